@@ -1,0 +1,55 @@
+"""The door for content: runs the files of `rules/`, `proofs/`, `codegen/` and of a user's own folders, in name order."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+from napkin_eq.errors import NapkinError
+from napkin_eq.law import REGISTRY
+
+HERE = Path(__file__).resolve().parent
+
+
+def folder(name: str) -> Path:
+    """Return a shipped content folder: inside the package when installed, beside it in a checkout."""
+    inside = HERE / name
+    return inside if inside.is_dir() else HERE.parent / name
+
+
+def load_rules(*places: str | Path) -> None:
+    """Run rule files, or every .py file of a folder; each law is registered under its file's stem as family.
+
+    Raises NapkinError, with file and line, for a file that is missing, does not parse or fails as it runs.
+    """
+    for place in places or (folder("rules"),):
+        path = Path(place)
+        if not path.exists():
+            raise NapkinError(f"rules: {str(path)!r} does not exist; expected a .py file or a folder of them")
+        for file in sorted(path.glob("*.py")) if path.is_dir() else [path]:
+            _run(file)
+
+
+def _run(file: Path) -> None:
+    before = REGISTRY.family
+    REGISTRY.family = file.stem
+    try:
+        runpy.run_path(str(file), run_name=f"napkin_eq.rules.{file.stem}")
+    except NapkinError:
+        raise
+    except SyntaxError as error:
+        raise NapkinError(f"rules: {file}:{error.lineno}: {error.msg}") from None
+    except Exception as error:
+        line = _line_in(error, file)
+        raise NapkinError(f"rules: {file}:{line}: {type(error).__name__}: {error}") from None
+    finally:
+        REGISTRY.family = before
+
+
+def _line_in(error: BaseException, file: Path) -> int:
+    trace, line = error.__traceback__, 0
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == str(file):
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line

@@ -1,0 +1,320 @@
+"""Laws: one statement each, from which come the rewrite, the proof obligation, the numeric test and the docs entry.
+
+A law file in `rules/` looks like this (see rules/semiring.py):
+
+    @law("A factor that does not vary along x moves out of a sum over x.")
+    def distribute(a, b, x):
+        return Sum(x, a * b), a * Sum(x, b), free(x, a)
+
+The function returns left side, right side, then side conditions; `@infer` returns a conclusion, then its premises.
+Parameters are pattern variables. Their kind is their annotation: Axis, Real, Mask, Coordinate, Number, or one of the
+schema kinds Monoid, Unary, Binary, which stand for every monoid or operator, one law each. Without annotation x, y, z
+are axes, c is a mask and everything else is a real term. A condition fires only when it is *proved*; unknown means no.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from napkin_eq.axis import Axis
+from napkin_eq.errors import NapkinError
+from napkin_eq.ops import MONOIDS, OPS
+from napkin_eq.term import Acc, Const, Fold, Group, Index, Map, Online, Pattern, Prev, Read, Reduce, Size, Store, Term, Walk, _make, subterms
+
+STAGES = ("prepare", "algebra", "structure")
+
+
+class Real:
+    """Annotation: a real-valued pattern variable."""
+
+
+class Mask:
+    """Annotation: a boolean pattern variable."""
+
+
+class Coordinate:
+    """Annotation: an integer pattern variable."""
+
+
+class Number:
+    """Annotation: a pattern variable that stands for a real constant."""
+
+
+class Monoid:
+    """Annotation: the law holds for every monoid; it becomes one law for each."""
+
+
+class Unary:
+    """Annotation: the law holds for every real operator of one argument."""
+
+
+class Binary:
+    """Annotation: the law holds for every real operator of two arguments."""
+
+
+_KINDS = {Real: "real", Mask: "bool", Coordinate: "int", Number: "number"}
+_SCHEMAS: dict[type, tuple[str, ...]] = {
+    Monoid: MONOIDS,
+    Unary: tuple(o.name for o in OPS.values() if len(o.takes) == 1 and o.takes[0] in ("real", "num") and o.gives in ("real", "num")),
+    Binary: ("add", "mul", "max", "min"),
+}
+
+
+class Var(Pattern):
+    """A pattern variable of a law: `Var(name, kind)`; kind "number" matches constants only."""
+
+    names = ("name", "sort")
+    __slots__ = ()
+
+    def __new__(cls, name: str, sort: str = "real") -> Var:
+        return _make(cls, (name, sort), (), "real" if sort == "number" else sort, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """A statement about terms, such as free(x, a); `args` are axes and terms."""
+
+    name: str
+    args: tuple[Axis | Term, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(map(str, self.args))})"
+
+
+JUDGMENTS: dict[str, tuple[tuple[str, ...], str]] = {
+    "free": (("axis", "term"), "{1} does not vary along {0}"),
+    "along": (("axis", "term"), "{1} varies along {0}"),
+    "distinct": (("axis", "axis"), "{0} and {1} are different axes"),
+    "nonneg": (("term",), "{0} is present and >= 0"),
+    "pos": (("term",), "{0} is present and > 0"),
+    "nonzero": (("term",), "{0} is present and not 0"),
+    "finite": (("term",), "{0} is present everywhere"),
+    "le": (("term", "term"), "{0} <= {1}, the absent value being least"),
+    "local": (("axis", "term"), "{1} holds no reduction, scan or read along {0}"),
+    "scales": (("axis", "term", "term"), "as the stream over {0} goes on, {1} changes by the factor {2}"),
+    "absent": (("mask", "term"), "{1} is absent wherever {0} is false"),
+    "zero": (("mask", "term"), "{1} is 0 wherever {0} is false"),
+    "safe": (("term",), "exp({0}) cannot overflow"),
+}
+BUILT_IN = ("free", "along", "distinct")
+
+
+def _judgment(name: str) -> Callable[..., Judgment]:
+    def make(*args: Axis | Term | float) -> Judgment:
+        takes, _ = JUDGMENTS[name]
+        if len(args) != len(takes):
+            raise NapkinError(f"{name} takes {len(takes)} arguments, {len(args)} given")
+        return Judgment(name, tuple(Const(float(a)) if isinstance(a, (int, float)) else a for a in args))
+
+    make.__name__, make.__doc__ = name, JUDGMENTS[name][1]
+    return make
+
+
+free, along, distinct, nonneg, pos, nonzero, finite, le, local, scales, absent, zero, safe = map(_judgment, JUDGMENTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """An equation lhs = rhs that holds for all sizes and values under its conditions."""
+
+    name: str
+    family: str
+    reading: str
+    lhs: Term
+    rhs: Term
+    conditions: tuple[Judgment, ...]
+    both: bool
+    stage: str
+    source: str
+    place: str = field(compare=False)
+    floating: str = "reassociating"
+
+    def statement(self) -> str:
+        given = f"   if {', '.join(map(str, self.conditions))}" if self.conditions else ""
+        return f"{self.lhs}  {'=' if self.both else '→'}  {self.rhs}{given}"
+
+
+@dataclass(frozen=True, slots=True)
+class Inference:
+    """A rule premises ⟹ conclusion between judgments."""
+
+    name: str
+    family: str
+    reading: str
+    conclusion: Judgment
+    premises: tuple[Judgment, ...]
+    source: str
+    place: str = field(compare=False)
+
+    def statement(self) -> str:
+        return f"{', '.join(map(str, self.premises)) or 'always'}  ⟹  {self.conclusion}"
+
+
+Statement = Law | Inference
+
+
+class Registry:
+    """The statements loaded so far, in order of loading; a name is given once."""
+
+    def __init__(self) -> None:
+        self.statements: dict[str, Statement] = {}
+        self.family = "user"
+
+    def add(self, statement: Statement) -> None:
+        known = self.statements.get(statement.name)
+        if known is not None and known.place != statement.place:
+            raise NapkinError(f"law {statement.name} at {statement.place} has the name of the one at {known.place}; rename one")
+        self.statements[statement.name] = statement
+
+    def laws(self) -> list[Law]:
+        return [s for s in self.statements.values() if isinstance(s, Law)]
+
+    def inferences(self) -> list[Inference]:
+        return [s for s in self.statements.values() if isinstance(s, Inference)]
+
+
+REGISTRY = Registry()
+
+
+def law(
+    reading: str, *, both: bool = False, stage: str = "algebra", source: str = "", floating: str = "reassociating"
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register the decorated statement as a law; see the module's text for its form.
+
+    floating: "exact" (bit for bit), "reassociating" (rounding differs) or "unsafe" (may overflow or cancel).
+    Raises NapkinError for unbound variables, a bare variable on the left, sides of different kinds, duplicate names.
+    """
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        for name, family, place, (lhs, rhs, *conditions) in _expanded(function):
+            statement = Law(name, family, reading, lhs, rhs, tuple(conditions), both, stage, source, place, floating)
+            _check_law(statement)
+            REGISTRY.add(statement)
+        return function
+
+    return register
+
+
+def infer(reading: str, *, source: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register the decorated statement as a rule between judgments: it returns the conclusion, then the premises."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        for name, family, place, (conclusion, *premises) in _expanded(function):
+            statement = Inference(name, family, reading, conclusion, tuple(premises), source, place)
+            _check_inference(statement)
+            REGISTRY.add(statement)
+        return function
+
+    return register
+
+
+def _expanded(function: Callable[..., Any]) -> Iterator[tuple[str, str, str, tuple[Any, ...]]]:
+    place = f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}"
+    base = function.__name__.replace("_", "-")
+    hints = {k: getattr(v, "__name__", v) for k, v in function.__annotations__.items()}
+    by_name = {cls.__name__: cls for cls in (*_KINDS, *_SCHEMAS)}
+    choices = []
+    for name in inspect.signature(function).parameters:
+        hint = hints.get(name)
+        if hint == "Axis" or (hint is None and name in "xyz"):
+            choices.append([(None, Axis(name))])
+        elif by_name.get(str(hint)) in _SCHEMAS:
+            choices.append([(value, value) for value in _SCHEMAS[by_name[str(hint)]]])
+        else:
+            sort = _KINDS.get(by_name.get(str(hint), Real), "real") if hint else ("bool" if name == "c" else "real")
+            choices.append([(None, Var(name, sort))])
+    for picked in itertools.product(*choices):
+        suffix = "-".join(str(tag) for tag, _ in picked if tag is not None)
+        try:
+            sides = function(*(value for _, value in picked))
+        except NapkinError as error:
+            raise NapkinError(f"law {base} at {place}: {error}") from None
+        yield (f"{base}-{suffix}" if suffix else base), REGISTRY.family, place, sides if isinstance(sides, tuple) else (sides,)
+
+
+def variables(*parts: Term | Judgment) -> set[str]:
+    """Return the names of the pattern variables, axes included, that occur in terms and judgments."""
+    found: set[str] = set()
+    for part in parts:
+        roots = part.args if isinstance(part, Judgment) else (part,)
+        found |= {r.name for r in roots if isinstance(r, Axis)}
+        for term in subterms(*(r for r in roots if isinstance(r, Term))):
+            if isinstance(term, Var):
+                found.add(term.name)
+            found |= {f.name for f in term.fields if isinstance(f, Axis)}
+    return found
+
+
+def _check_law(law: Law) -> None:
+    where = f"law {law.name} at {law.place}"
+    if isinstance(law.lhs, Var) and law.stage != "structure":
+        raise NapkinError(f"{where}: the left side is a bare variable, so it would fire everywhere; put an operator there")
+    if law.both and isinstance(law.rhs, Var):
+        raise NapkinError(f"{where}: with both=True the right side must not be a bare variable")
+    bound = variables(law.lhs, *(c for c in law.conditions if c.name != "free" and c.name != "distinct"))
+    if unbound := sorted(variables(law.rhs, *law.conditions) - bound):
+        raise NapkinError(f"{where}: {', '.join(unbound)} on the right side or in a condition is not bound on the left")
+    if law.both and (unbound := sorted(variables(law.lhs) - variables(law.rhs, *(c for c in law.conditions if c.name not in BUILT_IN)))):
+        raise NapkinError(f"{where}: both=True, but {', '.join(unbound)} does not occur on the right side")
+    if law.lhs.kind != law.rhs.kind:
+        raise NapkinError(f"{where}: the left side is {law.lhs.kind}, the right side {law.rhs.kind}")
+    if law.stage not in STAGES:
+        raise NapkinError(f"{where}: unknown stage {law.stage!r}; one of {', '.join(STAGES)}")
+
+
+def _check_inference(rule: Inference) -> None:
+    # What only the conclusion binds is bound by the pattern it holds, which must be more than a variable.
+    bound = variables(*rule.premises) | {
+        name for arg in rule.conclusion.args if isinstance(arg, Term) and not isinstance(arg, Var) for name in variables(arg)
+    }
+    axes = {a.name for a in rule.conclusion.args if isinstance(a, Axis)}
+    if unbound := sorted(variables(rule.conclusion) - bound - axes):
+        raise NapkinError(f"inference {rule.name} at {rule.place}: {', '.join(unbound)} in the conclusion is not bound")
+
+
+def Sum(x: Axis, a: Term, c: Term | None = None) -> Term:  # noqa: N802 - reads as the mathematician's Σ
+    """Sum over an axis, over the lanes where the mask c holds."""
+    return Reduce("sum", x, a, c)
+
+
+def Max(x: Axis, a: Term, c: Term | None = None) -> Term:  # noqa: N802
+    """Maximum over an axis, over the lanes where the mask c holds."""
+    return Reduce("max", x, a, c)
+
+
+def inv(a: Term) -> Term:
+    """1 / a, and 0 for a = 0."""
+    return Map("inv", (a,))
+
+
+def exp(a: Term) -> Term:
+    """e to the a, and 0 for the absent value."""
+    return Map("exp", (a,))
+
+
+def log(a: Term) -> Term:
+    """Natural logarithm; the absent value for a = 0."""
+    return Map("log", (a,))
+
+
+def where(c: Term, a: Term, b: Term | float) -> Term:
+    """a where the mask c holds, else b."""
+    return Map("where", (c, a, Const(float(b)) if isinstance(b, (int, float)) else b))
+
+
+def size(x: Axis) -> Term:
+    """The number of elements along x, as a real."""
+    return Map("real", (Size(x),))
+
+
+TRUE = Const(True)
+ABSENT = Const(float("-inf"))
+__all__ = [  # what a law file may import
+    "ABSENT", "TRUE", "Acc", "Axis", "Binary", "Const", "Coordinate", "Fold", "Group", "Index", "Map", "Mask", "Max", "Monoid", "Number",
+    "Online", "Prev", "Read", "Real", "Reduce", "Size", "Store", "Sum", "Unary", "Walk", "absent", "along", "distinct", "exp", "finite", "free",
+    "infer", "inv", "law", "le", "local", "log", "nonneg", "nonzero", "pos", "safe", "scales", "size", "where", "zero",
+]  # fmt: skip

@@ -1,0 +1,48 @@
+"""The scalar operators a `Map` box may hold: their arity and the kinds they take and give.
+
+Every meaning of the language (numpy, z3, cost, Triton, ...) is a table over these names, in a file of its own.
+Kinds: "real" (extended by one absent value, written -inf), "int" (coordinates, labels), "bool" (masks).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """An operator: `takes` one kind per argument and `gives` one; "num" means int if all "num" arguments are, else real."""
+
+    name: str
+    takes: tuple[str, ...]
+    gives: str
+    commutes: bool = False
+
+
+def _table(*ops: Op) -> dict[str, Op]:
+    return {op.name: op for op in ops}
+
+
+OPS = _table(
+    Op("add", ("num", "num"), "num", True),
+    Op("mul", ("num", "num"), "num", True),
+    Op("neg", ("num",), "num"),
+    Op("inv", ("real",), "real"),
+    Op("max", ("num", "num"), "num", True),
+    Op("min", ("num", "num"), "num", True),
+    *(Op(name, ("real",), "real") for name in "exp log sqrt tanh sigmoid erf sin cos abs floor round".split()),
+    Op("real", ("int",), "real"),
+    Op("floordiv", ("int", "int"), "int"),
+    Op("mod", ("int", "int"), "int"),
+    Op("lt", ("num", "num"), "bool"),
+    Op("le", ("num", "num"), "bool"),
+    Op("eq", ("num", "num"), "bool", True),
+    Op("and", ("bool", "bool"), "bool", True),
+    Op("or", ("bool", "bool"), "bool", True),
+    Op("not", ("bool",), "bool"),
+    Op("where", ("bool", "num", "num"), "num"),
+)
+
+MONOIDS = ("sum", "max", "prod")
+NEUTRAL = {"sum": 0.0, "max": float("-inf"), "prod": 1.0}
+COMBINE = {"sum": "add", "max": "max", "prod": "mul"}

@@ -1,0 +1,235 @@
+"""The plan language: what a kernel does, tile by tile, with nothing left for a printer to decide.
+
+A kernel has *coordinates*, one per way an axis is walked in it. A value is a tile: it spans the coordinates it lists, in the
+kernel's order of coordinates, each `tile` lanes wide, and broadcasts against others by coordinate name. All statements are
+single assignment but `Assign`, which updates an accumulator declared by the enclosing `Loop`.
+
+    grid      one program per block of the grid coordinates (first slowest, last fastest)
+    Loop      parts run one after another; each walks the blocks of its coordinate from lo up to hi (hi excluded)
+    whole     a coordinate whose single tile covers its axis: no loop, no grid, starts at 0
+Masks, tails, casts and loop bounds are explicit statements. Integers are 32 bit unless a Value says i64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from napkin_eq.axis import Axis
+
+Operand = str | int | float | bool
+DTYPES = ("f64", "f32", "f16", "bf16", "i32", "i64", "i1")
+
+
+@dataclass(frozen=True, slots=True)
+class Coord:
+    """A way of walking an axis: `role` is group (grid), stream (a fold's loop), walk (a loop that stores) or whole."""
+
+    name: str
+    axis: Axis
+    tile: int
+    role: str
+
+    @property
+    def ragged(self) -> bool:
+        """Whether the last block may reach past the axis."""
+        return not self.axis.divides(self.tile)
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """An array in the top level: row-major over `dims`, `dtype` one of DTYPES."""
+
+    name: str
+    dims: tuple[Axis, ...]
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A tile: its variable name, the coordinates it spans in the kernel's order, its dtype."""
+
+    name: str
+    coords: tuple[str, ...]
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The first coordinate of the current block, a scalar i32."""
+
+    out: Value
+    coord: str
+
+
+@dataclass(frozen=True, slots=True)
+class Iota:
+    """The coordinates of the current block: block start + 0..tile-1, an i32 tile over one coordinate."""
+
+    out: Value
+    coord: str
+
+
+@dataclass(frozen=True, slots=True)
+class SizeOf:
+    """The size of an axis, a scalar i32: a number, or the launcher's argument for a symbolic axis."""
+
+    out: Value
+    axis: Axis
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """A tile of a buffer: per dimension an integer operand (a scalar or a tile), lanes with a false mask give 0.
+
+    `index` holds one operand per buffer dimension; the result spans the coordinates of all operands. `masks` are i1 values,
+    all of which must hold.
+    """
+
+    out: Value
+    buffer: str
+    index: tuple[Operand, ...]
+    masks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """An elementwise operator: the names of `ops.OPS`, and sub, div, exp2, log2, rsqrt, fma, cast (to out's dtype).
+
+    where(c, a, b) picks; inv and div give IEEE results (a zero divisor is guarded by an explicit where); an i1 is a mask.
+    """
+
+    out: Value
+    op: str
+    args: tuple[Operand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReduceTile:
+    """A reduction of a tile along one of its coordinates by a monoid: sum, max, prod."""
+
+    out: Value
+    monoid: str
+    coord: str
+    arg: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScanTile:
+    """An inclusive prefix fold of a tile along one of its coordinates, which must be whole."""
+
+    out: Value
+    monoid: str
+    coord: str
+    arg: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A tile contraction on the matrix unit: out = sum over `coord` of a * b (+ acc), accumulated in f32.
+
+    Apart from coordinates with tile 1, a spans one row coordinate and `coord`, b spans `coord` and one column coordinate,
+    out spans row and column. Operands have one dtype; `acc` is an f32 value over out's coordinates.
+    """
+
+    out: Value
+    a: str
+    b: str
+    coord: str
+    acc: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """Update an accumulator of an enclosing loop."""
+
+    target: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoreTile:
+    """Write a tile to a buffer, one integer operand per dimension, lanes with a false mask left alone."""
+
+    buffer: str
+    index: tuple[Operand, ...]
+    value: str
+    masks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A stretch of a loop: blocks whose start runs from `lo` (a multiple of the tile) up to `hi`, hi excluded."""
+
+    lo: Operand
+    hi: Operand
+    body: tuple[Stmt, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A walk of a coordinate; `carried` accumulators start at their constants and outlive the loop."""
+
+    coord: str
+    carried: tuple[tuple[Value, float], ...]
+    parts: tuple[Part, ...]
+
+
+Stmt = Start | Iota | SizeOf | Load | Let | ReduceTile | ScanTile | Dot | Assign | StoreTile | Loop
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One launch: `symbols` are the axes whose size is an argument, `swizzle` (row, column, depth) reorders the last two grid coordinates."""
+
+    name: str
+    reads: tuple[Buffer, ...]
+    writes: tuple[Buffer, ...]
+    coords: tuple[Coord, ...]
+    grid: tuple[str, ...]
+    body: tuple[Stmt, ...]
+    warps: int = 4
+    stages: int = 2
+    swizzle: tuple[str, str, int] | None = None
+
+    def coord(self, name: str) -> Coord:
+        return next(c for c in self.coords if c.name == name)
+
+    @property
+    def symbols(self) -> tuple[Axis, ...]:
+        """The symbolic axes that the kernel needs at run time, in order of first use."""
+        seen = {a.name: a for b in (*self.reads, *self.writes) for a in b.dims if a.size is None}
+        seen.update({c.axis.name: c.axis for c in self.coords if c.axis.size is None and c.axis.name not in seen})
+        for stmt in statements(self.body):
+            if isinstance(stmt, SizeOf) and stmt.axis.size is None:
+                seen.setdefault(stmt.axis.name, stmt.axis)
+        return tuple(seen.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Kernels in launch order; buffers that are neither inputs nor outputs are scratch, allocated by the launcher.
+
+    `inputs` and `outputs` are the diagram's, in order. `notes` are lines for the head of an emitted file.
+    """
+
+    name: str
+    inputs: tuple[Buffer, ...]
+    outputs: tuple[Buffer, ...]
+    kernels: tuple[Kernel, ...]
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def scratch(self) -> tuple[Buffer, ...]:
+        known = {b.name for b in (*self.inputs, *self.outputs)}
+        return tuple(b for k in self.kernels for b in k.writes if b.name not in known)
+
+
+def statements(body: tuple[Stmt, ...]) -> Iterator[Stmt]:
+    """Yield every statement, those inside loops after their loop."""
+    for stmt in body:
+        yield stmt
+        if isinstance(stmt, Loop):
+            for part in stmt.parts:
+                yield from statements(part.body)

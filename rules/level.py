@@ -1,0 +1,18 @@
+"""Levels and partitions: where a value lies and in which blocks it is computed; all are the identity on values."""
+
+from napkin_eq.law import Group, Store, Walk, along, law
+
+
+@law("A value may be stored in the level above: one kernel ends there and another begins.", stage="structure", floating="exact", source="napkin-paper 3.1")
+def level(a):
+    return a, Store(a)
+
+
+@law("A value may be computed in independent blocks along an axis that it carries.", stage="structure", floating="exact", source="napkin-paper 2.1")
+def group(a, x):
+    return a, Group(x, a), along(x, a)
+
+
+@law("A value may be computed block after block along an axis that it carries.", stage="structure", floating="exact", source="napkin-paper 2.2")
+def walk(a, x):
+    return a, Walk(x, a), along(x, a)

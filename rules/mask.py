@@ -1,0 +1,53 @@
+"""Masks: a masked lane is absent, and a reduction may leave out lanes that cannot change it."""
+
+from napkin_eq.law import ABSENT, Mask, Max, Sum, absent, exp, finite, free, infer, law, where, zero
+
+
+@law("Two masks over one value are one mask.", floating="exact")
+def where_and(a, b, c, e: Mask):
+    return where(c, where(e, a, b), b), where(c & e, a, b)
+
+
+@infer("A masked value is absent outside its mask.")
+def absent_where(a, c):
+    return absent(c, where(c, a, ABSENT))
+
+
+@infer("A value masked to zero is zero outside its mask.")
+def zero_where(a, c):
+    return zero(c, where(c, a, 0.0))
+
+
+@infer("The absent value absorbs a summand.")
+def absent_add(a, b, c):
+    return absent(c, a + b), absent(c, a)
+
+
+@infer("The absent value absorbs a factor.")
+def absent_mul(a, b, c):
+    return absent(c, a * b), absent(c, a)
+
+
+@infer("The exponential of the absent value is zero.")
+def zero_exp(a, c):
+    return zero(c, exp(a)), absent(c, a)
+
+
+@infer("Zero absorbs a present factor.")
+def zero_mul(a, b, c):
+    return zero(c, a * b), zero(c, a), finite(b)
+
+
+@infer("A sum of zeros is zero.")
+def zero_sum(a, c, y):
+    return zero(c, Sum(y, a)), zero(c, a), free(y, c)
+
+
+@law("A maximum may leave out absent lanes.", stage="structure", floating="exact")
+def skip_max(a, c, x):
+    return Max(x, a), Max(x, a, c), absent(c, a)
+
+
+@law("A sum may leave out lanes that are zero.", stage="structure", floating="exact")
+def skip_sum(a, c, x):
+    return Sum(x, a), Sum(x, a, c), zero(c, a)
