@@ -1,0 +1,39 @@
+# Two commands on a fresh machine: `make demo` and `make test`. Both make .venv first; nothing is installed outside it.
+# PYTHON: the interpreter to start from (3.11 or newer). HARDWARE: the GPU that `make demo` derives for.
+SHELL := /bin/bash
+HARDWARE ?= h200
+PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$p; break; }; done)
+GPU := $(shell nvidia-smi -L >/dev/null 2>&1 && echo yes)
+RUN := .venv/bin/python -m
+
+.PHONY: demo test fast lint clean
+demo: .venv/ready
+	.venv/bin/napkin-eq derive attention --hardware $(HARDWARE) -o build/attention
+	.venv/bin/napkin-eq check build/attention/certificate.json
+	.venv/bin/napkin-eq run attention --hardware $(HARDWARE)
+
+test: .venv/ready lint
+	$(RUN) pytest -q
+
+fast: .venv/ready
+	$(RUN) pytest -q --fast
+
+lint: .venv/ready
+	$(RUN) ruff check .
+	$(RUN) mypy
+
+# Without a GPU the versions are pinned to what was tested; where those builds are not offered, the ranges of pyproject.toml are taken.
+.venv/ready: pyproject.toml constraints-cpu.txt
+	@test -n "$(PYTHON)" || { echo "make: no Python 3.11 or newer was found; name one with PYTHON=..." >&2; exit 2; }
+	$(PYTHON) -m venv .venv
+ifeq ($(GPU),yes)
+	$(RUN) pip install --quiet -e '.[dev]'
+else
+	$(RUN) pip install --quiet -c constraints-cpu.txt -e '.[dev]' || { \
+		echo "make: the pinned versions are not all offered here, taking the ranges"; $(RUN) pip install --quiet -e '.[dev]'; }
+endif
+	@touch $@
+
+clean:
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache
