@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import runpy
 from pathlib import Path
+from typing import Any
 
 from napkin_eq.errors import NapkinError
 from napkin_eq.law import REGISTRY
@@ -34,16 +35,22 @@ def _run(file: Path) -> None:
     before = REGISTRY.family
     REGISTRY.family = file.stem
     try:
-        runpy.run_path(str(file), run_name=f"napkin_eq.rules.{file.stem}")
+        run_file(file, "rules")
+    finally:
+        REGISTRY.family = before
+
+
+def run_file(file: Path, kind: str) -> dict[str, Any]:
+    """Run one content file of a kind (rules, proofs, codegen) and return what it defines; raises NapkinError with file and line."""
+    try:
+        return runpy.run_path(str(file), run_name=f"napkin_eq.{kind}.{file.stem}")
     except NapkinError:
         raise
     except SyntaxError as error:
-        raise NapkinError(f"rules: {file}:{error.lineno}: {error.msg}") from None
+        raise NapkinError(f"{kind}: {file}:{error.lineno}: {error.msg}") from None
     except Exception as error:
         line = _line_in(error, file)
-        raise NapkinError(f"rules: {file}:{line}: {type(error).__name__}: {error}") from None
-    finally:
-        REGISTRY.family = before
+        raise NapkinError(f"{kind}: {file}:{line}: {type(error).__name__}: {error}") from None
 
 
 def _line_in(error: BaseException, file: Path) -> int:

@@ -129,7 +129,8 @@ class Dot:
     """A tile contraction on the matrix unit: out = sum over `coord` of a * b (+ acc), accumulated in f32.
 
     Apart from coordinates with tile 1, a spans one row coordinate and `coord`, b spans `coord` and one column coordinate,
-    out spans row and column. Operands have one dtype; `acc` is an f32 value over out's coordinates.
+    out spans row and column. Operands have one dtype; `acc` is an f32 value over out's coordinates. `precision`, for f32
+    operands, is ieee, tf32 or tf32x3.
     """
 
     out: Value
@@ -137,6 +138,7 @@ class Dot:
     b: str
     coord: str
     acc: str | None = None
+    precision: str = "ieee"
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +225,7 @@ class Plan:
     @property
     def scratch(self) -> tuple[Buffer, ...]:
         known = {b.name for b in (*self.inputs, *self.outputs)}
-        return tuple(b for k in self.kernels for b in k.writes if b.name not in known)
+        return tuple(dict.fromkeys(b for k in self.kernels for b in k.writes if b.name not in known))
 
 
 def statements(body: tuple[Stmt, ...]) -> Iterator[Stmt]:
