@@ -1,0 +1,250 @@
+"""How far a kernel may be from float64: a bound computed from its term and its data, with no constant picked by hand.
+
+Each value carries e, a bound on the distance between what a kernel computes and the exact value. With w = 2^-24, the
+roundoff of float32, and u, h the roundoff and half the least positive number of the storage type:
+
+    a + b        e_a + e_b + K w (|a| + |b|)             magnitudes, not |a + b|: any order of adding is covered
+    a * b        |a| e_b + |b| e_a + e_a e_b + K w |a b|
+    f(a)         the change of f over [a - e_a, a + e_a], + K w |f(a)|; infinite where f jumps or has a pole there
+    sum of a     sum of e_a + 2 n w (sum of |a|)         n additions, as many again for rescaling block by block
+    sum of a * b an operand that is no input may have been rounded to the storage type for the matrix unit: e_a + u |a| + h
+    max of a     max of e_a
+    store of a   e_a + u |a| + h
+    a < b        uncertain where |a - b| <= e_a + e_b; a choice by it is off by |x - y| there
+
+K = 4 roundings an operator: the operation, a constant folded into it, a fused neighbour, an approximate unit of the GPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from napkin_eq.errors import NapkinError
+from napkin_eq.evaluate import bound_sizes, output_order
+from napkin_eq.meaning import OPERATORS, Array, Named, Run, aligned, fold, read, scan
+from napkin_eq.term import Fold, Group, Input, Map, Online, Read, Reduce, Scan, Store, Term, Tuple, Walk, subterms
+
+W = 2.0**-24
+K = 4
+# roundoff, and half of the least positive number
+STORAGE = {"float16": (2.0**-11, 2.0**-25), "bfloat16": (2.0**-8, 2.0**-134), "float32": (2.0**-24, 2.0**-150)}
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A value with its bound, each with names for its axes; the bound of a mask is 1 where it is uncertain."""
+
+    value: Named
+    error: Named
+
+
+def error_bound(
+    term: Term, inputs: Mapping[str, Any], sizes: Mapping[str, int], dtype: str, matrix_roundoff: float = 0.0
+) -> tuple[Array, ...]:
+    """Return, for each output of a term, the bound of every element, axes as `evaluate` orders them.
+
+    matrix_roundoff: what the matrix unit rounds its operands to, inputs too, beyond the storage type (tf32: 2^-11).
+    """
+    if dtype not in STORAGE:
+        raise NapkinError(f"unknown dtype {dtype!r:.60}; one of {', '.join(STORAGE)}")
+    work = _Work(term, inputs, sizes, dtype, matrix_roundoff)
+    items = term.items if isinstance(term, Tuple) else (term,)
+    with np.errstate(all="ignore"):
+        return tuple(work.output(item) for item in items)
+
+
+class _Work:
+    def __init__(self, term: Term, inputs: Mapping[str, Any], sizes: Mapping[str, int], dtype: str, matrix: float) -> None:
+        self.u, self.h = STORAGE[dtype]
+        self.matrix = matrix
+        self.exact = Run(term, inputs, bound_sizes(term, inputs, sizes), 2**40, "float64").top
+        self.memo: dict[Term, Checked] = {}
+
+    def output(self, root: Term) -> Array:
+        got = self._stored(self.of(root))
+        order = [axis.name for axis in output_order(root)]
+        names, (error,) = aligned(got.error, also=tuple(order))
+        full = np.broadcast_to(error, [self.exact.length(name) for name in names])
+        return np.ascontiguousarray(full.transpose([names.index(name) for name in order]))
+
+    def of(self, root: Term) -> Checked:
+        for term in _needed(root):
+            if term not in self.memo:
+                self.memo[term] = self._settled(self._one(term))
+        return self.memo[root]
+
+    def _settled(self, got: Checked) -> Checked:
+        """Absence is exact, and what could not be bounded is unbounded."""
+        names, (value, error) = aligned(got.value, got.error)
+        if value.dtype.kind == "f":
+            error = np.where(np.isneginf(value), 0.0, np.nan_to_num(error, nan=np.inf, posinf=np.inf))
+        return Checked(got.value, Named(names, np.asarray(error, np.float64)))
+
+    def _one(self, term: Term) -> Checked:
+        if isinstance(term, Map):
+            return self._map(term)
+        if isinstance(term, (Reduce, Fold, Online)):
+            return self._fold(term)
+        if isinstance(term, Scan):
+            return self._scan(term)
+        if isinstance(term, Read):
+            body, index = self.memo[term.body], self.memo[term.index]
+            names, (error, _) = aligned(body.error, body.value)
+            full = Named(names, np.broadcast_to(error, np.broadcast_shapes(error.shape, aligned(body.value, also=names)[1][0].shape)))
+            return Checked(read(body.value, term.axis.name, index.value), read(full, term.axis.name, index.value))
+        if isinstance(term, Store):
+            return self._stored(self.memo[term.body])
+        if isinstance(term, (Group, Walk)):
+            return self.memo[term.body]
+        rounded = W if term.kind == "real" and not isinstance(term, Input) else 0.0
+        value = self.exact.value(term)
+        return Checked(value, Named(value.names, rounded * np.abs(value.data) if rounded else np.zeros(value.data.shape)))
+
+    def _stored(self, got: Checked) -> Checked:
+        return Checked(got.value, self._rounded(got, self.u, self.h)) if got.value.data.dtype.kind == "f" else got
+
+    def _rounded(self, got: Checked, unit: float, least: float) -> Named:
+        names, (value, error) = aligned(got.value, got.error)
+        magnitude = np.where(np.isneginf(value), 0.0, np.abs(value)) + error
+        return Named(names, error + unit * magnitude + least)
+
+    def _operand(self, term: Term) -> Checked:
+        got, inner = self.memo[term], term
+        while isinstance(inner, (Read, Group, Walk, Store)):
+            inner = inner.body
+        unit, least = (0.0, 0.0) if isinstance(inner, Input) else (self.u, self.h)
+        return Checked(got.value, self._rounded(got, unit + self.matrix, least))
+
+    def _map(self, term: Term) -> Checked:
+        args = [self.memo[arg] for arg in term.args]
+        return self._applied(term.op, args)
+
+    def _applied(self, op: str, args: list[Checked]) -> Checked:
+        names, parts = aligned(*(a.value for a in args), *(a.error for a in args))
+        values, errors = parts[: len(args)], parts[len(args) :]
+        value = np.asarray(OPERATORS[op](*values))
+        if op in ("real", "erf"):
+            value = value.astype(np.float64)
+        # Integers are coordinates and sizes: exact.
+        error = np.zeros(value.shape) if value.dtype.kind in "iu" else np.asarray(RULES[op](value, *values, *errors), np.float64)
+        return Checked(Named(names, value), Named(names, error))
+
+    def _fold(self, term: Term) -> Checked:
+        axis = term.axis.name
+        length = self.exact.length(axis)
+        monoid = "sum" if isinstance(term, Online) else term.monoid
+        body = self.memo[term.body]
+        if monoid == "sum" and isinstance(term.body, Map) and term.body.op == "mul":
+            body = self._settled(self._applied("mul", [self._operand(arg) for arg in term.body.args]))
+        mask = self.memo[term.where]
+        value = fold(monoid, axis, length, body.value, mask.value)
+        names, (values, errors, kept, unsure) = aligned(body.value, body.error, mask.value, mask.error)
+        size = np.where(kept | (unsure > 0), np.where(np.isneginf(values), 0.0, np.abs(values)), 0.0)
+        lanes = np.where(kept | (unsure > 0), errors, 0.0) + np.where(unsure > 0, size, 0.0)
+        if monoid == "max":
+            jump = np.where((unsure > 0) & (size > 0), np.inf, 0.0)
+            return Checked(value, fold("max", axis, length, Named(names, np.maximum(lanes, jump)), None))
+        if monoid == "sum":
+            total = fold("sum", axis, length, Named(names, lanes + 2 * length * W * (size + lanes)), None)
+            return Checked(value, total)
+        ones = np.where(kept, size, 1.0)
+        grown = fold("prod", axis, length, Named(names, (ones + lanes) * (1 + 2 * W)), None)
+        plain = fold("prod", axis, length, Named(names, ones), None)
+        return Checked(value, Named(grown.names, grown.data - plain.data))
+
+    def _scan(self, term: Term) -> Checked:
+        axis, body = term.axis.name, self.memo[term.body]
+        length = self.exact.length(axis)
+        names, (values, errors) = aligned(body.value, body.error)
+        size = np.where(np.isneginf(values), 0.0, np.abs(values))
+        if term.monoid == "prod":
+            grown, plain = scan("prod", axis, length, Named(names, (size + errors) * (1 + 2 * W))), scan("prod", axis, length, Named(names, size))
+            return Checked(scan("prod", axis, length, body.value), Named(grown.names, grown.data - plain.data))
+        lanes = errors + (2 * length * W * (size + errors) if term.monoid == "sum" else 0.0)
+        return Checked(scan(term.monoid, axis, length, body.value), scan(term.monoid, axis, length, Named(names, lanes)))
+
+
+def _needed(root: Term) -> list[Term]:
+    """Subterms that have a value of their own: not those of an Online's update, which speak of running values."""
+    seen: set[Term] = set()
+    stack = [root]
+    while stack:
+        term = stack.pop()
+        if term not in seen:
+            seen.add(term)
+            stack.extend((term.body, term.where) if isinstance(term, Online) else term.children)
+    return [term for term in subterms(root) if term in seen]
+
+
+def _unless(sure: Array, value: Array) -> Array:
+    return np.where(sure, value, np.inf)
+
+
+def _exp(v: Array, a: Array, e: Array) -> Array:
+    return np.where(np.isneginf(a), 0.0, v * (np.expm1(e + K * W * np.abs(a)) + K * W))
+
+
+def _inv(v: Array, a: Array, e: Array) -> Array:
+    away = np.abs(a)
+    return np.where((a == 0) & (e == 0), 0.0, _unless(away > e, e / (away * (away - e)) + K * W * np.abs(v)))
+
+
+def _log(v: Array, a: Array, e: Array) -> Array:
+    return np.where((a <= 0) & (e == 0), 0.0, _unless(a > e, np.log1p(e / (a - e)) + K * W * (np.abs(v) + 1)))
+
+
+def _smooth(slope: float) -> Callable[[Array, Array, Array], Array]:
+    # These are bounded by 1 and formed from parts of that size: their roundoff is relative to 1, not to the value.
+    return lambda v, a, e: slope * e + 2 * K * W
+
+
+def _unsure(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
+    return np.asarray((ea + eb > 0) & (np.abs(a - b) <= ea + eb), np.float64)
+
+
+def _where(v: Array, c: Array, a: Array, b: Array, ec: Array, ea: Array, eb: Array) -> Array:
+    # A mask that is in doubt may pick the other side: infinitely far off if one of them is absent.
+    return np.where(ec > 0, np.maximum(ea, eb) + np.where(a == b, 0.0, np.abs(a - b)), np.where(c, ea, eb))
+
+
+def _either(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
+    return np.maximum(ea, eb)
+
+
+def _none(v: Array, *rest: Array) -> Array:
+    return np.zeros(v.shape)
+
+
+RULES: dict[str, Callable[..., Array]] = {
+    "add": lambda v, a, b, ea, eb: ea + eb + K * W * (np.abs(a) + np.abs(b)),
+    "mul": lambda v, a, b, ea, eb: np.abs(a) * eb + np.abs(b) * ea + ea * eb + K * W * np.abs(v),
+    "neg": lambda v, a, e: e,
+    "inv": _inv,
+    "max": _either,
+    "min": _either,
+    "exp": _exp,
+    "log": _log,
+    "sqrt": lambda v, a, e: np.sqrt(np.maximum(a, 0) + e) - np.sqrt(np.maximum(a - e, 0)) + K * W * np.abs(v),
+    "tanh": _smooth(1.0),
+    "sigmoid": _smooth(0.25),
+    "erf": _smooth(1.13),
+    "sin": lambda v, a, e: e + K * W * (np.abs(a) + 1),
+    "cos": lambda v, a, e: e + K * W * (np.abs(a) + 1),
+    "abs": lambda v, a, e: e,
+    "floor": lambda v, a, e: np.where(e > 0, 1 + e, 0.0),
+    "round": lambda v, a, e: np.where(e > 0, 1 + e, 0.0),
+    "real": _none,
+    "floordiv": _none,
+    "mod": _none,
+    "lt": _unsure,
+    "le": _unsure,
+    "eq": _unsure,
+    "and": _either,
+    "or": _either,
+    "not": lambda v, a, e: e,
+    "where": _where,
+}
