@@ -11,7 +11,9 @@ Everything in `napkin_eq.library` is here by the same name. Names are looked up 
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from napkin_eq.errors import LawRefused, NapkinError, Undecided
@@ -19,15 +21,27 @@ from napkin_eq.errors import LawRefused, NapkinError, Undecided
 if TYPE_CHECKING:
     from napkin_eq.axis import Axis
     from napkin_eq.derive import Derivation, derive
-    from napkin_eq.evaluate import evaluate
+    from napkin_eq.diagram import Diagram
+    from napkin_eq.evaluate import evaluate, output_order
+    from napkin_eq.jsonform import from_json, to_json
     from napkin_eq.library import *  # noqa: F403
     from napkin_eq.term import Term, Tuple
     from napkin_eq.validate import validate
 
 __version__ = "0.1.0"
 _HOMES = {
-    "Axis": "axis", "Term": "term", "Tuple": "term", "derive": "derive", "Derivation": "derive", "evaluate": "evaluate", "validate": "validate",
+    "Axis": "axis", "Diagram": "diagram", "Derivation": "derive", "Term": "term", "Tuple": "term", "derive": "derive",
+    "evaluate": "evaluate", "from_json": "jsonform", "output_order": "evaluate", "to_json": "jsonform", "validate": "validate",
 }  # fmt: skip
+
+
+class _Package(ModuleType):
+    def __setattr__(self, name: str, value: Any) -> None:
+        # The import of a file sets it as an attribute here: it must not hide the function of the same name, such as derive.
+        super().__setattr__(name, getattr(value, name) if name in _HOMES and isinstance(value, ModuleType) else value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:
@@ -45,4 +59,7 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *_HOMES, *import_module("napkin_eq.library").__all__})
 
 
-__all__ = ["Axis", "Derivation", "LawRefused", "NapkinError", "Term", "Tuple", "Undecided", "__version__", "derive", "evaluate", "validate"]
+__all__ = [
+    "Axis", "Derivation", "Diagram", "LawRefused", "NapkinError", "Term", "Tuple", "Undecided", "__version__",
+    "derive", "evaluate", "from_json", "output_order", "to_json", "validate",
+]  # fmt: skip

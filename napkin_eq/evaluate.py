@@ -123,5 +123,3 @@ def _listed_shape(value: Any) -> tuple[int, ...]:
         shape.append(len(value))
         value = value[0] if value else 0
     return tuple(shape)
-
-
