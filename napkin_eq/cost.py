@@ -1,0 +1,237 @@
+"""What a plan costs on a GPU: its work read off the plan's own statements, priced by the hardware's rates.
+
+time = max(HBM bytes / copy bandwidth, level-2 bytes / its bandwidth, units) + launch, where the units are the matrix unit
+plus what of the special functions and arithmetic it does not hide, on the busiest SM (wave quantisation).
+Sizes that are symbols are priced at NOMINAL elements.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from napkin_eq import plan as p
+from napkin_eq.axis import Axis
+from napkin_eq.hardware import Hardware
+
+NOMINAL = 4096
+BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "i32": 4, "i64": 8, "i1": 1}
+SPECIAL = {"exp2": 1, "log2": 1, "tanh": 2, "sigmoid": 2, "erf": 4, "sin": 2, "cos": 2, "div": 1, "sqrt": 1}
+SMEM_SLACK, BASE_REGISTERS = 1024, 40
+STAGE_STALL = {1: 1.35, 2: 1.03, 3: 1.0, 4: 1.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One statement's work per execution: `kind` load, store, tensor, sfu or alu; `coords` span its tile; `loops` enclose it."""
+
+    kind: str
+    coords: tuple[str, ...]
+    factor: float
+    buffer: str
+    loops: tuple[tuple[str, float], ...]
+    for_dot: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KernelCost:
+    """A kernel's predicted cost; bytes, FLOP and operations are totals over the grid, times are microseconds."""
+
+    name: str
+    groups: tuple[tuple[str, int], ...]
+    streams: tuple[tuple[str, int], ...]
+    blocks: int
+    waves: float
+    bytes_hbm: float
+    bytes_l2: float
+    flops_tensor: float
+    ops_sfu: float
+    ops_alu: float
+    smem_bytes: int
+    registers: int
+    warps: int
+    stages: int
+    predicted_us: float
+    limit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """The work of a kernel with its tiles left open, so that many tile choices can be priced from one lowering."""
+
+    kernel: p.Kernel
+    works: tuple[Work, ...]
+    accumulators: tuple[tuple[str, ...], ...]
+    widest: tuple[tuple[tuple[str, ...], bool], ...]
+
+
+def extent(axis: Axis) -> int:
+    """Return an axis' size, or the nominal one of a symbol."""
+    return axis.size if axis.size is not None else NOMINAL
+
+
+def profile(kernel: p.Kernel) -> Profile:
+    """Read the work off a kernel's statements."""
+    values: dict[str, p.Value] = {}
+    for stmt in p.statements(kernel.body):
+        if isinstance(stmt, p.Loop):
+            values.update({v.name: v for v, _ in stmt.carried})
+        elif not isinstance(stmt, (p.Assign, p.StoreTile)):
+            values[stmt.out.name] = stmt.out
+    dotted = _feeds_dot(kernel)
+    works: list[Work] = []
+    accumulators: list[tuple[str, ...]] = []
+    widest: dict[tuple[tuple[str, ...], bool], None] = {}
+    visits = _Visits(kernel)
+
+    def walk(body: tuple[p.Stmt, ...], loops: tuple[tuple[str, float], ...]) -> None:
+        for stmt in body:
+            match stmt:
+                case p.Load():
+                    works.append(Work("load", stmt.out.coords, BYTES[stmt.out.dtype], stmt.buffer, loops, stmt.out.name in dotted))
+                case p.StoreTile():
+                    coords = tuple(dict.fromkeys(c for i in stmt.index if isinstance(i, str) for c in values[i].coords)) or values[stmt.value].coords
+                    works.append(Work("store", coords, BYTES[_buffer(kernel, stmt.buffer).dtype], stmt.buffer, loops))
+                case p.Dot():
+                    works.append(Work("tensor", tuple(dict.fromkeys((*values[stmt.a].coords, *values[stmt.b].coords))), 2.0, values[stmt.a].dtype, loops))
+                    widest.setdefault((stmt.out.coords, False))
+                case p.Let():
+                    kind = "sfu" if stmt.op in SPECIAL else "alu"
+                    works.append(Work(kind, stmt.out.coords, SPECIAL.get(stmt.op, 0.5 if stmt.op == "cast" else 1), "", loops))
+                    widest.setdefault((stmt.out.coords, stmt.out.dtype in ("f16", "bf16")))
+                case p.ReduceTile() | p.ScanTile():
+                    works.append(Work("alu", values[stmt.arg].coords, 1.5, "", loops))
+                case p.Loop():
+                    accumulators.extend(v.coords for v, _ in stmt.carried)
+                    for part, fraction in zip(stmt.parts, visits.fractions(stmt), strict=True):
+                        walk(part.body, (*loops, (stmt.coord, fraction)))
+
+    walk(kernel.body, ())
+    return Profile(kernel, tuple(works), tuple(accumulators), tuple(widest))
+
+
+def _buffer(kernel: p.Kernel, name: str) -> p.Buffer:
+    return next(b for b in (*kernel.writes, *kernel.reads) if b.name == name)
+
+
+def _feeds_dot(kernel: p.Kernel) -> set[str]:
+    found: set[str] = set()
+    for stmt in reversed(list(p.statements(kernel.body))):
+        if isinstance(stmt, p.Dot):
+            found |= {stmt.a, stmt.b}
+        elif isinstance(stmt, p.Let) and stmt.op == "cast" and stmt.out.name in found:
+            found |= {a for a in stmt.args if isinstance(a, str)}
+    return found
+
+
+class _Visits:
+    """Which share of a coordinate's blocks each part of a loop visits, averaged over sample positions of the grid."""
+
+    def __init__(self, kernel: p.Kernel) -> None:
+        self.kernel = kernel
+        self.defined = {s.out.name: s for s in p.statements(kernel.body) if not isinstance(s, (p.Assign, p.StoreTile, p.Loop))}
+
+    def fractions(self, loop: p.Loop) -> list[float]:
+        coord = self.kernel.coord(loop.coord)
+        size = extent(coord.axis)
+        samples = (0.04, 0.2, 0.35, 0.5, 0.65, 0.8, 0.96)
+        shares = [0.0] * len(loop.parts)
+        for where in samples:
+            for i, part in enumerate(loop.parts):
+                lo, hi = self._number(part.lo, where, 0), self._number(part.hi, where, size)
+                blocks = math.ceil(max(0, hi - lo) / coord.tile)
+                shares[i] += blocks / math.ceil(size / coord.tile) / len(samples)
+        return shares
+
+    def _number(self, operand: p.Operand, where: float, unknown: int) -> int:
+        if not isinstance(operand, str):
+            return int(operand)
+        stmt = self.defined.get(operand)
+        match stmt:
+            case p.SizeOf():
+                return extent(stmt.axis)
+            case p.Start():
+                coord = self.kernel.coord(stmt.coord)
+                return int(where * extent(coord.axis)) // coord.tile * coord.tile
+            case p.Let() if stmt.op in ("add", "mul", "max", "min", "floordiv", "neg"):
+                args = [self._number(a, where, unknown) for a in stmt.args]
+                a, b = args[0], args[-1]
+                return {"add": a + b, "mul": a * b, "max": max(a, b), "min": min(a, b), "floordiv": a // (b or 1), "neg": -a}[stmt.op]
+        return unknown
+
+
+def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hardware: Hardware) -> KernelCost | None:
+    """Predict a kernel's cost for tile sizes by coordinate name; None where shared memory or registers do not suffice."""
+    kernel = prof.kernel
+    coords = {c.name: c for c in kernel.coords}
+    lanes = {n: tiles.get(n, c.tile) for n, c in coords.items()}
+    sizes = {n: extent(c.axis) for n, c in coords.items()}
+    blocks = math.prod(math.ceil(sizes[g] / lanes[g]) for g in kernel.grid)
+    smem, registers = _capacity(prof, lanes, warps, stages)
+    occupancy = hardware.resident_blocks(smem_bytes=smem, threads=warps * hardware.chip.warp, registers_per_thread=registers)
+    if occupancy == 0:
+        return None
+    total = {"tensor": 0.0, "sfu": 0.0, "alu": 0.0}
+    moved: dict[str, float] = {}
+    stored = 0.0
+    seconds_tensor = 0.0
+    for work in prof.works:
+        times = math.prod(fraction * math.ceil(sizes[c] / lanes[c]) for c, fraction in work.loops)
+        if work.kind in ("load", "store"):
+            amount = work.factor * math.prod(min(lanes[c], sizes[c]) for c in work.coords) * times * blocks
+            if work.kind == "store":
+                stored += amount
+            else:
+                moved[work.buffer] = moved.get(work.buffer, 0.0) + amount
+            continue
+        amount = work.factor * math.prod(lanes[c] for c in work.coords) * times * blocks
+        total[work.kind] += amount
+        if work.kind == "tensor":
+            dtype = {"f16": "float16", "bf16": "bfloat16"}.get(work.buffer, "float32")
+            rows = min((lanes[c] for c in work.coords), default=16)
+            shape = min(1.0, max((lanes[c] for c in work.coords), default=16) * rows / (64 * 64))
+            seconds_tensor += amount / (hardware.flops(dtype) * hardware.assumptions.tensor_efficiency * max(shape, 0.2))
+    from_hbm = sum(_from_hbm(kernel, name, amount, moved, blocks, hardware, occupancy) for name, amount in moved.items())
+    sms = hardware.chip.sms
+    busy = math.ceil(blocks / sms) * sms / blocks
+    side = (total["sfu"] / hardware.rate("sfu") + total["alu"] / hardware.rate("fma")) / hardware.assumptions.unit_efficiency
+    if seconds_tensor:
+        side *= 1 - (hardware.assumptions.overlap if occupancy > 1 else 0.0)
+    units = (seconds_tensor + side) * busy * STAGE_STALL[stages]
+    starved = max(1.0, sms / blocks / 3)
+    hbm = (from_hbm + stored) / hardware.hbm.copy_bandwidth * starved
+    l2 = (sum(moved.values()) + stored) / hardware.l2.copy_bandwidth * starved
+    limit, slowest = max((("hbm", hbm), ("l2", l2), ("units", units)), key=lambda kv: kv[1])
+    return KernelCost(
+        kernel.name, tuple((g, lanes[g]) for g in kernel.grid), tuple((c.name, lanes[c.name]) for c in kernel.coords if c.role in ("stream", "walk")),
+        blocks, blocks / (sms * occupancy), from_hbm + stored, sum(moved.values()) + stored, total["tensor"], total["sfu"], total["alu"],
+        smem, registers, warps, stages, (slowest + hardware.chip.launch_s) * 1e6, limit,
+    )  # fmt: skip
+
+
+def _from_hbm(
+    kernel: p.Kernel, name: str, amount: float, moved: Mapping[str, float], blocks: int, hardware: Hardware, occupancy: int
+) -> float:
+    """Estimate how much of what blocks read of a buffer comes from the top level, blocks of one wave sharing the cache."""
+    buffer = _buffer(kernel, name)
+    unique = BYTES[buffer.dtype] * math.prod(extent(d) for d in buffer.dims)
+    again = max(1.0, amount / unique)
+    if unique <= hardware.l2.capacity_bytes / 2:
+        return min(amount, unique)
+    competing = sum(1 for other in moved.values() if other > 1.5 * unique) or 1
+    wave = min(blocks, hardware.chip.sms * occupancy)
+    return min(amount, unique * max(1.0, again / wave ** (1 / competing)))
+
+
+def _capacity(prof: Profile, lanes: Mapping[str, int], warps: int, stages: int) -> tuple[int, int]:
+    """Estimate shared memory in bytes per block and 32-bit registers per thread."""
+    threads = warps * 32
+    smem = SMEM_SLACK
+    for work in prof.works:
+        if work.kind == "load" and work.for_dot:
+            smem += int(work.factor * math.prod(lanes[c] for c in work.coords)) * (stages if work.loops else 1)
+    held = sum(math.prod(lanes[c] for c in coords) for coords in prof.accumulators)
+    tiles = sorted((math.prod(lanes[c] for c in coords) * (0.5 if half else 1.0) for coords, half in prof.widest), reverse=True)
+    live = tiles[0] * 1.5 if tiles else 0.0
+    return smem, BASE_REGISTERS + math.ceil((held + live) / threads)

@@ -1,0 +1,175 @@
+"""Tile sizes: solved under the capacities of the hardware, by pricing every choice worth considering."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from napkin_eq import plan as p
+from napkin_eq.axis import Axis
+from napkin_eq.cost import KernelCost, extent, price, profile
+from napkin_eq.errors import NapkinError
+from napkin_eq.hardware import Hardware
+from napkin_eq.lower import Streamed, covers
+from napkin_eq.term import Fold, Online, Store, Term, subterms
+
+SMALL, LARGEST_WHOLE, RELOWERED = 256, 32768, 3
+LowerKernel = Callable[[Mapping[str, int]], p.Kernel]
+
+
+@dataclass(frozen=True, slots=True)
+class Tiled:
+    """A kernel with its tiles chosen, its predicted cost, and how many choices were priced."""
+
+    kernel: p.Kernel
+    cost: KernelCost
+    tried: int
+
+
+def power(size: int) -> int:
+    """Return the least power of two that is at least `size`."""
+    return 1 << (size - 1).bit_length()
+
+
+def _local(store: Store) -> list[Term]:
+    """Return the subterms of a kernel: those under its Store and not under another."""
+    found: dict[Term, None] = {}
+    stack = [store.body]
+    while stack:
+        term = stack.pop()
+        if term not in found:
+            found[term] = None
+            stack += () if isinstance(term, Store) else term.children
+    return list(found)
+
+
+def choices(store: Store, roles: Mapping[str, str]) -> dict[str, list[int]]:
+    """Return the tile sizes worth pricing for each coordinate of the kernel under a Store: NAME for outputs, ~NAME for folds."""
+    terms = _local(store)
+    leaves = [t for t in terms if not t.children or isinstance(t, Store)]
+    arrays = [t for t in leaves if t.axes]
+    found: dict[str, list[int]] = {}
+    for axis in store.axes:
+        shared = any(axis.name not in {a.name for a in t.axes} for t in arrays) or any(
+            isinstance(t, Streamed) and axis.name not in {a.name for a in t.axes} for t in terms
+        )
+        last = bool(arrays) and any(getattr(t, "dims", t.axes)[-1:] == (axis,) for t in arrays)
+        found[axis.name] = _sizes(axis, streamed=True, least=1, most=SMALL) if shared or last else [1]
+        if roles.get(axis.name) == "walk":
+            found[axis.name] = [s for s in _sizes(axis, streamed=True, least=64, most=LARGEST_WHOLE) if covers(s, axis) or s <= 4096]
+    for term in terms:
+        if isinstance(term, Streamed):
+            streamed = isinstance(term, (Fold, Online))
+            known = found.get(f"~{term.axis.name}")
+            sizes = _sizes(term.axis, streamed=streamed, least=16, most=4096)
+            found[f"~{term.axis.name}"] = sizes if known is None else [s for s in sizes if s in known]
+    return found
+
+
+def _sizes(axis: Axis, *, streamed: bool, least: int, most: int) -> list[int]:
+    whole = power(extent(axis)) if axis.size is not None else None
+    if whole is not None and (not streamed or whole <= 128):
+        return [whole] if not streamed or least > 1 else sorted({1, *(s for s in (16, 32, 64, 128) if s < whole), whole})
+    sizes = {s for s in (least, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096) if least <= s <= most}
+    if whole is not None:
+        sizes = {s for s in sizes if s < whole} | ({whole} if whole <= LARGEST_WHOLE else set())
+    return sorted(sizes)
+
+
+def solve(store: Store, roles: Mapping[str, str], lower: LowerKernel, hardware: Hardware, *, keep: int = 1) -> list[Tiled]:
+    """Return the `keep` fastest tilings of a kernel, best first.
+
+    Raises NapkinError, naming the capacity and by how much it is missed, where no choice fits.
+    """
+    options = choices(store, roles)
+    names = sorted(options)
+    profiles: dict[tuple[bool, ...], object] = {}
+    priced: list[tuple[float, tuple[int, ...], int, int]] = []
+    tried, refusal = 0, ""
+    for tiles in _combinations(store, options, names):
+        named = dict(zip(names, tiles, strict=True))
+        pattern = _pattern(named, store)
+        if pattern not in profiles:
+            try:
+                profiles[pattern] = profile(lower(named))
+            except NapkinError as error:
+                profiles[pattern], refusal = None, str(error)
+        prof = profiles[pattern]
+        if prof is None:
+            continue
+        lanes = _lanes(prof.kernel, named)  # type: ignore[attr-defined]
+        dots = any(w.kind == "tensor" for w in prof.works)  # type: ignore[attr-defined]
+        for warps, stages in _launches(dots, lanes):
+            tried += 1
+            cost = price(prof, lanes, warps, stages, hardware)  # type: ignore[arg-type]
+            if cost is not None:
+                priced.append((cost.predicted_us, tiles, warps, stages))
+    if not priced:
+        raise NapkinError(refusal or _misfit(profiles, options, hardware))
+    best: list[Tiled] = []
+    for _, tiles, warps, stages in sorted(priced)[: max(keep, RELOWERED)]:
+        kernel = replace(lower(dict(zip(names, tiles, strict=True))), warps=warps, stages=stages)
+        cost = price(profile(kernel), {}, warps, stages, hardware)
+        if cost is not None:
+            best.append(Tiled(kernel, cost, tried))
+    if not best:
+        raise NapkinError(_misfit(profiles, options, hardware))
+    return sorted(best, key=lambda t: t.cost.predicted_us)[:keep]
+
+
+def _combinations(store: Store, options: Mapping[str, list[int]], names: Sequence[str]) -> Iterator[tuple[int, ...]]:
+    outputs = {a.name for a in store.axes}
+    for tiles in itertools.product(*(options[n] for n in names)):
+        wide = [t for n, t in zip(names, tiles, strict=True) if n in outputs and t > 1]
+        if len(wide) <= 2 and _elements(wide) <= 65536:
+            yield tiles
+
+
+def _elements(tiles: Sequence[int]) -> int:
+    product = 1
+    for tile in tiles:
+        product *= tile
+    return product
+
+
+def _pattern(tiles: Mapping[str, int], store: Store) -> tuple[bool, ...]:
+    """What about tile sizes changes the statements of a plan: which are 1, which reach 16, which cover their axis."""
+    axes = {f.name: f for t in subterms(store) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
+    flags: list[bool] = []
+    for name, tile in sorted(tiles.items()):
+        axis = axes[name.lstrip("~")]
+        flags += [tile == 1, tile >= 16, covers(tile, axis), name.startswith("~") and tiles.get(name[1:]) == tile and covers(tile, axis)]
+    return tuple(flags)
+
+
+def _lanes(kernel: p.Kernel, tiles: Mapping[str, int]) -> dict[str, int]:
+    return {c.name: tiles[f"~{c.axis.name}" if c.name.endswith(("__s", "__w")) else c.axis.name] if _has(c, tiles) else c.tile for c in kernel.coords}
+
+
+def _has(coord: p.Coord, tiles: Mapping[str, int]) -> bool:
+    return (f"~{coord.axis.name}" if coord.name.endswith(("__s", "__w")) else coord.axis.name) in tiles
+
+
+def _launches(dots: bool, lanes: Mapping[str, int]) -> list[tuple[int, int]]:
+    if dots:
+        return [(w, s) for w in (4, 8) for s in (2, 3, 4)]
+    return [(w, 2) for w in (1, 2, 4, 8, 16)]
+
+
+def _misfit(profiles: Mapping[tuple[bool, ...], object], options: Mapping[str, list[int]], hardware: Hardware) -> str:
+    from napkin_eq.cost import _capacity
+
+    least = {n: min(sizes) for n, sizes in options.items()}
+    for prof in profiles.values():
+        if prof is not None:
+            lanes = _lanes(prof.kernel, least)  # type: ignore[attr-defined]
+            smem, registers = _capacity(prof, lanes, 8, 2)  # type: ignore[arg-type]
+            if smem > hardware.smem.block_bytes:
+                over = smem - hardware.smem.block_bytes
+                return f"no tile fits {hardware.name}: the smallest tiles need {smem} bytes of shared memory per block, {over} more than it has"
+            return (
+                f"no tile fits {hardware.name}: the smallest tiles need {registers} registers per thread, "
+                f"{registers - hardware.limits.registers_per_thread} more than it has"
+            )
+    return f"no tile fits {hardware.name}"
