@@ -1,0 +1,77 @@
+"""The catalogue of laws: what docs/laws.md and `napkin-eq laws` show, read off the registry and nothing else."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from napkin_eq.law import JUDGMENTS, Inference, Law, Statement
+
+HEAD = """# The laws
+
+Made by `napkin-eq laws --markdown` from the statements in `rules/`; do not edit.
+
+Every law holds for all sizes of every axis and all values, the absent one included, under the conditions after *if*; `=` is used
+both ways, `→` one way, `⟹` leads from what is known to what follows. The stage says when a law fires: *prepare* and *algebra*
+rewrite what is computed, *structure* says how it is partitioned, streamed and stored. Its floating-point class: *exact* (bit for
+bit), *reassociating* (rounding may differ) or *unsafe* (may overflow, so it is admitted only where a fact rules that out).
+"""
+
+
+def row(statement: Statement) -> dict[str, Any]:
+    """Return a statement as data with stable keys."""
+    shared: dict[str, Any] = {
+        "name": statement.name,
+        "family": statement.family,
+        "kind": "law" if isinstance(statement, Law) else "inference",
+        "reading": statement.reading,
+        "statement": statement.statement(),
+        "source": statement.source,
+    }
+    if isinstance(statement, Law):
+        shared |= {"stage": statement.stage, "floating": statement.floating, "both_ways": statement.both}
+    return shared
+
+
+def text(statements: Iterable[Statement]) -> str:
+    """Return the catalogue for a terminal: one statement a paragraph, by family."""
+    lines = []
+    for family, members in groupby(statements, key=lambda s: s.family):
+        lines.append(f"{family}: {_title(next(iter(group := list(members))))}")
+        for statement in group:
+            lines += [f"  {statement.name}", f"    {statement.reading}", f"    {statement.statement()}"]
+    return "\n".join(lines)
+
+
+def markdown(statements: Iterable[Statement]) -> str:
+    """Return docs/laws.md."""
+    parts = [HEAD, "## The words of conditions\n", "| word | meaning |\n|---|---|"]
+    for name, (takes, meaning) in JUDGMENTS.items():
+        words = dict(zip("01", ("x", "a") if takes[0] == "axis" else ("a", "b"), strict=True))
+        args = [words.get(str(i), "r") for i in range(len(takes))]
+        parts.append(f"| {name}({', '.join(args)}) | {meaning.format(*args)} |")
+    for family, members in groupby(statements, key=lambda s: s.family):
+        group = list(members)
+        parts.append(f"\n## {family}\n\n{_title(group[0])}")
+        # A schema such as "for every monoid" is several statements with one reading: they share an entry.
+        for (reading, _), same in groupby(group, key=lambda s: (s.reading, s.place)):
+            parts.append(_entry(reading, list(same)))
+    return "\n".join(parts) + "\n"
+
+
+def _entry(reading: str, same: list[Statement]) -> str:
+    first = same[0]
+    names = ", ".join(f"`{s.name}`" for s in same)
+    notes = [first.stage, first.floating] if isinstance(first, Law) else ["inference"]
+    notes += [first.source] if first.source else []
+    shown = "\n".join(s.statement() for s in same)
+    return f"\n**{names}** ({'; '.join(notes)}). {reading}\n```text\n{shown}\n```"
+
+
+def _title(statement: Law | Inference) -> str:
+    """Return the first line of the docstring of the file that states it."""
+    file = Path(statement.place.rpartition(":")[0])
+    return (ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "").partition("\n")[0]

@@ -1,0 +1,113 @@
+"""The command line: `napkin-eq VERB`. Exit status 0 done, 1 refuted or failed, 2 bad input, 3 unknown, 4 a fault of ours."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from napkin_eq.errors import INTERNAL, USAGE, NapkinError
+
+DTYPES = ("bfloat16", "float16", "float32")
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose complaints are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(USAGE, f"napkin-eq: {' '.join(message.split())}; see {self.prog} --help\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one verb and return its exit status; errors become one line on stderr."""
+    args = _parser().parse_args(argv)
+    try:
+        # The verbs are a file of their own, so that --help stays light.
+        from napkin_eq.verbs import VERBS
+
+        status = VERBS[args.verb](args)
+        sys.stdout.flush()
+        return status
+    except NapkinError as error:
+        return _say(str(error), error.exit_code)
+    except BrokenPipeError:
+        # The reader went away (head, less): nobody is left to tell, and the interpreter must not try at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return _say("interrupted", 130)
+    except Exception as error:
+        if os.environ.get("NAPKIN_DEBUG"):
+            raise
+        return _say(f"internal fault, please report it: {type(error).__name__}: {error} (NAPKIN_DEBUG=1 shows where)", INTERNAL)
+
+
+def _say(message: str, status: int) -> int:
+    print(f"napkin-eq: {' '.join(message.split())}", file=sys.stderr)
+    return status
+
+
+def _parser() -> Parser:
+    from napkin_eq import __version__
+
+    parser = Parser(prog="napkin-eq", description="Derive fused GPU kernels from diagrams, by proved laws.")
+    parser.add_argument("--version", action="version", version=f"napkin-eq {__version__}")
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True, parser_class=Parser)
+
+    derive = verbs.add_parser("derive", help="the main job: diagram → plan, kernel, certificate")
+    _diagram(derive)
+    _search(derive)
+    derive.add_argument("-o", "--output", metavar="DIR", help="write kernel, certificate, plan and report into this folder")
+    derive.add_argument("--source", action="store_true", help="print the Triton source instead of the report")
+    _json(derive)
+
+    explain = verbs.add_parser("explain", help="why this plan: what it costs without each family of laws it used")
+    _diagram(explain)
+    _search(explain)
+    _json(explain)
+
+    run = verbs.add_parser("run", help="run the derived kernel against float64 (GPU, or Triton's interpreter on a CPU)")
+    _diagram(run)
+    _search(run)
+    run.add_argument("--device", choices=("auto", "cuda", "cpu"), default="auto", help="default: the GPU where there is one")
+    run.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
+    _json(run)
+
+    prove = verbs.add_parser("prove", help="prove the laws; a false one prints its counterexample")
+    prove.add_argument("what", nargs="*", metavar="LAW_OR_PATH", help="names of laws or families, rule files or folders (default: all)")
+    _json(prove)
+
+    check = verbs.add_parser("check", help="re-validate a certificate, trusting neither the e-graph nor the search")
+    check.add_argument("certificate", metavar="FILE")
+    _json(check)
+
+    laws = verbs.add_parser("laws", help="the catalogue of laws")
+    laws.add_argument("what", nargs="*", metavar="LAW_OR_PATH", help="names of laws or families, rule files or folders (default: all)")
+    laws.add_argument("--markdown", action="store_true", help="as docs/laws.md")
+    _json(laws)
+
+    listing = verbs.add_parser("list", help="the diagrams, the GPUs, the families of laws")
+    _json(listing)
+    return parser
+
+
+def _diagram(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("diagram", metavar="FILE_OR_NAME", help="a diagram of the gallery, a .json file, or a .py file that defines `diagram`")
+    verb.add_argument("--set", action="append", default=[], metavar="AXIS=SIZE", help="give an axis a size; repeatable")
+
+
+def _search(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--hardware", default="h200", metavar="GPU", help="a name or a .toml file (default h200)")
+    verb.add_argument("--dtype", default=None, metavar="DTYPE", help=f"storage type: {', '.join(DTYPES)}")
+    verb.add_argument("--without", action="append", default=[], metavar="LAW_OR_FAMILY", help="leave out a law or family; repeatable")
+    verb.add_argument("--rules", action="append", default=[], metavar="PATH", help="more laws: a .py file or a folder of them; repeatable")
+
+
+def _json(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--json", action="store_true", help="print one JSON object (schema 1)")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,189 @@
+"""What each verb of the command line does; heavy modules are imported by the verb that needs them."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from napkin_eq.errors import DONE, FAILED, UNKNOWN, NapkinError
+from napkin_eq.law import REGISTRY, Statement
+
+if TYPE_CHECKING:
+    from napkin_eq.derive import Derivation
+
+SCHEMA = 1
+
+
+def derive(args: Namespace) -> int:
+    """Derive the cheapest plan; print the report, or write everything into a folder."""
+    from napkin_eq.output import whole_folder
+
+    diagram = _diagram(args)
+    if args.output is None:
+        _print_derivation(args, _derived(args, diagram))
+        return DONE
+    with whole_folder(Path(args.output)) as folder:
+        derivation = _derived(args, diagram)
+        for name, content in _files(diagram.name, derivation).items():
+            (folder / name).write_text(content, encoding="utf-8")
+    _print_derivation(args, derivation)
+    if not args.json:
+        print(f"\nwritten to {args.output}: {', '.join(sorted(_files(diagram.name, derivation)))}")
+    return DONE
+
+
+def _diagram(args: Namespace) -> Any:
+    from napkin_eq.sources import find_diagram
+
+    return find_diagram(args.diagram, args.set)
+
+
+def _derived(args: Namespace, diagram: Any, without: tuple[str, ...] = ()) -> Derivation:
+    from napkin_eq import derive as engine
+
+    return engine.derive(
+        diagram, hardware=args.hardware, dtype=args.dtype or "bfloat16", without=(*args.without, *without), rules=tuple(args.rules)
+    )
+
+
+def _files(name: str, derivation: Derivation) -> dict[str, str]:
+    return {
+        f"{name}.py": derivation.triton(),
+        "certificate.json": _dumped(derivation.certificate),
+        "plan.txt": derivation.pseudocode().rstrip("\n") + "\n",
+        "report.json": _dumped(derivation.report()),
+    }
+
+
+def _print_derivation(args: Namespace, derivation: Derivation) -> None:
+    if args.json:
+        print(_dumped(derivation.report()), end="")
+    elif args.source:
+        print(derivation.triton(), end="")
+    else:
+        from napkin_eq.telling import told
+
+        print(told(derivation))
+
+
+def explain(args: Namespace) -> int:
+    """Say why this plan: derive it again without each family of laws that it used, and show what that costs."""
+    from napkin_eq.telling import ablations_told, summary
+
+    diagram = _diagram(args)
+    base = _derived(args, diagram)
+    load = {s.name: s.family for s in REGISTRY.statements.values()}
+    families = sorted({load[name] for name in base.report()["laws"] if name in load})
+    rows = [summary("", base)]
+    for family in families:
+        try:
+            rows.append(summary(family, _derived(args, diagram, (family,))))
+        except NapkinError as error:
+            rows.append({"without": family, "refused": str(error)})
+    print(_dumped({"schema": SCHEMA, "diagram": diagram.name, "plans": rows}) if args.json else ablations_told(diagram.name, rows))
+    return DONE
+
+
+def run(args: Namespace) -> int:
+    """Run the derived kernel against float64, at sizes that no tile divides too."""
+    from napkin_eq.validate import validate
+
+    report = validate(
+        _diagram(args), dtype=args.dtype, sizes=None, device=args.device, hardware=args.hardware,
+        without=tuple(args.without), rules=tuple(args.rules), seed=args.seed, fixed=_fixed(args),
+    )  # fmt: skip
+    print(_dumped(report.data()) if args.json else str(report), end="" if args.json else "\n")
+    return DONE if report.passed else FAILED
+
+
+def _fixed(args: Namespace) -> dict[str, int]:
+    from napkin_eq.sources import parsed_sizes
+
+    return parsed_sizes(args.set)
+
+
+def prove(args: Namespace) -> int:
+    """Prove laws; 1 if one is refuted, 3 if one stays undecided."""
+    from napkin_eq.proving import prove as proved
+
+    verdicts = proved(_statements(args.what))
+    worst = FAILED if any(v.status == "refuted" for v in verdicts) else DONE if all(v.status == "proved" for v in verdicts) else UNKNOWN
+    if args.json:
+        rows = [{key: getattr(v, key) for key in ("name", "status", "grade", "method", "detail", "seconds")} for v in verdicts]
+        print(_dumped({"schema": SCHEMA, "verdicts": rows}), end="")
+        return worst
+    width = max((len(v.name) for v in verdicts), default=0)
+    for v in verdicts:
+        print(f"{v.status:8}  {v.name:{width}}  {v.method}{'  ' + v.detail if v.detail and v.status != 'proved' else ''}")
+    count = {status: sum(v.status == status for v in verdicts) for status in ("proved", "refuted", "unknown")}
+    print(f"{count['proved']} proved, {count['refuted']} refuted, {count['unknown']} unknown, in {sum(v.seconds for v in verdicts):.1f} s")
+    return worst
+
+
+def check(args: Namespace) -> int:
+    """Re-validate a certificate with the independent checker."""
+    from napkin_eq import check as checker
+
+    status: int = checker.main([args.certificate, *(["--json"] if args.json else [])])
+    return status
+
+
+def laws(args: Namespace) -> int:
+    """Print the catalogue of laws."""
+    from napkin_eq import catalogue
+
+    chosen = _statements(args.what)
+    if args.json:
+        print(_dumped({"schema": SCHEMA, "laws": [catalogue.row(s) for s in chosen]}), end="")
+    else:
+        print(catalogue.markdown(chosen) if args.markdown else catalogue.text(chosen), end="" if args.markdown else "\n")
+    return DONE
+
+
+def _statements(what: list[str]) -> list[Statement]:
+    """Return the statements named, by law, family or path; all shipped ones for no name."""
+    from napkin_eq.content import load_rules
+
+    paths = [name for name in what if name.endswith(".py") or "/" in name or Path(name).is_dir()]
+    names = [name for name in what if name not in paths]
+    load_rules()
+    shipped = dict(REGISTRY.statements)
+    if paths:
+        load_rules(*paths)
+    files = [str(Path(path)) for path in paths]
+    everything = REGISTRY.statements.values()
+    for name in names:
+        if not any(name in (s.name, s.family) for s in everything):
+            raise NapkinError(f"unknown law or family {name!r:.60}; families: {', '.join(sorted({s.family for s in everything}))}; napkin-eq laws lists all")
+    if not what:
+        return list(shipped.values())
+    return [s for s in everything if s.name in names or s.family in names or any(s.place.startswith(file) for file in files)]
+
+
+def listing(args: Namespace) -> int:
+    """Print the diagrams, the GPUs and the families of laws."""
+    from napkin_eq.content import load_rules
+    from napkin_eq.gallery import DIAGRAMS
+    from napkin_eq.hardware import known, load
+
+    load_rules()
+    families = sorted({s.family for s in REGISTRY.statements.values()})
+    docs = {name: DIAGRAMS[name]().doc for name in sorted(DIAGRAMS)}
+    if args.json:
+        rows = [{"name": name, "doc": doc} for name, doc in docs.items()]
+        print(_dumped({"schema": SCHEMA, "diagrams": rows, "hardware": known(), "families": families}), end="")
+        return DONE
+    width = max(map(len, docs))
+    print("diagrams\n" + "\n".join(f"  {name:{width}}  {doc}" for name, doc in docs.items()))
+    print("hardware\n" + "\n".join(f"  {name:{width}}  {load(name).title}" for name in known()))
+    print("families of laws\n  " + ", ".join(families))
+    return DONE
+
+
+def _dumped(data: Any) -> str:
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+VERBS = {"derive": derive, "explain": explain, "run": run, "prove": prove, "check": check, "laws": laws, "list": listing}
