@@ -222,7 +222,8 @@ def causal(q: Axis, x: Axis, bottom_right: bool = False) -> Term:
 
 def window(q: Axis, x: Axis, left: int, right: int = 0) -> Term:
     """The mask of the places x from `left` before q to `right` after it."""
-    return (Index(q) <= Index(x) + left) & (Index(x) <= Index(q) + right)
+    last = Index(q) + right if right else Index(q)
+    return (Index(q) <= Index(x) + left) & (Index(x) <= last)
 
 
 def padding(x: Axis, lengths: Term) -> Term:
