@@ -1,0 +1,133 @@
+"""Prints the host side of a Triton file: what each kernel takes, and a function that checks, allocates and launches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from napkin_eq.axis import Axis
+from napkin_eq.emit import emitter
+from napkin_eq.names import Names, buffers, kernel_function, pointer_argument, size_argument
+from napkin_eq.plan import Buffer, Kernel, Plan
+
+TORCH = {
+    "f64": "torch.float64",
+    "f32": "torch.float32",
+    "f16": "torch.float16",
+    "bf16": "torch.bfloat16",
+    "i32": "torch.int32",
+    "i64": "torch.int64",
+    "i1": "torch.bool",
+}
+POINTER = {"f64": "fp64", "f32": "fp32", "f16": "fp16", "bf16": "bf16", "i32": "i32", "i64": "i64", "i1": "i1"}
+MODULE = ("KERNELS", "INPUTS", "SIZES", "check", "run")
+CHECK = '''
+
+def check(name, tensor, device, sizes):
+    """Raise unless an argument is what the kernels take; a size not yet known is read off it."""
+    dtype, dims = INPUTS[name]
+    if not isinstance(tensor, torch.Tensor):
+        raise TypeError(f"{name}: expected a torch.Tensor, found {type(tensor).__name__}")
+    if tensor.dtype != dtype:
+        raise TypeError(f"{name}: expected dtype {dtype}, found {tensor.dtype}")
+    shape = tuple(tensor.shape)
+    if len(shape) == len(dims):
+        sizes.update({dim: found for dim, found in zip(dims, shape) if dim not in sizes})
+    if shape != tuple(sizes.get(dim) for dim in dims) or 0 in shape:
+        expected = ", ".join(f"{dim}={sizes.get(dim, 'any')}" for dim in dims)
+        raise ValueError(f"{name}: expected shape ({expected}), each at least 1, found {shape}")
+    if tensor.device != device:
+        raise ValueError(f"{name}: expected device {device}, as the first argument, found {tensor.device}")
+    if device.type != "cuda" and not triton.knobs.runtime.interpret:
+        raise ValueError(f"{name}: expected a GPU, found device {device}; on a CPU set TRITON_INTERPRET=1 before triton is imported")
+    if not tensor.is_contiguous():
+        raise ValueError(f"{name}: expected a contiguous tensor, found strides {tensor.stride()} for shape {shape}; call .contiguous()")
+'''
+
+
+@emitter("launcher")
+def launcher(plan: Plan, header: tuple[str, ...] = ()) -> str:
+    """Print the tables, the checks and `run`; the kernels' file has a head of its own, so `header` is not used."""
+    return "\n".join(["", *_tables(plan), CHECK, *_run(plan), ""])
+
+
+def _symbols(plan: Plan) -> tuple[Axis, ...]:
+    found = [a for b in (*plan.inputs, *plan.outputs, *plan.scratch) for a in b.dims if a.size is None]
+    return tuple({a.name: a for a in (*found, *(a for k in plan.kernels for a in k.symbols))}.values())
+
+
+def _tables(plan: Plan) -> Iterator[str]:
+    yield "# What each kernel takes, for compiling ahead of time: `:16` marks addresses and sizes that are multiples of 16."
+    yield "KERNELS = {"
+    for kernel in plan.kernels:
+        takes = {pointer_argument(b): f"*{POINTER[b.dtype]}:16" for b in buffers(kernel)}
+        takes |= {size_argument(a): "i32:16" if a.multiple % 16 == 0 else "i32" for a in kernel.symbols}
+        yield f'    "{kernel_function(kernel)}": {{'
+        yield '        "signature": {'
+        yield from (f'            "{name}": "{kind}",' for name, kind in takes.items())
+        yield "        },"
+        yield f'        "num_warps": {kernel.warps},'
+        yield f'        "num_stages": {kernel.stages},'
+        yield "    },"
+    yield "}"
+    yield "INPUTS = {"
+    for buffer in plan.inputs:
+        dims = ", ".join(f'"{a.name}"' for a in buffer.dims) + ("," if len(buffer.dims) == 1 else "")
+        yield f'    "{buffer.name}": ({TORCH[buffer.dtype]}, ({dims})),'
+    yield "}"
+    known = {a.name: a.size for b in plan.inputs for a in b.dims if a.size is not None}
+    pairs = ", ".join(f'"{name}": {size}' for name, size in known.items())
+    yield f"SIZES = {{{pairs}}}"
+
+
+def _run(plan: Plan) -> Iterator[str]:
+    names = Names((*MODULE, *(kernel_function(k) for k in plan.kernels)))
+    local = {b.name: names.fresh(b.name) for b in (*plan.inputs, *plan.outputs, *plan.scratch)}
+    symbols = _symbols(plan)
+    size = {a.name: names.fresh(size_argument(a)) for a in symbols}
+    bound = {a.name for b in plan.inputs for a in b.dims}
+    device, sizes = names.fresh("device"), names.fresh("sizes")
+    free = [f"{size[a.name]}" for a in symbols if a.name not in bound]
+    place = [] if plan.inputs else [f'{device}="cuda"']
+    arguments = ", ".join([*(local[b.name] for b in plan.inputs), *(["*"] if free or place else []), *free, *place])
+    yield ""
+    yield f"def run({arguments}):"
+    yield f'    """{_described(plan)}"""'
+    if plan.inputs:
+        first = local[plan.inputs[0].name]
+        yield f"    {device} = {first}.device if isinstance({first}, torch.Tensor) else None"
+        yield f"    {sizes} = dict(SIZES)"
+        yield from (f'    check("{b.name}", {local[b.name]}, {device}, {sizes})' for b in plan.inputs)
+        yield from (f'    {size[a.name]} = {sizes}["{a.name}"]' for a in symbols if a.name in bound)
+        for axis in symbols:
+            if axis.multiple > 1:
+                yield f"    if {size[axis.name]} % {axis.multiple}:"
+                yield f'        raise ValueError(f"size {axis.name}: expected a multiple of {axis.multiple}, found {{{size[axis.name]}}}")'
+    for buffer in (*plan.outputs, *plan.scratch):
+        shape = ", ".join(size.get(a.name, str(a.size)) for a in buffer.dims) + ("," if len(buffer.dims) == 1 else "")
+        yield f"    {local[buffer.name]} = torch.empty(({shape}), dtype={TORCH[buffer.dtype]}, device={device})"
+    yield f"    with torch.cuda.device_of({local[(plan.inputs or plan.outputs)[0].name]}):"
+    for kernel in plan.kernels:
+        yield from _launch(kernel, local, size)
+    yield f"    return {', '.join(local[b.name] for b in plan.outputs)}"
+
+
+def _launch(kernel: Kernel, local: dict[str, str], size: dict[str, str]) -> Iterator[str]:
+    counts = []
+    for coord in (kernel.coord(name) for name in kernel.grid):
+        if coord.axis.size is not None:
+            counts.append(str(-(-coord.axis.size // coord.tile)))
+        else:
+            axis = size[coord.axis.name]
+            counts.append(axis if coord.tile == 1 else f"triton.cdiv({axis}, {coord.tile})")
+    wide = [count for count in counts if count != "1"]
+    arguments = [*(local[b.name] for b in buffers(kernel)), *(size[a.name] for a in kernel.symbols)]
+    options = [f"num_warps={kernel.warps}", f"num_stages={kernel.stages}"]
+    yield f"        {kernel_function(kernel)}[({' * '.join(wide) or '1'},)]({', '.join([*arguments, *options])})"
+
+
+def _described(plan: Plan) -> str:
+    return f"Return {_listed(plan.outputs)} of {_listed(plan.inputs) if plan.inputs else 'nothing'}."
+
+
+def _listed(of: tuple[Buffer, ...]) -> str:
+    return ", ".join(f"{b.name}[{', '.join(a.name for a in b.dims)}]" for b in of)

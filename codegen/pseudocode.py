@@ -1,0 +1,113 @@
+"""Prints a plan as looped pseudocode for people: what each program of the grid loads, keeps, folds and stores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from napkin_eq.emit import comment_lines, emitter
+from napkin_eq.plan import (
+    Assign,
+    Buffer,
+    Coord,
+    Dot,
+    Iota,
+    Kernel,
+    Let,
+    Load,
+    Loop,
+    Plan,
+    ReduceTile,
+    ScanTile,
+    SizeOf,
+    Start,
+    Stmt,
+    StoreTile,
+    Value,
+)
+
+INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "==", "and": "and", "or": "or", "floordiv": "//", "mod": "mod"}
+FOLD = {"sum": "sum", "max": "max", "prod": "product"}
+
+
+@emitter("pseudocode")
+def pseudocode(plan: Plan, header: tuple[str, ...]) -> str:
+    """Print every kernel of a plan as indented lines."""
+    lines = [f"# {line}".rstrip() for line in header]
+    lines += [f"{what} {_array(b)}" for what, group in (("input", plan.inputs), ("output", plan.outputs), ("scratch", plan.scratch)) for b in group]
+    for kernel in plan.kernels:
+        lines += ["", *_kernel(kernel)]
+    return "\n".join(lines) + "\n"
+
+
+def _array(buffer: Buffer) -> str:
+    return f"{buffer.name}[{', '.join(f'{a.name}={a.size}' if a.size else a.name for a in buffer.dims)}]: {buffer.dtype}"
+
+
+def _kernel(kernel: Kernel) -> Iterator[str]:
+    order = f", in groups of {kernel.swizzle[2]} {kernel.swizzle[0]} blocks" if kernel.swizzle else ""
+    yield f"kernel {kernel.name}: {kernel.warps} warps, {kernel.stages} stages"
+    yield f"    for each block of {', '.join(_walk(kernel.coord(name)) for name in kernel.grid) or 'nothing'}, in parallel{order}:"
+    for stmt in kernel.body:
+        yield from _lines(kernel, stmt, 2)
+
+
+def _walk(coord: Coord) -> str:
+    axis = "" if coord.name == coord.axis.name else f" (of {coord.axis.name})"
+    return f"{coord.name}{axis} by {coord.tile}"
+
+
+def _lines(kernel: Kernel, stmt: Stmt, depth: int) -> Iterator[str]:
+    space = "    " * depth
+    if not isinstance(stmt, Loop):
+        yield space + _text(kernel, stmt)
+        return
+    for value, initial in stmt.carried:
+        yield f"{space}{_tile(value)} = {initial:g} throughout"
+    for part in stmt.parts:
+        notes = "".join(f"  # {note}" for note in comment_lines([part.note] if part.note else []))
+        yield f"{space}for each block of {_walk(kernel.coord(stmt.coord))}, from {part.lo} up to {part.hi}, in order:{notes}"
+        for inner in part.body:
+            yield from _lines(kernel, inner, depth + 1)
+
+
+def _tile(value: Value) -> str:
+    return f"{value.name}[{', '.join(value.coords)}]" if value.coords else value.name
+
+
+def _text(kernel: Kernel, stmt: Stmt) -> str:
+    match stmt:
+        case Start(out, coord):
+            return f"{_tile(out)} = start of the block of {coord}"
+        case Iota(out, coord):
+            tile = kernel.coord(coord).tile
+            return f"{_tile(out)} = start of the block of {coord}" + (f" + 0..{tile - 1}" if tile > 1 else "")
+        case SizeOf(out, axis):
+            return f"{_tile(out)} = size of {axis.name}" + (f" = {axis.size}" if axis.size else "")
+        case Load(out, buffer, index, masks):
+            where = f" where {' and '.join(masks)}, else 0" if masks else ""
+            return f"{_tile(out)} = load {buffer}[{', '.join(map(str, index))}]{where}"
+        case StoreTile(buffer, index, value, masks):
+            return f"store {buffer}[{', '.join(map(str, index))}] = {value}" + (f" where {' and '.join(masks)}" if masks else "")
+        case ReduceTile(out, monoid, coord, arg):
+            return f"{_tile(out)} = {FOLD[monoid]} over {coord} of {arg}"
+        case ScanTile(out, monoid, coord, arg):
+            return f"{_tile(out)} = running {FOLD[monoid]} along {coord} of {arg}"
+        case Dot(out, a, b, coord, acc):
+            return f"{_tile(out)} = {f'{acc} + ' if acc else ''}sum over {coord} of {a} * {b}  (matrix unit)"
+        case Assign(target, value):
+            return f"{target} <- {value}"
+        case Let():
+            return f"{_tile(stmt.out)} = {_formula(stmt)}"
+        case Loop():
+            raise TypeError("a loop is more than one line")
+
+
+def _formula(stmt: Let) -> str:
+    args = [f"{arg:g}" if isinstance(arg, float) else str(arg) for arg in stmt.args]
+    if stmt.op in INFIX:
+        return f"{args[0]} {INFIX[stmt.op]} {args[1]}"
+    if stmt.op == "where":
+        return f"{args[1]} if {args[0]} else {args[2]}"
+    if stmt.op in ("cast", "real"):
+        return f"{args[0]} as {stmt.out.dtype}"
+    return f"{stmt.op}({', '.join(args)})"

@@ -1,0 +1,100 @@
+"""Compiles an emitted file ahead of time, with no GPU, and reports what people ask: registers, spills, shared memory.
+
+The compiler runs in a process of its own: Triton aborts on some of its errors, and cannot compile where it interprets.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from napkin_eq.errors import NapkinError
+
+ARCHS = ("sm_80", "sm_90", "sm_100")
+MATRIX = {"wgmma": r"\bwgmma\.mma_async", "tcgen05": r"\btcgen05\.mma", "mma": r"\bmma\.sync"}
+LIMIT_SECONDS = 600
+
+
+def compile_report(source: str | Path, *archs: str) -> list[dict[str, Any]]:
+    """Compile every kernel of an emitted file, given as a path or a text, for each architecture (all of ARCHS if none is given).
+
+    One entry per architecture and kernel: arch, kernel, registers, spills_bytes, smem_bytes, warps, stages,
+    tensor_core ("wgmma", "tcgen05", "mma" or ""), tensor_core_instructions, warnings (ptxas's, one line each).
+    Raises NapkinError for an unknown architecture or a file that does not compile.
+    """
+    wanted = archs or ARCHS
+    if unknown := [arch for arch in wanted if arch not in ARCHS]:
+        raise NapkinError(f"unknown architecture {unknown[0]!r:.60}; one of {', '.join(ARCHS)}")
+    if isinstance(source, Path):
+        return _in_child(source, wanted)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "emitted.py"
+        file.write_text(source, encoding="utf-8")
+        return _in_child(file, wanted)
+
+
+def _in_child(file: Path, archs: tuple[str, ...]) -> list[dict[str, Any]]:
+    if not file.is_file():
+        raise NapkinError(f"{str(file)!r} is no file; expected one that napkin-eq emitted")
+    env = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
+    paths = (str(Path(__file__).resolve().parents[1]), env.get("PYTHONPATH", ""))
+    env |= {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "TRITON_DUMP_PTXAS_LOG": "1", "TRITON_ALWAYS_COMPILE": "1"}
+    command = [sys.executable, "-m", "napkin_eq.aot", str(file), *archs]
+    child = subprocess.run(command, env=env, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
+    if child.returncode:
+        said = [line for line in child.stderr.splitlines() if line.strip()] or [f"the compiler ended with status {child.returncode}"]
+        raise NapkinError(f"{file.name} does not compile: {said[-1].strip()}")
+    report: list[dict[str, Any]] = json.loads(child.stdout)
+    return report
+
+
+def _compiled(module: Any, name: str, arch: str) -> dict[str, Any]:
+    """Compile one kernel from its row in the file's KERNELS; `:16` in a signature is a fact about divisibility."""
+    import triton
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    row = module.KERNELS[name]
+    kinds = {argument: kind.split(":") for argument, kind in row["signature"].items()}
+    divisible = {(at,): [["tt.divisibility", 16]] for at, kind in enumerate(kinds.values()) if kind[1:] == ["16"]}
+    source = ASTSource(fn=getattr(module, name), signature={a: kind[0] for a, kind in kinds.items()}, attrs=divisible)
+    log = io.StringIO()
+    with contextlib.redirect_stdout(log):
+        target = GPUTarget("cuda", int(arch.removeprefix("sm_")), 32)
+        kernel = triton.compile(source, target=target, options={"num_warps": row["num_warps"], "num_stages": row["num_stages"]})
+    said, ptx = log.getvalue(), kernel.asm["ptx"]
+    counts = {kind: len(re.findall(pattern, ptx)) for kind, pattern in MATRIX.items()}
+    return {
+        "arch": arch,
+        "kernel": name,
+        "registers": max(map(int, re.findall(r"Used (\d+) registers", said))),
+        "spills_bytes": sum(map(int, re.findall(r"(\d+) bytes spill stores", said))),
+        "smem_bytes": kernel.metadata.shared,
+        "warps": kernel.metadata.num_warps,
+        "stages": row["num_stages"],
+        "tensor_core": next((kind for kind, n in counts.items() if n), ""),
+        "tensor_core_instructions": sum(counts.values()),
+        "warnings": [line.strip() for line in said.splitlines() if "warning" in line.lower() or re.search(r"\(C7\d+\)", line)],
+    }
+
+
+def _main(file: str, *archs: str) -> None:
+    spec = importlib.util.spec_from_file_location("emitted", file)
+    if spec is None or spec.loader is None:
+        raise NapkinError(f"{file} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    json.dump([_compiled(module, name, arch) for arch in archs for name in module.KERNELS], sys.stdout)
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])

@@ -1,0 +1,122 @@
+"""The NumPy printer: plans mean what they should, and a plan that reads or writes what it may not is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from napkin_eq.emit import emit
+from napkin_eq.errors import NapkinError
+from napkin_eq.plan import Let, Load, Plan, Stmt, StoreTile
+from tests import plans
+
+
+def checked(case, **options):
+    outputs = emit(case.plan, "numpy")(case.arrays, **options)
+    assert sorted(outputs) == sorted(case.wanted)
+    return {name: (np.asarray(outputs[name], dtype=np.float64), wanted) for name, wanted in case.wanted.items()}
+
+
+@pytest.mark.parametrize("name", sorted(plans.FLOAT_CASES))
+def test_exact_run_equals_float64(name):
+    for found, wanted in checked(plans.FLOAT_CASES[name]("f32")).values():
+        np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.parametrize("case", [plans.operators(), plans.integers()], ids=["operators", "integers"])
+def test_every_operator_equals_float64(case):
+    for found, wanted in checked(case).values():
+        np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(("dtype", "step"), [("f32", 2.0**-20), ("f16", 2.0**-8), ("bf16", 2.0**-5)])
+@pytest.mark.parametrize("name", ["softmax_row", "matmul", "attention"])
+def test_emulated_rounding_is_close_and_is_rounding(name, dtype, step):
+    for found, wanted in checked(plans.FLOAT_CASES[name](dtype), emulate=True).values():
+        error = np.abs(found - wanted).max() / np.abs(wanted).max()
+        assert step / 2**12 < error < step
+
+
+def test_bfloat16_rounds_to_nearest_even():
+    torch = pytest.importorskip("torch")
+    case = plans.gather("bf16")
+    table = case.arrays["table"]
+    found = emit(case.plan, "numpy")(case.arrays, emulate=True)["out"]
+    rounded = torch.tensor(table, dtype=torch.float32).to(torch.bfloat16).to(torch.float64).numpy()
+    assert np.array_equal(found, rounded[np.clip(case.arrays["ids"], 0, 9)])
+
+
+def changed(plan: Plan, change) -> Plan:
+    """The plan with `change` applied to every statement outside loops; None drops one."""
+    kernels = []
+    for kernel in plan.kernels:
+        body: tuple[Stmt, ...] = tuple(new for old in kernel.body if (new := change(old)) is not None)
+        kernels.append(replace(kernel, body=body))
+    return replace(plan, kernels=tuple(kernels))
+
+
+def unmasked(stmt):
+    return replace(stmt, masks=()) if isinstance(stmt, Load) else stmt
+
+
+def short(stmt):
+    return replace(stmt, args=("rs", 5)) if isinstance(stmt, Let) and stmt.out.name == "r_in" else stmt
+
+
+def same_row(stmt):
+    return replace(stmt, index=(0, "cs"), masks=("c_in",)) if isinstance(stmt, StoreTile) else stmt
+
+
+def stored_wide(stmt):
+    return replace(stmt, value="p") if isinstance(stmt, StoreTile) else stmt
+
+
+def undefined(stmt):
+    return None if isinstance(stmt, Let) and stmt.out.name == "e" else stmt
+
+
+def uncast(stmt):
+    return replace(stmt, args=("loaded", "m")) if isinstance(stmt, Let) and stmt.out.name == "moved" else stmt
+
+
+def renamed(stmt):
+    return replace(stmt, out=plans.f32("s", "r", "c")) if isinstance(stmt, Let) and stmt.out.name == "moved" else stmt
+
+
+def misplaced(stmt):
+    return replace(stmt, out=plans.f32("moved", "r")) if isinstance(stmt, Let) and stmt.out.name == "moved" else stmt
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (unmasked, r"x\[0, 100\] is out of bounds: c has 100 elements"),
+        (short, r"output y: element \(5, 0\) is never written"),
+        (same_row, r"y\[0, 0\] is written twice"),
+        (stored_wide, "p is f32, stored to y, which is f16; cast first"),
+        (undefined, "e is used where it is not defined"),
+        (uncast, "moved is f32, but its sub takes f16, f32; cast first"),
+        (renamed, "s is defined twice"),
+        (misplaced, r"moved is f32\[r\], but spans \[r, c\]"),
+    ],
+)
+def test_a_wrong_plan_is_refused(change, message):
+    case = plans.softmax_row("f16")
+    with pytest.raises(NapkinError, match=message):
+        emit(changed(case.plan, change), "numpy")(case.arrays)
+
+
+def test_scratch_is_not_read_before_it_is_written():
+    case = plans.integers()
+    with pytest.raises(NapkinError, match="mid.* is read before it is written"):
+        emit(replace(case.plan, kernels=case.plan.kernels[::-1]), "numpy")(case.arrays)
+
+
+def test_inputs_are_checked():
+    case = plans.matmul()
+    with pytest.raises(NapkinError, match=r"input B: expected shape \(k=50, n=90\), found \(50, 91\)"):
+        emit(case.plan, "numpy")({**case.arrays, "B": np.zeros((50, 91))})
+    with pytest.raises(NapkinError, match="input B is missing; given are A"):
+        emit(case.plan, "numpy")({"A": case.arrays["A"]})
