@@ -1,0 +1,309 @@
+"""Obligations: what must be shown of a law, as claims "wherever the premises hold, the goal holds", in terms alone.
+
+A judgment means a mask, written here in the language itself (see JUDGMENT), so every prover reads it through the same
+operators. A statement about streams is turned into claims about one step: the axis stands for the blocks so far, and a
+reduction after one more block is the reduction so far combined with an unknown number, "block n".
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from napkin_eq.axis import Axis
+from napkin_eq.errors import NapkinError
+from napkin_eq.law import ABSENT, TRUE, Inference, Judgment, Law, Statement, Var
+from napkin_eq.ops import COMBINE, NEUTRAL
+from napkin_eq.term import (
+    Acc, Const, Fold, Group, Index, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Term, Walk, as_real, rebuilt, rewritten, subterms,
+)  # fmt: skip
+
+LARGEST_EXPONENT = Var("log of the largest number", "number")
+_AT_LEAST = 11.0  # float16, the narrowest format, holds exp(11)
+ZERO = Const(0.0)
+
+
+def le(a: Term, b: Term) -> Term:
+    return Map("le", (a, b))
+
+
+def eq(a: Term, b: Term) -> Term:
+    return Map("eq", (a, b))
+
+
+def finite(a: Term) -> Term:
+    return Map("lt", (ABSENT, a))
+
+
+def same(a: Term, b: Term) -> Term:
+    """Return the mask that two terms are equal; the constant true for one and the same term."""
+    if a is b:
+        return TRUE
+    return (a & b) | (~a & ~b) if a.kind == "bool" else eq(a, b)
+
+
+JUDGMENT: dict[str, Callable[..., Term]] = {
+    "nonneg": lambda a: le(ZERO, a),
+    "pos": lambda a: Map("lt", (ZERO, a)),
+    "nonzero": lambda a: finite(a) & ~eq(a, ZERO),
+    "finite": finite,
+    "le": le,
+    "absent": lambda c, a: c | eq(a, ABSENT),
+    "zero": lambda c, a: c | eq(a, ZERO),
+    "safe": lambda a: le(a, LARGEST_EXPONENT),
+}
+STREAMED = ("local", "scales")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Wherever the premises hold in every lane, the goal holds in every lane. `free` lists (axis, variable): does not vary along it."""
+
+    what: str
+    goal: Term
+    premises: tuple[Term, ...]
+    free: frozenset[tuple[str, str]]
+
+    def varies(self, term: Term, axis: Axis) -> bool:
+        """Tell whether a term may vary along an axis."""
+        if isinstance(term, Var):
+            return term.sort != "number" and (axis.name, term.name) not in self.free
+        if isinstance(term, Index):
+            return term.axis.name == axis.name
+        if isinstance(term, Reduce) and term.axis.name == axis.name:
+            return False
+        return any(self.varies(child, axis) for child in term.children)
+
+
+class NotUnderstood(NapkinError):
+    """No prover has a meaning for something in the statement."""
+
+
+def conditions_of(statement: Statement) -> tuple[Judgment, ...]:
+    """Return what a statement assumes."""
+    return statement.conditions if isinstance(statement, Law) else statement.premises
+
+
+def variants(statement: Statement) -> list[Statement]:
+    """Return the statement, and what it says where two of its axes are one, unless it asks for different ones."""
+    judgments = [*conditions_of(statement), *([statement.conclusion] if isinstance(statement, Inference) else [])]
+    sides = [statement.lhs, statement.rhs] if isinstance(statement, Law) else []
+    args = [arg for judgment in judgments for arg in judgment.args]
+    names = {a.name for a in args if isinstance(a, Axis)}
+    names |= {f.name for t in subterms(*sides, *(a for a in args if isinstance(a, Term))) for f in t.fields if isinstance(f, Axis)}
+    apart = {frozenset(str(a) for a in j.args) for j in judgments if j.name == "distinct"}
+    merged = [(x, y) for x, y in itertools.combinations(sorted(names), 2) if frozenset((x, y)) not in apart]
+    return [statement, *(_merged(statement, Axis(x), Axis(y)) for x, y in merged)]
+
+
+def _merged(statement: Statement, keep: Axis, drop: Axis) -> Statement:
+    def term(t: Term) -> Term:
+        return rewritten(t, lambda u: type(u)(*(keep if f == drop else f for f in u.fields)))
+
+    def judgment(j: Judgment) -> Judgment:
+        return Judgment(j.name, tuple((keep if a == drop else a) if isinstance(a, Axis) else term(a) for a in j.args))
+
+    conditions = tuple(map(judgment, conditions_of(statement)))
+    if isinstance(statement, Law):
+        return replace(statement, lhs=term(statement.lhs), rhs=term(statement.rhs), conditions=conditions)
+    return replace(statement, conclusion=judgment(statement.conclusion), premises=conditions)
+
+
+def plain(term: Term) -> Term:
+    """Return the term without what is the identity on values: levels, partitions, the walking of a reduction in blocks."""
+
+    def change(t: Term) -> Term:
+        if isinstance(t, (Store, Group, Walk)):
+            return t.body  # type: ignore[no-any-return]
+        if isinstance(t, Fold):
+            return Reduce(t.monoid, t.axis, t.body, t.where)
+        if isinstance(t, Online):
+            return Online(t.axis, t.body, t.where, t.update, False)
+        return t
+
+    return rewritten(term, change)
+
+
+def claims_of(statement: Statement) -> list[Claim]:
+    """Return claims that together give the statement, for all sizes; raise NotUnderstood for what has no meaning here."""
+    return [claim for variant in variants(statement) for claim in _claims(variant)]
+
+
+def _claims(statement: Statement) -> list[Claim]:
+    conditions = conditions_of(statement)
+    free = frozenset(_free(conditions))
+    if isinstance(statement, Inference):
+        if statement.conclusion.name in STREAMED:
+            return _Step(statement.conclusion.args[0], conditions, free).judgment(statement.conclusion)  # type: ignore[arg-type]
+        if (axis := _walked(meaning(statement.conclusion))) is not None:
+            return _Step(axis, conditions, free).mask(meaning(statement.conclusion))
+        return [Claim("the conclusion", meaning(statement.conclusion), _premises(conditions, meaning(statement.conclusion)), free)]
+    sides = [statement.lhs, statement.rhs]
+    folds = [t.monoid for t in subterms(*sides) if isinstance(t, Fold)]
+    claims = [claim for monoid in dict.fromkeys(folds) for claim in monoid_claims(monoid)]
+    left, right = map(plain, sides)
+    onlines = [t for t in subterms(left, right) if isinstance(t, Online)]
+    if left is right or not onlines:
+        return [*claims, Claim("both sides", same(left, right), _premises(conditions, same(left, right)), free)]
+    if isinstance(left, Online) and isinstance(right, Online) and left.axis == right.axis and left.update is right.update:
+        blocks = [Reduce("sum", t.axis, t.body, t.where) for t in (left, right)]
+        _closed(left.axis, *(part for t in (left, right) for part in (t.body, t.where)))
+        return [*claims, Claim("each block", same(*blocks), _premises(conditions, same(*blocks)), free)]
+    for online in onlines:
+        claims += _Step(online.axis, conditions, free).online(online)
+    left, right = (rewritten(t, lambda u: Reduce("sum", u.axis, u.body, u.where) if isinstance(u, Online) else u) for t in (left, right))
+    return [*claims, Claim("both sides", same(left, right), _premises(conditions, same(left, right)), free)]
+
+
+def _closed(axis: Axis, *bodies: Term) -> None:
+    if any(isinstance(t, (Reduce, Size)) and t.axis == axis for t in subterms(*bodies)):
+        raise NotUnderstood(f"two streams over {axis} with running values in their bodies are not understood; state the law with variables there")
+
+
+def _walked(mask: Term) -> Axis | None:
+    """Return the axis over which a mask speaks of running values, None if it does not."""
+    axes = {t.axis for p in subterms(mask) if isinstance(p, Prev) for t in subterms(p.body) if isinstance(t, (Reduce, Size))}
+    if len(axes) > 1:
+        raise NotUnderstood(f"running values over several axes ({', '.join(map(str, sorted(axes)))}) in one judgment are not understood")
+    return next(iter(axes), None)
+
+
+def monoid_claims(monoid: str) -> list[Claim]:
+    """Return what allows a fold to be walked in blocks: associative, commutative, with its neutral element."""
+    a, b, d = Var("a"), Var("b"), Var("d")
+
+    def both(p: Term, q: Term) -> Term:
+        return Map(COMBINE[monoid], (p, q))
+
+    goals = same(both(both(a, b), d), both(a, both(b, d))), same(both(a, b), both(b, a)), same(both(Const(NEUTRAL[monoid]), a), a)
+    return [Claim(f"{monoid} is a commutative monoid", goal, (), frozenset()) for goal in goals]
+
+
+def _free(conditions: Iterable[Judgment]) -> Iterable[tuple[str, str]]:
+    for judgment in conditions:
+        if judgment.name == "free":
+            axis, term = judgment.args
+            if not isinstance(term, Var):
+                raise NotUnderstood(f"the condition {judgment.name} is understood for a pattern variable, not for {term!r:.60}")
+            yield str(axis), term.name
+
+
+def meaning(judgment: Judgment) -> Term:
+    """Return the mask that a judgment stands for."""
+    if judgment.name not in JUDGMENT:
+        raise NotUnderstood(f"the judgment {judgment.name} has no meaning here")
+    return JUDGMENT[judgment.name](*(plain(a) for a in judgment.args if isinstance(a, Term)))
+
+
+def _premises(conditions: Iterable[Judgment], *goals: Term) -> tuple[Term, ...]:
+    # What speaks of streams only says nothing about one universe, and what is built in is in the shape of the variables.
+    masks = [meaning(j) for j in conditions if j.name in JUDGMENT]
+    if LARGEST_EXPONENT in subterms(*masks, *goals):
+        masks.append(le(Const(_AT_LEAST), LARGEST_EXPONENT))
+    return tuple(masks)
+
+
+class _Step:
+    """One step of a stream over an axis: the axis holds the lanes so far, then one more block comes."""
+
+    def __init__(self, axis: Axis, conditions: tuple[Judgment, ...], free: frozenset[tuple[str, str]]) -> None:
+        self.axis, self.conditions = axis, conditions
+        self.local = {j.args[1] for j in conditions if j.name == "local" and j.args[0] == axis}
+        self.blocks: dict[Term, Var] = {}
+        self.axes = {name for name, _ in free} | {axis.name}
+        self.free = {*free, *((name, f"{variable}′") for name, variable in free), *((name, f"{variable}°") for name, variable in free)}
+
+    def judgment(self, conclusion: Judgment) -> list[Claim]:
+        _, term, *factor = conclusion.args
+        assert isinstance(term, Term)
+        if conclusion.name == "local":
+            return [self.claim("after a block", same(self.later(term), term), self.after())]
+        (ratio,) = factor
+        assert isinstance(ratio, Term)
+        return [
+            self.claim("the factor of the first block", finite(self.first(ratio)), self.at_first()),
+            self.claim("after a block", same(self.later(term), term * self.later(ratio)), self.after()),
+        ]
+
+    def online(self, online: Online) -> list[Claim]:
+        total = Reduce("sum", self.axis, online.body, online.where)
+        moved = Reduce("sum", self.axis, self.later(online.body), self.later(online.where))
+        return [
+            self.claim("the first block", same(self.first(online.update, ZERO) + total, total), self.at_first()),
+            self.claim("one more block", same(moved, self.later(online.update, total)), self.after()),
+        ]
+
+    def mask(self, mask: Term) -> list[Claim]:
+        return [self.claim("the first block", self.first(mask), self.at_first()), self.claim("after a block", self.later(mask), self.after())]
+
+    def claim(self, what: str, goal: Term, premises: tuple[Term, ...]) -> Claim:
+        return Claim(what, goal, premises, frozenset(self.free))
+
+    def at_first(self) -> tuple[Term, ...]:
+        """Return the premises as the first block is reached: the axis holds that block."""
+        factors = [finite(self.first(j.args[2])) for j in self.conditions if j.name == "scales"]  # type: ignore[arg-type]
+        return (*map(self.first, _premises(self.conditions)), *factors)
+
+    def after(self) -> tuple[Term, ...]:
+        """Return the premises, before and after one more block: a judgment holds for every prefix, being proved for all sizes."""
+        static = _premises(self.conditions)
+        masks = [*(mask for mask in static if _walked(mask) is None), *map(self.later, static)]
+        for judgment in self.conditions:
+            if judgment.name in STREAMED and judgment.args[0] == self.axis:
+                term = judgment.args[1]
+                assert isinstance(term, Term)
+                if judgment.name == "local":
+                    masks.append(same(self.later(term), term))
+                else:
+                    masks.append(same(self.later(term), term * self.later(judgment.args[2])))  # type: ignore[arg-type]
+        masks += [le(Const(1), block) for block in self.blocks.values() if block.kind == "int"]
+        return tuple(mask for mask in dict.fromkeys(masks) if mask is not TRUE)
+
+    def later(self, term: Term, acc: Term | None = None) -> Term:
+        """Return a term after one more block, in the lanes so far."""
+        if isinstance(term, Prev):
+            return term.body  # type: ignore[no-any-return]
+        if isinstance(term, Acc) and acc is not None:
+            return acc
+        if isinstance(term, Var):
+            return term if term in self.local or term.sort == "number" else Var(f"{term.name}′", term.sort)
+        if isinstance(term, Size) and term.axis == self.axis:
+            return term + self.block(term, "int")
+        if isinstance(term, (Online, Scan, Read, Acc)):
+            raise NotUnderstood(f"{type(term).__name__} inside a stream over {self.axis} is not understood")
+        moved = rebuilt(term, tuple(self.later(child, acc) for child in term.children))
+        if isinstance(term, Reduce) and term.axis == self.axis:
+            return Map(COMBINE[term.monoid], (moved, self.block(term, "real")))
+        return moved
+
+    def block(self, term: Term, sort: str) -> Var:
+        """Return the number that stands for a reduction over the new block alone."""
+        if term not in self.blocks:
+            self.blocks[term] = Var(f"block {len(self.blocks) + 1}", sort)
+            self.free.add((self.axis.name, self.blocks[term].name))
+        return self.blocks[term]
+
+    def first(self, term: Term, acc: Term | None = None) -> Term:
+        """Return an update's term at the first block: the axis holds that block, and nothing came before it."""
+        if isinstance(term, Prev):
+            return self.empty(term.body)
+        if isinstance(term, Acc) and acc is not None:
+            return acc
+        return rebuilt(term, tuple(self.first(child, acc) for child in term.children))
+
+    def empty(self, term: Term) -> Term:
+        """Return a running term before the first block."""
+        if isinstance(term, Reduce) and term.axis == self.axis:
+            return Const(NEUTRAL[term.monoid])
+        if isinstance(term, Size) and term.axis == self.axis:
+            return Const(0)
+        if isinstance(term, Var):
+            return term if term in self.local else Var(f"{term.name}°", term.sort)
+        if isinstance(term, (Const, Size, Map, Reduce)):
+            return rebuilt(term, tuple(self.empty(child) for child in term.children))
+        raise NotUnderstood(f"{type(term).__name__} before the first block of a stream over {self.axis} is not understood")
+
+
+def real_size(axis: Axis) -> Term:
+    return as_real(Size(axis))
