@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
 GPU := $(shell nvidia-smi -L >/dev/null 2>&1 && echo yes)
 RUN := .venv/bin/python -m
 
-.PHONY: demo test fast lint clean
+.PHONY: demo test fast lint docs clean
 demo: .venv/ready
 	.venv/bin/napkin-eq derive attention --hardware $(HARDWARE) -o build/attention
 	.venv/bin/napkin-eq check build/attention/certificate.json
@@ -22,6 +22,9 @@ fast: .venv/ready
 lint: .venv/ready
 	$(RUN) ruff check .
 	$(RUN) mypy
+
+docs: .venv/ready
+	.venv/bin/napkin-eq laws --markdown > docs/laws.md
 
 # Without a GPU the versions are pinned to what was tested; where those builds are not offered, the ranges of pyproject.toml are taken.
 .venv/ready: pyproject.toml constraints-cpu.txt

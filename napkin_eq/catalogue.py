@@ -50,8 +50,8 @@ def markdown(statements: Iterable[Statement]) -> str:
     """Return docs/laws.md."""
     parts = [HEAD, "## The words of conditions\n", "| word | meaning |\n|---|---|"]
     for name, (takes, meaning) in JUDGMENTS.items():
-        words = dict(zip("01", ("x", "a") if takes[0] == "axis" else ("a", "b"), strict=True))
-        args = [words.get(str(i), "r") for i in range(len(takes))]
+        letters = {"axis": iter("xy"), "term": iter("abd"), "mask": iter("c")}
+        args = [next(letters[kind]) for kind in takes]
         parts.append(f"| {name}({', '.join(args)}) | {meaning.format(*args)} |")
     for family, members in groupby(statements, key=lambda s: s.family):
         group = list(members)

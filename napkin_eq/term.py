@@ -1,7 +1,7 @@
 """Terms: a diagram as data. Immutable, hash-consed, every node knows its free axes and its kind.
 
 Values are real numbers extended by one *absent* value, written -inf: it absorbs under + - * and is neutral for max;
-exp(-inf) = 0 and inv(0) = 0. A row whose every lane is absent therefore gives 0 in a softmax, with no special case.
+exp(-inf) = 0 and inv(0) = 0. A row whose every lane is absent therefore stays 0 when divided by its sum, with no special case.
 Building an ill-shaped term raises NapkinError at once and names the axes and sizes involved.
 """
 

@@ -1,0 +1,144 @@
+"""The house keeps its floors: who may import whom, what stays lazy, and which words the engine must not know."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+ENGINE = sorted((ROOT / "napkin_eq").glob("*.py"))
+CONTENT = sorted(file for name in ("rules", "proofs", "codegen") for file in (ROOT / name).glob("*.py"))
+# From the ground up. A file may import, as it is loaded, what stands on its own floor or below.
+FLOORS = (
+    "errors axis ops",
+    "term",
+    "notation evaluate meaning substitute",
+    "pointwise library diagram jsonform gallery",
+    "__init__",
+    "law content",
+    "catalogue interval judge explain obligation proving certificate check",
+    "plan names hardware",
+    "emit bounds egraph",
+    "lower cost tiles",
+    "extract",
+    "derive",
+    "sources output rounding validate telling",
+    "verbs",
+    "cli",
+)
+RANK = {name: rank for rank, floor in enumerate(FLOORS) for name in floor.split()}
+HEAVY = {"egglog", "numpy", "sympy", "torch", "triton", "z3"}
+# Numbers are what these files are about; they are themselves loaded only where a job needs them.
+MAY_LOAD = {"meaning": {"numpy"}, "rounding": {"numpy"}}
+# Written for users: the library spells algorithms out, the gallery names them.
+FOR_USERS = {"library.py", "pointwise.py", "gallery.py", "__init__.py"}
+ALGORITHMS = re.compile(
+    r"(?<![a-z])(attention|softmax|logsumexp|flash\w*|rms_?norm|layer_?norm|batch_?norm|gelu|silu|relu|swiglu|cross_?entropy"
+    r"|mlp|gqa|mha|alibi|rope|softcap|transformer|convolution|welford)(?![a-z])",
+    re.IGNORECASE,
+)
+
+
+def imports(file: Path, *, lazy: bool) -> Iterator[str]:
+    """Yield the modules that a file imports: as it is loaded, or (lazy) anywhere; those for type checkers alone are left out."""
+    waiting: list[ast.AST] = [ast.parse(file.read_text(encoding="utf-8"))]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            waiting.extend(node.orelse)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not lazy:
+            continue
+        else:
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            if isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{file.name}: relative import"
+                yield from ([f"napkin_eq.{alias.name}" for alias in node.names] if node.module == "napkin_eq" else [node.module or ""])
+            waiting.extend(ast.iter_child_nodes(node))
+
+
+def own(modules: Iterator[str]) -> set[str]:
+    names = {module.split(".")[1] for module in modules if module.startswith("napkin_eq.")}
+    return {name if name in RANK else "__init__" for name in names}
+
+
+@pytest.mark.parametrize("file", ENGINE, ids=lambda file: file.name)
+def test_a_file_imports_its_own_floor_or_below(file):
+    assert file.stem in RANK, f"{file.name} stands on no floor: put it into FLOORS, and into CONTRIBUTING.md"
+    for name in sorted(own(imports(file, lazy=False))):
+        # The package itself is loaded before any of its files: reaching for a name in it is reaching into the library.
+        assert RANK[name] <= RANK[file.stem], f"{file.name} imports {name}, a floor above it"
+
+
+def test_no_floor_lists_a_file_that_is_gone():
+    assert set(RANK) == {file.stem for file in ENGINE}
+
+
+def test_no_file_imports_itself_by_a_detour():
+    below = {file.stem: own(imports(file, lazy=False)) - {file.stem} for file in ENGINE}
+    while free := [name for name, needs in below.items() if not needs]:
+        below = {name: needs - set(free) for name, needs in below.items() if name not in free}
+    assert not below, f"these import each other: {sorted(below)}"
+
+
+@pytest.mark.parametrize("file", ENGINE, ids=lambda file: file.name)
+def test_heavy_modules_are_not_loaded_with_the_engine(file):
+    found = {module.partition(".")[0] for module in imports(file, lazy=False)} & HEAVY
+    assert found <= MAY_LOAD.get(file.stem, set())
+
+
+def test_one_bridge_to_the_e_graph():
+    bridges = {file.name for file in (*ENGINE, *CONTENT) for module in imports(file, lazy=True) if module.partition(".")[0] == "egglog"}
+    assert bridges <= {"egraph.py"}
+
+
+@pytest.mark.parametrize("file", CONTENT, ids=lambda file: f"{file.parent.name}/{file.name}")
+def test_content_imports_only_the_engine(file):
+    roots = {module.partition(".")[0] for module in imports(file, lazy=True)}
+    foreign = roots - {"napkin_eq"} - set(sys.stdlib_module_names)
+    allowed = {"rules": set(), "proofs": {"numpy", "z3", "sympy"}, "codegen": {"numpy"}}
+    assert foreign <= allowed[file.parent.name]
+    if file.parent.name == "rules":
+        assert roots == {"napkin_eq"}
+
+
+@pytest.mark.parametrize("file", [f for f in (*ENGINE, *CONTENT) if f.name not in FOR_USERS], ids=lambda file: f"{file.parent.name}/{file.name}")
+def test_the_engine_knows_no_algorithm(file):
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        assert not (found := ALGORITHMS.search(line)), f"{file.name}:{number} mentions {found.group()!r}: {line.strip()}"
+
+
+def test_the_word_list_finds_what_it_should():
+    for text in ("def softmax(t):", "# FlashAttention", "rms_norm", "rmsnorm_linear", "a GELU"):
+        assert ALGORITHMS.search(text), text
+    for text in ("a reshuffle", "gelatine", "property", "europe"):
+        assert not ALGORITHMS.search(text), text
+
+
+def loaded(code: str) -> set[str]:
+    """Return which heavy modules a fresh interpreter holds after running some code."""
+    script = f"import sys\n{code}\nprint(*sorted({HEAVY!r} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    assert loaded("import napkin_eq") == set()
+
+
+def test_help_loads_nothing_heavy():
+    assert loaded("from napkin_eq.cli import main\ntry:\n    main(['--help'])\nexcept SystemExit:\n    pass") == set()
+
+
+def test_laws_are_listed_without_anything_heavy():
+    assert loaded("from napkin_eq.cli import main\nmain(['laws'])") == set()
+
+
+def test_proving_never_loads_torch_or_triton():
+    assert not loaded("from napkin_eq.cli import main\nmain(['prove', 'mul-one'])") & {"torch", "triton"}
