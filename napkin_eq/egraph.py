@@ -20,6 +20,7 @@ from napkin_eq.term import (
 )  # fmt: skip
 
 ALGEBRA_ROUNDS, STRUCTURE_ROUNDS, NODE_LIMIT = 6, 4, 12_000
+OUTPUTS = {("scales", 2)}  # judgment arguments that inference rules make, where the others are what they are asked of
 _UNARY_FACTS = ("pos", "nonneg", "nonzero", "finite")
 
 
@@ -55,6 +56,7 @@ class Saturated:
     instances: list[Instance]
     rounds: int
     nodes: int
+    leaves: list[Term]
     notes: list[str] = field(default_factory=list)
 
 
@@ -174,8 +176,8 @@ class _Bridge:
                 lines += self._law_rule(law, law.rhs, law.lhs, law.name + "~")
         for rule in self.inferences:
             body, bound = _Body(), set[str]()
-            for arg in rule.conclusion.args:
-                if isinstance(arg, Term) and not isinstance(arg, Var):
+            for place, arg in enumerate(rule.conclusion.args):
+                if isinstance(arg, Term) and not isinstance(arg, Var) and (rule.conclusion.name, place) not in OUTPUTS:
                     body.pattern(arg, bound)
             for premise in rule.premises:
                 body.condition(premise, bound)
@@ -289,7 +291,7 @@ class _Bridge:
         safe = frozenset(number[row.inputs[0]] for row in tables["J_safe"].rows)
         _, root = self.engine.eval_expr(_parsed_root())
         reps = {number[v]: t for v, t in self.reps.items() if v in number}
-        return Saturated(classes, number[root], reps, safe, self.instances, rounds, len(rows), notes)
+        return Saturated(classes, number[root], reps, safe, self.instances, rounds, len(rows), self.leaves, notes)
 
 
 def _array(term: Term) -> Term:

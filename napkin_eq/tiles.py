@@ -32,7 +32,7 @@ def power(size: int) -> int:
     return 1 << (size - 1).bit_length()
 
 
-def _local(store: Store) -> list[Term]:
+def local_terms(store: Store) -> list[Term]:
     """Return the subterms of a kernel: those under its Store and not under another."""
     found: dict[Term, None] = {}
     stack = [store.body]
@@ -46,7 +46,7 @@ def _local(store: Store) -> list[Term]:
 
 def choices(store: Store, roles: Mapping[str, str]) -> dict[str, list[int]]:
     """Return the tile sizes worth pricing for each coordinate of the kernel under a Store: NAME for outputs, ~NAME for folds."""
-    terms = _local(store)
+    terms = local_terms(store)
     leaves = [t for t in terms if not t.children or isinstance(t, Store)]
     arrays = [t for t in leaves if t.axes]
     found: dict[str, list[int]] = {}

@@ -5,8 +5,8 @@ the same factor, so (reference, sum) is one fold. Which ρ: derived below, from 
 """
 
 from napkin_eq.law import (
-    TRUE, Acc, Binary, Map, Max, Monoid, Online, Prev, Reduce, Sum, Unary, distinct, exp, free, infer, inv, law, le, local, nonzero, scales,
-    size, where,
+    TRUE, Acc, Binary, Coordinate, Map, Mask, Max, Monoid, Online, Prev, Real, Reduce, Sum, Unary, distinct, exp, free, infer, inv, law, le, local,
+    nonzero, scales, size, where,
 )  # fmt: skip
 
 
@@ -22,7 +22,29 @@ def local_binary(op: Binary, a, b, x):
 
 @infer("A choice adds no reduction.")
 def local_where(a, b, c, x):
-    return local(x, where(c, a, b)), local(x, a), local(x, b)
+    return local(x, where(c, a, b)), local(x, a), local(x, b), local(x, c)
+
+
+@infer("A coordinate read as a number holds no reduction if the coordinate holds none.")
+def local_real(i: Coordinate, x):
+    return local(x, Map("real", (i,))), local(x, i)
+
+
+@infer("A mask turned around adds no reduction.")
+def local_not(c, x):
+    return local(x, ~c), local(x, c)
+
+
+def _local_mask(op: str, kind: type) -> None:
+    def rule(a: kind, b: kind, x):  # type: ignore[no-untyped-def,valid-type]
+        return local(x, Map(op, (a, b))), local(x, a), local(x, b)
+
+    rule.__name__ = f"local_{op}"
+    infer(f"A mask made by {op} adds no reduction.")(rule)
+
+
+for _op, _kind in (("lt", Real), ("le", Real), ("eq", Real), ("and", Mask), ("or", Mask)):
+    _local_mask(_op, _kind)
 
 
 @infer("A reduction over another axis adds none over this one.")
@@ -33,6 +55,11 @@ def local_reduce(m: Monoid, a, x, y):
 @infer("An exponential relative to a running maximum changes by the exponential of the maximum's step.", source="napkin-paper 2.4")
 def scales_exp(a, b, x):
     return scales(x, exp(a - Max(x, b)), exp(Prev(Max(x, b)) - Max(x, b))), local(x, a), local(x, b), le(a, Max(x, b))
+
+
+@infer("A running maximum never falls.")
+def le_prev(b, x):
+    return le(Prev(Max(x, b)), Max(x, b)), local(x, b)
 
 
 @infer("The inverse of a running sum changes by the ratio of the sums.", source="napkin-paper 2.4, normalised contraction")

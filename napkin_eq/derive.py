@@ -1,0 +1,343 @@
+"""The main job: diagram → saturated e-graph → cheapest term → plan, with the derivation between them explained.
+
+    diagram ─► saturate(laws) ─► extract(cost) ─► place(full cost, tiles) ─► plan ─► printers
+                   └──── every law that fired, with its substitution ────► explain ─► certificate
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from napkin_eq import hardware as machines
+from napkin_eq import plan as p
+from napkin_eq.content import folder, load_rules
+from napkin_eq.cost import BYTES, extent
+from napkin_eq.diagram import Diagram
+from napkin_eq.egraph import Instance, Saturated, saturate
+from napkin_eq.errors import NapkinError
+from napkin_eq.explain import Closure, Step
+from napkin_eq.extract import Extractor
+from napkin_eq.hardware import Hardware
+from napkin_eq.judge import Judge
+from napkin_eq.law import REGISTRY, Judgment, Statement, safe
+from napkin_eq.lower import depth_along, fold_key
+from napkin_eq.place import TARGET, Offers, Placed, Placer
+from napkin_eq.proving import Verdict, require_proved
+from napkin_eq.term import Fold, Group, Input, Map, Online, Reduce, Store, Term, Walk, subterms
+from napkin_eq.tiles import Tiled, local_terms
+
+STORAGE = {"bfloat16": "bf16", "float16": "f16", "float32": "f32"}
+FINALISTS, SPREAD = 3, 1.6
+
+
+@dataclass(slots=True)
+class Output:
+    """One output of a diagram, derived."""
+
+    name: str
+    source: Term
+    placed: Placed
+    steps: list[Step]
+    graph: Saturated
+
+
+@dataclass(slots=True)
+class Derivation:
+    """What a derivation gives: the plan, the term it was read off, each step from the diagram to it, and the costs."""
+
+    diagram: Diagram
+    hardware: Hardware
+    dtype: str
+    plan: p.Plan
+    outputs: list[Output]
+    tiled: list[Tiled]
+    statements: list[Statement]
+    verdicts: dict[str, Verdict]
+    seconds: dict[str, float]
+    _certificate: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def source(self) -> Term:
+        """The diagram's term (of its first output)."""
+        return self.outputs[0].source
+
+    @property
+    def term(self) -> Term:
+        """The extracted term (of the first output): every Store, Group, Walk, Fold and Online the plan is read off."""
+        return self.outputs[0].placed.term
+
+    @property
+    def steps(self) -> list[Step]:
+        """The chain from the source to the term (of the first output)."""
+        return self.outputs[0].steps
+
+    @property
+    def certificate(self) -> dict[str, Any]:
+        """The derivation as data that `napkin-eq check` re-validates; one entry per output."""
+        if not self._certificate:
+            from napkin_eq import certificate
+
+            self._certificate = certificate.of(self)
+        return self._certificate
+
+    def pseudocode(self) -> str:
+        """Return the plan as looped pseudocode."""
+        from napkin_eq.emit import emit
+
+        return emit(self.plan, "pseudocode")
+
+    def triton(self) -> str:
+        """Return the plan as a Triton file that imports only torch and triton."""
+        from napkin_eq.emit import emit
+
+        return emit(self.plan, "triton", self.plan.notes)
+
+    def report(self) -> dict[str, Any]:
+        """Return the numbers of the derivation, in the form of `napkin-eq derive --json`; sizes in bytes, times in µs."""
+        return report(self)
+
+
+def derive(
+    diagram: Diagram | Term,
+    hardware: str | Hardware = "h200",
+    dtype: str = "bfloat16",
+    without: Sequence[str] = (),
+    rules: Sequence[str] = (),
+) -> Derivation:
+    """Derive the cheapest plan of a diagram for a GPU.
+
+    dtype: storage of the inputs declared "float" and of the outputs. without: laws or families to leave out. rules: more
+    rule files or folders. Raises NapkinError for unknown names or a diagram that no tiles fit, LawRefused for a false law.
+    """
+    if not isinstance(diagram, Diagram):
+        diagram = Diagram("diagram", (("out", diagram),))
+    if dtype not in STORAGE:
+        raise NapkinError(f"unknown dtype {dtype!r:.60}; one of {', '.join(STORAGE)}")
+    machine = machines.load(hardware) if isinstance(hardware, str) else hardware
+    seconds = dict.fromkeys(("prove", "saturate", "extract", "explain", "total"), 0.0)
+    begun = time.perf_counter()
+    statements = chosen_statements(without, rules)
+    verdicts = require_proved(statements)
+    seconds["prove"] = time.perf_counter() - begun
+    outputs = [_output(diagram, name, term, machine, dtype, statements, seconds) for name, term in diagram.outputs]
+    plan, tiled = _plan(diagram, outputs, machine, dtype)
+    seconds["total"] = time.perf_counter() - begun
+    return Derivation(diagram, machine, dtype, plan, outputs, tiled, statements, verdicts, seconds)
+
+
+def chosen_statements(without: Sequence[str], rules: Sequence[str]) -> list[Statement]:
+    """Load the shipped rules and the user's, and leave out the laws and families named."""
+    load_rules()
+    known = set(REGISTRY.statements)
+    if rules:
+        load_rules(*rules)
+    shipped = str(folder("rules"))
+    added = set(REGISTRY.statements) - known
+    places = tuple(str(r) for r in rules)
+    statements = [s for s in REGISTRY.statements.values() if s.place.startswith(shipped) or s.name in added or s.place.startswith(places or ("\0",))]
+    for name in without:
+        if not any(name in (s.name, s.family, base_name(s.name)) for s in statements):
+            families = ", ".join(sorted({s.family for s in statements}))
+            raise NapkinError(f"--without {name!r:.60}: no such law or family; families: {families}; `napkin-eq laws` lists the laws")
+    return [s for s in statements if not {s.name, s.family, base_name(s.name)} & set(without)]
+
+
+def base_name(name: str) -> str:
+    """Return the name of the statement that a schema law is an instance of: fuse-sum is of fuse."""
+    return name.rsplit("-", 1)[0]
+
+
+def _output(
+    diagram: Diagram, name: str, source: Term, machine: Hardware, dtype: str, statements: list[Statement], seconds: dict[str, float]
+) -> Output:
+    begun = time.perf_counter()
+    graph = saturate(source, statements)
+    seconds["saturate"] += time.perf_counter() - begun
+    begun = time.perf_counter()
+    judge = Judge(REGISTRY.inferences())
+    known: dict[Judgment, bool] = {}
+
+    def proved(judgment: Judgment) -> bool:
+        if judgment not in known:
+            known[judgment] = judge.holds(judgment) is not None
+        return known[judgment]
+
+    candidates = Extractor(graph, machine, BYTES[STORAGE[dtype]], lambda t: proved(safe(t))).run()
+    if not candidates:
+        raise NapkinError(f"diagram {diagram.name}: output {name} has no form that is safe from overflow; state a fact such as abs<=10 on its inputs, or subtract a maximum")
+    names = {s.name for s in statements}
+    offers = Offers("level" in names, "group" in names, "walk" in names)
+    placer = Placer(name, _output_dtype(source, dtype), STORAGE[dtype], machine, offers, proved)
+    finalists = [c for c in candidates[:FINALISTS] if c.cost <= SPREAD * candidates[0].cost]
+    placements = [found for c in finalists if (found := placer.best(c.term)) is not None]
+    if not placements:
+        raise NapkinError(f"diagram {diagram.name}: {placer.refusals[-1] if placer.refusals else 'no plan fits'}")
+    placed = min(placements, key=lambda found: found.predicted_us)
+    seconds["extract"] += time.perf_counter() - begun
+    begun = time.perf_counter()
+    steps = explained(source, placed, graph.instances, statements)
+    seconds["explain"] += time.perf_counter() - begun
+    return Output(name, source, placed, steps, graph)
+
+
+def _output_dtype(source: Term, dtype: str) -> str:
+    if source.kind == "real":
+        return STORAGE[dtype]
+    return {"int": "i32", "bool": "i1"}[source.kind]
+
+
+def explained(source: Term, placed: Placed, instances: Iterable[Instance], statements: Sequence[Statement]) -> list[Step]:
+    """Return the chain of law instances from a source to a placed term; raises Undecided where there is none."""
+    closure = Closure(statements)
+    closure.add(source)
+    placement = ("level", "group", "walk")
+    for instance in instances:
+        if instance.law not in placement:
+            closure.instance(instance.law, instance.forward, instance.bindings)
+    for store in placed.stores:
+        body: Term = store
+        while isinstance(body, (Store, Group, Walk)):
+            inner = body.body
+            if isinstance(body, Store):
+                closure.instance("level", True, (("a", inner),))
+            else:
+                closure.instance("group" if isinstance(body, Group) else "walk", True, (("a", inner), ("x", body.axis)))
+            body = inner
+            if isinstance(body, Store):
+                break
+    return closure.explain(source, placed.term)
+
+
+def _plan(diagram: Diagram, outputs: list[Output], machine: Hardware, dtype: str) -> tuple[p.Plan, list[Tiled]]:
+    """Number the kernels and name their arrays; the tiles are those that were priced."""
+    kernels: list[p.Kernel] = []
+    tiled: list[Tiled] = []
+    targets: list[p.Buffer] = []
+    for output in outputs:
+        held = dict(output.placed.arrays)
+        names = {held[s].name: f"{output.name}__t{i}" for i, s in enumerate(s for s in output.placed.stores if s in held)}
+        for store, piece in zip(output.placed.stores, output.placed.tiled, strict=True):
+            last = store is output.placed.term
+            target = replace(piece.kernel.writes[0], name=output.name if last else names[held[store].name])
+            kernel = renamed(piece.kernel, f"kernel_{len(kernels)}", {**names, TARGET: target.name})
+            kernels.append(kernel)
+            tiled.append(replace(piece, kernel=kernel, cost=replace(piece.cost, name=kernel.name)))
+            if last:
+                targets.append(target)
+    inputs = tuple(_input_buffer(i, dtype) for i in diagram.inputs())
+    plan = p.Plan(diagram.name, inputs, tuple(targets), tuple(kernels))
+    return replace(plan, notes=_notes(diagram, outputs, tiled, machine, dtype)), tiled
+
+
+def _input_buffer(array: Input, dtype: str) -> p.Buffer:
+    held = {"float": STORAGE[dtype], "float16": "f16", "bfloat16": "bf16", "float32": "f32", "int32": "i32", "int64": "i64", "bool": "i1"}
+    return p.Buffer(array.name, array.dims, held[array.dtype])
+
+
+def renamed(kernel: p.Kernel, name: str, arrays: dict[str, str]) -> p.Kernel:
+    """Return a kernel under another name, its arrays renamed."""
+
+    def buffer(b: p.Buffer) -> p.Buffer:
+        return replace(b, name=arrays.get(b.name, b.name))
+
+    def stmts(body: tuple[p.Stmt, ...]) -> tuple[p.Stmt, ...]:
+        return tuple(map(stmt, body))
+
+    def stmt(s: p.Stmt) -> p.Stmt:
+        if isinstance(s, (p.Load, p.StoreTile)):
+            return replace(s, buffer=arrays.get(s.buffer, s.buffer))
+        if isinstance(s, p.Loop):
+            return replace(s, parts=tuple(replace(part, body=stmts(part.body)) for part in s.parts))
+        return s
+
+    return replace(
+        kernel, name=name, reads=tuple(map(buffer, kernel.reads)), writes=tuple(map(buffer, kernel.writes)), body=stmts(kernel.body)
+    )
+
+
+def laws_used(outputs: Sequence[Output]) -> list[str]:
+    """Return the laws of the derivation in order of first use."""
+    return list(dict.fromkeys(step.law for output in outputs for step in output.steps))
+
+
+def _notes(diagram: Diagram, outputs: list[Output], tiled: list[Tiled], machine: Hardware, dtype: str) -> tuple[str, ...]:
+    sizes = ", ".join(f"{a.name}={a.size if a.size is not None else 'any'}" for a in diagram.axes())
+    return (
+        f"diagram: {diagram.name}  {'; '.join(f'{o.name} = {o.source}' for o in outputs)}",
+        f"sizes: {sizes}  storage: {dtype}  hardware: {machine.title} ({machine.arch})",
+        f"laws: {', '.join(laws_used(outputs))}",
+        f"predicted: {sum(t.cost.predicted_us for t in tiled):.1f} us, {sum(t.cost.bytes_hbm for t in tiled) / 1e6:.1f} MB to and from HBM",
+    )
+
+
+def passes(outputs: Sequence[Output]) -> dict[str, int]:
+    """Count, per folded axis, how often the kernels walk it; an axis that one tile holds is walked once."""
+    counts: dict[str, int] = {}
+    for output in outputs:
+        for store, piece in zip(output.placed.stores, output.placed.tiled, strict=True):
+            whole = {c.axis.name for c in piece.kernel.coords if c.role == "whole"}
+            keys: dict[str, set[Any]] = {}
+            for term in local_terms(store):
+                if isinstance(term, (Fold, Online, Reduce)):
+                    shared = not isinstance(term, Reduce) and term.fused
+                    keys.setdefault(term.axis.name, set()).add(depth_along(term, term.axis) if shared else fold_key(term))
+            for name, found in keys.items():
+                counts[name] = counts.get(name, 0) + (1 if name in whole else len(found))
+    return dict(sorted(counts.items()))
+
+
+def unfused_bytes(source: Term, element: int) -> int:
+    """Return the bytes moved if every operator were a kernel of its own, a contraction counting as one."""
+    contracted = {t.body for t in subterms(source) if isinstance(t, Reduce) and t.monoid == "sum" and isinstance(t.body, Map) and t.body.op == "mul"}
+    total = 0
+    for term in subterms(source):
+        if not term.children or term in contracted or term.kind != "real":
+            continue
+        reads = term.body.children if isinstance(term, Reduce) and term.body in contracted else term.children
+        total += sum(_elements(t) for t in (term, *reads) if t.kind == "real" and (t.axes or t.children))
+    return total * element
+
+
+def _elements(term: Term) -> int:
+    product = 1
+    for axis in term.axes:
+        product *= extent(axis)
+    return product
+
+
+def report(derivation: Derivation) -> dict[str, Any]:
+    """Return a derivation's numbers as data; see Derivation.report."""
+    d = derivation
+    costs = [t.cost for t in d.tiled]
+    graphs = [o.graph for o in d.outputs]
+    certificate = d.certificate
+    return {
+        "schema": 1,
+        "diagram": d.diagram.name,
+        "hardware": d.hardware.name,
+        "dtype": d.dtype,
+        "sizes": {a.name: a.size for a in d.diagram.axes()},
+        "kernels": [
+            {
+                "name": c.name, "groups": dict(c.groups), "streams": dict(c.streams), "blocks": c.blocks, "waves": round(c.waves, 3),
+                "warps": c.warps, "stages": c.stages, "bytes_hbm": round(c.bytes_hbm), "bytes_l2": round(c.bytes_l2),
+                "flops_tensor": round(c.flops_tensor), "ops_sfu": round(c.ops_sfu), "ops_alu": round(c.ops_alu), "smem_bytes": c.smem_bytes,
+                "registers": c.registers, "limit": c.limit, "predicted_us": round(c.predicted_us, 3),
+            }
+            for c in costs
+        ],
+        "predicted_us": round(sum(c.predicted_us for c in costs), 3),
+        "bytes_hbm": round(sum(c.bytes_hbm for c in costs)),
+        "unfused_bytes_hbm": sum(unfused_bytes(o.source, BYTES[STORAGE[d.dtype]]) for o in d.outputs),
+        "passes": passes(d.outputs),
+        "laws": laws_used(d.outputs),
+        "certificate": {"path": "certificate.json", "status": certificate.get("status", "unproved"), "grade": certificate.get("grade", "D")},
+        "egraph": {
+            "nodes": sum(g.nodes for g in graphs), "classes": sum(len(g.classes) for g in graphs), "rounds": max(g.rounds for g in graphs),
+            "notes": [n for g in graphs for n in g.notes],
+        },
+        "seconds": {k: round(v, 3) for k, v in d.seconds.items()},
+    }  # fmt: skip

@@ -1,0 +1,227 @@
+"""Extraction: the cheapest terms that an e-graph holds, by what their work costs when shared work counts once.
+
+Bottom-up over the classes, each keeps its K best candidates. A candidate is a term and the set of its *items*: a class
+evaluated in given passes. The same class in the same pass is one item however often it is used; in two passes it is two.
+So a form that needs fewer passes over an axis is cheaper, and by how much. Unsafe exponentials are never candidates.
+Where values are stored and how outputs are partitioned is chosen afterwards with the full model (derive.py).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from napkin_eq.axis import Axis
+from napkin_eq.cost import SPECIAL, extent
+from napkin_eq.egraph import Node, Saturated, built
+from napkin_eq.hardware import Hardware
+from napkin_eq.term import Const, Input, Map, Read, Term
+
+KEEP, SWEEPS = 5, 40
+Pass = tuple[str, int]
+Item = tuple[int, str | Term, frozenset[Pass]]
+_HIDDEN = ("Store", "Group", "Walk")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A term for a class: its items and their cost in seconds, its passes over each axis, its running references."""
+
+    term: Term
+    items: frozenset[Item]
+    own: Item | None
+    cost: float
+    depth: tuple[tuple[str, int], ...] = ()
+    stale: frozenset[str] = frozenset()
+
+    def passes(self, axis: str) -> int:
+        return dict(self.depth).get(axis, 0)
+
+
+class Extractor:
+    """Keeps the best candidates of every class of a saturated e-graph for a hardware."""
+
+    def __init__(self, graph: Saturated, hardware: Hardware, element_bytes: int, safe_term: Callable[[Term], bool]) -> None:
+        self.graph, self.leaves, self.hardware, self.bytes = graph, graph.leaves, hardware, element_bytes
+        self.safe_term = safe_term
+        self.weights: dict[Item, float] = {}
+        self.best: dict[int, list[Candidate]] = {c: [] for c in graph.classes}
+        self.lanes = {c: math.prod(extent(a) for a in graph.reps[c].axes) if c in graph.reps else 1 for c in graph.classes}
+        self.streamed = {c: any(n.kind.startswith("Fold") for n in nodes) for c, nodes in graph.classes.items()}
+
+    def run(self) -> list[Candidate]:
+        """Return the best candidates of the root, cheapest first."""
+        order = self._reachable()
+        version = dict.fromkeys(order, 0)
+        built_at: dict[tuple[int, int], tuple[int, ...]] = {}
+        for _ in range(SWEEPS):
+            changed = False
+            for number in order:
+                for place, node in enumerate(self.graph.classes[number]):
+                    if node.kind in _HIDDEN or number in node.children:
+                        continue
+                    if node.kind.startswith("Reduce") and self.streamed[number]:
+                        continue
+                    state = tuple(version[c] for c in node.children)
+                    if built_at.get((number, place)) == state or any(not self.best[c] for c in node.children):
+                        continue
+                    built_at[number, place] = state
+                    if self._offer(number, self._candidates(number, node)):
+                        version[number] += 1
+                        changed = True
+            if not changed:
+                break
+        return self.best[self.graph.root]
+
+    def _reachable(self) -> list[int]:
+        """Return the classes below the root, children tending to come before parents."""
+        seen: dict[int, None] = {}
+        stack: list[tuple[int, bool]] = [(self.graph.root, False)]
+        entered: set[int] = set()
+        while stack:
+            number, ready = stack.pop()
+            if ready:
+                seen.setdefault(number)
+            elif number not in entered:
+                entered.add(number)
+                stack.append((number, True))
+                stack += [(c, False) for n in self.graph.classes[number] if n.kind not in _HIDDEN for c in n.children]
+        return list(seen)
+
+    def _offer(self, number: int, candidates: Iterator[Candidate]) -> bool:
+        known = {c.items: c for c in self.best[number]}
+        before = set(known.values())
+        for candidate in candidates:
+            held = known.get(candidate.items)
+            if held is None or candidate.term.depth < held.term.depth:
+                known[candidate.items] = candidate
+        kept = sorted(known.values(), key=lambda c: (c.cost, c.term.depth))[:KEEP]
+        self.best[number] = kept
+        return set(kept) != before
+
+    def _candidates(self, number: int, node: Node) -> Iterator[Candidate]:
+        for picked in itertools.islice(itertools.product(*(self.best[c] for c in node.children)), 4 * KEEP):
+            if (candidate := self._candidate(number, node, picked)) is not None:
+                yield candidate
+
+    # -- one candidate -----------------------------------------------------------------------------------------------
+
+    def _candidate(self, number: int, node: Node, parts: tuple[Candidate, ...]) -> Candidate | None:
+        head = node.kind.partition("_")[0]
+        if head in ("Fold", "Online", "Reduce"):
+            return self._fold(number, node, parts, head)
+        if node.kind == "op_exp" and number_unsafe(self, node.children[0], parts[0].term):
+            return None
+        term = built(node.kind, node.fields, tuple(p.term for p in parts), self.leaves)
+        items = frozenset().union(*(p.items for p in parts))
+        weight = self._weight(number, node, term)
+        own = None
+        if weight > 0:
+            own = (number, node.kind, frozenset[Pass]())
+            self.weights[own] = weight
+            items |= {own}
+        depth = merged_depth(parts)
+        stale = frozenset().union(*(p.stale for p in parts))
+        return Candidate(term, items, own, self._cost(items), depth, stale)
+
+    def _fold(self, number: int, node: Node, parts: tuple[Candidate, ...], head: str) -> Candidate | None:
+        axis: Axis = node.fields[0]
+        body, where = parts[0], parts[1]
+        inside = body.passes(axis.name)
+        if head == "Online":
+            if axis.name in body.stale:
+                return None
+            level = max(1, inside)
+        else:
+            level = inside + 1
+        fused = head != "Reduce" and node.fields[1]
+        place = level if fused else 1000 + number
+        marker = (f"{axis.name}|{node.children[1]}", place)
+        share = 1.0 if where.term.fields == (True,) else 0.55
+        items = set[Item]()
+        contraction = self._contraction(node, body, axis)
+        for item in body.items:
+            if contraction and item == body.own:
+                continue
+            items.add(self._bound(item, axis, marker, share, head == "Online" and not fused))
+        items |= where.items
+        if len(parts) > 2:
+            items |= {self._bound(i, axis, marker, share, False) for i in parts[2].items if any(m[0].split("|")[0] == axis.name for m in i[2])}
+        own: Item = (number, node.kind, frozenset[Pass]())
+        lanes = self.lanes[node.children[0]] * (1 if axis in body.term.axes else extent(axis))
+        if contraction:
+            key: Item = (node.children[0], "dot", frozenset([marker]))
+            self.weights[key] = 2.0 * lanes / (self.hardware.flops("bfloat16") * 0.6) * share
+            items.add(key)
+            # An operand that is computed is rounded once more before the matrix unit: every result pays for it.
+            for side in body.term.children:
+                if side.children and not isinstance(side, Read):
+                    mark: Item = (-1, side, frozenset([marker]))
+                    self.weights[mark] = (self.lanes[number] + math.prod(extent(a) for a in side.axes)) * 0.5 / self.hardware.rate("fma")
+                    items.add(mark)
+        self.weights[own] = lanes * (0.0 if contraction else 1.5) / self.hardware.rate("fma") * share + 1e-9
+        items.add(own)
+        loop: Item = (-1, "pass", frozenset([marker]))
+        self.weights[loop] = 2e-7 if fused else 2.001e-7
+        items.add(loop)
+        term = built(node.kind, node.fields, tuple(p.term for p in parts), self.leaves)
+        depth = dict(merged_depth(parts))
+        depth[axis.name] = max(depth.get(axis.name, 0), level)
+        stale = body.stale | (frozenset([axis.name]) if head != "Online" and inside else frozenset())
+        frozen = frozenset(items)
+        return Candidate(term, frozen, own, self._cost(frozen), tuple(sorted(depth.items())), stale)
+
+    def _contraction(self, node: Node, body: Candidate, axis: Axis) -> bool:
+        term = body.term
+        if not (isinstance(term, Map) and term.op == "mul") or not (node.kind.endswith("_sum") or node.kind == "Online"):
+            return False
+        left, right = (set(a.axes) for a in term.args)
+        return axis in left and axis in right and bool(left - right) and bool(right - left)
+
+    def _bound(self, item: Item, axis: Axis, marker: Pass, share: float, anew: bool) -> Item:
+        """Place an item that varies along the folded axis in the fold's pass."""
+        number, kind, passes = item
+        over = [m for m in passes if m[0].split("|")[0] == axis.name]
+        if over and not anew:
+            return item
+        varies = number >= 0 and axis in self.graph.reps[number].axes
+        if not over and not varies:
+            return item
+        moved = (number, kind, frozenset(m for m in passes if m not in over) | {marker})
+        self.weights[moved] = self.weights[item] * (share if not over else 1.0)
+        return moved
+
+    def _weight(self, number: int, node: Node, term: Term) -> float:
+        lanes = self.lanes[number]
+        if node.kind == "Leaf":
+            leaf = self.leaves[node.fields[0]]
+            while isinstance(leaf, Read):
+                leaf = leaf.body
+            return lanes * self.bytes / self.hardware.l2.copy_bandwidth if isinstance(leaf, Input) else 0.0
+        if not node.kind.startswith("op_"):
+            return 0.0
+        op = node.kind[3:]
+        if op in SPECIAL or op in ("exp", "log", "inv"):
+            return lanes * SPECIAL.get(op, 1) / self.hardware.rate("sfu")
+        if op == "mul" and any(isinstance(a, Const) for a in term.children):
+            return lanes * 0.02 / self.hardware.rate("fma")
+        return lanes * (0.25 if op in ("neg", "real") else 1.0) / self.hardware.rate("fma") + 1e-13
+
+    def _cost(self, items: frozenset[Item]) -> float:
+        return sum(sorted(self.weights[i] for i in items))
+
+
+def number_unsafe(extractor: Extractor, argument: int, term: Term) -> bool:
+    """Whether the exponential of a class may overflow, as far as the facts and the term's interval tell."""
+    return argument not in extractor.graph.safe and not extractor.safe_term(term)
+
+
+def merged_depth(parts: tuple[Candidate, ...]) -> tuple[tuple[str, int], ...]:
+    """Return, per axis, the most passes that any part needs."""
+    depth: dict[str, int] = {}
+    for part in parts:
+        for name, level in part.depth:
+            depth[name] = max(depth.get(name, 0), level)
+    return tuple(sorted(depth.items()))
