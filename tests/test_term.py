@@ -202,3 +202,12 @@ def test_a_bad_diagram_is_refused_in_one_line(reason):
     with pytest.raises(NapkinError, match=reason) as refused:
         BAD_DIAGRAMS[reason]()
     assert "\n" not in str(refused.value)
+
+
+def test_importing_a_file_does_not_hide_the_function_of_its_name():
+    import napkin_eq
+    import napkin_eq.evaluate  # noqa: F401 - what the import does to the package is the point
+
+    assert callable(napkin_eq.evaluate) and napkin_eq.softmax is nq.softmax
+    with pytest.raises(AttributeError, match="no attribute 'magic'"):
+        napkin_eq.magic  # noqa: B018
