@@ -17,7 +17,7 @@ K = 4 roundings an operator: the operation, a constant folded into it, a fused n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,9 +43,14 @@ class Checked:
 
 
 def error_bound(
-    term: Term, inputs: Mapping[str, Any], sizes: Mapping[str, int], dtype: str, matrix_roundoff: float = 0.0
+    term: Term,
+    inputs: Mapping[str, Any],
+    sizes: Mapping[str, int],
+    dtype: str,
+    matrix_roundoff: float = 0.0,
+    order: Sequence[str] | None = None,
 ) -> tuple[Array, ...]:
-    """Return, for each output of a term, the bound of every element, axes as `evaluate` orders them.
+    """Return, for each output of a term, the bound of every element, axes as `evaluate` orders them or in `order`.
 
     matrix_roundoff: what the matrix unit rounds its operands to, inputs too, beyond the storage type (tf32: 2^-11).
     """
@@ -54,7 +59,7 @@ def error_bound(
     work = _Work(term, inputs, sizes, dtype, matrix_roundoff)
     items = term.items if isinstance(term, Tuple) else (term,)
     with np.errstate(all="ignore"):
-        return tuple(work.output(item) for item in items)
+        return tuple(work.output(item, order) for item in items)
 
 
 class _Work:
@@ -64,9 +69,9 @@ class _Work:
         self.exact = Run(term, inputs, bound_sizes(term, inputs, sizes), 2**40, "float64").top
         self.memo: dict[Term, Checked] = {}
 
-    def output(self, root: Term) -> Array:
+    def output(self, root: Term, wanted: Sequence[str] | None) -> Array:
         got = self._stored(self.of(root))
-        order = [axis.name for axis in output_order(root)]
+        order = [axis.name for axis in output_order(root)] if wanted is None else list(wanted)
         names, (error,) = aligned(got.error, also=tuple(order))
         full = np.broadcast_to(error, [self.exact.length(name) for name in names])
         return np.ascontiguousarray(full.transpose([names.index(name) for name in order]))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from napkin_eq.axis import Axis
 from napkin_eq.diagram import Diagram
 from napkin_eq.errors import NapkinError
-from napkin_eq.term import Const, Index, Input, Map, Read, Term, subterms
+from napkin_eq.term import Const, Index, Input, Map, Read, subterms
 
 if TYPE_CHECKING:
     from napkin_eq.derive import Derivation
@@ -92,7 +92,7 @@ def validate(
 
     sizes: without them, a ragged and a tidy choice of `trial_sizes`, where `fixed` says what may not change.
     """
-    from napkin_eq import derive as engine
+    from napkin_eq.derive import derive as derived
 
     where, label = chosen_device(device)
     dtype = dtype or ("bfloat16" if where == "cuda" else "float16")
@@ -101,7 +101,7 @@ def validate(
     cases: list[Case] = []
     for choice in sizes or trial_sizes(diagram, fixed or {}):
         sized = diagram.with_sizes(choice)
-        derivation = engine.derive(sized, hardware=hardware, dtype=dtype, without=without, rules=rules)
+        derivation = derived(sized, hardware=hardware, dtype=dtype, without=without, rules=rules)
         cases += compared(sized, derivation, dtype, where, seed)
     return Report(diagram.name, hardware, dtype, label, tuple(cases))
 
@@ -235,16 +235,18 @@ def compared(diagram: Diagram, derivation: Derivation, dtype: str, device: str, 
     started = time.perf_counter()
     runs = [executed(derivation.triton(), tensors) for _ in range(REPEATS)]
     seconds = time.perf_counter() - started
-    bounds = error_bound(_bounding(diagram, derivation), arrays, {}, dtype, _matrix_roundoff(derivation))
+    matrix = _matrix_roundoff(derivation)
+    sizes = {axis.name: _number(axis) for axis in diagram.axes()}
     cases = []
-    for number, ((name, term), bound) in enumerate(zip(diagram.outputs, bounds, strict=True)):
+    for number, output in enumerate(derivation.outputs):
         order = [axis.name for axis in derivation.plan.outputs[number].dims]
-        exact = evaluate(term, arrays, order=order)
+        exact = evaluate(output.source, arrays, order=order)
+        # The derived term is the one whose arithmetic is bounded: it says what is stored between kernels.
+        (bound,) = error_bound(output.placed.term, arrays, {}, dtype, matrix, order)
         got = runs[0][number].to(torch.float64).cpu().numpy()
         used, off = _used(got, exact, bound)
         repeatable = all(torch.equal(runs[0][number].view(torch.uint8), other[number].view(torch.uint8)) for other in runs[1:])
-        sizes = {axis.name: _number(axis) for axis in diagram.axes()}
-        cases.append(Case(name, sizes, off, used, int(np.isinf(bound).sum()), repeatable, seconds))
+        cases.append(Case(output.name, sizes, off, used, int(np.isinf(bound).sum()), repeatable, seconds))
     return cases
 
 
@@ -281,8 +283,3 @@ def _matrix_roundoff(derivation: Derivation) -> float:
 
     dots = [s for k in derivation.plan.kernels for s in statements(k.body) if isinstance(s, Dot)]
     return 2.0**-11 if any(dot.precision == "tf32" for dot in dots) else 0.0
-
-
-def _bounding(diagram: Diagram, derivation: Derivation) -> Term:
-    """The term whose arithmetic is bounded: the derived one, which says what is stored between kernels."""
-    return derivation.term if [a.name for a in derivation.term.axes] == [a.name for a in diagram.term.axes] else diagram.term

@@ -41,9 +41,9 @@ def _diagram(args: Namespace) -> Any:
 
 
 def _derived(args: Namespace, diagram: Any, without: tuple[str, ...] = ()) -> Derivation:
-    from napkin_eq import derive as engine
+    from napkin_eq.derive import derive as derived
 
-    return engine.derive(
+    return derived(
         diagram, hardware=args.hardware, dtype=args.dtype or "bfloat16", without=(*args.without, *without), rules=tuple(args.rules)
     )
 
@@ -74,8 +74,8 @@ def explain(args: Namespace) -> int:
 
     diagram = _diagram(args)
     base = _derived(args, diagram)
-    load = {s.name: s.family for s in REGISTRY.statements.values()}
-    families = sorted({load[name] for name in base.report()["laws"] if name in load})
+    family_of = {s.name: s.family for s in REGISTRY.statements.values()}
+    families = sorted({family_of[name] for name in base.report()["laws"] if name in family_of})
     rows = [summary("", base)]
     for family in families:
         try:

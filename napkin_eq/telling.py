@@ -1,0 +1,97 @@
+"""A derivation told to a person: the diagram, each step with its law, the plan, what it costs and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from napkin_eq.term import Term
+
+if TYPE_CHECKING:
+    from napkin_eq.derive import Derivation
+    from napkin_eq.explain import Step
+
+WIDTH = 132
+
+
+def told(derivation: Derivation) -> str:
+    """Return the whole derivation as text."""
+    report = derivation.report()
+    sizes = " ".join(f"{name}={'any' if size is None else size}" for name, size in report["sizes"].items())
+    readings = {s.name: s.reading for s in derivation.statements}
+    parts = [f"{report['diagram']}  {report['dtype']}  {derivation.hardware.title}  {sizes}"]
+    for output in derivation.outputs:
+        parts.append(f"\nfrom  {output.name} = {output.source}")
+        parts += steps_told(output.steps, readings)
+        parts.append(f"to    {output.name} = {output.placed.term}")
+    parts += ["", _without_notes(derivation.pseudocode()), "", *costs_told(report)]
+    return "\n".join(parts)
+
+
+def steps_told(steps: Sequence[Step], readings: dict[str, str]) -> list[str]:
+    """Return a line with the law for each step, and one with what it changes into what."""
+    lines = []
+    for number, step in enumerate(steps, 1):
+        way = "" if step.forward else ", from right to left"
+        lines.append(f"{number:4}. {step.law}{way}: {readings.get(step.law, 'Numbers are computed.')}")
+        lines.append(f"      {_short(part(step.before, step.path))}  →  {_short(part(step.after, step.path))}")
+    return lines
+
+
+def part(term: Term, path: Iterable[int]) -> Term:
+    """Return the subterm at a path of child numbers from the root."""
+    for number in path:
+        term = term.children[number]
+    return term
+
+
+def _short(term: Term) -> str:
+    text = str(term)
+    return text if len(text) <= WIDTH // 2 else f"{text[: WIDTH // 2 - 1]}…"
+
+
+def _without_notes(pseudocode: str) -> str:
+    # The notes repeat the head of this text.
+    return "\n".join(line for line in pseudocode.rstrip().splitlines() if not line.startswith("#")).strip("\n")
+
+
+def costs_told(report: dict[str, Any]) -> list[str]:
+    """Return the kernels with their costs, and the totals."""
+    lines = []
+    for kernel in report["kernels"]:
+        tiles = " ".join(f"{axis}:{tile}" for axis, tile in {**kernel["groups"], **kernel["streams"]}.items())
+        lines.append(
+            f"{kernel['name']}  tiles {tiles}  {kernel['blocks']} blocks  {kernel['smem_bytes'] / 1024:.0f} KiB shared  "
+            f"{kernel['bytes_hbm'] / 1e6:.1f} MB  {kernel['flops_tensor'] / 1e9:.1f} GFLOP  "
+            f"{kernel['predicted_us']:.1f} us predicted, bound by {kernel['limit']}"
+        )
+    passes = ", ".join(f"{count} over {axis}" for axis, count in report["passes"].items()) or "none"
+    lines.append(f"total {report['predicted_us']:.1f} us; {report['bytes_hbm'] / 1e6:.1f} MB to and from HBM, {report['unfused_bytes_hbm'] / 1e6:.1f} MB unfused")
+    lines.append(f"passes: {passes}; laws used: {len(report['laws'])}; certificate: {report['certificate']['status']} ({report['certificate']['grade']})")
+    graph, seconds = report["egraph"], report["seconds"]
+    lines.append(f"e-graph: {graph['nodes']} nodes, {graph['classes']} classes, {graph['rounds']} rounds; {seconds['total']:.2f} s")
+    return lines
+
+
+def summary(without: str, derivation: Derivation) -> dict[str, Any]:
+    """Return what a plan costs, as a row of `napkin-eq explain`."""
+    report = derivation.report()
+    row: dict[str, Any] = {"without": without, "kernels": len(report["kernels"])}
+    return row | {key: report[key] for key in ("passes", "bytes_hbm", "predicted_us")}
+
+
+def ablations_told(name: str, rows: Sequence[dict[str, Any]]) -> str:
+    """Return the rows of `napkin-eq explain` as a table; the first row is the plan itself."""
+    base = rows[0]["predicted_us"]
+    lines = [f"{name}: the cheapest plan with all laws, and without each family that it uses"]
+    for row in rows:
+        label = f"without {row['without']}" if row["without"] else "all laws"
+        if "refused" in row:
+            lines.append(f"  {label:22} no plan: {row['refused']}")
+            continue
+        passes = ", ".join(f"{count} over {axis}" for axis, count in row["passes"].items()) or "none"
+        lines.append(
+            f"  {label:22} {row['kernels']} kernel{'s' if row['kernels'] > 1 else ' '}  {row['predicted_us']:10.1f} us ({row['predicted_us'] / base:.2f}x)"
+            f"  {row['bytes_hbm'] / 1e6:9.1f} MB  passes: {passes}"
+        )
+    return "\n".join(lines)
