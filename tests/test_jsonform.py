@@ -102,10 +102,7 @@ def changed(path, value):
 
 
 def nested(depth):
-    data = []
-    for _ in range(depth):
-        data = [data]
-    return data
+    return [nested(depth - 1)] if depth else []
 
 
 HOSTILE = {
@@ -146,7 +143,7 @@ HOSTILE = {
     "unknown monoid 'argmax'": changed(["nodes", 4, "monoid"], "argmax"),
     "the mask is real": changed(["nodes", 4, "where"], 0),
     "nodes: expected a list of at most 20000": changed(["nodes"], [GOOD["nodes"][1]] * (MAX_NODES + 1)),
-    "nodes: expected a list of at most 20000, not a list": changed(["nodes"], nested(900) * (MAX_NODES + 1)),
+    "nodes: expected a list of at most 20000, not a list": changed(["nodes"], nested(500) * (MAX_NODES + 1)),
     "output 'out': expected the place": changed(["outputs"], [["out", 99]]),
     "an output is a pair": changed(["outputs"], [["out"]]),
     "outputs: expected a list": changed(["outputs"], {"out": 4}),

@@ -148,7 +148,8 @@ def test_the_scores_of_every_attention_agree_with_torch():
 def test_a_window_is_seen_through_when_it_is_smaller_than_the_row():
     data = {"Q": rng.normal(size=(1, 1, 1100, 2)), "K": rng.normal(size=(1, 1, 1100, 2)), "V": rng.normal(size=(1, 1, 1100, 2))}
     i, j = torch.arange(1100)[:, None], torch.arange(1100)
-    expected = functional.scaled_dot_product_attention(*(torch.from_numpy(data[n]) for n in "QKV"), attn_mask=(j <= i) & (j > i - 1024))
+    Q, K, V = (torch.from_numpy(data[name]) for name in "QKV")
+    expected = functional.scaled_dot_product_attention(Q, K, V, attn_mask=(j <= i) & (j > i - 1024))
     assert evaluate(diagram("window_attention", b=1, h=1, q=1100, x=1100, d=2).term, data) == pytest.approx(expected.numpy())
 
 

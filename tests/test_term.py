@@ -147,7 +147,7 @@ BAD = {
     "unknown dtype": lambda: nq.array("C", q, dtype="float8"),
     "unknown fact": lambda: nq.array("C", q, facts=("big",)),
     "not a usable name": lambda: nq.array("import", q),
-    "not an axis": lambda: nq.array("C", "q"),
+    "not an axis": lambda: nq.array("C", "q"),  # type: ignore[arg-type]
     "not a bool, an integer": lambda: Const(math.nan),
     "no truth value": lambda: 0.0 < A < 2.0,
     "neither a term nor a number": lambda: A + "B",
