@@ -133,7 +133,26 @@ class KernelText:
                 if value.name not in self.text:
                     self.text[value.name] = self.names.fresh(value.name)
         self.given = dict(self.text)
+        self.turned = self.loaded_turned()
         self.blocks = {c.name: self.names.fresh(f"BLOCK_{c.name.upper()}") for c in kernel.coords if c.tile > 1}
+
+    def loaded_turned(self) -> set[str]:
+        """Return the loads that only a dot uses, and turned: read that way round, for turning a tile can cost its pipelining."""
+        stmts = list(statements(self.kernel.body))
+        outs = {s.out.name: s.out for s in stmts if hasattr(s, "out")}
+        flat = {name for name, v in outs.items() if len(self.dims(v)) < 2}
+        loads = {s.out.name for s in stmts if isinstance(s, Load) and {x for x in (*s.index, *s.masks) if isinstance(x, str)} <= flat}
+        others = {s.out.name for s in stmts if hasattr(s, "out") and not isinstance(s, Load)}
+        turns: dict[str, set[bool]] = {name: set() for name in loads - others}
+        for stmt in stmts:
+            for name in set(operands(stmt)) & set(turns):
+                turns[name].add(isinstance(stmt, Dot) and name in (stmt.a, stmt.b) and self.turns(stmt, outs[name]))
+        return {name for name, turn in turns.items() if turn == {True}}
+
+    def turns(self, stmt: Dot, value: Value) -> bool:
+        """Tell whether a dot's operand lies the wrong way round: on the left the contracted coordinate is last, on the right first."""
+        dims, out = self.dims(value), self.dims(stmt.out)
+        return len(dims) == 2 and stmt.coord in dims and (dims[1] == stmt.coord) != (next(d for d in dims if d != stmt.coord) == out[0])
 
     def __str__(self) -> str:
         self.lines, self.depth = [], 1
@@ -367,7 +386,7 @@ class KernelText:
             case SizeOf(out, axis):
                 return self.alias(out, self.size(axis), loose=True)
             case Load(_, buffer, index, masks):
-                dims = self.union(index)
+                dims = self.union(index)[:: -1 if stmt.out.name in self.turned else 1]
                 other = f", other={'0' if stmt.out.dtype.startswith('i') else '0.0'}" if masks else ""
                 return f"tl.load({self.pointer(buffer, index, dims)}{self.masks(masks, dims)}{other})"
             case Let():
@@ -400,13 +419,14 @@ class KernelText:
         """Contract on the matrix unit: of two operands the one with the earlier free coordinate goes left, turned as needed."""
         sides = []
         for name in (stmt.a, stmt.b):
-            dims = self.dims(self.known(name))
+            value = self.known(name)
+            dims = self.dims(value)
             if len(dims) != 2 or stmt.coord not in dims:
                 raise self.wrong(f"dot over {stmt.coord}: {name} spans {list(dims)}, expected {stmt.coord} and one other")
-            sides.append((self.dims(stmt.out).index(next(d for d in dims if d != stmt.coord)), self.text[name], dims.index(stmt.coord)))
-        (_, left, left_k), (_, right, right_k) = sorted(sides)
-        left = left if left_k == 1 else f"tl.trans({left})"
-        right = right if right_k == 0 else f"tl.trans({right})"
+            turn = self.turns(stmt, value) and name not in self.turned
+            at = self.dims(stmt.out).index(next(d for d in dims if d != stmt.coord))
+            sides.append((at, f"tl.trans({self.text[name]})" if turn else self.text[name]))
+        (_, left), (_, right) = sorted(sides)
         acc = "" if stmt.acc is None else f", {self.text[stmt.acc]}"
         if stmt.precision not in PRECISIONS:
             raise self.wrong(f"{stmt.out.name}: unknown precision {stmt.precision!r:.60}; one of {', '.join(PRECISIONS)}")

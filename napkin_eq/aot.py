@@ -24,9 +24,10 @@ MATRIX = {"wgmma": r"\bwgmma\.mma_async", "tcgen05": r"\btcgen05\.mma", "mma": r
 LIMIT_SECONDS = 600
 
 
-def compile_report(source: str | Path, *archs: str) -> list[dict[str, Any]]:
+def compile_report(source: str | Path, *archs: str, aligned: bool = False) -> list[dict[str, Any]]:
     """Compile every kernel of an emitted file, given as a path or a text, for each architecture (all of ARCHS if none is given).
 
+    `aligned` takes every symbolic size to be a multiple of 16, for which Triton compiles a version of its own at launch.
     One entry per architecture and kernel: arch, kernel, registers, spills_bytes, smem_bytes, warps, stages,
     tensor_core ("wgmma", "tcgen05", "mma" or ""), tensor_core_instructions, warnings (ptxas's, one line each).
     Raises NapkinError for an unknown architecture or a file that does not compile.
@@ -35,20 +36,20 @@ def compile_report(source: str | Path, *archs: str) -> list[dict[str, Any]]:
     if unknown := [arch for arch in wanted if arch not in ARCHS]:
         raise NapkinError(f"unknown architecture {unknown[0]!r:.60}; one of {', '.join(ARCHS)}")
     if isinstance(source, Path):
-        return _in_child(source, wanted)
+        return _in_child(source, wanted, aligned)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "emitted.py"
         file.write_text(source, encoding="utf-8")
-        return _in_child(file, wanted)
+        return _in_child(file, wanted, aligned)
 
 
-def _in_child(file: Path, archs: tuple[str, ...]) -> list[dict[str, Any]]:
+def _in_child(file: Path, archs: tuple[str, ...], aligned: bool) -> list[dict[str, Any]]:
     if not file.is_file():
         raise NapkinError(f"{str(file)!r} is no file; expected one that napkin-eq emitted")
     env = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
     paths = (str(Path(__file__).resolve().parents[1]), env.get("PYTHONPATH", ""))
     env |= {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "TRITON_DUMP_PTXAS_LOG": "1", "TRITON_ALWAYS_COMPILE": "1"}
-    command = [sys.executable, "-m", "napkin_eq.aot", str(file), *archs]
+    command = [sys.executable, "-m", "napkin_eq.aot", str(file), "aligned" if aligned else "any", *archs]
     child = subprocess.run(command, env=env, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
     if child.returncode:
         said = [line for line in child.stderr.splitlines() if line.strip()] or [f"the compiler ended with status {child.returncode}"]
@@ -57,7 +58,7 @@ def _in_child(file: Path, archs: tuple[str, ...]) -> list[dict[str, Any]]:
     return report
 
 
-def _compiled(module: Any, name: str, arch: str) -> dict[str, Any]:
+def _compiled(module: Any, name: str, arch: str, aligned: bool) -> dict[str, Any]:
     """Compile one kernel from its row in the file's KERNELS; `:16` in a signature is a fact about divisibility."""
     import triton
     from triton.backends.compiler import GPUTarget
@@ -65,7 +66,7 @@ def _compiled(module: Any, name: str, arch: str) -> dict[str, Any]:
 
     row = module.KERNELS[name]
     kinds = {argument: kind.split(":") for argument, kind in row["signature"].items()}
-    divisible = {(at,): [["tt.divisibility", 16]] for at, kind in enumerate(kinds.values()) if kind[1:] == ["16"]}
+    divisible = {(at,): [["tt.divisibility", 16]] for at, kind in enumerate(kinds.values()) if aligned or kind[1:] == ["16"]}
     source = ASTSource(fn=getattr(module, name), signature={a: kind[0] for a, kind in kinds.items()}, attrs=divisible)
     log = io.StringIO()
     with contextlib.redirect_stdout(log):
@@ -87,13 +88,13 @@ def _compiled(module: Any, name: str, arch: str) -> dict[str, Any]:
     }
 
 
-def _main(file: str, *archs: str) -> None:
+def _main(file: str, sizes: str, *archs: str) -> None:
     spec = importlib.util.spec_from_file_location("emitted", file)
     if spec is None or spec.loader is None:
         raise NapkinError(f"{file} is no Python file")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    json.dump([_compiled(module, name, arch) for arch in archs for name in module.KERNELS], sys.stdout)
+    json.dump([_compiled(module, name, arch, sizes == "aligned") for arch in archs for name in module.KERNELS], sys.stdout)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -37,11 +38,12 @@ NEG = float("-inf")
 
 @dataclass(frozen=True)
 class Case:
-    """A plan, arrays to run it on (float64 or integers), and what must come out."""
+    """A plan, arrays to run it on (float64 or integers), what must come out, and the sizes that no array has."""
 
     plan: Plan
     arrays: dict[str, Array]
     wanted: dict[str, Array]
+    sizes: dict[str, int] = field(default_factory=dict)
 
 
 def f32(name: str, *coords: str) -> Value:
@@ -308,7 +310,7 @@ UNARY: dict[str, Callable[[Array], Array]] = {
     "exp2": np.exp2,
     "tanh": np.tanh,
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
-    "erf": lambda x: np.array([__import__("math").erf(v) for v in x.flat]).reshape(x.shape),
+    "erf": np.vectorize(math.erf),
     "sin": np.sin,
     "cos": np.cos,
     "abs": np.abs,
@@ -397,9 +399,35 @@ def integers() -> Case:
     )
 
 
+def coordinates() -> Case:
+    """A grid of four symbolic coordinates, the last two swizzled, of a plan that has no inputs."""
+    axes = tuple(Axis(name) for name in "abcd")
+    out = Buffer("out", axes, "i32")
+    body: tuple[Stmt, ...] = (
+        Start(i32("a_at"), "a"),
+        Start(i32("b_at"), "b"),
+        *bounded("c", axes[2]),
+        *bounded("d", axes[3]),
+        let(i32("thousands"), "mul", "a_at", 1000),
+        let(i32("hundreds"), "mul", "b_at", 100),
+        let(i32("high"), "add", "thousands", "hundreds"),
+        let(i32("tens", "c"), "mul", "cs", 10),
+        let(i32("low", "c", "d"), "add", "tens", "ds"),
+        let(i32("all", "c", "d"), "add", "high", "low"),
+        StoreTile("out", ("a_at", "b_at", "cs", "ds"), "all", ("c_in", "d_in")),
+    )
+    coords = tuple(Coord(x.name, x, tile, "group") for x, tile in zip(axes, (1, 1, 4, 2), strict=True))
+    kernel = Kernel("coordinates", (), (out,), coords, tuple("abcd"), body, swizzle=("c", "d", 2))
+    sizes = dict(zip("abcd", (2, 3, 13, 7), strict=True))
+    a, b, c, d = np.indices(tuple(sizes.values()))
+    return Case(Plan("coordinates", (), (out,), (kernel,)), {}, {"out": 1000 * a + 100 * b + 10 * c + d}, sizes)
+
+
 def softmax(x: Array) -> Array:
+    """Over the last axis."""
     e = np.exp(x - x.max(-1, keepdims=True))
-    return e / e.sum(-1, keepdims=True)
+    result: Array = e / e.sum(-1, keepdims=True)
+    return result
 
 
 FLOAT_CASES: dict[str, Callable[[str], Case]] = {

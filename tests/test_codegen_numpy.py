@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -13,8 +14,8 @@ from napkin_eq.plan import Let, Load, Plan, Stmt, StoreTile
 from tests import plans
 
 
-def checked(case, **options):
-    outputs = emit(case.plan, "numpy")(case.arrays, **options)
+def checked(case: plans.Case, emulate: bool = False) -> dict[str, tuple[plans.Array, plans.Array]]:
+    outputs = emit(case.plan, "numpy")(case.arrays, emulate, case.sizes)
     assert sorted(outputs) == sorted(case.wanted)
     return {name: (np.asarray(outputs[name], dtype=np.float64), wanted) for name, wanted in case.wanted.items()}
 
@@ -25,7 +26,7 @@ def test_exact_run_equals_float64(name):
         np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-12)
 
 
-@pytest.mark.parametrize("case", [plans.operators(), plans.integers()], ids=["operators", "integers"])
+@pytest.mark.parametrize("case", [plans.operators(), plans.integers(), plans.coordinates()], ids=lambda case: case.plan.name)
 def test_every_operator_equals_float64(case):
     for found, wanted in checked(case).values():
         np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
@@ -48,7 +49,7 @@ def test_bfloat16_rounds_to_nearest_even():
     assert np.array_equal(found, rounded[np.clip(case.arrays["ids"], 0, 9)])
 
 
-def changed(plan: Plan, change) -> Plan:
+def changed(plan: Plan, change: Callable[[Stmt], Stmt | None]) -> Plan:
     """The plan with `change` applied to every statement outside loops; None drops one."""
     kernels = []
     for kernel in plan.kernels:
@@ -57,35 +58,35 @@ def changed(plan: Plan, change) -> Plan:
     return replace(plan, kernels=tuple(kernels))
 
 
-def unmasked(stmt):
+def unmasked(stmt: Stmt) -> Stmt:
     return replace(stmt, masks=()) if isinstance(stmt, Load) else stmt
 
 
-def short(stmt):
+def short(stmt: Stmt) -> Stmt:
     return replace(stmt, args=("rs", 5)) if isinstance(stmt, Let) and stmt.out.name == "r_in" else stmt
 
 
-def same_row(stmt):
+def same_row(stmt: Stmt) -> Stmt:
     return replace(stmt, index=(0, "cs"), masks=("c_in",)) if isinstance(stmt, StoreTile) else stmt
 
 
-def stored_wide(stmt):
+def stored_wide(stmt: Stmt) -> Stmt:
     return replace(stmt, value="p") if isinstance(stmt, StoreTile) else stmt
 
 
-def undefined(stmt):
+def undefined(stmt: Stmt) -> Stmt | None:
     return None if isinstance(stmt, Let) and stmt.out.name == "e" else stmt
 
 
-def uncast(stmt):
+def uncast(stmt: Stmt) -> Stmt:
     return replace(stmt, args=("loaded", "m")) if isinstance(stmt, Let) and stmt.out.name == "moved" else stmt
 
 
-def renamed(stmt):
+def renamed(stmt: Stmt) -> Stmt:
     return replace(stmt, out=plans.f32("s", "r", "c")) if isinstance(stmt, Let) and stmt.out.name == "moved" else stmt
 
 
-def misplaced(stmt):
+def misplaced(stmt: Stmt) -> Stmt:
     return replace(stmt, out=plans.f32("moved", "r")) if isinstance(stmt, Let) and stmt.out.name == "moved" else stmt
 
 
@@ -120,3 +121,8 @@ def test_inputs_are_checked():
         emit(case.plan, "numpy")({**case.arrays, "B": np.zeros((50, 91))})
     with pytest.raises(NapkinError, match="input B is missing; given are A"):
         emit(case.plan, "numpy")({"A": case.arrays["A"]})
+
+
+def test_a_size_that_no_input_has_is_asked_for():
+    with pytest.raises(NapkinError, match=r"the size of axis a is not known: no input has it; give sizes=\{'a': ...\}"):
+        emit(plans.coordinates().plan, "numpy")({})

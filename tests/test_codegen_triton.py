@@ -6,6 +6,8 @@ import importlib.util
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,28 +26,30 @@ DTYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i
 STEP = {"f32": 2.0**-20, "f16": 2.0**-8, "bf16": 2.0**-5}
 
 
-def loaded(text, folder, name="emitted"):
+def loaded(text: str, folder: Path, name: str = "emitted") -> Any:
     """Import an emitted file; Triton reads the source of a kernel from its file, so it must lie in one."""
     file = folder / f"{name}.py"
     file.write_text(text, encoding="utf-8")
     spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-def tensors(case):
+def tensors(case: plans.Case) -> dict[str, Any]:
     return {b.name: torch.tensor(case.arrays[b.name]).to(DTYPES[b.dtype]).to(DEVICE) for b in case.plan.inputs}
 
 
-def launched(case, folder):
-    given = tensors(case)
+def launched(case: plans.Case, folder: Path) -> dict[str, Any]:
+    given = {**tensors(case), **{f"{name}_size": size for name, size in case.sizes.items()}}
+    given |= {} if case.plan.inputs else {"device": DEVICE}
     found = loaded(emit(case.plan), folder).run(**given)
     found = found if isinstance(found, tuple) else (found,)
     return dict(zip((b.name for b in case.plan.outputs), found, strict=True))
 
 
-def assert_close(case, found, step):
+def assert_close(case: plans.Case, found: dict[str, Any], step: float) -> None:
     for name, wanted in case.wanted.items():
         error = np.abs(found[name].to(torch.float64).cpu().numpy() - wanted).max() / np.abs(wanted).max()
         assert error < step, name
@@ -61,7 +65,7 @@ def test_emitted_kernels_agree_with_float64(name, dtype, tmp_path):
 
 # Lanes past the end hold 0, whose inverse and logarithm the interpreter's NumPy warns about.
 @pytest.mark.filterwarnings("ignore:divide by zero")
-@pytest.mark.parametrize("case", [plans.operators(), plans.integers()], ids=["operators", "integers"])
+@pytest.mark.parametrize("case", [plans.operators(), plans.integers(), plans.coordinates()], ids=lambda case: case.plan.name)
 def test_every_operator_agrees_with_float64(case, tmp_path):
     assert_close(case, launched(case, tmp_path), 2.0**-18)
 
@@ -130,7 +134,7 @@ def test_an_unknown_target_is_refused():
         emit(plans.gather().plan, "cuda")
 
 
-def wrong(given):
+def wrong(given: dict[str, Any]) -> dict[str, tuple[dict[str, Any], type[Exception], str]]:
     q, k = given["Q"], given["K"]
     return {
         "shape": ({"K": k[:, :-1].contiguous(), "V": given["V"]}, ValueError, r"V: expected shape \(g=2, x=69, d=16\).*found \(2, 70, 16\)"),

@@ -34,8 +34,8 @@ def attention_kernel(Q_ptr, K_ptr, V_ptr, O_ptr, q_size, x_size):
     # interior: no mask
     for x_start in tl.range(0, mid, BLOCK_X):
         xs = x_start + tl.arange(0, BLOCK_X)
-        k = tl.load(K_ptr + kv.to(tl.int64) * x_size * 16 + xs.to(tl.int64)[:, None] * 16 + ds[None, :])
-        dots = tl.dot(q_tile, tl.trans(k))
+        k = tl.load(K_ptr + kv.to(tl.int64) * x_size * 16 + xs.to(tl.int64)[None, :] * 16 + ds[:, None])
+        dots = tl.dot(q_tile, k)
         s = dots * 0.36067376022224085
         m_block = tl.max(s, axis=1)
         m_new = tl.maximum(m, m_block)
@@ -57,8 +57,8 @@ def attention_kernel(Q_ptr, K_ptr, V_ptr, O_ptr, q_size, x_size):
         x_start = tl.multiple_of(x_start, BLOCK_X)
         xs = x_start + tl.arange(0, BLOCK_X)
         x_in = xs < x_size
-        k = tl.load(K_ptr + kv.to(tl.int64) * x_size * 16 + xs.to(tl.int64)[:, None] * 16 + ds[None, :], mask=x_in[:, None], other=0.0)
-        dots = tl.dot(q_tile, tl.trans(k))
+        k = tl.load(K_ptr + kv.to(tl.int64) * x_size * 16 + xs.to(tl.int64)[None, :] * 16 + ds[:, None], mask=x_in[None, :], other=0.0)
+        dots = tl.dot(q_tile, k)
         raw = dots * 0.36067376022224085
         past = xs[None, :] <= qs[:, None]
         keep = past & x_in[None, :]

@@ -29,8 +29,8 @@ def matmul_kernel(A_ptr, B_ptr, C_ptr, m_size, k_size, n_size):
         ks = k_start + tl.arange(0, BLOCK_K)
         k_in = ks < k_size
         a = tl.load(A_ptr + ms.to(tl.int64)[:, None] * k_size + ks[None, :], mask=m_in[:, None] & k_in[None, :], other=0.0)
-        b = tl.load(B_ptr + ks.to(tl.int64)[None, :] * n_size + ns[:, None], mask=n_in[:, None] & k_in[None, :], other=0.0)
-        acc = tl.dot(a, tl.trans(b), acc)
+        b = tl.load(B_ptr + ks.to(tl.int64)[:, None] * n_size + ns[None, :], mask=n_in[None, :] & k_in[:, None], other=0.0)
+        acc = tl.dot(a, b, acc)
     out = acc.to(tl.bfloat16)
     tl.store(C_ptr + ms.to(tl.int64)[:, None] * n_size + ns[None, :], out, mask=m_in[:, None] & n_in[None, :])
 
