@@ -70,7 +70,7 @@ class _Work:
         self.memo: dict[Term, Checked] = {}
 
     def output(self, root: Term, wanted: Sequence[str] | None) -> Array:
-        got = self._stored(self.of(root))
+        got = self.of(root) if isinstance(root, Store) else self._stored(self.of(root))
         order = [axis.name for axis in output_order(root)] if wanted is None else list(wanted)
         names, (error,) = aligned(got.error, also=tuple(order))
         full = np.broadcast_to(error, [self.exact.length(name) for name in names])

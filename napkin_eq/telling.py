@@ -66,7 +66,8 @@ def costs_told(report: dict[str, Any]) -> list[str]:
             f"{kernel['predicted_us']:.1f} us predicted, bound by {kernel['limit']}"
         )
     passes = ", ".join(f"{count} over {axis}" for axis, count in report["passes"].items()) or "none"
-    lines.append(f"total {report['predicted_us']:.1f} us; {report['bytes_hbm'] / 1e6:.1f} MB to and from HBM, {report['unfused_bytes_hbm'] / 1e6:.1f} MB unfused")
+    moved, unfused = report["bytes_hbm"] / 1e6, report["unfused_bytes_hbm"] / 1e6
+    lines.append(f"total {report['predicted_us']:.1f} us; {moved:.1f} MB to and from HBM, {unfused:.1f} MB unfused")
     lines.append(f"passes: {passes}; laws used: {len(report['laws'])}; certificate: {report['certificate']['status']} ({report['certificate']['grade']})")
     graph, seconds = report["egraph"], report["seconds"]
     lines.append(f"e-graph: {graph['nodes']} nodes, {graph['classes']} classes, {graph['rounds']} rounds; {seconds['total']:.2f} s")

@@ -142,6 +142,15 @@ def test_folds_scans_reads_and_online_sums():
             assert (bound <= 0.1 + 0.1 * np.abs(value)).all()
 
 
+def test_an_output_is_rounded_once():
+    arrays = draw(4, A=(24, 16))
+    (plain,), (stored,) = error_bound(A * A, arrays, {}, "float16"), error_bound(Store(A * A), arrays, {}, "float16")
+    assert (plain == stored).all()
+    exact = arrays["A"].astype(np.float64) ** 2
+    used = np.abs((exact.astype(np.float32)).astype(np.float16) - exact) / plain
+    assert 0.9 < used.max() <= 1
+
+
 def test_tensor_float_rounds_inputs_too():
     arrays = draw(6, "float32", A=(24, 16), B=(40, 16))
     (plain,), (matrix,) = error_bound(S, arrays, {}, "float32"), error_bound(S, arrays, {}, "float32", 2.0**-11)
