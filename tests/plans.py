@@ -423,6 +423,29 @@ def coordinates() -> Case:
     return Case(Plan("coordinates", (), (out,), (kernel,)), {}, {"out": 1000 * a + 100 * b + 10 * c + d}, sizes)
 
 
+def masks() -> Case:
+    """Masks read from and written to buffers, and scalars made of a size, which Triton may know as it compiles."""
+    n = Axis("n")
+    pad, out, y = Buffer("pad", (n,), "i1"), Buffer("out", (n,), "i1"), Buffer("y", (n,), "f32")
+    body: tuple[Stmt, ...] = (
+        *bounded("n", n),
+        Load(i1("p", "n"), "pad", ("ns",), ("n_in",)),
+        let(i1("flipped", "n"), "not", "p"),
+        StoreTile("out", ("ns",), "flipped", ("n_in",)),
+        let(i32("half"), "floordiv", "n_n", 2),
+        let(i1("few"), "lt", "half", 4),
+        let(i1("many"), "not", "few"),
+        let(i1("both", "n"), "and", "many", "p"),
+        let(f32("count"), "real", "n_n"),
+        let(f32("picked", "n"), "where", "both", "count", 0.0),
+        let(f32("r", "n"), "fma", "picked", 2.0, 1.0),
+        StoreTile("y", ("ns",), "r", ("n_in",)),
+    )
+    kernel = Kernel("masks", (pad,), (out, y), (Coord("n", n, 16, "group"),), ("n",), body)
+    data = np.random.default_rng(6).random(21) < 0.5
+    return Case(Plan("masks", (pad,), (out, y), (kernel,)), {"pad": data}, {"out": ~data, "y": np.where(data, 43.0, 1.0)})
+
+
 def softmax(x: Array) -> Array:
     """Over the last axis."""
     e = np.exp(x - x.max(-1, keepdims=True))

@@ -51,7 +51,7 @@ def test_attention_runs_on_the_matrix_units(symbolic):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["operators", "integers", "coordinates", "gather", "softmax_stream"])
+@pytest.mark.parametrize("name", ["operators", "integers", "coordinates", "masks", "gather", "softmax_stream"])
 def test_the_rest_compiles(name):
     case = plans.FLOAT_CASES[name]("bf16") if name in plans.FLOAT_CASES else getattr(plans, name)()
     assert {row["arch"] for row in report_of(case)} == set(ARCHS)

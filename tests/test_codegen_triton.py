@@ -22,7 +22,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("triton")
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-DTYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i32": torch.int32}
+DTYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i32": torch.int32, "i1": torch.bool}
 STEP = {"f32": 2.0**-20, "f16": 2.0**-8, "bf16": 2.0**-5}
 
 
@@ -65,7 +65,7 @@ def test_emitted_kernels_agree_with_float64(name, dtype, tmp_path):
 
 # Lanes past the end hold 0, whose inverse and logarithm the interpreter's NumPy warns about.
 @pytest.mark.filterwarnings("ignore:divide by zero")
-@pytest.mark.parametrize("case", [plans.operators(), plans.integers(), plans.coordinates()], ids=lambda case: case.plan.name)
+@pytest.mark.parametrize("case", [plans.operators(), plans.integers(), plans.coordinates(), plans.masks()], ids=lambda case: case.plan.name)
 def test_every_operator_agrees_with_float64(case, tmp_path):
     assert_close(case, launched(case, tmp_path), 2.0**-18)
 
