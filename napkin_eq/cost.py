@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from napkin_eq import plan as p
 from napkin_eq.axis import Axis
@@ -108,7 +109,18 @@ def profile(kernel: p.Kernel) -> Profile:
                         walk(part.body, (*loops, (stmt.coord, fraction)))
 
     walk(kernel.body, ())
-    return Profile(kernel, tuple(works), tuple(accumulators), tuple(widest))
+    return Profile(kernel, _merged(works), tuple(accumulators), tuple(widest))
+
+
+def _merged(works: list[Work]) -> tuple[Work, ...]:
+    """Add up the arithmetic of statements over the same tile in the same loops: what is priced stays the same."""
+    sums: dict[Any, float] = {}
+    for work in works:
+        key = (work.kind, work.coords, work.buffer, work.loops, work.for_dot)
+        if work.kind in ("sfu", "alu"):
+            sums[key] = sums.get(key, 0.0) + work.factor
+    others = tuple(w for w in works if w.kind not in ("sfu", "alu"))
+    return others + tuple(Work(kind, coords, factor, buffer, loops, dot) for (kind, coords, buffer, loops, dot), factor in sums.items())
 
 
 def _buffer(kernel: p.Kernel, name: str) -> p.Buffer:

@@ -19,7 +19,7 @@ from napkin_eq.diagram import Diagram
 from napkin_eq.egraph import Instance, Saturated, saturate
 from napkin_eq.errors import NapkinError
 from napkin_eq.explain import Closure, Step
-from napkin_eq.extract import Extractor
+from napkin_eq.extract import Candidate, Extractor
 from napkin_eq.hardware import Hardware
 from napkin_eq.judge import Judge
 from napkin_eq.law import REGISTRY, Judgment, Statement, safe
@@ -30,7 +30,7 @@ from napkin_eq.term import Fold, Group, Input, Map, Online, Reduce, Store, Term,
 from napkin_eq.tiles import Tiled, local_terms
 
 STORAGE = {"bfloat16": "bf16", "float16": "f16", "float32": "f32"}
-FINALISTS, SPREAD = 3, 1.6
+FINALISTS, SPREAD, SAME = 3, 1.25, 1e-3
 
 
 @dataclass(slots=True)
@@ -171,8 +171,7 @@ def _output(
     names = {s.name for s in statements}
     offers = Offers("level" in names, "group" in names, "walk" in names)
     placer = Placer(name, _output_dtype(source, dtype), STORAGE[dtype], machine, offers, proved)
-    finalists = [c for c in candidates[:FINALISTS] if c.cost <= SPREAD * candidates[0].cost]
-    placements = [found for c in finalists if (found := placer.best(c.term)) is not None]
+    placements = [found for c in _finalists(candidates) if (found := placer.best(c.term)) is not None]
     if not placements:
         raise NapkinError(f"diagram {diagram.name}: {placer.refusals[-1] if placer.refusals else 'no plan fits'}")
     placed = min(placements, key=lambda found: found.predicted_us)
@@ -181,6 +180,15 @@ def _output(
     steps = explained(source, placed, graph.instances, statements)
     seconds["explain"] += time.perf_counter() - begun
     return Output(name, source, placed, steps, graph)
+
+
+def _finalists(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates to price in full: the first few, near the best, that differ in more than the order of operands."""
+    found: list[Candidate] = []
+    for candidate in candidates:
+        if candidate.cost <= SPREAD * candidates[0].cost and all(abs(candidate.cost / c.cost - 1) > SAME for c in found):
+            found.append(candidate)
+    return found[:FINALISTS]
 
 
 def _output_dtype(source: Term, dtype: str) -> str:

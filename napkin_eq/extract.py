@@ -19,7 +19,7 @@ from napkin_eq.egraph import Node, Saturated, built
 from napkin_eq.hardware import Hardware
 from napkin_eq.term import Const, Input, Map, Read, Term
 
-KEEP, SWEEPS = 5, 40
+KEEP, SWEEPS, MASKED_SHARE = 5, 40, 0.55
 Pass = tuple[str, int]
 Item = tuple[int, str | Term, frozenset[Pass]]
 _HIDDEN = ("Store", "Group", "Walk")
@@ -30,8 +30,8 @@ class Candidate:
     """A term for a class: its items and their cost in seconds, its passes over each axis, its running references."""
 
     term: Term
-    items: frozenset[Item]
-    own: Item | None
+    items: frozenset[int]
+    own: int
     cost: float
     depth: tuple[tuple[str, int], ...] = ()
     stale: frozenset[str] = frozenset()
@@ -46,7 +46,10 @@ class Extractor:
     def __init__(self, graph: Saturated, hardware: Hardware, element_bytes: int, safe_term: Callable[[Term], bool]) -> None:
         self.graph, self.leaves, self.hardware, self.bytes = graph, graph.leaves, hardware, element_bytes
         self.safe_term = safe_term
-        self.weights: dict[Item, float] = {}
+        self.ids: dict[Item, int] = {}
+        self.listed: list[Item] = []
+        self.weights: list[float] = []
+        self.moved: dict[tuple[int, Axis, Pass, float, bool], int] = {}
         self.best: dict[int, list[Candidate]] = {c: [] for c in graph.classes}
         self.lanes = {c: math.prod(extent(a) for a in graph.reps[c].axes) if c in graph.reps else 1 for c in graph.classes}
         self.streamed = {c: any(n.kind.startswith("Fold") for n in nodes) for c, nodes in graph.classes.items()}
@@ -106,6 +109,22 @@ class Extractor:
             if (candidate := self._candidate(number, node, picked)) is not None:
                 yield candidate
 
+    def _item(self, item: Item, weight: float) -> int:
+        if item not in self.ids:
+            self.ids[item] = len(self.listed)
+            self.listed.append(item)
+            self.weights.append(weight)
+        return self.ids[item]
+
+    def _cost(self, items: frozenset[int]) -> float:
+        weights = self.weights
+        return sum([weights[i] for i in sorted(items)])
+
+    def _dear(self, number: int, cost: float) -> bool:
+        """Whether a class already holds enough candidates that are cheaper."""
+        kept = self.best[number]
+        return len(kept) == KEEP and cost > kept[-1].cost
+
     # -- one candidate -----------------------------------------------------------------------------------------------
 
     def _candidate(self, number: int, node: Node, parts: tuple[Candidate, ...]) -> Candidate | None:
@@ -114,64 +133,64 @@ class Extractor:
             return self._fold(number, node, parts, head)
         if node.kind == "op_exp" and number_unsafe(self, node.children[0], parts[0].term):
             return None
-        term = built(node.kind, node.fields, tuple(p.term for p in parts), self.leaves)
-        items = frozenset().union(*(p.items for p in parts))
-        weight = self._weight(number, node, term)
-        own = None
+        items = frozenset[int]().union(*(p.items for p in parts))
+        weight = self._weight(number, node, parts)
+        own = -1
         if weight > 0:
-            own = (number, node.kind, frozenset[Pass]())
-            self.weights[own] = weight
+            own = self._item((number, node.kind, frozenset()), weight)
             items |= {own}
-        depth = merged_depth(parts)
-        stale = frozenset().union(*(p.stale for p in parts))
-        return Candidate(term, items, own, self._cost(items), depth, stale)
+        cost = self._cost(items)
+        if self._dear(number, cost):
+            return None
+        term = built(node.kind, node.fields, tuple(p.term for p in parts), self.leaves)
+        stale = frozenset[str]().union(*(p.stale for p in parts))
+        return Candidate(term, items, own, cost, merged_depth(parts), stale)
 
     def _fold(self, number: int, node: Node, parts: tuple[Candidate, ...], head: str) -> Candidate | None:
         axis: Axis = node.fields[0]
         body, where = parts[0], parts[1]
         inside = body.passes(axis.name)
-        if head == "Online":
-            if axis.name in body.stale:
-                return None
-            level = max(1, inside)
-        else:
-            level = inside + 1
+        if head == "Online" and axis.name in body.stale:
+            return None
+        level = max(1, inside) if head == "Online" else inside + 1
         fused = head != "Reduce" and node.fields[1]
-        place = level if fused else 1000 + number
-        marker = (f"{axis.name}|{node.children[1]}", place)
-        share = 1.0 if where.term.fields == (True,) else 0.55
-        items = set[Item]()
+        marker = (f"{axis.name}|{node.children[1]}", level if fused else 1000 + number)
+        share = 1.0 if where.term.fields == (True,) else MASKED_SHARE
         contraction = self._contraction(node, body, axis)
-        for item in body.items:
-            if contraction and item == body.own:
-                continue
-            items.add(self._bound(item, axis, marker, share, head == "Online" and not fused))
-        items |= where.items
-        if len(parts) > 2:
-            items |= {self._bound(i, axis, marker, share, False) for i in parts[2].items if any(m[0].split("|")[0] == axis.name for m in i[2])}
-        own: Item = (number, node.kind, frozenset[Pass]())
-        lanes = self.lanes[node.children[0]] * (1 if axis in body.term.axes else extent(axis))
-        if contraction:
-            key: Item = (node.children[0], "dot", frozenset([marker]))
-            self.weights[key] = 2.0 * lanes / (self.hardware.flops("bfloat16") * 0.6) * share
-            items.add(key)
-            # An operand that is computed is rounded once more before the matrix unit: every result pays for it.
-            for side in body.term.children:
-                if side.children and not isinstance(side, Read):
-                    mark: Item = (-1, side, frozenset([marker]))
-                    self.weights[mark] = (self.lanes[number] + math.prod(extent(a) for a in side.axes)) * 0.5 / self.hardware.rate("fma")
-                    items.add(mark)
-        self.weights[own] = lanes * (0.0 if contraction else 1.5) / self.hardware.rate("fma") * share + 1e-9
-        items.add(own)
-        loop: Item = (-1, "pass", frozenset([marker]))
-        self.weights[loop] = 2e-7 if fused else 2.001e-7
-        items.add(loop)
+        items = set(where.items)
+        anew = head == "Online" and not fused
+        items |= {self._bound(i, axis, marker, share, anew) for i in body.items if not (contraction and i == body.own)}
+        for part in parts[2:]:
+            items |= {self._bound(i, axis, marker, share, False) for i in part.items if self._within(i, axis)}
+        items |= self._own_work(number, node, body, axis, marker, share, contraction, fused)
+        frozen = frozenset(items)
+        cost = self._cost(frozen)
+        if self._dear(number, cost):
+            return None
         term = built(node.kind, node.fields, tuple(p.term for p in parts), self.leaves)
         depth = dict(merged_depth(parts))
         depth[axis.name] = max(depth.get(axis.name, 0), level)
         stale = body.stale | (frozenset([axis.name]) if head != "Online" and inside else frozenset())
-        frozen = frozenset(items)
-        return Candidate(term, frozen, own, self._cost(frozen), tuple(sorted(depth.items())), stale)
+        return Candidate(term, frozen, -1, cost, tuple(sorted(depth.items())), stale)
+
+    def _own_work(
+        self, number: int, node: Node, body: Candidate, axis: Axis, marker: Pass, share: float, contraction: bool, fused: bool
+    ) -> set[int]:
+        here = frozenset([marker])
+        inner = self.lanes[node.children[0]] * (1 if axis in body.term.axes else extent(axis))
+        alu = 1 / self.hardware.rate("fma")
+        found = {
+            self._item((number, node.kind, frozenset()), (0.0 if contraction else 1.5 * inner * alu * share) + 1e-9),
+            self._item((-1, "pass", here), 2e-7 if fused else 2.001e-7),
+        }
+        if contraction:
+            found.add(self._item((node.children[0], "dot", here), 2.0 * inner / (self.hardware.flops("bfloat16") * 0.6) * share))
+            # An operand that is computed is rounded once more before the matrix unit: every result pays for it.
+            for side in body.term.children:
+                if side.children and not isinstance(side, Read):
+                    lanes = self.lanes[number] + math.prod(extent(a) for a in side.axes)
+                    found.add(self._item((-1, side, here), lanes * 0.5 * alu))
+        return found
 
     def _contraction(self, node: Node, body: Candidate, axis: Axis) -> bool:
         term = body.term
@@ -180,20 +199,24 @@ class Extractor:
         left, right = (set(a.axes) for a in term.args)
         return axis in left and axis in right and bool(left - right) and bool(right - left)
 
-    def _bound(self, item: Item, axis: Axis, marker: Pass, share: float, anew: bool) -> Item:
-        """Place an item that varies along the folded axis in the fold's pass."""
-        number, kind, passes = item
-        over = [m for m in passes if m[0].split("|")[0] == axis.name]
-        if over and not anew:
-            return item
-        varies = number >= 0 and axis in self.graph.reps[number].axes
-        if not over and not varies:
-            return item
-        moved = (number, kind, frozenset(m for m in passes if m not in over) | {marker})
-        self.weights[moved] = self.weights[item] * (share if not over else 1.0)
-        return moved
+    def _within(self, item: int, axis: Axis) -> bool:
+        return any(m[0].split("|")[0] == axis.name for m in self.listed[item][2])
 
-    def _weight(self, number: int, node: Node, term: Term) -> float:
+    def _bound(self, item: int, axis: Axis, marker: Pass, share: float, anew: bool) -> int:
+        """Place an item that varies along the folded axis in the fold's pass."""
+        key = (item, axis, marker, share, anew)
+        if key not in self.moved:
+            number, kind, passes = self.listed[item]
+            over = frozenset(m for m in passes if m[0].split("|")[0] == axis.name)
+            varies = not over and number >= 0 and axis in self.graph.reps[number].axes
+            if varies or (over and anew):
+                weight = self.weights[item] * (1.0 if over else share)
+                self.moved[key] = self._item((number, kind, passes - over | {marker}), weight)
+            else:
+                self.moved[key] = item
+        return self.moved[key]
+
+    def _weight(self, number: int, node: Node, parts: tuple[Candidate, ...]) -> float:
         lanes = self.lanes[number]
         if node.kind == "Leaf":
             leaf = self.leaves[node.fields[0]]
@@ -205,12 +228,9 @@ class Extractor:
         op = node.kind[3:]
         if op in SPECIAL or op in ("exp", "log", "inv"):
             return lanes * SPECIAL.get(op, 1) / self.hardware.rate("sfu")
-        if op == "mul" and any(isinstance(a, Const) for a in term.children):
+        if op == "mul" and any(isinstance(p.term, Const) for p in parts):
             return lanes * 0.02 / self.hardware.rate("fma")
         return lanes * (0.25 if op in ("neg", "real") else 1.0) / self.hardware.rate("fma") + 1e-13
-
-    def _cost(self, items: frozenset[Item]) -> float:
-        return sum(sorted(self.weights[i] for i in items))
 
 
 def number_unsafe(extractor: Extractor, argument: int, term: Term) -> bool:

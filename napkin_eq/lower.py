@@ -542,12 +542,13 @@ class Lowering:
             return
         seen.add(key)
         if isinstance(term, Streamed):
-            inner = context.at(term.axis, f"{term.axis.name}__s" if not self.whole(term.axis) else term.axis.name)
-            if not self.whole(term.axis):
-                self.coords.setdefault(f"{term.axis.name}__s", p.Coord(f"{term.axis.name}__s", term.axis, self.tiles[f"~{term.axis.name}"], "stream"))
+            whole = self.whole(term.axis)
+            tile = self.tiles[f"~{term.axis.name}"]
+            coord = self._fold_coord(term.axis) if whole else self._coord(f"{term.axis.name}__s", term.axis, tile, "stream")
+            inner = context.at(term.axis, coord)
             for child in (term.body, term.where):
                 self._gather(child, inner, seen)
-            if not self.whole(term.axis) and not isinstance(term, Reduce):
+            if not whole and not isinstance(term, Reduce):
                 folds = self.passes.setdefault(self.pass_key(term, context), [])
                 if all(fold_key(f) != fold_key(term) for f in folds):
                     folds.append(term)
