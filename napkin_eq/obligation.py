@@ -16,7 +16,7 @@ from napkin_eq.errors import NapkinError
 from napkin_eq.law import ABSENT, TRUE, Inference, Judgment, Law, Statement, Var
 from napkin_eq.ops import COMBINE, NEUTRAL
 from napkin_eq.term import (
-    Acc, Const, Fold, Group, Index, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Term, Walk, as_real, rebuilt, rewritten, subterms,
+    Acc, Const, Fold, Group, Index, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Term, Walk, rebuilt, rewritten, subterms,
 )  # fmt: skip
 
 LARGEST_EXPONENT = Var("log of the largest number", "number")
@@ -85,14 +85,23 @@ def conditions_of(statement: Statement) -> tuple[Judgment, ...]:
     return statement.conditions if isinstance(statement, Law) else statement.premises
 
 
+def judgments_of(statement: Statement) -> tuple[Judgment, ...]:
+    """Return the judgments that a statement holds: its conclusion, if it has one, last."""
+    return (*statement.premises, statement.conclusion) if isinstance(statement, Inference) else statement.conditions
+
+
+def terms_of(statement: Statement) -> list[Term]:
+    """Return the terms that a statement speaks of."""
+    sides = [statement.lhs, statement.rhs] if isinstance(statement, Law) else []
+    return [*sides, *(arg for judgment in judgments_of(statement) for arg in judgment.args if isinstance(arg, Term))]
+
+
 def variants(statement: Statement) -> list[Statement]:
     """Return the statement, and what it says where two of its axes are one, unless it asks for different ones."""
-    judgments = [*conditions_of(statement), *([statement.conclusion] if isinstance(statement, Inference) else [])]
-    sides = [statement.lhs, statement.rhs] if isinstance(statement, Law) else []
-    args = [arg for judgment in judgments for arg in judgment.args]
-    names = {a.name for a in args if isinstance(a, Axis)}
-    names |= {f.name for t in subterms(*sides, *(a for a in args if isinstance(a, Term))) for f in t.fields if isinstance(f, Axis)}
-    apart = {frozenset(str(a) for a in j.args) for j in judgments if j.name == "distinct"}
+    judgments = judgments_of(statement)
+    names = {arg.name for judgment in judgments for arg in judgment.args if isinstance(arg, Axis)}
+    names |= {f.name for t in subterms(*terms_of(statement)) for f in t.fields if isinstance(f, Axis)}
+    apart = {frozenset(map(str, j.args)) for j in judgments if j.name == "distinct"}
     merged = [(x, y) for x, y in itertools.combinations(sorted(names), 2) if frozenset((x, y)) not in apart]
     return [statement, *(_merged(statement, Axis(x), Axis(y)) for x, y in merged)]
 
@@ -304,6 +313,3 @@ class _Step:
             return rebuilt(term, tuple(self.empty(child) for child in term.children))
         raise NotUnderstood(f"{type(term).__name__} before the first block of a stream over {self.axis} is not understood")
 
-
-def real_size(axis: Axis) -> Term:
-    return as_real(Size(axis))

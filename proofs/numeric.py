@@ -10,51 +10,40 @@ import itertools
 import math
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from napkin_eq.axis import Axis
 from napkin_eq.evaluate import axes_in, evaluate, output_order
-from napkin_eq.law import TRUE, Inference, Judgment, Law, Max, Statement, Sum, Var, exp, inv, where
-from napkin_eq.obligation import LARGEST_EXPONENT, NotUnderstood, conditions_of, finite, meaning, variants
+from napkin_eq.law import ABSENT, TRUE, Inference, Judgment, Law, Max, Statement, Sum, Var, exp, inv, where
+from napkin_eq.obligation import JUDGMENT, LARGEST_EXPONENT, STREAMED, NotUnderstood, conditions_of, finite, judgments_of, meaning, terms_of, variants
 from napkin_eq.proving import Outcome, prover
-from napkin_eq.term import Acc, Const, Input, Map, Online, Prev, Term, Tuple, rewritten, subterms
+from napkin_eq.term import Acc, Const, Input, Map, Online, Prev, Term, rewritten, subterms
 
 Array = np.ndarray[Any, np.dtype[Any]]
+Table = dict[Term, Term]
 TRIAL = Axis("trial")
 TRIALS = 160
-VALUES = np.array([0.0, 1.0, -1.0, 2.0, 0.5, -2.0, 3.0, -0.5])
+VALUES = (0.0, 1.0, -1.0, 2.0, 0.5, -2.0, 3.0, -0.5)
+LARGEST = 11.0
 TOLERANCE, TOO_LARGE, TOO_SMALL = 1e-6, 1e8, 1e-9
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """What must hold of an instance: pairs of terms that are equal, evaluated with blocks of so many lanes, on so many of them."""
-
-    left: Term
-    right: Term
-    block: int
-    left_lanes: int
-    right_lanes: int
 
 
 @prover("numeric", rank=1)
 def numeric(statement: Statement, timeout_s: float) -> Outcome | None:
     """Look for an instance that meets the conditions and not the statement."""
     witnessed = False
-    for variant in variants(statement):
-        try:
-            instances = list(_instances(variant))
-        except NotUnderstood:
-            return None
-        for instance in instances:
-            for lanes in _sizes(instance.axes):
-                met, counterexample = instance.tried(lanes, statement.name)
-                witnessed |= met
-                if counterexample:
-                    return Outcome("refuted", "numeric", counterexample)
+    try:
+        instances = [instance for variant in variants(statement) for instance in _instances(variant)]
+    except NotUnderstood:
+        return None
+    for instance in instances:
+        for lanes in _sizes(instance.axes):
+            met, counterexample = instance.tried(lanes)
+            witnessed |= met
+            if counterexample:
+                return Outcome("refuted", "numeric", counterexample)
     return None if witnessed else Outcome("veto", "numeric", "no instance was found that meets the conditions")
 
 
@@ -66,52 +55,49 @@ def _sizes(axes: tuple[Axis, ...]) -> Iterator[dict[str, int]]:
         yield {axis.name: 1 + place % 2 for place, axis in enumerate(axes)}
 
 
+# -- streams: what a variable that may hold a running value is filled with ------------------------------------------------
+
+
 def _instances(statement: Statement) -> Iterator[Instance]:
-    streamed = _stream_axis(statement)
-    for table in _stream_tables(statement, streamed) if streamed else [{}]:
-        yield Instance(statement, streamed, table)
+    axis = _stream_axis(statement)
+    for table in [{}] if axis is None else _fillings(statement, axis):
+        yield Instance(statement, axis, table)
 
 
 def _stream_axis(statement: Statement) -> Axis | None:
     """Return the axis whose stream a statement speaks of, None if it speaks of none."""
-    judgments = [*conditions_of(statement), *([statement.conclusion] if isinstance(statement, Inference) else [])]
-    sides = [statement.lhs, statement.rhs] if isinstance(statement, Law) else []
-    terms = [*sides, *(a for j in judgments for a in j.args if isinstance(a, Term))]
-    axes = {j.args[0] for j in judgments if j.name in ("scales", "local")}
-    axes |= {t.axis for t in subterms(*terms) if isinstance(t, Online)}
-    axes |= {t.axis for p in subterms(*terms) if isinstance(p, Prev) for t in subterms(p.body) if "axis" in t.names}
+    parts = subterms(*terms_of(statement))
+    axes = {str(j.args[0]) for j in judgments_of(statement) if j.name in STREAMED}
+    axes |= {t.axis.name for t in parts if isinstance(t, Online)}
+    axes |= {t.axis.name for p in parts if isinstance(p, Prev) for t in subterms(p.body) if "axis" in t.names}
     if len(axes) > 1:
         raise NotUnderstood("streams over several axes in one statement are not tested")
-    found = next(iter(axes), None)
-    assert found is None or isinstance(found, Axis)
-    return found
+    return Axis(axes.pop()) if axes else None
 
 
-def _stream_tables(statement: Statement, x: Axis | None) -> list[dict[Term, Term]]:
-    """Return ways to fill the variables that may hold running values: by terms that do, over variables that do not."""
-    assert x is not None
+def _fillings(statement: Statement, x: Axis) -> list[Table]:
     conditions = conditions_of(statement)
     local = {j.args[1] for j in conditions if j.name == "local"}
     free = {j.args[1] for j in conditions if j.name == "free" and j.args[0] == x}
-    choices: list[list[dict[Term, Term]]] = []
-    for j in conditions:
-        if j.name == "scales":
-            _, term, ratio = j.args
-            if not (isinstance(term, Var) and isinstance(ratio, Var)):
-                raise NotUnderstood("a condition scales(...) is tested for variables")
-            choices.append([{term: t, ratio: r} for t, r in _scaling(term.name, x)])
-    filled = {v for tables in choices for v in tables[0]}
-    rest = [v for v in _variables(statement) if v not in filled and v not in local and v.sort != "number"]
-    updates = {t.update for t in subterms(*_terms(statement)) if isinstance(t, Online)}
-    running: dict[Term, Term] = {v: _running(v, x, v in free, v in updates) for v in rest}
+    by_ratio: dict[Var, list[Var]] = {}
+    for _, term, ratio in (j.args for j in conditions if j.name == "scales"):
+        if not (isinstance(term, Var) and isinstance(ratio, Var)):
+            raise NotUnderstood("a condition scales(...) is tested for variables")
+        by_ratio.setdefault(ratio, []).append(term)
+    scaled = {v for ratio, terms in by_ratio.items() for v in (ratio, *terms)}
+    updates = {t.update for t in subterms(*terms_of(statement)) if isinstance(t, Online)}
+    variables = [t for t in subterms(*terms_of(statement)) if isinstance(t, Var) and t.sort != "number"]
+    running: Table = {v: _running(v, x, v in free, v in updates) for v in variables if v not in local | scaled}
+    choices = [_scaling(ratio, terms, x) for ratio, terms in by_ratio.items()]
     return [running | dict(itertools.chain(*(table.items() for table in tables))) for tables in itertools.product(*choices)]
 
 
-def _scaling(name: str, x: Axis) -> list[tuple[Term, Term]]:
-    """Return terms that change by a factor as a stream goes on, each with its factor."""
-    p, s = Var(f"{name}1"), Var(f"{name}2")
+def _scaling(ratio: Var, terms: list[Var], x: Axis) -> list[Table]:
+    """Return ways to fill variables with terms that change by one factor as the stream goes on."""
+    p = Var(f"{ratio.name}0")
     top, total = Max(x, p), Sum(x, exp(p) + 0.5)
-    return [(exp(p - top) * s, exp(Prev(top) - top)), (s * inv(total), Prev(total) * inv(total)), (s, Const(1.0))]
+    forms = (exp(p - top), exp(Prev(top) - top)), (inv(total), Prev(total) * inv(total)), (Const(1.0), Const(1.0))
+    return [{ratio: factor} | {v: form * Var(f"{v.name}0") for v in terms} for form, factor in forms]
 
 
 def _running(v: Var, x: Axis, free: bool, update: bool) -> Term:
@@ -125,58 +111,44 @@ def _running(v: Var, x: Axis, free: bool, update: bool) -> Term:
     return Max(x, p) if free else p - Max(x, p)
 
 
-def _terms(statement: Statement) -> list[Term]:
-    judgments = [*conditions_of(statement), *([statement.conclusion] if isinstance(statement, Inference) else [])]
-    sides = [statement.lhs, statement.rhs] if isinstance(statement, Law) else []
-    return [*sides, *(a for j in judgments for a in j.args if isinstance(a, Term))]
-
-
-def _variables(statement: Statement) -> list[Var]:
-    return [t for t in subterms(*_terms(statement)) if isinstance(t, Var)]
+# -- instances -------------------------------------------------------------------------------------------------------------
 
 
 class Instance:
-    """A statement with its variables filled by arrays: `trial` is an axis of every array, the law's axes where not free."""
+    """A statement whose variables are arrays: every array has the axis `trial`, and the law's axes where it is not free of them."""
 
-    def __init__(self, statement: Statement, stream: Axis | None, table: Mapping[Term, Term]) -> None:
+    def __init__(self, statement: Statement, stream: Axis | None, table: Table) -> None:
         self.statement, self.stream, self.table = statement, stream, table
-        terms = [self.filled(t) for t in _terms(statement)]
-        names = {axis for t in terms for axis in axes_in(t)} | {a for j in self.judgments() for a in j.args if isinstance(a, Axis)}
-        self.axes = tuple(sorted(names))
-        free = {(a, t) for j in conditions_of(statement) if j.name == "free" for a, t in [j.args]}
-        premises = [meaning(j) for j in conditions_of(statement) if j.name not in ("free", "along", "distinct", "local", "scales")]
-        self.premises = [self.filled(mask) for mask in premises]
-        used = [t for t in subterms(*terms, *self.premises) if isinstance(t, Var)]
-        if isinstance(statement, Inference) and statement.conclusion.name == "safe":
-            used.append(LARGEST_EXPONENT)
-        self.variables = list(dict.fromkeys(used))
+        terms = [self.filled(t) for t in terms_of(statement)]
+        masks = [(j, self.filled(meaning(j))) for j in judgments_of(statement) if j.name in JUDGMENT]
+        self.premises = [mask for j, mask in masks if j in conditions_of(statement)]
+        axes = {a for t in terms for a in axes_in(t)} | {a for j in judgments_of(statement) for a in j.args if isinstance(a, Axis)}
+        self.axes = tuple(sorted(axes))
+        parts = subterms(*terms, *(mask for _, mask in masks))
+        self.variables = [t for t in parts if isinstance(t, Var)]
+        self.constants = tuple(float(t.value) for t in parts if isinstance(t, Const) and math.isfinite(t.value))
+        free = {j.args for j in conditions_of(statement) if j.name == "free"}
         self.dims = {v: tuple(a for a in self.axes if v.sort != "number" and (a, v) not in free) for v in self.variables}
         kinds = {"bool": "bool", "int": "int64"}
-        self.inputs: dict[Term, Term] = {
-            v: Input(f"v{i}", (TRIAL, *self.dims[v]), kinds.get(v.kind, "float")) for i, v in enumerate(self.variables)
-        }
-
-    def judgments(self) -> list[Judgment]:
-        return [*conditions_of(self.statement), *([self.statement.conclusion] if isinstance(self.statement, Inference) else [])]
+        self.inputs: Table = {v: Input(f"v{i}", (TRIAL, *self.dims[v]), kinds.get(v.kind, "float")) for i, v in enumerate(self.variables)}
 
     def filled(self, term: Term) -> Term:
         return rewritten(term, lambda t: self.table.get(t, t))
 
-    def tried(self, lanes: dict[str, int], seed: str) -> tuple[bool, str]:
+    def tried(self, lanes: dict[str, int]) -> tuple[bool, str]:
         """Try arrays of these sizes; return whether some met the conditions, and the simplest counterexample."""
-        arrays = self.sampled(lanes, np.random.default_rng([zlib.crc32(seed.encode()), *lanes.values()]))
+        arrays = self.sampled(lanes, np.random.default_rng([zlib.crc32(self.statement.name.encode()), *lanes.values()]))
         met = np.ones(TRIALS, dtype=bool)
         for part in self.prefixes(lanes):
             for mask in self.premises:
                 met &= self.held(mask, arrays, part)
         if not met.any():
             return False, ""
-        for check in self.checks(lanes):
-            left, right, ok = self.sides(check, arrays, lanes)
-            bad = met & ok & ~_agree(left, right)
+        for left, right, block in self.sides(arrays, lanes):
+            bad = met & _tame(left) & _tame(right) & ~_agree(left, right)
             if bad.any():
-                trial = min(np.flatnonzero(bad), key=lambda i: (self.weight(arrays, int(i)), int(i)))
-                return True, self.told(arrays, lanes, int(trial), check, left, right)
+                trial = min(map(int, np.flatnonzero(bad)), key=lambda i: (self.weight(arrays, i), i))
+                return True, self.told(arrays, lanes, trial, left, right, block)
         return True, ""
 
     def prefixes(self, lanes: dict[str, int]) -> list[dict[str, int]]:
@@ -185,96 +157,81 @@ class Instance:
             return [lanes]
         return [lanes | {self.stream.name: n} for n in range(1, lanes[self.stream.name] + 1)]
 
-    def checks(self, lanes: dict[str, int]) -> Iterator[Check]:
+    def sides(self, arrays: dict[Var, Array], lanes: dict[str, int]) -> Iterator[tuple[Array, Array, int]]:
+        """Yield what must be equal: two arrays, and how many lanes a block of the stream had."""
         statement, x = self.statement, self.stream
-        most = lanes[x.name] if x else 1
-        early = (most + 1) // 2
         if isinstance(statement, Law):
             left, right = self.filled(statement.lhs), self.filled(statement.rhs)
-            for block in {1, early, most} if x else {1}:
-                yield Check(left, right, block, most, most)
-            return
-        conclusion = statement.conclusion
-        if x is None:
-            yield Check(self.filled(meaning(conclusion)), TRUE, 1, most, most)
-        elif conclusion.name in ("local", "scales"):
-            _, term, *ratio = conclusion.args
-            assert isinstance(term, Term)
-            if ratio:
-                factor = Online(x, Const(0.0), TRUE, self.filled(ratio[0]))  # type: ignore[arg-type]
-                yield Check(_told(finite(factor)), Const(1.0), most, most, most)
-            else:
-                factor = Online(x, Const(0.0), TRUE, Const(1.0))
-            if early < most:
-                # Two blocks: the factor's value is the update of the second one, whatever the accumulator.
-                yield Check(self.filled(term), self.filled(term) * Const(1.0) if not ratio else factor, early, most, early)
+            for block in (1, 2, 3) if x else (1,):
+                yield self.value(left, arrays, lanes, block), self.value(right, arrays, lanes, block), block
+        elif x is None:
+            yield self.value(self.filled(meaning(statement.conclusion)), arrays, lanes), self.value(TRUE, arrays, lanes), 1
+        elif statement.conclusion.name in STREAMED:
+            yield from self.moved(statement.conclusion, x, arrays, lanes)
         else:
-            held = Online(x, Const(0.0), TRUE, _told(self.filled(meaning(conclusion))))
-            yield Check(held, Const(1.0), most, most, most)
-            if early < most:
-                yield Check(held, Const(1.0), early, most, most)
+            for block in (1, 2, 3):
+                yield self.update(where(self.filled(meaning(statement.conclusion)), Const(1.0), 0.0), x, arrays, lanes, block), np.ones((TRIALS, 1)), block
 
-    def sides(self, check: Check, arrays: dict[Var, Array], lanes: dict[str, int]) -> tuple[Array, Array, Array]:
-        """Return both sides of a check, and which trials stayed within numbers that float64 can tell apart."""
-        x, conclusion = self.stream, getattr(self.statement, "conclusion", None)
-        if x is not None and check.right_lanes < check.left_lanes:
-            few = lanes | {x.name: check.right_lanes}
-            left = self.value(check.left, arrays, lanes, check.block)
-            at = 1 + self.axes.index(x)
-            left = left if left.shape[at] == 1 else left.take(range(check.right_lanes), axis=at)
-            right = self.value(check.left, arrays, few, check.block)
-            if conclusion is not None and conclusion.name == "scales":
-                ratio = self.value(check.right, arrays, lanes, check.block)
-                with np.errstate(all="ignore"):
-                    right = np.where(np.isneginf(right) | np.isneginf(ratio), -math.inf, right * ratio)
-        else:
-            left = self.value(check.left, arrays, lanes, check.block)
-            right = self.value(check.right, arrays, lanes, check.block)
-        ok = np.ones(TRIALS, dtype=bool)
-        for side in (left, right):
-            if side.dtype.kind == "f":
-                ok &= _every((side < TOO_LARGE) & (np.isneginf(side) | (side > -TOO_LARGE)))
-        return left, right, ok
+    def moved(self, conclusion: Judgment, x: Axis, arrays: dict[Var, Array], lanes: dict[str, int]) -> Iterator[tuple[Array, Array, int]]:
+        """Compare a term before and after the last of two blocks, the factor of its change applied."""
+        term, ratio = (*map(self.filled, (t for t in conclusion.args if isinstance(t, Term))), Const(1.0))[:2]
+        most = lanes[x.name]
+        first = self.update(where(finite(ratio), Const(1.0), 0.0), x, arrays, lanes, most)
+        yield first, np.ones((TRIALS, 1)), most
+        early = (most + 1) // 2
+        if early < most:
+            after, at = self.value(term, arrays, lanes), 1 + self.axes.index(x)
+            after = after if after.shape[at] == 1 else after.take(range(early), axis=at)
+            before = self.value(term, arrays, lanes | {x.name: early})
+            factor = self.update(ratio, x, arrays, lanes, early)
+            with np.errstate(all="ignore"):
+                yield after, np.where(np.isneginf(before) | np.isneginf(factor), -math.inf, before * factor), early
+
+    def update(self, term: Term, x: Axis, arrays: dict[Var, Array], lanes: dict[str, int], block: int) -> Array:
+        """Evaluate what may speak of running values, as it is at the last block: an accumulator that forgets everything else."""
+        return self.value(Online(x, Const(0.0), TRUE, term), arrays, lanes, block)
 
     def held(self, mask: Term, arrays: dict[Var, Array], lanes: dict[str, int]) -> Array:
-        """Tell for each trial whether a mask holds in every lane; what rounding could decide does not count."""
-        result = _every(self.value(mask, arrays, lanes, 1))
+        """Tell for each trial whether a mask holds in every lane; where rounding could decide, it does not."""
+        result = _every(self.value(mask, arrays, lanes))
         for side in (t for t in mask.children if t.kind == "real" and not isinstance(t, (Var, Const))):
-            value = self.value(side, arrays, lanes, 1)
+            value = self.value(side, arrays, lanes)
             result = result & _every((value == 0) | (np.abs(value) > TOO_SMALL))
         return result
 
-    def value(self, term: Term, arrays: dict[Var, Array], lanes: dict[str, int], block: int) -> Array:
+    def value(self, term: Term, arrays: dict[Var, Array], lanes: dict[str, int], block: int = 1) -> Array:
         """Evaluate a term: axes trial, then the law's, of length 1 where the term does not vary."""
         term = rewritten(term, lambda t: self.inputs.get(t, t))
         given = {}
         for v in self.variables:
-            shape = tuple(slice(None) if a is TRIAL else slice(lanes[a.name]) for a in (TRIAL, *self.axes))
-            cut = arrays[v][shape]
-            given[self.inputs[v].name] = cut.reshape([TRIALS, *(lanes[a.name] for a in self.dims[v])])
+            part = arrays[v][(slice(None), *(slice(lanes[a.name]) for a in self.axes))]
+            given[self.inputs[v].name] = part.reshape([TRIALS, *(lanes[a.name] for a in self.dims[v])])
         known = {a.name for a in axes_in(term)}
-        sizes = {name: number for name, number in lanes.items() if name in known}
-        order = [a.name for a in output_order(term)]
-        result = np.asarray(evaluate(term, given, sizes, block))
-        wanted = [a.name for a in (TRIAL, *self.axes)]
-        result = result.transpose([order.index(name) for name in wanted if name in order])
-        return result.reshape([result.shape[[n for n in wanted if n in order].index(name)] if name in order else 1 for name in wanted])
+        names = [a.name for a in output_order(term)]
+        result = np.asarray(evaluate(term, given, {name: n for name, n in lanes.items() if name in known}, block))
+        every = [a.name for a in (TRIAL, *self.axes)]
+        result = result.transpose([names.index(name) for name in every if name in names])
+        result = np.expand_dims(result, tuple(i for i, name in enumerate(every) if name not in names))
+        return np.broadcast_to(result, (TRIALS, *result.shape[1:]))
 
     def sampled(self, lanes: dict[str, int], rng: np.random.Generator) -> dict[Var, Array]:
         """Return an array for each variable, bent to meet the conditions where a condition on a variable shows how."""
         arrays: dict[Var, Array] = {}
-        rate = np.linspace(-0.5, 0.7, TRIALS)
+        scalar = (TRIALS, *(1 for _ in self.axes))
+        rate = np.linspace(-0.5, 0.7, TRIALS).reshape(scalar)
+        pool = np.array(list(dict.fromkeys([*VALUES, *self.constants])))
+        # Some trials are larger than what an exponential can hold, where that matters.
+        scale = np.where(np.arange(TRIALS) % 3 == 2, 2 * LARGEST, 1.0).reshape(scalar) if LARGEST_EXPONENT in self.variables else 1.0
         for v in self.variables:
             shape = (TRIALS, *(lanes[a.name] if a in self.dims[v] else 1 for a in self.axes))
             if v is LARGEST_EXPONENT:
-                arrays[v] = np.full(shape, 11.0)
+                arrays[v] = np.full(shape, LARGEST)
             elif v.kind == "bool":
-                arrays[v] = rng.random(shape) < rng.random((TRIALS, *(1 for _ in self.axes)))
+                arrays[v] = rng.random(shape) < rng.random(scalar)
             elif v.kind == "int":
                 arrays[v] = rng.integers(-2, 4, shape)
             else:
-                absent = rng.random(shape) < rate.reshape([TRIALS, *(1 for _ in self.axes)])
-                arrays[v] = np.where(absent, -math.inf, rng.choice(VALUES, shape))
+                arrays[v] = np.where(rng.random(shape) < rate, -math.inf, scale * rng.choice(pool, shape))
         for judgment in conditions_of(self.statement):
             _bend(judgment, arrays)
         return arrays
@@ -285,38 +242,35 @@ class Instance:
         present = numbers[np.isfinite(numbers)]
         return float(3 * (numbers.size - present.size) + np.abs(present).sum() + (present != np.round(present)).sum())
 
-    def told(self, arrays: dict[Var, Array], lanes: dict[str, int], trial: int, check: Check, left: Array, right: Array) -> str:
+    def told(self, arrays: dict[Var, Array], lanes: dict[str, int], trial: int, left: Array, right: Array, block: int) -> str:
         sizes = [f"{a} has {lanes[a.name]} lane{'s' if lanes[a.name] > 1 else ''}" for a in self.axes]
         filled = [f"{v.name} = {term}" for v, term in self.table.items() if isinstance(v, Var)]
         values = [f"{v.name} = {_written(arrays[v][trial])}" for v in self.variables if v is not LARGEST_EXPONENT]
-        where_ = ", ".join([*sizes, *filled, *values])
+        blocks = [f"blocks of {block}"] if self.stream else []
+        given = ", ".join([*sizes, *filled, *values, *blocks]) or "always"
         if isinstance(self.statement, Law):
-            return f"{where_}: left {_written(left[trial])}, right {_written(right[trial])}"
+            return f"{given}: left {_written(left[trial])}, right {_written(right[trial])}"
         conclusion = self.statement.conclusion
-        if self.stream is not None:
-            blocks = f"blocks of {check.block}"
-            return f"{where_}, {blocks}: {conclusion} fails" + (
-                f", {_written(left[trial])} is not {_written(right[trial])}" if check.right_lanes < check.left_lanes else ""
-            )
-        shown = [self.filled(a) for a in conclusion.args if isinstance(a, Term) and not isinstance(a, (Var, Const))]
-        parts = [f"{a} = {_written(self.value(a, arrays, lanes, 1)[trial % TRIALS])}" for a in shown]
-        return f"{where_}: {conclusion} fails" + (f", {', '.join(parts)}" if parts else "")
-
-
-def _told(mask: Term) -> Term:
-    return where(mask, Const(1.0), Const(0.0))
+        if self.stream:
+            return f"{given}: {conclusion} fails"
+        shown = [a for a in conclusion.args if isinstance(a, Term) and not isinstance(a, (Var, Const))]
+        return "; ".join([f"{given}: {conclusion} fails", *(f"{a} = {_written(self.value(self.filled(a), arrays, lanes)[trial])}" for a in shown)])
 
 
 def _every(lanes: Array) -> Array:
-    return np.broadcast_to(lanes.reshape(lanes.shape[0], -1).all(axis=1), (TRIALS,))
+    return np.asarray(lanes.reshape(TRIALS, -1).all(axis=1))
+
+
+def _tame(side: Array) -> Array:
+    """Tell which trials stayed within numbers that float64 can tell apart."""
+    return _every((side < TOO_LARGE) & ((side > -TOO_LARGE) | (side == -math.inf)))
 
 
 def _agree(left: Array, right: Array) -> Array:
-    if left.dtype.kind == "b" or left.dtype.kind == "i":
-        return _every(left == right)
+    left, right = np.broadcast_arrays(left.astype(float), right.astype(float))
     with np.errstate(all="ignore"):
         near = np.abs(left - right) <= TOLERANCE * (1 + np.maximum(np.abs(left), np.abs(right)))
-    return _every(np.where(np.isneginf(left) | np.isneginf(right), left == right, near))
+    return _every(np.where((left == -math.inf) | (right == -math.inf), left == right, near))
 
 
 def _bend(judgment: Judgment, arrays: dict[Var, Array]) -> None:
@@ -326,11 +280,11 @@ def _bend(judgment: Judgment, arrays: dict[Var, Array]) -> None:
         return
     first, last = names[0], names[-1]
     if judgment.name in ("pos", "nonneg", "nonzero", "finite"):
-        a = np.where(np.isneginf(arrays[last]), 0.5, arrays[last])
+        a = np.where(arrays[last] == -math.inf, 0.5, arrays[last])
         a = np.abs(a) if judgment.name in ("pos", "nonneg") else a
         arrays[last] = np.where(a == 0, 1.0, a) if judgment.name in ("pos", "nonzero") else a
     elif judgment.name in ("zero", "absent") and arrays[first].shape == arrays[last].shape:
-        arrays[last] = np.where(arrays[first], arrays[last], 0.0 if judgment.name == "zero" else -math.inf)
+        arrays[last] = np.where(arrays[first], arrays[last], 0.0 if judgment.name == "zero" else ABSENT.value)
     elif judgment.name == "le" and arrays[first].shape == arrays[last].shape:
         arrays[first] = np.minimum(arrays[first], arrays[last])
 
