@@ -16,8 +16,25 @@ from napkin_eq.errors import NapkinError
 from napkin_eq.law import ABSENT, TRUE, Inference, Judgment, Law, Statement, Var
 from napkin_eq.ops import COMBINE, NEUTRAL
 from napkin_eq.term import (
-    Acc, Const, Fold, Group, Index, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Term, Walk, rebuilt, rewritten, subterms,
-)  # fmt: skip
+    Acc,
+    Const,
+    Fold,
+    Group,
+    Index,
+    Map,
+    Online,
+    Prev,
+    Read,
+    Reduce,
+    Scan,
+    Size,
+    Store,
+    Term,
+    Walk,
+    rebuilt,
+    rewritten,
+    subterms,
+)
 
 LARGEST_EXPONENT = Var("log of the largest number", "number")
 _AT_LEAST = 11.0  # float16, the narrowest format, holds exp(11)
@@ -68,9 +85,9 @@ class Claim:
     def varies(self, term: Term, axis: Axis) -> bool:
         """Tell whether a term may vary along an axis."""
         if isinstance(term, Var):
-            return term.sort != "number" and (axis.name, term.name) not in self.free
+            return bool(term.sort != "number" and (axis.name, term.name) not in self.free)
         if isinstance(term, Index):
-            return term.axis.name == axis.name
+            return bool(term.axis.name == axis.name)
         if isinstance(term, Reduce) and term.axis.name == axis.name:
             return False
         return any(self.varies(child, axis) for child in term.children)
@@ -312,4 +329,3 @@ class _Step:
         if isinstance(term, (Const, Size, Map, Reduce)):
             return rebuilt(term, tuple(self.empty(child) for child in term.children))
         raise NotUnderstood(f"{type(term).__name__} before the first block of a stream over {self.axis} is not understood")
-

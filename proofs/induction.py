@@ -7,110 +7,125 @@ held fixed: an unknown number of which only what holds at every lane is known (r
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
 from napkin_eq.axis import Axis
 from napkin_eq.law import ABSENT, TRUE, Statement, Var
-from napkin_eq.obligation import Claim, NotUnderstood, claims_of, eq, le, same
+from napkin_eq.obligation import JUDGMENT, Claim, NotUnderstood, claims_of, eq, le, same
 from napkin_eq.ops import COMBINE, NEUTRAL
 from napkin_eq.proving import Outcome, deciders, prover
 from napkin_eq.term import Acc, Const, Index, Map, Online, Prev, Read, Reduce, Scan, Size, Term, rebuilt, rewritten, subterms
 
 MOST_SUMMANDS = 32
-Summand = tuple[Term, ...]
+QUESTIONS = 6
+LEMMA_TIMEOUT_S = 5.0
 
 
 @prover("induction", rank=2)
 def induction(statement: Statement, timeout_s: float) -> Outcome | None:
     """Prove every claim of a statement, by definition, by a decider, or by induction and a decider."""
-    used: list[str] = []
+    search = Search(timeout_s)
     for claim in claims_of(statement):
-        contradiction = replace(claim, goal=Const(False))
-        if claim.premises and _ground(contradiction, timeout_s):
+        if claim.premises and search.decided(replace(claim, goal=Const(False))):
             return Outcome("refuted", "vacuous", f"no values meet the conditions ({claim.what})")
-        failed = _failure(claim, timeout_s, used)
-        if failed is not None:
+        if (failed := search.failure(claim)) is not None:
             return Outcome("unknown", "induction", failed)
-    if not used:
+    if not search.used:
         return Outcome("proved", "definition", grade="A")
-    return Outcome("proved", ", ".join(dict.fromkeys(used)), grade="C")
+    return Outcome("proved", ", ".join(dict.fromkeys(search.used)), grade="C")
 
 
-def _failure(claim: Claim, timeout_s: float, used: list[str]) -> str | None:
-    """Prove a claim and return None, noting what was used, or return why that failed."""
-    if claim.goal is TRUE:
-        return None
-    for term in subterms(claim.goal, *claim.premises):
-        if isinstance(term, (Scan, Read, Online, Prev, Acc)):
-            raise NotUnderstood(f"no prover understands {type(term).__name__}")
-    if name := _ground(claim, timeout_s):
-        used.append(name)
-        return None
-    if (name := _ground(_normal(claim), timeout_s)) and _lemmas_hold():
-        used += ["linearity of sums", name]
-        return None
-    failed = f"no proof found ({claim.what})"
-    for axis in _reduced_axes(claim):
-        trail = [*used, f"induction on {axis}"]
-        for part in _induct(claim, axis):
-            if (failed_part := _failure(part, timeout_s, trail)) is not None:
-                failed = failed_part
-                break
-        else:
-            used[:] = trail
+class Search:
+    """The search for a proof: its time, and what it has used so far."""
+
+    def __init__(self, timeout_s: float) -> None:
+        self.timeout_s, self.until = timeout_s, time.monotonic() + QUESTIONS * timeout_s
+        self.used: list[str] = []
+
+    def decided(self, claim: Claim) -> str:
+        """Return the name of a decider that proves the claim, else nothing."""
+        for name, decide in deciders():
+            left = min(self.timeout_s, self.until - time.monotonic())
+            if left > 0 and decide(claim, left) == "proved":
+                return name
+        return ""
+
+    def failure(self, claim: Claim) -> str | None:
+        """Prove a claim and return None, noting what was used, or return why that failed."""
+        if claim.goal is TRUE:
             return None
-    return failed
+        for term in subterms(claim.goal, *claim.premises):
+            if isinstance(term, (Scan, Read, Online, Prev, Acc)):
+                raise NotUnderstood(f"no prover understands {type(term).__name__}")
+        if name := self.decided(claim):
+            self.used.append(name)
+            return None
+        axes = sorted({t.axis for t in subterms(claim.goal) if isinstance(t, (Reduce, Size))})
+        if axes and lemmas_hold() and (name := self.decided(self.informed(normal(claim)))):
+            self.used += ["linearity of sums", name]
+            return None
+        failed = f"no proof found ({claim.what})"
+        for axis in axes:
+            before = list(self.used)
+            self.used.append(f"induction on {axis}")
+            failures = (found for part in induct(claim, axis) if (found := self.failure(part)) is not None)
+            if (found := next(failures, None)) is None:
+                return None
+            failed, self.used = found, before
+        return failed if self.until > time.monotonic() else f"{failed}, time is up"
 
-
-def _ground(claim: Claim, timeout_s: float) -> str:
-    """Return the name of a decider that proves the claim, else nothing."""
-    return next((name for name, decide in deciders() if decide(claim, timeout_s) == "proved"), "")
-
-
-def _reduced_axes(claim: Claim) -> list[Axis]:
-    found = {t.axis for t in subterms(claim.goal) if isinstance(t, (Reduce, Size))}
-    return sorted(found)
+    def informed(self, claim: Claim) -> Claim:
+        """Return the claim with what holds of each reduction because it holds of what is reduced."""
+        for t in subterms(claim.goal, *claim.premises):
+            if isinstance(t, Reduce):
+                facts = tuple(
+                    JUDGMENT[name](t)
+                    for name in ("finite", "nonneg", "pos")
+                    if hereditary(name, t.monoid, t.where is not TRUE) and self.decided(replace(claim, goal=JUDGMENT[name](t.body)))
+                )
+                claim = replace(claim, premises=(*claim.premises, *facts))
+        return claim
 
 
 # -- base and step -------------------------------------------------------------------------------------------------------
 
 
-def _induct(claim: Claim, axis: Axis) -> Iterator[Claim]:
+def induct(claim: Claim, axis: Axis) -> Iterator[Claim]:
+    """Yield the base and the steps that give the claim for all sizes of an axis."""
     claim = _references(claim, axis)
     totals = [t for t in subterms(claim.goal) if isinstance(t, Reduce) and t.axis == axis]
     size, lane = Var(f"size of {axis}", "int"), Var(f"lane of {axis}", "int")
     holes = {t: Var(f"acc {i} over {axis}") for i, t in enumerate(totals, 1)}
+    varying = [t for t in subterms(claim.goal, *claim.premises) if isinstance(t, Var) and claim.varies(t, axis)]
+    fresh: dict[Term, Term] = {v: Var(f"{v.name}⁺{axis}", v.sort) for v in varying}
     fixed = {(axis.name, hole.name) for hole in (size, *holes.values())}
     fixed |= {(other.name, hole.name) for t, hole in holes.items() for other in _axes(claim) - {axis} if not claim.varies(t, other)}
-    varying = [t for t in subterms(claim.goal, *claim.premises) if isinstance(t, Var) and claim.varies(t, axis)]
-    fresh: dict[Term, Term] = {v: Var(f"{v.name}⁺", v.sort) for v in varying}
-    fixed |= {(other, f"{v.name}⁺") for v in varying for other, name in claim.free if name == v.name}
+    fixed |= {(other, f"{v.name}⁺{axis}") for v in varying for other, name in claim.free if name == v.name}
     free = claim.free | fixed
 
     first: dict[Term, Term] = {Size(axis): Const(1), Index(axis): Const(0)}
-    alone = {t: _masked(_swapped(t.where, first), _swapped(t.body, first), NEUTRAL[t.monoid]) for t in totals}
-    premises = tuple(_swapped(p, first) for p in claim.premises)
-    yield Claim(f"{claim.what}: {axis} has one lane", _swapped(claim.goal, first | alone), premises, free)
+    alone = {t: _lane(t, first, Const(NEUTRAL[t.monoid]), None) for t in totals}
+    yield Claim(f"{claim.what}: {axis} has one lane", _swapped(claim.goal, first | alone), tuple(_swapped(p, first) for p in claim.premises), free)
 
     before: dict[Term, Term] = {Size(axis): size, Index(axis): lane}
-    at_new: dict[Term, Term] = {**fresh, Size(axis): size + 1, Index(axis): size}
-    grown: dict[Term, Term] = {}
-    for t, hole in holes.items():
-        grown[t] = _combined(t.monoid, hole, _swapped(t.where, at_new), _swapped(t.body, at_new))
-    known = (
-        *(_swapped(p, before | {Size(axis): size + 1}) for p in claim.premises),
-        *(_swapped(p, at_new) for p in claim.premises),
-        _swapped(claim.goal, before | holes),
-        le(Const(1), size),
-        le(Const(0), lane),
-        ~le(size, lane),
-    )
-    old_lane = _swapped(claim.goal, before | {Size(axis): size + 1} | grown)
-    new_lane = _swapped(claim.goal, at_new | grown)
-    for goal in dict.fromkeys((old_lane, new_lane)):
-        yield Claim(f"{claim.what}: one more lane of {axis}", goal, tuple(dict.fromkeys(known)), free)
+    old: dict[Term, Term] = {Size(axis): size + 1, Index(axis): lane}
+    new: dict[Term, Term] = {**fresh, Size(axis): size + 1, Index(axis): size}
+    grown = {t: _lane(t, new, hole, hole) for t, hole in holes.items()}
+    places = le(Const(1), size), le(Const(0), lane), ~le(size, lane)
+    premises = [_swapped(p, table) for table in (old, new) for p in claim.premises]
+    known = tuple(dict.fromkeys([*premises, _swapped(claim.goal, before | holes), *places]))
+    for goal in dict.fromkeys((_swapped(claim.goal, old | grown), _swapped(claim.goal, new | grown))):
+        yield Claim(f"{claim.what}: one more lane of {axis}", goal, known, free)
+
+
+def _lane(t: Reduce, at: dict[Term, Term], without: Term, acc: Term | None) -> Term:
+    """Return what a reduction becomes with one lane more, which its mask may leave out."""
+    mask, value = _swapped(t.where, at), _swapped(t.body, at)
+    grown = value if acc is None else Map(COMBINE[t.monoid], (acc, value))
+    return grown if mask is TRUE else Map("where", (mask, grown, without))
 
 
 def _axes(claim: Claim) -> set[Axis]:
@@ -124,31 +139,31 @@ def _swapped(root: Term, table: dict[Term, Term]) -> Term:
     return rebuilt(root, tuple(_swapped(child, table) for child in root.children))
 
 
-def _masked(mask: Term, value: Term, otherwise: float) -> Term:
-    return value if mask is TRUE else Map("where", (mask, value, Const(otherwise)))
-
-
-def _combined(monoid: str, acc: Term, mask: Term, value: Term) -> Term:
-    grown = Map(COMBINE[monoid], (acc, value))
-    return grown if mask is TRUE else Map("where", (mask, grown, acc))
-
-
 def _references(claim: Claim, axis: Axis) -> Claim:
-    """Hold every reduction over the axis that stands inside another one, or in a premise, fixed: a number that bounds or absorbs."""
+    """Hold fixed what must not change as a lane is added: every reduction over the axis, and its size, inside another one or in a premise."""
+    inside = (part for t in subterms(claim.goal) if isinstance(t, Reduce) and t.axis == axis for part in (t.body, t.where))
+    if Size(axis) in subterms(*claim.premises, *inside):
+        claim = _fixed(claim, axis, Size(axis), Var(f"fixed size of {axis}", "int"))
+    count = 0
     while (reference := _innermost(claim, axis)) is not None:
-        number = Var(f"ref {sum('ref' in name for _, name in claim.free) + 1} over {axis}")
-        if reference.monoid == "max":
-            fact = le(reference.body, number)
-        else:
-            fact = ~eq(reference.body, ABSENT) | eq(number, ABSENT)
-        if reference.where is not TRUE:
-            fact = ~reference.where | fact
-        free = {(axis.name, number.name)}
-        free |= {(other.name, number.name) for other in _axes(claim) - {axis} if not claim.varies(reference, other)}
-        table: dict[Term, Term] = {reference: number}
-        premises = (*(_swapped(p, table) for p in claim.premises), fact)
-        claim = Claim(claim.what, _swapped(claim.goal, table), premises, claim.free | free)
+        count += 1
+        claim = _fixed(claim, axis, reference, Var(f"ref {count} over {axis}"))
     return claim
+
+
+def _fixed(claim: Claim, axis: Axis, term: Term, number: Var) -> Claim:
+    """Return the claim with a term that does not vary along the axis replaced by a number of which little is known."""
+    free = {(axis.name, number.name), *((o.name, number.name) for o in _axes(claim) if o != axis and not claim.varies(term, o))}
+    premises = (*(_swapped(p, {term: number}) for p in claim.premises), _bound(term, number))
+    return Claim(claim.what, _swapped(claim.goal, {term: number}), premises, claim.free | free)
+
+
+def _bound(term: Term, number: Var) -> Term:
+    """Return what holds of a size, or at every lane of a reduction: a maximum bounds, a sum or product absorbs what is absent."""
+    if isinstance(term, Size):
+        return le(Const(1), number)
+    fact = le(term.body, number) if term.monoid == "max" else ~eq(term.body, ABSENT) | eq(number, ABSENT)
+    return fact if term.where is TRUE else ~term.where | fact
 
 
 def _innermost(claim: Claim, axis: Axis) -> Reduce | None:
@@ -156,39 +171,32 @@ def _innermost(claim: Claim, axis: Axis) -> Reduce | None:
         return [t for t in subterms(*roots) if isinstance(t, Reduce) and t.axis == axis]
 
     inside = [r for t in over(claim.goal, *claim.premises) for r in over(t.body, t.where)]
-    found = [*inside, *over(*claim.premises)]
-    return next((r for r in found if not over(r.body, r.where)), None)
+    return next((r for r in [*inside, *over(*claim.premises)] if not over(r.body, r.where)), None)
 
 
 # -- a normal form by linearity ------------------------------------------------------------------------------------------
 
 
-def _normal(claim: Claim) -> Claim:
-    """Return the claim with sums split into summands, and factors that do not vary moved out of them."""
-    return replace(claim, goal=_linear(claim.goal, claim), premises=tuple(_linear(p, claim) for p in claim.premises))
+def normal(claim: Claim) -> Claim:
+    """Return the claim with sums split into summands, and what does not vary moved out of sums and maxima."""
 
-
-def _linear(root: Term, claim: Claim) -> Term:
     def change(t: Term) -> Term:
         if not isinstance(t, Reduce) or t.where is not TRUE:
             return t
-        if t.monoid == "sum":
-            return _sum(claim, t.axis, t.body)
-        return _split(claim, t)
+        return _sum(claim, t) if t.monoid == "sum" else _split(claim, t)
 
-    return rewritten(root, change)
+    return replace(claim, goal=rewritten(claim.goal, change), premises=tuple(rewritten(p, change) for p in claim.premises))
 
 
-def _sum(claim: Claim, axis: Axis, body: Term) -> Term:
-    parts = _summands(claim, axis, body)
+def _sum(claim: Claim, t: Reduce) -> Term:
+    parts = _summands(t.body)
     if len(parts) > MOST_SUMMANDS:
-        return Reduce("sum", axis, body)
+        return t
     totals = []
     for part in parts:
-        moving = sorted((f for f in part if claim.varies(f, axis)), key=repr)
-        outside = [f for f in part if not claim.varies(f, axis)]
-        rest = Reduce("sum", axis, _product(moving)) if moving else Map("real", (Size(axis),))
-        totals.append(_product([*outside, rest]))
+        moving = sorted((f for f in part if claim.varies(f, t.axis)), key=repr)
+        rest = Reduce("sum", t.axis, _product(moving)) if moving else Map("real", (Size(t.axis),))
+        totals.append(_product([*(f for f in part if not claim.varies(f, t.axis)), rest]))
     result = totals[0]
     for total in totals[1:]:
         result = result + total
@@ -202,18 +210,17 @@ def _product(factors: list[Term]) -> Term:
     return result
 
 
-def _summands(claim: Claim, axis: Axis, body: Term) -> list[Summand]:
+def _summands(body: Term) -> list[list[Term]]:
     if isinstance(body, Map) and body.op == "add":
-        return [*_summands(claim, axis, body.args[0]), *_summands(claim, axis, body.args[1])]
+        return [*_summands(body.args[0]), *_summands(body.args[1])]
     if isinstance(body, Map) and body.op == "neg":
-        return [(Const(-1.0), *part) for part in _summands(claim, axis, body.args[0])]
+        return [[Const(-1.0), *part] for part in _summands(body.args[0])]
     if isinstance(body, Map) and body.op == "mul":
-        left, right = (_summands(claim, axis, arg) for arg in body.args)
-        return [(*p, *q) for p in left for q in right] if len(left) * len(right) <= MOST_SUMMANDS else [(body,)]
+        left, right = map(_summands, body.args)
+        return [[*p, *q] for p in left for q in right] if len(left) * len(right) <= MOST_SUMMANDS else [[body]]
     if isinstance(body, Map) and body.op == "exp":
-        parts = [_product(list(part)) for part in _summands(claim, axis, body.args[0])]
-        return [tuple(Map("exp", (part,)) for part in parts)]
-    return [(body,)]
+        return [[Map("exp", (_product(part),)) for part in _summands(body.args[0])]]
+    return [[body]]
 
 
 def _split(claim: Claim, t: Reduce) -> Term:
@@ -222,29 +229,38 @@ def _split(claim: Claim, t: Reduce) -> Term:
         return t
     a, b = t.body.args
     if t.body.op == COMBINE[t.monoid]:
-        return Map(t.body.op, (_linear(Reduce(t.monoid, t.axis, a), claim), _linear(Reduce(t.monoid, t.axis, b), claim)))
+        return Map(t.body.op, (_split(claim, Reduce(t.monoid, t.axis, a)), _split(claim, Reduce(t.monoid, t.axis, b))))
     if t.monoid == "max" and t.body.op == "add":
         for fixed, moving in ((a, b), (b, a)):
             if not claim.varies(fixed, t.axis):
-                return fixed + Reduce("max", t.axis, moving)
+                return Map("add", (fixed, Reduce("max", t.axis, moving)))
     return t
 
 
 @cache
-def _lemmas_hold() -> bool:
+def lemmas_hold() -> bool:
     """Prove, by induction and without the normal form, each equation that the normal form is made of."""
-    a, b, x = Var("a"), Var("b"), Axis("x")
+    a, b, d, x = Var("a"), Var("b"), Var("d"), Axis("x")
     fixed = frozenset({("x", "a")})
-    exp_sum = same(Map("exp", (a + b,)), Map("exp", (a,)) * Map("exp", (b,)))
-    pointwise = [exp_sum, same(-a, -1.0 * a), same(a * (b + Var("d")), a * b + a * Var("d")), same(a * b, b * a)]
-    claims = [Claim("lemma", goal, (), frozenset()) for goal in pointwise]
-    claims += [
-        Claim("lemma", same(Reduce(m, x, Map(COMBINE[m], (a, b))), Map(COMBINE[m], (Reduce(m, x, a), Reduce(m, x, b)))), (), frozenset()) for m in COMBINE
-    ]
-    claims += [
-        Claim("lemma", same(Reduce("sum", x, a * b), a * Reduce("sum", x, b)), (), fixed),
-        Claim("lemma", same(Reduce("sum", x, a), a * Map("real", (Size(x),))), (), fixed),
-        Claim("lemma", same(Reduce("max", x, a + b), a + Reduce("max", x, b)), (), fixed),
-    ]
-    parts = [part for c in claims for part in (_induct(c, x) if _reduced_axes(c) else [c])]
-    return all(_ground(part, 5) for part in parts)
+
+    def fold(monoid: str, body: Term) -> Term:
+        return Reduce(monoid, x, body)
+
+    goals = [same(-a, -1.0 * a), same(a * (b + d), a * b + a * d), same(a * b, b * a), same((a * b) * d, a * (b * d))]
+    goals += [same(Map("exp", (a + b,)), Map("exp", (a,)) * Map("exp", (b,)))]
+    goals += [same(fold(m, Map(op, (a, b))), Map(op, (fold(m, a), fold(m, b)))) for m, op in COMBINE.items()]
+    moved = [same(fold("sum", a * b), a * fold("sum", b)), same(fold("sum", a), a * Map("real", (Size(x),))), same(fold("max", a + b), a + fold("max", b))]
+    return all(_by_induction(Claim("lemma", goal, (), fixed if goal in moved else frozenset()), x) for goal in [*goals, *moved])
+
+
+@cache
+def hereditary(judgment: str, monoid: str, masked: bool) -> bool:
+    """Tell whether a reduction has a property because everything that it reduces has it, for every size; proved here."""
+    a, x = Var("a"), Axis("x")
+    total = Reduce(monoid, x, a, Var("c", "bool") if masked else None)
+    return _by_induction(Claim("lemma", JUDGMENT[judgment](total), (JUDGMENT[judgment](a),), frozenset()), x)
+
+
+def _by_induction(claim: Claim, axis: Axis) -> bool:
+    search = Search(LEMMA_TIMEOUT_S)
+    return all(search.decided(part) for part in induct(claim, axis))

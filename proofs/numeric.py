@@ -9,14 +9,14 @@ from __future__ import annotations
 import itertools
 import math
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from napkin_eq.axis import Axis
 from napkin_eq.evaluate import axes_in, evaluate, output_order
-from napkin_eq.law import ABSENT, TRUE, Inference, Judgment, Law, Max, Statement, Sum, Var, exp, inv, where
+from napkin_eq.law import ABSENT, TRUE, Judgment, Law, Max, Statement, Sum, Var, exp, inv, where
 from napkin_eq.obligation import JUDGMENT, LARGEST_EXPONENT, STREAMED, NotUnderstood, conditions_of, finite, judgments_of, meaning, terms_of, variants
 from napkin_eq.proving import Outcome, prover
 from napkin_eq.term import Acc, Const, Input, Map, Online, Prev, Term, rewritten, subterms
@@ -97,7 +97,7 @@ def _scaling(ratio: Var, terms: list[Var], x: Axis) -> list[Table]:
     p = Var(f"{ratio.name}0")
     top, total = Max(x, p), Sum(x, exp(p) + 0.5)
     forms = (exp(p - top), exp(Prev(top) - top)), (inv(total), Prev(total) * inv(total)), (Const(1.0), Const(1.0))
-    return [{ratio: factor} | {v: form * Var(f"{v.name}0") for v in terms} for form, factor in forms]
+    return [{ratio: factor, **{v: form * Var(f"{v.name}0") for v in terms}} for form, factor in forms]
 
 
 def _running(v: Var, x: Axis, free: bool, update: bool) -> Term:

@@ -40,7 +40,7 @@ def decide(claim: Claim, timeout_s: float) -> str:
     assumed = [reading.term(p) for p in claim.premises]
     denied = z3.Not(reading.term(claim.goal))
     answer = z3.unknown
-    for facts in (reading.definitions, reading.definitions + reading.order()):
+    for facts in (reading.definitions, reading.definitions + reading.relations()):
         for solver in (z3.Solver(), z3.SolverFor("QF_NRA")):
             solver.set("timeout", int(timeout_s * 1000))
             solver.add(*facts, *assumed, denied)
@@ -58,7 +58,7 @@ class Reading:
     def __init__(self, terms: list[Term]) -> None:
         self.definitions: list[Any] = []
         self.done: dict[Term, Any] = {}
-        self.known: dict[tuple[Any, ...], Any] = {}
+        self.known: dict[str, dict[str, tuple[Any, Any]]] = {}
         self.exponentials: list[tuple[Any, Any]] = []
         self.logarithms: list[tuple[Any, Any]] = []
         # Without division the integers are read as reals: that proves less, never more, and is much faster.
@@ -108,15 +108,14 @@ class Reading:
     def once(self, name: str, arg: Any, facts: Callable[[Any], list[Any]]) -> Any:
         """Return the number that stands for a function of an argument, with its facts stated at its first use."""
         arg = z3.simplify(arg, som=True)
-        key = (name, arg.sexpr())
-        if key not in self.known:
+        others = self.known.setdefault(name, {})
+        if arg.sexpr() not in others:
             self.count += 1
-            number = self.known[key] = z3.Real(f"{name}.{self.count}")
-            others = [(k[1], v) for k, v in self.known.items() if k[0] == ("arg", name)]
-            self.definitions += [z3.Implies(arg == other, number == value) for other, value in others]
-            self.known[("arg", name), arg] = number
+            number = z3.Real(f"{name}.{self.count}")
+            self.definitions += [z3.Implies(arg == other, number == value) for other, value in others.values()]
+            others[arg.sexpr()] = arg, number
             self.definitions += facts(number)
-        return self.known[key]
+        return others[arg.sexpr()][1]
 
     def inverse(self, arg: Any) -> Any:
         return self.once("inv", arg, lambda r: [z3.Implies(arg == 0, r == 0), z3.Implies(arg != 0, r * arg == 1)])
@@ -161,7 +160,7 @@ class Reading:
         number = self.once(name, a.number, lambda r: [low <= r, r <= 1, *facts(r)])
         return Value(NO, z3.If(a.absent, z3.RealVal(at_absent), number))
 
-    def order(self) -> list[Any]:
+    def relations(self) -> list[Any]:
         """Return what else is known of the exponentials and logarithms that occur: they keep order and undo each other."""
         facts: list[Any] = []
         points = _distinct([*self.exponentials, (ZERO, ONE)])
@@ -175,6 +174,7 @@ class Reading:
             both = z3.And(s > 0, t > 0)
             facts += [z3.Implies(both, (s <= t) == (ls <= lt)), z3.Implies(z3.And(both, s * t == 1), ls == -lt)]
             facts += [z3.Implies(z3.And(both, u == s * t), lu == ls + lt) for u, lu in logs]
+            facts += [z3.Implies(z3.And(both, t == e * s), lt == p + ls) for p, e in points]
         return facts
 
 
@@ -270,8 +270,8 @@ OPERATOR: dict[str, Callable[..., Any]] = {
     "inv": _absorbing(lambda r, a: r.inverse(a)),
     "abs": _absorbing(lambda r, a: z3.If(a >= 0, a, -a)),
     "sqrt": _absorbing(lambda r, a: r.root(a)),
-    "sin": _absorbing(lambda r, a: r.once("sin", a, lambda n: [-1 <= n, n <= 1])),
-    "cos": _absorbing(lambda r, a: r.once("cos", a, lambda n: [-1 <= n, n <= 1])),
+    "sin": _absorbing(lambda r, a: r.once("sin", a, lambda n: [n >= -1, n <= 1])),
+    "cos": _absorbing(lambda r, a: r.once("cos", a, lambda n: [n >= -1, n <= 1])),
     "floor": _absorbing(lambda r, a: r.once("floor", a, lambda n: [n <= a, a < n + 1])),
     "round": _absorbing(lambda r, a: r.once("round", a, lambda n: [2 * n <= 2 * a + 1, 2 * a - 1 <= 2 * n])),
     "min": _absorbing(lambda r, a, b: z3.If(a <= b, a, b)),

@@ -1,6 +1,7 @@
+# mypy: disable-error-code="arg-type, no-untyped-call, operator"
 """The verifier verified: wrong laws of many families must be refused, and valid ones next to them accepted.
 
-A wrong law is refuted with a counterexample in its own variables, unless it is listed in UNKNOWN: never is it proved.
+A wrong law is refuted with a counterexample in its own variables, and the symbolic prover alone never proves it.
 """
 
 from __future__ import annotations
@@ -10,9 +11,44 @@ from typing import Any
 
 import pytest
 
+from napkin_eq import proving
 from napkin_eq.law import (
-    ABSENT, TRUE, Acc, Axis, Binary, Coordinate, Fold, Index, Map, Mask, Max, Monoid, Number, Online, Prev, Real, Reduce, Size, Store, Sum, absent,
-    distinct, exp, finite, free, inv, le, local, log, nonneg, nonzero, pos, safe, scales, size, where, zero,
+    ABSENT,
+    TRUE,
+    Acc,
+    Axis,
+    Binary,
+    Coordinate,
+    Fold,
+    Index,
+    Map,
+    Mask,
+    Max,
+    Monoid,
+    Number,
+    Online,
+    Prev,
+    Real,
+    Reduce,
+    Store,
+    Sum,
+    absent,
+    distinct,
+    exp,
+    finite,
+    free,
+    inv,
+    le,
+    local,
+    log,
+    nonneg,
+    nonzero,
+    pos,
+    safe,
+    scales,
+    size,
+    where,
+    zero,
 )  # fmt: skip
 from napkin_eq.proving import Verdict, prove
 from napkin_eq.term import Const, Scan
@@ -271,6 +307,31 @@ def coordinates_from_one(x):
 @valid
 def coordinates_from_zero(x):
     return Sum(x, Map("real", (Index(x),))), 0.5 * (size(x) * (size(x) - 1.0))
+
+
+@wrong
+def sum_of_a_size_that_grows(x):
+    return Sum(x, size(x)), 0.5 * (size(x) * (size(x) + 1.0))
+
+
+@valid
+def sum_of_a_size(x):
+    return Sum(x, size(x)), size(x) * size(x)
+
+
+@wrong
+def two_sums_of_a_product(a, b, x, y):
+    return Sum(x, Sum(y, a * b)), Sum(x, Sum(y, a)) * Sum(x, Sum(y, b)), distinct(x, y)
+
+
+@valid
+def two_sums_of_a_product_apart(a, b, x, y):
+    return Sum(x, Sum(y, a * b)), Sum(x, a) * Sum(y, b), distinct(x, y), free(y, a), free(x, b)
+
+
+@wrong
+def few_lanes_have_equal_coordinates(a, x):
+    return Max(x, a), a, le(size(x), 2.0)
 
 
 # Shifts: the reference must cancel.
@@ -574,15 +635,9 @@ def every_pair_commutes(op: Binary, a, b):
     return Map(op, (a, b)), Map(op, (b, a))
 
 
-# True or false, but beyond the provers: never proved.
-
-
 @wrong
 def scans_are_reductions(a, x):
     return Scan("sum", x, a), Sum(x, a)
-
-
-UNKNOWN: set[Callable[..., Any]] = set()
 
 
 def verdicts(function: Callable[..., Any]) -> list[Verdict]:
@@ -590,20 +645,23 @@ def verdicts(function: Callable[..., Any]) -> list[Verdict]:
 
 
 def test_the_corpus_is_large_enough() -> None:
-    assert len(WRONG) >= 40 and len(VALID) >= 10 and len(UNKNOWN) <= len(WRONG) // 10
-    assert Size(Axis("x")).kind == "int"
+    assert len(WRONG) >= 40 and len(VALID) >= 10
 
 
 @pytest.mark.parametrize("function", WRONG, ids=lambda f: f.__name__)
 def test_a_wrong_law_is_refused(function: Callable[..., Any]) -> None:
     found = verdicts(function)
-    assert [v for v in found if v.status == "proved"] == []
-    assert any(v.status == "refuted" for v in found) is (function not in UNKNOWN)
-    for verdict in found:
-        if verdict.status == "refuted" and verdict.method != "vacuous":
-            assert " = " in verdict.detail or "lane" in verdict.detail
+    assert {v.status for v in found} == {"refuted"}
+    assert all(v.method == "vacuous" or " = " in v.detail or "lane" in v.detail for v in found)
 
 
 @pytest.mark.parametrize("function", VALID, ids=lambda f: f.__name__)
 def test_a_valid_law_is_accepted(function: Callable[..., Any]) -> None:
     assert [(v.status, v.detail) for v in verdicts(function) if v.status != "proved"] == []
+
+
+@pytest.mark.parametrize("function", WRONG, ids=lambda f: f.__name__)
+def test_the_symbolic_prover_alone_accepts_no_wrong_law(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    prove(stated(numbers_are_numbers), use_cache=False)
+    monkeypatch.delitem(proving._PROVERS, "numeric")
+    assert [v for v in prove(stated(function), timeout_s=0.2, use_cache=False) if v.status == "proved"] == []
