@@ -1,0 +1,239 @@
+# mypy: disable-error-code="no-untyped-call, operator"
+"""Every shipped law is proved; verdicts are cached by what they say; what is false, vacuous or not understood is refused."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from napkin_eq import proving
+from napkin_eq.content import load_rules
+from napkin_eq.errors import LawRefused, NapkinError, Undecided
+from napkin_eq.law import REGISTRY, Law, Max, Statement, Sum, exp, free, inv, nonzero, pos
+from napkin_eq.obligation import claims_of, variants
+from napkin_eq.proving import Verdict, prove, prove_report, require_proved, statement_hash
+from napkin_eq.term import Const, Map, Scan
+from tests.statements import stated
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give the tests a cache of their own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path / "napkin_eq" / "verdicts.json"
+
+
+@pytest.fixture
+def shipped(registry: object) -> Iterator[list[Statement]]:
+    REGISTRY.statements.clear()
+    load_rules()
+    yield list(REGISTRY.statements.values())
+
+
+def distribute(a, b, x):
+    return Sum(x, a * b), a * Sum(x, b), free(x, a)
+
+
+def distribute_anything(a, b, x):
+    return Sum(x, a * b), a * Sum(x, b)
+
+
+def scan_of_a_sum(a, b, x):
+    return Scan("sum", x, a + b), Scan("sum", x, a) + Scan("sum", x, b)
+
+
+def test_every_shipped_law_is_proved_within_the_time(shipped: list[Statement]) -> None:
+    started = time.monotonic()
+    verdicts = prove(shipped, use_cache=False)
+    assert time.monotonic() - started < 30
+    assert [(v.name, v.status, v.detail) for v in verdicts if v.status != "proved"] == []
+    assert len(verdicts) > 100 and [v.name for v in verdicts] == [s.name for s in shipped]
+    assert {v.grade for v in verdicts} <= {"A", "B", "C"}
+
+
+def test_the_symbolic_proof_and_the_numeric_test_are_both_asked(shipped: list[Statement], monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = [s for s in shipped if s.name in ("factor", "shift", "rescale", "fubini-max")]
+    prove(chosen, use_cache=False)
+    monkeypatch.setattr(proving, "_DECIDERS", {})
+    assert [v.status for v in prove(chosen, use_cache=False)] == ["unknown"] * 4
+    monkeypatch.setattr(proving, "_PROVERS", {})
+    assert [v.status for v in prove(chosen, use_cache=False)] == ["unknown"] * 4
+
+
+def test_dropping_a_condition_of_a_shipped_law_is_noticed(shipped: list[Statement]) -> None:
+    # Without these conditions each law is false, so every one of them does its work.
+    needed = {"distribute": 0, "cancel": 0, "skip-sum": 0, "skip-max": 0, "max-scale": 1, "exp-log": 0, "rescale": 0, "recentre": 0, "skip-online": 0}
+    laws = {s.name: s for s in shipped if isinstance(s, Law)}
+    weaker: list[Statement] = []
+    for name, place in needed.items():
+        conditions = laws[name].conditions
+        weaker.append(replace(laws[name], conditions=conditions[:place] + conditions[place + 1 :]))
+    assert {v.name: v.status for v in prove(weaker, use_cache=False)} == dict.fromkeys(needed, "refuted")
+
+
+def test_swapping_the_sides_changes_nothing(shipped: list[Statement]) -> None:
+    turned = [replace(s, lhs=s.rhs, rhs=s.lhs) for s in shipped if isinstance(s, Law)]
+    assert [v for v in prove(turned, use_cache=False) if v.status != "proved"] == []
+
+
+def test_a_false_law_is_refused_with_name_place_and_counterexample(cache: Path) -> None:
+    with pytest.raises(LawRefused) as caught:
+        require_proved([*stated(distribute), *stated(distribute_anything)])
+    assert caught.value.exit_code == 1
+    message = str(caught.value)
+    assert "law distribute-anything at" in message and "test_proofs.py" in message
+    assert "x has 2 lanes" in message and "a = [" in message and "left" in message
+
+
+def test_the_counterexample_is_one(cache: Path) -> None:
+    (verdict,) = prove(stated(distribute_anything))
+    values: dict[str, list[float]] = {}
+    for name in ("a", "b"):
+        text = verdict.detail.split(f"{name} = [")[1].split("]")[0]
+        values[name] = [float("-inf") if part == "absent" else float(part) for part in text.split(", ")]
+    left = float(verdict.detail.split("left ")[1].split(",")[0])
+    assert sum(p * q for p, q in zip(values["a"], values["b"], strict=True)) == left
+    assert verdict.detail == prove(stated(distribute_anything), use_cache=False)[0].detail
+
+
+def test_what_no_prover_understands_is_undecided_and_named(cache: Path) -> None:
+    with pytest.raises(Undecided, match="scan-of-a-sum at .*Scan") as caught:
+        require_proved(stated(scan_of_a_sum))
+    assert caught.value.exit_code == 3
+    assert not cache.exists()
+
+
+def test_a_law_that_nothing_meets_is_refused() -> None:
+    def nothing(a):
+        return a + 1.0, a, pos(a), pos(-a)
+
+    (verdict,) = prove(stated(nothing), use_cache=False)
+    assert (verdict.status, verdict.method) == ("refuted", "vacuous")
+
+
+def test_axes_that_may_be_one_are_tried_as_one() -> None:
+    def sums(a, x, y):
+        return Sum(x, Sum(y, a)), Sum(y, Sum(x, a))
+
+    assert len(variants(stated(sums)[0])) == 2
+    assert prove(stated(sums), use_cache=False)[0].status == "proved"
+
+
+def test_a_stream_is_claimed_at_its_first_block_and_at_each_later_one(shipped: list[Statement]) -> None:
+    (recentre,) = [s for s in shipped if s.name == "recentre"]
+    assert [c.what for c in claims_of(recentre)] == ["the first block", "one more block", "both sides"]
+
+
+def test_the_cache_is_used_and_keyed_by_what_is_said(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (first,) = prove(stated(distribute))
+    monkeypatch.setattr(proving, "_PROVERS", {})
+    assert prove(stated(distribute)) == [first]
+    (law,) = stated(distribute)
+    renamed = replace(law, name="other", reading="Another reading.")
+    assert statement_hash(renamed) == statement_hash(law)
+    assert prove([renamed]) == [replace(first, name="other")]
+    assert isinstance(law, Law)
+    assert len({statement_hash(s) for s in (law, replace(law, conditions=()), replace(law, lhs=law.rhs))}) == 3
+
+
+def test_a_new_version_of_the_provers_forgets_old_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
+    (law,) = stated(distribute)
+    before = statement_hash(law)
+    monkeypatch.setattr(proving, "_version", lambda: "another")
+    assert statement_hash(law) != before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "not json",
+        "[]",
+        '{"schema": 2, "verdicts": {}}',
+        '{"schema": 1, "verdicts": [1]}',
+        "[" * 100_000,
+        '{"schema": 1, "verdicts": {"KEY": {"name": "distribute", "status": "proved"}}}',
+        '{"schema": 1, "verdicts": {"KEY": {"name": 1, "status": "proved", "grade": "A", "method": "", "detail": "", "seconds": 0}}}',
+        '{"schema": 1, "verdicts": {"KEY": {"name": "d", "status": "great", "grade": "A", "method": "", "detail": "", "seconds": 0}}}',
+    ],
+)
+def test_a_damaged_cache_is_ignored(text: str, cache: Path) -> None:
+    law = stated(distribute_anything)
+    cache.parent.mkdir()
+    cache.write_text(text.replace("KEY", statement_hash(law[0])), encoding="utf-8")
+    assert prove(law)[0].status == "refuted"
+    assert json.loads(cache.read_text(encoding="utf-8"))["schema"] == 1
+    assert [file.name for file in cache.parent.iterdir()] == [cache.name]
+
+
+def test_a_cache_that_cannot_be_written_is_no_error(cache: Path) -> None:
+    cache.parent.write_text("a file where the folder should be", encoding="utf-8")
+    assert prove(stated(distribute))[0].status == "proved"
+
+
+def test_with_a_warm_cache_no_solver_is_loaded_and_it_is_quick(cache: Path) -> None:
+    program = (
+        "import sys, time\n"
+        "from napkin_eq.content import load_rules\n"
+        "from napkin_eq.law import REGISTRY\n"
+        "from napkin_eq.proving import require_proved\n"
+        "load_rules()\n"
+        "began = time.perf_counter()\n"
+        "found = require_proved(REGISTRY.statements.values())\n"
+        "print(len(found), 'z3' in sys.modules, 'torch' in sys.modules, 'numpy' in sys.modules, time.perf_counter() - began)\n"
+    )
+    cold, warm = (subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split() for _ in range(2))
+    assert cold[:3] == [warm[0], "True", "False"]
+    assert warm[1:4] == ["False", "False", "False"] and float(warm[4]) < 0.5
+
+
+def test_a_users_rule_file_goes_through_the_same_door(tmp_path: Path, cache: Path, registry: object) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from napkin_eq.law import Sum, law\n\n\n@law('A sum is at rest.')\ndef my_sum(a, x):\n    return Sum(x, a + 1.0), Sum(x, a) + 1.0\n",
+        encoding="utf-8",
+    )
+    load_rules(file)
+    report = prove_report(["my-sum"])
+    assert (report["proved"], report["refuted"], report["unknown"]) == (0, 1, 0)
+    (entry,) = report["laws"]
+    assert entry["family"] == "mine" and entry["status"] == "refuted" and "x has 2 lanes" in entry["detail"]
+    assert json.loads(json.dumps(report)) == report
+    with pytest.raises(LawRefused, match=r"mine\.py:4"):
+        require_proved([s for s in REGISTRY.statements.values() if s.family == "mine"])
+
+
+def test_a_report_takes_laws_and_families(shipped: list[Statement], cache: Path) -> None:
+    report = prove_report(["reduction", "shift"])
+    assert {law["family"] for law in report["laws"]} == {"reduction", "exponential"}
+    assert report["schema"] == 1 and report["proved"] == len(report["laws"])
+    with pytest.raises(NapkinError, match="no law or family is called 'nonsense'"):
+        prove_report(["nonsense"])
+
+
+def test_a_normal_form_may_need_what_is_known_of_a_sum() -> None:
+    def balance(a, b, x):
+        total = Sum(x, exp(a))
+        return Sum(x, exp(a) * b * inv(total)) * total, Sum(x, exp(a) * b), nonzero(total)
+
+    def lowest(a, x):
+        return -Max(x, -a), Map("min", (a, a)), free(x, a)
+
+    assert [v.status for f in (balance, lowest) for v in prove(stated(f), use_cache=False)] == ["proved", "proved"]
+
+
+def test_a_time_out_is_not_a_proof() -> None:
+    def slow(a, b, d):
+        return exp(a) * (b * b + d * d), exp(a) * (b + d) * (b + d) - Const(2.0) * (b * d * exp(a))
+
+    (verdict,) = prove(stated(slow), timeout_s=0, use_cache=False)
+    assert verdict.status == "unknown" and "time is up" in verdict.detail
+    assert prove(stated(slow), use_cache=False)[0].status == "proved"
+    assert isinstance(verdict, Verdict)
