@@ -21,10 +21,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from napkin_eq.claim import Claim
 from napkin_eq.content import folder, run_file
 from napkin_eq.errors import LawRefused, NapkinError, Undecided
 from napkin_eq.law import REGISTRY, Judgment, Law, Statement
-from napkin_eq.obligation import Claim
 
 STATUSES = ("proved", "refuted", "unknown")
 GRADES = "ABCD"
@@ -94,7 +94,7 @@ def _load_provers() -> None:
 def _version() -> str:
     # A verdict holds for the provers that gave it: their text is part of every hash.
     here = Path(__file__).resolve()
-    files = [here, here.with_name("obligation.py"), *sorted(folder("proofs").glob("*.py"))]
+    files = [here, here.with_name("claim.py"), here.with_name("obligation.py"), *sorted(folder("proofs").glob("*.py"))]
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
 
 

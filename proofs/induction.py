@@ -13,8 +13,9 @@ from dataclasses import replace
 from functools import cache
 
 from napkin_eq.axis import Axis
+from napkin_eq.claim import JUDGMENT, Claim, NotUnderstood, eq, le, same
 from napkin_eq.law import ABSENT, TRUE, Statement, Var
-from napkin_eq.obligation import JUDGMENT, Claim, NotUnderstood, claims_of, eq, le, same
+from napkin_eq.obligation import claims_of
 from napkin_eq.ops import COMBINE, NEUTRAL
 from napkin_eq.proving import Outcome, deciders, prover
 from napkin_eq.term import Acc, Const, Index, Map, Online, Prev, Read, Reduce, Scan, Size, Term, rebuilt, rewritten, subterms

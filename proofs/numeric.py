@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from napkin_eq.axis import Axis
+from napkin_eq.claim import JUDGMENT, LARGEST_EXPONENT, STREAMED, NotUnderstood, finite, meaning
 from napkin_eq.evaluate import axes_in, evaluate, output_order
 from napkin_eq.law import ABSENT, TRUE, Judgment, Law, Max, Statement, Sum, Var, exp, inv, where
-from napkin_eq.obligation import JUDGMENT, LARGEST_EXPONENT, STREAMED, NotUnderstood, conditions_of, finite, judgments_of, meaning, terms_of, variants
+from napkin_eq.obligation import conditions_of, judgments_of, terms_of, variants
 from napkin_eq.proving import Outcome, prover
 from napkin_eq.term import Acc, Const, Input, Map, Online, Prev, Term, rewritten, subterms
 

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import z3
 
+from napkin_eq.claim import Claim, NotUnderstood
 from napkin_eq.law import Var
-from napkin_eq.obligation import Claim, NotUnderstood
 from napkin_eq.proving import decider
 from napkin_eq.term import Const, Index, Map, Reduce, Size, Term, subterms
 
