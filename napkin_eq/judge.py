@@ -21,7 +21,7 @@ Goal = tuple[str, tuple[Axis | Term | None, ...]]  # None: an argument that the 
 
 BASE, PLAIN, INTERVAL = "base", "plain", "interval"
 SAFE = 60.0
-DEPTH, SOLUTIONS, WORK = 120, 8, 20_000
+DEPTH, SOLUTIONS, WORK = 120, 8, 5_000
 _SIGNS = ("pos", "nonneg", "nonzero", "finite")
 _OVER = (Reduce, Fold, Online, Scan, Read, Size)
 ACC, PREV = "Acc()", "Prev()"  # among the axes that a term walks: it speaks of an accumulator outside of it
@@ -174,7 +174,8 @@ def _base(goal: Goal) -> Iterator[Judgment]:
     first, last = args[0], args[-1]
     true = False
     if name == "le" and (first is None) != (last is None):
-        yield Judgment(name, (first or last, first or last))  # type: ignore[arg-type]
+        known = last if first is None else first
+        yield Judgment(name, (known, known))  # type: ignore[arg-type]
     elif name == "along" and first is None and isinstance(last, Term):
         yield from (Judgment(name, (axis, last)) for axis in last.axes)
     elif isinstance(first, Axis) and isinstance(last, Axis):
