@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from napkin_eq.explain import Closure, Step
 from napkin_eq.extract import Candidate, Extractor
 from napkin_eq.hardware import Hardware
 from napkin_eq.judge import Judge
-from napkin_eq.law import REGISTRY, Judgment, Statement, safe
+from napkin_eq.law import REGISTRY, Inference, Judgment, Statement, safe
 from napkin_eq.lower import depth_along, fold_key
 from napkin_eq.place import TARGET, Offers, Placed, Placer
 from napkin_eq.proving import Verdict, require_proved
@@ -93,7 +93,7 @@ class Derivation:
         """Return the plan as a Triton file that imports only torch and triton."""
         from napkin_eq.emit import emit
 
-        return emit(self.plan, "triton", self.plan.notes)
+        return emit(self.plan, "triton")
 
     def report(self) -> dict[str, Any]:
         """Return the numbers of the derivation, in the form of `napkin-eq derive --json`; sizes in bytes, times in µs."""
@@ -157,14 +157,7 @@ def _output(
     graph = saturate(source, statements)
     seconds["saturate"] += time.perf_counter() - begun
     begun = time.perf_counter()
-    judge = Judge(REGISTRY.inferences())
-    known: dict[Judgment, bool] = {}
-
-    def proved(judgment: Judgment) -> bool:
-        if judgment not in known:
-            known[judgment] = judge.holds(judgment) is not None
-        return known[judgment]
-
+    proved = prover(statements)
     candidates = Extractor(graph, machine, BYTES[STORAGE[dtype]], lambda t: proved(safe(t))).run()
     if not candidates:
         raise NapkinError(f"diagram {diagram.name}: output {name} has no form that is safe from overflow; state a fact such as abs<=10 on its inputs, or subtract a maximum")
@@ -180,6 +173,19 @@ def _output(
     steps = explained(source, placed, graph.instances, statements)
     seconds["explain"] += time.perf_counter() - begun
     return Output(name, source, placed, steps, graph)
+
+
+def prover(statements: Sequence[Statement]) -> Callable[[Judgment], bool]:
+    """Return a function that tells whether a judgment is derived by the inferences among the statements; answers are kept."""
+    judge = Judge(s for s in statements if isinstance(s, Inference))
+    known: dict[Judgment, bool] = {}
+
+    def proved(judgment: Judgment) -> bool:
+        if judgment not in known:
+            known[judgment] = judge.holds(judgment) is not None
+        return known[judgment]
+
+    return proved
 
 
 def _finalists(candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -162,6 +162,8 @@ class _Bridge:
         for number, leaf in enumerate(self.leaves):
             node = f"(Leaf {number})"
             lines.append(f"(set (axes {node}) (set-of {' '.join(_axis(a) for a in leaf.axes)}))" if leaf.axes else f"(set (axes {node}) (set-empty))")
+            moving = {t.axis for t in subterms(leaf) if isinstance(t, (Size, Read))}
+            lines += [f"(J_local {_axis(a)} {node})" for _, a in sorted(self.axes.items()) if a not in moving]
             if leaf.kind == "real":
                 lines.append(f"(J_finite {node})")
                 lines += [f"(J_{fact} {node})" for fact in getattr(_array(leaf), "facts", ()) if fact in _UNARY_FACTS]
@@ -390,8 +392,9 @@ _BASE = """
 (rule ((= e (Num v)) (!= v 0.0)) ((J_nonzero e)) :ruleset facts)
 (rule ((= e (op_real a))) ((J_finite e)) :ruleset facts)
 (rule ((= e (Num v)) (isax x)) ((J_local x e)) :ruleset more-facts)
-(rule ((= e (Leaf i)) (isax x)) ((J_local x e)) :ruleset more-facts)
-(rule ((= e (op_real (Leaf i))) (isax x)) ((J_local x e)) :ruleset more-facts)
+(rule ((= e (op_real a)) (J_local x a)) ((J_local x e)) :ruleset more-facts)
+(rule ((= e (Yes)) (isax x)) ((J_local x e)) :ruleset more-facts)
+(rule ((= e (SizeOf y)) (isax x) (!= x y)) ((J_local x e)) :ruleset more-facts)
 (rule ((= e (Absent)) (isax x)) ((J_local x e)) :ruleset more-facts)
 (relation folded_add (f64 f64)) (relation folded_mul (f64 f64)) (relation folded_neg (f64))
 (rule ((= e (op_add (Num a) (Num b)))) ((union e (Num (+ a b))) (folded_add a b)) :ruleset algebra)

@@ -1,0 +1,121 @@
+"""Emit kernels to carry to a GPU: `python benchmarks/emit_suite.py OUT [check|sweep]...`; run there by run_suite.py.
+
+check: every diagram of the gallery at small ragged sizes, with inputs, float64 results and error bounds.
+sweep: single-kernel diagrams over a grid of tile sizes, each with its predicted time.
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+import napkin_eq as nq
+from napkin_eq import plan as p
+from napkin_eq.cost import price, profile
+from napkin_eq.emit import emit
+from napkin_eq.gallery import DIAGRAMS, diagram
+from napkin_eq.lower import Lowering
+from napkin_eq.rounding import error_bound
+from napkin_eq.validate import drawn
+
+engine = importlib.import_module("napkin_eq.derive")
+
+SWEEPS = {
+    "attention_d128": ("attention", dict(b=4, h=16, q=4096, x=4096, d=128), dict(q=(64, 128), x=(32, 64, 128)), (4, 8), (2, 3)),
+    "attention_d64": ("attention", dict(b=4, h=32, q=4096, x=4096, d=64), dict(q=(64, 128), x=(32, 64, 128)), (4, 8), (2, 3)),
+    "causal_d128": ("causal_attention", dict(b=4, h=16, q=4096, x=4096, d=128), dict(q=(64, 128), x=(32, 64, 128)), (4, 8), (2, 3)),
+    "matmul_4096": ("matmul", dict(m=4096, n=4096, k=4096), dict(m=(64, 128), n=(64, 128, 256), k=(32, 64)), (4, 8), (3, 4)),
+    "softmax_4096": ("softmax", dict(t=16384, x=4096), dict(t=(1, 2, 4)), (1, 2, 4, 8), (2,)),
+    "rms_norm_4096": ("rms_norm", dict(t=16384, d=4096), dict(t=(1, 2, 4)), (1, 2, 4, 8), (2,)),
+    "softmax_65536": ("softmax", dict(t=4096, x=65536), dict(t=(1,), x=(1024, 4096, 65536)), (4, 8, 16), (2, 3)),
+    "rmsnorm_linear": ("rmsnorm_linear", dict(t=4096, d=4096, f=4096), dict(t=(64, 128), f=(128, 256), d=(32, 64)), (4, 8), (3,)),
+}
+
+
+def sweep(folder: Path, dtype: str = "bfloat16") -> list[dict[str, object]]:
+    """Emit the tile sweeps."""
+    rows = []
+    for case, (name, sizes, grid, warps, stages) in SWEEPS.items():
+        found = engine.derive(diagram(name, **sizes), dtype=dtype)
+        output = found.outputs[0]
+        statements = found.statements
+        proved = engine.prover(statements)
+        for number, values in enumerate(itertools.product(*grid.values(), warps, stages)):
+            tiles = dict(zip(grid, values, strict=False))
+            warp, stage = values[-2:]
+            kernels, predicted = [], 0.0
+            for store, piece in zip(output.placed.stores, output.placed.tiled, strict=True):
+                chosen = {}
+                for coord in piece.kernel.coords:
+                    key = f"~{coord.axis.name}" if coord.name.endswith(("__s", "__w")) else coord.axis.name
+                    chosen[key] = tiles.get(coord.axis.name, coord.tile)
+                    if coord.role == "whole" and not coord.name.endswith("__w"):
+                        chosen.setdefault(f"~{coord.axis.name}", chosen[key])
+                for axis in store.axes:
+                    chosen.setdefault(axis.name, 1)
+                target = piece.kernel.writes[0]
+                try:
+                    kernel = Lowering("k", store, target, chosen, dict(output.placed.arrays), engine.STORAGE[dtype], proved).kernel()
+                except Exception as error:
+                    print(case, tiles, error)
+                    break
+                kernel = replace(kernel, name=f"kernel_{len(kernels)}", warps=warp, stages=stage)
+                cost = price(profile(kernel), {}, warp, stage, found.hardware)
+                if cost is None:
+                    break
+                predicted += cost.predicted_us
+                kernels.append(kernel)
+            else:
+                last = kernels[-1]
+                plan = p.Plan(case, found.plan.inputs, (replace(last.writes[0], name="out"),), tuple(kernels))
+                plan = replace(plan, kernels=tuple(engine.renamed(k, k.name, {"target__": "out"}) for k in kernels))
+                (folder / f"{case}_{number}.py").write_text(emit(plan, "triton"))
+                rows.append({"case": case, "file": f"{case}_{number}.py", "tiles": tiles, "warps": warp, "stages": stage, "predicted_us": predicted})
+    return rows
+
+
+def small_sizes(name: str) -> list[dict[str, int]]:
+    """Return two small choices of sizes: one that no tile divides, one of powers of two; heads and their depth stay."""
+    axes = DIAGRAMS[name]().axes()
+    choices = []
+    for lengths in ((77, 133, 45), (128, 256, 64)):
+        fresh = iter(lengths)
+        choices.append({a.name: a.size if a.size in (64, 128) else 2 if a.size is not None and a.size <= 32 else next(fresh, 48) for a in axes})
+    return choices
+
+
+def check(folder: Path) -> list[dict[str, object]]:
+    """Emit the gallery at small sizes with inputs, results and bounds."""
+    rows = []
+    for dtype, name in itertools.product(("bfloat16", "float16"), sorted(DIAGRAMS)):
+        for number, sizes in enumerate(small_sizes(name)):
+            case = f"{name}_{dtype}_{number}"
+            small = DIAGRAMS[name]().with_sizes(sizes)
+            found = engine.derive(small, dtype=dtype)
+            order = [a.name for a in found.plan.outputs[0].dims]
+            arrays = drawn(small, dtype, number)
+            expected = nq.evaluate(small.term, arrays, order=order)
+            bound = error_bound(small.term, arrays, sizes, dtype, order=order)[0]
+            (folder / f"{case}.py").write_text(found.triton())
+            np.savez_compressed(folder / f"{case}.npz", expected=expected, bound=bound, **{f"in_{k}": v for k, v in arrays.items()})
+            rows.append({"case": case, "file": f"{case}.py", "data": f"{case}.npz", "dtype": dtype})
+    return rows
+
+
+def main() -> None:
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    jobs = sys.argv[2:] or ["check", "sweep"]
+    manifest = {job: {"check": check, "sweep": sweep}[job](folder) for job in jobs}
+    (folder / "manifest.json").write_text(json.dumps(manifest, indent=1))
+    print({job: len(rows) for job, rows in manifest.items()})
+
+
+if __name__ == "__main__":
+    main()
