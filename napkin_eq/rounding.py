@@ -6,13 +6,15 @@ roundoff of float32, and u, h the roundoff and half the least positive number of
     a + b        e_a + e_b + K w (|a| + |b|)             magnitudes, not |a + b|: any order of adding is covered
     a * b        |a| e_b + |b| e_a + e_a e_b + K w |a b|
     f(a)         the change of f over [a - e_a, a + e_a], + K w |f(a)|; infinite where f jumps or has a pole there
-    sum of a     sum of e_a + 2 n w (sum of |a|)         n additions, as many again for rescaling block by block
+    sum of a     sum of e_a + 2 D w (sum of |a|)         D additions in a row, as many again for rescaling block by block
     sum of a * b an operand that is no input may have been rounded to the storage type for the matrix unit: e_a + u |a| + h
     max of a     max of e_a
     store of a   e_a + u |a| + h
     a < b        uncertain where |a - b| <= e_a + e_b; a choice by it is off by |x - y| there
 
 K = 4 roundings an operator: the operation, a constant folded into it, a fused neighbour, an approximate unit of the GPU.
+D = n / 4 + 16 for n summands: four lanes or more share a row of a tile, and the matrix unit adds four products or more at
+once; in float32, whose products are added one by one, D = n.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ import numpy as np
 
 from napkin_eq.errors import NapkinError
 from napkin_eq.evaluate import bound_sizes, output_order
-from napkin_eq.meaning import OPERATORS, Array, Named, Run, aligned, fold, read, scan
+from napkin_eq.meaning import OPERATORS, Array, Named, Run, aligned, contraction, fold, read, scan
 from napkin_eq.term import Fold, Group, Input, Map, Online, Read, Reduce, Scan, Store, Term, Tuple, Walk, subterms
 
 W = 2.0**-24
@@ -66,6 +68,7 @@ class _Work:
     def __init__(self, term: Term, inputs: Mapping[str, Any], sizes: Mapping[str, int], dtype: str, matrix: float) -> None:
         self.u, self.h = STORAGE[dtype]
         self.matrix = matrix
+        self.lanes = 1 if dtype == "float32" else 4
         self.exact = Run(term, inputs, bound_sizes(term, inputs, sizes), 2**40, "float64").top
         self.memo: dict[Term, Checked] = {}
 
@@ -142,10 +145,14 @@ class _Work:
         axis = term.axis.name
         length = self.exact.length(axis)
         monoid = "sum" if isinstance(term, Online) else term.monoid
-        body = self.memo[term.body]
-        if monoid == "sum" and isinstance(term.body, Map) and term.body.op == "mul":
-            body = self._settled(self._applied("mul", [self._operand(arg) for arg in term.body.args]))
         mask = self.memo[term.where]
+        if monoid != "sum" or not _product(term.body):
+            return self._folded(monoid, axis, length, self.memo[term.body], mask)
+        operands = [self._operand(arg) for arg in term.body.args]
+        found = self._contracted(axis, length, operands, mask)
+        return found or self._folded("sum", axis, length, self._settled(self._applied("mul", operands)), mask)
+
+    def _folded(self, monoid: str, axis: str, length: int, body: Checked, mask: Checked) -> Checked:
         value = fold(monoid, axis, length, body.value, mask.value)
         names, (values, errors, kept, unsure) = aligned(body.value, body.error, mask.value, mask.error)
         size = np.where(kept | (unsure > 0), np.where(np.isneginf(values), 0.0, np.abs(values)), 0.0)
@@ -154,12 +161,29 @@ class _Work:
             jump = np.where((unsure > 0) & (size > 0), np.inf, 0.0)
             return Checked(value, fold("max", axis, length, Named(names, np.maximum(lanes, jump)), None))
         if monoid == "sum":
-            total = fold("sum", axis, length, Named(names, lanes + 2 * length * W * (size + lanes)), None)
+            total = fold("sum", axis, length, Named(names, lanes + 2 * self._depth(length) * W * (size + lanes)), None)
             return Checked(value, total)
         ones = np.where(kept, size, 1.0)
         grown = fold("prod", axis, length, Named(names, (ones + lanes) * (1 + 2 * W)), None)
         plain = fold("prod", axis, length, Named(names, ones), None)
         return Checked(value, Named(grown.names, grown.data - plain.data))
+
+    def _contracted(self, axis: str, length: int, operands: list[Checked], mask: Checked) -> Checked | None:
+        """Bound a sum of products by matrix products, where these can be formed; the array of products may be far too large."""
+        if mask.error.data.any():
+            return None
+        (a, b), kept = operands, None if mask.value.data.all() else mask.value
+        sizes = [Named(x.value.names, np.abs(x.value.data)) for x in operands]
+        pairs = ((a.value, b.value), sizes, (sizes[0], b.error), (a.error, sizes[1]), (a.error, b.error))
+        sums = [contraction(axis, _full(x, like=a.value), _full(y, like=b.value), kept) for x, y in pairs]
+        if any(found is None for found in sums):
+            return None
+        value, size, *errors = (found for found in sums if found is not None)
+        error = sum(found.data for found in errors) + K * W * size.data
+        return Checked(value, Named(value.names, error + 2 * self._depth(length) * W * (size.data + error)))
+
+    def _depth(self, length: int) -> float:
+        return length if self.lanes == 1 else length / self.lanes + 16
 
     def _scan(self, term: Term) -> Checked:
         axis, body = term.axis.name, self.memo[term.body]
@@ -169,8 +193,16 @@ class _Work:
         if term.monoid == "prod":
             grown, plain = scan("prod", axis, length, Named(names, (size + errors) * (1 + 2 * W))), scan("prod", axis, length, Named(names, size))
             return Checked(scan("prod", axis, length, body.value), Named(grown.names, grown.data - plain.data))
-        lanes = errors + (2 * length * W * (size + errors) if term.monoid == "sum" else 0.0)
+        lanes = errors + (2 * self._depth(length) * W * (size + errors) if term.monoid == "sum" else 0.0)
         return Checked(scan(term.monoid, axis, length, body.value), scan(term.monoid, axis, length, Named(names, lanes)))
+
+
+def _parts(term: Term) -> tuple[Term, ...]:
+    if not isinstance(term, (Reduce, Fold, Online)):
+        return term.children
+    # The product under a sum is not formed if matrix products will do.
+    summed = isinstance(term, Online) or term.monoid == "sum"
+    return (*term.body.args, term.where) if summed and _product(term.body) else (term.body, term.where)
 
 
 def _needed(root: Term) -> list[Term]:
@@ -181,8 +213,17 @@ def _needed(root: Term) -> list[Term]:
         term = stack.pop()
         if term not in seen:
             seen.add(term)
-            stack.extend((term.body, term.where) if isinstance(term, Online) else term.children)
+            stack.extend(_parts(term))
     return [term for term in subterms(root) if term in seen]
+
+
+def _product(term: Term) -> bool:
+    return isinstance(term, Map) and term.op == "mul"
+
+
+def _full(value: Named, like: Named) -> Named:
+    names, (data, shape) = aligned(value, like)
+    return Named(names, np.broadcast_to(data, np.broadcast_shapes(data.shape, shape.shape)))
 
 
 def _unless(sure: Array, value: Array) -> Array:
