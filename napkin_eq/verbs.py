@@ -51,7 +51,7 @@ def _derived(args: Namespace, diagram: Any, without: tuple[str, ...] = ()) -> De
 def _files(name: str, derivation: Derivation) -> dict[str, str]:
     return {
         f"{name}.py": derivation.triton(),
-        "certificate.json": _dumped(derivation.certificate),
+        "certificate.json": json.dumps(derivation.certificate, sort_keys=True, separators=(",", ":")) + "\n",
         "plan.txt": derivation.pseudocode().rstrip("\n") + "\n",
         "report.json": _dumped(derivation.report()),
     }
@@ -123,11 +123,27 @@ def prove(args: Namespace) -> int:
 
 
 def check(args: Namespace) -> int:
-    """Re-validate a certificate with the independent checker."""
+    """Re-validate a certificate with the independent checker; 1 if it is refused."""
+    from dataclasses import asdict
+
     from napkin_eq import check as checker
 
-    status: int = checker.main([args.certificate, *(["--json"] if args.json else [])])
-    return status
+    file = Path(args.certificate)
+    try:
+        with file.open("rb") as opened:
+            data = checker.read(opened.read(checker.MAX_BYTES + 1))
+    except OSError as error:
+        raise NapkinError(f"certificate {file}: cannot be read: {error.strerror or error}") from None
+    except ValueError as error:
+        raise NapkinError(f"certificate {file}: is no JSON that can be read: {error}") from None
+    result = checker.check(data)
+    if args.json:
+        print(_dumped({"schema": SCHEMA, **asdict(result)}), end="")
+    elif result.status == "ok":
+        print(f"ok: {result.steps} steps by {len(result.laws)} statements, grade {result.grade}; nothing of the search was trusted")
+    else:
+        print(f"refused: {result.problems[0]}")
+    return DONE if result.status == "ok" else FAILED
 
 
 def laws(args: Namespace) -> int:

@@ -101,7 +101,7 @@ def test_the_catalogue_in_docs_is_what_the_laws_say(capsys):
         (["derive", "nothing"], "unknown diagram 'nothing'; one of"),
         (["derive", "matmul", "--hardware", "h300"], "unknown hardware 'h300'; one of a100, h100, h200"),
         (["derive", "matmul", "--dtype", "float7"], "unknown dtype 'float7'"),
-        (["derive", "matmul", "--without", "magic"], "unknown law or family 'magic'"),
+        (["derive", "matmul", "--without", "magic"], "--without 'magic': no such law or family"),
         (["derive", "matmul", "--rules", "nowhere.py"], "'nowhere.py' does not exist"),
         (["derive", "matmul", "--set", "z=3"], "diagram matmul has no axis 'z'"),
         (["derive", "matmul", "--set", "m"], "--set 'm': expected AXIS=SIZE"),
