@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol
 
 from napkin_eq.axis import Axis
-from napkin_eq.check import SCHEMA, SLOTS, TRUSTED, assumption, fingerprints, read, sha, statement_hash
+from napkin_eq.check import SCHEMA, SLOTS, TRUSTED, assumption, check, fingerprints, read, sha, statement_hash
 from napkin_eq.errors import NapkinError, Undecided
 from napkin_eq.explain import ARITHMETIC, Step
 from napkin_eq.judge import BASE, INTERVAL, PLAIN, Derivation, Judge
 from napkin_eq.law import Inference, Judgment, Law, Statement, Var
-from napkin_eq.term import CLASSES, Input, Term, subterms
+from napkin_eq.term import CLASSES, Input, Term, Tuple, subterms
+
+if TYPE_CHECKING:
+    from napkin_eq.derive import Derivation
 
 Data = dict[str, Any]
 
@@ -189,12 +193,31 @@ def make(
         "laws": {name: shown for name, (s, shown) in listed.items() if isinstance(s, Law)},
         "inferences": {name: shown for name, (s, shown) in listed.items() if isinstance(s, Inference)},
         "nodes": writer.table.rows,
+        "status": "proved",
         "grade": max((shown["grade"] for _, shown in listed.values()), default="A"),
         "preconditions": sorted(assumption(i.name, i.dtype, i.facts) for i in inputs),
         "trusted": TRUSTED,
         "meta": meta,
     }
     return {**data, "sha256": sha(data)}
+
+
+def of(derivation: Derivation) -> Data:
+    """Return the certificate of a derivation, checked; several outputs are proved side by side, as a tuple.
+
+    Raises Undecided where the independent checker refuses it.
+    """
+    outputs = derivation.outputs
+    source, destination, steps = outputs[0].source, outputs[0].placed.term, outputs[0].steps
+    if len(outputs) > 1:
+        source, destination = Tuple(tuple(o.source for o in outputs)), Tuple(tuple(o.placed.term for o in outputs))
+        steps = [replace(step, path=(place, *step.path)) for place, o in enumerate(outputs) for step in o.steps]
+    about = {"diagram": derivation.diagram.name, "hardware": derivation.hardware.name, "dtype": derivation.dtype, "outputs": [o.name for o in outputs]}
+    data = make(source, destination, steps, derivation.statements, derivation.verdicts, about)
+    result = check(data)
+    if result.status != "ok":
+        raise Undecided(f"certificate of {derivation.diagram.name}: the checker refuses it: {result.problems[0]}")
+    return data
 
 
 def dumps(data: Data) -> str:

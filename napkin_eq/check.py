@@ -13,11 +13,11 @@ import json
 import math
 import re
 import sys
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 SCHEMA, MAX_BYTES, MAX_NODES, MAX_STEPS, MAX_DEPTH = 1, 32 << 20, 500_000, 20_000, 500
-KEYS = "destination derivations grade inferences laws meta nodes preconditions schema sha256 source steps trusted".split()
+KEYS = "destination derivations grade inferences laws meta nodes preconditions schema sha256 source status steps trusted".split()
 TRUSTED = [
     "that each statement marked proved is true: what is checked here is its use",
     "this checker and Python's double precision, in which numbers are folded",
@@ -277,6 +277,7 @@ class Checker:
         need(type(data) is dict and data.get("schema") == SCHEMA, f"not a certificate of schema {SCHEMA}")
         need(sorted(data) == sorted(KEYS), f"expected the keys {KEYS}")
         need(data["sha256"] == sha({k: v for k, v in data.items() if k != "sha256"}), "the content is not what its sha256 says")
+        need(data["status"] == "proved", "it does not claim to be proved")
         need(data["trusted"] == TRUSTED, "it trusts other things than this checker says")
         need(len(data["nodes"]) <= MAX_NODES and len(data["steps"]) <= MAX_STEPS, "too many nodes or steps")
         self.data, self.terms, self.ids, self.used = data, Terms(), list[int](), set[str]()
@@ -456,20 +457,20 @@ def read(text: bytes) -> Any:
 
 
 def main(arguments: list[str]) -> int:
-    """Check the file named on the command line and say what was found."""
+    """Check the file named on the command line and say what was found; with --json as data."""
     try:
-        (name,) = arguments
+        (name,) = [a for a in arguments if a != "--json"]
         with open(name, "rb") as file:
             data = read(file.read(MAX_BYTES + 1))
     except (OSError, ValueError) as problem:
         print(f"unusable: {problem}; usage: python -m napkin_eq.check FILE", file=sys.stderr)
         return 2
     result = check(data)
-    if result.status != "ok":
-        print(f"refused: {result.problems[0]}")
-        return 1
-    print(f"ok: {result.steps} steps, grade {result.grade}, source {result.source[:12]}, destination {result.destination[:12]}")
-    return 0
+    said = f"ok: {result.steps} steps, grade {result.grade}, source {result.source[:12]}, destination {result.destination[:12]}"
+    if "--json" in arguments:
+        said = json.dumps({"schema": SCHEMA, **asdict(result)})
+    print(said if "--json" in arguments or result.status == "ok" else f"refused: {result.problems[0]}")
+    return 0 if result.status == "ok" else 1
 
 
 if __name__ == "__main__":
