@@ -65,16 +65,16 @@ def sweep(folder: Path, dtype: str = "bfloat16") -> list[dict[str, object]]:
                 except Exception as error:
                     print(case, tiles, error)
                     break
-                kernel = replace(kernel, name=f"kernel_{len(kernels)}", warps=warp, stages=stage)
+                held = dict(output.placed.arrays)
+                kernel = replace(kernel, warps=warp, stages=stage)
+                kernel = engine.renamed(kernel, f"kernel_{len(kernels)}", {"target__": held[store].name if store in held else "out"})
                 cost = price(profile(kernel), {}, warp, stage, found.hardware)
                 if cost is None:
                     break
                 predicted += cost.predicted_us
                 kernels.append(kernel)
             else:
-                last = kernels[-1]
-                plan = p.Plan(case, found.plan.inputs, (replace(last.writes[0], name="out"),), tuple(kernels))
-                plan = replace(plan, kernels=tuple(engine.renamed(k, k.name, {"target__": "out"}) for k in kernels))
+                plan = p.Plan(case, found.plan.inputs, kernels[-1].writes, tuple(kernels))
                 (folder / f"{case}_{number}.py").write_text(emit(plan, "triton"))
                 rows.append({"case": case, "file": f"{case}_{number}.py", "tiles": tiles, "warps": warp, "stages": stage, "predicted_us": predicted})
     return rows

@@ -20,7 +20,12 @@ NOMINAL = 4096
 BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "i32": 4, "i64": 8, "i1": 1}
 SPECIAL = {"exp2": 1, "log2": 1, "tanh": 2, "sigmoid": 2, "erf": 4, "sin": 2, "cos": 2, "div": 1, "sqrt": 1}
 SMEM_SLACK, BASE_REGISTERS = 1024, 40
-STAGE_STALL = {1: 1.35, 2: 1.03, 3: 1.0, 4: 1.0}
+# Measured on an H200 over 122 tile choices of six kernels (benchmarks/results/sweep_h200.json); see docs/cost.md.
+STAGE_STALL = {1: 1.5, 2: 1.12, 3: 1.0, 4: 1.0}  # a contraction's loop with fewer buffers waits for its loads
+ITERATION_CLOCKS = 110  # barriers and address arithmetic of one trip of a loop that holds a contraction
+BESIDE_MATRIX = 0.65  # of the work beside the matrix unit, what it does not hide
+CROWDED = 1.7  # more warps than 64-row blocks of the result: warps split columns and exchange partial reductions
+COMPUTED_OPERAND = 8.0  # operations per element of an operand that is loaded, computed on and handed back to the matrix unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,7 @@ class Work:
     buffer: str
     loops: tuple[tuple[str, float], ...]
     for_dot: bool = False
+    rows: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +87,7 @@ def profile(kernel: p.Kernel) -> Profile:
         elif not isinstance(stmt, (p.Assign, p.StoreTile)):
             values[stmt.out.name] = stmt.out
     dotted = _feeds_dot(kernel)
+    computed = _computed_operands(kernel)
     works: list[Work] = []
     accumulators: list[tuple[str, ...]] = []
     widest: dict[tuple[tuple[str, ...], bool], None] = {}
@@ -95,7 +102,10 @@ def profile(kernel: p.Kernel) -> Profile:
                     coords = tuple(dict.fromkeys(c for i in stmt.index if isinstance(i, str) for c in values[i].coords)) or values[stmt.value].coords
                     works.append(Work("store", coords, BYTES[_buffer(kernel, stmt.buffer).dtype], stmt.buffer, loops))
                 case p.Dot():
-                    works.append(Work("tensor", tuple(dict.fromkeys((*values[stmt.a].coords, *values[stmt.b].coords))), 2.0, values[stmt.a].dtype, loops))
+                    spans = tuple(dict.fromkeys((*values[stmt.a].coords, *values[stmt.b].coords)))
+                    works.append(Work("tensor", spans, 2.0, values[stmt.a].dtype, loops, rows=stmt.out.coords))
+                    for side in {stmt.a, stmt.b} & computed:
+                        works.append(Work("alu", values[side].coords, COMPUTED_OPERAND, "", loops))
                     widest.setdefault((stmt.out.coords, False))
                 case p.Let():
                     kind = "sfu" if stmt.op in SPECIAL else "alu"
@@ -134,6 +144,27 @@ def _feeds_dot(kernel: p.Kernel) -> set[str]:
             found |= {stmt.a, stmt.b}
         elif isinstance(stmt, p.Let) and stmt.op == "cast" and stmt.out.name in found:
             found |= {a for a in stmt.args if isinstance(a, str)}
+    return found
+
+
+def _computed_operands(kernel: p.Kernel) -> set[str]:
+    """Return the operands of contractions that are computed from loads, and not from another contraction's result."""
+    made: dict[str, p.Stmt] = {}
+    loaded: set[str] = set()
+    dots: set[str] = set()
+    found: set[str] = set()
+    for stmt in p.statements(kernel.body):
+        if isinstance(stmt, (p.Loop, p.Assign, p.StoreTile)):
+            continue
+        name = stmt.out.name
+        made[name] = stmt
+        args = [a for a in getattr(stmt, "args", ()) if isinstance(a, str)] + ([stmt.arg] if isinstance(stmt, (p.ReduceTile, p.ScanTile)) else [])
+        if isinstance(stmt, p.Load):
+            loaded.add(name)
+        elif isinstance(stmt, p.Dot) or any(a in dots for a in args):
+            dots.add(name)
+        if isinstance(stmt, p.Dot):
+            found |= {side for side in (stmt.a, stmt.b) if isinstance(made.get(side), p.Let) and side not in dots}
     return found
 
 
@@ -187,7 +218,8 @@ def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hard
     total = {"tensor": 0.0, "sfu": 0.0, "alu": 0.0}
     moved: dict[str, float] = {}
     stored = 0.0
-    seconds_tensor = 0.0
+    seconds_tensor, trips, crowded = 0.0, 0.0, 1.0
+    reduced = any(w.kind == "sfu" and w.loops for w in prof.works)
     for work in prof.works:
         times = math.prod(fraction * math.ceil(sizes[c] / lanes[c]) for c, fraction in work.loops)
         if work.kind in ("load", "store"):
@@ -201,16 +233,20 @@ def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hard
         total[work.kind] += amount
         if work.kind == "tensor":
             dtype = {"f16": "float16", "bf16": "bfloat16"}.get(work.buffer, "float32")
-            rows = min((lanes[c] for c in work.coords), default=16)
-            shape = min(1.0, max((lanes[c] for c in work.coords), default=16) * rows / (64 * 64))
-            seconds_tensor += amount / (hardware.flops(dtype) * hardware.assumptions.tensor_efficiency * max(shape, 0.2))
-    from_hbm = sum(_from_hbm(kernel, name, amount, moved, blocks, hardware, occupancy) for name, amount in moved.items())
+            seconds_tensor += amount / (hardware.flops(dtype) * hardware.assumptions.tensor_efficiency * _shape(work, lanes))
+            if reduced and warps // 4 > max(1, max((lanes[c] for c in work.rows[:-1]), default=1) // 64):
+                crowded = CROWDED
+        if work.kind == "tensor" and work.loops:
+            trips += times * blocks
+    from_hbm = sum(_from_hbm(prof, name, amount, moved, blocks, hardware, occupancy) for name, amount in moved.items())
     sms = hardware.chip.sms
     busy = math.ceil(blocks / sms) * sms / blocks
     side = (total["sfu"] / hardware.rate("sfu") + total["alu"] / hardware.rate("fma")) / hardware.assumptions.unit_efficiency
+    units = side * busy
     if seconds_tensor:
-        side *= 1 - (hardware.assumptions.overlap if occupancy > 1 else 0.0)
-    units = (seconds_tensor + side) * busy * STAGE_STALL[stages]
+        contractions = sum(1 for w in prof.works if w.kind == "tensor" and w.loops) or 1
+        overhead = trips / contractions / sms * ITERATION_CLOCKS / hardware.chip.clock_hz
+        units = ((seconds_tensor + side * BESIDE_MATRIX) * STAGE_STALL[stages] * crowded + overhead) * busy
     starved = max(1.0, sms / blocks / 3)
     hbm = (from_hbm + stored) / hardware.hbm.copy_bandwidth * starved
     l2 = (sum(moved.values()) + stored) / hardware.l2.copy_bandwidth * starved
@@ -222,15 +258,25 @@ def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hard
     )  # fmt: skip
 
 
+def _shape(work: Work, lanes: Mapping[str, int]) -> float:
+    """Return what share of its rate the matrix unit reaches on tiles this small: 64 rows and 64 columns keep it busy."""
+    sides = sorted((lanes[c] for c in work.rows if lanes[c] > 1), reverse=True)
+    return min(1.0, max(0.1, (sides[0] if sides else 1) * (sides[1] if len(sides) > 1 else 1) / (64 * 64)))
+
+
 def _from_hbm(
-    kernel: p.Kernel, name: str, amount: float, moved: Mapping[str, float], blocks: int, hardware: Hardware, occupancy: int
+    prof: Profile, name: str, amount: float, moved: Mapping[str, float], blocks: int, hardware: Hardware, occupancy: int
 ) -> float:
     """Estimate how much of what blocks read of a buffer comes from the top level, blocks of one wave sharing the cache."""
-    buffer = _buffer(kernel, name)
+    buffer = _buffer(prof.kernel, name)
     unique = BYTES[buffer.dtype] * math.prod(extent(d) for d in buffer.dims)
     again = max(1.0, amount / unique)
     if unique <= hardware.l2.capacity_bytes / 2:
         return min(amount, unique)
+    statements = {(w.coords, w.loops) for w in prof.works if w.kind == "load" and w.buffer == name}
+    resident = min(blocks, hardware.chip.sms * occupancy) * amount / blocks / len(statements)
+    if len(statements) > 1 and resident > hardware.l2.capacity_bytes / 2:
+        return amount  # each block reads its part again after the cache has lost it
     competing = sum(1 for other in moved.values() if other > 1.5 * unique) or 1
     wave = min(blocks, hardware.chip.sms * occupancy)
     return min(amount, unique * max(1.0, again / wave ** (1 / competing)))
