@@ -22,7 +22,7 @@ FLOORS = (
     "pointwise library diagram jsonform gallery",
     "__init__",
     "law content",
-    "catalogue interval judge explain obligation proving certificate check",
+    "catalogue interval judge explain claim obligation proving certificate check",
     "plan names hardware",
     "emit aot bounds egraph",
     "lower cost tiles",
