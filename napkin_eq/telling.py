@@ -2,16 +2,42 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from napkin_eq.term import Term
+from napkin_eq.term import Input, Term, rebuilt, subterms
 
 if TYPE_CHECKING:
     from napkin_eq.derive import Derivation
     from napkin_eq.explain import Step
 
-WIDTH = 132
+WIDTH, LONG = 100, 14
+
+
+class Shorthand:
+    """Gives a letter to each long part that two or more others share, so that a term fits a line: `Shorthand(terms).text(term)`."""
+
+    def __init__(self, terms: Sequence[Term]) -> None:
+        taken = {part.name for term in terms for part in subterms(term) if isinstance(part, Input)}
+        taken |= {axis.name for term in terms for part in subterms(term) for axis in part.axes}
+        letters = (name for number in itertools.count() for name in (f"{c}{number or ''}" for c in "stuvw") if name not in taken)
+        parents = Counter(child for part in subterms(*terms) for child in set(part.children))
+        self.shown: dict[Term, Term] = {}
+        self.letters: dict[str, str] = {}
+        for part in subterms(*terms):
+            if parents[part] > 1 and part.kind == "real" and len(str(part)) >= LONG:
+                letter = next(letters)
+                self.letters[letter] = self.text(part)
+                self.shown[part] = Input(letter, part.axes)
+
+    def text(self, term: Term) -> str:
+        """Return the term as text, with letters for its parts."""
+        for part in subterms(term):
+            if part not in self.shown:
+                self.shown[part] = rebuilt(part, tuple(self.shown[child] for child in part.children))
+        return str(self.shown[term])
 
 
 def told(derivation: Derivation) -> str:
@@ -21,20 +47,28 @@ def told(derivation: Derivation) -> str:
     readings = {s.name: s.reading for s in derivation.statements}
     parts = [f"{report['diagram']}  {report['dtype']}  {derivation.hardware.title}  {sizes}"]
     for output in derivation.outputs:
-        parts.append(f"\nfrom  {output.name} = {output.source}")
-        parts += steps_told(output.steps, readings)
-        parts.append(f"to    {output.name} = {output.placed.term}")
+        short = Shorthand((output.source, output.placed.term))
+        parts.append(f"\nfrom  {output.name} = {short.text(output.source)}")
+        letters = [f"{letter} = {text}" for letter, text in short.letters.items()]
+        steps = steps_told(output.steps, readings, short)
+        parts.append(f"to    {output.name} = {short.text(output.placed.term)}")
+        parts += [f"{'where' if i == 0 else '':6}{line}" for i, line in enumerate(letters)]
+        parts += [f"in {len(output.steps)} steps by proved laws:", *steps]
     parts += ["", _without_notes(derivation.pseudocode()), "", *costs_told(report)]
     return "\n".join(parts)
 
 
-def steps_told(steps: Sequence[Step], readings: dict[str, str]) -> list[str]:
-    """Return a line with the law for each step, and one with what it changes into what."""
+def steps_told(steps: Sequence[Step], readings: dict[str, str], short: Shorthand) -> list[str]:
+    """Return a line with the law for each step, and one with what it changes; a step done at several places is told once."""
+    places: dict[tuple[str, bool, str, str], int] = {}
+    for step in steps:
+        before, after = part(step.before, step.path), part(step.after, step.path)
+        key = (step.law, step.forward, short.text(before), short.text(after))
+        places[key] = places.get(key, 0) + 1
     lines = []
-    for number, step in enumerate(steps, 1):
-        way = "" if step.forward else ", from right to left"
-        lines.append(f"{number:4}. {step.law}{way}: {readings.get(step.law, 'Numbers are computed.')}")
-        lines.append(f"      {_short(part(step.before, step.path))}  →  {_short(part(step.after, step.path))}")
+    for (law, forward, old, new), count in places.items():
+        notes = ("" if forward else ", from right to left") + (f", at {count} places" if count > 1 else "")
+        lines += [f"  {law}{notes}: {readings.get(law, 'Numbers are computed.')}", f"      {_cut(old)}  →  {_cut(new)}"]
     return lines
 
 
@@ -45,9 +79,8 @@ def part(term: Term, path: Iterable[int]) -> Term:
     return term
 
 
-def _short(term: Term) -> str:
-    text = str(term)
-    return text if len(text) <= WIDTH // 2 else f"{text[: WIDTH // 2 - 1]}…"
+def _cut(text: str) -> str:
+    return text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…"
 
 
 def _without_notes(pseudocode: str) -> str:
