@@ -21,14 +21,17 @@ from napkin_eq.errors import NapkinError
 from napkin_eq.explain import Closure, Step
 from napkin_eq.extract import Candidate, Extractor
 from napkin_eq.hardware import Hardware
+from napkin_eq.interval import interval
 from napkin_eq.judge import Judge
-from napkin_eq.law import REGISTRY, Inference, Judgment, Statement, safe
+from napkin_eq.law import REGISTRY, Inference, Judgment, Statement
 from napkin_eq.lower import depth_along, fold_key
 from napkin_eq.place import TARGET, Offers, Placed, Placer
 from napkin_eq.proving import Verdict, require_proved
 from napkin_eq.term import Fold, Group, Input, Map, Online, Reduce, Store, Term, Walk, subterms
 from napkin_eq.tiles import Tiled, local_terms
 
+# Largest |exponent| whose exponential, narrowed to the storage type for the matrix unit, keeps its relative accuracy.
+EXPONENT = {"bfloat16": 60.0, "float16": 9.0, "float32": 60.0}
 STORAGE = {"bfloat16": "bf16", "float16": "f16", "float32": "f32"}
 FINALISTS, SPREAD, SAME = 3, 1.25, 1e-3
 
@@ -158,9 +161,9 @@ def _output(
     seconds["saturate"] += time.perf_counter() - begun
     begun = time.perf_counter()
     proved = prover(statements)
-    candidates = Extractor(graph, machine, BYTES[STORAGE[dtype]], lambda t: proved(safe(t))).run()
+    candidates = _candidates(graph, machine, dtype, proved)
     if not candidates:
-        raise NapkinError(f"diagram {diagram.name}: output {name} has no form that is safe from overflow; state a fact such as abs<=10 on its inputs, or subtract a maximum")
+        raise NapkinError(f"diagram {diagram.name}: output {name} has no form that can be computed with these laws; leave fewer out")
     names = {s.name for s in statements}
     offers = Offers("level" in names, "group" in names, "walk" in names)
     placer = Placer(name, _output_dtype(source, dtype), STORAGE[dtype], machine, offers, proved)
@@ -173,6 +176,23 @@ def _output(
     steps = explained(source, placed, graph.instances, statements)
     seconds["explain"] += time.perf_counter() - begun
     return Output(name, source, placed, steps, graph)
+
+
+def _candidates(graph: Saturated, machine: Hardware, dtype: str, proved: Callable[[Judgment], bool]) -> list[Candidate]:
+    """Extract with exponentials proved safe; only where there is no such form, with those that the source itself takes."""
+    limit = EXPONENT[dtype]
+
+    def strict(term: Term, given: bool) -> bool:
+        low, high = interval(term)
+        return high <= limit and (low >= -limit or given)
+
+    def lenient(term: Term, given: bool) -> bool:
+        return given or strict(term, given)
+
+    for admitted in (strict, lenient):
+        if candidates := Extractor(graph, machine, BYTES[STORAGE[dtype]], admitted).run():
+            return candidates
+    return []
 
 
 def prover(statements: Sequence[Statement]) -> Callable[[Judgment], bool]:

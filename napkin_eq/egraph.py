@@ -47,12 +47,16 @@ class Instance:
 
 @dataclass(slots=True)
 class Saturated:
-    """What saturation leaves: the nodes of every class, the root, proved judgments, fired instances, and counts."""
+    """What saturation leaves: the nodes of every class, the root, a term of each, fired instances, and counts.
+
+    safe: classes whose exponential is proved not to overflow; given: classes whose exponential the source itself takes.
+    """
 
     classes: dict[int, list[Node]]
     root: int
     reps: dict[int, Term]
     safe: frozenset[int]
+    given: frozenset[int]
     instances: list[Instance]
     rounds: int
     nodes: int
@@ -90,6 +94,7 @@ class _Bridge:
         self.seen: set[tuple[Any, ...]] = set()
         self.reps: dict[Any, Term] = {}
         self.axis_of: dict[Any, Axis] = {}
+        self.names: dict[Term, str] = {}
         self.tables: dict[str, tuple[str, bool, tuple[tuple[str, bool], ...]]] = {}
 
     # -- program text ------------------------------------------------------------------------------------------------
@@ -139,6 +144,7 @@ class _Bridge:
             lines.append(f"(let $t{number} {text})")
             parts[part] = f"$t{number}"
         self._do("\n".join(lines))
+        self.names = parts
         return parts[term]
 
     def _opaque(self, term: Term) -> bool:
@@ -276,6 +282,11 @@ class _Bridge:
             fields.append(bool(self.engine.value_to_i64(inputs[-1])))
         return tuple(fields)
 
+    def _value(self, name: str) -> Any:
+        from egglog.bindings import PanicSpan, Var as Name
+
+        return self.engine.eval_expr(Name(PanicSpan(), name))[1]
+
     def _decode(self, rounds: int, notes: list[str]) -> Saturated:
         tables = self.engine.freeze().functions
         number: dict[Any, int] = {}
@@ -291,21 +302,16 @@ class _Bridge:
             if numbers and not math.isclose(min(numbers), max(numbers), rel_tol=1e-9, abs_tol=1e-300):
                 raise NapkinError(f"false equality: the laws made {min(numbers)} equal to {max(numbers)}; one of them is not true, run `napkin-eq prove`")
         safe = frozenset(number[row.inputs[0]] for row in tables["J_safe"].rows)
-        _, root = self.engine.eval_expr(_parsed_root())
+        exponents = [t.args[0] for t in subterms(self.source) if isinstance(t, Map) and t.op == "exp"]
+        given = frozenset(number[self._value(self.names[t])] for t in exponents)
         reps = {number[v]: t for v, t in self.reps.items() if v in number}
-        return Saturated(classes, number[root], reps, safe, self.instances, rounds, len(rows), self.leaves, notes)
+        return Saturated(classes, number[self._value("$root")], reps, safe, given, self.instances, rounds, len(rows), self.leaves, notes)
 
 
 def _array(term: Term) -> Term:
     while isinstance(term, Read):
         term = term.body
     return term
-
-
-def _parsed_root() -> Any:
-    from egglog.bindings import PanicSpan, Var as Name
-
-    return Name(PanicSpan(), "$root")
 
 
 def computed(op: str, numbers: list[float]) -> float:

@@ -41,11 +41,14 @@ class Candidate:
 
 
 class Extractor:
-    """Keeps the best candidates of every class of a saturated e-graph for a hardware."""
+    """Keeps the best candidates of every class of a saturated e-graph for a hardware.
 
-    def __init__(self, graph: Saturated, hardware: Hardware, element_bytes: int, safe_term: Callable[[Term], bool]) -> None:
+    admitted(term, given) says whether the exponential of a term may be taken; given: the source itself takes it.
+    """
+
+    def __init__(self, graph: Saturated, hardware: Hardware, element_bytes: int, admitted: Callable[[Term, bool], bool]) -> None:
         self.graph, self.leaves, self.hardware, self.bytes = graph, graph.leaves, hardware, element_bytes
-        self.safe_term = safe_term
+        self.admitted = admitted
         self.ids: dict[Item, int] = {}
         self.listed: list[Item] = []
         self.weights: list[float] = []
@@ -109,6 +112,9 @@ class Extractor:
             if (candidate := self._candidate(number, node, picked)) is not None:
                 yield candidate
 
+    def _safe(self, argument: int, term: Term) -> bool:
+        return argument in self.graph.safe or self.admitted(term, argument in self.graph.given)
+
     def _item(self, item: Item, weight: float) -> int:
         if item not in self.ids:
             self.ids[item] = len(self.listed)
@@ -131,7 +137,7 @@ class Extractor:
         head = node.kind.partition("_")[0]
         if head in ("Fold", "Online", "Reduce"):
             return self._fold(number, node, parts, head)
-        if node.kind == "op_exp" and number_unsafe(self, node.children[0], parts[0].term):
+        if node.kind == "op_exp" and not self._safe(node.children[0], parts[0].term):
             return None
         items = frozenset[int]().union(*(p.items for p in parts))
         weight = self._weight(number, node, parts)
@@ -231,11 +237,6 @@ class Extractor:
         if op == "mul" and any(isinstance(p.term, Const) for p in parts):
             return lanes * 0.02 / self.hardware.rate("fma")
         return lanes * (0.25 if op in ("neg", "real") else 1.0) / self.hardware.rate("fma") + 1e-13
-
-
-def number_unsafe(extractor: Extractor, argument: int, term: Term) -> bool:
-    """Whether the exponential of a class may overflow, as far as the facts and the term's interval tell."""
-    return argument not in extractor.graph.safe and not extractor.safe_term(term)
 
 
 def merged_depth(parts: tuple[Candidate, ...]) -> tuple[tuple[str, int], ...]:

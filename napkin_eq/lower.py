@@ -158,6 +158,7 @@ class Lowering:
         self.reads: dict[str, p.Buffer] = {}
         self.passes: dict[Any, list[Term]] = {}
         self.present: set[str] = set()
+        self.named: dict[str, int] = {}
 
     # -- the kernel --------------------------------------------------------------------------------------------------
 
@@ -236,14 +237,19 @@ class Lowering:
         scope = self.stack[level]
         key = (key, coords, dtype, args)
         if key not in scope.memo:
-            value = p.Value(f"v{len(self.values)}", coords, dtype)
-            self.values[value.name] = value
-            self.level_of[value.name] = level
+            value = self.fresh(hint(key[0], args, dtype), coords, dtype, level)
             scope.stmts.append(make(value))
             scope.memo[key] = value.name
         found = scope.memo[key]
         assert isinstance(found, str)
         return found
+
+    def fresh(self, base: str, coords: tuple[str, ...], dtype: str, level: int) -> p.Value:
+        """Return a new value, its name saying what it is."""
+        self.named[base] = self.named.get(base, 0) + 1
+        value = p.Value(base if self.named[base] == 1 else f"{base}{self.named[base]}", coords, dtype)
+        self.values[value.name], self.level_of[value.name] = value, level
+        return value
 
     def emit(self, op: str, args: tuple[p.Operand, ...], dtype: str) -> p.Operand:
         """Append an elementwise operator; integers that are numbers are computed here."""
@@ -269,7 +275,7 @@ class Lowering:
         assert coord is not None
         if self.coords[coord].tile == 1:
             return self.start(coord)
-        return self.put(lambda v: p.Iota(v, coord), "iota", (coord,), "i32", ())
+        return self.put(lambda v: p.Iota(v, coord), ("at", self.coords[coord].axis.name), (coord,), "i32", ())
 
     def start(self, coord: str) -> p.Operand:
         if self.coords[coord].role == "whole":
@@ -278,8 +284,7 @@ class Lowering:
         scope = self.stack[level]
         key = ("start", coord)
         if key not in scope.memo:
-            value = p.Value(f"v{len(self.values)}", (), "i32")
-            self.values[value.name], self.level_of[value.name] = value, level
+            value = self.fresh(f"{self.coords[coord].axis.name}_start", (), "i32", level)
             scope.stmts.append(p.Start(value, coord))
             scope.memo[key] = value.name
         return scope.memo[key]
@@ -489,6 +494,9 @@ class Lowering:
                 self._flatten(arg, factor, parts)
         elif isinstance(term, Map) and term.op == "neg":
             self._flatten(term.args[0], -factor, parts)
+        elif isinstance(term, Prev) and isinstance(term.body, Map) and term.body.op in ("add", "neg", "mul"):
+            # A running value before the block, of an expression, is the expression of running values before the block.
+            self._flatten(rebuilt(term.body, tuple(a if isinstance(a, Const) else Prev(a) for a in term.body.args)), factor, parts)
         elif isinstance(term, Map) and term.op == "where" and self._settled(term.args[0]):
             self._flatten(term.args[1], factor, parts)
         elif isinstance(term, Map) and term.op == "mul" and any(isinstance(a, Const) for a in term.args):
@@ -567,12 +575,12 @@ class Lowering:
         for fold in folds:
             coords = tuple(sorted((c for a, c in context.env if a in {x.name for x in fold.axes} and self.coords[c].tile > 1), key=self._rank))
             coords += tuple(c for a, c in context.env if a in {x.name for x in fold.axes} and self.coords[c].tile == 1)
-            value = p.Value(f"v{len(self.values)}", tuple(sorted(coords, key=self._rank)), "f32")
-            self.values[value.name], self.level_of[value.name] = value, home
+            monoid = "sum" if isinstance(fold, Online) else fold.monoid
+            value = self.fresh(f"{monoid}_{axis.name}", tuple(sorted(coords, key=self._rank)), "f32", home)
             carried.append((fold, value))
         parts = tuple(self._part(stretch, carried, coord, axis, context) for stretch in self._stretches(where, axis, coord, context))
-        neutral = {"sum": 0.0, **NEUTRAL}
-        self.stack[home].stmts.append(p.Loop(coord, tuple((v, neutral[getattr(f, "monoid", "sum") if not isinstance(f, Online) else "sum"]) for f, v in carried), parts))
+        start = tuple((v, NEUTRAL["sum" if isinstance(f, Online) else f.monoid]) for f, v in carried)
+        self.stack[home].stmts.append(p.Loop(coord, start, parts))
         for fold, value in carried:
             self.stack[home].memo[("acc", fold_key(fold), self._loops(fold, context))] = value.name
         self.stack = saved
@@ -698,6 +706,27 @@ def with_references(folds: Sequence[Term]) -> list[Term]:
                     found.setdefault(fold_key(part), part)
         found.setdefault(fold_key(fold), fold)
     return list(found.values())
+
+
+_HINTS = {
+    "add": "plus", "mul": "times", "exp2": "exp", "log2": "log", "where": "kept", "div": "ratio", "max": "larger", "min": "smaller", "neg": "minus",
+    "and": "both", "or": "either", "not": "others", "lt": "inside", "le": "seen", "eq": "same", "floordiv": "blocks", "mod": "rest",
+}  # fmt: skip
+
+
+def hint(key: Any, args: Sequence[p.Operand], dtype: str) -> str:
+    """Return a name for a value that says how it was made."""
+    if isinstance(key, tuple):
+        kind, *rest = key
+        if kind == "load":
+            return f"{rest[0].partition('__')[0]}_tile"
+        if kind == "at":
+            return f"{rest[0]}_at"
+        return "_".join([str(r).partition("__")[0] for r in rest] + ["part"]) if len(rest) == 2 else f"{kind}_{str(rest[0]).partition('__')[0]}"
+    if key == "cast" and isinstance(args[0], str):
+        return f"{args[0]}_{dtype}"
+    word = _HINTS.get(key, key)
+    return f"{word}_n" if dtype == "i32" else f"{word}_t"
 
 
 def covers(tile: int, axis: Axis) -> bool:
