@@ -24,7 +24,7 @@ lint: .venv/ready
 	$(RUN) mypy
 
 docs: .venv/ready
-	.venv/bin/napkin-eq laws --markdown > docs/laws.md
+	.venv/bin/python docs/refresh.py
 
 # Without a GPU the versions are pinned to what was tested; where those builds are not offered, the ranges of pyproject.toml are taken.
 .venv/ready: pyproject.toml constraints-cpu.txt

@@ -84,11 +84,6 @@ def test_laws(capsys):
     assert "fubini" not in text
 
 
-def test_the_catalogue_in_docs_is_what_the_laws_say(capsys):
-    _, out, _ = call(capsys, "laws", "--markdown")
-    assert out == (ROOT / "docs" / "laws.md").read_text(encoding="utf-8"), "run `make docs`"
-
-
 # Bad words.
 
 

@@ -83,3 +83,9 @@ def test_nothing_names_the_machine_it_was_written_on():
     for name in files or [str(p.relative_to(ROOT)) for p in (ROOT / "napkin_eq").rglob("*.py")]:
         text = (ROOT / name).read_bytes().decode("utf-8", "replace")
         assert not re.search(r"(?<![\w.])/(work|root|home)/", text) or name == "tests/test_package.py", name
+
+
+@pytest.mark.slow
+def test_what_the_documents_show_is_what_the_code_says():
+    done = subprocess.run([sys.executable, "docs/refresh.py", "--check"], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+    assert done.returncode == 0, f"run `make docs`: {done.stdout}{done.stderr}"
