@@ -20,7 +20,7 @@ from napkin_eq.law import Inference, Judgment, Law, Statement, Var
 from napkin_eq.term import CLASSES, Input, Term, Tuple, subterms
 
 if TYPE_CHECKING:
-    from napkin_eq.derive import Derivation
+    from napkin_eq.derive import Derivation as Derived
 
 Data = dict[str, Any]
 
@@ -202,13 +202,15 @@ def make(
     return {**data, "sha256": sha(data)}
 
 
-def of(derivation: Derivation) -> Data:
+def of(derivation: Derived) -> Data:
     """Return the certificate of a derivation, checked; several outputs are proved side by side, as a tuple.
 
     Raises Undecided where the independent checker refuses it.
     """
     outputs = derivation.outputs
-    source, destination, steps = outputs[0].source, outputs[0].placed.term, outputs[0].steps
+    steps = outputs[0].steps
+    source: Term = outputs[0].source
+    destination: Term = outputs[0].placed.term
     if len(outputs) > 1:
         source, destination = Tuple(tuple(o.source for o in outputs)), Tuple(tuple(o.placed.term for o in outputs))
         steps = [replace(step, path=(place, *step.path)) for place, o in enumerate(outputs) for step in o.steps]

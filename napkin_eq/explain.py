@@ -21,8 +21,8 @@ from napkin_eq.law import BUILT_IN, Inference, Law, Statement, Var
 from napkin_eq.term import Term, rebuilt, subterms
 
 ARITHMETIC = "arithmetic"
-LONGEST, MEMBERS, TRIALS, NEAR, NEAR_FROM = 20_000, 48, 192, 4, 12
-GUESS = 10  # how many steps a child's congruence takes, before that is known
+LONGEST, MEMBERS, TRIALS, NEAR, NEAR_FROM = 20_000, 48, 192, 3, 12
+GUESS = 14  # how many steps a congruence takes for each child that differs, before that is known
 Value = Axis | Term
 Route = list[tuple[int, bool]]  # edges, each from its first end to its second or back
 Move = tuple[tuple[int, ...], int, bool]  # where, by which edge, from its first end to its second or back
@@ -73,9 +73,10 @@ class Closure:
         self._signatures: dict[tuple[int, tuple[int, ...]], list[int]] = {}
         self._edges: list[_Edge] = []
         self._weights: list[int] = []
+        self._guess = GUESS
         self._before: list[int] = []
         self._joints: dict[tuple[int, int, int], int] = {}
-        self._beside: list[list[int]] = []
+        self._beside: list[list[tuple[int, int]]] = []
         self._congruent: deque[tuple[int, int]] = deque()
         self._routes: dict[tuple[int, int, int], Route] = {}
         self._moved: dict[int, list[Move]] = {}
@@ -130,6 +131,7 @@ class Closure:
         if key in self._done:
             return
         self._done.add(key)
+        self.laws.setdefault(law.name, law)
         given = {name: value if isinstance(value, Axis) else self.add(value) for name, value in values.items()}
         sides = (law.lhs, law.rhs) if forward else (law.rhs, law.lhs)
         first, second = (self._instantiated(side, given, values) for side in sides)
@@ -192,11 +194,11 @@ class Closure:
         if first == second:
             return
         differ = sum(a != b for a, b in zip(self._children[first], self._children[second], strict=False))
-        for end in (first, second):
-            self._beside[end].append(len(self._edges))
+        self._beside[first].append((len(self._edges), second))
+        self._beside[second].append((len(self._edges), first))
         self._before.append(len(self._edges))
         self._edges.append(edge)
-        self._weights.append(1 if edge.law else GUESS * differ)
+        self._weights.append(1 if edge.law else self._guess * differ)
         small, large = self._find(first), self._find(second)
         if small == large:
             return
@@ -218,8 +220,25 @@ class Closure:
             self._settle(lambda: self._find(first) == self._find(second))
         if self._find(first) != self._find(second):
             raise Undecided(f"no chain of {len(self._done)} law instances leads from the one term to the other; {len(self._deferred)} were set aside")
-        route = self._route(first, second, len(self._edges))
+        steps = self._chain(a, b)
+        while len(again := self._narrowed(steps)._chain(a, b)) < len(steps):
+            steps = again
+        return steps
+
+    def _chain(self, a: Term, b: Term) -> list[Step]:
+        route = self._route(self.add(a), self.add(b), len(self._edges))
         return self._steps(a, [move for edge, onward in route for move in self._along(edge, onward)])
+
+    def _narrowed(self, steps: Iterable[Step]) -> Closure:
+        """Return a closure of just the instances that a chain uses: so small that the best of its chains is soon found."""
+        small = Closure()
+        small._guess = 1
+        for law, forward, bindings in dict.fromkeys((s.law, s.forward, s.bindings) for s in steps):
+            if law == ARITHMETIC:
+                small.instance(law, forward, bindings)
+            else:
+                small._enter(self.laws[law], forward, dict(bindings))
+        return small
 
     def _along(self, edge: int, onward: bool) -> list[Move]:
         if self._edges[edge].law:
@@ -294,18 +313,21 @@ class Closure:
     def _path(self, start: int, end: int, before: int) -> Route:
         """Return the lightest path between two nodes of a class by edges older than `before`."""
         reached: dict[int, int] = {}
+        nearest = {start: 0}
         queue: list[tuple[int, int, int]] = [(0, -1, start)]
+        weights = self._weights
         while end not in reached:
             total, by, node = heapq.heappop(queue)
             if node in reached:
                 continue
             reached[node] = by
-            for edge in self._beside[node]:
+            for edge, other in self._beside[node]:
                 if edge >= before:
                     break
-                other = self._edges[edge].first + self._edges[edge].second - node
-                if other not in reached:
-                    heapq.heappush(queue, (total + self._weights[edge], edge, other))
+                far = total + weights[edge]
+                if far < nearest.get(other, far + 1):
+                    nearest[other] = far
+                    heapq.heappush(queue, (far, edge, other))
         route = []
         while end != start:
             edge = reached[end]
