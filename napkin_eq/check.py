@@ -24,7 +24,7 @@ TRUSTED = [
     "the way from the destination to running code: printer, compiler, hardware",
 ]
 SLOTS = {
-    "Input": "name dims dtype facts", "Const": "const", "Index": "axis", "Size": "axis", "Map": "op terms",
+    "Input": "name dims dtype facts", "Const": "const", "Index": "axis", "Size": "axis", "Length": "axis", "Map": "op terms",
     "Reduce": "monoid axis term term", "Fold": "monoid axis term term flag", "Online": "axis term term term flag", "Scan": "monoid axis term",
     "Read": "term axis term", "Tuple": "terms", "Store": "term", "Group": "axis term", "Walk": "axis term", "Acc": "", "Prev": "term", "Var": "name sort",
 }  # fmt: skip
@@ -145,7 +145,7 @@ def kind(tag: str, fields: tuple[Any, ...], kinds: list[str]) -> str:
     if tag in ("Input", "Const", "Var"):
         word: str = DTYPES[fields[2]] if tag == "Input" else fields[tag == "Var"]
         return "real" if word == "number" else word
-    return {"Tuple": "tuple", "Index": "int", "Size": "int"}.get(tag, "real")
+    return {"Tuple": "tuple", "Index": "int", "Size": "int", "Length": "int"}.get(tag, "real")
 
 
 def axes(tag: str, fields: tuple[Any, ...], parts: list[Node], axis: Axis | None) -> dict[str, int | None]:
@@ -181,7 +181,7 @@ class Terms:
             over = frozenset[str]().union(*(p.walked for p in parts)) - ({ACC, PREV} if tag == "Online" else set())
             if tag in ("Var", "Acc", "Prev"):
                 over |= {{"Var": OPEN, "Acc": ACC, "Prev": PREV}[tag]}
-            elif axis and tag not in ("Index", "Group", "Walk"):
+            elif axis and tag not in ("Index", "Length", "Group", "Walk"):  # a length is full in every prefix
                 over |= {axis.name}
             self.known[key] = len(self.nodes)
             self.nodes.append(Node(tag, fields, children, kind(tag, fields, [p.kind for p in parts]), axes(tag, fields, parts, axis), over, depth))
@@ -250,8 +250,8 @@ class Terms:
             return tuple(name for name, true in signs if true and math.isfinite(v))
         if node.tag == "Input":
             return ("finite", *(name for fact in node.fields[3] for name in SIGNS.get(fact, ())))
-        if node.tag in ("Size", "Index"):
-            return ("finite", *SIGNS["pos" if node.tag == "Size" else "nonneg"])
+        if node.tag in ("Size", "Length", "Index"):
+            return ("finite", *SIGNS["nonneg" if node.tag == "Index" else "pos"])
         return ("finite",) if node.kind in ("int", "bool") else ()
 
     def holds(self, judged: Judged) -> bool:

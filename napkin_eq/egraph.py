@@ -16,7 +16,7 @@ from napkin_eq.errors import NapkinError
 from napkin_eq.law import JUDGMENTS, Inference, Judgment, Law, Statement, Var
 from napkin_eq.ops import MONOIDS, OPS
 from napkin_eq.term import (
-    Acc, Const, Fold, Group, Index, Input, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Term, Walk, subterms,
+    Acc, Const, Fold, Group, Index, Input, Length, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Term, Walk, as_real, subterms,
 )  # fmt: skip
 
 ALGEBRA_ROUNDS, STRUCTURE_ROUNDS, NODE_LIMIT = 6, 4, 12_000
@@ -148,7 +148,7 @@ class _Bridge:
         return parts[term]
 
     def _opaque(self, term: Term) -> bool:
-        if isinstance(term, (Input, Index)):
+        if isinstance(term, (Input, Index, Length)):
             return True
         if isinstance(term, Read):
             return isinstance(_array(term), Input)
@@ -170,6 +170,8 @@ class _Bridge:
             lines.append(f"(set (axes {node}) (set-of {' '.join(_axis(a) for a in leaf.axes)}))" if leaf.axes else f"(set (axes {node}) (set-empty))")
             moving = {t.axis for t in subterms(leaf) if isinstance(t, (Size, Read))}
             lines += [f"(J_local {_axis(a)} {node})" for _, a in sorted(self.axes.items()) if a not in moving]
+            if isinstance(leaf, Length) and as_real(leaf) in self.names:
+                lines += [f"(J_{fact} {self.names[as_real(leaf)]})" for fact in _UNARY_FACTS]
             if leaf.kind == "real":
                 lines.append(f"(J_finite {node})")
                 lines += [f"(J_{fact} {node})" for fact in getattr(_array(leaf), "facts", ()) if fact in _UNARY_FACTS]

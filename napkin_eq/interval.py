@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterable
 
 from napkin_eq.axis import Axis
-from napkin_eq.term import Const, Fold, Group, Index, Input, Map, Read, Reduce, Scan, Size, Store, Term, Walk, subterms
+from napkin_eq.term import Const, Fold, Group, Index, Input, Length, Map, Read, Reduce, Scan, Size, Store, Term, Walk, subterms
 
 Interval = tuple[float, float]
 ANY: Interval = (-math.inf, math.inf)
@@ -33,7 +33,7 @@ def _bounds(term: Term) -> Interval:
         return (float(term.value), float(term.value))
     if isinstance(term, Input):
         return _declared(term.facts)
-    if isinstance(term, (Index, Size)):
+    if isinstance(term, (Index, Size, Length)):
         last = math.inf if term.axis.size is None else float(term.axis.size)
         return (0.0, last - 1) if isinstance(term, Index) else (1.0, last)
     if isinstance(term, Map):

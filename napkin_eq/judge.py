@@ -14,7 +14,7 @@ from napkin_eq.axis import Axis
 from napkin_eq.errors import NapkinError
 from napkin_eq.interval import interval
 from napkin_eq.law import JUDGMENTS, Inference, Judgment, Var
-from napkin_eq.term import Acc, Const, Fold, Group, Index, Input, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Term, Walk, rewritten, subterms
+from napkin_eq.term import Acc, Const, Fold, Group, Index, Input, Length, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Term, Walk, rewritten, subterms
 
 Bindings = Mapping[str, Axis | Term]
 Goal = tuple[str, tuple[Axis | Term | None, ...]]  # None: an argument that the search is to find
@@ -124,7 +124,7 @@ _PLAIN: dict[Term, Term] = {}
 
 
 def walked(term: Term) -> frozenset[str]:
-    """Return the names of the axes that a term reduces, scans, reads along or counts; ACC and PREV where it holds one unbound."""
+    """Return the names of the axes that a term reduces, scans, reads along or counts the prefix of; ACC and PREV where it holds one unbound."""
     if term not in _WALKED:
         for part in subterms(term):
             if part not in _WALKED:
@@ -159,7 +159,7 @@ def _facts(term: Term) -> frozenset[str]:
     if isinstance(term, Input):
         implied = {"pos": ("pos", "nonneg", "nonzero"), "nonneg": ("nonneg",), "nonzero": ("nonzero",)}
         return frozenset(("finite", *(n for fact in term.facts for n in implied.get(fact, ()))))
-    if isinstance(term, Size):
+    if isinstance(term, (Size, Length)):
         return frozenset(_SIGNS)
     if isinstance(term, Index):
         return frozenset(("nonneg", "finite"))

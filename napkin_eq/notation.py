@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from napkin_eq.axis import Axis
-from napkin_eq.term import Acc, Const, Fold, Group, Index, Input, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Term, Tuple, Walk
+from napkin_eq.term import Acc, Const, Fold, Group, Index, Input, Length, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Term, Tuple, Walk
 
 # How tightly a text holds together. A big operator such as Σ reaches over a product, not over a sum.
 LOOSE, OR, AND, COMPARE, SUM, BIG, PRODUCT, SIGN, ATOM = range(9)
@@ -142,6 +142,7 @@ FORMS: dict[type[Term], Callable[[Term, int], Piece]] = {
     Const: _number,
     Index: lambda term, depth: (term.axis.name, ATOM),
     Size: lambda term, depth: (f"|{term.axis.name}|", ATOM),
+    Length: lambda term, depth: (f"length({term.axis.name})", ATOM),
     Map: _map,
     Reduce: lambda term, depth: (_big(term.monoid, term.axis, term.body, term.where, depth), BIG),
     Fold: _fold,

@@ -221,12 +221,25 @@ class Index(Term):
 
 
 class Size(Term):
-    """The number of elements along an axis, an integer scalar: `Size(axis)`."""
+    """The number of elements along an axis in the universe at hand, an integer scalar: in a stream, of the prefix so far."""
 
     names = ("axis",)
     __slots__ = ()
 
     def __new__(cls, axis: Axis) -> Size:
+        return _make(cls, (axis,), (), "int", ())
+
+
+class Length(Term):
+    """The full size of an axis, whatever part of it a stream has reached, an integer scalar: `Length(axis)`.
+
+    No law relates it to Size: they differ inside every stream.
+    """
+
+    names = ("axis",)
+    __slots__ = ()
+
+    def __new__(cls, axis: Axis) -> Length:
         return _make(cls, (axis,), (), "int", ())
 
 
@@ -493,5 +506,5 @@ def rewritten(root: Term, change: Callable[[Term], Term]) -> Term:
 
 CLASSES: dict[str, type[Term]] = {
     cls.__name__: cls
-    for cls in (Input, Const, Index, Size, Map, Reduce, Fold, Online, Scan, Read, Tuple, Store, Group, Walk, Acc, Prev)
+    for cls in (Input, Const, Index, Size, Length, Map, Reduce, Fold, Online, Scan, Read, Tuple, Store, Group, Walk, Acc, Prev)
 }
