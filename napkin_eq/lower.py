@@ -17,7 +17,7 @@ from napkin_eq.axis import Axis
 from napkin_eq.errors import NapkinError
 from napkin_eq.law import Judgment, absent, finite, nonzero, pos, zero
 from napkin_eq.ops import COMBINE, NEUTRAL
-from napkin_eq.term import Acc, Const, Fold, Group, Index, Input, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Term, Walk, rebuilt, subterms
+from napkin_eq.term import Acc, Const, Fold, Group, Index, Input, Length, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Term, Walk, rebuilt, subterms
 
 LOG2E = math.log2(math.e)
 MIN_DOT = 16
@@ -335,6 +335,8 @@ class Lowering:
                 return self.iota(context.coord(term.axis))
             case Size():
                 return self._running_size(term.axis, context)
+            case Length():
+                return self._size(term.axis)
             case Map():
                 return self._map(term, context)
             case Fold() | Online() | Reduce():
