@@ -93,7 +93,7 @@ def linear_gelu(t: Size = 4096, d: Size = 4096, f: Size = 16384) -> Term:
 
 
 @named
-def rmsnorm_linear(t: Size = 4096, d: Size = 4096, f: Size = 4096) -> Term:
+def rmsnorm_linear(t: Size = 16, d: Size = 4096, f: Size = 4096) -> Term:
     """An RMS norm with weights, then a linear layer."""
     rows, width, features = nq.axes("t d f", t=t, d=d, f=f)
     return nq.linear(nq.rms_norm(nq.array("A", rows, width), width, nq.array("G", width)), nq.array("W", width, features), width)
@@ -117,7 +117,7 @@ def mlp(t: Size = 4096, d: Size = 4096, f: Size = 16384, e: Size = 4096) -> Term
 
 
 @named
-def linear_cross_entropy(t: Size = 4096, v: Size = 131072, d: Size = 4096) -> Term:
+def linear_cross_entropy(t: Size = 16384, v: Size = 131072, d: Size = 4096) -> Term:
     """A linear layer onto a vocabulary, then the cross-entropy of each row's label."""
     rows, words, width = nq.axes("t v d", t=t, v=v, d=d)
     logits = nq.linear(nq.array("A", rows, width), nq.array("W", words, width), width)
