@@ -42,7 +42,7 @@ from napkin_eq.pointwise import (
     where,
 )
 from napkin_eq.substitute import substituted
-from napkin_eq.term import Const, Index, Input, Map, Reduce, Scan, Size, Term, as_real, lift
+from napkin_eq.term import Const, Index, Input, Length, Map, Reduce, Scan, Size, Term, as_real, lift
 
 Along = Axis | str
 
@@ -60,8 +60,13 @@ def index(axis: Axis) -> Term:
 
 
 def size(axis: Axis) -> Term:
-    """The number of elements along an axis, as a real number."""
+    """The number of elements along an axis, as a real number; in a stream, of those seen so far, which is what a mean divides by."""
     return Map("real", (Size(axis),))
+
+
+def length(axis: Axis) -> Term:
+    """The full length of an axis, an integer that stays what it is as a stream goes on: for masks, coordinates and scales."""
+    return Length(axis)
 
 
 # Folds over axes.
@@ -216,7 +221,7 @@ def rms_norm(t: Term, x: Along, weight: Term | None = None, eps: float = 1e-6) -
 
 def causal(q: Axis, x: Axis, bottom_right: bool = False) -> Term:
     """The mask of the keys x that a query q may see: those up to its own place; bottom_right lines up the ends of the axes."""
-    place = Index(q) + (Size(x) - Size(q)) if bottom_right else Index(q)
+    place = Index(q) + (Length(x) - Length(q)) if bottom_right else Index(q)
     return Index(x) <= place
 
 
@@ -276,12 +281,12 @@ def merge(t: Term, parts: tuple[Axis, ...], into: Axis) -> Term:
 
 
 def _extent(axis: Axis) -> Term:
-    return Size(axis) if axis.size is None else Const(axis.size)
+    return Length(axis) if axis.size is None else Const(axis.size)
 
 
 __all__ = [
     "Axis", "abs", "array", "axes", "causal", "clip", "cos", "cross_entropy", "cumsum", "einsum", "equal", "erf", "exp", "floor",
-    "gelu", "gelu_tanh", "index", "layer_norm", "linear", "log", "log_softmax", "logsumexp", "masked", "matmul", "max", "maximum",
+    "gelu", "gelu_tanh", "index", "layer_norm", "length", "linear", "log", "log_softmax", "logsumexp", "masked", "matmul", "max", "maximum",
     "mean", "merge", "min", "minimum", "padding", "prod", "reciprocal", "relu", "rename", "rms_norm", "round", "rsqrt", "scan",
     "sigmoid", "silu", "sin", "size", "softmax", "softplus", "split", "sqrt", "sum", "swiglu", "take", "tanh", "variance",
     "where", "window",
