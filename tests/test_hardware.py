@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -71,19 +72,20 @@ def test_own_file(tmp_path):
         ("sms = 132", "sms = 132\ncores = 3", r"\[chip\]: unknown entry 'cores'"),
         ("tf32 =", "tf64 =", r"\[tensor\]: expected FLOP per clock"),
         ("bfloat16 = 4096", "bfloat16 = 0", r"\[tensor\]: bfloat16 is 0, expected a positive integer"),
-        ("[l2]", "[l3]", "l2 is missing"),
+        (r"\[l2\]", "[l3]", "l2 is missing"),
         ('name = "h200"', "name = 3", "name is 3, expected a text on one line"),
         ('name = "h200"', 'name = "a\\nb"', "expected a text on one line"),
         ("block_bytes = 232_448", "block_bytes = 300_000", "a block may take 300000 bytes of shared memory, an SM has 233472"),
-        ("overlap = 0.35", "overlap = 3.5", "overlap is 3.5, expected a fraction of at most 1"),
-        ("copy_bandwidth = 4.3e12", "copy_bandwidth = 5e12", "more than the peak 4.8e"),
-        ("[chip]", "[chip", "not a TOML file"),
+        (r"overlap = \S+", "overlap = 3.5", "overlap is 3.5, expected a fraction of at most 1"),
+        (r"copy_bandwidth = \S+", "copy_bandwidth = 5e12", "more than the peak 4.8e"),
+        (r"\[chip\]", "[chip", "not a TOML file"),
     ],
 )
 def test_wrong_files_are_refused(tmp_path, old, new, message):
     text = (FOLDER / "h200.toml").read_text()
-    assert old in text
-    (tmp_path / "wrong.toml").write_text(text.replace(old, new))
+    changed, count = re.subn(old, lambda _: new, text, count=1)
+    assert count == 1
+    (tmp_path / "wrong.toml").write_text(changed)
     with pytest.raises(NapkinError, match=message) as raised:
         read(tmp_path / "wrong.toml")
     assert "wrong.toml" in str(raised.value)
