@@ -99,6 +99,7 @@ JUDGMENTS: dict[str, tuple[tuple[str, ...], str]] = {
     "absent": (("mask", "term"), "{1} is absent wherever {0} is false"),
     "zero": (("mask", "term"), "{1} is 0 wherever {0} is false"),
     "safe": (("term",), "exp({0}) cannot overflow"),
+    "stretch": (("axis", "axis", "mask"), "{2} holds on the lanes of {1} that belong to stretch {0}, each lane in exactly one"),
 }
 BUILT_IN = ("free", "along", "distinct")
 
@@ -114,7 +115,7 @@ def _judgment(name: str) -> Callable[..., Judgment]:
     return make
 
 
-free, along, distinct, nonneg, pos, nonzero, finite, le, local, scales, absent, zero, safe = map(_judgment, JUDGMENTS)
+free, along, distinct, nonneg, pos, nonzero, finite, le, local, scales, absent, zero, safe, stretch = map(_judgment, JUDGMENTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,5 +317,5 @@ ABSENT = Const(float("-inf"))
 __all__ = [  # what a law file may import
     "ABSENT", "TRUE", "Acc", "Axis", "Binary", "Const", "Coordinate", "Fold", "Group", "Index", "Map", "Mask", "Max", "Monoid", "Number",
     "Online", "Prev", "Read", "Real", "Reduce", "Size", "Store", "Sum", "Unary", "Walk", "absent", "along", "distinct", "exp", "finite", "free",
-    "infer", "inv", "law", "le", "local", "log", "nonneg", "nonzero", "pos", "safe", "scales", "size", "where", "zero",
+    "infer", "inv", "law", "le", "local", "log", "nonneg", "nonzero", "pos", "safe", "scales", "size", "stretch", "where", "zero",
 ]  # fmt: skip
