@@ -24,7 +24,7 @@ FLOORS = (
     "law content",
     "catalogue interval judge explain claim obligation proving certificate check",
     "plan names hardware",
-    "emit aot bounds egraph",
+    "emit aot bounds stretch egraph",
     "lower cost tiles",
     "extract place",
     "derive",
