@@ -184,6 +184,12 @@ def cross_attention(b: Size = 1, h: Size = 16, q: Size = 1024, x: Size = 4096, d
 
 
 @named
+def causal_cross_attention(b: Size = 1, h: Size = 16, q: Size = 1024, x: Size = 4096, d: Size = 128) -> Term:
+    """Causal attention of the last queries of a sequence to all of its keys: the ends of the two line up."""
+    return _attention({"b": b, "h": h, "q": q, "x": x, "d": d}, lambda s, axes: nq.masked(s, nq.causal(axes["q"], axes["x"], bottom_right=True)))
+
+
+@named
 def symbolic_attention(b: Size = 1, h: Size = 16, q: Size = None, x: Size = None, d: Size = 128) -> Term:
     """Attention whose lengths are bound when it runs."""
     return _attention({"b": b, "h": h, "q": q, "x": x, "d": d})

@@ -15,7 +15,7 @@ from napkin_eq.errors import NapkinError
 from napkin_eq.gallery import DIAGRAMS
 from napkin_eq.jsonform import MAX_NODES, diagram_from_json, diagram_to_json, dumps_diagram, from_json, loads_diagram, to_json
 from napkin_eq.law import Var
-from napkin_eq.term import Acc, Const, Fold, Group, Index, Input, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Term, Tuple, Walk
+from napkin_eq.term import Acc, Const, Fold, Group, Index, Input, Length, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Term, Tuple, Walk
 
 AXES = [Axis("q", 4), Axis("x"), Axis("y", None, 8)]
 x = AXES[1]
@@ -26,7 +26,8 @@ MONOIDS = ["sum", "max", "prod"]
 @st.composite
 def grown(draw):
     """Return a term made step by step out of those before it, so that parts are shared."""
-    terms = [*LEAVES, *map(Index, AXES), *map(Size, AXES), Const(draw(st.floats(allow_nan=False))), Const(draw(st.integers(-(2**62), 2**62)))]
+    numbers = [Const(draw(st.floats(allow_nan=False))), Const(draw(st.integers(-(2**62), 2**62)))]
+    terms = [*LEAVES, *(cls(axis) for cls in (Index, Size, Length) for axis in AXES), *numbers]
     masks = [Const(True), Const(False), Index(x) < 3]
     for _ in range(draw(st.integers(0, 8))):
         a, b, mask = draw(st.sampled_from(terms)), draw(st.sampled_from(terms)), draw(st.sampled_from(masks))

@@ -131,8 +131,9 @@ def test_the_scores_of_every_attention_agree_with_torch():
     causal = torch.where(j <= i, 0.0, -math.inf).double()
     alibi = causal - torch.from_numpy(slopes)[:, None, None] * (i - j)
     padded = torch.where(j < torch.from_numpy(lengths)[:, None, None, None], 0.0, -math.inf).double()
-    biases = {"attention": None, "cross_attention": None, "symbolic_attention": None, "causal_attention": causal, "alibi_attention": alibi,
-              "padded_attention": padded, "window_attention": causal}  # fmt: skip
+    late = torch.where(j <= i + 2, 0.0, -math.inf).double()
+    biases = {"attention": None, "cross_attention": None, "causal_cross_attention": late, "symbolic_attention": None,
+              "causal_attention": causal, "alibi_attention": alibi, "padded_attention": padded, "window_attention": causal}  # fmt: skip
     for name, bias in biases.items():
         term = diagram(name, **sizes).term
         expected = functional.scaled_dot_product_attention(Q, K, V, attn_mask=bias).nan_to_num(0.0)
@@ -176,6 +177,11 @@ def test_no_diagram_of_the_gallery_is_left_out():
     rows = {"softmax", "logsumexp", "variance", "rms_norm", "layer_norm"}  # the library's own functions, held against torch above
     here = Path(__file__).read_text(encoding="utf-8")
     assert not [name for name in DIAGRAMS if name not in rows and f'"{name}"' not in here]
+
+
+def test_a_length_is_an_integer_for_masks_and_a_number_in_a_scale():
+    assert nq.length(x).kind == "int"
+    assert evaluate(A * nq.length(x) ** -0.5, DATA) == pytest.approx(a / 3)
 
 
 def test_the_mean_square_distance_is_one_product_of_one_term_with_itself():

@@ -14,7 +14,7 @@ from napkin_eq.diagram import Diagram
 from napkin_eq.errors import NapkinError
 from napkin_eq.gallery import DIAGRAMS, diagram
 from napkin_eq.law import Var
-from napkin_eq.term import Acc, Const, Fold, Group, Index, Input, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Tuple, Walk, subterms
+from napkin_eq.term import Acc, Const, Fold, Group, Index, Input, Length, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Tuple, Walk, subterms
 
 q, x, d = axes("q x d", q=4, x=6, d=3)
 A, B = nq.array("A", q, x), nq.array("B", x, d)
@@ -29,6 +29,7 @@ EVERY = [
     Const(-0.0),
     Index(x),
     Size(x),
+    Length(x),
     A + B,
     Map("where", (Index(q) <= Index(x), A, Const(-math.inf))),
     Reduce("sum", x, A, Index(x) < 3),
