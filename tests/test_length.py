@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -32,10 +33,11 @@ t, x = Axis("t", 5), Axis("x", 7)
 A = nq.array("A", t, x)
 DATA = {"A": np.random.default_rng(0).normal(size=(5, 7))}
 TRUE = Const(True)
-COUNTS = {"length": Length, "size": Size}
+Count = Callable[[Axis], Term]
+COUNTS: dict[str, Count] = {"length": Length, "size": Size}
 
 
-def lined_up(count: type[Term], q: Axis, x: Axis) -> Term:
+def lined_up(count: Count, q: Axis, x: Axis) -> Term:
     """The mask of keys up to a query's place when the ends of both axes line up, by one way of counting."""
     return Index(x) <= Index(q) + (count(x) - count(q))
 
@@ -111,10 +113,10 @@ def test_the_coordinates_of_a_symbolic_axis_do_not_depend_on_a_stream():
 def test_no_law_speaks_of_a_length_and_none_that_does_is_proved():
     assert not [s.name for s in REGISTRY.statements.values() if any(isinstance(part, Length) for part in subterms(*terms_of(s)))]
 
-    def counted(x, a):  # type: ignore[no-untyped-def]
+    def counted(x, a):
         return Sum(x, a * as_real(Length(x))), Sum(x, a * as_real(Size(x)))
 
-    def filled(x):  # type: ignore[no-untyped-def]
+    def filled(x):
         return Sum(x, Const(1.0)), as_real(Length(x))
 
     for statement in (*stated(counted), *stated(filled)):
