@@ -37,7 +37,7 @@ OPS = {  # kinds taken > kind given; n: all int or all real
 WORDS = {"dtype": tuple(DTYPES), "op": tuple(OPS), "monoid": ("sum", "max", "prod"), "sort": ("real", "bool", "int", "number")}
 JUDGMENTS = {  # a: an axis, t: a term
     **dict.fromkeys("free along local".split(), "at"), "distinct": "aa", **dict.fromkeys("pos nonneg nonzero finite safe".split(), "t"),
-    **dict.fromkeys("le absent zero".split(), "tt"), "scales": "att",
+    **dict.fromkeys("le absent zero".split(), "tt"), "scales": "att", "stretch": "aat",
 }  # fmt: skip
 SIGNS = {"pos": ("pos", "nonneg", "nonzero"), "nonneg": ("nonneg",), "nonzero": ("nonzero",)}
 OPEN, ACC, PREV = "?", "Acc()", "Prev()"  # among the axes a term walks: it holds a variable, an accumulator, a previous value unbound
@@ -254,6 +254,23 @@ class Terms:
             return ("finite", *SIGNS["nonneg" if node.tag == "Index" else "pos"])
         return ("finite",) if node.kind in ("int", "bool") else ()
 
+    def spelled(self, number: int) -> tuple[Any, ...]:
+        node = self.nodes[number]
+        return (*([] if node.tag == "Map" else [node.tag]), *node.fields, *map(self.spelled, node.children))
+
+    def stretch(self, part: Axis, axis: Axis, mask: int) -> bool:
+        """Tell whether a mask is part * n <= lane and lane < part * n + n, stretches of n lanes that cover the axis."""
+        lanes, lane = part.size, ("Index", axis)
+        if lanes is None or part.name == axis.name or self.nodes[mask].depth > 8:
+            return False
+        least = ("floordiv", ("add", ("Length", axis), ("Const", "int", lanes - 1)), ("Const", "int", lanes))
+        for run in map(self.spelled, self.below(mask)):
+            first = ("mul", ("Index", part), run)
+            covers = run == least if axis.size is None else run[:2] == ("Const", "int") and run[2] * lanes >= axis.size
+            if covers and self.spelled(mask) == ("and", ("le", first, lane), ("lt", lane, ("add", first, run))):
+                return True
+        return False
+
     def holds(self, judged: Judged) -> bool:
         """Tell whether a judgment can be read off its terms; what only an inference shows is not."""
         name, args = judged
@@ -267,6 +284,8 @@ class Terms:
             if name == "local":
                 return node.walked.isdisjoint((first.name, ACC, PREV))
             return first.name not in node.axes and ACC not in node.walked  # an accumulator varies along axes that it does not show
+        if name == "stretch":
+            return self.stretch(*args)
         return bool(first == last) if name == "le" else name in ("pos", "nonneg", "nonzero", "finite") and name in self.facts(last)
 
 
@@ -376,6 +395,7 @@ class Checker:
             claim = self.data["inferences"][rule]
             need(self.judged(claim["conclusion"], bindings, used) == judged, f"{rule} does not conclude {raw['judgment']}")
             need([self.judged(p, bindings, used) for p in claim["premises"]] == [p[0] for p in premises], f"{rule} lacks a premise")
+            need(all(p[0][0] != "stretch" for p in premises), "a stretch is a condition of laws only: it holds of a whole axis, not of a prefix")
         need(used == set(bindings), "a substitution binds other variables than its rule has")
         sized = judged[0] in ("pos", "nonneg", "nonzero", "finite") and bool(self.terms.nodes[judged[1][0]].walked)
         return judged, sized or any(p[1] for p in premises)
@@ -403,6 +423,8 @@ class Checker:
                 need(not {ACC, PREV} & nodes[bindings[name]].walked, f"{name} would carry an accumulator into or out of a stream")
         need(wanted == [p[0] for p in proofs], "its conditions are not those derived")
         need(used == set(bindings), "its substitution binds other variables than the law has")
+        streams = {nodes[n].fields[0].name for n in spine[:-1] if nodes[n].tag == "Online"}
+        need(not any(word == "stretch" and args[0].name in streams for (word, args), _ in proofs), "a stream's axis counts stretches")
         before = any(nodes[n].tag == "Prev" for n in spine[:-1])
         need(not (before and any(p[1] for p in proofs)), "before the first block an axis is empty, and a condition needs it not to be")
         need(type(raw["forward"]) is bool, "its direction is not said")

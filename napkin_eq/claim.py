@@ -45,6 +45,7 @@ JUDGMENT: dict[str, Callable[..., Term]] = {
     "absent": lambda c, a: c | eq(a, ABSENT),
     "zero": lambda c, a: c | eq(a, ZERO),
     "safe": lambda a: le(a, LARGEST_EXPONENT),
+    "stretch": lambda p, x, c: eq(Reduce("sum", p, Map("where", (c, Const(1.0), ZERO))), Const(1.0)),
 }
 STREAMED = ("local", "scales")
 
@@ -92,4 +93,4 @@ def meaning(judgment: Judgment) -> Term:
     """Return the mask that a judgment stands for."""
     if judgment.name not in JUDGMENT:
         raise NotUnderstood(f"the judgment {judgment.name} has no meaning here")
-    return JUDGMENT[judgment.name](*(plain(a) for a in judgment.args if isinstance(a, Term)))
+    return JUDGMENT[judgment.name](*(plain(a) if isinstance(a, Term) else a for a in judgment.args))

@@ -14,6 +14,7 @@ from napkin_eq.axis import Axis
 from napkin_eq.errors import NapkinError
 from napkin_eq.interval import interval
 from napkin_eq.law import JUDGMENTS, Inference, Judgment, Var
+from napkin_eq.stretch import is_stretch
 from napkin_eq.term import Acc, Const, Fold, Group, Index, Input, Length, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Term, Walk, rewritten, subterms
 
 Bindings = Mapping[str, Axis | Term]
@@ -188,6 +189,8 @@ def _base(goal: Goal) -> Iterator[Judgment]:
             true = any((a.name, a.size) == (first.name, first.size) for a in last.axes)
         elif name == "local":
             true = over.isdisjoint((first.name, ACC, PREV))
+        elif name == "stretch":
+            true = isinstance(args[1], Axis) and is_stretch(first, args[1], last)
     elif isinstance(last, Term):
         true = name in _SIGNS and name in _facts(last) or name == "le" and first is last
     if true:

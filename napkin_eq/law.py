@@ -268,6 +268,9 @@ def _check_law(law: Law) -> None:
 
 
 def _check_inference(rule: Inference) -> None:
+    if any(p.name == "stretch" for p in (rule.conclusion, *rule.premises)):
+        # It holds of a whole axis and not of a stream's prefix of it: only where a law is used can that be told.
+        raise NapkinError(f"inference {rule.name} at {rule.place}: stretch(...) is a condition of laws only")
     # What only the conclusion binds is bound by the pattern it holds, which must be more than a variable.
     bound = variables(*rule.premises) | {
         name for arg in rule.conclusion.args if isinstance(arg, Term) and not isinstance(arg, Var) for name in variables(arg)

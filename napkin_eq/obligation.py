@@ -55,7 +55,7 @@ def variants(statement: Statement) -> list[Statement]:
     judgments = judgments_of(statement)
     names = {arg.name for judgment in judgments for arg in judgment.args if isinstance(arg, Axis)}
     names |= {f.name for t in subterms(*terms_of(statement)) for f in t.fields if isinstance(f, Axis)}
-    apart = {frozenset(map(str, j.args)) for j in judgments if j.name == "distinct"}
+    apart = {frozenset(map(str, j.args[:2])) for j in judgments if j.name in ("distinct", "stretch")}
     merged = [(x, y) for x, y in itertools.combinations(sorted(names), 2) if frozenset((x, y)) not in apart]
     return [statement, *(_merged(statement, Axis(x), Axis(y)) for x, y in merged)]
 
@@ -81,6 +81,7 @@ def claims_of(statement: Statement) -> list[Claim]:
 def _claims(statement: Statement) -> list[Claim]:
     conditions = conditions_of(statement)
     free = frozenset(_free(conditions))
+    _whole(statement)
     if isinstance(statement, Inference):
         if statement.conclusion.name in STREAMED:
             return _Step(statement.conclusion.args[0], conditions, free).judgment(statement.conclusion)  # type: ignore[arg-type]
@@ -107,6 +108,14 @@ def _claims(statement: Statement) -> list[Claim]:
 def _closed(axis: Axis, *bodies: Term) -> None:
     if any(isinstance(t, (Reduce, Size)) and t.axis == axis for t in subterms(*bodies)):
         raise NotUnderstood(f"two streams over {axis} with running values in their bodies are not understood; state the law with variables there")
+
+
+def _whole(statement: Statement) -> None:
+    """Refuse a stream over an axis that counts stretches: each lane is in one of them all, not in one of those so far."""
+    streams = {t.axis for t in subterms(*terms_of(statement)) if isinstance(t, Online)}
+    streams |= {j.args[0] for j in judgments_of(statement) if j.name in STREAMED}
+    if counted := [j for j in conditions_of(statement) if j.name == "stretch" and j.args[0] in streams]:
+        raise NotUnderstood(f"{counted[0]} does not hold in a stream over {counted[0].args[0]}")
 
 
 def _walked(mask: Term) -> Axis | None:

@@ -179,7 +179,10 @@ def _innermost(claim: Claim, axis: Axis) -> Reduce | None:
 
 
 def normal(claim: Claim) -> Claim:
-    """Return the claim with sums split into summands, and what does not vary moved out of sums and maxima."""
+    """Return the claim with sums split into summands, and what does not vary moved out of sums and maxima.
+
+    What is chosen in exactly one lane, by a premise, and does not vary is the result of the reduction.
+    """
 
     def change(t: Term) -> Term:
         if not isinstance(t, Reduce) or t.where is not TRUE:
@@ -196,7 +199,7 @@ def _sum(claim: Claim, t: Reduce) -> Term:
     totals = []
     for part in parts:
         moving = sorted((f for f in part if claim.varies(f, t.axis)), key=repr)
-        rest = Reduce("sum", t.axis, _product(moving)) if moving else Map("real", (Size(t.axis),))
+        rest = _chosen(claim, Reduce("sum", t.axis, _product(moving))) if moving else Map("real", (Size(t.axis),))
         totals.append(_product([*(f for f in part if not claim.varies(f, t.axis)), rest]))
     result = totals[0]
     for total in totals[1:]:
@@ -227,7 +230,7 @@ def _summands(body: Term) -> list[list[Term]]:
 def _split(claim: Claim, t: Reduce) -> Term:
     """Split a maximum of maxima and a product of products; move a summand that does not vary out of a maximum."""
     if not isinstance(t.body, Map) or len(t.body.args) != 2:
-        return t
+        return _chosen(claim, t)
     a, b = t.body.args
     if t.body.op == COMBINE[t.monoid]:
         return Map(t.body.op, (_split(claim, Reduce(t.monoid, t.axis, a)), _split(claim, Reduce(t.monoid, t.axis, b))))
@@ -236,6 +239,14 @@ def _split(claim: Claim, t: Reduce) -> Term:
             if not claim.varies(fixed, t.axis):
                 return Map("add", (fixed, Reduce("max", t.axis, moving)))
     return t
+
+
+def _chosen(claim: Claim, t: Reduce) -> Term:
+    if not isinstance(t.body, Map) or t.body.op != "where":
+        return t
+    mask, value, other = t.body.args
+    once = JUDGMENT["stretch"](t.axis, None, mask) in claim.premises
+    return value if once and other is Const(NEUTRAL[t.monoid]) and not claim.varies(value, t.axis) else t
 
 
 @cache
@@ -251,7 +262,15 @@ def lemmas_hold() -> bool:
     goals += [same(Map("exp", (a + b,)), Map("exp", (a,)) * Map("exp", (b,)))]
     goals += [same(fold(m, Map(op, (a, b))), Map(op, (fold(m, a), fold(m, b)))) for m, op in COMBINE.items()]
     moved = [same(fold("sum", a * b), a * fold("sum", b)), same(fold("sum", a), a * Map("real", (Size(x),))), same(fold("max", a + b), a + fold("max", b))]
+    moved += [_one_lane(m, x, a) for m in COMBINE]
     return all(_by_induction(Claim("lemma", goal, (), fixed if goal in moved else frozenset()), x) for goal in [*goals, *moved])
+
+
+def _one_lane(monoid: str, x: Axis, a: Term) -> Term:
+    """Say that a value chosen in no lane leaves the neutral element, and one chosen in one lane leaves itself."""
+    c, neutral = Var("c", "bool"), Const(NEUTRAL[monoid])
+    count, total = Reduce("sum", x, Map("where", (c, Const(1.0), Const(0.0)))), Reduce(monoid, x, Map("where", (c, a, neutral)))
+    return (eq(count, Const(0.0)) & eq(total, neutral)) | (eq(count, Const(1.0)) & eq(total, a)) | le(Const(2.0), count)
 
 
 @cache

@@ -234,8 +234,19 @@ class Instance:
             else:
                 arrays[v] = np.where(rng.random(shape) < rate, -math.inf, scale * rng.choice(pool, shape))
         for judgment in conditions_of(self.statement):
-            _bend(judgment, arrays)
+            if judgment.name == "stretch":
+                self.cut(judgment, arrays)
+            else:
+                _bend(judgment, arrays)
         return arrays
+
+    def cut(self, judgment: Judgment, arrays: dict[Var, Array]) -> None:
+        """Leave each lane in the first of the stretches that hold it, or in the first of all."""
+        part, _, mask = judgment.args
+        if isinstance(mask, Var) and mask in arrays:
+            at = 1 + self.axes.index(part)  # type: ignore[arg-type]
+            first = np.expand_dims(arrays[mask].argmax(axis=at), at)
+            arrays[mask] = np.arange(arrays[mask].shape[at]).reshape([-1, *(1 for _ in self.axes[at:])]) == first
 
     def weight(self, arrays: dict[Var, Array], trial: int) -> float:
         """Return how hard a trial is to read."""
