@@ -110,9 +110,13 @@ class _Bounds:
         return found
 
     def floor(self, value: p.Operand) -> p.Operand:
+        if self.lowering.multiple(value) % self.tile == 0:
+            return value
         return self.int("mul", self.int("floordiv", value, self.tile), self.tile)
 
     def ceil(self, value: p.Operand) -> p.Operand:
+        if self.lowering.multiple(value) % self.tile == 0:
+            return value
         return self.floor(self.int("add", value, self.tile - 1))
 
 
@@ -122,12 +126,12 @@ def _cut(b: _Bounds, hold: frozenset[Term]) -> list[Stretch]:
     inside = b.all("max", [begin, *(b.ceil(most) for _, most in b.lows)]) if b.lows else 0
     full = b.floor(b.all("max", [0, b.all("min", [b.down, *(least for least, _ in b.highs)])])) if b.highs else b.down
     parts = []
-    if b.lows:
+    if b.lows and inside != begin:
         inside = b.int("min", inside, b.int("max", begin, b.ceil(end)))
         parts.append(Stretch(begin, b.int("min", inside, end), frozenset(), False, "entering the mask"))
         full = b.int("max", full, inside)
     parts.append(Stretch(inside, full, hold, True, "no mask"))
-    if b.highs or b.down is not b.size:
+    if full != end:
         parts.append(Stretch(full, end, frozenset(), False, "masked"))
     return parts
 

@@ -7,12 +7,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from napkin_eq import hardware as machines
 from napkin_eq import plan as p
+from napkin_eq.axis import Axis
 from napkin_eq.content import folder, load_rules
 from napkin_eq.cost import BYTES, extent
 from napkin_eq.diagram import Diagram
@@ -23,17 +24,18 @@ from napkin_eq.extract import Candidate, Extractor
 from napkin_eq.hardware import Hardware
 from napkin_eq.interval import interval
 from napkin_eq.judge import Judge
-from napkin_eq.law import REGISTRY, Inference, Judgment, Statement
-from napkin_eq.lower import depth_along, fold_key
+from napkin_eq.law import REGISTRY, Inference, Judgment, Law, Statement
+from napkin_eq.lower import depth_along, fold_key, modes_of
 from napkin_eq.place import TARGET, Offers, Placed, Placer
 from napkin_eq.proving import Verdict, require_proved
-from napkin_eq.term import Fold, Group, Input, Map, Online, Reduce, Store, Term, Walk, subterms
+from napkin_eq.term import Fold, Group, Input, Map, Online, Proj, Reduce, Store, Term, Tuple, subterms
 from napkin_eq.tiles import Tiled, local_terms
 
 # Largest |exponent| whose exponential, narrowed to the storage type for the matrix unit, keeps its relative accuracy.
 EXPONENT = {"bfloat16": 60.0, "float16": 9.0, "float32": 60.0}
 STORAGE = {"bfloat16": "bf16", "float16": "f16", "float32": "f32"}
 FINALISTS, SPREAD, SAME = 3, 1.25, 1e-3
+IDLE, BUSY, MOST_STRETCHES, LEAST_STRETCH = 0.6, 2.0, 64, 256
 
 
 @dataclass(slots=True)
@@ -156,29 +158,68 @@ def base_name(name: str) -> str:
 def _output(
     diagram: Diagram, name: str, source: Term, machine: Hardware, dtype: str, statements: list[Statement], seconds: dict[str, float]
 ) -> Output:
-    begun = time.perf_counter()
-    graph = saturate(source, statements)
-    seconds["saturate"] += time.perf_counter() - begun
-    begun = time.perf_counter()
-    proved = prover(statements)
-    candidates = _candidates(graph, machine, dtype, proved)
-    if not candidates:
-        raise NapkinError(f"diagram {diagram.name}: output {name} has no form that can be computed with these laws; leave fewer out")
-    names = {s.name for s in statements}
-    offers = Offers("level" in names, "group" in names, "walk" in names)
-    placer = Placer(name, _output_dtype(source, dtype), STORAGE[dtype], machine, offers, proved)
-    placements = [found for c in _finalists(candidates) if (found := placer.best(c.term)) is not None]
-    if not placements:
-        raise NapkinError(f"diagram {diagram.name}: {placer.refusals[-1] if placer.refusals else 'no plan fits'}")
-    placed = min(placements, key=lambda found: found.predicted_us)
-    seconds["extract"] += time.perf_counter() - begun
+    placed, graph = _cheapest(diagram, name, source, machine, dtype, statements, (), seconds)
+    for cut in _cuts(source, placed, machine, statements):
+        other, cut_graph = _cheapest(diagram, name, source, machine, dtype, statements, (cut,), seconds)
+        if other.predicted_us < placed.predicted_us:
+            placed, graph = other, cut_graph
     begun = time.perf_counter()
     steps = explained(source, placed, graph.instances, statements)
     seconds["explain"] += time.perf_counter() - begun
     return Output(name, source, placed, steps, graph)
 
 
-def _candidates(graph: Saturated, machine: Hardware, dtype: str, proved: Callable[[Judgment], bool]) -> list[Candidate]:
+def _cheapest(
+    diagram: Diagram,
+    name: str,
+    source: Term,
+    machine: Hardware,
+    dtype: str,
+    statements: list[Statement],
+    cuts: tuple[tuple[Axis, Axis], ...],
+    seconds: dict[str, float],
+) -> tuple[Placed, Saturated]:
+    """Saturate, extract and place one output, the axes of `cuts` folded a stretch at a time."""
+    begun = time.perf_counter()
+    graph = saturate(source, statements, cuts)
+    seconds["saturate"] += time.perf_counter() - begun
+    begun = time.perf_counter()
+    proved = prover(statements)
+    candidates = _candidates(graph, machine, dtype, proved, {axis.name: part.name for part, axis in cuts})
+    if not candidates:
+        raise NapkinError(f"diagram {diagram.name}: output {name} has no form that can be computed with these laws; leave fewer out")
+    names = {s.name for s in statements}
+    offers = Offers("level" in names, "group" in names, "walk" in names, "level-several" in names)
+    placer = Placer(name, _output_dtype(source, dtype), STORAGE[dtype], machine, offers, proved)
+    placements = [found for c in _finalists(candidates) if (found := placer.best(c.term)) is not None]
+    if not placements:
+        raise NapkinError(f"diagram {diagram.name}: {placer.refusals[-1] if placer.refusals else 'no plan fits'}")
+    seconds["extract"] += time.perf_counter() - begun
+    return min(placements, key=lambda found: found.predicted_us), graph
+
+
+def _cuts(source: Term, placed: Placed, machine: Hardware, statements: Sequence[Statement]) -> list[tuple[Axis, Axis]]:
+    """Offer to cut the streamed axis of a kernel whose blocks leave processors idle, into as many stretches as keep them busy."""
+    if not any(c.name == "stretch" for s in statements if isinstance(s, Law) for c in s.conditions):
+        return []
+    idle = [t for t in placed.tiled if t.cost.blocks <= machine.chip.sms * IDLE and any(c.role == "stream" for c in t.kernel.coords)]
+    if not idle:
+        return []
+    slow = max(idle, key=lambda t: t.cost.predicted_us)
+    streams = [c for c in slow.kernel.coords if c.role == "stream"]
+    axis = max((c.axis for c in streams), key=extent)
+    wanted = max(2, round(BUSY * machine.chip.sms / slow.cost.blocks))
+    count = min(1 << (wanted - 1).bit_length(), MOST_STRETCHES, max(1, extent(axis) // LEAST_STRETCH))
+    if count < 2:
+        return []
+    taken = {f.name for t in subterms(source) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
+    name = next(n for n in (f"{axis.name}_part{i or ''}" for i in range(len(taken) + 1)) if n not in taken)
+    return [(Axis(name, count), axis)]
+
+
+def _candidates(
+    graph: Saturated, machine: Hardware, dtype: str, proved: Callable[[Judgment], bool], cut: dict[str, str]
+) -> list[Candidate]:
     """Extract with exponentials proved safe; only where there is no such form, with those that the source itself takes."""
     limit = EXPONENT[dtype]
 
@@ -190,7 +231,7 @@ def _candidates(graph: Saturated, machine: Hardware, dtype: str, proved: Callabl
         return given or strict(term, given)
 
     for admitted in (strict, lenient):
-        if candidates := Extractor(graph, machine, BYTES[STORAGE[dtype]], admitted).run():
+        if candidates := Extractor(graph, machine, BYTES[STORAGE[dtype]], admitted, cut).run():
             return candidates
     return []
 
@@ -232,17 +273,27 @@ def explained(source: Term, placed: Placed, instances: Iterable[Instance], state
         if instance.law not in placement:
             closure.instance(instance.law, instance.forward, instance.bindings)
     for store in placed.stores:
-        body: Term = store
-        while isinstance(body, (Store, Group, Walk)):
-            inner = body.body
-            if isinstance(body, Store):
-                closure.instance("level", True, (("a", inner),))
-            else:
-                closure.instance("group" if isinstance(body, Group) else "walk", True, (("a", inner), ("x", body.axis)))
-            body = inner
-            if isinstance(body, Store):
-                break
+        for law, bindings in _placements(store):
+            closure.instance(law, True, bindings)
     return closure.explain(source, placed.term)
+
+
+def _placements(store: Store) -> Iterator[tuple[str, tuple[tuple[str, Any], ...]]]:
+    """Yield the instances of the placement laws that put a value, or several, under a Store."""
+    _, value = modes_of(store)
+    suffix = ""
+    if isinstance(value, Tuple):
+        suffix = "-several"
+        items = tuple((f"a{i}", item) for i, item in enumerate(value.items))
+        yield from ((f"projection-{i}-{len(items)}", items) for i in range(len(items)))
+    body: Term = store
+    while body is not value:
+        inner = body.body
+        if isinstance(body, Store):
+            yield "level" + suffix, (("a", inner),)
+        else:
+            yield ("group" if isinstance(body, Group) else "walk") + suffix, (("a", inner), ("x", body.axis))
+        body = inner
 
 
 def _plan(diagram: Diagram, outputs: list[Output], machine: Hardware, dtype: str) -> tuple[p.Plan, list[Tiled]]:
@@ -251,12 +302,15 @@ def _plan(diagram: Diagram, outputs: list[Output], machine: Hardware, dtype: str
     tiled: list[Tiled] = []
     targets: list[p.Buffer] = []
     for output in outputs:
+        scratch = [b.name for _, b in output.placed.arrays]
+        names = {name: f"{output.name}__t{i}" for i, name in enumerate(scratch)}
         held = dict(output.placed.arrays)
-        names = {held[s].name: f"{output.name}__t{i}" for i, s in enumerate(s for s in output.placed.stores if s in held)}
         for store, piece in zip(output.placed.stores, output.placed.tiled, strict=True):
             last = store is output.placed.term
-            target = replace(piece.kernel.writes[0], name=output.name if last else names[held[store].name])
-            kernel = renamed(piece.kernel, f"kernel_{len(kernels)}", {**names, TARGET: target.name})
+            kept = [output.name] if last else [names[held[t].name] for t in _kept(store)]
+            renaming = {**names, **{f"{TARGET}{i}": name for i, name in enumerate(kept)}}
+            kernel = renamed(piece.kernel, f"kernel_{len(kernels)}", renaming)
+            target = kernel.writes[0]
             kernels.append(kernel)
             tiled.append(replace(piece, kernel=kernel, cost=replace(piece.cost, name=kernel.name)))
             if last:
@@ -264,6 +318,12 @@ def _plan(diagram: Diagram, outputs: list[Output], machine: Hardware, dtype: str
     inputs = tuple(_input_buffer(i, dtype) for i in diagram.inputs())
     plan = p.Plan(diagram.name, inputs, tuple(targets), tuple(kernels))
     return replace(plan, notes=_notes(diagram, outputs, tiled, machine, dtype)), tiled
+
+
+def _kept(store: Store) -> list[Term]:
+    """Return the terms by which a plan reads what a Store holds: the Store, or the Proj of each of its values."""
+    _, value = modes_of(store)
+    return [Proj(i, store) for i in range(len(value.items))] if isinstance(value, Tuple) else [store]
 
 
 def _input_buffer(array: Input, dtype: str) -> p.Buffer:

@@ -15,8 +15,10 @@ from napkin_eq.axis import Axis
 from napkin_eq.errors import NapkinError
 from napkin_eq.law import JUDGMENTS, Inference, Judgment, Law, Statement, Var
 from napkin_eq.ops import MONOIDS, OPS
+from napkin_eq.stretch import stretch_mask
 from napkin_eq.term import (
-    Acc, Const, Fold, Group, Index, Input, Length, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Term, Walk, as_real, subterms,
+    Acc, Const, Fold, Group, Index, Input, Length, Map, Online, Prev, Proj, Read, Reduce, Scan, Size, Store, Term, Tuple, Walk, as_real,
+    subterms,
 )  # fmt: skip
 
 ALGEBRA_ROUNDS, STRUCTURE_ROUNDS, NODE_LIMIT = 6, 4, 12_000
@@ -65,14 +67,19 @@ class Saturated:
 
 
 def saturate(
-    source: Term, statements: Sequence[Statement], *, rounds: int = ALGEBRA_ROUNDS, node_limit: int = NODE_LIMIT
+    source: Term, statements: Sequence[Statement], cuts: Sequence[tuple[Axis, Axis]] = (), *, rounds: int = ALGEBRA_ROUNDS, node_limit: int = NODE_LIMIT
 ) -> Saturated:
     """Grow the e-graph of a term under the given laws and return it decoded.
 
-    Stages: "prepare" laws once, "algebra" laws for a number of rounds or until nothing changes or the node limit is
+    cuts: pairs of an axis that counts stretches and the axis they cut, offered to laws that ask for them. Stages: "prepare" laws once, "algebra" laws for a number of rounds or until nothing changes or the node limit is
     reached (noted), then "structure" laws. Raises NapkinError where two different numbers were merged: a false law.
     """
-    return _Bridge(source, statements).run(rounds, node_limit)
+    return _Bridge(source, statements, cuts).run(rounds, node_limit)
+
+
+def _about_several(law: Law) -> bool:
+    """Whether a law is about values stored together, which is decided after extraction."""
+    return any(isinstance(t, (Tuple, Proj)) or t.kind == "tuple" for t in subterms(law.lhs, law.rhs))
 
 
 def _axis(axis: Axis) -> str:
@@ -80,14 +87,16 @@ def _axis(axis: Axis) -> str:
 
 
 class _Bridge:
-    def __init__(self, source: Term, statements: Sequence[Statement]) -> None:
+    def __init__(self, source: Term, statements: Sequence[Statement], cuts: Sequence[tuple[Axis, Axis]] = ()) -> None:
         from egglog.bindings import EGraph
 
         self.engine = EGraph()
         self.leaves: list[Term] = []
         self.axes = {f.name: f for t in subterms(source) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
         self.axes.update({a.name: a for t in subterms(source) for a in t.axes})
-        self.laws = {s.name: s for s in statements if isinstance(s, Law)}
+        self.axes.update({part.name: part for part, _ in cuts})
+        self.cuts = cuts
+        self.laws = {s.name: s for s in statements if isinstance(s, Law) and not _about_several(s)}
         self.inferences = [s for s in statements if isinstance(s, Inference)]
         self.source = source
         self.instances: list[Instance] = []
@@ -102,6 +111,8 @@ class _Bridge:
     def run(self, rounds: int, node_limit: int) -> Saturated:
         self._do("\n".join([_SORTS, *_CONSTRUCTORS, _FACTS, *_axes_rules(), _BASE, *self._rules()]))
         self._do("\n".join([*(f"(isax {_axis(a)})" for _, a in sorted(self.axes.items())), f"(let $root {self._encode(self.source)})"]))
+        for part, axis in self.cuts:
+            self._do(f"(J_stretch {_axis(part)} {_axis(axis)} {self._encode(stretch_mask(part, axis))})")
         self._do("\n".join(self._leaf_facts()))
         self._do("(run-schedule (saturate (run shape)) (saturate (run facts)))")
         self._record()
@@ -134,9 +145,12 @@ class _Bridge:
         return self._record()
 
     def _encode(self, term: Term) -> str:
-        parts: dict[Term, str] = {}
+        parts = self.names
         lines: list[str] = []
-        for number, part in enumerate(subterms(term)):
+        for part in subterms(term):
+            if part in parts:
+                continue
+            number = len(parts)
             if self._opaque(part):
                 text = self._leaf(part)
             else:
@@ -144,7 +158,6 @@ class _Bridge:
             lines.append(f"(let $t{number} {text})")
             parts[part] = f"$t{number}"
         self._do("\n".join(lines))
-        self.names = parts
         return parts[term]
 
     def _opaque(self, term: Term) -> bool:
@@ -207,7 +220,7 @@ class _Bridge:
             needed |= more
 
     def _law_rule(self, law: Law, left: Term, right: Term, name: str) -> list[str]:
-        names = sorted(_names(left) | {n for c in law.conditions if c.name in ("scales", "absent", "zero", "along") for n in _names(*c.args)})
+        names = sorted(_names(left) | {n for c in law.conditions if c.name in ("scales", "absent", "zero", "along", "stretch") for n in _names(*c.args)})
         axes = _axis_names(left, right, *(a for c in law.conditions for a in c.args))
         sorts = {n: "A" if n in axes else "M" for n in names}
         table = f"fired_{name.replace('-', '_').replace('~', '_rev')}"

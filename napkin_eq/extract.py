@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from napkin_eq.axis import Axis
@@ -44,11 +44,20 @@ class Extractor:
     """Keeps the best candidates of every class of a saturated e-graph for a hardware.
 
     admitted(term, given) says whether the exponential of a term may be taken; given: the source itself takes it.
+    cut: axes that may only be folded a stretch at a time, each stretch by itself, by the name of the axis that counts them.
     """
 
-    def __init__(self, graph: Saturated, hardware: Hardware, element_bytes: int, admitted: Callable[[Term, bool], bool]) -> None:
+    def __init__(
+        self,
+        graph: Saturated,
+        hardware: Hardware,
+        element_bytes: int,
+        admitted: Callable[[Term, bool], bool],
+        cut: Mapping[str, str] | None = None,
+    ) -> None:
         self.graph, self.leaves, self.hardware, self.bytes = graph, graph.leaves, hardware, element_bytes
         self.admitted = admitted
+        self.cut = dict(cut or {})
         self.ids: dict[Item, int] = {}
         self.listed: list[Item] = []
         self.weights: list[float] = []
@@ -155,6 +164,8 @@ class Extractor:
     def _fold(self, number: int, node: Node, parts: tuple[Candidate, ...], head: str) -> Candidate | None:
         axis: Axis = node.fields[0]
         body, where = parts[0], parts[1]
+        if (part := self.cut.get(axis.name)) and (body.passes(part) or all(a.name != part for a in body.term.axes)):
+            return None
         inside = body.passes(axis.name)
         if head == "Online" and axis.name in body.stale:
             return None

@@ -17,7 +17,7 @@ from napkin_eq.axis import Axis
 from napkin_eq.errors import NapkinError
 from napkin_eq.law import Judgment, absent, finite, nonzero, pos, zero
 from napkin_eq.ops import COMBINE, NEUTRAL
-from napkin_eq.term import Acc, Const, Fold, Group, Index, Input, Length, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Term, Walk, rebuilt, subterms
+from napkin_eq.term import Acc, Const, Fold, Group, Index, Input, Length, Map, Online, Prev, Proj, Read, Reduce, Scan, Size, Store, Term, Tuple, Walk, rebuilt, subterms
 
 LOG2E = math.log2(math.e)
 MIN_DOT = 16
@@ -141,15 +141,25 @@ def modes_of(store: Store) -> tuple[dict[str, str], Term]:
 class Lowering:
     """Lower one kernel: the term under one Store, with a tile size for every coordinate.
 
-    tiles maps an axis name to its output tile and "~name" to its folds' tile. arrays maps inner Stores to their buffers.
-    Raises NapkinError where an unstreamed reduction does not fit in one tile.
+    targets: the buffer of each value that the Store holds, one or those of a Tuple. tiles maps an axis name to its output
+    tile and "~name" to its folds' tile. arrays maps inner Stores, or the Proj of one, to their buffers.
+    Raises NapkinError where an unstreamed reduction does not fit in one tile, or several blocks would store one value.
     """
 
     def __init__(
-        self, name: str, store: Store, target: p.Buffer, tiles: Mapping[str, int], arrays: Mapping[Store, p.Buffer], storage: str, proved: Proved
+        self,
+        name: str,
+        store: Store,
+        targets: Sequence[p.Buffer],
+        tiles: Mapping[str, int],
+        arrays: Mapping[Term, p.Buffer],
+        storage: str,
+        proved: Proved,
     ) -> None:
-        self.name, self.target, self.tiles, self.arrays, self.storage, self.proved = name, target, tiles, arrays, storage, proved
-        self.roles, self.body = modes_of(store)
+        self.name, self.targets, self.tiles, self.arrays, self.storage, self.proved = name, tuple(targets), tiles, arrays, storage, proved
+        self.roles, body = modes_of(store)
+        self.bodies = body.items if isinstance(body, Tuple) else (body,)
+        self.axes = store.axes
         self.ranks = axis_ranks(store)
         self.coords: dict[str, p.Coord] = {}
         self.values: dict[str, p.Value] = {}
@@ -159,27 +169,31 @@ class Lowering:
         self.passes: dict[Any, list[Term]] = {}
         self.present: set[str] = set()
         self.named: dict[str, int] = {}
+        self.multiples: dict[str, int] = {}
 
     # -- the kernel --------------------------------------------------------------------------------------------------
 
     def kernel(self) -> p.Kernel:
         env, walks = [], []
-        for axis in self.body.axes:
+        for axis in self.axes:
             role = self.roles.get(axis.name, "walk")
             tile = self.tiles[axis.name]
             if covers(tile, axis):
                 role = "whole"
+            elif any(axis not in body.axes for body in self.bodies):
+                raise NapkinError(f"a value that does not vary along {axis.name} would be stored by each of its blocks")
             env.append((axis.name, self._coord(axis.name, axis, tile, role)))
             if role == "walk":
                 walks.append(axis.name)
         context = Context(tuple(sorted(env)))
-        self._gather(self.body, context, set())
+        for body in self.bodies:
+            self._gather(body, context, set())
         self._walk(walks, context)
         order = sorted(self.coords.values(), key=lambda c: self._rank(c.name))
         grid = tuple(c.name for c in sorted((c for c in order if c.role == "group"), key=lambda c: (c.tile > 1, self.ranks[c.axis.name])))
         blocked = [g for g in grid if self.coords[g].tile > 1]
         swizzle = (grid[-2], grid[-1], 8) if len(blocked) == 2 and len(self.stack[0].stmts) > 1 else None
-        return p.Kernel(self.name, tuple(self.reads.values()), (self.target,), tuple(order), grid, tuple(self.stack[0].stmts), swizzle=swizzle)
+        return p.Kernel(self.name, tuple(self.reads.values()), self.targets, tuple(order), grid, tuple(self.stack[0].stmts), swizzle=swizzle)
 
     def _walk(self, walks: Sequence[str], context: Context) -> None:
         if not walks:
@@ -195,10 +209,11 @@ class Lowering:
         self.stack[-1].stmts.append(p.Loop(coord, (), (part,)))
 
     def _store(self, context: Context) -> None:
-        value = self.cast(self.operand(self.body, context), self.target.dtype)
-        index = tuple(self.iota(context.coord(d)) for d in self.target.dims)
-        masks = tuple(m for d in self.target.dims for m in self.valid(context.coord(d)))
-        self.stack[-1].stmts.append(p.StoreTile(self.target.name, index, self._as_value(value), masks))
+        for body, target in zip(self.bodies, self.targets, strict=True):
+            value = self.cast(self.operand(body, context), target.dtype)
+            index = tuple(self.iota(context.coord(d)) for d in target.dims)
+            masks = tuple(m for d in target.dims for m in self.valid(context.coord(d)))
+            self.stack[-1].stmts.append(p.StoreTile(target.name, index, self._as_value(value), masks))
 
     def _as_value(self, operand: p.Operand) -> str:
         if isinstance(operand, str):
@@ -258,7 +273,17 @@ class Lowering:
         if dtype == "i32" and op in ("add", "mul") and (plain := _unit(op, args)) is not None:
             return plain
         coords = [c for a in args if isinstance(a, str) for c in self.values[a].coords]
-        return self.put(lambda v: p.Let(v, op, args), op, coords, dtype, args)
+        found = self.put(lambda v: p.Let(v, op, args), op, coords, dtype, args)
+        if dtype == "i32" and op in ("add", "mul", "min", "max", "neg"):
+            parts = [self.multiple(a) for a in args]
+            self.multiples[found] = min(math.prod(parts), 1 << 30) if op == "mul" else math.gcd(*parts)
+        return found
+
+    def multiple(self, operand: p.Operand) -> int:
+        """Return a number that an integer operand is known to be a multiple of, 1 where nothing is known."""
+        if isinstance(operand, str):
+            return self.multiples.get(operand, 1)
+        return int(operand) or 1 << 30
 
     def cast(self, operand: p.Operand, dtype: str) -> p.Operand:
         if not isinstance(operand, str) or self.values[operand].dtype == dtype:
@@ -285,6 +310,7 @@ class Lowering:
         key = ("start", coord)
         if key not in scope.memo:
             value = self.fresh(f"{self.coords[coord].axis.name}_start", (), "i32", level)
+            self.multiples[value.name] = self.coords[coord].tile
             scope.stmts.append(p.Start(value, coord))
             scope.memo[key] = value.name
         return scope.memo[key]
@@ -328,7 +354,7 @@ class Lowering:
                 return self._load(self.buffer(term), term.dims, {}, context)
             case Read():
                 return self._read(term, context)
-            case Store():
+            case Store() | Proj():
                 buffer = self.arrays[term]
                 return self._load(buffer, buffer.dims, {}, context)
             case Index():
@@ -548,7 +574,7 @@ class Lowering:
         """Find, before anything is written, which folds share which pass."""
         names = {a.name for a in term.axes}
         key = (term, tuple(e for e in context.env if e[0] in names))
-        if key in seen or isinstance(term, (Store, Input, Read)):
+        if key in seen or isinstance(term, (Store, Proj, Input, Read)):
             return
         seen.add(key)
         if isinstance(term, Streamed):
@@ -657,15 +683,19 @@ class Lowering:
         """Whether lanes past the end are 0 because every factor is a load, and loads past the end give 0."""
         if isinstance(term, Map) and term.op == "mul":
             return all(map(self._zero_padded, term.args))
-        return isinstance(term, (Input, Store))
+        return isinstance(term, (Input, Store, Proj))
 
     def _dot(self, fold: Term, context: Context, coord: str, start: p.Operand | None) -> p.Operand | None:
         factors = dot_factors(fold.body, {a: self.coords[c].tile for a, c in context.env}, fold.axis.name)
-        if factors is None or not (fold.where == Const(True) or self._settled(fold.where) or self.proved(zero(fold.where, plain(fold.body)))):
+        if factors is None:
             return None
+        clear = fold.where == Const(True) or self._settled(fold.where) or self.proved(zero(fold.where, plain(fold.body)))
+        to_mask = None if clear else next((f for f in factors if not self._stored(f)), factors[0])
         sides = []
-        for factor, other in (factors, factors[::-1]):
+        for factor in factors:
             value = self.operand(factor, context)
+            if factor is to_mask:
+                value = self.emit("where", (self.operand(fold.where, context), self.wide(value), 0.0), "f32")
             if not self._zero_padded(factor):
                 value = self.masked(self.wide(value), coord, 0.0)
             sides.append(self._as_value(value))
@@ -679,7 +709,7 @@ class Lowering:
         return self.put(lambda v: p.Dot(v, left, right, coord, acc), ("dot", coord), coords, "f32", args)
 
     def _stored(self, factor: Term) -> bool:
-        return isinstance(factor, (Input, Store, Read))
+        return isinstance(factor, (Input, Store, Proj, Read))
 
 
 def dot_factors(body: Term, tiles: Mapping[str, int], axis: str) -> tuple[Term, Term] | None:

@@ -6,20 +6,21 @@ by those laws, priced by lowering it and solving its tiles; the plan is then rea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from napkin_eq import plan as p
+from napkin_eq.axis import Axis
 from napkin_eq.cost import BYTES, extent
 from napkin_eq.errors import NapkinError
 from napkin_eq.evaluate import output_order
 from napkin_eq.hardware import Hardware
 from napkin_eq.law import Judgment
-from napkin_eq.lower import Lowering, Streamed, modes_of, reduces_over
-from napkin_eq.term import Acc, Fold, Group, Input, Map, Online, Prev, Read, Reduce, Store, Term, Walk, rebuilt, subterms
+from napkin_eq.lower import Lowering, Streamed, depth_along, modes_of, reduces_over
+from napkin_eq.term import Acc, Fold, Group, Input, Map, Online, Prev, Proj, Read, Reduce, Store, Term, Tuple, Walk, rebuilt, subterms
 from napkin_eq.tiles import Tiled, solve
 
-MOST_STORES, GAIN, TARGET = 6, 0.985, "target__"
+MOST_STORES, MOST_BUNDLED, GAIN, FAR, TARGET = 6, 5, 0.985, 1.5, "target__"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class Offers:
     level: bool
     group: bool
     walk: bool
+    bundle: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class Placed:
     stores: tuple[Store, ...]
     tiled: tuple[Tiled, ...]
     predicted_us: float
-    arrays: tuple[tuple[Store, p.Buffer], ...] = ()
+    arrays: tuple[tuple[Term, p.Buffer], ...] = ()
 
 
 class Placer:
@@ -47,9 +49,9 @@ class Placer:
 
     def __init__(self, name: str, target_dtype: str, storage: str, hardware: Hardware, offers: Offers, proved: Callable[[Judgment], bool]) -> None:
         self.name, self.target_dtype, self.storage, self.hardware, self.offers, self.proved = name, target_dtype, storage, hardware, offers, proved
-        self.solved: dict[tuple[Store, str], Tiled | None] = {}
+        self.solved: dict[tuple[Store, tuple[str, ...]], Tiled | None] = {}
         self.refusals: list[str] = []
-        self.buffers: dict[Store, p.Buffer] = {}
+        self.buffers: dict[Term, p.Buffer] = {}
 
     def best(self, body: Term) -> Placed | None:
         """Return the best placement found of a term: everything in one kernel, then a store at a time while it pays."""
@@ -57,11 +59,11 @@ class Placer:
         sites = self._sites(body) if self.offers.level else []
         found, chosen = start, frozenset[Term]()
         floor = self._floor(body)
-        everything = frozenset(sites)
-        if (start is None or start.predicted_us > 4 * floor) and sites:
-            stored = self._placed(everything, body)
-            if stored is not None and (found is None or stored.predicted_us < found.predicted_us):
-                found, chosen = stored, everything
+        if start is None or start.predicted_us > FAR * floor:
+            for choice in _starts(sites):
+                stored = self._placed(choice, body)
+                if stored is not None and (found is None or stored.predicted_us < found.predicted_us):
+                    found, chosen = stored, choice
         for _ in range(MOST_STORES + len(chosen)):
             step = self._step(body, sites, chosen, found, floor)
             if step is None:
@@ -122,27 +124,40 @@ class Placer:
         done: dict[Store, Tiled] = {}
         operands = _operands(body)
 
-        def partition(site: Term, value: Term) -> Store:
-            dtype = self.target_dtype if site is body else self.storage if site in operands else "f32"
-            store = self._partitioned(value, dtype, done)
-            if site is not body:
-                self.buffers.setdefault(store, p.Buffer(f"{self.name}__s{len(self.buffers)}", output_order(value), dtype))
-            return store
+        def keep(sites: Sequence[Term], values: Sequence[Term]) -> list[Term]:
+            dtypes = tuple(self.target_dtype if s is body else self.storage if s in operands else "f32" for s in sites)
+            store = self._partitioned(values, dtypes, done)
+            kept: list[Term] = [store] if len(values) == 1 else [Proj(i, store) for i in range(len(values))]
+            for site, value, dtype, name in zip(sites, values, dtypes, kept, strict=True):
+                if site is not body:
+                    self.buffers.setdefault(name, p.Buffer(f"{self.name}__s{len(self.buffers)}", output_order(value), dtype))
+            return kept
 
         try:
-            root = with_stores(body, stored, partition)
+            root = with_stores(body, self._bundles(stored), keep)
         except _NoPlan:
             return None
         stores = tuple(t for t in subterms(root) if isinstance(t, Store))
         tiled = tuple(done[s] for s in stores)
-        arrays = tuple((s, self.buffers[s]) for s in stores if s in self.buffers)
+        arrays = tuple((t, self.buffers[t]) for t in subterms(root) if t in self.buffers)
         return Placed(root, stores, tiled, sum(t.cost.predicted_us for t in tiled), arrays)
 
-    def _partitioned(self, value: Term, dtype: str, done: dict[Store, Tiled]) -> Store:
-        """Return the value under the Store, Group and Walk nodes that make its kernel cheapest."""
+    def _bundles(self, stored: frozenset[Term]) -> list[tuple[Term, ...]]:
+        """Group the values to store that come out of one pass: one kernel stores them together."""
+        bundles: list[list[Term]] = []
+        for site in sorted(stored, key=lambda t: (t.depth, str(t))):
+            home = next((b for b in bundles if self.offers.bundle and len(b) < MOST_BUNDLED and _together(b, site)), None)
+            if home is None:
+                bundles.append([site])
+            else:
+                home.append(site)
+        return [tuple(b) for b in bundles]
+
+    def _partitioned(self, values: Sequence[Term], dtypes: tuple[str, ...], done: dict[Store, Tiled]) -> Store:
+        """Return the values under the Store, Group and Walk nodes that make their kernel cheapest."""
         best: tuple[float, Store, Tiled] | None = None
-        for store in self._partitions(value):
-            tiled = self._solve(store, dtype)
+        for store in self._partitions(values[0] if len(values) == 1 else Tuple(tuple(values))):
+            tiled = self._solve(store, dtypes)
             if tiled is not None and (best is None or tiled.cost.predicted_us < best[0]):
                 best = tiled.cost.predicted_us, store, tiled
         if best is None:
@@ -151,7 +166,7 @@ class Placer:
         return best[1]
 
     def _partitions(self, value: Term) -> Iterator[Store]:
-        order = output_order(value)
+        order = _order(value)
         if self.offers.group:
             yield _wrapped(value, [(Group, a) for a in order])
         if self.offers.walk:
@@ -164,15 +179,16 @@ class Placer:
         if not self.offers.group and not self.offers.walk:
             yield Store(value)
 
-    def _solve(self, store: Store, dtype: str) -> Tiled | None:
-        key = (store, dtype)
+    def _solve(self, store: Store, dtypes: tuple[str, ...]) -> Tiled | None:
+        key = (store, dtypes)
         if key not in self.solved:
             roles, value = modes_of(store)
-            target = p.Buffer(TARGET, output_order(value), dtype)
-            arrays = {s: self.buffers[s] for s in subterms(store) if isinstance(s, Store) and s is not store}
+            values = value.items if isinstance(value, Tuple) else (value,)
+            targets = [p.Buffer(f"{TARGET}{i}", output_order(v), dtype) for i, (v, dtype) in enumerate(zip(values, dtypes, strict=True))]
+            arrays = {t: self.buffers[t] for t in subterms(store) if t in self.buffers and t is not store}
 
             def lower(tiles: Mapping[str, int]) -> p.Kernel:
-                return Lowering("kernel__", store, target, tiles, arrays, self.storage, self.proved).kernel()
+                return Lowering("kernel__", store, targets, tiles, arrays, self.storage, self.proved).kernel()
 
             try:
                 self.solved[key] = solve(store, roles, lower, self.hardware)[0]
@@ -191,6 +207,13 @@ def _wrapped(value: Term, modes: list[tuple[type[Group] | type[Walk], object]]) 
     for mode, axis in reversed(modes):
         body = mode(axis, body)  # type: ignore[arg-type]
     return Store(body)
+
+
+def _order(value: Term) -> list[Axis]:
+    """Return the axes of a value, or of all values of a Tuple, in storage order."""
+    items = value.items if isinstance(value, Tuple) else (value,)
+    longest = sorted(items, key=lambda t: -len(t.axes))
+    return list(dict.fromkeys(a for item in longest for a in output_order(item)))
 
 
 def _lanes(axes: tuple[object, ...]) -> float:
@@ -223,10 +246,43 @@ def _operands(body: Term) -> set[Term]:
     return found - elsewhere
 
 
-def with_stores(body: Term, stored: frozenset[Term], partition: Callable[[Term, Term], Store]) -> Store:
-    """Put each chosen value under its own Store, inner ones first, then the whole; `partition` gets a value before and after."""
+def _starts(sites: Sequence[Term]) -> list[frozenset[Term]]:
+    """Return choices of stores to start from: all of them, and all results of folds over one axis."""
+    choices = [frozenset(sites)] if sites else []
+    for name in sorted({t.axis.name for t in sites if isinstance(t, Streamed)}):
+        choices.append(frozenset(t for t in sites if isinstance(t, Streamed) and t.axis.name == name))
+    return list(dict.fromkeys(choices))
+
+
+def _together(bundle: Sequence[Term], site: Term) -> bool:
+    """Whether a value comes out of the same pass as the values of a bundle, and neither needs the other stored first."""
+    if not isinstance(site, Streamed) or isinstance(site, Reduce) or not site.fused:
+        return False
+    return all(
+        isinstance(t, (Fold, Online)) and t.fused and (t.axis, t.where, depth_along(t, t.axis)) == (site.axis, site.where, depth_along(site, site.axis))
+        for t in bundle
+    )
+
+
+def with_stores(body: Term, bundles: Sequence[Sequence[Term]], keep: Callable[[Sequence[Term], Sequence[Term]], list[Term]]) -> Store:
+    """Put chosen values under Stores, inner ones first, then the whole; `keep` gets values before and after, and gives what to read."""
+    home = {site: bundle for bundle in bundles for site in bundle if site is not body}
     made: dict[Term, Term] = {}
-    for term in subterms(body):
-        fresh = rebuilt(term, tuple(made[c] for c in term.children))
-        made[term] = partition(term, fresh) if term in stored and term is not body else fresh
-    return partition(body, made[body])
+
+    def fresh(term: Term) -> Term:
+        for part in subterms(term):
+            if part is not term and part not in made:
+                made[part] = settled(part)
+        return rebuilt(term, tuple(made[c] for c in term.children))
+
+    def settled(term: Term) -> Term:
+        if term in home:
+            sites = [s for s in home[term] if s is not body]
+            for site, name in zip(sites, keep(sites, [fresh(s) for s in sites]), strict=True):
+                made[site] = name
+            return made[term]
+        return rebuilt(term, tuple(made[c] for c in term.children))
+
+    root = keep([body], [fresh(body)])[0]
+    assert isinstance(root, Store)
+    return root

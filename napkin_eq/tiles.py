@@ -12,7 +12,7 @@ from napkin_eq.cost import KernelCost, extent, price, profile
 from napkin_eq.errors import NapkinError
 from napkin_eq.hardware import Hardware
 from napkin_eq.lower import Streamed, covers
-from napkin_eq.term import Fold, Online, Store, Term, subterms
+from napkin_eq.term import Fold, Online, Proj, Store, Term, subterms
 
 SMALL, LARGEST_WHOLE, RELOWERED = 256, 32768, 3
 LowerKernel = Callable[[Mapping[str, int]], p.Kernel]
@@ -40,14 +40,14 @@ def local_terms(store: Store) -> list[Term]:
         term = stack.pop()
         if term not in found:
             found[term] = None
-            stack += () if isinstance(term, Store) else term.children
+            stack += () if isinstance(term, (Store, Proj)) else term.children
     return list(found)
 
 
 def choices(store: Store, roles: Mapping[str, str]) -> dict[str, list[int]]:
     """Return the tile sizes worth pricing for each coordinate of the kernel under a Store: NAME for outputs, ~NAME for folds."""
     terms = local_terms(store)
-    leaves = [t for t in terms if not t.children or isinstance(t, Store)]
+    leaves = [t for t in terms if not t.children or isinstance(t, (Store, Proj))]
     arrays = [t for t in leaves if t.axes]
     found: dict[str, list[int]] = {}
     for axis in store.axes:
