@@ -6,6 +6,7 @@ arithmetic of torch on the same inputs; a check's with the float64 results and b
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import json
 import os
@@ -77,9 +78,10 @@ def sweep(folder: Path, rows: list[dict[str, Any]]) -> None:
         if expected is not None:
             row["rel"] = float((got.double() - expected.double()).norm() / expected.double().norm())
         row["same"] = bool(torch.equal(got, found.run(*a)))
-        row["us"] = do_bench(lambda: found.run(*a), warmup=20, rep=60, return_mode="median") * 1e3
+        row["us"] = do_bench(functools.partial(found.run, *a), warmup=20, rep=60, return_mode="median") * 1e3
     for row in rows:
-        print(row["case"], row["tiles"], row["warps"], row["stages"], f"pred {row['predicted_us']:.0f}", row.get("error") or f"us {row['us']:.1f} rel {row.get('rel', -1):.1e} same {row['same']}", flush=True)
+        seen = row.get("error") or f"us {row['us']:.1f} rel {row.get('rel', -1):.1e} same {row['same']}"
+        print(row["case"], row["tiles"], row["warps"], row["stages"], f"predicted {row['predicted_us']:.0f}", seen, flush=True)
 
 
 def check(folder: Path, rows: list[dict[str, Any]]) -> None:
@@ -96,7 +98,8 @@ def check(folder: Path, rows: list[dict[str, Any]]) -> None:
             row.update(max_error=float(error.max()), bound_used=float((error / np.maximum(data["bound"], 1e-300)).max()), same=again)
         except Exception as fault:
             row["error"] = f"{type(fault).__name__}: {str(fault)[:200]}"
-        print(row["case"], row.get("error") or f"err {row['max_error']:.2e} bound {row['bound_used']:.2f} same {row['same']}", "" if row.get("bound_used", 9) <= 1 and row.get("same") else "<<<<< BAD", flush=True)
+        seen = row.get("error") or f"error {row['max_error']:.2e}, {row['bound_used']:.0%} of its bound"
+        print("ok " if row.get("bound_used", 9) <= 1 and row.get("same") else "BAD", row["case"], seen, flush=True)
 
 
 def main() -> None:
@@ -108,7 +111,8 @@ def main() -> None:
         {"check": check, "sweep": sweep}[job](folder, manifest[job])
         print(f"# {job}: {time.time() - begun:.0f} s", flush=True)
         out = Path(os.environ.get("OUT", folder)) / f"{job}.json"
-        out.write_text(json.dumps({"gpu": torch.cuda.get_device_name(), "torch": torch.__version__, "triton": triton.__version__, "rows": manifest[job]}, indent=1))
+        versions = {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__, "triton": triton.__version__}
+        out.write_text(json.dumps({"schema": 1, **versions, "rows": manifest[job]}, indent=1))
 
 
 if __name__ == "__main__":

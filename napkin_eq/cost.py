@@ -279,7 +279,8 @@ def _from_hbm(
         return amount  # each block reads its part again after the cache has lost it
     competing = sum(1 for other in moved.values() if other > 1.5 * unique) or 1
     wave = min(blocks, hardware.chip.sms * occupancy)
-    return min(amount, unique * max(1.0, again / wave ** (1 / competing)))
+    shared = float(wave ** (1 / competing))
+    return min(amount, unique * max(1.0, again / shared))
 
 
 def _capacity(prof: Profile, lanes: Mapping[str, int], warps: int, stages: int) -> tuple[int, int]:

@@ -17,7 +17,26 @@ from napkin_eq.law import JUDGMENTS, Inference, Judgment, Law, Statement, Var
 from napkin_eq.ops import MONOIDS, OPS
 from napkin_eq.stretch import stretch_mask
 from napkin_eq.term import (
-    Acc, Const, Fold, Group, Index, Input, Length, Map, Online, Prev, Proj, Read, Reduce, Scan, Size, Store, Term, Tuple, Walk, as_real,
+    Acc,
+    Const,
+    Fold,
+    Group,
+    Index,
+    Input,
+    Length,
+    Map,
+    Online,
+    Prev,
+    Proj,
+    Read,
+    Reduce,
+    Scan,
+    Size,
+    Store,
+    Term,
+    Tuple,
+    Walk,
+    as_real,
     subterms,
 )  # fmt: skip
 
@@ -71,7 +90,8 @@ def saturate(
 ) -> Saturated:
     """Grow the e-graph of a term under the given laws and return it decoded.
 
-    cuts: pairs of an axis that counts stretches and the axis they cut, offered to laws that ask for them. Stages: "prepare" laws once, "algebra" laws for a number of rounds or until nothing changes or the node limit is
+    cuts: pairs of an axis that counts stretches and the axis they cut, offered to laws that ask for them.
+    Stages: "prepare" laws once, "algebra" laws for a number of rounds or until nothing changes or the node limit is
     reached (noted), then "structure" laws. Raises NapkinError where two different numbers were merged: a false law.
     """
     return _Bridge(source, statements, cuts).run(rounds, node_limit)
@@ -298,7 +318,8 @@ class _Bridge:
         return tuple(fields)
 
     def _value(self, name: str) -> Any:
-        from egglog.bindings import PanicSpan, Var as Name
+        from egglog.bindings import PanicSpan
+        from egglog.bindings import Var as Name
 
         return self.engine.eval_expr(Name(PanicSpan(), name))[1]
 
@@ -331,14 +352,15 @@ def _array(term: Term) -> Term:
 
 def computed(op: str, numbers: list[float]) -> float:
     """Return an operator over numbers in double precision."""
-    return {"add": sum, "mul": math.prod, "neg": lambda n: -n[0]}[op](numbers)  # type: ignore[operator]
+    return math.fsum(numbers) if op == "add" else math.prod(numbers) if op == "mul" else -numbers[0]
 
 
 def built(kind: str, fields: tuple[Any, ...], children: tuple[Term, ...], leaves: Sequence[Term]) -> Term:
     """Return the term of an e-node."""
     head, _, rest = kind.partition("_")
     if kind == "Leaf":
-        return leaves[fields[0]]
+        leaf: int = fields[0]
+        return leaves[leaf]
     if kind == "Num":
         return Const(fields[0])
     if kind == "Absent":
@@ -350,14 +372,16 @@ def built(kind: str, fields: tuple[Any, ...], children: tuple[Term, ...], leaves
     if head == "Reduce":
         return Reduce(rest, fields[0], *children)
     if head == "Fold":
-        return Fold(rest, fields[0], *children, fields[1])
+        return Fold(rest, fields[0], children[0], children[1], fields[1])
     if head == "Scan":
         return Scan(rest, fields[0], *children)
     if kind == "Online":
-        return Online(fields[0], *children, fields[1])
+        return Online(fields[0], children[0], children[1], children[2], fields[1])
     if kind == "Read":
         return Read(children[0], fields[0], children[1])
-    return {"SizeOf": Size, "Store": Store, "Group": Group, "Walk": Walk, "Acc": Acc, "Prev": Prev}[kind](*fields, *children)  # type: ignore[operator,no-any-return]
+    make: Any = {"SizeOf": Size, "Store": Store, "Group": Group, "Walk": Walk, "Acc": Acc, "Prev": Prev}[kind]
+    found: Term = make(*fields, *children)
+    return found
 
 
 # Constructor → positions of its term arguments among its columns; axes first, a flag last.

@@ -164,7 +164,7 @@ class Extractor:
     def _fold(self, number: int, node: Node, parts: tuple[Candidate, ...], head: str) -> Candidate | None:
         axis: Axis = node.fields[0]
         body, where = parts[0], parts[1]
-        if (part := self.cut.get(axis.name)) and (body.passes(part) or all(a.name != part for a in body.term.axes)):
+        if (counter := self.cut.get(axis.name)) and (body.passes(counter) or all(a.name != counter for a in body.term.axes)):
             return None
         inside = body.passes(axis.name)
         if head == "Online" and axis.name in body.stale:

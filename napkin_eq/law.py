@@ -218,7 +218,7 @@ def _expanded(function: Callable[..., Any]) -> Iterator[tuple[str, str, str, tup
     base = function.__name__.replace("_", "-")
     hints = {k: getattr(v, "__name__", v) for k, v in function.__annotations__.items()}
     by_name = {cls.__name__: cls for cls in (*_KINDS, *_SCHEMAS)}
-    choices = []
+    choices: list[list[tuple[str | None, Any]]] = []
     for name in inspect.signature(function).parameters:
         hint = hints.get(name)
         if hint == "Axis" or (hint is None and name in "xyz"):
@@ -226,7 +226,8 @@ def _expanded(function: Callable[..., Any]) -> Iterator[tuple[str, str, str, tup
         elif by_name.get(str(hint)) in _SCHEMAS:
             choices.append([(value, value) for value in _SCHEMAS[by_name[str(hint)]]])
         else:
-            sort = _KINDS.get(by_name.get(str(hint), Real), "real") if hint else ("bool" if name == "c" else "real")
+            kind: Any = by_name.get(str(hint), Real)
+            sort = _KINDS.get(kind, "real") if hint else ("bool" if name == "c" else "real")
             choices.append([(None, Var(name, sort))])
     for picked in itertools.product(*choices):
         suffix = "-".join(str(tag) for tag, _ in picked if tag is not None)

@@ -17,7 +17,29 @@ from napkin_eq.axis import Axis
 from napkin_eq.errors import NapkinError
 from napkin_eq.law import Judgment, absent, finite, nonzero, pos, zero
 from napkin_eq.ops import COMBINE, NEUTRAL
-from napkin_eq.term import Acc, Const, Fold, Group, Index, Input, Length, Map, Online, Prev, Proj, Read, Reduce, Scan, Size, Store, Term, Tuple, Walk, rebuilt, subterms
+from napkin_eq.term import (
+    Acc,
+    Const,
+    Fold,
+    Group,
+    Index,
+    Input,
+    Length,
+    Map,
+    Online,
+    Prev,
+    Proj,
+    Read,
+    Reduce,
+    Scan,
+    Size,
+    Store,
+    Term,
+    Tuple,
+    Walk,
+    rebuilt,
+    subterms,
+)  # fmt: skip
 
 LOG2E = math.log2(math.e)
 MIN_DOT = 16
@@ -131,7 +153,8 @@ def reduces_over(term: Term, name: str) -> bool:
 
 def modes_of(store: Store) -> tuple[dict[str, str], Term]:
     """Read the Group and Walk nodes under a Store: the role of each output axis, and the value."""
-    roles, body = {}, store.body
+    roles: dict[str, str] = {}
+    body = store.body
     while isinstance(body, (Group, Walk)):
         roles.setdefault(body.axis.name, "group" if isinstance(body, Group) else "walk")
         body = body.body
@@ -384,7 +407,9 @@ class Lowering:
 
     def _load(self, buffer: p.Buffer, dims: Sequence[Axis], at: Mapping[str, p.Operand], context: Context) -> p.Operand:
         self.reads.setdefault(buffer.name, buffer)
-        index, masks, coords = [], [], []
+        index: list[p.Operand] = []
+        masks: list[str] = []
+        coords: list[str] = []
         for dim in dims:
             if dim.name in at:
                 index.append(at[dim.name])
