@@ -338,6 +338,8 @@ class Read(Term):
     def __new__(cls, body: Term, axis: Axis, index: Term) -> Read:
         if index.kind != "int":
             raise NapkinError(f"read along {axis.name}: the index is {index.kind}, expected int")
+        if body.kind == "tuple":
+            raise NapkinError(f"read along {axis.name}: the body is a tuple; read one of its items")
         if not isinstance(body, Pattern) and axis.name not in {a.name for a in body.axes}:
             raise NapkinError(f"read along {axis.name}: the body has no axis {axis.name}, only {_listed(body.axes)}")
         _need(axis, body, "read")
@@ -357,15 +359,25 @@ class Tuple(Term):
 
 
 class Proj(Term):
-    """One output of a Tuple: `Proj(index, body)`."""
+    """One item of a Tuple, which may stand under Store, Group and Walk: `Proj(index, body)`."""
 
     names = ("index", "body")
     __slots__ = ()
 
-    def __new__(cls, index: int, body: Term) -> Term:
-        if isinstance(body, Tuple) and 0 <= index < len(body.items):
-            return body.items[index]  # type: ignore[no-any-return]
-        raise NapkinError(f"output {index!r} of something that is not a tuple with so many items")
+    def __new__(cls, index: int, body: Term) -> Proj:
+        items = bundled(body)
+        if not items:
+            raise NapkinError(f"item {index!r:.60} of a {body.kind}: expected a tuple, or one under store, group and walk")
+        if type(index) is not int or not 0 <= index < len(items):
+            raise NapkinError(f"item {index!r:.60} of a tuple of {len(items)}: expected 0 to {len(items) - 1}")
+        return _make(cls, (index, body), items[index].axes, items[index].kind, (body,))
+
+
+def bundled(term: Term) -> tuple[Term, ...]:
+    """Return the items of a Tuple, which may stand under Store, Group and Walk; of anything else none."""
+    while isinstance(term, (Store, Group, Walk)):
+        term = term.body
+    return term.items if isinstance(term, Tuple) else ()
 
 
 class Store(Term):
@@ -416,6 +428,8 @@ class Prev(Term):
     __slots__ = ()
 
     def __new__(cls, body: Term) -> Prev:
+        if body.kind == "tuple":
+            raise NapkinError("prev: the body is a tuple; take one of its items")
         return _make(cls, (body,), body.axes, body.kind, (body,))
 
 
@@ -506,5 +520,5 @@ def rewritten(root: Term, change: Callable[[Term], Term]) -> Term:
 
 CLASSES: dict[str, type[Term]] = {
     cls.__name__: cls
-    for cls in (Input, Const, Index, Size, Length, Map, Reduce, Fold, Online, Scan, Read, Tuple, Store, Group, Walk, Acc, Prev)
+    for cls in (Input, Const, Index, Size, Length, Map, Reduce, Fold, Online, Scan, Read, Tuple, Proj, Store, Group, Walk, Acc, Prev)
 }
