@@ -125,6 +125,8 @@ def derive(
     seconds = dict.fromkeys(("prove", "saturate", "extract", "explain", "total"), 0.0)
     begun = time.perf_counter()
     statements = chosen_statements(without, rules)
+    if all(s.name != "level" for s in statements):
+        raise NapkinError("without the law level no value may be stored, not even an output, so there is no kernel; leave it in")
     verdicts = require_proved(statements)
     seconds["prove"] = time.perf_counter() - begun
     outputs = [_output(diagram, name, term, machine, dtype, statements, seconds) for name, term in diagram.outputs]

@@ -199,10 +199,12 @@ class Lowering:
     def kernel(self) -> p.Kernel:
         env, walks = [], []
         for axis in self.axes:
-            role = self.roles.get(axis.name, "walk")
+            role = self.roles.get(axis.name, "")
             tile = self.tiles[axis.name]
             if covers(tile, axis):
                 role = "whole"
+            elif not role:
+                raise NapkinError(f"axis {axis.name} of the output is neither grouped nor walked, and a tile of {tile} does not hold it")
             elif any(axis not in body.axes for body in self.bodies):
                 raise NapkinError(f"a value that does not vary along {axis.name} would be stored by each of its blocks")
             env.append((axis.name, self._coord(axis.name, axis, tile, role)))

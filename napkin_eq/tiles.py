@@ -57,7 +57,7 @@ def choices(store: Store, roles: Mapping[str, str]) -> dict[str, list[int]]:
         last = bool(arrays) and any(getattr(t, "dims", t.axes)[-1:] == (axis,) for t in arrays)
         found[axis.name] = _sizes(axis, streamed=True, least=1, most=SMALL) if shared or last else [1]
         if roles.get(axis.name) == "walk":
-            found[axis.name] = [s for s in _sizes(axis, streamed=True, least=64, most=LARGEST_WHOLE) if covers(s, axis) or s <= 4096]
+            found[axis.name] = [s for s in _sizes(axis, streamed=True, least=1, most=LARGEST_WHOLE) if s == 1 or s >= 64 or covers(s, axis)]
     for term in terms:
         if isinstance(term, Streamed):
             streamed = isinstance(term, (Fold, Online))
