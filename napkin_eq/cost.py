@@ -25,6 +25,7 @@ STAGE_STALL = {1: 1.5, 2: 1.12, 3: 1.0, 4: 1.0}  # a contraction's loop with few
 ITERATION_CLOCKS = 110  # barriers and address arithmetic of one trip of a loop that holds a contraction
 BESIDE_MATRIX = 0.65  # of the work beside the matrix unit, what it does not hide
 CROWDED = 1.7  # more warps than 64-row blocks of the result: warps split columns and exchange partial reductions
+LATENCY_S = 7e-7  # assumption: from a load to its data under load; what an SM has in flight bounds its bandwidth
 COMPUTED_OPERAND = 8.0  # operations per element of an operand that is loaded, computed on and handed back to the matrix unit
 
 
@@ -247,7 +248,7 @@ def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hard
         contractions = sum(1 for w in prof.works if w.kind == "tensor" and w.loops) or 1
         overhead = trips / contractions / sms * ITERATION_CLOCKS / hardware.chip.clock_hz
         units = ((seconds_tensor + side * BESIDE_MATRIX) * STAGE_STALL[stages] * crowded + overhead) * busy
-    starved = max(1.0, sms / blocks / 3)
+    starved = max(1.0, LATENCY_S * hardware.hbm.copy_bandwidth / sms / _in_flight(prof, lanes, stages) / min(occupancy, blocks / sms))
     hbm = (from_hbm + stored) / hardware.hbm.copy_bandwidth * starved
     l2 = (sum(moved.values()) + stored) / hardware.l2.copy_bandwidth * starved
     limit, slowest = max((("hbm", hbm), ("l2", l2), ("units", units)), key=lambda kv: kv[1])
@@ -256,6 +257,16 @@ def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hard
         blocks, blocks / (sms * occupancy), from_hbm + stored, sum(moved.values()) + stored, total["tensor"], total["sfu"], total["alu"],
         smem, registers, warps, stages, (slowest + hardware.chip.launch_s) * 1e6, limit,
     )  # fmt: skip
+
+
+def _in_flight(prof: Profile, lanes: Mapping[str, int], stages: int) -> float:
+    """Return the bytes that one block asks for before it waits: the loads of its largest loop body, or those outside loops."""
+    asked: dict[tuple[tuple[str, float], ...], float] = {}
+    for work in prof.works:
+        if work.kind == "load":
+            amount = work.factor * math.prod(lanes[c] for c in work.coords) * (stages - 1 if work.for_dot and work.loops else 1)
+            asked[work.loops] = asked.get(work.loops, 0.0) + amount
+    return max(asked.values(), default=1.0)
 
 
 def _shape(work: Work, lanes: Mapping[str, int]) -> float:

@@ -147,7 +147,9 @@ def reduces_over(term: Term, name: str) -> bool:
     key = (term, name)
     if key not in _reduces:
         own = isinstance(term, (*Streamed, Size)) and term.axis.name == name
-        _reduces[key] = own or isinstance(term, Acc) or any(reduces_over(c, name) for c in term.children)
+        # The accumulator in an Online's update is its own, and what else stands there stands in its body too.
+        parts = term.children[:2] if isinstance(term, Online) else term.children
+        _reduces[key] = own or isinstance(term, Acc) or any(reduces_over(c, name) for c in parts)
     return _reduces[key]
 
 
@@ -628,8 +630,8 @@ class Lowering:
         context = replace(context, running=(), acc="")
         carried = []
         for fold in folds:
-            coords = tuple(sorted((c for a, c in context.env if a in {x.name for x in fold.axes} and self.coords[c].tile > 1), key=self._rank))
-            coords += tuple(c for a, c in context.env if a in {x.name for x in fold.axes} and self.coords[c].tile == 1)
+            names = {a.name for a in fold.axes}
+            coords = [c for a, c in context.env if a in names and self.coords[c].tile > 1]
             monoid = "sum" if isinstance(fold, Online) else fold.monoid
             value = self.fresh(f"{monoid}_{axis.name}", tuple(sorted(coords, key=self._rank)), "f32", home)
             carried.append((fold, value))

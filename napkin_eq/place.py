@@ -224,13 +224,29 @@ def _lanes(axes: tuple[object, ...]) -> float:
 
 
 def _storable(site: Term, body: Term) -> bool:
-    """Whether a value may be kept: it must not stand for a running value wherever it occurs."""
-    if any(isinstance(t, (Acc, Prev)) for t in subterms(site)):
+    """Whether a value occurs somewhere as itself, not only as a running value of a stream around it."""
+    if _loose(site):
         return False
-    for term in subterms(body):
-        if isinstance(term, Online) and site in set(subterms(term.body, term.update)) and reduces_over(site, term.axis.name):
-            return False
-    return True
+    seen: set[tuple[Term, frozenset[str]]] = set()
+    stack: list[tuple[Term, frozenset[str]]] = [(body, frozenset())]
+    while stack:
+        term, inside = stack.pop()
+        running = frozenset(name for name in inside if reduces_over(term, name))
+        if (term, running) in seen:
+            continue
+        seen.add((term, running))
+        if term is site and not running:
+            return True
+        for i, child in enumerate(term.children):
+            stack.append((child, running | {term.axis.name} if isinstance(term, Online) and i != 1 else running))
+    return False
+
+
+def _loose(term: Term) -> bool:
+    """Whether an accumulator or a previous value in a term belongs to a stream outside of it."""
+    if isinstance(term, (Acc, Prev)):
+        return True
+    return any(_loose(c) for c in (term.children[:2] if isinstance(term, Online) else term.children))
 
 
 def _operands(body: Term) -> set[Term]:
@@ -267,21 +283,26 @@ def _together(bundle: Sequence[Term], site: Term) -> bool:
 def with_stores(body: Term, bundles: Sequence[Sequence[Term]], keep: Callable[[Sequence[Term], Sequence[Term]], list[Term]]) -> Store:
     """Put chosen values under Stores, inner ones first, then the whole; `keep` gets values before and after, and gives what to read."""
     home = {site: bundle for bundle in bundles for site in bundle if site is not body}
-    made: dict[Term, Term] = {}
+    kept: dict[Term, Term] = {}
+    made: dict[tuple[Term, frozenset[str]], Term] = {}
 
-    def fresh(term: Term) -> Term:
-        for part in subterms(term):
-            if part is not term and part not in made:
-                made[part] = settled(part)
-        return rebuilt(term, tuple(made[c] for c in term.children))
+    def fresh(term: Term, inside: frozenset[str] = frozenset()) -> Term:
+        children = [settled(c, inside | {term.axis.name} if isinstance(term, Online) and i != 1 else inside) for i, c in enumerate(term.children)]
+        return rebuilt(term, tuple(children))
 
-    def settled(term: Term) -> Term:
-        if term in home:
-            sites = [s for s in home[term] if s is not body]
-            for site, name in zip(sites, keep(sites, [fresh(s) for s in sites]), strict=True):
-                made[site] = name
-            return made[term]
-        return rebuilt(term, tuple(made[c] for c in term.children))
+    def settled(term: Term, inside: frozenset[str]) -> Term:
+        # Within a stream a reduction over its axis is a running value, which is not the value that is stored.
+        running = frozenset(name for name in inside if reduces_over(term, name))
+        key = (term, running)
+        if key not in made:
+            if term in home and not running:
+                if term not in kept:
+                    sites = [s for s in home[term] if s is not body]
+                    kept.update(zip(sites, keep(sites, [fresh(s) for s in sites]), strict=True))
+                made[key] = kept[term]
+            else:
+                made[key] = fresh(term, running)
+        return made[key]
 
     root = keep([body], [fresh(body)])[0]
     assert isinstance(root, Store)
