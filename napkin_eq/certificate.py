@@ -88,6 +88,8 @@ def _read(slot: str, part: Any, found: list[Term]) -> Any:
         return Axis(*part)
     if slot in ("terms", "dims"):
         return tuple(_read(slot[:-1] if slot == "terms" else "axis", p, found) for p in part)
+    if slot == "place" and type(part) is not int:
+        raise TypeError
     if slot == "const":
         return float(part) if isinstance(part, str) else part
     return tuple(part) if slot == "facts" else part

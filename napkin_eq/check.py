@@ -26,7 +26,8 @@ TRUSTED = [
 SLOTS = {
     "Input": "name dims dtype facts", "Const": "const", "Index": "axis", "Size": "axis", "Length": "axis", "Map": "op terms",
     "Reduce": "monoid axis term term", "Fold": "monoid axis term term flag", "Online": "axis term term term flag", "Scan": "monoid axis term",
-    "Read": "term axis term", "Tuple": "terms", "Store": "term", "Group": "axis term", "Walk": "axis term", "Acc": "", "Prev": "term", "Var": "name sort",
+    "Read": "term axis term", "Tuple": "terms", "Proj": "place term", "Store": "term", "Group": "axis term", "Walk": "axis term", "Acc": "",
+    "Prev": "term", "Var": "name sort",
 }  # fmt: skip
 DTYPES = {"float": "real", "float16": "real", "bfloat16": "real", "float32": "real", "int32": "int", "int64": "int", "bool": "bool"}
 OPS = {  # kinds taken > kind given; n: all int or all real
@@ -34,7 +35,7 @@ OPS = {  # kinds taken > kind given; n: all int or all real
     **dict.fromkeys("inv exp log sqrt tanh sigmoid erf sin cos abs floor round".split(), "r>r"), "not": "b>b", "where": "bnn>n",
     **dict.fromkeys("lt le eq".split(), "nn>b"), **dict.fromkeys("and or".split(), "bb>b"),
 }  # fmt: skip
-WORDS = {"dtype": tuple(DTYPES), "op": tuple(OPS), "monoid": ("sum", "max", "prod"), "sort": ("real", "bool", "int", "number")}
+WORDS = {"dtype": tuple(DTYPES), "op": tuple(OPS), "monoid": ("sum", "max", "prod"), "sort": ("real", "bool", "int", "number", "tuple")}
 JUDGMENTS = {  # a: an axis, t: a term
     **dict.fromkeys("free along local".split(), "at"), "distinct": "aa", **dict.fromkeys("pos nonneg nonzero finite safe".split(), "t"),
     **dict.fromkeys("le absent zero".split(), "tt"), "scales": "att", "stretch": "aat",
@@ -137,7 +138,7 @@ def kind(tag: str, fields: tuple[Any, ...], kinds: list[str]) -> str:
         return words[gives]
     if tag in ("Reduce", "Fold", "Online", "Scan"):
         need(kinds == ["real", "bool", "real"][: len(kinds)], f"{tag} over {kinds}")
-    need("tuple" not in kinds or tag == "Store", f"{tag} of a tuple")
+    need("tuple" not in kinds or tag in ("Store", "Group", "Walk"), f"{tag} of a tuple")
     need(tag != "Read" or kinds[1] == "int", "an index is no int")
     need(tag != "Tuple" or len(kinds) > 0, "a tuple of nothing")
     if tag in ("Store", "Group", "Walk", "Prev", "Read"):
@@ -183,9 +184,19 @@ class Terms:
                 over |= {{"Var": OPEN, "Acc": ACC, "Prev": PREV}[tag]}
             elif axis and tag not in ("Index", "Length", "Group", "Walk"):  # a length is full in every prefix
                 over |= {axis.name}
+            item = self.item(fields[0], children[0]) if tag == "Proj" else None
+            typed = (item.kind, item.axes) if item else (kind(tag, fields, [p.kind for p in parts]), axes(tag, fields, parts, axis))
             self.known[key] = len(self.nodes)
-            self.nodes.append(Node(tag, fields, children, kind(tag, fields, [p.kind for p in parts]), axes(tag, fields, parts, axis), over, depth))
+            self.nodes.append(Node(tag, fields, children, *typed, over, depth))
         return self.known[key]
+
+    def item(self, place: int, body: int) -> Node:
+        """Return an item of a tuple, which may stand under Store, Group and Walk."""
+        node = self.nodes[body]
+        while node.tag in ("Store", "Group", "Walk"):
+            node = self.nodes[node.children[0]]
+        need(node.tag == "Tuple" and type(place) is int and 0 <= place < len(node.children), f"there is no item {place!r:.40}")
+        return self.nodes[node.children[place]]
 
     def below(self, *roots: int) -> list[int]:
         """Return all that lies below, children first: a child's number is smaller than its parent's."""
@@ -227,16 +238,19 @@ class Terms:
         return done[int(pattern)]
 
     def plain(self, root: Any) -> Any:
-        """Return a term without Store, Group and Walk, and with Reduce for Fold: the same value."""
+        """Return a term without Store, Group, Walk and items of a tuple, and with Reduce for Fold: the same value."""
         if isinstance(root, Axis):
             return root
         done: dict[int, int] = {}
         for number in self.below(root):
             tag, fields, children = self.nodes[number][:3]
             below = tuple(done[c] for c in children)
-            fold = tag == "Fold"
-            same = below[0] if tag in ("Store", "Group", "Walk") else self.make("Reduce" if fold else tag, fields[:2] if fold else fields, below)
-            done[number] = same
+            if tag in ("Store", "Group", "Walk"):
+                done[number] = below[0]
+            elif tag == "Proj":
+                done[number] = self.nodes[below[0]].children[fields[0]]
+            else:
+                done[number] = self.make(*(("Reduce", fields[:2]) if tag == "Fold" else (tag, fields)), below)
         return done[root]
 
     def facts(self, number: int) -> tuple[str, ...]:

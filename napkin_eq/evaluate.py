@@ -10,7 +10,7 @@ from typing import Any
 
 from napkin_eq.axis import Axis
 from napkin_eq.errors import NapkinError
-from napkin_eq.term import Index, Input, Read, Term, Tuple, subterms
+from napkin_eq.term import Index, Input, Proj, Read, Term, bundled, subterms
 
 BLOCK = 16
 
@@ -23,7 +23,7 @@ def evaluate(
     dtype: Any = "float64",
     order: Sequence[Axis | str] | None = None,
 ) -> Any:
-    """Return the value of a term as a NumPy array, or as a tuple of arrays for a Tuple.
+    """Return the value of a term as a NumPy array, or as a tuple of arrays for a Tuple, which may stand under Store, Group and Walk.
 
     inputs: an array for each Input by name, dims in the order of its declaration. sizes: what no input tells.
     block: how many lanes a Fold or an Online takes at a time, for all axes or by axis name.
@@ -31,11 +31,11 @@ def evaluate(
     """
     from napkin_eq.meaning import Run
 
-    outputs = term.items if isinstance(term, Tuple) else (term,)
+    outputs = bundled(term) or (term,)
     orders = [_checked_order(item, order) for item in outputs]
     run = Run(term, inputs, bound_sizes(term, inputs, sizes or {}), block, dtype)
     arrays = tuple(run.array(item, names) for item, names in zip(outputs, orders, strict=True))
-    return arrays if isinstance(term, Tuple) else arrays[0]
+    return arrays if term.kind == "tuple" else arrays[0]
 
 
 def _checked_order(term: Term, order: Sequence[Axis | str] | None) -> tuple[str, ...]:
@@ -54,14 +54,15 @@ def output_order(term: Term) -> tuple[Axis, ...]:
     counted: dict[Term, tuple[str, ...]] = {}
     for node in subterms(term):
         free = {axis.name for axis in node.axes}
-        parts = [name for child in node.children for name in carried[child]]
+        below = (node.item,) if isinstance(node, Proj) else node.children
+        parts = [name for child in below for name in carried[child]]
         if isinstance(node, Input):
             parts = [axis.name for axis in node.dims]
         elif isinstance(node, Read):
             index = (*carried[node.index], *counted[node.index])
             parts = [name for dim in carried[node.body] for name in (index if dim == node.axis.name else (dim,))]
         carried[node] = tuple(name for name in dict.fromkeys(parts) if name in free)
-        others = [axis.name for axis in node.axes] if isinstance(node, Index) else [n for child in node.children for n in counted[child]]
+        others = [axis.name for axis in node.axes] if isinstance(node, Index) else [n for child in below for n in counted[child]]
         counted[node] = tuple(name for name in dict.fromkeys(others) if name in free)
     by_name = {axis.name: axis for axis in term.axes}
     return tuple(by_name[name] for name in dict.fromkeys((*carried[term], *counted[term], *by_name)))

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterable
 
 from napkin_eq.axis import Axis
-from napkin_eq.term import Const, Fold, Group, Index, Input, Length, Map, Read, Reduce, Scan, Size, Store, Term, Walk, subterms
+from napkin_eq.term import Const, Fold, Group, Index, Input, Length, Map, Proj, Read, Reduce, Scan, Size, Store, Term, Walk, subterms
 
 Interval = tuple[float, float]
 ANY: Interval = (-math.inf, math.inf)
@@ -43,6 +43,8 @@ def _bounds(term: Term) -> Interval:
     if isinstance(term, (Reduce, Fold, Scan)):
         some = isinstance(term, Scan) or term.where is Const(True)
         return _over(term.monoid, term.axis, below[0], 1 if some else 0)
+    if isinstance(term, Proj):
+        return _INTERVALS[term.item]
     # What an Online, Acc or Prev holds on the way is not bounded here.
     return below[0] if isinstance(term, (Read, Store, Group, Walk)) else ANY
 

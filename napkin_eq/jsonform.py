@@ -20,7 +20,7 @@ from typing import Any, NoReturn, TypeVar
 from napkin_eq.axis import Axis
 from napkin_eq.diagram import Diagram
 from napkin_eq.errors import NapkinError
-from napkin_eq.term import CLASSES, Const, Term, subterms
+from napkin_eq.term import CLASSES, Const, Proj, Term, subterms
 
 T = TypeVar("T")
 SCHEMA = 1
@@ -30,7 +30,7 @@ MAX_ITEMS = 64
 MAX_TEXT = 16_000_000
 _INT = 2**62
 
-# What each field of a node holds; a field that is not listed holds a node.
+# What each field of a node holds; a field that is not listed holds a node, but for the number of an item.
 _FIELDS = {"axis": "axis", "dims": "axes", "args": "nodes", "items": "nodes", "facts": "texts", "fused": "bool"}
 _FIELDS |= {name: "text" for name in ("name", "dtype", "op", "monoid")}
 
@@ -202,9 +202,11 @@ def _node(node: dict[str, Any], axes: list[Axis], nodes: list[Term]) -> Term:
         "nodes": lambda value, name: tuple(_at(nodes, item, name) for item in _list(value, name, MAX_ITEMS)),
         "texts": lambda value, name: tuple(_text(item, name) for item in _list(value, name, MAX_ITEMS)),
         "text": _text,
+        "number": lambda value, name: value,  # it must be a place in the tuple: the constructor sees to it
         "bool": _bool,
     }
-    return cls(*(readers[_FIELDS.get(name, "node")](fields[name], name) for name in cls.names))
+    kinds = _FIELDS | ({"index": "number"} if cls is Proj else {})
+    return cls(*(readers[kinds.get(name, "node")](fields[name], name) for name in cls.names))
 
 
 def _bool(value: object, what: str) -> bool:

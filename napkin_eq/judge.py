@@ -15,7 +15,28 @@ from napkin_eq.errors import NapkinError
 from napkin_eq.interval import interval
 from napkin_eq.law import JUDGMENTS, Inference, Judgment, Var
 from napkin_eq.stretch import is_stretch
-from napkin_eq.term import Acc, Const, Fold, Group, Index, Input, Length, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Term, Walk, rewritten, subterms
+from napkin_eq.term import (
+    Acc,
+    Const,
+    Fold,
+    Group,
+    Index,
+    Input,
+    Length,
+    Map,
+    Online,
+    Prev,
+    Proj,
+    Read,
+    Reduce,
+    Scan,
+    Size,
+    Store,
+    Term,
+    Walk,
+    rewritten,
+    subterms,
+)
 
 Bindings = Mapping[str, Axis | Term]
 Goal = tuple[str, tuple[Axis | Term | None, ...]]  # None: an argument that the search is to find
@@ -32,8 +53,8 @@ ACC, PREV = "Acc()", "Prev()"  # among the axes that a term walks: it speaks of 
 class Derivation:
     """A proof that a judgment holds: the rule's name, its substitution and the proofs of its premises.
 
-    Rule "base": a fact read off the term; "plain": proved of the term without Store, Group, Walk and with Reduce for
-    Fold, which are the same value; "interval": by bounds on the value; otherwise the name of an inference.
+    Rule "base": a fact read off the term; "plain": proved of the term without Store, Group, Walk and items of a Tuple and
+    with Reduce for Fold, which are the same value; "interval": by bounds on the value; otherwise the name of an inference.
     """
 
     judgment: Judgment
@@ -138,7 +159,7 @@ def walked(term: Term) -> frozenset[str]:
 
 
 def plain(term: Term) -> Term:
-    """Return the term without Store, Group and Walk, and with Reduce for Fold: the same value."""
+    """Return the term without Store, Group, Walk and items of a Tuple, and with Reduce for Fold: the same value."""
     if term not in _PLAIN:
         _PLAIN[term] = rewritten(term, _plain)
     return _PLAIN[term]
@@ -147,6 +168,8 @@ def plain(term: Term) -> Term:
 def _plain(term: Term) -> Term:
     if isinstance(term, (Store, Group, Walk)):
         return term.body  # type: ignore[no-any-return]
+    if isinstance(term, Proj):
+        return term.item
     return Reduce(term.monoid, term.axis, term.body, term.where) if isinstance(term, Fold) else term
 
 

@@ -7,8 +7,8 @@ A law file in `rules/` looks like this (see rules/semiring.py):
         return Sum(x, a * b), a * Sum(x, b), free(x, a)
 
 The function returns left side, right side, then side conditions; `@infer` returns a conclusion, then its premises.
-Parameters are pattern variables. Their kind is their annotation: Axis, Real, Mask, Coordinate, Number, or one of the
-schema kinds Monoid, Unary, Binary, which stand for every monoid or operator, one law each. Without annotation x, y, z
+Parameters are pattern variables. Their kind is their annotation: Axis, Real, Mask, Coordinate, Number, Several, or one of
+the schema kinds Monoid, Unary, Binary, Item, which stand for every monoid, operator or item of a tuple, one law each. Without annotation x, y, z
 are axes, c is a mask and everything else is a real term. A condition fires only when it is *proved*; unknown means no.
 """
 
@@ -23,7 +23,7 @@ from typing import Any
 from napkin_eq.axis import Axis
 from napkin_eq.errors import NapkinError
 from napkin_eq.ops import MONOIDS, OPS
-from napkin_eq.term import Acc, Const, Fold, Group, Index, Map, Online, Pattern, Prev, Read, Reduce, Size, Store, Term, Walk, _make, subterms
+from napkin_eq.term import Acc, Const, Fold, Group, Index, Map, Online, Pattern, Prev, Proj, Read, Reduce, Size, Store, Term, Tuple, Walk, _make, subterms
 
 STAGES = ("prepare", "algebra", "structure")
 
@@ -48,6 +48,21 @@ class Monoid:
     """Annotation: the law holds for every monoid; it becomes one law for each."""
 
 
+class Several:
+    """Annotation: a pattern variable that stands for a Tuple, which may lie under Store, Group and Walk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Annotation: the law holds for every item of every Tuple of 2 to 5; the parameter has a `place` and the `count`."""
+
+    place: int
+    count: int
+
+    def __str__(self) -> str:
+        return f"{self.place}-{self.count}"
+
+
 class Unary:
     """Annotation: the law holds for every real operator of one argument."""
 
@@ -56,8 +71,9 @@ class Binary:
     """Annotation: the law holds for every real operator of two arguments."""
 
 
-_KINDS = {Real: "real", Mask: "bool", Coordinate: "int", Number: "number"}
-_SCHEMAS: dict[type, tuple[str, ...]] = {
+_KINDS = {Real: "real", Mask: "bool", Coordinate: "int", Number: "number", Several: "tuple"}
+_SCHEMAS: dict[type, tuple[str | Item, ...]] = {
+    Item: tuple(Item(place, count) for count in range(2, 6) for place in range(count)),
     Monoid: MONOIDS,
     Unary: tuple(o.name for o in OPS.values() if len(o.takes) == 1 and o.takes[0] in ("real", "num") and o.gives in ("real", "num")),
     Binary: ("add", "mul", "max", "min"),
@@ -224,13 +240,13 @@ def _expanded(function: Callable[..., Any]) -> Iterator[tuple[str, str, str, tup
         if hint == "Axis" or (hint is None and name in "xyz"):
             choices.append([(None, Axis(name))])
         elif by_name.get(str(hint)) in _SCHEMAS:
-            choices.append([(value, value) for value in _SCHEMAS[by_name[str(hint)]]])
+            choices.append([(str(value), value) for value in _SCHEMAS[by_name[str(hint)]]])
         else:
             kind: Any = by_name.get(str(hint), Real)
             sort = _KINDS.get(kind, "real") if hint else ("bool" if name == "c" else "real")
             choices.append([(None, Var(name, sort))])
     for picked in itertools.product(*choices):
-        suffix = "-".join(str(tag) for tag, _ in picked if tag is not None)
+        suffix = "-".join(tag for tag, _ in picked if tag is not None)
         try:
             sides = function(*(value for _, value in picked))
         except NapkinError as error:
@@ -319,7 +335,8 @@ def size(x: Axis) -> Term:
 TRUE = Const(True)
 ABSENT = Const(float("-inf"))
 __all__ = [  # what a law file may import
-    "ABSENT", "TRUE", "Acc", "Axis", "Binary", "Const", "Coordinate", "Fold", "Group", "Index", "Map", "Mask", "Max", "Monoid", "Number",
-    "Online", "Prev", "Read", "Real", "Reduce", "Size", "Store", "Sum", "Unary", "Walk", "absent", "along", "distinct", "exp", "finite", "free",
-    "infer", "inv", "law", "le", "local", "log", "nonneg", "nonzero", "pos", "safe", "scales", "size", "stretch", "where", "zero",
+    "ABSENT", "TRUE", "Acc", "Axis", "Binary", "Const", "Coordinate", "Fold", "Group", "Index", "Item", "Map", "Mask", "Max", "Monoid", "Number",
+    "Online", "Prev", "Proj", "Read", "Real", "Reduce", "Several", "Size", "Store", "Sum", "Tuple", "Unary", "Walk",
+    "absent", "along", "distinct", "exp", "finite", "free", "infer", "inv", "law", "le", "local", "log", "nonneg", "nonzero", "pos", "safe", "scales", "size",
+    "stretch", "where", "zero",
 ]  # fmt: skip

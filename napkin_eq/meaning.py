@@ -26,13 +26,13 @@ from napkin_eq.term import (
     Map,
     Online,
     Prev,
+    Proj,
     Read,
     Reduce,
     Scan,
     Size,
     Store,
     Term,
-    Tuple,
     Walk,
     subterms,
 )
@@ -278,6 +278,8 @@ def _parts(term: Term) -> tuple[Term, ...]:
     # A product under a sum is not formed if a matrix product will do; an Online and what stands before a block have frames of their own.
     if isinstance(term, (Online, Prev)):
         return ()
+    if isinstance(term, Proj):
+        return (term.item,)
     return (*term.body.args, term.where) if _is_product(term) else term.children
 
 
@@ -356,10 +358,6 @@ def _input(frame: Frame, term: Input) -> Named:
     return Named(value.names, value.data[tuple(slice(frame.length(name)) for name in value.names)])
 
 
-def _tuple(frame: Frame, term: Term) -> Named:
-    raise NapkinError("a tuple has no array as its value; it is a diagram's last step, several outputs side by side")
-
-
 MEANING: dict[type[Term], Callable[[Frame, Any], Named]] = {
     Input: _input,
     Const: lambda frame, term: Named((), np.asarray(term.value, frame.run.dtype if term.kind == "real" else None)),
@@ -372,7 +370,7 @@ MEANING: dict[type[Term], Callable[[Frame, Any], Named]] = {
     Online: _online,
     Scan: lambda frame, term: scan(term.monoid, term.axis.name, frame.length(term.axis.name), frame.memo[term.body]),
     Read: lambda frame, term: read(frame.memo[term.body], term.axis.name, frame.memo[term.index]),
-    Tuple: _tuple,
+    Proj: lambda frame, term: frame.memo[term.item],
     Store: lambda frame, term: frame.memo[term.body],
     Group: lambda frame, term: frame.memo[term.body],
     Walk: lambda frame, term: frame.memo[term.body],

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from napkin_eq.axis import Axis
-from napkin_eq.term import Acc, Const, Fold, Group, Index, Input, Length, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Term, Tuple, Walk
+from napkin_eq.term import Acc, Const, Fold, Group, Index, Input, Length, Map, Online, Prev, Proj, Read, Reduce, Scan, Size, Store, Term, Tuple, Walk
 
 # How tightly a text holds together. A big operator such as Σ reaches over a product, not over a sum.
 LOOSE, OR, AND, COMPARE, SUM, BIG, PRODUCT, SIGN, ATOM = range(9)
@@ -150,6 +150,7 @@ FORMS: dict[type[Term], Callable[[Term, int], Piece]] = {
     Scan: lambda term, depth: (f"scan[{_big(term.monoid, term.axis, term.body, TRUE, depth)}]", ATOM),
     Read: _read,
     Tuple: lambda term, depth: (f"({', '.join(_text(item, LOOSE, depth) for item in term.items)})", ATOM),
+    Proj: lambda term, depth: (f"item_{term.index}[{_text(term.body, LOOSE, depth)}]", ATOM),
     Store: lambda term, depth: (f"store[{_text(term.body, LOOSE, depth)}]", ATOM),
     Group: lambda term, depth: (f"group_{term.axis.name}[{_text(term.body, LOOSE, depth)}]", ATOM),
     Walk: lambda term, depth: (f"walk_{term.axis.name}[{_text(term.body, LOOSE, depth)}]", ATOM),

@@ -28,7 +28,7 @@ import numpy as np
 from napkin_eq.errors import NapkinError
 from napkin_eq.evaluate import bound_sizes, output_order
 from napkin_eq.meaning import OPERATORS, Array, Named, Run, aligned, contraction, fold, read, scan
-from napkin_eq.term import Fold, Group, Input, Map, Online, Read, Reduce, Scan, Store, Term, Tuple, Walk, subterms
+from napkin_eq.term import Fold, Group, Input, Map, Online, Proj, Read, Reduce, Scan, Store, Term, Walk, bundled, subterms
 
 W = 2.0**-24
 K = 4
@@ -59,7 +59,7 @@ def error_bound(
     if dtype not in STORAGE:
         raise NapkinError(f"unknown dtype {dtype!r:.60}; one of {', '.join(STORAGE)}")
     work = _Work(term, inputs, sizes, dtype, matrix_roundoff)
-    items = term.items if isinstance(term, Tuple) else (term,)
+    items = tuple(Proj(i, term) for i in range(len(bundled(term)))) or (term,)
     with np.errstate(all="ignore"):
         return tuple(work.output(item, order) for item in items)
 
@@ -73,7 +73,7 @@ class _Work:
         self.memo: dict[Term, Checked] = {}
 
     def output(self, root: Term, wanted: Sequence[str] | None) -> Array:
-        got = self.of(root) if isinstance(root, Store) else self._stored(self.of(root))
+        got = self.of(root) if _is_stored(root) else self._stored(self.of(root))
         order = [axis.name for axis in output_order(root)] if wanted is None else list(wanted)
         names, (error,) = aligned(got.error, also=tuple(order))
         full = np.broadcast_to(error, [self.exact.length(name) for name in names])
@@ -104,8 +104,9 @@ class _Work:
             names, (error, _) = aligned(body.error, body.value)
             full = Named(names, np.broadcast_to(error, np.broadcast_shapes(error.shape, aligned(body.value, also=names)[1][0].shape)))
             return Checked(read(body.value, term.axis.name, index.value), read(full, term.axis.name, index.value))
-        if isinstance(term, Store):
-            return self._stored(self.memo[term.body])
+        if isinstance(term, (Store, Proj)):
+            got = self.memo[_inside(term)]
+            return self._stored(got) if _is_stored(term) else got
         if isinstance(term, (Group, Walk)):
             return self.memo[term.body]
         rounded = W if term.kind == "real" and not isinstance(term, Input) else 0.0
@@ -122,8 +123,8 @@ class _Work:
 
     def _operand(self, term: Term) -> Checked:
         got, inner = self.memo[term], term
-        while isinstance(inner, (Read, Group, Walk, Store)):
-            inner = inner.body
+        while isinstance(inner, (Read, Group, Walk, Store, Proj)):
+            inner = _inside(inner)
         unit, least = (0.0, 0.0) if isinstance(inner, Input) else (self.u, self.h)
         return Checked(got.value, self._rounded(got, unit + self.matrix, least))
 
@@ -197,7 +198,23 @@ class _Work:
         return Checked(scan(term.monoid, axis, length, body.value), scan(term.monoid, axis, length, Named(names, lanes)))
 
 
+def _inside(term: Term) -> Term:
+    return term.item if isinstance(term, Proj) else term.body
+
+
+def _is_stored(term: Term) -> bool:
+    """Tell whether a value is stored, itself or with the tuple that it is an item of."""
+    if not isinstance(term, Proj):
+        return isinstance(term, Store)
+    body = term.body
+    while isinstance(body, (Group, Walk)):
+        body = body.body
+    return isinstance(body, Store)
+
+
 def _parts(term: Term) -> tuple[Term, ...]:
+    if isinstance(term, Proj):
+        return (_inside(term),)
     if not isinstance(term, (Reduce, Fold, Online)):
         return term.children
     # The product under a sum is not formed if matrix products will do.

@@ -372,6 +372,11 @@ class Proj(Term):
             raise NapkinError(f"item {index!r:.60} of a tuple of {len(items)}: expected 0 to {len(items) - 1}")
         return _make(cls, (index, body), items[index].axes, items[index].kind, (body,))
 
+    @property
+    def item(self) -> Term:
+        """The item itself, as it stands in the Tuple."""
+        return bundled(self.body)[self.index]  # type: ignore[no-any-return]
+
 
 def bundled(term: Term) -> tuple[Term, ...]:
     """Return the items of a Tuple, which may stand under Store, Group and Walk; of anything else none."""

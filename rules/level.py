@@ -1,6 +1,6 @@
 """Levels and partitions: where a value lies and in which blocks it is computed; all are the identity on values."""
 
-from napkin_eq.law import Group, Store, Walk, along, law
+from napkin_eq.law import Group, Item, Proj, Several, Store, Tuple, Walk, along, law
 
 
 @law("A value may be stored in the level above: one kernel ends there and another begins.", stage="structure", floating="exact", source="napkin-paper 3.1")
@@ -16,3 +16,24 @@ def group(a, x):
 @law("A value may be computed block after block along an axis that it carries.", stage="structure", floating="exact", source="napkin-paper 2.2")
 def walk(a, x):
     return a, Walk(x, a), along(x, a)
+
+
+@law("Several values may be stored together.", stage="structure", floating="exact", source="napkin-paper 3.1")
+def level_several(a: Several):
+    return a, Store(a)
+
+
+@law("Several values may be computed together in independent blocks.", stage="structure", floating="exact", source="napkin-paper 2.1")
+def group_several(a: Several, x):
+    return a, Group(x, a), along(x, a)
+
+
+@law("Several values may be computed together block after block.", stage="structure", floating="exact", source="napkin-paper 2.2")
+def walk_several(a: Several, x):
+    return a, Walk(x, a), along(x, a)
+
+
+@law("An item of a tuple is that item; so a value may be computed beside others.", stage="structure", floating="exact", source="napkin-paper 3.1")
+def projection(i: Item, a, b, d, e, f):
+    items = (a, b, d, e, f)[: i.count]
+    return Proj(i.place, Tuple(items)), items[i.place]

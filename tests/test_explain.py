@@ -41,7 +41,7 @@ from napkin_eq.law import (
     where,
     zero,
 )  # fmt: skip
-from napkin_eq.term import Acc, Const, Fold, Group, Index, Input, Map, Online, Prev, Read, Size, Store, Term, as_real
+from napkin_eq.term import Acc, Const, Fold, Group, Index, Input, Map, Online, Prev, Read, Size, Store, Term, Tuple, as_real
 
 load_rules()
 q, x, d = axes("q x d", q=3, x=5, d=2)
@@ -165,7 +165,7 @@ def test_match_inverts_substitute() -> None:
 
 
 def _bindings(pattern: Term) -> dict[str, Term | Axis]:
-    samples = {"real": S, "bool": MASK, "int": Index(q), "number": Const(2.0)}
+    samples = {"real": S, "bool": MASK, "int": Index(q), "number": Const(2.0), "tuple": Tuple((S, Q))}
     found: dict[str, Term | Axis] = {}
     stack = [pattern]
     while stack:

@@ -15,7 +15,7 @@ from napkin_eq.errors import NapkinError
 from napkin_eq.gallery import DIAGRAMS
 from napkin_eq.jsonform import MAX_NODES, diagram_from_json, diagram_to_json, dumps_diagram, from_json, loads_diagram, to_json
 from napkin_eq.law import Var
-from napkin_eq.term import Acc, Const, Fold, Group, Index, Input, Length, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Term, Tuple, Walk
+from napkin_eq.term import Acc, Const, Fold, Group, Index, Input, Length, Map, Online, Prev, Proj, Read, Reduce, Scan, Size, Store, Term, Tuple, Walk
 
 AXES = [Axis("q", 4), Axis("x"), Axis("y", None, 8)]
 x = AXES[1]
@@ -44,6 +44,7 @@ def grown(draw):
             Scan(monoid, axis, a),
             Read(LEAVES[1], x, Index(axis)),
             Store(a),
+            Proj(1, Store(Tuple((a, b)))),
             *carried,
         ]
         terms.append(draw(st.sampled_from(made)))

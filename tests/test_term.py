@@ -14,7 +14,7 @@ from napkin_eq.diagram import Diagram
 from napkin_eq.errors import NapkinError
 from napkin_eq.gallery import DIAGRAMS, diagram
 from napkin_eq.law import Var
-from napkin_eq.term import Acc, Const, Fold, Group, Index, Input, Length, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Tuple, Walk, subterms
+from napkin_eq.term import Acc, Const, Fold, Group, Index, Input, Length, Map, Online, Prev, Proj, Read, Reduce, Scan, Size, Store, Tuple, Walk, subterms
 
 q, x, d = axes("q x d", q=4, x=6, d=3)
 A, B = nq.array("A", q, x), nq.array("B", x, d)
@@ -38,6 +38,7 @@ EVERY = [
     Scan("sum", x, A),
     Read(A, x, Index(d)),
     Tuple((A, B)),
+    Proj(1, Store(Group(q, Tuple((A, B))))),
     Store(A),
     Group(q, A),
     Walk(q, A),
@@ -116,6 +117,7 @@ WRITTEN = {
     "scan[Σ_x A]": nq.cumsum(A, x),
     "store[group_q[walk_x[A]]]": Store(Group(q, Walk(x, A))),
     "(A, B)": Tuple((A, B)),
+    "item_0[store[group_q[(A, B)]]]": Proj(0, Store(Group(q, Tuple((A, B))))),
     "a · b + 1e-06": Var("a") * Var("b") + 1e-6,
 }
 
