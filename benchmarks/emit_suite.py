@@ -59,15 +59,14 @@ def sweep(folder: Path, dtype: str = "bfloat16") -> list[dict[str, object]]:
                         chosen.setdefault(f"~{coord.axis.name}", chosen[key])
                 for axis in store.axes:
                     chosen.setdefault(axis.name, 1)
-                target = piece.kernel.writes[0]
                 try:
-                    kernel = Lowering("k", store, target, chosen, dict(output.placed.arrays), engine.STORAGE[dtype], proved).kernel()
+                    kernel = Lowering("k", store, piece.kernel.writes, chosen, dict(output.placed.arrays), engine.STORAGE[dtype], proved).kernel()
                 except Exception as error:
                     print(case, tiles, error)
                     break
                 held = dict(output.placed.arrays)
                 kernel = replace(kernel, warps=warp, stages=stage)
-                kernel = engine.renamed(kernel, f"kernel_{len(kernels)}", {"target__": held[store].name if store in held else "out"})
+                kernel = engine.renamed(kernel, f"kernel_{len(kernels)}", {"target__0": held[store].name if store in held else "out"})
                 cost = price(profile(kernel), {}, warp, stage, found.hardware)
                 if cost is None:
                     break

@@ -80,11 +80,9 @@ def stretches(lowering: Lowering, where: Term, axis: Axis, coord: str, context: 
         for form in forms:
             side = form.pop(Index(axis))
             if side < 0:
-                least, most = _range(lowering, form, context)
-                highs.append((lowering.emit("add", (least, 1), "i32"), lowering.emit("add", (most, 1), "i32")))
+                highs.append(_range(lowering, {**form, Const(1): form.get(Const(1), 0) + 1}, context))
             else:
-                least, most = _range(lowering, {a: -k for a, k in form.items()}, context)
-                lows.append((least, most))
+                lows.append(_range(lowering, {a: -k for a, k in form.items()}, context))
     rest = {c for c in conjuncts(where)} - set(known)
     hold = frozenset(known) | (frozenset([where]) if not rest else frozenset())
     return _cut(_Bounds(lowering, tile, size, down, lows, highs), hold)
@@ -120,15 +118,26 @@ class _Bounds:
         return self.floor(self.int("add", value, self.tile - 1))
 
 
+def _tight(b: _Bounds, ends: list[tuple[p.Operand, p.Operand]]) -> bool:
+    """Whether bounds are the same for every lane of the current tiles and fall between blocks."""
+    return all(least == most and b.lowering.multiple(least) % b.tile == 0 for least, most in ends)
+
+
 def _cut(b: _Bounds, hold: frozenset[Term]) -> list[Stretch]:
     end = b.all("min", [b.size, *(most for _, most in b.highs)])
     begin = b.floor(b.all("max", [0, *(least for least, _ in b.lows)])) if b.lows else 0
     inside = b.all("max", [begin, *(b.ceil(most) for _, most in b.lows)]) if b.lows else 0
     full = b.floor(b.all("max", [0, b.all("min", [b.down, *(least for least, _ in b.highs)])])) if b.highs else b.down
+    if _tight(b, b.lows):
+        inside = begin
+    if _tight(b, b.highs) and b.down == b.size:
+        full = end
     parts = []
     if b.lows and inside != begin:
         inside = b.int("min", inside, b.int("max", begin, b.ceil(end)))
         parts.append(Stretch(begin, b.int("min", inside, end), frozenset(), False, "entering the mask"))
+        full = b.int("max", full, inside)
+    elif b.lows and full != end:
         full = b.int("max", full, inside)
     parts.append(Stretch(inside, full, hold, True, "no mask"))
     if full != end:
