@@ -241,11 +241,15 @@ def _split(claim: Claim, t: Reduce) -> Term:
     return t
 
 
+def _count(axis: Axis, mask: Term) -> Term:
+    return Reduce("sum", axis, Map("where", (mask, Const(1.0), Const(0.0))))
+
+
 def _chosen(claim: Claim, t: Reduce) -> Term:
     if not isinstance(t.body, Map) or t.body.op != "where":
         return t
     mask, value, other = t.body.args
-    once = JUDGMENT["stretch"](t.axis, None, mask) in claim.premises
+    once = eq(_count(t.axis, mask), Const(1.0)) in claim.premises
     return value if once and other is Const(NEUTRAL[t.monoid]) and not claim.varies(value, t.axis) else t
 
 
@@ -269,7 +273,7 @@ def lemmas_hold() -> bool:
 def _one_lane(monoid: str, x: Axis, a: Term) -> Term:
     """Say that a value chosen in no lane leaves the neutral element, and one chosen in one lane leaves itself."""
     c, neutral = Var("c", "bool"), Const(NEUTRAL[monoid])
-    count, total = Reduce("sum", x, Map("where", (c, Const(1.0), Const(0.0)))), Reduce(monoid, x, Map("where", (c, a, neutral)))
+    count, total = _count(x, c), Reduce(monoid, x, Map("where", (c, a, neutral)))
     return (eq(count, Const(0.0)) & eq(total, neutral)) | (eq(count, Const(1.0)) & eq(total, a)) | le(Const(2.0), count)
 
 

@@ -244,7 +244,7 @@ class Instance:
         """Leave each lane in the first of the stretches that hold it, or in the first of all."""
         part, _, mask = judgment.args
         if isinstance(mask, Var) and mask in arrays:
-            at = 1 + self.axes.index(part)  # type: ignore[arg-type]
+            at = 1 + self.axes.index(part)
             first = np.expand_dims(arrays[mask].argmax(axis=at), at)
             arrays[mask] = np.arange(arrays[mask].shape[at]).reshape([-1, *(1 for _ in self.axes[at:])]) == first
 
