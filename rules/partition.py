@@ -4,7 +4,7 @@ The stretches are counted by an axis p that a derivation offers; the mask c of s
 belong to stretch p, and on each lane for exactly one p. A stretch may be empty: the last ones, when the axis runs out.
 """
 
-from napkin_eq.law import ABSENT, Axis, Mask, Max, Sum, exp, finite, free, law, stretch, where
+from napkin_eq.law import ABSENT, Axis, Mask, Max, Sum, exp, free, law, stretch, where
 
 
 @law("A sum is the sum of the sums over the stretches of its axis.", stage="prepare", source="napkin-paper 2.2")
