@@ -376,6 +376,7 @@ class Checker:
             else:
                 need(slot not in WORDS or part in WORDS[slot], f"unknown {slot} {part!r:.40}")
                 need(slot != "flag" or type(part) is bool, "a flag is true or false")
+                need(slot != "place" or type(part) is int, "an item has no number")
                 need(slot != "name" or (type(part) is str and bool(re.match(r"[A-Za-z][A-Za-z0-9_]{0,62}\Z", part))), "a name is not usable")
                 need(slot != "facts" or all(f in SIGNS or re.match(r"abs<=[0-9.e+-]+\Z", f) for f in part), "an input has an unknown fact")
                 shown = self.axis(part) if slot == "axis" else tuple(map(self.axis, part)) if slot == "dims" else part
