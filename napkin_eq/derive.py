@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,8 +24,8 @@ from napkin_eq.explain import Closure, Step
 from napkin_eq.extract import Candidate, Extractor
 from napkin_eq.hardware import Hardware
 from napkin_eq.interval import interval
-from napkin_eq.judge import Judge
-from napkin_eq.law import REGISTRY, Inference, Judgment, Law, Statement
+from napkin_eq.judge import Judge, match, substitute
+from napkin_eq.law import REGISTRY, Inference, Judgment, Law, Statement, Var, variables
 from napkin_eq.lower import depth_along, fold_key, modes_of
 from napkin_eq.place import TARGET, Offers, Placed, Placer
 from napkin_eq.proving import Verdict, require_proved
@@ -35,7 +36,7 @@ from napkin_eq.tiles import Tiled, local_terms
 EXPONENT = {"bfloat16": 60.0, "float16": 9.0, "float32": 60.0}
 STORAGE = {"bfloat16": "bf16", "float16": "f16", "float32": "f32"}
 FINALISTS, SPREAD, SAME = 3, 1.25, 1e-3
-IDLE, BUSY, MOST_STRETCHES, LEAST_STRETCH = 0.6, 2.0, 64, 256
+IDLE, BUSY, LARGE, MOST_STRETCHES, LEAST_STRETCH = 0.6, 2.0, 128, 64, 256
 
 
 @dataclass(slots=True)
@@ -162,7 +163,10 @@ def _output(
 ) -> Output:
     placed, graph = _cheapest(diagram, name, source, machine, dtype, statements, (), seconds)
     for cut in _cuts(source, placed, machine, statements):
-        other, cut_graph = _cheapest(diagram, name, source, machine, dtype, statements, (cut,), seconds)
+        try:
+            other, cut_graph = _cheapest(diagram, name, source, machine, dtype, statements, (cut,), seconds)
+        except NapkinError:
+            continue  # there is no form with this cut: the plan without it stands
         if other.predicted_us < placed.predicted_us:
             placed, graph = other, cut_graph
     begun = time.perf_counter()
@@ -204,19 +208,25 @@ def _cuts(source: Term, placed: Placed, machine: Hardware, statements: Sequence[
     """Offer to cut the streamed axis of a kernel whose blocks leave processors idle, into as many stretches as keep them busy."""
     if not any(c.name == "stretch" for s in statements if isinstance(s, Law) for c in s.conditions):
         return []
-    idle = [t for t in placed.tiled if t.cost.blocks <= machine.chip.sms * IDLE and any(c.role == "stream" for c in t.kernel.coords)]
+    idle = [t for t in placed.tiled if _large_blocks(t.kernel) <= machine.chip.sms * IDLE and any(c.role == "stream" for c in t.kernel.coords)]
     if not idle:
         return []
     slow = max(idle, key=lambda t: t.cost.predicted_us)
     streams = [c for c in slow.kernel.coords if c.role == "stream"]
     axis = max((c.axis for c in streams), key=extent)
-    wanted = max(2, round(BUSY * machine.chip.sms / slow.cost.blocks))
+    wanted = max(2, round(BUSY * machine.chip.sms / _large_blocks(slow.kernel)))
     count = min(1 << (wanted - 1).bit_length(), MOST_STRETCHES, max(1, extent(axis) // LEAST_STRETCH))
     if count < 2:
         return []
     taken = {f.name for t in subterms(source) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
     name = next(n for n in (f"{axis.name}_part{i or ''}" for i in range(len(taken) + 1)) if n not in taken)
     return [(Axis(name, count), axis)]
+
+
+def _large_blocks(kernel: p.Kernel) -> int:
+    """Return how many blocks a kernel has if its tiles are as large as suits the matrix unit."""
+    coords = (kernel.coord(name) for name in kernel.grid)
+    return math.prod(-(-extent(c.axis) // (LARGE if c.tile > 1 else 1)) for c in coords)
 
 
 def _candidates(
@@ -277,7 +287,27 @@ def explained(source: Term, placed: Placed, instances: Iterable[Instance], state
     for store in placed.stores:
         for law, bindings in _placements(store):
             closure.instance(law, True, bindings)
+    _read_backward(closure, placed.term, statements)
     return closure.explain(source, placed.term)
+
+
+def _read_backward(closure: Closure, term: Term, statements: Sequence[Statement]) -> None:
+    """Enter the instances of structure laws that the destination itself shows, each read from its right side to its left.
+
+    An e-graph fires a law on a class; the conditions of a law are derived of a term. These are the terms in question.
+    """
+    laws = [s for s in statements if isinstance(s, Law) and s.stage == "structure" and not isinstance(s.lhs, Var) and s.lhs.kind == "real"]
+    waiting = [t for t in subterms(term) if isinstance(t, (Fold, Online, Reduce))]
+    seen = set(waiting)
+    while waiting:
+        found = waiting.pop()
+        for law in laws:
+            bindings = match(law.rhs, found, {})
+            if bindings is None or not variables(law.lhs) <= set(bindings):
+                continue
+            if closure.instance(law, True, bindings) and (before := substitute(law.lhs, bindings)) not in seen:
+                seen.add(before)
+                waiting.append(before)
 
 
 def _placements(store: Store) -> Iterator[tuple[str, tuple[tuple[str, Any], ...]]]:
@@ -286,7 +316,7 @@ def _placements(store: Store) -> Iterator[tuple[str, tuple[tuple[str, Any], ...]
     suffix = ""
     if isinstance(value, Tuple):
         suffix = "-several"
-        items = tuple((f"a{i}", item) for i, item in enumerate(value.items))
+        items = tuple(zip("abdef", value.items, strict=False))
         yield from ((f"projection-{i}-{len(items)}", items) for i in range(len(items)))
     body: Term = store
     while body is not value:
