@@ -1,6 +1,7 @@
-"""Emit kernels to carry to a GPU: `python benchmarks/emit_suite.py OUT [check|sweep]...`; run there by run_suite.py.
+"""Emit kernels to carry to a GPU: `python benchmarks/emit_suite.py OUT [check|bench|sweep]...`; run there by run_suite.py.
 
 check: every diagram of the gallery at small ragged sizes, with inputs, float64 results and error bounds.
+bench: the gallery at its default sizes.
 sweep: single-kernel diagrams over a grid of tile sizes, each with its predicted time.
 """
 
@@ -84,7 +85,7 @@ def small_sizes(name: str) -> list[dict[str, int]]:
     axes = DIAGRAMS[name]().axes()
     choices = []
     for lengths in ((77, 133, 45), (128, 256, 64)):
-        fresh = iter(lengths)
+        fresh = iter(lengths)  # one length an axis, in order
         choices.append({a.name: a.size if a.size in (64, 128) else 2 if a.size is not None and a.size <= 32 else next(fresh, 48) for a in axes})
     return choices
 
@@ -107,11 +108,36 @@ def check(folder: Path) -> list[dict[str, object]]:
     return rows
 
 
+EXTRA = {
+    "decode_64k": ("attention", dict(b=1, h=8, q=1, x=65536, d=128)),
+    "short_queries": ("attention", dict(b=1, h=2, q=128, x=65536, d=128)),
+    "long_k": ("matmul", dict(m=256, n=256, k=65536)),
+    "softmax_65536": ("softmax", dict(t=4096, x=65536)),
+    "softmax_few_rows": ("softmax", dict(t=16, x=131072)),
+    "cross_entropy_4096": ("linear_cross_entropy", dict(t=4096, v=131072, d=4096)),
+    "rmsnorm_linear_4096": ("rmsnorm_linear", dict(t=4096, d=4096, f=4096)),
+}
+
+
+def bench(folder: Path, dtype: str = "bfloat16") -> list[dict[str, object]]:
+    """Emit the gallery at its default sizes, and a few shapes with little to do in parallel."""
+    cases = {name: (name, {}) for name in sorted(DIAGRAMS) if name != "symbolic_attention"} | EXTRA
+    rows = []
+    for case, (name, sizes) in cases.items():
+        found = engine.derive(diagram(name, **sizes), dtype=dtype)
+        report = found.report()
+        (folder / f"bench_{case}.py").write_text(found.triton())
+        kept = ("predicted_us", "bytes_hbm", "passes")
+        tiles = [{**k["groups"], **k["streams"]} for k in report["kernels"]]
+        rows.append({"case": case, "file": f"bench_{case}.py", "kernels": len(tiles), "tiles": tiles, **{k: report[k] for k in kept}})
+    return rows
+
+
 def main() -> None:
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    jobs = sys.argv[2:] or ["check", "sweep"]
-    manifest = {job: {"check": check, "sweep": sweep}[job](folder) for job in jobs}
+    jobs = sys.argv[2:] or ["check", "bench", "sweep"]
+    manifest = {job: {"check": check, "sweep": sweep, "bench": bench}[job](folder) for job in jobs}
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=1))
     print({job: len(rows) for job, rows in manifest.items()})
 

@@ -1,4 +1,4 @@
-"""Run carried kernels on a GPU with torch and triton alone: `python benchmarks/run_suite.py FOLDER [check|sweep]...`.
+"""Run carried kernels on a GPU with torch and triton alone: `python benchmarks/run_suite.py FOLDER [check|bench|sweep]...`.
 
 Writes FOLDER's results as JSON to the path in $OUT, or beside the manifest. A sweep's result is compared with float32
 arithmetic of torch on the same inputs; a check's with the float64 results and bounds it carries.
@@ -102,13 +102,29 @@ def check(folder: Path, rows: list[dict[str, Any]]) -> None:
         print("ok " if row.get("bound_used", 9) <= 1 and row.get("same") else "BAD", row["case"], seen, flush=True)
 
 
+def bench(folder: Path, rows: list[dict[str, Any]]) -> None:
+    with ProcessPoolExecutor(12, mp_context=torch.multiprocessing.get_context("spawn")) as pool:
+        faults = list(pool.map(warm, [str(folder / r["file"]) for r in rows]))
+    for row, fault in zip(rows, faults, strict=True):
+        if fault:
+            row["error"] = fault
+            print(row["case"], fault, flush=True)
+            continue
+        found = module(folder / row["file"])
+        a = inputs(found)
+        got = found.run(*a)
+        row["same"] = all(torch.equal(got, found.run(*a)) for _ in range(3))
+        row["us"] = do_bench(functools.partial(found.run, *a), warmup=20, rep=80, return_mode="median") * 1e3
+        print(f"{row['case']:24} {row['kernels']} kernels {row['us']:10.1f} us, predicted {row['predicted_us']:10.1f}, repeats equal {row['same']}", flush=True)
+
+
 def main() -> None:
     folder = Path(sys.argv[1])
     manifest = json.loads((folder / "manifest.json").read_text())
     print(torch.cuda.get_device_name(), torch.__version__, triton.__version__)
     for job in sys.argv[2:] or list(manifest):
         begun = time.time()
-        {"check": check, "sweep": sweep}[job](folder, manifest[job])
+        {"check": check, "sweep": sweep, "bench": bench}[job](folder, manifest[job])
         print(f"# {job}: {time.time() - begun:.0f} s", flush=True)
         out = Path(os.environ.get("OUT", folder)) / f"{job}.json"
         versions = {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__, "triton": triton.__version__}
