@@ -24,6 +24,9 @@ SMEM_SLACK, BASE_REGISTERS = 1024, 40
 STAGE_STALL = {1: 1.5, 2: 1.12, 3: 1.0, 4: 1.0}  # a contraction's loop with fewer buffers waits for its loads
 ITERATION_CLOCKS = 110  # barriers and address arithmetic of one trip of a loop that holds a contraction
 BESIDE_MATRIX = 0.65  # of the work beside the matrix unit, what it does not hide
+TRIP_CLOCKS = 280  # one trip of a loop without a contraction: its loads are not issued ahead
+FULL_WARPS = 32  # warps an SM needs to keep its arithmetic busy where no contraction is in flight
+LONE_BLOCK = 1.12  # a contraction's kernel with one block to an SM: nothing runs while a block begins and ends
 CROWDED = 1.7  # more warps than 64-row blocks of the result: warps split columns and exchange partial reductions
 LATENCY_S = 7e-7  # assumption: from a load to its data under load; what an SM has in flight bounds its bandwidth
 COMPUTED_OPERAND = 8.0  # operations per element of an operand that is loaded, computed on and handed back to the matrix unit
@@ -220,9 +223,12 @@ def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hard
     moved: dict[str, float] = {}
     stored = 0.0
     seconds_tensor, trips, crowded = 0.0, 0.0, 1.0
+    walks: dict[tuple[tuple[str, float], ...], float] = {}
     reduced = any(w.kind == "sfu" and w.loops for w in prof.works)
     for work in prof.works:
         times = math.prod(fraction * math.ceil(sizes[c] / lanes[c]) for c, fraction in work.loops)
+        if work.loops:
+            walks[work.loops] = times
         if work.kind in ("load", "store"):
             amount = work.factor * math.prod(min(lanes[c], sizes[c]) for c in work.coords) * times * blocks
             if work.kind == "store":
@@ -243,11 +249,16 @@ def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hard
     sms = hardware.chip.sms
     busy = math.ceil(blocks / sms) * sms / blocks
     side = (total["sfu"] / hardware.rate("sfu") + total["alu"] / hardware.rate("fma")) / hardware.assumptions.unit_efficiency
-    units = side * busy
-    if seconds_tensor:
+    warps_there = warps * min(occupancy, math.ceil(blocks / sms))
+    units = side * busy / min(1.0, warps_there / FULL_WARPS)
+    if not seconds_tensor:
+        waiting = sum(walks.values()) * math.ceil(blocks / (sms * occupancy)) * TRIP_CLOCKS / hardware.chip.clock_hz
+        units = max(units, waiting)
+    else:
         contractions = sum(1 for w in prof.works if w.kind == "tensor" and w.loops) or 1
         overhead = trips / contractions / sms * ITERATION_CLOCKS / hardware.chip.clock_hz
-        units = ((seconds_tensor + side * BESIDE_MATRIX) * STAGE_STALL[stages] * crowded + overhead) * busy
+        alone = LONE_BLOCK if 2 * smem > hardware.smem.sm_bytes and not reduced else 1.0
+        units = ((seconds_tensor * alone + side * BESIDE_MATRIX) * STAGE_STALL[stages] * crowded + overhead) * busy
     starved = max(1.0, LATENCY_S * hardware.hbm.copy_bandwidth / sms / _in_flight(prof, lanes, stages) / min(occupancy, blocks / sms))
     hbm = (from_hbm + stored) / hardware.hbm.copy_bandwidth * starved
     l2 = (sum(moved.values()) + stored) / hardware.l2.copy_bandwidth * starved

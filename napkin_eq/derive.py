@@ -26,11 +26,11 @@ from napkin_eq.hardware import Hardware
 from napkin_eq.interval import interval
 from napkin_eq.judge import Judge, match, substitute
 from napkin_eq.law import REGISTRY, Inference, Judgment, Law, Statement, Var, variables
-from napkin_eq.lower import depth_along, fold_key, modes_of
+from napkin_eq.lower import depth_along, fold_key, kernel_terms, modes_of
 from napkin_eq.place import TARGET, Offers, Placed, Placer
 from napkin_eq.proving import Verdict, require_proved
 from napkin_eq.term import Fold, Group, Input, Map, Online, Proj, Reduce, Store, Term, Tuple, subterms
-from napkin_eq.tiles import Tiled, local_terms
+from napkin_eq.tiles import Tiled
 
 # Largest |exponent| whose exponential, narrowed to the storage type for the matrix unit, keeps its relative accuracy.
 EXPONENT = {"bfloat16": 60.0, "float16": 9.0, "float32": 60.0}
@@ -406,7 +406,7 @@ def passes(outputs: Sequence[Output]) -> dict[str, int]:
         for store, piece in zip(output.placed.stores, output.placed.tiled, strict=True):
             whole = {c.axis.name for c in piece.kernel.coords if c.role == "whole"}
             keys: dict[str, set[Any]] = {}
-            for term in local_terms(store):
+            for term in kernel_terms(store):
                 if isinstance(term, (Fold, Online, Reduce)):
                     shared = not isinstance(term, Reduce) and term.fused
                     keys.setdefault(term.axis.name, set()).add(depth_along(term, term.axis) if shared else fold_key(term))

@@ -82,19 +82,15 @@ class Context:
         return replace(self, running=tuple(sorted({**dict(self.running), axis.name: mode}.items())))
 
 
-def axis_ranks(term: Term) -> dict[str, int]:
-    """Order the axes of a term so that every input's storage order is kept where possible, ties by first appearance."""
-    inputs = [t for t in subterms(term) if isinstance(t, Input)]
-    seen: dict[str, None] = {}
-    for name in (d.name for array in inputs for d in array.dims):
-        seen.setdefault(name)
-    for t in subterms(term):
-        for f in t.fields:
-            if isinstance(f, Axis):
-                seen.setdefault(f.name)
+def axis_ranks(term: Term, arrays: Mapping[Term, p.Buffer]) -> dict[str, int]:
+    """Order the axes of a kernel so that the storage order of every array it reads is kept where possible, ties by first appearance."""
+    parts = kernel_terms(term)
+    stored = [arrays[t].dims if t in arrays else t.dims for t in parts if t in arrays or isinstance(t, Input)]
+    named = [f for t in parts for f in t.fields if isinstance(f, Axis)]
+    seen = dict.fromkeys(a.name for a in (*(d for dims in stored for d in dims), *named))
     after: dict[str, set[str]] = {name: set() for name in seen}
-    for array in inputs:
-        for left, right in zip(array.dims, array.dims[1:], strict=False):
+    for dims in stored:
+        for left, right in zip(dims, dims[1:], strict=False):
             after[right.name].add(left.name)
     order: list[str] = []
     while len(order) < len(seen):
@@ -102,6 +98,20 @@ def axis_ranks(term: Term) -> dict[str, int]:
         ready = [n for n in rest if after[n] <= set(order)]
         order.append((ready or rest)[0])
     return {name: i for i, name in enumerate(order)}
+
+
+def kernel_terms(store: Term) -> list[Term]:
+    """Return the subterms of a kernel in a fixed order: those under its Store, not those under another."""
+    found: dict[Term, None] = {}
+
+    def visit(term: Term) -> None:
+        if term not in found:
+            for child in () if isinstance(term, (Store, Proj)) and term is not store else term.children:
+                visit(child)
+            found.setdefault(term)
+
+    visit(store)
+    return list(found)
 
 
 _plain: dict[Term, Term] = {}
@@ -185,7 +195,7 @@ class Lowering:
         self.roles, body = modes_of(store)
         self.bodies = body.items if isinstance(body, Tuple) else (body,)
         self.axes = store.axes
-        self.ranks = axis_ranks(store)
+        self.ranks = axis_ranks(store, arrays)
         self.coords: dict[str, p.Coord] = {}
         self.values: dict[str, p.Value] = {}
         self.level_of: dict[str, int] = {}
@@ -506,9 +516,8 @@ class Lowering:
         return found
 
     def _where(self, term: Map, context: Context) -> p.Operand:
-        settled = self._settled(term.args[0])
-        if settled is not None:
-            return self.operand(term.args[1] if settled else term.args[2], context)
+        if (plain_term := self.resolved(term)) is not term:
+            return self.operand(plain_term, context)
         mask, left, right = (self.operand(a, context) for a in term.args)
         dtype = "i32" if term.kind == "int" else "f32"
         return self.emit("where", (mask, self.wide(left) if dtype == "f32" else left, self.wide(right) if dtype == "f32" else right), dtype)
@@ -517,6 +526,12 @@ class Lowering:
         """Return True if the masks known to hold in this part of the loop imply a mask."""
         known: set[Term] = set().union(*(s.known for s in self.stack))
         return True if set(conjuncts(mask)) <= known else None
+
+    def resolved(self, term: Term) -> Term:
+        """Return what a choice by a mask comes to in this part of the loop, where that is known."""
+        while isinstance(term, Map) and term.op == "where" and (settled := self._settled(term.args[0])) is not None:
+            term = term.args[1] if settled else term.args[2]
+        return term
 
     def _sum(self, term: Term, scale: float, context: Context) -> p.Operand:
         """Write scale * term as a sum of scaled parts, parts of lower rank first, each constant folded once."""
@@ -554,8 +569,8 @@ class Lowering:
         elif isinstance(term, Prev) and isinstance(term.body, Map) and term.body.op in ("add", "neg", "mul"):
             # A running value before the block, of an expression, is the expression of running values before the block.
             self._flatten(rebuilt(term.body, tuple(a if isinstance(a, Const) else Prev(a) for a in term.body.args)), factor, parts)
-        elif isinstance(term, Map) and term.op == "where" and self._settled(term.args[0]):
-            self._flatten(term.args[1], factor, parts)
+        elif self.resolved(term) is not term:
+            self._flatten(self.resolved(term), factor, parts)
         elif isinstance(term, Map) and term.op == "mul" and any(isinstance(a, Const) for a in term.args):
             left, right = term.args
             number, other = (left, right) if isinstance(left, Const) else (right, left)
@@ -715,7 +730,10 @@ class Lowering:
         return isinstance(term, (Input, Store, Proj))
 
     def _dot(self, fold: Term, context: Context, coord: str, start: p.Operand | None) -> p.Operand | None:
-        factors = dot_factors(fold.body, {a: self.coords[c].tile for a, c in context.env}, fold.axis.name)
+        body = self.resolved(fold.body)
+        if isinstance(body, Map) and body.op == "mul":
+            body = Map("mul", (self.resolved(body.args[0]), self.resolved(body.args[1])))
+        factors = dot_factors(body, {a: self.coords[c].tile for a, c in context.env}, fold.axis.name)
         if factors is None:
             return None
         clear = fold.where == Const(True) or self._settled(fold.where) or self.proved(zero(fold.where, plain(fold.body)))

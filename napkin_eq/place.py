@@ -7,7 +7,7 @@ by those laws, priced by lowering it and solving its tiles; the plan is then rea
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from napkin_eq import plan as p
 from napkin_eq.axis import Axis
@@ -49,7 +49,7 @@ class Placer:
 
     def __init__(self, name: str, target_dtype: str, storage: str, hardware: Hardware, offers: Offers, proved: Callable[[Judgment], bool]) -> None:
         self.name, self.target_dtype, self.storage, self.hardware, self.offers, self.proved = name, target_dtype, storage, hardware, offers, proved
-        self.solved: dict[tuple[Store, tuple[str, ...]], Tiled | None] = {}
+        self.solved: dict[tuple[Store, tuple[p.Buffer, ...]], Tiled | None] = {}
         self.refusals: list[str] = []
         self.buffers: dict[Term, p.Buffer] = {}
 
@@ -125,12 +125,15 @@ class Placer:
         operands = _operands(body)
 
         def keep(sites: Sequence[Term], values: Sequence[Term]) -> list[Term]:
-            dtypes = tuple(self.target_dtype if s is body else self.storage if s in operands else "f32" for s in sites)
-            store = self._partitioned(values, dtypes, done)
+            targets = []
+            for i, (site, value) in enumerate(zip(sites, values, strict=True)):
+                dtype = self.target_dtype if site is body else self.storage if site in operands else "f32"
+                targets.append(p.Buffer(f"{TARGET}{i}", output_order(value) if site is body else scratch_order(value), dtype))
+            store = self._partitioned(values, tuple(targets), done)
             kept: list[Term] = [store] if len(values) == 1 else [Proj(i, store) for i in range(len(values))]
-            for site, value, dtype, name in zip(sites, values, dtypes, kept, strict=True):
+            for site, target, name in zip(sites, targets, kept, strict=True):
                 if site is not body:
-                    self.buffers.setdefault(name, p.Buffer(f"{self.name}__s{len(self.buffers)}", output_order(value), dtype))
+                    self.buffers.setdefault(name, replace(target, name=f"{self.name}__s{len(self.buffers)}"))
             return kept
 
         try:
@@ -153,11 +156,11 @@ class Placer:
                 home.append(site)
         return [tuple(b) for b in bundles]
 
-    def _partitioned(self, values: Sequence[Term], dtypes: tuple[str, ...], done: dict[Store, Tiled]) -> Store:
+    def _partitioned(self, values: Sequence[Term], targets: tuple[p.Buffer, ...], done: dict[Store, Tiled]) -> Store:
         """Return the values under the Store, Group and Walk nodes that make their kernel cheapest."""
         best: tuple[float, Store, Tiled] | None = None
         for store in self._partitions(values[0] if len(values) == 1 else Tuple(tuple(values))):
-            tiled = self._solve(store, dtypes)
+            tiled = self._solve(store, targets)
             if tiled is not None and (best is None or tiled.cost.predicted_us < best[0]):
                 best = tiled.cost.predicted_us, store, tiled
         if best is None:
@@ -179,12 +182,10 @@ class Placer:
         if not self.offers.group and not self.offers.walk:
             yield Store(value)
 
-    def _solve(self, store: Store, dtypes: tuple[str, ...]) -> Tiled | None:
-        key = (store, dtypes)
+    def _solve(self, store: Store, targets: tuple[p.Buffer, ...]) -> Tiled | None:
+        key = (store, targets)
         if key not in self.solved:
-            roles, value = modes_of(store)
-            values = value.items if isinstance(value, Tuple) else (value,)
-            targets = [p.Buffer(f"{TARGET}{i}", output_order(v), dtype) for i, (v, dtype) in enumerate(zip(values, dtypes, strict=True))]
+            roles, _ = modes_of(store)
             arrays = {t: self.buffers[t] for t in subterms(store) if t in self.buffers and t is not store}
 
             def lower(tiles: Mapping[str, int]) -> p.Kernel:
@@ -214,6 +215,13 @@ def _order(value: Term) -> list[Axis]:
     items = value.items if isinstance(value, Tuple) else (value,)
     longest = sorted(items, key=lambda t: -len(t.axes))
     return list(dict.fromkeys(a for item in longest for a in output_order(item)))
+
+
+def scratch_order(value: Term) -> tuple[Axis, ...]:
+    """Return the storage order of a value that only kernels read: axes that no input has come first, the rest as in the inputs."""
+    known = {d for t in subterms(value) if isinstance(t, Input) for d in t.dims}
+    order = output_order(value)
+    return tuple(a for a in order if a not in known) + tuple(a for a in order if a in known)
 
 
 def _lanes(axes: tuple[object, ...]) -> float:

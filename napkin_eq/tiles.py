@@ -11,7 +11,7 @@ from napkin_eq.axis import Axis
 from napkin_eq.cost import KernelCost, extent, price, profile
 from napkin_eq.errors import NapkinError
 from napkin_eq.hardware import Hardware
-from napkin_eq.lower import Streamed, covers
+from napkin_eq.lower import Streamed, covers, kernel_terms
 from napkin_eq.term import Fold, Online, Proj, Store, Term, subterms
 
 SMALL, LARGEST_WHOLE, RELOWERED = 256, 32768, 3
@@ -32,21 +32,9 @@ def power(size: int) -> int:
     return 1 << (size - 1).bit_length()
 
 
-def local_terms(store: Store) -> list[Term]:
-    """Return the subterms of a kernel: those under its Store and not under another."""
-    found: dict[Term, None] = {}
-    stack = [store.body]
-    while stack:
-        term = stack.pop()
-        if term not in found:
-            found[term] = None
-            stack += () if isinstance(term, (Store, Proj)) else term.children
-    return list(found)
-
-
 def choices(store: Store, roles: Mapping[str, str]) -> dict[str, list[int]]:
     """Return the tile sizes worth pricing for each coordinate of the kernel under a Store: NAME for outputs, ~NAME for folds."""
-    terms = local_terms(store)
+    terms = kernel_terms(store)[:-1]
     leaves = [t for t in terms if not t.children or isinstance(t, (Store, Proj))]
     arrays = [t for t in leaves if t.axes]
     found: dict[str, list[int]] = {}
