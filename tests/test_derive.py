@@ -182,7 +182,9 @@ def test_the_plan_equals_float64(name, table):
 LONG = {**RAGGED, "x": 300, "q": 150, "k": 150, "f": 150, "v": 700, "b": 1, "h": 2, "r": 2}
 
 
-@pytest.mark.parametrize("name", list(EXPECTED))
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in ATTENTIONS and n != "causal_attention" else n for n in EXPECTED]
+)
 def test_the_plan_for_any_sizes_equals_float64(name):
     """With symbolic sizes every fold is streamed; the same plan runs at two choices of them."""
     fixed = {"b", "h", "r", "d"} if name.endswith("attention") else set()
