@@ -1,6 +1,6 @@
 """What a plan costs on a GPU: its work read off the plan's own statements, priced by the hardware's rates.
 
-time = max(HBM bytes / copy bandwidth, level-2 bytes / its bandwidth, units) + launch, where the units are the matrix unit
+time = max(HBM bytes / copy bandwidth, level-2 bytes / its bandwidth, units) + a little of the others + launch, where the units are the matrix unit
 plus what of the special functions and arithmetic it does not hide, on the busiest SM (wave quantisation).
 Sizes that are symbols are priced at NOMINAL elements.
 """
@@ -25,7 +25,8 @@ STAGE_STALL = {1: 1.5, 2: 1.12, 3: 1.0, 4: 1.0}  # a contraction's loop with few
 ITERATION_CLOCKS = 110  # barriers and address arithmetic of one trip of a loop that holds a contraction
 BESIDE_MATRIX = 0.65  # of the work beside the matrix unit, what it does not hide
 TRIP_CLOCKS = 280  # one trip of a loop without a contraction: its loads are not issued ahead
-FULL_WARPS = 32  # warps an SM needs to keep its arithmetic busy where no contraction is in flight
+UNHIDDEN = 0.03  # assumption: the part of what is not the bottleneck that still shows
+FULL_WARPS = 16  # warps an SM needs to keep its arithmetic busy where no contraction is in flight
 LONE_BLOCK = 1.12  # a contraction's kernel with one block to an SM: nothing runs while a block begins and ends
 CROWDED = 1.7  # more warps than 64-row blocks of the result: warps split columns and exchange partial reductions
 LATENCY_S = 7e-7  # assumption: from a load to its data under load; what an SM has in flight bounds its bandwidth
@@ -262,7 +263,9 @@ def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hard
     starved = max(1.0, LATENCY_S * hardware.hbm.copy_bandwidth / sms / _in_flight(prof, lanes, stages) / min(occupancy, blocks / sms))
     hbm = (from_hbm + stored) / hardware.hbm.copy_bandwidth * starved
     l2 = (sum(moved.values()) + stored) / hardware.l2.copy_bandwidth * starved
-    limit, slowest = max((("hbm", hbm), ("l2", l2), ("units", units)), key=lambda kv: kv[1])
+    spent = {"hbm": hbm, "l2": l2, "units": units}
+    limit = max(spent, key=lambda name: spent[name])
+    slowest = spent[limit] + UNHIDDEN * (sum(spent.values()) - spent[limit])
     return KernelCost(
         kernel.name, tuple((g, lanes[g]) for g in kernel.grid), tuple((c.name, lanes[c.name]) for c in kernel.coords if c.role in ("stream", "walk")),
         blocks, blocks / (sms * occupancy), from_hbm + stored, sum(moved.values()) + stored, total["tensor"], total["sfu"], total["alu"],

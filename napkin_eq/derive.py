@@ -161,10 +161,10 @@ def base_name(name: str) -> str:
 def _output(
     diagram: Diagram, name: str, source: Term, machine: Hardware, dtype: str, statements: list[Statement], seconds: dict[str, float]
 ) -> Output:
-    placed, graph = _cheapest(diagram, name, source, machine, dtype, statements, (), seconds)
-    for cut in _cuts(source, placed, machine, statements):
+    placed, graph, tried = _cheapest(diagram, name, source, machine, dtype, statements, (), seconds)
+    for cut in _cuts(source, [*placed.tiled, *tried], machine, statements):
         try:
-            other, cut_graph = _cheapest(diagram, name, source, machine, dtype, statements, (cut,), seconds)
+            other, cut_graph, _ = _cheapest(diagram, name, source, machine, dtype, statements, (cut,), seconds)
         except NapkinError:
             continue  # there is no form with this cut: the plan without it stands
         if other.predicted_us < placed.predicted_us:
@@ -184,8 +184,8 @@ def _cheapest(
     statements: list[Statement],
     cuts: tuple[tuple[Axis, Axis], ...],
     seconds: dict[str, float],
-) -> tuple[Placed, Saturated]:
-    """Saturate, extract and place one output, the axes of `cuts` folded a stretch at a time."""
+) -> tuple[Placed, Saturated, list[Tiled]]:
+    """Saturate, extract and place one output, the axes of `cuts` folded a stretch at a time; return what was tried as one kernel too."""
     begun = time.perf_counter()
     graph = saturate(source, statements, cuts)
     seconds["saturate"] += time.perf_counter() - begun
@@ -201,14 +201,14 @@ def _cheapest(
     if not placements:
         raise NapkinError(f"diagram {diagram.name}: {placer.refusals[-1] if placer.refusals else 'no plan fits'}")
     seconds["extract"] += time.perf_counter() - begun
-    return min(placements, key=lambda found: found.predicted_us), graph
+    return min(placements, key=lambda found: found.predicted_us), graph, placer.fused
 
 
-def _cuts(source: Term, placed: Placed, machine: Hardware, statements: Sequence[Statement]) -> list[tuple[Axis, Axis]]:
+def _cuts(source: Term, tiled: Sequence[Tiled], machine: Hardware, statements: Sequence[Statement]) -> list[tuple[Axis, Axis]]:
     """Offer to cut the streamed axis of a kernel whose blocks leave processors idle, into as many stretches as keep them busy."""
     if not any(c.name == "stretch" for s in statements if isinstance(s, Law) for c in s.conditions):
         return []
-    idle = [t for t in placed.tiled if _large_blocks(t.kernel) <= machine.chip.sms * IDLE and any(c.role == "stream" for c in t.kernel.coords)]
+    idle = [t for t in tiled if _large_blocks(t.kernel) <= machine.chip.sms * IDLE and any(c.role == "stream" for c in t.kernel.coords)]
     if not idle:
         return []
     slow = max(idle, key=lambda t: t.cost.predicted_us)
@@ -297,7 +297,7 @@ def _read_backward(closure: Closure, term: Term, statements: Sequence[Statement]
     An e-graph fires a law on a class; the conditions of a law are derived of a term. These are the terms in question.
     """
     laws = [s for s in statements if isinstance(s, Law) and s.stage == "structure" and not isinstance(s.lhs, Var) and s.lhs.kind == "real"]
-    waiting = [t for t in subterms(term) if isinstance(t, (Fold, Online, Reduce))]
+    waiting: list[Term] = [t for t in subterms(term) if isinstance(t, (Fold, Online, Reduce))]
     seen = set(waiting)
     while waiting:
         found = waiting.pop()

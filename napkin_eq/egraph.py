@@ -116,7 +116,7 @@ class _Bridge:
         self.axes.update({a.name: a for t in subterms(source) for a in t.axes})
         self.axes.update({part.name: part for part, _ in cuts})
         self.cuts = cuts
-        self.laws = {s.name: s for s in statements if isinstance(s, Law) and not _about_several(s)}
+        self.laws = {s.name: s for s in statements if isinstance(s, Law) and not _about_several(s) and (cuts or s.stage != "cut")}
         self.inferences = [s for s in statements if isinstance(s, Inference)]
         self.source = source
         self.instances: list[Instance] = []
@@ -250,11 +250,12 @@ class _Bridge:
         bound |= _names(left)
         for condition in law.conditions:
             body.condition(condition, bound)
+        ruleset = "algebra" if law.stage == "cut" else law.stage
         columns = " ".join(sorts[n] for n in names)
         values = " ".join(_pattern(Var(n)) if sorts[n] == "M" else f"?{n}" for n in names)
         return [
             f"(relation {table} ({columns}))",
-            f"(rule ({' '.join(body.parts)}) ((union e__ {_pattern(right)}) ({table} {values})) :ruleset {law.stage})".replace("?", "v_"),
+            f"(rule ({' '.join(body.parts)}) ((union e__ {_pattern(right)}) ({table} {values})) :ruleset {ruleset})".replace("?", "v_"),
         ]
 
     # -- reading back ------------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from napkin_eq.errors import NapkinError
 from napkin_eq.ops import MONOIDS, OPS
 from napkin_eq.term import Acc, Const, Fold, Group, Index, Map, Online, Pattern, Prev, Proj, Read, Reduce, Size, Store, Term, Tuple, Walk, _make, subterms
 
-STAGES = ("prepare", "algebra", "structure")
+STAGES = ("prepare", "algebra", "cut", "structure")
 
 
 class Real:
@@ -202,7 +202,8 @@ def law(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register the decorated statement as a law; see the module's text for its form.
 
-    floating: "exact" (bit for bit), "reassociating" (rounding differs) or "unsafe" (may overflow or cancel).
+    stage: "prepare" laws fire once, first; "algebra" laws round after round; "cut" laws with them, but only where an axis is
+    offered in stretches; "structure" laws last. floating: "exact" (bit for bit), "reassociating" (rounding differs) or "unsafe" (may overflow or cancel).
     Raises NapkinError for unbound variables, a bare variable on the left, sides of different kinds, duplicate names.
     """
 

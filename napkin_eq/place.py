@@ -52,10 +52,12 @@ class Placer:
         self.solved: dict[tuple[Store, tuple[p.Buffer, ...]], Tiled | None] = {}
         self.refusals: list[str] = []
         self.buffers: dict[Term, p.Buffer] = {}
+        self.fused: list[Tiled] = []
 
     def best(self, body: Term) -> Placed | None:
         """Return the best placement found of a term: everything in one kernel, then a store at a time while it pays."""
         start = self._placed(frozenset(), body)
+        self.fused += start.tiled if start is not None else ()
         sites = self._sites(body) if self.offers.level else []
         found, chosen = start, frozenset[Term]()
         floor = self._floor(body)

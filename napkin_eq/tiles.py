@@ -12,7 +12,7 @@ from napkin_eq.cost import KernelCost, extent, price, profile
 from napkin_eq.errors import NapkinError
 from napkin_eq.hardware import Hardware
 from napkin_eq.lower import Streamed, covers, kernel_terms
-from napkin_eq.term import Fold, Online, Proj, Store, Term, subterms
+from napkin_eq.term import Fold, Online, Proj, Store, subterms
 
 SMALL, LARGEST_WHOLE, RELOWERED = 256, 32768, 3
 LowerKernel = Callable[[Mapping[str, int]], p.Kernel]

@@ -8,17 +8,17 @@ def where_and(a, b, c, e: Mask):
     return where(c, where(e, a, b), b), where(c & e, a, b)
 
 
-@law("An exponential masked to zero is the exponential of the masked value.", floating="exact")
+@law("An exponential masked to zero is the exponential of the masked value.", stage="cut", floating="exact")
 def where_exp(a, c):
     return where(c, exp(a), 0.0), exp(where(c, a, ABSENT))
 
 
-@law("A mask to zero moves onto one factor.", floating="exact")
+@law("A mask to zero moves onto one factor.", stage="cut", floating="exact")
 def where_mul(a, b, c):
     return where(c, a * b, 0.0), where(c, a, 0.0) * b, finite(b)
 
 
-@law("A mask to absence moves onto one summand.", floating="exact")
+@law("A mask to absence moves onto one summand.", stage="cut", floating="exact")
 def where_add(a, b, c):
     return where(c, a + b, ABSENT), where(c, a, ABSENT) + b
 
