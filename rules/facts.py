@@ -161,7 +161,7 @@ def safe_difference(a, b):
 
 
 def _pointwise(op: str) -> None:
-    def rule(a):  # type: ignore[no-untyped-def]
+    def rule(a):
         return finite(Map(op, (a,))), finite(a)
 
     rule.__name__ = f"finite_{op}"
