@@ -36,7 +36,7 @@ def local_not(c, x):
 
 
 def _local_mask(op: str, kind: type) -> None:
-    def rule(a: kind, b: kind, x):  # type: ignore[no-untyped-def,valid-type]
+    def rule(a: kind, b: kind, x):  # type: ignore[valid-type]
         return local(x, Map(op, (a, b))), local(x, a), local(x, b)
 
     rule.__name__ = f"local_{op}"
