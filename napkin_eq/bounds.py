@@ -5,6 +5,7 @@ Only affine integer comparisons with coefficient ±1 on the folded axis bound a 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -167,12 +168,18 @@ def _atom_range(lowering: Lowering, atom: Term, context: Context) -> tuple[p.Ope
         start = lowering.start(coord)
         return start, lowering.emit("add", (start, lowering.coords[coord].tile - 1), "i32")
     value = lowering.operand(atom, context)
-    ends = []
-    for op in ("min", "max"):
-        end = value
-        while isinstance(end, str) and (wide := [c for c in lowering.values[end].coords if lowering.coords[c].tile > 1]):
-            arg, coord = end, wide[0]
-            left = tuple(c for c in lowering.values[arg].coords if c != coord)
-            end = lowering.put(lambda v, o=op, c=coord, a=arg: p.ReduceTile(v, o, c, a), ("reduce", op, coord), left, "i32", (arg,))  # type: ignore[misc]
-        ends.append(end)
-    return ends[0], ends[1]
+    greatest = _greatest(lowering, value)
+    return lowering.emit("neg", (_greatest(lowering, lowering.emit("neg", (value,), "i32")),), "i32"), greatest
+
+
+def _greatest(lowering: Lowering, value: p.Operand) -> p.Operand:
+    """Return the greatest element of an integer tile as a scalar."""
+    while isinstance(value, str) and (wide := [c for c in lowering.values[value].coords if lowering.coords[c].tile > 1]):
+        arg, coord = value, wide[0]
+        left = tuple(c for c in lowering.values[arg].coords if c != coord)
+        value = lowering.put(functools.partial(_reduced, arg, coord), ("reduce", "max", coord), left, "i32", (arg,))
+    return value
+
+
+def _reduced(arg: str, coord: str, out: p.Value) -> p.Stmt:
+    return p.ReduceTile(out, "max", coord, arg)

@@ -25,6 +25,7 @@ STAGE_STALL = {1: 1.5, 2: 1.12, 3: 1.0, 4: 1.0}  # a contraction's loop with few
 ITERATION_CLOCKS = 110  # barriers and address arithmetic of one trip of a loop that holds a contraction
 BESIDE_MATRIX = 0.65  # of the work beside the matrix unit, what it does not hide
 TRIP_CLOCKS = 280  # one trip of a loop without a contraction: its loads are not issued ahead
+REGISTER_SHARE = 0.9  # assumption: above this estimate the compiler spills
 UNHIDDEN = 0.03  # assumption: the part of what is not the bottleneck that still shows
 FULL_WARPS = 16  # warps an SM needs to keep its arithmetic busy where no contraction is in flight
 LONE_BLOCK = 1.12  # a contraction's kernel with one block to an SM: nothing runs while a block begins and ends
@@ -218,7 +219,7 @@ def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hard
     blocks = math.prod(math.ceil(sizes[g] / lanes[g]) for g in kernel.grid)
     smem, registers = _capacity(prof, lanes, warps, stages)
     occupancy = hardware.resident_blocks(smem_bytes=smem, threads=warps * hardware.chip.warp, registers_per_thread=registers)
-    if occupancy == 0:
+    if occupancy == 0 or registers > REGISTER_SHARE * hardware.limits.registers_per_thread:
         return None
     total = {"tensor": 0.0, "sfu": 0.0, "alu": 0.0}
     moved: dict[str, float] = {}

@@ -19,7 +19,7 @@ from napkin_eq.content import folder, load_rules
 from napkin_eq.cost import BYTES, extent
 from napkin_eq.diagram import Diagram
 from napkin_eq.egraph import Instance, Saturated, saturate
-from napkin_eq.errors import NapkinError
+from napkin_eq.errors import NapkinError, Undecided
 from napkin_eq.explain import Closure, Step
 from napkin_eq.extract import Candidate, Extractor
 from napkin_eq.hardware import Hardware
@@ -161,21 +161,26 @@ def base_name(name: str) -> str:
 def _output(
     diagram: Diagram, name: str, source: Term, machine: Hardware, dtype: str, statements: list[Statement], seconds: dict[str, float]
 ) -> Output:
-    placed, graph, tried = _cheapest(diagram, name, source, machine, dtype, statements, (), seconds)
-    for cut in _cuts(source, [*placed.tiled, *tried], machine, statements):
+    plans, tried = _plans(diagram, name, source, machine, dtype, statements, (), seconds)
+    for cut in _cuts(source, [*plans[0][0].tiled, *tried], machine, statements):
         try:
-            other, cut_graph, _ = _cheapest(diagram, name, source, machine, dtype, statements, (cut,), seconds)
+            plans += _plans(diagram, name, source, machine, dtype, statements, (cut,), seconds)[0]
         except NapkinError:
-            continue  # there is no form with this cut: the plan without it stands
-        if other.predicted_us < placed.predicted_us:
-            placed, graph = other, cut_graph
+            continue  # there is no form with this cut: the plans without it stand
     begun = time.perf_counter()
-    steps = explained(source, placed, graph.instances, statements)
-    seconds["explain"] += time.perf_counter() - begun
-    return Output(name, source, placed, steps, graph)
+    plans.sort(key=lambda plan: plan[0].predicted_us)
+    for placed, graph in plans:
+        try:
+            steps = explained(source, placed, graph.instances, statements)
+        except Undecided as error:
+            missing = error  # a plan without a chain is no plan; the next best may have one
+            continue
+        seconds["explain"] += time.perf_counter() - begun
+        return Output(name, source, placed, steps, graph)
+    raise missing
 
 
-def _cheapest(
+def _plans(
     diagram: Diagram,
     name: str,
     source: Term,
@@ -184,8 +189,11 @@ def _cheapest(
     statements: list[Statement],
     cuts: tuple[tuple[Axis, Axis], ...],
     seconds: dict[str, float],
-) -> tuple[Placed, Saturated, list[Tiled]]:
-    """Saturate, extract and place one output, the axes of `cuts` folded a stretch at a time; return what was tried as one kernel too."""
+) -> tuple[list[tuple[Placed, Saturated]], list[Tiled]]:
+    """Saturate, extract and place one output, the axes of `cuts` folded a stretch at a time.
+
+    Returns the plans found, and the kernels that hold all of a candidate.
+    """
     begun = time.perf_counter()
     graph = saturate(source, statements, cuts)
     seconds["saturate"] += time.perf_counter() - begun
@@ -201,7 +209,7 @@ def _cheapest(
     if not placements:
         raise NapkinError(f"diagram {diagram.name}: {placer.refusals[-1] if placer.refusals else 'no plan fits'}")
     seconds["extract"] += time.perf_counter() - begun
-    return min(placements, key=lambda found: found.predicted_us), graph, placer.fused
+    return [(found, graph) for found in placements], placer.fused
 
 
 def _cuts(source: Term, tiled: Sequence[Tiled], machine: Hardware, statements: Sequence[Statement]) -> list[tuple[Axis, Axis]]:

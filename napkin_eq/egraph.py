@@ -70,7 +70,8 @@ class Instance:
 class Saturated:
     """What saturation leaves: the nodes of every class, the root, a term of each, fired instances, and counts.
 
-    safe: classes whose exponential is proved not to overflow; given: classes whose exponential the source itself takes.
+    safe: classes whose exponential is proved not to overflow; given: classes whose exponential the source itself takes;
+    nonneg: classes proved to hold no negative number.
     """
 
     classes: dict[int, list[Node]]
@@ -78,6 +79,7 @@ class Saturated:
     reps: dict[int, Term]
     safe: frozenset[int]
     given: frozenset[int]
+    nonneg: frozenset[int]
     instances: list[Instance]
     rounds: int
     nodes: int
@@ -339,10 +341,11 @@ class _Bridge:
             if numbers and not math.isclose(min(numbers), max(numbers), rel_tol=1e-9, abs_tol=1e-300):
                 raise NapkinError(f"false equality: the laws made {min(numbers)} equal to {max(numbers)}; one of them is not true, run `napkin-eq prove`")
         safe = frozenset(number[row.inputs[0]] for row in tables["J_safe"].rows)
+        nonneg = frozenset(number[row.inputs[0]] for name in ("J_nonneg", "J_pos") for row in tables[name].rows)
         exponents = [t.args[0] for t in subterms(self.source) if isinstance(t, Map) and t.op == "exp"]
         given = frozenset(number[self._value(self.names[t])] for t in exponents)
         reps = {number[v]: t for v, t in self.reps.items() if v in number}
-        return Saturated(classes, number[self._value("$root")], reps, safe, given, self.instances, rounds, len(rows), self.leaves, notes)
+        return Saturated(classes, number[self._value("$root")], reps, safe, given, nonneg, self.instances, rounds, len(rows), self.leaves, notes)
 
 
 def _array(term: Term) -> Term:

@@ -148,6 +148,8 @@ class Extractor:
             return self._fold(number, node, parts, head)
         if node.kind == "op_exp" and not self._safe(node.children[0], parts[0].term):
             return None
+        if node.kind == "op_add" and number in self.graph.nonneg and not self.graph.nonneg.issuperset(node.children):
+            return None  # what cannot be negative is no difference of larger numbers: that would cancel
         items = frozenset[int]().union(*(p.items for p in parts))
         weight = self._weight(number, node, parts)
         own = -1

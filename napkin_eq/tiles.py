@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from napkin_eq import plan as p
 from napkin_eq.axis import Axis
-from napkin_eq.cost import KernelCost, extent, price, profile
+from napkin_eq.cost import REGISTER_SHARE, KernelCost, extent, price, profile
 from napkin_eq.errors import NapkinError
 from napkin_eq.hardware import Hardware
 from napkin_eq.lower import Streamed, covers, kernel_terms
@@ -158,6 +158,6 @@ def _misfit(profiles: Mapping[tuple[bool, ...], object], options: Mapping[str, l
                 return f"no tile fits {hardware.name}: the smallest tiles need {smem} bytes of shared memory per block, {over} more than it has"
             return (
                 f"no tile fits {hardware.name}: the smallest tiles need {registers} registers per thread, "
-                f"{registers - hardware.limits.registers_per_thread} more than it has"
+                f"{registers - int(REGISTER_SHARE * hardware.limits.registers_per_thread)} more than it can use without spilling"
             )
     return f"no tile fits {hardware.name}"
