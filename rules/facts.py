@@ -70,6 +70,11 @@ def pos_add(a, b):
     return pos(a + b), pos(a), nonneg(b)
 
 
+@infer("A number that is not negative plus a positive one is positive.")
+def pos_add_right(a, b):
+    return pos(a + b), nonneg(a), pos(b)
+
+
 @infer("A sum of numbers that are not negative is not negative.")
 def nonneg_add(a, b):
     return nonneg(a + b), nonneg(a), nonneg(b)
@@ -113,6 +118,11 @@ def finite_mul(a, b):
 @infer("The larger of two values is present if one is.")
 def finite_max(a, b):
     return finite(Map("max", (a, b))), finite(a)
+
+
+@infer("The larger of two values is present if the other one is.")
+def finite_max_right(a, b):
+    return finite(Map("max", (a, b))), finite(b)
 
 
 @infer("The smaller of two present values is present.")

@@ -43,6 +43,16 @@ def absent_mul(a, b, c):
     return absent(c, a * b), absent(c, a)
 
 
+@infer("The absent value absorbs what it is added to.")
+def absent_add_right(a, b, c):
+    return absent(c, a + b), absent(c, b)
+
+
+@infer("The absent value absorbs what it is multiplied with.")
+def absent_mul_right(a, b, c):
+    return absent(c, a * b), absent(c, b)
+
+
 @infer("The exponential of the absent value is zero.")
 def zero_exp(a, c):
     return zero(c, exp(a)), absent(c, a)
@@ -51,6 +61,11 @@ def zero_exp(a, c):
 @infer("Zero absorbs a present factor.")
 def zero_mul(a, b, c):
     return zero(c, a * b), zero(c, a), finite(b)
+
+
+@infer("Zero absorbs a present factor before it.")
+def zero_mul_right(a, b, c):
+    return zero(c, a * b), finite(a), zero(c, b)
 
 
 @infer("A sum of zeros is zero.")
