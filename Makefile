@@ -14,10 +14,10 @@ demo: .venv/ready
 	.venv/bin/napkin-eq run attention --hardware $(HARDWARE)
 
 test: .venv/ready lint
-	$(RUN) pytest -q
+	$(RUN) pytest -q -n 2 --durations 15
 
 fast: .venv/ready
-	$(RUN) pytest -q --fast
+	$(RUN) pytest -q -n 2 --fast
 
 lint: .venv/ready
 	$(RUN) ruff check .

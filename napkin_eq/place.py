@@ -20,7 +20,7 @@ from napkin_eq.lower import Lowering, Streamed, depth_along, modes_of, reduces_o
 from napkin_eq.term import Acc, Fold, Group, Input, Map, Online, Prev, Proj, Read, Reduce, Store, Term, Tuple, Walk, rebuilt, subterms
 from napkin_eq.tiles import Tiled, solve
 
-MOST_STORES, MOST_BUNDLED, GAIN, FAR, TARGET = 6, 5, 0.985, 1.5, "target__"
+MOST_STORES, MOST_SOLVED, MOST_BUNDLED, GAIN, FAR, TARGET = 6, 40, 5, 0.985, 1.5, "target__"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Placer:
                     found, chosen = stored, choice
         for _ in range(MOST_STORES + len(chosen)):
             step = self._step(body, sites, chosen, found, floor)
-            if step is None:
+            if step is None or len(self.solved) > MOST_SOLVED:
                 break
             found, chosen = step
         return found
@@ -151,7 +151,8 @@ class Placer:
         """Group the values to store that come out of one pass: one kernel stores them together."""
         bundles: list[list[Term]] = []
         for site in sorted(stored, key=lambda t: (t.depth, str(t))):
-            home = next((b for b in bundles if self.offers.bundle and len(b) < MOST_BUNDLED and _together(b, site)), None)
+            fits = (b for b in bundles if self.offers.bundle and len(b) < MOST_BUNDLED and _together(b, site))
+            home = next((b for b in fits if not _circular([*(o for o in bundles if o is not b), [*b, site]])), None)
             if home is None:
                 bundles.append([site])
             else:
@@ -290,6 +291,16 @@ def _together(bundle: Sequence[Term], site: Term) -> bool:
         isinstance(t, (Fold, Online)) and t.fused and (t.axis, t.where, depth_along(t, t.axis)) == (site.axis, site.where, depth_along(site, site.axis))
         for t in bundle
     )
+
+
+def _circular(bundles: Sequence[Sequence[Term]]) -> bool:
+    """Whether bundles need each other's values, so that no kernel could come first."""
+    inside = [set(subterms(*bundle)) for bundle in bundles]
+    needs = [{j for j, other in enumerate(bundles) if j != i and any(t in inside[i] for t in other)} for i in range(len(bundles))]
+    done: set[int] = set()
+    while ready := [i for i in range(len(bundles)) if i not in done and needs[i] <= done]:
+        done.update(ready)
+    return len(done) < len(bundles)
 
 
 def with_stores(body: Term, bundles: Sequence[Sequence[Term]], keep: Callable[[Sequence[Term], Sequence[Term]], list[Term]]) -> Store:

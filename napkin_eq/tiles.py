@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,7 +15,7 @@ from napkin_eq.hardware import Hardware
 from napkin_eq.lower import Streamed, covers, kernel_terms
 from napkin_eq.term import Fold, Online, Proj, Store, subterms
 
-SMALL, LARGEST_WHOLE, RELOWERED = 256, 32768, 3
+SMALL, LARGEST_WHOLE, RELOWERED, MOST_CHOICES = 256, 32768, 3, 1500
 LowerKernel = Callable[[Mapping[str, int]], p.Kernel]
 
 
@@ -52,7 +53,21 @@ def choices(store: Store, roles: Mapping[str, str]) -> dict[str, list[int]]:
             known = found.get(f"~{term.axis.name}")
             sizes = _sizes(term.axis, streamed=streamed, least=16, most=4096)
             found[f"~{term.axis.name}"] = sizes if known is None else [s for s in sizes if s in known]
-    return found
+    return _thinned(found)
+
+
+def _thinned(options: dict[str, list[int]]) -> dict[str, list[int]]:
+    """Drop tile sizes between others, from the longest list first, until the choices can all be priced."""
+    while math.prod(map(len, options.values())) > MOST_CHOICES:
+        name = max(sorted(options), key=lambda n: len(options[n]))
+        sizes = options[name]
+        kept = [s for i, s in enumerate(sizes) if i in (0, len(sizes) - 1) or s in (64, 128) or i % 2 == 0]
+        if len(kept) == len(sizes):
+            kept = [s for s in sizes if s in (sizes[0], sizes[-1], 64, 128)]
+        if len(kept) == len(sizes):
+            break
+        options[name] = kept
+    return options
 
 
 def _sizes(axis: Axis, *, streamed: bool, least: int, most: int) -> list[int]:
