@@ -40,7 +40,9 @@ from napkin_eq.term import (
     subterms,
 )  # fmt: skip
 
-ALGEBRA_ROUNDS, STRUCTURE_ROUNDS, NODE_LIMIT = 6, 4, 12_000
+# Scaling makes new terms, so it is bounded: a factor for each factor of a body, and few bodies have more than four.
+ALGEBRA_ROUNDS, SCALING_ROUNDS, STRUCTURE_ROUNDS, NODE_LIMIT = 6, 5, 4, 12_000
+_SETTLE = "(saturate (run shape)) (saturate (run facts))"
 OUTPUTS = {("scales", 2)}  # judgment arguments that inference rules make, where the others are what they are asked of
 _UNARY_FACTS = ("pos", "nonneg", "nonzero", "finite")
 
@@ -136,7 +138,7 @@ class _Bridge:
         for part, axis in self.cuts:
             self._do(f"(J_stretch {_axis(part)} {_axis(axis)} {self._encode(stretch_mask(part, axis))})")
         self._do("\n".join(self._leaf_facts()))
-        self._do("(run-schedule (saturate (run shape)) (saturate (run facts)))")
+        self._do(f"(run-schedule {_SETTLE})")
         self._record()
         notes: list[str] = []
         size, done = self._round("prepare"), 1
@@ -147,7 +149,7 @@ class _Bridge:
             if size > node_limit:
                 notes.append(f"saturation stopped at {size} nodes after {done} rounds (limit {node_limit}); the plan may miss forms found later")
                 break
-        self._do("(run-schedule (saturate (run shape)) (saturate (run more-facts)))")
+        self._do(f"(run-schedule (saturate (run more-facts)) (repeat {SCALING_ROUNDS} (run scaling) {_SETTLE} (saturate (run more-facts))))")
         for _ in range(STRUCTURE_ROUNDS):
             before, size, done = size, self._round("structure"), done + 1
             if size == before:
@@ -163,7 +165,7 @@ class _Bridge:
             raise NapkinError(f"the e-graph refused an input: {' '.join(str(error).split())[:300]}") from None
 
     def _round(self, stage: str) -> int:
-        self._do(f"(run-schedule (run {stage}) (saturate (run shape)) (saturate (run facts)))")
+        self._do(f"(run-schedule (run {stage}) {_SETTLE})")
         return self._record()
 
     def _encode(self, term: Term) -> str:
@@ -228,7 +230,8 @@ class _Bridge:
                 body.condition(premise, bound)
             for arg in rule.conclusion.args:
                 body.bind(arg, bound)
-            ruleset = "facts" if rule.conclusion.name in early else "more-facts"
+            made = any(name == rule.conclusion.name for name, _ in OUTPUTS)
+            ruleset = "scaling" if made else "facts" if rule.conclusion.name in early else "more-facts"
             head = " ".join(_pattern(a) for a in rule.conclusion.args)
             lines.append(f"(rule ({' '.join(body.parts)}) ((J_{rule.conclusion.name} {head})) :ruleset {ruleset})")
         return lines
@@ -397,7 +400,7 @@ _AXIS_AT = {k: (0,) for k in _KINDS if k.split("_")[0] in ("Reduce", "Fold", "Sc
 _FLAGGED = frozenset(k for k in _KINDS if k.startswith("Fold_")) | {"Online"}
 _BINDERS = tuple(k for k in _KINDS if k.split("_")[0] in ("Reduce", "Fold", "Online"))
 
-_SORTS = "(sort A) (sort M) (constructor Ax (String) A) (sort Axes (Set A)) (ruleset shape) (ruleset facts) (ruleset more-facts)" + "".join(
+_SORTS = "(sort A) (sort M) (constructor Ax (String) A) (sort Axes (Set A)) (ruleset shape) (ruleset facts) (ruleset more-facts) (ruleset scaling)" + "".join(
     f" (ruleset {stage})" for stage in ("prepare", "algebra", "structure")
 )
 

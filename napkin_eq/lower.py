@@ -492,25 +492,32 @@ class Lowering:
             return self.emit(op, values if args[0].kind == "bool" else tuple(map(self.wide, values)), "i1")
         values = tuple(map(self.wide, values))
         if op == "inv":
-            return self._inverse(args[0], values[0])
+            return self._inverse(args[0], values[0], context)
         if op == "mul":
-            return self._product(args, values)
+            return self._product(args, values, context)
         if op == "log":
             return self.emit("mul", (self.emit("log2", values, "f32"), math.log(2.0)), "f32")
         return self.emit(op, values, "f32")
 
-    def _inverse(self, term: Term, value: p.Operand) -> p.Operand:
+    def _sure(self, fact: Callable[[Term], Judgment], term: Term, context: Context) -> bool:
+        """Whether a fact is proved of a term's value here; before the first block of a stream an axis is empty, and facts need not hold."""
+        if isinstance(term, Prev) or any(mode == "old" and reduces_over(term, axis) for axis, mode in context.running):
+            return False
+        return self.proved(fact(plain(term)))
+
+    def _inverse(self, term: Term, value: p.Operand, context: Context) -> p.Operand:
         if isinstance(value, (int, float)):
             return 1.0 / value if value else 0.0
         found = self.emit("div", (1.0, value), "f32")
-        if self.proved(nonzero(plain(term))):
+        if self._sure(nonzero, term, context):
             return found
         return self.emit("where", (self.emit("eq", (value, 0.0), "i1"), 0.0, found), "f32")
 
-    def _product(self, args: tuple[Term, ...], values: tuple[p.Operand, ...]) -> p.Operand:
+    def _product(self, args: tuple[Term, ...], values: tuple[p.Operand, ...], context: Context) -> p.Operand:
         found = self.emit("mul", values, "f32")
         for term, value, other in ((args[0], values[0], args[1]), (args[1], values[1], args[0])):
-            if isinstance(value, str) and value not in self.present and not self.proved(finite(plain(term))) and not self.proved(pos(plain(other))):
+            known = value in self.present or self._sure(finite, term, context) or self._sure(pos, other, context)
+            if isinstance(value, str) and not known:
                 gone = self.emit("eq", (value, -math.inf), "i1")
                 found = self.emit("where", (gone, -math.inf, found), "f32")
         return found
@@ -547,7 +554,7 @@ class Lowering:
             if not isinstance(value, str):
                 constant += factor * value
                 continue
-            if factor < 0 and not self.proved(finite(plain(part))):
+            if factor < 0 and not self._sure(finite, part, context):
                 # The absent value absorbs: subtracting it must give it again, and x - inf does.
                 value = self.emit("where", (self.emit("eq", (value, -math.inf), "i1"), math.inf, value), "f32")
                 assert isinstance(value, str)

@@ -285,8 +285,6 @@ def _together(bundle: Sequence[Term], site: Term) -> bool:
     """Whether a value comes out of the same pass as the values of a bundle, and neither needs the other stored first."""
     if not isinstance(site, Streamed) or isinstance(site, Reduce) or not site.fused:
         return False
-    if any(site in subterms(t) or t in subterms(site) for t in bundle):
-        return False
     return all(
         isinstance(t, (Fold, Online)) and t.fused and (t.axis, t.where, depth_along(t, t.axis)) == (site.axis, site.where, depth_along(site, site.axis))
         for t in bundle

@@ -72,11 +72,6 @@ def scales_local(a, b, r, x):
     return scales(x, a * b, r), scales(x, a, r), local(x, b)
 
 
-@infer("A factor before it that holds no reduction leaves the change as it is.")
-def scales_local_right(a, b, r, x):
-    return scales(x, a * b, r), scales(x, b, r), local(x, a)
-
-
 @infer("The changes of two factors multiply.")
 def scales_both(a, b, r, s, x):
     return scales(x, a * b, r * s), scales(x, a, r), scales(x, b, s)
