@@ -1,0 +1,25 @@
+"""Variance in one pass by a stable update: the recentring law does it, and no cancelling form is taken instead."""
+
+import numpy as np
+import pytest
+
+from napkin_eq.derive import derive
+from napkin_eq.emit import emit
+from napkin_eq.gallery import diagram
+from tests.numerics import inputs
+
+
+@pytest.mark.parametrize("width", [65536, None])
+def test_a_wide_row_takes_one_pass_by_recentring_and_two_without(width):
+    whole, ablated = (derive(diagram("variance", x=width), without=w) for w in ((), ("recentre",)))
+    assert whole.report()["passes"] == {"x": 1}
+    assert "recentre" in whole.report()["laws"]
+    assert ablated.report()["passes"] == {"x": 2}
+
+
+def test_a_large_mean_does_not_cancel():
+    """Mean 1000, deviation 1, in float32: the mean of squares minus the square of the mean loses nearly all digits."""
+    found = derive(diagram("variance", t=3, x=None), dtype="float32")
+    a = inputs(found.diagram, {"t": 3, "x": 4096})["A"] + 1000.0
+    out = emit(found.plan, "numpy")({"A": a}, True, {"x": 4096})["out"]
+    np.testing.assert_allclose(out, np.asarray(a, dtype=np.float32).astype(float).var(axis=1), rtol=1e-3)
