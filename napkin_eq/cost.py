@@ -20,7 +20,7 @@ NOMINAL = 4096
 BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "i32": 4, "i64": 8, "i1": 1}
 SPECIAL = {"exp2": 1, "log2": 1, "tanh": 2, "sigmoid": 2, "erf": 4, "sin": 2, "cos": 2, "div": 1, "sqrt": 1}
 SMEM_SLACK, BASE_REGISTERS = 1024, 40
-# Measured on an H200 over 122 tile choices of six kernels (benchmarks/results/sweep_h200.json); see docs/cost.md.
+# Measured on an H200 over 122 tile choices of eight kernels (benchmarks/results/sweep_h200.json); see docs/cost.md.
 STAGE_STALL = {1: 1.5, 2: 1.12, 3: 1.0, 4: 1.0}  # a contraction's loop with fewer buffers waits for its loads
 ITERATION_CLOCKS = 110  # barriers and address arithmetic of one trip of a loop that holds a contraction
 BESIDE_MATRIX = 0.65  # of the work beside the matrix unit, what it does not hide
