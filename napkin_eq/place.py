@@ -20,7 +20,7 @@ from napkin_eq.lower import Lowering, Streamed, depth_along, modes_of, reduces_o
 from napkin_eq.term import Acc, Fold, Group, Input, Map, Online, Prev, Proj, Read, Reduce, Store, Term, Tuple, Walk, rebuilt, subterms
 from napkin_eq.tiles import Tiled, solve
 
-MOST_STORES, MOST_SOLVED, MOST_BUNDLED, GAIN, FAR, TARGET = 6, 40, 5, 0.985, 1.5, "target__"
+MOST_STORES, MOST_SOLVED, MOST_BUNDLED, GAIN, FAR, SHORT, TARGET = 6, 40, 5, 0.985, 1.5, 128, "target__"
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +177,8 @@ class Placer:
             yield _wrapped(value, [(Group, a) for a in order])
         if self.offers.walk:
             for walked in order:
+                if extent(walked) <= SHORT:
+                    continue  # one tile holds it: walked and grouped are the same
                 lacking = any(isinstance(t, Streamed) and walked not in t.axes and walked == t.axis for t in subterms(value))
                 if lacking and self.offers.group:
                     yield _wrapped(value, [(Walk if a == walked else Group, a) for a in order])
