@@ -8,7 +8,7 @@ Sizes that are symbols are priced at NOMINAL elements.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,6 +82,11 @@ class Profile:
 def extent(axis: Axis) -> int:
     """Return an axis' size, or the nominal one of a symbol."""
     return axis.size if axis.size is not None else NOMINAL
+
+
+def elements(axes: Iterable[Axis]) -> int:
+    """Return how many elements an array over these axes has."""
+    return math.prod(extent(a) for a in axes)
 
 
 def profile(kernel: p.Kernel) -> Profile:
@@ -217,7 +222,7 @@ def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hard
     lanes = {n: tiles.get(n, c.tile) for n, c in coords.items()}
     sizes = {n: extent(c.axis) for n, c in coords.items()}
     blocks = math.prod(math.ceil(sizes[g] / lanes[g]) for g in kernel.grid)
-    smem, registers = _capacity(prof, lanes, warps, stages)
+    smem, registers = capacity(prof, lanes, warps, stages)
     occupancy = hardware.resident_blocks(smem_bytes=smem, threads=warps * hardware.chip.warp, registers_per_thread=registers)
     if occupancy == 0 or registers > REGISTER_SHARE * hardware.limits.registers_per_thread:
         return None
@@ -309,7 +314,7 @@ def _from_hbm(
     return min(amount, unique * max(1.0, again / shared))
 
 
-def _capacity(prof: Profile, lanes: Mapping[str, int], warps: int, stages: int) -> tuple[int, int]:
+def capacity(prof: Profile, lanes: Mapping[str, int], warps: int, stages: int) -> tuple[int, int]:
     """Estimate shared memory in bytes per block and 32-bit registers per thread."""
     threads = warps * 32
     smem = SMEM_SLACK

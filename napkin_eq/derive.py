@@ -16,7 +16,7 @@ from napkin_eq import hardware as machines
 from napkin_eq import plan as p
 from napkin_eq.axis import Axis
 from napkin_eq.content import folder, load_rules
-from napkin_eq.cost import BYTES, extent
+from napkin_eq.cost import BYTES, elements, extent
 from napkin_eq.diagram import Diagram
 from napkin_eq.egraph import Instance, Saturated, saturate
 from napkin_eq.errors import NapkinError, Undecided
@@ -431,15 +431,8 @@ def unfused_bytes(source: Term, element: int) -> int:
         if not term.children or term in contracted or term.kind != "real":
             continue
         reads = term.body.children if isinstance(term, Reduce) and term.body in contracted else term.children
-        total += sum(_elements(t) for t in (term, *reads) if t.kind == "real" and (t.axes or t.children))
+        total += sum(elements(t.axes) for t in (term, *reads) if t.kind == "real" and (t.axes or t.children))
     return total * element
-
-
-def _elements(term: Term) -> int:
-    product = 1
-    for axis in term.axes:
-        product *= extent(axis)
-    return product
 
 
 def report(derivation: Derivation) -> dict[str, Any]:

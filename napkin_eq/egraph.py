@@ -13,7 +13,7 @@ from typing import Any
 
 from napkin_eq.axis import Axis
 from napkin_eq.errors import NapkinError
-from napkin_eq.law import JUDGMENTS, Inference, Judgment, Law, Statement, Var
+from napkin_eq.law import JUDGMENTS, Inference, Judgment, Law, Statement, Var, variables
 from napkin_eq.ops import MONOIDS, OPS
 from napkin_eq.stretch import stretch_mask
 from napkin_eq.term import (
@@ -245,14 +245,14 @@ class _Bridge:
             needed |= more
 
     def _law_rule(self, law: Law, left: Term, right: Term, name: str) -> list[str]:
-        names = sorted(_names(left) | {n for c in law.conditions if c.name in ("scales", "absent", "zero", "along", "stretch") for n in _names(*c.args)})
+        names = sorted(variables(left) | {n for c in law.conditions if c.name in ("scales", "absent", "zero", "along", "stretch") for n in variables(*c.args)})
         axes = _axis_names(left, right, *(a for c in law.conditions for a in c.args))
         sorts = {n: "A" if n in axes else "M" for n in names}
         table = f"fired_{name.replace('-', '_').replace('~', '_rev')}"
         self.tables[table] = (law.name, not name.endswith("~"), tuple((n, sorts[n] == "A") for n in names))
         body, bound = _Body(), set[str]()
         body.parts.append(f"(= e__ {_pattern(left)})" if not isinstance(left, Var) else f"(real e__) (= e__ {_pattern(left)})")
-        bound |= _names(left)
+        bound |= variables(left)
         for condition in law.conditions:
             body.condition(condition, bound)
         ruleset = "algebra" if law.stage == "cut" else law.stage
@@ -500,7 +500,7 @@ class _Body:
 
     def pattern(self, part: Term, bound: set[str]) -> None:
         self.parts.append(f"(= p{len(self.parts)}__ {_pattern(part)})")
-        bound |= _names(part)
+        bound |= variables(part)
 
     def bind(self, arg: Term | Axis, bound: set[str]) -> None:
         if isinstance(arg, Axis) and arg.name not in bound:
@@ -519,16 +519,7 @@ class _Body:
             self.parts.append(f"(= s{len(self.parts)}__ (axes {args[1]})) ({test} s{len(self.parts)}__ {args[0]})")
         else:
             self.parts.append(f"(J_{condition.name} {' '.join(args)})")
-            bound |= _names(*condition.args)
-
-
-def _names(*parts: Term | Axis) -> set[str]:
-    found = {p.name for p in parts if isinstance(p, Axis)}
-    for term in subterms(*(p for p in parts if isinstance(p, Term))):
-        if isinstance(term, Var):
-            found.add(term.name)
-        found |= {f.name for f in term.fields if isinstance(f, Axis)}
-    return found
+            bound |= variables(*condition.args)
 
 
 def _axis_names(*parts: Term | Axis) -> set[str]:

@@ -9,12 +9,11 @@ Where values are stored and how outputs are partitioned is chosen afterwards wit
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from napkin_eq.axis import Axis
-from napkin_eq.cost import SPECIAL, extent
+from napkin_eq.cost import SPECIAL, elements, extent
 from napkin_eq.egraph import Node, Saturated, built
 from napkin_eq.hardware import Hardware
 from napkin_eq.term import Const, Input, Map, Read, Term
@@ -63,7 +62,7 @@ class Extractor:
         self.weights: list[float] = []
         self.moved: dict[tuple[int, Axis, Pass, float, bool], int] = {}
         self.best: dict[int, list[Candidate]] = {c: [] for c in graph.classes}
-        self.lanes = {c: math.prod(extent(a) for a in graph.reps[c].axes) if c in graph.reps else 1 for c in graph.classes}
+        self.lanes = {c: elements(graph.reps[c].axes) if c in graph.reps else 1 for c in graph.classes}
         self.streamed = {c: any(n.kind.startswith("Fold") for n in nodes) for c, nodes in graph.classes.items()}
 
     def run(self) -> list[Candidate]:
@@ -207,7 +206,7 @@ class Extractor:
             # An operand that is computed is rounded once more before the matrix unit: every result pays for it.
             for side in body.term.children:
                 if side.children and not isinstance(side, Read):
-                    lanes = self.lanes[number] + math.prod(extent(a) for a in side.axes)
+                    lanes = self.lanes[number] + elements(side.axes)
                     found.add(self._item((-1, side, here), lanes * 0.5 * alu))
         return found
 

@@ -255,7 +255,7 @@ def _expanded(function: Callable[..., Any]) -> Iterator[tuple[str, str, str, tup
         yield (f"{base}-{suffix}" if suffix else base), REGISTRY.family, place, sides if isinstance(sides, tuple) else (sides,)
 
 
-def variables(*parts: Term | Judgment) -> set[str]:
+def variables(*parts: Axis | Term | Judgment) -> set[str]:
     """Return the names of the pattern variables, axes included, that occur in terms and judgments."""
     found: set[str] = set()
     for part in parts:

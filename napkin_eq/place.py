@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from napkin_eq import plan as p
 from napkin_eq.axis import Axis
-from napkin_eq.cost import BYTES, extent
+from napkin_eq.cost import BYTES, elements, extent
 from napkin_eq.errors import NapkinError
 from napkin_eq.evaluate import output_order
 from napkin_eq.hardware import Hardware
@@ -101,20 +101,17 @@ class Placer:
         return [t for t in found if _storable(t, body)]
 
     def _round_trip(self, site: Term) -> float:
-        lanes = 1.0
-        for axis in site.axes:
-            lanes *= extent(axis)
-        return lanes * 2 * 2 / self.hardware.hbm.copy_bandwidth * 1e6 + self.hardware.chip.launch_s * 1e6
+        return elements(site.axes) * 2 * 2 / self.hardware.hbm.copy_bandwidth * 1e6 + self.hardware.chip.launch_s * 1e6
 
     def _floor(self, body: Term) -> float:
         """Return a time in microseconds that no placement beats: compulsory bytes, and contractions done once."""
-        moved = sum(BYTES[self.storage] * _lanes(t.axes) for t in subterms(body) if isinstance(t, Input)) + BYTES[self.storage] * _lanes(body.axes)
+        moved = sum(BYTES[self.storage] * elements(t.axes) for t in subterms(body) if isinstance(t, Input)) + BYTES[self.storage] * elements(body.axes)
         flops = 0.0
         for term in subterms(body):
             if isinstance(term, (Fold, Online, Reduce)) and isinstance(term.body, Map) and term.body.op == "mul":
                 left, right = (set(a.axes) for a in term.body.args)
                 if left - right and right - left and term.axis in left & right:
-                    flops += 2 * _lanes(term.body.axes) * (0.5 if term.where.fields != (True,) else 1.0)
+                    flops += 2 * elements(term.body.axes) * (0.5 if term.where.fields != (True,) else 1.0)
         dtype = {"f16": "float16", "bf16": "bfloat16"}.get(self.storage, "float32")
         seconds = max(moved / self.hardware.hbm.copy_bandwidth, flops / (self.hardware.flops(dtype) * self.hardware.assumptions.tensor_efficiency))
         return (seconds + self.hardware.chip.launch_s) * 1e6
@@ -208,10 +205,10 @@ class _NoPlan(Exception):
     """No kernel for a value fits the hardware."""
 
 
-def _wrapped(value: Term, modes: list[tuple[type[Group] | type[Walk], object]]) -> Store:
+def _wrapped(value: Term, modes: list[tuple[type[Group] | type[Walk], Axis]]) -> Store:
     body = value
     for mode, axis in reversed(modes):
-        body = mode(axis, body)  # type: ignore[arg-type]
+        body = mode(axis, body)
     return Store(body)
 
 
@@ -227,13 +224,6 @@ def scratch_order(value: Term) -> tuple[Axis, ...]:
     known = {d for t in subterms(value) if isinstance(t, Input) for d in t.dims}
     order = output_order(value)
     return tuple(a for a in order if a not in known) + tuple(a for a in order if a in known)
-
-
-def _lanes(axes: tuple[object, ...]) -> float:
-    lanes = 1.0
-    for axis in axes:
-        lanes *= extent(axis)  # type: ignore[arg-type]
-    return lanes
 
 
 def _storable(site: Term, body: Term) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from napkin_eq import plan as p
 from napkin_eq.axis import Axis
-from napkin_eq.cost import REGISTER_SHARE, KernelCost, extent, price, profile
+from napkin_eq.cost import REGISTER_SHARE, KernelCost, Profile, capacity, extent, price, profile
 from napkin_eq.errors import NapkinError
 from napkin_eq.hardware import Hardware
 from napkin_eq.lower import Streamed, covers, kernel_terms
@@ -87,7 +87,7 @@ def solve(store: Store, roles: Mapping[str, str], lower: LowerKernel, hardware: 
     """
     options = choices(store, roles)
     names = sorted(options)
-    profiles: dict[tuple[bool, ...], object] = {}
+    profiles: dict[tuple[bool, ...], Profile | None] = {}
     priced: list[tuple[float, tuple[int, ...], int, int]] = []
     tried, refusal = 0, ""
     for tiles in _combinations(store, options, names):
@@ -101,11 +101,11 @@ def solve(store: Store, roles: Mapping[str, str], lower: LowerKernel, hardware: 
         prof = profiles[pattern]
         if prof is None:
             continue
-        lanes = _lanes(prof.kernel, named)  # type: ignore[attr-defined]
-        dots = any(w.kind == "tensor" for w in prof.works)  # type: ignore[attr-defined]
+        lanes = _lanes(prof.kernel, named)
+        dots = any(w.kind == "tensor" for w in prof.works)
         for warps, stages in _launches(dots, lanes):
             tried += 1
-            cost = price(prof, lanes, warps, stages, hardware)  # type: ignore[arg-type]
+            cost = price(prof, lanes, warps, stages, hardware)
             if cost is not None:
                 priced.append((cost.predicted_us, tiles, warps, stages))
     if not priced:
@@ -125,15 +125,8 @@ def _combinations(store: Store, options: Mapping[str, list[int]], names: Sequenc
     outputs = {a.name for a in store.axes}
     for tiles in itertools.product(*(options[n] for n in names)):
         wide = [t for n, t in zip(names, tiles, strict=True) if n in outputs and t > 1]
-        if len(wide) <= 2 and _elements(wide) <= 65536:
+        if len(wide) <= 2 and math.prod(wide) <= 65536:
             yield tiles
-
-
-def _elements(tiles: Sequence[int]) -> int:
-    product = 1
-    for tile in tiles:
-        product *= tile
-    return product
 
 
 def _pattern(tiles: Mapping[str, int], store: Store) -> tuple[bool, ...]:
@@ -160,14 +153,12 @@ def _launches(dots: bool, lanes: Mapping[str, int]) -> list[tuple[int, int]]:
     return [(w, 2) for w in (1, 2, 4, 8, 16)]
 
 
-def _misfit(profiles: Mapping[tuple[bool, ...], object], options: Mapping[str, list[int]], hardware: Hardware) -> str:
-    from napkin_eq.cost import _capacity
-
+def _misfit(profiles: Mapping[tuple[bool, ...], Profile | None], options: Mapping[str, list[int]], hardware: Hardware) -> str:
     least = {n: min(sizes) for n, sizes in options.items()}
     for prof in profiles.values():
         if prof is not None:
-            lanes = _lanes(prof.kernel, least)  # type: ignore[attr-defined]
-            smem, registers = _capacity(prof, lanes, 8, 2)  # type: ignore[arg-type]
+            lanes = _lanes(prof.kernel, least)
+            smem, registers = capacity(prof, lanes, 8, 2)
             if smem > hardware.smem.block_bytes:
                 over = smem - hardware.smem.block_bytes
                 return f"no tile fits {hardware.name}: the smallest tiles need {smem} bytes of shared memory per block, {over} more than it has"
