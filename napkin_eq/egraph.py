@@ -7,8 +7,13 @@ Each law fires with a record of its substitution, so that a derivation can be ex
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from importlib.machinery import PathFinder
+from importlib.util import find_spec, module_from_spec
 from typing import Any
 
 from napkin_eq.axis import Axis
@@ -112,9 +117,7 @@ def _axis(axis: Axis) -> str:
 
 class _Bridge:
     def __init__(self, source: Term, statements: Sequence[Statement], cuts: Sequence[tuple[Axis, Axis]] = ()) -> None:
-        from egglog.bindings import EGraph
-
-        self.engine = EGraph()
+        self.engine = _egglog().EGraph()
         self.leaves: list[Term] = []
         self.axes = {f.name: f for t in subterms(source) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
         self.axes.update({a.name: a for t in subterms(source) for a in t.axes})
@@ -133,7 +136,8 @@ class _Bridge:
     # -- program text ------------------------------------------------------------------------------------------------
 
     def run(self, rounds: int, node_limit: int) -> Saturated:
-        self._do("\n".join([_SORTS, *_CONSTRUCTORS, _FACTS, *_axes_rules(), _BASE, *self._rules()]))
+        kinds = self._reachable()
+        self._do("\n".join([_SORTS, *map(_constructor, kinds), _FACTS, *_axes_rules(kinds), _BASE, *self._rules(set(kinds))]))
         self._do("\n".join([*(f"(isax {_axis(a)})" for _, a in sorted(self.axes.items())), f"(let $root {self._encode(self.source)})"]))
         for part, axis in self.cuts:
             self._do(f"(J_stretch {_axis(part)} {_axis(axis)} {self._encode(stretch_mask(part, axis))})")
@@ -157,11 +161,9 @@ class _Bridge:
         return self._decode(done, notes)
 
     def _do(self, text: str) -> None:
-        from egglog.bindings import EggSmolError
-
         try:
             self.engine.run_program(*self.engine.parse_program(text))
-        except EggSmolError as error:
+        except _egglog().EggSmolError as error:
             raise NapkinError(f"the e-graph refused an input: {' '.join(str(error).split())[:300]}") from None
 
     def _round(self, stage: str) -> int:
@@ -214,14 +216,29 @@ class _Bridge:
                 lines += [f"(J_{fact} {node})" for fact in getattr(_array(leaf), "facts", ()) if fact in _UNARY_FACTS]
         return lines
 
-    def _rules(self) -> list[str]:
+    def _directions(self) -> Iterator[tuple[Law, Term, Term, str]]:
+        for law in self.laws.values():
+            yield law, law.lhs, law.rhs, law.name
+            if law.both:
+                yield law, law.rhs, law.lhs, law.name + "~"
+
+    def _reachable(self) -> list[str]:
+        """Return the constructors that the source has, or that laws can make of it; no other law can ever fire."""
+        found = {_head(t) for t in (*subterms(self.source), *(stretch_mask(*cut) for cut in self.cuts)) if not self._opaque(t)} | _ALWAYS
+        directions = [(_heads(left), _heads(right)) for _, left, right, _ in self._directions()]
+        while new := {head for left, right in directions if left <= found for head in right - found}:
+            found |= new
+        return [kind for kind in _KINDS if kind in found]
+
+    def _rules(self, kinds: set[str]) -> list[str]:
         lines = []
         early = self._early_judgments()
-        for law in self.laws.values():
-            lines += self._law_rule(law, law.lhs, law.rhs, law.name)
-            if law.both:
-                lines += self._law_rule(law, law.rhs, law.lhs, law.name + "~")
+        for law, left, right, name in self._directions():
+            if _heads(left) <= kinds:
+                lines += self._law_rule(law, left, right, name)
         for rule in self.inferences:
+            if not _heads(*(a for a in rule.conclusion.args if isinstance(a, Term)), *(a for p in rule.premises for a in p.args if isinstance(a, Term))) <= kinds:
+                continue
             body, bound = _Body(), set[str]()
             for place, arg in enumerate(rule.conclusion.args):
                 if isinstance(arg, Term) and not isinstance(arg, Var) and (rule.conclusion.name, place) not in OUTPUTS:
@@ -324,10 +341,7 @@ class _Bridge:
         return tuple(fields)
 
     def _value(self, name: str) -> Any:
-        from egglog.bindings import PanicSpan
-        from egglog.bindings import Var as Name
-
-        return self.engine.eval_expr(Name(PanicSpan(), name))[1]
+        return self.engine.eval_expr(_egglog().Var(_egglog().PanicSpan(), name))[1]
 
     def _decode(self, rounds: int, notes: list[str]) -> Saturated:
         tables = self.engine.freeze().functions
@@ -349,6 +363,21 @@ class _Bridge:
         given = frozenset(number[self._value(self.names[t])] for t in exponents)
         reps = {number[v]: t for v, t in self.reps.items() if v in number}
         return Saturated(classes, number[self._value("$root")], reps, safe, given, nonneg, self.instances, rounds, len(rows), self.leaves, notes)
+
+
+@cache
+def _egglog() -> Any:
+    """Load egglog's compiled engine alone: its Python language takes a quarter of a second to import, and nothing here speaks it."""
+    if "egglog" not in sys.modules:
+        found = find_spec("egglog")
+        places = list(found.submodule_search_locations or ()) if found else []
+        spec = PathFinder.find_spec("egglog.bindings", places)
+        if spec is None or spec.loader is None:
+            raise NapkinError("egglog is not installed (no compiled egglog.bindings was found); install napkin-eq with its dependencies")
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+    return import_module("egglog.bindings")
 
 
 def _array(term: Term) -> Term:
@@ -398,6 +427,7 @@ _KINDS |= {f"Reduce_{m}": (1, 2) for m in MONOIDS} | {f"Fold_{m}": (1, 2) for m 
 _KINDS |= {"Online": (1, 2, 3), "Read": (1, 2), "Store": (0,), "Group": (1,), "Walk": (1,), "Prev": (0,)}
 _AXIS_AT = {k: (0,) for k in _KINDS if k.split("_")[0] in ("Reduce", "Fold", "Scan", "Online", "Read", "Group", "Walk", "SizeOf")}
 _FLAGGED = frozenset(k for k in _KINDS if k.startswith("Fold_")) | {"Online"}
+_ALWAYS = {"Leaf", "Num", "Absent", "Yes", "SizeOf", "op_add", "op_mul", "op_neg", "op_real"}  # the base rules speak of these
 _BINDERS = tuple(k for k in _KINDS if k.split("_")[0] in ("Reduce", "Fold", "Online"))
 
 _SORTS = "(sort A) (sort M) (constructor Ax (String) A) (sort Axes (Set A)) (ruleset shape) (ruleset facts) (ruleset more-facts) (ruleset scaling)" + "".join(
@@ -411,17 +441,21 @@ def _columns(kind: str) -> str:
     return " ".join(["A"] * len(_AXIS_AT.get(kind, ())) + ["M"] * len(_KINDS[kind]) + ["i64"] * (kind in _FLAGGED))
 
 
-_CONSTRUCTORS = [f"(constructor {kind} ({_columns(kind)}) M)" for kind in _KINDS]
+def _constructor(kind: str) -> str:
+    return f"(constructor {kind} ({_columns(kind)}) M)"
+
+
 _FACTS = "(function axes (M) Axes :merge (set-intersect old new)) (relation isax (A)) (relation real (M))" + "".join(
     f" (relation J_{name} ({' '.join('A' if t == 'axis' else 'M' for t in takes)}))" for name, (takes, _) in JUDGMENTS.items()
 )
 
 
-def _axes_rules() -> Iterable[str]:
+def _axes_rules(kinds: Iterable[str]) -> Iterable[str]:
     """Rules that give every class its free axes: an upper bound, narrowed by every form that shows fewer."""
-    for kind, places in _KINDS.items():
+    for kind in kinds:
         if kind == "Leaf":
             continue
+        places = _KINDS[kind]
         columns = [f"c{i}" for i in range(len(_columns(kind).split()))]
         premises = " ".join(f"(= s{i} (axes c{i}))" for i in places)
         union = "(set-empty)"
@@ -477,6 +511,16 @@ def _text(term: Term, children: list[str]) -> str:
         case Store() | Prev() | Acc():
             return f"({type(term).__name__} {' '.join(children)})"
     raise NapkinError(f"{type(term).__name__} cannot enter the e-graph here: derive each output of a tuple")
+
+
+def _head(term: Term) -> str:
+    """Return the constructor of a term's node."""
+    return _text(term, [""] * len(term.children)).partition(" ")[0].strip("()")
+
+
+def _heads(*patterns: Term) -> set[str]:
+    """Return the constructors that a law's patterns show."""
+    return {"Num" if isinstance(t, Var) else _head(t) for t in subterms(*patterns) if not isinstance(t, Var) or t.sort == "number"}
 
 
 def _pattern(part: Term | Axis) -> str:
