@@ -149,7 +149,7 @@ def contraction(axis: str, a: Named, b: Named, mask: Named | None) -> Named | No
         right.reshape(*shape, length, math.prod(right.shape[len(batch) + 1 :])),
     )
     names = (*batch, *rows, *columns)
-    data = product.reshape(*shape, *left.shape[len(batch) : -1], *right.shape[len(batch) + 1 :])
+    data = product.reshape((*shape, *left.shape[len(batch) : -1], *right.shape[len(batch) + 1 :]))
     ordered = tuple(sorted(names))
     return Named(ordered, _ordered(Named(names, data), ordered))
 

@@ -19,12 +19,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from napkin_eq.claim import Claim
 from napkin_eq.content import folder, run_file
 from napkin_eq.errors import LawRefused, NapkinError, Undecided
 from napkin_eq.law import REGISTRY, Judgment, Law, Statement
+
+if TYPE_CHECKING:
+    from napkin_eq.counterexample import Counterexample
 
 STATUSES = ("proved", "refuted", "unknown")
 GRADES = "ABCD"
@@ -33,12 +36,13 @@ CACHE_LIMIT = 4096
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one prover found: a status of STATUSES, or "veto" where no proof by another may count."""
+    """What one prover found: a status of STATUSES, or "veto" where no proof by another may count; with a refutation its example."""
 
     status: str
     method: str
     detail: str = ""
     grade: str = "D"
+    example: Counterexample | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +154,16 @@ def _proved_now(statement: Statement, timeout_s: float) -> Verdict:
     status = best.status if best.status in STATUSES else "unknown"
     detail = best.detail if status != "unknown" else "; ".join(o.detail for o in found if o.detail)
     return Verdict(statement.name, status, best.grade, best.method, detail, round(time.perf_counter() - started, 4))
+
+
+def counterexample(statement: Statement, timeout_s: float = 5) -> Counterexample | None:
+    """Return an instance on which a statement fails, found anew, or None where no prover finds one."""
+    _load_provers()
+    for _, function in sorted(_PROVERS.values(), key=lambda item: item[0]):
+        outcome = function(statement, timeout_s)
+        if outcome is not None and outcome.status == "refuted":
+            return outcome.example
+    return None
 
 
 def require_proved(statements: Iterable[Statement]) -> dict[str, Verdict]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from napkin_eq.axis import Axis
 from napkin_eq.claim import JUDGMENT, LARGEST_EXPONENT, STREAMED, NotUnderstood, finite, meaning
+from napkin_eq.counterexample import Counterexample, Given
 from napkin_eq.evaluate import axes_in, evaluate, output_order
 from napkin_eq.law import ABSENT, TRUE, Judgment, Law, Max, Statement, Sum, Var, exp, inv, where
 from napkin_eq.obligation import conditions_of, judgments_of, terms_of, variants
@@ -41,10 +42,10 @@ def numeric(statement: Statement, timeout_s: float) -> Outcome | None:
         return None
     for instance in instances:
         for lanes in _sizes(instance.axes):
-            met, counterexample = instance.tried(lanes)
+            met, example = instance.tried(lanes)
             witnessed |= met
-            if counterexample:
-                return Outcome("refuted", "numeric", counterexample)
+            if example is not None:
+                return Outcome("refuted", "numeric", str(example), example=example)
     return None if witnessed else Outcome("veto", "numeric", "no instance was found that meets the conditions")
 
 
@@ -136,7 +137,7 @@ class Instance:
     def filled(self, term: Term) -> Term:
         return rewritten(term, lambda t: self.table.get(t, t))
 
-    def tried(self, lanes: dict[str, int]) -> tuple[bool, str]:
+    def tried(self, lanes: dict[str, int]) -> tuple[bool, Counterexample | None]:
         """Try arrays of these sizes; return whether some met the conditions, and the simplest counterexample."""
         arrays = self.sampled(lanes, np.random.default_rng([zlib.crc32(self.statement.name.encode()), *lanes.values()]))
         met = np.ones(TRIALS, dtype=bool)
@@ -144,13 +145,13 @@ class Instance:
             for mask in self.premises:
                 met &= self.held(mask, arrays, part)
         if not met.any():
-            return False, ""
+            return False, None
         for left, right, block in self.sides(arrays, lanes):
             bad = met & _tame(left) & _tame(right) & ~_agree(left, right)
             if bad.any():
                 trial = min(map(int, np.flatnonzero(bad)), key=lambda i: (self.weight(arrays, i), i))
-                return True, self.told(arrays, lanes, trial, left, right, block)
-        return True, ""
+                return True, self.example(arrays, lanes, trial, block)
+        return True, None
 
     def prefixes(self, lanes: dict[str, int]) -> list[dict[str, int]]:
         """Return the sizes at which the conditions must hold: along a stream, those of every prefix."""
@@ -254,19 +255,12 @@ class Instance:
         present = numbers[np.isfinite(numbers)]
         return float(3 * (numbers.size - present.size) + np.abs(present).sum() + (present != np.round(present)).sum())
 
-    def told(self, arrays: dict[Var, Array], lanes: dict[str, int], trial: int, left: Array, right: Array, block: int) -> str:
-        sizes = [f"{a} has {lanes[a.name]} lane{'s' if lanes[a.name] > 1 else ''}" for a in self.axes]
-        filled = [f"{v.name} = {term}" for v, term in self.table.items() if isinstance(v, Var)]
-        values = [f"{v.name} = {_written(arrays[v][trial])}" for v in self.variables if v is not LARGEST_EXPONENT]
-        blocks = [f"blocks of {block}"] if self.stream else []
-        given = ", ".join([*sizes, *filled, *values, *blocks]) or "always"
-        if isinstance(self.statement, Law):
-            return f"{given}: left {_written(left[trial])}, right {_written(right[trial])}"
-        conclusion = self.statement.conclusion
-        if self.stream:
-            return f"{given}: {conclusion} fails"
-        shown = [a for a in conclusion.args if isinstance(a, Term) and not isinstance(a, (Var, Const))]
-        return "; ".join([f"{given}: {conclusion} fails", *(f"{a} = {_written(self.value(self.filled(a), arrays, lanes)[trial])}" for a in shown)])
+    def example(self, arrays: dict[Var, Array], lanes: dict[str, int], trial: int, block: int) -> Counterexample:
+        values = {}
+        for v in self.variables:
+            dims = self.dims[v]
+            values[v] = Given(tuple(a.name for a in dims), arrays[v][trial].reshape([lanes[a.name] for a in dims]))
+        return Counterexample(self.statement, lanes, values, self.table, self.stream, block)
 
 
 def _every(lanes: Array) -> Array:
@@ -299,12 +293,3 @@ def _bend(judgment: Judgment, arrays: dict[Var, Array]) -> None:
         arrays[last] = np.where(arrays[first], arrays[last], 0.0 if judgment.name == "zero" else ABSENT.value)
     elif judgment.name == "le" and arrays[first].shape == arrays[last].shape:
         arrays[first] = np.minimum(arrays[first], arrays[last])
-
-
-def _written(value: Array) -> str:
-    value = np.squeeze(value)
-    if value.ndim:
-        return f"[{', '.join(map(_written, value))}]"
-    if value.dtype.kind == "b":
-        return "true" if value else "false"
-    return "absent" if value == -math.inf else f"{value:g}"
