@@ -88,6 +88,9 @@ def _parser() -> Parser:
     laws.add_argument("--markdown", action="store_true", help="as docs/laws.md")
     _json(laws)
 
+    selftest = verbs.add_parser("selftest", help="test the verifier itself: wrong laws it must refuse, valid ones it must accept")
+    _json(selftest)
+
     listing = verbs.add_parser("list", help="the diagrams, the GPUs, the families of laws")
     _json(listing)
     return parser

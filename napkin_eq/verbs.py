@@ -178,6 +178,15 @@ def _statements(what: list[str]) -> list[Statement]:
     return [s for s in everything if s.name in names or s.family in names or any(s.place.startswith(file) for file in files)]
 
 
+def selftest(args: Namespace) -> int:
+    """Put wrong laws before the verifier, and valid ones; 1 unless it judges all of them rightly."""
+    from napkin_eq.selftest import perfect, report, told
+
+    data = report()
+    print(_dumped(data) if args.json else told(data), end="" if args.json else "\n")
+    return DONE if perfect(data) else FAILED
+
+
 def listing(args: Namespace) -> int:
     """Print the diagrams, the GPUs and the families of laws."""
     from napkin_eq.content import load_rules
@@ -202,4 +211,4 @@ def _dumped(data: Any) -> str:
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
-VERBS = {"derive": derive, "explain": explain, "run": run, "prove": prove, "check": check, "laws": laws, "list": listing}
+VERBS = {"derive": derive, "explain": explain, "run": run, "prove": prove, "check": check, "laws": laws, "selftest": selftest, "list": listing}

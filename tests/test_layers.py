@@ -22,7 +22,7 @@ FLOORS = (
     "pointwise library diagram jsonform gallery",
     "__init__",
     "law content",
-    "catalogue stretch interval judge explain claim obligation counterexample proving certificate check",
+    "catalogue stretch interval judge explain claim obligation counterexample proving corpus selftest certificate check",
     "plan names hardware",
     "emit aot bounds egraph",
     "lower cost tiles",
