@@ -38,7 +38,7 @@ OPS = {  # kinds taken > kind given; n: all int or all real
 WORDS = {"dtype": tuple(DTYPES), "op": tuple(OPS), "monoid": ("sum", "max", "prod"), "sort": ("real", "bool", "int", "number", "tuple")}
 JUDGMENTS = {  # a: an axis, t: a term
     **dict.fromkeys("free along local".split(), "at"), "distinct": "aa", **dict.fromkeys("pos nonneg nonzero finite safe".split(), "t"),
-    **dict.fromkeys("le absent zero".split(), "tt"), "scales": "att", "stretch": "aat",
+    **dict.fromkeys("le absent zero divides disjoint".split(), "tt"), "scales": "att", "stretch": "aat",
 }  # fmt: skip
 SIGNS = {"pos": ("pos", "nonneg", "nonzero"), "nonneg": ("nonneg",), "nonzero": ("nonzero",)}
 OPEN, ACC, PREV = "?", "Acc()", "Prev()"  # among the axes a term walks: it holds a variable, an accumulator, a previous value unbound

@@ -115,6 +115,8 @@ JUDGMENTS: dict[str, tuple[tuple[str, ...], str]] = {
     "absent": (("mask", "term"), "{1} is absent wherever {0} is false"),
     "zero": (("mask", "term"), "{1} is 0 wherever {0} is false"),
     "safe": (("term",), "exp({0}) cannot overflow"),
+    "divides": (("term", "term"), "{0} divides {1}, both whole numbers"),
+    "disjoint": (("mask", "mask"), "{0} and {1} never hold together"),
     "stretch": (("axis", "axis", "mask"), "{2} holds on the lanes of {1} that belong to stretch {0}, each lane in exactly one"),
 }
 BUILT_IN = ("free", "along", "distinct")
@@ -126,13 +128,14 @@ def _judgment(name: str) -> Callable[..., Judgment]:
         takes, _ = JUDGMENTS[name]
         if len(args) != len(takes):
             raise NapkinError(f"{name} takes {len(takes)} arguments, {len(args)} given")
-        return Judgment(name, tuple(Const(float(a)) if isinstance(a, (int, float)) else a for a in args))
+        # Only what divides is a whole number; elsewhere 0 means the real one, as patterns hold it.
+        return Judgment(name, tuple(Const(a if name == "divides" else float(a)) if isinstance(a, (int, float)) else a for a in args))
 
     make.__name__, make.__doc__ = name, JUDGMENTS[name][1]
     return make
 
 
-free, along, distinct, nonneg, pos, nonzero, finite, le, local, scales, absent, zero, safe, stretch = map(_judgment, JUDGMENTS)
+free, along, distinct, nonneg, pos, nonzero, finite, le, local, scales, absent, zero, safe, divides, disjoint, stretch = map(_judgment, JUDGMENTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,6 +381,6 @@ ABSENT = Const(float("-inf"))
 __all__ = [  # what a law file may import
     "ABSENT", "TRUE", "Acc", "Axis", "Binary", "Const", "Coordinate", "Fold", "Group", "Index", "Item", "Map", "Mask", "Max", "Monoid", "Number",
     "Online", "Prev", "Proj", "Read", "Real", "Reduce", "Several", "Size", "Store", "Sum", "Tuple", "Unary", "Walk",
-    "absent", "along", "distinct", "exp", "finite", "free", "infer", "inv", "law", "le", "local", "log", "nonneg", "nonzero", "pos", "safe", "scales", "size",
-    "stretch", "where", "within", "zero",
+    "absent", "along", "disjoint", "distinct", "divides", "exp", "finite", "free", "infer", "inv", "law", "le", "local", "log", "nonneg", "nonzero", "pos",
+    "safe", "scales", "size", "stretch", "where", "within", "zero",
 ]  # fmt: skip

@@ -106,14 +106,20 @@ def _fixed(args: Namespace) -> dict[str, int]:
 
 def prove(args: Namespace) -> int:
     """Prove laws; 1 if one is refuted, 3 if one stays undecided."""
+    from napkin_eq import abduce
     from napkin_eq.proving import prove as proved
 
-    verdicts = proved(_statements(args.what))
+    statements = _statements(args.what)
+    verdicts = proved(statements)
+    found = abduce.advised(statements, [v.status for v in verdicts])
     worst = FAILED if any(v.status == "refuted" for v in verdicts) else DONE if all(v.status == "proved" for v in verdicts) else UNKNOWN
     if args.json:
         rows = [{key: getattr(v, key) for key in ("name", "status", "grade", "method", "detail", "seconds")} for v in verdicts]
+        for row, advice in zip(rows, found, strict=True):
+            row["advice"] = None if advice is None else abduce.data(advice)
         print(_dumped({"schema": SCHEMA, "verdicts": rows}), end="")
         return worst
+    print("\n".join([*abduce.texts(statements, found), ""]), end="")
     width = max((len(v.name) for v in verdicts), default=0)
     for v in verdicts:
         print(f"{v.status:8}  {v.name:{width}}  {v.method}{'  ' + v.detail if v.detail and v.status != 'proved' else ''}")
