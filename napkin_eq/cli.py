@@ -77,6 +77,8 @@ def _parser() -> Parser:
 
     prove = verbs.add_parser("prove", help="prove the laws; a false one prints its counterexample")
     prove.add_argument("what", nargs="*", metavar="LAW_OR_PATH", help="names of laws or families, rule files or folders (default: all)")
+    prove.add_argument("--write", metavar="DIR", help="write the SMT-LIB scripts that the proofs rest on below this folder")
+    prove.add_argument("--files", metavar="DIR", nargs="?", const="", help="have every solver answer the scripts below a folder (default: the shipped ones)")
     _json(prove)
 
     check = verbs.add_parser("check", help="re-validate a certificate, trusting neither the e-graph nor the search")

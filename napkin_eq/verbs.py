@@ -105,27 +105,24 @@ def _fixed(args: Namespace) -> dict[str, int]:
 
 
 def prove(args: Namespace) -> int:
-    """Prove laws; 1 if one is refuted, 3 if one stays undecided."""
-    from napkin_eq import abduce
-    from napkin_eq.proving import prove as proved
+    """Prove laws, or have every solver answer the scripts again; 1 if one is refuted, 3 if one stays undecided."""
+    from napkin_eq import abduce, proving, smtfiles, verdict
 
+    if args.files is not None:
+        report = smtfiles.rechecked(Path(args.files) if args.files else smtfiles.shipped())
+        print(_dumped(report) if args.json else verdict.files_told(report), end="" if args.json else "\n")
+        return FAILED if report["refuted"] else UNKNOWN if report["unknown"] else DONE
     statements = _statements(args.what)
-    verdicts = proved(statements)
-    found = abduce.advised(statements, [v.status for v in verdicts])
-    worst = FAILED if any(v.status == "refuted" for v in verdicts) else DONE if all(v.status == "proved" for v in verdicts) else UNKNOWN
-    if args.json:
-        rows = [{key: getattr(v, key) for key in ("name", "status", "grade", "method", "detail", "seconds")} for v in verdicts]
-        for row, advice in zip(rows, found, strict=True):
-            row["advice"] = None if advice is None else abduce.data(advice)
-        print(_dumped({"schema": SCHEMA, "verdicts": rows}), end="")
-        return worst
-    print("\n".join([*abduce.texts(statements, found), ""]), end="")
-    width = max((len(v.name) for v in verdicts), default=0)
-    for v in verdicts:
-        print(f"{v.status:8}  {v.name:{width}}  {v.method}{'  ' + v.detail if v.detail and v.status != 'proved' else ''}")
-    count = {status: sum(v.status == status for v in verdicts) for status in ("proved", "refuted", "unknown")}
-    print(f"{count['proved']} proved, {count['refuted']} refuted, {count['unknown']} unknown, in {sum(v.seconds for v in verdicts):.1f} s")
-    return worst
+    if args.write is not None:
+        number = smtfiles.write(Path(args.write), proving.files_of(statements), whole=not args.what)
+        print(_dumped({"schema": SCHEMA, "written": number}) if args.json else f"{number} scripts written below {args.write}", end="" if args.json else "\n")
+        return DONE
+    report = proving.prove_report(statements)
+    found = abduce.advised(statements, [row["verdict"] for row in report["laws"]])
+    for row, advice in zip(report["laws"], found, strict=True):
+        row["advice"] = None if advice is None else abduce.data(advice)
+    print(_dumped(report) if args.json else "\n".join([*abduce.texts(statements, found), verdict.told(report)]), end="" if args.json else "\n")
+    return FAILED if report["refuted"] else UNKNOWN if report["unknown"] else DONE
 
 
 def check(args: Namespace) -> int:
