@@ -33,20 +33,6 @@ class Polynomial:
     def __iter__(self) -> Iterator[tuple[Powers, Polynomial | None, Fraction]]:
         return ((powers, exponent, coefficient) for (powers, exponent), coefficient in self.terms)
 
-    def number(self) -> Fraction | None:
-        """Return the value of a constant, None of anything else."""
-        if not self.terms:
-            return Fraction(0)
-        ((powers, exponent), coefficient), *rest = self.terms
-        return None if rest or powers or exponent is not None else coefficient
-
-    def atoms(self) -> list[Hashable]:
-        """Return the atoms that occur, those of exponents too, each once and in a fixed order."""
-        found: dict[Hashable, None] = {}
-        for powers, exponent, _ in self:
-            found |= dict.fromkeys(a for a, _ in powers) | dict.fromkeys(exponent.atoms() if exponent else ())
-        return list(found)
-
     def put(self, value: Callable[[Hashable], Polynomial]) -> Polynomial:
         """Return the sum with a value in the place of every atom that has no negative power; no exponents."""
         result = Polynomial()

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from napkin_eq.counterexample import Counterexample
 
 PACKAGES = {"z3": "z3-solver", "cvc5": "cvc5"}
-OPINION_TIMEOUT_S = 5.0
+OPINION_TIMEOUT_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,8 +222,21 @@ def prove(statements: Iterable[Statement], timeout_s: float = 5, use_cache: bool
 
 
 def _proved_now(statement: Statement, timeout_s: float) -> Verdict:
-    _load_provers()
     started = time.perf_counter()
+    found = _outcomes(statement, timeout_s)
+    best = _best(found)
+    status = best.status if best.status in STATUSES else "unknown"
+    detail = best.detail if status != "unknown" else "; ".join(o.detail for o in found if o.detail)
+    grade, files = "D" if status == "unknown" and any(o.status == "tested" for o in found) else "-", tuple[Filed, ...]()
+    if status == "proved":
+        grade, detail, files = _graded(statement, best.steps)
+        if empty := [file.name for file in files if file.status == "sat" and "unsat" in file.answers.values()]:
+            status, grade, detail = "unknown", "-", f"its proof says nothing: no values meet the hypotheses of {', '.join(empty)}"
+    return Verdict(statement.name, status, grade, best.method, detail, round(time.perf_counter() - started, 4), files)
+
+
+def _outcomes(statement: Statement, timeout_s: float) -> list[Outcome]:
+    _load_provers()
     found: list[Outcome] = []
     for _, function in sorted(_PROVERS.values(), key=lambda item: item[0]):
         try:
@@ -236,16 +249,18 @@ def _proved_now(statement: Statement, timeout_s: float) -> Verdict:
             found.append(outcome)
         if outcome is not None and outcome.status == "refuted":
             break
+    return found
+
+
+def _best(found: list[Outcome]) -> Outcome:
     order = ("refuted", "veto", "proved", "unknown", "tested")
-    best = min(found, key=lambda o: order.index(o.status), default=Outcome("unknown", "none", "no prover"))
-    status = best.status if best.status in STATUSES else "unknown"
-    detail = best.detail if status != "unknown" else "; ".join(o.detail for o in found if o.detail)
-    grade, files = "D" if status == "unknown" and any(o.status == "tested" for o in found) else "-", tuple[Filed, ...]()
-    if status == "proved":
-        grade, detail, files = _graded(statement, best.steps)
-        if empty := [file.name for file in files if file.status == "sat" and "unsat" in file.answers.values()]:
-            status, grade, detail = "unknown", "-", f"its proof says nothing: no values meet the hypotheses of {', '.join(empty)}"
-    return Verdict(statement.name, status, grade, best.method, detail, round(time.perf_counter() - started, 4), files)
+    return min(found, key=lambda o: order.index(o.status), default=Outcome("unknown", "none", "no prover"))
+
+
+def opinion(statement: Statement, timeout_s: float = 5) -> Outcome:
+    """Return what the provers find with the leading solver alone: not graded, not remembered; "tested" and "veto" read "unknown"."""
+    best = _best(_outcomes(statement, timeout_s))
+    return best if best.status in STATUSES else replace(best, status="unknown")
 
 
 def _graded(statement: Statement, steps: tuple[Step, ...]) -> tuple[str, str, tuple[Filed, ...]]:
@@ -275,16 +290,6 @@ def files_of(statements: Iterable[Statement], timeout_s: float = 5) -> list[Scri
             for _, pair in scripts(statement, outcome.steps if outcome else ()):
                 found |= {script.name: script for script in pair}
     return [found[name] for name in sorted(found)]
-
-
-def counterexample(statement: Statement, timeout_s: float = 5) -> Counterexample | None:
-    """Return an instance on which a statement fails, found anew, or None where no prover finds one."""
-    _load_provers()
-    for _, function in sorted(_PROVERS.values(), key=lambda item: item[0]):
-        outcome = function(statement, timeout_s)
-        if outcome is not None and outcome.status == "refuted":
-            return outcome.example
-    return None
 
 
 def require_proved(statements: Iterable[Statement], allow_tested: bool = False) -> dict[str, Verdict]:

@@ -18,7 +18,7 @@ from napkin_eq.content import load_rules
 from napkin_eq.errors import LawRefused, Undecided
 from napkin_eq.law import REGISTRY, Law, Max, Statement, Sum, exp, free, inv, nonzero, pos
 from napkin_eq.obligation import claims_of, variants
-from napkin_eq.proving import Verdict, prove, prove_report, require_proved, statement_hash
+from napkin_eq.proving import Verdict, opinion, prove, prove_report, require_proved, statement_hash
 from napkin_eq.term import Const, Map, Scan
 from tests.statements import stated
 
@@ -49,13 +49,15 @@ def scan_of_a_sum(a, b, x):
     return Scan("sum", x, a + b), Scan("sum", x, a) + Scan("sum", x, b)
 
 
-def test_every_shipped_law_is_proved_within_the_time(shipped: list[Statement]) -> None:
-    started = time.monotonic()
+def test_every_shipped_law_is_proved_within_the_time(shipped: list[Statement], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proving, "_SAID", {})
+    started = time.process_time()  # other processes may share this machine
     verdicts = prove(shipped, use_cache=False)
-    assert time.monotonic() - started < 30
+    assert time.process_time() - started < 30
     assert [(v.name, v.status, v.detail) for v in verdicts if v.status != "proved"] == []
     assert len(verdicts) > 100 and [v.name for v in verdicts] == [s.name for s in shipped]
-    assert {v.grade for v in verdicts} <= {"A", "B", "C"}
+    assert {v.grade for v in verdicts} == {"A", "B"}
+    assert all(file.answers == dict.fromkeys(("z3", "cvc5"), file.status) for v in verdicts for file in v.files)
 
 
 def test_the_symbolic_proof_and_the_numeric_test_are_both_asked(shipped: list[Statement], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +83,7 @@ def test_dropping_a_condition_of_a_shipped_law_is_noticed(shipped: list[Statemen
 
 def test_swapping_the_sides_changes_nothing(shipped: list[Statement]) -> None:
     turned = [replace(s, lhs=s.rhs, rhs=s.lhs) for s in shipped if isinstance(s, Law)]
-    assert [v for v in prove(turned, use_cache=False) if v.status != "proved"] == []
+    assert [law.name for law in turned if opinion(law).status != "proved"] == []
 
 
 def test_a_false_law_is_refused_with_name_place_and_counterexample(cache: Path) -> None:
