@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING, Any
 from napkin_eq import law as words
 from napkin_eq.axis import Axis
 from napkin_eq.content import folder
-from napkin_eq.errors import NapkinError
 from napkin_eq.law import JUDGMENTS, Inference, Judgment, Law, Statement, Sum, Var, where
 from napkin_eq.obligation import conditions_of, judgments_of, terms_of
-from napkin_eq.proving import counterexample, prove
+from napkin_eq.proving import Outcome, opinion
 from napkin_eq.term import Const, Map, Online, Reduce, Size, Term, subterms
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def abduced(statement: Statement, budget_s: float = BUDGET_S) -> Advice:
     """Look for the weakest sets of conditions that make a statement true; what makes it vacuous is refused by the provers."""
     until = time.monotonic() + budget_s
     listed = vocabulary(statement)
-    first = counterexample(statement, QUESTION_S)
+    first = _asked(statement).example
     # For each counterexample, the conditions that it meets: a set of these cannot exclude it.
     met = [_met(first, listed)] if first is not None else []
     found: list[Conditions] = []
@@ -81,13 +80,12 @@ def abduced(statement: Statement, budget_s: float = BUDGET_S) -> Advice:
             continue
         if len(found) == MOST_SETS or not (complete := time.monotonic() < until):
             break
-        stronger = with_conditions(statement, (*conditions_of(statement), *chosen))
-        status = _status(stronger)
-        if status == "proved":
+        outcome = _asked(with_conditions(statement, (*conditions_of(statement), *chosen)))
+        if outcome.status == "proved":
             found.append(chosen)
-        elif status == "refuted" and (example := counterexample(stronger, QUESTION_S)) is not None:
-            met.append(_met(example, listed))
-        elif status == "unknown" and len(chosen) == 1:
+        elif outcome.example is not None:
+            met.append(_met(outcome.example, listed))
+        elif outcome.status == "unknown" and len(chosen) == 1:
             perhaps += chosen
     return Advice(first, tuple(found), tuple(perhaps), (), complete)
 
@@ -195,7 +193,7 @@ def slack(statement: Statement) -> Iterator[tuple[Judgment, Judgment | None]]:
         weaker = [Judgment(name, condition.args) for name in ("finite", "nonzero", "nonneg") if condition.name in STRONGER[name]]
         for other in (None, *(j for j in weaker if j not in asked)):
             tried = (*stated[:place], *((other,) if other is not None else ()), *stated[place + 1 :])
-            if _status(with_conditions(statement, tried)) == "proved":
+            if _asked(with_conditions(statement, tried)).status == "proved":
                 yield condition, other
                 break
 
@@ -205,12 +203,8 @@ def with_conditions(statement: Statement, conditions: Conditions) -> Statement:
     return replace(statement, conditions=conditions) if isinstance(statement, Law) else replace(statement, premises=conditions)
 
 
-def _status(statement: Statement) -> str:
-    try:
-        (verdict,) = prove([statement], timeout_s=QUESTION_S, use_cache=False)
-    except NapkinError:
-        return "unknown"
-    return verdict.status
+def _asked(statement: Statement) -> Outcome:
+    return opinion(statement, QUESTION_S)
 
 
 # -- for the reader --------------------------------------------------------------------------------------------------------

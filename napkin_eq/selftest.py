@@ -12,7 +12,7 @@ from typing import Any
 
 from napkin_eq.corpus import Entry, entries
 from napkin_eq.law import Statement
-from napkin_eq.proving import counterexample, prove
+from napkin_eq.proving import opinion
 
 SCHEMA = 1
 
@@ -35,20 +35,17 @@ def judged(entry: Entry) -> Result:
 
 
 def _refused(statement: Statement) -> tuple[str, bool]:
-    (verdict,) = prove([statement], use_cache=False)
-    if verdict.status != "refuted":
-        return f"{statement.name} is false and was {verdict.status}", verdict.status == "proved"
-    if verdict.method == "vacuous":
+    outcome = opinion(statement)
+    if outcome.status != "refuted":
+        return f"{statement.name} is false and was {outcome.status}", outcome.status == "proved"
+    if outcome.method == "vacuous" or (outcome.example is not None and outcome.example.refutes()):
         return "", False
-    example = counterexample(statement)
-    if example is None or not example.refutes():
-        return f"{statement.name} was refuted without an instance that refutes it: {verdict.detail}", True
-    return "", False
+    return f"{statement.name} was refuted without an instance that refutes it: {outcome.detail}", True
 
 
 def _accepted(statement: Statement) -> tuple[str, bool]:
-    (verdict,) = prove([statement], use_cache=False)
-    return ("", False) if verdict.status == "proved" else (f"{statement.name} is true and was {verdict.status}: {verdict.detail}", False)
+    outcome = opinion(statement)
+    return ("", False) if outcome.status == "proved" else (f"{statement.name} is true and was {outcome.status}: {outcome.detail}", False)
 
 
 def laws() -> list[Result]:

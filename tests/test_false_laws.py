@@ -10,7 +10,7 @@ import pytest
 from napkin_eq import proving, selftest
 from napkin_eq.corpus import Entry, entries
 from napkin_eq.law import Law, Sum, free
-from napkin_eq.proving import counterexample, prove
+from napkin_eq.proving import Outcome, opinion
 from napkin_eq.selftest import judged
 from tests.statements import stated
 
@@ -44,9 +44,9 @@ def test_the_verifier_judges_rightly(entry: Entry) -> None:
 
 @pytest.mark.parametrize("entry", WRONG, ids=named)
 def test_the_symbolic_prover_alone_accepts_no_wrong_law(entry: Entry, monkeypatch: pytest.MonkeyPatch) -> None:
-    prove([s for s in ENTRIES[0].statements], use_cache=False)
+    opinion(ENTRIES[0].statements[0])
     monkeypatch.delitem(proving._PROVERS, "numeric")
-    assert [v for v in prove(entry.statements, timeout_s=0.2, use_cache=False) if v.status == "proved"] == []
+    assert [s.name for s in entry.statements if opinion(s, timeout_s=0.2).status == "proved"] == []
 
 
 def distribute_anything(a, b, x):
@@ -55,7 +55,7 @@ def distribute_anything(a, b, x):
 
 def test_an_instance_that_meets_no_condition_refutes_nothing() -> None:
     (law,) = stated(distribute_anything)
-    example = counterexample(law)
+    example = opinion(law).example
     assert example is not None and example.refutes()
     assert isinstance(law, Law)
     (a,), x = [v for v in example.values if v.name == "a"], law.lhs.axis
@@ -66,8 +66,6 @@ def test_an_instance_that_meets_no_condition_refutes_nothing() -> None:
 def test_a_verifier_that_accepts_or_refuses_everything_scores_badly(monkeypatch: pytest.MonkeyPatch) -> None:
     few = [*WRONG[:3], *[entry for entry in ENTRIES if entry.expected == "valid"][:3]]
     for status, score in (("proved", (3, 0)), ("refuted", (0, 0)), ("unknown", (0, 0))):
-        answer = proving.Verdict("", status, "C", "said so", "", 0.0)
-        monkeypatch.setattr(selftest, "prove", lambda statements, use_cache, answer=answer: [answer])
-        monkeypatch.setattr(selftest, "counterexample", lambda statement: None)
+        monkeypatch.setattr(selftest, "opinion", lambda statement, answer=status: Outcome(answer, "said so"))
         found = [judged(entry) for entry in few]
         assert (sum(r.passed for r in found[3:]), sum(r.passed for r in found[:3])) == score
