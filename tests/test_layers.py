@@ -28,14 +28,14 @@ FLOORS = (
     "lower cost tiles",
     "extract place",
     "derive",
-    "sources output rounding validate telling",
+    "sources output rounding compare families mutations mutants validate telling",
     "verbs",
     "cli",
 )
 RANK = {name: rank for rank, floor in enumerate(FLOORS) for name in floor.split()}
 HEAVY = {"cvc5", "egglog", "numpy", "sympy", "torch", "triton", "z3"}
 # Numbers are what these files are about; they are themselves loaded only where a job needs them.
-MAY_LOAD = {"counterexample": {"numpy"}, "meaning": {"numpy"}, "rounding": {"numpy"}}
+MAY_LOAD = {"compare": {"numpy"}, "counterexample": {"numpy"}, "meaning": {"numpy"}, "rounding": {"numpy"}}
 # Written for users: the library spells algorithms out, the gallery names them.
 FOR_USERS = {"library.py", "pointwise.py", "gallery.py", "__init__.py"}
 ALGORITHMS = re.compile(
