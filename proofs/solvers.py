@@ -9,6 +9,8 @@ from napkin_eq.errors import NapkinError
 from napkin_eq.proving import solver
 
 ANSWERS = ("unsat", "sat", "unknown")
+# cvc5 counts its steps, so that a busy machine gives the same answer; the clock is the last resort.
+STEPS_PER_S, PATIENCE = 120_000, 10
 
 
 @solver("z3")
@@ -39,7 +41,8 @@ def cvc5_answer(text: str, timeout_s: float) -> str:
     import cvc5
 
     engine = cvc5.Solver(cvc5.TermManager())
-    engine.setOption("tlimit-per", str(max(1, int(timeout_s * 1000))))
+    engine.setOption("rlimit-per", str(max(1, int(timeout_s * STEPS_PER_S))))
+    engine.setOption("tlimit-per", str(max(1, int(timeout_s * 1000 * PATIENCE))))
     parser = cvc5.InputParser(engine)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "script")
     said = ""

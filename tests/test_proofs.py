@@ -49,15 +49,22 @@ def scan_of_a_sum(a, b, x):
     return Scan("sum", x, a + b), Scan("sum", x, a) + Scan("sum", x, b)
 
 
-def test_every_shipped_law_is_proved_within_the_time(shipped: list[Statement], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module")
+def cold(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a cache of its own to the tests over all shipped laws: the first of them fills it."""
+    return tmp_path_factory.mktemp("cold")
+
+
+def test_every_shipped_law_is_proved_within_the_time(shipped: list[Statement], cold: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cold))
     monkeypatch.setattr(proving, "_SAID", {})
     started = time.process_time()  # other processes may share this machine
-    verdicts = prove(shipped, use_cache=False)
+    verdicts = prove(shipped)
     assert time.process_time() - started < 30
     assert [(v.name, v.status, v.detail) for v in verdicts if v.status != "proved"] == []
     assert len(verdicts) > 100 and [v.name for v in verdicts] == [s.name for s in shipped]
     assert {v.grade for v in verdicts} == {"A", "B"}
-    assert all(file.answers == dict.fromkeys(("z3", "cvc5"), file.status) for v in verdicts for file in v.files)
+    assert [f.name for v in verdicts for f in v.files if f.answers != dict.fromkeys(("z3", "cvc5"), f.status)] == []
 
 
 def test_the_symbolic_proof_and_the_numeric_test_are_both_asked(shipped: list[Statement], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,20 +189,21 @@ def test_a_cache_that_cannot_be_written_is_no_error(cache: Path) -> None:
     assert prove(stated(distribute))[0].status == "proved"
 
 
-def test_with_a_warm_cache_no_solver_is_loaded_and_it_is_quick(cache: Path) -> None:
+def test_with_a_warm_cache_no_solver_is_loaded_and_it_is_quick(cold: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cold))
     program = (
         "import sys, time\n"
         "from napkin_eq.content import load_rules\n"
         "from napkin_eq.law import REGISTRY\n"
         "from napkin_eq.proving import require_proved\n"
         "load_rules()\n"
-        "began = time.perf_counter()\n"
+        "began = time.process_time()\n"
         "found = require_proved(REGISTRY.statements.values())\n"
-        "print(len(found), 'z3' in sys.modules, 'torch' in sys.modules, 'numpy' in sys.modules, time.perf_counter() - began)\n"
+        "print(len(found), {'z3', 'cvc5', 'torch', 'numpy'} & set(sys.modules) or 'light', time.process_time() - began)\n"
     )
-    cold, warm = (subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split() for _ in range(2))
-    assert cold[:3] == [warm[0], "True", "False"]
-    assert warm[1:4] == ["False", "False", "False"] and float(warm[4]) < 0.5
+    for _ in range(2):  # the first run fills the cache, unless the test of all laws did
+        said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    assert int(said[0]) > 100 and said[1] == "light" and float(said[-1]) < 0.5
 
 
 def test_a_users_rule_file_goes_through_the_same_door(tmp_path: Path, cache: Path, registry: object) -> None:

@@ -47,8 +47,7 @@ def questions(function: Callable[..., Any]) -> list[Question]:
 
 
 def test_the_kept_scripts_are_those_that_the_proofs_rest_on(made: dict[str, Script]) -> None:
-    stale = [name for name in made.keys() | kept().keys() if name not in made or made[name].text != kept().get(name)]
-    assert stale == [], "run: napkin-eq prove --write proofs/smt2"
+    assert {name: script.text for name, script in made.items()} == kept(), "run: napkin-eq prove --write proofs/smt2"
 
 
 def test_every_obligation_has_its_hypotheses_beside_it() -> None:
@@ -76,6 +75,10 @@ def test_scripts_are_small_plain_and_ground() -> None:
 def test_solvers_confirm_what_the_scripts_claim() -> None:
     for name, text in list(kept().items())[::9]:
         assert answers(text) == dict.fromkeys(("z3", "cvc5"), "sat" if "hypotheses" in name else "unsat"), name
+
+
+def saying(answer: str) -> Callable[[str, float], str]:
+    return lambda text, timeout_s: answer
 
 
 def weighted(a, b, x):
@@ -200,7 +203,7 @@ def test_a_missing_or_slow_solver_leaves_scripts_unknown(few: Path, monkeypatch:
     proving._load_provers()
     for answer in ("missing", "unknown"):
         monkeypatch.setattr(proving, "_SAID", {})
-        monkeypatch.setitem(proving._SOLVERS, "cvc5", lambda text, timeout_s, answer=answer: answer)
+        monkeypatch.setitem(proving._SOLVERS, "cvc5", saying(answer))
         assert main(["prove", "--files", str(few)]) == 3
         assert f"cvc5 says {answer}" in capsys.readouterr().out
 
@@ -244,7 +247,7 @@ def test_grades_say_what_a_proof_rests_on(monkeypatch: pytest.MonkeyPatch) -> No
     assert [v.grade for v in prove(chosen(), use_cache=False)] == ["A", "B"]
     for answer, why in (("missing", "cvc5 is not installed"), ("unknown", "cvc5 gave no answer in time")):
         monkeypatch.setattr(proving, "_SAID", {})
-        monkeypatch.setitem(proving._SOLVERS, "cvc5", lambda text, timeout_s, answer=answer: answer)
+        monkeypatch.setitem(proving._SOLVERS, "cvc5", saying(answer))
         found = prove(chosen(), use_cache=False)
         assert [(v.grade, v.detail) for v in found] == [("A", ""), ("C", why)]
         assert found[1].solvers() == {"z3": "proved", "cvc5": answer}
@@ -253,14 +256,14 @@ def test_grades_say_what_a_proof_rests_on(monkeypatch: pytest.MonkeyPatch) -> No
 def test_cvc5_alone_proves_with_a_lower_grade(monkeypatch: pytest.MonkeyPatch) -> None:
     proving._load_provers()
     monkeypatch.setattr(proving, "_SAID", {})
-    monkeypatch.setitem(proving._SOLVERS, "z3", lambda text, timeout_s: "missing")
+    monkeypatch.setitem(proving._SOLVERS, "z3", saying("missing"))
     assert [v.grade for v in prove(chosen(), use_cache=False)] == ["A", "C"]
 
 
 def test_solvers_that_disagree_stop_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     proving._load_provers()
     monkeypatch.setattr(proving, "_SAID", {})
-    monkeypatch.setitem(proving._SOLVERS, "cvc5", lambda text, timeout_s: "sat")
+    monkeypatch.setitem(proving._SOLVERS, "cvc5", saying("sat"))
     with pytest.raises(SolversDisagree, match="z3 says unsat, cvc5 says sat") as caught:
         prove(stated(associated_maxima), use_cache=False)
     assert caught.value.exit_code == 1
