@@ -73,6 +73,7 @@ def _parser() -> Parser:
     _search(run)
     run.add_argument("--device", choices=("auto", "cuda", "cpu"), default="auto", help="default: the GPU where there is one")
     run.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
+    run.add_argument("--family", action="append", default=[], metavar="NAME", help="inputs to try: a family by name, or all; repeatable (default normal)")
     _json(run)
 
     prove = verbs.add_parser("prove", help="prove the laws; a false one prints its counterexample")

@@ -92,7 +92,7 @@ def run(args: Namespace) -> int:
 
     report = validate(
         _diagram(args), dtype=args.dtype, sizes=None, device=args.device, hardware=args.hardware,
-        without=tuple(args.without), rules=tuple(args.rules), seed=args.seed, fixed=_fixed(args),
+        without=tuple(args.without), rules=tuple(args.rules), seed=args.seed, fixed=_fixed(args), inputs=args.family or ("normal",),
     )  # fmt: skip
     print(_dumped(report.data()) if args.json else str(report), end="" if args.json else "\n")
     return DONE if report.passed else FAILED
