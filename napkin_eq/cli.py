@@ -60,11 +60,13 @@ def _parser() -> Parser:
     _diagram(derive)
     _search(derive)
     derive.add_argument("-o", "--output", metavar="DIR", help="write kernel, certificate, plan and report into this folder")
+    _tested(derive)
     derive.add_argument("--source", action="store_true", help="print the Triton source instead of the report")
     _json(derive)
 
     explain = verbs.add_parser("explain", help="why this plan: what it costs without each family of laws it used")
     _diagram(explain)
+    _tested(explain)
     _search(explain)
     _json(explain)
 
@@ -109,6 +111,10 @@ def _search(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--dtype", default=None, metavar="DTYPE", help=f"storage type: {', '.join(DTYPES)}")
     verb.add_argument("--without", action="append", default=[], metavar="LAW_OR_FAMILY", help="leave out a law or family; repeatable")
     verb.add_argument("--rules", action="append", default=[], metavar="PATH", help="more laws: a .py file or a folder of them; repeatable")
+
+
+def _tested(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--allow-tested", action="store_true", help="let in laws that were tested but not proved; what uses one is graded D")
 
 
 def _json(verb: argparse.ArgumentParser) -> None:

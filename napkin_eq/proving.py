@@ -295,7 +295,7 @@ def files_of(statements: Iterable[Statement], timeout_s: float = 5) -> list[Scri
 def require_proved(statements: Iterable[Statement], allow_tested: bool = False) -> dict[str, Verdict]:
     """Return the verdicts by name; raise LawRefused for the first refuted statement, else Undecided for the unknown ones.
 
-    allow_tested: a statement that no test refuted, grade D, is let in.
+    allow_tested: a statement that is not proved, but was tested and not refuted, is let in; its status is "tested", its grade D.
     """
     listed = list(statements)
     pairs = list(zip(listed, prove(listed), strict=True))
@@ -303,8 +303,15 @@ def require_proved(statements: Iterable[Statement], allow_tested: bool = False) 
         if verdict.status == "refuted":
             raise LawRefused(f"law {statement.name} at {statement.place} is false: {verdict.detail}")
     if missing := [f"{s.name} at {s.place} ({v.detail})" for s, v in pairs if v.status != "proved" and not (allow_tested and v.grade == "D")]:
-        raise Undecided(f"not proved, so not used: {', '.join(missing)}")
-    return {v.name: v for _, v in pairs}
+        hint = "" if any(v.grade == "-" for _, v in pairs) else "; derive --allow-tested lets in what was tested only, and the certificate is graded D"
+        raise Undecided(f"not proved, so not used: {', '.join(missing)}{hint}")
+    return {v.name: v if v.status == "proved" else replace(v, status="tested") for _, v in pairs}
+
+
+def known_grades(statements: Iterable[Statement]) -> dict[str, str]:
+    """Return by name the grades that are remembered; nothing is proved."""
+    known = remembered()
+    return {s.name: known[key].grade for s in statements if (key := _key(s)) in known}
 
 
 def prove_report(statements: Iterable[Statement], use_cache: bool = True) -> dict[str, Any]:

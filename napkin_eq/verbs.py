@@ -44,8 +44,9 @@ def _derived(args: Namespace, diagram: Any, without: tuple[str, ...] = ()) -> De
     from napkin_eq.derive import derive as derived
 
     return derived(
-        diagram, hardware=args.hardware, dtype=args.dtype or "bfloat16", without=(*args.without, *without), rules=tuple(args.rules)
-    )
+        diagram, hardware=args.hardware, dtype=args.dtype or "bfloat16", without=(*args.without, *without), rules=tuple(args.rules),
+        allow_tested=args.allow_tested,
+    )  # fmt: skip
 
 
 def _files(name: str, derivation: Derivation) -> dict[str, str]:
@@ -151,13 +152,19 @@ def check(args: Namespace) -> int:
 
 def laws(args: Namespace) -> int:
     """Print the catalogue of laws."""
-    from napkin_eq import catalogue
+    from napkin_eq import catalogue, proving
 
     chosen = _statements(args.what)
+    if args.markdown:
+        print(catalogue.markdown(chosen, {v.name: v.grade for v in proving.prove(chosen)}), end="")
+        return DONE
+    grades = proving.known_grades(chosen)
     if args.json:
-        print(_dumped({"schema": SCHEMA, "laws": [catalogue.row(s) for s in chosen]}), end="")
-    else:
-        print(catalogue.markdown(chosen) if args.markdown else catalogue.text(chosen), end="" if args.markdown else "\n")
+        print(_dumped({"schema": SCHEMA, "laws": [catalogue.row(s, grades.get(s.name)) for s in chosen]}), end="")
+        return DONE
+    print(catalogue.text(chosen, grades))
+    if len(grades) < len(chosen):
+        print("\n[?]: napkin-eq prove finds the grade")
     return DONE
 
 
