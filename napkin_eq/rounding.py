@@ -8,7 +8,7 @@ roundoff of float32, and u, h the roundoff and half the least positive number of
     f(a)         the change of f over [a - e_a, a + e_a], + K w |f(a)|; infinite where f jumps or has a pole there
     sum of a     sum of e_a + (2 D w + R r) (sum of |a|) D additions in a row, each block rescaled once; R moves of a reference
     sum of a * b an operand that is no input may have been rounded to the storage type for the matrix unit: e_a + u |a| + h
-    max of a     max of e_a
+    max of a     max of e_a over the lanes that can be the maximum, given their errors
     store of a   e_a + u |a| + h; infinite past the largest number of the storage type
     a < b        uncertain where |a - b| <= e_a + e_b; a choice by it is off by |x - y| there
 
@@ -260,6 +260,10 @@ class _Work:
         lanes = np.where(kept | (unsure > 0), errors, 0.0) + np.where(unsure > 0, size, 0.0)
         if monoid == "max":
             jump = np.where((unsure > 0) & (size > 0), np.inf, 0.0)
+            sure = np.where(kept & (unsure == 0), values - lanes, -np.inf)
+            _, (floor, _) = aligned(fold("max", axis, length, Named(names, sure), None), Named(names, values))
+            # A lane that stays below another one whatever the rounding is not the maximum, and its error does not matter.
+            lanes = np.where(values + lanes >= floor, lanes, 0.0)
             return Checked(value, fold("max", axis, length, Named(names, np.maximum(lanes, jump)), None))
         if monoid == "sum":
             total, sizes = fold("sum", axis, length, Named(names, lanes), None), fold("sum", axis, length, Named(names, size + lanes), None)
@@ -377,6 +381,14 @@ def _where(v: Array, c: Array, a: Array, b: Array, ec: Array, ea: Array, eb: Arr
     return np.where(ec > 0, np.maximum(ea, eb) + np.where(a == b, 0.0, np.abs(a - b)), np.where(c, ea, eb))
 
 
+def _larger(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
+    return np.where(a - b > ea + eb, ea, np.where(b - a > ea + eb, eb, np.maximum(ea, eb)))
+
+
+def _smaller(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
+    return np.where(np.isneginf(a) | np.isneginf(b), 0.0, _larger(v, -a, -b, ea, eb))
+
+
 def _either(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
     return np.maximum(ea, eb)
 
@@ -390,8 +402,8 @@ RULES: dict[str, Callable[..., Array]] = {
     "mul": lambda v, a, b, ea, eb: np.abs(a) * eb + np.abs(b) * ea + ea * eb + K * W * np.abs(v) + FLUSHED * (v != 0),
     "neg": lambda v, a, e: e,
     "inv": _inv,
-    "max": _either,
-    "min": _either,
+    "max": _larger,
+    "min": _smaller,
     "exp": _exp,
     "log": _log,
     "sqrt": lambda v, a, e: np.sqrt(np.maximum(a, 0) + e) - np.sqrt(np.maximum(a - e, 0)) + K * W * np.abs(v),
