@@ -25,7 +25,7 @@ FLOORS = (
     "catalogue stretch interval judge explain claim polynomial linearity obligation question verdict counterexample proving smtfiles abduce corpus selftest certificate check",
     "plan names hardware",
     "emit aot bounds egraph",
-    "lower cost tiles",
+    "lower cost tiles schedule bulk",
     "extract place",
     "derive",
     "sources output rounding compare families mutations mutants validate telling",
