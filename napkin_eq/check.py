@@ -1,9 +1,9 @@
 """The independent checker of certificates: standard library only, nothing imported from the engine, to be read and copied alone.
 
-A certificate claims that two terms are equal and lists the steps between them. Each step names a law, its direction, a
-position, and what each variable stands for. The checker builds both sides of that instance itself, compares one with the
-subterm at the position, puts the other in its place, and derives the law's conditions again. It trusts no search; it does
-not prove the laws, but names them with their hashes. `python -m napkin_eq.check FILE`: status 0 ok, 1 refused, 2 unusable.
+A certificate claims that two terms are equal and lists the steps between them. A step puts an instance of a law at a position:
+one side of the instance must be the subterm there, the other takes its place. A law's conditions are instances too, down to what
+can be read off a term. No search is trusted; laws are not proved here, but named with their hashes. docs/checker.md goes through
+this file. `python check.py FILE`: status 0 accepted, 1 refused, 2 no such file.
 """
 
 from __future__ import annotations
@@ -11,505 +11,287 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import re
 import sys
-from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
-SCHEMA, MAX_BYTES, MAX_NODES, MAX_STEPS, MAX_DEPTH = 1, 32 << 20, 500_000, 20_000, 500
-KEYS = "destination derivations grade inferences laws meta nodes preconditions schema sha256 source status steps trusted".split()
-TRUSTED = [
-    "that each statement marked proved is true: what is checked here is its use",
-    "this checker and Python's double precision, in which numbers are folded",
-    "the way from the destination to running code: printer, compiler, hardware",
-]
-SLOTS = {
-    "Input": "name dims dtype facts", "Const": "const", "Index": "axis", "Size": "axis", "Length": "axis", "Map": "op terms",
-    "Reduce": "monoid axis term term", "Fold": "monoid axis term term flag", "Online": "axis term term term flag", "Scan": "monoid axis term",
-    "Read": "term axis term", "Tuple": "terms", "Proj": "place term", "Store": "term", "Group": "axis term", "Walk": "axis term", "Acc": "",
-    "Prev": "term", "Var": "name sort",
-}  # fmt: skip
-DTYPES = {"float": "real", "float16": "real", "bfloat16": "real", "float32": "real", "int32": "int", "int64": "int", "bool": "bool"}
-OPS = {  # kinds taken > kind given; n: all int or all real
-    **dict.fromkeys("add mul max min".split(), "nn>n"), "neg": "n>n", "real": "i>r", **dict.fromkeys("floordiv mod".split(), "ii>i"),
-    **dict.fromkeys("inv exp log sqrt tanh sigmoid erf sin cos abs floor round".split(), "r>r"), "not": "b>b", "where": "bnn>n",
-    **dict.fromkeys("lt le eq".split(), "nn>b"), **dict.fromkeys("and or".split(), "bb>b"),
-}  # fmt: skip
-WORDS = {"dtype": tuple(DTYPES), "op": tuple(OPS), "monoid": ("sum", "max", "prod"), "sort": ("real", "bool", "int", "number", "tuple")}
-JUDGMENTS = {  # a: an axis, t: a term
-    **dict.fromkeys("free along local".split(), "at"), "distinct": "aa", **dict.fromkeys("pos nonneg nonzero finite safe".split(), "t"),
-    **dict.fromkeys("le absent zero divides disjoint".split(), "tt"), "scales": "att", "stretch": "aat",
-}  # fmt: skip
-SIGNS = {"pos": ("pos", "nonneg", "nonzero"), "nonneg": ("nonneg",), "nonzero": ("nonzero",)}
-OPEN, ACC, PREV = "?", "Acc()", "Prev()"  # among the axes a term walks: it holds a variable, an accumulator, a previous value unbound
-
-
-class Refused(Exception):
-    """What is wrong with a certificate."""
-
-
-class Axis(NamedTuple):
-    name: str
-    size: int | None
-    multiple: int
+SCHEMA, MAX_BYTES, MAX_WORK = 2, 32 << 20, 1_000_000
+# The hash of the one language understood here; every certificate brings its table along.
+LANGUAGE = "cceea93a1789a9aa6482ebe99804b70827b53c884737d7d8ab2b00320b0bb711"
+ACC, PREV = 1, 2  # among a term's marks: it holds an accumulator, a previous value, whose stream is outside of it
 
 
 class Node(NamedTuple):
-    tag: str
-    fields: tuple[Any, ...]
-    children: tuple[int, ...]
+    """A term. marks: axes that it walks, ACC, PREV, and for each variable its name and how many streams are around it; items: of a tuple."""
+
+    row: list[Any]
     kind: str
-    axes: dict[str, int | None]
-    walked: frozenset[str]
-    depth: int
-
-
-Judged = tuple[str, tuple[Any, ...]]
-
-
-@dataclass(frozen=True)
-class Result:
-    """What the check found. laws: name and hash of every statement relied on; source and destination: hashes of the two terms."""
-
-    status: str
-    grade: str = ""
-    steps: int = 0
-    problems: tuple[str, ...] = ()
-    laws: dict[str, str] = field(default_factory=dict)
-    source: str = ""
-    destination: str = ""
+    free: frozenset[str]
+    marks: frozenset[Any]
+    items: list[int]
 
 
 def need(true: bool, problem: str) -> None:
+    """Refuse the certificate, for a problem, unless something is true."""
     if not true:
-        raise Refused(problem)
+        raise ValueError(problem)
+
+
+def text(value: Any) -> bytes:
+    """Return JSON data as text, written in the one canonical way."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
 
 
 def sha(value: Any) -> str:
-    """Hash JSON data, written in one canonical way."""
-    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()).hexdigest()
+    """Return the hash of JSON data."""
+    return hashlib.sha256(text(value)).hexdigest()
 
 
-def fingerprints(nodes: list[Any]) -> list[str]:
-    """Return a hash for each node of a table, over all that lies below it."""
-    found: list[str] = []
-    for tag, *parts in nodes:
-        slots = SLOTS[tag].split()
-        shown = [found[p] if s == "term" else [found[c] for c in p] if s == "terms" else p for s, p in zip(slots, parts, strict=True)]
-        found.append(sha([tag, *shown]))
-    return found
+def values(data: Any, keys: str) -> list[Any]:
+    """Return the values of an object that has these keys and no others."""
+    need(type(data) is dict and sorted(data) == sorted(keys.split()), f"expected an object with the keys {keys}")
+    return [data[key] for key in keys.split()]
 
 
-def statement_hash(name: str, statement: dict[str, Any], prints: list[str]) -> str:
-    """Return the hash of a law or inference: all of its meaning, not its proof."""
-
-    def shown(judgments: list[Any]) -> list[Any]:
-        return [[word, *(prints[a] if isinstance(a, int) else a for a in args)] for word, *args in judgments]
-
-    if "lhs" in statement:
-        sides = [prints[statement["lhs"]], prints[statement["rhs"]]]
-        return sha(["law", name, *sides, shown(statement["conditions"]), statement["both"], statement["floating"]])
-    return sha(["inference", name, shown([statement["conclusion"]]), shown(statement["premises"])])
-
-
-def assumption(name: str, dtype: str, facts: Any) -> str:
-    """Say what is assumed of an input."""
-    return ", ".join([f"input {name} ({dtype}): every element is a number, none NaN or infinite", *facts])
-
-
-def computed(op: str, values: list[float]) -> float:
-    """Return an operator over numbers; the absent value, -inf, absorbs except under max."""
-    if op in ("max", "min"):
-        return max(values) if op == "max" else min(values)
-    if -math.inf in values:
-        return -math.inf
-    first, last = values[0], values[-1]
-    result = {"add": first + last, "mul": first * last, "neg": -first, "inv": 1 / first if first else 0.0}[op]
-    need(math.isfinite(result), f"arithmetic: {op} of {values} overflows")
-    return result
-
-
-def kind(tag: str, fields: tuple[Any, ...], kinds: list[str]) -> str:
-    """Return the kind of a node from the kinds of its children; refuse what does not fit."""
-    if tag == "Map":
-        takes, gives = OPS[fields[0]].split(">")
-        words = {"r": "real", "i": "int", "b": "bool", "n": next((k for k, t in zip(kinds, takes, strict=False) if t == "n"), "real")}
-        need(kinds == [words[t] for t in takes] and words["n"] in ("real", "int"), f"{fields[0]} over {kinds}")
-        return words[gives]
-    if tag in ("Reduce", "Fold", "Online", "Scan"):
-        need(kinds == ["real", "bool", "real"][: len(kinds)], f"{tag} over {kinds}")
-    need("tuple" not in kinds or tag in ("Store", "Group", "Walk"), f"{tag} of a tuple")
-    need(tag != "Read" or kinds[1] == "int", "an index is no int")
-    need(tag != "Tuple" or len(kinds) > 0, "a tuple of nothing")
-    if tag in ("Store", "Group", "Walk", "Prev", "Read"):
-        return kinds[0]
-    if tag in ("Input", "Const", "Var"):
-        word: str = DTYPES[fields[2]] if tag == "Input" else fields[tag == "Var"]
-        return "real" if word == "number" else word
-    return {"Tuple": "tuple", "Index": "int", "Size": "int", "Length": "int"}.get(tag, "real")
-
-
-def axes(tag: str, fields: tuple[Any, ...], parts: list[Node], axis: Axis | None) -> dict[str, int | None]:
-    """Return the free axes of a node and their sizes; refuse an axis of two sizes, or one that is missing."""
-    merged = {a.name: a.size for a in fields[1]} if tag == "Input" else {axis.name: axis.size} if axis and tag in ("Index", "Scan") else {}
-    for place, part in enumerate(parts):
-        inside = axis is not None and (tag != "Read" or place == 0)
-        if axis and inside:
-            need(part.axes.get(axis.name, axis.size) == axis.size, f"axis {axis.name} has two sizes")
-            lacking = axis.name not in part.axes and part.tag != "Var"
-            need(not lacking or tag not in ("Read", "Group", "Walk"), f"{tag} along {axis.name}, which its body lacks")
-            need(lacking or part.tag == "Var" or (tag, place) != ("Online", 2), "an update varies along its axis")
-        for name, size in part.axes.items():
-            if not (axis and inside and name == axis.name and tag in ("Reduce", "Fold", "Online", "Read")):
-                need(merged.setdefault(name, size) == size, f"axis {name} has two sizes")
-    return merged
-
-
-class Terms:
-    """Terms as numbers in a table, equal terms having equal numbers; each node is typed as it is made."""
-
-    def __init__(self) -> None:
-        self.nodes: list[Node] = []
-        self.known: dict[Any, int] = {}
-
-    def make(self, tag: str, fields: tuple[Any, ...], children: tuple[int, ...]) -> int:
-        key = (tag, fields, children)
-        if key not in self.known:
-            parts = [self.nodes[c] for c in children]
-            depth = 1 + max((p.depth for p in parts), default=0)
-            need(depth <= MAX_DEPTH and len(self.nodes) < 2 * MAX_NODES, "the terms are too deep or too many")
-            axis = next((f for f in fields if isinstance(f, Axis)), None)
-            over = frozenset[str]().union(*(p.walked for p in parts)) - ({ACC, PREV} if tag == "Online" else set())
-            if tag in ("Var", "Acc", "Prev"):
-                over |= {{"Var": OPEN, "Acc": ACC, "Prev": PREV}[tag]}
-            elif axis and tag not in ("Index", "Length", "Group", "Walk"):  # a length is full in every prefix
-                over |= {axis.name}
-            item = self.item(fields[0], children[0]) if tag == "Proj" else None
-            typed = (item.kind, item.axes) if item else (kind(tag, fields, [p.kind for p in parts]), axes(tag, fields, parts, axis))
-            self.known[key] = len(self.nodes)
-            self.nodes.append(Node(tag, fields, children, *typed, over, depth))
-        return self.known[key]
-
-    def item(self, place: int, body: int) -> Node:
-        """Return an item of a tuple, which may stand under Store, Group and Walk."""
-        node = self.nodes[body]
-        while node.tag in ("Store", "Group", "Walk"):
-            node = self.nodes[node.children[0]]
-        need(node.tag == "Tuple" and type(place) is int and 0 <= place < len(node.children), f"there is no item {place!r:.40}")
-        return self.nodes[node.children[place]]
-
-    def below(self, *roots: int) -> list[int]:
-        """Return all that lies below, children first: a child's number is smaller than its parent's."""
-        seen, stack = set(roots), list(roots)
-        while stack:
-            new = [c for c in self.nodes[stack.pop()].children if c not in seen]
-            seen.update(new)
-            stack += new
-        return sorted(seen)
-
-    def fits(self, sort: str, value: Any) -> bool:
-        node = self.nodes[value] if type(value) is int else None
-        if sort == "number":
-            return node is not None and node.tag == "Const" and node.kind == "real" and math.isfinite(float(node.fields[1]))
-        return node is not None and node.kind == sort
-
-    def instance(self, pattern: Any, bindings: dict[str, Any], used: set[str]) -> Any:
-        """Return a pattern with its variables, and its axes, replaced."""
-
-        def axis(a: Any) -> Any:
-            if not isinstance(a, Axis):
-                return a
-            used.add(a.name)
-            need(isinstance(bindings.get(a.name), Axis), f"axis variable {a.name} is not bound to an axis")
-            return bindings[a.name]
-
-        if isinstance(pattern, Axis):
-            return axis(pattern)
-        done: dict[int, int] = {}
-        for number in self.below(pattern):
-            node = self.nodes[number]
-            if node.tag == "Var":
-                name, sort = node.fields
-                used.add(name)
-                need(self.fits(sort, bindings.get(name)), f"variable {name} is not bound to a {sort} term")
-                done[number] = bindings[name]
-            else:
-                done[number] = self.make(node.tag, tuple(map(axis, node.fields)), tuple(done[c] for c in node.children))
-        return done[int(pattern)]
-
-    def plain(self, root: Any) -> Any:
-        """Return a term without Store, Group, Walk and items of a tuple, and with Reduce for Fold: the same value."""
-        if isinstance(root, Axis):
-            return root
-        done: dict[int, int] = {}
-        for number in self.below(root):
-            tag, fields, children = self.nodes[number][:3]
-            below = tuple(done[c] for c in children)
-            if tag in ("Store", "Group", "Walk"):
-                done[number] = below[0]
-            elif tag == "Proj":
-                done[number] = self.nodes[below[0]].children[fields[0]]
-            else:
-                done[number] = self.make(*(("Reduce", fields[:2]) if tag == "Fold" else (tag, fields)), below)
-        return done[root]
-
-    def facts(self, number: int) -> tuple[str, ...]:
-        """Signs and presence as a leaf itself shows them."""
-        node = self.nodes[number]
-        if node.tag == "Read" or node.fields[:1] == ("real",) and node.tag == "Map":
-            return self.facts(node.children[0])
-        if node.tag == "Const" and node.kind != "bool":
-            v = float(node.fields[1])
-            signs = (("pos", v > 0), ("nonneg", v >= 0), ("nonzero", v != 0), ("finite", True))
-            return tuple(name for name, true in signs if true and math.isfinite(v))
-        if node.tag == "Input":
-            return ("finite", *(name for fact in node.fields[3] for name in SIGNS.get(fact, ())))
-        if node.tag in ("Size", "Length", "Index"):
-            return ("finite", *SIGNS["nonneg" if node.tag == "Index" else "pos"])
-        return ("finite",) if node.kind in ("int", "bool") else ()
-
-    def spelled(self, number: int) -> tuple[Any, ...]:
-        node = self.nodes[number]
-        return (*([] if node.tag == "Map" else [node.tag]), *node.fields, *map(self.spelled, node.children))
-
-    def stretch(self, part: Axis, axis: Axis, mask: int) -> bool:
-        """Tell whether a mask is part * n <= lane and lane < part * n + n, stretches of n lanes that cover the axis."""
-        lanes, lane = part.size, ("Index", axis)
-        if lanes is None or part.name == axis.name or self.nodes[mask].depth > 8:
-            return False
-        least = ("floordiv", ("add", ("Length", axis), ("Const", "int", lanes - 1)), ("Const", "int", lanes))
-        for run in map(self.spelled, self.below(mask)):
-            first = ("mul", ("Index", part), run)
-            covers = run == least if axis.size is None else run[:2] == ("Const", "int") and run[2] * lanes >= axis.size
-            if covers and self.spelled(mask) == ("and", ("le", first, lane), ("lt", lane, ("add", first, run))):
-                return True
-        return False
-
-    def holds(self, judged: Judged) -> bool:
-        """Tell whether a judgment can be read off its terms; what only an inference shows is not."""
-        name, args = judged
-        first, last = args[0], args[-1]
-        if name == "distinct":
-            return bool(first.name != last.name)
-        if name in ("free", "along", "local"):
-            node = self.nodes[last]
-            if name == "along":
-                return first.name in node.axes and node.axes[first.name] == first.size
-            if name == "local":
-                return node.walked.isdisjoint((first.name, ACC, PREV))
-            return first.name not in node.axes and ACC not in node.walked  # an accumulator varies along axes that it does not show
-        if name == "stretch":
-            return self.stretch(*args)
-        return bool(first == last) if name == "le" else name in ("pos", "nonneg", "nonzero", "finite") and name in self.facts(last)
+def computed(op: str, given: list[float]) -> float:
+    """Return an operator over real numbers; the absent value, -inf, absorbs, except under max and min."""
+    first, last, absent = given[0], given[-1], -math.inf in given and op not in ("max", "min")
+    results = {"add": first + last, "mul": first * last, "max": max(given), "min": min(given), "neg": -first, "inv": 1 / first if first else 0.0}
+    need(absent or math.isfinite(results[op]) or results[op] in given, f"{op} of {given} overflows")
+    return -math.inf if absent else results[op]
 
 
 class Checker:
-    """One run over one certificate; every method refuses by raising."""
+    """One run over one certificate. Terms are numbers, and equal terms have equal numbers."""
 
-    def __init__(self, data: dict[str, Any]) -> None:
-        need(type(data) is dict and data.get("schema") == SCHEMA, f"not a certificate of schema {SCHEMA}")
-        need(sorted(data) == sorted(KEYS), f"expected the keys {KEYS}")
-        need(data["sha256"] == sha({k: v for k, v in data.items() if k != "sha256"}), "the content is not what its sha256 says")
-        need(data["status"] in ("proved", "tested"), "it does not claim to be proved")
-        need(data["trusted"] == TRUSTED, "it trusts other things than this checker says")
-        need(len(data["nodes"]) <= MAX_NODES and len(data["steps"]) <= MAX_STEPS, "too many nodes or steps")
-        self.data, self.terms, self.ids, self.used = data, Terms(), list[int](), set[str]()
-        for raw in data["nodes"]:
-            self.ids.append(self.node(raw))
-        self.prints = fingerprints(data["nodes"])
-        self.proofs: list[tuple[Judged, bool]] = []
+    def __init__(self, theorem: dict[str, Any]) -> None:
+        need(sha(theorem["language"]) == LANGUAGE, "it is not written in the language that is understood here")
+        tables = ("constructors", "kinds", "roles", "words", "facts", "signs")
+        self.constructors, self.kinds, self.roles, self.words, self.facts, self.signs = (theorem["language"][table] for table in tables)
+        self.axes, self.inputs = theorem["axes"], theorem["inputs"]
+        sizes = [size for axis in self.axes.values() for size in values(axis, "size multiple") if size is not None]
+        need(all(type(size) is int and size > 0 for size in sizes), "an axis has no usable size")
+        self.nodes, self.known, self.work = list[Node](), dict[str, int](), 0
+        self.laws, self.claims, self.bars = dict[str, tuple[int, list[int]]](), list[int](), list[set[tuple[Any, ...]]]()
 
-    def run(self) -> Result:
-        data = self.data
-        claims: dict[str, Any] = {**self.data["laws"], **self.data["inferences"]}
-        need(len(claims) == len(data["laws"]) + len(data["inferences"]), "a law and an inference share a name")
-        for name, claim in claims.items():
-            need(("lhs" in claim) == (name in data["laws"]), f"{name} is listed as what it is not")
-            need(claim["hash"] == statement_hash(name, claim, self.prints), f"{name}: its hash is not that of its statement")
-            graded = claim["grade"] in ("A", "B", "C") if claim["status"] == "proved" else (claim["status"], claim["grade"]) == ("tested", "D")
-            need(graded, f"{name}: not proved")
-        for derivation in data["derivations"]:
-            self.proofs.append(self.derivation(derivation))
-        source, destination = self.closed(data["source"]), self.closed(data["destination"])
-        need(not {ACC, PREV} & (self.terms.nodes[source].walked | self.terms.nodes[destination].walked), "an accumulator stands outside its stream")
-        current = source
-        for number, step in enumerate(data["steps"]):
-            try:
-                current = self.step(current, step)
-            except Refused as problem:
-                raise Refused(f"step {number}, {step['law']}: {problem}") from None
-        need(current == destination, "the steps do not lead to the destination")
-        need(self.used == set(claims), f"listed but not used, or used but not listed: {sorted(self.used ^ set(claims))}")
-        grade = max((claims[name]["grade"] for name in claims), default="A")
-        need(data["grade"] == grade, f"its grade is {grade}, the weakest of its laws")
-        need((data["status"] == "tested") == (grade == "D"), "it claims to be proved, but a law of it was tested only")
-        inputs = {self.terms.nodes[n].fields for n in self.terms.below(source, destination) if self.terms.nodes[n].tag == "Input"}
-        need(len({i[0] for i in inputs}) == len(inputs), "two inputs share a name")
-        assumed = sorted(assumption(name, dtype, facts) for name, _, dtype, facts in inputs)
-        need(data["preconditions"] == assumed, "its preconditions are not those of its inputs")
-        hashes = {name: claims[name]["hash"] for name in sorted(claims)}
-        return Result("ok", grade, len(data["steps"]), (), hashes, self.prints[data["source"]], self.prints[data["destination"]])
+    def parts(self, row: list[Any]) -> list[tuple[int, str]]:
+        """Return the place of each part of a row, and what it is; a tuple has any number of items."""
+        listed = self.constructors[row[0]][0] * (len(row) - 1 if row[0] == "Tuple" else 1)
+        need(len(listed) == len(row) - 1, f"{row[0]} has {len(listed)} parts")
+        return list(enumerate(listed, 1))
 
-    def ref(self, raw: Any) -> int:
-        need(type(raw) is int and 0 <= raw < len(self.ids), f"{raw!r:.40} is no node before this one")
-        return self.ids[int(raw)]
+    def children(self, row: list[Any]) -> list[int]:
+        """Return the places of those parts that are terms."""
+        return [place for place, word in self.parts(row) if word in self.kinds]
 
-    def closed(self, raw: Any) -> int:
-        need(OPEN not in self.terms.nodes[self.ref(raw)].walked, "a pattern stands where a term is expected")
-        return self.ref(raw)
+    def make(self, row: list[Any]) -> int:
+        """Return the number of a term, given its constructor and its parts, which may be rows themselves."""
+        self.work += 1
+        need(self.work <= MAX_WORK, "it is too large")
+        row = [self.make(part) if type(part) is list else part for part in row]
+        key = repr(row)
+        if key not in self.known:
+            self.nodes.append(self.typed(row))
+            self.known[key] = len(self.nodes) - 1
+        return self.known[key]
 
-    def axis(self, raw: Any) -> Axis:
-        axis = Axis(*raw)
-        need(type(axis.name) is str and bool(re.match(r"[A-Za-z][A-Za-z0-9_]{0,62}\Z", axis.name)), "an axis has no usable name")
-        need(all(type(n) is int and 0 < n <= 2**40 for n in (axis.size or 1, axis.multiple)) and axis.size != 0, f"axis {axis.name} has no usable size")
-        return axis
+    def typed(self, row: list[Any]) -> Node:
+        """Return a term with all that is known of it; refuse parts that do not fit together."""
+        tag, gives, axis, role = row[0], self.constructors[row[0]][1], "", list[str]()
+        told, free, marks, items = dict[str, str](), set[str](), set[Any](), row[1:] if row[0] == "Tuple" else []
+        for place, word in self.parts(row):
+            part = row[place]
+            if word in self.kinds:
+                node = self.nodes[part]
+                alike = word == "item" or told.setdefault(word, node.kind) == node.kind
+                need(alike and node.kind in self.kinds[word], f"{tag} has a {node.kind} where a {word} is expected")
+                marks |= node.marks
+                items = node.items if gives == "value" else items
+                if tag == "Proj":
+                    need(type(row[1]) is int and row[1] >= 0, "an item has no number")
+                    node = self.nodes[node.items[row[1]]]
+                    told["item"] = node.kind
+                need(word != "steady" or axis not in node.free, "an update varies along its axis")
+                free |= node.free - ({axis} if "binds" in role and word != "place" else set())
+            elif word in self.roles:
+                need(type(part) is str, f"{part!r:.60} is no axis")
+                axis, role = part, self.roles[word]
+            elif word == "input":
+                dims, dtype, _ = values(self.inputs[part], "dims dtype facts")
+                told[word], free = self.words["dtype"][dtype], set(dims)
+            elif word == "number":
+                need(math.isfinite(float(part)) or part in ("inf", "-inf"), f"{part!r:.40} is no number")
+            elif word in self.words:
+                told[word] = self.words[word][part]
+        if tag in ("Online", "Prev"):
+            marks = {(mark[0], mark[1] + 1) if type(mark) is tuple else mark for mark in marks}
+        marks -= {ACC, PREV} if tag == "Online" else set()
+        own: dict[str, Any] = {"Acc": ACC, "Prev": PREV, "Var": (row[-1], 0)}
+        marks |= {own[tag]} if tag in own else {axis} if "walks" in role else set()
+        return Node(row, told.get(gives, gives), frozenset(free | {axis} if "adds" in role else free), frozenset(marks), items)
 
-    def node(self, raw: Any) -> int:
-        tag, *parts = raw
-        fields: list[Any] = []
-        children: list[int] = []
-        for slot, part in zip(SLOTS[tag].split(), parts, strict=True):
-            if slot in ("term", "terms"):
-                children += [self.ref(r) for r in (part if slot == "terms" else [part])]
-            elif slot == "const":
-                word = {bool: "bool", int: "int", str: "real"}[type(part)]
-                need(word != "real" or (repr(float(part)) == part and not math.isnan(float(part))), f"{part!r:.40} is no number")
-                fields += [word, part]
-            else:
-                need(slot not in WORDS or part in WORDS[slot], f"unknown {slot} {part!r:.40}")
-                need(slot != "flag" or type(part) is bool, "a flag is true or false")
-                need(slot != "place" or type(part) is int, "an item has no number")
-                need(slot != "name" or (type(part) is str and bool(re.match(r"[A-Za-z][A-Za-z0-9_]{0,62}\Z", part))), "a name is not usable")
-                need(slot != "facts" or all(f in SIGNS or re.match(r"abs<=[0-9.e+-]+\Z", f) for f in part), "an input has an unknown fact")
-                shown = self.axis(part) if slot == "axis" else tuple(map(self.axis, part)) if slot == "dims" else part
-                fields.append(tuple(part) if slot == "facts" else shown)
-        return self.terms.make(tag, tuple(fields), tuple(children))
+    def instantiated(self, number: int, bindings: dict[str, Any], used: set[str]) -> int:
+        """Return a pattern with its variables, and its axes, replaced; add their names to those used."""
+        row = list(self.nodes[number].row)
+        if row[0] == "Var":
+            _, sort, name = row
+            used.add(name)
+            found = self.nodes[bindings[name]]
+            finite = sort != "number" or math.isfinite(self.real(bindings[name]))
+            need(finite and found.kind == self.words["sort"][sort], f"{name} is bound to no {sort}")
+            return int(bindings[name])
+        for place, word in self.parts(row):
+            if word in self.roles:
+                used.add(row[place])
+                row[place] = bindings[row[place]]
+            elif word in self.kinds:
+                row[place] = self.instantiated(row[place], bindings, used)
+        return self.make(row)
 
-    def judged(self, raw: Any, bindings: dict[str, Any] | None, used: set[str]) -> Judged:
-        """Return a judgment, its arguments decoded; with bindings, it is a pattern to be instantiated by them."""
-        name, *args = raw
-        found: list[Any] = []
-        for sort, arg in zip(JUDGMENTS[name], args, strict=True):
-            value = self.axis(arg) if sort == "a" else self.closed(arg) if bindings is None else self.ref(arg)
-            found.append(value if bindings is None else self.terms.instance(value, bindings, used))
-        return name, tuple(found)
+    def real(self, number: int) -> float:
+        """Return the value of a real constant."""
+        row = self.nodes[number].row
+        need(row[:2] == ["Const", "real"], f"{row[0]} stands where a number is expected")
+        return float(row[2])
 
-    def bindings(self, raw: dict[str, Any]) -> dict[str, Any]:
-        return {name: self.axis(value) if type(value) is list else self.closed(value) for name, value in raw.items()}
+    def shown(self, number: int) -> list[str]:
+        """Return the signs, and presence, that a leaf shows by itself."""
+        row, kind, *_ = self.nodes[number]
+        if row[0] in ("Read", "real"):
+            return self.shown(row[self.children(row)[0]])
+        facts = ["finite", *self.inputs[row[1]]["facts"]] if row[0] == "Input" else self.facts[kind] + self.facts.get(row[0], [])
+        if row[0] == "Const" and kind != "bool" and math.isfinite(float(row[2])):
+            facts = ["pos" if float(row[2]) > 0 else "nonneg" if float(row[2]) == 0 else "nonzero"]
+        return [sign for fact in facts for sign in self.signs.get(fact, [])]
 
-    def derivation(self, raw: dict[str, Any]) -> tuple[Judged, bool]:
-        """Check one inference; return its judgment, and whether it, or what it rests on, needs an axis not to be empty."""
-        judged = self.judged(raw["judgment"], None, set())
-        premises = [self.proofs[p] for p in raw["premises"] if type(p) is int and p >= 0]
-        bindings, used, rule = self.bindings(raw["bindings"]), set[str](), raw["rule"]
-        if rule == "base":
-            need(self.terms.holds(judged) and not raw["premises"], f"{raw['judgment']} does not hold by itself")
-        elif rule == "plain":
-            need(judged[0] not in ("free", "along", "local", "distinct"), "rule plain speaks of values only")
-            need([p[0] for p in premises] == [(judged[0], tuple(map(self.terms.plain, judged[1])))], "rule plain does not give this")
+    def stretch(self, part: str, axis: str, mask: int) -> bool:
+        """Tell whether a mask is part * n <= lane and lane < part * n + n, stretches of n lanes that cover the axis."""
+        run = self.nodes[self.nodes[self.nodes[mask].row[2]].row[2]].row[2]
+        lanes, size, count = self.axes[part]["size"], self.axes[axis]["size"], self.nodes[run].row
+        lane, first = ["Index", axis], ["mul", ["Index", part], run]
+        least = ["floordiv", ["add", ["Length", axis], ["Const", "int", str(lanes - 1)]], ["Const", "int", str(lanes)]]
+        covers = run == self.make(least) if size is None else count[0] == "Const" and int(count[2]) * lanes >= size
+        return part != axis and covers and mask == self.make(["and", ["le", first, lane], ["lt", lane, ["add", first, run]]])
+
+    def evident(self, row: list[Any]) -> bool:
+        """Tell whether a judgment can be read off its terms."""
+        word, first, last = row[0], row[1], row[-1]
+        if word == "is-distinct":
+            return bool(first != last)
+        if word == "is-equal":
+            return computed(self.nodes[first].row[0], [self.real(number) for number in self.nodes[first].row[1:]]) == self.real(last)
+        node = self.nodes[last]
+        known = {
+            "is-along": first in node.free,
+            "is-free": first not in node.free and ACC not in node.marks,  # an accumulator varies along axes that it does not show
+            "is-local": node.marks.isdisjoint((first, ACC, PREV)),
+            "is-le": first == last,
+        }
+        return known[word] if word in known else self.stretch(*row[1:]) if word == "is-stretch" else word[3:] in self.shown(last)
+
+    def at(self, place: Any, table: list[int], what: str) -> Any:
+        """Return an entry of a table."""
+        need(type(place) is int and 0 <= place < len(table), f"there is no {what} {place!r:.40}")
+        return table[place]
+
+    def table(self, rows: list[Any], table: list[int], what: str) -> list[int]:
+        """Enter rows after those of a table; a row refers to rows before it."""
+        for given in rows:
+            row = list(given)
+            pattern = row[0] == "Var" and what == "term"
+            need({type(part) for part in row} <= {str, int} and not pattern, f"{row!r:.60} is no row of a {what}")
+            for place in self.children(row):
+                row[place] = self.at(row[place], table, what)
+            table.append(self.make(row))
+        return table
+
+    def law(self, name: str, raw: Any) -> str:
+        """Enter a law, or an inference; return its grade."""
+        rows, conclusion, premises, floating, proof, said = values(raw, "nodes conclusion premises floating proof sha256")
+        need(said == sha([name, rows, conclusion, premises, floating]), f"{name}: its hash is not that of its statement")
+        table = self.table(rows, [], name)
+        self.laws[name] = self.at(conclusion, table, name), [self.at(place, table, name) for place in premises]
+        grade, _, files = values(proof, "grade method files")
+        answers = [(answer, file["status"]) for file in files for answer in file["answers"].values()]
+        need(grade in ("A", "B", "C", "D") and all(answer in (status, "unknown", "missing") for answer, status in answers), f"{name}: not proved")
+        return str(grade)
+
+    def instance(self, raw: Any, terms: list[int]) -> None:
+        """Enter a judgment that follows by a law, by an inference, or by itself, and what bars it: a Prev, a stream."""
+        rule, given, claimed, cited = values(raw, "rule bindings claim premises")
+        claim, premises = self.at(claimed, terms, "term"), [self.at(place, self.claims, "instance") for place in cited]
+        bindings: dict[str, Any] = {name: value if type(value) is str else self.at(value, terms, "term") for name, value in given.items()}
+        row, marks, used = self.nodes[claim].row, self.nodes[claim].marks, set[str]()
+        if rule == "evident":
+            need(not premises and self.evident(row), f"{row} does not hold by itself")
         else:
-            self.used.add(rule)
-            claim = self.data["inferences"][rule]
-            need(self.judged(claim["conclusion"], bindings, used) == judged, f"{rule} does not conclude {raw['judgment']}")
-            need([self.judged(p, bindings, used) for p in claim["premises"]] == [p[0] for p in premises], f"{rule} lacks a premise")
-            need(all(p[0][0] != "stretch" for p in premises), "a stretch is a condition of laws only: it holds of a whole axis, not of a prefix")
-        need(used == set(bindings), "a substitution binds other variables than its rule has")
-        sized = judged[0] in ("pos", "nonneg", "nonzero", "finite") and bool(self.terms.nodes[judged[1][0]].walked)
-        return judged, sized or any(p[1] for p in premises)
-
-    def step(self, root: int, raw: dict[str, Any]) -> int:
-        """Return the term after one step."""
-        bindings, used, nodes = self.bindings(raw["bindings"]), set[str](), self.terms.nodes
-        spine = [root]
-        for place in raw["path"]:
-            need(type(place) is int and 0 <= place < len(nodes[spine[-1]].children), "its path leaves the term")
-            spine.append(nodes[spine[-1]].children[place])
-        proofs = [self.proofs[p] for p in raw["conditions"] if type(p) is int and p >= 0]
-        if raw["law"] == "arithmetic":
-            used, sides, wanted = {"left", "right"}, [bindings["left"], bindings["right"]], []
-            operator, value = nodes[sides[0]], nodes[sides[1]]
-            need(operator.tag == "Map" and all(nodes[n].tag == "Const" and nodes[n].kind == "real" for n in (*operator.children, sides[1])), "not numbers")
-            result = computed(operator.fields[0], [float(nodes[c].fields[1]) for c in operator.children])
-            need(result == float(value.fields[1]), f"{operator.fields[0]} gives {result!r}")
-        else:
-            self.used.add(raw["law"])
-            law = self.data["laws"][raw["law"]]
-            sides = [self.terms.instance(self.ref(law[side]), bindings, used) for side in ("lhs", "rhs")]
-            wanted = [self.judged(c, bindings, used) for c in law["conditions"]]
-            for name in self.crossing(law):
-                need(not {ACC, PREV} & nodes[bindings[name]].walked, f"{name} would carry an accumulator into or out of a stream")
-        need(wanted == [p[0] for p in proofs], "its conditions are not those derived")
+            conclusion, wanted = self.laws[rule]
+            need(self.instantiated(conclusion, bindings, used) == claim, f"{rule} does not conclude that")
+            need([self.instantiated(pattern, bindings, used) for pattern in wanted] == premises, f"{rule} lacks a premise")
+            names = [mark[0] for mark in self.nodes[conclusion].marks if type(mark) is tuple]
+            crossing = [name for name in names if names.count(name) > 1 and {ACC, PREV} & self.nodes[bindings[name]].marks]
+            need(not crossing, f"{crossing[:1]} would carry an accumulator into or out of a stream")
         need(used == set(bindings), "its substitution binds other variables than the law has")
-        streams = {nodes[n].fields[0].name for n in spine[:-1] if nodes[n].tag == "Online"}
-        need(not any(word == "stretch" and args[0].name in streams for (word, args), _ in proofs), "a stream's axis counts stretches")
-        before = any(nodes[n].tag == "Prev" for n in spine[:-1])
-        need(not (before and any(p[1] for p in proofs)), "before the first block an axis is empty, and a condition needs it not to be")
-        need(type(raw["forward"]) is bool, "its direction is not said")
-        old, new = map(int, sides if raw["forward"] else sides[::-1])
-        need(spine[-1] == old, "the subterm at its path is not that side of the law")
-        for number, place in zip(spine[-2::-1], raw["path"][::-1], strict=True):
-            tag, fields, children = nodes[number][:3]
-            new = self.terms.make(tag, fields, (*children[:place], new, *children[place + 1 :]))
-        return new
+        # Before a stream's first block an axis is empty, and later it is a prefix: a sign may fail there, and stretches do not cover.
+        own = {("Prev",)} if row[0][3:] in self.signs and marks else {("Online", row[1])} if row[0] == "is-stretch" else set()
+        self.bars.append(own.union(*(self.bars[place] for place in cited)))
+        self.claims.append(claim)
 
-    def crossing(self, law: dict[str, Any]) -> list[str]:
-        """Return the variables of a law that stand inside a stream in one place and outside in another."""
-        seen = set[tuple[int, int]]()
-        stack = [(self.ref(law["lhs"]), 0), (self.ref(law["rhs"]), 0)]
-        while stack:
-            number, level = stack.pop()
-            if (number, level) not in seen:
-                seen.add((number, level))
-                node = self.terms.nodes[number]
-                stack += [(c, level + (node.tag in ("Online", "Prev"))) for c in node.children]
-        names = [self.terms.nodes[n].fields[0] for n, _ in seen if self.terms.nodes[n].tag == "Var"]
-        return sorted({name for name in names if names.count(name) > 1})
+    def put(self, root: int, path: list[Any], sides: list[int], bars: set[tuple[Any, ...]], what: str) -> int:
+        """Return a term with the second side of an equation in place of the first, which must stand at the path."""
+        if not path:
+            need(root == sides[0], f"{what}: the subterm at its path is not that side of the law")
+            return sides[1]
+        row = self.nodes[root].row
+        need(not bars & {(row[0],), tuple(row[:2])}, f"{what}: its conditions do not hold of the prefixes that {row[0]} takes")
+        place = self.at(path[0], self.children(row), f"child, in {what},")
+        return self.make([*row[:place], self.put(row[place], path[1:], sides, bars, what), *row[place + 1 :]])
+
+    def run(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Check everything, and return what was found."""
+        _, theorem, nodes, laws, instances, steps, *claimed, _ = values(data, "schema theorem nodes laws instances steps status grade evidence")
+        _, _, _, rows, source, destination = values(theorem, "language axes inputs nodes source destination")
+        terms = self.table(rows, [], "term")
+        current, end = self.at(source, terms, "term"), self.at(destination, terms, "term")
+        need(not {ACC, PREV} & (self.nodes[current].marks | self.nodes[end].marks), "an accumulator stands outside its stream")
+        self.table(nodes, terms, "term")
+        grades = [self.law(name, laws[name]) for name in sorted(laws)]
+        for raw in instances:
+            self.instance(raw, terms)
+        for number, step in enumerate(steps):
+            place, forward, path = values(step, "instance forward path")
+            word, *sides = self.nodes[self.at(place, self.claims, "instance")].row
+            need(word == "is-equal" and type(forward) is bool and type(path) is list, f"step {number}: no equation, direction or path")
+            what = f"step {number}, {instances[place]['rule']}"
+            current = self.put(current, path, sides if forward else sides[::-1], self.bars[place], what)
+        need(current == end, "the steps do not lead to the destination")
+        grade = max(grades, default="A")
+        need(claimed == ["tested" if grade == "D" else "proved", grade], f"its status and grade are not {grade}, the weakest of its laws")
+        return {"grade": grade, "steps": len(steps), "theorem": sha(theorem), "laws": {name: laws[name]["sha256"] for name in sorted(laws)}}
 
 
-def check(data: Any) -> Result:
-    """Check a certificate given as JSON data."""
+def check(content: bytes) -> dict[str, Any]:
+    """Check a certificate, given as what its file holds; "status" is ok or refused, then with a "problem"."""
     try:
-        return Checker(data).run()
-    except Refused as problem:
-        return Result("refused", problems=(str(problem),))
-    except (KeyError, TypeError, IndexError, ValueError, AttributeError, RecursionError, OverflowError) as problem:
-        return Result("refused", problems=(f"malformed: {type(problem).__name__}: {problem!s:.200}",))
-
-
-def read(text: bytes) -> Any:
-    """Read JSON strictly: no key twice, no NaN, bounded size and depth; raise ValueError otherwise."""
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        if len(dict(pairs)) != len(pairs):
-            raise ValueError("a key is given twice")
-        return dict(pairs)
-
-    def never(word: str) -> Any:
-        raise ValueError(f"{word} is no JSON number")
-
-    if len(text) > MAX_BYTES:
-        raise ValueError(f"{len(text)} bytes; at most {MAX_BYTES} are read")
-    try:
-        return json.loads(text, object_pairs_hook=once, parse_constant=never)
-    except RecursionError:
-        raise ValueError("nested too deep") from None
+        need(len(content) <= MAX_BYTES, f"more than {MAX_BYTES} bytes")
+        data = json.loads(content)
+        need(text(data) == content.strip(), "not JSON in the one canonical way: keys sorted, none twice, no spaces")
+        need(type(data) is dict and text(data.get("schema")) == text(SCHEMA), f"no certificate of schema {SCHEMA}")
+        need(data.pop("sha256", "") == sha(data), "the content is not what its sha256 says")
+        return {"status": "ok", **Checker(data["theorem"]).run(data)}
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, OverflowError) as problem:
+        return {"status": "refused", "problem": f"{problem!s:.200}" if type(problem) is ValueError else f"malformed: {problem!r:.200}"}
 
 
 def main(arguments: list[str]) -> int:
-    """Check the file named on the command line and say what was found; with --json as data."""
+    """Check the file named on the command line, and say what was found."""
     try:
-        (name,) = [a for a in arguments if a != "--json"]
-        with open(name, "rb") as file:
-            data = read(file.read(MAX_BYTES + 1))
-    except (OSError, ValueError) as problem:
-        print(f"unusable: {problem}; usage: python -m napkin_eq.check FILE", file=sys.stderr)
+        with open(arguments[0], "rb") as file:
+            found = check(file.read(MAX_BYTES + 1))
+    except (OSError, IndexError) as problem:
+        print(f"unusable: {problem}; usage: python check.py FILE", file=sys.stderr)
         return 2
-    result = check(data)
-    said = f"ok: {result.steps} steps, grade {result.grade}, source {result.source[:12]}, destination {result.destination[:12]}"
-    if "--json" in arguments:
-        said = json.dumps({"schema": SCHEMA, **asdict(result)})
-    print(said if "--json" in arguments or result.status == "ok" else f"refused: {result.problems[0]}")
-    return 0 if result.status == "ok" else 1
+    print(("ok: {steps} steps, grade {grade}, theorem {theorem}" if found["status"] == "ok" else "refused: {problem}").format(**found))
+    return int(found["status"] != "ok")
 
 
 if __name__ == "__main__":

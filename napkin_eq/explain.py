@@ -58,7 +58,7 @@ class Closure:
     def __init__(self, statements: Iterable[Statement] = ()) -> None:
         listed = tuple(statements)
         self.laws = {s.name: s for s in listed if isinstance(s, Law)}
-        self.judge = Judge(s for s in listed if isinstance(s, Inference))
+        self.judge = Judge((s for s in listed if isinstance(s, Inference)), placed=False)
         self._deferred: list[tuple[Law, bool, dict[str, Value]]] = []
         self._done: set[tuple[Any, ...]] = set()
         self._ids: dict[Term, int] = {}

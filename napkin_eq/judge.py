@@ -221,9 +221,13 @@ def _base(goal: Goal) -> Iterator[Judgment]:
 
 
 class Judge:
-    """The search for derivations, its results remembered: `Judge(inferences).holds(judgment)`."""
+    """The search for derivations, its results remembered: `Judge(inferences).holds(judgment)`.
 
-    def __init__(self, inferences: Iterable[Inference]) -> None:
+    placed: a term under Store, Group, Walk or Fold may be judged as what it holds. A certificate has no such rule: it rewrites.
+    """
+
+    def __init__(self, inferences: Iterable[Inference], placed: bool = True) -> None:
+        self.placed = placed
         self.rules: dict[str, list[Inference]] = {name: [] for name in JUDGMENTS}
         for rule in inferences:
             self.rules[rule.conclusion.name].append(rule)
@@ -276,7 +280,7 @@ class Judge:
                 break
             for proof in self._apply(rule, goal, depth):
                 found.setdefault(proof.judgment.args, proof)
-        if not found and name not in ("free", "along", "distinct", "local"):
+        if not found and self.placed and name not in ("free", "along", "distinct", "local"):
             found = {proof.judgment.args: proof for proof in self._plainly(goal, depth)}
         return tuple(found.values())[:enough]
 

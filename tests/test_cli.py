@@ -353,7 +353,7 @@ def test_a_law_that_was_tested_only_enters_if_the_user_says_so(capsys, tmp_path,
     report = json.loads(out)
     assert status == 0 and report["grades"]["erf-odd"] == "D" and report["certificate"]["grade"] == "D"
     certificate = json.loads((folder / "certificate.json").read_text())
-    assert (certificate["status"], certificate["grade"], certificate["laws"]["erf-odd"]["status"]) == ("tested", "D", "tested")
+    assert (certificate["status"], certificate["grade"], certificate["laws"]["erf-odd"]["proof"]["grade"]) == ("tested", "D", "D")
     status, out, _ = call(capsys, "check", str(folder / "certificate.json"))
     assert status == 0 and "grade D" in out
 
