@@ -317,7 +317,7 @@ class Checker:
         for raw in data["nodes"]:
             self.ids.append(self.node(raw))
         self.prints = fingerprints(data["nodes"])
-        self.proofs: list[tuple[Judged, bool]] = []
+        self.proofs: list[tuple[Judged, frozenset[str]]] = []
 
     def run(self) -> Result:
         data = self.data
@@ -395,8 +395,8 @@ class Checker:
     def bindings(self, raw: dict[str, Any]) -> dict[str, Any]:
         return {name: self.axis(value) if type(value) is list else self.closed(value) for name, value in raw.items()}
 
-    def derivation(self, raw: dict[str, Any]) -> tuple[Judged, bool]:
-        """Check one inference; return its judgment, and whether it, or what it rests on, needs an axis not to be empty."""
+    def derivation(self, raw: dict[str, Any]) -> tuple[Judged, frozenset[str]]:
+        """Check one inference; return its judgment, and the axes that it, or what it rests on, needs not to be empty."""
         judged = self.judged(raw["judgment"], None, set())
         premises = [self.proofs[p] for p in raw["premises"] if type(p) is int and p >= 0]
         bindings, used, rule = self.bindings(raw["bindings"]), set[str](), raw["rule"]
@@ -412,8 +412,8 @@ class Checker:
             need([self.judged(p, bindings, used) for p in claim["premises"]] == [p[0] for p in premises], f"{rule} lacks a premise")
             need(all(p[0][0] != "stretch" for p in premises), "a stretch is a condition of laws only: it holds of a whole axis, not of a prefix")
         need(used == set(bindings), "a substitution binds other variables than its rule has")
-        sized = judged[0] in ("pos", "nonneg", "nonzero", "finite") and bool(self.terms.nodes[judged[1][0]].walked)
-        return judged, sized or any(p[1] for p in premises)
+        sized = self.terms.nodes[judged[1][0]].walked if judged[0] in ("pos", "nonneg", "nonzero", "finite") else frozenset()
+        return judged, sized.union(*(p[1] for p in premises))
 
     def step(self, root: int, raw: dict[str, Any]) -> int:
         """Return the term after one step."""
@@ -440,8 +440,8 @@ class Checker:
         need(used == set(bindings), "its substitution binds other variables than the law has")
         streams = {nodes[n].fields[0].name for n in spine[:-1] if nodes[n].tag == "Online"}
         need(not any(word == "stretch" and args[0].name in streams for (word, args), _ in proofs), "a stream's axis counts stretches")
-        before = any(nodes[n].tag == "Prev" for n in spine[:-1])
-        need(not (before and any(p[1] for p in proofs)), "before the first block an axis is empty, and a condition needs it not to be")
+        emptied = streams if any(nodes[n].tag == "Prev" for n in spine[:-1]) else set()
+        need(not any(emptied & p[1] for p in proofs), "before the first block an axis is empty, and a condition needs it not to be")
         need(type(raw["forward"]) is bool, "its direction is not said")
         old, new = map(int, sides if raw["forward"] else sides[::-1])
         need(spine[-1] == old, "the subterm at its path is not that side of the law")

@@ -239,15 +239,16 @@ def compared(diagram: Diagram, derivation: Derivation, dtype: str, device: str, 
     matrix = _matrix_roundoff(derivation)
     sizes = {axis.name: _number(axis) for axis in diagram.axes()}
     cases = []
-    for number, output in enumerate(derivation.outputs):
+    outputs = [each for output in derivation.outputs for each in output.each()]
+    for number, (name, source, term) in enumerate(outputs):
         order = [axis.name for axis in derivation.plan.outputs[number].dims]
-        exact = evaluate(output.source, arrays, order=order)
+        exact = evaluate(source, arrays, order=order)
         # The derived term is the one whose arithmetic is bounded: it says what is stored between kernels.
-        (bound,) = error_bound(output.placed.term, arrays, {}, dtype, matrix, order)
+        (bound,) = error_bound(term, arrays, {}, dtype, matrix, order)
         got = runs[0][number].to(torch.float64).cpu().numpy()
         used, off = _used(got, exact, bound)
         repeatable = all(torch.equal(runs[0][number].view(torch.uint8), other[number].view(torch.uint8)) for other in runs[1:])
-        cases.append(Case(output.name, sizes, off, used, int(np.isinf(bound).sum()), repeatable, seconds))
+        cases.append(Case(name, sizes, off, used, int(np.isinf(bound).sum()), repeatable, seconds))
     return cases
 
 
