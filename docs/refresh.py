@@ -15,6 +15,7 @@ from napkin_eq import catalogue
 from napkin_eq.cli import main as napkin
 from napkin_eq.content import load_rules
 from napkin_eq.law import REGISTRY
+from napkin_eq.proving import prove
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
@@ -67,7 +68,8 @@ def refreshed(readme: str) -> str:
 def laws() -> str:
     """Return docs/laws.md: the shipped laws only."""
     load_rules()
-    return catalogue.markdown(s for s in REGISTRY.statements.values() if (ROOT / "rules") in Path(s.place).parents)
+    shipped = [s for s in REGISTRY.statements.values() if (ROOT / "rules") in Path(s.place).parents]
+    return catalogue.markdown(shipped, {v.name: v.grade for v in prove(shipped)})
 
 
 def main() -> int:

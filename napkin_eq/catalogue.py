@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,12 @@ Every law holds for all sizes of every axis and all values, the absent one inclu
 both ways, `→` one way, `⟹` leads from what is known to what follows. The stage says when a law fires: *prepare* and *algebra*
 rewrite what is computed, *structure* says how it is partitioned, streamed and stored. Its floating-point class: *exact* (bit for
 bit), *reassociating* (rounding may differ) or *unsafe* (may overflow, so it is admitted only where a fact rules that out).
+Its grade, that of its weakest justification: A by definition or exact normal form, B confirmed by two solvers, C by one.
 """
 
 
-def row(statement: Statement) -> dict[str, Any]:
-    """Return a statement as data with stable keys."""
+def row(statement: Statement, grade: str | None) -> dict[str, Any]:
+    """Return a statement as data with stable keys; the grade is None where it is not known."""
     shared: dict[str, Any] = {
         "name": statement.name,
         "family": statement.family,
@@ -30,27 +31,28 @@ def row(statement: Statement) -> dict[str, Any]:
         "reading": statement.reading,
         "statement": statement.statement(),
         "source": statement.source,
+        "grade": grade,
     }
     if isinstance(statement, Law):
         shared |= {"stage": statement.stage, "floating": statement.floating, "both_ways": statement.both}
     return shared
 
 
-def text(statements: Iterable[Statement]) -> str:
+def text(statements: Iterable[Statement], grades: Mapping[str, str]) -> str:
     """Return the catalogue for a terminal: one statement a paragraph, by family."""
     lines = []
     for family, members in groupby(statements, key=lambda s: s.family):
         lines.append(f"{family}: {_title(next(iter(group := list(members))))}")
         for statement in group:
-            lines += [f"  {statement.name}", f"    {statement.reading}", f"    {statement.statement()}"]
+            lines += [f"  {statement.name}  [{grades.get(statement.name, '?')}]", f"    {statement.reading}", f"    {statement.statement()}"]
     return "\n".join(lines)
 
 
-def markdown(statements: Iterable[Statement]) -> str:
-    """Return docs/laws.md."""
+def markdown(statements: Iterable[Statement], grades: Mapping[str, str]) -> str:
+    """Return docs/laws.md; every statement has a grade."""
     parts = [HEAD, "## The words of conditions\n", "| word | meaning |\n|---|---|"]
     for name, (takes, meaning) in JUDGMENTS.items():
-        letters = {"axis": iter("xy"), "term": iter("abd"), "mask": iter("c")}
+        letters = {"axis": iter("xy"), "term": iter("abd"), "mask": iter("ce")}
         args = [next(letters[kind]) for kind in takes]
         parts.append(f"| {name}({', '.join(args)}) | {meaning.format(*args)} |")
     for family, members in groupby(statements, key=lambda s: s.family):
@@ -58,14 +60,16 @@ def markdown(statements: Iterable[Statement]) -> str:
         parts.append(f"\n## {family}\n\n{_title(group[0])}")
         # A schema such as "for every monoid" is several statements with one reading: they share an entry.
         for (reading, _), same in groupby(group, key=lambda s: (s.reading, s.place)):
-            parts.append(_entry(reading, list(same)))
+            parts.append(_entry(reading, list(same), grades))
     return "\n".join(parts) + "\n"
 
 
-def _entry(reading: str, same: list[Statement]) -> str:
+def _entry(reading: str, same: list[Statement], grades: Mapping[str, str]) -> str:
     first = same[0]
     names = ", ".join(f"`{s.name}`" for s in same)
     notes = [first.stage, first.floating] if isinstance(first, Law) else ["inference"]
+    found = [grades[s.name] for s in same]
+    notes += [f"grade {found[0]}" if len(set(found)) == 1 else f"grades {', '.join(found)}"]
     notes += [first.source] if first.source else []
     shown = "\n".join(s.statement() for s in same)
     return f"\n**{names}** ({'; '.join(notes)}). {reading}\n```text\n{shown}\n```"

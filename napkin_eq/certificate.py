@@ -195,7 +195,7 @@ def make(
         "laws": {name: shown for name, (s, shown) in listed.items() if isinstance(s, Law)},
         "inferences": {name: shown for name, (s, shown) in listed.items() if isinstance(s, Inference)},
         "nodes": writer.table.rows,
-        "status": "proved",
+        "status": "proved" if all(shown["status"] == "proved" for _, shown in listed.values()) else "tested",
         "grade": max((shown["grade"] for _, shown in listed.values()), default="A"),
         "preconditions": sorted(assumption(i.name, i.dtype, i.facts) for i in inputs),
         "trusted": TRUSTED,

@@ -45,6 +45,10 @@ JUDGMENT: dict[str, Callable[..., Term]] = {
     "absent": lambda c, a: c | eq(a, ABSENT),
     "zero": lambda c, a: c | eq(a, ZERO),
     "safe": lambda a: le(a, LARGEST_EXPONENT),
+    "divides": lambda b, n: ~eq(b, Const(0)) & eq(Map("mod", (n, b)), Const(0)),
+    "disjoint": lambda c, e: ~(c & e),
+    "divides": lambda b, n: ~eq(b, Const(0)) & eq(Map("mod", (n, b)), Const(0)),
+    "disjoint": lambda c, e: ~(c & e),
     "stretch": lambda p, x, c: eq(Reduce("sum", p, Map("where", (c, Const(1.0), ZERO))), Const(1.0)),
 }
 STREAMED = ("local", "scales")
@@ -52,12 +56,16 @@ STREAMED = ("local", "scales")
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Wherever the premises hold in every lane, the goal holds in every lane. `free` lists (axis, variable): does not vary along it."""
+    """Wherever the premises hold in every lane, the goal holds in every lane. `free` lists (axis, variable): does not vary along it.
+
+    `legend` says what new variables stand for, for the reader.
+    """
 
     what: str
     goal: Term
     premises: tuple[Term, ...]
     free: frozenset[tuple[str, str]]
+    legend: tuple[str, ...] = ()
 
     def varies(self, term: Term, axis: Axis) -> bool:
         """Tell whether a term may vary along an axis."""

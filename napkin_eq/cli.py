@@ -60,11 +60,13 @@ def _parser() -> Parser:
     _diagram(derive)
     _search(derive)
     derive.add_argument("-o", "--output", metavar="DIR", help="write kernel, certificate, plan and report into this folder")
+    _tested(derive)
     derive.add_argument("--source", action="store_true", help="print the Triton source instead of the report")
     _json(derive)
 
     explain = verbs.add_parser("explain", help="why this plan: what it costs without each family of laws it used")
     _diagram(explain)
+    _tested(explain)
     _search(explain)
     _json(explain)
 
@@ -73,10 +75,13 @@ def _parser() -> Parser:
     _search(run)
     run.add_argument("--device", choices=("auto", "cuda", "cpu"), default="auto", help="default: the GPU where there is one")
     run.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
+    run.add_argument("--family", action="append", default=[], metavar="NAME", help="inputs to try: a family by name, or all; repeatable (default normal)")
     _json(run)
 
     prove = verbs.add_parser("prove", help="prove the laws; a false one prints its counterexample")
     prove.add_argument("what", nargs="*", metavar="LAW_OR_PATH", help="names of laws or families, rule files or folders (default: all)")
+    prove.add_argument("--write", metavar="DIR", help="write the SMT-LIB scripts that the proofs rest on below this folder")
+    prove.add_argument("--files", metavar="DIR", nargs="?", const="", help="have every solver answer the scripts below a folder (default: the shipped ones)")
     _json(prove)
 
     check = verbs.add_parser("check", help="re-validate a certificate, trusting neither the e-graph nor the search")
@@ -87,6 +92,9 @@ def _parser() -> Parser:
     laws.add_argument("what", nargs="*", metavar="LAW_OR_PATH", help="names of laws or families, rule files or folders (default: all)")
     laws.add_argument("--markdown", action="store_true", help="as docs/laws.md")
     _json(laws)
+
+    selftest = verbs.add_parser("selftest", help="test the verifier itself: wrong laws it must refuse, valid ones it must accept")
+    _json(selftest)
 
     listing = verbs.add_parser("list", help="the diagrams, the GPUs, the families of laws")
     _json(listing)
@@ -103,6 +111,10 @@ def _search(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--dtype", default=None, metavar="DTYPE", help=f"storage type: {', '.join(DTYPES)}")
     verb.add_argument("--without", action="append", default=[], metavar="LAW_OR_FAMILY", help="leave out a law or family; repeatable")
     verb.add_argument("--rules", action="append", default=[], metavar="PATH", help="more laws: a .py file or a folder of them; repeatable")
+
+
+def _tested(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--allow-tested", action="store_true", help="let in laws that were tested but not proved; what uses one is graded D")
 
 
 def _json(verb: argparse.ArgumentParser) -> None:

@@ -115,9 +115,12 @@ JUDGMENTS: dict[str, tuple[tuple[str, ...], str]] = {
     "absent": (("mask", "term"), "{1} is absent wherever {0} is false"),
     "zero": (("mask", "term"), "{1} is 0 wherever {0} is false"),
     "safe": (("term",), "exp({0}) cannot overflow"),
+    "divides": (("term", "term"), "{0} divides {1}, both whole numbers"),
+    "disjoint": (("mask", "mask"), "{0} and {1} never hold together"),
     "stretch": (("axis", "axis", "mask"), "{2} holds on the lanes of {1} that belong to stretch {0}, each lane in exactly one"),
 }
 BUILT_IN = ("free", "along", "distinct")
+FLOATING = ("exact", "reassociating", "unsafe")
 
 
 def _judgment(name: str) -> Callable[..., Judgment]:
@@ -125,18 +128,22 @@ def _judgment(name: str) -> Callable[..., Judgment]:
         takes, _ = JUDGMENTS[name]
         if len(args) != len(takes):
             raise NapkinError(f"{name} takes {len(takes)} arguments, {len(args)} given")
-        return Judgment(name, tuple(Const(float(a)) if isinstance(a, (int, float)) else a for a in args))
+        # Only what divides is a whole number; elsewhere 0 means the real one, as patterns hold it.
+        return Judgment(name, tuple(Const(a if name == "divides" else float(a)) if isinstance(a, (int, float)) else a for a in args))
 
     make.__name__, make.__doc__ = name, JUDGMENTS[name][1]
     return make
 
 
-free, along, distinct, nonneg, pos, nonzero, finite, le, local, scales, absent, zero, safe, stretch = map(_judgment, JUDGMENTS)
+free, along, distinct, nonneg, pos, nonzero, finite, le, local, scales, absent, zero, safe, divides, disjoint, stretch = map(_judgment, JUDGMENTS)
 
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """An equation lhs = rhs that holds for all sizes and values under its conditions."""
+    """An equation lhs = rhs that holds for all sizes and values under its conditions.
+
+    `ranges`: what must hold besides for a rewrite in floating point to keep its digits; no premise of the proof.
+    """
 
     name: str
     family: str
@@ -149,10 +156,23 @@ class Law:
     source: str
     place: str = field(compare=False)
     floating: str = "reassociating"
+    ranges: tuple[Judgment, ...] = ()
 
     def statement(self) -> str:
         given = f"   if {', '.join(map(str, self.conditions))}" if self.conditions else ""
         return f"{self.lhs}  {'=' if self.both else '→'}  {self.rhs}{given}"
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """What a law's function returns beside its conditions: the range in which an "unsafe" law keeps its digits."""
+
+    judgments: tuple[Judgment, ...]
+
+
+def within(*judgments: Judgment) -> Within:
+    """State the range in which a law marked "unsafe" neither overflows nor cancels in floating point."""
+    return Within(judgments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,13 +223,14 @@ def law(
     """Register the decorated statement as a law; see the module's text for its form.
 
     stage: "prepare" laws fire once, first; "algebra" laws round after round; "cut" laws with them, but only where an axis is
-    offered in stretches; "structure" laws last. floating: "exact" (bit for bit), "reassociating" (rounding differs) or "unsafe" (may overflow or cancel).
+    offered in stretches; "structure" laws last. floating: "exact" (the same number), "reassociating" (rounding differs) or "unsafe" (may overflow
+    or cancel, outside the range that `within(...)` names); proofs/floating.py decides it.
     Raises NapkinError for unbound variables, a bare variable on the left, sides of different kinds, duplicate names.
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        for name, family, place, (lhs, rhs, *conditions) in _expanded(function):
-            statement = Law(name, family, reading, lhs, rhs, tuple(conditions), both, stage, source, place, floating)
+        for name, family, place, sides in _expanded(function):
+            statement = _law_of(name, family, reading, sides, both, stage, source, place, floating)
             _check_law(statement)
             REGISTRY.add(statement)
         return function
@@ -228,6 +249,24 @@ def infer(reading: str, *, source: str = "") -> Callable[[Callable[..., Any]], C
         return function
 
     return register
+
+
+def statements_of(function: Callable[..., Any], floating: str = "reassociating") -> list[Statement]:
+    """Return what a function states, unregistered and in whatever form: a law, or an inference where a judgment comes first."""
+    found: list[Statement] = []
+    for name, family, place, sides in _expanded(function):
+        if isinstance(sides[0], Judgment):
+            found.append(Inference(name, family, "", sides[0], tuple(sides[1:]), "", place))
+        else:
+            found.append(_law_of(name, family, "", sides, False, "algebra", "", place, floating))
+    return found
+
+
+def _law_of(name: str, family: str, reading: str, sides: tuple[Any, ...], both: bool, stage: str, source: str, place: str, floating: str) -> Law:
+    lhs, rhs, *rest = sides
+    ranges = tuple(j for part in rest if isinstance(part, Within) for j in part.judgments)
+    conditions = tuple(part for part in rest if not isinstance(part, Within))
+    return Law(name, family, reading, lhs, rhs, conditions, both, stage, source, place, floating, ranges)
 
 
 def _expanded(function: Callable[..., Any]) -> Iterator[tuple[str, str, str, tuple[Any, ...]]]:
@@ -275,12 +314,16 @@ def _check_law(law: Law) -> None:
     if law.both and isinstance(law.rhs, Var):
         raise NapkinError(f"{where}: with both=True the right side must not be a bare variable")
     bound = variables(law.lhs, *(c for c in law.conditions if c.name != "free" and c.name != "distinct"))
-    if unbound := sorted(variables(law.rhs, *law.conditions) - bound):
+    if unbound := sorted(variables(law.rhs, *law.conditions, *law.ranges) - bound):
         raise NapkinError(f"{where}: {', '.join(unbound)} on the right side or in a condition is not bound on the left")
     if law.both and (unbound := sorted(variables(law.lhs) - variables(law.rhs, *(c for c in law.conditions if c.name not in BUILT_IN)))):
         raise NapkinError(f"{where}: both=True, but {', '.join(unbound)} does not occur on the right side")
     if law.lhs.kind != law.rhs.kind:
         raise NapkinError(f"{where}: the left side is {law.lhs.kind}, the right side {law.rhs.kind}")
+    if law.floating not in FLOATING:
+        raise NapkinError(f"{where}: unknown floating-point class {law.floating!r:.60}; one of {', '.join(FLOATING)}")
+    if bool(law.ranges) != (law.floating == "unsafe"):
+        raise NapkinError(f"{where}: a law is marked unsafe if and only if it names its range, as within(safe(a))")
     if law.stage not in STAGES:
         raise NapkinError(f"{where}: unknown stage {law.stage!r}; one of {', '.join(STAGES)}")
 
@@ -338,6 +381,6 @@ ABSENT = Const(float("-inf"))
 __all__ = [  # what a law file may import
     "ABSENT", "TRUE", "Acc", "Axis", "Binary", "Const", "Coordinate", "Fold", "Group", "Index", "Item", "Map", "Mask", "Max", "Monoid", "Number",
     "Online", "Prev", "Proj", "Read", "Real", "Reduce", "Several", "Size", "Store", "Sum", "Tuple", "Unary", "Walk",
-    "absent", "along", "distinct", "exp", "finite", "free", "infer", "inv", "law", "le", "local", "log", "nonneg", "nonzero", "pos", "safe", "scales", "size",
-    "stretch", "where", "zero",
+    "absent", "along", "disjoint", "distinct", "divides", "exp", "finite", "free", "infer", "inv", "law", "le", "local", "log", "nonneg", "nonzero", "pos",
+    "safe", "scales", "size", "stretch", "where", "within", "zero",
 ]  # fmt: skip

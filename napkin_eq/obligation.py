@@ -52,12 +52,15 @@ def terms_of(statement: Statement) -> list[Term]:
 
 def variants(statement: Statement) -> list[Statement]:
     """Return the statement, and what it says where two of its axes are one, unless it asks for different ones."""
+    return [statement, *(_merged(statement, Axis(x), Axis(y)) for x, y in _mergers(statement))]
+
+
+def _mergers(statement: Statement) -> list[tuple[str, str]]:
     judgments = judgments_of(statement)
     names = {arg.name for judgment in judgments for arg in judgment.args if isinstance(arg, Axis)}
     names |= {f.name for t in subterms(*terms_of(statement)) for f in t.fields if isinstance(f, Axis)}
     apart = {frozenset(map(str, j.args[:2])) for j in judgments if j.name in ("distinct", "stretch")}
-    merged = [(x, y) for x, y in itertools.combinations(sorted(names), 2) if frozenset((x, y)) not in apart]
-    return [statement, *(_merged(statement, Axis(x), Axis(y)) for x, y in merged)]
+    return [(x, y) for x, y in itertools.combinations(sorted(names), 2) if frozenset((x, y)) not in apart]
 
 
 def _merged(statement: Statement, keep: Axis, drop: Axis) -> Statement:
@@ -75,7 +78,11 @@ def _merged(statement: Statement, keep: Axis, drop: Axis) -> Statement:
 
 def claims_of(statement: Statement) -> list[Claim]:
     """Return claims that together give the statement, for all sizes; raise NotUnderstood for what has no meaning here."""
-    return [claim for variant in variants(statement) for claim in _claims(variant)]
+    first, *merged = variants(statement)
+    alike = [
+        replace(claim, what=f"{claim.what} where {y} is {x}") for (x, y), variant in zip(_mergers(statement), merged, strict=True) for claim in _claims(variant)
+    ]
+    return [*_claims(first), *alike]
 
 
 def _claims(statement: Statement) -> list[Claim]:
@@ -188,7 +195,11 @@ class _Step:
         return [self.claim("the first block", self.first(mask), self.at_first()), self.claim("after a block", self.later(mask), self.after())]
 
     def claim(self, what: str, goal: Term, premises: tuple[Term, ...]) -> Claim:
-        return Claim(what, goal, premises, frozenset(self.free))
+        legend = [f"{number.name} stands for {t} over the new block alone" for t, number in self.blocks.items()]
+        names = {v.name for v in subterms(goal, *premises) if isinstance(v, Var)}
+        legend += [f"{name} stands for {name[:-1]} after the new block" for name in sorted(names) if name.endswith("′")]
+        legend += [f"{name} stands for {name[:-1]} before the first block" for name in sorted(names) if name.endswith("°")]
+        return Claim(what, goal, premises, frozenset(self.free), tuple(legend))
 
     def at_first(self) -> tuple[Term, ...]:
         """Return the premises as the first block is reached: the axis holds that block."""

@@ -1,66 +1,71 @@
 """Proving: a law enters the e-graph only with a verdict "proved". Provers are content, in `proofs/`; verdicts are cached.
 
-    prove(statements)            a Verdict for each; z3 is loaded only for what the cache does not know
+    prove(statements)            a Verdict for each; solvers are loaded only for what the cache does not know
     require_proved(statements)   the same, but raises LawRefused or Undecided for what is not proved
-    prove_report(names)          the same as data, for the command line
+    prove_report(statements)     the verdicts as data, for the command line
+    files_of(statements)         the SMT-LIB scripts that their proofs rest on, as kept in proofs/smt2
 
 A prover takes a statement and a time-out and returns an Outcome. One refutation refutes, one veto blocks, else one proof proves.
-A decider answers a Claim whose reductions it may take as unknown numbers; the provers share them.
+A decider decides a Claim without a solver; a translator writes it as a Question; every solver is handed the text of that.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-import os
-import tempfile
+import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from napkin_eq.claim import Claim
 from napkin_eq.content import folder, run_file
-from napkin_eq.errors import LawRefused, NapkinError, Undecided
-from napkin_eq.law import REGISTRY, Judgment, Law, Statement
+from napkin_eq.errors import FAILED, LawRefused, NapkinError, Undecided
+from napkin_eq.law import Judgment, Law, Statement
+from napkin_eq.question import Question, Script, Step, head, scripts, sha256
+from napkin_eq.term import Const
+from napkin_eq.verdict import STATUSES, Filed, remember, remembered
+from napkin_eq.verdict import Verdict as Verdict
 
 if TYPE_CHECKING:
     from napkin_eq.counterexample import Counterexample
 
-STATUSES = ("proved", "refuted", "unknown")
-GRADES = "ABCD"
-CACHE_LIMIT = 4096
+PACKAGES = {"z3": "z3_solver", "cvc5": "cvc5"}
+OPINION_TIMEOUT_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one prover found: a status of STATUSES, or "veto" where no proof by another may count; with a refutation its example."""
+    """What one prover found: a status of STATUSES, or "veto" where no proof by another may count, or "tested".
+
+    With a refutation comes its example, with a proof the steps that need more than a definition.
+    """
 
     status: str
     method: str
     detail: str = ""
-    grade: str = "D"
     example: Counterexample | None = None
+    steps: tuple[Step, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What is known of a statement. Grade: A by definition or exact normal form, B two solvers, C one solver, D tested only."""
+class SolversDisagree(NapkinError):
+    """Two solvers contradict each other: nothing they say can be used. Exit status 1."""
 
-    name: str
-    status: str
-    grade: str
-    method: str
-    detail: str
-    seconds: float
+    exit_code = FAILED
 
 
 Prover = Callable[[Statement, float], Outcome | None]
-Decider = Callable[[Claim, float], str]
+Decider = Callable[[Claim], bool]
+Translator = Callable[[Claim], Iterator[Question]]
+Solver = Callable[[str, float], str]
 _PROVERS: dict[str, tuple[int, Prover]] = {}
 _DECIDERS: dict[str, Decider] = {}
+_TRANSLATORS: list[Translator] = []
+_SOLVERS: dict[str, Solver] = {}
+_SAID: dict[tuple[str, str], str] = {}
 
 
 def prover(name: str, rank: int) -> Callable[[Prover], Prover]:
@@ -74,7 +79,7 @@ def prover(name: str, rank: int) -> Callable[[Prover], Prover]:
 
 
 def decider(name: str) -> Callable[[Decider], Decider]:
-    """Register the decorated function as a decider: it answers "proved", "open" or "unknown" for a claim."""
+    """Register the decorated function as a decider: it tells whether a claim holds by exact calculation, False for "I do not know"."""
 
     def register(function: Decider) -> Decider:
         _DECIDERS[name] = function
@@ -83,9 +88,26 @@ def decider(name: str) -> Callable[[Decider], Decider]:
     return register
 
 
-def deciders() -> list[tuple[str, Decider]]:
-    """Return the registered deciders by name, in name order."""
-    return sorted(_DECIDERS.items())
+def translator(function: Translator) -> Translator:
+    """Register the decorated function as the translator: it yields a claim as questions, the shortest first."""
+    _TRANSLATORS[:] = [function]
+    return function
+
+
+def solver(name: str) -> Callable[[Solver], Solver]:
+    """Register the decorated function as a solver: of an SMT-LIB script it says unsat, sat, unknown, or missing if it is not installed."""
+
+    def register(function: Solver) -> Solver:
+        _SOLVERS[name] = function
+        return function
+
+    return register
+
+
+def solvers() -> dict[str, Solver]:
+    """Return the solvers by name, the one that leads the search first."""
+    _load_provers()
+    return dict(_SOLVERS)
 
 
 @cache
@@ -94,12 +116,73 @@ def _load_provers() -> None:
         run_file(file, "proofs")
 
 
+# -- questions -----------------------------------------------------------------------------------------------------------
+
+
+def answers(text: str, timeout_s: float = OPINION_TIMEOUT_S) -> dict[str, str]:
+    """Return what each solver says of an SMT-LIB script; raises SolversDisagree if one says sat and another unsat."""
+    found = {name: _answer(name, text, timeout_s) for name in solvers()}
+    if {"sat", "unsat"} <= set(found.values()):
+        said = ", ".join(f"{name} says {answer}" for name, answer in found.items())
+        raise SolversDisagree(f"the solvers contradict each other ({said}) on the script {text.splitlines()[0]:.120}")
+    return found
+
+
+def _answer(name: str, text: str, timeout_s: float) -> str:
+    # Lemmas are shared by many laws: what was answered once is not asked again.
+    if _SAID.get((name, text), "unknown") == "unknown":
+        _SAID[name, text] = _SOLVERS[name](text, timeout_s)
+    return _SAID[name, text]
+
+
+def _lead(text: str, timeout_s: float) -> str:
+    """Return the answer of the first solver that is installed."""
+    said = (_answer(name, text, timeout_s) for name in _SOLVERS)
+    return next((answer for answer in said if answer != "missing"), "missing")
+
+
+def decided(claim: Claim, timeout_s: float, lemma: str = "") -> Step | None:
+    """Return a claim as a step of a proof, if the normal form or the leading solver proves it."""
+    if timeout_s <= 0:
+        return None
+    by_form = any(decide(claim) for decide in _DECIDERS.values())
+    proved = (q for translate in _TRANSLATORS for q in translate(claim) if _lead(q.obligation(), timeout_s) == "unsat")
+    question = next(proved, None)
+    if question is None and not by_form:
+        return None
+    return Step(claim.what, "normal form" if by_form else "solvers", question, by_form, lemma, claim.legend)
+
+
+def vacuous(claim: Claim, timeout_s: float) -> bool:
+    """Tell whether the leading solver proves that nothing meets the premises of a claim."""
+    asked = (q.obligation() for translate in _TRANSLATORS for q in translate(replace(claim, goal=Const(False))))
+    return timeout_s > 0 and any(_lead(text, timeout_s) == "unsat" for text in asked)
+
+
+# -- verdicts ------------------------------------------------------------------------------------------------------------
+
+
 @cache
 def _version() -> str:
-    # A verdict holds for the provers that gave it: their text is part of every hash.
+    # A verdict holds for the provers and solvers that gave it: their text or version is part of every hash.
     here = Path(__file__).resolve()
-    files = [here, here.with_name("claim.py"), here.with_name("obligation.py"), *sorted(folder("proofs").glob("*.py"))]
-    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
+    own = [here.with_name(f"{name}.py") for name in ("proving", "question", "claim", "obligation", "polynomial", "notation")]
+    texts = [file.read_bytes() for file in (*own, *sorted(folder("proofs").glob("*.py")))]
+    return hashlib.sha256(b"\0".join([*texts, *(f"{name} {version}".encode() for name, version in solver_versions().items())])).hexdigest()
+
+
+@cache
+def solver_versions() -> dict[str, str]:
+    """Return the version of each solver's package, "missing" where there is none."""
+    return {name: _version_of(name, package) for name, package in PACKAGES.items()}
+
+
+def _version_of(name: str, package: str) -> str:
+    # Read off the name of its metadata's folder: importlib.metadata takes longer to load than all cached verdicts.
+    notes = (file.name for place in sys.path for file in Path(place or ".").glob(f"{package}-*.dist-info"))
+    if (note := next(notes, None)) is not None:
+        return note.removeprefix(f"{package}-").removesuffix(".dist-info")
+    return "missing" if find_spec(name) is None else "of unknown version"
 
 
 def statement_hash(statement: Statement) -> str:
@@ -108,136 +191,156 @@ def statement_hash(statement: Statement) -> str:
         said: tuple[Any, ...] = ("law", statement.lhs, statement.rhs, *map(_said, statement.conditions))
     else:
         said = ("inference", *map(_said, (statement.conclusion, *statement.premises)))
-    return hashlib.sha256(f"{_version()}\n{said!r}".encode()).hexdigest()
+    return sha256(f"{_version()}\n{said!r}")
 
 
 def _said(judgment: Judgment) -> tuple[Any, ...]:
     return judgment.name, *judgment.args
 
 
+def _key(statement: Statement) -> str:
+    # The scripts name the law, and their hashes are part of the verdict.
+    return sha256("\n".join((statement_hash(statement), *head(statement))))
+
+
 def prove(statements: Iterable[Statement], timeout_s: float = 5, use_cache: bool = True) -> list[Verdict]:
     """Return a verdict for each statement, in order; proved and refuted ones are remembered between runs.
 
     timeout_s bounds each question to a solver. An answer that was not found in time is "unknown" and is asked again next time.
+    Raises SolversDisagree.
     """
-    listed = list(statements)
-    known = _read_cache() if use_cache else {}
+    known = remembered() if use_cache else {}
     fresh: dict[str, Verdict] = {}
     verdicts = []
-    for statement in listed:
-        key = statement_hash(statement)
+    for statement in statements:
+        key = _key(statement)
         if key not in known:
-            verdict = _proved_now(statement, timeout_s)
-            known[key] = verdict
-            if verdict.status != "unknown":
-                fresh[key] = verdict
-        verdicts.append(replace(known[key], name=statement.name))
+            known[key] = _proved_now(statement, timeout_s)
+            if known[key].status != "unknown":
+                fresh[key] = known[key]
+        verdicts.append(known[key])
     if fresh and use_cache:
-        _write_cache(_read_cache() | fresh)
+        remember(fresh)
     return verdicts
 
 
 def _proved_now(statement: Statement, timeout_s: float) -> Verdict:
-    _load_provers()
     started = time.perf_counter()
+    found = _outcomes(statement, timeout_s)
+    best = _best(found)
+    status = best.status if best.status in STATUSES else "unknown"
+    detail = best.detail if status != "unknown" else "; ".join(o.detail for o in found if o.detail)
+    grade, files = "D" if status == "unknown" and any(o.status == "tested" for o in found) else "-", tuple[Filed, ...]()
+    if status == "proved":
+        grade, detail, files = _graded(statement, best.steps)
+        if empty := [file.name for file in files if file.status == "sat" and "unsat" in file.answers.values()]:
+            status, grade, detail = "unknown", "-", f"its proof says nothing: no values meet the hypotheses of {', '.join(empty)}"
+    return Verdict(statement.name, status, grade, best.method, detail, round(time.perf_counter() - started, 4), files)
+
+
+def _outcomes(statement: Statement, timeout_s: float) -> list[Outcome]:
+    _load_provers()
     found: list[Outcome] = []
     for _, function in sorted(_PROVERS.values(), key=lambda item: item[0]):
         try:
             outcome = function(statement, timeout_s)
+        except SolversDisagree:
+            raise
         except NapkinError as error:
             outcome = Outcome("unknown", "not understood", str(error))
         if outcome is not None:
             found.append(outcome)
         if outcome is not None and outcome.status == "refuted":
             break
-    best = min(found, key=lambda o: ("refuted", "veto", "proved", "unknown").index(o.status), default=Outcome("unknown", "none", "no prover"))
-    status = best.status if best.status in STATUSES else "unknown"
-    detail = best.detail if status != "unknown" else "; ".join(o.detail for o in found if o.detail)
-    return Verdict(statement.name, status, best.grade, best.method, detail, round(time.perf_counter() - started, 4))
+    return found
 
 
-def counterexample(statement: Statement, timeout_s: float = 5) -> Counterexample | None:
-    """Return an instance on which a statement fails, found anew, or None where no prover finds one."""
+def _best(found: list[Outcome]) -> Outcome:
+    order = ("refuted", "veto", "proved", "unknown", "tested")
+    return min(found, key=lambda o: order.index(o.status), default=Outcome("unknown", "none", "no prover"))
+
+
+def opinion(statement: Statement, timeout_s: float = 5) -> Outcome:
+    """Return what the provers find with the leading solver alone: not graded, not remembered; "tested" and "veto" read "unknown"."""
+    best = _best(_outcomes(statement, timeout_s))
+    return best if best.status in STATUSES else replace(best, status="unknown")
+
+
+def _graded(statement: Statement, steps: tuple[Step, ...]) -> tuple[str, str, tuple[Filed, ...]]:
+    """Ask every solver about every step of a proof; return the weakest grade, why it is no better, and the files."""
+    grades, notes = ["A"], dict[str, None]()
+    files: list[Filed] = []
+    for step, pair in scripts(statement, steps):
+        for script in pair:
+            said = answers(script.text)
+            files.append(Filed(script.name, sha256(script.text), script.status, said))
+            if script.status == "unsat" and not step.by_form:
+                grades.append("B" if sum(answer == "unsat" for answer in said.values()) > 1 else "C")
+                notes |= {f"{name} {WHY[answer]}": None for name, answer in said.items() if answer in WHY}
+    return max(grades), ", ".join(notes), tuple(files)
+
+
+WHY = {"missing": "is not installed", "unknown": "gave no answer in time"}
+
+
+def files_of(statements: Iterable[Statement], timeout_s: float = 5) -> list[Script]:
+    """Return the scripts that the proofs of statements rest on, by name; found anew, by the leading solver alone."""
     _load_provers()
-    for _, function in sorted(_PROVERS.values(), key=lambda item: item[0]):
-        outcome = function(statement, timeout_s)
-        if outcome is not None and outcome.status == "refuted":
-            return outcome.example
-    return None
+    found: dict[str, Script] = {}
+    for statement in statements:
+        for _, function in sorted(_PROVERS.values(), key=lambda item: item[0]):
+            outcome = function(statement, timeout_s)
+            for _, pair in scripts(statement, outcome.steps if outcome else ()):
+                found |= {script.name: script for script in pair}
+    return [found[name] for name in sorted(found)]
 
 
-def require_proved(statements: Iterable[Statement]) -> dict[str, Verdict]:
-    """Return the verdicts by name; raise LawRefused for the first refuted statement, else Undecided for the unknown ones."""
+def require_proved(statements: Iterable[Statement], allow_tested: bool = False) -> dict[str, Verdict]:
+    """Return the verdicts by name; raise LawRefused for the first refuted statement, else Undecided for the unknown ones.
+
+    allow_tested: a statement that is not proved, but was tested and not refuted, is let in; its status is "tested", its grade D.
+    """
     listed = list(statements)
     pairs = list(zip(listed, prove(listed), strict=True))
     for statement, verdict in pairs:
         if verdict.status == "refuted":
             raise LawRefused(f"law {statement.name} at {statement.place} is false: {verdict.detail}")
-    if missing := [f"{s.name} at {s.place} ({v.detail})" for s, v in pairs if v.status != "proved"]:
-        raise Undecided(f"not proved, so not used: {', '.join(missing)}")
-    return {v.name: v for _, v in pairs}
+    if missing := [f"{s.name} at {s.place} ({v.detail})" for s, v in pairs if v.status != "proved" and not (allow_tested and v.grade == "D")]:
+        hint = "" if any(v.grade == "-" for _, v in pairs) else "; derive --allow-tested lets in what was tested only, and the certificate is graded D"
+        raise Undecided(f"not proved, so not used: {', '.join(missing)}{hint}")
+    return {v.name: v if v.status == "proved" else replace(v, status="tested") for _, v in pairs}
 
 
-def prove_report(names: Sequence[str] = (), use_cache: bool = True) -> dict[str, Any]:
-    """Prove the registered laws and return the verdicts as data; `names` are laws or families, none means all.
+def known_grades(statements: Iterable[Statement]) -> dict[str, str]:
+    """Return by name the grades that are remembered; nothing is proved."""
+    known = remembered()
+    return {s.name: known[key].grade for s in statements if (key := _key(s)) in known}
 
-    Raises NapkinError for a name that is neither.
-    """
-    registered = list(REGISTRY.statements.values())
-    known = {s.name for s in registered} | {s.family for s in registered}
-    if unknown := [name for name in names if name not in known]:
-        raise NapkinError(f"no law or family is called {unknown[0]!r:.60}; `napkin-eq laws` lists them")
-    chosen = [s for s in registered if not names or s.name in names or s.family in names]
+
+def prove_report(statements: Iterable[Statement], use_cache: bool = True) -> dict[str, Any]:
+    """Prove statements and return the verdicts as data."""
+    listed = list(statements)
     started = time.perf_counter()
-    verdicts = prove(chosen, use_cache=use_cache)
-    laws = [
-        {"name": s.name, "family": s.family, "statement": s.statement(), "reading": s.reading, "place": s.place}
-        | {key: value for key, value in asdict(v).items() if key != "name"}
-        for s, v in zip(chosen, verdicts, strict=True)
-    ]
+    verdicts = prove(listed, use_cache=use_cache)
     counts = {status: sum(v.status == status for v in verdicts) for status in STATUSES}
-    return {"schema": 1, **counts, "seconds": round(time.perf_counter() - started, 3), "laws": laws}
+    seconds = round(time.perf_counter() - started, 3)
+    return {"schema": 1, **counts, "solvers": solver_versions(), "seconds": seconds, "laws": list(map(_row, listed, verdicts))}
 
 
-def _cache_file() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return Path(base) / "napkin_eq" / "verdicts.json"
-
-
-def _read_cache() -> dict[str, Verdict]:
-    try:
-        data = json.loads(_cache_file().read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    entries = data.get("verdicts") if isinstance(data, dict) and data.get("schema") == 1 else None
-    if not isinstance(entries, dict):
-        return {}
-    return {key: verdict for key, entry in entries.items() if (verdict := _entry(entry)) is not None}
-
-
-def _entry(entry: object) -> Verdict | None:
-    if not isinstance(entry, dict) or set(entry) != set(Verdict.__slots__):
-        return None
-    texts = [entry[name] for name in ("name", "status", "grade", "method", "detail")]
-    well_formed = all(isinstance(text, str) for text in texts) and isinstance(entry["seconds"], (int, float))
-    if not well_formed or entry["status"] not in ("proved", "refuted") or entry["grade"] not in GRADES:
-        return None
-    return Verdict(**entry)
-
-
-def _write_cache(verdicts: dict[str, Verdict]) -> None:
-    # A cache that cannot be written costs time, nothing else: the verdicts stand.
-    newest = dict(list(verdicts.items())[-CACHE_LIMIT:])
-    text = json.dumps({"schema": 1, "verdicts": {key: asdict(verdict) for key, verdict in newest.items()}}, indent=0)
-    file = _cache_file()
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=file.parent, prefix=".verdicts-")
-    except OSError:
-        return
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        os.replace(name, file)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
+def _row(statement: Statement, verdict: Verdict) -> dict[str, Any]:
+    shown = {"name": statement.name, "family": statement.family, "verdict": verdict.status, "grade": verdict.grade, "real": verdict.status}
+    conditions = statement.conditions if isinstance(statement, Law) else statement.premises
+    return {
+        **shown,
+        "floating_point": statement.floating if isinstance(statement, Law) else None,
+        "solvers": verdict.solvers(),
+        "seconds": verdict.seconds,
+        "conditions": [str(c) for c in conditions],
+        "counterexample": verdict.detail if verdict.status == "refuted" else None,
+        "statement": statement.statement(),
+        "reading": statement.reading,
+        "place": statement.place,
+        "method": verdict.method,
+        "detail": verdict.detail,
+        "files": [asdict(file) for file in verdict.files],
+    }

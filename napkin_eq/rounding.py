@@ -6,15 +6,20 @@ roundoff of float32, and u, h the roundoff and half the least positive number of
     a + b        e_a + e_b + K w (|a| + |b|)             magnitudes, not |a + b|: any order of adding is covered
     a * b        |a| e_b + |b| e_a + e_a e_b + K w |a b|
     f(a)         the change of f over [a - e_a, a + e_a], + K w |f(a)|; infinite where f jumps or has a pole there
-    sum of a     sum of e_a + 2 D w (sum of |a|)         D additions in a row, as many again for rescaling block by block
+    sum of a     sum of e_a + (2 D w + R r) (sum of |a|) D additions in a row, each block rescaled once; R moves of a reference
     sum of a * b an operand that is no input may have been rounded to the storage type for the matrix unit: e_a + u |a| + h
-    max of a     max of e_a
-    store of a   e_a + u |a| + h
+    max of a     max of e_a over the lanes that can be the maximum, given their errors
+    store of a   e_a + u |a| + h; infinite past the largest number of the storage type
     a < b        uncertain where |a - b| <= e_a + e_b; a choice by it is off by |x - y| there
 
 K = 4 roundings an operator: the operation, a constant folded into it, a fused neighbour, an approximate unit of the GPU.
-D = n / 4 + 16 for n summands: four lanes or more share a row of a tile, and the matrix unit adds four products or more at
-once; in float32, whose products are added one by one, D = n.
+w is doubled in sums: a matrix unit may truncate where it adds (Fasi et al., PeerJ Comput. Sci. 7:e330, 2021, sec. 4).
+D comes from the schedule. A tile of B lanes is added in B / 4 + 16 steps, since four lanes or more share a row of a tile,
+and the n / B tiles one after another; the matrix unit keeps one accumulator throughout and adds four products or more at
+once, so D = n / 4 + 16 there, and n in float32, whose products are added one by one.
+R comes from the data: at how many tiles the reference that a carried sum is relative to did move (elsewhere the factor is
+e^0, exactly 1), each time with r = 2 K w (1 + |reference|), what an exponential of a difference of references is off by.
+What passes the range of float32 has no bound; what falls below its least normal number may be taken for 0.
 """
 
 from __future__ import annotations
@@ -28,12 +33,51 @@ import numpy as np
 from napkin_eq.errors import NapkinError
 from napkin_eq.evaluate import bound_sizes, output_order
 from napkin_eq.meaning import OPERATORS, Array, Named, Run, aligned, contraction, fold, read, scan
-from napkin_eq.term import Fold, Group, Input, Map, Online, Proj, Read, Reduce, Scan, Store, Term, Walk, bundled, subterms
+from napkin_eq.ops import NEUTRAL
+from napkin_eq.plan import Dot, Loop, Plan, ReduceTile, ScanTile, statements
+from napkin_eq.term import Fold, Group, Input, Map, Online, Prev, Proj, Read, Reduce, Scan, Store, Term, Walk, bundled, subterms
 
 W = 2.0**-24
 K = 4
+# Below the least normal number a GPU may flush to zero; past the largest there is infinity.
+FLUSHED, LARGEST = 2.0**-126, 2.0**128
+# The largest number of each storage type.
+TOP = {"float16": 65504.0, "bfloat16": 2.0**128 - 2.0**120, "float32": 2.0**128 - 2.0**104}
 # roundoff, and half of the least positive number
 STORAGE = {"float16": (2.0**-11, 2.0**-25), "bfloat16": (2.0**-8, 2.0**-134), "float32": (2.0**-24, 2.0**-150)}
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """How a plan adds along an axis: the lanes of its tiles, largest and smallest, and whether on the matrix unit."""
+
+    largest: int
+    smallest: int
+    matrix: bool
+
+    def depth(self, length: int, lanes: int, product: bool) -> float:
+        """Return how many additions follow one another in a sum of this length; lanes: how many products are added at once."""
+        tile = min(length, self.largest)
+        chained = length if lanes == 1 else length / lanes + 16
+        tiled = tile / 4 + 16 + -(-length // min(length, self.smallest))
+        return max(chained, tiled) if product and self.matrix else tiled
+
+
+# Without a schedule: any tile of 16 lanes or more, on the matrix unit or not.
+UNPLANNED = Schedule(2**40, 16, True)
+
+
+def schedule(plan: Plan) -> dict[str, Schedule]:
+    """Read off a plan how it adds along each axis that it folds, by the name of the axis."""
+    found: dict[str, Schedule] = {}
+    for kernel in plan.kernels:
+        for stmt in statements(kernel.body):
+            if isinstance(stmt, (ReduceTile, ScanTile, Dot)) or (isinstance(stmt, Loop) and stmt.carried):
+                coord = kernel.coord(stmt.coord)
+                old = found.get(coord.axis.name, Schedule(1, coord.tile, False))
+                tiles = max(old.largest, coord.tile), min(old.smallest, coord.tile)
+                found[coord.axis.name] = Schedule(*tiles, old.matrix or isinstance(stmt, Dot))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,29 +95,44 @@ def error_bound(
     dtype: str,
     matrix_roundoff: float = 0.0,
     order: Sequence[str] | None = None,
+    planned: Mapping[str, Schedule] | None = None,
+    unknown: Mapping[str, Any] | None = None,
 ) -> tuple[Array, ...]:
     """Return, for each output of a term, the bound of every element, axes as `evaluate` orders them or in `order`.
 
     matrix_roundoff: what the matrix unit rounds its operands to, inputs too, beyond the storage type (tf32: 2^-11).
+    planned: how each axis is added along, by `schedule`; without it the worst of any plan with tiles of 16 lanes or more.
+    unknown: masks of input elements that may hold anything, NaN too; the bound is infinite wherever they may reach.
     """
     if dtype not in STORAGE:
         raise NapkinError(f"unknown dtype {dtype!r:.60}; one of {', '.join(STORAGE)}")
-    work = _Work(term, inputs, sizes, dtype, matrix_roundoff)
+    work = _Work(term, inputs, sizes, dtype, matrix_roundoff, planned or {}, unknown or {})
     items = tuple(Proj(i, term) for i in range(len(bundled(term)))) or (term,)
     with np.errstate(all="ignore"):
         return tuple(work.output(item, order) for item in items)
 
 
 class _Work:
-    def __init__(self, term: Term, inputs: Mapping[str, Any], sizes: Mapping[str, int], dtype: str, matrix: float) -> None:
+    def __init__(
+        self,
+        term: Term,
+        inputs: Mapping[str, Any],
+        sizes: Mapping[str, int],
+        dtype: str,
+        matrix: float,
+        planned: Mapping[str, Schedule],
+        unknown: Mapping[str, Any],
+    ) -> None:
         self.u, self.h = STORAGE[dtype]
-        self.matrix = matrix
+        self.top, self.matrix, self.planned, self.unknown = TOP[dtype], matrix, planned, unknown
         self.lanes = 1 if dtype == "float32" else 4
         self.exact = Run(term, inputs, bound_sizes(term, inputs, sizes), 2**40, "float64").top
         self.memo: dict[Term, Checked] = {}
+        self.root: Term | None = None
 
     def output(self, root: Term, wanted: Sequence[str] | None) -> Array:
-        got = self.of(root) if _is_stored(root) else self._stored(self.of(root))
+        self.root = root
+        got = self.of(root) if _is_stored(root) else self._stored(self.of(root), final=True)
         order = [axis.name for axis in output_order(root)] if wanted is None else list(wanted)
         names, (error,) = aligned(got.error, also=tuple(order))
         full = np.broadcast_to(error, [self.exact.length(name) for name in names])
@@ -90,6 +149,7 @@ class _Work:
         names, (value, error) = aligned(got.value, got.error)
         if value.dtype.kind == "f":
             error = np.where(np.isneginf(value), 0.0, np.nan_to_num(error, nan=np.inf, posinf=np.inf))
+            error = np.where((np.abs(value) + error >= LARGEST) & ~np.isneginf(value), np.inf, error)
         return Checked(got.value, Named(names, np.asarray(error, np.float64)))
 
     def _one(self, term: Term) -> Checked:
@@ -106,27 +166,31 @@ class _Work:
             return Checked(read(body.value, term.axis.name, index.value), read(full, term.axis.name, index.value))
         if isinstance(term, (Store, Proj)):
             got = self.memo[_inside(term)]
-            return self._stored(got) if _is_stored(term) else got
+            return self._stored(got, final=term is self.root) if _is_stored(term) else got
         if isinstance(term, (Group, Walk)):
             return self.memo[term.body]
         rounded = W if term.kind == "real" and not isinstance(term, Input) else 0.0
         value = self.exact.value(term)
+        if isinstance(term, Input) and term.name in self.unknown:
+            lanes = Named(tuple(d.name for d in term.dims), np.where(self.unknown[term.name], np.inf, 0.0))
+            return Checked(value, Named(value.names, aligned(lanes)[1][0].transpose([lanes.names.index(name) for name in value.names])))
         return Checked(value, Named(value.names, rounded * np.abs(value.data) if rounded else np.zeros(value.data.shape)))
 
-    def _stored(self, got: Checked) -> Checked:
-        return Checked(got.value, self._rounded(got, self.u, self.h)) if got.value.data.dtype.kind == "f" else got
+    def _stored(self, got: Checked, final: bool = False) -> Checked:
+        """Round a value to the storage type; what is past its range is infinite in a final output, and of no use before."""
+        return Checked(got.value, self._rounded(got, self.u, self.h, np.inf if final else self.top)) if got.value.data.dtype.kind == "f" else got
 
-    def _rounded(self, got: Checked, unit: float, least: float) -> Named:
+    def _rounded(self, got: Checked, unit: float, least: float, top: float) -> Named:
         names, (value, error) = aligned(got.value, got.error)
         magnitude = np.where(np.isneginf(value), 0.0, np.abs(value)) + error
-        return Named(names, error + unit * magnitude + least)
+        return Named(names, np.where(magnitude > top, np.inf, error + unit * magnitude + least))
 
     def _operand(self, term: Term) -> Checked:
         got, inner = self.memo[term], term
         while isinstance(inner, (Read, Group, Walk, Store, Proj)):
             inner = _inside(inner)
-        unit, least = (0.0, 0.0) if isinstance(inner, Input) else (self.u, self.h)
-        return Checked(got.value, self._rounded(got, unit + self.matrix, least))
+        unit, least, top = (0.0, 0.0, np.inf) if isinstance(inner, Input) else (self.u, self.h, self.top)
+        return Checked(got.value, self._rounded(got, unit + self.matrix, least, top))
 
     def _map(self, term: Term) -> Checked:
         args = [self.memo[arg] for arg in term.args]
@@ -147,29 +211,69 @@ class _Work:
         length = self.exact.length(axis)
         monoid = "sum" if isinstance(term, Online) else term.monoid
         mask = self.memo[term.where]
+        moved = self._moved(term) if isinstance(term, Online) else Named((), np.zeros(()))
         if monoid != "sum" or not _product(term.body):
-            return self._folded(monoid, axis, length, self.memo[term.body], mask)
+            return self._folded(monoid, axis, length, self.memo[term.body], mask, self._added(axis, length, False), moved)
         operands = [self._operand(arg) for arg in term.body.args]
-        found = self._contracted(axis, length, operands, mask)
-        return found or self._folded("sum", axis, length, self._settled(self._applied("mul", operands)), mask)
+        added = self._added(axis, length, True)
+        found = self._contracted(axis, operands, mask, added, moved)
+        return found or self._folded("sum", axis, length, self._settled(self._applied("mul", operands)), mask, added, moved)
 
-    def _folded(self, monoid: str, axis: str, length: int, body: Checked, mask: Checked) -> Checked:
+    def _added(self, axis: str, length: int, product: bool) -> float:
+        """Return what a sum of this length is off by, relative to the sum of its magnitudes; each block is rescaled once at most."""
+        return 2 * W * self.planned.get(axis, UNPLANNED).depth(length, self.lanes, product)
+
+    def _moved(self, term: Online) -> Named:
+        """Return what rescaling by differences of references is off by, relative to what is rescaled: R r."""
+        axis, total = term.axis.name, Named((), np.zeros(()))
+        tile = self.planned.get(axis, UNPLANNED).smallest
+        for part in {p.body: None for p in subterms(term.update) if isinstance(p, Prev)}:
+            if isinstance(part, (Fold, Reduce)) and part.axis.name == axis:
+                running = self._references(part, tile)
+                at = running.names.index(axis)
+                size = np.where(np.isfinite(running.data), np.abs(running.data), 0.0)
+                moves = (np.diff(running.data, axis=at) != 0) & np.isfinite(np.delete(running.data, -1, axis=at))
+                off = moves.sum(axis=at) * 2 * K * W * (1 + size.max(axis=at))
+                names = running.names[:at] + running.names[at + 1 :]
+                joined, (one, other) = aligned(total, Named(names, off))
+                total = Named(joined, one + other)
+        return total
+
+    def _references(self, part: Term, tile: int) -> Named:
+        """Return the running value of a fold after each tile."""
+        axis, body, mask = part.axis.name, self.memo[part.body].value, self.memo[part.where].value
+        length = self.exact.length(axis)
+        names, (values, kept) = aligned(body, mask, also=(axis,))
+        at = names.index(axis)
+        shape = [length if name == axis else n for name, n in zip(names, np.broadcast_shapes(values.shape, kept.shape), strict=True)]
+        lanes = np.broadcast_to(np.where(kept, values, NEUTRAL[part.monoid]), shape)
+        running = scan(part.monoid, axis, length, Named(names, lanes)).data
+        ends = np.minimum(np.arange(tile - 1, length + tile - 1, tile), length - 1)
+        return Named(names, np.take(running, ends, axis=at))
+
+    def _folded(
+        self, monoid: str, axis: str, length: int, body: Checked, mask: Checked, added: float, moved: Named
+    ) -> Checked:
         value = fold(monoid, axis, length, body.value, mask.value)
         names, (values, errors, kept, unsure) = aligned(body.value, body.error, mask.value, mask.error)
         size = np.where(kept | (unsure > 0), np.where(np.isneginf(values), 0.0, np.abs(values)), 0.0)
         lanes = np.where(kept | (unsure > 0), errors, 0.0) + np.where(unsure > 0, size, 0.0)
         if monoid == "max":
             jump = np.where((unsure > 0) & (size > 0), np.inf, 0.0)
+            sure = np.where(kept & (unsure == 0), values - lanes, -np.inf)
+            _, (floor, _) = aligned(fold("max", axis, length, Named(names, sure), None), Named(names, values))
+            # A lane that stays below another one whatever the rounding is not the maximum, and its error does not matter.
+            lanes = np.where(values + lanes >= floor, lanes, 0.0)
             return Checked(value, fold("max", axis, length, Named(names, np.maximum(lanes, jump)), None))
         if monoid == "sum":
-            total = fold("sum", axis, length, Named(names, lanes + 2 * self._depth(length) * W * (size + lanes)), None)
-            return Checked(value, total)
+            total, sizes = fold("sum", axis, length, Named(names, lanes), None), fold("sum", axis, length, Named(names, size + lanes), None)
+            return Checked(value, _relative(total, sizes, added, moved))
         ones = np.where(kept, size, 1.0)
         grown = fold("prod", axis, length, Named(names, (ones + lanes) * (1 + 2 * W)), None)
         plain = fold("prod", axis, length, Named(names, ones), None)
         return Checked(value, Named(grown.names, grown.data - plain.data))
 
-    def _contracted(self, axis: str, length: int, operands: list[Checked], mask: Checked) -> Checked | None:
+    def _contracted(self, axis: str, operands: list[Checked], mask: Checked, added: float, moved: Named) -> Checked | None:
         """Bound a sum of products by matrix products, where these can be formed; the array of products may be far too large."""
         if mask.error.data.any():
             return None
@@ -180,11 +284,8 @@ class _Work:
         if any(found is None for found in sums):
             return None
         value, size, *errors = (found for found in sums if found is not None)
-        error = sum(found.data for found in errors) + K * W * size.data
-        return Checked(value, Named(value.names, error + 2 * self._depth(length) * W * (size.data + error)))
-
-    def _depth(self, length: int) -> float:
-        return length if self.lanes == 1 else length / self.lanes + 16
+        error = sum(found.data for found in errors) + K * W * size.data + self.exact.length(axis) * FLUSHED * (size.data > 0)
+        return Checked(value, _relative(Named(value.names, error), Named(value.names, size.data + error), added, moved))
 
     def _scan(self, term: Term) -> Checked:
         axis, body = term.axis.name, self.memo[term.body]
@@ -194,8 +295,14 @@ class _Work:
         if term.monoid == "prod":
             grown, plain = scan("prod", axis, length, Named(names, (size + errors) * (1 + 2 * W))), scan("prod", axis, length, Named(names, size))
             return Checked(scan("prod", axis, length, body.value), Named(grown.names, grown.data - plain.data))
-        lanes = errors + (2 * self._depth(length) * W * (size + errors) if term.monoid == "sum" else 0.0)
+        lanes = errors + (self._added(axis, length, False) * (size + errors) if term.monoid == "sum" else 0.0)
         return Checked(scan(term.monoid, axis, length, body.value), scan(term.monoid, axis, length, Named(names, lanes)))
+
+
+def _relative(error: Named, size: Named, added: float, moved: Named) -> Named:
+    """Return the error of a sum: that of its summands, and what adding and rescaling them is off by."""
+    names, (own, sizes, moves) = aligned(error, size, moved)
+    return Named(names, own + (added + moves) * sizes)
 
 
 def _inside(term: Term) -> Term:
@@ -248,12 +355,12 @@ def _unless(sure: Array, value: Array) -> Array:
 
 
 def _exp(v: Array, a: Array, e: Array) -> Array:
-    return np.where(np.isneginf(a), 0.0, v * (np.expm1(e + K * W * np.abs(a)) + K * W))
+    return np.where(np.isneginf(a), 0.0, v * (np.expm1(e + K * W * np.abs(a)) + K * W) + FLUSHED)
 
 
 def _inv(v: Array, a: Array, e: Array) -> Array:
     away = np.abs(a)
-    return np.where((a == 0) & (e == 0), 0.0, _unless(away > e, e / (away * (away - e)) + K * W * np.abs(v)))
+    return np.where((a == 0) & (e == 0), 0.0, _unless(away > e, e / (away * (away - e)) + K * W * np.abs(v) + FLUSHED))
 
 
 def _log(v: Array, a: Array, e: Array) -> Array:
@@ -274,6 +381,14 @@ def _where(v: Array, c: Array, a: Array, b: Array, ec: Array, ea: Array, eb: Arr
     return np.where(ec > 0, np.maximum(ea, eb) + np.where(a == b, 0.0, np.abs(a - b)), np.where(c, ea, eb))
 
 
+def _larger(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
+    return np.where(a - b > ea + eb, ea, np.where(b - a > ea + eb, eb, np.maximum(ea, eb)))
+
+
+def _smaller(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
+    return np.where(np.isneginf(a) | np.isneginf(b), 0.0, _larger(v, -a, -b, ea, eb))
+
+
 def _either(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
     return np.maximum(ea, eb)
 
@@ -284,11 +399,11 @@ def _none(v: Array, *rest: Array) -> Array:
 
 RULES: dict[str, Callable[..., Array]] = {
     "add": lambda v, a, b, ea, eb: ea + eb + K * W * (np.abs(a) + np.abs(b)),
-    "mul": lambda v, a, b, ea, eb: np.abs(a) * eb + np.abs(b) * ea + ea * eb + K * W * np.abs(v),
+    "mul": lambda v, a, b, ea, eb: np.abs(a) * eb + np.abs(b) * ea + ea * eb + K * W * np.abs(v) + FLUSHED * (v != 0),
     "neg": lambda v, a, e: e,
     "inv": _inv,
-    "max": _either,
-    "min": _either,
+    "max": _larger,
+    "min": _smaller,
     "exp": _exp,
     "log": _log,
     "sqrt": lambda v, a, e: np.sqrt(np.maximum(a, 0) + e) - np.sqrt(np.maximum(a - e, 0)) + K * W * np.abs(v),

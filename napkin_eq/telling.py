@@ -44,7 +44,7 @@ def told(derivation: Derivation) -> str:
     """Return the whole derivation as text."""
     report = derivation.report()
     sizes = " ".join(f"{name}={'any' if size is None else size}" for name, size in report["sizes"].items())
-    readings = {s.name: s.reading for s in derivation.statements}
+    readings = {s.name: f"{s.reading} [{derivation.verdicts[s.name].grade}]" for s in derivation.statements}
     parts = [f"{report['diagram']}  {report['dtype']}  {derivation.hardware.title}  {sizes}"]
     for output in derivation.outputs:
         short = Shorthand((output.source, output.placed.term))
@@ -57,7 +57,7 @@ def told(derivation: Derivation) -> str:
             stored.setdefault(term.body if isinstance(term, Proj) else term, []).append(name)
         parts += [f"to    {', '.join(names)} = {short.text(term)}" for term, names in stored.items()]
         parts += [f"{'where' if i == 0 else '':6}{line}" for i, line in enumerate(letters)]
-        parts += [f"in {len(output.steps)} steps by proved laws:", *steps]
+        parts += [f"in {len(output.steps)} steps by laws, each with its grade (A exact, B two solvers, C one solver, D tested only):", *steps]
     parts += ["", _without_notes(derivation.pseudocode()), "", *costs_told(report)]
     return "\n".join(parts)
 

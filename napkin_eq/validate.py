@@ -1,7 +1,8 @@
 """Running an emitted kernel against float64, within a bound computed from its term and its data (see rounding.py).
 
 On a GPU the kernel runs as it is; without one, in Triton's interpreter, which knows float16 and float32 but not bfloat16.
-Sizes are chosen so that no tile divides some of them and so that every mask cuts somewhere.
+Sizes are chosen so that no tile divides some of them and so that every mask cuts somewhere. Inputs are drawn from families
+(see families.py), plain random numbers if none is named. A failure prints the command that runs the same case again.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 from napkin_eq.axis import Axis
 from napkin_eq.diagram import Diagram
 from napkin_eq.errors import NapkinError
-from napkin_eq.term import Const, Index, Input, Map, Read, Reduce, Scan, subterms
+from napkin_eq.families import Family, applies, draw, families, family, number, resized
+from napkin_eq.term import Const, Index, Map, Reduce, Scan, subterms
 
 if TYPE_CHECKING:
     from napkin_eq.derive import Derivation
@@ -32,19 +34,27 @@ REPEATS = {"cuda": 3, "cpu": 1}
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One output of one run: how far it was off, at most, and the largest part of its bound that was used."""
+    """One output of one run: how far it was off, at most, the largest bound, and the largest part of an element's bound that was used.
+
+    looseness: the bound over the error, root mean squares, 0 where nothing was off. unbounded: elements that have no bound,
+    as where a sum may pass the range of float32; a family of extreme inputs may have some, plain random numbers may not.
+    """
 
     output: str
     sizes: dict[str, int]
+    family: str
+    seed: int
     max_error: float
+    max_bound: float
     bound_used: float
+    looseness: float
     unbounded: int
     repeatable: bool
     seconds: float
 
     @property
     def passed(self) -> bool:
-        return self.bound_used <= 1 and self.repeatable and not self.unbounded
+        return self.bound_used <= 1 and self.repeatable and not (self.unbounded and self.family == "normal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +84,16 @@ class Report:
             verdict = "ok" if case.passed else "FAILED"
             notes = f"; {case.unbounded} elements have no bound" if case.unbounded else ""
             notes += "" if case.repeatable else "; a repeat gave other bits"
-            lines.append(f"  {case.output}  {sizes}: max error {case.max_error:.2e}, {case.bound_used:.0%} of its bound{notes}  {verdict}")
+            off = f"max error {case.max_error:.2e}, max bound {case.max_bound:.2e}, {case.bound_used:.0%} of an element's bound used"
+            lines.append(f"  {case.output}  {sizes}  {case.family}: {off}{notes}  {verdict}")
+            if not case.passed:
+                lines.append(f"    again: {self.replay(case)}")
         return "\n".join(lines)
+
+    def replay(self, case: Case) -> str:
+        """Return the command that runs a case again."""
+        sets = " ".join(f"--set {name}={size}" for name, size in case.sizes.items())
+        return f"napkin-eq run {self.diagram} --hardware {self.hardware} --dtype {self.dtype} --family {case.family} --seed {case.seed} {sets}"
 
 
 def validate(
@@ -89,10 +107,12 @@ def validate(
     rules: tuple[str, ...] = (),
     seed: int = 0,
     fixed: Mapping[str, int] | None = None,
+    inputs: Sequence[str] = ("normal",),
 ) -> Report:
     """Derive the diagram at each of the sizes, run the kernel and compare it with float64.
 
     sizes: without them, a ragged and a tidy choice of `trial_sizes`, where `fixed` says what may not change.
+    inputs: names of families of inputs, or "all". Raises NapkinError for one that cannot differ from random numbers here.
     """
     from napkin_eq.derive import derive as derived
 
@@ -100,12 +120,36 @@ def validate(
     dtype = dtype or ("bfloat16" if where == "cuda" else "float16")
     if where == "cpu" and dtype == "bfloat16":
         raise NapkinError("dtype bfloat16: Triton's interpreter computes it wrongly on a CPU; take float16 or float32, or run on a GPU")
+    chosen = _chosen(diagram, inputs)
     cases: list[Case] = []
-    for choice in sizes or trial_sizes(diagram, fixed or {}):
+    choices = list(sizes) if sizes else trial_sizes(diagram, fixed or {})
+    for choice in choices[:1] if choices[1:] == choices[:1] else choices:
         sized = diagram.with_sizes(choice)
         derivation = derived(sized, hardware=hardware, dtype=dtype, without=without, rules=rules)
-        cases += compared(sized, derivation, dtype, where, seed)
+        for drawn_from in chosen:
+            other = resized(sized, drawn_from, choice, {n: t for n, t in _tiles(derivation).items() if n not in (fixed or {})})
+            if other == choice:
+                cases += compared(sized, derivation, dtype, where, seed, drawn_from)
+            else:
+                again = diagram.with_sizes(other)
+                cases += compared(again, derived(again, hardware=hardware, dtype=dtype, without=without, rules=rules), dtype, where, seed, drawn_from)
     return Report(diagram.name, hardware, dtype, label, tuple(cases))
+
+
+def _chosen(diagram: Diagram, names: Sequence[str]) -> list[Family]:
+    if "all" in names:
+        return [found for found in families().values() if applies(diagram, found)]
+    chosen = [family(name) for name in names]
+    for found in chosen:
+        if not applies(diagram, found):
+            raise NapkinError(f"family {found.name}: diagram {diagram.name} has no input of masks or integers, which it is about; take another")
+    return chosen
+
+
+def _tiles(derivation: Derivation) -> dict[str, int]:
+    """Return the tile of each axis that takes several."""
+    coords = [c for kernel in derivation.plan.kernels for c in kernel.coords]
+    return {c.axis.name: c.tile for c in coords if c.tile > 1 and (c.axis.size is None or c.tile < c.axis.size)}
 
 
 def chosen_device(device: str) -> tuple[str, str]:
@@ -171,84 +215,40 @@ def _reach(diagram: Diagram) -> dict[str, int]:
     return found
 
 
-def drawn(diagram: Diagram, dtype: str, seed: int) -> dict[str, Any]:
-    """Return random inputs, exactly representable in the storage type: normal, with one value in a thousand ten times as large."""
+def compared(
+    diagram: Diagram, derivation: Derivation, dtype: str, device: str, seed: int, drawn_from: Family | None = None
+) -> list[Case]:
+    """Run a derived kernel on inputs of a family, plain random numbers if none is given, and hold every output against float64."""
     import numpy as np
     import torch
 
-    generator = np.random.default_rng(seed)
-    arrays: dict[str, Any] = {}
-    for node in diagram.inputs():
-        shape = tuple(_number(axis) for axis in node.dims)
-        if node.kind == "bool":
-            arrays[node.name] = generator.random(shape) < 0.5
-        elif node.kind == "int":
-            arrays[node.name] = generator.integers(0, _range(diagram, node), shape).astype(node.dtype)
-        else:
-            values = generator.standard_normal(shape) * np.where(generator.random(shape) < 0.001, 10.0, 1.0)
-            rounded = torch.from_numpy(_meeting(node.facts, values)).to(getattr(torch, dtype if node.dtype == "float" else node.dtype))
-            arrays[node.name] = rounded.to(torch.float64).numpy()
-    return arrays
-
-
-def _number(axis: Axis) -> int:
-    if axis.size is None:
-        raise NapkinError(f"axis {axis.name} is symbolic and a run needs a number: give one with --set {axis.name}=SIZE")
-    return axis.size
-
-
-def _meeting(facts: tuple[str, ...], values: Any) -> Any:
-    import numpy as np
-
-    if "nonneg" in facts or "pos" in facts:
-        values = np.abs(values)
-    if "pos" in facts or "nonzero" in facts:
-        values = values + np.where(values < 0, -0.125, 0.125)
-    for fact in facts:
-        if fact.startswith("abs<="):
-            # 0.99: rounding to the storage type must not lift a value over the bound.
-            values = np.clip(values, -0.99 * float(fact.removeprefix("abs<=")), 0.99 * float(fact.removeprefix("abs<=")))
-    return values
-
-
-def _range(diagram: Diagram, node: Input) -> int:
-    """Return one more than the largest useful integer: a coordinate's axis, or the axis that it is compared with."""
-    for term in subterms(diagram.term):
-        if isinstance(term, Read) and node in subterms(term.index):
-            return _number(term.axis)
-    for term in subterms(diagram.term):
-        if isinstance(term, Map) and term.op in ("lt", "le", "eq") and node in subterms(term):
-            sizes = [_number(t.axis) for t in subterms(term) if isinstance(t, Index)]
-            return max(sizes, default=7) + 1
-    return 8
-
-
-def compared(diagram: Diagram, derivation: Derivation, dtype: str, device: str, seed: int) -> list[Case]:
-    """Run a derived kernel on random inputs and hold every output against float64."""
-    import numpy as np
-    import torch
-
+    from napkin_eq.compare import compare, must_spoil
     from napkin_eq.evaluate import evaluate
-    from napkin_eq.rounding import error_bound
+    from napkin_eq.rounding import error_bound, schedule
 
-    arrays = drawn(diagram, dtype, seed)
-    tensors = [_tensor(arrays[b.name], b.dtype).to(device) for b in derivation.plan.inputs]
+    drawn_from = drawn_from or family("normal")
+    sizes = {axis.name: number(axis, {}) for axis in diagram.axes()}
+    drawn = draw(diagram, drawn_from, sizes, dtype, seed)
+    tensors = [_tensor(drawn.arrays[b.name], b.dtype).to(device) for b in derivation.plan.inputs]
     started = time.perf_counter()
-    runs = [executed(derivation.triton(), tensors) for _ in range(REPEATS[device])]
+    with np.errstate(all="ignore"):  # the interpreter computes with NumPy, and some families are there to overflow
+        runs = [executed(derivation.triton(), tensors) for _ in range(REPEATS[device])]
     seconds = time.perf_counter() - started
-    matrix = _matrix_roundoff(derivation)
-    sizes = {axis.name: _number(axis) for axis in diagram.axes()}
+    matrix, planned = _matrix_roundoff(derivation), schedule(derivation.plan)
     cases = []
     outputs = [each for output in derivation.outputs for each in output.each()]
-    for number, (name, source, term) in enumerate(outputs):
-        order = [axis.name for axis in derivation.plan.outputs[number].dims]
-        exact = evaluate(source, arrays, order=order)
+    for place, (name, source, term) in enumerate(outputs):
+        buffer = derivation.plan.outputs[place]
+        order = [axis.name for axis in buffer.dims]
+        exact = evaluate(source, drawn.clean, order=order)
         # The derived term is the one whose arithmetic is bounded: it says what is stored between kernels.
-        (bound,) = error_bound(term, arrays, {}, dtype, matrix, order)
-        got = runs[0][number].to(torch.float64).cpu().numpy()
-        used, off = _used(got, exact, bound)
-        repeatable = all(torch.equal(runs[0][number].view(torch.uint8), other[number].view(torch.uint8)) for other in runs[1:])
-        cases.append(Case(name, sizes, off, used, int(np.isinf(bound).sum()), repeatable, seconds))
+        (bound,) = error_bound(term, drawn.clean, {}, dtype, matrix, order, planned, drawn.spoilt)
+        must = must_spoil(source, drawn.clean, {}, drawn.spoilt, order) if drawn_from.spoil == "nan" else None
+        got = runs[0][place].to(torch.float64).cpu().numpy()
+        seen = compare(got, exact, bound, dtype if source.kind == "real" else "", must)
+        repeatable = all(torch.equal(runs[0][place].view(torch.uint8), other[place].view(torch.uint8)) for other in runs[1:])
+        measured = seen.max_error, seen.max_bound, seen.bound_used, seen.looseness, seen.unbounded
+        cases.append(Case(name, sizes, drawn_from.name, seed, *measured, repeatable, seconds))
     return cases
 
 
@@ -266,18 +266,6 @@ def executed(source: str, tensors: Sequence[Any]) -> tuple[Any, ...]:
         file.write_text(source, encoding="utf-8")
         result = runpy.run_path(str(file), run_name="napkin_kernel")["run"](*tensors)
     return result if isinstance(result, tuple) else (result,)
-
-
-def _used(got: Any, exact: Any, bound: Any) -> tuple[float, float]:
-    """Return the largest part of a bound that was used (infinite for NaN), and the largest error."""
-    import numpy as np
-
-    same = got == exact  # covers -inf against -inf
-    with np.errstate(invalid="ignore", divide="ignore"):
-        off = np.where(same, 0.0, np.abs(got - exact))
-        off = np.where(np.isnan(off), np.inf, off)
-        part = np.where(off == 0, 0.0, off / bound)
-    return float(np.nan_to_num(part, nan=np.inf, posinf=np.inf).max(initial=0.0)), float(off.max(initial=0.0))
 
 
 def _matrix_roundoff(derivation: Derivation) -> float:

@@ -44,8 +44,9 @@ def _derived(args: Namespace, diagram: Any, without: tuple[str, ...] = ()) -> De
     from napkin_eq.derive import derive as derived
 
     return derived(
-        diagram, hardware=args.hardware, dtype=args.dtype or "bfloat16", without=(*args.without, *without), rules=tuple(args.rules)
-    )
+        diagram, hardware=args.hardware, dtype=args.dtype or "bfloat16", without=(*args.without, *without), rules=tuple(args.rules),
+        allow_tested=args.allow_tested,
+    )  # fmt: skip
 
 
 def _files(name: str, derivation: Derivation) -> dict[str, str]:
@@ -92,7 +93,7 @@ def run(args: Namespace) -> int:
 
     report = validate(
         _diagram(args), dtype=args.dtype, sizes=None, device=args.device, hardware=args.hardware,
-        without=tuple(args.without), rules=tuple(args.rules), seed=args.seed, fixed=_fixed(args),
+        without=tuple(args.without), rules=tuple(args.rules), seed=args.seed, fixed=_fixed(args), inputs=args.family or ("normal",),
     )  # fmt: skip
     print(_dumped(report.data()) if args.json else str(report), end="" if args.json else "\n")
     return DONE if report.passed else FAILED
@@ -105,21 +106,24 @@ def _fixed(args: Namespace) -> dict[str, int]:
 
 
 def prove(args: Namespace) -> int:
-    """Prove laws; 1 if one is refuted, 3 if one stays undecided."""
-    from napkin_eq.proving import prove as proved
+    """Prove laws, or have every solver answer the scripts again; 1 if one is refuted, 3 if one stays undecided."""
+    from napkin_eq import abduce, proving, smtfiles, verdict
 
-    verdicts = proved(_statements(args.what))
-    worst = FAILED if any(v.status == "refuted" for v in verdicts) else DONE if all(v.status == "proved" for v in verdicts) else UNKNOWN
-    if args.json:
-        rows = [{key: getattr(v, key) for key in ("name", "status", "grade", "method", "detail", "seconds")} for v in verdicts]
-        print(_dumped({"schema": SCHEMA, "verdicts": rows}), end="")
-        return worst
-    width = max((len(v.name) for v in verdicts), default=0)
-    for v in verdicts:
-        print(f"{v.status:8}  {v.name:{width}}  {v.method}{'  ' + v.detail if v.detail and v.status != 'proved' else ''}")
-    count = {status: sum(v.status == status for v in verdicts) for status in ("proved", "refuted", "unknown")}
-    print(f"{count['proved']} proved, {count['refuted']} refuted, {count['unknown']} unknown, in {sum(v.seconds for v in verdicts):.1f} s")
-    return worst
+    if args.files is not None:
+        report = smtfiles.rechecked(Path(args.files) if args.files else smtfiles.shipped())
+        print(_dumped(report) if args.json else verdict.files_told(report), end="" if args.json else "\n")
+        return FAILED if report["refuted"] else UNKNOWN if report["unknown"] else DONE
+    statements = _statements(args.what)
+    if args.write is not None:
+        number = smtfiles.write(Path(args.write), proving.files_of(statements), whole=not args.what)
+        print(_dumped({"schema": SCHEMA, "written": number}) if args.json else f"{number} scripts written below {args.write}", end="" if args.json else "\n")
+        return DONE
+    report = proving.prove_report(statements)
+    found = abduce.advised(statements, [row["verdict"] for row in report["laws"]])
+    for row, advice in zip(report["laws"], found, strict=True):
+        row["advice"] = None if advice is None else abduce.data(advice)
+    print(_dumped(report) if args.json else "\n".join([*abduce.texts(statements, found), verdict.told(report)]), end="" if args.json else "\n")
+    return FAILED if report["refuted"] else UNKNOWN if report["unknown"] else DONE
 
 
 def check(args: Namespace) -> int:
@@ -148,13 +152,19 @@ def check(args: Namespace) -> int:
 
 def laws(args: Namespace) -> int:
     """Print the catalogue of laws."""
-    from napkin_eq import catalogue
+    from napkin_eq import catalogue, proving
 
     chosen = _statements(args.what)
+    if args.markdown:
+        print(catalogue.markdown(chosen, {v.name: v.grade for v in proving.prove(chosen)}), end="")
+        return DONE
+    grades = proving.known_grades(chosen)
     if args.json:
-        print(_dumped({"schema": SCHEMA, "laws": [catalogue.row(s) for s in chosen]}), end="")
-    else:
-        print(catalogue.markdown(chosen) if args.markdown else catalogue.text(chosen), end="" if args.markdown else "\n")
+        print(_dumped({"schema": SCHEMA, "laws": [catalogue.row(s, grades.get(s.name)) for s in chosen]}), end="")
+        return DONE
+    print(catalogue.text(chosen, grades))
+    if len(grades) < len(chosen):
+        print("\n[?]: napkin-eq prove finds the grade")
     return DONE
 
 
@@ -176,6 +186,15 @@ def _statements(what: list[str]) -> list[Statement]:
     if not what:
         return list(shipped.values())
     return [s for s in everything if s.name in names or s.family in names or any(s.place.startswith(file) for file in files)]
+
+
+def selftest(args: Namespace) -> int:
+    """Put wrong laws before the verifier, and valid ones; 1 unless it judges all of them rightly."""
+    from napkin_eq.selftest import perfect, report, told
+
+    data = report()
+    print(_dumped(data) if args.json else told(data), end="" if args.json else "\n")
+    return DONE if perfect(data) else FAILED
 
 
 def listing(args: Namespace) -> int:
@@ -202,4 +221,4 @@ def _dumped(data: Any) -> str:
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
-VERBS = {"derive": derive, "explain": explain, "run": run, "prove": prove, "check": check, "laws": laws, "list": listing}
+VERBS = {"derive": derive, "explain": explain, "run": run, "prove": prove, "check": check, "laws": laws, "selftest": selftest, "list": listing}

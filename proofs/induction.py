@@ -1,4 +1,4 @@
-"""Induction over the size of an axis: a claim with reductions becomes claims without them, for a decider to answer.
+"""Induction over the size of an axis: a claim with reductions becomes claims without them, for the normal form or a solver to answer.
 
 The axis has one lane (base), then one more (step): every reduction over it is an accumulator, an unknown number of which
 only the claim itself is known. A reduction inside another one, such as a maximum that exponentials are relative to, is
@@ -17,7 +17,8 @@ from napkin_eq.claim import JUDGMENT, Claim, NotUnderstood, eq, le, same
 from napkin_eq.law import ABSENT, TRUE, Statement, Var
 from napkin_eq.obligation import claims_of
 from napkin_eq.ops import COMBINE, NEUTRAL
-from napkin_eq.proving import Outcome, deciders, prover
+from napkin_eq.proving import Outcome, decided, prover, vacuous
+from napkin_eq.question import Step
 from napkin_eq.term import Acc, Const, Index, Map, Online, Prev, Read, Reduce, Scan, Size, Term, rebuilt, rewritten, subterms
 
 MOST_SUMMANDS = 32
@@ -25,70 +26,75 @@ QUESTIONS = 6
 LEMMA_TIMEOUT_S = 5.0
 
 
+class Unproved(Exception):  # noqa: N818 - no error: the search goes on elsewhere
+    """No proof of a claim was found; the text says of which."""
+
+
 @prover("induction", rank=2)
 def induction(statement: Statement, timeout_s: float) -> Outcome | None:
     """Prove every claim of a statement, by definition, by a decider, or by induction and a decider."""
     search = Search(timeout_s)
+    steps: list[Step] = []
     for claim in claims_of(statement):
-        if claim.premises and search.decided(replace(claim, goal=Const(False))):
+        if claim.premises and vacuous(claim, timeout_s):
             return Outcome("refuted", "vacuous", f"no values meet the conditions ({claim.what})")
-        if (failed := search.failure(claim)) is not None:
-            return Outcome("unknown", "induction", failed)
-    if not search.used:
-        return Outcome("proved", "definition", grade="A")
-    return Outcome("proved", ", ".join(dict.fromkeys(search.used)), grade="C")
+        try:
+            steps += search.proof(claim)
+        except Unproved as failed:
+            return Outcome("unknown", "induction", str(failed))
+    return Outcome("proved", ", ".join(dict.fromkeys(step.method for step in steps)) or "definition", steps=tuple(dict.fromkeys(steps)))
 
 
 class Search:
-    """The search for a proof: its time, and what it has used so far."""
+    """The search for a proof, which has a time."""
 
     def __init__(self, timeout_s: float) -> None:
         self.timeout_s, self.until = timeout_s, time.monotonic() + QUESTIONS * timeout_s
-        self.used: list[str] = []
 
-    def decided(self, claim: Claim) -> str:
-        """Return the name of a decider that proves the claim, else nothing."""
-        for name, decide in deciders():
-            left = min(self.timeout_s, self.until - time.monotonic())
-            if left > 0 and decide(claim, left) == "proved":
-                return name
-        return ""
+    def decided(self, claim: Claim, lemma: str = "") -> Step | None:
+        """Return the claim as a step of a proof, if it is decided without induction."""
+        return decided(claim, min(self.timeout_s, self.until - time.monotonic()), lemma)
 
-    def failure(self, claim: Claim) -> str | None:
-        """Prove a claim and return None, noting what was used, or return why that failed."""
+    def proof(self, claim: Claim) -> list[Step]:
+        """Return the steps that prove a claim; raises Unproved."""
         if claim.goal is TRUE:
-            return None
+            return []
         for term in subterms(claim.goal, *claim.premises):
             if isinstance(term, (Scan, Read, Online, Prev, Acc)):
                 raise NotUnderstood(f"no prover understands {type(term).__name__}")
-        if name := self.decided(claim):
-            self.used.append(name)
-            return None
+        if step := self.decided(claim):
+            return [step]
         axes = sorted({t.axis for t in subterms(claim.goal) if isinstance(t, (Reduce, Size))})
-        if axes and lemmas_hold() and (name := self.decided(self.informed(normal(claim)))):
-            self.used += ["linearity of sums", name]
-            return None
+        if axes and (found := self.by_linearity(claim)) is not None:
+            return found
         failed = f"no proof found ({claim.what})"
         for axis in axes:
-            before = list(self.used)
-            self.used.append(f"induction on {axis}")
-            failures = (found for part in induct(claim, axis) if (found := self.failure(part)) is not None)
-            if (found := next(failures, None)) is None:
-                return None
-            failed, self.used = found, before
-        return failed if self.until > time.monotonic() else f"{failed}, time is up"
+            try:
+                return [step for part in induct(claim, axis) for step in self.proof(part)]
+            except Unproved as inner:
+                failed = str(inner)
+        raise Unproved(failed if self.until > time.monotonic() else f"{failed}, time is up")
 
-    def informed(self, claim: Claim) -> Claim:
-        """Return the claim with what holds of each reduction because it holds of what is reduced."""
-        for t in subterms(claim.goal, *claim.premises):
-            if isinstance(t, Reduce):
-                facts = tuple(
-                    JUDGMENT[name](t)
-                    for name in ("finite", "nonneg", "pos")
-                    if hereditary(name, t.monoid, t.where is not TRUE) and self.decided(replace(claim, goal=JUDGMENT[name](t.body)))
-                )
-                claim = replace(claim, premises=(*claim.premises, *facts))
-        return claim
+    def by_linearity(self, claim: Claim) -> list[Step] | None:
+        """Return the proof of a claim in the normal form of sums and maxima, and of what that rests on; None if there is none."""
+        lemmas = linearity()
+        if lemmas is None:
+            return None
+        claim, facts = self.informed(normal(claim))
+        step = self.decided(claim)
+        return None if step is None else [*lemmas, *facts, replace(step, what=f"{step.what}, by linearity of sums")]
+
+    def informed(self, claim: Claim) -> tuple[Claim, list[Step]]:
+        """Return the claim with what holds of each reduction because it holds of what is reduced, and the proofs of that."""
+        steps: list[Step] = []
+        for t in (t for t in subterms(claim.goal, *claim.premises) if isinstance(t, Reduce)):
+            for name in ("finite", "nonneg", "pos"):
+                lemma = hereditary(name, t.monoid, t.where is not TRUE)
+                every = lemma and self.decided(replace(claim, what=f"{claim.what}: {name} of what is reduced", goal=JUDGMENT[name](t.body)))
+                if lemma and every:
+                    claim = replace(claim, premises=(*claim.premises, JUDGMENT[name](t)))
+                    steps += [*lemma, every]
+        return claim, steps
 
 
 # -- base and step -------------------------------------------------------------------------------------------------------
@@ -107,9 +113,12 @@ def induct(claim: Claim, axis: Axis) -> Iterator[Claim]:
     fixed |= {(other, f"{v.name}⁺{axis}") for v in varying for other, name in claim.free if name == v.name}
     free = claim.free | fixed
 
+    legend = (*claim.legend, *(f"{hole.name} stands for {t} over the lanes so far" for t, hole in holes.items()))
+    legend = (*legend, *(f"{new.name} stands for {v.name} in the new lane" for v, new in fresh.items() if isinstance(new, Var) and isinstance(v, Var)))
     first: dict[Term, Term] = {Size(axis): Const(1), Index(axis): Const(0)}
     alone = {t: _lane(t, first, Const(NEUTRAL[t.monoid]), None) for t in totals}
-    yield Claim(f"{claim.what}: {axis} has one lane", _swapped(claim.goal, first | alone), tuple(_swapped(p, first) for p in claim.premises), free)
+    known = tuple(_swapped(p, first) for p in claim.premises)
+    yield Claim(f"{claim.what}: {axis} has one lane", _swapped(claim.goal, first | alone), known, free, claim.legend)
 
     before: dict[Term, Term] = {Size(axis): size, Index(axis): lane}
     old: dict[Term, Term] = {Size(axis): size + 1, Index(axis): lane}
@@ -119,7 +128,7 @@ def induct(claim: Claim, axis: Axis) -> Iterator[Claim]:
     premises = [_swapped(p, table) for table in (old, new) for p in claim.premises]
     known = tuple(dict.fromkeys([*premises, _swapped(claim.goal, before | holes), *places]))
     for goal in dict.fromkeys((_swapped(claim.goal, old | grown), _swapped(claim.goal, new | grown))):
-        yield Claim(f"{claim.what}: one more lane of {axis}", goal, known, free)
+        yield Claim(f"{claim.what}: one more lane of {axis}", goal, known, free, legend)
 
 
 def _lane(t: Reduce, at: dict[Term, Term], without: Term, acc: Term | None) -> Term:
@@ -156,7 +165,8 @@ def _fixed(claim: Claim, axis: Axis, term: Term, number: Var) -> Claim:
     """Return the claim with a term that does not vary along the axis replaced by a number of which little is known."""
     free = {(axis.name, number.name), *((o.name, number.name) for o in _axes(claim) if o != axis and not claim.varies(term, o))}
     premises = (*(_swapped(p, {term: number}) for p in claim.premises), _bound(term, number))
-    return Claim(claim.what, _swapped(claim.goal, {term: number}), premises, claim.free | free)
+    legend = (*claim.legend, f"{number.name} stands for {term}; all that is used of it is given below")
+    return Claim(claim.what, _swapped(claim.goal, {term: number}), premises, claim.free | free, legend)
 
 
 def _bound(term: Term, number: Var) -> Term:
@@ -254,20 +264,29 @@ def _chosen(claim: Claim, t: Reduce) -> Term:
 
 
 @cache
-def lemmas_hold() -> bool:
-    """Prove, by induction and without the normal form, each equation that the normal form is made of."""
+def linearity() -> tuple[Step, ...] | None:
+    """Prove, by induction and without the normal form, each equation that the normal form is made of; None if one is not proved."""
     a, b, d, x = Var("a"), Var("b"), Var("d"), Axis("x")
     fixed = frozenset({("x", "a")})
 
     def fold(monoid: str, body: Term) -> Term:
         return Reduce(monoid, x, body)
 
-    goals = [same(-a, -1.0 * a), same(a * (b + d), a * b + a * d), same(a * b, b * a), same((a * b) * d, a * (b * d))]
-    goals += [same(Map("exp", (a + b,)), Map("exp", (a,)) * Map("exp", (b,)))]
-    goals += [same(fold(m, Map(op, (a, b))), Map(op, (fold(m, a), fold(m, b)))) for m, op in COMBINE.items()]
-    moved = [same(fold("sum", a * b), a * fold("sum", b)), same(fold("sum", a), a * Map("real", (Size(x),))), same(fold("max", a + b), a + fold("max", b))]
-    moved += [_one_lane(m, x, a) for m in COMBINE]
-    return all(_by_induction(Claim("lemma", goal, (), fixed if goal in moved else frozenset()), x) for goal in [*goals, *moved])
+    goals = {
+        "sign": same(-a, -1.0 * a),
+        "distribution": same(a * (b + d), a * b + a * d),
+        "commutation": same(a * b, b * a),
+        "association": same((a * b) * d, a * (b * d)),
+        "exponential": same(Map("exp", (a + b,)), Map("exp", (a,)) * Map("exp", (b,))),
+        **{f"{m}-of-both": same(fold(m, Map(op, (a, b))), Map(op, (fold(m, a), fold(m, b)))) for m, op in COMBINE.items()},
+    }
+    moved = {
+        "factor": same(fold("sum", a * b), a * fold("sum", b)),
+        "constant": same(fold("sum", a), a * Map("real", (Size(x),))),
+        "summand": same(fold("max", a + b), a + fold("max", b)),
+        **{f"{m}-of-one": _one_lane(m, x, a) for m in COMBINE},
+    }
+    return _lemmas([Claim(name, goal, (), fixed if name in moved else frozenset()) for name, goal in {**goals, **moved}.items()], x)
 
 
 def _one_lane(monoid: str, x: Axis, a: Term) -> Term:
@@ -278,13 +297,15 @@ def _one_lane(monoid: str, x: Axis, a: Term) -> Term:
 
 
 @cache
-def hereditary(judgment: str, monoid: str, masked: bool) -> bool:
-    """Tell whether a reduction has a property because everything that it reduces has it, for every size; proved here."""
+def hereditary(judgment: str, monoid: str, masked: bool) -> tuple[Step, ...] | None:
+    """Prove, for every size, that a reduction has a property because everything that it reduces has it; None if it is not proved."""
     a, x = Var("a"), Axis("x")
     total = Reduce(monoid, x, a, Var("c", "bool") if masked else None)
-    return _by_induction(Claim("lemma", JUDGMENT[judgment](total), (JUDGMENT[judgment](a),), frozenset()), x)
+    what = f"{judgment}-{'masked-' if masked else ''}{monoid}"
+    return _lemmas([Claim(what, JUDGMENT[judgment](total), (JUDGMENT[judgment](a),), frozenset())], x)
 
 
-def _by_induction(claim: Claim, axis: Axis) -> bool:
+def _lemmas(claims: list[Claim], axis: Axis) -> tuple[Step, ...] | None:
     search = Search(LEMMA_TIMEOUT_S)
-    return all(search.decided(part) for part in induct(claim, axis))
+    steps = [search.decided(part, claim.what) for claim in claims for part in induct(claim, axis)]
+    return tuple(step for step in steps if step) if all(steps) else None

@@ -1,305 +1,496 @@
-"""Z3 as a decider: a claim becomes one ground formula over the reals, without quantifiers.
+"""Claims written in SMT-LIB 2: one ground formula over the reals, without quantifiers, for any solver to read.
 
-A value is a pair (absent, number). Functions that are no polynomials are purified: each occurrence is a fresh number, and
-the facts that define it are added for the arguments that occur. An exponential of a sum is the product of exponentials
-of its summands, so that what is left for the solver is polynomial. Reductions that remain are unknown numbers.
+A value is a pair, the number a and the truth a.absent. Functions that are no polynomials are purified: each occurrence is
+a fresh number, and the facts that define it are asserted for the arguments that occur. An exponential of a sum is the product
+of exponentials of its summands, so that what is left is polynomial. Reductions that remain are unknown numbers.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import Any, NamedTuple
-
-import z3
+from typing import NamedTuple
 
 from napkin_eq.claim import Claim, NotUnderstood
 from napkin_eq.law import Var
-from napkin_eq.proving import decider
+from napkin_eq.notation import written
+from napkin_eq.polynomial import Polynomial, Powers, atom, constant
+from napkin_eq.proving import translator
+from napkin_eq.question import Question
 from napkin_eq.term import Const, Index, Map, Reduce, Size, Term, subterms
 
 BIGGEST_POWER = 8
+SUMMED = ("add", "mul", "neg", "real", "where", "max", "min", "abs", "exp")
+# Names that a solver may know already; a variable of that name gets a mark.
+TAKEN = set("abs and as bool div distinct exists exp false forall int is ite let max min mod not or par pi real sin cos sqrt true xor".split())
+MARKS = {"′": ".later", "°": ".before", "⁺": ".next."}
 
 
 class Value(NamedTuple):
-    """A real number, or the absent value."""
+    """A real number, or the absent value; as SMT-LIB terms."""
 
-    absent: Any
-    number: Any
-
-
-NO, YES, ZERO, ONE = z3.BoolVal(False), z3.BoolVal(True), z3.RealVal(0), z3.RealVal(1)
+    absent: str
+    number: str
 
 
-@decider("z3")
-def decide(claim: Claim, timeout_s: float) -> str:
-    """Answer "proved" if the premises and the goal's negation contradict each other; "open" if not, "unknown" if Z3 gives up."""
-    reading = Reading(subterms(claim.goal, *claim.premises))
-    assumed = [reading.term(p) for p in claim.premises]
-    denied = z3.Not(reading.term(claim.goal))
-    answer = z3.unknown
-    for facts in (reading.definitions, reading.definitions + reading.relations()):
-        for solver in (z3.Solver(), z3.SolverFor("QF_NRA")):
-            solver.set("timeout", int(timeout_s * 1000))
-            solver.add(*facts, *assumed, denied)
-            answer = solver.check()
-            if answer == z3.unsat:
-                return "proved"
-            if answer == z3.sat:
-                break
-    return "open" if answer == z3.sat else "unknown"
+class Choice(NamedTuple):
+    """An atom of a polynomial: one number where a condition holds, another where it does not."""
+
+    test: str
+    yes: Polynomial
+    no: Polynomial
+
+
+@translator
+def questions(claim: Claim) -> Iterator[Question]:
+    """Yield the claim with what defines the functions in it, then with what else is known of exponentials and logarithms."""
+    for related in (False, True):
+        reading = Reading(subterms(claim.goal, *claim.premises))
+        premises = [(p, reading.term(p)) for p in claim.premises]
+        goal = reading.term(claim.goal)
+        facts = reading.relations() if related else []
+        if related and not facts:
+            return
+        assumed = [line for p, text in premises for line in (f"; given {_comment(p)}", f"(assert {text})")]
+        denied = ["; the goal, denied", f"(assert {_not(str(goal))})"]
+        yield Question(reading.logic(), (*reading.lines, *facts, *assumed), tuple(denied))
+
+
+def _comment(term: Term) -> str:
+    return " ".join(written(term).split())
 
 
 class Reading:
-    """The Z3 meaning of the terms of one claim, with the facts about what was purified."""
+    """The SMT-LIB meaning of the terms of one claim: declarations, definitions and facts, in the order of use."""
 
     def __init__(self, terms: list[Term]) -> None:
-        self.definitions: list[Any] = []
-        self.done: dict[Term, Any] = {}
-        self.known: dict[str, dict[str, tuple[Any, Any]]] = {}
-        self.exponentials: list[tuple[Any, Any]] = []
-        self.logarithms: list[tuple[Any, Any]] = []
+        self.lines: list[str] = []
+        self.done: dict[Term, Value | str] = {}
+        self.sums: dict[Term, Polynomial] = {}
+        self.known: dict[str, dict[Polynomial, tuple[str, str]]] = {}
+        self.exponentials: dict[str, str] = {}
+        self.logarithms: dict[str, str] = {}
+        self.names: set[str] = set()
         # Without division the integers are read as reals: that proves less, never more, and is much faster.
         self.integral = any(isinstance(t, Map) and t.op in ("floordiv", "mod") for t in terms)
-        self.count = 0
+        self.curved = False
+        self.terms: dict[str, int] = {}
 
-    def term(self, root: Term) -> Any:
+    def logic(self) -> str:
+        return "ALL" if self.integral else "QF_NRA" if self.curved else "QF_LRA"
+
+    def term(self, root: Term) -> Value | str:
         for term in subterms(root):
             if term not in self.done:
                 self.done[term] = self.read(term)
         return self.done[root]
 
-    def fresh(self, kind: str, hint: str) -> Any:
-        self.count += 1
-        name = f"{hint}.{self.count}"
-        if kind == "bool":
-            return z3.Bool(name)
-        if kind == "int":
-            return z3.Int(name) if self.integral else z3.Real(name)
-        return Value(z3.Bool(f"{name}.absent"), z3.Real(name))
+    # -- names and lines ---------------------------------------------------------------------------------------------------
 
-    def read(self, term: Term) -> Any:
-        if isinstance(term, (Var, Reduce, Index)):
-            return self.fresh(term.kind, type(term).__name__)
-        if isinstance(term, Size):
-            size = self.fresh("int", "size")
-            self.definitions.append(size >= 1)
-            return size
+    def name(self, wish: str) -> str:
+        for mark, text in MARKS.items():
+            wish = wish.replace(mark, text)
+        wish = re.sub(r"[^A-Za-z0-9_.]+", "-", wish)
+        wish = wish if wish[0].isalpha() and wish.lower() not in TAKEN else f"_{wish}"
+        name = next(n for n in itertools.chain([wish], (f"{wish}.{i}" for i in itertools.count(2))) if n not in self.names)
+        self.names.add(name)
+        return name
+
+    def numbered(self, letter: str) -> str:
+        self.terms[letter] = self.terms.get(letter, 0) + 1
+        return self.name(f"{letter}{'.' if len(letter) > 1 else ''}{self.terms[letter]}")
+
+    def declared(self, name: str, sort: str = "Real") -> str:
+        self.lines.append(f"(declare-const {name} {sort})")
+        return name
+
+    def defined(self, name: str, sort: str, text: str) -> str:
+        if self.plain(text):
+            return text
+        self.lines.append(f"(define-fun {name} () {sort} {text})")
+        return name
+
+    def asserted(self, *facts: str) -> None:
+        self.lines += [f"(assert {fact})" for fact in facts if fact != "true"]
+
+    # -- terms -------------------------------------------------------------------------------------------------------------
+
+    def read(self, term: Term) -> Value | str:
         if isinstance(term, Const):
             return self.constant(term)
+        if isinstance(term, (Var, Reduce, Index, Size)):
+            return self.unknown(term)
         if isinstance(term, Map):
             args = [self.done[a] for a in term.args]
             table = INTEGER if term.kind == "int" or (term.op in ("lt", "le", "eq") and term.args[0].kind == "int") else OPERATOR
             if term.op in table:
-                return table[term.op](self, *args)
+                found = table[term.op](self, term, *args)
+                return found if term.kind == "bool" or term.op == "real" else self.shared(term, found)
         raise NotUnderstood(f"no prover understands {getattr(term, 'op', type(term).__name__)}")
 
-    def constant(self, term: Term) -> Any:
+    def shared(self, term: Term, found: Value | str) -> Value | str:
+        """Give a number a name, so that it is written once."""
+        if self.plain(_numeral(found)) and (isinstance(found, str) or self.plain(found.absent)):
+            return found
+        name = self.numbered("t")
+        self.lines.append(f"; {name} is {_comment(term)}")
+        if isinstance(found, str):
+            return self.defined(name, self.int_sort(), found)
+        return Value(self.defined(self.name(f"{name}.absent"), "Bool", found.absent), self.defined(name, "Real", found.number))
+
+    def plain(self, text: str) -> bool:
+        return text in ("true", "false") or text in self.names or _is_number(text)
+
+    def int_sort(self) -> str:
+        return "Int" if self.integral else "Real"
+
+    def unknown(self, term: Term) -> Value | str:
+        if isinstance(term, Var):
+            name = self.name(str(term.fields[0]))
+        elif isinstance(term, Reduce):
+            name = self.numbered("r")
+            self.lines.append(f"; {name} is {_comment(term)}, of which nothing else is used")
+        else:
+            name = self.name(f"{'size' if isinstance(term, Size) else 'lane'}.{term.axis.name}")
         if term.kind == "bool":
-            return z3.BoolVal(term.value)
+            return self.declared(name, "Bool")
         if term.kind == "int":
-            return z3.IntVal(term.value) if self.integral else z3.RealVal(term.value)
+            self.declared(name, self.int_sort())
+            if isinstance(term, Size):
+                self.asserted(f"(>= {name} {self.integer(1)})")
+            return name
+        if term.kind != "real":
+            raise NotUnderstood(f"no prover understands a {term.kind}")
+        self.declared(name)
+        return Value(self.declared(self.name(f"{name}.absent"), "Bool"), name)
+
+    def constant(self, term: Term) -> Value | str:
+        if term.kind == "bool":
+            return "true" if term.value else "false"
+        if term.kind == "int":
+            return self.integer(term.value)
         if math.isinf(term.value):
-            return Value(YES, ZERO) if term.value < 0 else Value(NO, self.fresh("real", "infinite").number)
-        return Value(NO, z3.RealVal(Fraction(term.value)))
+            if term.value > 0:
+                raise NotUnderstood("no prover understands an infinite number")
+            return Value("true", _number(Fraction(0)))
+        return Value("false", _number(Fraction(term.value)))
 
-    def once(self, name: str, arg: Any, facts: Callable[[Any], list[Any]]) -> Any:
+    def integer(self, value: int) -> str:
+        return (str(value) if value >= 0 else f"(- {-value})") if self.integral else _number(Fraction(value))
+
+    def product(self, *factors: str) -> str:
+        self.curved |= sum(not _is_number(f) for f in factors) > 1
+        return f"(* {' '.join(factors)})" if len(factors) > 1 else factors[0] if factors else "1.0"
+
+    # -- sums in normal form, for the arguments of functions -----------------------------------------------------------------
+
+    def polynomial(self, term: Term) -> Polynomial:
+        if term not in self.sums:
+            self.sums[term] = self.summed(term)
+        return self.sums[term]
+
+    def summed(self, term: Term) -> Polynomial:
+        value = self.done[term]
+        number = value.number if isinstance(value, Value) else value
+        if isinstance(term, Const):
+            return constant(Fraction(0) if math.isinf(term.value) else Fraction(term.value))
+        if not isinstance(term, Map) or term.op not in SUMMED or (self.integral and term.op == "real"):
+            return atom(number)
+        *_, p, q = (None, *map(self.polynomial, (a for a in term.args if a.kind != "bool")))
+        if term.op in ("add", "mul"):
+            assert p is not None and q is not None
+            return p + q if term.op == "add" else p * q
+        assert q is not None
+        if term.op == "neg":
+            return q * constant(-1)
+        if term.op == "real":
+            return q
+        if term.op == "where":
+            assert p is not None
+            return _chosen(str(self.done[term.args[0]]), p, q)
+        args = [self.done[a] for a in term.args]
+        if term.op == "exp":
+            (a,) = args
+            assert isinstance(a, Value)
+            return _chosen(a.absent, Polynomial(), atom(number))
+        if term.op == "abs":
+            return _chosen(f"(>= {_numeral(args[0])} 0.0)", q, q * constant(-1))
+        assert p is not None
+        least = _chosen(f"({'>=' if term.op == 'max' else '<='} {_numeral(args[0])} {_numeral(args[1])})", p, q)
+        if term.op == "min" or term.kind == "int":
+            return least
+        a, b = args
+        assert isinstance(a, Value) and isinstance(b, Value)
+        return _chosen(a.absent, q, _chosen(b.absent, p, least))
+
+    def spelled(self, p: Polynomial) -> str:
+        """Return a sum as an SMT-LIB term."""
+        parts = [self.product(*([] if c == 1 and powers else [_number(c)]), *self.factors(powers)) for powers, _, c in p]
+        return f"(+ {' '.join(parts)})" if len(parts) > 1 else parts[0] if parts else "0.0"
+
+    def factors(self, powers: Powers) -> list[str]:
+        bases = [self.spelled_choice(b) if isinstance(b, Choice) else str(b) for b, _ in powers]
+        return [base for base, (_, power) in zip(bases, powers, strict=True) for _ in range(power)]
+
+    def spelled_choice(self, c: Choice) -> str:
+        return _if(c.test, self.spelled(c.yes), self.spelled(c.no))
+
+    # -- purified functions --------------------------------------------------------------------------------------------------
+
+    def once(self, letter: str, arg: Polynomial, said: str, facts: Callable[[str, str], list[str]]) -> str:
         """Return the number that stands for a function of an argument, with its facts stated at its first use."""
-        arg = z3.simplify(arg, som=True)
-        others = self.known.setdefault(name, {})
-        if arg.sexpr() not in others:
-            self.count += 1
-            number = z3.Real(f"{name}.{self.count}")
-            self.definitions += [z3.Implies(arg == other, number == value) for other, value in others.values()]
-            others[arg.sexpr()] = arg, number
-            self.definitions += facts(number)
-        return others[arg.sexpr()][1]
+        others = self.known.setdefault(letter, {})
+        if arg not in others:
+            text = self.spelled(arg)
+            number = self.numbered(letter)
+            self.lines.append(f"; {number} stands for {said.replace('@', text)}")
+            self.declared(number)
+            self.asserted(*(f"(=> (= {text} {other}) (= {number} {value}))" for other, value in others.values()), *facts(text, number))
+            others[arg] = text, number
+        return others[arg][1]
 
-    def inverse(self, arg: Any) -> Any:
-        return self.once("inv", arg, lambda r: [z3.Implies(arg == 0, r == 0), z3.Implies(arg != 0, r * arg == 1)])
+    def inverse(self, term: Term) -> str:
+        def facts(a: str, r: str) -> list[str]:
+            return [f"(=> (= {a} 0.0) (= {r} 0.0))", f"(=> (not (= {a} 0.0)) (= {self.product(r, a)} 1.0))"]
 
-    def root(self, arg: Any) -> Any:
-        return self.once("sqrt", arg, lambda r: [r >= 0, z3.Implies(arg >= 0, r * r == arg), z3.Implies(arg < 0, r == 0)])
+        return self.once("inv", self.polynomial(term.args[0]), "1 / @, and 0 for 0", facts)
 
-    def logarithm(self, arg: Any) -> Any:
-        number = self.once("log", arg, lambda r: [])
-        self.logarithms.append((arg, number))
+    def root(self, term: Term) -> str:
+        def facts(a: str, r: str) -> list[str]:
+            return [f"(>= {r} 0.0)", f"(=> (>= {a} 0.0) (= {self.product(r, r)} {a}))", f"(=> (< {a} 0.0) (= {r} 0.0))"]
+
+        return self.once("root", self.polynomial(term.args[0]), "the root of @", facts)
+
+    def logarithm(self, term: Term) -> str:
+        arg = self.polynomial(term.args[0])
+        number = self.once("log", arg, "the logarithm of @", lambda a, r: [])
+        self.logarithms[self.spelled(arg)] = number
         return number
 
-    def exponential(self, arg: Any) -> Any:
-        arg = z3.simplify(arg, som=True)
-        choice = _choice(arg)
+    def exponential(self, arg: Polynomial) -> str:
+        """Return e to a sum: a choice between exponentials, or a product of powers of e to its summands."""
+        choice = next((found for powers, _, _ in arg for base, _ in powers if (found := _first_choice(base)) is not None), None)
         if choice is not None:
-            test, yes, no = choice.children()
-            return z3.If(test, *(self.exponential(z3.substitute(arg, (choice, branch))) for branch in (yes, no)))
-        result: Any = ONE
-        for coefficient, atom in _summands(arg):
-            result = result * self.power(coefficient, atom)
-        self.exponentials.append((arg, result))
+            test = choice.test
+            yes, no = arg.put(lambda base: _taken(base, test, True)), arg.put(lambda base: _taken(base, test, False))
+            return _if(test, self.exponential(yes), self.exponential(no))
+        result = self.product(*(self.power(coefficient, powers) for powers, _, coefficient in arg))
+        self.exponentials[self.spelled(arg)] = result
         return result
 
-    def power(self, coefficient: Fraction, atom: Any) -> Any:
-        """Return e to the (coefficient * atom), as a power of a positive number where that is small enough."""
-        times = coefficient.numerator
+    def power(self, coefficient: Fraction, powers: Powers) -> str:
+        """Return e to the (coefficient · monomial), as a power of a positive number where that is small enough."""
+        times, monomial = coefficient.numerator, Polynomial((((powers, None), Fraction(1)),))
         if abs(times) > BIGGEST_POWER or coefficient.denominator > BIGGEST_POWER:
-            return self.positive(z3.RealVal(coefficient) * atom, atom)[0]
-        number, inverse = self.positive(atom / coefficient.denominator, atom if coefficient.denominator == 1 else None)
-        return _repeated(number if times > 0 else inverse, abs(times))
+            return self.positive(constant(coefficient) * monomial)[0]
+        number, inverse = self.positive(monomial * constant(Fraction(1, coefficient.denominator)))
+        return self.product(*[number if times > 0 else inverse] * abs(times))
 
-    def positive(self, exponent: Any, atom: Any) -> tuple[Any, Any]:
-        inverse = self.once("exp-", exponent, lambda r: [r > 0])
-        number = self.once("exp+", exponent, lambda r: [r > 0, r * inverse == 1])
-        for arg, log in self.logarithms:
-            if atom is not None and log.eq(atom):
-                self.definitions.append(z3.Implies(arg > 0, number == arg))
+    def positive(self, exponent: Polynomial) -> tuple[str, str]:
+        inverse = self.once("exp-minus", exponent, "e to the minus @", lambda a, r: [f"(> {r} 0.0)"])
+        number = self.once("exp", exponent, "e to the @", lambda a, r: [f"(> {r} 0.0)", f"(= {self.product(r, inverse)} 1.0)"])
+        for arg, log in self.logarithms.items():
+            if log == self.spelled(exponent):
+                self.asserted(f"(=> (> {arg} 0.0) (= {number} {arg}))")
         return number, inverse
 
-    def bounded(self, name: str, a: Value, at_absent: int, low: int, facts: Callable[[Any], list[Any]]) -> Value:
-        number = self.once(name, a.number, lambda r: [low <= r, r <= 1, *facts(r)])
-        return Value(NO, z3.If(a.absent, z3.RealVal(at_absent), number))
+    def bounded(self, term: Term, a: Value, at_absent: int, low: int, facts: Callable[[str, str], list[str]]) -> Value:
+        def within(x: str, r: str) -> list[str]:
+            return [f"(<= {_number(Fraction(low))} {r})", f"(<= {r} 1.0)", *facts(x, r)]
 
-    def relations(self) -> list[Any]:
+        number = self.once(term.op, self.polynomial(term.args[0]), f"{term.op} of @", within)
+        return Value("false", _if(a.absent, _number(Fraction(at_absent)), number))
+
+    def relations(self) -> list[str]:
         """Return what else is known of the exponentials and logarithms that occur: they keep order and undo each other."""
-        facts: list[Any] = []
-        points = _distinct([*self.exponentials, (ZERO, ONE)])
-        logs = _distinct(self.logarithms)
+        facts: list[str] = []
+        points = list(({**self.exponentials, "0.0": "1.0"}).items())
+        logs = list(self.logarithms.items())
+        if len(points) + len(logs) < 2:
+            return []
         for (p, ep), (q, eq) in itertools.combinations(points, 2):
-            facts += [(p <= q) == (ep <= eq), (q <= p) == (eq <= ep)]
+            facts += [f"(= (<= {p} {q}) (<= {ep} {eq}))", f"(= (<= {q} {p}) (<= {eq} {ep}))"]
         for arg, log in logs:
-            facts += [z3.Implies(arg == e, log == p) for p, e in points]
-            facts += [z3.Implies(arg > 0, (arg <= 1) == (log <= 0)), z3.Implies(arg > 0, (arg >= 1) == (log >= 0))]
+            facts += [f"(=> (= {arg} {e}) (= {log} {p}))" for p, e in points]
+            facts += [f"(=> (> {arg} 0.0) (= (<= {arg} 1.0) (<= {log} 0.0)))", f"(=> (> {arg} 0.0) (= (>= {arg} 1.0) (>= {log} 0.0)))"]
         for (s, ls), (t, lt) in itertools.product(logs, repeat=2):
-            both = z3.And(s > 0, t > 0)
-            facts += [z3.Implies(both, (s <= t) == (ls <= lt)), z3.Implies(z3.And(both, s * t == 1), ls == -lt)]
-            facts += [z3.Implies(z3.And(both, u == s * t), lu == ls + lt) for u, lu in logs]
-            facts += [z3.Implies(z3.And(both, t == e * s), lt == p + ls) for p, e in points]
-        return facts
+            both = f"(and (> {s} 0.0) (> {t} 0.0))"
+            facts += [f"(=> {both} (= (<= {s} {t}) (<= {ls} {lt})))", f"(=> (and {both} (= {self.product(s, t)} 1.0)) (= {ls} (- {lt})))"]
+            facts += [f"(=> (and {both} (= {u} {self.product(s, t)})) (= {lu} (+ {ls} {lt})))" for u, lu in logs]
+            facts += [f"(=> (and {both} (= {t} {self.product(e, s)})) (= {lt} (+ {p} {ls})))" for p, e in points]
+        return ["; exponentials and logarithms keep order, and undo each other", *(f"(assert {fact})" for fact in facts)]
 
 
-def _distinct(pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    return list({arg.sexpr(): (arg, number) for arg, number in pairs}.values())
+# -- SMT-LIB terms, the trivial ones simplified ------------------------------------------------------------------------------
 
 
-def _choice(expression: Any) -> Any:
-    """Return a choice that a sum or product holds, or None."""
-    if z3.is_app_of(expression, z3.Z3_OP_ITE):
-        return expression
-    return next((found for child in expression.children() if (found := _choice(child)) is not None), None)
+def _number(value: Fraction) -> str:
+    text = f"{abs(value.numerator)}.0"
+    text = text if value.denominator == 1 else f"(/ {text} {value.denominator}.0)"
+    return text if value >= 0 else f"(- {text})"
 
 
-def _summands(expression: Any) -> list[tuple[Fraction, Any]]:
-    parts = expression.children() if z3.is_add(expression) else [expression]
-    found = []
-    for part in parts:
-        factors = part.children() if z3.is_mul(part) else [part]
-        numbers = [f.as_fraction() for f in factors if z3.is_rational_value(f)]
-        rest = [f for f in factors if not z3.is_rational_value(f)]
-        coefficient = math.prod(numbers, start=Fraction(1))
-        if coefficient:
-            found.append((coefficient, _repeated_product(rest)))
-    return found
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"[()/\-\d. ]+", text) is not None
 
 
-def _repeated_product(factors: list[Any]) -> Any:
-    result: Any = ONE
-    for factor in factors:
-        result = factor if result is ONE else result * factor
-    return result
+def _numeral(value: Value | str) -> str:
+    return value.number if isinstance(value, Value) else value
 
 
-def _repeated(number: Any, times: int) -> Any:
-    return _repeated_product([number] * times)
+def _not(a: str) -> str:
+    return {"true": "false", "false": "true"}.get(a, f"(not {a})")
 
 
-def _absorbing(compute: Callable[..., Any]) -> Callable[..., Value]:
-    def read(reading: Reading, *args: Value) -> Value:
-        return Value(z3.simplify(z3.Or(*(a.absent for a in args))), compute(reading, *(a.number for a in args)))
+def _and(*parts: str) -> str:
+    return _joined("and", "true", "false", parts)
+
+
+def _or(*parts: str) -> str:
+    return _joined("or", "false", "true", parts)
+
+
+def _joined(op: str, neutral: str, absorbing: str, parts: tuple[str, ...]) -> str:
+    left = [part for part in dict.fromkeys(parts) if part != neutral]
+    if absorbing in left:
+        return absorbing
+    return f"({op} {' '.join(left)})" if len(left) > 1 else left[0] if left else neutral
+
+
+def _if(test: str, yes: str, no: str) -> str:
+    return yes if test == "true" or yes == no else no if test == "false" else f"(ite {test} {yes} {no})"
+
+
+def _if_true(test: str, yes: str, no: str) -> str:
+    if yes in ("true", "false") or no in ("true", "false"):
+        return _and(_or(_not(test), yes), _or(test, no))
+    return _if(test, yes, no)
+
+
+def _chosen(test: str, yes: Polynomial, no: Polynomial) -> Polynomial:
+    return yes if test == "true" or yes == no else no if test == "false" else atom(Choice(test, yes, no))
+
+
+def _first_choice(base: object) -> Choice | None:
+    return base if isinstance(base, Choice) else None
+
+
+def _taken(base: object, test: str, way: bool) -> Polynomial:
+    """Return an atom where a test is known."""
+    if not isinstance(base, Choice):
+        return atom(base)
+    branches = [branch.put(lambda b: _taken(b, test, way)) for branch in (base.yes, base.no)]
+    return branches[0 if way else 1] if base.test == test else _chosen(base.test, *branches)
+
+
+# -- operators ---------------------------------------------------------------------------------------------------------------
+
+Read = Callable[..., "Value | str"]
+
+
+def _absorbing(compute: Callable[..., str]) -> Read:
+    def read(reading: Reading, term: Term, *args: Value) -> Value:
+        return Value(_or(*(a.absent for a in args)), compute(reading, term, *(a.number for a in args)))
 
     return read
 
 
-def _max(reading: Reading, a: Value, b: Value) -> Value:
-    larger = z3.If(a.number >= b.number, a.number, b.number)
-    return Value(z3.And(a.absent, b.absent), z3.If(a.absent, b.number, z3.If(b.absent, a.number, larger)))
+def _max(reading: Reading, term: Term, a: Value, b: Value) -> Value:
+    larger = _if(f"(>= {a.number} {b.number})", a.number, b.number)
+    return Value(_and(a.absent, b.absent), _if(a.absent, b.number, _if(b.absent, a.number, larger)))
 
 
-def _exp(reading: Reading, a: Value) -> Value:
-    return Value(NO, z3.If(a.absent, ZERO, reading.exponential(a.number)))
+def _exp(reading: Reading, term: Term, a: Value) -> Value:
+    return Value("false", _if(a.absent, "0.0", reading.exponential(reading.polynomial(term.args[0]))))
 
 
-def _log(reading: Reading, a: Value) -> Value:
-    return Value(z3.Or(a.absent, a.number <= 0), reading.logarithm(a.number))
+def _log(reading: Reading, term: Term, a: Value) -> Value:
+    return Value(_or(a.absent, f"(<= {a.number} 0.0)"), reading.logarithm(term))
 
 
-def _sigmoid(reading: Reading, a: Value) -> Value:
-    falling = reading.exponential(-a.number)
-    return reading.bounded("sigmoid", a, 0, 0, lambda r: [r > 0, r < 1, r * (1 + falling) == 1])
+def _sigmoid(reading: Reading, term: Term, a: Value) -> Value:
+    falling = reading.exponential(reading.polynomial(term.args[0]) * constant(-1))
+    return reading.bounded(term, a, 0, 0, lambda x, r: [f"(> {r} 0.0)", f"(< {r} 1.0)", f"(= {reading.product(r, f'(+ 1.0 {falling})')} 1.0)"])
 
 
-def _tanh(reading: Reading, a: Value) -> Value:
-    rising, falling = reading.exponential(a.number), reading.exponential(-a.number)
-    return reading.bounded("tanh", a, -1, -1, lambda r: [r * (rising + falling) == rising - falling])
+def _tanh(reading: Reading, term: Term, a: Value) -> Value:
+    inside = reading.polynomial(term.args[0])
+    rising, falling = reading.exponential(inside), reading.exponential(inside * constant(-1))
+    return reading.bounded(term, a, -1, -1, lambda x, r: [f"(= {reading.product(r, f'(+ {rising} {falling})')} (- {rising} {falling}))"])
 
 
-def _less(reading: Reading, a: Value, b: Value) -> Any:
-    return z3.And(z3.Not(b.absent), z3.Or(a.absent, a.number < b.number))
+def _erf(reading: Reading, term: Term, a: Value) -> Value:
+    return reading.bounded(term, a, -1, -1, lambda x, r: [f"(= (<= {x} 0.0) (<= {r} 0.0))", f"(= (>= {x} 0.0) (>= {r} 0.0))"])
 
 
-def _at_most(reading: Reading, a: Value, b: Value) -> Any:
-    return z3.Or(a.absent, z3.And(z3.Not(b.absent), a.number <= b.number))
+def _less(reading: Reading, term: Term, a: Value, b: Value) -> str:
+    return _and(_not(b.absent), _or(a.absent, f"(< {a.number} {b.number})"))
 
 
-def _equal(reading: Reading, a: Value, b: Value) -> Any:
-    return z3.Or(z3.And(a.absent, b.absent), z3.And(z3.Not(a.absent), z3.Not(b.absent), a.number == b.number))
+def _at_most(reading: Reading, term: Term, a: Value, b: Value) -> str:
+    return _or(a.absent, _and(_not(b.absent), f"(<= {a.number} {b.number})"))
 
 
-def _where(reading: Reading, c: Any, a: Value, b: Value) -> Value:
-    return Value(z3.If(c, a.absent, b.absent), z3.If(c, a.number, b.number))
+def _equal(reading: Reading, term: Term, a: Value, b: Value) -> str:
+    return _or(_and(a.absent, b.absent), _and(_not(a.absent), _not(b.absent), f"(= {a.number} {b.number})"))
 
 
-def _floordiv(a: Any, b: Any) -> Any:
-    return z3.If(b > 0, a / b, (-a) / (-b))
+def _where(reading: Reading, term: Term, c: str, a: Value, b: Value) -> Value:
+    return Value(_if_true(c, a.absent, b.absent), _if(c, a.number, b.number))
 
 
-OPERATOR: dict[str, Callable[..., Any]] = {
-    "add": _absorbing(lambda r, a, b: a + b),
-    "mul": _absorbing(lambda r, a, b: a * b),
-    "neg": _absorbing(lambda r, a: -a),
-    "inv": _absorbing(lambda r, a: r.inverse(a)),
-    "abs": _absorbing(lambda r, a: z3.If(a >= 0, a, -a)),
-    "sqrt": _absorbing(lambda r, a: r.root(a)),
-    "sin": _absorbing(lambda r, a: r.once("sin", a, lambda n: [n >= -1, n <= 1])),
-    "cos": _absorbing(lambda r, a: r.once("cos", a, lambda n: [n >= -1, n <= 1])),
-    "floor": _absorbing(lambda r, a: r.once("floor", a, lambda n: [n <= a, a < n + 1])),
-    "round": _absorbing(lambda r, a: r.once("round", a, lambda n: [2 * n <= 2 * a + 1, 2 * a - 1 <= 2 * n])),
-    "min": _absorbing(lambda r, a, b: z3.If(a <= b, a, b)),
+def _floordiv(a: str, b: str) -> str:
+    return f"(ite (> {b} 0) (div {a} {b}) (div (- {a}) (- {b})))"
+
+
+def _real(reading: Reading, term: Term, a: str) -> Value:
+    return Value("false", f"(to_real {a})" if reading.integral else a)
+
+
+def _purified(letter: str, said: str, facts: Callable[[str, str], list[str]]) -> Read:
+    return _absorbing(lambda reading, term, a: reading.once(letter, reading.polynomial(term.args[0]), said, facts))
+
+
+OPERATOR: dict[str, Read] = {
+    "add": _absorbing(lambda r, t, a, b: f"(+ {a} {b})"),
+    "mul": _absorbing(lambda r, t, a, b: r.product(a, b)),
+    "neg": _absorbing(lambda r, t, a: f"(- {a})"),
+    "inv": _absorbing(lambda r, t, a: r.inverse(t)),
+    "abs": _absorbing(lambda r, t, a: f"(ite (>= {a} 0.0) {a} (- {a}))"),
+    "sqrt": _absorbing(lambda r, t, a: r.root(t)),
+    "sin": _purified("sine", "the sine of @", lambda a, n: [f"(>= {n} (- 1.0))", f"(<= {n} 1.0)"]),
+    "cos": _purified("cosine", "the cosine of @", lambda a, n: [f"(>= {n} (- 1.0))", f"(<= {n} 1.0)"]),
+    "floor": _purified("floor", "the floor of @", lambda a, n: [f"(<= {n} {a})", f"(< {a} (+ {n} 1.0))"]),
+    "round": _purified("round", "@ rounded", lambda a, n: [f"(<= (* 2.0 {n}) (+ (* 2.0 {a}) 1.0))", f"(<= (- (* 2.0 {a}) 1.0) (* 2.0 {n}))"]),
+    "min": _absorbing(lambda r, t, a, b: f"(ite (<= {a} {b}) {a} {b})"),
     "max": _max,
     "exp": _exp,
     "log": _log,
     "sigmoid": _sigmoid,
     "tanh": _tanh,
-    "erf": lambda r, a: r.bounded("erf", a, -1, -1, lambda n: [(a.number <= 0) == (n <= 0), (a.number >= 0) == (n >= 0)]),
-    "real": lambda r, a: Value(NO, z3.ToReal(a) if r.integral else a),
+    "erf": _erf,
+    "real": _real,
     "lt": _less,
     "le": _at_most,
     "eq": _equal,
-    "and": lambda r, a, b: z3.And(a, b),
-    "or": lambda r, a, b: z3.Or(a, b),
-    "not": lambda r, a: z3.Not(a),
+    "and": lambda r, t, a, b: _and(a, b),
+    "or": lambda r, t, a, b: _or(a, b),
+    "not": lambda r, t, a: _not(a),
     "where": _where,
 }
-INTEGER: dict[str, Callable[..., Any]] = {
-    "add": lambda r, a, b: a + b,
-    "mul": lambda r, a, b: a * b,
-    "neg": lambda r, a: -a,
-    "max": lambda r, a, b: z3.If(a >= b, a, b),
-    "min": lambda r, a, b: z3.If(a <= b, a, b),
-    "floordiv": lambda r, a, b: _floordiv(a, b),
-    "mod": lambda r, a, b: a - b * _floordiv(a, b),
-    "lt": lambda r, a, b: a < b,
-    "le": lambda r, a, b: a <= b,
-    "eq": lambda r, a, b: a == b,
-    "where": lambda r, c, a, b: z3.If(c, a, b),
+INTEGER: dict[str, Read] = {
+    "add": lambda r, t, a, b: f"(+ {a} {b})",
+    "mul": lambda r, t, a, b: r.product(a, b),
+    "neg": lambda r, t, a: f"(- {a})",
+    "max": lambda r, t, a, b: f"(ite (>= {a} {b}) {a} {b})",
+    "min": lambda r, t, a, b: f"(ite (<= {a} {b}) {a} {b})",
+    "floordiv": lambda r, t, a, b: _floordiv(a, b),
+    "mod": lambda r, t, a, b: f"(- {a} (* {b} {_floordiv(a, b)}))",
+    "lt": lambda r, t, a, b: f"(< {a} {b})",
+    "le": lambda r, t, a, b: f"(<= {a} {b})",
+    "eq": lambda r, t, a, b: f"(= {a} {b})",
+    "where": lambda r, t, c, a, b: _if(c, a, b),
 }

@@ -1,21 +1,21 @@
 """Exponentials and logarithms, and the shift that makes an exponential safe."""
 
-from napkin_eq.law import Map, Max, Sum, exp, inv, law, log, nonneg
+from napkin_eq.law import Map, Max, Sum, exp, inv, law, log, nonneg, safe, within
 
 
 @law("An exponential turns a sum into a product.", both=True, floating="unsafe")
 def exp_add(a, b):
-    return exp(a + b), exp(a) * exp(b)
+    return exp(a + b), exp(a) * exp(b), within(safe(a), safe(-a), safe(b), safe(-b))
 
 
 @law("An exponential turns a sign into an inverse.", both=True, floating="unsafe")
 def exp_neg(a):
-    return exp(-a), inv(exp(a))
+    return exp(-a), inv(exp(a)), within(safe(a), safe(-a))
 
 
 @law("A logarithm turns a product into a sum.", both=True, floating="unsafe")
 def log_mul(a, b):
-    return log(a * b), log(a) + log(b), nonneg(a), nonneg(b)
+    return log(a * b), log(a) + log(b), nonneg(a), nonneg(b), within(safe(log(a) + log(b)), safe(-(log(a) + log(b))))
 
 
 @law("A logarithm turns an inverse into a sign.", both=True)

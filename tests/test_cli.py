@@ -319,3 +319,51 @@ def test_a_reader_that_goes_away_is_no_fault():
     code += "; p.stdout.close(); p.wait(); print(p.returncode, p.stderr.read())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert done.stdout == "0 b''\n"
+
+
+TESTED_LAW = """
+from napkin_eq.law import Const, Map, finite, law
+
+
+@law("The error function is odd, so it cancels against its mirror image.")
+def erf_odd(a):
+    return Map("erf", (a,)) + Map("erf", (-a,)), Const(0.0), finite(a)
+"""
+MIRROR = """
+import napkin_eq as nq
+from napkin_eq.diagram import Diagram
+from napkin_eq.term import Map
+
+x, y = nq.axes("x y", x=64, y=64)
+a = nq.array("A", x, y)
+diagram = Diagram("mirror", (("out", nq.sum(a + Map("erf", (a,)) + Map("erf", (-a,)), y)),))
+"""
+
+
+def test_a_law_that_was_tested_only_enters_if_the_user_says_so(capsys, tmp_path, registry):
+    law, diagram, folder = tmp_path / "mine.py", tmp_path / "mirror.py", tmp_path / "out"
+    law.write_text(TESTED_LAW)
+    diagram.write_text(MIRROR)
+    status, out, _ = call(capsys, "prove", str(law), "--json")
+    (found,) = json.loads(out)["laws"]
+    assert (status, found["verdict"], found["grade"], found["counterexample"]) == (3, "unknown", "D", None)
+    line = refused(capsys, "derive", str(diagram), "--rules", str(law), status=3)
+    assert "erf-odd" in line and "--allow-tested" in line
+    status, out, _ = call(capsys, "derive", str(diagram), "--rules", str(law), "--allow-tested", "-o", str(folder), "--json")
+    report = json.loads(out)
+    assert status == 0 and report["grades"]["erf-odd"] == "D" and report["certificate"]["grade"] == "D"
+    certificate = json.loads((folder / "certificate.json").read_text())
+    assert (certificate["status"], certificate["grade"], certificate["laws"]["erf-odd"]["status"]) == ("tested", "D", "tested")
+    status, out, _ = call(capsys, "check", str(folder / "certificate.json"))
+    assert status == 0 and "grade D" in out
+
+
+def test_prove_json_has_the_promised_keys(capsys, registry):
+    status, out, _ = call(capsys, "prove", "max-scale", "add-zero", "--json")
+    data = json.loads(out)
+    assert status == 0 and set(data) >= {"schema", "laws", "proved", "refuted", "unknown", "seconds"} and data["proved"] == 2
+    for law in data["laws"]:
+        promised = {"name", "family", "verdict", "grade", "real", "floating_point", "solvers", "seconds", "conditions", "counterexample"}
+        assert set(law) >= promised and law["verdict"] == "proved"
+    by_name = {law["name"]: law for law in data["laws"]}
+    assert by_name["max-scale"]["conditions"] == ["free(x, a)", "pos(a)"] and by_name["max-scale"]["solvers"] == {"z3": "proved", "cvc5": "proved"}

@@ -160,3 +160,14 @@ def test_tensor_float_rounds_inputs_too():
 def test_unknown_dtype():
     with pytest.raises(NapkinError, match="unknown dtype 'float8'; one of float16, bfloat16, float32"):
         error_bound(S, {}, {}, "float8")
+
+
+def test_a_lane_that_cannot_be_the_maximum_adds_no_error() -> None:
+    rng = np.random.default_rng(5)
+    a = rng.standard_normal((24, 16)) * 2.0 ** rng.integers(-6, 12, (24, 16))
+    for sign in (1, -1):
+        (bound,) = error_bound(Reduce("max", d, sign * Store(A)), {"A": a}, {}, "float32")
+        exact = (sign * a).max(axis=1)
+        moved = (sign * a + 2.0**-24 * rng.uniform(-1, 1, (200, 24, 16)) * a).max(axis=2)
+        assert (np.abs(moved - exact) <= bound).all()
+        assert (bound <= 2.0**-21 * np.abs(exact) + 2.0**-149).all()

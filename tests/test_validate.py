@@ -9,8 +9,9 @@ import napkin_eq as nq
 from napkin_eq.derive import derive
 from napkin_eq.diagram import Diagram
 from napkin_eq.errors import NapkinError
+from napkin_eq.families import draw, families
 from napkin_eq.gallery import diagram
-from napkin_eq.validate import chosen_device, compared, drawn, executed, trial_sizes, validate
+from napkin_eq.validate import chosen_device, compared, executed, trial_sizes, validate
 
 SMALL = {"t": 37, "x": 75}
 
@@ -79,17 +80,35 @@ def test_trial_sizes_reach_past_masks_and_keep_heads():
     assert all(size & (size - 1) == 0 for name, size in tidy.items() if name != "h")
 
 
-def test_inputs_meet_their_facts_and_are_the_same_again():
-    (q,) = nq.axes("q", q=5000)
+def test_inputs_meet_their_facts_in_every_family_and_are_the_same_again():
+    (q,) = nq.axes("q", q=500)
     names = {"pos": "P", "nonneg": "N", "nonzero": "Z", "abs<=2": "B"}
     total = sum((nq.array(name, q, facts=(fact,)) for fact, name in names.items()), nq.array("I", q, dtype="int32") * 1.0)
-    arrays = drawn(Diagram("facts", (("out", total),)), "bfloat16", 3)
-    assert (arrays["P"] > 0).all()
-    assert (arrays["N"] >= 0).all()
-    assert (arrays["Z"] != 0).all()
-    assert (np.abs(arrays["B"]) <= 2).all()
-    again = drawn(Diagram("facts", (("out", total),)), "bfloat16", 3)
-    assert all((arrays[name] == again[name]).all() for name in arrays)
+    of = Diagram("facts", (("out", total),))
+    for family in families().values():
+        arrays, again = (draw(of, family, {"q": 500}, "bfloat16", 3).clean for _ in range(2))
+        assert (arrays["P"] > 0).all()
+        assert (arrays["N"] >= 0).all()
+        assert (arrays["Z"] != 0).all()
+        assert (np.abs(arrays["B"]) <= 2).all()
+        assert all((arrays[name] == again[name]).all() for name in arrays)
+
+
+def test_families_on_the_emitted_kernel_and_what_replays_a_failure(monkeypatch):
+    report = validate(diagram("softmax"), "float16", [SMALL], inputs=("outlier", "nan", "negative-zero"))
+    assert report.passed, str(report)
+    assert [case.family for case in report.cases] == ["outlier", "nan", "negative-zero"]
+    with pytest.raises(NapkinError, match="unknown family 'odd'; one of normal, large"):
+        validate(diagram("softmax"), "float16", [SMALL], inputs=("odd",))
+    with pytest.raises(NapkinError, match="family late: diagram softmax has no input of masks"):
+        validate(diagram("softmax"), "float16", [SMALL], inputs=("late",))
+    sized = diagram("softmax").with_sizes(SMALL)
+    derivation = derive(sized, dtype="float16")
+    source = derivation.triton()
+    monkeypatch.setattr(type(derivation), "triton", lambda self: source.replace("1.4426950408889634", "1.44"))
+    report = validate(diagram("softmax"), "float16", [SMALL], inputs=("ties",), seed=5)
+    assert not report.passed
+    assert "again: napkin-eq run softmax --hardware h200 --dtype float16 --family ties --seed 5 --set t=37 --set x=75" in str(report)
 
 
 def test_a_symbolic_size_needs_a_number():

@@ -1,0 +1,87 @@
+"""Exact sums of coefficient · monomial · e^exponent: what the provers calculate with. Equal normal forms mean equal functions.
+
+An atom is whatever stands for a number: any hashable value whose text is its own. Powers may be negative: whoever writes
+one vouches that the atom is not zero. An exponent is such a sum again. Coefficients are fractions, so nothing is rounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+Powers = tuple[tuple[Hashable, int], ...]
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """A sum in normal form: `terms` maps (powers of atoms, exponent) to a coefficient that is not zero, in a fixed order."""
+
+    terms: tuple[tuple[tuple[Powers, Polynomial | None], Fraction], ...] = ()
+
+    def __add__(self, other: Polynomial) -> Polynomial:
+        return _collected([*self.terms, *other.terms])
+
+    def __sub__(self, other: Polynomial) -> Polynomial:
+        return self + other * constant(-1)
+
+    def __mul__(self, other: Polynomial) -> Polynomial:
+        return _collected(
+            ((_powers([*p, *q]), _added(e, f)), coefficient * factor) for (p, e), coefficient in self.terms for (q, f), factor in other.terms
+        )
+
+    def __iter__(self) -> Iterator[tuple[Powers, Polynomial | None, Fraction]]:
+        return ((powers, exponent, coefficient) for (powers, exponent), coefficient in self.terms)
+
+    def put(self, value: Callable[[Hashable], Polynomial]) -> Polynomial:
+        """Return the sum with a value in the place of every atom that has no negative power; no exponents."""
+        result = Polynomial()
+        for powers, _, coefficient in self:
+            part = constant(coefficient)
+            for base, power in powers:
+                part = part * raised(value(base), power)
+            result = result + part
+        return result
+
+
+def constant(value: int | Fraction) -> Polynomial:
+    """Return a number as a sum."""
+    return _collected([(((), None), Fraction(value))])
+
+
+def atom(base: Hashable, power: int = 1) -> Polynomial:
+    """Return a power of an atom as a sum."""
+    return Polynomial((((((base, power),), None), Fraction(1)),))
+
+
+def exponential(exponent: Polynomial) -> Polynomial:
+    """Return e to the exponent."""
+    return Polynomial(((((), exponent if exponent.terms else None), Fraction(1)),))
+
+
+def raised(base: Polynomial, power: int) -> Polynomial:
+    """Return a product of a sum with itself; power >= 0."""
+    result = constant(1)
+    for _ in range(power):
+        result = result * base
+    return result
+
+
+def _powers(factors: Iterable[tuple[Hashable, int]]) -> Powers:
+    totals: dict[Hashable, int] = {}
+    for base, power in factors:
+        totals[base] = totals.get(base, 0) + power
+    return tuple(sorted(((base, power) for base, power in totals.items() if power), key=repr))
+
+
+def _added(a: Polynomial | None, b: Polynomial | None) -> Polynomial | None:
+    if a is None or b is None:
+        return a or b
+    return a + b if (a + b).terms else None
+
+
+def _collected(parts: Iterable[tuple[tuple[Powers, Polynomial | None], Fraction]]) -> Polynomial:
+    totals: dict[tuple[Powers, Polynomial | None], Fraction] = {}
+    for key, coefficient in parts:
+        totals[key] = totals.get(key, Fraction(0)) + coefficient
+    return Polynomial(tuple(sorted(((key, c) for key, c in totals.items() if c), key=repr)))

@@ -1,0 +1,97 @@
+"""The verifier verified: how many laws of the corpus it judges rightly, and how many broken kernels it catches.
+
+A wrong law counts as rejected only with an instance that refutes it by `evaluate` alone, or because nothing meets its premises.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from napkin_eq.corpus import Entry, entries
+from napkin_eq.law import Statement
+from napkin_eq.proving import opinion
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How one entry of the corpus fared; `why` says what went wrong."""
+
+    entry: Entry
+    passed: bool
+    why: str = ""
+    disagrees: bool = False
+
+
+def judged(entry: Entry) -> Result:
+    """Put one entry before the verifier, nothing cached."""
+    complaints = [_refused(s) if entry.expected == "wrong" else _accepted(s) for s in entry.statements]
+    found = [(why, disagrees) for why, disagrees in complaints if why]
+    return Result(entry, not found, "; ".join(why for why, _ in found), any(disagrees for _, disagrees in found))
+
+
+def _refused(statement: Statement) -> tuple[str, bool]:
+    outcome = opinion(statement)
+    if outcome.status != "refuted":
+        return f"{statement.name} is false and was {outcome.status}", outcome.status == "proved"
+    if outcome.method == "vacuous" or (outcome.example is not None and outcome.example.refutes()):
+        return "", False
+    return f"{statement.name} was refuted without an instance that refutes it: {outcome.detail}", True
+
+
+def _accepted(statement: Statement) -> tuple[str, bool]:
+    outcome = opinion(statement)
+    return ("", False) if outcome.status == "proved" else (f"{statement.name} is true and was {outcome.status}: {outcome.detail}", False)
+
+
+def laws() -> list[Result]:
+    """Put the whole corpus before the verifier."""
+    return [judged(entry) for entry in entries()]
+
+
+def report() -> dict[str, Any]:
+    """Return both scores as data."""
+    started = time.perf_counter()
+    results = laws()
+    data: dict[str, Any] = {"schema": SCHEMA, "laws": _scores(results)}
+    data["disagreements"] = [r.why for r in results if r.disagrees]
+    data["failures"] = [f"{r.entry.family}: {r.why}" for r in results if not r.passed]
+    data["seconds"] = round(time.perf_counter() - started, 1)
+    return data
+
+
+def perfect(data: dict[str, Any]) -> bool:
+    """Tell whether a report holds full scores."""
+    scores = data["laws"]
+    return bool(scores["accepted"] == scores["valid"] and scores["rejected"] == scores["wrong"] and not data["disagreements"])
+
+
+def told(data: dict[str, Any]) -> str:
+    """Return a report for a terminal."""
+    scores = data["laws"]
+    families = scores["by_family"]
+    width = max(map(len, families))
+    lines = [f"{'laws':{width}}  valid accepted  wrong rejected"]
+    for name, row in [*families.items(), ("all", scores)]:
+        lines.append(f"{name:{width}}  {_of(row['accepted'], row['valid']):>14}  {_of(row['rejected'], row['wrong']):>14}")
+    return "\n".join([*lines, *data["failures"], f"{'all as it should be' if perfect(data) else 'not all as it should be'}, in {data['seconds']} s"])
+
+
+def _of(part: int, whole: int) -> str:
+    return f"{part} of {whole}"
+
+
+def _scores(results: Iterable[Result]) -> dict[str, Any]:
+    families: dict[str, dict[str, int]] = {}
+    total = dict.fromkeys(("valid", "accepted", "wrong", "rejected"), 0)
+    for result in results:
+        row = families.setdefault(result.entry.family, dict.fromkeys(total, 0))
+        kind, won = ("valid", "accepted") if result.entry.expected == "valid" else ("wrong", "rejected")
+        for counts in (row, total):
+            counts[kind] += 1
+            counts[won] += result.passed
+    return {**total, "by_family": families}

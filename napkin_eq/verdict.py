@@ -1,0 +1,125 @@
+"""Verdicts: what is known of a statement and what that rests on, and their memory between runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+STATUSES = ("proved", "refuted", "unknown")
+GRADES = "ABCD"
+ANSWERS = ("unsat", "sat", "unknown", "missing")
+CACHE_LIMIT = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """One script that a verdict rests on: its name in proofs/smt2, its sha256, its status, and each solver's answer."""
+
+    name: str
+    sha256: str
+    status: str
+    answers: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is known of a statement: its status of STATUSES, and its grade, that of its weakest justification.
+
+    Grade: A by definition or exact normal form, B two solvers, C one solver, D tested only, - none of these.
+    """
+
+    name: str
+    status: str
+    grade: str
+    method: str
+    detail: str
+    seconds: float
+    files: tuple[Filed, ...] = ()
+
+    def solvers(self) -> dict[str, str]:
+        """Return for each solver: "proved" if it confirms every obligation, else its worst answer."""
+        found: dict[str, str] = {}
+        for file in self.files:
+            for solver, answer in file.answers.items():
+                if file.status == "unsat":
+                    found[solver] = max(found.get(solver, "unsat"), answer, key=ANSWERS.index)
+        return {solver: "proved" if answer == "unsat" else answer for solver, answer in found.items()}
+
+
+def remembered() -> dict[str, Verdict]:
+    """Return the verdicts of earlier runs by key; a damaged memory is no memory."""
+    try:
+        data = json.loads(_cache_file().read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    entries = data.get("verdicts") if isinstance(data, dict) and data.get("schema") == 2 else None
+    if not isinstance(entries, dict):
+        return {}
+    return {key: verdict for key, entry in entries.items() if (verdict := _entry(entry)) is not None}
+
+
+def _cache_file() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(base) / "napkin_eq" / "verdicts.json"
+
+
+def _entry(entry: object) -> Verdict | None:
+    if not isinstance(entry, dict) or set(entry) != set(Verdict.__slots__) or not isinstance(entry["files"], list):
+        return None
+    texts = [entry[name] for name in ("name", "status", "grade", "method", "detail")]
+    well_formed = all(isinstance(text, str) for text in texts) and isinstance(entry["seconds"], (int, float))
+    if not well_formed or entry["status"] not in ("proved", "refuted") or entry["grade"] not in (*GRADES, "-"):
+        return None
+    files = tuple(map(_file, entry["files"]))
+    return None if None in files else Verdict(**{**entry, "files": files})
+
+
+def _file(entry: object) -> Filed | None:
+    if not isinstance(entry, dict) or set(entry) != set(Filed.__slots__) or not isinstance(entry["answers"], dict):
+        return None
+    if not all(isinstance(entry[name], str) for name in ("name", "sha256", "status")) or not set(entry["answers"].values()) <= set(ANSWERS):
+        return None
+    return Filed(**entry)
+
+
+def remember(verdicts: dict[str, Verdict]) -> None:
+    """Add verdicts to the memory. One that cannot be written costs time, nothing else: the verdicts stand."""
+    newest = dict(list((remembered() | verdicts).items())[-CACHE_LIMIT:])
+    text = json.dumps({"schema": 2, "verdicts": {key: asdict(verdict) for key, verdict in newest.items()}}, separators=(",", ":"))
+    file = _cache_file()
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=file.parent, prefix=".verdicts-")
+    except OSError:
+        return
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        os.replace(name, file)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+
+
+def told(report: dict[str, Any]) -> str:
+    """Return the verdicts of a report for a terminal: one line a law, then the counts."""
+    width = max((len(law["name"]) for law in report["laws"]), default=0)
+    lines = [f"{law['verdict']:8}  {law['grade']}  {law['name']:{width}}  {law['method']}  {law['detail']}".rstrip() for law in report["laws"]]
+    grades = [f"{n} of grade {grade}" for grade in GRADES if (n := sum(law["grade"] == grade and law["verdict"] == "proved" for law in report["laws"]))]
+    lines += [f"{name} is not installed, so its opinion is missing and no law is graded B" for name, v in report["solvers"].items() if v == "missing"]
+    counts = f"{report['proved']} proved{' (' + ', '.join(grades) + ')' if grades else ''}, {report['refuted']} refuted, {report['unknown']} unknown"
+    return "\n".join([*lines, f"{counts}, in {report['seconds']:.1f} s"])
+
+
+def files_told(report: dict[str, Any]) -> str:
+    """Return for a terminal what solvers say of scripts: the files that are not confirmed, then the counts."""
+    lines = []
+    for row in report["files"]:
+        if row["verdict"] != "confirmed":
+            said = row["detail"] or ", ".join(f"{name} says {answer}" for name, answer in row["answers"].items())
+            lines.append(f"{row['verdict']:8}  {row['name']}: claims {row['status']}; {said}")
+    solvers = ", ".join(f"{name} {version}" for name, version in report["solvers"].items())
+    return "\n".join([*lines, f"{report['confirmed']} confirmed, {report['refuted']} refuted, {report['unknown']} unknown, by {solvers}"])

@@ -1,0 +1,95 @@
+"""Masks: what they are filled with, in which order they apply, where they begin, and renormalisation."""
+
+from napkin_eq.corpus import valid, wrong
+from napkin_eq.law import ABSENT, Axis, Coordinate, Index, Map, Mask, Max, Size, Sum, absent, distinct, exp, inv, pos, where, zero
+
+
+@wrong
+def mask_the_wrong_way(a, b, c, e: Mask):
+    return where(c, where(e, a, b), b), where(c | e, a, b)
+
+
+@wrong
+def maximum_leaves_out_zeros(a, c, x):
+    return Max(x, a), Max(x, a, c), zero(c, a)
+
+
+@wrong
+def sum_leaves_out_absent_lanes(a, c, x):
+    return Sum(x, a), Sum(x, a, c), absent(c, a)
+
+
+@wrong
+def maximum_leaves_out_any_lane(a, c, x):
+    return Max(x, a), Max(x, a, c)
+
+
+@wrong
+def zero_times_anything(a, b, c):
+    return zero(c, a * b), zero(c, a)
+
+
+@wrong
+def sum_of_zeros_under_a_moving_mask(a, c, y):
+    return zero(c, Sum(y, a)), zero(c, a)
+
+
+@wrong
+def exponential_of_zero_is_zero(a, c):
+    return zero(c, exp(a)), zero(c, a)
+
+
+@wrong
+def masked_to_zero_is_absent(a, c):
+    return absent(c, where(c, a, 0.0))
+
+
+@wrong
+def finite_sentinel_in_a_masked_row(a, c, x):
+    filled = where(c, a, -10000.0)
+    return Sum(x, exp(a - Max(x, a, c)), c), Sum(x, exp(filled - Max(x, filled)))
+
+
+@wrong
+def small_sentinel_is_absent(a, c, x):
+    return Sum(x, exp(a), c), Sum(x, exp(where(c, a, -4.0)))
+
+
+@wrong
+def masked_after_the_shares_are_taken(a, c, x):
+    return where(c, a * inv(Sum(x, a)), 0.0), where(c, a * inv(Sum(x, a, c)), 0.0), pos(a)
+
+
+@wrong
+def off_by_one(a, x, q: Axis):
+    return Sum(x, a, Index(x) <= Index(q)), Sum(x, a, Index(x) < Index(q))
+
+
+@wrong
+def anchored_at_the_other_corner(a, x, q: Axis):
+    return Sum(x, a, Index(x) <= Index(q)), Sum(x, a, Index(x) + Size(q) <= Index(q) + Size(x)), distinct(x, q)
+
+
+@wrong
+def window_with_its_edge(a, x, q: Axis, i: Coordinate):
+    return Sum(x, a, Index(q) < Index(x) + i), Sum(x, a, Index(q) <= Index(x) + i)
+
+
+@wrong
+def neither_is_not_both(a, b, c, e: Mask):
+    return where(~(c & e), a, b), where(~c & ~e, a, b)
+
+
+@wrong
+def maxima_under_either_mask(a, c, x, e: Mask):
+    return Max(x, a, c & e), Map("min", (Max(x, a, c), Max(x, a, e)))
+
+
+@valid("")
+def maximum_under_both_masks(a, c, x, e: Mask):
+    return Max(x, a, c & e), Max(x, where(e, a, ABSENT), c)
+
+
+@valid("exact")
+def not_both_is_one_not(a, b, c, e: Mask):
+    return where(~(c & e), a, b), where(~c | ~e, a, b)

@@ -1,0 +1,249 @@
+"""The exact normal form: decides, without a solver, claims about sums of coefficient · monomial · e^exponent.
+
+A claim is split into cases: each value absent or present, each sign that matters, each mask true or false. In a case both
+sides of an equation become sums in normal form, and equal normal forms are equal functions: e^p and e^q with different
+p - q are linearly independent over the polynomials. A case that a premise rules out counts for nothing; a claim is proved
+only if every other case is. What is no such sum (a sine, a root, a reduction) is an unknown number, the same for equal arguments.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable
+from fractions import Fraction
+from typing import NamedTuple
+
+from napkin_eq.claim import Claim
+from napkin_eq.law import TRUE, Var
+from napkin_eq.polynomial import Polynomial, atom, constant, exponential
+from napkin_eq.proving import decider
+from napkin_eq.term import Const, Index, Map, Reduce, Size, Term, rewritten, subterms
+
+MOST_CASES = 600
+AT_ABSENT = {"erf": -1, "tanh": -1, "sigmoid": 0}
+ONE = constant(1)
+Value = Polynomial | bool | None  # None is the absent value
+
+
+class Unknown(NamedTuple):
+    """A number of which only this is known: equal names are equal numbers."""
+
+    name: str
+    args: tuple[Hashable, ...]
+
+
+class Split(Exception):  # noqa: N818 - no error: what a case must still choose
+    """A case is not settled: it says what must be chosen, and among what."""
+
+    def __init__(self, what: Hashable, choices: tuple[object, ...]) -> None:
+        super().__init__(what)
+        self.what, self.choices = what, choices
+
+
+class Stuck(Exception):  # noqa: N818 - no error: the fragment ends here
+    """The claim holds something that no case distinction settles."""
+
+
+@decider("normal form")
+def decide(claim: Claim) -> bool:
+    """Tell whether the normal form proves the claim; False means that it does not know."""
+    claim = _defined(claim)
+    waiting: list[dict[Hashable, object]] = [{}]
+    for _ in range(MOST_CASES):
+        if not waiting:
+            return True
+        case = Case(waiting.pop())
+        try:
+            if all(case.value(p) for p in claim.premises) and not case.value(claim.goal):
+                return False
+        except Split as split:
+            waiting += [case.chosen | {split.what: choice} for choice in split.choices]
+        except Stuck:
+            return False
+    return False
+
+
+def _defined(claim: Claim) -> Claim:
+    """Return the claim with each variable that a premise equates with a term replaced by that term."""
+    goal, waiting, kept = claim.goal, [part for p in claim.premises for part in _conjuncts(p)], list[Term]()
+    while waiting:
+        premise = waiting.pop(0)
+        pair = _definition(premise)
+        if pair is None:
+            kept.append(premise)
+            continue
+        goal, *others = (_replaced(t, *pair) for t in (goal, *waiting, *kept))
+        waiting, kept = others[: len(waiting)], others[len(waiting) :]
+    return Claim(claim.what, goal, tuple(p for p in kept if p is not TRUE), claim.free)
+
+
+def _conjuncts(mask: Term) -> list[Term]:
+    return [part for arg in mask.args for part in _conjuncts(arg)] if isinstance(mask, Map) and mask.op == "and" else [mask]
+
+
+def _definition(mask: Term) -> tuple[Var, Term] | None:
+    if isinstance(mask, Map) and mask.op == "eq":
+        for v, term in (mask.args, mask.args[::-1]):
+            if isinstance(v, Var) and v not in subterms(term):
+                return v, term
+    return None
+
+
+def _replaced(root: Term, v: Var, term: Term) -> Term:
+    return rewritten(root, lambda t: term if t is v else t)
+
+
+class Case:
+    """One case: what was chosen so far, and the values of terms under it."""
+
+    def __init__(self, chosen: dict[Hashable, object]) -> None:
+        self.chosen = chosen
+        self.done: dict[Term, Value] = {}
+
+    def choice(self, what: Hashable, *choices: object) -> object:
+        if what not in self.chosen:
+            raise Split(what, choices)
+        return self.chosen[what]
+
+    def value(self, root: Term) -> Value:
+        """Return the value of a term in this case; raises Split or Stuck."""
+        if root not in self.done:
+            self.done[root] = self.read(root)
+        return self.done[root]
+
+    def read(self, term: Term) -> Value:
+        if isinstance(term, Const):
+            return _number(term)
+        if isinstance(term, (Var, Reduce, Index, Size)):
+            return self.unknown(term)
+        if isinstance(term, Map) and term.op in LAZY:
+            return LAZY[term.op](self, *term.args)
+        if isinstance(term, Map):
+            args = [self.value(a) for a in term.args]
+            if term.op in PRESENT:
+                return None if None in args else PRESENT[term.op](self, *args)
+            if term.op in AT_ABSENT:
+                return constant(AT_ABSENT[term.op]) if args[0] is None else self.opaque(term.op, *args)
+            if term.op in ANY:
+                return ANY[term.op](self, *args)
+        raise Stuck
+
+    def unknown(self, term: Term) -> Value:
+        if term.kind == "bool":
+            return bool(self.choice(term, True, False))
+        if term.kind == "tuple":
+            raise Stuck
+        if term.kind == "real" and self.choice(("absent", term), False, True):
+            return None
+        return ONE * atom(term) if self.chosen.get(("sign", atom(term))) != 0 else Polynomial()
+
+    def opaque(self, name: str, *args: Hashable) -> Polynomial:
+        return atom(Unknown(name, args))
+
+    def sign(self, p: Polynomial) -> int:
+        """Return the sign of a number: of a monomial from its atoms, of a sum as this case chose it."""
+        if not p.terms:
+            return 0
+        ((powers, _), coefficient), *rest = p.terms
+        lead = 1 if coefficient > 0 else -1
+        if rest:
+            return lead * int(str(self.choice(("sign", p * constant(1 / coefficient)), 1, 0, -1)))
+        for base, power in powers:
+            lead *= int(str(self.choice(("sign", atom(base)), 1, 0, -1))) ** abs(power)
+        return lead
+
+    def inverse(self, p: Polynomial) -> Polynomial:
+        if self.sign(p) == 0:
+            return Polynomial()
+        ((powers, exponent), coefficient), *rest = p.terms
+        if rest:
+            return constant(1 / coefficient) * self.opaque("inv", p * constant(1 / coefficient))
+        result = constant(1 / coefficient) * (exponential(exponent * constant(-1)) if exponent else ONE)
+        for base, power in powers:
+            if isinstance(base, Unknown) and base.name == "inv" and power == 1:
+                (inside,) = base.args
+                assert isinstance(inside, Polynomial)
+                result = result * inside
+            else:
+                result = result * atom(base, -power)
+        return result
+
+    def exponential(self, p: Value) -> Value:
+        """Return e to the p, where e to the log|x| is the absolute value of x."""
+        if p is None:
+            return Polynomial()
+        assert isinstance(p, Polynomial)
+        result, left = ONE, p
+        for powers, exponent, coefficient in p:
+            if exponent is None and len(powers) == 1 and coefficient.denominator == 1:
+                ((base, power),) = powers
+                if isinstance(base, Unknown) and base.name == "log" and power == 1 and isinstance(base.args[0], Term):
+                    x, times = base.args[0], int(coefficient)
+                    left = left - constant(times) * atom(base)
+                    result = result * constant(self.sign(atom(x)) ** abs(times)) * atom(x, times)
+        return result * exponential(left)
+
+    def logarithm(self, p: Polynomial) -> Value:
+        """Return log p: of a monomial the sum of log|x| over its atoms; absent unless p is positive."""
+        if self.sign(p) <= 0:
+            return None
+        ((powers, exponent), coefficient), *rest = p.terms
+        if rest:
+            return self.opaque("log", p)
+        result = (exponent or Polynomial()) + (self.opaque("log", abs(coefficient)) if abs(coefficient) != 1 else Polynomial())
+        for base, power in powers:
+            result = result + constant(power) * self.opaque("log", base)
+        return result
+
+    def compared(self, a: Value, b: Value) -> int:
+        """Return the sign of a - b, the absent value being least."""
+        if a is None or b is None:
+            return (a is not None) - (b is not None)
+        if isinstance(a, bool) or isinstance(b, bool):
+            raise Stuck
+        return self.sign(a - b)
+
+    def larger(self, a: Value, b: Value) -> Value:
+        return a if self.compared(a, b) >= 0 else b
+
+    def both(self, a: Term, b: Term) -> Value:
+        return bool(self.value(a)) and bool(self.value(b))
+
+    def either(self, a: Term, b: Term) -> Value:
+        return bool(self.value(a)) or bool(self.value(b))
+
+    def where(self, c: Term, a: Term, b: Term) -> Value:
+        return self.value(a) if self.value(c) else self.value(b)
+
+
+def _number(term: Term) -> Value:
+    if isinstance(term.value, bool):
+        return term.value
+    if math.isinf(term.value):
+        if term.value > 0:
+            raise Stuck
+        return None
+    return constant(Fraction(term.value))
+
+
+LAZY: dict[str, Callable[..., Value]] = {"and": Case.both, "or": Case.either, "where": Case.where}
+PRESENT: dict[str, Callable[..., Value]] = {
+    "add": lambda case, a, b: a + b,
+    "mul": lambda case, a, b: a * b,
+    "neg": lambda case, a: a * constant(-1),
+    "inv": Case.inverse,
+    "log": Case.logarithm,
+    "real": lambda case, a: a,
+    "abs": lambda case, a: a if case.sign(a) >= 0 else a * constant(-1),
+    "min": lambda case, a, b: a if case.compared(a, b) <= 0 else b,
+    "sqrt": lambda case, a: case.opaque("sqrt", a) if case.sign(a) > 0 else Polynomial(),
+    **{op: lambda case, *args, op=op: case.opaque(op, *args) for op in ("sin", "cos", "floor", "round", "floordiv", "mod")},
+}
+ANY: dict[str, Callable[..., Value]] = {
+    "max": Case.larger,
+    "exp": Case.exponential,
+    "lt": lambda case, a, b: case.compared(a, b) < 0,
+    "le": lambda case, a, b: case.compared(a, b) <= 0,
+    "eq": lambda case, a, b: case.compared(a, b) == 0,
+    "not": lambda case, a: not a,
+}

@@ -1,0 +1,20 @@
+; law    finite-add (facts): The sum of two present values is present.
+; says   finite(a), finite(b) ⟹ finite(a + b)
+; source stated in facts.py
+; case   the conclusion
+(set-logic QF_LRA)
+(set-info :status unsat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+(declare-const b Real)
+(declare-const b.absent Bool)
+; t1 is a + b
+(define-fun t1.absent () Bool (or a.absent b.absent))
+(define-fun t1 () Real (+ a b))
+; given -∞ < a
+(assert (not a.absent))
+; given -∞ < b
+(assert (not b.absent))
+; the goal, denied
+(assert (not (not t1.absent)))
+(check-sat)

@@ -1,0 +1,16 @@
+; law    finite-log (facts): The logarithm of a positive number is present.
+; says   pos(a) ⟹ finite(log(a))
+; source stated in facts.py
+; case   the conclusion
+; hypotheses alone: if no values met them, the proof would say nothing
+(set-logic QF_LRA)
+(set-info :status sat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+; log.1 stands for the logarithm of a
+(declare-const log.1 Real)
+; t1 is log(a)
+(define-fun t1.absent () Bool (or a.absent (<= a 0.0)))
+; given 0 < a
+(assert (and (not a.absent) (< 0.0 a)))
+(check-sat)

@@ -1,0 +1,17 @@
+; law    finite-reduce-prod (facts): A reduction of present values is present.
+; says   finite(a) ⟹ finite(Π_x a)
+; source stated in facts.py
+; case   the conclusion, by linearity of sums
+; hypotheses alone: if no values met them, the proof would say nothing
+(set-logic QF_LRA)
+(set-info :status sat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+; r1 is Π_x a, of which nothing else is used
+(declare-const r1 Real)
+(declare-const r1.absent Bool)
+; given -∞ < a
+(assert (not a.absent))
+; given -∞ < Π_x a
+(assert (not r1.absent))
+(check-sat)

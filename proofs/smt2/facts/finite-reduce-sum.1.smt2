@@ -1,0 +1,13 @@
+; law    finite-reduce-sum (facts): A reduction of present values is present.
+; says   finite(a) ⟹ finite(Σ_x a)
+; source stated in facts.py
+; case   the conclusion: finite of what is reduced
+(set-logic QF_LRA)
+(set-info :status unsat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+; given -∞ < a
+(assert (not a.absent))
+; the goal, denied
+(assert (not (not a.absent)))
+(check-sat)

@@ -1,0 +1,16 @@
+; law    finite-round (facts): The round of a present value is present.
+; says   finite(a) ⟹ finite(round(a))
+; source stated in facts.py
+; case   the conclusion
+; hypotheses alone: if no values met them, the proof would say nothing
+(set-logic QF_LRA)
+(set-info :status sat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+; round.1 stands for a rounded
+(declare-const round.1 Real)
+(assert (<= (* 2.0 round.1) (+ (* 2.0 a) 1.0)))
+(assert (<= (- (* 2.0 a) 1.0) (* 2.0 round.1)))
+; given -∞ < a
+(assert (not a.absent))
+(check-sat)

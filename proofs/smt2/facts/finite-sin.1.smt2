@@ -1,0 +1,17 @@
+; law    finite-sin (facts): The sin of a present value is present.
+; says   finite(a) ⟹ finite(sin(a))
+; source stated in facts.py
+; case   the conclusion
+(set-logic QF_LRA)
+(set-info :status unsat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+; sine.1 stands for the sine of a
+(declare-const sine.1 Real)
+(assert (>= sine.1 (- 1.0)))
+(assert (<= sine.1 1.0))
+; given -∞ < a
+(assert (not a.absent))
+; the goal, denied
+(assert (not (not a.absent)))
+(check-sat)

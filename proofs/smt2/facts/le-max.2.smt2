@@ -1,0 +1,30 @@
+; law    le-max (facts): Nothing exceeds its maximum.
+; says   always ⟹ le(a, max_x a)
+; source stated in facts.py
+; case   the conclusion: one more lane of x
+;        acc 1 over x stands for max_x a over the lanes so far
+;        a⁺x stands for a in the new lane
+(set-logic QF_LRA)
+(set-info :status unsat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+(declare-const acc-1-over-x Real)
+(declare-const acc-1-over-x.absent Bool)
+(declare-const size-of-x Real)
+(declare-const lane-of-x Real)
+(declare-const a.next.x Real)
+(declare-const a.next.x.absent Bool)
+; t1 is max(acc 1 over x, a⁺x)
+(define-fun t1.absent () Bool (and acc-1-over-x.absent a.next.x.absent))
+(define-fun t1 () Real (ite acc-1-over-x.absent a.next.x (ite a.next.x.absent acc-1-over-x (ite (>= acc-1-over-x a.next.x) acc-1-over-x a.next.x))))
+; given a ≤ acc 1 over x
+(assert (or a.absent (and (not acc-1-over-x.absent) (<= a acc-1-over-x))))
+; given 1 ≤ size of x
+(assert (<= 1.0 size-of-x))
+; given 0 ≤ lane of x
+(assert (<= 0.0 lane-of-x))
+; given ¬(size of x ≤ lane of x)
+(assert (not (<= size-of-x lane-of-x)))
+; the goal, denied
+(assert (not (or a.absent (and (not t1.absent) (<= a t1)))))
+(check-sat)

@@ -1,0 +1,15 @@
+; law    nonneg-abs (facts): An absolute value is not negative.
+; says   finite(a) ⟹ nonneg(abs(a))
+; source stated in facts.py
+; case   the conclusion
+(set-logic QF_LRA)
+(set-info :status unsat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+; t1 is abs(a)
+(define-fun t1 () Real (ite (>= a 0.0) a (- a)))
+; given -∞ < a
+(assert (not a.absent))
+; the goal, denied
+(assert (not (and (not a.absent) (<= 0.0 t1))))
+(check-sat)

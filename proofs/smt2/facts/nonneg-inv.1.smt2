@@ -1,0 +1,17 @@
+; law    nonneg-inv (facts): The inverse of a number that is not negative is not negative.
+; says   nonneg(a) ⟹ nonneg(1 / a)
+; source stated in facts.py
+; case   the conclusion
+(set-logic QF_NRA)
+(set-info :status unsat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+; inv.1 stands for 1 / a, and 0 for 0
+(declare-const inv.1 Real)
+(assert (=> (= a 0.0) (= inv.1 0.0)))
+(assert (=> (not (= a 0.0)) (= (* inv.1 a) 1.0)))
+; given 0 ≤ a
+(assert (and (not a.absent) (<= 0.0 a)))
+; the goal, denied
+(assert (not (and (not a.absent) (<= 0.0 inv.1))))
+(check-sat)

@@ -1,0 +1,12 @@
+; law    pos-nonzero (facts): A positive number is not zero.
+; says   pos(a) ⟹ nonzero(a)
+; source stated in facts.py
+; case   the conclusion
+; hypotheses alone: if no values met them, the proof would say nothing
+(set-logic QF_LRA)
+(set-info :status sat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+; given 0 < a
+(assert (and (not a.absent) (< 0.0 a)))
+(check-sat)

@@ -1,0 +1,17 @@
+; law    pos-sum (facts): A sum over an axis of positive numbers is positive.
+; says   pos(a) ⟹ pos(Σ_x a)
+; source stated in facts.py
+; case   the conclusion: nonneg of what is reduced
+; hypotheses alone: if no values met them, the proof would say nothing
+(set-logic QF_LRA)
+(set-info :status sat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+; r1 is Σ_x a, of which nothing else is used
+(declare-const r1 Real)
+(declare-const r1.absent Bool)
+; given 0 < a
+(assert (and (not a.absent) (< 0.0 a)))
+; given -∞ < Σ_x a
+(assert (not r1.absent))
+(check-sat)

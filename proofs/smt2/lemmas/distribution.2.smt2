@@ -1,0 +1,41 @@
+; lemma  distribution, which many laws rest on
+; case   distribution: one more lane of x
+;        a⁺x stands for a in the new lane
+;        b⁺x stands for b in the new lane
+;        d⁺x stands for d in the new lane
+(set-logic QF_NRA)
+(set-info :status unsat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+(declare-const b Real)
+(declare-const b.absent Bool)
+(declare-const d Real)
+(declare-const d.absent Bool)
+; t1 is b + d
+(define-fun t1.absent () Bool (or b.absent d.absent))
+(define-fun t1 () Real (+ b d))
+; t2 is a · (b + d)
+(define-fun t2.absent () Bool (or a.absent t1.absent))
+(define-fun t2 () Real (* a t1))
+; t3 is a · b
+(define-fun t3.absent () Bool (or a.absent b.absent))
+(define-fun t3 () Real (* a b))
+; t4 is a · d
+(define-fun t4.absent () Bool (or a.absent d.absent))
+(define-fun t4 () Real (* a d))
+; t5 is a · b + a · d
+(define-fun t5.absent () Bool (or t3.absent t4.absent))
+(define-fun t5 () Real (+ t3 t4))
+(declare-const size-of-x Real)
+(declare-const lane-of-x Real)
+; given a · (b + d) = a · b + a · d
+(assert (or (and t2.absent t5.absent) (and (not t2.absent) (not t5.absent) (= t2 t5))))
+; given 1 ≤ size of x
+(assert (<= 1.0 size-of-x))
+; given 0 ≤ lane of x
+(assert (<= 0.0 lane-of-x))
+; given ¬(size of x ≤ lane of x)
+(assert (not (<= size-of-x lane-of-x)))
+; the goal, denied
+(assert (not (or (and t2.absent t5.absent) (and (not t2.absent) (not t5.absent) (= t2 t5)))))
+(check-sat)

@@ -1,0 +1,31 @@
+; lemma  finite-max, which many laws rest on
+; case   finite-max: one more lane of x
+;        acc 1 over x stands for max_x a over the lanes so far
+;        a⁺x stands for a in the new lane
+; hypotheses alone: if no values met them, the proof would say nothing
+(set-logic QF_LRA)
+(set-info :status sat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+(declare-const a.next.x Real)
+(declare-const a.next.x.absent Bool)
+(declare-const acc-1-over-x Real)
+(declare-const acc-1-over-x.absent Bool)
+(declare-const size-of-x Real)
+(declare-const lane-of-x Real)
+; t1 is max(acc 1 over x, a⁺x)
+(define-fun t1.absent () Bool (and acc-1-over-x.absent a.next.x.absent))
+(define-fun t1 () Real (ite acc-1-over-x.absent a.next.x (ite a.next.x.absent acc-1-over-x (ite (>= acc-1-over-x a.next.x) acc-1-over-x a.next.x))))
+; given -∞ < a
+(assert (not a.absent))
+; given -∞ < a⁺x
+(assert (not a.next.x.absent))
+; given -∞ < acc 1 over x
+(assert (not acc-1-over-x.absent))
+; given 1 ≤ size of x
+(assert (<= 1.0 size-of-x))
+; given 0 ≤ lane of x
+(assert (<= 0.0 lane-of-x))
+; given ¬(size of x ≤ lane of x)
+(assert (not (<= size-of-x lane-of-x)))
+(check-sat)

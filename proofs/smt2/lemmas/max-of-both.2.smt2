@@ -1,0 +1,50 @@
+; lemma  max-of-both, which many laws rest on
+; case   max-of-both: one more lane of x
+;        acc 1 over x stands for max_x max(a, b) over the lanes so far
+;        acc 2 over x stands for max_x a over the lanes so far
+;        acc 3 over x stands for max_x b over the lanes so far
+;        a⁺x stands for a in the new lane
+;        b⁺x stands for b in the new lane
+(set-logic QF_LRA)
+(set-info :status unsat)
+(declare-const acc-1-over-x Real)
+(declare-const acc-1-over-x.absent Bool)
+(declare-const acc-2-over-x Real)
+(declare-const acc-2-over-x.absent Bool)
+(declare-const acc-3-over-x Real)
+(declare-const acc-3-over-x.absent Bool)
+; t1 is max(acc 2 over x, acc 3 over x)
+(define-fun t1.absent () Bool (and acc-2-over-x.absent acc-3-over-x.absent))
+(define-fun t1 () Real (ite acc-2-over-x.absent acc-3-over-x (ite acc-3-over-x.absent acc-2-over-x (ite (>= acc-2-over-x acc-3-over-x) acc-2-over-x acc-3-over-x))))
+(declare-const size-of-x Real)
+(declare-const lane-of-x Real)
+(declare-const a.next.x Real)
+(declare-const a.next.x.absent Bool)
+(declare-const b.next.x Real)
+(declare-const b.next.x.absent Bool)
+; t2 is max(a⁺x, b⁺x)
+(define-fun t2.absent () Bool (and a.next.x.absent b.next.x.absent))
+(define-fun t2 () Real (ite a.next.x.absent b.next.x (ite b.next.x.absent a.next.x (ite (>= a.next.x b.next.x) a.next.x b.next.x))))
+; t3 is max(acc 1 over x, max(a⁺x, b⁺x))
+(define-fun t3.absent () Bool (and acc-1-over-x.absent t2.absent))
+(define-fun t3 () Real (ite acc-1-over-x.absent t2 (ite t2.absent acc-1-over-x (ite (>= acc-1-over-x t2) acc-1-over-x t2))))
+; t4 is max(acc 2 over x, a⁺x)
+(define-fun t4.absent () Bool (and acc-2-over-x.absent a.next.x.absent))
+(define-fun t4 () Real (ite acc-2-over-x.absent a.next.x (ite a.next.x.absent acc-2-over-x (ite (>= acc-2-over-x a.next.x) acc-2-over-x a.next.x))))
+; t5 is max(acc 3 over x, b⁺x)
+(define-fun t5.absent () Bool (and acc-3-over-x.absent b.next.x.absent))
+(define-fun t5 () Real (ite acc-3-over-x.absent b.next.x (ite b.next.x.absent acc-3-over-x (ite (>= acc-3-over-x b.next.x) acc-3-over-x b.next.x))))
+; t6 is max(max(acc 2 over x, a⁺x), max(acc 3 over x, b⁺x))
+(define-fun t6.absent () Bool (and t4.absent t5.absent))
+(define-fun t6 () Real (ite t4.absent t5 (ite t5.absent t4 (ite (>= t4 t5) t4 t5))))
+; given acc 1 over x = max(acc 2 over x, acc 3 over x)
+(assert (or (and acc-1-over-x.absent t1.absent) (and (not acc-1-over-x.absent) (not t1.absent) (= acc-1-over-x t1))))
+; given 1 ≤ size of x
+(assert (<= 1.0 size-of-x))
+; given 0 ≤ lane of x
+(assert (<= 0.0 lane-of-x))
+; given ¬(size of x ≤ lane of x)
+(assert (not (<= size-of-x lane-of-x)))
+; the goal, denied
+(assert (not (or (and t3.absent t6.absent) (and (not t3.absent) (not t6.absent) (= t3 t6)))))
+(check-sat)

@@ -1,0 +1,19 @@
+; law    absent-add (mask): The absent value absorbs a summand.
+; says   absent(c, a) ⟹ absent(c, a + b)
+; source stated in mask.py
+; case   the conclusion
+(set-logic QF_LRA)
+(set-info :status unsat)
+(declare-const c Bool)
+(declare-const a Real)
+(declare-const a.absent Bool)
+(declare-const b Real)
+(declare-const b.absent Bool)
+; t1 is a + b
+(define-fun t1.absent () Bool (or a.absent b.absent))
+(define-fun t1 () Real (+ a b))
+; given c ∨ a = -∞
+(assert (or c a.absent))
+; the goal, denied
+(assert (not (or c t1.absent)))
+(check-sat)

@@ -1,0 +1,28 @@
+; law    where-mul (mask): A mask to zero moves onto one factor.
+; says   [c ? a · b : 0] → [c ? a : 0] · b if finite(b)
+; source stated in mask.py
+; case   both sides
+(set-logic QF_NRA)
+(set-info :status unsat)
+(declare-const b Real)
+(declare-const b.absent Bool)
+(declare-const c Bool)
+(declare-const a Real)
+(declare-const a.absent Bool)
+; t1 is a · b
+(define-fun t1.absent () Bool (or a.absent b.absent))
+(define-fun t1 () Real (* a b))
+; t2 is [c ? a · b : 0]
+(define-fun t2.absent () Bool (and (or (not c) t1.absent) c))
+(define-fun t2 () Real (ite c t1 0.0))
+; t3 is [c ? a : 0]
+(define-fun t3.absent () Bool (and (or (not c) a.absent) c))
+(define-fun t3 () Real (ite c a 0.0))
+; t4 is [c ? a : 0] · b
+(define-fun t4.absent () Bool (or t3.absent b.absent))
+(define-fun t4 () Real (* t3 b))
+; given -∞ < b
+(assert (not b.absent))
+; the goal, denied
+(assert (not (or (and t2.absent t4.absent) (and (not t2.absent) (not t4.absent) (= t2 t4)))))
+(check-sat)

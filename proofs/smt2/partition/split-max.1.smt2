@@ -1,0 +1,13 @@
+; law    split-max (partition): A maximum is the maximum of the maxima over the stretches of its axis.
+; says   max_x a → max_p max_x [c ? a : -∞] if stretch(p, x, c), free(p, a)
+; source napkin-paper 2.2; stated in partition.py
+; case   both sides: x has one lane, by linearity of sums
+(set-logic QF_LRA)
+(set-info :status unsat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+; given 1 = 1
+(assert (= 1.0 1.0))
+; the goal, denied
+(assert (not (or a.absent (and (not a.absent) (= a a)))))
+(check-sat)

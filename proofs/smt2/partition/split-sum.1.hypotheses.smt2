@@ -1,0 +1,12 @@
+; law    split-sum (partition): A sum is the sum of the sums over the stretches of its axis.
+; says   Σ_x a → Σ_p Σ_x [c ? a : 0] if stretch(p, x, c), free(p, a)
+; source napkin-paper 2.2; stated in partition.py
+; case   both sides: x has one lane, by linearity of sums
+; hypotheses alone: if no values met them, the proof would say nothing
+(set-logic QF_LRA)
+(set-info :status sat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+; given 1 = 1
+(assert (= 1.0 1.0))
+(check-sat)

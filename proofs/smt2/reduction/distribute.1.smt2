@@ -1,0 +1,19 @@
+; law    distribute (reduction): A factor that does not vary along x moves out of a sum over x.
+; says   Σ_x a · b = a · Σ_x b if free(x, a)
+; source napkin-paper 2.3; stated in reduction.py
+; case   both sides, by linearity of sums
+(set-logic QF_NRA)
+(set-info :status unsat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+(declare-const b Real)
+(declare-const b.absent Bool)
+; r1 is Σ_x b, of which nothing else is used
+(declare-const r1 Real)
+(declare-const r1.absent Bool)
+; t1 is a · Σ_x b
+(define-fun t1.absent () Bool (or a.absent r1.absent))
+(define-fun t1 () Real (* a r1))
+; the goal, denied
+(assert (not (or t1.absent (and (not t1.absent) (= t1 t1)))))
+(check-sat)

@@ -1,0 +1,14 @@
+; law    fubini-max (reduction): Two reductions by one monoid swap (Fubini).
+; says   max_x max_y a → max_y max_x a if distinct(x, y)
+; source stated in reduction.py
+; case   both sides: x has one lane
+(set-logic QF_LRA)
+(set-info :status unsat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+; r1 is max_y a, of which nothing else is used
+(declare-const r1 Real)
+(declare-const r1.absent Bool)
+; the goal, denied
+(assert (not (or r1.absent (and (not r1.absent) (= r1 r1)))))
+(check-sat)

@@ -1,0 +1,13 @@
+; law    fubini-prod (reduction): Two reductions by one monoid swap (Fubini).
+; says   Π_x Π_y a → Π_y Π_x a if distinct(x, y)
+; source stated in reduction.py
+; case   both sides: x has one lane
+; hypotheses alone: if no values met them, the proof would say nothing
+(set-logic QF_LRA)
+(set-info :status sat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+; r1 is Π_y a, of which nothing else is used
+(declare-const r1 Real)
+(declare-const r1.absent Bool)
+(check-sat)

@@ -1,0 +1,14 @@
+; law    sum-constant (reduction): A sum of equal summands is a product with their number.
+; says   Σ_x a → a · |x| if free(x, a)
+; source stated in reduction.py
+; case   both sides, by linearity of sums
+; hypotheses alone: if no values met them, the proof would say nothing
+(set-logic QF_NRA)
+(set-info :status sat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+(declare-const size.x Real)
+(assert (>= size.x 1.0))
+; t1 is a · |x|
+(define-fun t1 () Real (* a size.x))
+(check-sat)

@@ -1,0 +1,13 @@
+; law    mul-one (semiring): One is neutral for the product.
+; says   a · 1 → a
+; source stated in semiring.py
+; case   both sides
+(set-logic QF_LRA)
+(set-info :status unsat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+; t1 is a · 1
+(define-fun t1 () Real (* a 1.0))
+; the goal, denied
+(assert (not (or a.absent (and (not a.absent) (= t1 a)))))
+(check-sat)

@@ -1,0 +1,23 @@
+; law    neg-mul (semiring): A sign moves through a product.
+; says   -a · b = -(a · b)
+; source stated in semiring.py
+; case   both sides
+(set-logic QF_NRA)
+(set-info :status unsat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+; t1 is -a
+(define-fun t1 () Real (- a))
+(declare-const b Real)
+(declare-const b.absent Bool)
+; t2 is -a · b
+(define-fun t2.absent () Bool (or a.absent b.absent))
+(define-fun t2 () Real (* t1 b))
+; t3 is a · b
+(define-fun t3.absent () Bool (or a.absent b.absent))
+(define-fun t3 () Real (* a b))
+; t4 is -(a · b)
+(define-fun t4 () Real (- t3))
+; the goal, denied
+(assert (not (or (and t2.absent t3.absent) (and (not t2.absent) (not t3.absent) (= t2 t4)))))
+(check-sat)

@@ -1,0 +1,13 @@
+; law    fuse-sum (stream): A fold may share its pass over the axis with others.
+; says   fold[Σ_{x | c} a] → fused[Σ_{x | c} a]
+; source napkin-paper 2.3; stated in stream.py
+; case   sum is a commutative monoid
+(set-logic QF_LRA)
+(set-info :status unsat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+; t1 is 0 + a
+(define-fun t1 () Real (+ 0.0 a))
+; the goal, denied
+(assert (not (or a.absent (and (not a.absent) (= t1 a)))))
+(check-sat)

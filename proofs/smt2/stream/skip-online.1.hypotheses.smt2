@@ -1,0 +1,16 @@
+; law    skip-online (stream): A carried sum may leave out lanes that are zero.
+; says   online[Σ_x a; acc ← u] → online[Σ_{x | c} a; acc ← u] if zero(c, a)
+; source stated in stream.py
+; case   each block: x has one lane
+; hypotheses alone: if no values met them, the proof would say nothing
+(set-logic QF_LRA)
+(set-info :status sat)
+(declare-const c Bool)
+(declare-const a Real)
+(declare-const a.absent Bool)
+; t1 is [c ? a : 0]
+(define-fun t1.absent () Bool (and (or (not c) a.absent) c))
+(define-fun t1 () Real (ite c a 0.0))
+; given c ∨ a = 0
+(assert (or c (and (not a.absent) (= a 0.0))))
+(check-sat)

@@ -1,0 +1,57 @@
+"""Z3 and cvc5, handed the text of a question and nothing else."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any
+
+from napkin_eq.errors import NapkinError
+from napkin_eq.proving import solver
+
+ANSWERS = ("unsat", "sat", "unknown")
+# cvc5 counts its steps, so that a busy machine gives the same answer; the clock is the last resort.
+STEPS_PER_S, PATIENCE = 120_000, 10
+
+
+@solver("z3")
+def z3_answer(text: str, timeout_s: float) -> str:
+    """Return what Z3 says of a script: unsat, sat, unknown; or missing where it is not installed."""
+    if importlib.util.find_spec("z3") is None:
+        return "missing"
+    import z3
+
+    answer = "unknown"
+    # The general solver first, then the one for polynomials: each is quick where the other is not.
+    for logic in ("", "QF_NRA"):
+        context = z3.Context()
+        engine: Any = z3.SolverFor(logic, ctx=context) if logic else z3.Solver(ctx=context)
+        engine.set("timeout", max(1, int(timeout_s * 1000)))
+        engine.from_string(text)
+        answer = str(engine.check())
+        if answer != "unknown":
+            break
+    return answer
+
+
+@solver("cvc5")
+def cvc5_answer(text: str, timeout_s: float) -> str:
+    """Return what cvc5 says of a script: unsat, sat, unknown; or missing where it is not installed."""
+    if importlib.util.find_spec("cvc5") is None:
+        return "missing"
+    import cvc5
+
+    engine = cvc5.Solver(cvc5.TermManager())
+    engine.setOption("rlimit-per", str(max(1, int(timeout_s * STEPS_PER_S))))
+    engine.setOption("tlimit-per", str(max(1, int(timeout_s * 1000 * PATIENCE))))
+    parser = cvc5.InputParser(engine)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "script")
+    said = ""
+    while not (command := parser.nextCommand()).isNull():
+        if command.getCommandName() == "set-info":
+            continue  # what status a script claims is for us to compare, else a wrong claim is an error to cvc5
+        said = str(command.invoke(engine, parser.getSymbolManager())).strip() or said
+    if said.startswith("unknown"):  # and why, in parentheses
+        return "unknown"
+    if said not in ANSWERS:
+        raise NapkinError(f"cvc5 cannot read a script: {said:.200}")
+    return said

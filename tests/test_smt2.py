@@ -1,0 +1,269 @@
+# mypy: disable-error-code="no-untyped-call, operator"
+"""The scripts that the proofs rest on: they are the ones kept, plain and ground, and two solvers answer them; a lie is caught."""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from napkin_eq import proving, smtfiles
+from napkin_eq.cli import main
+from napkin_eq.content import load_rules
+from napkin_eq.law import REGISTRY, Statement, Sum, exp, finite, free, inv, nonzero
+from napkin_eq.obligation import claims_of
+from napkin_eq.proving import SolversDisagree, answers, files_of, prove
+from napkin_eq.question import Question, Script
+from napkin_eq.term import Map
+from tests.statements import stated
+
+SHIPPED = smtfiles.shipped()
+WORDS = {"Bool", "Real", "Int", "true", "false", "and", "or", "not", "ite", "=>", "=", "<", "<=", ">", ">=", "+", "-", "*", "/", "div", "to_real"}
+
+
+@pytest.fixture(scope="module")
+def made() -> Iterator[dict[str, Script]]:
+    before = dict(REGISTRY.statements)
+    REGISTRY.statements.clear()
+    load_rules()
+    yield {script.name: script for script in files_of(list(REGISTRY.statements.values()))}
+    REGISTRY.statements.clear()
+    REGISTRY.statements.update(before)
+
+
+def kept() -> dict[str, str]:
+    return {file.relative_to(SHIPPED).as_posix(): file.read_text(encoding="utf-8") for file in sorted(SHIPPED.rglob("*.smt2"))}
+
+
+def questions(function: Callable[..., Any]) -> list[Question]:
+    proving._load_provers()
+    (law,) = stated(function)
+    return [next(proving._TRANSLATORS[0](claim)) for claim in claims_of(law)]
+
+
+def test_the_kept_scripts_are_those_that_the_proofs_rest_on(made: dict[str, Script]) -> None:
+    assert {name: script.text for name, script in made.items()} == kept(), "run: napkin-eq prove --write proofs/smt2"
+
+
+def test_every_obligation_has_its_hypotheses_beside_it() -> None:
+    scripts = kept()
+    for name, text in scripts.items():
+        if not name.endswith(".hypotheses.smt2"):
+            alone = scripts[name.replace(".smt2", ".hypotheses.smt2")]
+            lines = [line for line in text.splitlines() if not line.startswith(";")]
+            assert [line.replace("sat)", "unsat)") if ":status" in line else line for line in alone.splitlines() if line[0] != ";"] == [*lines[:-2], lines[-1]]
+            assert lines[-2].startswith("(assert ") and lines[-1] == "(check-sat)"
+
+
+def test_scripts_are_small_plain_and_ground() -> None:
+    for name, text in kept().items():
+        assert len(text) < 12_000 and text.startswith("; l"), name
+        head = [line.split()[1] for line in text.splitlines()[:4]]
+        assert head[0] in ("law", "lemma") and "case" in head, name
+        bare = re.sub(r";[^\n]*", "", text)
+        known = set(re.findall(r"\((?:declare-const|define-fun) ([^\s()]+)", bare))
+        body = re.sub(r"\((set-logic|set-info)[^)]*\)", "", bare)
+        used = {word for word in re.findall(r"[^\s()]+", body) if not re.fullmatch(r"\d+(\.0)?", word)}
+        assert used - known - WORDS <= {"declare-const", "define-fun", "assert", "check-sat"}, name
+
+
+def test_solvers_confirm_what_the_scripts_claim() -> None:
+    for name, text in list(kept().items())[::9]:
+        assert answers(text) == dict.fromkeys(("z3", "cvc5"), "sat" if "hypotheses" in name else "unsat"), name
+
+
+def saying(answer: str) -> Callable[[str, float], str]:
+    return lambda text, timeout_s: answer
+
+
+def weighted(a, b, x):
+    return Sum(x, exp(a - b)), exp(-b) * Sum(x, exp(a)), free(x, b)
+
+
+def weighted_with_the_wrong_sign(a, b, x):
+    return Sum(x, exp(a - b)), exp(b) * Sum(x, exp(a)), free(x, b)
+
+
+def cancelled(a, b):
+    return a * b * inv(b), a, nonzero(b), finite(a)
+
+
+def cancelled_anyway(a, b):
+    return a * b * inv(b), a, finite(b)
+
+
+def test_a_wrong_law_is_a_script_that_both_solvers_call_satisfiable() -> None:
+    assert [answers(q.obligation()) for q in questions(cancelled)] == [{"z3": "unsat", "cvc5": "unsat"}]
+    assert [answers(q.obligation()) for q in questions(cancelled_anyway)] == [{"z3": "sat", "cvc5": "sat"}]
+    assert [prove(stated(f), use_cache=False)[0].status for f in (weighted, weighted_with_the_wrong_sign)] == ["proved", "refuted"]
+
+
+STANDS = re.compile(r"; (\S+) stands for (e to the minus|e to the|1 /) (.*?)(?:, and 0 for 0)?")
+
+
+def test_what_defines_an_exponential_is_true_of_the_exponential(made: dict[str, Script]) -> None:
+    """The facts asserted of purified functions hold for the functions themselves, at random numbers."""
+    rng = random.Random(7)
+    facts = 0
+    for script in (s for s in made.values() if s.status == "sat" and "; given" not in s.text):
+        lines = script.text.splitlines()
+        if any(re.match(r"; \S+ stands for", line) and not STANDS.fullmatch(line) for line in lines):
+            continue
+        for _ in range(3):
+            values: dict[str, Any] = {}
+            for line in lines:
+                if found := STANDS.fullmatch(line):
+                    name, what, text = found.groups()
+                    value = _valued(text, values)
+                    values[name] = (1 / value if value else 0.0) if what == "1 /" else math.exp(-value if what.endswith("minus") else value)
+                elif found := re.fullmatch(r"\(declare-const (\S+) (\w+)\)", line):
+                    values.setdefault(found[1], rng.choice((True, False)) if found[2] == "Bool" else rng.choice((0.0, 1.0, rng.uniform(-2, 2))))
+                elif found := re.fullmatch(r"\(define-fun (\S+) \(\) \w+ (.*)\)", line):
+                    values[found[1]] = _valued(found[2], values)
+                elif (found := re.fullmatch(r"\(assert (.*)\)", line)) and "size" not in line:
+                    assert _valued(found[1], values) is True, (script.name, line, values)
+                    facts += 1
+    assert facts > 100
+
+
+def _valued(text: str, values: dict[str, Any]) -> Any:
+    tokens = re.findall(r"[()]|[^\s()]+", text)
+
+    def read() -> Any:
+        token = tokens.pop(0)
+        if token != "(":
+            return values[token] if token in values else {"true": True, "false": False}[token] if token in ("true", "false") else float(token)
+        op, args = tokens.pop(0), []
+        while tokens[0] != ")":
+            args.append(read())
+        tokens.pop(0)
+        return MEANING[op](*args)
+
+    return read()
+
+
+def _near(a: Any, b: Any) -> bool:
+    return a == b if isinstance(a, bool) else math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)
+
+
+MEANING: dict[str, Callable[..., Any]] = {
+    "+": lambda *a: math.fsum(a),
+    "-": lambda a, *b: a - sum(b) if b else -a,
+    "*": lambda *a: math.prod(a),
+    "/": lambda a, b: a / b,
+    "ite": lambda c, a, b: a if c else b,
+    "=>": lambda a, b: not a or b,
+    "=": _near,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "and": lambda *a: all(a),
+    "or": lambda *a: any(a),
+    "not": lambda a: not a,
+}
+
+
+# -- the command line --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def few(tmp_path: Path) -> Path:
+    """Give a folder with the scripts of one law."""
+    folder = tmp_path / "scripts"
+    assert main(["prove", "mul-one", "--write", str(folder)]) == 0
+    return folder
+
+
+def test_scripts_are_written_and_answered_again(few: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert sorted(file.name for file in few.rglob("*.smt2")) == ["mul-one.1.hypotheses.smt2", "mul-one.1.smt2"]
+    assert main(["prove", "--files", str(few)]) == 0
+    assert "2 confirmed, 0 refuted, 0 unknown" in capsys.readouterr().out
+
+
+def test_a_script_whose_status_lies_is_caught(few: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    liar = few / "semiring" / "mul-one.1.smt2"
+    liar.write_text(liar.read_text(encoding="utf-8").replace(":status unsat", ":status sat"), encoding="utf-8")
+    assert main(["prove", "--files", str(few)]) == 1
+    assert "semiring/mul-one.1.smt2: claims sat; z3 says unsat, cvc5 says unsat" in capsys.readouterr().out
+
+
+def test_a_script_with_a_weakened_hypothesis_is_caught(few: Path) -> None:
+    liar = few / "semiring" / "mul-one.1.smt2"
+    liar.write_text(re.sub(r"\(\* a 1\.0\)", "(* a 2.0)", liar.read_text(encoding="utf-8")), encoding="utf-8")
+    assert main(["prove", "--files", str(few)]) == 1
+
+
+def test_a_missing_or_slow_solver_leaves_scripts_unknown(few: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    proving._load_provers()
+    for answer in ("missing", "unknown"):
+        monkeypatch.setattr(proving, "_SAID", {})
+        monkeypatch.setitem(proving._SOLVERS, "cvc5", saying(answer))
+        assert main(["prove", "--files", str(few)]) == 3
+        assert f"cvc5 says {answer}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("(set-logic QF_LRA)(check-sat)", "must claim one status"),
+        ("(set-info :status sat)(set-info :status unsat)(check-sat)", "must claim one status"),
+        ("(set-info :status sat)(check-sat)(check-sat)", "must claim one status"),
+        ("(set-info :status sat)(exit)(check-sat)", "the command 'exit'"),
+        ('(set-info :status sat)(set-option :regular-output-channel "x")(check-sat)', "quoted"),
+        ("(set-info :status sat)(include x)(check-sat)", "the command 'include'"),
+        ("(set-info :status sat)(assert (", "must claim one status"),
+        ("", "must claim one status"),
+    ],
+)
+def test_a_script_that_does_more_than_ask_is_refused(text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "strange.smt2").write_text(text, encoding="utf-8")
+    assert main(["prove", "--files", str(tmp_path)]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_folder_without_scripts_is_no_success(tmp_path: Path) -> None:
+    assert main(["prove", "--files", str(tmp_path)]) == 2
+    assert main(["prove", "--files", str(tmp_path / "nowhere")]) == 2
+
+
+# -- grades ------------------------------------------------------------------------------------------------------------------
+
+
+def associated_maxima(a, b, d):
+    return Map("max", (Map("max", (a, b)), d)), Map("max", (a, Map("max", (b, d))))
+
+
+def chosen() -> list[Statement]:
+    return [*stated(cancelled), *stated(associated_maxima)]
+
+
+def test_grades_say_what_a_proof_rests_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [v.grade for v in prove(chosen(), use_cache=False)] == ["A", "B"]
+    for answer, why in (("missing", "cvc5 is not installed"), ("unknown", "cvc5 gave no answer in time")):
+        monkeypatch.setattr(proving, "_SAID", {})
+        monkeypatch.setitem(proving._SOLVERS, "cvc5", saying(answer))
+        found = prove(chosen(), use_cache=False)
+        assert [(v.grade, v.detail) for v in found] == [("A", ""), ("C", why)]
+        assert found[1].solvers() == {"z3": "proved", "cvc5": answer}
+
+
+def test_cvc5_alone_proves_with_a_lower_grade(monkeypatch: pytest.MonkeyPatch) -> None:
+    proving._load_provers()
+    monkeypatch.setattr(proving, "_SAID", {})
+    monkeypatch.setitem(proving._SOLVERS, "z3", saying("missing"))
+    assert [v.grade for v in prove(chosen(), use_cache=False)] == ["A", "C"]
+
+
+def test_solvers_that_disagree_stop_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    proving._load_provers()
+    monkeypatch.setattr(proving, "_SAID", {})
+    monkeypatch.setitem(proving._SOLVERS, "cvc5", saying("sat"))
+    with pytest.raises(SolversDisagree, match="z3 says unsat, cvc5 says sat") as caught:
+        prove(stated(associated_maxima), use_cache=False)
+    assert caught.value.exit_code == 1
