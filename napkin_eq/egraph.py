@@ -240,7 +240,8 @@ class _Bridge:
             if _heads(left) <= kinds:
                 lines += self._law_rule(law, left, right, name)
         for rule in self.inferences:
-            if not _heads(*(a for a in rule.conclusion.args if isinstance(a, Term)), *(a for p in rule.premises for a in p.args if isinstance(a, Term))) <= kinds:
+            spoken = [a for judgment in (rule.conclusion, *rule.premises) for a in judgment.args if isinstance(a, Term)]
+            if not _heads(*spoken) <= kinds:
                 continue
             body, bound = _Body(), set[str]()
             for place, arg in enumerate(rule.conclusion.args):
