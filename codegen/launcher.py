@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from napkin_eq.axis import Axis
+from napkin_eq.bulk import Copy, descriptor_names, pointed, shared_bytes
 from napkin_eq.emit import emitter
 from napkin_eq.names import Names, buffers, kernel_function, pointer_argument, size_argument
 from napkin_eq.plan import Buffer, Kernel, Plan
@@ -59,14 +61,14 @@ def _tables(plan: Plan) -> Iterator[str]:
     yield "# What each kernel takes, for compiling ahead of time: `:16` marks addresses and sizes that are multiples of 16."
     yield "KERNELS = {"
     for kernel in plan.kernels:
-        takes = {pointer_argument(b): f"*{POINTER[b.dtype]}:16" for b in buffers(kernel)}
+        takes = {name: f"tensordesc<{POINTER[copy.buffer.dtype]}{_block(copy)},{_swizzled(copy)}>" for name, copy in _boxes(kernel)}
+        takes |= {pointer_argument(b): f"*{POINTER[b.dtype]}:16" for b in buffers(kernel) if b.name in pointed(kernel)}
         takes |= {size_argument(a): "i32:16" if a.multiple % 16 == 0 else "i32" for a in kernel.symbols}
         yield f'    "{kernel_function(kernel)}": {{'
         yield '        "signature": {'
         yield from (f'            "{name}": "{kind}",' for name, kind in takes.items())
         yield "        },"
-        yield f'        "num_warps": {kernel.warps},'
-        yield f'        "num_stages": {kernel.stages},'
+        yield from (f'        "{option}": {value},' for option, value in _options(kernel).items())
         yield "    },"
     yield "}"
     yield "INPUTS = {"
@@ -119,10 +121,53 @@ def _launch(kernel: Kernel, local: dict[str, str], size: dict[str, str]) -> Iter
         else:
             axis = size[coord.axis.name]
             counts.append(axis if coord.tile == 1 else f"triton.cdiv({axis}, {coord.tile})")
-    wide = [count for count in counts if count != "1"]
-    arguments = [*(local[b.name] for b in buffers(kernel)), *(size[a.name] for a in kernel.symbols)]
-    options = [f"num_warps={kernel.warps}", f"num_stages={kernel.stages}"]
-    yield f"        {kernel_function(kernel)}[({' * '.join(wide) or '1'},)]({', '.join([*arguments, *options])})"
+    blocks = " * ".join(count for count in counts if count != "1") or "1"
+    if kernel.workers:
+        held = "torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count"
+        blocks = f"min({blocks}, {held}{f' * {resident}' if (resident := _resident(kernel)) > 1 else ''})"
+    boxes = [f"TensorDescriptor({local[c.buffer.name]}, {_extents(c, size)}, {_block(c)}, gl.{_swizzled(c)})" for _, c in _boxes(kernel)]
+    pointers = [local[b.name] for b in buffers(kernel) if b.name in pointed(kernel)]
+    arguments = [*boxes, *pointers, *(size[a.name] for a in kernel.symbols), *(f"{option}={value}" for option, value in _options(kernel).items())]
+    if not boxes:
+        yield f"        {kernel_function(kernel)}[({blocks},)]({', '.join(arguments)})"
+        return
+    yield f"        {kernel_function(kernel)}[({blocks},)]("
+    yield from (f"            {argument}," for argument in arguments)
+    yield "        )"
+
+
+def _options(kernel: Kernel) -> dict[str, int]:
+    """Return the launch options: where groups of warps share a program, four warps are asked for and the rest is the kernel's."""
+    if kernel.workers is None:
+        return {"num_warps": kernel.warps, "num_stages": kernel.stages}
+    threads = 128 * (kernel.workers.groups + 1)
+    return {"num_warps": 4, "num_stages": kernel.stages, "maxnreg": min(128 * 512 // threads // 8 * 8, 168)}
+
+
+def _resident(kernel: Kernel) -> int:
+    """Return how many programs of one group of warps a multiprocessor holds."""
+    return 2 if kernel.workers and kernel.workers.groups == 1 and shared_bytes(kernel) <= 113 * 1024 else 1
+
+
+def _boxes(kernel: Kernel) -> list[tuple[str, Copy]]:
+    return [(name, copy) for copy, name in descriptor_names(kernel).items()] if kernel.workers else []
+
+
+def _block(copy: Copy) -> list[int]:
+    return [1] * (len(copy.order) - 2) + list(copy.box)
+
+
+def _swizzled(copy: Copy) -> str:
+    width, rank = min(128, copy.box[1] * 2), len(copy.order)
+    return f"NVMMASharedLayout(swizzle_byte_width={width}, element_bitwidth=16, rank={rank}, transposed=False, fp4_padded=False, cga_layout=[])"
+
+
+def _extents(copy: Copy, size: dict[str, str]) -> str:
+    """Return the sizes and strides of an array in the order of a box."""
+    sizes = [size.get(a.name, str(a.size)) for a in copy.buffer.dims]
+    strides = [" * ".join(sizes[at + 1 :]) or "1" for at in range(len(sizes))]
+    known = [str(math.prod(map(int, s.split(" * ")))) if s.replace(" * ", "").isdigit() else s for s in strides]
+    return f"[{', '.join(sizes[at] for at in copy.order)}], [{', '.join(known[at] for at in copy.order)}]"
 
 
 def _described(plan: Plan) -> str:

@@ -18,6 +18,7 @@ from napkin_eq.emit import Runner, emitter
 from napkin_eq.errors import NapkinError
 from napkin_eq.plan import (
     Assign,
+    Await,
     Buffer,
     Dot,
     Iota,
@@ -202,6 +203,8 @@ class Tiles:
                     self.assign(stmt, scope)
                 case StoreTile():
                     self.store(stmt, scope)
+                case Await():
+                    pass
                 case _:
                     if stmt.out.name in scope:
                         raise self.wrong(f"{stmt.out.name} is defined twice")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from napkin_eq.emit import comment_lines, emitter
 from napkin_eq.plan import (
     Assign,
+    Await,
     Buffer,
     Coord,
     Dot,
@@ -47,6 +48,8 @@ def _kernel(kernel: Kernel) -> Iterator[str]:
     order = f", in groups of {kernel.swizzle[2]} {kernel.swizzle[0]} blocks" if kernel.swizzle else ""
     yield f"kernel {kernel.name}: {kernel.warps} warps, {kernel.stages} stages"
     yield f"    for each block of {', '.join(_walk(kernel.coord(name)) for name in kernel.grid) or 'nothing'}, in parallel{order}:"
+    if kernel.workers:
+        yield f"    {kernel.workers.groups} groups of warps share the lanes of {kernel.workers.rows}, one warp copies ahead"
     for stmt in kernel.body:
         yield from _lines(kernel, stmt, 2)
 
@@ -65,7 +68,8 @@ def _lines(kernel: Kernel, stmt: Stmt, depth: int) -> Iterator[str]:
         yield f"{space}{_tile(value)} = {initial:g} throughout"
     for part in stmt.parts:
         notes = "".join(f"  # {note}" for note in comment_lines([part.note] if part.note else []))
-        yield f"{space}for each block of {_walk(kernel.coord(stmt.coord))}, from {part.lo} up to {part.hi}, in order:{notes}"
+        walk = f"from {part.lo} up to {part.hi}, in order" if not part.once else f"the one at {part.lo}"
+        yield f"{space}for each block of {_walk(kernel.coord(stmt.coord))}, {walk}:{notes}"
         for inner in part.body:
             yield from _lines(kernel, inner, depth + 1)
 
@@ -93,7 +97,10 @@ def _text(kernel: Kernel, stmt: Stmt) -> str:
         case ScanTile(out, monoid, coord, arg):
             return f"{_tile(out)} = running {FOLD[monoid]} along {coord} of {arg}"
         case Dot(out, a, b, coord, acc):
-            return f"{_tile(out)} = {f'{acc} + ' if acc else ''}sum over {coord} of {a} * {b}  (matrix unit)"
+            unit = "issued to the matrix unit" if stmt.issued else "matrix unit"
+            return f"{_tile(out)} = {f'{acc} + ' if acc else ''}sum over {coord} of {a} * {b}  ({unit})"
+        case Await(names, pending):
+            return f"wait for {', '.join(names)}" + (f", {pending} later still running" if pending else "")
         case Assign(target, value):
             return f"{target} <- {value}"
         case Let():

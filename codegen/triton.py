@@ -15,6 +15,7 @@ from napkin_eq.errors import NapkinError
 from napkin_eq.names import Names, buffers, kernel_function, pointer_argument, size_argument
 from napkin_eq.plan import (
     Assign,
+    Await,
     Buffer,
     Coord,
     Dot,
@@ -295,6 +296,8 @@ class KernelText:
                     self.line(f"{self.text[target]} = {self.operand(value, self.dims(self.known(target)))}")
                 case StoreTile():
                     self.store(stmt)
+                case Await():
+                    pass  # Triton waits for a contraction where its result is used
                 case _:
                     expression = self.defined(stmt.out, stmt)
                     skip = isinstance(after, Assign) and after.value == stmt.out.name and uses[after.value] == 1

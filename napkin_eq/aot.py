@@ -63,15 +63,17 @@ def _compiled(module: Any, name: str, arch: str, aligned: bool) -> dict[str, Any
     import triton
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
+    from triton.experimental.gluon._runtime import GluonASTSource
 
     row = module.KERNELS[name]
     kinds = {argument: kind.split(":") for argument, kind in row["signature"].items()}
-    divisible = {(at,): [["tt.divisibility", 16]] for at, kind in enumerate(kinds.values()) if aligned or kind[1:] == ["16"]}
-    source = ASTSource(fn=getattr(module, name), signature={a: kind[0] for a, kind in kinds.items()}, attrs=divisible)
+    divisible = {(at,): [["tt.divisibility", 16]] for at, kind in enumerate(kinds.values()) if (aligned and kind[0] == "i32") or kind[1:] == ["16"]}
+    made = GluonASTSource if getattr(module, name).is_gluon() else ASTSource
+    source = made(fn=getattr(module, name), signature={a: kind[0] for a, kind in kinds.items()}, attrs=divisible)
     log = io.StringIO()
     with contextlib.redirect_stdout(log):
         target = GPUTarget("cuda", int(arch.removeprefix("sm_")), 32)
-        kernel = triton.compile(source, target=target, options={"num_warps": row["num_warps"], "num_stages": row["num_stages"]})
+        kernel = triton.compile(source, target=target, options={option: row[option] for option in ("num_warps", "num_stages", "maxnreg") if option in row})
     said, ptx = log.getvalue(), kernel.asm["ptx"]
     counts = {kind: len(re.findall(pattern, ptx)) for kind, pattern in MATRIX.items()}
     return {
@@ -84,6 +86,7 @@ def _compiled(module: Any, name: str, arch: str, aligned: bool) -> dict[str, Any
         "stages": row["num_stages"],
         "tensor_core": next((kind for kind, n in counts.items() if n), ""),
         "tensor_core_instructions": sum(counts.values()),
+        "bulk_copies": len(re.findall(r"cp\.async\.bulk\.tensor", ptx)),
         "warnings": [line.strip() for line in said.splitlines() if "warning" in line.lower() or re.search(r"\(C7\d+\)", line)],
     }
 

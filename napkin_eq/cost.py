@@ -95,7 +95,7 @@ def profile(kernel: p.Kernel) -> Profile:
     for stmt in p.statements(kernel.body):
         if isinstance(stmt, p.Loop):
             values.update({v.name: v for v, _ in stmt.carried})
-        elif not isinstance(stmt, (p.Assign, p.StoreTile)):
+        elif not isinstance(stmt, (p.Assign, p.Await, p.StoreTile)):
             values[stmt.out.name] = stmt.out
     dotted = _feeds_dot(kernel)
     computed = _computed_operands(kernel)
@@ -165,7 +165,7 @@ def _computed_operands(kernel: p.Kernel) -> set[str]:
     dots: set[str] = set()
     found: set[str] = set()
     for stmt in p.statements(kernel.body):
-        if isinstance(stmt, (p.Loop, p.Assign, p.StoreTile)):
+        if isinstance(stmt, (p.Loop, p.Assign, p.Await, p.StoreTile)):
             continue
         name = stmt.out.name
         made[name] = stmt
@@ -184,7 +184,7 @@ class _Visits:
 
     def __init__(self, kernel: p.Kernel) -> None:
         self.kernel = kernel
-        self.defined = {s.out.name: s for s in p.statements(kernel.body) if not isinstance(s, (p.Assign, p.StoreTile, p.Loop))}
+        self.defined = {s.out.name: s for s in p.statements(kernel.body) if not isinstance(s, (p.Assign, p.Await, p.StoreTile, p.Loop))}
 
     def fractions(self, loop: p.Loop) -> list[float]:
         coord = self.kernel.coord(loop.coord)

@@ -692,7 +692,8 @@ class Lowering:
             scope.stmts.append(p.Assign(value.name, scope.new[key]))
         self.stack.pop()
         self.level_of.update({v.name: scope.level - 1 for _, v in carried.values()})
-        return p.Part(stretch.lo, stretch.hi, tuple(scope.stmts), stretch.note)
+        everywhere = not stretch.known - {Const(True)} and not (stretch.whole_tiles and self.coords[coord].ragged)
+        return p.Part(stretch.lo, stretch.hi, tuple(scope.stmts), stretch.note, general=everywhere)
 
     def _element(self, fold: Term, context: Context, coord: str, acc: str | None) -> p.Operand:
         """Fold one block into an accumulator, or a whole axis when there is none."""

@@ -32,6 +32,11 @@ class Names:
         self._taken.add(name)
         return name
 
+    @property
+    def taken(self) -> frozenset[str]:
+        """The names given out so far."""
+        return frozenset(self._taken)
+
 
 def kernel_function(kernel: Kernel) -> str:
     """Return the name of the function that a kernel becomes."""

@@ -12,8 +12,9 @@ Masks, tails, casts and loop bounds are explicit statements. Integers are 32 bit
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from napkin_eq.axis import Axis
 
@@ -130,7 +131,7 @@ class Dot:
 
     Apart from coordinates with tile 1, a spans one row coordinate and `coord`, b spans `coord` and one column coordinate,
     out spans row and column. Operands have one dtype; `acc` is an f32 value over out's coordinates. `precision`, for f32
-    operands, is ieee, tf32 or tf32x3.
+    operands, is ieee, tf32 or tf32x3. One that is `issued` runs beside what follows it, until an Await.
     """
 
     out: Value
@@ -139,6 +140,15 @@ class Dot:
     coord: str
     acc: str | None = None
     precision: str = "ieee"
+    issued: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Await:
+    """From here on the named results of issued dots may be used: all but the `pending` youngest issued ones are done."""
+
+    names: tuple[str, ...]
+    pending: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +171,18 @@ class StoreTile:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A stretch of a loop: blocks whose start runs from `lo` (a multiple of the tile) up to `hi`, hi excluded."""
+    """A stretch of a loop: blocks whose start runs from `lo` (a multiple of the tile) up to `hi`, hi excluded.
+
+    `general`: the body is right for every block of the axis, and changes nothing for one outside all parts of the loop.
+    `once`: there is one block, the one at `lo`.
+    """
 
     lo: Operand
     hi: Operand
     body: tuple[Stmt, ...]
     note: str = ""
+    general: bool = False
+    once: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,12 +194,28 @@ class Loop:
     parts: tuple[Part, ...]
 
 
-Stmt = Start | Iota | SizeOf | Load | Let | ReduceTile | ScanTile | Dot | Assign | StoreTile | Loop
+Stmt = Start | Iota | SizeOf | Load | Let | ReduceTile | ScanTile | Dot | Await | Assign | StoreTile | Loop
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Who does what in a program: each of `groups` groups of four warps takes an equal run of lanes of `rows`, one warp copies ahead.
+
+    As many programs as the GPU holds take one block of the grid after another. `falling` are grid coordinates walked from
+    their last block to their first: those whose later blocks have longer loops.
+    """
+
+    rows: str
+    groups: int
+    falling: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """One launch: `symbols` are the axes whose size is an argument, `swizzle` (row, column, depth) reorders the last two grid coordinates."""
+    """One launch: `symbols` are the axes whose size is an argument, `swizzle` (row, column, depth) reorders the last two grid coordinates.
+
+    `workers` is for GPUs whose copies and contractions run beside other work; without it all warps do all of it.
+    """
 
     name: str
     reads: tuple[Buffer, ...]
@@ -194,6 +226,7 @@ class Kernel:
     warps: int = 4
     stages: int = 2
     swizzle: tuple[str, str, int] | None = None
+    workers: Workers | None = None
 
     def coord(self, name: str) -> Coord:
         return next(c for c in self.coords if c.name == name)
@@ -235,3 +268,41 @@ def statements(body: tuple[Stmt, ...]) -> Iterator[Stmt]:
         if isinstance(stmt, Loop):
             for part in stmt.parts:
                 yield from statements(part.body)
+
+
+def used(stmt: Stmt) -> tuple[str, ...]:
+    """Return the names of the values that a statement itself uses, of a loop those of its bounds."""
+    match stmt:
+        case Load():
+            own: tuple[Operand | None, ...] = (*stmt.index, *stmt.masks)
+        case Let():
+            own = stmt.args
+        case ReduceTile() | ScanTile():
+            own = (stmt.arg,)
+        case Dot():
+            own = (stmt.a, stmt.b, stmt.acc)
+        case Await():
+            own = stmt.names
+        case Assign():
+            own = (stmt.value,)
+        case StoreTile():
+            own = (*stmt.index, stmt.value, *stmt.masks)
+        case Loop():
+            own = tuple(bound for part in stmt.parts for bound in (part.lo, part.hi))
+        case _:
+            own = ()
+    return tuple(name for name in own if isinstance(name, str))
+
+
+def renamed(stmt: Stmt, names: Mapping[str, str]) -> Stmt:
+    """Return a statement, no loop, with values called by other names, what it defines or assigns included."""
+
+    def new(operand: Any) -> Any:
+        if isinstance(operand, tuple):
+            return tuple(map(new, operand))
+        return names.get(operand, operand) if isinstance(operand, str) else operand
+
+    changes = {f: new(getattr(stmt, f)) for f in ("index", "masks", "args", "arg", "a", "b", "acc", "names", "target", "value") if hasattr(stmt, f)}
+    if (out := getattr(stmt, "out", None)) is not None:
+        changes["out"] = replace(out, name=new(out.name))
+    return replace(stmt, **changes)

@@ -166,7 +166,7 @@ def vacuous(claim: Claim, timeout_s: float) -> bool:
 def _version() -> str:
     # A verdict holds for the provers and solvers that gave it: their text or version is part of every hash.
     here = Path(__file__).resolve()
-    own = [here.with_name(f"{name}.py") for name in ("proving", "question", "claim", "obligation", "polynomial", "notation")]
+    own = [here.with_name(f"{name}.py") for name in ("proving", "question", "claim", "obligation", "polynomial", "linearity", "notation")]
     texts = [file.read_bytes() for file in (*own, *sorted(folder("proofs").glob("*.py")))]
     return hashlib.sha256(b"\0".join([*texts, *(f"{name} {version}".encode() for name, version in solver_versions().items())])).hexdigest()
 

@@ -13,15 +13,15 @@ from dataclasses import replace
 from functools import cache
 
 from napkin_eq.axis import Axis
-from napkin_eq.claim import JUDGMENT, Claim, NotUnderstood, eq, le, same
+from napkin_eq.claim import JUDGMENT, Claim, NotUnderstood, eq, le
 from napkin_eq.law import ABSENT, TRUE, Statement, Var
+from napkin_eq.linearity import AXIS, LEMMAS, normal
 from napkin_eq.obligation import claims_of
 from napkin_eq.ops import COMBINE, NEUTRAL
 from napkin_eq.proving import Outcome, decided, prover, vacuous
 from napkin_eq.question import Step
-from napkin_eq.term import Acc, Const, Index, Map, Online, Prev, Read, Reduce, Scan, Size, Term, rebuilt, rewritten, subterms
+from napkin_eq.term import Acc, Const, Index, Map, Online, Prev, Read, Reduce, Scan, Size, Term, rebuilt, subterms
 
-MOST_SUMMANDS = 32
 QUESTIONS = 6
 LEMMA_TIMEOUT_S = 5.0
 
@@ -77,12 +77,15 @@ class Search:
 
     def by_linearity(self, claim: Claim) -> list[Step] | None:
         """Return the proof of a claim in the normal form of sums and maxima, and of what that rests on; None if there is none."""
-        lemmas = linearity()
-        if lemmas is None:
+        shaped, cited = normal(claim)
+        lemmas = [linear(name) for name in cited]
+        if None in lemmas:
             return None
-        claim, facts = self.informed(normal(claim))
-        step = self.decided(claim)
-        return None if step is None else [*lemmas, *facts, replace(step, what=f"{step.what}, by linearity of sums")]
+        shaped, facts = self.informed(shaped)
+        step = self.decided(shaped)
+        if step is None:
+            return None
+        return [*(part for lemma in lemmas for part in lemma or ()), *facts, replace(step, what=f"{step.what}, by linearity of sums")]
 
     def informed(self, claim: Claim) -> tuple[Claim, list[Step]]:
         """Return the claim with what holds of each reduction because it holds of what is reduced, and the proofs of that."""
@@ -185,127 +188,26 @@ def _innermost(claim: Claim, axis: Axis) -> Reduce | None:
     return next((r for r in [*inside, *over(*claim.premises)] if not over(r.body, r.where)), None)
 
 
-# -- a normal form by linearity ------------------------------------------------------------------------------------------
-
-
-def normal(claim: Claim) -> Claim:
-    """Return the claim with sums split into summands, and what does not vary moved out of sums and maxima.
-
-    What is chosen in exactly one lane, by a premise, and does not vary is the result of the reduction.
-    """
-
-    def change(t: Term) -> Term:
-        if not isinstance(t, Reduce) or t.where is not TRUE:
-            return t
-        return _sum(claim, t) if t.monoid == "sum" else _split(claim, t)
-
-    return replace(claim, goal=rewritten(claim.goal, change), premises=tuple(rewritten(p, change) for p in claim.premises))
-
-
-def _sum(claim: Claim, t: Reduce) -> Term:
-    parts = _summands(t.body)
-    if len(parts) > MOST_SUMMANDS:
-        return t
-    totals = []
-    for part in parts:
-        moving = sorted((f for f in part if claim.varies(f, t.axis)), key=repr)
-        rest = _chosen(claim, Reduce("sum", t.axis, _product(moving))) if moving else Map("real", (Size(t.axis),))
-        totals.append(_product([*(f for f in part if not claim.varies(f, t.axis)), rest]))
-    result = totals[0]
-    for total in totals[1:]:
-        result = result + total
-    return result
-
-
-def _product(factors: list[Term]) -> Term:
-    result = factors[0]
-    for factor in factors[1:]:
-        result = result * factor
-    return result
-
-
-def _summands(body: Term) -> list[list[Term]]:
-    if isinstance(body, Map) and body.op == "add":
-        return [*_summands(body.args[0]), *_summands(body.args[1])]
-    if isinstance(body, Map) and body.op == "neg":
-        return [[Const(-1.0), *part] for part in _summands(body.args[0])]
-    if isinstance(body, Map) and body.op == "mul":
-        left, right = map(_summands, body.args)
-        return [[*p, *q] for p in left for q in right] if len(left) * len(right) <= MOST_SUMMANDS else [[body]]
-    if isinstance(body, Map) and body.op == "exp":
-        return [[Map("exp", (_product(part),)) for part in _summands(body.args[0])]]
-    return [[body]]
-
-
-def _split(claim: Claim, t: Reduce) -> Term:
-    """Split a maximum of maxima and a product of products; move a summand that does not vary out of a maximum."""
-    if not isinstance(t.body, Map) or len(t.body.args) != 2:
-        return _chosen(claim, t)
-    a, b = t.body.args
-    if t.body.op == COMBINE[t.monoid]:
-        return Map(t.body.op, (_split(claim, Reduce(t.monoid, t.axis, a)), _split(claim, Reduce(t.monoid, t.axis, b))))
-    if t.monoid == "max" and t.body.op == "add":
-        for fixed, moving in ((a, b), (b, a)):
-            if not claim.varies(fixed, t.axis):
-                return Map("add", (fixed, Reduce("max", t.axis, moving)))
-    return t
-
-
-def _count(axis: Axis, mask: Term) -> Term:
-    return Reduce("sum", axis, Map("where", (mask, Const(1.0), Const(0.0))))
-
-
-def _chosen(claim: Claim, t: Reduce) -> Term:
-    if not isinstance(t.body, Map) or t.body.op != "where":
-        return t
-    mask, value, other = t.body.args
-    once = eq(_count(t.axis, mask), Const(1.0)) in claim.premises
-    return value if once and other is Const(NEUTRAL[t.monoid]) and not claim.varies(value, t.axis) else t
+# -- lemmas --------------------------------------------------------------------------------------------------------------
 
 
 @cache
-def linearity() -> tuple[Step, ...] | None:
-    """Prove, by induction and without the normal form, each equation that the normal form is made of; None if one is not proved."""
-    a, b, d, x = Var("a"), Var("b"), Var("d"), Axis("x")
-    fixed = frozenset({("x", "a")})
-
-    def fold(monoid: str, body: Term) -> Term:
-        return Reduce(monoid, x, body)
-
-    goals = {
-        "sign": same(-a, -1.0 * a),
-        "distribution": same(a * (b + d), a * b + a * d),
-        "commutation": same(a * b, b * a),
-        "association": same((a * b) * d, a * (b * d)),
-        "exponential": same(Map("exp", (a + b,)), Map("exp", (a,)) * Map("exp", (b,))),
-        **{f"{m}-of-both": same(fold(m, Map(op, (a, b))), Map(op, (fold(m, a), fold(m, b)))) for m, op in COMBINE.items()},
-    }
-    moved = {
-        "factor": same(fold("sum", a * b), a * fold("sum", b)),
-        "constant": same(fold("sum", a), a * Map("real", (Size(x),))),
-        "summand": same(fold("max", a + b), a + fold("max", b)),
-        **{f"{m}-of-one": _one_lane(m, x, a) for m in COMBINE},
-    }
-    return _lemmas([Claim(name, goal, (), fixed if name in moved else frozenset()) for name, goal in {**goals, **moved}.items()], x)
-
-
-def _one_lane(monoid: str, x: Axis, a: Term) -> Term:
-    """Say that a value chosen in no lane leaves the neutral element, and one chosen in one lane leaves itself."""
-    c, neutral = Var("c", "bool"), Const(NEUTRAL[monoid])
-    count, total = _count(x, c), Reduce(monoid, x, Map("where", (c, a, neutral)))
-    return (eq(count, Const(0.0)) & eq(total, neutral)) | (eq(count, Const(1.0)) & eq(total, a)) | le(Const(2.0), count)
+def linear(name: str) -> tuple[Step, ...] | None:
+    """Prove a lemma of the normal form by linearity, without that form; None if it is not proved."""
+    return _lemma(LEMMAS[name], AXIS)
 
 
 @cache
 def hereditary(judgment: str, monoid: str, masked: bool) -> tuple[Step, ...] | None:
     """Prove, for every size, that a reduction has a property because everything that it reduces has it; None if it is not proved."""
-    a, x = Var("a"), Axis("x")
-    total = Reduce(monoid, x, a, Var("c", "bool") if masked else None)
+    a = Var("a")
+    total = Reduce(monoid, AXIS, a, Var("c", "bool") if masked else None)
     what = f"{judgment}-{'masked-' if masked else ''}{monoid}"
-    return _lemmas([Claim(what, JUDGMENT[judgment](total), (JUDGMENT[judgment](a),), frozenset())], x)
+    return _lemma(Claim(what, JUDGMENT[judgment](total), (JUDGMENT[judgment](a),), frozenset()), AXIS)
 
 
-def _lemmas(claims: list[Claim], axis: Axis) -> tuple[Step, ...] | None:
+def _lemma(claim: Claim, axis: Axis) -> tuple[Step, ...] | None:
     search = Search(LEMMA_TIMEOUT_S)
-    steps = [search.decided(part, claim.what) for claim in claims for part in induct(claim, axis)]
+    varies = any(isinstance(t, (Reduce, Size)) for t in subterms(claim.goal))
+    steps = [search.decided(part, claim.what) for part in (induct(claim, axis) if varies else [claim])]
     return tuple(step for step in steps if step) if all(steps) else None

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from napkin_eq.claim import Claim
 from napkin_eq.law import TRUE, Var
-from napkin_eq.polynomial import Polynomial, atom, constant, exponential
+from napkin_eq.polynomial import Polynomial, Powers, atom, constant, exponential, raised
 from napkin_eq.proving import decider
 from napkin_eq.term import Const, Index, Map, Reduce, Size, Term, rewritten, subterms
 
@@ -141,16 +141,51 @@ class Case:
         return atom(Unknown(name, args))
 
     def sign(self, p: Polynomial) -> int:
-        """Return the sign of a number: of a monomial from its atoms, of a sum as this case chose it."""
+        """Return the sign of a number: of a monomial from its atoms, of a sum from its summands or as this case chose it."""
         if not p.terms:
             return 0
         ((powers, _), coefficient), *rest = p.terms
         lead = 1 if coefficient > 0 else -1
         if rest:
-            return lead * int(str(self.choice(("sign", p * constant(1 / coefficient)), 1, 0, -1)))
+            known = {self.known_sign(powers, coefficient) for powers, _, coefficient in p} - {0}
+            if len(known) == 1 and None not in known:
+                return int(str(known.pop()))
+            return lead * self.chosen_sign(p * constant(1 / coefficient))
         for base, power in powers:
-            lead *= int(str(self.choice(("sign", atom(base)), 1, 0, -1))) ** abs(power)
+            lead *= self.chosen_sign(atom(base)) ** abs(power)
         return lead
+
+    def chosen_sign(self, p: Polynomial) -> int:
+        ((powers, _), _), *rest = p.terms
+        if not rest and _positive(powers[0][0]):
+            return 1
+        return int(str(self.choice(("sign", p), 1, 0, -1)))
+
+    def known_sign(self, powers: Powers, coefficient: Fraction) -> int | None:
+        """Return the sign of a monomial, None where this case has not chosen that of an atom."""
+        result = 1 if coefficient > 0 else -1
+        for base, power in powers:
+            if not _positive(base) and ("sign", atom(base)) not in self.chosen:
+                return None
+            result *= self.chosen_sign(atom(base)) ** abs(power)
+        return result
+
+    def product(self, a: Polynomial, b: Polynomial) -> Polynomial:
+        """Return a product, the square of a root being what is under it."""
+        found = a * b
+        if not any(power > 1 and isinstance(base, Unknown) and base.name == "sqrt" for powers, _, _ in found for base, power in powers):
+            return found
+        total = Polynomial()
+        for powers, exponent, coefficient in found:
+            part = constant(coefficient) * (exponential(exponent) if exponent else ONE)
+            for base, power in powers:
+                if isinstance(base, Unknown) and base.name == "sqrt":
+                    (inside,) = base.args
+                    assert isinstance(inside, Polynomial)
+                    part, power = part * raised(inside, power // 2), power % 2
+                part = part * (atom(base, power) if power else ONE)
+            total = total + part
+        return total
 
     def inverse(self, p: Polynomial) -> Polynomial:
         if self.sign(p) == 0:
@@ -216,6 +251,11 @@ class Case:
         return self.value(a) if self.value(c) else self.value(b)
 
 
+def _positive(base: Hashable) -> bool:
+    """Tell whether an atom is a positive number: a size, or the root of a number that this case takes to be positive."""
+    return isinstance(base, Size) or (isinstance(base, Unknown) and base.name == "sqrt")
+
+
 def _number(term: Term) -> Value:
     if isinstance(term.value, bool):
         return term.value
@@ -229,7 +269,7 @@ def _number(term: Term) -> Value:
 LAZY: dict[str, Callable[..., Value]] = {"and": Case.both, "or": Case.either, "where": Case.where}
 PRESENT: dict[str, Callable[..., Value]] = {
     "add": lambda case, a, b: a + b,
-    "mul": lambda case, a, b: a * b,
+    "mul": Case.product,
     "neg": lambda case, a: a * constant(-1),
     "inv": Case.inverse,
     "log": Case.logarithm,

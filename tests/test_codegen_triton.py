@@ -130,7 +130,7 @@ def test_offsets_past_31_bits_are_64_bits_wide():
 
 
 def test_an_unknown_target_is_refused():
-    with pytest.raises(NapkinError, match="unknown target 'cuda'; one of launcher, numpy, pseudocode, triton"):
+    with pytest.raises(NapkinError, match="unknown target 'cuda'; one of gluon, launcher, numpy, pseudocode, triton"):
         emit(plans.gather().plan, "cuda")
 
 

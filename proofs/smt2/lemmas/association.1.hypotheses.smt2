@@ -1,5 +1,5 @@
 ; lemma  association, which many laws rest on
-; case   association: x has one lane
+; case   association
 ; hypotheses alone: if no values met them, the proof would say nothing
 (set-logic QF_NRA)
 (set-info :status sat)

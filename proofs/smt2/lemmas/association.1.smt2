@@ -1,5 +1,5 @@
 ; lemma  association, which many laws rest on
-; case   association: x has one lane
+; case   association
 (set-logic QF_NRA)
 (set-info :status unsat)
 (declare-const a Real)

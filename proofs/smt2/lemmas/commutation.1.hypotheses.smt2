@@ -1,5 +1,5 @@
 ; lemma  commutation, which many laws rest on
-; case   commutation: x has one lane
+; case   commutation
 ; hypotheses alone: if no values met them, the proof would say nothing
 (set-logic QF_NRA)
 (set-info :status sat)

@@ -1,5 +1,5 @@
 ; lemma  commutation, which many laws rest on
-; case   commutation: x has one lane
+; case   commutation
 (set-logic QF_NRA)
 (set-info :status unsat)
 (declare-const a Real)

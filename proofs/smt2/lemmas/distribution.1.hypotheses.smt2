@@ -1,5 +1,5 @@
 ; lemma  distribution, which many laws rest on
-; case   distribution: x has one lane
+; case   distribution
 ; hypotheses alone: if no values met them, the proof would say nothing
 (set-logic QF_NRA)
 (set-info :status sat)

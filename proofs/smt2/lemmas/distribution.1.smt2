@@ -1,5 +1,5 @@
 ; lemma  distribution, which many laws rest on
-; case   distribution: x has one lane
+; case   distribution
 (set-logic QF_NRA)
 (set-info :status unsat)
 (declare-const a Real)

@@ -1,5 +1,5 @@
 ; lemma  exponential, which many laws rest on
-; case   exponential: x has one lane
+; case   exponential
 ; hypotheses alone: if no values met them, the proof would say nothing
 (set-logic QF_NRA)
 (set-info :status sat)

@@ -1,5 +1,5 @@
 ; lemma  exponential, which many laws rest on
-; case   exponential: x has one lane
+; case   exponential
 (set-logic QF_NRA)
 (set-info :status unsat)
 (declare-const a Real)

@@ -1,5 +1,5 @@
 ; lemma  sign, which many laws rest on
-; case   sign: x has one lane
+; case   sign
 ; hypotheses alone: if no values met them, the proof would say nothing
 (set-logic QF_LRA)
 (set-info :status sat)

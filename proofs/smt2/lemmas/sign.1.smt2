@@ -1,5 +1,5 @@
 ; lemma  sign, which many laws rest on
-; case   sign: x has one lane
+; case   sign
 (set-logic QF_LRA)
 (set-info :status unsat)
 (declare-const a Real)

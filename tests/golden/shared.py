@@ -1,0 +1,340 @@
+# The kernels of attention, written by napkin_eq for NVIDIA Hopper.
+#
+
+import torch
+import triton
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.hopper import fence_async_shared, mbarrier, tma, warpgroup_mma, warpgroup_mma_wait
+from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
+
+
+@gluon.jit
+def attention_kernel_copy(Q_box, K_box, V_box, O_box, Q_ring, Q_full, Q_free, K_ring, K_full, K_free, V_ring, V_full, V_free, O_stage):
+    Q_n = 0
+    K_n = 0
+    V_n = 0
+    blocks = 2 * 2
+    programs = gl.num_programs(0)
+    program = gl.program_id(0)
+    turns = blocks // programs
+    turns += gl.where(gl.where(turns % 2 == 0, program, programs - 1 - program) < blocks % programs, 1, 0)
+    for turn in range(0, turns):
+        tile = turn * programs + gl.where(turn % 2 == 0, program, programs - 1 - program)
+        q_start = (2 - 1 - tile % 2) * 128
+        tile = tile // 2
+        h = tile
+        kv = (h - (h % 2 + 2) % 2) // 2
+        mbarrier.wait(Q_free.index(0), (Q_n & 1) ^ 1)
+        mbarrier.expect(Q_full.index(0), 16384)
+        tma.async_copy_global_to_shared(Q_box, [h, q_start, 0], Q_full.index(0), Q_ring.index(0).reshape([1, 64, 64]))
+        tma.async_copy_global_to_shared(Q_box, [h, q_start + 64, 0], Q_full.index(0), Q_ring.index(1).reshape([1, 64, 64]))
+        Q_n += 1
+        q_end = q_start + 128
+        hi = gl.minimum(q_end, 256)
+        below = gl.minimum(q_start, 256)
+        blocks_2 = (below - (below % 64 + 64) % 64) // 64
+        mid = blocks_2 * 64
+        add_n = hi + -1
+        floordiv_n = (add_n - (add_n % 64 + 64) % 64) // 64
+        mul_n = floordiv_n * 64
+        max_n = gl.maximum(mul_n, 0)
+        max_n2 = gl.maximum(mid, 64)
+        add_n2 = max_n + 1
+        # the first block
+        x_start = 0
+        slot = K_n % 2
+        mbarrier.wait(K_free.index(slot), (K_n // 2 & 1) ^ 1)
+        mbarrier.expect(K_full.index(slot), 8192)
+        tma.async_copy_global_to_shared(K_box, [kv, x_start, 0], K_full.index(slot), K_ring.index(slot).reshape([1, 64, 64]))
+        K_n += 1
+        # interior: no mask
+        for x_start in range(64, mid, 64):
+            slot_2 = K_n % 2
+            mbarrier.wait(K_free.index(slot_2), (K_n // 2 & 1) ^ 1)
+            mbarrier.expect(K_full.index(slot_2), 8192)
+            tma.async_copy_global_to_shared(K_box, [kv, x_start, 0], K_full.index(slot_2), K_ring.index(slot_2).reshape([1, 64, 64]))
+            K_n += 1
+            slot_3 = V_n % 2
+            mbarrier.wait(V_free.index(slot_3), (V_n // 2 & 1) ^ 1)
+            mbarrier.expect(V_full.index(slot_3), 8192)
+            tma.async_copy_global_to_shared(V_box, [kv, x_start + -64, 0], V_full.index(slot_3), V_ring.index(slot_3).reshape([1, 64, 64]))
+            V_n += 1
+        # diagonal: masked
+        for x_start in range(max_n2, hi, 64):
+            slot_4 = K_n % 2
+            mbarrier.wait(K_free.index(slot_4), (K_n // 2 & 1) ^ 1)
+            mbarrier.expect(K_full.index(slot_4), 8192)
+            tma.async_copy_global_to_shared(K_box, [kv, x_start, 0], K_full.index(slot_4), K_ring.index(slot_4).reshape([1, 64, 64]))
+            K_n += 1
+            slot_5 = V_n % 2
+            mbarrier.wait(V_free.index(slot_5), (V_n // 2 & 1) ^ 1)
+            mbarrier.expect(V_full.index(slot_5), 8192)
+            tma.async_copy_global_to_shared(V_box, [kv, x_start + -64, 0], V_full.index(slot_5), V_ring.index(slot_5).reshape([1, 64, 64]))
+            V_n += 1
+        # the last contraction
+        x_start = max_n
+        slot_6 = V_n % 2
+        mbarrier.wait(V_free.index(slot_6), (V_n // 2 & 1) ^ 1)
+        mbarrier.expect(V_full.index(slot_6), 8192)
+        tma.async_copy_global_to_shared(V_box, [kv, x_start, 0], V_full.index(slot_6), V_ring.index(slot_6).reshape([1, 64, 64]))
+        V_n += 1
+
+
+@gluon.jit
+def attention_kernel_compute(Q_box, K_box, V_box, O_box, Q_ring, Q_full, Q_free, K_ring, K_full, K_free, V_ring, V_full, V_free, O_stage, WHO: gl.constexpr):
+    MATRIX_64: gl.constexpr = gl.NVMMADistributedLayout(version=[3, 0], warps_per_cta=[4, 1], instr_shape=[16, 64, 16])
+    Q_n = 0
+    K_n = 0
+    V_n = 0
+    blocks = 2 * 2
+    programs = gl.num_programs(0)
+    program = gl.program_id(0)
+    turns = blocks // programs
+    turns += gl.where(gl.where(turns % 2 == 0, program, programs - 1 - program) < blocks % programs, 1, 0)
+    for turn in range(0, turns):
+        tile = turn * programs + gl.where(turn % 2 == 0, program, programs - 1 - program)
+        q_start = (2 - 1 - tile % 2) * 128
+        tile = tile // 2
+        h = tile
+        qs = q_start + gl.arange(0, 64, layout=gl.SliceLayout(1, MATRIX_64)) + WHO * 64
+        mbarrier.wait(Q_full.index(0), Q_n & 1)
+        Q_n += 1
+        q_tile = Q_ring.index(WHO)
+        q_end = q_start + 128
+        hi = gl.minimum(q_end, 256)
+        below = gl.minimum(q_start, 256)
+        blocks_2 = (below - (below % 64 + 64) % 64) // 64
+        mid = blocks_2 * 64
+        add_n = hi + -1
+        floordiv_n = (add_n - (add_n % 64 + 64) % 64) // 64
+        mul_n = floordiv_n * 64
+        max_n = gl.maximum(mul_n, 0)
+        max_n2 = gl.maximum(mid, 64)
+        add_n2 = max_n + 1
+        m = gl.full((64,), float("-inf"), gl.float32, gl.SliceLayout(1, MATRIX_64))
+        l = gl.full((64,), 0.0, gl.float32, gl.SliceLayout(1, MATRIX_64))
+        acc = gl.full((64, 64), 0.0, gl.float32, MATRIX_64)
+        p_low_held = gl.full((64, 64), 0.0, gl.bfloat16, gl.DotOperandLayout(0, MATRIX_64, 2))
+        # the first block
+        x_start = 0
+        xs = x_start + gl.arange(0, 64, layout=gl.SliceLayout(0, MATRIX_64))
+        x_in = xs < 256
+        K_slot = K_n % 2
+        mbarrier.wait(K_full.index(K_slot), K_n // 2 & 1)
+        K_n += 1
+        k = K_ring.index(K_slot)
+        dots = warpgroup_mma(q_tile, k.permute((1, 0)), gl.zeros((64, 64), gl.float32, MATRIX_64), use_acc=False, is_async=True)
+        dots = warpgroup_mma_wait(0, (dots,))
+        mbarrier.arrive(K_free.index(K_slot))
+        raw = dots * 0.18033688011112042
+        past = xs[None, :] <= qs[:, None]
+        keep = past & x_in[None, :]
+        s = gl.where(keep, raw, float("-inf"))
+        m_block = gl.max(s, axis=1)
+        m_new = gl.maximum(m, m_block)
+        none = m_new == float("-inf")
+        safe = gl.where(none, 0.0, m_new)
+        m_moved = m - safe
+        alpha = gl.exp2(m_moved)
+        moved = s - safe[:, None]
+        p = gl.exp2(moved)
+        l_block = gl.sum(p, axis=1)
+        l_new = gl.fma(l, alpha, l_block)
+        p_low = p.to(gl.bfloat16)
+        acc_moved = acc * alpha[:, None]
+        l = l_new
+        m = m_new
+        acc = acc_moved
+        p_low_held = gl.convert_layout(p_low, gl.DotOperandLayout(0, MATRIX_64, 2))
+        # interior: no mask
+        for x_start in range(64, mid, 64):
+            xs = x_start + gl.arange(0, 64, layout=gl.SliceLayout(0, MATRIX_64))
+            K_slot_2 = K_n % 2
+            mbarrier.wait(K_full.index(K_slot_2), K_n // 2 & 1)
+            K_n += 1
+            k_2 = K_ring.index(K_slot_2)
+            dots = warpgroup_mma(q_tile, k_2.permute((1, 0)), gl.zeros((64, 64), gl.float32, MATRIX_64), use_acc=False, is_async=True)
+            V_slot = V_n % 2
+            mbarrier.wait(V_full.index(V_slot), V_n // 2 & 1)
+            V_n += 1
+            v_due = V_ring.index(V_slot)
+            acc_due = warpgroup_mma(p_low_held, v_due, acc, is_async=True)
+            dots = warpgroup_mma_wait(1, (dots,))
+            mbarrier.arrive(K_free.index(K_slot_2))
+            s = dots * 0.18033688011112042
+            m_block = gl.max(s, axis=1)
+            m_new = gl.maximum(m, m_block)
+            none = m_new == float("-inf")
+            safe = gl.where(none, 0.0, m_new)
+            m_moved = m - safe
+            alpha = gl.exp2(m_moved)
+            moved = s - safe[:, None]
+            p = gl.exp2(moved)
+            l_block = gl.sum(p, axis=1)
+            l_new = gl.fma(l, alpha, l_block)
+            acc_due, p_low_held = warpgroup_mma_wait(0, (acc_due, p_low_held,))
+            mbarrier.arrive(V_free.index(V_slot))
+            p_low = p.to(gl.bfloat16)
+            acc_moved = acc_due * alpha[:, None]
+            l = l_new
+            m = m_new
+            acc = acc_moved
+            p_low_held = gl.convert_layout(p_low, gl.DotOperandLayout(0, MATRIX_64, 2))
+        # diagonal: masked
+        for x_start in range(max_n2, hi, 64):
+            xs = x_start + gl.arange(0, 64, layout=gl.SliceLayout(0, MATRIX_64))
+            x_in = xs < 256
+            K_slot_3 = K_n % 2
+            mbarrier.wait(K_full.index(K_slot_3), K_n // 2 & 1)
+            K_n += 1
+            k_3 = K_ring.index(K_slot_3)
+            dots = warpgroup_mma(q_tile, k_3.permute((1, 0)), gl.zeros((64, 64), gl.float32, MATRIX_64), use_acc=False, is_async=True)
+            V_slot_2 = V_n % 2
+            mbarrier.wait(V_full.index(V_slot_2), V_n // 2 & 1)
+            V_n += 1
+            v_due2 = V_ring.index(V_slot_2)
+            acc_due2 = warpgroup_mma(p_low_held, v_due2, acc, is_async=True)
+            dots = warpgroup_mma_wait(1, (dots,))
+            mbarrier.arrive(K_free.index(K_slot_3))
+            raw = dots * 0.18033688011112042
+            past = xs[None, :] <= qs[:, None]
+            keep = past & x_in[None, :]
+            s = gl.where(keep, raw, float("-inf"))
+            m_block = gl.max(s, axis=1)
+            m_new = gl.maximum(m, m_block)
+            none = m_new == float("-inf")
+            safe = gl.where(none, 0.0, m_new)
+            m_moved = m - safe
+            alpha = gl.exp2(m_moved)
+            moved = s - safe[:, None]
+            p = gl.exp2(moved)
+            l_block = gl.sum(p, axis=1)
+            l_new = gl.fma(l, alpha, l_block)
+            acc_due2, p_low_held = warpgroup_mma_wait(0, (acc_due2, p_low_held,))
+            mbarrier.arrive(V_free.index(V_slot_2))
+            p_low = p.to(gl.bfloat16)
+            acc_moved = acc_due2 * alpha[:, None]
+            l = l_new
+            m = m_new
+            acc = acc_moved
+            p_low_held = gl.convert_layout(p_low, gl.DotOperandLayout(0, MATRIX_64, 2))
+        # the last contraction
+        x_start = max_n
+        V_slot_3 = V_n % 2
+        mbarrier.wait(V_full.index(V_slot_3), V_n // 2 & 1)
+        V_n += 1
+        v_due3 = V_ring.index(V_slot_3)
+        acc_due3 = warpgroup_mma(p_low_held, v_due3, acc, is_async=True)
+        acc_due3, p_low_held = warpgroup_mma_wait(0, (acc_due3, p_low_held,))
+        mbarrier.arrive(V_free.index(V_slot_3))
+        acc = acc_due3
+        mbarrier.arrive(Q_free.index(0))
+        empty = l == 0.0
+        filled = gl.where(empty, 1.0, l)
+        o = acc / filled[:, None]
+        out = o.to(gl.bfloat16)
+        tma.store_wait(0)
+        gl.thread_barrier()
+        O_stage.index(WHO).store(out)
+        fence_async_shared()
+        gl.thread_barrier()
+        tma.async_copy_shared_to_global(O_box, [h, q_start + WHO * 64, 0], O_stage.index(WHO).reshape([1, 64, 64]))
+    tma.store_wait(0)
+
+
+@gluon.jit
+def attention_kernel(Q_box, K_box, V_box, O_box):
+    Q_ring = gl.allocate_shared_memory(gl.bfloat16, [2, 64, 64], gl.NVMMASharedLayout(128, 16, 2))
+    Q_full = gl.allocate_shared_memory(gl.int64, [1, 1], mbarrier.MBarrierLayout())
+    Q_free = gl.allocate_shared_memory(gl.int64, [1, 1], mbarrier.MBarrierLayout())
+    for slot in gl.static_range(1):
+        mbarrier.init(Q_full.index(slot), count=1)
+        mbarrier.init(Q_free.index(slot), count=2)
+    K_ring = gl.allocate_shared_memory(gl.bfloat16, [2, 64, 64], gl.NVMMASharedLayout(128, 16, 2))
+    K_full = gl.allocate_shared_memory(gl.int64, [2, 1], mbarrier.MBarrierLayout())
+    K_free = gl.allocate_shared_memory(gl.int64, [2, 1], mbarrier.MBarrierLayout())
+    for slot in gl.static_range(2):
+        mbarrier.init(K_full.index(slot), count=1)
+        mbarrier.init(K_free.index(slot), count=2)
+    V_ring = gl.allocate_shared_memory(gl.bfloat16, [2, 64, 64], gl.NVMMASharedLayout(128, 16, 2))
+    V_full = gl.allocate_shared_memory(gl.int64, [2, 1], mbarrier.MBarrierLayout())
+    V_free = gl.allocate_shared_memory(gl.int64, [2, 1], mbarrier.MBarrierLayout())
+    for slot in gl.static_range(2):
+        mbarrier.init(V_full.index(slot), count=1)
+        mbarrier.init(V_free.index(slot), count=2)
+    O_stage = gl.allocate_shared_memory(gl.bfloat16, [2, 64, 64], gl.NVMMASharedLayout(128, 16, 2))
+    fence_async_shared()
+    gl.warp_specialize(
+        [
+            (attention_kernel_compute, (Q_box, K_box, V_box, O_box, Q_ring, Q_full, Q_free, K_ring, K_full, K_free, V_ring, V_full, V_free, O_stage, 0)),
+            (attention_kernel_compute, (Q_box, K_box, V_box, O_box, Q_ring, Q_full, Q_free, K_ring, K_full, K_free, V_ring, V_full, V_free, O_stage, 1)),
+            (attention_kernel_copy, (Q_box, K_box, V_box, O_box, Q_ring, Q_full, Q_free, K_ring, K_full, K_free, V_ring, V_full, V_free, O_stage,)),
+        ],
+        [4, 1],
+        [240, 24],
+    )
+
+
+# What each kernel takes, for compiling ahead of time: `:16` marks addresses and sizes that are multiples of 16.
+KERNELS = {
+    "attention_kernel": {
+        "signature": {
+            "Q_box": "tensordesc<bf16[1, 64, 64],NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=3, transposed=False, fp4_padded=False, cga_layout=[])>",
+            "K_box": "tensordesc<bf16[1, 64, 64],NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=3, transposed=False, fp4_padded=False, cga_layout=[])>",
+            "V_box": "tensordesc<bf16[1, 64, 64],NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=3, transposed=False, fp4_padded=False, cga_layout=[])>",
+            "O_box": "tensordesc<bf16[1, 64, 64],NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=3, transposed=False, fp4_padded=False, cga_layout=[])>",
+        },
+        "num_warps": 4,
+        "num_stages": 2,
+        "maxnreg": 168,
+    },
+}
+INPUTS = {
+    "Q": (torch.bfloat16, ("h", "q", "d")),
+    "K": (torch.bfloat16, ("g", "x", "d")),
+    "V": (torch.bfloat16, ("g", "x", "d")),
+}
+SIZES = {"h": 2, "q": 256, "d": 64, "g": 1, "x": 256}
+
+
+def check(name, tensor, device, sizes):
+    """Raise unless an argument is what the kernels take; a size not yet known is read off it."""
+    dtype, dims = INPUTS[name]
+    if not isinstance(tensor, torch.Tensor):
+        raise TypeError(f"{name}: expected a torch.Tensor, found {type(tensor).__name__}")
+    if tensor.dtype != dtype:
+        raise TypeError(f"{name}: expected dtype {dtype}, found {tensor.dtype}")
+    shape = tuple(tensor.shape)
+    if len(shape) == len(dims):
+        sizes.update({dim: found for dim, found in zip(dims, shape) if dim not in sizes})
+    if shape != tuple(sizes.get(dim) for dim in dims) or 0 in shape:
+        expected = ", ".join(f"{dim}={sizes.get(dim, 'any')}" for dim in dims)
+        raise ValueError(f"{name}: expected shape ({expected}), each at least 1, found {shape}")
+    if tensor.device != device:
+        raise ValueError(f"{name}: expected device {device}, as the first argument, found {tensor.device}")
+    if device.type != "cuda" and not triton.knobs.runtime.interpret:
+        raise ValueError(f"{name}: expected a GPU, found device {device}; on a CPU set TRITON_INTERPRET=1 before triton is imported")
+    if not tensor.is_contiguous():
+        raise ValueError(f"{name}: expected a contiguous tensor, found strides {tensor.stride()} for shape {shape}; call .contiguous()")
+
+
+def run(Q, K, V):
+    """Return O[h, q, d] of Q[h, q, d], K[g, x, d], V[g, x, d]."""
+    device = Q.device if isinstance(Q, torch.Tensor) else None
+    sizes = dict(SIZES)
+    check("Q", Q, device, sizes)
+    check("K", K, device, sizes)
+    check("V", V, device, sizes)
+    O = torch.empty((2, 256, 64), dtype=torch.bfloat16, device=device)
+    with torch.cuda.device_of(Q):
+        attention_kernel[(min(2 * 2, torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count),)](
+            TensorDescriptor(Q, [2, 256, 64], [16384, 64, 1], [1, 64, 64], gl.NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=3, transposed=False, fp4_padded=False, cga_layout=[])),
+            TensorDescriptor(K, [1, 256, 64], [16384, 64, 1], [1, 64, 64], gl.NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=3, transposed=False, fp4_padded=False, cga_layout=[])),
+            TensorDescriptor(V, [1, 256, 64], [16384, 64, 1], [1, 64, 64], gl.NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=3, transposed=False, fp4_padded=False, cga_layout=[])),
+            TensorDescriptor(O, [2, 256, 64], [16384, 64, 1], [1, 64, 64], gl.NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=3, transposed=False, fp4_padded=False, cga_layout=[])),
+            num_warps=4,
+            num_stages=2,
+            maxnreg=168,
+        )
+    return O

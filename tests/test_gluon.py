@@ -1,0 +1,100 @@
+"""Kernels whose warps share the work: the rearranged plan computes the same, compiles for Hopper without a GPU, and what cannot be printed says why."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from napkin_eq.bulk import rings
+from napkin_eq.emit import emit
+from napkin_eq.errors import NapkinError
+from napkin_eq.plan import Await, Dot, Kernel, Loop, Plan, statements
+from napkin_eq.schedule import specialised
+from tests import plans
+
+
+def general(kernel: Kernel) -> Kernel:
+    """Say of the last part of each loop, which masks all it reads, that it is right for every block."""
+    body = tuple(
+        replace(s, parts=(*s.parts[:-1], replace(s.parts[-1], general=True))) if isinstance(s, Loop) else s for s in kernel.body
+    )
+    return replace(kernel, body=body)
+
+
+def shared(case: plans.Case) -> Plan:
+    return replace(case.plan, kernels=tuple(specialised(general(k)) for k in case.plan.kernels))
+
+
+def two_contractions(dtype: str = "f32", lengths: tuple[int, int] = (150, 200), head: int = 16) -> plans.Case:
+    return plans.attention(dtype, lengths, head, heads=2, tiles=(128, 64), symbolic=False)
+
+
+@pytest.mark.parametrize("lengths", [(150, 200), (128, 64), (200, 40)])
+def test_a_contraction_put_off_to_the_next_block_changes_nothing(lengths):
+    case = two_contractions(lengths=lengths)
+    plan = shared(case)
+    loop = next(s for s in plan.kernels[0].body if isinstance(s, Loop))
+    assert [part.once for part in loop.parts] == [True, False, False, True]
+    found = emit(plan, "numpy")(case.arrays)
+    for name, wanted in case.wanted.items():
+        assert np.abs(found[name] - wanted).max() < 1e-12
+
+
+def test_sums_of_contractions_wait_for_the_block_before():
+    case = plans.matmul(sizes=(200, 90, 70), tiles=(128, 32, 16))
+    plan = shared(case)
+    stmts = list(statements(plan.kernels[0].body))
+    assert [s.pending for s in stmts if isinstance(s, Await)] == [1, 0]
+    assert all(s.issued for s in stmts if isinstance(s, Dot))
+    assert np.abs(emit(plan, "numpy")(case.arrays)["C"] - case.wanted["C"]).max() < 1e-11
+
+
+def test_without_a_general_part_nothing_is_put_off():
+    case = two_contractions()
+    kernel = specialised(case.plan.kernels[0])
+    assert not any(isinstance(s, Await) for s in statements(kernel.body))
+
+
+def test_rings_hold_what_contractions_read():
+    kernel = shared(two_contractions("bf16", (256, 256), 64)).kernels[0]
+    assert [(tuple(c.buffer.name for c in r.copies), r.depth, r.bytes(2)) for r in rings(kernel)] == [
+        (("Q",), 1, 128 * 64 * 2),
+        (("K",), 2, 64 * 64 * 2),
+        (("V",), 2, 64 * 64 * 2),
+    ]
+
+
+def test_what_cannot_be_shared_says_why():
+    with pytest.raises(NapkinError, match="softmax_row: it has no contraction on the matrix unit"):
+        specialised(plans.softmax_row("bf16").plan.kernels[0])
+    with pytest.raises(NapkinError, match="64 to 192 lanes of it; found m by 32, n by 32"):
+        specialised(plans.matmul("bf16").plan.kernels[0])
+    with pytest.raises(NapkinError, match="cannot move the tile of A: its elements are f32, expected 16 bits"):
+        emit(shared(plans.matmul("f32", (256, 256, 256), (128, 64, 64))), "gluon")
+    with pytest.raises(NapkinError, match="cannot move the tile of A: the stride of m is no multiple of 16 bytes"):
+        emit(shared(plans.matmul("bf16", (256, 256, 250), (128, 64, 64))), "gluon")
+    with pytest.raises(NapkinError, match="more than a block has"):
+        emit(shared(plans.matmul("bf16", (256, 256, 256), (128, 256, 64), stages=5)), "gluon")
+    with pytest.raises(NapkinError, match="no workers are named"):
+        emit(plans.matmul("bf16").plan, "gluon")
+
+
+def test_the_gluon_source_is_what_was_read(golden):
+    plan = shared(two_contractions("bf16", (256, 256), 64))
+    golden("shared.py", emit(plan, "gluon"))
+    golden("shared.txt", emit(plan, "pseudocode"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["two", "sum"])
+def test_shared_kernels_compile_for_hopper(name):
+    pytest.importorskip("triton")
+    from napkin_eq.aot import compile_report
+
+    case = two_contractions("bf16", (256, 256), 64) if name == "two" else plans.matmul("bf16", (256, 256, 256), (128, 128, 64), stages=3)
+    (row,) = compile_report(emit(shared(case), "gluon"), "sm_90")
+    assert (row["spills_bytes"], row["tensor_core"], row["warnings"], row["warps"]) == (0, "wgmma", [], 12)
+    assert row["bulk_copies"] > 0
+    assert row["smem_bytes"] <= 232448
