@@ -157,7 +157,8 @@ def of(derivation: Derived) -> Data:
     if len(outputs) > 1:
         source, destination = Tuple(tuple(o.source for o in outputs)), Tuple(tuple(o.placed.term for o in outputs))
         steps = [replace(step, path=(place, *step.path)) for place, o in enumerate(outputs) for step in o.steps]
-    about = {"diagram": derivation.diagram.name, "hardware": derivation.hardware.name, "dtype": derivation.dtype, "outputs": [o.name for o in outputs]}
+    names = [name for o in outputs for name in o.names]
+    about = {"diagram": derivation.diagram.name, "hardware": derivation.hardware.name, "dtype": derivation.dtype, "outputs": names}
     data = make(source, destination, steps, derivation.statements, derivation.verdicts, about)
     result = checked(data)
     if result["status"] != "ok":

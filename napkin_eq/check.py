@@ -232,19 +232,20 @@ class Checker:
             need(not crossing, f"{crossing[:1]} would carry an accumulator into or out of a stream")
         need(used == set(bindings), "its substitution binds other variables than the law has")
         # Before a stream's first block an axis is empty, and later it is a prefix: a sign may fail there, and stretches do not cover.
-        own = {("Prev",)} if row[0][3:] in self.signs and marks else {("Online", row[1])} if row[0] == "is-stretch" else set()
+        own = {("Online", row[1])} if row[0] == "is-stretch" else {("Prev", m if m in self.axes else "") for m in marks if row[0][3:] in self.signs}
         self.bars.append(own.union(*(self.bars[place] for place in cited)))
         self.claims.append(claim)
 
-    def put(self, root: int, path: list[Any], sides: list[int], bars: set[tuple[Any, ...]], what: str) -> int:
+    def put(self, root: int, path: list[Any], sides: list[int], bars: set[tuple[Any, ...]], what: str, streams: tuple[str, ...] = ("",)) -> int:
         """Return a term with the second side of an equation in place of the first, which must stand at the path."""
         if not path:
             need(root == sides[0], f"{what}: the subterm at its path is not that side of the law")
             return sides[1]
         row = self.nodes[root].row
-        need(not bars & {(row[0],), tuple(row[:2])}, f"{what}: its conditions do not hold of the prefixes that {row[0]} takes")
+        barred = {("Prev", axis) for axis in streams} if row[0] == "Prev" else {tuple(row[:2])}
+        need(not bars & barred, f"{what}: its conditions do not hold of the prefixes that {row[0]} takes")
         place = self.at(path[0], self.children(row), f"child, in {what},")
-        return self.make([*row[:place], self.put(row[place], path[1:], sides, bars, what), *row[place + 1 :]])
+        return self.make([*row[:place], self.put(row[place], path[1:], sides, bars, what, (*streams, row[1] if row[0] == "Online" else "")), *row[place + 1 :]])
 
     def run(self, data: dict[str, Any]) -> dict[str, Any]:
         """Check everything, and return what was found."""

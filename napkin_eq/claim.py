@@ -47,8 +47,6 @@ JUDGMENT: dict[str, Callable[..., Term]] = {
     "safe": lambda a: le(a, LARGEST_EXPONENT),
     "divides": lambda b, n: ~eq(b, Const(0)) & eq(Map("mod", (n, b)), Const(0)),
     "disjoint": lambda c, e: ~(c & e),
-    "divides": lambda b, n: ~eq(b, Const(0)) & eq(Map("mod", (n, b)), Const(0)),
-    "disjoint": lambda c, e: ~(c & e),
     "stretch": lambda p, x, c: eq(Reduce("sum", p, Map("where", (c, Const(1.0), ZERO))), Const(1.0)),
 }
 STREAMED = ("local", "scales")

@@ -27,7 +27,7 @@ from napkin_eq.interval import interval
 from napkin_eq.judge import Judge, match, substitute
 from napkin_eq.law import REGISTRY, Inference, Judgment, Law, Statement, Var, variables
 from napkin_eq.lower import depth_along, fold_key, kernel_terms, modes_of
-from napkin_eq.place import TARGET, Offers, Placed, Placer
+from napkin_eq.place import MOST_BUNDLED, TARGET, Offers, Placed, Placer, parallel
 from napkin_eq.proving import Verdict, require_proved
 from napkin_eq.term import Fold, Group, Input, Map, Online, Proj, Reduce, Store, Term, Tuple, subterms
 from napkin_eq.tiles import Tiled
@@ -41,13 +41,17 @@ IDLE, BUSY, LARGE, MOST_STRETCHES, LEAST_STRETCH = 0.6, 2.0, 128, 64, 256
 
 @dataclass(slots=True)
 class Output:
-    """One output of a diagram, derived."""
+    """An output of a diagram, derived, or several derived together: then the terms are Tuples, and kernels may be shared."""
 
-    name: str
+    names: tuple[str, ...]
     source: Term
     placed: Placed
     steps: list[Step]
     graph: Saturated
+
+    def each(self) -> list[tuple[str, Term, Term]]:
+        """Return each output's name, its source and the term that its array is read off."""
+        return list(zip(self.names, parallel(self.source), parallel(self.placed.term), strict=True))
 
 
 @dataclass(slots=True)
@@ -67,17 +71,17 @@ class Derivation:
 
     @property
     def source(self) -> Term:
-        """The diagram's term (of its first output)."""
+        """The diagram's term; where several outputs are derived together, a Tuple."""
         return self.outputs[0].source
 
     @property
     def term(self) -> Term:
-        """The extracted term (of the first output): every Store, Group, Walk, Fold and Online the plan is read off."""
+        """The extracted term: every Store, Group, Walk, Fold and Online the plan is read off."""
         return self.outputs[0].placed.term
 
     @property
     def steps(self) -> list[Step]:
-        """The chain from the source to the term (of the first output)."""
+        """The chain from the source to the term."""
         return self.outputs[0].steps
 
     @property
@@ -132,7 +136,7 @@ def derive(
         raise NapkinError("without the law level no value may be stored, not even an output, so there is no kernel; leave it in")
     verdicts = require_proved(statements, allow_tested)
     seconds["prove"] = time.perf_counter() - begun
-    outputs = [_output(diagram, name, term, machine, dtype, statements, seconds) for name, term in diagram.outputs]
+    outputs = _outputs(diagram, machine, dtype, statements, seconds)
     plan, tiled = _plan(diagram, outputs, machine, dtype)
     seconds["total"] = time.perf_counter() - begun
     return Derivation(diagram, machine, dtype, plan, outputs, tiled, statements, verdicts, seconds)
@@ -160,13 +164,27 @@ def base_name(name: str) -> str:
     return name.rsplit("-", 1)[0]
 
 
+def _outputs(diagram: Diagram, machine: Hardware, dtype: str, statements: list[Statement], seconds: dict[str, float]) -> list[Output]:
+    """Derive the outputs that share inputs together, so that they may share kernels, and where there is no such form one by one."""
+    terms = [term for _, term in diagram.outputs]
+    shared = {t for t in subterms(terms[0]) if isinstance(t, Input)}.intersection(*(subterms(t) for t in terms[1:]))
+    if 1 < len(terms) <= MOST_BUNDLED and shared and len(set(terms)) == len(terms):
+        try:
+            return [_output(diagram, diagram.outputs, machine, dtype, statements, seconds)]
+        except (NapkinError, Undecided):
+            pass  # what is refused together may be derived one by one, or is refused there with its own reason
+    return [_output(diagram, (output,), machine, dtype, statements, seconds) for output in diagram.outputs]
+
+
 def _output(
-    diagram: Diagram, name: str, source: Term, machine: Hardware, dtype: str, statements: list[Statement], seconds: dict[str, float]
+    diagram: Diagram, named: Sequence[tuple[str, Term]], machine: Hardware, dtype: str, statements: list[Statement], seconds: dict[str, float]
 ) -> Output:
-    plans, tried = _plans(diagram, name, source, machine, dtype, statements, (), seconds)
+    names, terms = zip(*named, strict=True)
+    source = terms[0] if len(terms) == 1 else Tuple(terms)
+    plans, tried = _plans(diagram, names, source, machine, dtype, statements, (), seconds)
     for cut in _cuts(source, [*plans[0][0].tiled, *tried], machine, statements):
         try:
-            plans += _plans(diagram, name, source, machine, dtype, statements, (cut,), seconds)[0]
+            plans += _plans(diagram, names, source, machine, dtype, statements, (cut,), seconds)[0]
         except NapkinError:
             continue  # there is no form with this cut: the plans without it stand
     begun = time.perf_counter()
@@ -178,13 +196,13 @@ def _output(
             missing = error  # a plan without a chain is no plan; the next best may have one
             continue
         seconds["explain"] += time.perf_counter() - begun
-        return Output(name, source, placed, steps, graph)
+        return Output(names, source, placed, steps, graph)
     raise missing
 
 
 def _plans(
     diagram: Diagram,
-    name: str,
+    outputs: Sequence[str],
     source: Term,
     machine: Hardware,
     dtype: str,
@@ -192,7 +210,7 @@ def _plans(
     cuts: tuple[tuple[Axis, Axis], ...],
     seconds: dict[str, float],
 ) -> tuple[list[tuple[Placed, Saturated]], list[Tiled]]:
-    """Saturate, extract and place one output, the axes of `cuts` folded a stretch at a time.
+    """Saturate, extract and place an output, or several together, the axes of `cuts` folded a stretch at a time.
 
     Returns the plans found, and the kernels that hold all of a candidate.
     """
@@ -203,10 +221,11 @@ def _plans(
     proved = prover(statements)
     candidates = _candidates(graph, machine, dtype, proved, {axis.name: part.name for part, axis in cuts})
     if not candidates:
-        raise NapkinError(f"diagram {diagram.name}: output {name} has no form that can be computed with these laws; leave fewer out")
+        raise NapkinError(f"diagram {diagram.name}: output {', '.join(outputs)} has no form that can be computed with these laws; leave fewer out")
     names = {s.name for s in statements}
     offers = Offers("level" in names, "group" in names, "walk" in names, "level-several" in names)
-    placer = Placer(name, _output_dtype(source, dtype), STORAGE[dtype], machine, offers, proved)
+    dtypes = tuple(_output_dtype(term, dtype) for term in parallel(source))
+    placer = Placer(outputs[0], dtypes, STORAGE[dtype], machine, offers, proved)
     placements = [found for c in _finalists(candidates) if (found := placer.best(c.term)) is not None]
     if not placements:
         raise NapkinError(f"diagram {diagram.name}: {placer.refusals[-1] if placer.refusals else 'no plan fits'}")
@@ -342,23 +361,21 @@ def _plan(diagram: Diagram, outputs: list[Output], machine: Hardware, dtype: str
     """Number the kernels and name their arrays; the tiles are those that were priced."""
     kernels: list[p.Kernel] = []
     tiled: list[Tiled] = []
-    targets: list[p.Buffer] = []
+    targets: dict[str, p.Buffer] = {}
     for output in outputs:
-        scratch = [b.name for _, b in output.placed.arrays]
-        names = {name: f"{output.name}__t{i}" for i, name in enumerate(scratch)}
-        held = dict(output.placed.arrays)
+        final = {term: name for name, _, term in output.each()}
+        scratch = [(term, b.name) for term, b in output.placed.arrays]
+        names = {name: final.get(term, f"{output.names[0]}__t{i}") for i, (term, name) in enumerate(scratch)}
+        held = dict(scratch)
         for store, piece in zip(output.placed.stores, output.placed.tiled, strict=True):
-            last = store is output.placed.term
-            kept = [output.name] if last else [names[held[t].name] for t in _kept(store)]
+            kept = [final[t] if t in final else names[held[t]] for t in _kept(store)]
             renaming = {**names, **{f"{TARGET}{i}": name for i, name in enumerate(kept)}}
             kernel = renamed(piece.kernel, f"kernel_{len(kernels)}", renaming)
-            target = kernel.writes[0]
             kernels.append(kernel)
             tiled.append(replace(piece, kernel=kernel, cost=replace(piece.cost, name=kernel.name)))
-            if last:
-                targets.append(target)
+            targets |= {b.name: b for b in kernel.writes if b.name in final.values()}
     inputs = tuple(_input_buffer(i, dtype) for i in diagram.inputs())
-    plan = p.Plan(diagram.name, inputs, tuple(targets), tuple(kernels))
+    plan = p.Plan(diagram.name, inputs, tuple(targets[name] for name, _ in diagram.outputs), tuple(kernels))
     return replace(plan, notes=_notes(diagram, outputs, tiled, machine, dtype)), tiled
 
 
@@ -402,7 +419,7 @@ def laws_used(outputs: Sequence[Output]) -> list[str]:
 def _notes(diagram: Diagram, outputs: list[Output], tiled: list[Tiled], machine: Hardware, dtype: str) -> tuple[str, ...]:
     sizes = ", ".join(f"{a.name}={a.size if a.size is not None else 'any'}" for a in diagram.axes())
     return (
-        f"diagram: {diagram.name}  {'; '.join(f'{o.name} = {o.source}' for o in outputs)}",
+        f"diagram: {diagram.name}  {'; '.join(f'{name} = {source}' for o in outputs for name, source, _ in o.each())}",
         f"sizes: {sizes}  storage: {dtype}  hardware: {machine.title} ({machine.arch})",
         f"laws: {', '.join(laws_used(outputs))}",
         f"predicted: {sum(t.cost.predicted_us for t in tiled):.1f} us, {sum(t.cost.bytes_hbm for t in tiled) / 1e6:.1f} MB to and from HBM",

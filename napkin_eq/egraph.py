@@ -126,6 +126,7 @@ class _Bridge:
         self.laws = {s.name: s for s in statements if isinstance(s, Law) and not _about_several(s) and (cuts or s.stage != "cut")}
         self.inferences = [s for s in statements if isinstance(s, Inference)]
         self.source = source
+        self.items = source.items if isinstance(source, Tuple) else (source,)
         self.instances: list[Instance] = []
         self.seen: set[tuple[Any, ...]] = set()
         self.reps: dict[Any, Term] = {}
@@ -138,7 +139,9 @@ class _Bridge:
     def run(self, rounds: int, node_limit: int) -> Saturated:
         kinds = self._reachable()
         self._do("\n".join([_SORTS, *map(_constructor, kinds), _FACTS, *_axes_rules(kinds), _BASE, *self._rules(set(kinds))]))
-        self._do("\n".join([*(f"(isax {_axis(a)})" for _, a in sorted(self.axes.items())), f"(let $root {self._encode(self.source)})"]))
+        self._do("\n".join(f"(isax {_axis(a)})" for _, a in sorted(self.axes.items())))
+        for item in self.items:
+            self._encode(item)
         for part, axis in self.cuts:
             self._do(f"(J_stretch {_axis(part)} {_axis(axis)} {self._encode(stretch_mask(part, axis))})")
         self._do("\n".join(self._leaf_facts()))
@@ -224,7 +227,7 @@ class _Bridge:
 
     def _reachable(self) -> list[str]:
         """Return the constructors that the source has, or that laws can make of it; no other law can ever fire."""
-        found = {_head(t) for t in (*subterms(self.source), *(stretch_mask(*cut) for cut in self.cuts)) if not self._opaque(t)} | _ALWAYS
+        found = {_head(t) for t in (*subterms(*self.items), *(stretch_mask(*cut) for cut in self.cuts)) if not self._opaque(t)} | _ALWAYS
         directions = [(_heads(left), _heads(right)) for _, left, right, _ in self._directions()]
         while new := {head for left, right in directions if left <= found for head in right - found}:
             found |= new
@@ -237,7 +240,8 @@ class _Bridge:
             if _heads(left) <= kinds:
                 lines += self._law_rule(law, left, right, name)
         for rule in self.inferences:
-            if not _heads(*(a for a in rule.conclusion.args if isinstance(a, Term)), *(a for p in rule.premises for a in p.args if isinstance(a, Term))) <= kinds:
+            spoken = [a for judgment in (rule.conclusion, *rule.premises) for a in judgment.args if isinstance(a, Term)]
+            if not _heads(*spoken) <= kinds:
                 continue
             body, bound = _Body(), set[str]()
             for place, arg in enumerate(rule.conclusion.args):
@@ -362,7 +366,12 @@ class _Bridge:
         exponents = [t.args[0] for t in subterms(self.source) if isinstance(t, Map) and t.op == "exp"]
         given = frozenset(number[self._value(self.names[t])] for t in exponents)
         reps = {number[v]: t for v, t in self.reps.items() if v in number}
-        return Saturated(classes, number[self._value("$root")], reps, safe, given, nonneg, self.instances, rounds, len(rows), self.leaves, notes)
+        roots = tuple(number[self._value(self.names[item])] for item in self.items)
+        root = roots[0]
+        if isinstance(self.source, Tuple):
+            root = len(classes)
+            classes[root] = [Node("Tuple", (), roots)]
+        return Saturated(classes, root, reps, safe, given, nonneg, self.instances, rounds, len(rows), self.leaves, notes)
 
 
 @cache
@@ -415,6 +424,8 @@ def built(kind: str, fields: tuple[Any, ...], children: tuple[Term, ...], leaves
         return Online(fields[0], children[0], children[1], children[2], fields[1])
     if kind == "Read":
         return Read(children[0], fields[0], children[1])
+    if kind == "Tuple":
+        return Tuple(children)
     make: Any = {"SizeOf": Size, "Store": Store, "Group": Group, "Walk": Walk, "Acc": Acc, "Prev": Prev}[kind]
     found: Term = make(*fields, *children)
     return found

@@ -66,9 +66,31 @@ class Extractor:
         self.streamed = {c: any(n.kind.startswith("Fold") for n in nodes) for c, nodes in graph.classes.items()}
 
     def run(self) -> list[Candidate]:
-        """Return the best candidates of the root, cheapest first."""
-        order = self._reachable()
-        version = dict.fromkeys(order, 0)
+        """Return the best candidates of the root, cheapest first.
+
+        Where one of several outputs is part of another, forms that read it as it is stored are among them.
+        """
+        found = self._settled({})
+        read: dict[int, Candidate] = {}
+        for number in self._inner():
+            if self.best[number]:
+                held = self.best[number][0]
+                load = self._item((number, "load", frozenset()), self.lanes[number] * self.bytes / self.hardware.l2.copy_bandwidth)
+                read[number] = Candidate(held.term, frozenset([load]), load, self.weights[load])
+                found = sorted([*found, *self._settled(read)], key=lambda c: c.cost)
+        return found
+
+    def _inner(self) -> list[int]:
+        """Return the outputs below other outputs, inner ones first."""
+        outputs = [c for n in self.graph.classes[self.graph.root] if n.kind == "Tuple" for c in n.children]
+        below = {c: set(self._reachable(c)) for c in outputs}
+        return sorted((c for c in below if any(c in below[o] for o in below if o != c)), key=lambda c: len(below[c]))
+
+    def _settled(self, read: Mapping[int, Candidate]) -> list[Candidate]:
+        """Offer every class candidates until nothing changes; the classes of `read` are there to be read, and return the root's."""
+        self.best = {c: [read[c]] if c in read else [] for c in self.graph.classes}
+        order = [c for c in self._reachable(self.graph.root) if c not in read]
+        version = dict.fromkeys(self.graph.classes, 0)
         built_at: dict[tuple[int, int], tuple[int, ...]] = {}
         for _ in range(SWEEPS):
             changed = False
@@ -89,10 +111,10 @@ class Extractor:
                 break
         return self.best[self.graph.root]
 
-    def _reachable(self) -> list[int]:
-        """Return the classes below the root, children tending to come before parents."""
+    def _reachable(self, root: int) -> list[int]:
+        """Return the classes below one, children tending to come before parents."""
         seen: dict[int, None] = {}
-        stack: list[tuple[int, bool]] = [(self.graph.root, False)]
+        stack: list[tuple[int, bool]] = [(root, False)]
         entered: set[int] = set()
         while stack:
             number, ready = stack.pop()

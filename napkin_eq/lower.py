@@ -45,6 +45,8 @@ LOG2E = math.log2(math.e)
 MIN_DOT = 16
 Streamed = (Reduce, Fold, Online)
 Proved = Callable[[Judgment], bool]
+Env = tuple[tuple[str, str], ...]
+AccKey = tuple[Any, Env]
 
 
 @dataclass(slots=True)
@@ -65,7 +67,7 @@ class Scope:
 class Context:
     """Which coordinate stands for each axis, and over which axis running or previous values are meant."""
 
-    env: tuple[tuple[str, str], ...]
+    env: Env
     running: tuple[tuple[str, str], ...] = ()
     acc: str = ""
 
@@ -201,8 +203,9 @@ class Lowering:
         self.level_of: dict[str, int] = {}
         self.stack = [Scope(0)]
         self.reads: dict[str, p.Buffer] = {}
-        self.passes: dict[Any, list[Term]] = {}
+        self.passes: dict[Any, dict[AccKey, Term]] = {}
         self.present: set[str] = set()
+        self.stored: set[str] = set()
         self.named: dict[str, int] = {}
         self.multiples: dict[str, int] = {}
 
@@ -217,7 +220,7 @@ class Lowering:
                 role = "whole"
             elif not role:
                 raise NapkinError(f"axis {axis.name} of the output is neither grouped nor walked, and a tile of {tile} does not hold it")
-            elif any(axis not in body.axes for body in self.bodies):
+            elif role == "group" and any(axis not in body.axes for body in self.bodies):
                 raise NapkinError(f"a value that does not vary along {axis.name} would be stored by each of its blocks")
             env.append((axis.name, self._coord(axis.name, axis, tile, role)))
             if role == "walk":
@@ -233,8 +236,10 @@ class Lowering:
         return p.Kernel(self.name, tuple(self.reads.values()), self.targets, tuple(order), grid, tuple(self.stack[0].stmts), swizzle=swizzle)
 
     def _walk(self, walks: Sequence[str], context: Context) -> None:
+        for body, target in zip(self.bodies, self.targets, strict=True):
+            if target.name not in self.stored and not any(a.name in walks for a in body.axes):
+                self._store(body, target, context)
         if not walks:
-            self._store(context)
             return
         coord = dict(context.env)[walks[0]]
         axis = self.coords[coord].axis
@@ -245,12 +250,12 @@ class Lowering:
         part = p.Part(0, self._size(axis), tuple(scope.stmts), "walk")
         self.stack[-1].stmts.append(p.Loop(coord, (), (part,)))
 
-    def _store(self, context: Context) -> None:
-        for body, target in zip(self.bodies, self.targets, strict=True):
-            value = self.cast(self.operand(body, context), target.dtype)
-            index = tuple(self.iota(context.coord(d)) for d in target.dims)
-            masks = tuple(m for d in target.dims for m in self.valid(context.coord(d)))
-            self.stack[-1].stmts.append(p.StoreTile(target.name, index, self._as_value(value), masks))
+    def _store(self, body: Term, target: p.Buffer, context: Context) -> None:
+        self.stored.add(target.name)
+        value = self.cast(self.operand(body, context), target.dtype)
+        index = tuple(self.iota(context.coord(d)) for d in target.dims)
+        masks = tuple(m for d in target.dims for m in self.valid(context.coord(d)))
+        self.stack[-1].stmts.append(p.StoreTile(target.name, index, self._as_value(value), masks))
 
     def _as_value(self, operand: p.Operand) -> str:
         if isinstance(operand, str):
@@ -309,6 +314,8 @@ class Lowering:
             return _whole_number(op, args)  # type: ignore[arg-type]
         if dtype == "i32" and op in ("add", "mul") and (plain := _unit(op, args)) is not None:
             return plain
+        if op in ("add", "mul") and isinstance(args[1], str) and not isinstance(args[0], str):
+            args = (args[1], args[0])  # numbers stand last, so that one product is not computed as two
         coords = [c for a in args if isinstance(a, str) for c in self.values[a].coords]
         found = self.put(lambda v: p.Let(v, op, args), op, coords, dtype, args)
         if dtype == "i32" and op in ("add", "mul", "min", "max", "neg"):
@@ -590,8 +597,9 @@ class Lowering:
     def _fold(self, term: Term, context: Context) -> p.Operand:
         mode = context.mode(term.axis)
         if mode is not None:
-            scope = next(s for s in reversed(self.stack) if fold_key(term) in s.new or fold_key(term) in s.old)
-            return (scope.new if mode == "new" else scope.old)[fold_key(term)]
+            key = self.acc_key(term, context)
+            scope = next(s for s in reversed(self.stack) if key in s.new or key in s.old)
+            return (scope.new if mode == "new" else scope.old)[key]
         if self.whole(term.axis):
             coord = self._fold_coord(term.axis)
             return self._element(term, context.at(term.axis, coord), coord, None)
@@ -602,16 +610,20 @@ class Lowering:
             )
         if (done := self.operand_of_fold(term, context)) is not None:
             return done
-        folds = self.passes.get(self.pass_key(term, context), [term])
-        self._pass(folds if any(fold_key(f) == fold_key(term) for f in folds) else [*folds, term], context)
+        folds = self.passes.get(self.pass_key(term, context), {})
+        self._pass({**folds, self.acc_key(term, context): term}, context)
         found = self.operand_of_fold(term, context)
         assert found is not None
         return found
 
     def operand_of_fold(self, term: Term, context: Context) -> p.Operand | None:
         """Return the accumulator of a fold whose pass is already written, else None."""
-        key = ("acc", fold_key(term), self._loops(term, context))
+        key = self.acc_key(term, context)
         return next((s.memo[key] for s in reversed(self.stack) if key in s.memo), None)
+
+    def acc_key(self, term: Term, context: Context) -> AccKey:
+        """Identify an accumulator: what is folded, at which coordinates."""
+        return fold_key(term), _restricted(context.env, term)
 
     def _loops(self, term: Term, context: Context) -> tuple[tuple[str, str], ...]:
         names = {a.name for a in term.axes}
@@ -619,7 +631,7 @@ class Lowering:
 
     def pass_key(self, term: Term, context: Context) -> tuple[Any, ...]:
         which = depth_along(term, term.axis) if term.fused else term
-        return (term.axis.name, which, term.where, self._loops(term, context))
+        return (term.axis.name, which, term.where, _restricted(context.env, term.where), self._loops(term, context))
 
     def _gather(self, term: Term, context: Context, seen: set[Any]) -> None:
         """Find, before anything is written, which folds share which pass."""
@@ -636,32 +648,28 @@ class Lowering:
             for child in (term.body, term.where):
                 self._gather(child, inner, seen)
             if not whole and not isinstance(term, Reduce):
-                folds = self.passes.setdefault(self.pass_key(term, context), [])
-                if all(fold_key(f) != fold_key(term) for f in folds):
-                    folds.append(term)
+                self.passes.setdefault(self.pass_key(term, context), {}).setdefault(self.acc_key(term, context), term)
             return
         for child in term.children:
             self._gather(child, context, seen)
 
-    def _pass(self, folds: list[Term], context: Context) -> None:
-        axis, where = folds[0].axis, folds[0].where
-        folds = sorted(with_references(folds), key=lambda f: f.depth)
-        home = max((self.level(c) for f in folds for _, c in self._loops(f, context)), default=0)
+    def _pass(self, folds: dict[AccKey, Term], context: Context) -> None:
+        first = next(iter(folds.values()))
+        axis, where = first.axis, first.where
+        folds = dict(sorted(with_references(folds, axis).items(), key=lambda f: f[1].depth))
+        home = max((self.level(c) for (_, env), _ in folds.items() for _, c in env if self.coords[c].role in ("stream", "walk")), default=0)
         saved, self.stack = self.stack, self.stack[: home + 1]
         coord = self._coord(f"{axis.name}__s", axis, self.tiles[f"~{axis.name}"], "stream")
         context = replace(context, running=(), acc="")
-        carried = []
-        for fold in folds:
-            names = {a.name for a in fold.axes}
-            coords = [c for a, c in context.env if a in names and self.coords[c].tile > 1]
+        carried: dict[AccKey, tuple[Term, p.Value]] = {}
+        for key, fold in folds.items():
+            coords = [c for _, c in key[1] if self.coords[c].tile > 1]
             monoid = "sum" if isinstance(fold, Online) else fold.monoid
-            value = self.fresh(f"{monoid}_{axis.name}", tuple(sorted(coords, key=self._rank)), "f32", home)
-            carried.append((fold, value))
+            carried[key] = fold, self.fresh(f"{monoid}_{axis.name}", tuple(sorted(coords, key=self._rank)), "f32", home)
         parts = tuple(self._part(stretch, carried, coord, axis, context) for stretch in self._stretches(where, axis, coord, context))
-        start = tuple((v, NEUTRAL["sum" if isinstance(f, Online) else f.monoid]) for f, v in carried)
+        start = tuple((v, NEUTRAL["sum" if isinstance(f, Online) else f.monoid]) for f, v in carried.values())
         self.stack[home].stmts.append(p.Loop(coord, start, parts))
-        for fold, value in carried:
-            self.stack[home].memo[("acc", fold_key(fold), self._loops(fold, context))] = value.name
+        self.stack[home].memo.update({key: value.name for key, (_, value) in carried.items()})
         self.stack = saved
 
     def _stretches(self, where: Term, axis: Axis, coord: str, context: Context) -> list[Any]:
@@ -669,22 +677,21 @@ class Lowering:
 
         return stretches(self, where, axis, coord, context)
 
-    def _part(self, stretch: Any, carried: Sequence[tuple[Term, p.Value]], coord: str, axis: Axis, context: Context) -> p.Part:
+    def _part(self, stretch: Any, carried: Mapping[AccKey, tuple[Term, p.Value]], coord: str, axis: Axis, context: Context) -> p.Part:
         scope = Scope(len(self.stack), coord, known=stretch.known, whole_tiles=stretch.whole_tiles)
         self.stack.append(scope)
-        scope.old = {fold_key(f): v.name for f, v in carried}
+        scope.old = {key: v.name for key, (_, v) in carried.items()}
         # Inside the loop an accumulator is a different value in every block: nothing made from it may be hoisted.
-        self.level_of.update({v.name: scope.level for _, v in carried})
-        inner = context.at(axis, coord)
-        for fold, value in carried:
-            here = inner
+        self.level_of.update({v.name: scope.level for _, v in carried.values()})
+        for key, (fold, value) in carried.items():
+            here = replace(context, env=tuple(sorted({**dict(context.env), **dict(key[1])}.items()))).at(axis, coord)
             if isinstance(fold, Online):
-                here = replace(inner.set_mode(axis, "new"), acc=value.name)
-            scope.new[fold_key(fold)] = self._as_value(self._element(fold, here, coord, value.name))
-        for fold, value in carried:
-            scope.stmts.append(p.Assign(value.name, scope.new[fold_key(fold)]))
+                here = replace(here.set_mode(axis, "new"), acc=value.name)
+            scope.new[key] = self._as_value(self._element(fold, here, coord, value.name))
+        for key, (_, value) in carried.items():
+            scope.stmts.append(p.Assign(value.name, scope.new[key]))
         self.stack.pop()
-        self.level_of.update({v.name: scope.level - 1 for _, v in carried})
+        self.level_of.update({v.name: scope.level - 1 for _, v in carried.values()})
         everywhere = not stretch.known - {Const(True)} and not (stretch.whole_tiles and self.coords[coord].ragged)
         return p.Part(stretch.lo, stretch.hi, tuple(scope.stmts), stretch.note, general=everywhere)
 
@@ -783,16 +790,21 @@ def dot_factors(body: Term, tiles: Mapping[str, int], axis: str) -> tuple[Term, 
     return body.args[0], body.args[1]
 
 
-def with_references(folds: Sequence[Term]) -> list[Term]:
-    """Add to the folds of a pass the running references that its carried sums need, each once."""
-    found: dict[Any, Term] = {}
-    for fold in folds:
+def with_references(folds: Mapping[AccKey, Term], axis: Axis) -> dict[AccKey, Term]:
+    """Add to the folds of a pass the running references that its carried sums need, each once, at the same coordinates."""
+    found: dict[AccKey, Term] = {}
+    for key, fold in folds.items():
         if isinstance(fold, Online):
-            for part in subterms(fold.body, fold.update):
-                if isinstance(part, Streamed) and part.axis.name == fold.axis.name:
-                    found.setdefault(fold_key(part), part)
-        found.setdefault(fold_key(fold), fold)
-    return list(found.values())
+            for part in kernel_terms(fold)[:-1]:
+                if isinstance(part, Streamed) and part.axis.name == axis.name:
+                    found.setdefault((fold_key(part), _restricted(key[1], part)), part)
+        found.setdefault(key, fold)
+    return found
+
+
+def _restricted(env: Env, term: Term) -> Env:
+    names = {a.name for a in term.axes}
+    return tuple(e for e in env if e[0] in names)
 
 
 _HINTS = {

@@ -6,8 +6,10 @@ by those laws, priced by lowering it and solving its tiles; the plan is then rea
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from napkin_eq import plan as p
 from napkin_eq.axis import Axis
@@ -20,6 +22,7 @@ from napkin_eq.lower import Lowering, Streamed, depth_along, modes_of, reduces_o
 from napkin_eq.term import Acc, Fold, Group, Input, Map, Online, Prev, Proj, Read, Reduce, Store, Term, Tuple, Walk, rebuilt, subterms
 from napkin_eq.tiles import Tiled, solve
 
+Join = tuple[tuple[int, ...], ...]
 MOST_STORES, MOST_SOLVED, MOST_BUNDLED, GAIN, FAR, SHORT, TARGET = 6, 40, 5, 0.985, 1.5, 128, "target__"
 
 
@@ -35,9 +38,12 @@ class Offers:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A term with its placement, its kernels in launch order with their Stores, and the predicted total in microseconds."""
+    """A term with its placement, its kernels in launch order with their Stores, and the predicted total in microseconds.
 
-    term: Store
+    The term is a Store, or of several outputs a Tuple of Stores and items of Stores.
+    """
+
+    term: Term
     stores: tuple[Store, ...]
     tiled: tuple[Tiled, ...]
     predicted_us: float
@@ -45,10 +51,10 @@ class Placed:
 
 
 class Placer:
-    """Weighs placements of candidate terms for one output on one hardware."""
+    """Weighs placements of candidate terms, of one output or a Tuple of several, on one hardware."""
 
-    def __init__(self, name: str, target_dtype: str, storage: str, hardware: Hardware, offers: Offers, proved: Callable[[Judgment], bool]) -> None:
-        self.name, self.target_dtype, self.storage, self.hardware, self.offers, self.proved = name, target_dtype, storage, hardware, offers, proved
+    def __init__(self, name: str, target_dtypes: Sequence[str], storage: str, hardware: Hardware, offers: Offers, proved: Callable[[Judgment], bool]) -> None:
+        self.name, self.target_dtypes, self.storage, self.hardware, self.offers, self.proved = name, target_dtypes, storage, hardware, offers, proved
         self.solved: dict[tuple[Store, tuple[p.Buffer, ...]], Tiled | None] = {}
         self.refusals: list[str] = []
         self.buffers: dict[Term, p.Buffer] = {}
@@ -56,32 +62,45 @@ class Placer:
 
     def best(self, body: Term) -> Placed | None:
         """Return the best placement found of a term: everything in one kernel, then a store at a time while it pays."""
-        start = self._placed(frozenset(), body)
-        self.fused += start.tiled if start is not None else ()
+        starts = [(join, self._placed(frozenset(), body, join)) for join in self._joins(body)]
+        self.fused += [t for _, start in starts if start is not None for t in start.tiled]
+        join, start = min(starts, key=lambda found: math.inf if found[1] is None else found[1].predicted_us)
         sites = self._sites(body) if self.offers.level else []
         found, chosen = start, frozenset[Term]()
         floor = self._floor(body)
         if start is None or start.predicted_us > FAR * floor:
-            for choice in _starts(sites):
-                stored = self._placed(choice, body)
-                if stored is not None and (found is None or stored.predicted_us < found.predicted_us):
-                    found, chosen = stored, choice
+            for choice in _starts(sites, parallel(body)):
+                for other in self._joins(body):
+                    stored = self._placed(choice, body, other)
+                    if stored is not None and (found is None or stored.predicted_us < found.predicted_us):
+                        found, chosen, join = stored, choice, other
         for _ in range(MOST_STORES + len(chosen)):
-            step = self._step(body, sites, chosen, found, floor)
+            step = self._step(body, sites, chosen, join, found, floor)
             if step is None or len(self.solved) > MOST_SOLVED:
                 break
             found, chosen = step
         return found
 
+    def _joins(self, body: Term) -> list[Join]:
+        """Return the ways to share kernels between outputs: not at all, those of the same passes, and all of them."""
+        items = parallel(body)
+        apart: Join = tuple((i,) for i in range(len(items)))
+        if len(items) == 1 or not self.offers.bundle:
+            return [apart]
+        passes = [frozenset((t.axis, t.where, depth_along(t, t.axis)) for t in subterms(i) if isinstance(t, (Fold, Online)) and t.fused) for i in items]
+        whole: Join = (tuple(range(len(items))),)
+        found = [apart, _alike([(p, i.axes) for p, i in zip(passes, items, strict=True)]), _alike(passes), whole]
+        return [join for join in dict.fromkeys(found) if max(map(len, join)) <= MOST_BUNDLED]
+
     def _step(
-        self, body: Term, sites: list[Term], chosen: frozenset[Term], found: Placed | None, floor: float
+        self, body: Term, sites: list[Term], chosen: frozenset[Term], join: Join, found: Placed | None, floor: float
     ) -> tuple[Placed, frozenset[Term]] | None:
         best: tuple[Placed, frozenset[Term]] | None = None
         for site in sites:
             if site not in chosen and found is not None and floor + self._round_trip(site) >= found.predicted_us:
                 continue
             other = chosen ^ {site}
-            placed = self._placed(other, body)
+            placed = self._placed(other, body, join)
             if placed is None or (found is not None and placed.predicted_us > GAIN * found.predicted_us):
                 continue
             if best is None or placed.predicted_us < best[0].predicted_us:
@@ -91,21 +110,25 @@ class Placer:
     def _sites(self, body: Term) -> list[Term]:
         """Return the subterms worth storing: what a fold gives, and what a contraction would compute again for each block."""
         found: dict[Term, None] = {}
-        for term in subterms(body):
-            if isinstance(term, Streamed) and term is not body and term.axes:
+        items = parallel(body)
+        for term in subterms(*items):
+            if isinstance(term, Streamed) and term.axes:
                 found.setdefault(term)
             if isinstance(term, (Reduce, Fold)) and isinstance(term.body, Map) and term.body.op == "mul":
                 for factor in term.body.args:
                     if not isinstance(factor, (Input, Read)) and any(isinstance(t, (Input, Streamed)) for t in subterms(factor)):
                         found.setdefault(factor)
-        return [t for t in found if _storable(t, body)]
+        # An output that others read is stored once for both where they would round it alike.
+        rounded = set(items) - _operands(body)
+        return [t for t in found if t not in rounded and _storable(t, body)]
 
     def _round_trip(self, site: Term) -> float:
         return elements(site.axes) * 2 * 2 / self.hardware.hbm.copy_bandwidth * 1e6 + self.hardware.chip.launch_s * 1e6
 
     def _floor(self, body: Term) -> float:
         """Return a time in microseconds that no placement beats: compulsory bytes, and contractions done once."""
-        moved = sum(BYTES[self.storage] * elements(t.axes) for t in subterms(body) if isinstance(t, Input)) + BYTES[self.storage] * elements(body.axes)
+        arrays = [*(t for t in subterms(body) if isinstance(t, Input)), *parallel(body)]
+        moved = sum(BYTES[self.storage] * elements(t.axes) for t in arrays)
         flops = 0.0
         for term in subterms(body):
             if isinstance(term, (Fold, Online, Reduce)) and isinstance(term.body, Map) and term.body.op == "mul":
@@ -118,25 +141,26 @@ class Placer:
 
     # -- one placement -----------------------------------------------------------------------------------------------
 
-    def _placed(self, stored: frozenset[Term], body: Term) -> Placed | None:
+    def _placed(self, stored: frozenset[Term], body: Term, join: Join) -> Placed | None:
         """Price one choice of stores; every kernel takes its best partition by itself."""
         done: dict[Store, Tiled] = {}
         operands = _operands(body)
+        outputs = dict(zip(parallel(body), self.target_dtypes, strict=True))
 
         def keep(sites: Sequence[Term], values: Sequence[Term]) -> list[Term]:
             targets = []
             for i, (site, value) in enumerate(zip(sites, values, strict=True)):
-                dtype = self.target_dtype if site is body else self.storage if site in operands else "f32"
-                targets.append(p.Buffer(f"{TARGET}{i}", output_order(value) if site is body else scratch_order(value), dtype))
+                dtype = outputs.get(site, self.storage if site in operands else "f32")
+                targets.append(p.Buffer(f"{TARGET}{i}", output_order(value) if site in outputs else scratch_order(value), dtype))
             store = self._partitioned(values, tuple(targets), done)
             kept: list[Term] = [store] if len(values) == 1 else [Proj(i, store) for i in range(len(values))]
             for site, target, name in zip(sites, targets, kept, strict=True):
-                if site is not body:
+                if site in stored:
                     self.buffers.setdefault(name, replace(target, name=f"{self.name}__s{len(self.buffers)}"))
             return kept
 
         try:
-            root = with_stores(body, self._bundles(stored), keep)
+            root = with_stores(body, self._bundles(stored), keep, join)
         except _NoPlan:
             return None
         stores = tuple(t for t in subterms(root) if isinstance(t, Store))
@@ -201,6 +225,14 @@ class Placer:
         return self.solved[key]
 
 
+def _alike(keys: Sequence[Any]) -> Join:
+    """Group the places of equal keys."""
+    groups: dict[Any, list[int]] = {}
+    for place, key in enumerate(keys):
+        groups.setdefault(key, []).append(place)
+    return tuple(map(tuple, groups.values()))
+
+
 class _NoPlan(Exception):
     """No kernel for a value fits the hardware."""
 
@@ -254,23 +286,21 @@ def _loose(term: Term) -> bool:
 
 def _operands(body: Term) -> set[Term]:
     """Return the subterms that only contractions read: kept in 16 bits they lose nothing that the matrix unit would keep."""
-    inside: set[Term] = set()
-    elsewhere: set[Term] = set()
-    for term in subterms(body):
-        if isinstance(term, (Fold, Reduce, Online)) and isinstance(term.body, Map) and term.body.op == "mul":
-            inside |= {term.body}
+    terms = subterms(*parallel(body))
+    inside = {t.body for t in terms if isinstance(t, (Fold, Reduce, Online)) and isinstance(t.body, Map) and t.body.op == "mul"}
     found: set[Term] = set()
-    for term in subterms(body):
+    elsewhere: set[Term] = set()
+    for term in terms:
         (found if term in inside else elsewhere).update(term.children)
     return found - elsewhere
 
 
-def _starts(sites: Sequence[Term]) -> list[frozenset[Term]]:
-    """Return choices of stores to start from: all of them, and all results of folds over one axis."""
-    choices = [frozenset(sites)] if sites else []
+def _starts(sites: Sequence[Term], outputs: Sequence[Term]) -> list[frozenset[Term]]:
+    """Return choices of stores to start from: all of them, all results of folds over one axis, and the outputs among them."""
+    choices = [frozenset(sites), frozenset(sites) & frozenset(outputs)]
     for name in sorted({t.axis.name for t in sites if isinstance(t, Streamed)}):
         choices.append(frozenset(t for t in sites if isinstance(t, Streamed) and t.axis.name == name))
-    return list(dict.fromkeys(choices))
+    return [c for c in dict.fromkeys(choices) if c]
 
 
 def _together(bundle: Sequence[Term], site: Term) -> bool:
@@ -293,9 +323,12 @@ def _circular(bundles: Sequence[Sequence[Term]]) -> bool:
     return len(done) < len(bundles)
 
 
-def with_stores(body: Term, bundles: Sequence[Sequence[Term]], keep: Callable[[Sequence[Term], Sequence[Term]], list[Term]]) -> Store:
-    """Put chosen values under Stores, inner ones first, then the whole; `keep` gets values before and after, and gives what to read."""
-    home = {site: bundle for bundle in bundles for site in bundle if site is not body}
+def with_stores(body: Term, bundles: Sequence[Sequence[Term]], keep: Callable[[Sequence[Term], Sequence[Term]], list[Term]], join: Join) -> Term:
+    """Put chosen values under Stores, inner ones first, then the outputs, those of a `join` under one Store.
+
+    `keep` gets values before and after, and gives what to read.
+    """
+    home = {site: bundle for bundle in bundles for site in bundle}
     kept: dict[Term, Term] = {}
     made: dict[tuple[Term, frozenset[str]], Term] = {}
 
@@ -310,13 +343,22 @@ def with_stores(body: Term, bundles: Sequence[Sequence[Term]], keep: Callable[[S
         if key not in made:
             if term in home and not running:
                 if term not in kept:
-                    sites = [s for s in home[term] if s is not body]
+                    sites = home[term]
                     kept.update(zip(sites, keep(sites, [fresh(s) for s in sites]), strict=True))
                 made[key] = kept[term]
             else:
                 made[key] = fresh(term, running)
         return made[key]
 
-    root = keep([body], [fresh(body)])[0]
-    assert isinstance(root, Store)
-    return root
+    outputs = parallel(body)
+    for places in join:
+        rest = [outputs[i] for i in places if outputs[i] not in home]
+        if rest:
+            kept.update(zip(rest, keep(rest, [fresh(t) for t in rest]), strict=True))
+    found = tuple(settled(t, frozenset()) if t in home else kept[t] for t in outputs)
+    return Tuple(found) if isinstance(body, Tuple) else found[0]
+
+
+def parallel(term: Term) -> tuple[Term, ...]:
+    """Return the items of a Tuple, and of anything else the term alone."""
+    return term.items if isinstance(term, Tuple) else (term,)

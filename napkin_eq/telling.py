@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from napkin_eq.term import Input, Term, rebuilt, subterms
+from napkin_eq.term import Input, Proj, Term, rebuilt, subterms
 
 if TYPE_CHECKING:
     from napkin_eq.derive import Derivation
@@ -48,10 +48,14 @@ def told(derivation: Derivation) -> str:
     parts = [f"{report['diagram']}  {report['dtype']}  {derivation.hardware.title}  {sizes}"]
     for output in derivation.outputs:
         short = Shorthand((output.source, output.placed.term))
-        parts.append(f"\nfrom  {output.name} = {short.text(output.source)}")
+        parts.append("")
+        parts += [f"from  {name} = {short.text(source)}" for name, source, _ in output.each()]
         letters = [f"{letter} = {text}" for letter, text in short.letters.items()]
         steps = steps_told(output.steps, readings, short)
-        parts.append(f"to    {output.name} = {short.text(output.placed.term)}")
+        stored: dict[Term, list[str]] = {}
+        for name, _, term in output.each():
+            stored.setdefault(term.body if isinstance(term, Proj) else term, []).append(name)
+        parts += [f"to    {', '.join(names)} = {short.text(term)}" for term, names in stored.items()]
         parts += [f"{'where' if i == 0 else '':6}{line}" for i, line in enumerate(letters)]
         parts += [f"in {len(output.steps)} steps by laws, each with its grade (A exact, B two solvers, C one solver, D tested only):", *steps]
     parts += ["", _without_notes(derivation.pseudocode()), "", *costs_told(report)]

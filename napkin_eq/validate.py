@@ -236,18 +236,19 @@ def compared(
     seconds = time.perf_counter() - started
     matrix, planned = _matrix_roundoff(derivation), schedule(derivation.plan)
     cases = []
-    for place, output in enumerate(derivation.outputs):
+    outputs = [each for output in derivation.outputs for each in output.each()]
+    for place, (name, source, term) in enumerate(outputs):
         buffer = derivation.plan.outputs[place]
         order = [axis.name for axis in buffer.dims]
-        exact = evaluate(output.source, drawn.clean, order=order)
+        exact = evaluate(source, drawn.clean, order=order)
         # The derived term is the one whose arithmetic is bounded: it says what is stored between kernels.
-        (bound,) = error_bound(output.placed.term, drawn.clean, {}, dtype, matrix, order, planned, drawn.spoilt)
-        must = must_spoil(output.source, drawn.clean, {}, drawn.spoilt, order) if drawn_from.spoil == "nan" else None
+        (bound,) = error_bound(term, drawn.clean, {}, dtype, matrix, order, planned, drawn.spoilt)
+        must = must_spoil(source, drawn.clean, {}, drawn.spoilt, order) if drawn_from.spoil == "nan" else None
         got = runs[0][place].to(torch.float64).cpu().numpy()
-        seen = compare(got, exact, bound, dtype if output.source.kind == "real" else "", must)
+        seen = compare(got, exact, bound, dtype if source.kind == "real" else "", must)
         repeatable = all(torch.equal(runs[0][place].view(torch.uint8), other[place].view(torch.uint8)) for other in runs[1:])
         measured = seen.max_error, seen.max_bound, seen.bound_used, seen.looseness, seen.unbounded
-        cases.append(Case(output.name, sizes, drawn_from.name, seed, *measured, repeatable, seconds))
+        cases.append(Case(name, sizes, drawn_from.name, seed, *measured, repeatable, seconds))
     return cases
 
 

@@ -155,6 +155,11 @@ def le_max(a, x):
     return le(a, Max(x, a))
 
 
+@infer("What is bounded by a value is bounded by the larger of it and another.")
+def le_larger(a, b, d):
+    return le(a, Map("max", (b, d))), le(a, b)
+
+
 @infer("A masked value does not exceed what bounds the value.")
 def le_where(a, b, c):
     return le(where(c, a, ABSENT), b), le(a, b)

@@ -52,14 +52,19 @@ def local_reduce(m: Monoid, a, x, y):
     return local(x, Reduce(m, y, a)), local(x, a), distinct(x, y)
 
 
-@infer("An exponential relative to a running maximum changes by the exponential of the maximum's step.", source="napkin-paper 2.4")
-def scales_exp(a, b, x):
-    return scales(x, exp(a - Max(x, b)), exp(Prev(Max(x, b)) - Max(x, b))), local(x, a), local(x, b), le(a, Max(x, b))
+@infer("An exponential relative to a running bound changes by the exponential of the bound's step.", source="napkin-paper 2.4")
+def scales_exp(a, r, x):
+    return scales(x, exp(a - r), exp(Prev(r) - r)), local(x, a), le(a, r), free(x, r)
 
 
 @infer("A running maximum never falls.")
 def le_prev(b, x):
     return le(Prev(Max(x, b)), Max(x, b)), local(x, b)
+
+
+@infer("The larger of a running maximum and a value that stands still never falls.")
+def le_prev_larger(a, b, x):
+    return le(Prev(Map("max", (Max(x, b), a))), Map("max", (Max(x, b), a))), local(x, b), local(x, a), free(x, a)
 
 
 @infer("The inverse of a running sum changes by the ratio of the sums.", source="napkin-paper 2.4, normalised contraction")

@@ -39,8 +39,9 @@ def assert_agrees(derivation: Derivation, sizes: Mapping[str, int], arrays: Arra
     arrays = inputs(derivation.diagram, sizes) if arrays is None else arrays
     symbols = {axis.name: sizes[axis.name] for axis in derivation.diagram.axes() if axis.size is None}
     found = run(derivation, arrays, sizes)
-    for output, buffer in zip(derivation.outputs, derivation.plan.outputs, strict=True):
-        wanted = evaluate(output.source, arrays, sizes=symbols, order=[axis.name for axis in buffer.dims])
+    sources = [source for output in derivation.outputs for _, source, _ in output.each()]
+    for source, buffer in zip(sources, derivation.plan.outputs, strict=True):
+        wanted = evaluate(source, arrays, sizes=symbols, order=[axis.name for axis in buffer.dims])
         assert np.isfinite(wanted).all()
         np.testing.assert_allclose(found[buffer.name], wanted, rtol=1e-9, atol=1e-9)
     return found

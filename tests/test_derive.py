@@ -6,9 +6,9 @@ import hashlib
 import inspect
 import json
 import os
+import resource
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from functools import cache
 
@@ -354,10 +354,12 @@ def test_bytes_do_not_depend_on_what_was_derived_before():
 
 def test_attention_is_derived_in_seconds_from_process_start(tmp_path):
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    begun = time.perf_counter()
     command = [sys.executable, "-m", "napkin_eq.cli", "derive", "attention", "--json", "-o", str(tmp_path / "out")]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
-    assert time.perf_counter() - begun < 10
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    # Processor time, which other work on the machine does not lengthen; 2 s are promised, on cores of this speed.
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 4
     assert list(json.loads(done.stdout)) == KEYS
 
 

@@ -1,0 +1,19 @@
+; law    le-larger (facts): What is bounded by a value is bounded by the larger of it and another.
+; says   le(a, b) ⟹ le(a, max(b, d))
+; source stated in facts.py
+; case   the conclusion
+; hypotheses alone: if no values met them, the proof would say nothing
+(set-logic QF_LRA)
+(set-info :status sat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+(declare-const b Real)
+(declare-const b.absent Bool)
+(declare-const d Real)
+(declare-const d.absent Bool)
+; t1 is max(b, d)
+(define-fun t1.absent () Bool (and b.absent d.absent))
+(define-fun t1 () Real (ite b.absent d (ite d.absent b (ite (>= b d) b d))))
+; given a ≤ b
+(assert (or a.absent (and (not b.absent) (<= a b))))
+(check-sat)
