@@ -1,6 +1,7 @@
 """The verifier verified: how many laws of the corpus it judges rightly, and how many broken kernels it catches.
 
-A wrong law counts as rejected only with an instance that refutes it by `evaluate` alone, or because nothing meets its premises.
+A wrong law counts as rejected only with an instance that refutes it by `evaluate` alone, or because nothing meets its premises; one
+that is wrong in floating point only, if that is the verdict.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from napkin_eq.corpus import Entry, entries
-from napkin_eq.law import Statement
+from napkin_eq.floating import assess
+from napkin_eq.law import Law, Statement
 from napkin_eq.proving import opinion
 
 SCHEMA = 1
@@ -30,6 +32,7 @@ class Result:
 def judged(entry: Entry) -> Result:
     """Put one entry before the verifier, nothing cached."""
     complaints = [_refused(s) if entry.expected == "wrong" else _accepted(s) for s in entry.statements]
+    complaints += [(_rounded(entry, s), False) for s in entry.statements if entry.found and isinstance(s, Law)]
     found = [(why, disagrees) for why, disagrees in complaints if why]
     return Result(entry, not found, "; ".join(why for why, _ in found), any(disagrees for _, disagrees in found))
 
@@ -46,6 +49,13 @@ def _refused(statement: Statement) -> tuple[str, bool]:
 def _accepted(statement: Statement) -> tuple[str, bool]:
     outcome = opinion(statement)
     return ("", False) if outcome.status == "proved" else (f"{statement.name} is true and was {outcome.status}: {outcome.detail}", False)
+
+
+def _rounded(entry: Entry, law: Law) -> str:
+    (verdict,) = assess([law], use_cache=False)
+    granted = "granted" if entry.expected == "valid" else "refused"
+    right = verdict.found == entry.found and verdict.status == granted
+    return "" if right else f"{law.name} claims to be {law.floating} and is {entry.found}; the claim was {verdict.status}: {verdict}"
 
 
 def laws() -> list[Result]:

@@ -107,7 +107,7 @@ def _fixed(args: Namespace) -> dict[str, int]:
 
 def prove(args: Namespace) -> int:
     """Prove laws, or have every solver answer the scripts again; 1 if one is refuted, 3 if one stays undecided."""
-    from napkin_eq import abduce, proving, smtfiles, verdict
+    from napkin_eq import abduce, floating, proving, smtfiles, verdict
 
     if args.files is not None:
         report = smtfiles.rechecked(Path(args.files) if args.files else smtfiles.shipped())
@@ -122,8 +122,10 @@ def prove(args: Namespace) -> int:
     found = abduce.advised(statements, [row["verdict"] for row in report["laws"]])
     for row, advice in zip(report["laws"], found, strict=True):
         row["advice"] = None if advice is None else abduce.data(advice)
+    floating.noted(statements, report)
+    failed, undecided = report["refuted"] + report["floating"]["refused"], report["unknown"] + report["floating"]["unknown"]
     print(_dumped(report) if args.json else "\n".join([*abduce.texts(statements, found), verdict.told(report)]), end="" if args.json else "\n")
-    return FAILED if report["refuted"] else UNKNOWN if report["unknown"] else DONE
+    return FAILED if failed else UNKNOWN if undecided else DONE
 
 
 def check(args: Namespace) -> int:

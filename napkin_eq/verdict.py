@@ -107,11 +107,16 @@ def remember(verdicts: dict[str, Verdict]) -> None:
 def told(report: dict[str, Any]) -> str:
     """Return the verdicts of a report for a terminal: one line a law, then the counts."""
     width = max((len(law["name"]) for law in report["laws"]), default=0)
-    lines = [f"{law['verdict']:8}  {law['grade']}  {law['name']:{width}}  {law['method']}  {law['detail']}".rstrip() for law in report["laws"]]
+    floats = [law["floating"]["told"] if law.get("floating") else "" for law in report["laws"]]
+    lines = [
+        f"{law['verdict']:8}  {law['grade']}  {law['name']:{width}}  {said:18}  {law['method']}  {law['detail']}".rstrip()
+        for law, said in zip(report["laws"], floats, strict=True)
+    ]
     grades = [f"{n} of grade {grade}" for grade in GRADES if (n := sum(law["grade"] == grade and law["verdict"] == "proved" for law in report["laws"]))]
     lines += [f"{name} is not installed, so its opinion is missing and no law is graded B" for name, v in report["solvers"].items() if v == "missing"]
     counts = f"{report['proved']} proved{' (' + ', '.join(grades) + ')' if grades else ''}, {report['refuted']} refuted, {report['unknown']} unknown"
-    return "\n".join([*lines, f"{counts}, in {report['seconds']:.1f} s"])
+    refused = f", {n} floating-point claims refused" if (n := report["floating"]["refused"]) else ""
+    return "\n".join([*lines, f"{counts}{refused}, in {report['seconds']:.1f} s"])
 
 
 def files_told(report: dict[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """Right in the reals, and not what it claims to be in floating point."""
 
 from napkin_eq.corpus import inexact
-from napkin_eq.law import Const, Map, Max, Sum, exp, finite, free, inv, log, nonneg, size
+from napkin_eq.law import Const, Map, Max, Sum, exp, finite, free, inv, le, log, nonneg, size
 
 
 @inexact("exact", "reassociating")
@@ -22,11 +22,6 @@ def inverses_cancel_exactly(a):
 @inexact("exact", "reassociating")
 def thirds_are_a_whole(a):
     return (a * inv(Const(3.0))) * 3.0, a
-
-
-@inexact("exact", "reassociating")
-def sums_split_exactly(a, b, x):
-    return Sum(x, a + b), Sum(x, a) + Sum(x, b)
 
 
 @inexact("reassociating", "unsafe")
@@ -72,9 +67,9 @@ def difference_of_exponentials(a, b):
 
 
 @inexact("reassociating", "unsafe")
-def maximum_that_starts_at_zero(a, x):
-    top = Map("max", (Const(0.0), Max(x, a)))
-    return Sum(x, exp(a)), exp(top) * Sum(x, exp(a - top))
+def maximum_that_starts_at_zero(a, b, d, x):
+    shifted = exp(a - Map("max", (Const(0.0), d)))
+    return Sum(x, exp(a - d) * b) * inv(Sum(x, exp(a - d))), Sum(x, shifted * b) * inv(Sum(x, shifted)), free(x, d), finite(d), le(a, d)
 
 
 @inexact("reassociating", "unsafe")

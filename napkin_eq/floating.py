@@ -1,0 +1,201 @@
+"""The floating-point verdict of a law, beside the one over the reals: exact, reassociating with its growth of error, or unsafe.
+
+    exact           both sides give the same number, whatever it is, in float16 and in bfloat16; the sign of a zero is not
+                    looked at, because no operator of the language tells it apart
+    reassociating   the side that a rewrite gives is off by no more than GROWTH times the bound on the side that it replaces
+                    (every operator and every input off by one roundoff, napkin_eq/rounding.py), for inputs of ordinary size
+    unsafe          it is not, for some inputs of ordinary size or extreme ones; within the range that the law names, it is
+
+A law claims one of these; the assessors, in `proofs/`, decide whether it is so. Verdicts are remembered between runs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from napkin_eq.content import folder, run_file
+from napkin_eq.errors import NapkinError
+from napkin_eq.law import FLOATING, Law, Statement
+
+SCHEMA, CACHE_LIMIT = 1, 4096
+GROWTH = 64.0
+ASSESSORS = ("floating", "growth")
+STATUSES = ("granted", "refused", "unknown")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What an assessor found: whether its question has the answer yes, no or unknown, a growth of error, and a witness."""
+
+    answer: str
+    detail: str = ""
+    growth: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Floating:
+    """The floating-point verdict of a law: the class found, and whether the claim is granted, refused, or undecided.
+
+    detail: how it was decided, what range it needs, or why the claim is refused; witness: inputs at which an unsafe law loses its digits.
+    """
+
+    found: str
+    status: str
+    growth: float
+    detail: str
+    witness: str = ""
+
+    def __str__(self) -> str:
+        grown = f" ×{max(1.0, self.growth):.2g}" if self.found == "reassociating" else ""
+        if self.status == "granted":
+            return f"unsafe: {self.detail}" if self.found == "unsafe" else f"{self.found}{grown}"
+        return f"{self.found}, claim {self.status}: {'; '.join(filter(None, (self.detail, self.witness)))}"
+
+
+
+def noted(statements: Iterable[Statement], report: dict[str, Any]) -> None:
+    """Add to each row of a report on proofs the floating-point verdict of its law, if it is one and true; count the claims that do not hold."""
+    pairs = [(s, row) for s, row in zip(statements, report["laws"], strict=True) if isinstance(s, Law) and row["verdict"] == "proved"]
+    for (law, row), verdict in zip(pairs, assess(law for law, _ in pairs), strict=True):
+        row["floating_point"] = verdict.found
+        row["floating"] = {"claimed": law.floating, **asdict(verdict), "told": str(verdict)}
+    statuses = [row["floating"]["status"] for _, row in pairs]
+    report["floating"] = {status: statuses.count(status) for status in STATUSES}
+
+
+Assessor = Callable[[Law], Finding]
+_ASSESSORS: dict[str, Assessor] = {}
+
+
+def assessor(question: str) -> Callable[[Assessor], Assessor]:
+    """Register the decorated function as the one that answers a question: "exact", "ordinary", "outside" or "within" (its range)."""
+
+    def register(function: Assessor) -> Assessor:
+        _ASSESSORS[question] = function
+        return function
+
+    return register
+
+
+def assess(laws: Iterable[Law], use_cache: bool = True) -> list[Floating]:
+    """Return the floating-point verdict of each law, in order."""
+    known = _remembered() if use_cache else {}
+    fresh: dict[str, Floating] = {}
+    found = []
+    for law in laws:
+        key = _key(law)
+        if key not in known:
+            known[key] = _assessed(law)
+            if known[key].status != "unknown":
+                fresh[key] = known[key]
+        found.append(known[key])
+    if fresh and use_cache:
+        _remember(fresh)
+    return found
+
+
+def _assessed(law: Law) -> Floating:
+    _load()
+    try:
+        return {"exact": _exact, "reassociating": _reassociating, "unsafe": _unsafe}[law.floating](law)
+    except NapkinError as error:
+        return Floating(law.floating, "unknown", 0.0, str(error))
+
+
+def _exact(law: Law) -> Floating:
+    bits = _ASSESSORS["exact"](law)
+    if bits.answer == "yes":
+        return Floating("exact", "granted", 1.0, bits.detail)
+    if bits.answer == "unknown":
+        return Floating("exact", "unknown", 0.0, bits.detail)
+    return Floating(_reassociating(law).found, "refused", 0.0, f"not exact: {bits.detail}")
+
+
+def _reassociating(law: Law) -> Floating:
+    errors = _ASSESSORS["ordinary"](law)
+    if errors.answer == "unknown":
+        return Floating("reassociating", "unknown", 0.0, errors.detail)
+    if errors.answer == "no":
+        return Floating("unsafe", "refused", 0.0, "not safe for inputs of ordinary size", errors.detail)
+    return Floating("reassociating", "granted", errors.growth, errors.detail)
+
+
+def _unsafe(law: Law) -> Floating:
+    needs = f"needs {', '.join(map(str, law.ranges))}"
+    inside, outside = _ASSESSORS["within"](law), _ASSESSORS["outside"](law)
+    if inside.answer == "no":
+        return Floating("unsafe", "refused", 0.0, f"the range is too wide: {inside.detail}")
+    if "unknown" in (inside.answer, outside.answer):
+        return Floating("unsafe", "unknown", 0.0, f"{inside.detail or outside.detail}")
+    if outside.answer == "yes":
+        return Floating("reassociating", "refused", inside.growth, "no inputs were found, outside its range, at which it loses its digits")
+    return Floating("unsafe", "granted", inside.growth, needs, outside.detail)
+
+
+@cache
+def _load() -> None:
+    for name in ASSESSORS:
+        run_file(folder("proofs") / f"{name}.py", "proofs")
+
+
+@cache
+def _version() -> str:
+    here = Path(__file__).resolve()
+    files = [here, *(here.with_name(f"{name}.py") for name in ("claim", "meaning", "rounding")), *(folder("proofs") / f"{name}.py" for name in ASSESSORS)]
+    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
+
+
+def _key(law: Law) -> str:
+    said = law.lhs, law.rhs, law.both, law.floating, [(j.name, *j.args) for j in law.conditions], [(j.name, *j.args) for j in law.ranges]
+    return hashlib.sha256(f"{_version()}\n{said!r}".encode()).hexdigest()
+
+
+# -- memory --------------------------------------------------------------------------------------------------------------
+
+
+def _cache_file() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(base) / "napkin_eq" / "floating.json"
+
+
+def _remembered() -> dict[str, Floating]:
+    """Return the verdicts of earlier runs; what is damaged is no memory."""
+    try:
+        data = json.loads(_cache_file().read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    entries = data.get("verdicts") if isinstance(data, dict) and data.get("schema") == SCHEMA else None
+    if not isinstance(entries, dict):
+        return {}
+    return {key: Floating(**entry) for key, entry in entries.items() if _well_formed(entry)}
+
+
+def _well_formed(entry: Any) -> bool:
+    if not isinstance(entry, dict) or set(entry) != set(Floating.__slots__):
+        return False
+    kept = entry["found"] in FLOATING and entry["status"] in ("granted", "refused")
+    return kept and isinstance(entry["growth"], (int, float)) and all(isinstance(entry[name], str) for name in ("detail", "witness"))
+
+
+def _remember(fresh: dict[str, Floating]) -> None:
+    newest = dict(list((_remembered() | fresh).items())[-CACHE_LIMIT:])
+    file = _cache_file()
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=file.parent, prefix=".floating-")
+    except OSError:
+        return
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            json.dump({"schema": SCHEMA, "verdicts": {key: asdict(verdict) for key, verdict in newest.items()}}, stream)
+        os.replace(name, file)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
