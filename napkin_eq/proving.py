@@ -6,35 +6,29 @@
     files_of(statements)         the SMT-LIB scripts that their proofs rest on, as kept in proofs/smt2
 
 A prover takes a statement and a time-out and returns an Outcome. One refutation refutes, one veto blocks, else one proof proves.
-A decider decides a Claim without a solver; a translator writes it as a Question; every solver is handed the text of that.
 """
 
 from __future__ import annotations
 
 import hashlib
-import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from napkin_eq.claim import Claim
-from napkin_eq.content import folder, run_file
-from napkin_eq.errors import FAILED, LawRefused, NapkinError, Undecided
+from napkin_eq.content import folder
+from napkin_eq.errors import LawRefused, NapkinError, Undecided
 from napkin_eq.law import Judgment, Law, Statement
-from napkin_eq.question import Question, Script, Step, head, scripts, sha256
-from napkin_eq.term import Const
+from napkin_eq.question import Script, Step, head, scripts, sha256
+from napkin_eq.solving import SolversDisagree, answers, load_provers, solver_versions
+from napkin_eq.solving import solvers as solvers
 from napkin_eq.verdict import STATUSES, Filed, remember, remembered
 from napkin_eq.verdict import Verdict as Verdict
 
 if TYPE_CHECKING:
     from napkin_eq.counterexample import Counterexample
-
-PACKAGES = {"z3": "z3_solver", "cvc5": "cvc5"}
-OPINION_TIMEOUT_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +45,8 @@ class Outcome:
     steps: tuple[Step, ...] = ()
 
 
-class SolversDisagree(NapkinError):
-    """Two solvers contradict each other: nothing they say can be used. Exit status 1."""
-
-    exit_code = FAILED
-
-
 Prover = Callable[[Statement, float], Outcome | None]
-Decider = Callable[[Claim], bool]
-Translator = Callable[[Claim], Iterator[Question]]
-Solver = Callable[[str, float], str]
 _PROVERS: dict[str, tuple[int, Prover]] = {}
-_DECIDERS: dict[str, Decider] = {}
-_TRANSLATORS: list[Translator] = []
-_SOLVERS: dict[str, Solver] = {}
-_SAID: dict[tuple[str, str], str] = {}
 
 
 def prover(name: str, rank: int) -> Callable[[Prover], Prover]:
@@ -78,111 +59,13 @@ def prover(name: str, rank: int) -> Callable[[Prover], Prover]:
     return register
 
 
-def decider(name: str) -> Callable[[Decider], Decider]:
-    """Register the decorated function as a decider: it tells whether a claim holds by exact calculation, False for "I do not know"."""
-
-    def register(function: Decider) -> Decider:
-        _DECIDERS[name] = function
-        return function
-
-    return register
-
-
-def translator(function: Translator) -> Translator:
-    """Register the decorated function as the translator: it yields a claim as questions, the shortest first."""
-    _TRANSLATORS[:] = [function]
-    return function
-
-
-def solver(name: str) -> Callable[[Solver], Solver]:
-    """Register the decorated function as a solver: of an SMT-LIB script it says unsat, sat, unknown, or missing if it is not installed."""
-
-    def register(function: Solver) -> Solver:
-        _SOLVERS[name] = function
-        return function
-
-    return register
-
-
-def solvers() -> dict[str, Solver]:
-    """Return the solvers by name, the one that leads the search first."""
-    _load_provers()
-    return dict(_SOLVERS)
-
-
-@cache
-def _load_provers() -> None:
-    for file in sorted(folder("proofs").glob("*.py")):
-        run_file(file, "proofs")
-
-
-# -- questions -----------------------------------------------------------------------------------------------------------
-
-
-def answers(text: str, timeout_s: float = OPINION_TIMEOUT_S) -> dict[str, str]:
-    """Return what each solver says of an SMT-LIB script; raises SolversDisagree if one says sat and another unsat."""
-    found = {name: _answer(name, text, timeout_s) for name in solvers()}
-    if {"sat", "unsat"} <= set(found.values()):
-        said = ", ".join(f"{name} says {answer}" for name, answer in found.items())
-        raise SolversDisagree(f"the solvers contradict each other ({said}) on the script {text.splitlines()[0]:.120}")
-    return found
-
-
-def _answer(name: str, text: str, timeout_s: float) -> str:
-    # Lemmas are shared by many laws: what was answered once is not asked again.
-    if _SAID.get((name, text), "unknown") == "unknown":
-        _SAID[name, text] = _SOLVERS[name](text, timeout_s)
-    return _SAID[name, text]
-
-
-def _lead(text: str, timeout_s: float) -> str:
-    """Return the answer of the first solver that is installed."""
-    said = (_answer(name, text, timeout_s) for name in _SOLVERS)
-    return next((answer for answer in said if answer != "missing"), "missing")
-
-
-def decided(claim: Claim, timeout_s: float, lemma: str = "") -> Step | None:
-    """Return a claim as a step of a proof, if the normal form or the leading solver proves it."""
-    if timeout_s <= 0:
-        return None
-    by_form = any(decide(claim) for decide in _DECIDERS.values())
-    proved = (q for translate in _TRANSLATORS for q in translate(claim) if _lead(q.obligation(), timeout_s) == "unsat")
-    question = next(proved, None)
-    if question is None and not by_form:
-        return None
-    return Step(claim.what, "normal form" if by_form else "solvers", question, by_form, lemma, claim.legend)
-
-
-def vacuous(claim: Claim, timeout_s: float) -> bool:
-    """Tell whether the leading solver proves that nothing meets the premises of a claim."""
-    asked = (q.obligation() for translate in _TRANSLATORS for q in translate(replace(claim, goal=Const(False))))
-    return timeout_s > 0 and any(_lead(text, timeout_s) == "unsat" for text in asked)
-
-
-# -- verdicts ------------------------------------------------------------------------------------------------------------
-
-
 @cache
 def _version() -> str:
     # A verdict holds for the provers and solvers that gave it: their text or version is part of every hash.
     here = Path(__file__).resolve()
-    own = [here.with_name(f"{name}.py") for name in ("proving", "question", "claim", "obligation", "polynomial", "linearity", "notation")]
+    own = [here.with_name(f"{name}.py") for name in ("proving", "solving", "question", "claim", "obligation", "polynomial", "linearity", "notation")]
     texts = [file.read_bytes() for file in (*own, *sorted(folder("proofs").glob("*.py")))]
     return hashlib.sha256(b"\0".join([*texts, *(f"{name} {version}".encode() for name, version in solver_versions().items())])).hexdigest()
-
-
-@cache
-def solver_versions() -> dict[str, str]:
-    """Return the version of each solver's package, "missing" where there is none."""
-    return {name: _version_of(name, package) for name, package in PACKAGES.items()}
-
-
-def _version_of(name: str, package: str) -> str:
-    # Read off the name of its metadata's folder: importlib.metadata takes longer to load than all cached verdicts.
-    notes = (file.name for place in sys.path for file in Path(place or ".").glob(f"{package}-*.dist-info"))
-    if (note := next(notes, None)) is not None:
-        return note.removeprefix(f"{package}-").removesuffix(".dist-info")
-    return "missing" if find_spec(name) is None else "of unknown version"
 
 
 def statement_hash(statement: Statement) -> str:
@@ -239,7 +122,7 @@ def _proved_now(statement: Statement, timeout_s: float) -> Verdict:
 
 
 def _outcomes(statement: Statement, timeout_s: float) -> list[Outcome]:
-    _load_provers()
+    load_provers()
     found: list[Outcome] = []
     for _, function in sorted(_PROVERS.values(), key=lambda item: item[0]):
         try:
@@ -285,7 +168,7 @@ WHY = {"missing": "is not installed", "unknown": "gave no answer in time"}
 
 def files_of(statements: Iterable[Statement], timeout_s: float = 5) -> list[Script]:
     """Return the scripts that the proofs of statements rest on, by name; found anew, by the leading solver alone."""
-    _load_provers()
+    load_provers()
     found: dict[str, Script] = {}
     for statement in statements:
         for _, function in sorted(_PROVERS.values(), key=lambda item: item[0]):

@@ -9,8 +9,8 @@ from typing import Any
 
 from napkin_eq.content import folder
 from napkin_eq.errors import NapkinError
-from napkin_eq.proving import SolversDisagree, answers, solver_versions
 from napkin_eq.question import Script, sha256
+from napkin_eq.solving import SolversDisagree, answers, solver_versions
 
 MAX_BYTES = 1 << 20
 STATUS = re.compile(r"\(set-info :status (unsat|sat)\)")

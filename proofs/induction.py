@@ -18,8 +18,9 @@ from napkin_eq.law import ABSENT, TRUE, Statement, Var
 from napkin_eq.linearity import AXIS, LEMMAS, normal
 from napkin_eq.obligation import claims_of
 from napkin_eq.ops import COMBINE, NEUTRAL
-from napkin_eq.proving import Outcome, decided, prover, vacuous
+from napkin_eq.proving import Outcome, prover
 from napkin_eq.question import Step
+from napkin_eq.solving import decided, vacuous
 from napkin_eq.term import Acc, Const, Index, Map, Online, Prev, Read, Reduce, Scan, Size, Term, rebuilt, subterms
 
 QUESTIONS = 6

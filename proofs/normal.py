@@ -16,7 +16,7 @@ from typing import NamedTuple
 from napkin_eq.claim import Claim
 from napkin_eq.law import TRUE, Var
 from napkin_eq.polynomial import Polynomial, Powers, atom, constant, exponential, raised
-from napkin_eq.proving import decider
+from napkin_eq.solving import decider
 from napkin_eq.term import Const, Index, Map, Reduce, Size, Term, rewritten, subterms
 
 MOST_CASES = 600

@@ -18,8 +18,9 @@ from napkin_eq.claim import Claim, NotUnderstood
 from napkin_eq.law import Var
 from napkin_eq.notation import written
 from napkin_eq.polynomial import Polynomial, Powers, atom, constant
-from napkin_eq.proving import translator
 from napkin_eq.question import Question
+from napkin_eq.smtlib import branch, branch_truth, conjunction, decimal, disjunction, is_number, negated
+from napkin_eq.solving import translator
 from napkin_eq.term import Const, Index, Map, Reduce, Size, Term, subterms
 
 BIGGEST_POWER = 8
@@ -55,7 +56,7 @@ def questions(claim: Claim) -> Iterator[Question]:
         if related and not facts:
             return
         assumed = [line for p, text in premises for line in (f"; given {_comment(p)}", f"(assert {text})")]
-        denied = ["; the goal, denied", f"(assert {_not(str(goal))})"]
+        denied = ["; the goal, denied", f"(assert {negated(str(goal))})"]
         yield Question(reading.logic(), (*reading.lines, *facts, *assumed), tuple(denied))
 
 
@@ -142,7 +143,7 @@ class Reading:
         return Value(self.defined(self.name(f"{name}.absent"), "Bool", found.absent), self.defined(name, "Real", found.number))
 
     def plain(self, text: str) -> bool:
-        return text in ("true", "false") or text in self.names or _is_number(text)
+        return text in ("true", "false") or text in self.names or is_number(text)
 
     def int_sort(self) -> str:
         return "Int" if self.integral else "Real"
@@ -175,14 +176,14 @@ class Reading:
         if math.isinf(term.value):
             if term.value > 0:
                 raise NotUnderstood("no prover understands an infinite number")
-            return Value("true", _number(Fraction(0)))
-        return Value("false", _number(Fraction(term.value)))
+            return Value("true", decimal(Fraction(0)))
+        return Value("false", decimal(Fraction(term.value)))
 
     def integer(self, value: int) -> str:
-        return (str(value) if value >= 0 else f"(- {-value})") if self.integral else _number(Fraction(value))
+        return (str(value) if value >= 0 else f"(- {-value})") if self.integral else decimal(Fraction(value))
 
     def product(self, *factors: str) -> str:
-        self.curved |= sum(not _is_number(f) for f in factors) > 1
+        self.curved |= sum(not is_number(f) for f in factors) > 1
         return f"(* {' '.join(factors)})" if len(factors) > 1 else factors[0] if factors else "1.0"
 
     # -- sums in normal form, for the arguments of functions -----------------------------------------------------------------
@@ -228,7 +229,7 @@ class Reading:
 
     def spelled(self, p: Polynomial) -> str:
         """Return a sum as an SMT-LIB term."""
-        parts = [self.product(*([] if c == 1 and powers else [_number(c)]), *self.factors(powers)) for powers, _, c in p]
+        parts = [self.product(*([] if c == 1 and powers else [decimal(c)]), *self.factors(powers)) for powers, _, c in p]
         return f"(+ {' '.join(parts)})" if len(parts) > 1 else parts[0] if parts else "0.0"
 
     def factors(self, powers: Powers) -> list[str]:
@@ -236,7 +237,7 @@ class Reading:
         return [base for base, (_, power) in zip(bases, powers, strict=True) for _ in range(power)]
 
     def spelled_choice(self, c: Choice) -> str:
-        return _if(c.test, self.spelled(c.yes), self.spelled(c.no))
+        return branch(c.test, self.spelled(c.yes), self.spelled(c.no))
 
     # -- purified functions --------------------------------------------------------------------------------------------------
 
@@ -276,7 +277,7 @@ class Reading:
         if choice is not None:
             test = choice.test
             yes, no = arg.put(lambda base: _taken(base, test, True)), arg.put(lambda base: _taken(base, test, False))
-            return _if(test, self.exponential(yes), self.exponential(no))
+            return branch(test, self.exponential(yes), self.exponential(no))
         result = self.product(*(self.power(coefficient, powers) for powers, _, coefficient in arg))
         self.exponentials[self.spelled(arg)] = result
         return result
@@ -299,10 +300,10 @@ class Reading:
 
     def bounded(self, term: Term, a: Value, at_absent: int, low: int, facts: Callable[[str, str], list[str]]) -> Value:
         def within(x: str, r: str) -> list[str]:
-            return [f"(<= {_number(Fraction(low))} {r})", f"(<= {r} 1.0)", *facts(x, r)]
+            return [f"(<= {decimal(Fraction(low))} {r})", f"(<= {r} 1.0)", *facts(x, r)]
 
         number = self.once(term.op, self.polynomial(term.args[0]), f"{term.op} of @", within)
-        return Value("false", _if(a.absent, _number(Fraction(at_absent)), number))
+        return Value("false", branch(a.absent, decimal(Fraction(at_absent)), number))
 
     def relations(self) -> list[str]:
         """Return what else is known of the exponentials and logarithms that occur: they keep order and undo each other."""
@@ -324,50 +325,11 @@ class Reading:
         return ["; exponentials and logarithms keep order, and undo each other", *(f"(assert {fact})" for fact in facts)]
 
 
-# -- SMT-LIB terms, the trivial ones simplified ------------------------------------------------------------------------------
-
-
-def _number(value: Fraction) -> str:
-    text = f"{abs(value.numerator)}.0"
-    text = text if value.denominator == 1 else f"(/ {text} {value.denominator}.0)"
-    return text if value >= 0 else f"(- {text})"
-
-
-def _is_number(text: str) -> bool:
-    return re.fullmatch(r"[()/\-\d. ]+", text) is not None
+# -- choices -----------------------------------------------------------------------------------------------------------------
 
 
 def _numeral(value: Value | str) -> str:
     return value.number if isinstance(value, Value) else value
-
-
-def _not(a: str) -> str:
-    return {"true": "false", "false": "true"}.get(a, f"(not {a})")
-
-
-def _and(*parts: str) -> str:
-    return _joined("and", "true", "false", parts)
-
-
-def _or(*parts: str) -> str:
-    return _joined("or", "false", "true", parts)
-
-
-def _joined(op: str, neutral: str, absorbing: str, parts: tuple[str, ...]) -> str:
-    left = [part for part in dict.fromkeys(parts) if part != neutral]
-    if absorbing in left:
-        return absorbing
-    return f"({op} {' '.join(left)})" if len(left) > 1 else left[0] if left else neutral
-
-
-def _if(test: str, yes: str, no: str) -> str:
-    return yes if test == "true" or yes == no else no if test == "false" else f"(ite {test} {yes} {no})"
-
-
-def _if_true(test: str, yes: str, no: str) -> str:
-    if yes in ("true", "false") or no in ("true", "false"):
-        return _and(_or(_not(test), yes), _or(test, no))
-    return _if(test, yes, no)
 
 
 def _chosen(test: str, yes: Polynomial, no: Polynomial) -> Polynomial:
@@ -393,22 +355,22 @@ Read = Callable[..., "Value | str"]
 
 def _absorbing(compute: Callable[..., str]) -> Read:
     def read(reading: Reading, term: Term, *args: Value) -> Value:
-        return Value(_or(*(a.absent for a in args)), compute(reading, term, *(a.number for a in args)))
+        return Value(disjunction(*(a.absent for a in args)), compute(reading, term, *(a.number for a in args)))
 
     return read
 
 
 def _max(reading: Reading, term: Term, a: Value, b: Value) -> Value:
-    larger = _if(f"(>= {a.number} {b.number})", a.number, b.number)
-    return Value(_and(a.absent, b.absent), _if(a.absent, b.number, _if(b.absent, a.number, larger)))
+    larger = branch(f"(>= {a.number} {b.number})", a.number, b.number)
+    return Value(conjunction(a.absent, b.absent), branch(a.absent, b.number, branch(b.absent, a.number, larger)))
 
 
 def _exp(reading: Reading, term: Term, a: Value) -> Value:
-    return Value("false", _if(a.absent, "0.0", reading.exponential(reading.polynomial(term.args[0]))))
+    return Value("false", branch(a.absent, "0.0", reading.exponential(reading.polynomial(term.args[0]))))
 
 
 def _log(reading: Reading, term: Term, a: Value) -> Value:
-    return Value(_or(a.absent, f"(<= {a.number} 0.0)"), reading.logarithm(term))
+    return Value(disjunction(a.absent, f"(<= {a.number} 0.0)"), reading.logarithm(term))
 
 
 def _sigmoid(reading: Reading, term: Term, a: Value) -> Value:
@@ -427,19 +389,19 @@ def _erf(reading: Reading, term: Term, a: Value) -> Value:
 
 
 def _less(reading: Reading, term: Term, a: Value, b: Value) -> str:
-    return _and(_not(b.absent), _or(a.absent, f"(< {a.number} {b.number})"))
+    return conjunction(negated(b.absent), disjunction(a.absent, f"(< {a.number} {b.number})"))
 
 
 def _at_most(reading: Reading, term: Term, a: Value, b: Value) -> str:
-    return _or(a.absent, _and(_not(b.absent), f"(<= {a.number} {b.number})"))
+    return disjunction(a.absent, conjunction(negated(b.absent), f"(<= {a.number} {b.number})"))
 
 
 def _equal(reading: Reading, term: Term, a: Value, b: Value) -> str:
-    return _or(_and(a.absent, b.absent), _and(_not(a.absent), _not(b.absent), f"(= {a.number} {b.number})"))
+    return disjunction(conjunction(a.absent, b.absent), conjunction(negated(a.absent), negated(b.absent), f"(= {a.number} {b.number})"))
 
 
 def _where(reading: Reading, term: Term, c: str, a: Value, b: Value) -> Value:
-    return Value(_if_true(c, a.absent, b.absent), _if(c, a.number, b.number))
+    return Value(branch_truth(c, a.absent, b.absent), branch(c, a.number, b.number))
 
 
 def _floordiv(a: str, b: str) -> str:
@@ -476,9 +438,9 @@ OPERATOR: dict[str, Read] = {
     "lt": _less,
     "le": _at_most,
     "eq": _equal,
-    "and": lambda r, t, a, b: _and(a, b),
-    "or": lambda r, t, a, b: _or(a, b),
-    "not": lambda r, t, a: _not(a),
+    "and": lambda r, t, a, b: conjunction(a, b),
+    "or": lambda r, t, a, b: disjunction(a, b),
+    "not": lambda r, t, a: negated(a),
     "where": _where,
 }
 INTEGER: dict[str, Read] = {
@@ -492,5 +454,5 @@ INTEGER: dict[str, Read] = {
     "lt": lambda r, t, a, b: f"(< {a} {b})",
     "le": lambda r, t, a, b: f"(<= {a} {b})",
     "eq": lambda r, t, a, b: f"(= {a} {b})",
-    "where": lambda r, t, c, a, b: _if(c, a, b),
+    "where": lambda r, t, c, a, b: branch(c, a, b),
 }

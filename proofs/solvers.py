@@ -6,7 +6,7 @@ import importlib.util
 from typing import Any
 
 from napkin_eq.errors import NapkinError
-from napkin_eq.proving import solver
+from napkin_eq.solving import solver
 
 ANSWERS = ("unsat", "sat", "unknown")
 # cvc5 counts its steps, so that a busy machine gives the same answer; the clock is the last resort.
@@ -23,8 +23,7 @@ def z3_answer(text: str, timeout_s: float) -> str:
     answer = "unknown"
     # The general solver first, then the one for polynomials: each is quick where the other is not.
     for logic in ("", "QF_NRA"):
-        context = z3.Context()
-        engine: Any = z3.SolverFor(logic, ctx=context) if logic else z3.Solver(ctx=context)
+        engine: Any = z3.SolverFor(logic) if logic else z3.Solver()
         engine.set("timeout", max(1, int(timeout_s * 1000)))
         engine.from_string(text)
         answer = str(engine.check())

@@ -22,7 +22,7 @@ FLOORS = (
     "pointwise library diagram jsonform gallery",
     "__init__",
     "law content",
-    "catalogue stretch interval judge explain claim polynomial linearity obligation question verdict counterexample proving smtfiles floating abduce corpus selftest certificate check",
+    "catalogue stretch interval judge explain claim polynomial linearity obligation smtlib question solving verdict counterexample proving smtfiles floating abduce corpus selftest certificate check",
     "plan names hardware",
     "emit aot bounds egraph",
     "lower cost tiles schedule bulk",

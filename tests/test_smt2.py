@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 
-from napkin_eq import proving, smtfiles
+from napkin_eq import smtfiles, solving
 from napkin_eq.cli import main
 from napkin_eq.content import load_rules
 from napkin_eq.law import REGISTRY, Statement, Sum, exp, finite, free, inv, nonzero
 from napkin_eq.obligation import claims_of
-from napkin_eq.proving import SolversDisagree, answers, files_of, prove
+from napkin_eq.proving import files_of, prove
 from napkin_eq.question import Question, Script
+from napkin_eq.solving import SolversDisagree, answers
 from napkin_eq.term import Map
 from tests.statements import stated
 
@@ -41,9 +42,9 @@ def kept() -> dict[str, str]:
 
 
 def questions(function: Callable[..., Any]) -> list[Question]:
-    proving._load_provers()
+    solving.load_provers()
     (law,) = stated(function)
-    return [next(proving._TRANSLATORS[0](claim)) for claim in claims_of(law)]
+    return [next(solving._TRANSLATORS[0](claim)) for claim in claims_of(law)]
 
 
 def test_the_kept_scripts_are_those_that_the_proofs_rest_on(made: dict[str, Script]) -> None:
@@ -200,10 +201,10 @@ def test_a_script_with_a_weakened_hypothesis_is_caught(few: Path) -> None:
 
 
 def test_a_missing_or_slow_solver_leaves_scripts_unknown(few: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    proving._load_provers()
+    solving.load_provers()
     for answer in ("missing", "unknown"):
-        monkeypatch.setattr(proving, "_SAID", {})
-        monkeypatch.setitem(proving._SOLVERS, "cvc5", saying(answer))
+        monkeypatch.setattr(solving, "_SAID", {})
+        monkeypatch.setitem(solving._SOLVERS, "cvc5", saying(answer))
         assert main(["prove", "--files", str(few)]) == 3
         assert f"cvc5 says {answer}" in capsys.readouterr().out
 
@@ -246,24 +247,35 @@ def chosen() -> list[Statement]:
 def test_grades_say_what_a_proof_rests_on(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [v.grade for v in prove(chosen(), use_cache=False)] == ["A", "B"]
     for answer, why in (("missing", "cvc5 is not installed"), ("unknown", "cvc5 gave no answer in time")):
-        monkeypatch.setattr(proving, "_SAID", {})
-        monkeypatch.setitem(proving._SOLVERS, "cvc5", saying(answer))
+        monkeypatch.setattr(solving, "_SAID", {})
+        monkeypatch.setitem(solving._SOLVERS, "cvc5", saying(answer))
         found = prove(chosen(), use_cache=False)
         assert [(v.grade, v.detail) for v in found] == [("A", ""), ("C", why)]
         assert found[1].solvers() == {"z3": "proved", "cvc5": answer}
 
 
 def test_cvc5_alone_proves_with_a_lower_grade(monkeypatch: pytest.MonkeyPatch) -> None:
-    proving._load_provers()
-    monkeypatch.setattr(proving, "_SAID", {})
-    monkeypatch.setitem(proving._SOLVERS, "z3", saying("missing"))
+    solving.load_provers()
+    monkeypatch.setattr(solving, "_SAID", {})
+    monkeypatch.setitem(solving._SOLVERS, "z3", saying("missing"))
     assert [v.grade for v in prove(chosen(), use_cache=False)] == ["A", "C"]
 
 
 def test_solvers_that_disagree_stop_everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    proving._load_provers()
-    monkeypatch.setattr(proving, "_SAID", {})
-    monkeypatch.setitem(proving._SOLVERS, "cvc5", saying("sat"))
+    solving.load_provers()
+    monkeypatch.setattr(solving, "_SAID", {})
+    monkeypatch.setitem(solving._SOLVERS, "cvc5", saying("sat"))
     with pytest.raises(SolversDisagree, match="z3 says unsat, cvc5 says sat") as caught:
         prove(stated(associated_maxima), use_cache=False)
     assert caught.value.exit_code == 1
+
+
+def test_a_law_that_no_solver_answers_in_time_is_unknown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    solving.load_provers()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    for answer in ("unknown", "missing"):
+        monkeypatch.setattr(solving, "_SAID", {})
+        for name in ("z3", "cvc5"):
+            monkeypatch.setitem(solving._SOLVERS, name, saying(answer))
+        assert main(["prove", "stream-max"]) == 3
+        assert "0 proved, 0 refuted, 1 unknown" in capsys.readouterr().out
