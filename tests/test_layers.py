@@ -28,7 +28,7 @@ FLOORS = (
     "lower cost tiles schedule bulk",
     "extract place",
     "derive",
-    "sources output rounding compare families mutations mutants validate telling",
+    "sources output indexing rounding compare families mutations mutants validate telling",
     "verbs",
     "cli",
 )
