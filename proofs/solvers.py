@@ -8,14 +8,16 @@ from typing import Any
 from napkin_eq.errors import NapkinError
 from napkin_eq.solving import solver
 
-ANSWERS = ("unsat", "sat", "unknown")
 # cvc5 counts its steps, so that a busy machine gives the same answer; the clock is the last resort.
 STEPS_PER_S, PATIENCE = 120_000, 10
 
 
 @solver("z3")
 def z3_answer(text: str, timeout_s: float) -> str:
-    """Return what Z3 says of a script: unsat, sat, unknown; or missing where it is not installed."""
+    """Return what Z3 says of a script: unsat, sat, unknown; or missing where it is not installed.
+
+    Raises NapkinError for a script that it cannot read.
+    """
     if importlib.util.find_spec("z3") is None:
         return "missing"
     import z3
@@ -25,7 +27,10 @@ def z3_answer(text: str, timeout_s: float) -> str:
     for logic in ("", "QF_NRA"):
         engine: Any = z3.SolverFor(logic) if logic else z3.Solver()
         engine.set("timeout", max(1, int(timeout_s * 1000)))
-        engine.from_string(text)
+        try:
+            engine.from_string(text)
+        except z3.Z3Exception as error:
+            raise NapkinError(f"z3 cannot read a script: {error}") from None
         answer = str(engine.check())
         if answer != "unknown":
             break
@@ -34,7 +39,10 @@ def z3_answer(text: str, timeout_s: float) -> str:
 
 @solver("cvc5")
 def cvc5_answer(text: str, timeout_s: float) -> str:
-    """Return what cvc5 says of a script: unsat, sat, unknown; or missing where it is not installed."""
+    """Return what cvc5 says of a script: unsat, sat, unknown; or missing where it is not installed.
+
+    Raises NapkinError for a script that it cannot read.
+    """
     if importlib.util.find_spec("cvc5") is None:
         return "missing"
     import cvc5
@@ -44,13 +52,14 @@ def cvc5_answer(text: str, timeout_s: float) -> str:
     engine.setOption("tlimit-per", str(max(1, int(timeout_s * 1000 * PATIENCE))))
     parser = cvc5.InputParser(engine)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "script")
-    said = ""
-    while not (command := parser.nextCommand()).isNull():
-        if command.getCommandName() == "set-info":
-            continue  # what status a script claims is for us to compare, else a wrong claim is an error to cvc5
-        said = str(command.invoke(engine, parser.getSymbolManager())).strip() or said
-    if said.startswith("unknown"):  # and why, in parentheses
-        return "unknown"
-    if said not in ANSWERS:
-        raise NapkinError(f"cvc5 cannot read a script: {said:.200}")
-    return said
+    answer = "unknown"
+    try:
+        while not (command := parser.nextCommand()).isNull():
+            # What status a script claims is for us to compare: to cvc5 a wrong claim would be an error.
+            said = "" if command.getCommandName() == "set-info" else str(command.invoke(engine, parser.getSymbolManager())).strip()
+            if said.startswith("(error"):
+                raise NapkinError(f"cvc5 cannot read a script: {said}")
+            answer = said.partition(" ")[0] or answer  # "unknown (TIMEOUT)"
+    except RuntimeError as error:
+        raise NapkinError(f"cvc5 cannot read a script: {error}") from None
+    return answer

@@ -15,6 +15,7 @@ import pytest
 from napkin_eq import smtfiles, solving
 from napkin_eq.cli import main
 from napkin_eq.content import load_rules
+from napkin_eq.errors import NapkinError
 from napkin_eq.law import REGISTRY, Statement, Sum, exp, finite, free, inv, nonzero
 from napkin_eq.obligation import claims_of
 from napkin_eq.proving import files_of, prove
@@ -220,12 +221,21 @@ def test_a_missing_or_slow_solver_leaves_scripts_unknown(few: Path, monkeypatch:
         ("(set-info :status sat)(include x)(check-sat)", "the command 'include'"),
         ("(set-info :status sat)(assert (", "must claim one status"),
         ("", "must claim one status"),
+        ("(set-logic QF_LRA)(set-info :status sat)(assert (foo 1.0))(check-sat)", "cannot read a script"),
+        ("(set-logic QF_LRA)(set-info :status sat)(declare-const a Real)(assert a)(check-sat)", "cannot read a script"),
     ],
 )
 def test_a_script_that_does_more_than_ask_is_refused(text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "strange.smt2").write_text(text, encoding="utf-8")
     assert main(["prove", "--files", str(tmp_path)]) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["z3", "cvc5"])
+def test_a_solver_that_cannot_read_a_script_says_so(name: str) -> None:
+    for body in ("(assert (foo 1.0))", "(declare-const a Real)(assert a)", "(assert ("):
+        with pytest.raises(NapkinError, match=f"{name} cannot read a script"):
+            solving.solvers()[name](f"(set-logic QF_LRA){body}(check-sat)", 1.0)
 
 
 def test_a_folder_without_scripts_is_no_success(tmp_path: Path) -> None:
