@@ -27,7 +27,7 @@ FLOORS = (
     "emit aot bounds egraph",
     "lower cost tiles",
     "extract place",
-    "derive",
+    "derive ranked",
     "sources output rounding validate telling",
     "verbs",
     "cli",
