@@ -169,12 +169,14 @@ def quack(a: Tensors, detail: str) -> Call:
         from quack.softmax import softmax
 
         return lambda: softmax(x)
-    from quack import rmsnorm
-
     if detail == "rms_norm":
-        return lambda: _first(rmsnorm.rmsnorm(x, a["W"], eps=1e-6))
+        from quack.rmsnorm import rmsnorm
+
+        return lambda: _first(rmsnorm(x, a["W"], eps=1e-6))
+    from quack.rmsnorm import layernorm_fwd
+
     weight, bias = a["W"].float(), a["B"].float()
-    return lambda: _first(rmsnorm.layernorm_fwd(x, weight, bias, eps=1e-5))
+    return lambda: _first(layernorm_fwd(x, weight, bias, eps=1e-5))
 
 
 def liger(a: Tensors, detail: str) -> Call:
