@@ -1,5 +1,8 @@
 """Emit kernels to carry to a GPU: `python benchmarks/emit_suite.py OUT [check|bench|sweep]...`; run there by run_suite.py.
 
+`python benchmarks/emit_suite.py peers OUT [TEXT]...` makes a folder that runs by itself: the cases of suite.py, or those with TEXT in
+their work or name, each with its best plans, and what measures them beside their peers. With `tiny` for `peers`, sizes for a CPU.
+
 check: every diagram of the gallery at small ragged sizes, with inputs, float64 results and error bounds.
 bench: the gallery at its default sizes.
 sweep: single-kernel diagrams over a grid of tile sizes, each with its predicted time.
@@ -7,24 +10,33 @@ sweep: single-kernel diagrams over a grid of tile sizes, each with its predicted
 
 from __future__ import annotations
 
+import datetime
 import importlib
 import itertools
 import json
+import shutil
+import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from suite import Case, cases
 
 import napkin_eq as nq
 from napkin_eq import plan as p
 from napkin_eq.cost import price, profile
 from napkin_eq.emit import emit
+from napkin_eq.errors import NapkinError
 from napkin_eq.gallery import DIAGRAMS, diagram
 from napkin_eq.lower import Lowering
+from napkin_eq.ranked import ranked
 from napkin_eq.rounding import error_bound
+from napkin_eq.tiles import Tiled
 from napkin_eq.validate import drawn
 
+PLANS = 3
 engine = importlib.import_module("napkin_eq.derive")
 
 SWEEPS = {
@@ -133,7 +145,60 @@ def bench(folder: Path, dtype: str = "bfloat16") -> list[dict[str, object]]:
     return rows
 
 
+def peers(folder: Path, words: Sequence[str] = (), *, tiny: bool = False, dtype: str = "bfloat16") -> dict[str, object]:
+    """Emit the best plans of every case of the suite, with the programs that run them; returns the manifest."""
+    shutil.copytree(Path(__file__).with_name("carried"), folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    rows = []
+    for number, case in enumerate(cases()):
+        if words and not any(word in f"{case.work} {case.case}" for word in words):
+            continue
+        row: dict[str, object] = {"work": case.work, "case": case.case, "kind": case.kind, "dtype": dtype, "rivals": True, "notes": []}
+        rows.append(row | emitted_case(folder, f"case_{number}", case.tiny() if tiny else case, dtype, 1 if tiny else PLANS))
+        print(case.case, [f"{plan['predicted_ms']:.4f}" for plan in rows[-1]["plans"]], *rows[-1]["notes"], flush=True)  # type: ignore[attr-defined, misc]
+    manifest = {"emitted": {"date": datetime.date.today().isoformat(), "commit": commit(), "plans": PLANS}, "cases": rows}
+    (folder / "manifest.json").write_text(json.dumps(manifest, indent=1))
+    return manifest
+
+
+def emitted_case(folder: Path, name: str, case: Case, dtype: str, keep: int) -> dict[str, object]:
+    """Derive a case and emit its best plans; a case that has none says why."""
+    drawing = case.diagram()
+    inputs = {node.name: ({"float": dtype}.get(node.dtype, node.dtype), [a.name for a in node.dims]) for node in drawing.inputs()}
+    try:
+        found = engine.derive(drawing, dtype=dtype)
+        choices = ranked(found, keep)
+    except (NapkinError, AssertionError) as error:
+        return {"sizes": case.sizes, "inputs": inputs, "output": [], "plans": [], "notes": [f"no plan: {type(error).__name__} {error}"]}
+    plans = []
+    for number, choice in enumerate(choices):
+        file = f"{name}_{number}.py"
+        (folder / file).write_text(emit(choice.plan, "triton"))
+        plans.append({"file": file, "printer": "triton", "predicted_ms": choice.predicted_us / 1e3, "kernels": [described(t) for t in choice.tiled]})
+    order = [a.name for a in found.plan.outputs[0].dims]
+    return {"sizes": case.sizes, "inputs": inputs, "output": order, "plans": plans}
+
+
+def described(piece: Tiled) -> dict[str, object]:
+    """Return the choices of one kernel, and what the cost model holds to be its limit."""
+    cost = piece.cost
+    tiles = {c.name: c.tile for c in piece.kernel.coords}
+    return {"tiles": tiles, "warps": cost.warps, "stages": cost.stages, "predicted_us": cost.predicted_us, "limit": cost.limit, "bytes_hbm": cost.bytes_hbm}
+
+
+def commit() -> str:
+    """Return the commit that the kernels are emitted from, or what is known of it."""
+    try:
+        found = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return found.stdout.strip()
+
+
 def main() -> None:
+    if sys.argv[1] in ("peers", "tiny"):
+        tiny = sys.argv[1] == "tiny"
+        peers(Path(sys.argv[2]), sys.argv[3:], tiny=tiny, dtype="float16" if tiny else "bfloat16")
+        return
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     jobs = sys.argv[2:] or ["check", "bench", "sweep"]

@@ -137,7 +137,7 @@ def derive(
     verdicts = require_proved(statements, allow_tested)
     seconds["prove"] = time.perf_counter() - begun
     outputs = _outputs(diagram, machine, dtype, statements, seconds)
-    plan, tiled = _plan(diagram, outputs, machine, dtype)
+    plan, tiled = planned(diagram, outputs, machine, dtype)
     seconds["total"] = time.perf_counter() - begun
     return Derivation(diagram, machine, dtype, plan, outputs, tiled, statements, verdicts, seconds)
 
@@ -357,7 +357,7 @@ def _placements(store: Store) -> Iterator[tuple[str, tuple[tuple[str, Any], ...]
         body = inner
 
 
-def _plan(diagram: Diagram, outputs: list[Output], machine: Hardware, dtype: str) -> tuple[p.Plan, list[Tiled]]:
+def planned(diagram: Diagram, outputs: list[Output], machine: Hardware, dtype: str) -> tuple[p.Plan, list[Tiled]]:
     """Number the kernels and name their arrays; the tiles are those that were priced."""
     kernels: list[p.Kernel] = []
     tiled: list[Tiled] = []
