@@ -122,6 +122,15 @@ def answered(asked: Iterable[Query], every: bool = False) -> Report:
     return Report(tuple(found), time.perf_counter() - begun)
 
 
+def scripts(report: Report) -> dict[str, str]:
+    """Return the scripts of a report by file name, each once: index/NUMBER-KIND.smt2."""
+    kinds: dict[str, str] = {}
+    for a in report.answered:
+        if a.query.text:
+            kinds.setdefault(a.query.text, a.query.kind)
+    return {f"index/{number:03}-{kind}.smt2": text for number, (text, kind) in enumerate(kinds.items())}
+
+
 @dataclass(slots=True)
 class Masks:
     """Of a kernel's folds, by axis: the masks of the lanes that they take, and the masks by which their bodies choose."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,26 +13,37 @@ from napkin_eq.law import REGISTRY, Statement
 
 if TYPE_CHECKING:
     from napkin_eq.derive import Derivation
+    from napkin_eq.indexing import Report as Index
 
 SCHEMA = 1
 
 
 def derive(args: Namespace) -> int:
-    """Derive the cheapest plan; print the report, or write everything into a folder."""
+    """Derive the cheapest plan; print the report, or write everything into a folder. With --index also prove its kernels' coordinates."""
+    from napkin_eq.indexing import proved, scripts
     from napkin_eq.output import whole_folder
 
     diagram = _diagram(args)
     if args.output is None:
-        _print_derivation(args, _derived(args, diagram))
-        return DONE
+        derivation = _derived(args, diagram)
+        index = proved(derivation) if args.index else None
+        _print_derivation(args, derivation, index)
+        return _status(index)
     with whole_folder(Path(args.output)) as folder:
         derivation = _derived(args, diagram)
-        for name, content in _files(diagram.name, derivation).items():
+        index = proved(derivation) if args.index else None
+        files = {**_files(diagram.name, derivation), **(scripts(index) if index else {})}
+        for name, content in files.items():
+            (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text(content, encoding="utf-8")
-    _print_derivation(args, derivation)
+    _print_derivation(args, derivation, index)
     if not args.json:
-        print(f"\nwritten to {args.output}: {', '.join(sorted(_files(diagram.name, derivation)))}")
-    return DONE
+        print(f"\nwritten to {args.output}: {', '.join(sorted({name.partition('/')[0] for name in files}))}")
+    return _status(index)
+
+
+def _status(index: Index | None) -> int:
+    return DONE if index is None else {"proved": DONE, "refuted": FAILED}.get(index.verdict, UNKNOWN)
 
 
 def _diagram(args: Namespace) -> Any:
@@ -58,15 +70,17 @@ def _files(name: str, derivation: Derivation) -> dict[str, str]:
     }
 
 
-def _print_derivation(args: Namespace, derivation: Derivation) -> None:
+def _print_derivation(args: Namespace, derivation: Derivation, index: Index | None) -> None:
     if args.json:
-        print(_dumped(derivation.report()), end="")
+        print(_dumped({**derivation.report(), **({"index": index.data()} if index else {})}), end="")
     elif args.source:
         print(derivation.triton(), end="")
     else:
         from napkin_eq.telling import told
 
         print(told(derivation))
+        if index:
+            print(index)
 
 
 def explain(args: Namespace) -> int:

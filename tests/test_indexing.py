@@ -166,3 +166,14 @@ def test_a_second_solver_agrees(product):
     assert report.verdict == "proved"
     assert all(len(a.answers) == 2 and "sat" not in a.answers.values() for a in report.answered)
     assert sum(set(a.answers.values()) == {"unsat"} for a in report.answered) >= len(report.answered) - 1
+
+
+def test_the_command_line_proves_and_writes_what_every_solver_can_read(tmp_path, capsys):
+    from napkin_eq.cli import main
+    from napkin_eq.smtfiles import rechecked
+
+    assert main(["derive", "matmul", "--set", "m=100", "--set", "k=70", "--index", "-o", str(tmp_path / "out")]) == 0
+    assert "index proofs: proved" in capsys.readouterr().out
+    found = rechecked(tmp_path / "out" / "index")
+    assert found["refuted"] == found["unknown"] == 0
+    assert found["confirmed"] >= 8
