@@ -19,7 +19,7 @@ from napkin_eq.hardware import Hardware
 NOMINAL = 4096
 BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "i32": 4, "i64": 8, "i1": 1}
 SPECIAL = {"exp2": 1, "log2": 1, "tanh": 2, "sigmoid": 2, "erf": 4, "sin": 2, "cos": 2, "div": 1, "sqrt": 1}
-SMEM_SLACK, BASE_REGISTERS = 1024, 40
+SMEM_SLACK, BASE_REGISTERS, PLAIN_REGISTERS = 1024, 40, 24  # the last: of a kernel without contraction
 # Measured on an H200 over 122 tile choices of eight kernels (benchmarks/results/sweep_h200.json); see docs/cost.md.
 STAGE_STALL = {1: 1.5, 2: 1.12, 3: 1.0, 4: 1.0}  # a contraction's loop with fewer buffers waits for its loads
 ITERATION_CLOCKS = 110  # barriers and address arithmetic of one trip of a loop that holds a contraction
@@ -252,7 +252,9 @@ def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hard
                 crowded = CROWDED
         if work.kind == "tensor" and work.loops:
             trips += times * blocks
-    from_hbm = sum(_from_hbm(prof, name, amount, moved, blocks, hardware, occupancy) for name, amount in moved.items())
+    # The compiler may well use fewer registers than estimated: then more blocks compete for the cache.
+    most = hardware.resident_blocks(smem_bytes=smem, threads=warps * hardware.chip.warp, registers_per_thread=min(registers, BASE_REGISTERS))
+    from_hbm = sum(_from_hbm(prof, name, amount, moved, blocks, hardware, most) for name, amount in moved.items())
     sms = hardware.chip.sms
     busy = math.ceil(blocks / sms) * sms / blocks
     side = (total["sfu"] / hardware.rate("sfu") + total["alu"] / hardware.rate("fma")) / hardware.assumptions.unit_efficiency
@@ -324,4 +326,5 @@ def capacity(prof: Profile, lanes: Mapping[str, int], warps: int, stages: int) -
     held = sum(math.prod(lanes[c] for c in coords) for coords in prof.accumulators)
     tiles = sorted((math.prod(lanes[c] for c in coords) * (0.5 if half else 1.0) for coords, half in prof.widest), reverse=True)
     live = tiles[0] * 1.5 if tiles else 0.0
-    return smem, BASE_REGISTERS + math.ceil((held + live) / threads)
+    base = BASE_REGISTERS if any(work.kind == "tensor" for work in prof.works) else PLAIN_REGISTERS
+    return smem, base + math.ceil((held + live) / threads)
