@@ -88,6 +88,8 @@ def _parser() -> Parser:
 
     check = verbs.add_parser("check", help="re-validate a certificate, trusting neither the e-graph nor the search")
     check.add_argument("certificate", metavar="FILE")
+    check.add_argument("--smt", action="store_true", help="have the solvers answer the scripts again that its laws rest on")
+    check.add_argument("--rocq", action="store_true", help="have Rocq check the core theorem again, by coqc and coqchk")
     _json(check)
 
     laws = verbs.add_parser("laws", help="the catalogue of laws")

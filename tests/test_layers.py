@@ -25,6 +25,7 @@ FLOORS = (
     "catalogue stretch interval judge explain claim polynomial linearity obligation smtlib question solving verdict counterexample proving smtfiles floating "
     "abduce corpus selftest certificate check",
     "plan names hardware",
+    "rocq recheck",
     "emit aot bounds egraph",
     "lower cost tiles schedule bulk",
     "extract place",
