@@ -97,7 +97,8 @@ def _parser() -> Parser:
     laws.add_argument("--markdown", action="store_true", help="as docs/laws.md")
     _json(laws)
 
-    selftest = verbs.add_parser("selftest", help="test the verifier itself: wrong laws it must refuse, valid ones it must accept")
+    selftest = verbs.add_parser("selftest", help="test the verifier itself: wrong laws and broken kernels that it must refuse, valid laws that it must accept")
+    selftest.add_argument("part", nargs="?", choices=("laws", "kernels"), help="only this part (default: both)")
     _json(selftest)
 
     listing = verbs.add_parser("list", help="the diagrams, the GPUs, the families of laws")

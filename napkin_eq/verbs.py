@@ -28,7 +28,7 @@ def derive(args: Namespace) -> int:
         derivation = _derived(args, diagram)
         index = proved(derivation) if args.index else None
         _print_derivation(args, derivation, index)
-        return _status(index)
+        return _probed(args, derivation) or _status(index)
     with whole_folder(Path(args.output)) as folder:
         derivation = _derived(args, diagram)
         index = proved(derivation) if args.index else None
@@ -39,7 +39,19 @@ def derive(args: Namespace) -> int:
     _print_derivation(args, derivation, index)
     if not args.json:
         print(f"\nwritten to {args.output}: {', '.join(sorted({name.partition('/')[0] for name in files}))}")
-    return _status(index)
+    return _probed(args, derivation) or _status(index)
+
+
+def _probed(args: Namespace, derivation: Derivation) -> int:
+    """Evaluate members of every class of the e-graphs, if that is asked for, and say on stderr what was found."""
+    if not args.probe:
+        return DONE
+    from napkin_eq.probe import probe
+
+    found = [probe(output.graph) for output in derivation.outputs]
+    for output, probed in zip(derivation.outputs, found, strict=True):
+        print(f"probe of {', '.join(output.names)}: {probed}", file=sys.stderr)
+    return FAILED if any(probed.false for probed in found) else DONE
 
 
 def _status(index: Index | None) -> int:
@@ -221,10 +233,10 @@ def _statements(what: list[str]) -> list[Statement]:
 
 
 def selftest(args: Namespace) -> int:
-    """Put wrong laws before the verifier, and valid ones; 1 unless it judges all of them rightly."""
-    from napkin_eq.selftest import perfect, report, told
+    """Put wrong laws before the verifier, and valid ones, and broken kernels; 1 unless all are judged rightly."""
+    from napkin_eq.selftest import PARTS, perfect, report, told
 
-    data = report()
+    data = report((args.part,) if args.part else PARTS)
     print(_dumped(data) if args.json else told(data), end="" if args.json else "\n")
     return DONE if perfect(data) else FAILED
 
