@@ -28,7 +28,7 @@ def derive(args: Namespace) -> int:
         derivation = _derived(args, diagram)
         index = proved(derivation) if args.index else None
         _print_derivation(args, derivation, index)
-        return _status(index)
+        return _probed(args, derivation) or _status(index)
     with whole_folder(Path(args.output)) as folder:
         derivation = _derived(args, diagram)
         index = proved(derivation) if args.index else None
@@ -39,7 +39,19 @@ def derive(args: Namespace) -> int:
     _print_derivation(args, derivation, index)
     if not args.json:
         print(f"\nwritten to {args.output}: {', '.join(sorted({name.partition('/')[0] for name in files}))}")
-    return _status(index)
+    return _probed(args, derivation) or _status(index)
+
+
+def _probed(args: Namespace, derivation: Derivation) -> int:
+    """Evaluate members of every class of the e-graphs, if that is asked for, and say on stderr what was found."""
+    if not args.probe:
+        return DONE
+    from napkin_eq.probe import probe
+
+    found = [probe(output.graph) for output in derivation.outputs]
+    for output, probed in zip(derivation.outputs, found, strict=True):
+        print(f"probe of {', '.join(output.names)}: {probed}", file=sys.stderr)
+    return FAILED if any(probed.false for probed in found) else DONE
 
 
 def _status(index: Index | None) -> int:
@@ -143,22 +155,43 @@ def prove(args: Namespace) -> int:
 
 
 def check(args: Namespace) -> int:
-    """Re-validate a certificate with the independent checker; 1 if it is refused."""
+    """Re-validate a certificate with the independent checker; 1 if it is refused, 3 if a solver or Rocq has no answer."""
     from napkin_eq import check as checker
 
     file = Path(args.certificate)
     try:
         with file.open("rb") as opened:
-            result = checker.check(opened.read(checker.MAX_BYTES + 1))
+            content = opened.read(checker.MAX_BYTES + 1)
     except OSError as error:
         raise NapkinError(f"certificate {file}: cannot be read: {error.strerror or error}") from None
-    if args.json:
-        print(_dumped({"schema": SCHEMA, **result}), end="")
-    elif result["status"] == "ok":
-        print(f"ok: {result['steps']} steps by {len(result['laws'])} statements, grade {result['grade']}; nothing of the search was trusted")
-    else:
-        print(f"refused: {result['problem']}")
-    return DONE if result["status"] == "ok" else FAILED
+    found = {"schema": SCHEMA, **checker.check(content)}
+    if found["status"] == "ok" and args.smt:
+        from napkin_eq.certificate import loads
+        from napkin_eq.content import load_rules
+        from napkin_eq.recheck import by_solvers
+
+        load_rules()
+        found["smt"] = by_solvers(loads(content))
+    if found["status"] == "ok" and args.rocq:
+        from napkin_eq import rocq
+
+        found["rocq"] = rocq.checked()
+    print(_dumped(found) if args.json else _check_told(found), end="" if args.json else "\n")
+    again = found.get("smt", {"refuted": 0, "unknown": 0})
+    return FAILED if found["status"] != "ok" or again["refuted"] else UNKNOWN if again["unknown"] else DONE
+
+
+def _check_told(found: dict[str, Any]) -> str:
+    if found["status"] != "ok":
+        return f"refused: {found['problem']}"
+    lines = [f"ok: {found['steps']} steps by {len(found['laws'])} statements, grade {found['grade']}; nothing of the search was trusted"]
+    if "smt" in found:
+        from napkin_eq.recheck import told
+
+        lines.append(told(found["smt"]))
+    if "rocq" in found:
+        lines.append(f"rocq: {found['rocq']['file']} is accepted by {' and '.join(found['rocq']['tools'])}")
+    return "\n".join(lines)
 
 
 def laws(args: Namespace) -> int:
@@ -200,10 +233,10 @@ def _statements(what: list[str]) -> list[Statement]:
 
 
 def selftest(args: Namespace) -> int:
-    """Put wrong laws before the verifier, and valid ones; 1 unless it judges all of them rightly."""
-    from napkin_eq.selftest import perfect, report, told
+    """Put wrong laws before the verifier, and valid ones, and broken kernels; 1 unless all are judged rightly."""
+    from napkin_eq.selftest import PARTS, perfect, report, told
 
-    data = report()
+    data = report((args.part,) if args.part else PARTS)
     print(_dumped(data) if args.json else told(data), end="" if args.json else "\n")
     return DONE if perfect(data) else FAILED
 

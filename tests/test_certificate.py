@@ -25,6 +25,8 @@ from napkin_eq.jsonform import LANGUAGE, from_json
 from napkin_eq.judge import substitute
 from napkin_eq.law import JUDGMENTS, REGISTRY, TRUE, Law, Max, Sum, Var, exp, inv
 from napkin_eq.ops import MONOIDS, OPS
+from napkin_eq.proving import prove
+from napkin_eq.recheck import by_solvers, told
 from napkin_eq.term import CLASSES, DTYPES, Acc, Const, Fold, Group, Input, Online, Prev, Store, Term, rebuilt
 from napkin_eq.verdict import Filed, Verdict
 
@@ -417,3 +419,36 @@ def test_a_pattern_variable_takes_its_own_kind_only() -> None:
     assert "is bound to no real" in checked(sealed(altered(data, ("instances", 0, "bindings", "a"), mask)))["problem"]
     assert "binds other variables" in checked(sealed(altered(data, ("instances", 0, "bindings", "z"), mask)))["problem"]
     assert checked(sealed(altered(data, ("instances", 0, "bindings", "a"), "x")))["status"] == "refused"
+
+
+# -- what the laws rest on, shown again ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def cited() -> Data:
+    """A certificate of one step, its law and inference proved by the solvers installed here."""
+    x, a = Axis("x"), Input("A", (Axis("x"),))
+    statements = [REGISTRY.statements[name] for name in ("cancel", "pos-nonzero", "pos-exp")]
+    term = exp(a) * inv(exp(a))
+    step = Step("cancel", True, (), (("a", exp(a)),), Sum(x, term), Sum(x, Const(1.0)))
+    return make(term, Const(1.0), [step], statements, {v.name: v for v in prove(statements)}, {})
+
+
+def test_the_solvers_answer_again_what_a_law_rests_on(cited: Data) -> None:
+    report = by_solvers(cited)
+    assert report["refuted"] == 0 and len(report["laws"]) == 3 and len(report["files"]) >= 2
+    assert report["confirmed"] + report["unknown"] == len(report["files"]) + 3 and "confirmed" in told(report)
+
+
+def test_evidence_that_was_tampered_with_is_refuted(cited: Data, tmp_path: Path) -> None:
+    name = next(name for name, law in cited["laws"].items() if law["proof"]["files"])
+    place = ("laws", name, "proof", "files", 0)
+    for key, value in (("sha256", "0" * 64), ("name", "../../etc/passwd"), ("name", "facts/none.smt2"), ("name", 7)):
+        changed = sealed(altered(cited, (*place, key), value))
+        assert by_solvers(changed)["refuted"] >= 1, key
+    (tmp_path / "empty").mkdir()
+    assert by_solvers(cited, tmp_path / "empty")["refuted"] >= 1
+    other = altered(cited, ("laws", name, "sha256"), "0" * 64)
+    assert [row["detail"] for row in by_solvers(other)["laws"] if row["verdict"] == "refuted"] == ["is not the law that is registered here under this name"]
+    strange = {**cited, "laws": {"mine": cited["laws"][name]}}
+    assert [row["verdict"] for row in by_solvers(strange)["laws"]] == ["unknown"]

@@ -23,13 +23,14 @@ FLOORS = (
     "__init__",
     "law content",
     "catalogue stretch interval judge explain claim polynomial linearity obligation smtlib question solving verdict counterexample proving smtfiles floating "
-    "abduce corpus selftest certificate check",
+    "abduce corpus certificate check",
     "plan names hardware",
+    "rocq recheck",
     "emit aot bounds egraph",
     "lower cost tiles schedule bulk",
     "extract place",
     "derive ranked",
-    "sources output indexing rounding compare families mutations mutants validate telling",
+    "sources output indexing rounding compare families mutations mutants probe selftest validate telling",
     "verbs",
     "cli",
 )

@@ -146,6 +146,8 @@ def holds(goal: Term, premises: tuple[Term, ...]) -> dict[str, float] | None:
             if t.kind == "real":
                 size = np.abs(found[t])
                 clear &= (found[t] == -np.inf) | (size == 0) | ((size > 1e-6) & (size < 1e6))
+                if isinstance(t, Map) and t.op == "exp":
+                    clear &= (size > 0) | (found[t.args[0]] == -np.inf)  # what underflows is no zero
         if isinstance(goal, Map) and goal.op in ("eq", "le", "lt"):
             left, right = (found[a] for a in goal.args)
             near = (np.abs(left - right) < 1e-6 * (1 + np.abs(left))) & (left != right)
