@@ -29,12 +29,12 @@ from napkin_eq import plan as p
 from napkin_eq.cost import price, profile
 from napkin_eq.emit import emit
 from napkin_eq.errors import NapkinError
+from napkin_eq.families import draw, family
 from napkin_eq.gallery import DIAGRAMS, diagram
 from napkin_eq.lower import Lowering
 from napkin_eq.ranked import ranked
 from napkin_eq.rounding import error_bound
 from napkin_eq.tiles import Tiled
-from napkin_eq.validate import drawn
 
 PLANS = 3
 engine = importlib.import_module("napkin_eq.derive")
@@ -116,7 +116,7 @@ def check(folder: Path) -> list[dict[str, object]]:
             small = DIAGRAMS[name]().with_sizes(sizes)
             found = engine.derive(small, dtype=dtype)
             order = [a.name for a in found.plan.outputs[0].dims]
-            arrays = drawn(small, dtype, number)
+            arrays = draw(small, family("normal"), sizes, dtype, number).arrays
             expected = nq.evaluate(small.term, arrays, order=order)
             bound = error_bound(small.term, arrays, sizes, dtype, order=order)[0]
             (folder / f"{case}.py").write_text(found.triton())
