@@ -86,7 +86,8 @@ class Search:
         step = self.decided(shaped)
         if step is None:
             return None
-        return [*(part for lemma in lemmas for part in lemma or ()), *facts, replace(step, what=f"{step.what}, by linearity of sums")]
+        known = f"sums and maxima are in a normal form, by the lemmas {', '.join(cited)}" if cited else "what holds of every lane holds of the reduction"
+        return [*(part for lemma in lemmas for part in lemma or ()), *facts, replace(step, legend=(*step.legend, known))]
 
     def informed(self, claim: Claim) -> tuple[Claim, list[Step]]:
         """Return the claim with what holds of each reduction because it holds of what is reduced, and the proofs of that."""
