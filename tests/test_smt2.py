@@ -16,7 +16,7 @@ from napkin_eq import smtfiles, solving
 from napkin_eq.cli import main
 from napkin_eq.content import load_rules
 from napkin_eq.errors import NapkinError
-from napkin_eq.law import REGISTRY, Statement, Sum, exp, finite, free, inv, nonzero
+from napkin_eq.law import REGISTRY, Statement, Sum, exp, finite, free, inv, nonzero, pos
 from napkin_eq.obligation import claims_of
 from napkin_eq.proving import files_of, prove
 from napkin_eq.question import Question, Script
@@ -246,12 +246,12 @@ def test_a_folder_without_scripts_is_no_success(tmp_path: Path) -> None:
 # -- grades ------------------------------------------------------------------------------------------------------------------
 
 
-def associated_maxima(a, b, d):
-    return Map("max", (Map("max", (a, b)), d)), Map("max", (a, Map("max", (b, d))))
+def logistic(a):
+    return pos(Map("sigmoid", (a,))), finite(a)  # beyond the normal form
 
 
 def chosen() -> list[Statement]:
-    return [*stated(cancelled), *stated(associated_maxima)]
+    return [*stated(cancelled), *stated(logistic)]
 
 
 def test_grades_say_what_a_proof_rests_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -276,7 +276,7 @@ def test_solvers_that_disagree_stop_everything(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(solving, "_SAID", {})
     monkeypatch.setitem(solving._SOLVERS, "cvc5", saying("sat"))
     with pytest.raises(SolversDisagree, match="z3 says unsat, cvc5 says sat") as caught:
-        prove(stated(associated_maxima), use_cache=False)
+        prove(stated(logistic), use_cache=False)
     assert caught.value.exit_code == 1
 
 
@@ -287,5 +287,5 @@ def test_a_law_that_no_solver_answers_in_time_is_unknown(monkeypatch: pytest.Mon
         monkeypatch.setattr(solving, "_SAID", {})
         for name in ("z3", "cvc5"):
             monkeypatch.setitem(solving._SOLVERS, name, saying(answer))
-        assert main(["prove", "stream-max"]) == 3
+        assert main(["prove", "pos-sigmoid"]) == 3
         assert "0 proved, 0 refuted, 1 unknown" in capsys.readouterr().out
