@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from napkin_eq.errors import DONE, FAILED, UNKNOWN, NapkinError
-from napkin_eq.law import REGISTRY, Statement
+from napkin_eq.law import REGISTRY, Law, Statement
 
 if TYPE_CHECKING:
     from napkin_eq.derive import Derivation
@@ -207,11 +207,13 @@ def _check_told(found: dict[str, Any]) -> str:
 
 def laws(args: Namespace) -> int:
     """Print the catalogue of laws."""
-    from napkin_eq import catalogue, proving
+    from napkin_eq import catalogue, floating, proving
 
     chosen = _statements(args.what)
     if args.markdown:
-        print(catalogue.markdown(chosen, {v.name: v.grade for v in proving.prove(chosen)}), end="")
+        chosen_laws = [s for s in chosen if isinstance(s, Law)]
+        floats = {s.name: str(v) for s, v in zip(chosen_laws, floating.assess(chosen_laws), strict=True)}
+        print(catalogue.markdown(chosen, {v.name: v.grade for v in proving.prove(chosen)}, floats), end="")
         return DONE
     grades = proving.known_grades(chosen)
     if args.json:
