@@ -491,3 +491,14 @@ def test_what_was_run_is_added_to_the_certificate_of_the_same_diagram(tmp_path: 
     file.write_text(file.read_text().replace("row", "now"))
     with pytest.raises(NapkinError, match="is refused, so nothing is added"):
         with_numeric(file, report)
+
+
+def test_a_gigantic_certificate_is_refused_soon() -> None:
+    base = make(Q, Q, [], [], {}, {})
+    many = {f"a{n}": {"size": 4, "multiple": 1} for n in range(20_000)}
+    rows: list[list[Any]] = [["Input", "Q"], ["Const", "bool", "1"], ["Reduce", "sum", "a0", 0, 1]]
+    for n in range(1, 20_000):
+        rows.append(["Reduce", "sum", f"a{n}", len(rows) - 1, 1])
+    theorem = {**base["theorem"], "axes": {**base["theorem"]["axes"], **many}, "nodes": rows}
+    result = checked(sealed({**base, "theorem": theorem}))
+    assert result == {"status": "refused", "problem": "it is too large"}
