@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,12 @@ from napkin_eq.certificate import Data, dumps, loads, stated, with_evidence
 from napkin_eq.check import check
 from napkin_eq.errors import NapkinError
 from napkin_eq.law import REGISTRY
-from napkin_eq.proving import files_of
+from napkin_eq.proving import files_of, prove
 from napkin_eq.question import sha256
 from napkin_eq.smtfiles import rechecked, shipped
 
 NAME = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_.-]+)*\.(smt2|py)\Z")
-VERDICTS = ("confirmed", "refuted", "unknown")
+VERDICTS, GRADES = ("confirmed", "refuted", "unknown"), "ABCD-"
 
 
 def by_solvers(data: Data, beside: Path, place: Path | None = None) -> dict[str, Any]:
@@ -72,6 +73,9 @@ def _law(name: str, law: Data) -> dict[str, Any]:
     if stated(statement)["sha256"] != law["sha256"]:
         return _found("law", name, "refuted", "is not the law that is registered here under this name")
     made = {(script.name, sha256(script.text)) for script in files_of([statement])}
+    here, there = prove([statement])[0].grade, law["proof"]["grade"]
+    if GRADES.index(here) > GRADES.index(there):
+        return _found("law", name, "unknown", f"is graded {there} there, {here} here")
     if strange := sorted(str(other) for other, _ in made ^ {(file["name"], file["sha256"]) for file in law["proof"]["files"]}):
         return _found("law", name, "refuted", f"its statement gives other scripts than it cites: {strange[0]}")
     return _found("law", name, "confirmed")
@@ -84,9 +88,9 @@ def _coordinates(report: Data, place: Path) -> list[dict[str, Any]]:
     for query in queries:
         name = f"{query['kernel']}, {query['kind']}: {query['about']}"
         if query["sha256"] in scripts:
-            rows.append(_compared("coordinates", name, query, scripts[query["sha256"]]))
+            rows.append(_compared("coordinate", name, query, scripts[query["sha256"]]))
         else:
-            rows.append(_found("coordinates", name, "unknown", f"its script is not below {place.name}/ beside the certificate"))
+            rows.append(_found("coordinate", name, "unknown", f"its script is not below {place.name}/ beside the certificate"))
     return rows
 
 
@@ -118,6 +122,5 @@ def with_numeric(file: Path, report: Data) -> None:
 def told(report: dict[str, Any]) -> str:
     """Return a report of `by_solvers` for a terminal: what is not confirmed, then the counts."""
     lines = [f"{row['verdict']}: {row['what']} {row['name']}: {row['detail']}" for row in report["rows"] if row["verdict"] != "confirmed"]
-    what = dict.fromkeys(row["what"] for row in report["rows"])
-    counts = ", ".join(f"{sum(row['what'] == kind for row in report['rows'])} {kind}{'s' if kind[-1] != 's' else ''}" for kind in what)
-    return "\n".join([*lines, f"evidence ({counts}): {report['confirmed']} confirmed, {report['refuted']} refuted, {report['unknown']} unknown"])
+    counts = ", ".join(f"{kind} {count}" for kind, count in Counter(f"{row['what']}s" for row in report["rows"]).items())
+    return "\n".join([*lines, f"evidence: {counts}; {report['confirmed']} confirmed, {report['refuted']} refuted, {report['unknown']} unknown"])
