@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from napkin_eq import check as checker
+from napkin_eq import cli
 from napkin_eq.axis import Axis, axes
 from napkin_eq.certificate import Data, checked, dumps, loads, make, sealed, stated, with_evidence
 from napkin_eq.check import main, sha
@@ -512,3 +513,25 @@ def test_a_gigantic_certificate_is_refused_soon() -> None:
     theorem = {**base["theorem"], "axes": {**base["theorem"]["axes"], **many}, "nodes": rows}
     result = checked(sealed({**base, "theorem": theorem}))
     assert result == {"status": "refused", "problem": "it is too large"}
+
+
+def test_a_change_of_any_byte_is_refused_in_one_line() -> None:
+    content = dumps(CERTIFICATE).encode().strip()
+    for place in range(0, len(content), 97):
+        for byte in (b" ", b'"', b"0", b"\xff", b""):
+            changed = content[:place] + byte + content[place + 1 :]
+            if changed != content:
+                result = checker.check(changed)
+                assert result["status"] == "refused" and "\n" not in result["problem"], (place, byte)
+
+
+@pytest.mark.parametrize("flags", [(), ("--json",), ("--smt",), ("--smt", "--rocq", "--json")], ids=str)
+def test_the_command_line_refuses_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], flags: tuple[str, ...]) -> None:
+    file = tmp_path / "certificate.json"
+    for text in (dumps(CERTIFICATE)[:-9], "[" * 50_000, "{}", dumps({**CERTIFICATE, "schema": 3})):
+        file.write_text(text)
+        assert cli.main(["check", str(file), *flags]) == 1
+        shown = capsys.readouterr()
+        assert not shown.err and ("--json" in flags or (len(shown.out.splitlines()) == 1 and shown.out.startswith("refused: ")))
+        assert "--json" not in flags or json.loads(shown.out)["status"] == "refused"
+    assert cli.main(["check", str(tmp_path / "none"), *flags]) == 2 and "cannot be read" in capsys.readouterr().err
