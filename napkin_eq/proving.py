@@ -159,6 +159,8 @@ def _graded(statement: Statement, steps: tuple[Step, ...]) -> tuple[str, str, tu
             if script.status == "unsat" and not step.by_form:
                 grades.append("B" if sum(answer == "unsat" for answer in said.values()) > 1 else "C")
                 notes |= {f"{name} {WHY[answer]}": None for name, answer in said.items() if answer in WHY}
+            if script.status == "sat" and "sat" not in said.values():
+                notes[f"no solver finds values that meet the hypotheses of {script.name}"] = None
     return max(grades), ", ".join(notes), tuple(files)
 
 

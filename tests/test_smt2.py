@@ -325,6 +325,22 @@ def test_cvc5_alone_proves_with_a_lower_grade(monkeypatch: pytest.MonkeyPatch) -
     assert [v.grade for v in prove(chosen(), use_cache=False)] == ["A", "C"]
 
 
+def test_hypotheses_that_no_solver_can_meet_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solving, "_SAID", {})
+    for name, ask in solving.solvers().items():
+        monkeypatch.setitem(solving._SOLVERS, name, lambda text, timeout_s, ask=ask: "unknown" if ":status sat" in text else ask(text, timeout_s))  # type: ignore[misc]
+    (verdict,) = prove(stated(logistic), use_cache=False)
+    assert (verdict.status, verdict.grade) == ("proved", "B") and "no solver finds values that meet the hypotheses of" in verdict.detail
+
+
+def test_a_proof_whose_hypotheses_contradict_each_other_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solving, "_SAID", {})
+    for name, ask in solving.solvers().items():
+        monkeypatch.setitem(solving._SOLVERS, name, lambda text, timeout_s, ask=ask: "unsat" if ":status sat" in text else ask(text, timeout_s))  # type: ignore[misc]
+    (verdict,) = prove(stated(logistic), use_cache=False)
+    assert (verdict.status, verdict.grade) == ("unknown", "-") and "no values meet the hypotheses" in verdict.detail
+
+
 def test_solvers_that_disagree_stop_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     solving.load_provers()
     monkeypatch.setattr(solving, "_SAID", {})
