@@ -13,6 +13,7 @@ Rows are those of `jsonform.py`; a judgment is a row whose constructor begins wi
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
@@ -138,6 +139,20 @@ def _proof(name: str, verdicts: Mapping[str, Verdict]) -> Data:
 def sealed(data: Data) -> Data:
     """Return a certificate with the seal over its content made anew."""
     return {**data, "sha256": sha({key: value for key, value in data.items() if key != "sha256"})}
+
+
+def with_evidence(data: Data, **found: Any) -> Data:
+    """Return a certificate with more evidence, sealed anew: `kernels`, `index`, `numeric`; what it proves stays the same."""
+    return sealed({**data, "evidence": {**data["evidence"], **{name: _plain(value) for name, value in found.items()}}})
+
+
+def _plain(value: Any) -> Any:
+    # JSON knows no infinity: a bound that is none is written as a word.
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(part) for part in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def checked(data: Data) -> dict[str, Any]:

@@ -105,7 +105,7 @@ def proved(derivation: Derivation, every: bool = False) -> Report:
 
 def answered(asked: Iterable[Query], every: bool = False) -> Report:
     """Put questions to the solvers; a script that occurs twice is asked once. Unknown is no proof."""
-    from napkin_eq.proving import solvers
+    from napkin_eq.solving import solvers
 
     begun = time.perf_counter()
     said: dict[str, tuple[str, dict[str, str], float]] = {}

@@ -98,11 +98,21 @@ def test_what_is_vacuous_is_not_offered() -> None:
     assert sets(said(nothing)[1]) == []
 
 
-def test_a_condition_that_no_prover_settles_is_called_that() -> None:
+def test_a_mask_that_must_hold_somewhere_is_found() -> None:
     def kept(a, c, x):
         return finite(Max(x, a, c)), finite(a)
 
     statement, found = said(kept)
+    assert sets(found)[0] == ["pos(Σ_x [c ? 1 : 0])"]
+    assert "true if c holds somewhere along x" in told(statement, found)
+
+
+def test_a_condition_that_no_prover_settles_is_called_that() -> None:
+    def shares(a, c, x):
+        return Sum(x, exp(a) * inv(Sum(x, exp(a), c)), c), Const(1.0), finite(a)
+
+    (statement,) = stated(shares)
+    found = advice(statement, "refuted", budget_s=2)
     assert "pos(Σ_x [c ? 1 : 0])" in map(str, found.perhaps)
     assert "perhaps if c holds somewhere along x" in told(statement, found)
 

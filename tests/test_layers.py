@@ -16,7 +16,7 @@ ENGINE = sorted((ROOT / "napkin_eq").glob("*.py"))
 CONTENT = sorted(file for name in ("rules", "proofs", "codegen") for file in (ROOT / name).glob("*.py"))
 # From the ground up. A file may import, as it is loaded, what stands on its own floor or below.
 FLOORS = (
-    "errors axis ops",
+    "errors axis ops memory",
     "term",
     "notation evaluate meaning substitute",
     "pointwise library diagram jsonform gallery",
