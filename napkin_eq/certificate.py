@@ -23,7 +23,8 @@ from napkin_eq.axis import Axis
 from napkin_eq.check import SCHEMA, sha
 from napkin_eq.errors import NapkinError, Undecided
 from napkin_eq.explain import ARITHMETIC, Step
-from napkin_eq.jsonform import LANGUAGE, Rows
+from napkin_eq.jsonform import LANGUAGE, Rows, from_json
+from napkin_eq.jsonform import SCHEMA as FORM
 from napkin_eq.judge import BASE, INTERVAL, Derivation, Judge, substitute
 from napkin_eq.law import Inference, Judgment, Law, Statement
 from napkin_eq.term import Term, Tuple
@@ -153,6 +154,13 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(part) for part in value]
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def ends(data: Data) -> tuple[Term, Term]:
+    """Return what a checked certificate says is equal, as terms; raises NapkinError for terms that the engine does not build."""
+    theorem = data["theorem"]
+    tables = {"schema": FORM, **{name: theorem[name] for name in ("axes", "inputs", "nodes")}}
+    return from_json({**tables, "root": theorem["source"]}), from_json({**tables, "root": theorem["destination"]})
 
 
 def checked(data: Data) -> dict[str, Any]:

@@ -187,15 +187,22 @@ def check(args: Namespace) -> int:
         from napkin_eq import rocq
 
         found["rocq"] = rocq.checked()
-    print(_dumped(found) if args.json else _check_told(found), end="" if args.json else "\n")
+    print(_dumped(found) if args.json else _check_told(found, content), end="" if args.json else "\n")
     again = found.get("smt", {"refuted": 0, "unknown": 0})
     return FAILED if found["status"] != "ok" or again["refuted"] else UNKNOWN if again["unknown"] else DONE
 
 
-def _check_told(found: dict[str, Any]) -> str:
+def _check_told(found: dict[str, Any], content: bytes) -> str:
+    from napkin_eq.certificate import ends, loads
+
     if found["status"] != "ok":
         return f"refused: {found['problem']}"
     lines = [f"ok: {found['steps']} steps by {len(found['laws'])} statements, grade {found['grade']}; nothing of the search was trusted"]
+    try:
+        source, destination = ends(loads(content))
+        lines += [f"     {source!s:.300}", f"  =  {destination!s:.300}"]
+    except NapkinError as error:
+        lines.append(f"     its terms are not shown: {error}")
     if "smt" in found:
         from napkin_eq.recheck import told
 
