@@ -210,4 +210,4 @@ def shown(value: Array) -> str:
         return f"[{', '.join(map(shown, value))}]"
     if value.dtype.kind == "b":
         return "true" if value else "false"
-    return "absent" if value == -math.inf else f"{value:g}"
+    return "absent" if value == -math.inf else f"{value + 0:g}"

@@ -88,7 +88,7 @@ def told(report: dict[str, Any]) -> str:
     grades = [f"{n} of grade {grade}" for grade in GRADES if (n := sum(law["grade"] == grade and law["verdict"] == "proved" for law in report["laws"]))]
     lines += [f"{name} is not installed, so its opinion is missing and no law is graded B" for name, v in report["solvers"].items() if v == "missing"]
     counts = f"{report['proved']} proved{' (' + ', '.join(grades) + ')' if grades else ''}, {report['refuted']} refuted, {report['unknown']} unknown"
-    refused = f", {n} floating-point claims refused" if (n := report["floating"]["refused"]) else ""
+    refused = f", {n} claim{'s' if n > 1 else ''} about floating point refused" if (n := report["floating"]["refused"]) else ""
     return "\n".join([*lines, f"{counts}{refused}, in {report['seconds']:.1f} s"])
 
 
