@@ -225,7 +225,7 @@ class Tiles:
             case ReduceTile(_, monoid, coord, arg):
                 return FOLDS[monoid].reduce(self.tile(arg, scope), axis=self.position(coord), keepdims=True)
             case ScanTile(_, monoid, coord, arg):
-                if self.kernel.coord(coord).role != "whole":
+                if self.kernel.coord(coord).role not in ("whole", "walk"):
                     raise self.wrong(f"a scan along {coord}, which is not whole, would start anew in each block")
                 return FOLDS[monoid].accumulate(self.tile(arg, scope), axis=self.position(coord))
             case Dot():

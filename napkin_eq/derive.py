@@ -27,10 +27,10 @@ from napkin_eq.hardware import Hardware
 from napkin_eq.interval import interval
 from napkin_eq.judge import Judge, match, substitute
 from napkin_eq.law import REGISTRY, Inference, Judgment, Law, Statement, Var, variables
-from napkin_eq.lower import depth_along, fold_key, kernel_terms, modes_of
+from napkin_eq.lower import depth_along, fold_key, kernel_terms, modes_of, plain
 from napkin_eq.place import MOST_BUNDLED, TARGET, Offers, Placed, Placer, parallel
 from napkin_eq.proving import Verdict, require_proved
-from napkin_eq.term import Fold, Group, Input, Map, Online, Proj, Reduce, Store, Term, Tuple, subterms
+from napkin_eq.term import Fold, Group, Input, Map, Online, Proj, Reduce, Store, Term, Tuple, rebuilt, subterms
 from napkin_eq.tiles import Tiled
 
 # Largest |exponent| whose exponential, narrowed to the storage type for the matrix unit, keeps its relative accuracy.
@@ -327,10 +327,11 @@ def explained(source: Term, placed: Placed, instances: Iterable[Instance], state
 def _read_backward(closure: Closure, term: Term, statements: Sequence[Statement]) -> None:
     """Enter the instances of structure laws that the destination itself shows, each read from its right side to its left.
 
-    An e-graph fires a law on a class; the conditions of a law are derived of a term. These are the terms in question.
+    An e-graph fires a law on a class; the conditions of a law are derived of a term. These are the terms in question, with
+    what is below them unstreamed and unstored, since that is the form that facts speak of.
     """
     laws = [s for s in statements if isinstance(s, Law) and s.stage == "structure" and not isinstance(s.lhs, Var) and s.lhs.kind == "real"]
-    waiting: list[Term] = [t for t in subterms(term) if isinstance(t, (Fold, Online, Reduce))]
+    waiting = [rebuilt(t, tuple(map(plain, t.children))) for t in subterms(term) if isinstance(t, (Fold, Online, Reduce))]
     seen = set(waiting)
     while waiting:
         found = waiting.pop()

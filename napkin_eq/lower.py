@@ -61,6 +61,7 @@ class Scope:
     whole_tiles: bool = False
     new: dict[Any, str] = field(default_factory=dict)
     old: dict[Any, str] = field(default_factory=dict)
+    carried: list[tuple[p.Value, float, p.Operand]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +130,8 @@ def plain(term: Term) -> Term:
             body = Reduce(body.monoid, body.axis, body.body)
         elif isinstance(body, (Store, Group, Walk)):
             body = body.body
+        elif isinstance(body, Proj):
+            body = body.item
         _plain[term] = body
     return _plain[term]
 
@@ -246,9 +249,11 @@ class Lowering:
         scope = Scope(len(self.stack), coord)
         self.stack.append(scope)
         self._walk(walks[1:], context)
+        scope.stmts += [p.Assign(before.name, self._as_value(after)) for before, _, after in scope.carried]
         self.stack.pop()
         part = p.Part(0, self._size(axis), tuple(scope.stmts), "walk")
-        self.stack[-1].stmts.append(p.Loop(coord, (), (part,)))
+        start = tuple((before, neutral) for before, neutral, _ in scope.carried)
+        self.stack[-1].stmts.append(p.Loop(coord, start, (part,)))
 
     def _store(self, body: Term, target: p.Buffer, context: Context) -> None:
         self.stored.add(target.name)
@@ -472,11 +477,32 @@ class Lowering:
     def _scan(self, term: Scan, context: Context) -> p.Operand:
         coord = context.coord(term.axis)
         assert coord is not None
-        if self.coords[coord].role != "whole":
-            raise NapkinError(f"a scan over {term.axis.name} needs the whole axis in one tile, and a tile of {self.coords[coord].tile} does not cover it")
+        if self.coords[coord].role not in ("whole", "walk"):
+            raise NapkinError(f"a scan over {term.axis.name} needs it walked or in one tile, and a tile of {self.coords[coord].tile} does not cover it")
         arg = self.masked(self.wide(self.operand(term.body, context)), coord, NEUTRAL[term.monoid])
+        if not isinstance(arg, str) or coord not in self.values[arg].coords:
+            arg = self._spread(arg, coord, context, term.monoid)
         arg = self._as_value(arg)
-        return self.put(lambda v: p.ScanTile(v, term.monoid, coord, arg), ("scan", term.monoid, coord), self.values[arg].coords, "f32", (arg,))
+        block: p.Operand = arg
+        if self.coords[coord].tile > 1:
+            block = self.put(lambda v: p.ScanTile(v, term.monoid, coord, arg), ("scan", term.monoid, coord), self.values[arg].coords, "f32", (arg,))
+        return block if self.coords[coord].role == "whole" else self._carried(term, context, coord, arg, block)
+
+    def _carried(self, term: Scan, context: Context, coord: str, arg: str, block: p.Operand) -> p.Operand:
+        """Combine the scan of a block with what all blocks before it give, which the walk carries."""
+        scope = next(s for s in self.stack if s.coord == coord)
+        key = ("carried", term.monoid, term.body, _restricted(context.env, term))
+        if key not in scope.memo:
+            coords = tuple(c for c in self.values[arg].coords if c != coord)
+            if any(self.coords[c].role == "walk" and self.level(c) > scope.level for _, c in _restricted(context.env, term)):
+                raise NapkinError(f"a scan over {term.axis.name} carries a value for each block of an axis that is walked within it")
+            before = self.fresh(f"{term.monoid}_{term.axis.name}", coords, "f32", scope.level)
+            scope.memo[key] = before.name
+            whole: p.Operand = arg
+            if self.coords[coord].tile > 1:
+                whole = self.put(lambda v: p.ReduceTile(v, term.monoid, coord, arg), ("reduce", term.monoid, coord), coords, "f32", (arg,))
+            scope.carried.append((before, NEUTRAL[term.monoid], self.emit(COMBINE[term.monoid], (before.name, whole), "f32")))
+        return self.emit(COMBINE[term.monoid], (scope.memo[key], block), "f32")
 
     # -- elementwise -------------------------------------------------------------------------------------------------
 

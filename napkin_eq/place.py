@@ -19,7 +19,7 @@ from napkin_eq.evaluate import output_order
 from napkin_eq.hardware import Hardware
 from napkin_eq.law import Judgment
 from napkin_eq.lower import Lowering, Streamed, depth_along, modes_of, reduces_over
-from napkin_eq.term import Acc, Fold, Group, Input, Map, Online, Prev, Proj, Read, Reduce, Store, Term, Tuple, Walk, rebuilt, subterms
+from napkin_eq.term import Acc, Fold, Group, Input, Map, Online, Prev, Proj, Read, Reduce, Scan, Store, Term, Tuple, Walk, rebuilt, subterms
 from napkin_eq.tiles import Tiled, solve
 
 Join = tuple[tuple[int, ...], ...]
@@ -200,8 +200,8 @@ class Placer:
             for walked in order:
                 if extent(walked) <= SHORT:
                     continue  # one tile holds it: walked and grouped are the same
-                lacking = any(isinstance(t, Streamed) and walked not in t.axes and walked == t.axis for t in subterms(value))
-                if lacking and self.offers.group:
+                along = any(isinstance(t, (*Streamed, Scan)) and t.axis == walked for t in subterms(value))
+                if along and self.offers.group:
                     yield _wrapped(value, [(Walk if a == walked else Group, a) for a in order])
             if not self.offers.group:
                 yield _wrapped(value, [(Walk, a) for a in order])
