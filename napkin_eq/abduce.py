@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from napkin_eq import law as words
 from napkin_eq.axis import Axis
 from napkin_eq.content import folder
+from napkin_eq.errors import NapkinError
 from napkin_eq.law import JUDGMENTS, Inference, Judgment, Law, Statement, Sum, Var, where
 from napkin_eq.obligation import conditions_of, judgments_of, terms_of
 from napkin_eq.proving import Outcome, opinion
@@ -152,16 +153,27 @@ def _sets(listed: list[Judgment]) -> Iterator[Conditions]:
 
 
 def _degenerate(chosen: Conditions) -> bool:
-    """Tell whether conditions leave a variable only one value, or a mask only one: true, and of no use."""
+    """Tell whether conditions leave a variable or a mask only one value, which is true and of no use, or say together what one says alone."""
     by_term: dict[Term | Axis, set[str]] = {}
     for judgment in chosen:
         by_term.setdefault(judgment.args[-1] if judgment.name in ("zero", "absent") else judgment.args[0], set()).add(judgment.name)
-    return any(held & {"le", "zero", "absent"} and held & {"finite", "nonneg", "nonzero", "pos"} or {"zero", "absent"} <= held for held in by_term.values())
+    for held in by_term.values():
+        contrary = held & {"le", "zero", "absent"} and held & {"finite", "nonneg", "nonzero", "pos"}
+        if contrary or {"zero", "absent"} <= held or {"nonneg", "nonzero"} <= held:
+            return True
+    return False
 
 
 def _met(example: Counterexample, listed: list[Judgment]) -> set[Judgment]:
-    """Return the conditions that hold on a counterexample; where two axes are one there, those that speak of the other do not."""
-    return {j for j in listed if _speaks_of(j) <= set(example.lanes) and example.holds(j)}
+    """Return the conditions that hold on a counterexample: not those without a value there, nor, where two axes are one, those of the other."""
+    return {j for j in listed if _speaks_of(j) <= set(example.lanes) and _holds(example, j)}
+
+
+def _holds(example: Counterexample, judgment: Judgment) -> bool:
+    try:
+        return example.holds(judgment)
+    except NapkinError:
+        return False
 
 
 def _speaks_of(judgment: Judgment) -> set[str]:
