@@ -26,7 +26,7 @@ lint: .venv/ready
 # The core theorem, checked by Rocq's two kernels; Debian's package coq is installed where it is missing and may be.
 rocq: .venv/ready
 	@command -v coqchk >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
-		&& apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends coq >/dev/null; } || { \
+		&& apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq coq >/dev/null; } || { \
 		echo "make: Rocq is missing and cannot be installed from here; as root: apt-get install coq" >&2; exit 2; }
 	$(RUN) napkin_eq.rocq
 

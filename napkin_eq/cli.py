@@ -76,6 +76,7 @@ def _parser() -> Parser:
     _diagram(run)
     _search(run)
     run.add_argument("--device", choices=("auto", "cuda", "cpu"), default="auto", help="default: the GPU where there is one")
+    run.add_argument("--into", metavar="CERTIFICATE", help="add what is seen, seeds included, to this certificate's evidence")
     run.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
     run.add_argument("--family", action="append", default=[], metavar="NAME", help="inputs to try: a family by name, or all; repeatable (default normal)")
     _json(run)

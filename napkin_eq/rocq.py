@@ -59,7 +59,7 @@ def _said(command: list[str], place: str) -> str:
         raise Undecided(f"rocq: {command[0]} gave no answer in {TIMEOUT_S} s") from None
     if done.returncode:
         raise ProofRefused(f"rocq: {command[0]} refuses the proof: {' '.join((done.stderr or done.stdout).split())[:200]}")
-    return done.stdout
+    return done.stdout + done.stderr
 
 
 def _axioms(said: str) -> set[str]:

@@ -12,7 +12,7 @@ from napkin_eq.axis import Axis
 from napkin_eq.cost import REGISTER_SHARE, KernelCost, Profile, capacity, extent, price, profile
 from napkin_eq.errors import NapkinError
 from napkin_eq.hardware import Hardware
-from napkin_eq.lower import Streamed, covers, kernel_terms
+from napkin_eq.lower import MIN_DOT, Streamed, covers, kernel_terms
 from napkin_eq.term import Fold, Online, Proj, Store, subterms
 
 SMALL, LARGEST_WHOLE, RELOWERED, MOST_CHOICES = 256, 32768, 3, 1500
@@ -73,8 +73,11 @@ def _thinned(options: dict[str, list[int]]) -> dict[str, list[int]]:
 def _sizes(axis: Axis, *, streamed: bool, least: int, most: int) -> list[int]:
     whole = power(extent(axis)) if axis.size is not None else None
     if whole is not None and (not streamed or whole <= 128):
-        return [whole] if not streamed or least > 1 else sorted({1, *(s for s in (16, 32, 64, 128) if s < whole), whole})
+        # A short axis may be padded to the least tile that the matrix unit takes: its lanes past the end are masked.
+        return [whole] if not streamed or least > 1 else sorted({1, *(s for s in (16, 32, 64, 128) if s < whole), whole, max(whole, MIN_DOT)})
     sizes = {s for s in (least, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096) if least <= s <= most}
+    if most > SMALL and extent(axis) > LARGEST_WHOLE:
+        sizes.add(LARGEST_WHOLE // 2)  # enough loads at once for one block to keep an SM's share of the memory busy
     if whole is not None:
         sizes = {s for s in sizes if s < whole} | ({whole} if whole <= LARGEST_WHOLE else set())
     return sorted(sizes)
@@ -150,7 +153,7 @@ def _has(coord: p.Coord, tiles: Mapping[str, int]) -> bool:
 def _launches(dots: bool, lanes: Mapping[str, int]) -> list[tuple[int, int]]:
     if dots:
         return [(w, s) for w in (4, 8) for s in (2, 3, 4)]
-    return [(w, 2) for w in (1, 2, 4, 8, 16)]
+    return [(w, 2) for w in (1, 2, 4, 8, 16, 32)]
 
 
 def _misfit(profiles: Mapping[tuple[bool, ...], Profile | None], options: Mapping[str, list[int]], hardware: Hardware) -> str:

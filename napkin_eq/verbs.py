@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 from argparse import Namespace
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from napkin_eq.errors import DONE, FAILED, UNKNOWN, NapkinError
-from napkin_eq.law import REGISTRY, Statement
+from napkin_eq.law import REGISTRY, Law, Statement
 
 if TYPE_CHECKING:
     from napkin_eq.derive import Derivation
@@ -32,7 +33,7 @@ def derive(args: Namespace) -> int:
     with whole_folder(Path(args.output)) as folder:
         derivation = _derived(args, diagram)
         index = proved(derivation) if args.index else None
-        files = {**_files(diagram.name, derivation), **(scripts(index) if index else {})}
+        files = {**_files(diagram.name, derivation, index), **(scripts(index) if index else {})}
         for name, content in files.items():
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text(content, encoding="utf-8")
@@ -73,10 +74,16 @@ def _derived(args: Namespace, diagram: Any, without: tuple[str, ...] = ()) -> De
     )  # fmt: skip
 
 
-def _files(name: str, derivation: Derivation) -> dict[str, str]:
+def _files(name: str, derivation: Derivation, index: Index | None = None) -> dict[str, str]:
+    from napkin_eq.certificate import dumps, with_evidence
+
+    kernel = derivation.triton()
+    found: dict[str, Any] = {"kernels": [{"file": f"{name}.py", "sha256": hashlib.sha256(kernel.encode()).hexdigest()}]}
+    if index:
+        found["index"] = index.data()
     return {
-        f"{name}.py": derivation.triton(),
-        "certificate.json": json.dumps(derivation.certificate, sort_keys=True, separators=(",", ":")) + "\n",
+        f"{name}.py": kernel,
+        "certificate.json": dumps(with_evidence(derivation.certificate, **found)),
         "plan.txt": derivation.pseudocode().rstrip("\n") + "\n",
         "report.json": _dumped(derivation.report()),
     }
@@ -121,6 +128,10 @@ def run(args: Namespace) -> int:
         _diagram(args), dtype=args.dtype, sizes=None, device=args.device, hardware=args.hardware,
         without=tuple(args.without), rules=tuple(args.rules), seed=args.seed, fixed=_fixed(args), inputs=args.family or ("normal",),
     )  # fmt: skip
+    if args.into:
+        from napkin_eq.recheck import with_numeric
+
+        with_numeric(Path(args.into), report.data())
     print(_dumped(report.data()) if args.json else str(report), end="" if args.json else "\n")
     return DONE if report.passed else FAILED
 
@@ -171,20 +182,27 @@ def check(args: Namespace) -> int:
         from napkin_eq.recheck import by_solvers
 
         load_rules()
-        found["smt"] = by_solvers(loads(content))
+        found["smt"] = by_solvers(loads(content), file.parent)
     if found["status"] == "ok" and args.rocq:
         from napkin_eq import rocq
 
         found["rocq"] = rocq.checked()
-    print(_dumped(found) if args.json else _check_told(found), end="" if args.json else "\n")
+    print(_dumped(found) if args.json else _check_told(found, content), end="" if args.json else "\n")
     again = found.get("smt", {"refuted": 0, "unknown": 0})
     return FAILED if found["status"] != "ok" or again["refuted"] else UNKNOWN if again["unknown"] else DONE
 
 
-def _check_told(found: dict[str, Any]) -> str:
+def _check_told(found: dict[str, Any], content: bytes) -> str:
+    from napkin_eq.certificate import ends, loads
+
     if found["status"] != "ok":
         return f"refused: {found['problem']}"
     lines = [f"ok: {found['steps']} steps by {len(found['laws'])} statements, grade {found['grade']}; nothing of the search was trusted"]
+    try:
+        source, destination = ends(loads(content))
+        lines += [f"     {source!s:.300}", f"  =  {destination!s:.300}"]
+    except NapkinError as error:
+        lines.append(f"     its terms are not shown: {error}")
     if "smt" in found:
         from napkin_eq.recheck import told
 
@@ -196,11 +214,13 @@ def _check_told(found: dict[str, Any]) -> str:
 
 def laws(args: Namespace) -> int:
     """Print the catalogue of laws."""
-    from napkin_eq import catalogue, proving
+    from napkin_eq import catalogue, floating, proving
 
     chosen = _statements(args.what)
     if args.markdown:
-        print(catalogue.markdown(chosen, {v.name: v.grade for v in proving.prove(chosen)}), end="")
+        chosen_laws = [s for s in chosen if isinstance(s, Law)]
+        floats = {s.name: str(v) for s, v in zip(chosen_laws, floating.assess(chosen_laws), strict=True)}
+        print(catalogue.markdown(chosen, {v.name: v.grade for v in proving.prove(chosen)}, floats), end="")
         return DONE
     grades = proving.known_grades(chosen)
     if args.json:
