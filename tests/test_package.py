@@ -36,7 +36,7 @@ def test_the_wheel_made_from_the_source_archive_is_whole(tmp_path):
     (wheel,) = tmp_path.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {name.partition("/")[0].partition("-")[0] for name in names} == {"napkin_eq"}
-    for folder in ("rules", "proofs", "codegen"):
+    for folder in ("rules", "proofs", "codegen", "benchmarks/carried"):
         for shipped in (ROOT / folder).glob("*.py"):
             assert f"napkin_eq/{folder}/{shipped.name}" in names
     for file in ("py.typed", "hardware/h200.toml"):
