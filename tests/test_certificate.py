@@ -26,7 +26,7 @@ from napkin_eq.errors import NapkinError, Undecided
 from napkin_eq.explain import Closure, Step
 from napkin_eq.jsonform import LANGUAGE
 from napkin_eq.judge import substitute
-from napkin_eq.law import JUDGMENTS, REGISTRY, TRUE, Law, Max, Sum, Var, exp, inv
+from napkin_eq.law import JUDGMENTS, REGISTRY, TRUE, Law, Max, Statement, Sum, Var, exp, inv
 from napkin_eq.ops import MONOIDS, OPS
 from napkin_eq.proving import prove
 from napkin_eq.recheck import by_solvers, told, with_numeric
@@ -534,7 +534,7 @@ def test_the_command_line_refuses_in_one_line(tmp_path: Path, capsys: pytest.Cap
     assert cli.main(["check", str(tmp_path / "none"), *flags]) == 2 and "cannot be read" in capsys.readouterr().err
 
 
-def forged(rows: list[Any], ends_at: tuple[int, int], claim: int, rule: str, bindings: Data, statement: Law | None = None) -> str:
+def forged(rows: list[Any], ends_at: tuple[int, int], claim: int, rule: str, bindings: Data, statement: Statement | None = None) -> str:
     """What the checker says of a certificate of one step, written by hand: rows over the inputs Q and K, one instance, at the root."""
     laws = {}
     if statement is not None:
@@ -549,6 +549,7 @@ def forged(rows: list[Any], ends_at: tuple[int, int], claim: int, rule: str, bin
 
 INPUTS: list[list[Any]] = [["Input", "K"], ["Input", "Q"]]
 REALS = [["Const", "real", text] for text in ("1e+200", "-1e+200", "inf", "-inf", "2.0", "4.0")]
+WHOLE: list[Any] = ["Const", "int", "9007199254740993"]  # which double precision does not hold
 
 
 @pytest.mark.parametrize(
@@ -558,8 +559,8 @@ REALS = [["Const", "real", text] for text in ("1e+200", "-1e+200", "inf", "-inf"
         ([*REALS, ["mul", 0, 0], ["is-equal", 6, 2]], "overflows"),  # no infinity
         ([*REALS, ["mul", 0, 1], ["is-equal", 6, 3]], "overflows"),  # and no absence out of nowhere
         ([*REALS, ["add", 4, 4], ["is-equal", 6, 4]], "does not hold by itself"),
-        ([["Const", "int", "9007199254740993"], ["Const", "int", "9007199254740992"], ["add", 0, 0], ["is-equal", 2, 1]], "where a number is expected"),
-        ([["Const", "int", "9007199254740993"], ["Const", "int", "9007199254740992"], ["is-le", 0, 1]], "does not hold by itself"),
+        ([WHOLE, ["Const", "int", "0"], ["Const", "int", "9007199254740992"], ["add", 0, 1], ["is-equal", 3, 2]], "where a number is expected"),
+        ([WHOLE, ["Const", "int", "9007199254740992"], ["is-le", 0, 1]], "does not hold by itself"),
         ([*INPUTS, ["is-le", 0, 0]], "no equation, direction or path"),
         ([*INPUTS, ["is-free", "d", 0]], "does not hold by itself"),
     ],
@@ -575,6 +576,8 @@ def test_a_law_is_used_as_it_stands_and_for_what_it_speaks_of() -> None:
     assert forged(good, (2, 3), 4, "mul-commutes", {"a": 0, "b": 1}, swap) == "ok"
     assert "does not conclude that" in forged(good, (2, 5), 6, "mul-commutes", {"a": 0, "b": 1}, swap)
     assert "does not conclude that" in forged(good, (2, 3), 4, "mul-commutes", {"a": 1, "b": 0}, swap)
+    below = [["Input", "K"], ["Const", "bool", "1"], ["Reduce", "max", "x", 0, 1], ["is-le", 0, 2]]
+    assert "no equation" in forged(below, (0, 2), 3, "le-max", {"a": 0, "x": "x"}, REGISTRY.statements["le-max"])
     # The law of one level is stated, and proved, of real values.
     for kind, problem in (("real", "ok"), ("bool", "is bound to no real"), ("int", "is bound to no real")):
         assert problem in forged([["Const", kind, "1"], ["Store", 0], ["is-equal", 0, 1]], (0, 1), 2, "level", {"a": 0}, level)
