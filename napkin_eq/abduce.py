@@ -86,7 +86,7 @@ def abduced(statement: Statement, budget_s: float = BUDGET_S) -> Advice:
             found.append(chosen)
         elif outcome.example is not None:
             met.append(_met(outcome.example, listed))
-        elif outcome.status == "unknown" and len(chosen) == 1:
+        elif first is not None and outcome.status == "unknown" and len(chosen) == 1:
             perhaps += chosen
     return Advice(first, tuple(found), tuple(perhaps), (), complete)
 
@@ -271,8 +271,9 @@ def told(statement: Statement, found: Advice) -> str:
         rows = found.example.steps()
         width = max(len(name) for name, _ in rows)
         lines += [f"    {name:{width}} = {value}" for name, value in rows]
+    lacks = "not proved as it stands; true if" if found.example is None else "not true as it stands; true if"
     for number, conditions in enumerate(found.true_if):
-        lines.append(f"  {'or if' if number else 'not true as it stands; true if'} {' and '.join(map(read, conditions))}:  {', '.join(map(str, conditions))}")
+        lines.append(f"  {'or if' if number else lacks} {' and '.join(map(read, conditions))}:  {', '.join(map(str, conditions))}")
     if found.example is not None and not found.true_if:
         lines.append(f"  no conditions of the vocabulary make it true{'' if found.complete else ', as far as was tried in the time'}")
     lines += [f"  perhaps if {read(j)}: no counterexample was found, and no proof" for j in found.perhaps]
