@@ -588,3 +588,44 @@ def test_a_law_is_used_as_it_stands_and_for_what_it_speaks_of() -> None:
     for row, problem in zip(real, ("ok", "where a number is expected", "is bound to no number"), strict=True):
         rows = [row, ["Const", "real", "2.0"], ["add", 0, 0], ["mul", 0, 1], ["is-equal", 2, 3]]
         assert problem in forged(rows, (2, 3), 4, "odd", {"n": 0}, odd)
+
+
+def cut(part: str, axis: str, run: str) -> list[Any]:
+    first: list[list[Any]] = [["Index", part], ["Const", "int", run], ["mul", 0, 1], ["Index", axis], ["le", 2, 3]]
+    return [*first, ["add", 2, 1], ["lt", 3, 5], ["and", 4, 6], ["is-stretch", part, axis, 7]]
+
+
+A_STREAM: list[list[Any]] = [["Input", "K"], ["Const", "bool", "1"], ["Acc"], ["Prev", 0], ["mul", 2, 3], ["Online", "x", 0, 1, 2, "alone"]]
+EVIDENT: list[tuple[list[Any], bool]] = [  # rows over K[x, d] and Q[q, d], whose last one is a judgment; q = 64, d = 16, x has any size
+    ([*INPUTS, ["is-free", "q", 0]], True), ([*INPUTS, ["is-free", "x", 0]], False), ([["Acc"], ["is-free", "x", 0]], False),
+    ([*INPUTS, ["is-along", "x", 0]], True), ([*INPUTS, ["is-along", "q", 0]], False),
+    ([["is-distinct", "x", "q"]], True), ([["is-distinct", "x", "x"]], False), ([*INPUTS, ["is-le", 0, 0]], True), ([*INPUTS, ["is-le", 0, 1]], False),
+    ([["Index", "x"], ["is-along", "x", 0]], True), ([["Index", "x"], ["is-local", "x", 0]], True), ([["Index", "x"], ["is-nonneg", 0]], True),
+    ([["Index", "x"], ["is-pos", 0]], False), ([["Size", "x"], ["is-pos", 0]], True), ([["Size", "x"], ["real", 0], ["is-pos", 1]], True),
+    ([["Size", "x"], ["is-local", "x", 0]], False), ([["Length", "x"], ["is-local", "x", 0]], True), ([["Size", "x"], ["is-free", "x", 0]], True),
+    ([*INPUTS, ["Scan", "sum", "q", 0], ["is-along", "q", 2]], True), ([*INPUTS, ["Scan", "sum", "x", 0], ["is-local", "x", 2]], False),
+    ([["Input", "K"], ["Index", "q"], ["Read", "x", 0, 1], ["is-free", "x", 2]], True),
+    ([["Input", "K"], ["Index", "x"], ["Read", "x", 0, 1], ["is-along", "x", 2]], True),
+    ([["Input", "K"], ["Index", "x"], ["Read", "x", 0, 1], ["is-finite", 2]], True), ([["Input", "K"], ["is-finite", 0]], True),
+    ([["Input", "K"], ["is-nonneg", 0]], False), ([["Input", "K"], ["exp", 0], ["is-pos", 1]], False), ([["Input", "K"], ["is-safe", 0]], False),
+    ([*A_STREAM[:2], ["Reduce", "sum", "x", 0, 1], ["is-free", "x", 2]], True), ([*A_STREAM[:2], ["Reduce", "sum", "x", 0, 1], ["is-local", "x", 2]], False),
+    ([*A_STREAM[:2], ["Reduce", "sum", "x", 0, 1], ["is-local", "d", 2]], True), ([["Acc"], ["is-local", "d", 0]], False),
+    ([*A_STREAM[:1], ["Prev", 0], ["is-local", "q", 1]], False), ([*A_STREAM, ["is-local", "d", 5]], True), ([*A_STREAM, ["is-local", "x", 5]], False),
+    ([*A_STREAM, ["is-free", "x", 5]], True), ([*A_STREAM, ["is-free", "x", 4]], False),
+    *((([["Const", "real", value], [f"is-{sign}", 0]], true)) for value, signs in (
+        ("2.0", "pos nonneg nonzero finite"), ("0.0", "nonneg finite"), ("-0.0", "nonneg finite"), ("-1.0", "nonzero finite"), ("-inf", ""), ("inf", ""),
+    ) for sign in ("pos", "nonneg", "nonzero", "finite") for true in [sign in signs.split()]),
+    (cut("q", "d", "1"), True), (cut("q", "d", "0"), False), (cut("d", "q", "4"), True), (cut("d", "q", "3"), False), (cut("q", "q", "1"), False),
+    (cut("q", "x", "9"), False), (cut("x", "q", "64"), False),
+    ([*REALS, ["add", 3, 4], ["is-equal", 6, 3]], True), ([*REALS, ["max", 3, 4], ["is-equal", 6, 4]], True),
+    ([*REALS, ["min", 3, 4], ["is-equal", 6, 3]], True), ([*REALS, ["neg", 3], ["is-equal", 6, 2]], False), ([*REALS, ["exp", 4], ["is-equal", 6, 5]], False), ([*INPUTS, ["is-equal", 0, 0]], False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rows", "true"), EVIDENT, ids=lambda value: str(value[-1]) if isinstance(value, list) else str(value))
+def test_what_can_be_read_off_a_term(rows: list[Any], true: bool) -> None:
+    base = make(K * Q, K * Q, [], [], {}, {})
+    more = len(base["theorem"]["nodes"])
+    shifted = [[tag, *(part + more if isinstance(part, int) else part for part in parts)] for tag, *parts in rows]
+    instance = {"rule": "evident", "bindings": {}, "claim": more + len(rows) - 1, "premises": []}
+    assert (checked(sealed({**base, "nodes": shifted, "instances": [instance]}))["status"] == "ok") == true
