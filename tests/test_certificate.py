@@ -618,7 +618,8 @@ EVIDENT: list[tuple[list[Any], bool]] = [  # rows over K[x, d] and Q[q, d], whos
     (cut("q", "d", "1"), True), (cut("q", "d", "0"), False), (cut("d", "q", "4"), True), (cut("d", "q", "3"), False), (cut("q", "q", "1"), False),
     (cut("q", "x", "9"), False), (cut("x", "q", "64"), False),
     ([*REALS, ["add", 3, 4], ["is-equal", 6, 3]], True), ([*REALS, ["max", 3, 4], ["is-equal", 6, 4]], True),
-    ([*REALS, ["min", 3, 4], ["is-equal", 6, 3]], True), ([*REALS, ["neg", 3], ["is-equal", 6, 2]], False), ([*REALS, ["exp", 4], ["is-equal", 6, 5]], False), ([*INPUTS, ["is-equal", 0, 0]], False),
+    ([*REALS, ["min", 3, 4], ["is-equal", 6, 3]], True), ([*REALS, ["neg", 3], ["is-equal", 6, 2]], False),
+    ([*REALS, ["exp", 4], ["is-equal", 6, 5]], False), ([*INPUTS, ["is-equal", 0, 0]], False),
 ]  # fmt: skip
 
 
