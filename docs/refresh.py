@@ -46,7 +46,7 @@ def verbs(readme: str) -> str:
     """Return the verbs with their one-line help."""
     with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.suppress(SystemExit):
         napkin(["--help"])
-    words = re.findall(r"^    (\w+) +(.+(?:\n {8,}.+)*)", out.getvalue(), re.MULTILINE)
+    words = re.findall(r"^    (\w+)\s+(.+(?:\n {8,}.+)*)", out.getvalue(), re.MULTILINE)
     rows = "\n".join(f"| `napkin-eq {name}` | {' '.join(text.split())} |" for name, text in words)
     return f"| verb | does |\n|---|---|\n{rows}"
 

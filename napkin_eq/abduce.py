@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from napkin_eq import law as words
 from napkin_eq.axis import Axis
 from napkin_eq.content import folder
+from napkin_eq.errors import NapkinError
 from napkin_eq.law import JUDGMENTS, Inference, Judgment, Law, Statement, Sum, Var, where
 from napkin_eq.obligation import conditions_of, judgments_of, terms_of
 from napkin_eq.proving import Outcome, opinion
@@ -85,7 +86,7 @@ def abduced(statement: Statement, budget_s: float = BUDGET_S) -> Advice:
             found.append(chosen)
         elif outcome.example is not None:
             met.append(_met(outcome.example, listed))
-        elif outcome.status == "unknown" and len(chosen) == 1:
+        elif first is not None and outcome.status == "unknown" and len(chosen) == 1:
             perhaps += chosen
     return Advice(first, tuple(found), tuple(perhaps), (), complete)
 
@@ -152,16 +153,27 @@ def _sets(listed: list[Judgment]) -> Iterator[Conditions]:
 
 
 def _degenerate(chosen: Conditions) -> bool:
-    """Tell whether conditions leave a variable only one value, or a mask only one: true, and of no use."""
+    """Tell whether conditions leave a variable or a mask only one value, which is true and of no use, or say together what one says alone."""
     by_term: dict[Term | Axis, set[str]] = {}
     for judgment in chosen:
         by_term.setdefault(judgment.args[-1] if judgment.name in ("zero", "absent") else judgment.args[0], set()).add(judgment.name)
-    return any(held & {"le", "zero", "absent"} and held & {"finite", "nonneg", "nonzero", "pos"} or {"zero", "absent"} <= held for held in by_term.values())
+    for held in by_term.values():
+        contrary = held & {"le", "zero", "absent"} and held & {"finite", "nonneg", "nonzero", "pos"}
+        if contrary or {"zero", "absent"} <= held or {"nonneg", "nonzero"} <= held:
+            return True
+    return False
 
 
 def _met(example: Counterexample, listed: list[Judgment]) -> set[Judgment]:
-    """Return the conditions that hold on a counterexample; where two axes are one there, those that speak of the other do not."""
-    return {j for j in listed if _speaks_of(j) <= set(example.lanes) and example.holds(j)}
+    """Return the conditions that hold on a counterexample: not those without a value there, nor, where two axes are one, those of the other."""
+    return {j for j in listed if _speaks_of(j) <= set(example.lanes) and _holds(example, j)}
+
+
+def _holds(example: Counterexample, judgment: Judgment) -> bool:
+    try:
+        return example.holds(judgment)
+    except NapkinError:
+        return False
 
 
 def _speaks_of(judgment: Judgment) -> set[str]:
@@ -259,8 +271,9 @@ def told(statement: Statement, found: Advice) -> str:
         rows = found.example.steps()
         width = max(len(name) for name, _ in rows)
         lines += [f"    {name:{width}} = {value}" for name, value in rows]
+    lacks = "not proved as it stands; true if" if found.example is None else "not true as it stands; true if"
     for number, conditions in enumerate(found.true_if):
-        lines.append(f"  {'or if' if number else 'not true as it stands; true if'} {' and '.join(map(read, conditions))}:  {', '.join(map(str, conditions))}")
+        lines.append(f"  {'or if' if number else lacks} {' and '.join(map(read, conditions))}:  {', '.join(map(str, conditions))}")
     if found.example is not None and not found.true_if:
         lines.append(f"  no conditions of the vocabulary make it true{'' if found.complete else ', as far as was tried in the time'}")
     lines += [f"  perhaps if {read(j)}: no counterexample was found, and no proof" for j in found.perhaps]

@@ -12,6 +12,7 @@ import runpy
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -234,7 +235,9 @@ def compared(
     drawn = draw(diagram, drawn_from, sizes, dtype, seed)
     tensors = [_tensor(drawn.arrays[b.name], b.dtype).to(device) for b in derivation.plan.inputs]
     started = time.perf_counter()
-    with np.errstate(all="ignore"):  # the interpreter computes with NumPy, and some families are there to overflow
+    # The interpreter computes with NumPy, and some families are there to overflow.
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
         runs = [executed(derivation.triton(), tensors) for _ in range(REPEATS[device])]
     seconds = time.perf_counter() - started
     matrix, planned = _matrix_roundoff(derivation), schedule(derivation.plan)

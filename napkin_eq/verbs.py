@@ -261,6 +261,27 @@ def selftest(args: Namespace) -> int:
     return DONE if perfect(data) else FAILED
 
 
+def calibrate(args: Namespace) -> int:
+    """Print, or write, the hardware file of the GPU here, or of the one that a JSON of the micro-benchmark is of."""
+    from napkin_eq import calibrate as calibration
+
+    data = calibration.read(Path(args.from_)) if args.from_ else calibration.measure()
+    found = calibration.calibrated(data, calibration.stated(data, args.hardware))
+    if args.output is None:
+        print(found.text, end="")
+        return DONE
+    _written(Path(args.output), found.text)
+    print(f"{data['gpu']}, measured {data['date']}, written to {args.output}; --hardware {args.output} derives for it")
+    return DONE
+
+
+def _written(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise NapkinError(f"output {file}: cannot be written: {error.strerror or error}; name another file with -o") from None
+
+
 def listing(args: Namespace) -> int:
     """Print the diagrams, the GPUs and the families of laws."""
     from napkin_eq.content import load_rules
@@ -285,4 +306,7 @@ def _dumped(data: Any) -> str:
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
-VERBS = {"derive": derive, "explain": explain, "run": run, "prove": prove, "check": check, "laws": laws, "selftest": selftest, "list": listing}
+VERBS = {
+    "derive": derive, "explain": explain, "run": run, "prove": prove, "check": check, "laws": laws, "selftest": selftest, "calibrate": calibrate,
+    "list": listing,
+}  # fmt: skip

@@ -19,17 +19,12 @@ from napkin_eq.rounding import Schedule, error_bound, schedule
 from napkin_eq.running import running_bound
 
 # test_mutants runs all trials in float16, against the lesser of the two bounds.
-CHOSEN = {"float16": ("kept", "quotients"), "bfloat16": ("past", "product", "quotients")}
+CHOSEN = {"float16": ("kept", "quotients"), "bfloat16": ("past", "quotients")}
 
 
 @pytest.fixture(scope="module", params=list(CHOSEN))
 def benches(request):
     return [Bench(trial, request.param) for trial in TRIALS if trial.name in CHOSEN[request.param]]
-
-
-@pytest.fixture(scope="module")
-def past():
-    return Bench(next(trial for trial in TRIALS if trial.name == "past"))
 
 
 def test_right_kernels_keep_to_both_bounds_and_these_are_not_far_off(benches):
@@ -105,20 +100,18 @@ def test_the_figure_of_a_plan_orders_plans():
     product = [unit_error(derive(diagram("matmul", m=64, n=64, k=k), dtype=d).plan)["out"] for d, k in cases]
     assert product == sorted(product)
     assert product[2] > 2.0**-8
-    one, two = (unit_error(derive(diagram(name), dtype="bfloat16").plan)["out"] for name in ("swiglu", "mlp"))
-    assert one < two  # two contractions, one after the other, and what lies between is stored in 16 bits
 
 
-def test_float64_against_rigorous_balls(past):
+def test_float64_against_rigorous_balls(benches):
     """The oracle itself: a sample of exact values lies in balls that arb proves to hold them, far narrower than any bound."""
     flint = pytest.importorskip("flint")
-    for family in (f for f in past.families if f.name in ("normal", "growing", "opposed", "offset")):
-        drawn, _, exact, bound, _ = past.given(family)
+    bench = benches[0]
+    for family in (f for f in bench.families if f.name in ("normal", "outlier", "offset")):
+        drawn, _, exact, bound, _ = bench.given(family)
         Q, K, V = (drawn.clean[name] for name in "QKV")
         for row in (0, len(Q) - 1):
-            seen = min(len(K), row + 301)
-            scores = [sum((flint.arb(a) * flint.arb(b) for a, b in zip(Q[row], K[i], strict=True)), flint.arb(0)) / 4 for i in range(seen)]
+            seen = np.flatnonzero(drawn.clean["keep"]) if "keep" in drawn.clean else np.arange(min(len(K), row + 301))
+            scores = [sum((flint.arb(a) * flint.arb(b) for a, b in zip(Q[row], K[i], strict=True)), flint.arb(0)) / 4 for i in seen]
             weights = [(s - scores[0]).exp() for s in scores]
-            found = sum((w * flint.arb(v) for w, v in zip(weights, V[:seen, 5], strict=True)), flint.arb(0)) / sum(weights, flint.arb(0))
-            ball = found - flint.arb(float(exact[row, 5]))
-            assert float(ball.abs_upper()) < 1e-3 * bound[row, 5]
+            found = sum((w * flint.arb(V[i, 5]) for w, i in zip(weights, seen, strict=True)), flint.arb(0)) / sum(weights, flint.arb(0))
+            assert float((found - flint.arb(float(exact[row, 5]))).abs_upper()) < 1e-3 * bound[row, 5]

@@ -26,7 +26,7 @@ from napkin_eq.errors import NapkinError, Undecided
 from napkin_eq.explain import Closure, Step
 from napkin_eq.jsonform import LANGUAGE
 from napkin_eq.judge import substitute
-from napkin_eq.law import JUDGMENTS, REGISTRY, TRUE, Law, Max, Sum, Var, exp, inv
+from napkin_eq.law import JUDGMENTS, REGISTRY, TRUE, Law, Max, Statement, Sum, Var, exp, inv
 from napkin_eq.ops import MONOIDS, OPS
 from napkin_eq.proving import prove
 from napkin_eq.recheck import by_solvers, told, with_numeric
@@ -532,3 +532,101 @@ def test_the_command_line_refuses_in_one_line(tmp_path: Path, capsys: pytest.Cap
         assert not shown.err and ("--json" in flags or (len(shown.out.splitlines()) == 1 and shown.out.startswith("refused: ")))
         assert "--json" not in flags or json.loads(shown.out)["status"] == "refused"
     assert cli.main(["check", str(tmp_path / "none"), *flags]) == 2 and "cannot be read" in capsys.readouterr().err
+
+
+def forged(rows: list[Any], ends_at: tuple[int, int], claim: int, rule: str, bindings: Data, statement: Statement | None = None) -> str:
+    """What the checker says of a certificate of one step, written by hand: rows over the inputs Q and K, one instance, at the root."""
+    laws = {}
+    if statement is not None:
+        laws[statement.name] = {**stated(statement), "proof": {"grade": "A", "method": "", "files": []}}
+    base = make(K * Q, K * Q, [], [], {}, {})
+    theorem = {**base["theorem"], "nodes": rows, "source": ends_at[0], "destination": ends_at[1]}
+    instance = {"rule": rule, "bindings": bindings, "claim": claim, "premises": []}
+    steps = [{"instance": 0, "forward": True, "path": []}]
+    result = checked(sealed({**base, "theorem": theorem, "laws": laws, "instances": [instance], "steps": steps}))
+    return str(result.get("problem", result["status"]))
+
+
+INPUTS: list[list[Any]] = [["Input", "K"], ["Input", "Q"]]
+REALS = [["Const", "real", text] for text in ("1e+200", "-1e+200", "inf", "-inf", "2.0", "4.0")]
+WHOLE: list[Any] = ["Const", "int", "9007199254740993"]  # which double precision does not hold
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        ([*REALS, ["mul", 4, 4], ["is-equal", 6, 5]], "ok"),
+        ([*REALS, ["mul", 0, 0], ["is-equal", 6, 2]], "overflows"),  # no infinity
+        ([*REALS, ["mul", 0, 1], ["is-equal", 6, 3]], "overflows"),  # and no absence out of nowhere
+        ([*REALS, ["add", 4, 4], ["is-equal", 6, 4]], "does not hold by itself"),
+        ([WHOLE, ["Const", "int", "0"], ["Const", "int", "9007199254740992"], ["add", 0, 1], ["is-equal", 3, 2]], "where a number is expected"),
+        ([WHOLE, ["Const", "int", "9007199254740992"], ["is-le", 0, 1]], "does not hold by itself"),
+        ([*INPUTS, ["is-le", 0, 0]], "no equation, direction or path"),
+        ([*INPUTS, ["is-free", "d", 0]], "does not hold by itself"),
+    ],
+    ids=range(8),
+)
+def test_what_is_not_evident_is_no_step(rows: list[Any], problem: str) -> None:
+    assert problem in forged(rows, (len(rows) - 2, rows[-1][-1]), len(rows) - 1, "evident", {})
+
+
+def test_a_law_is_used_as_it_stands_and_for_what_it_speaks_of() -> None:
+    swap, level = LAWS["mul-commutes"], LAWS["level"]
+    good = [*INPUTS, ["mul", 0, 1], ["mul", 1, 0], ["is-equal", 2, 3], ["add", 0, 1], ["is-equal", 2, 5]]
+    assert forged(good, (2, 3), 4, "mul-commutes", {"a": 0, "b": 1}, swap) == "ok"
+    assert "does not conclude that" in forged(good, (2, 5), 6, "mul-commutes", {"a": 0, "b": 1}, swap)
+    assert "does not conclude that" in forged(good, (2, 3), 4, "mul-commutes", {"a": 1, "b": 0}, swap)
+    below = [["Input", "K"], ["Const", "bool", "1"], ["Reduce", "max", "x", 0, 1], ["is-le", 0, 2]]
+    assert "no equation" in forged(below, (0, 2), 3, "le-max", {"a": 0, "x": "x"}, REGISTRY.statements["le-max"])
+    # The law of one level is stated, and proved, of real values.
+    for kind, problem in (("real", "ok"), ("bool", "is bound to no real"), ("int", "is bound to no real")):
+        assert problem in forged([["Const", kind, "1"], ["Store", 0], ["is-equal", 0, 1]], (0, 1), 2, "level", {"a": 0}, level)
+    # A law of numbers is one of constants, and of finite ones.
+    n = Var("n", "number")
+    odd = Law("odd", "user", "", n + n, n * 2.0, (), False, "algebra", "", "here")
+    real: list[list[Any]] = [["Const", "real", "3.0"], ["Input", "K"], ["Const", "real", "-inf"]]
+    for row, problem in zip(real, ("ok", "where a number is expected", "is bound to no number"), strict=True):
+        rows = [row, ["Const", "real", "2.0"], ["add", 0, 0], ["mul", 0, 1], ["is-equal", 2, 3]]
+        assert problem in forged(rows, (2, 3), 4, "odd", {"n": 0}, odd)
+
+
+def cut(part: str, axis: str, run: str) -> list[Any]:
+    first: list[list[Any]] = [["Index", part], ["Const", "int", run], ["mul", 0, 1], ["Index", axis], ["le", 2, 3]]
+    return [*first, ["add", 2, 1], ["lt", 3, 5], ["and", 4, 6], ["is-stretch", part, axis, 7]]
+
+
+A_STREAM: list[list[Any]] = [["Input", "K"], ["Const", "bool", "1"], ["Acc"], ["Prev", 0], ["mul", 2, 3], ["Online", "x", 0, 1, 2, "alone"]]
+EVIDENT: list[tuple[list[Any], bool]] = [  # rows over K[x, d] and Q[q, d], whose last one is a judgment; q = 64, d = 16, x has any size
+    ([*INPUTS, ["is-free", "q", 0]], True), ([*INPUTS, ["is-free", "x", 0]], False), ([["Acc"], ["is-free", "x", 0]], False),
+    ([*INPUTS, ["is-along", "x", 0]], True), ([*INPUTS, ["is-along", "q", 0]], False),
+    ([["is-distinct", "x", "q"]], True), ([["is-distinct", "x", "x"]], False), ([*INPUTS, ["is-le", 0, 0]], True), ([*INPUTS, ["is-le", 0, 1]], False),
+    ([["Index", "x"], ["is-along", "x", 0]], True), ([["Index", "x"], ["is-local", "x", 0]], True), ([["Index", "x"], ["is-nonneg", 0]], True),
+    ([["Index", "x"], ["is-pos", 0]], False), ([["Size", "x"], ["is-pos", 0]], True), ([["Size", "x"], ["real", 0], ["is-pos", 1]], True),
+    ([["Size", "x"], ["is-local", "x", 0]], False), ([["Length", "x"], ["is-local", "x", 0]], True), ([["Size", "x"], ["is-free", "x", 0]], True),
+    ([*INPUTS, ["Scan", "sum", "q", 0], ["is-along", "q", 2]], True), ([*INPUTS, ["Scan", "sum", "x", 0], ["is-local", "x", 2]], False),
+    ([["Input", "K"], ["Index", "q"], ["Read", "x", 0, 1], ["is-free", "x", 2]], True),
+    ([["Input", "K"], ["Index", "x"], ["Read", "x", 0, 1], ["is-along", "x", 2]], True),
+    ([["Input", "K"], ["Index", "x"], ["Read", "x", 0, 1], ["is-finite", 2]], True), ([["Input", "K"], ["is-finite", 0]], True),
+    ([["Input", "K"], ["is-nonneg", 0]], False), ([["Input", "K"], ["exp", 0], ["is-pos", 1]], False), ([["Input", "K"], ["is-safe", 0]], False),
+    ([*A_STREAM[:2], ["Reduce", "sum", "x", 0, 1], ["is-free", "x", 2]], True), ([*A_STREAM[:2], ["Reduce", "sum", "x", 0, 1], ["is-local", "x", 2]], False),
+    ([*A_STREAM[:2], ["Reduce", "sum", "x", 0, 1], ["is-local", "d", 2]], True), ([["Acc"], ["is-local", "d", 0]], False),
+    ([*A_STREAM[:1], ["Prev", 0], ["is-local", "q", 1]], False), ([*A_STREAM, ["is-local", "d", 5]], True), ([*A_STREAM, ["is-local", "x", 5]], False),
+    ([*A_STREAM, ["is-free", "x", 5]], True), ([*A_STREAM, ["is-free", "x", 4]], False),
+    *((([["Const", "real", value], [f"is-{sign}", 0]], true)) for value, signs in (
+        ("2.0", "pos nonneg nonzero finite"), ("0.0", "nonneg finite"), ("-0.0", "nonneg finite"), ("-1.0", "nonzero finite"), ("-inf", ""), ("inf", ""),
+    ) for sign in ("pos", "nonneg", "nonzero", "finite") for true in [sign in signs.split()]),
+    (cut("q", "d", "1"), True), (cut("q", "d", "0"), False), (cut("d", "q", "4"), True), (cut("d", "q", "3"), False), (cut("q", "q", "1"), False),
+    (cut("q", "x", "9"), False), (cut("x", "q", "64"), False),
+    ([*REALS, ["add", 3, 4], ["is-equal", 6, 3]], True), ([*REALS, ["max", 3, 4], ["is-equal", 6, 4]], True),
+    ([*REALS, ["min", 3, 4], ["is-equal", 6, 3]], True), ([*REALS, ["neg", 3], ["is-equal", 6, 2]], False),
+    ([*REALS, ["exp", 4], ["is-equal", 6, 5]], False), ([*INPUTS, ["is-equal", 0, 0]], False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rows", "true"), EVIDENT, ids=lambda value: str(value[-1]) if isinstance(value, list) else str(value))
+def test_what_can_be_read_off_a_term(rows: list[Any], true: bool) -> None:
+    base = make(K * Q, K * Q, [], [], {}, {})
+    more = len(base["theorem"]["nodes"])
+    shifted = [[tag, *(part + more if isinstance(part, int) else part for part in parts)] for tag, *parts in rows]
+    instance = {"rule": "evident", "bindings": {}, "claim": more + len(rows) - 1, "premises": []}
+    assert (checked(sealed({**base, "nodes": shifted, "instances": [instance]}))["status"] == "ok") == true

@@ -9,13 +9,13 @@ import pytest
 
 from napkin_eq import mutants, selftest
 from napkin_eq.cli import main
-from napkin_eq.corpus import entries
+from napkin_eq.corpus import Entry, entries
 
 FEW = ("arithmetic.cancel_without_condition", "grid.tiles_by_floor_cover", "rounding.logistic_unguarded", "arithmetic.twice_is_a_sum", "fact.vacuous")
 
 
 @pytest.fixture
-def few(monkeypatch: pytest.MonkeyPatch) -> list[selftest.Entry]:
+def few(monkeypatch: pytest.MonkeyPatch) -> list[Entry]:
     chosen = [entry for entry in entries() if f"{entry.family}.{entry.name}" in FEW]
     monkeypatch.setattr(selftest, "entries", lambda: chosen)
     caught = mutants.Score(3, 3, {"normal": ("a", "b"), "tail": ("c",)}, (), (), 2, 0.1)
