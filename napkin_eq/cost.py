@@ -33,13 +33,17 @@ CROWDED = 1.7  # more warps than 64-row blocks of the result: warps split column
 LATENCY_S, RAMP = 9e-7, 4  # from a load to its data under load, which bounds an SM's bandwidth; how often a kernel as a whole waits for it
 REDUCTION_CLOCKS, WARP_CLOCKS = 100, 10  # one reduction of a tile: within a warp, and for each warp that it spans
 BURST, SM_BYTES = 30.0, 64.0  # bytes a clock that one block alone moves, and at the most an SM
+SECTOR = 32  # bytes that memory hands out at once, however few of them are asked for
 MATRIX_ROWS = 16  # rows that one instruction of the matrix unit takes of a narrow tile
 COMPUTED_OPERAND = 8.0  # operations per element of an operand that is loaded, computed on and handed back to the matrix unit
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One statement's work per execution: `kind` load, store, tensor, sfu or alu; `coords` span its tile; `loops` enclose it."""
+    """One statement's work per execution: `kind` load, store, tensor, operand, sfu or alu; `coords` span its tile; `loops` enclose it.
+
+    last: of a load or store, the coordinate that neighbouring elements in memory lie along, if the tile has several of them.
+    """
 
     kind: str
     coords: tuple[str, ...]
@@ -48,6 +52,7 @@ class Work:
     loops: tuple[tuple[str, float], ...]
     for_dot: bool = False
     rows: tuple[str, ...] = ()
+    last: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +118,11 @@ def profile(kernel: p.Kernel) -> Profile:
         for stmt in body:
             match stmt:
                 case p.Load():
-                    works.append(Work("load", stmt.out.coords, BYTES[stmt.out.dtype], stmt.buffer, loops, stmt.out.name in dotted))
+                    dotting = stmt.out.name in dotted
+                    works.append(Work("load", stmt.out.coords, BYTES[stmt.out.dtype], stmt.buffer, loops, dotting, last=_last(stmt.index, values)))
                 case p.StoreTile():
                     coords = tuple(dict.fromkeys(c for i in stmt.index if isinstance(i, str) for c in values[i].coords)) or values[stmt.value].coords
-                    works.append(Work("store", coords, BYTES[_buffer(kernel, stmt.buffer).dtype], stmt.buffer, loops))
+                    works.append(Work("store", coords, BYTES[_buffer(kernel, stmt.buffer).dtype], stmt.buffer, loops, last=_last(stmt.index, values)))
                 case p.Dot():
                     spans = tuple(dict.fromkeys((*values[stmt.a].coords, *values[stmt.b].coords)))
                     works.append(Work("tensor", spans, 2.0, values[stmt.a].dtype, loops, rows=stmt.out.coords))
@@ -137,6 +143,11 @@ def profile(kernel: p.Kernel) -> Profile:
 
     walk(kernel.body, ())
     return Profile(kernel, _merged(works), tuple(reductions), tuple(accumulators), tuple(widest))
+
+
+def _last(index: tuple[p.Operand, ...], values: Mapping[str, p.Value]) -> str:
+    coords = values[index[-1]].coords if index and isinstance(index[-1], str) else ()
+    return coords[0] if coords else ""
 
 
 def _merged(works: list[Work]) -> tuple[Work, ...]:
@@ -234,7 +245,7 @@ def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hard
         return None
     total = {"tensor": 0.0, "sfu": 0.0, "alu": 0.0, "operand": 0.0}
     moved: dict[str, float] = {}
-    stored = 0.0
+    stored, sectors = 0.0, 0.0
     seconds_tensor, trips, crowded = 0.0, 0.0, 1.0
     walks: dict[tuple[tuple[str, float], ...], float] = {}
     reduced = any(w.kind == "sfu" and w.loops for w in prof.works)
@@ -244,6 +255,7 @@ def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hard
             walks[work.loops] = times
         if work.kind in ("load", "store"):
             amount = work.factor * math.prod(min(lanes[c], sizes[c]) for c in work.coords) * times * blocks
+            sectors += amount * max(1.0, SECTOR / (work.factor * lanes.get(work.last, 1)))
             if work.kind == "store":
                 stored += amount
             else:
@@ -282,8 +294,7 @@ def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hard
         units = ((seconds_tensor * alone + side * BESIDE_MATRIX + operand) * STAGE_STALL[stages] * crowded + overhead) * busy
     starved = max(1.0, LATENCY_S * hardware.hbm.copy_bandwidth / sms / _in_flight(prof, lanes, stages) / min(occupancy, blocks / sms))
     hbm = (from_hbm + stored) / hardware.hbm.copy_bandwidth * starved
-    through = sum(moved.values()) + stored
-    l2 = max(through / hardware.l2.copy_bandwidth * starved, through / (min(blocks, sms) * SM_BYTES * hardware.chip.clock_hz))
+    l2 = max(sectors / hardware.l2.copy_bandwidth * starved, sectors / (min(blocks, sms) * SM_BYTES * hardware.chip.clock_hz))
     spent = {"hbm": hbm, "l2": l2, "units": units}
     limit = max(spent, key=lambda name: spent[name])
     slowest = spent[limit] + UNHIDDEN * (sum(spent.values()) - spent[limit])
