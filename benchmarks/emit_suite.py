@@ -20,6 +20,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from suite import Case, cases
@@ -56,11 +57,11 @@ SWEEPS = {
 }
 
 
-def sweep(folder: Path, dtype: str = "bfloat16") -> list[dict[str, object]]:
+def sweep(folder: Path, dtype: str = "bfloat16", hardware: str = "h200") -> list[dict[str, Any]]:
     """Emit the tile sweeps."""
     rows = []
     for case, (name, sizes, grid, warps, stages) in SWEEPS.items():
-        found = engine.derive(diagram(name, **sizes), dtype=dtype)
+        found = engine.derive(diagram(name, **sizes), hardware=hardware, dtype=dtype)
         output = found.outputs[0]
         statements = found.statements
         proved = engine.prover(statements)
@@ -93,7 +94,8 @@ def sweep(folder: Path, dtype: str = "bfloat16") -> list[dict[str, object]]:
             else:
                 plan = p.Plan(case, found.plan.inputs, kernels[-1].writes, tuple(kernels))
                 (folder / f"{case}_{number}.py").write_text(emit(plan, "triton"))
-                rows.append({"case": case, "file": f"{case}_{number}.py", "tiles": tiles, "warps": warp, "stages": stage, "predicted_us": predicted})
+                row = {"case": case, "file": f"{case}_{number}.py", "kernels": len(kernels), "tiles": tiles, "warps": warp, "stages": stage}
+                rows.append(row | {"predicted_us": predicted})
     return rows
 
 
