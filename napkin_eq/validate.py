@@ -128,10 +128,11 @@ def validate(
     choices = list(sizes) if sizes else trial_sizes(diagram, fixed or {})
     for choice in choices[:1] if choices[1:] == choices[:1] else choices:
         sized = diagram.with_sizes(choice)
+        whole = {axis.name: number(axis, {}) for axis in sized.axes()}
         derivation = derived(sized, hardware=hardware, dtype=dtype, without=without, rules=rules)
         for drawn_from in chosen:
-            other = resized(sized, drawn_from, choice, {n: t for n, t in _tiles(derivation).items() if n not in (fixed or {})})
-            if other == choice:
+            other = resized(sized, drawn_from, whole, {n: t for n, t in _tiles(derivation).items() if n not in (fixed or {})})
+            if other == whole:
                 cases += compared(sized, derivation, dtype, where, seed, drawn_from)
             else:
                 again = diagram.with_sizes(other)

@@ -141,3 +141,14 @@ def test_the_launcher_refuses_another_device():
     square = torch.zeros(16, 16, dtype=torch.float16)
     with pytest.raises(ValueError, match="B: expected device cpu, as the first argument, found meta"):
         executed(derivation.triton(), [square, square.to("meta")])
+
+
+@pytest.mark.slow
+def test_the_emitted_kernel_on_families_about_masks_and_sizes():
+    of = diagram("padded_attention", b=2, h=1, q=20, x=300, d=32)
+    chosen = ("growing", "falling", "opposed", "late", "nothing", "nan-masked", "inf-masked", "size-above")
+    report = validate(of, "float16", [{}], inputs=chosen)
+    assert report.passed, str(report)
+    assert [case.family for case in report.cases] == list(chosen)
+    assert report.cases[0].sizes["x"] == 300
+    assert {size % 16 for name, size in report.cases[-1].sizes.items() if report.cases[0].sizes[name] != size} == {1}
