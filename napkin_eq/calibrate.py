@@ -1,25 +1,29 @@
-"""A GPU's hardware file from measurements: the JSON of the micro-benchmark, held against what the maker states of the GPU.
+"""A GPU's hardware file from measurements: the JSON of the micro-benchmark, held against what the file of that GPU states.
 
-What was measured replaces what the hardware file of the same GPU holds; what no program measures (peaks, the shape of a matrix instruction) stays.
-The assumptions stay too, since the constants of the cost model were fitted together with them; what was measured of the same stands beside them.
+What was measured replaces what the file holds, line by line; what no program measures (peaks, the shape of a matrix instruction) stays. The
+assumptions stay too, as does what the user keeps: the constants of the cost model were fitted together with them. What was measured of the
+same stands beside them.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
+import re
 import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from napkin_eq.content import folder
 from napkin_eq.errors import NapkinError
-from napkin_eq.hardware import SECTIONS, Hardware, known, load
+from napkin_eq.hardware import Hardware, known, load, place
+from napkin_eq.hardware import read as read_hardware
 
 MOST_BYTES, SECONDS, NO_DEVICE = 2**22, 900, 2
 # Of a stated peak: below, something else ran on the GPU or the program is wrong; a clock may stand a little above the one that a peak is stated for.
@@ -31,7 +35,9 @@ DEVICE = {
     ("smem", "block_bytes"): "smem_block_bytes", ("limits", "registers_per_sm"): "registers_per_sm", ("limits", "threads_per_block"): "threads_per_block",
     ("limits", "threads_per_sm"): "threads_per_sm", ("limits", "blocks_per_sm"): "blocks_per_sm",
 }  # fmt: skip
-Notes = dict[tuple[str, str], str]
+Entry = tuple[str, str]
+LINE = re.compile(r"(\w+) *= *([^#]+?) *(?:# *(.*))?$")
+BESIDE = "; measured "
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,54 +112,63 @@ def differs(hardware: Hardware, data: Mapping[str, Any]) -> str:
     return ""
 
 
-def stated(data: Mapping[str, Any], name: str | None) -> Hardware:
-    """Return the GPU whose stated figures measurements are held against: the one named, or the shipped one that was measured."""
+def stated(data: Mapping[str, Any], name: str | None) -> str:
+    """Return whose stated figures measurements are held against: the GPU named, or the shipped one that was measured."""
     if name is not None:
-        found = load(name)
-        if other := differs(found, data):
+        if other := differs(load(name), data):
             raise NapkinError(f"--hardware {name}: another GPU was measured: {other}")
-        return found
-    for candidate in map(load, known()):
-        if not differs(candidate, data):
+        return name
+    for candidate in known():
+        if not differs(load(candidate), data):
             return candidate
     raise NapkinError(f"{data['gpu']}: no hardware file states its peaks ({', '.join(known())} do not fit); write one like them and name it by --hardware")
 
 
-def calibrated(data: Mapping[str, Any], base: Hardware) -> Calibrated:
-    """Put measurements into a GPU's hardware file; raises NapkinError, with the number, for one that cannot be true of this GPU."""
-    best = _Best(data)
-    notes: Notes = {}
-    changes: dict[str, dict[str, Any]] = {}
+def calibrated(data: Mapping[str, Any], name: str, keep: Sequence[str] = ()) -> Calibrated:
+    """Put measurements into the file of a GPU, but for the entries to keep ("chip.launch_s").
 
-    def put(section: str, entry: str, value: Any, note: str) -> None:
-        changes.setdefault(section, {})[entry] = value
-        notes[section, entry] = note
+    Raises NapkinError, with the number, for a measurement that cannot be true of this GPU.
+    """
+    base = load(name)
+    measured, beside = _measured(_Best(data), data["device"], base)
+    words = {f"{section}.{entry}": (section, entry) for section, entry in measured}
+    if unknown := sorted(set(keep) - set(words)):
+        raise NapkinError(f"--keep {unknown[0]!r:.60}: expected an entry that is measured: {', '.join(sorted(words))}")
+    kept = {words[word] for word in keep}
+    changed: dict[Entry, tuple[float, str]] = {}
+    sections: dict[str, Any] = {}
+    for (section, entry), (value, how) in measured.items():
+        if (section, entry) in kept:
+            beside[section, entry] = f"{value:g}: {how}"
+        elif value != getattr(getattr(base, section), entry):
+            changed[section, entry] = value, how
+            sections[section] = replace(sections.get(section, getattr(base, section)), **{entry: value})
+    text = "".join(f"{line}\n" for line in (*_head(data, base), *_edited(place(name).read_text(encoding="utf-8").splitlines(), changed, beside)))
+    return Calibrated(_as_read(text, replace(base, **sections), name), text)
 
-    for (section, entry), name in DEVICE.items():
-        put(section, entry, data["device"][name], "the driver's figure")
-    put("chip", "launch_s", best.launch(), "measured: from the event before an empty kernel to the event after it")
-    copy = best.of("hbm_copy", base.hbm.bandwidth, most=1.0)
-    put("hbm", "copy_bandwidth", _rounded(copy), "measured: the best of plain copies, bytes read and written")
-    shared = best.of("l2_read_shared", base.l2.bandwidth, most=1.0)
-    put("l2", "copy_bandwidth", _rounded(shared), f"measured: tiles read by many blocks at once; blocks that share nothing read {best.most('l2_read'):.3g}")
-    clock = best.of("clock_idle", base.chip.clock_hz)
-    loaded = best.of("clock_product", base.chip.clock_hz)
-    notes["chip", "clock_hz"] = f"the clock that the peaks are stated for; measured {clock / 1e9:.2f}e9 idle, {loaded / 1e9:.2f}e9 after matrix products"
-    for name, value in _efficiencies(best, base).items():
-        notes["assumptions", name] = f"fitted with the model to whole kernels; measured {value:.2f} by itself"
-    sections = {name: replace(getattr(base, name), **entries) for name, entries in changes.items()}
-    found = replace(base, **sections)
-    return Calibrated(found, "".join(_toml(found, notes, list(_head(data, base)))))
+
+def _measured(best: _Best, device: Mapping[str, int], base: Hardware) -> tuple[dict[Entry, tuple[float, str]], dict[Entry, str]]:
+    """Return the entries that were measured, each with how, and what was measured of entries that stay."""
+    read = best.of("l2_read_shared", base.l2.bandwidth, most=1.0)
+    found: dict[Entry, tuple[float, str]] = {entry: (device[name], "the driver's figure") for entry, name in DEVICE.items()}
+    found |= {
+        ("chip", "launch_s"): (best.launch(), "from the event before an empty kernel to the event after it"),
+        ("hbm", "copy_bandwidth"): (_rounded(best.of("hbm_copy", base.hbm.bandwidth, most=1.0)), "the best of plain copies, bytes read and written"),
+        ("l2", "copy_bandwidth"): (_rounded(read), f"tiles that many blocks read at once; blocks that share nothing read {best.most('l2_read'):.3g}"),
+    }
+    clock, loaded = best.of("clock_idle", base.chip.clock_hz), best.of("clock_product", base.chip.clock_hz)
+    beside = {("chip", "clock_hz"): f"{clock / 1e9:.2f}e9 idle, {loaded / 1e9:.2f}e9 after matrix products"}
+    return found, beside | {("assumptions", name): f"{value:.2f} by itself" for name, value in _efficiencies(best, base).items()}
 
 
 def _efficiencies(best: _Best, base: Hardware) -> dict[str, float]:
     tensor = best.of("tile", base.flops("bfloat16"), dtype="bfloat16")
     for name, peak in (("fma", base.rate("fma")), ("exp2", base.rate("sfu"))):
         best.of(name, peak)
-    # One exponential, and a multiply-add, a maximum and a sum beside it: what the model adds up and divides by the efficiency.
-    together = 1 / base.rate("sfu") + 3 / base.rate("fma")
+    # One exponential, with a multiply-add, a maximum and a sum beside it: the units work at the same time, and the slower one tells.
+    slower = min(base.rate("sfu"), base.rate("fma") / 3)
     return {
-        "tensor_efficiency": tensor / base.flops("bfloat16"), "unit_efficiency": best.of("mix", 1 / together) * together,
+        "tensor_efficiency": tensor / base.flops("bfloat16"), "unit_efficiency": best.of("mix", slower) / slower,
         "overlap": statistics.median(best.values("overlap")),
     }  # fmt: skip
 
@@ -197,24 +212,41 @@ def _rounded(value: float) -> float:
 
 def _head(data: Mapping[str, Any], base: Hardware) -> Iterator[str]:
     versions = ", ".join(f"{k} {v}" for k, v in data["versions"].items())
-    yield f"{data['gpu']}, measured {data['date']} by benchmarks/carried/microbench.py with {versions}."
+    lines = [
+        f"{base.title}. Published figures unless a comment says otherwise.",
+        f"Measured {data['date']} on {data['gpu']} by benchmarks/carried/microbench.py with {versions}.",
+    ]
     for when, found in data["clocks"].items():
-        yield f"{when} it: {', '.join(f'{k} {v}' for k, v in found.items())}" if isinstance(found, dict) else f"{when} it: {found}"
-    yield f"Entries without a comment are stated by the maker, as in the file for {base.name}. Seconds, bytes, and these each second."
+        lines.append(f"{when} it: {', '.join(f'{k} {v}' for k, v in found.items())}" if isinstance(found, dict) else f"{when} it: {found}")
     shapes = [row for row in data["rows"] if row["name"] == "tile"]
     for dtype in dict.fromkeys(str(row.get("dtype")) for row in shapes):
         rates = (f"{r.get('m')}x{r.get('n')}x{r.get('k')}/{r.get('warps')} {r['value'] / 1e12:.0f}" for r in shapes if str(r.get("dtype")) == dtype)
-        yield f"{dtype} tiles from the cache, rows x columns x depth / warps, TFLOP/s: {', '.join(rates)}"
+        lines.append(f"{dtype} tiles from the cache, rows x columns x depth / warps, TFLOP/s: {', '.join(rates)}")
+    yield from (f"# {''.join(c if c.isprintable() else '?' for c in line)}" for line in lines)
 
 
-def _toml(hardware: Hardware, notes: Notes, head: list[str]) -> Iterator[str]:
-    yield from (f"# {''.join(c if c.isprintable() else '?' for c in line)}\n" for line in head)
-    yield from (f"{key} = {json.dumps(getattr(hardware, key), ensure_ascii=False)}\n" for key in ("name", "title", "arch"))
-    tables = {name: {entry.name: getattr(getattr(hardware, name), entry.name) for entry in fields(of)} for name, of in SECTIONS.items()}
-    tables["tensor"] = dict(hardware.tensor)
-    for name, entries in tables.items():
-        yield f"\n[{name}]\n"
-        for entry, value in entries.items():
-            note = notes.get((name, entry))
-            yield f"{entry} = {value:_}" if isinstance(value, int) else f"{entry} = {value:g}"
-            yield f" # {note}\n" if note else "\n"
+def _edited(lines: list[str], changed: Mapping[Entry, tuple[float, str]], beside: Mapping[Entry, str]) -> Iterator[str]:
+    """Yield the lines of a hardware file below its head, with measured values in place of those they hold, or beside them."""
+    section = ""
+    for line in itertools.dropwhile(lambda line: line.startswith("#"), lines):
+        section = line.partition("[")[2].partition("]")[0] if line.startswith("[") else section
+        found = LINE.match(line)
+        entry = (section, found[1] if found else "")
+        if found and entry in changed:
+            value, how = changed[entry]
+            yield f"{entry[1]} = {f'{value:_}' if isinstance(value, int) else f'{value:g}'} # measured: {how}"
+        elif found and entry in beside:
+            comment = (found[3] or "the file's own").partition(BESIDE)[0]
+            yield f"{entry[1]} = {found[2]} # {comment}{BESIDE}{beside[entry]}"
+        else:
+            yield line
+
+
+def _as_read(text: str, wanted: Hardware, name: str) -> Hardware:
+    """Return what a hardware file holds, which must be what was to be written."""
+    with tempfile.TemporaryDirectory(prefix="napkin-") as scratch:
+        file = Path(scratch) / "made.toml"
+        file.write_text(text, encoding="utf-8")
+        if read_hardware(file) != wanted:
+            raise NapkinError(f"--hardware {name}: its entries cannot be changed one by one; write each on a line of its own, as the shipped files do")
+    return wanted

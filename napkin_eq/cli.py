@@ -105,6 +105,7 @@ def _parser() -> Parser:
     calibrate = verbs.add_parser("calibrate", help="measure the GPU here by micro-benchmarks and make its hardware file")
     calibrate.add_argument("--hardware", metavar="GPU", help="whose stated peaks hold: a name or a .toml file (default: the shipped GPU that fits)")
     calibrate.add_argument("--from", dest="from_", metavar="RESULTS", help="take what microbench.py wrote on another machine")
+    calibrate.add_argument("--keep", action="append", default=[], metavar="ENTRY", help="leave an entry, such as chip.launch_s, as it is; repeatable")
     calibrate.add_argument("-o", "--output", metavar="FILE", help="write the hardware file here instead of printing it")
 
     listing = verbs.add_parser("list", help="the diagrams, the GPUs, the families of laws")

@@ -145,11 +145,16 @@ def known() -> list[str]:
 
 def load(name: str) -> Hardware:
     """Return a GPU by its name, or from a user's own file where the name ends in .toml."""
-    if not name.endswith(".toml"):
-        if name not in known():
-            raise NapkinError(f"unknown hardware {name!r:.60}; one of {', '.join(known())}, or a path to a .toml file of your own")
-        return read(FOLDER / f"{name}.toml")
-    return read(Path(name))
+    return read(place(name))
+
+
+def place(name: str) -> Path:
+    """Return the file of a GPU by its name, or a user's own where the name ends in .toml."""
+    if name.endswith(".toml"):
+        return Path(name)
+    if name not in known():
+        raise NapkinError(f"unknown hardware {name!r:.60}; one of {', '.join(known())}, or a path to a .toml file of your own")
+    return FOLDER / f"{name}.toml"
 
 
 def read(file: Path) -> Hardware:

@@ -266,7 +266,7 @@ def calibrate(args: Namespace) -> int:
     from napkin_eq import calibrate as calibration
 
     data = calibration.read(Path(args.from_)) if args.from_ else calibration.measure()
-    found = calibration.calibrated(data, calibration.stated(data, args.hardware))
+    found = calibration.calibrated(data, calibration.stated(data, args.hardware), args.keep)
     if args.output is None:
         print(found.text, end="")
         return DONE

@@ -188,7 +188,7 @@ class Bench:
     def kept(self, name: str, values: list[float], unit: str, **parameters: Any) -> float:
         """Keep a row and return its median."""
         low, middle, high = statistics.quantiles(values, n=4)
-        self.rows.append({"name": name, "value": middle, "unit": unit, "spread": (high - low) / 2 / middle if middle else 0.0, **parameters})
+        self.rows.append({"name": name, "value": middle, "unit": unit, "spread": (high - low) / 2 / abs(middle) if middle else 0.0, **parameters})
         print(f"{name:16} {middle:12.5g} {unit:8} {' '.join(f'{k}={v}' for k, v in parameters.items())}", flush=True)
         return middle
 
