@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -52,7 +53,7 @@ def test_every_verb_of_the_parser_exists(capsys):
     status, out, _ = call(capsys, "--help")
     assert status == 0
     for verb in VERBS:
-        assert f"\n    {verb} " in out
+        assert re.search(rf"\n    {verb}\s", out)
         assert call(capsys, verb, "--help")[0] == 0
 
 
