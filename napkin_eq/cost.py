@@ -49,7 +49,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class KernelCost:
-    """A kernel's predicted cost; bytes, FLOP and operations are totals over the grid, times are microseconds."""
+    """A kernel's predicted cost; bytes, FLOP and operations are totals over the grid, times are microseconds; `workers` groups of warps share it."""
 
     name: str
     groups: tuple[tuple[str, int], ...]
@@ -67,6 +67,7 @@ class KernelCost:
     stages: int
     predicted_us: float
     limit: str
+    workers: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ def profile(kernel: p.Kernel) -> Profile:
     works: list[Work] = []
     accumulators: list[tuple[str, ...]] = []
     widest: dict[tuple[tuple[str, ...], bool], None] = {}
-    visits = _Visits(kernel)
+    visits = Visits(kernel)
 
     def walk(body: tuple[p.Stmt, ...], loops: tuple[tuple[str, float], ...]) -> None:
         for stmt in body:
@@ -179,7 +180,7 @@ def _computed_operands(kernel: p.Kernel) -> set[str]:
     return found
 
 
-class _Visits:
+class Visits:
     """Which share of a coordinate's blocks each part of a loop visits, averaged over sample positions of the grid."""
 
     def __init__(self, kernel: p.Kernel) -> None:
@@ -187,16 +188,17 @@ class _Visits:
         self.defined = {s.out.name: s for s in p.statements(kernel.body) if not isinstance(s, (p.Assign, p.Await, p.StoreTile, p.Loop))}
 
     def fractions(self, loop: p.Loop) -> list[float]:
+        samples = (0.04, 0.2, 0.35, 0.5, 0.65, 0.8, 0.96)
+        coord = self.kernel.coord(loop.coord)
+        whole = math.ceil(extent(coord.axis) / coord.tile)
+        return [sum(blocks) / whole / len(samples) for blocks in zip(*(self.blocks(loop, where) for where in samples), strict=True)]
+
+    def blocks(self, loop: p.Loop, where: float) -> list[int]:
+        """Return how many blocks each part of a loop visits, at a position of the grid from 0 to 1."""
         coord = self.kernel.coord(loop.coord)
         size = extent(coord.axis)
-        samples = (0.04, 0.2, 0.35, 0.5, 0.65, 0.8, 0.96)
-        shares = [0.0] * len(loop.parts)
-        for where in samples:
-            for i, part in enumerate(loop.parts):
-                lo, hi = self._number(part.lo, where, 0), self._number(part.hi, where, size)
-                blocks = math.ceil(max(0, hi - lo) / coord.tile)
-                shares[i] += blocks / math.ceil(size / coord.tile) / len(samples)
-        return shares
+        bounds = [(self._number(part.lo, where, 0), self._number(part.hi, where, size)) for part in loop.parts]
+        return [math.ceil(max(0, hi - lo) / coord.tile) for lo, hi in bounds]
 
     def _number(self, operand: p.Operand, where: float, unknown: int) -> int:
         if not isinstance(operand, str):
@@ -215,17 +217,34 @@ class _Visits:
         return unknown
 
 
-def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hardware: Hardware) -> KernelCost | None:
-    """Predict a kernel's cost for tile sizes by coordinate name; None where shared memory or registers do not suffice."""
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """A kernel's work with its tiles chosen: operations over the grid, bytes loaded by buffer and stored, trips of its loops.
+
+    `seconds_tensor` is at the matrix unit's peak; `reduced`: there are exponentials or the like in a loop; `crowded` is what
+    warps cost that split the columns of a contraction.
+    """
+
+    blocks: int
+    operations: tuple[float, float, float]
+    seconds_tensor: float
+    moved: Mapping[str, float]
+    stored: float
+    trips: float
+    walks: Mapping[tuple[tuple[str, float], ...], float]
+    reduced: bool
+    crowded: float
+
+    def beside(self, hardware: Hardware) -> float:
+        """Return the seconds of the work beside the matrix unit, at the peak of its units."""
+        return self.operations[1] / hardware.rate("sfu") + self.operations[2] / hardware.rate("fma")
+
+
+def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: int = 4) -> Totals:
+    """Add up the work of a kernel for tile sizes by coordinate name."""
     kernel = prof.kernel
-    coords = {c.name: c for c in kernel.coords}
-    lanes = {n: tiles.get(n, c.tile) for n, c in coords.items()}
-    sizes = {n: extent(c.axis) for n, c in coords.items()}
+    sizes = {c.name: extent(c.axis) for c in kernel.coords}
     blocks = math.prod(math.ceil(sizes[g] / lanes[g]) for g in kernel.grid)
-    smem, registers = capacity(prof, lanes, warps, stages)
-    occupancy = hardware.resident_blocks(smem_bytes=smem, threads=warps * hardware.chip.warp, registers_per_thread=registers)
-    if occupancy == 0 or registers > REGISTER_SHARE * hardware.limits.registers_per_thread:
-        return None
     total = {"tensor": 0.0, "sfu": 0.0, "alu": 0.0}
     moved: dict[str, float] = {}
     stored = 0.0
@@ -247,39 +266,54 @@ def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hard
         total[work.kind] += amount
         if work.kind == "tensor":
             dtype = {"f16": "float16", "bf16": "bfloat16"}.get(work.buffer, "float32")
-            seconds_tensor += amount / (hardware.flops(dtype) * hardware.assumptions.tensor_efficiency * _shape(work, lanes))
+            seconds_tensor += amount / (hardware.flops(dtype) * _shape(work, lanes))
             if reduced and warps // 4 > max(1, max((lanes[c] for c in work.rows[:-1]), default=1) // 64):
                 crowded = CROWDED
         if work.kind == "tensor" and work.loops:
             trips += times * blocks
-    from_hbm = sum(_from_hbm(prof, name, amount, moved, blocks, hardware, occupancy) for name, amount in moved.items())
+    return Totals(blocks, (total["tensor"], total["sfu"], total["alu"]), seconds_tensor, moved, stored, trips, walks, reduced, crowded)
+
+
+def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hardware: Hardware) -> KernelCost | None:
+    """Predict a kernel's cost for tile sizes by coordinate name; None where shared memory or registers do not suffice."""
+    kernel = prof.kernel
+    coords = {c.name: c for c in kernel.coords}
+    lanes = {n: tiles.get(n, c.tile) for n, c in coords.items()}
+    smem, registers = capacity(prof, lanes, warps, stages)
+    occupancy = hardware.resident_blocks(smem_bytes=smem, threads=warps * hardware.chip.warp, registers_per_thread=registers)
+    if occupancy == 0 or registers > REGISTER_SHARE * hardware.limits.registers_per_thread:
+        return None
+    work = totals(prof, lanes, hardware, warps)
+    blocks, moved, stored = work.blocks, work.moved, work.stored
+    fetched = sum(from_hbm(prof, name, amount, moved, blocks, hardware, occupancy) for name, amount in moved.items())
     sms = hardware.chip.sms
     busy = math.ceil(blocks / sms) * sms / blocks
-    side = (total["sfu"] / hardware.rate("sfu") + total["alu"] / hardware.rate("fma")) / hardware.assumptions.unit_efficiency
+    side = work.beside(hardware) / hardware.assumptions.unit_efficiency
     warps_there = warps * min(occupancy, math.ceil(blocks / sms))
     units = side * busy / min(1.0, warps_there / FULL_WARPS)
-    if not seconds_tensor:
-        waiting = sum(walks.values()) * math.ceil(blocks / (sms * occupancy)) * TRIP_CLOCKS / hardware.chip.clock_hz
+    if not work.seconds_tensor:
+        waiting = sum(work.walks.values()) * math.ceil(blocks / (sms * occupancy)) * TRIP_CLOCKS / hardware.chip.clock_hz
         units = max(units, waiting)
     else:
         contractions = sum(1 for w in prof.works if w.kind == "tensor" and w.loops) or 1
-        overhead = trips / contractions / sms * ITERATION_CLOCKS / hardware.chip.clock_hz
-        alone = LONE_BLOCK if 2 * smem > hardware.smem.sm_bytes and not reduced else 1.0
-        units = ((seconds_tensor * alone + side * BESIDE_MATRIX) * STAGE_STALL[stages] * crowded + overhead) * busy
-    starved = max(1.0, LATENCY_S * hardware.hbm.copy_bandwidth / sms / _in_flight(prof, lanes, stages) / min(occupancy, blocks / sms))
-    hbm = (from_hbm + stored) / hardware.hbm.copy_bandwidth * starved
+        overhead = work.trips / contractions / sms * ITERATION_CLOCKS / hardware.chip.clock_hz
+        alone = LONE_BLOCK if 2 * smem > hardware.smem.sm_bytes and not work.reduced else 1.0
+        matrix = work.seconds_tensor / hardware.assumptions.tensor_efficiency
+        units = ((matrix * alone + side * BESIDE_MATRIX) * STAGE_STALL[stages] * work.crowded + overhead) * busy
+    starved = max(1.0, LATENCY_S * hardware.hbm.copy_bandwidth / sms / in_flight(prof, lanes, stages) / min(occupancy, blocks / sms))
+    hbm = (fetched + stored) / hardware.hbm.copy_bandwidth * starved
     l2 = (sum(moved.values()) + stored) / hardware.l2.copy_bandwidth * starved
     spent = {"hbm": hbm, "l2": l2, "units": units}
     limit = max(spent, key=lambda name: spent[name])
     slowest = spent[limit] + UNHIDDEN * (sum(spent.values()) - spent[limit])
     return KernelCost(
         kernel.name, tuple((g, lanes[g]) for g in kernel.grid), tuple((c.name, lanes[c.name]) for c in kernel.coords if c.role in ("stream", "walk")),
-        blocks, blocks / (sms * occupancy), from_hbm + stored, sum(moved.values()) + stored, total["tensor"], total["sfu"], total["alu"],
+        blocks, blocks / (sms * occupancy), fetched + stored, sum(moved.values()) + stored, *work.operations,
         smem, registers, warps, stages, (slowest + hardware.chip.launch_s) * 1e6, limit,
     )  # fmt: skip
 
 
-def _in_flight(prof: Profile, lanes: Mapping[str, int], stages: int) -> float:
+def in_flight(prof: Profile, lanes: Mapping[str, int], stages: int) -> float:
     """Return the bytes that one block asks for before it waits: the loads of its largest loop body, or those outside loops."""
     asked: dict[tuple[tuple[str, float], ...], float] = {}
     for work in prof.works:
@@ -295,10 +329,13 @@ def _shape(work: Work, lanes: Mapping[str, int]) -> float:
     return min(1.0, max(0.1, (sides[0] if sides else 1) * (sides[1] if len(sides) > 1 else 1) / (64 * 64)))
 
 
-def _from_hbm(
-    prof: Profile, name: str, amount: float, moved: Mapping[str, float], blocks: int, hardware: Hardware, occupancy: int
+def from_hbm(
+    prof: Profile, name: str, amount: float, moved: Mapping[str, float], blocks: int, hardware: Hardware, occupancy: int, *, lost: bool = True
 ) -> float:
-    """Estimate how much of what blocks read of a buffer comes from the top level, blocks of one wave sharing the cache."""
+    """Estimate how much of what blocks read of a buffer comes from the top level, blocks of one wave sharing the cache.
+
+    `lost`: what several statements read is lost in between; it is not where programs take one block after another.
+    """
     buffer = _buffer(prof.kernel, name)
     unique = BYTES[buffer.dtype] * math.prod(extent(d) for d in buffer.dims)
     again = max(1.0, amount / unique)
@@ -306,7 +343,7 @@ def _from_hbm(
         return min(amount, unique)
     statements = {(w.coords, w.loops) for w in prof.works if w.kind == "load" and w.buffer == name}
     resident = min(blocks, hardware.chip.sms * occupancy) * amount / blocks / len(statements)
-    if len(statements) > 1 and resident > hardware.l2.capacity_bytes / 2:
+    if lost and len(statements) > 1 and resident > hardware.l2.capacity_bytes / 2:
         return amount  # each block reads its part again after the cache has lost it
     competing = sum(1 for other in moved.values() if other > 1.5 * unique) or 1
     wave = min(blocks, hardware.chip.sms * occupancy)

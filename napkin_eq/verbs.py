@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,13 +56,13 @@ def _derived(args: Namespace, diagram: Any, without: tuple[str, ...] = ()) -> De
 
     return derived(
         diagram, hardware=args.hardware, dtype=args.dtype or "bfloat16", without=(*args.without, *without), rules=tuple(args.rules),
-        allow_tested=args.allow_tested,
+        allow_tested=args.allow_tested, printer=args.printer,
     )  # fmt: skip
 
 
 def _files(name: str, derivation: Derivation) -> dict[str, str]:
     return {
-        f"{name}.py": derivation.triton(),
+        f"{name}.py": derivation.code(),
         "certificate.json": json.dumps(derivation.certificate, sort_keys=True, separators=(",", ":")) + "\n",
         "plan.txt": derivation.pseudocode().rstrip("\n") + "\n",
         "report.json": _dumped(derivation.report()),
@@ -74,7 +73,7 @@ def _print_derivation(args: Namespace, derivation: Derivation, index: Index | No
     if args.json:
         print(_dumped({**derivation.report(), **({"index": index.data()} if index else {})}), end="")
     elif args.source:
-        print(derivation.triton(), end="")
+        print(derivation.code(), end="")
     else:
         from napkin_eq.telling import told
 
@@ -107,7 +106,7 @@ def run(args: Namespace) -> int:
 
     report = validate(
         _diagram(args), dtype=args.dtype, sizes=None, device=args.device, hardware=args.hardware,
-        without=tuple(args.without), rules=tuple(args.rules), seed=args.seed, fixed=_fixed(args), inputs=args.family or ("normal",),
+        without=tuple(args.without), rules=tuple(args.rules), printer=args.printer, seed=args.seed, fixed=_fixed(args), inputs=args.family or ("normal",),
     )  # fmt: skip
     print(_dumped(report.data()) if args.json else str(report), end="" if args.json else "\n")
     return DONE if report.passed else FAILED

@@ -26,7 +26,7 @@ FLOORS = (
     "abduce corpus selftest certificate check",
     "plan names hardware",
     "emit aot bounds egraph",
-    "lower cost tiles schedule bulk",
+    "lower cost tiles schedule bulk overlap",
     "extract place",
     "derive ranked",
     "sources output indexing rounding compare families mutations mutants validate telling",
