@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
 GPU := $(shell nvidia-smi -L >/dev/null 2>&1 && echo yes)
 RUN := .venv/bin/python -m
 
-.PHONY: demo test fast lint docs clean
+.PHONY: demo test fast lint rocq docs clean
 demo: .venv/ready
 	.venv/bin/napkin-eq derive attention --hardware $(HARDWARE) -o build/attention
 	.venv/bin/napkin-eq check build/attention/certificate.json
@@ -22,6 +22,13 @@ fast: .venv/ready
 lint: .venv/ready
 	$(RUN) ruff check .
 	$(RUN) mypy
+
+# The core theorem, checked by Rocq's two kernels; Debian's package coq is installed where it is missing and may be.
+rocq: .venv/ready
+	@command -v coqchk >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
+		&& apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq coq >/dev/null; } || { \
+		echo "make: Rocq is missing and cannot be installed from here; as root: apt-get install coq" >&2; exit 2; }
+	$(RUN) napkin_eq.rocq
 
 docs: .venv/ready
 	.venv/bin/python docs/refresh.py

@@ -29,12 +29,12 @@ from napkin_eq import plan as p
 from napkin_eq.cost import price, profile
 from napkin_eq.emit import code, emit
 from napkin_eq.errors import NapkinError
+from napkin_eq.families import draw, family
 from napkin_eq.gallery import DIAGRAMS, diagram
 from napkin_eq.lower import Lowering
 from napkin_eq.ranked import ranked
 from napkin_eq.rounding import error_bound
 from napkin_eq.tiles import Tiled
-from napkin_eq.validate import drawn
 
 PLANS = 3
 engine = importlib.import_module("napkin_eq.derive")
@@ -46,7 +46,12 @@ SWEEPS = {
     "matmul_4096": ("matmul", dict(m=4096, n=4096, k=4096), dict(m=(64, 128), n=(64, 128, 256), k=(32, 64)), (4, 8), (3, 4)),
     "softmax_4096": ("softmax", dict(t=16384, x=4096), dict(t=(1, 2, 4)), (1, 2, 4, 8), (2,)),
     "rms_norm_4096": ("rms_norm", dict(t=16384, d=4096), dict(t=(1, 2, 4)), (1, 2, 4, 8), (2,)),
-    "softmax_65536": ("softmax", dict(t=4096, x=65536), dict(t=(1,), x=(1024, 4096, 65536)), (4, 8, 16), (2, 3)),
+    "softmax_65536": ("softmax", dict(t=4096, x=65536), dict(t=(1,), x=(4096, 8192, 16384, 65536)), (8, 16, 32), (2,)),
+    "layer_norm_65536": ("layer_norm", dict(t=4096, d=65536), dict(t=(1,), d=(4096, 16384, 65536)), (8, 16, 32), (2,)),
+    "layer_norm_4096": ("layer_norm", dict(t=16384, d=4096), dict(t=(1, 4, 16), d=(1024, 4096)), (4, 8, 32), (2,)),
+    "matmul_16": ("matmul", dict(m=16, n=4096, k=4096), dict(m=(16,), n=(16, 32), k=(128, 256, 512)), (2, 4, 8), (3, 4)),
+    "rmsnorm_linear_16": ("rmsnorm_linear", dict(t=16, d=4096, f=4096), dict(t=(16,), f=(16, 32), d=(128, 256, 512)), (2, 4, 8), (3, 4)),
+    "decode_grouped": ("gqa_attention", dict(b=16, k=8, r=4, q=1, x=8192, d=128), dict(r=(16,), x=(32, 64, 128)), (2, 4, 8), (2, 3, 4)),
     "rmsnorm_linear": ("rmsnorm_linear", dict(t=4096, d=4096, f=4096), dict(t=(64, 128), f=(128, 256), d=(32, 64)), (4, 8), (3,)),
 }
 
@@ -111,7 +116,7 @@ def check(folder: Path) -> list[dict[str, object]]:
             small = DIAGRAMS[name]().with_sizes(sizes)
             found = engine.derive(small, dtype=dtype)
             order = [a.name for a in found.plan.outputs[0].dims]
-            arrays = drawn(small, dtype, number)
+            arrays = draw(small, family("normal"), sizes, dtype, number).arrays
             expected = nq.evaluate(small.term, arrays, order=order)
             bound = error_bound(small.term, arrays, sizes, dtype, order=order)[0]
             (folder / f"{case}.py").write_text(found.code())

@@ -14,6 +14,7 @@ from pathlib import Path
 from napkin_eq import catalogue
 from napkin_eq.cli import main as napkin
 from napkin_eq.content import load_rules
+from napkin_eq.floating import assess
 from napkin_eq.law import REGISTRY
 from napkin_eq.proving import prove
 
@@ -69,7 +70,8 @@ def laws() -> str:
     """Return docs/laws.md: the shipped laws only."""
     load_rules()
     shipped = [s for s in REGISTRY.statements.values() if (ROOT / "rules") in Path(s.place).parents]
-    return catalogue.markdown(shipped, {v.name: v.grade for v in prove(shipped)})
+    floats = {s.name: str(v) for s, v in zip(REGISTRY.laws(), assess(REGISTRY.laws()), strict=True)}
+    return catalogue.markdown(shipped, {v.name: v.grade for v in prove(shipped)}, floats)
 
 
 def main() -> int:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from napkin_eq import law as words
 from napkin_eq.axis import Axis
 from napkin_eq.content import folder
+from napkin_eq.errors import NapkinError
 from napkin_eq.law import JUDGMENTS, Inference, Judgment, Law, Statement, Sum, Var, where
 from napkin_eq.obligation import conditions_of, judgments_of, terms_of
 from napkin_eq.proving import Outcome, opinion
@@ -85,7 +86,7 @@ def abduced(statement: Statement, budget_s: float = BUDGET_S) -> Advice:
             found.append(chosen)
         elif outcome.example is not None:
             met.append(_met(outcome.example, listed))
-        elif outcome.status == "unknown" and len(chosen) == 1:
+        elif first is not None and outcome.status == "unknown" and len(chosen) == 1:
             perhaps += chosen
     return Advice(first, tuple(found), tuple(perhaps), (), complete)
 
@@ -96,7 +97,11 @@ def vocabulary(statement: Statement) -> list[Judgment]:
     # The conclusion itself, or what implies it, would be no help.
     asked = (statement.conclusion,) if isinstance(statement, Inference) else ()
     listed = dict.fromkeys(_vocabulary(statement))
-    return sorted((j for j in listed if not implied((j,), stated) and not (asked and implied(asked, (j,)))), key=lambda j: ASKS[j.name])
+    return sorted((j for j in listed if not implied((j,), stated) and not (asked and implied(asked, (j,)))), key=_demand)
+
+
+def _demand(judgment: Judgment) -> int:
+    return 2 if _somewhere(judgment) is not None else ASKS[judgment.name]
 
 
 def _vocabulary(statement: Statement) -> Iterator[Judgment]:
@@ -142,22 +147,33 @@ def _critical(parts: Iterable[Term]) -> Iterator[Term]:
 
 def _sets(listed: list[Judgment]) -> Iterator[Conditions]:
     for number in range(1, MOST_CONDITIONS + 1):
-        for chosen in sorted(itertools.combinations(listed, number), key=lambda s: sum(ASKS[j.name] for j in s)):
+        for chosen in sorted(itertools.combinations(listed, number), key=lambda s: sum(map(_demand, s))):
             if not any(implied((j,), tuple(k for k in chosen if k is not j)) for j in chosen) and not _degenerate(chosen):
                 yield chosen
 
 
 def _degenerate(chosen: Conditions) -> bool:
-    """Tell whether conditions leave a variable only one value, or a mask only one: true, and of no use."""
+    """Tell whether conditions leave a variable or a mask only one value, which is true and of no use, or say together what one says alone."""
     by_term: dict[Term | Axis, set[str]] = {}
     for judgment in chosen:
         by_term.setdefault(judgment.args[-1] if judgment.name in ("zero", "absent") else judgment.args[0], set()).add(judgment.name)
-    return any(held & {"le", "zero", "absent"} and held & {"finite", "nonneg", "nonzero", "pos"} or {"zero", "absent"} <= held for held in by_term.values())
+    for held in by_term.values():
+        contrary = held & {"le", "zero", "absent"} and held & {"finite", "nonneg", "nonzero", "pos"}
+        if contrary or {"zero", "absent"} <= held or {"nonneg", "nonzero"} <= held:
+            return True
+    return False
 
 
 def _met(example: Counterexample, listed: list[Judgment]) -> set[Judgment]:
-    """Return the conditions that hold on a counterexample; where two axes are one there, those that speak of the other do not."""
-    return {j for j in listed if _speaks_of(j) <= set(example.lanes) and example.holds(j)}
+    """Return the conditions that hold on a counterexample: not those without a value there, nor, where two axes are one, those of the other."""
+    return {j for j in listed if _speaks_of(j) <= set(example.lanes) and _holds(example, j)}
+
+
+def _holds(example: Counterexample, judgment: Judgment) -> bool:
+    try:
+        return example.holds(judgment)
+    except NapkinError:
+        return False
 
 
 def _speaks_of(judgment: Judgment) -> set[str]:
@@ -172,13 +188,21 @@ def implied(weaker: Conditions, stronger: Conditions) -> bool:
 
 def _follows(j: Judgment, k: Judgment) -> bool:
     some, fewer = _cover(j), _cover(k)
-    return j == k or (j.args == k.args and k.name in STRONGER.get(j.name, ())) or bool(fewer and fewer <= some)
+    wider = bool(fewer and fewer <= some) or (len(fewer) == 1 and fewer == {_somewhere(j)})
+    return j == k or (j.args == k.args and k.name in STRONGER.get(j.name, ())) or wider
 
 
 def _cover(judgment: Judgment) -> set[Term]:
     """Return the masks one of which holds everywhere, if a condition says that of some."""
     covers = judgment.name == "le" and judgment.args[0] is Const(1.0)
     return {t for t in subterms(judgment.args[1]) if t.kind == "bool"} if covers else set()  # type: ignore[arg-type]
+
+
+def _somewhere(judgment: Judgment) -> Term | None:
+    """Return the mask that a condition says holds in some lane, if it says that."""
+    count = judgment.args[0]
+    counts = judgment.name == "pos" and isinstance(count, Reduce) and isinstance(count.body, Map) and count.body.op == "where"
+    return count.body.args[0] if counts and isinstance(count, Reduce) else None
 
 
 # -- conditions that are too strong ---------------------------------------------------------------------------------------
@@ -212,11 +236,11 @@ def _asked(statement: Statement) -> Outcome:
 
 def read(judgment: Judgment) -> str:
     """Return a condition in words."""
-    (term, *rest) = judgment.args
+    term, *rest = judgment.args
     if judgment.name == "le" and rest[0] is Const(0.0):
         return f"{term} is absent or <= 0"
-    if judgment.name == "pos" and isinstance(term, Reduce) and isinstance(term.body, Map) and term.body.op == "where":
-        return f"{term.body.args[0]} holds somewhere along {term.axis}"
+    if (mask := _somewhere(judgment)) is not None and isinstance(term, Reduce):
+        return f"{mask} holds somewhere along {term.axis}"
     if masks := _cover(judgment):
         return f"{' or '.join(sorted(map(str, masks)))} holds everywhere"
     return JUDGMENTS[judgment.name][1].format(*judgment.args)
@@ -247,8 +271,9 @@ def told(statement: Statement, found: Advice) -> str:
         rows = found.example.steps()
         width = max(len(name) for name, _ in rows)
         lines += [f"    {name:{width}} = {value}" for name, value in rows]
+    lacks = "not proved as it stands; true if" if found.example is None else "not true as it stands; true if"
     for number, conditions in enumerate(found.true_if):
-        lines.append(f"  {'or if' if number else 'not true as it stands; true if'} {' and '.join(map(read, conditions))}:  {', '.join(map(str, conditions))}")
+        lines.append(f"  {'or if' if number else lacks} {' and '.join(map(read, conditions))}:  {', '.join(map(str, conditions))}")
     if found.example is not None and not found.true_if:
         lines.append(f"  no conditions of the vocabulary make it true{'' if found.complete else ', as far as was tried in the time'}")
     lines += [f"  perhaps if {read(j)}: no counterexample was found, and no proof" for j in found.perhaps]

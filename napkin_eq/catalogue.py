@@ -16,8 +16,10 @@ Made by `napkin-eq laws --markdown` from the statements in `rules/`; do not edit
 
 Every law holds for all sizes of every axis and all values, the absent one included, under the conditions after *if*; `=` is used
 both ways, `→` one way, `⟹` leads from what is known to what follows. The stage says when a law fires: *prepare* and *algebra*
-rewrite what is computed, *structure* says how it is partitioned, streamed and stored. Its floating-point class: *exact* (bit for
-bit), *reassociating* (rounding may differ) or *unsafe* (may overflow, so it is admitted only where a fact rules that out).
+rewrite what is computed, *structure* says how it is partitioned, streamed and stored. Its verdict in floating point: *exact* (the
+same number, decided bit by bit for float16 and bfloat16), *reassociating ×g* (the bound on the new side's error is at most g times
+that on the old one's, measured over inputs of ordinary size in float32 and float16) or *unsafe* (it may overflow or cancel outside
+the range that it names; an exponential is placed only where a fact keeps it in range).
 Its grade, that of its weakest justification: A by definition or exact normal form, B confirmed by two solvers, C by one.
 """
 
@@ -34,7 +36,7 @@ def row(statement: Statement, grade: str | None) -> dict[str, Any]:
         "grade": grade,
     }
     if isinstance(statement, Law):
-        shared |= {"stage": statement.stage, "floating": statement.floating, "both_ways": statement.both}
+        shared |= {"stage": statement.stage, "floating": statement.floating, "range": [str(j) for j in statement.ranges], "both_ways": statement.both}
     return shared
 
 
@@ -48,8 +50,8 @@ def text(statements: Iterable[Statement], grades: Mapping[str, str]) -> str:
     return "\n".join(lines)
 
 
-def markdown(statements: Iterable[Statement], grades: Mapping[str, str]) -> str:
-    """Return docs/laws.md; every statement has a grade."""
+def markdown(statements: Iterable[Statement], grades: Mapping[str, str], floats: Mapping[str, str]) -> str:
+    """Return docs/laws.md; every statement has a grade, every law a verdict in floating point."""
     parts = [HEAD, "## The words of conditions\n", "| word | meaning |\n|---|---|"]
     for name, (takes, meaning) in JUDGMENTS.items():
         letters = {"axis": iter("xy"), "term": iter("abd"), "mask": iter("ce")}
@@ -60,14 +62,14 @@ def markdown(statements: Iterable[Statement], grades: Mapping[str, str]) -> str:
         parts.append(f"\n## {family}\n\n{_title(group[0])}")
         # A schema such as "for every monoid" is several statements with one reading: they share an entry.
         for (reading, _), same in groupby(group, key=lambda s: (s.reading, s.place)):
-            parts.append(_entry(reading, list(same), grades))
+            parts.append(_entry(reading, list(same), grades, floats))
     return "\n".join(parts) + "\n"
 
 
-def _entry(reading: str, same: list[Statement], grades: Mapping[str, str]) -> str:
+def _entry(reading: str, same: list[Statement], grades: Mapping[str, str], floats: Mapping[str, str]) -> str:
     first = same[0]
     names = ", ".join(f"`{s.name}`" for s in same)
-    notes = [first.stage, first.floating] if isinstance(first, Law) else ["inference"]
+    notes = [first.stage, " or ".join(dict.fromkeys(floats[s.name] for s in same))] if isinstance(first, Law) else ["inference"]
     found = [grades[s.name] for s in same]
     notes += [f"grade {found[0]}" if len(set(found)) == 1 else f"grades {', '.join(found)}"]
     notes += [first.source] if first.source else []

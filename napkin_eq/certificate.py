@@ -13,6 +13,7 @@ Rows are those of `jsonform.py`; a judgment is a row whose constructor begins wi
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,8 @@ from napkin_eq.axis import Axis
 from napkin_eq.check import SCHEMA, sha
 from napkin_eq.errors import NapkinError, Undecided
 from napkin_eq.explain import ARITHMETIC, Step
-from napkin_eq.jsonform import LANGUAGE, Rows
+from napkin_eq.jsonform import LANGUAGE, Rows, from_json
+from napkin_eq.jsonform import SCHEMA as FORM
 from napkin_eq.judge import BASE, INTERVAL, Derivation, Judge, substitute
 from napkin_eq.law import Inference, Judgment, Law, Statement
 from napkin_eq.term import Term, Tuple
@@ -138,6 +140,27 @@ def _proof(name: str, verdicts: Mapping[str, Verdict]) -> Data:
 def sealed(data: Data) -> Data:
     """Return a certificate with the seal over its content made anew."""
     return {**data, "sha256": sha({key: value for key, value in data.items() if key != "sha256"})}
+
+
+def with_evidence(data: Data, **found: Any) -> Data:
+    """Return a certificate with more evidence, sealed anew: `kernels`, `index`, `numeric`; what it proves stays the same."""
+    return sealed({**data, "evidence": {**data["evidence"], **{name: _plain(value) for name, value in found.items()}}})
+
+
+def _plain(value: Any) -> Any:
+    # JSON knows no infinity: a bound that is none is written as a word.
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(part) for part in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def ends(data: Data) -> tuple[Term, Term]:
+    """Return what a checked certificate says is equal, as terms; raises NapkinError for terms that the engine does not build."""
+    theorem = data["theorem"]
+    tables = {"schema": FORM, **{name: theorem[name] for name in ("axes", "inputs", "nodes")}}
+    return from_json({**tables, "root": theorem["source"]}), from_json({**tables, "root": theorem["destination"]})
 
 
 def checked(data: Data) -> dict[str, Any]:

@@ -76,6 +76,7 @@ def _parser() -> Parser:
     _diagram(run)
     _search(run)
     run.add_argument("--device", choices=("auto", "cuda", "cpu"), default="auto", help="default: the GPU where there is one")
+    run.add_argument("--into", metavar="CERTIFICATE", help="add what is seen, seeds included, to this certificate's evidence")
     run.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
     run.add_argument("--family", action="append", default=[], metavar="NAME", help="inputs to try: a family by name, or all; repeatable (default normal)")
     _json(run)
@@ -88,6 +89,8 @@ def _parser() -> Parser:
 
     check = verbs.add_parser("check", help="re-validate a certificate, trusting neither the e-graph nor the search")
     check.add_argument("certificate", metavar="FILE")
+    check.add_argument("--smt", action="store_true", help="have the solvers answer the scripts again that its laws rest on")
+    check.add_argument("--rocq", action="store_true", help="have Rocq check the core theorem again, by coqc and coqchk")
     _json(check)
 
     laws = verbs.add_parser("laws", help="the catalogue of laws")
@@ -95,7 +98,8 @@ def _parser() -> Parser:
     laws.add_argument("--markdown", action="store_true", help="as docs/laws.md")
     _json(laws)
 
-    selftest = verbs.add_parser("selftest", help="test the verifier itself: wrong laws it must refuse, valid ones it must accept")
+    selftest = verbs.add_parser("selftest", help="test the verifier itself: wrong laws and broken kernels that it must refuse, valid laws that it must accept")
+    selftest.add_argument("part", nargs="?", choices=("laws", "kernels"), help="only this part (default: both)")
     _json(selftest)
 
     listing = verbs.add_parser("list", help="the diagrams, the GPUs, the families of laws")

@@ -28,7 +28,6 @@ class Compared:
 
     max_error: float
     bound_used: float
-    max_bound: float
     looseness: float
     elements: int
     unbounded: int
@@ -52,7 +51,7 @@ def compare(got: Any, exact: Any, bound: Any, dtype: str, must: Any = None) -> C
         rms = [float(np.sqrt(np.mean(np.square(a[sure])))) if sure.any() else 0.0 for a in (off, np.broadcast_to(bound, off.shape))]
     used = float(np.nan_to_num(part, nan=np.inf, posinf=np.inf).max(initial=0.0))
     return Compared(
-        float(np.where(known, off, 0.0).max(initial=0.0)), used, float(np.where(known, bound, 0.0).max(initial=0.0)),
+        float(np.where(known, off, 0.0).max(initial=0.0)), used,
         rms[1] / rms[0] if rms[0] else 0.0, off.size, int((~known).sum()),
     )  # fmt: skip
 

@@ -19,7 +19,7 @@ from napkin_eq.hardware import Hardware
 NOMINAL = 4096
 BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "i32": 4, "i64": 8, "i1": 1}
 SPECIAL = {"exp2": 1, "log2": 1, "tanh": 2, "sigmoid": 2, "erf": 4, "sin": 2, "cos": 2, "div": 1, "sqrt": 1}
-SMEM_SLACK, BASE_REGISTERS = 1024, 40
+SMEM_SLACK, BASE_REGISTERS, PLAIN_REGISTERS = 1024, 40, 24  # the last: of a kernel without contraction
 # Measured on an H200 over 122 tile choices of eight kernels (benchmarks/results/sweep_h200.json); see docs/cost.md.
 STAGE_STALL = {1: 1.5, 2: 1.12, 3: 1.0, 4: 1.0}  # a contraction's loop with fewer buffers waits for its loads
 ITERATION_CLOCKS = 110  # barriers and address arithmetic of one trip of a loop that holds a contraction
@@ -30,7 +30,10 @@ UNHIDDEN = 0.03  # assumption: the part of what is not the bottleneck that still
 FULL_WARPS = 16  # warps an SM needs to keep its arithmetic busy where no contraction is in flight
 LONE_BLOCK = 1.12  # a contraction's kernel with one block to an SM: nothing runs while a block begins and ends
 CROWDED = 1.7  # more warps than 64-row blocks of the result: warps split columns and exchange partial reductions
-LATENCY_S = 7e-7  # assumption: from a load to its data under load; what an SM has in flight bounds its bandwidth
+LATENCY_S, RAMP = 9e-7, 4  # from a load to its data under load, which bounds an SM's bandwidth; how often a kernel as a whole waits for it
+REDUCTION_CLOCKS, WARP_CLOCKS = 100, 10  # one reduction of a tile: within a warp, and for each warp that it spans
+BURST, SM_BYTES = 30.0, 64.0  # bytes a clock that one block alone moves, and at the most an SM
+MATRIX_ROWS = 16  # rows that one instruction of the matrix unit takes of a narrow tile
 COMPUTED_OPERAND = 8.0  # operations per element of an operand that is loaded, computed on and handed back to the matrix unit
 
 
@@ -76,6 +79,7 @@ class Profile:
 
     kernel: p.Kernel
     works: tuple[Work, ...]
+    reductions: tuple[tuple[tuple[str, float], ...], ...]
     accumulators: tuple[tuple[str, ...], ...]
     widest: tuple[tuple[tuple[str, ...], bool], ...]
 
@@ -103,6 +107,7 @@ def profile(kernel: p.Kernel) -> Profile:
     works: list[Work] = []
     accumulators: list[tuple[str, ...]] = []
     widest: dict[tuple[tuple[str, ...], bool], None] = {}
+    reductions: list[tuple[tuple[str, float], ...]] = []
     visits = Visits(kernel)
 
     def walk(body: tuple[p.Stmt, ...], loops: tuple[tuple[str, float], ...]) -> None:
@@ -117,7 +122,7 @@ def profile(kernel: p.Kernel) -> Profile:
                     spans = tuple(dict.fromkeys((*values[stmt.a].coords, *values[stmt.b].coords)))
                     works.append(Work("tensor", spans, 2.0, values[stmt.a].dtype, loops, rows=stmt.out.coords))
                     for side in {stmt.a, stmt.b} & computed:
-                        works.append(Work("alu", values[side].coords, COMPUTED_OPERAND, "", loops))
+                        works.append(Work("operand", values[side].coords, COMPUTED_OPERAND, "", loops, rows=stmt.out.coords))
                     widest.setdefault((stmt.out.coords, False))
                 case p.Let():
                     kind = "sfu" if stmt.op in SPECIAL else "alu"
@@ -125,13 +130,14 @@ def profile(kernel: p.Kernel) -> Profile:
                     widest.setdefault((stmt.out.coords, stmt.out.dtype in ("f16", "bf16")))
                 case p.ReduceTile() | p.ScanTile():
                     works.append(Work("alu", values[stmt.arg].coords, 1.5, "", loops))
+                    reductions.append(loops)
                 case p.Loop():
                     accumulators.extend(v.coords for v, _ in stmt.carried)
                     for part, fraction in zip(stmt.parts, visits.fractions(stmt), strict=True):
                         walk(part.body, (*loops, (stmt.coord, fraction)))
 
     walk(kernel.body, ())
-    return Profile(kernel, _merged(works), tuple(accumulators), tuple(widest))
+    return Profile(kernel, _merged(works), tuple(reductions), tuple(accumulators), tuple(widest))
 
 
 def _merged(works: list[Work]) -> tuple[Work, ...]:
@@ -219,14 +225,14 @@ class Visits:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """A kernel's work with its tiles chosen: operations over the grid, bytes loaded by buffer and stored, trips of its loops.
+    """A kernel's work with its tiles chosen: operations over the grid by kind, bytes loaded by buffer and stored, trips of its loops.
 
     `seconds_tensor` is at the matrix unit's peak; `reduced`: there are exponentials or the like in a loop; `crowded` is what
     warps cost that split the columns of a contraction.
     """
 
     blocks: int
-    operations: tuple[float, float, float]
+    operations: Mapping[str, float]
     seconds_tensor: float
     moved: Mapping[str, float]
     stored: float
@@ -237,15 +243,15 @@ class Totals:
 
     def beside(self, hardware: Hardware) -> float:
         """Return the seconds of the work beside the matrix unit, at the peak of its units."""
-        return self.operations[1] / hardware.rate("sfu") + self.operations[2] / hardware.rate("fma")
+        return self.operations["sfu"] / hardware.rate("sfu") + self.operations["alu"] / hardware.rate("fma")
 
 
-def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: int = 4) -> Totals:
+def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: int) -> Totals:
     """Add up the work of a kernel for tile sizes by coordinate name."""
     kernel = prof.kernel
     sizes = {c.name: extent(c.axis) for c in kernel.coords}
     blocks = math.prod(math.ceil(sizes[g] / lanes[g]) for g in kernel.grid)
-    total = {"tensor": 0.0, "sfu": 0.0, "alu": 0.0}
+    total = {"tensor": 0.0, "sfu": 0.0, "alu": 0.0, "operand": 0.0}
     moved: dict[str, float] = {}
     stored = 0.0
     seconds_tensor, trips, crowded = 0.0, 0.0, 1.0
@@ -263,6 +269,9 @@ def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: i
                 moved[work.buffer] = moved.get(work.buffer, 0.0) + amount
             continue
         amount = work.factor * math.prod(lanes[c] for c in work.coords) * times * blocks
+        if work.kind == "operand":
+            # Warps side by side along the columns each compute the whole of an operand.
+            amount *= max(1.0, warps * MATRIX_ROWS / max(MATRIX_ROWS, lanes[work.rows[0]]))
         total[work.kind] += amount
         if work.kind == "tensor":
             dtype = {"f16": "float16", "bf16": "bfloat16"}.get(work.buffer, "float32")
@@ -271,7 +280,7 @@ def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: i
                 crowded = CROWDED
         if work.kind == "tensor" and work.loops:
             trips += times * blocks
-    return Totals(blocks, (total["tensor"], total["sfu"], total["alu"]), seconds_tensor, moved, stored, trips, walks, reduced, crowded)
+    return Totals(blocks, total, seconds_tensor, moved, stored, trips, walks, reduced, crowded)
 
 
 def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hardware: Hardware) -> KernelCost | None:
@@ -284,32 +293,39 @@ def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hard
     if occupancy == 0 or registers > REGISTER_SHARE * hardware.limits.registers_per_thread:
         return None
     work = totals(prof, lanes, hardware, warps)
-    blocks, moved, stored = work.blocks, work.moved, work.stored
-    fetched = sum(from_hbm(prof, name, amount, moved, blocks, hardware, occupancy) for name, amount in moved.items())
+    blocks, total, moved, stored = work.blocks, work.operations, work.moved, work.stored
+    # The compiler may well use fewer registers than estimated: then more blocks compete for the cache.
+    most = hardware.resident_blocks(smem_bytes=smem, threads=warps * hardware.chip.warp, registers_per_thread=min(registers, BASE_REGISTERS))
+    fetched = sum(from_hbm(prof, name, amount, moved, blocks, hardware, most) for name, amount in moved.items())
     sms = hardware.chip.sms
     busy = math.ceil(blocks / sms) * sms / blocks
     side = work.beside(hardware) / hardware.assumptions.unit_efficiency
     warps_there = warps * min(occupancy, math.ceil(blocks / sms))
     units = side * busy / min(1.0, warps_there / FULL_WARPS)
     if not work.seconds_tensor:
-        waiting = sum(work.walks.values()) * math.ceil(blocks / (sms * occupancy)) * TRIP_CLOCKS / hardware.chip.clock_hz
-        units = max(units, waiting)
+        sizes = {c.name: extent(c.axis) for c in kernel.coords}
+        trips_alone = 1 + sum(work.walks.values())
+        reductions = sum(math.prod(fraction * math.ceil(sizes[c] / lanes[c]) for c, fraction in loops) for loops in prof.reductions)
+        alone = trips_alone * TRIP_CLOCKS + reductions * (REDUCTION_CLOCKS + warps * WARP_CLOCKS) + (sum(moved.values()) + stored) / blocks / BURST
+        units = max(units, math.ceil(blocks / (sms * occupancy)) * alone / hardware.chip.clock_hz)
     else:
         contractions = sum(1 for w in prof.works if w.kind == "tensor" and w.loops) or 1
         overhead = work.trips / contractions / sms * ITERATION_CLOCKS / hardware.chip.clock_hz
         alone = LONE_BLOCK if 2 * smem > hardware.smem.sm_bytes and not work.reduced else 1.0
+        operand = total["operand"] / hardware.rate("fma") / min(1.0, warps_there / FULL_WARPS)
         matrix = work.seconds_tensor / hardware.assumptions.tensor_efficiency
-        units = ((matrix * alone + side * BESIDE_MATRIX) * STAGE_STALL[stages] * work.crowded + overhead) * busy
+        units = ((matrix * alone + side * BESIDE_MATRIX + operand) * STAGE_STALL[stages] * work.crowded + overhead) * busy
     starved = max(1.0, LATENCY_S * hardware.hbm.copy_bandwidth / sms / in_flight(prof, lanes, stages) / min(occupancy, blocks / sms))
     hbm = (fetched + stored) / hardware.hbm.copy_bandwidth * starved
-    l2 = (sum(moved.values()) + stored) / hardware.l2.copy_bandwidth * starved
+    through = sum(moved.values()) + stored
+    l2 = max(through / hardware.l2.copy_bandwidth * starved, through / (min(blocks, sms) * SM_BYTES * hardware.chip.clock_hz))
     spent = {"hbm": hbm, "l2": l2, "units": units}
     limit = max(spent, key=lambda name: spent[name])
     slowest = spent[limit] + UNHIDDEN * (sum(spent.values()) - spent[limit])
     return KernelCost(
         kernel.name, tuple((g, lanes[g]) for g in kernel.grid), tuple((c.name, lanes[c.name]) for c in kernel.coords if c.role in ("stream", "walk")),
-        blocks, blocks / (sms * occupancy), fetched + stored, sum(moved.values()) + stored, *work.operations,
-        smem, registers, warps, stages, (slowest + hardware.chip.launch_s) * 1e6, limit,
+        blocks, blocks / (sms * occupancy), fetched + stored, sum(moved.values()) + stored, total["tensor"], total["sfu"], total["alu"],
+        smem, registers, warps, stages, (slowest + RAMP * LATENCY_S + hardware.chip.launch_s) * 1e6, limit,
     )  # fmt: skip
 
 
@@ -361,4 +377,5 @@ def capacity(prof: Profile, lanes: Mapping[str, int], warps: int, stages: int) -
     held = sum(math.prod(lanes[c] for c in coords) for coords in prof.accumulators)
     tiles = sorted((math.prod(lanes[c] for c in coords) * (0.5 if half else 1.0) for coords, half in prof.widest), reverse=True)
     live = tiles[0] * 1.5 if tiles else 0.0
-    return smem, BASE_REGISTERS + math.ceil((held + live) / threads)
+    base = BASE_REGISTERS if any(work.kind == "tensor" for work in prof.works) else PLAIN_REGISTERS
+    return smem, base + math.ceil((held + live) / threads)

@@ -63,7 +63,7 @@ class Counterexample:
         rows = [(v.name, shown(given.data)) for v, given in self.values.items() if v is not LARGEST_EXPONENT]
         roots = [t for t in terms_of(self.statement) if t.kind != "tuple"]
         for term in (t for t in subterms(*roots) if not isinstance(t, (Var, Const, Tuple)) and t.kind != "tuple"):
-            if not any(isinstance(t, (Acc, Prev)) for t in _open(term)):
+            if not _speaks_of_a_stream(self.spelled(term)):
                 rows.append((str(term), shown(self.value(term).data)))
         return list(dict.fromkeys(rows))[:MOST_SHOWN]
 
@@ -83,7 +83,7 @@ class Counterexample:
     # -- what holds of the values --------------------------------------------------------------------------------------
 
     def holds(self, judgment: Judgment) -> bool:
-        """Tell whether a judgment holds of these values, along a stream for every prefix of it."""
+        """Tell whether a judgment holds of these values, along a stream for every prefix of it; raises NapkinError where it has no value."""
         first, *rest = judgment.args
         if judgment.name == "distinct":
             return first != rest[0]
@@ -96,7 +96,7 @@ class Counterexample:
         if judgment.name == "scales":
             return self.scales(first, *rest)  # type: ignore[arg-type]
         mask = meaning(judgment)
-        if any(isinstance(t, Prev) for t in subterms(mask)):
+        if _speaks_of_a_stream(self.spelled(mask)):
             numbers = where(mask, Const(1.0), 0.0)
             return all(bool((self.at_last(numbers, prefix).data == 1.0).all()) for prefix in self.prefixes())
         return all(bool(self.value(mask, prefix).data.all()) for prefix in self.prefixes())
@@ -104,7 +104,7 @@ class Counterexample:
     def varies(self, term: Term, axis: Axis) -> bool:
         """Tell whether a term's value differs from lane to lane of an axis; of what speaks of running values its form decides."""
         spelled = self.over_arrays(term)
-        if axis.name not in {a.name for a in spelled.axes} or any(isinstance(t, (Acc, Prev)) for t in _open(spelled)):
+        if axis.name not in {a.name for a in spelled.axes} or _speaks_of_a_stream(spelled):
             return axis.name in {a.name for a in spelled.axes}
         value = self.value(term)
         if axis.name not in value.names:
@@ -168,16 +168,18 @@ class Counterexample:
 _DTYPE = {"bool": "bool", "int": "int64"}
 
 
-def _open(term: Term) -> list[Term]:
-    """Return the subterms that speak of an enclosing stream: not those of an Online's own update."""
-    seen: dict[Term, None] = {}
+def _speaks_of_a_stream(term: Term) -> bool:
+    """Tell whether a term speaks of an enclosing stream: of more than an Online's own update does of its own."""
+    seen: set[Term] = set()
     stack = [term]
     while stack:
         part = stack.pop()
+        if isinstance(part, (Acc, Prev)):
+            return True
         if part not in seen:
-            seen.setdefault(part)
+            seen.add(part)
             stack.extend((part.body, part.where) if isinstance(part, Online) else part.children)
-    return list(seen)
+    return False
 
 
 def _running(term: Term, x: Axis) -> bool:
@@ -210,4 +212,4 @@ def shown(value: Array) -> str:
         return f"[{', '.join(map(shown, value))}]"
     if value.dtype.kind == "b":
         return "true" if value else "false"
-    return "absent" if value == -math.inf else f"{value:g}"
+    return "absent" if value == -math.inf else f"{value + 0:g}"

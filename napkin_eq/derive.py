@@ -22,6 +22,7 @@ from napkin_eq.egraph import Instance, Saturated, saturate
 from napkin_eq.errors import NapkinError, Undecided
 from napkin_eq.explain import Closure, Step
 from napkin_eq.extract import Candidate, Extractor
+from napkin_eq.floating import require_granted
 from napkin_eq.hardware import Hardware
 from napkin_eq.interval import interval
 from napkin_eq.judge import Judge, match, substitute
@@ -141,8 +142,8 @@ def derive(
     dtype: storage of the inputs declared "float" and of the outputs. without: laws or families to leave out. rules: more
     rule files or folders. allow_tested: laws that are not proved but were tested are let in too. printer: "triton" for portable
     kernels, "gluon" for every kernel whose work groups of warps can share on this GPU, "auto" for those that are predicted to
-    be faster so. Raises NapkinError for unknown names or a diagram that no tiles fit, LawRefused for a false law, Undecided for
-    one that is not proved.
+    be faster so. Raises NapkinError for unknown names or a diagram that no tiles fit, LawRefused for a law that is false or
+    claims too much of floating point, Undecided for one that is not proved.
     """
     if not isinstance(diagram, Diagram):
         diagram = Diagram("diagram", (("out", diagram),))
@@ -157,6 +158,8 @@ def derive(
     if all(s.name != "level" for s in statements):
         raise NapkinError("without the law level no value may be stored, not even an output, so there is no kernel; leave it in")
     verdicts = require_proved(statements, allow_tested)
+    if rules and not allow_tested:
+        require_granted(s for s in statements if not s.place.startswith(str(folder("rules"))))
     seconds["prove"] = time.perf_counter() - begun
     outputs = _outputs(diagram, Aim(machine, dtype, printer), statements, seconds)
     plan, tiled = planned(diagram, outputs, machine, dtype)

@@ -12,20 +12,19 @@ A law claims one of these; the assessors, in `proofs/`, decide whether it is so.
 from __future__ import annotations
 
 import hashlib
-import json
-import os
-import tempfile
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from napkin_eq import memory
 from napkin_eq.content import folder, run_file
-from napkin_eq.errors import NapkinError
+from napkin_eq.errors import LawRefused, NapkinError, Undecided
 from napkin_eq.law import FLOATING, Law, Statement
 
-SCHEMA, CACHE_LIMIT = 1, 4096
+SCHEMA = 1
 GROWTH = 64.0
 ASSESSORS = ("floating", "growth")
 STATUSES = ("granted", "refused", "unknown")
@@ -54,7 +53,8 @@ class Floating:
     witness: str = ""
 
     def __str__(self) -> str:
-        grown = f" ×{max(1.0, self.growth):.2g}" if self.found == "reassociating" else ""
+        # Rounded up: the last digits of a sampled growth are those of a machine's exponential.
+        grown = f" ×{max(1, math.ceil(self.growth - 0.01))}" if self.found == "reassociating" else ""
         if self.status == "granted":
             return f"unsafe: {self.detail}" if self.found == "unsafe" else f"{self.found}{grown}"
         return f"{self.found}, claim {self.status}: {'; '.join(filter(None, (self.detail, self.witness)))}"
@@ -69,6 +69,16 @@ def noted(statements: Iterable[Statement], report: dict[str, Any]) -> None:
         row["floating"] = {"claimed": law.floating, **asdict(verdict), "told": str(verdict)}
     statuses = [row["floating"]["status"] for _, row in pairs]
     report["floating"] = {status: statuses.count(status) for status in STATUSES}
+
+
+def require_granted(statements: Iterable[Statement]) -> None:
+    """Raise LawRefused for the first law whose floating-point claim is refused, else Undecided for one that is not settled."""
+    laws = [s for s in statements if isinstance(s, Law)]
+    pairs = list(zip(laws, assess(laws), strict=True))
+    for error, status in ((LawRefused, "refused"), (Undecided, "unknown")):
+        for law, verdict in pairs:
+            if verdict.status == status:
+                raise error(f"law {law.name} at {law.place} claims to be {law.floating} in floating point: {verdict}")
 
 
 Assessor = Callable[[Law], Finding]
@@ -158,44 +168,16 @@ def _key(law: Law) -> str:
     return hashlib.sha256(f"{_version()}\n{said!r}".encode()).hexdigest()
 
 
-# -- memory --------------------------------------------------------------------------------------------------------------
-
-
-def _cache_file() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return Path(base) / "napkin_eq" / "floating.json"
-
-
 def _remembered() -> dict[str, Floating]:
-    """Return the verdicts of earlier runs; what is damaged is no memory."""
-    try:
-        data = json.loads(_cache_file().read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    entries = data.get("verdicts") if isinstance(data, dict) and data.get("schema") == SCHEMA else None
-    if not isinstance(entries, dict):
-        return {}
-    return {key: Floating(**entry) for key, entry in entries.items() if _well_formed(entry)}
+    return {key: Floating(**entry) for key, entry in memory.recalled("floating", SCHEMA).items() if _well_formed(entry)}
 
 
 def _well_formed(entry: Any) -> bool:
     if not isinstance(entry, dict) or set(entry) != set(Floating.__slots__):
         return False
-    kept = entry["found"] in FLOATING and entry["status"] in ("granted", "refused")
-    return kept and isinstance(entry["growth"], (int, float)) and all(isinstance(entry[name], str) for name in ("detail", "witness"))
+    known = entry["found"] in FLOATING and entry["status"] in ("granted", "refused")
+    return known and isinstance(entry["growth"], (int, float)) and all(isinstance(entry[name], str) for name in ("detail", "witness"))
 
 
 def _remember(fresh: dict[str, Floating]) -> None:
-    newest = dict(list((_remembered() | fresh).items())[-CACHE_LIMIT:])
-    file = _cache_file()
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=file.parent, prefix=".floating-")
-    except OSError:
-        return
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            json.dump({"schema": SCHEMA, "verdicts": {key: asdict(verdict) for key, verdict in newest.items()}}, stream)
-        os.replace(name, file)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
+    memory.kept("floating", SCHEMA, {key: asdict(verdict) for key, verdict in (_remembered() | fresh).items()})

@@ -105,7 +105,7 @@ def proved(derivation: Derivation, every: bool = False) -> Report:
 
 def answered(asked: Iterable[Query], every: bool = False) -> Report:
     """Put questions to the solvers; a script that occurs twice is asked once. Unknown is no proof."""
-    from napkin_eq.proving import solvers
+    from napkin_eq.solving import solvers
 
     begun = time.perf_counter()
     said: dict[str, tuple[str, dict[str, str], float]] = {}
@@ -228,7 +228,7 @@ class Script:
         if loop is None and c.role not in ("group", "whole"):
             raise NotRead(f"coordinate {coord} is used outside its loop")
         if loop is not None:
-            low, high = (self.operand(bound, site, copy) for bound in (loop[1].lo, loop[1].hi))
+            low, high = self.range(loop[1], c.tile, site, copy)
         self.declare(name)
         if c.role == "whole":
             self.say(f"(= {name} 0)")
@@ -239,6 +239,11 @@ class Script:
             turn = self.declare(f"{coord}.turn{copy}")
             self.say(f"(= {name} (+ {low} (* {c.tile} {turn})))", f"(<= 0 {turn})", f"(< {name} {high})")
         return name
+
+    def range(self, part: Part, tile: int, site: Site, copy: str = "") -> tuple[str, str]:
+        """Return from where to where, end excluded, the blocks of a part start."""
+        low = self.operand(part.lo, site, copy)
+        return low, f"(+ {low} {tile})" if part.once else self.operand(part.hi, site, copy)
 
     def lane(self, coord: str, site: Site, copy: str) -> str:
         """Return the coordinate of the current lane."""
@@ -491,7 +496,7 @@ def _witness(script: Script, coord: Coord, site: Site, element: str) -> list[str
     wanted = [f"(<= 0 {lane} {coord.tile - 1})", f"(< {start} {script.size(coord.axis)})"]
     for loop, part in site.path:
         if loop.coord == coord.name:
-            low, high = (script.operand(bound, site) for bound in (part.lo, part.hi))
+            low, high = script.range(part, coord.tile, site)
             wanted += [f"(<= {low} {start})", f"(< {start} {high})", f"(= (mod (- {start} {low}) {coord.tile}) 0)"]
     return wanted
 
@@ -518,11 +523,11 @@ def _parts(kernel: Kernel, site: Site) -> Iterator[Any]:
     tile = kernel.coord(loop.coord).tile
     for number, part in enumerate(loop.parts):
         script = Script(kernel)
-        low, high = (script.operand(bound, site) for bound in (part.lo, part.hi))
+        low, high = script.range(part, tile, site)
         wrong = [f"(and (< {low} {high}) (not (and (<= 0 {low}) (= (mod {low} {tile}) 0))))"]
         block = script.declare("block")
         for other in loop.parts[:number]:
-            begin, end = (script.operand(bound, site) for bound in (other.lo, other.hi))
+            begin, end = script.range(other, tile, site)
             wrong.append(f"(and (<= {low} (* {tile} block)) (< (* {tile} block) {high}) (<= {begin} (* {tile} block)) (< (* {tile} block) {end}))")
         yield lambda about, script=script, wrong=wrong, block=block: script.text(about, f"(or {' '.join(wrong)} false)")
 
@@ -545,7 +550,8 @@ def _skipped(kernel: Kernel, site: Site, masks: Masks) -> Iterator[Any]:
     script = Script(kernel)
     x = script.declare("lane.x")
     block = f"(* {coord.tile} (div {x} {coord.tile}))"
-    walked = [f"(and (<= {low} {block}) (< {block} {high}))" for low, high in ((script.operand(p.lo, site), script.operand(p.hi, site)) for p in loop.parts)]
+    ranges = [script.range(part, coord.tile, site) for part in loop.parts]
+    walked = [f"(and (<= {low} {block}) (< {block} {high}))" for low, high in ranges]
     taken = _taken(script, kernel, site, coord.axis, x, masks.taken.get(coord.axis.name, []))
     inside = [f"(<= 0 {x})", f"(< {x} {script.size(coord.axis)})"]
     yield lambda about: script.text(about, *inside, *_rows(script, kernel, site, coord.name), *taken, f"(not (or {' '.join(walked)} false))")

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from napkin_eq import plan as p
 from napkin_eq.cost import BYTES, LATENCY_S, SMEM_SLACK, UNHIDDEN, KernelCost, Profile, Visits, extent, from_hbm, in_flight, totals
 from napkin_eq.hardware import Hardware
-from napkin_eq.schedule import GROUP_LANES, MOST_GROUPS, falling
+from napkin_eq.schedule import GROUP_LANES, MOST_GROUPS, falling, unscaled
 
 ARCHS = ("sm_90",)
 # Measured on an H200 over ten kernels, which they tell within 4 %: two contractions and products, 2 groups of warps; see docs/cost.md.
@@ -23,25 +23,27 @@ BESIDE = 1.10  # operations counted beside the matrix unit over operations issue
 SHOWING = 0.205  # of the faster of the two, what the slower does not hide
 BLOCK_S = 4.1e-6  # a block of the grid: its first loads, first and last trip, and its store run beside nothing
 REGISTERS = {2: 240, 3: 160}  # registers of a thread, by groups
-OWN_REGISTERS = 24  # of which addresses, counters and scalars take some
-COLUMN_SHARE = 4  # a thread of a group holds a fourth of a tile's columns
+OWN_REGISTERS = 16  # of which addresses, counters and scalars take some
+COLUMN_SHARE, ROW_REGISTERS = 4, 2  # a thread of a group holds a fourth of a tile's columns, of two of its rows
 CACHE_SHARE = 0.75  # of level 2, what blocks that are walked side by side may fill
 MOST_DEALT = 16384  # blocks beyond which their lengths even out
 
 
+Tiles = tuple[tuple[tuple[str, ...], float], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """What a group's registers hold: accumulators, tiles computed beside them, lanes of columns; and the tiles stored through shared memory."""
+    """What groups of warps hold: the tiles alive together at each point of a kernel, in registers; the tiles stored through shared memory."""
 
-    accumulators: tuple[tuple[tuple[str, ...], float], ...]
-    tiles: tuple[tuple[tuple[str, ...], float], ...]
-    columns: tuple[str, ...]
+    alive: tuple[Tiles, ...]
     stored: tuple[tuple[tuple[str, ...], int], ...]
     rows: tuple[str, ...]
 
 
 def footprint(kernel: p.Kernel) -> Footprint | None:
-    """Read a kernel's footprint off its statements; None where it has no contraction of 16-bit operands in a loop."""
+    """Read a kernel's footprint off its statements, of one that is scheduled precisely; None where it has no contraction of 16-bit operands in a loop."""
+    kernel = replace(kernel, body=unscaled(kernel.body, lambda name: name))
     values = {s.out.name: s.out for s in p.statements(kernel.body) if hasattr(s, "out")}
     loops = [s for s in p.statements(kernel.body) if isinstance(s, p.Loop)]
     values |= {v.name: v for loop in loops for v, _ in loop.carried}
@@ -51,16 +53,47 @@ def footprint(kernel: p.Kernel) -> Footprint | None:
     if walks or not any(isinstance(s, p.Dot) for s in inside) or any(BYTES[values[d.a].dtype] != 2 for d in dots):
         return None
     loads = {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load)}
-    carried = {(v.name, v.coords): _share(v) for loop in loops for v, _ in loop.carried}
-    held = {(n, values[n].coords): 0.5 for d in dots if d.acc for n in (d.a, d.b) if n not in loads}
-    tiles = {(s.out.coords, _share(s.out)) for s in inside if isinstance(s, p.Let) or (isinstance(s, p.Dot) and s.acc is None)}
-    tiles |= {(s.out.coords, _share(s.out)) for s in p.statements(kernel.body) if isinstance(s, p.Let)}
-    computed = {a for s in inside if isinstance(s, p.Let) for a in p.used(s)}
-    columns = {s.coord for s in inside if isinstance(s, p.Iota) and s.out.name in computed}
+    operands = {name for d in dots for name in (d.a, d.b)}
+    # Tiles of shared memory take no registers, and neither do their indices; before a kernel is scheduled, `_operands` are held instead.
+    apart = operands & loads if kernel.workers else operands
+    points: set[Tiles] = set()
+
+    def record(names: set[str], held: Tiles, known: set[str]) -> None:
+        tiles = ((values[n].coords, _share(values[n])) for n in names - apart - known if n in values and values[n].coords)
+        points.add(tuple(sorted((*tiles, *held))))
+
+    def alive(body: Sequence[p.Stmt], after: set[str], held: Tiles, known: set[str]) -> set[str]:
+        """Record what is alive after each statement, constants that are known left out; return what is before the first."""
+        live = set(after)
+        for stmt in reversed(body):
+            if isinstance(stmt, p.Loop):
+                own = {v.name for v, _ in stmt.carried}
+                before = [
+                    alive(part.body, live | own, () if kernel.workers else _operands(part, values, loads), own if part.once and at == 0 else set())
+                    for at, part in enumerate(stmt.parts)
+                ]
+                live = live.union(*before) - own
+            elif isinstance(stmt, p.Assign):
+                live.discard(stmt.target)
+            else:
+                record(live, held, known)
+                live.discard(getattr(getattr(stmt, "out", None), "name", ""))
+            if isinstance(stmt, p.StoreTile):
+                live.add(stmt.value)
+            elif not isinstance(stmt, p.Load) or stmt.out.name not in apart:
+                live |= set(p.used(stmt))
+        return live
+
+    alive(kernel.body, set(), (), set())
     stored = {(values[s.value].coords, BYTES[values[s.value].dtype]) for s in p.statements(kernel.body) if isinstance(s, p.StoreTile)}
     shared = tuple(c for c in kernel.grid if all(c in d.out.coords for d in dots))
-    accumulators = tuple(sorted((coords, share) for (_, coords), share in (carried | held).items()))
-    return Footprint(accumulators, tuple(sorted(tiles)), tuple(sorted(columns)), tuple(sorted(stored)), shared)
+    return Footprint(tuple(sorted(points)), tuple(sorted(stored)), shared)
+
+
+def _operands(part: p.Part, values: Mapping[str, p.Value], loads: set[str]) -> Tiles:
+    """Return the computed operands of sums in a loop's body, which are held while the next block's are computed."""
+    names = {n for s in part.body if isinstance(s, p.Dot) and s.acc for n in (s.a, s.b) if n not in loads}
+    return tuple((values[n].coords, 0.5) for n in sorted(names))
 
 
 def _share(value: p.Value) -> float:
@@ -76,15 +109,15 @@ def groups_of(use: Footprint, lanes: Mapping[str, int]) -> tuple[str, int] | Non
 
 
 def registers(use: Footprint, lanes: Mapping[str, int], rows: str) -> int:
-    """Estimate the registers of a thread of a group: its share of accumulators, of the widest other tile, and of columns' lanes."""
+    """Estimate the registers of a thread of a group: what is alive at the fullest point of the kernel."""
     mine = {**lanes, rows: GROUP_LANES}
 
-    def per_thread(tile: tuple[tuple[str, ...], float]) -> float:
-        return math.prod(mine[c] for c in tile[0]) * tile[1] / 128 if rows in tile[0] else 0.0
+    def per_thread(coords: tuple[str, ...]) -> float:
+        wide = [c for c in coords if mine[c] > 1]
+        whole = math.prod(mine[c] for c in wide)
+        return whole / 128 if rows in wide and len(wide) > 1 else whole / COLUMN_SHARE if wide and rows not in wide else ROW_REGISTERS * len(wide)
 
-    most = max(map(per_thread, use.tiles), default=0.0)
-    columns = sum(mine[c] / COLUMN_SHARE for c in use.columns if c != rows and mine[c] > 1)
-    return OWN_REGISTERS + math.ceil(sum(map(per_thread, use.accumulators)) + most + columns)
+    return OWN_REGISTERS + math.ceil(max(sum(per_thread(coords) * share for coords, share in tiles) for tiles in use.alive))
 
 
 def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int, hardware: Hardware, *, exact: bool = False) -> KernelCost | None:
@@ -103,11 +136,11 @@ def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int,
     held, smem = registers(use, lanes, rows), _shared_bytes(prof, use, lanes, stages)
     if held > REGISTERS[groups] or smem > hardware.smem.block_bytes:
         return None
-    work = totals(prof, lanes, hardware)
+    work = totals(prof, lanes, hardware, 4 * groups)
     blocks, sms = work.blocks, hardware.chip.sms
     contractions = sum(1 for w in prof.works if w.kind == "tensor" and w.loops) or 1
     trips = work.trips / contractions / sms * TRIP_CLOCKS / hardware.chip.clock_hz
-    matrix, beside = work.seconds_tensor / MATRIX + trips, work.beside(hardware) / BESIDE
+    matrix, beside = work.seconds_tensor / MATRIX + trips, (work.beside(hardware) + work.operations["operand"] / hardware.rate("fma")) / BESIDE
     seconds = max(matrix, beside) + SHOWING * min(matrix, beside)
     _, uneven = dealing(kernel, lanes, seconds * sms / blocks, hardware, exact=exact)
     units = (seconds + BLOCK_S * blocks / sms) * uneven
@@ -119,7 +152,8 @@ def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int,
     slowest = spent[limit] + UNHIDDEN * (sum(spent.values()) - spent[limit])
     return KernelCost(
         kernel.name, tuple((g, lanes[g]) for g in kernel.grid), tuple((c.name, lanes[c.name]) for c in kernel.coords if c.role in ("stream", "walk")),
-        blocks, blocks / sms, fetched, moved, *work.operations, smem, held, 4 * groups + 4, stages,
+        blocks, blocks / sms, fetched, moved, work.operations["tensor"], work.operations["sfu"], work.operations["alu"],
+        smem, held, 4 * groups + 4, stages,
         (slowest + hardware.chip.launch_s) * 1e6, limit, groups,
     )  # fmt: skip
 

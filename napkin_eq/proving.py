@@ -23,7 +23,6 @@ from napkin_eq.errors import LawRefused, NapkinError, Undecided
 from napkin_eq.law import Judgment, Law, Statement
 from napkin_eq.question import Script, Step, head, scripts, sha256
 from napkin_eq.solving import SolversDisagree, answers, load_provers, solver_versions
-from napkin_eq.solving import solvers as solvers
 from napkin_eq.verdict import STATUSES, Filed, remember, remembered
 from napkin_eq.verdict import Verdict as Verdict
 
@@ -63,7 +62,7 @@ def prover(name: str, rank: int) -> Callable[[Prover], Prover]:
 def _version() -> str:
     # A verdict holds for the provers and solvers that gave it: their text or version is part of every hash.
     here = Path(__file__).resolve()
-    own = [here.with_name(f"{name}.py") for name in ("proving", "solving", "question", "claim", "obligation", "polynomial", "linearity", "notation")]
+    own = [here.with_name(f"{name}.py") for name in ("proving", "solving", "question", "claim", "obligation", "smtlib", "polynomial", "linearity", "notation")]
     texts = [file.read_bytes() for file in (*own, *sorted(folder("proofs").glob("*.py")))]
     return hashlib.sha256(b"\0".join([*texts, *(f"{name} {version}".encode() for name, version in solver_versions().items())])).hexdigest()
 
@@ -160,6 +159,8 @@ def _graded(statement: Statement, steps: tuple[Step, ...]) -> tuple[str, str, tu
             if script.status == "unsat" and not step.by_form:
                 grades.append("B" if sum(answer == "unsat" for answer in said.values()) > 1 else "C")
                 notes |= {f"{name} {WHY[answer]}": None for name, answer in said.items() if answer in WHY}
+            if script.status == "sat" and "sat" not in said.values():
+                notes[f"no solver finds values that meet the hypotheses of {script.name}"] = None
     return max(grades), ", ".join(notes), tuple(files)
 
 

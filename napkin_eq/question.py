@@ -95,4 +95,5 @@ def _slug(name: str) -> str:
 
 
 def sha256(text: str) -> str:
+    """Return the sha256 of a text in UTF-8, in hexadecimal."""
     return hashlib.sha256(text.encode()).hexdigest()

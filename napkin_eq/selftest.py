@@ -7,16 +7,18 @@ that is wrong in floating point only, if that is the verdict.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from napkin_eq.corpus import Entry, entries
 from napkin_eq.floating import assess
 from napkin_eq.law import Law, Statement
+from napkin_eq.mutants import score
 from napkin_eq.proving import opinion
 
 SCHEMA = 1
+PARTS = ("laws", "kernels")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,31 +65,46 @@ def laws() -> list[Result]:
     return [judged(entry) for entry in entries()]
 
 
-def report() -> dict[str, Any]:
-    """Return both scores as data."""
+def report(parts: Sequence[str] = PARTS) -> dict[str, Any]:
+    """Return the scores as data: each part by family, and its totals flat."""
     started = time.perf_counter()
-    results = laws()
-    data: dict[str, Any] = {"schema": SCHEMA, "laws": _scores(results)}
-    data["disagreements"] = [r.why for r in results if r.disagrees]
-    data["failures"] = [f"{r.entry.family}: {r.why}" for r in results if not r.passed]
+    data: dict[str, Any] = {"schema": SCHEMA, "disagreements": [], "failures": []}
+    if "laws" in parts:
+        results = laws()
+        scores = data["laws"] = _scores(results)
+        data["wrong_laws"] = {"total": scores["wrong"], "rejected": scores["rejected"]}
+        data["valid_laws"] = {"total": scores["valid"], "accepted": scores["accepted"]}
+        data["disagreements"] = [r.why for r in results if r.disagrees]
+        data["failures"] = [f"{r.entry.family}: {r.why}" for r in results if not r.passed]
+    if "kernels" in parts:
+        found = score()
+        data["kernels"] = {"mutants": found.mutants, "killed": found.killed, "by_family": {name: len(caught) for name, caught in found.by_family.items()}}
+        data["kernel_mutants"] = {"total": found.mutants, "caught": found.killed}
+        data["failures"] += [f"{name} is broken and passes" for name in found.alive] + [f"{name} is right and is rejected" for name in found.wronged]
     data["seconds"] = round(time.perf_counter() - started, 1)
     return data
 
 
 def perfect(data: dict[str, Any]) -> bool:
     """Tell whether a report holds full scores."""
-    scores = data["laws"]
-    return bool(scores["accepted"] == scores["valid"] and scores["rejected"] == scores["wrong"] and not data["disagreements"])
+    return not data["failures"] and not data["disagreements"]
 
 
 def told(data: dict[str, Any]) -> str:
     """Return a report for a terminal."""
-    scores = data["laws"]
-    families = scores["by_family"]
-    width = max(map(len, families))
-    lines = [f"{'laws':{width}}  valid accepted  wrong rejected"]
-    for name, row in [*families.items(), ("all", scores)]:
-        lines.append(f"{name:{width}}  {_of(row['accepted'], row['valid']):>14}  {_of(row['rejected'], row['wrong']):>14}")
+    lines: list[str] = []
+    if "laws" in data:
+        families = data["laws"]["by_family"]
+        width = max(map(len, families))
+        lines.append(f"{'laws':{width}}  valid accepted  wrong rejected")
+        for name, row in [*families.items(), ("all", data["laws"])]:
+            lines.append(f"{name:{width}}  {_of(row['accepted'], row['valid']):>14}  {_of(row['rejected'], row['wrong']):>14}")
+    if "kernels" in data:
+        families = data["kernels"]["by_family"]
+        width = max(map(len, families))
+        lines.append(f"{'inputs':{width}}  broken kernels caught, beyond those that normal numbers catch")
+        lines += [f"{name:{width}}  {caught}" for name, caught in families.items()]
+        lines.append(f"{'all':{width}}  {_of(data['kernels']['killed'], data['kernels']['mutants'])}")
     return "\n".join([*lines, *data["failures"], f"{'all as it should be' if perfect(data) else 'not all as it should be'}, in {data['seconds']} s"])
 
 

@@ -87,7 +87,7 @@ def answers(text: str, timeout_s: float = OPINION_TIMEOUT_S) -> dict[str, str]:
     found = {name: _answer(name, text, timeout_s) for name in solvers()}
     if {"sat", "unsat"} <= set(found.values()):
         said = ", ".join(f"{name} says {answer}" for name, answer in found.items())
-        raise SolversDisagree(f"the solvers contradict each other ({said}) on the script {text.splitlines()[0]:.120}")
+        raise SolversDisagree(f"the solvers contradict each other ({said}) on the script: {text.splitlines()[0].removeprefix('; '):.120}")
     return found
 
 

@@ -14,12 +14,13 @@ from napkin_eq.cost import REGISTER_SHARE, KernelCost, Profile, capacity, extent
 from napkin_eq.emit import emit
 from napkin_eq.errors import NapkinError
 from napkin_eq.hardware import Hardware
-from napkin_eq.lower import Streamed, covers, kernel_terms
+from napkin_eq.lower import MIN_DOT, Streamed, covers, kernel_terms
 from napkin_eq.overlap import ARCHS, Footprint, abreast, footprint, priced
 from napkin_eq.schedule import GROUP_LANES, specialised
 from napkin_eq.term import Fold, Online, Proj, Store, subterms
 
 SMALL, LARGEST_WHOLE, RELOWERED, MOST_CHOICES, STAGES = 256, 32768, 3, 1500, (4, 3, 2)
+MOST_PRINTED = 7  # tilings to print before giving up
 LowerKernel = Callable[[Mapping[str, int]], p.Kernel]
 
 
@@ -77,8 +78,11 @@ def _thinned(options: dict[str, list[int]]) -> dict[str, list[int]]:
 def _sizes(axis: Axis, *, streamed: bool, least: int, most: int) -> list[int]:
     whole = power(extent(axis)) if axis.size is not None else None
     if whole is not None and (not streamed or whole <= 128):
-        return [whole] if not streamed or least > 1 else sorted({1, *(s for s in (16, 32, 64, 128) if s < whole), whole})
+        # A short axis may be padded to the least tile that the matrix unit takes: its lanes past the end are masked.
+        return [whole] if not streamed or least > 1 else sorted({1, *(s for s in (16, 32, 64, 128) if s < whole), whole, max(whole, MIN_DOT)})
     sizes = {s for s in (least, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096) if least <= s <= most}
+    if most > SMALL and extent(axis) > LARGEST_WHOLE:
+        sizes.add(LARGEST_WHOLE // 2)  # enough loads at once for one block to keep an SM's share of the memory busy
     if whole is not None:
         sizes = {s for s in sizes if s < whole} | ({whole} if whole <= LARGEST_WHOLE else set())
     return sorted(sizes)
@@ -177,18 +181,24 @@ def _shared(
         fitting = ((cost, stages) for stages in STAGES if (cost := priced(prof, use, lanes, stages, hardware)) is not None)
         found += [(cost.predicted_us, tiles, stages) for cost, stages in itertools.islice(fitting, 1) if cost.predicted_us < limit]
     best: list[Tiled] = []
-    for _, tiles, stages in sorted(found)[: keep + RELOWERED]:
+    for _, tiles, stages in sorted(found)[: MOST_PRINTED + keep]:
         kernel = replace(profiles.lower(dict(zip(names, tiles, strict=True))), stages=stages)
-        use = footprint(kernel)
-        cost = None if use is None else priced(profile(kernel), use, {}, stages, hardware, exact=True)
-        if cost is not None and cost.predicted_us < limit and (made := _printable(kernel, cost, hardware)) is not None:
-            best.append(Tiled(made, cost, len(found)))
+        made = _made(kernel, hardware)
+        if made is not None and made[1].predicted_us < limit:
+            best.append(Tiled(*made, len(found)))
+        if len(best) == keep + 2:
+            break
     return best
 
 
-def _printable(kernel: p.Kernel, cost: KernelCost, hardware: Hardware) -> p.Kernel | None:
-    """Return a kernel with its work shared out, or None where there is nothing to gain or the printer refuses it."""
+def _made(kernel: p.Kernel, hardware: Hardware) -> tuple[p.Kernel, KernelCost] | None:
+    """Return a kernel with its work shared out and what it costs, or None where there is nothing to gain or the printer refuses it."""
     try:
+        made = specialised(kernel)
+        use = footprint(made)
+        cost = None if use is None else priced(profile(kernel), use, {}, kernel.stages, hardware, exact=True)
+        if cost is None:
+            return None
         made = specialised(kernel, abreast(kernel, cost, hardware))
         twice = replace(made, workers=replace(made.workers, ahead=2))  # type: ignore[type-var]
         if shared_bytes(twice) <= hardware.smem.block_bytes:
@@ -196,7 +206,7 @@ def _printable(kernel: p.Kernel, cost: KernelCost, hardware: Hardware) -> p.Kern
         emit(p.Plan(kernel.name, kernel.reads, kernel.writes, (made,)), "gluon")
     except NapkinError:
         return None
-    return made
+    return made, cost
 
 
 def _combinations(store: Store, options: Mapping[str, list[int]], names: Sequence[str]) -> Iterator[tuple[int, ...]]:
@@ -228,7 +238,7 @@ def _has(coord: p.Coord, tiles: Mapping[str, int]) -> bool:
 def _launches(dots: bool, lanes: Mapping[str, int]) -> list[tuple[int, int]]:
     if dots:
         return [(w, s) for w in (4, 8) for s in (2, 3, 4)]
-    return [(w, 2) for w in (1, 2, 4, 8, 16)]
+    return [(w, 2) for w in (1, 2, 4, 8, 16, 32)]
 
 
 def _misfit(profiles: Mapping[tuple[bool, ...], Profile | None], options: Mapping[str, list[int]], hardware: Hardware) -> str:

@@ -12,6 +12,7 @@ import runpy
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -34,9 +35,10 @@ REPEATS = {"cuda": 3, "cpu": 1}
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One output of one run: how far it was off, at most, the largest bound, and the largest part of an element's bound that was used.
+    """One output of one run: how far it was off, at most, and the largest part of an element's bound that was used.
 
-    looseness: the bound over the error, root mean squares, 0 where nothing was off. unbounded: elements that have no bound,
+    Bounds: the largest a priori (rounding.py) and running (running.py); an element's tolerance is the lesser of its two.
+    looseness: the tolerance over the error, root mean squares, 0 where nothing was off. unbounded: elements that have no bound,
     as where a sum may pass the range of float32; a family of extreme inputs may have some, plain random numbers may not.
     """
 
@@ -45,7 +47,8 @@ class Case:
     family: str
     seed: int
     max_error: float
-    max_bound: float
+    a_priori: float
+    running: float
     bound_used: float
     looseness: float
     unbounded: int
@@ -84,7 +87,7 @@ class Report:
             verdict = "ok" if case.passed else "FAILED"
             notes = f"; {case.unbounded} elements have no bound" if case.unbounded else ""
             notes += "" if case.repeatable else "; a repeat gave other bits"
-            off = f"max error {case.max_error:.2e}, max bound {case.max_bound:.2e}, {case.bound_used:.0%} of an element's bound used"
+            off = f"max error {case.max_error:.2e}, bounds {case.a_priori:.2e} a priori and {case.running:.2e} running, {case.bound_used:.0%} used"
             lines.append(f"  {case.output}  {sizes}  {case.family}: {off}{notes}  {verdict}")
             if not case.passed:
                 lines.append(f"    again: {self.replay(case)}")
@@ -234,16 +237,20 @@ def compared(
     from napkin_eq.compare import compare, must_spoil
     from napkin_eq.evaluate import evaluate
     from napkin_eq.rounding import error_bound, schedule
+    from napkin_eq.running import running_bound
 
     drawn_from = drawn_from or family("normal")
     sizes = {axis.name: number(axis, {}) for axis in diagram.axes()}
     drawn = draw(diagram, drawn_from, sizes, dtype, seed)
     tensors = [_tensor(drawn.arrays[b.name], b.dtype).to(device) for b in derivation.plan.inputs]
     started = time.perf_counter()
-    with np.errstate(all="ignore"):  # the interpreter computes with NumPy, and some families are there to overflow
+    # The interpreter computes with NumPy, and some families are there to overflow.
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
         runs = [executed(derivation.code() if device == "cuda" else derivation.triton(), tensors) for _ in range(REPEATS[device])]
     seconds = time.perf_counter() - started
     matrix, planned = _matrix_roundoff(derivation), schedule(derivation.plan)
+    running = running_bound(derivation.plan, drawn.clean, {}, matrix, drawn.spoilt)
     cases = []
     outputs = [each for output in derivation.outputs for each in output.each()]
     for place, (name, source, term) in enumerate(outputs):
@@ -254,9 +261,10 @@ def compared(
         (bound,) = error_bound(term, drawn.clean, {}, dtype, matrix, order, planned, drawn.spoilt)
         must = must_spoil(source, drawn.clean, {}, drawn.spoilt, order) if drawn_from.spoil == "nan" else None
         got = runs[0][place].to(torch.float64).cpu().numpy()
-        seen = compare(got, exact, bound, dtype if source.kind == "real" else "", must)
+        seen = compare(got, exact, np.minimum(bound, running[buffer.name]), dtype if source.kind == "real" else "", must)
         repeatable = all(torch.equal(runs[0][place].view(torch.uint8), other[place].view(torch.uint8)) for other in runs[1:])
-        measured = seen.max_error, seen.max_bound, seen.bound_used, seen.looseness, seen.unbounded
+        before, along = (float(np.where(np.isfinite(b), b, 0.0).max(initial=0.0)) for b in (bound, running[buffer.name]))
+        measured = seen.max_error, before, along, seen.bound_used, seen.looseness, seen.unbounded
         cases.append(Case(name, sizes, drawn_from.name, seed, *measured, repeatable, seconds))
     return cases
 

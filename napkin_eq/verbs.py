@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from napkin_eq.errors import DONE, FAILED, UNKNOWN, NapkinError
-from napkin_eq.law import REGISTRY, Statement
+from napkin_eq.law import REGISTRY, Law, Statement
 
 if TYPE_CHECKING:
     from napkin_eq.derive import Derivation
@@ -27,18 +29,30 @@ def derive(args: Namespace) -> int:
         derivation = _derived(args, diagram)
         index = proved(derivation) if args.index else None
         _print_derivation(args, derivation, index)
-        return _status(index)
+        return _probed(args, derivation) or _status(index)
     with whole_folder(Path(args.output)) as folder:
         derivation = _derived(args, diagram)
         index = proved(derivation) if args.index else None
-        files = {**_files(diagram.name, derivation), **(scripts(index) if index else {})}
+        files = {**_files(diagram.name, derivation, index), **(scripts(index) if index else {})}
         for name, content in files.items():
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text(content, encoding="utf-8")
     _print_derivation(args, derivation, index)
     if not args.json:
         print(f"\nwritten to {args.output}: {', '.join(sorted({name.partition('/')[0] for name in files}))}")
-    return _status(index)
+    return _probed(args, derivation) or _status(index)
+
+
+def _probed(args: Namespace, derivation: Derivation) -> int:
+    """Evaluate members of every class of the e-graphs, if that is asked for, and say on stderr what was found."""
+    if not args.probe:
+        return DONE
+    from napkin_eq.probe import probe
+
+    found = [probe(output.graph) for output in derivation.outputs]
+    for output, probed in zip(derivation.outputs, found, strict=True):
+        print(f"probe of {', '.join(output.names)}: {probed}", file=sys.stderr)
+    return FAILED if any(probed.false for probed in found) else DONE
 
 
 def _status(index: Index | None) -> int:
@@ -60,10 +74,16 @@ def _derived(args: Namespace, diagram: Any, without: tuple[str, ...] = ()) -> De
     )  # fmt: skip
 
 
-def _files(name: str, derivation: Derivation) -> dict[str, str]:
+def _files(name: str, derivation: Derivation, index: Index | None = None) -> dict[str, str]:
+    from napkin_eq.certificate import dumps, with_evidence
+
+    kernel = derivation.triton()
+    found: dict[str, Any] = {"kernels": [{"file": f"{name}.py", "sha256": hashlib.sha256(kernel.encode()).hexdigest()}]}
+    if index:
+        found["index"] = index.data()
     return {
-        f"{name}.py": derivation.code(),
-        "certificate.json": json.dumps(derivation.certificate, sort_keys=True, separators=(",", ":")) + "\n",
+        f"{name}.py": kernel,
+        "certificate.json": dumps(with_evidence(derivation.certificate, **found)),
         "plan.txt": derivation.pseudocode().rstrip("\n") + "\n",
         "report.json": _dumped(derivation.report()),
     }
@@ -108,6 +128,10 @@ def run(args: Namespace) -> int:
         _diagram(args), dtype=args.dtype, sizes=None, device=args.device, hardware=args.hardware,
         without=tuple(args.without), rules=tuple(args.rules), printer=args.printer, seed=args.seed, fixed=_fixed(args), inputs=args.family or ("normal",),
     )  # fmt: skip
+    if args.into:
+        from napkin_eq.recheck import with_numeric
+
+        with_numeric(Path(args.into), report.data())
     print(_dumped(report.data()) if args.json else str(report), end="" if args.json else "\n")
     return DONE if report.passed else FAILED
 
@@ -142,31 +166,61 @@ def prove(args: Namespace) -> int:
 
 
 def check(args: Namespace) -> int:
-    """Re-validate a certificate with the independent checker; 1 if it is refused."""
+    """Re-validate a certificate with the independent checker; 1 if it is refused, 3 if a solver or Rocq has no answer."""
     from napkin_eq import check as checker
 
     file = Path(args.certificate)
     try:
         with file.open("rb") as opened:
-            result = checker.check(opened.read(checker.MAX_BYTES + 1))
+            content = opened.read(checker.MAX_BYTES + 1)
     except OSError as error:
         raise NapkinError(f"certificate {file}: cannot be read: {error.strerror or error}") from None
-    if args.json:
-        print(_dumped({"schema": SCHEMA, **result}), end="")
-    elif result["status"] == "ok":
-        print(f"ok: {result['steps']} steps by {len(result['laws'])} statements, grade {result['grade']}; nothing of the search was trusted")
-    else:
-        print(f"refused: {result['problem']}")
-    return DONE if result["status"] == "ok" else FAILED
+    found = {"schema": SCHEMA, **checker.check(content)}
+    if found["status"] == "ok" and args.smt:
+        from napkin_eq.certificate import loads
+        from napkin_eq.content import load_rules
+        from napkin_eq.recheck import by_solvers
+
+        load_rules()
+        found["smt"] = by_solvers(loads(content), file.parent)
+    if found["status"] == "ok" and args.rocq:
+        from napkin_eq import rocq
+
+        found["rocq"] = rocq.checked()
+    print(_dumped(found) if args.json else _check_told(found, content), end="" if args.json else "\n")
+    again = found.get("smt", {"refuted": 0, "unknown": 0})
+    return FAILED if found["status"] != "ok" or again["refuted"] else UNKNOWN if again["unknown"] else DONE
+
+
+def _check_told(found: dict[str, Any], content: bytes) -> str:
+    from napkin_eq.certificate import ends, loads
+
+    if found["status"] != "ok":
+        return f"refused: {found['problem']}"
+    lines = [f"ok: {found['steps']} steps by {len(found['laws'])} statements, grade {found['grade']}; nothing of the search was trusted"]
+    try:
+        source, destination = ends(loads(content))
+        lines += [f"     {source!s:.300}", f"  =  {destination!s:.300}"]
+    except NapkinError as error:
+        lines.append(f"     its terms are not shown: {error}")
+    if "smt" in found:
+        from napkin_eq.recheck import told
+
+        lines.append(told(found["smt"]))
+    if "rocq" in found:
+        lines.append(f"rocq: {found['rocq']['file']} is accepted by {' and '.join(found['rocq']['tools'])}")
+    return "\n".join(lines)
 
 
 def laws(args: Namespace) -> int:
     """Print the catalogue of laws."""
-    from napkin_eq import catalogue, proving
+    from napkin_eq import catalogue, floating, proving
 
     chosen = _statements(args.what)
     if args.markdown:
-        print(catalogue.markdown(chosen, {v.name: v.grade for v in proving.prove(chosen)}), end="")
+        chosen_laws = [s for s in chosen if isinstance(s, Law)]
+        floats = {s.name: str(v) for s, v in zip(chosen_laws, floating.assess(chosen_laws), strict=True)}
+        print(catalogue.markdown(chosen, {v.name: v.grade for v in proving.prove(chosen)}, floats), end="")
         return DONE
     grades = proving.known_grades(chosen)
     if args.json:
@@ -199,10 +253,10 @@ def _statements(what: list[str]) -> list[Statement]:
 
 
 def selftest(args: Namespace) -> int:
-    """Put wrong laws before the verifier, and valid ones; 1 unless it judges all of them rightly."""
-    from napkin_eq.selftest import perfect, report, told
+    """Put wrong laws before the verifier, and valid ones, and broken kernels; 1 unless all are judged rightly."""
+    from napkin_eq.selftest import PARTS, perfect, report, told
 
-    data = report()
+    data = report((args.part,) if args.part else PARTS)
     print(_dumped(data) if args.json else told(data), end="" if args.json else "\n")
     return DONE if perfect(data) else FAILED
 

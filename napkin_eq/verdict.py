@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import os
-import tempfile
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
+
+from napkin_eq import memory
 
 STATUSES = ("proved", "refuted", "unknown")
 GRADES = "ABCD"
 ANSWERS = ("unsat", "sat", "unknown", "missing")
-CACHE_LIMIT = 4096
+SCHEMA = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +50,7 @@ class Verdict:
 
 def remembered() -> dict[str, Verdict]:
     """Return the verdicts of earlier runs by key; a damaged memory is no memory."""
-    try:
-        data = json.loads(_cache_file().read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    entries = data.get("verdicts") if isinstance(data, dict) and data.get("schema") == 2 else None
-    if not isinstance(entries, dict):
-        return {}
-    return {key: verdict for key, entry in entries.items() if (verdict := _entry(entry)) is not None}
-
-
-def _cache_file() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return Path(base) / "napkin_eq" / "verdicts.json"
+    return {key: verdict for key, entry in memory.recalled("verdicts", SCHEMA).items() if (verdict := _entry(entry)) is not None}
 
 
 def _entry(entry: object) -> Verdict | None:
@@ -87,21 +73,8 @@ def _file(entry: object) -> Filed | None:
 
 
 def remember(verdicts: dict[str, Verdict]) -> None:
-    """Add verdicts to the memory. One that cannot be written costs time, nothing else: the verdicts stand."""
-    newest = dict(list((remembered() | verdicts).items())[-CACHE_LIMIT:])
-    text = json.dumps({"schema": 2, "verdicts": {key: asdict(verdict) for key, verdict in newest.items()}}, separators=(",", ":"))
-    file = _cache_file()
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=file.parent, prefix=".verdicts-")
-    except OSError:
-        return
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        os.replace(name, file)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
+    """Add verdicts to the memory."""
+    memory.kept("verdicts", SCHEMA, {key: asdict(verdict) for key, verdict in (remembered() | verdicts).items()})
 
 
 def told(report: dict[str, Any]) -> str:
@@ -115,7 +88,7 @@ def told(report: dict[str, Any]) -> str:
     grades = [f"{n} of grade {grade}" for grade in GRADES if (n := sum(law["grade"] == grade and law["verdict"] == "proved" for law in report["laws"]))]
     lines += [f"{name} is not installed, so its opinion is missing and no law is graded B" for name, v in report["solvers"].items() if v == "missing"]
     counts = f"{report['proved']} proved{' (' + ', '.join(grades) + ')' if grades else ''}, {report['refuted']} refuted, {report['unknown']} unknown"
-    refused = f", {n} floating-point claims refused" if (n := report["floating"]["refused"]) else ""
+    refused = f", {n} claim{'s' if n > 1 else ''} about floating point refused" if (n := report["floating"]["refused"]) else ""
     return "\n".join([*lines, f"{counts}{refused}, in {report['seconds']:.1f} s"])
 
 

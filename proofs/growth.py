@@ -2,8 +2,9 @@
 
 The side that is replaced, with every operator and every input off by one roundoff, is within a bound of the exact value
 (napkin_eq/rounding.py). Where it is, and within the numbers of the format, the side that replaces it must be within GROWTH times
-that bound: its own bound, and what it gives in float32 and, for small inputs, in float16, held against float64. Ordinary inputs
-have magnitudes from 2^-10 to 2^10, with large offsets and small differences among them; extreme ones reach 2^100.
+that bound, by what it gives in float32 and, for small inputs, in float16, held against float64. The growth that is told is that of
+the bound, or, where the bound of the new side is too wide to tell anything, that of the error seen. Ordinary inputs have magnitudes
+from 2^-10 to 2^10, with large offsets and small differences among them; extreme ones reach 2^100.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from napkin_eq.evaluate import axes_in, evaluate, output_order
 from napkin_eq.floating import GROWTH, Finding, assessor
 from napkin_eq.law import Judgment, Law, Max, Var, exp
 from napkin_eq.rounding import error_bound
-from napkin_eq.term import Input, Prev, Store, Term, rewritten, subterms
+from napkin_eq.term import Input, Map, Online, Prev, Reduce, Store, Term, rebuilt, rewritten, subterms
 
 Array = np.ndarray[Any, np.dtype[Any]]
 TRIAL = Axis("trial")
@@ -134,6 +135,27 @@ class Samples:
         result = self.ordered(np.asarray(evaluate(filled, given, lanes, BLOCK, dtype)).astype(np.float64), names)
         return result[SMALL] if small and TRIAL.name not in names else result
 
+    def flushed(self, root: Term) -> Array:
+        """Evaluate a term in float32 where numbers below the least normal one are taken for 0, as some units do: an inverse makes that matter."""
+        stepwise = not any(isinstance(t, Online) for t in subterms(root))
+        known: dict[Term, Term] = {}
+        for term in subterms(self.over_arrays(root)) if stepwise else ():
+            if not isinstance(term, (Map, Reduce)):
+                known[term] = term
+                continue
+            one = rebuilt(term, tuple(known[child] for child in term.children))
+            names = [a.name for a in output_order(one)]
+            lanes = {a.name: self.length for a in axes_in(one) if a != TRIAL}
+            value = np.asarray(evaluate(one, self.of(one), lanes, BLOCK, "float32")).reshape([self.lanes(name) for name in names])
+            array = Input(f"t{len(known)}", output_order(one), {"bool": "bool", "int": "int64"}.get(term.kind, "float"))
+            # An overflow is looked at without flushing; here it stands for the largest number, so that an array can hold it.
+            flat = np.where(np.abs(value) < LEAST, 0.0, np.nan_to_num(value, nan=0.0, posinf=2.0**127, neginf=-np.inf)) if term.kind == "real" else value
+            self.given[array.name], known[term] = flat, array
+        return self.value(known[self.over_arrays(root)] if stepwise else root, "float32")
+
+    def lanes(self, name: str) -> int:
+        return TRIALS if name == TRIAL.name else self.length
+
     def bound(self, term: Term) -> Array:
         """Return the bound on a term evaluated in float32, every input off by one roundoff."""
         stored = rewritten(self.over_arrays(term), lambda t: Store(t) if isinstance(t, Input) and t.kind == "real" else t)
@@ -174,19 +196,22 @@ class Samples:
         least = bound + LEAST
         known = (np.abs(np.where(np.isneginf(exact), 0.0, exact)) < 2.0**127) & (_off(self.value(self.right), exact) <= least)
         chosen = chosen & _every(np.isfinite(bound) & (_off(self.value(self.left, "float32"), exact) <= bound) & known)
-        grown = np.where(chosen, _most(np.where(np.isfinite(exact), self.bound(self.right), 0.0) / least), 0.0)
-        seen = np.where(chosen, _most(_off(self.value(self.right, "float32"), exact) / least), 0.0)
+        grown = _most(np.where(np.isfinite(exact), self.bound(self.right), 0.0) / least)
+        seen = _most(_off(self.value(self.right, "float32"), exact) / least)
         coarse = _off(self.value(self.right, "float16", small=True), exact[SMALL]) / (COARSER * (least + 2.0**-24))[SMALL]
-        seen[SMALL] = np.maximum(seen[SMALL], np.where(chosen[SMALL], _most(coarse), 0.0))
-        worst = np.where(seen > GROWTH, np.inf, np.maximum(grown, seen))
-        trial = int(np.lexsort((seen, worst))[-1])
-        return float(grown.max()), self.told(trial, grown[trial], seen[trial]) if worst[trial] > GROWTH else ""
+        seen[SMALL] = np.maximum(seen[SMALL], _most(coarse))
+        plain = seen
+        if any(isinstance(t, Map) and t.op in ("inv", "log") for t in subterms(self.right)):
+            seen = np.maximum(seen, _most(_off(self.flushed(self.right), exact) / least))
+        seen, grown = (np.where(chosen, values, 0.0) for values in (seen, np.where(grown <= GROWTH, grown, seen)))
+        trial = int(seen.argmax())
+        return float(grown.max()), self.told(trial, plain[trial] <= GROWTH) if seen[trial] > GROWTH else ""
 
-    def told(self, trial: int, grown: float, seen: float) -> str:
+    def told(self, trial: int, flushed: bool) -> str:
         shown = [f"{v.name} = {_written(a[trial])}" for v, a in self.arrays.items()]
-        exact, new = (_written(self.value(side, dtype)[trial]) for side, dtype in ((self.left, "float64"), (self.right, "float32")))
-        lost = f"exactly {exact}, in float32 {new}" if seen > GROWTH else f"its bound is {grown:.3g} times the other side's"
-        return f"at {', '.join(shown)}: {lost}"
+        new = self.flushed(self.right) if flushed else self.value(self.right, "float32")
+        how = " where subnormal numbers are 0" if flushed else ""
+        return f"at {', '.join(shown) or 'any'}: exactly {_written(self.value(self.left)[trial])}, in float32{how} {_written(new[trial])}"
 
 
 def _filled(law: Law) -> dict[Term, Term]:
@@ -205,9 +230,10 @@ def _numbers(rng: np.random.Generator, shape: tuple[int, ...], extreme: bool) ->
     normal, sign = rng.standard_normal(shape), np.where(rng.random(scalar) < 0.5, -1.0, 1.0)
     wide = normal * 2.0 ** rng.uniform(-10, 10, shape)
     offset = sign * 2.0 ** rng.uniform(6, 10, scalar)
-    kinds = [normal, wide, offset + normal, offset * (1 + 2.0**-10 * normal), 100 * normal, rng.uniform(-LARGEST, LARGEST, shape)]
-    kinds += [normal * 2.0 ** rng.uniform(-100, 100, scalar)] if extreme else []
-    return np.select([kind == i for i in range(len(kinds))], kinds, np.round(4 * normal))
+    kinds = [normal, wide, offset + normal, offset * (1 + 2.0 ** rng.uniform(-18, -8, scalar) * normal), 100 * normal, rng.uniform(-LARGEST, LARGEST, shape)]
+    edge = rng.choice([-1.0, 1.0], shape) * (LARGEST + rng.uniform(-2, 1, shape))
+    kinds += [normal * 2.0 ** rng.uniform(-100, 100, scalar), edge] if extreme else [np.round(4 * normal)]
+    return np.select([kind == i for i in range(len(kinds))], kinds, normal)
 
 
 def _off(value: Array, exact: Array) -> Array:

@@ -86,7 +86,8 @@ class Search:
         step = self.decided(shaped)
         if step is None:
             return None
-        return [*(part for lemma in lemmas for part in lemma or ()), *facts, replace(step, what=f"{step.what}, by linearity of sums")]
+        known = f"sums and maxima are in a normal form, by the lemmas {', '.join(cited)}" if cited else "what holds of every lane holds of the reduction"
+        return [*(part for lemma in lemmas for part in lemma or ()), *facts, replace(step, legend=(*step.legend, known))]
 
     def informed(self, claim: Claim) -> tuple[Claim, list[Step]]:
         """Return the claim with what holds of each reduction because it holds of what is reduced, and the proofs of that."""
@@ -106,7 +107,7 @@ class Search:
 
 def induct(claim: Claim, axis: Axis) -> Iterator[Claim]:
     """Yield the base and the steps that give the claim for all sizes of an axis."""
-    claim = _references(claim, axis)
+    claim = _references(_somewhere(claim, axis), axis)
     totals = [t for t in subterms(claim.goal) if isinstance(t, Reduce) and t.axis == axis]
     size, lane = Var(f"size of {axis}", "int"), Var(f"lane of {axis}", "int")
     holes = {t: Var(f"acc {i} over {axis}") for i, t in enumerate(totals, 1)}
@@ -133,6 +134,24 @@ def induct(claim: Claim, axis: Axis) -> Iterator[Claim]:
     known = tuple(dict.fromkeys([*premises, _swapped(claim.goal, before | holes), *places]))
     for goal in dict.fromkeys((_swapped(claim.goal, old | grown), _swapped(claim.goal, new | grown))):
         yield Claim(f"{claim.what}: one more lane of {axis}", goal, known, free, legend)
+
+
+def _somewhere(claim: Claim, axis: Axis) -> Claim:
+    """Return a stronger claim without premises that a mask holds somewhere: until it does, what it masks is neutral; from then on the goal holds."""
+    for premise in claim.premises:
+        count = premise.args[1] if isinstance(premise, Map) and premise.op == "lt" and premise.args[0] is Const(0.0) else None
+        if isinstance(count, Reduce) and count.axis == axis and isinstance(mask := _counted(count), Term):
+            waiting = eq(count, Const(0.0))
+            for t in (t for t in subterms(claim.goal) if isinstance(t, Reduce) and t.axis == axis and t.where is mask):
+                waiting = waiting & eq(t, Const(NEUTRAL[t.monoid]))
+            claim = replace(claim, goal=waiting | (premise & claim.goal), premises=tuple(p for p in claim.premises if p is not premise))
+    return claim
+
+
+def _counted(t: Reduce) -> Term | None:
+    """Return the mask whose lanes a sum counts, None if it counts none."""
+    ones = t.monoid == "sum" and t.where is TRUE and isinstance(t.body, Map) and t.body.op == "where" and t.body.args[1:] == (Const(1.0), Const(0.0))
+    return t.body.args[0] if ones else None
 
 
 def _lane(t: Reduce, at: dict[Term, Term], without: Term, acc: Term | None) -> Term:

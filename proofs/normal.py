@@ -8,6 +8,7 @@ only if every other case is. What is no such sum (a sine, a root, a reduction) i
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Hashable
 from fractions import Fraction
@@ -150,6 +151,9 @@ class Case:
             known = {self.known_sign(powers, coefficient) for powers, _, coefficient in p} - {0}
             if len(known) == 1 and None not in known:
                 return int(str(known.pop()))
+            shared, left = _parted(p)
+            if left is not p:
+                return self.sign(shared) * self.sign(left)
             return lead * self.chosen_sign(p * constant(1 / coefficient))
         for base, power in powers:
             lead *= self.chosen_sign(atom(base)) ** abs(power)
@@ -159,7 +163,20 @@ class Case:
         ((powers, _), _), *rest = p.terms
         if not rest and _positive(powers[0][0]):
             return 1
+        if ("sign", p) not in self.chosen and (inferred := self.inferred_sign(p)) is not None:
+            return inferred
         return int(str(self.choice(("sign", p), 1, 0, -1)))
+
+    def inferred_sign(self, p: Polynomial) -> int | None:
+        """Return the sign of p where it is, up to sign, a sum of two numbers that this case took to be zero or more."""
+        taken = [(what[1], int(str(sign))) for what, sign in self.chosen.items() if isinstance(what, tuple) and what[0] == "sign"]
+        upward = [(q * constant(way), sign) for q, sign in taken for way in ((sign,) if sign else (1, -1))]
+        for (a, s), (b, t) in itertools.combinations(upward, 2):
+            if p == a + b:
+                return int(bool(s or t))
+            if p == (a + b) * constant(-1):
+                return -int(bool(s or t))
+        return None
 
     def known_sign(self, powers: Powers, coefficient: Fraction) -> int | None:
         """Return the sign of a monomial, None where this case has not chosen that of an atom."""
@@ -249,6 +266,16 @@ class Case:
 
     def where(self, c: Term, a: Term, b: Term) -> Value:
         return self.value(a) if self.value(c) else self.value(b)
+
+
+def _parted(p: Polynomial) -> tuple[Polynomial, Polynomial]:
+    """Return the product of the powers that every summand has, and the sum without it."""
+    shared, rest = ONE, p
+    for base, _ in p.terms[0][0][0]:
+        least = min(dict(powers).get(base, 0) for powers, _, _ in p)
+        if least > 0:
+            shared, rest = shared * atom(base, least), rest * atom(base, -least)
+    return shared, rest
 
 
 def _positive(base: Hashable) -> bool:

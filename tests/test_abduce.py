@@ -11,9 +11,10 @@ import pytest
 
 from napkin_eq.abduce import Advice, advice, data, told, with_conditions
 from napkin_eq.cli import main
-from napkin_eq.law import Const, Coordinate, Index, Map, Mask, Max, Sum, distinct, exp, finite, free, inv, le, log, nonneg, pos, where
+from napkin_eq.law import TRUE, Const, Coordinate, Index, Map, Mask, Max, Online, Sum, distinct, exp, finite, free, inv, le, log, nonneg, pos, scales, where
 from napkin_eq.obligation import conditions_of
 from napkin_eq.proving import prove
+from napkin_eq.term import Scan
 from tests.statements import stated
 
 
@@ -98,13 +99,45 @@ def test_what_is_vacuous_is_not_offered() -> None:
     assert sets(said(nothing)[1]) == []
 
 
-def test_a_condition_that_no_prover_settles_is_called_that() -> None:
+def test_a_mask_that_must_hold_somewhere_is_found() -> None:
     def kept(a, c, x):
         return finite(Max(x, a, c)), finite(a)
 
     statement, found = said(kept)
+    assert sets(found)[0] == ["pos(Σ_x [c ? 1 : 0])"]
+    assert "true if c holds somewhere along x" in told(statement, found)
+
+
+def test_a_condition_that_no_prover_settles_is_called_that() -> None:
+    def shares(a, c, x):
+        return Sum(x, exp(a) * inv(Sum(x, exp(a), c)), c), Const(1.0), finite(a)
+
+    (statement,) = stated(shares)
+    found = advice(statement, "refuted", budget_s=2)
     assert "pos(Σ_x [c ? 1 : 0])" in map(str, found.perhaps)
     assert "perhaps if c holds somewhere along x" in told(statement, found)
+
+
+def test_a_law_about_streams_gets_advice_too() -> None:
+    def factors(a, b, r, x):
+        return scales(x, a * b, r), scales(x, a, r)
+
+    def update(a, c, u, x):
+        return Online(x, a, TRUE, u), Online(x, a, c, u)
+
+    (statement,) = stated(factors)
+    assert sets(advice(statement, "refuted", budget_s=2))[0] == ["local(x, b)"]
+    (statement,) = stated(update)
+    found = advice(statement, "refuted", budget_s=1)
+    assert found.example is not None and "u" not in dict(found.example.steps())
+
+
+def test_of_what_no_prover_understands_nothing_is_guessed() -> None:
+    def prefixes(a, b, x):
+        return Scan("sum", x, a + b), Scan("sum", x, a) + Scan("sum", x, b)
+
+    statement, found = said(prefixes, "unknown")
+    assert (found.example, found.true_if, found.perhaps, told(statement, found)) == (None, (), (), "")
 
 
 def test_every_subterm_of_a_counterexample_has_its_value() -> None:

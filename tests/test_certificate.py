@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import copy
+import hashlib
 import json
 import shutil
 import subprocess
@@ -15,16 +17,19 @@ from typing import Any
 import pytest
 
 from napkin_eq import check as checker
+from napkin_eq import cli
 from napkin_eq.axis import Axis, axes
-from napkin_eq.certificate import Data, checked, dumps, loads, make, sealed, stated
+from napkin_eq.certificate import Data, checked, dumps, ends, loads, make, sealed, stated, with_evidence
 from napkin_eq.check import main, sha
 from napkin_eq.content import load_rules
 from napkin_eq.errors import NapkinError, Undecided
 from napkin_eq.explain import Closure, Step
-from napkin_eq.jsonform import LANGUAGE, from_json
+from napkin_eq.jsonform import LANGUAGE
 from napkin_eq.judge import substitute
-from napkin_eq.law import JUDGMENTS, REGISTRY, TRUE, Law, Max, Sum, Var, exp, inv
+from napkin_eq.law import JUDGMENTS, REGISTRY, TRUE, Law, Max, Statement, Sum, Var, exp, inv
 from napkin_eq.ops import MONOIDS, OPS
+from napkin_eq.proving import prove
+from napkin_eq.recheck import by_solvers, told, with_numeric
 from napkin_eq.term import CLASSES, DTYPES, Acc, Const, Fold, Group, Input, Online, Prev, Store, Term, rebuilt
 from napkin_eq.verdict import Filed, Verdict
 
@@ -122,10 +127,7 @@ def test_a_derivation_is_accepted() -> None:
 def test_the_same_bytes_and_back() -> None:
     text = dumps(CERTIFICATE)
     assert dumps(certificate()) == text and loads(text) == CERTIFICATE and len(text) < 20_000
-    source, destination, _ = derivation()
-    theorem = CERTIFICATE["theorem"]
-    for end, term in (("source", source), ("destination", destination)):
-        assert from_json({"schema": 2, "root": theorem[end], **{key: theorem[key] for key in ("axes", "inputs", "nodes")}}) is term
+    assert ends(CERTIFICATE) == derivation()[:2]
 
 
 def test_the_checker_stands_alone(tmp_path: Path) -> None:
@@ -133,7 +135,13 @@ def test_the_checker_stands_alone(tmp_path: Path) -> None:
     (tmp_path / "c.json").write_text(dumps(CERTIFICATE))
     run = subprocess.run([sys.executable, "-I", "-S", "alone.py", "c.json"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert run.returncode == 0 and run.stdout.startswith("ok: "), run
-    assert len((tmp_path / "alone.py").read_text().splitlines()) < 300
+
+
+def test_the_documents_go_through_all_of_the_checker() -> None:
+    told_of = (Path(__file__).parent.parent / "docs" / "checker.md").read_text(encoding="utf-8")
+    defined = [node.name for node in ast.walk(ast.parse(Path(checker.__file__).read_text())) if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    assert len(defined) > 20 and [name for name in defined if f"`{name}`" not in told_of] == []
+    assert len(Path(checker.__file__).read_text().splitlines()) < 300
 
 
 def test_the_checker_speaks_the_same_language() -> None:
@@ -417,3 +425,166 @@ def test_a_pattern_variable_takes_its_own_kind_only() -> None:
     assert "is bound to no real" in checked(sealed(altered(data, ("instances", 0, "bindings", "a"), mask)))["problem"]
     assert "binds other variables" in checked(sealed(altered(data, ("instances", 0, "bindings", "z"), mask)))["problem"]
     assert checked(sealed(altered(data, ("instances", 0, "bindings", "a"), "x")))["status"] == "refused"
+
+
+# -- what the laws rest on, shown again ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def cited() -> Data:
+    """A certificate of one step, its law and inference proved by the solvers installed here."""
+    x, a = Axis("x"), Input("A", (Axis("x"),))
+    statements = [REGISTRY.statements[name] for name in ("cancel", "pos-nonzero", "pos-exp")]
+    term = exp(a) * inv(exp(a))
+    step = Step("cancel", True, (), (("a", exp(a)),), Sum(x, term), Sum(x, Const(1.0)))
+    return make(term, Const(1.0), [step], statements, {v.name: v for v in prove(statements)}, {})
+
+
+def verdicts_of(report: Data, what: str) -> set[str]:
+    return {row["verdict"] for row in report["rows"] if row["what"] == what}
+
+
+def test_the_solvers_answer_again_what_a_law_rests_on(cited: Data, tmp_path: Path) -> None:
+    report = by_solvers(cited, tmp_path)
+    assert verdicts_of(report, "law") == {"confirmed"} and verdicts_of(report, "script") <= {"confirmed", "unknown"}
+    assert report["refuted"] == 0 and len(report["rows"]) >= 5 and "laws 3" in told(report)
+
+
+def test_evidence_that_was_tampered_with_is_refuted(cited: Data, tmp_path: Path) -> None:
+    name = next(name for name, law in cited["laws"].items() if law["proof"]["files"])
+    place = ("laws", name, "proof", "files", 0)
+    for key, value in (("sha256", "0" * 64), ("name", "../../etc/passwd"), ("name", "facts/none.smt2"), ("name", 7)):
+        assert by_solvers(sealed(altered(cited, (*place, key), value)), tmp_path)["refuted"] >= 1, key
+    assert verdicts_of(by_solvers(cited, tmp_path, tmp_path / "empty"), "script") == {"refuted"}
+    other = by_solvers(altered(cited, ("laws", name, "sha256"), "0" * 64), tmp_path)
+    assert [row["detail"] for row in other["rows"] if row["verdict"] == "refuted"] == ["is not the law that is registered here under this name"]
+    strange = {**cited, "laws": {"mine": cited["laws"][name]}}
+    assert verdicts_of(by_solvers(strange, tmp_path), "law") == {"unknown"}
+    with pytest.MonkeyPatch.context() as patch:  # a grade that is not reached here
+        patch.setattr("napkin_eq.recheck.prove", lambda listed: [Verdict(s.name, "proved", "D", "numeric", "", 0.0) for s in listed])
+        assert verdicts_of(by_solvers(cited, tmp_path), "law") == {"unknown"}
+    with pytest.raises(NapkinError, match="not of the form"):
+        by_solvers({**cited, "evidence": []}, tmp_path)
+
+
+def test_what_was_found_of_the_kernels_is_shown_again(cited: Data, tmp_path: Path) -> None:
+    script = "(set-logic QF_LIA)\n(set-info :status unsat)\n(declare-const n Int)\n(assert (< n n))\n(check-sat)\n"
+    kernel = b"# a kernel\n"
+    (tmp_path / "index").mkdir()
+    (tmp_path / "index" / "000-bounds.smt2").write_text(script)
+    (tmp_path / "k.py").write_bytes(kernel)
+    query = {"kernel": "kernel_0", "kind": "bounds", "about": "n", "verdict": "proved", "answers": {"z3": "unsat"}}
+    query["sha256"] = hashlib.sha256(script.encode()).hexdigest()
+    found = {"kernels": [{"file": "k.py", "sha256": hashlib.sha256(kernel).hexdigest()}], "index": {"queries": [query]}}
+    data = with_evidence(make(Q, Q, [], [], {}, {"bound": 1.0}), **found, numeric={"max_bound": float("inf")})
+    assert checked(data)["status"] == "ok" and data["evidence"]["numeric"] == {"max_bound": "inf"}
+    assert by_solvers(data, tmp_path)["confirmed"] == 2
+    assert by_solvers(data, tmp_path / "elsewhere")["unknown"] == 2
+    (tmp_path / "k.py").write_bytes(b"# another\n")
+    (tmp_path / "index" / "000-bounds.smt2").write_text(script.replace("(< n n)", "(< n 1)"))
+    again = by_solvers(data, tmp_path)
+    assert (verdicts_of(again, "kernel"), verdicts_of(again, "coordinate")) == ({"refuted"}, {"unknown"})
+
+
+def test_what_was_run_is_added_to_the_certificate_of_the_same_diagram(tmp_path: Path) -> None:
+    file, about = tmp_path / "certificate.json", {"diagram": "row", "hardware": "h200"}
+    file.write_text(dumps(make(Q, Q, [], [], {}, about)))
+    report = {**about, "schema": 1, "cases": [{"family": "normal", "seed": 7, "max_bound": float("inf")}]}
+    for times in (1, 2):
+        with_numeric(file, report)
+        data = loads(file.read_bytes())
+        assert checked(data)["status"] == "ok" and [run["cases"][0]["seed"] for run in data["evidence"]["numeric"]] == [7] * times
+    with pytest.raises(NapkinError, match="its diagram is 'row', what was run is 'other'"):
+        with_numeric(file, {**report, "diagram": "other"})
+    file.write_text(file.read_text().replace("row", "now"))
+    with pytest.raises(NapkinError, match="is refused, so nothing is added"):
+        with_numeric(file, report)
+
+
+def test_a_gigantic_certificate_is_refused_soon() -> None:
+    base = make(Q, Q, [], [], {}, {})
+    many = {f"a{n}": {"size": 4, "multiple": 1} for n in range(20_000)}
+    rows: list[list[Any]] = [["Input", "Q"], ["Const", "bool", "1"], ["Reduce", "sum", "a0", 0, 1]]
+    for n in range(1, 20_000):
+        rows.append(["Reduce", "sum", f"a{n}", len(rows) - 1, 1])
+    theorem = {**base["theorem"], "axes": {**base["theorem"]["axes"], **many}, "nodes": rows}
+    result = checked(sealed({**base, "theorem": theorem}))
+    assert result == {"status": "refused", "problem": "it is too large"}
+
+
+def test_a_change_of_any_byte_is_refused_in_one_line() -> None:
+    content = dumps(CERTIFICATE).encode().strip()
+    for place in range(0, len(content), 97):
+        for byte in (b" ", b'"', b"0", b"\xff", b""):
+            changed = content[:place] + byte + content[place + 1 :]
+            if changed != content:
+                result = checker.check(changed)
+                assert result["status"] == "refused" and "\n" not in result["problem"], (place, byte)
+
+
+@pytest.mark.parametrize("flags", [(), ("--json",), ("--smt",), ("--smt", "--rocq", "--json")], ids=str)
+def test_the_command_line_refuses_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], flags: tuple[str, ...]) -> None:
+    file = tmp_path / "certificate.json"
+    for text in (dumps(CERTIFICATE)[:-9], "[" * 50_000, "{}", dumps({**CERTIFICATE, "schema": 3})):
+        file.write_text(text)
+        assert cli.main(["check", str(file), *flags]) == 1
+        shown = capsys.readouterr()
+        assert not shown.err and ("--json" in flags or (len(shown.out.splitlines()) == 1 and shown.out.startswith("refused: ")))
+        assert "--json" not in flags or json.loads(shown.out)["status"] == "refused"
+    assert cli.main(["check", str(tmp_path / "none"), *flags]) == 2 and "cannot be read" in capsys.readouterr().err
+
+
+def forged(rows: list[Any], ends_at: tuple[int, int], claim: int, rule: str, bindings: Data, statement: Statement | None = None) -> str:
+    """What the checker says of a certificate of one step, written by hand: rows over the inputs Q and K, one instance, at the root."""
+    laws = {}
+    if statement is not None:
+        laws[statement.name] = {**stated(statement), "proof": {"grade": "A", "method": "", "files": []}}
+    base = make(K * Q, K * Q, [], [], {}, {})
+    theorem = {**base["theorem"], "nodes": rows, "source": ends_at[0], "destination": ends_at[1]}
+    instance = {"rule": rule, "bindings": bindings, "claim": claim, "premises": []}
+    steps = [{"instance": 0, "forward": True, "path": []}]
+    result = checked(sealed({**base, "theorem": theorem, "laws": laws, "instances": [instance], "steps": steps}))
+    return str(result.get("problem", result["status"]))
+
+
+INPUTS: list[list[Any]] = [["Input", "K"], ["Input", "Q"]]
+REALS = [["Const", "real", text] for text in ("1e+200", "-1e+200", "inf", "-inf", "2.0", "4.0")]
+WHOLE: list[Any] = ["Const", "int", "9007199254740993"]  # which double precision does not hold
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        ([*REALS, ["mul", 4, 4], ["is-equal", 6, 5]], "ok"),
+        ([*REALS, ["mul", 0, 0], ["is-equal", 6, 2]], "overflows"),  # no infinity
+        ([*REALS, ["mul", 0, 1], ["is-equal", 6, 3]], "overflows"),  # and no absence out of nowhere
+        ([*REALS, ["add", 4, 4], ["is-equal", 6, 4]], "does not hold by itself"),
+        ([WHOLE, ["Const", "int", "0"], ["Const", "int", "9007199254740992"], ["add", 0, 1], ["is-equal", 3, 2]], "where a number is expected"),
+        ([WHOLE, ["Const", "int", "9007199254740992"], ["is-le", 0, 1]], "does not hold by itself"),
+        ([*INPUTS, ["is-le", 0, 0]], "no equation, direction or path"),
+        ([*INPUTS, ["is-free", "d", 0]], "does not hold by itself"),
+    ],
+    ids=range(8),
+)
+def test_what_is_not_evident_is_no_step(rows: list[Any], problem: str) -> None:
+    assert problem in forged(rows, (len(rows) - 2, rows[-1][-1]), len(rows) - 1, "evident", {})
+
+
+def test_a_law_is_used_as_it_stands_and_for_what_it_speaks_of() -> None:
+    swap, level = LAWS["mul-commutes"], LAWS["level"]
+    good = [*INPUTS, ["mul", 0, 1], ["mul", 1, 0], ["is-equal", 2, 3], ["add", 0, 1], ["is-equal", 2, 5]]
+    assert forged(good, (2, 3), 4, "mul-commutes", {"a": 0, "b": 1}, swap) == "ok"
+    assert "does not conclude that" in forged(good, (2, 5), 6, "mul-commutes", {"a": 0, "b": 1}, swap)
+    assert "does not conclude that" in forged(good, (2, 3), 4, "mul-commutes", {"a": 1, "b": 0}, swap)
+    below = [["Input", "K"], ["Const", "bool", "1"], ["Reduce", "max", "x", 0, 1], ["is-le", 0, 2]]
+    assert "no equation" in forged(below, (0, 2), 3, "le-max", {"a": 0, "x": "x"}, REGISTRY.statements["le-max"])
+    # The law of one level is stated, and proved, of real values.
+    for kind, problem in (("real", "ok"), ("bool", "is bound to no real"), ("int", "is bound to no real")):
+        assert problem in forged([["Const", kind, "1"], ["Store", 0], ["is-equal", 0, 1]], (0, 1), 2, "level", {"a": 0}, level)
+    # A law of numbers is one of constants, and of finite ones.
+    n = Var("n", "number")
+    odd = Law("odd", "user", "", n + n, n * 2.0, (), False, "algebra", "", "here")
+    real: list[list[Any]] = [["Const", "real", "3.0"], ["Input", "K"], ["Const", "real", "-inf"]]
+    for row, problem in zip(real, ("ok", "where a number is expected", "is bound to no number"), strict=True):
+        rows = [row, ["Const", "real", "2.0"], ["add", 0, 0], ["mul", 0, 1], ["is-equal", 2, 3]]
+        assert problem in forged(rows, (2, 3), 4, "odd", {"n": 0}, odd)

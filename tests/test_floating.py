@@ -113,7 +113,7 @@ def test_every_shipped_claim_is_granted_and_remembered(registry: object, tmp_pat
     data = json.loads(file.read_text())
     data["verdicts"] = {key: entry | {"found": "great"} for key, entry in data["verdicts"].items()}
     file.write_text(json.dumps(data))
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError):  # forgotten, so an assessor is asked, and all were taken away above
         assess(laws[:1])
 
 

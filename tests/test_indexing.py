@@ -177,3 +177,16 @@ def test_the_command_line_proves_and_writes_what_every_solver_can_read(tmp_path,
     found = rechecked(tmp_path / "out" / "index")
     assert found["refuted"] == found["unknown"] == 0
     assert found["confirmed"] >= 8
+
+
+def test_what_is_assumed_can_be(past, product):
+    """No proof is empty: without its negated goal every script has a model."""
+    from napkin_eq.solving import solvers
+
+    ask = solvers()["z3"]
+    for derivation in (past, product):
+        (store,) = derivation.outputs[0].placed.stores
+        for query in queries(derivation.plan.kernels[0], masks_of(store)):
+            *lines, goal, check = query.text.rstrip().splitlines()
+            assert goal.startswith("(assert ")
+            assert ask("\n".join([*lines, check]), 5) == "sat", query

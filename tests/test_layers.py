@@ -16,27 +16,28 @@ ENGINE = sorted((ROOT / "napkin_eq").glob("*.py"))
 CONTENT = sorted(file for name in ("rules", "proofs", "codegen") for file in (ROOT / name).glob("*.py"))
 # From the ground up. A file may import, as it is loaded, what stands on its own floor or below.
 FLOORS = (
-    "errors axis ops",
+    "errors axis ops memory",
     "term",
     "notation evaluate meaning substitute",
     "pointwise library diagram jsonform gallery",
     "__init__",
     "law content",
     "catalogue stretch interval judge explain claim polynomial linearity obligation smtlib question solving verdict counterexample proving smtfiles floating "
-    "abduce corpus selftest certificate check",
+    "abduce corpus certificate check",
     "plan names hardware",
-    "emit aot bounds egraph",
+    "rocq recheck",
+    "emit aot bounds egraph accuracy",
     "lower cost tiles schedule bulk overlap",
     "extract place",
     "derive ranked",
-    "sources output indexing rounding compare families mutations mutants validate telling",
+    "sources output indexing rounding running compare families mutations mutants probe selftest validate telling",
     "verbs",
     "cli",
 )
 RANK = {name: rank for rank, floor in enumerate(FLOORS) for name in floor.split()}
 HEAVY = {"cvc5", "egglog", "numpy", "sympy", "torch", "triton", "z3"}
 # Numbers are what these files are about; they are themselves loaded only where a job needs them.
-MAY_LOAD = {"compare": {"numpy"}, "counterexample": {"numpy"}, "meaning": {"numpy"}, "rounding": {"numpy"}}
+MAY_LOAD = {"compare": {"numpy"}, "running": {"numpy"}, "counterexample": {"numpy"}, "meaning": {"numpy"}, "rounding": {"numpy"}}
 # Written for users: the library spells algorithms out, the gallery names them.
 FOR_USERS = {"library.py", "pointwise.py", "gallery.py", "__init__.py"}
 ALGORITHMS = re.compile(

@@ -160,6 +160,16 @@ def test_a_new_version_of_the_provers_forgets_old_verdicts(monkeypatch: pytest.M
     assert statement_hash(law) != before
 
 
+def test_the_solvers_and_their_versions_are_part_of_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    (law,) = stated(distribute)
+    keys, uncached = [], proving._version.__wrapped__
+    monkeypatch.setattr(proving, "_version", uncached)
+    for versions in ({"z3": "1", "cvc5": "1"}, {"z3": "2", "cvc5": "1"}, {"z3": "1", "cvc5": "missing"}):
+        monkeypatch.setattr(proving, "solver_versions", versions.copy)
+        keys.append(proving._key(law))
+    assert len(set(keys)) == 3
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -10,19 +10,22 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from napkin_eq import smtfiles, solving
+from napkin_eq.claim import Claim, eq
 from napkin_eq.cli import main
 from napkin_eq.content import load_rules
 from napkin_eq.errors import NapkinError
-from napkin_eq.law import REGISTRY, Statement, Sum, exp, finite, free, inv, nonzero
+from napkin_eq.law import REGISTRY, Statement, Sum, Var, exp, finite, free, inv, nonzero, pos
 from napkin_eq.obligation import claims_of
 from napkin_eq.proving import files_of, prove
 from napkin_eq.question import Question, Script
 from napkin_eq.solving import SolversDisagree, answers
-from napkin_eq.term import Map
+from napkin_eq.term import Const, Map, Term, subterms
 from tests.statements import stated
+from tests.terms import MEANING, A, B, C, D, grown
 
 SHIPPED = smtfiles.shipped()
 WORDS = {"Bool", "Real", "Int", "true", "false", "and", "or", "not", "ite", "=>", "=", "<", "<=", ">", ">=", "+", "-", "*", "/", "div", "to_real"}
@@ -105,32 +108,83 @@ def test_a_wrong_law_is_a_script_that_both_solvers_call_satisfiable() -> None:
     assert [prove(stated(f), use_cache=False)[0].status for f in (weighted, weighted_with_the_wrong_sign)] == ["proved", "refuted"]
 
 
-STANDS = re.compile(r"; (\S+) stands for (e to the minus|e to the|1 /) (.*?)(?:, and 0 for 0)?")
+STANDS = re.compile(r"; (\S+) stands for (e to the minus|e to the|1 /|the root of|the logarithm of) (.*?)(?:, and 0 for 0)?")
+MEANT: dict[str, Callable[[float], float]] = {
+    "e to the minus": lambda x: math.exp(-x),
+    "e to the": math.exp,
+    "1 /": lambda x: 1 / x if x else 0.0,
+    "the root of": lambda x: math.sqrt(max(x, 0.0)),
+    "the logarithm of": lambda x: math.log(x) if x > 0 else 7.0,  # of what is not positive a script says nothing
+}
 
 
-def test_what_defines_an_exponential_is_true_of_the_exponential(made: dict[str, Script]) -> None:
-    """The facts asserted of purified functions hold for the functions themselves, at random numbers."""
+def run(lines: list[str], given: dict[str, Any], rng: random.Random) -> list[bool]:
+    """Return the truth of every assertion of a script, its functions being those of float64; what is not given is random."""
+    values: dict[str, Any] = dict(given)
+    truths = []
+    for line in lines:
+        if found := STANDS.fullmatch(line):
+            values[found[1]] = MEANT[found[2]](_valued(found[3], values))
+        elif found := re.fullmatch(r"\(declare-const (\S+) (\w+)\)", line):
+            values.setdefault(found[1], rng.choice((True, False)) if found[2] == "Bool" else rng.choice((0.0, 1.0, rng.uniform(-2, 2))))
+        elif found := re.fullmatch(r"\(define-fun (\S+) \(\) \w+ (.*)\)", line):
+            values[found[1]] = _valued(found[2], values)
+        elif found := re.fullmatch(r"\(assert (.*)\)", line):
+            truths.append(bool(_valued(found[1], values)))
+    return truths
+
+
+def test_what_is_asserted_of_functions_is_true_of_them(made: dict[str, Script]) -> None:
     rng = random.Random(7)
     facts = 0
     for script in (s for s in made.values() if s.status == "sat" and "; given" not in s.text):
-        lines = script.text.splitlines()
-        if any(re.match(r"; \S+ stands for", line) and not STANDS.fullmatch(line) for line in lines):
-            continue
-        for _ in range(3):
-            values: dict[str, Any] = {}
-            for line in lines:
-                if found := STANDS.fullmatch(line):
-                    name, what, text = found.groups()
-                    value = _valued(text, values)
-                    values[name] = (1 / value if value else 0.0) if what == "1 /" else math.exp(-value if what.endswith("minus") else value)
-                elif found := re.fullmatch(r"\(declare-const (\S+) (\w+)\)", line):
-                    values.setdefault(found[1], rng.choice((True, False)) if found[2] == "Bool" else rng.choice((0.0, 1.0, rng.uniform(-2, 2))))
-                elif found := re.fullmatch(r"\(define-fun (\S+) \(\) \w+ (.*)\)", line):
-                    values[found[1]] = _valued(found[2], values)
-                elif (found := re.fullmatch(r"\(assert (.*)\)", line)) and "size" not in line:
-                    assert _valued(found[1], values) is True, (script.name, line, values)
-                    facts += 1
+        lines = [line for line in script.text.splitlines() if not line.startswith("(assert (>= size")]
+        if all(STANDS.fullmatch(line) for line in lines if re.match(r"; \S+ stands for", line)):
+            truths = [truth for _ in range(3) for truth in run(lines, {}, rng)]
+            assert all(truths), script.name
+            facts += len(truths)
     assert facts > 100
+
+
+def test_a_script_means_what_its_term_means() -> None:
+    """Random terms, evaluated by their script and in float64; the number that stands beside an absent value is random."""
+    rng = random.Random(5)
+    compared = 0
+    for _ in range(250):
+        term = grown(rng, 3)
+        said = Var("said")
+        try:
+            question = next(solving._TRANSLATORS[0](Claim("a test", eq(term, said), (), frozenset())))
+        except StopIteration:
+            continue
+        lines = question.obligation().splitlines()
+        given = {v: rng.choice((-math.inf, 0.0, 1.0, -1.0, 0.5, 2.0, rng.uniform(-2, 2))) for v in (A, B, D)} | {C: rng.random() < 0.5}
+        meant = float64(term, given)
+        if meant is None:
+            continue
+        for value, equal in ((meant, True), (meant + 1 if meant > -math.inf else 0.0, False), (-math.inf, meant == -math.inf)):
+            known: dict[str, Any] = {"c": given[C]}
+            for v, number in {**given, said: value}.items():
+                if v is not C:
+                    known |= {v.name: number if number > -math.inf else rng.uniform(-2, 2), f"{v.name}.absent": number == -math.inf}
+            *facts, denied = run(lines, known, rng)
+            assert all(facts) and denied != equal, (str(term), given, value)
+            compared += 1
+    assert compared > 400
+
+
+def float64(root: Term, given: dict[Any, Any]) -> float | None:
+    """Return the value of a term in float64, None where rounding or overflow could decide it."""
+    found = {v: np.array([value]) for v, value in given.items()}
+    with np.errstate(all="ignore"):
+        for t in subterms(root):
+            if t not in found:
+                found[t] = np.array([t.value]) if isinstance(t, Const) else MEANING[t.op](*(found[a] for a in t.args))
+            if t.kind == "real" and not (found[t][0] in (0.0, -math.inf) or 1e-4 < abs(found[t][0]) < 1e4):
+                return None
+            if isinstance(t, Map) and t.op == "exp" and found[t][0] == 0 and found[t.args[0]][0] > -math.inf:
+                return None
+    return float(found[root][0])
 
 
 def _valued(text: str, values: dict[str, Any]) -> Any:
@@ -144,7 +198,7 @@ def _valued(text: str, values: dict[str, Any]) -> Any:
         while tokens[0] != ")":
             args.append(read())
         tokens.pop(0)
-        return MEANING[op](*args)
+        return SMTLIB[op](*args)
 
     return read()
 
@@ -153,7 +207,7 @@ def _near(a: Any, b: Any) -> bool:
     return a == b if isinstance(a, bool) else math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)
 
 
-MEANING: dict[str, Callable[..., Any]] = {
+SMTLIB: dict[str, Callable[..., Any]] = {
     "+": lambda *a: math.fsum(a),
     "-": lambda a, *b: a - sum(b) if b else -a,
     "*": lambda *a: math.prod(a),
@@ -246,12 +300,12 @@ def test_a_folder_without_scripts_is_no_success(tmp_path: Path) -> None:
 # -- grades ------------------------------------------------------------------------------------------------------------------
 
 
-def associated_maxima(a, b, d):
-    return Map("max", (Map("max", (a, b)), d)), Map("max", (a, Map("max", (b, d))))
+def logistic(a):
+    return pos(Map("sigmoid", (a,))), finite(a)  # beyond the normal form
 
 
 def chosen() -> list[Statement]:
-    return [*stated(cancelled), *stated(associated_maxima)]
+    return [*stated(cancelled), *stated(logistic)]
 
 
 def test_grades_say_what_a_proof_rests_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -271,12 +325,28 @@ def test_cvc5_alone_proves_with_a_lower_grade(monkeypatch: pytest.MonkeyPatch) -
     assert [v.grade for v in prove(chosen(), use_cache=False)] == ["A", "C"]
 
 
+def test_hypotheses_that_no_solver_can_meet_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solving, "_SAID", {})
+    for name, ask in solving.solvers().items():
+        monkeypatch.setitem(solving._SOLVERS, name, lambda text, timeout_s, ask=ask: "unknown" if ":status sat" in text else ask(text, timeout_s))  # type: ignore[misc]
+    (verdict,) = prove(stated(logistic), use_cache=False)
+    assert (verdict.status, verdict.grade) == ("proved", "B") and "no solver finds values that meet the hypotheses of" in verdict.detail
+
+
+def test_a_proof_whose_hypotheses_contradict_each_other_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solving, "_SAID", {})
+    for name, ask in solving.solvers().items():
+        monkeypatch.setitem(solving._SOLVERS, name, lambda text, timeout_s, ask=ask: "unsat" if ":status sat" in text else ask(text, timeout_s))  # type: ignore[misc]
+    (verdict,) = prove(stated(logistic), use_cache=False)
+    assert (verdict.status, verdict.grade) == ("unknown", "-") and "no values meet the hypotheses" in verdict.detail
+
+
 def test_solvers_that_disagree_stop_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     solving.load_provers()
     monkeypatch.setattr(solving, "_SAID", {})
     monkeypatch.setitem(solving._SOLVERS, "cvc5", saying("sat"))
     with pytest.raises(SolversDisagree, match="z3 says unsat, cvc5 says sat") as caught:
-        prove(stated(associated_maxima), use_cache=False)
+        prove(stated(logistic), use_cache=False)
     assert caught.value.exit_code == 1
 
 
@@ -287,5 +357,5 @@ def test_a_law_that_no_solver_answers_in_time_is_unknown(monkeypatch: pytest.Mon
         monkeypatch.setattr(solving, "_SAID", {})
         for name in ("z3", "cvc5"):
             monkeypatch.setitem(solving._SOLVERS, name, saying(answer))
-        assert main(["prove", "stream-max"]) == 3
+        assert main(["prove", "pos-sigmoid"]) == 3
         assert "0 proved, 0 refuted, 1 unknown" in capsys.readouterr().out

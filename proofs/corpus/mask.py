@@ -1,7 +1,9 @@
 """Masks: what they are filled with, in which order they apply, where they begin, and renormalisation."""
 
 from napkin_eq.corpus import valid, wrong
-from napkin_eq.law import ABSENT, Axis, Coordinate, Index, Map, Mask, Max, Size, Sum, absent, distinct, exp, inv, pos, where, zero
+from napkin_eq.law import (
+    ABSENT, Axis, Const, Coordinate, Index, Map, Mask, Max, Reduce, Size, Sum, absent, distinct, exp, finite, free, inv, nonneg, pos, where, zero,
+)  # fmt: skip
 
 
 @wrong
@@ -93,3 +95,37 @@ def maximum_under_both_masks(a, c, x, e: Mask):
 @valid("exact")
 def not_both_is_one_not(a, b, c, e: Mask):
     return where(~(c & e), a, b), where(~c | ~e, a, b)
+
+
+def somewhere(c, x):
+    return pos(Sum(x, where(c, Const(1.0), 0.0)))
+
+
+@wrong
+def maximum_of_some_lanes_is_present(a, c, x):
+    return finite(Max(x, a, c)), somewhere(c, x)
+
+
+@wrong
+def factor_of_lanes_that_another_mask_keeps(a, b, c, x, e: Mask):
+    return Sum(x, a * b, c), a * Sum(x, b, c), free(x, a), somewhere(e, x)
+
+
+@wrong
+def product_of_some_lanes_is_positive(a, c, x):
+    return pos(Reduce("prod", x, a, c)), nonneg(a), somewhere(c, x)
+
+
+@valid("")
+def maximum_of_some_present_lanes_is_present(a, c, x):
+    return finite(Max(x, a, c)), finite(a), somewhere(c, x)
+
+
+@valid("")
+def factor_moves_out_of_a_sum_over_some_lanes(a, b, c, x):
+    return Sum(x, a * b, c), a * Sum(x, b, c), free(x, a), somewhere(c, x)
+
+
+@valid("")
+def sum_of_some_exponentials_is_positive(a, c, x):
+    return pos(Sum(x, exp(a), c)), finite(a), somewhere(c, x)

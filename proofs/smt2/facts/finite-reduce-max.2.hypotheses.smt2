@@ -1,7 +1,8 @@
 ; law    finite-reduce-max (facts): A reduction of present values is present.
 ; says   finite(a) ⟹ finite(max_x a)
 ; source stated in facts.py
-; case   the conclusion, by linearity of sums
+; case   the conclusion
+;        what holds of every lane holds of the reduction
 ; hypotheses alone: if no values met them, the proof would say nothing
 (set-logic QF_LRA)
 (set-info :status sat)

@@ -1,7 +1,8 @@
 ; law    finite-reduce-sum (facts): A reduction of present values is present.
 ; says   finite(a) ⟹ finite(Σ_x a)
 ; source stated in facts.py
-; case   the conclusion, by linearity of sums
+; case   the conclusion
+;        what holds of every lane holds of the reduction
 (set-logic QF_LRA)
 (set-info :status unsat)
 (declare-const a Real)

@@ -1,7 +1,8 @@
 ; law    nonneg-sum (facts): A sum over an axis of numbers that are not negative is not negative.
 ; says   nonneg(a) ⟹ nonneg(Σ_x a)
 ; source stated in facts.py
-; case   the conclusion, by linearity of sums
+; case   the conclusion
+;        what holds of every lane holds of the reduction
 (set-logic QF_LRA)
 (set-info :status unsat)
 (declare-const a Real)

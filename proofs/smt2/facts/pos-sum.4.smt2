@@ -1,7 +1,8 @@
 ; law    pos-sum (facts): A sum over an axis of positive numbers is positive.
 ; says   pos(a) ⟹ pos(Σ_x a)
 ; source stated in facts.py
-; case   the conclusion, by linearity of sums
+; case   the conclusion
+;        what holds of every lane holds of the reduction
 (set-logic QF_LRA)
 (set-info :status unsat)
 (declare-const a Real)

@@ -1,7 +1,8 @@
 ; law    split-max (partition): A maximum is the maximum of the maxima over the stretches of its axis.
 ; says   max_x a → max_p max_x [c ? a : -∞] if stretch(p, x, c), free(p, a)
 ; source napkin-paper 2.2; stated in partition.py
-; case   both sides: x has one lane, by linearity of sums
+; case   both sides: x has one lane
+;        sums and maxima are in a normal form, by the lemmas max-of-one, sum-of-one, sign, distribution, commutation, association, exponential, sum-of-both, factor, constant
 (set-logic QF_LRA)
 (set-info :status unsat)
 (declare-const a Real)

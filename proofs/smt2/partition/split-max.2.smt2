@@ -1,11 +1,12 @@
 ; law    split-max (partition): A maximum is the maximum of the maxima over the stretches of its axis.
 ; says   max_x a → max_p max_x [c ? a : -∞] if stretch(p, x, c), free(p, a)
 ; source napkin-paper 2.2; stated in partition.py
-; case   both sides: one more lane of x, by linearity of sums
+; case   both sides: one more lane of x
 ;        acc 1 over x stands for max_x a over the lanes so far
 ;        acc 2 over x stands for max_x [c ? a : -∞] over the lanes so far
 ;        a⁺x stands for a in the new lane
 ;        c⁺x stands for c in the new lane
+;        sums and maxima are in a normal form, by the lemmas max-of-both, max-of-one, sum-of-one, sign, distribution, commutation, association, exponential, sum-of-both, factor, constant
 (set-logic QF_LRA)
 (set-info :status unsat)
 (declare-const acc-1-over-x Real)

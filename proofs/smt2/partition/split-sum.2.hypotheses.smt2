@@ -1,11 +1,12 @@
 ; law    split-sum (partition): A sum is the sum of the sums over the stretches of its axis.
 ; says   Σ_x a → Σ_p Σ_x [c ? a : 0] if stretch(p, x, c), free(p, a)
 ; source napkin-paper 2.2; stated in partition.py
-; case   both sides: one more lane of x, by linearity of sums
+; case   both sides: one more lane of x
 ;        acc 1 over x stands for Σ_x a over the lanes so far
 ;        acc 2 over x stands for Σ_x [c ? a : 0] over the lanes so far
 ;        a⁺x stands for a in the new lane
 ;        c⁺x stands for c in the new lane
+;        sums and maxima are in a normal form, by the lemmas sum-of-one, sign, distribution, commutation, association, exponential, sum-of-both, factor, constant
 ; hypotheses alone: if no values met them, the proof would say nothing
 (set-logic QF_LRA)
 (set-info :status sat)

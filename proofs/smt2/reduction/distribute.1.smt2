@@ -1,7 +1,8 @@
 ; law    distribute (reduction): A factor that does not vary along x moves out of a sum over x.
 ; says   Σ_x a · b = a · Σ_x b if free(x, a)
 ; source napkin-paper 2.3; stated in reduction.py
-; case   both sides, by linearity of sums
+; case   both sides
+;        sums and maxima are in a normal form, by the lemmas sign, distribution, commutation, association, exponential, sum-of-both, factor, constant
 (set-logic QF_NRA)
 (set-info :status unsat)
 (declare-const a Real)

@@ -1,10 +1,11 @@
 ; law    fubini-prod (reduction): Two reductions by one monoid swap (Fubini).
 ; says   Π_x Π_y a → Π_y Π_x a if distinct(x, y)
 ; source stated in reduction.py
-; case   both sides: one more lane of x, by linearity of sums
+; case   both sides: one more lane of x
 ;        acc 1 over x stands for Π_x Π_y a over the lanes so far
 ;        acc 2 over x stands for Π_x a over the lanes so far
 ;        a⁺x stands for a in the new lane
+;        sums and maxima are in a normal form, by the lemmas prod-of-both
 (set-logic QF_NRA)
 (set-info :status unsat)
 (declare-const acc-1-over-x Real)

@@ -1,10 +1,11 @@
 ; law    fubini-sum (reduction): Two reductions by one monoid swap (Fubini).
 ; says   Σ_x Σ_y a → Σ_y Σ_x a if distinct(x, y)
 ; source stated in reduction.py
-; case   both sides: one more lane of x, by linearity of sums
+; case   both sides: one more lane of x
 ;        acc 1 over x stands for Σ_x Σ_y a over the lanes so far
 ;        acc 2 over x stands for Σ_x a over the lanes so far
 ;        a⁺x stands for a in the new lane
+;        sums and maxima are in a normal form, by the lemmas sign, distribution, commutation, association, exponential, sum-of-both, factor, constant
 ; hypotheses alone: if no values met them, the proof would say nothing
 (set-logic QF_LRA)
 (set-info :status sat)

@@ -1,7 +1,8 @@
 ; law    max-shift (reduction): A summand that does not vary along x moves out of a maximum over x.
 ; says   max_x (a + b) = a + max_x b if free(x, a)
 ; source stated in reduction.py
-; case   both sides, by linearity of sums
+; case   both sides
+;        sums and maxima are in a normal form, by the lemmas summand
 ; hypotheses alone: if no values met them, the proof would say nothing
 (set-logic QF_LRA)
 (set-info :status sat)

@@ -1,7 +1,8 @@
 ; law    sum-add (reduction): The sum of a sum is the sum of the sums.
 ; says   Σ_x (a + b) = Σ_x a + Σ_x b
 ; source stated in reduction.py
-; case   both sides, by linearity of sums
+; case   both sides
+;        sums and maxima are in a normal form, by the lemmas sign, distribution, commutation, association, exponential, sum-of-both, factor, constant
 (set-logic QF_LRA)
 (set-info :status unsat)
 (declare-const a Real)

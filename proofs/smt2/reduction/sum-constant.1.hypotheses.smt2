@@ -1,7 +1,8 @@
 ; law    sum-constant (reduction): A sum of equal summands is a product with their number.
 ; says   Σ_x a → a · |x| if free(x, a)
 ; source stated in reduction.py
-; case   both sides, by linearity of sums
+; case   both sides
+;        sums and maxima are in a normal form, by the lemmas sign, distribution, commutation, association, exponential, sum-of-both, factor, constant
 ; hypotheses alone: if no values met them, the proof would say nothing
 (set-logic QF_NRA)
 (set-info :status sat)

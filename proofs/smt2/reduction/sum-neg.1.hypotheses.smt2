@@ -1,7 +1,8 @@
 ; law    sum-neg (reduction): A sign moves out of a sum.
 ; says   Σ_x -a = -(Σ_x a)
 ; source stated in reduction.py
-; case   both sides, by linearity of sums
+; case   both sides
+;        sums and maxima are in a normal form, by the lemmas sign, distribution, commutation, association, exponential, sum-of-both, factor, constant
 ; hypotheses alone: if no values met them, the proof would say nothing
 (set-logic QF_LRA)
 (set-info :status sat)

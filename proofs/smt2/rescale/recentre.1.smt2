@@ -1,9 +1,10 @@
 ; law    recentre (rescale): A sum of squares about the running mean is carried along the stream, plus the mean's step.
 ; says   Σ_x (a - (Σ_x a) / |x|) · (a - (Σ_x a) / |x|) → online[Σ_x (a - (Σ_x a) / |x|) · (a - (Σ_x a) / |x|); acc ← acc + prev[|x|] · ((prev[(Σ_x a) / |x|] - (Σ_x a) / |x|) · (prev[(Σ_x a) / |x|] - (Σ_x a) / |x|))] if local(x, a)
 ; source Chan, Golub, LeVeque 1983; stated in rescale.py
-; case   the first block, by linearity of sums
+; case   the first block
 ;        block 1 stands for Σ_x a over the new block alone
 ;        block 2 stands for |x| over the new block alone
+;        sums and maxima are in a normal form, by the lemmas sign, distribution, commutation, association, exponential, sum-of-both, factor, constant
 (set-logic QF_NRA)
 (set-info :status unsat)
 ; inv.1 stands for 1 / 0.0, and 0 for 0

@@ -1,0 +1,91 @@
+"""How accurate a plan is, whatever its data: one figure per output, to choose among plans and to refuse some.
+
+The figure is the relative error, to first order, of what the plan computes where nothing cancels and where exponents are of
+size 1: every operator adds its roundoffs, every cast to 16 bits that of its type, every sum twice its additions in a row, and
+what an accumulator goes through in one turn of its loop counts once for every turn. It is no bound for given data, which
+rounding.py and running.py compute; of two plans for one diagram it tells which rounds more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from napkin_eq.plan import Assign, Await, Dot, Kernel, Let, Load, Loop, Plan, ReduceTile, ScanTile, Stmt, StoreTile, used
+
+# Roundoffs of float32 and of the 16-bit types, and how many an operator is charged with; as in rounding.py, which needs NumPy.
+W, K = 2.0**-24, 4
+UNIT = {"f16": 2.0**-11, "bf16": 2.0**-8}
+# The size of a symbolic axis: far more tiles than one.
+NOMINAL = 4096
+TURNS = 3
+
+
+def unit_error(plan: Plan) -> dict[str, float]:
+    """Return the figure of each output of a plan, by its name; inputs are taken to be exact."""
+    stored: dict[str, float] = {}
+    for kernel in plan.kernels:
+        _Walk(kernel, stored).run(kernel.body, {})
+    return {b.name: stored.get(b.name, 0.0) for b in plan.outputs}
+
+
+class _Walk:
+    def __init__(self, kernel: Kernel, stored: dict[str, float]) -> None:
+        self.kernel, self.stored = kernel, stored
+        self.turning = ""
+
+    def run(self, body: tuple[Stmt, ...], known: dict[str, float]) -> None:
+        for stmt in body:
+            match stmt:
+                case Loop():
+                    self.loop(stmt, known)
+                case Assign(target, value):
+                    known[target] = known[value]
+                case StoreTile():
+                    self.stored[stmt.buffer] = max(self.stored.get(stmt.buffer, 0.0), known[stmt.value])
+                case Await():
+                    pass
+                case _:
+                    known[stmt.out.name] = self.error(stmt, known)
+
+    def loop(self, stmt: Loop, known: dict[str, float]) -> None:
+        """Take a few turns of the longest part, in which what accumulators gain settles, and add the rest of the turns at that rate."""
+        coord = self.kernel.coord(stmt.coord)
+        turns = -(-(coord.axis.size or NOMINAL) // coord.tile)
+        known.update({value.name: 0.0 for value, _ in stmt.carried})
+        part = max(stmt.parts, key=lambda p: len(p.body))
+        before: Mapping[str, float] = known
+        outer, self.turning = self.turning, stmt.coord
+        for _ in range(min(turns, TURNS)):
+            before = dict(known)
+            inner = dict(known)
+            self.run(part.body, inner)
+            known.update({name: inner[name] for name in known})
+        self.turning, rest = outer, max(0, turns - TURNS)
+        known.update({value.name: known[value.name] + rest * (known[value.name] - before[value.name]) for value, _ in stmt.carried})
+
+    def error(self, stmt: Stmt, known: Mapping[str, float]) -> float:
+        parts = [known.get(name, 0.0) for name in used(stmt)]
+        most = max(parts, default=0.0)
+        match stmt:
+            case Load():
+                return self.stored.get(stmt.buffer, 0.0)
+            case ReduceTile() | ScanTile():
+                return most + (2 * W * self.depth(stmt.coord) if stmt.monoid != "max" else 0.0)
+            case Dot():
+                product = known.get(stmt.a, 0.0) + known.get(stmt.b, 0.0)
+                return max(product, known.get(stmt.acc or "", 0.0)) + 2 * W * self.depth(stmt.coord)
+            case Let(out, op, _):
+                if out.dtype not in ("f32", "f16", "bf16", "f64"):
+                    return 0.0
+                if op == "cast":
+                    return most + UNIT.get(out.dtype, 0.0)
+                if op in ("exp", "exp2") and self.turning and self.turning not in out.coords:
+                    # A rescaling by a difference of references: what they are off by themselves, the sums that they serve share.
+                    return 2 * K * W
+                if op in ("where", "max", "min", "neg", "abs"):
+                    return most
+                return (sum(parts) if op in ("mul", "div", "fma") else most) + K * W
+        return 0.0
+
+    def depth(self, coord: str) -> float:
+        return self.kernel.coord(coord).tile / 4 + 16

@@ -1,0 +1,43 @@
+"""What is remembered between runs: small JSON files in the user's cache folder. What is damaged is no memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+LIMIT = 4096
+
+
+def recalled(name: str, schema: int) -> dict[str, Any]:
+    """Return the entries of a memory by key, as they were written; the caller checks each."""
+    try:
+        data = json.loads(_file(name).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    entries = data.get("verdicts") if isinstance(data, dict) and data.get("schema") == schema else None
+    return entries if isinstance(entries, dict) else {}
+
+
+def kept(name: str, schema: int, entries: dict[str, Any]) -> None:
+    """Write the newest entries at once. A memory that cannot be written costs time, nothing else."""
+    newest = dict(list(entries.items())[-LIMIT:])
+    file = _file(name)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handle, draft = tempfile.mkstemp(dir=file.parent, prefix=f".{name}-")
+    except OSError:
+        return
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            json.dump({"schema": schema, "verdicts": newest}, stream, separators=(",", ":"))
+        os.replace(draft, file)
+    except OSError:
+        Path(draft).unlink(missing_ok=True)
+
+
+def _file(name: str) -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(base) / "napkin_eq" / f"{name}.json"

@@ -1,0 +1,117 @@
+"""Both bounds, a priori and running: right kernels keep to them on every family of inputs, at both 16-bit types, and they are not far off."""
+
+from __future__ import annotations
+
+import statistics
+
+import numpy as np
+import pytest
+
+import napkin_eq as nq
+from napkin_eq.accuracy import unit_error
+from napkin_eq.compare import compare
+from napkin_eq.derive import derive
+from napkin_eq.emit import emit
+from napkin_eq.evaluate import evaluate
+from napkin_eq.gallery import diagram
+from napkin_eq.mutants import TRIALS, Bench
+from napkin_eq.rounding import Schedule, error_bound, schedule
+from napkin_eq.running import running_bound
+
+# test_mutants runs all trials in float16, against the lesser of the two bounds.
+CHOSEN = {"float16": ("kept", "quotients"), "bfloat16": ("past", "quotients")}
+
+
+@pytest.fixture(scope="module", params=list(CHOSEN))
+def benches(request):
+    return [Bench(trial, request.param) for trial in TRIALS if trial.name in CHOSEN[request.param]]
+
+
+def test_right_kernels_keep_to_both_bounds_and_these_are_not_far_off(benches):
+    loose: dict[str, list[float]] = {}
+    for bench in benches:
+        for family in bench.families:
+            drawn, sizes, exact, _, must = bench.given(family)
+            order = [axis.name for axis in bench.plan.outputs[0].dims]
+            (before,) = error_bound(bench.derivation.term, drawn.clean, sizes, bench.dtype, 0.0, order, bench.planned, drawn.spoilt)
+            (along,) = running_bound(bench.plan, drawn.clean, sizes, unknown=drawn.spoilt).values()
+            (got,) = emit(bench.plan, "numpy")(drawn.arrays, True, sizes).values()
+            for bound in (before, along):
+                assert compare(got, exact, bound, bench.dtype, must).bound_used <= 1, (bench.trial.name, family.name)
+            if seen := compare(got, exact, np.minimum(before, along), bench.dtype, must).looseness:
+                loose.setdefault(family.name, []).append(seen)
+    medians = {name: statistics.median(found) for name, found in loose.items()}
+    print(benches[0].dtype, {name: round(value, 1) for name, value in medians.items()})
+    assert statistics.median(value for found in loose.values() for value in found) < 40
+    assert medians["normal"] < 40
+
+
+def test_a_running_bound_counts_what_happens(benches):
+    """Casts, rescalings and accumulators: each statement's rounding is in the bound, and a plan that rounds more has a larger one."""
+    from napkin_eq.mutations import MUTATIONS
+
+    bench = benches[0]
+    drawn, sizes, *_ = bench.given(bench.families[0])
+    (bound,) = running_bound(bench.plan, drawn.clean, sizes).values()
+    for name in ("accumulators-in-16-bits", "contractions-in-16-bits"):
+        worse = MUTATIONS[name](bench.plan)
+        assert worse is not None
+        (wider,) = running_bound(worse, drawn.clean, sizes).values()
+        assert (wider > bound).all(), name
+        assert unit_error(worse)["out"] > unit_error(bench.plan)["out"]
+
+
+def test_unknown_elements_reach_what_depends_on_them(benches):
+    bench = benches[0]
+    drawn, sizes, *_ = bench.given(bench.families[0])
+    spoilt = {"Q": np.zeros(drawn.clean["Q"].shape, bool)}
+    spoilt["Q"][3, 7] = True
+    (along,) = running_bound(bench.plan, drawn.clean, sizes, unknown=spoilt).values()
+    (before,) = error_bound(bench.derivation.term, drawn.clean, sizes, bench.dtype, unknown=spoilt)
+    for bound in (along, before):
+        assert np.isinf(bound[3]).all()
+        assert np.isfinite(np.delete(bound, 3, axis=0)).all()
+
+
+def test_a_reference_that_moves_often_widens_the_bound():
+    t, x = nq.axes("t x", t=2, x=9000)
+    derivation = derive(nq.logsumexp(nq.array("A", t, x), x), dtype="float32")
+    rising = np.sort(8 * np.random.default_rng(0).standard_normal((2, 9000))).astype(np.float32)
+    ways = {name: Schedule(16, 16, way.matrix) for name, way in schedule(derivation.plan).items()}
+    often, never = (error_bound(derivation.term, {"A": a}, {}, "float32", planned=ways)[0] for a in (rising, rising[:, ::-1]))
+    assert (often > 3 * never).all()
+
+
+def test_the_depth_of_a_sum_is_that_of_its_schedule():
+    t, x = nq.axes("t x", t=4, x=60000)
+    of = nq.sum(nq.array("A", t, x), x)
+    derivation = derive(of, dtype="float32")
+    ways = schedule(derivation.plan)
+    assert ways["x"].largest < 60000
+    data = {"A": np.random.default_rng(0).standard_normal((4, 60000)).astype(np.float32)}
+    whole, planned = (error_bound(derivation.term, data, {}, "float32", planned=p)[0] for p in (None, ways))
+    assert (planned < 0.6 * whole).all()
+    got = emit(derivation.plan, "numpy")(data, True)["out"]
+    assert (np.abs(got - evaluate(of, data)) <= planned).all()
+
+
+def test_the_figure_of_a_plan_orders_plans():
+    cases = (("float32", 256), ("float32", 4096), ("bfloat16", 4096))
+    product = [unit_error(derive(diagram("matmul", m=64, n=64, k=k), dtype=d).plan)["out"] for d, k in cases]
+    assert product == sorted(product)
+    assert product[2] > 2.0**-8
+
+
+def test_float64_against_rigorous_balls(benches):
+    """The oracle itself: a sample of exact values lies in balls that arb proves to hold them, far narrower than any bound."""
+    flint = pytest.importorskip("flint")
+    bench = benches[0]
+    for family in (f for f in bench.families if f.name in ("normal", "outlier", "offset")):
+        drawn, _, exact, bound, _ = bench.given(family)
+        Q, K, V = (drawn.clean[name] for name in "QKV")
+        for row in (0, len(Q) - 1):
+            seen = np.flatnonzero(drawn.clean["keep"]) if "keep" in drawn.clean else np.arange(min(len(K), row + 301))
+            scores = [sum((flint.arb(a) * flint.arb(b) for a, b in zip(Q[row], K[i], strict=True)), flint.arb(0)) / 4 for i in seen]
+            weights = [(s - scores[0]).exp() for s in scores]
+            found = sum((w * flint.arb(V[i, 5]) for w, i in zip(weights, seen, strict=True)), flint.arb(0)) / sum(weights, flint.arb(0))
+            assert float((found - flint.arb(float(exact[row, 5]))).abs_upper()) < 1e-3 * bound[row, 5]
