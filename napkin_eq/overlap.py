@@ -75,6 +75,8 @@ def footprint(kernel: p.Kernel) -> Footprint | None:
                 live = live.union(*before) - own
             elif isinstance(stmt, p.Assign):
                 live.discard(stmt.target)
+            elif hasattr(stmt, "out") and stmt.out.name not in live:
+                continue  # an index of a tile that is copied
             else:
                 record(live, held, known)
                 live.discard(getattr(getattr(stmt, "out", None), "name", ""))
