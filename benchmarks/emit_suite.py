@@ -28,7 +28,7 @@ from suite import Case, cases
 import napkin_eq as nq
 from napkin_eq import plan as p
 from napkin_eq.cost import price, profile
-from napkin_eq.emit import emit
+from napkin_eq.emit import code, emit
 from napkin_eq.errors import NapkinError
 from napkin_eq.families import draw, family
 from napkin_eq.gallery import DIAGRAMS, diagram
@@ -121,7 +121,7 @@ def check(folder: Path) -> list[dict[str, object]]:
             arrays = draw(small, family("normal"), sizes, dtype, number).arrays
             expected = nq.evaluate(small.term, arrays, order=order)
             bound = error_bound(small.term, arrays, sizes, dtype, order=order)[0]
-            (folder / f"{case}.py").write_text(found.triton())
+            (folder / f"{case}.py").write_text(found.code())
             np.savez_compressed(folder / f"{case}.npz", expected=expected, bound=bound, **{f"in_{k}": v for k, v in arrays.items()})
             rows.append({"case": case, "file": f"{case}.py", "data": f"{case}.npz", "dtype": dtype})
     return rows
@@ -145,7 +145,7 @@ def bench(folder: Path, dtype: str = "bfloat16") -> list[dict[str, object]]:
     for case, (name, sizes) in cases.items():
         found = engine.derive(diagram(name, **sizes), dtype=dtype)
         report = found.report()
-        (folder / f"bench_{case}.py").write_text(found.triton())
+        (folder / f"bench_{case}.py").write_text(found.code())
         kept = ("predicted_us", "bytes_hbm", "passes")
         tiles = [{**k["groups"], **k["streams"]} for k in report["kernels"]]
         rows.append({"case": case, "file": f"bench_{case}.py", "kernels": len(tiles), "tiles": tiles, **{k: report[k] for k in kept}})
@@ -179,17 +179,24 @@ def emitted_case(folder: Path, name: str, case: Case, dtype: str, keep: int) -> 
     plans = []
     for number, choice in enumerate(choices):
         file = f"{name}_{number}.py"
-        (folder / file).write_text(emit(choice.plan, "triton"))
-        plans.append({"file": file, "printer": "triton", "predicted_ms": choice.predicted_us / 1e3, "kernels": [described(t) for t in choice.tiled]})
+        (folder / file).write_text(code(choice.plan))
+        kernels = [described(t) for t in choice.tiled]
+        plans.append({"file": file, "printer": printers(choice.plan), "predicted_ms": choice.predicted_us / 1e3, "kernels": kernels})
     order = [a.name for a in found.plan.outputs[0].dims]
     return {"sizes": case.sizes, "inputs": inputs, "output": order, "plans": plans}
+
+
+def printers(plan: p.Plan) -> str:
+    """Return who prints the kernels of a plan."""
+    return "+".join(sorted({"gluon" if kernel.workers else "triton" for kernel in plan.kernels}))
 
 
 def described(piece: Tiled) -> dict[str, object]:
     """Return the choices of one kernel, and what the cost model holds to be its limit."""
     cost = piece.cost
     tiles = {c.name: c.tile for c in piece.kernel.coords}
-    return {"tiles": tiles, "warps": cost.warps, "stages": cost.stages, "predicted_us": cost.predicted_us, "limit": cost.limit, "bytes_hbm": cost.bytes_hbm}
+    launch = {"warps": cost.warps, "workers": cost.workers, "stages": cost.stages}
+    return {"tiles": tiles, **launch, "predicted_us": cost.predicted_us, "limit": cost.limit, "bytes_hbm": cost.bytes_hbm}
 
 
 def commit() -> str:

@@ -7,6 +7,7 @@ those loads where they stand; a buffer is given back where every contraction tha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from napkin_eq.axis import Axis
 from napkin_eq.bulk import Copy, Ring, contracted, definitions, descriptor_names, fetched, pointed, rings, shared_bytes, stores, walked
@@ -60,17 +61,22 @@ INDENT, SHARED_LIMIT = "    ", 232448
 
 @emitter("gluon")
 def gluon_file(plan: Plan, header: tuple[str, ...]) -> str:
-    """Print a plan whose every kernel has workers as one Python file; raises NapkinError, with the reason, for one that has none."""
+    """Print a plan as one Python file, kernels without workers as Triton prints them; raises NapkinError, with the reason, if none has any."""
+    plain = tuple(kernel for kernel in plan.kernels if kernel.workers is None)
+    if len(plain) == len(plan.kernels):
+        raise NapkinError(f"plan {plan.name}: no workers are named that share a kernel; schedule one first")
     head = [f"# The kernels of {Names().fresh(plan.name)}, written by napkin_eq for NVIDIA Hopper.", "#", *(f"# {line}".rstrip() for line in header)]
-    kernels = [line for kernel in plan.kernels for line in _kernel(kernel)]
-    return "\n".join(["\n".join(head), HEAD, *kernels, emit(plan, "launcher")])
+    shared = [line for kernel in plan.kernels if kernel.workers for line in _kernel(kernel)]
+    others = ["import triton.language as tl\n", emit(replace(plan, kernels=plain), "triton kernels")] if plain else []
+    return "\n".join(["\n".join(head), HEAD, *others, *shared, emit(plan, "launcher")])
 
 
 def _kernel(kernel: Kernel) -> Iterator[str]:
-    if kernel.workers is None:
-        raise NapkinError(f"kernel {kernel.name}: no workers are named that share it; schedule it first")
     if (needed := shared_bytes(kernel)) > SHARED_LIMIT:
         raise NapkinError(f"kernel {kernel.name}: {needed} bytes of shared memory, {needed - SHARED_LIMIT} more than a block has")
+    for stmt in statements(kernel.body):
+        if not isinstance(stmt, Dot) and (both := contracted(kernel) & set(used(stmt))):
+            raise NapkinError(f"kernel {kernel.name}: {min(both)} is read by a contraction and by other statements")
     shared = _Shared(kernel)
     yield from _Copying(shared).function()
     yield from _Computing(shared).function()
@@ -193,7 +199,7 @@ class _Side:
             self.line(f"{counter} = 0")
         self.grid()
         self.depth += 1
-        self.body(self.kernel.body, 1)
+        self.body(self.kernel.body, self.shared.workers.ahead)
         self.depth -= 1
         self.closing()
         yield from self.lines
@@ -228,7 +234,13 @@ class _Side:
         self.depth -= 1
 
     def decode(self, tile: str, coords: list[Coord], counts: dict[str, str]) -> None:
-        swizzle = self.kernel.swizzle
+        swizzle, workers = self.kernel.swizzle, self.shared.workers
+        slow = next((c for c in coords if c.name in workers.falling), None)
+        if slow is not None and workers.abreast > 1 and len(coords) > 1:
+            others = [c for c in coords if c is not slow]
+            self.abreast(tile, slow, [counts[c.name] for c in others], counts)
+            self.mixed(tile, others, counts)
+            return
         if swizzle and {c.name for c in coords[-2:]} == set(swizzle[:2]):
             row, column, depth = swizzle
             rest, first, rows = (self.names.fresh(n) for n in ("rest", "first", "rows"))
@@ -244,6 +256,20 @@ class _Side:
                 return
             self.line(f"{tile} = {tile} // ({counts[row]} * {counts[column]})")
             coords = coords[:-2]
+        self.mixed(tile, coords, counts)
+
+    def abreast(self, tile: str, slow: Coord, others: list[str], counts: dict[str, str]) -> None:
+        """Print the block of a falling coordinate that is walked slower than the others, and leave the number of theirs."""
+        depth, number = self.shared.workers.abreast, " * ".join(others)
+        first, rest, width = (self.names.fresh(n) for n in ("first", "rest", "width"))
+        self.line(f"{first} = {tile} // ({depth} * {counts[slow.name]}) * {depth}")
+        self.line(f"{rest} = {tile} % ({depth} * {counts[slow.name]})")
+        self.line(f"{width} = gl.minimum({number} - {first}, {depth})")
+        self.start(slow.name, f"({rest} // {width})", counts)
+        self.line(f"{tile} = {first} + {rest} % {width}")
+
+    def mixed(self, tile: str, coords: list[Coord], counts: dict[str, str]) -> None:
+        """Print the blocks of coordinates, the last one fastest, off a number."""
         for place, coord in reversed(list(enumerate(coords))):
             self.start(coord.name, f"{tile} % {counts[coord.name]}" if place else tile, counts)
             if place:
@@ -328,7 +354,12 @@ class _Side:
     def operand(self, operand: Operand, dims: tuple[str, ...]) -> str:
         if not isinstance(operand, str):
             return 'float("-inf")' if operand == float("-inf") else 'float("inf")' if operand == float("inf") else repr(operand)
-        return self.text[operand]
+        return self.of(operand)
+
+    def of(self, name: str) -> str:
+        if name not in self.text:
+            raise self.wrong(f"{name} is used where it is not defined")
+        return self.text[name]
 
     def define(self, stmt: Stmt) -> None:
         """Print a scalar; tiles are the computing side's."""
@@ -502,8 +533,7 @@ class _Computing(_Side):
     def operand(self, operand: Operand, dims: tuple[str, ...]) -> str:
         if not isinstance(operand, str):
             return super().operand(operand, dims)
-        own = self.dims(self.values[operand])
-        text = self.text[operand]
+        text, own = self.of(operand), self.dims(self.values[operand])
         if own in ((), dims):
             return text
         if not set(own) <= set(dims):
@@ -612,8 +642,6 @@ class _Computing(_Side):
             name = self.text[load.out.name] = self.names.fresh(load.out.name)
             self.tiles[load.out.name] = (ring, number, slot)
             self.line(f"{name} = {self.block(ring, number, slot, 'WHO')}")
-            if any(load.out.name in used(s) and not isinstance(s, Dot) for s in statements(self.kernel.body)):
-                raise self.wrong(f"{load.out.name} is read by a contraction and by other statements")
 
     def dot(self, stmt: Dot) -> None:
         dims = self.dims(stmt.out)

@@ -94,15 +94,22 @@ INDENT = "    "
 @emitter("triton")
 def triton_file(plan: Plan, header: tuple[str, ...]) -> str:
     """Print a plan as one Python file that imports torch and triton alone."""
-    if repeated := [name for name, n in Counter(k.name for k in plan.kernels).items() if n > 1]:
-        raise NapkinError(f"plan {plan.name}: two kernels are called {repeated[0]}")
-    kernels = "\n".join(f"\n{KernelText(k)}" for k in plan.kernels)
     # The first two lines are ours: Python looks for an encoding there, and the header is somebody else's text.
     head = [f"# The kernels of {Names().fresh(plan.name)}, written by napkin_eq.", "#", *(f"# {line}".rstrip() for line in header)]
-    helpers = "\n".join(text for name, text in HELPERS.items() if f"{name}(" in kernels or f", {name})" in kernels)
     imports = "\nimport torch\nimport triton\nimport triton.language as tl\n"
-    parts = ["\n".join(head), imports, helpers, kernels, emit(plan, "launcher")]
-    return "\n".join(part for part in parts if part)
+    return "\n".join(["\n".join(head), imports, emit(plan, "triton kernels"), emit(plan, "launcher")])
+
+
+@emitter("triton kernels")
+def triton_kernels(plan: Plan, header: tuple[str, ...] = ()) -> str:
+    """Print the kernels of a plan and what they call, for a file that has a head of its own."""
+    if repeated := [name for name, n in Counter(k.name for k in plan.kernels).items() if n > 1]:
+        raise NapkinError(f"plan {plan.name}: two kernels are called {repeated[0]}")
+    if odd := next(((k.name, c) for k in plan.kernels for c in k.coords if c.tile & (c.tile - 1)), None):
+        raise NapkinError(f"kernel {odd[0]}: {odd[1].tile} lanes of {odd[1].name} are no power of two, which Triton takes alone")
+    kernels = "\n".join(f"\n{KernelText(k)}" for k in plan.kernels)
+    helpers = "\n".join(text for name, text in HELPERS.items() if f"{name}(" in kernels or f", {name})" in kernels)
+    return "\n".join(part for part in (helpers, kernels) if part)
 
 
 def operands(stmt: Stmt) -> Iterator[str]:

@@ -146,7 +146,8 @@ def fetched(kernel: p.Kernel, body: Sequence[p.Stmt], made: Made, depth: int) ->
 
 
 def rings(kernel: p.Kernel) -> tuple[Ring, ...]:
-    """Return the rings of a kernel in order of first use: one buffer for what is read once a block of the grid, else `stages`."""
+    """Return the rings of a kernel in order of first use: `ahead` buffers for what is read once a block of the grid, else `stages`."""
+    assert kernel.workers is not None
     made = definitions(kernel)
     found: dict[Ring, None] = {}
 
@@ -158,7 +159,7 @@ def rings(kernel: p.Kernel) -> tuple[Ring, ...]:
                 for part in stmt.parts:
                     visit(part.body, kernel.stages)
 
-    visit(kernel.body, 1)
+    visit(kernel.body, kernel.workers.ahead)
     return tuple(found)
 
 

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from napkin_eq.errors import INTERNAL, USAGE, NapkinError
 
-DTYPES = ("bfloat16", "float16", "float32")
+DTYPES, PRINTERS = ("bfloat16", "float16", "float32"), ("auto", "gluon", "triton")
 
 
 class Parser(argparse.ArgumentParser):
@@ -63,7 +63,7 @@ def _parser() -> Parser:
     _tested(derive)
     derive.add_argument("--index", action="store_true", help="prove that no access is out of bounds and every element is written once")
     derive.add_argument("--probe", action="store_true", help="evaluate what the e-graph holds equal, in float64; exit 1 if it is not")
-    derive.add_argument("--source", action="store_true", help="print the Triton source instead of the report")
+    derive.add_argument("--source", action="store_true", help="print the kernels' source instead of the report")
     _json(derive)
 
     explain = verbs.add_parser("explain", help="why this plan: what it costs without each family of laws it used")
@@ -121,6 +121,7 @@ def _diagram(verb: argparse.ArgumentParser) -> None:
 def _search(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--hardware", default="h200", metavar="GPU", help="a name or a .toml file (default h200)")
     verb.add_argument("--dtype", default=None, metavar="DTYPE", help=f"storage type: {', '.join(DTYPES)}")
+    verb.add_argument("--printer", choices=PRINTERS, default="auto", help="kernels in portable Triton, in Gluon for Hopper, or each as is faster (default)")
     verb.add_argument("--without", action="append", default=[], metavar="LAW_OR_FAMILY", help="leave out a law or family; repeatable")
     verb.add_argument("--rules", action="append", default=[], metavar="PATH", help="more laws: a .py file or a folder of them; repeatable")
 

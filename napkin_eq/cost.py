@@ -57,7 +57,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class KernelCost:
-    """A kernel's predicted cost; bytes, FLOP and operations are totals over the grid, times are microseconds."""
+    """A kernel's predicted cost; bytes, FLOP and operations are totals over the grid, times are microseconds; `workers` groups of warps share it."""
 
     name: str
     groups: tuple[tuple[str, int], ...]
@@ -75,6 +75,7 @@ class KernelCost:
     stages: int
     predicted_us: float
     limit: str
+    workers: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ def profile(kernel: p.Kernel) -> Profile:
     accumulators: list[tuple[str, ...]] = []
     widest: dict[tuple[tuple[str, ...], bool], None] = {}
     reductions: list[tuple[tuple[str, float], ...]] = []
-    visits = _Visits(kernel)
+    visits = Visits(kernel)
 
     def walk(body: tuple[p.Stmt, ...], loops: tuple[tuple[str, float], ...]) -> None:
         for stmt in body:
@@ -196,7 +197,7 @@ def _computed_operands(kernel: p.Kernel) -> set[str]:
     return found
 
 
-class _Visits:
+class Visits:
     """Which share of a coordinate's blocks each part of a loop visits, averaged over sample positions of the grid."""
 
     def __init__(self, kernel: p.Kernel) -> None:
@@ -204,16 +205,17 @@ class _Visits:
         self.defined = {s.out.name: s for s in p.statements(kernel.body) if not isinstance(s, (p.Assign, p.Await, p.StoreTile, p.Loop))}
 
     def fractions(self, loop: p.Loop) -> list[float]:
+        samples = (0.04, 0.2, 0.35, 0.5, 0.65, 0.8, 0.96)
+        coord = self.kernel.coord(loop.coord)
+        whole = math.ceil(extent(coord.axis) / coord.tile)
+        return [sum(blocks) / whole / len(samples) for blocks in zip(*(self.blocks(loop, where) for where in samples), strict=True)]
+
+    def blocks(self, loop: p.Loop, where: float) -> list[int]:
+        """Return how many blocks each part of a loop visits, at a position of the grid from 0 to 1."""
         coord = self.kernel.coord(loop.coord)
         size = extent(coord.axis)
-        samples = (0.04, 0.2, 0.35, 0.5, 0.65, 0.8, 0.96)
-        shares = [0.0] * len(loop.parts)
-        for where in samples:
-            for i, part in enumerate(loop.parts):
-                lo, hi = self._number(part.lo, where, 0), self._number(part.hi, where, size)
-                blocks = math.ceil(max(0, hi - lo) / coord.tile)
-                shares[i] += blocks / math.ceil(size / coord.tile) / len(samples)
-        return shares
+        bounds = [(self._number(part.lo, where, 0), self._number(part.hi, where, size)) for part in loop.parts]
+        return [math.ceil(max(0, hi - lo) / coord.tile) for lo, hi in bounds]
 
     def _number(self, operand: p.Operand, where: float, unknown: int) -> int:
         if not isinstance(operand, str):
@@ -232,17 +234,35 @@ class _Visits:
         return unknown
 
 
-def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hardware: Hardware) -> KernelCost | None:
-    """Predict a kernel's cost for tile sizes by coordinate name; None where shared memory or registers do not suffice."""
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """A kernel's work with its tiles chosen: operations over the grid by kind, bytes loaded by buffer and stored, trips of its loops.
+
+    `seconds_tensor` is at the matrix unit's peak; `reduced`: there are exponentials or the like in a loop; `crowded` is what
+    warps cost that split the columns of a contraction.
+    """
+
+    blocks: int
+    operations: Mapping[str, float]
+    seconds_tensor: float
+    moved: Mapping[str, float]
+    stored: float
+    sectors: float
+    trips: float
+    walks: Mapping[tuple[tuple[str, float], ...], float]
+    reduced: bool
+    crowded: float
+
+    def beside(self, hardware: Hardware) -> float:
+        """Return the seconds of the work beside the matrix unit, at the peak of its units."""
+        return self.operations["sfu"] / hardware.rate("sfu") + self.operations["alu"] / hardware.rate("fma")
+
+
+def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: int) -> Totals:
+    """Add up the work of a kernel for tile sizes by coordinate name."""
     kernel = prof.kernel
-    coords = {c.name: c for c in kernel.coords}
-    lanes = {n: tiles.get(n, c.tile) for n, c in coords.items()}
-    sizes = {n: extent(c.axis) for n, c in coords.items()}
+    sizes = {c.name: extent(c.axis) for c in kernel.coords}
     blocks = math.prod(math.ceil(sizes[g] / lanes[g]) for g in kernel.grid)
-    smem, registers = capacity(prof, lanes, warps, stages)
-    occupancy = hardware.resident_blocks(smem_bytes=smem, threads=warps * hardware.chip.warp, registers_per_thread=registers)
-    if occupancy == 0 or registers > REGISTER_SHARE * hardware.limits.registers_per_thread:
-        return None
     total = {"tensor": 0.0, "sfu": 0.0, "alu": 0.0, "operand": 0.0}
     moved: dict[str, float] = {}
     stored, sectors = 0.0, 0.0
@@ -268,44 +288,60 @@ def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hard
         total[work.kind] += amount
         if work.kind == "tensor":
             dtype = {"f16": "float16", "bf16": "bfloat16"}.get(work.buffer, "float32")
-            seconds_tensor += amount / (hardware.flops(dtype) * hardware.assumptions.tensor_efficiency * _shape(work, lanes))
+            seconds_tensor += amount / (hardware.flops(dtype) * _shape(work, lanes))
             if reduced and warps // 4 > max(1, max((lanes[c] for c in work.rows[:-1]), default=1) // 64):
                 crowded = CROWDED
         if work.kind == "tensor" and work.loops:
             trips += times * blocks
+    return Totals(blocks, total, seconds_tensor, moved, stored, sectors, trips, walks, reduced, crowded)
+
+
+def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hardware: Hardware) -> KernelCost | None:
+    """Predict a kernel's cost for tile sizes by coordinate name; None where shared memory or registers do not suffice."""
+    kernel = prof.kernel
+    coords = {c.name: c for c in kernel.coords}
+    lanes = {n: tiles.get(n, c.tile) for n, c in coords.items()}
+    smem, registers = capacity(prof, lanes, warps, stages)
+    occupancy = hardware.resident_blocks(smem_bytes=smem, threads=warps * hardware.chip.warp, registers_per_thread=registers)
+    if occupancy == 0 or registers > REGISTER_SHARE * hardware.limits.registers_per_thread:
+        return None
+    work = totals(prof, lanes, hardware, warps)
+    blocks, total, moved, stored = work.blocks, work.operations, work.moved, work.stored
     # The compiler may well use fewer registers than estimated: then more blocks compete for the cache.
     most = hardware.resident_blocks(smem_bytes=smem, threads=warps * hardware.chip.warp, registers_per_thread=min(registers, BASE_REGISTERS))
-    from_hbm = sum(_from_hbm(prof, name, amount, moved, blocks, hardware, most) for name, amount in moved.items())
+    fetched = sum(from_hbm(prof, name, amount, moved, blocks, hardware, most) for name, amount in moved.items())
     sms = hardware.chip.sms
     busy = math.ceil(blocks / sms) * sms / blocks
-    side = (total["sfu"] / hardware.rate("sfu") + total["alu"] / hardware.rate("fma")) / hardware.assumptions.unit_efficiency
+    side = work.beside(hardware) / hardware.assumptions.unit_efficiency
     warps_there = warps * min(occupancy, math.ceil(blocks / sms))
     units = side * busy / min(1.0, warps_there / FULL_WARPS)
-    if not seconds_tensor:
-        trips_alone = 1 + sum(walks.values())
+    if not work.seconds_tensor:
+        sizes = {c.name: extent(c.axis) for c in kernel.coords}
+        trips_alone = 1 + sum(work.walks.values())
         reductions = sum(math.prod(fraction * math.ceil(sizes[c] / lanes[c]) for c, fraction in loops) for loops in prof.reductions)
         alone = trips_alone * TRIP_CLOCKS + reductions * (REDUCTION_CLOCKS + warps * WARP_CLOCKS) + (sum(moved.values()) + stored) / blocks / BURST
         units = max(units, math.ceil(blocks / (sms * occupancy)) * alone / hardware.chip.clock_hz)
     else:
         contractions = sum(1 for w in prof.works if w.kind == "tensor" and w.loops) or 1
-        overhead = trips / contractions / sms * ITERATION_CLOCKS / hardware.chip.clock_hz
-        alone = LONE_BLOCK if 2 * smem > hardware.smem.sm_bytes and not reduced else 1.0
+        overhead = work.trips / contractions / sms * ITERATION_CLOCKS / hardware.chip.clock_hz
+        alone = LONE_BLOCK if 2 * smem > hardware.smem.sm_bytes and not work.reduced else 1.0
         operand = total["operand"] / hardware.rate("fma") / min(1.0, warps_there / FULL_WARPS)
-        units = ((seconds_tensor * alone + side * BESIDE_MATRIX + operand) * STAGE_STALL[stages] * crowded + overhead) * busy
-    starved = max(1.0, LATENCY_S * hardware.hbm.copy_bandwidth / sms / _in_flight(prof, lanes, stages) / min(occupancy, blocks / sms))
-    hbm = (from_hbm + stored) / hardware.hbm.copy_bandwidth * starved
-    l2 = max(sectors / hardware.l2.copy_bandwidth * starved, sectors / (min(blocks, sms) * SM_BYTES * hardware.chip.clock_hz))
+        matrix = work.seconds_tensor / hardware.assumptions.tensor_efficiency
+        units = ((matrix * alone + side * BESIDE_MATRIX + operand) * STAGE_STALL[stages] * work.crowded + overhead) * busy
+    starved = max(1.0, LATENCY_S * hardware.hbm.copy_bandwidth / sms / in_flight(prof, lanes, stages) / min(occupancy, blocks / sms))
+    hbm = (fetched + stored) / hardware.hbm.copy_bandwidth * starved
+    l2 = max(work.sectors / hardware.l2.copy_bandwidth * starved, work.sectors / (min(blocks, sms) * SM_BYTES * hardware.chip.clock_hz))
     spent = {"hbm": hbm, "l2": l2, "units": units}
     limit = max(spent, key=lambda name: spent[name])
     slowest = spent[limit] + UNHIDDEN * (sum(spent.values()) - spent[limit])
     return KernelCost(
         kernel.name, tuple((g, lanes[g]) for g in kernel.grid), tuple((c.name, lanes[c.name]) for c in kernel.coords if c.role in ("stream", "walk")),
-        blocks, blocks / (sms * occupancy), from_hbm + stored, sum(moved.values()) + stored, total["tensor"], total["sfu"], total["alu"],
+        blocks, blocks / (sms * occupancy), fetched + stored, sum(moved.values()) + stored, total["tensor"], total["sfu"], total["alu"],
         smem, registers, warps, stages, (slowest + RAMP * LATENCY_S + hardware.chip.launch_s) * 1e6, limit,
     )  # fmt: skip
 
 
-def _in_flight(prof: Profile, lanes: Mapping[str, int], stages: int) -> float:
+def in_flight(prof: Profile, lanes: Mapping[str, int], stages: int) -> float:
     """Return the bytes that one block asks for before it waits: the loads of its largest loop body, or those outside loops."""
     asked: dict[tuple[tuple[str, float], ...], float] = {}
     for work in prof.works:
@@ -321,10 +357,13 @@ def _shape(work: Work, lanes: Mapping[str, int]) -> float:
     return min(1.0, max(0.1, (sides[0] if sides else 1) * (sides[1] if len(sides) > 1 else 1) / (64 * 64)))
 
 
-def _from_hbm(
-    prof: Profile, name: str, amount: float, moved: Mapping[str, float], blocks: int, hardware: Hardware, occupancy: int
+def from_hbm(
+    prof: Profile, name: str, amount: float, moved: Mapping[str, float], blocks: int, hardware: Hardware, occupancy: int, *, lost: bool = True
 ) -> float:
-    """Estimate how much of what blocks read of a buffer comes from the top level, blocks of one wave sharing the cache."""
+    """Estimate how much of what blocks read of a buffer comes from the top level, blocks of one wave sharing the cache.
+
+    `lost`: what several statements read is lost in between; it is not where programs take one block after another.
+    """
     buffer = _buffer(prof.kernel, name)
     unique = BYTES[buffer.dtype] * math.prod(extent(d) for d in buffer.dims)
     again = max(1.0, amount / unique)
@@ -332,7 +371,7 @@ def _from_hbm(
         return min(amount, unique)
     statements = {(w.coords, w.loops) for w in prof.works if w.kind == "load" and w.buffer == name}
     resident = min(blocks, hardware.chip.sms * occupancy) * amount / blocks / len(statements)
-    if len(statements) > 1 and resident > hardware.l2.capacity_bytes / 2:
+    if lost and len(statements) > 1 and resident > hardware.l2.capacity_bytes / 2:
         return amount  # each block reads its part again after the cache has lost it
     competing = sum(1 for other in moved.values() if other > 1.5 * unique) or 1
     wave = min(blocks, hardware.chip.sms * occupancy)
@@ -350,5 +389,6 @@ def capacity(prof: Profile, lanes: Mapping[str, int], warps: int, stages: int) -
     held = sum(math.prod(lanes[c] for c in coords) for coords in prof.accumulators)
     tiles = sorted((math.prod(lanes[c] for c in coords) * (0.5 if half else 1.0) for coords, half in prof.widest), reverse=True)
     live = tiles[0] * 1.5 if tiles else 0.0
-    base = BASE_REGISTERS if any(work.kind == "tensor" for work in prof.works) else PLAIN_REGISTERS
-    return smem, base + math.ceil((held + live) / threads)
+    if not any(work.kind == "tensor" for work in prof.works):
+        return smem, PLAIN_REGISTERS + math.ceil((held + (tiles[0] if tiles else 0.0)) / threads)
+    return smem, BASE_REGISTERS + math.ceil((held + live) / threads)

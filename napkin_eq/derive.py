@@ -36,8 +36,18 @@ from napkin_eq.tiles import Tiled
 # Largest |exponent| whose exponential, narrowed to the storage type for the matrix unit, keeps its relative accuracy.
 EXPONENT = {"bfloat16": 60.0, "float16": 9.0, "float32": 60.0}
 STORAGE = {"bfloat16": "bf16", "float16": "f16", "float32": "f32"}
+PRINTERS = ("auto", "gluon", "triton")
 FINALISTS, SPREAD, SAME = 3, 1.25, 1e-3
 IDLE, BUSY, LARGE, MOST_STRETCHES, LEAST_STRETCH = 0.6, 2.0, 128, 64, 256
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What a plan is made for: a GPU, the storage type, who may print its kernels."""
+
+    machine: Hardware
+    dtype: str
+    printer: str
 
 
 @dataclass(slots=True)
@@ -68,6 +78,7 @@ class Derivation:
     statements: list[Statement]
     verdicts: dict[str, Verdict]
     seconds: dict[str, float]
+    printer: str = "triton"
     _certificate: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -100,8 +111,14 @@ class Derivation:
 
         return emit(self.plan, "pseudocode")
 
+    def code(self) -> str:
+        """Return the plan as a Python file that imports only torch and triton: kernels that groups of warps share in Gluon, the others in Triton."""
+        from napkin_eq.emit import code
+
+        return code(self.plan)
+
     def triton(self) -> str:
-        """Return the plan as a Triton file that imports only torch and triton."""
+        """Return the plan in portable Triton, which also runs in its interpreter; raises NapkinError for tiles that are no powers of two."""
         from napkin_eq.emit import emit
 
         return emit(self.plan, "triton")
@@ -118,18 +135,22 @@ def derive(
     without: Sequence[str] = (),
     rules: Sequence[str] = (),
     allow_tested: bool = False,
+    printer: str = "auto",
 ) -> Derivation:
     """Derive the cheapest plan of a diagram for a GPU.
 
     dtype: storage of the inputs declared "float" and of the outputs. without: laws or families to leave out. rules: more
-    rule files or folders. allow_tested: laws that are not proved but were tested are let in too. Raises NapkinError for
-    unknown names or a diagram that no tiles fit, LawRefused for a law that is false or claims too much of floating
-    point, Undecided for one that is not proved.
+    rule files or folders. allow_tested: laws that are not proved but were tested are let in too. printer: "triton" for portable
+    kernels, "gluon" for every kernel whose work groups of warps can share on this GPU, "auto" for those that are predicted to
+    be faster so. Raises NapkinError for unknown names or a diagram that no tiles fit, LawRefused for a law that is false or
+    claims too much of floating point, Undecided for one that is not proved.
     """
     if not isinstance(diagram, Diagram):
         diagram = Diagram("diagram", (("out", diagram),))
     if dtype not in STORAGE:
         raise NapkinError(f"unknown dtype {dtype!r:.60}; one of {', '.join(STORAGE)}")
+    if printer not in PRINTERS:
+        raise NapkinError(f"unknown printer {printer!r:.60}; one of {', '.join(PRINTERS)}")
     machine = machines.load(hardware) if isinstance(hardware, str) else hardware
     seconds = dict.fromkeys(("prove", "saturate", "extract", "explain", "total"), 0.0)
     begun = time.perf_counter()
@@ -140,10 +161,10 @@ def derive(
     if rules and not allow_tested:
         require_granted(s for s in statements if not s.place.startswith(str(folder("rules"))))
     seconds["prove"] = time.perf_counter() - begun
-    outputs = _outputs(diagram, machine, dtype, statements, seconds)
+    outputs = _outputs(diagram, Aim(machine, dtype, printer), statements, seconds)
     plan, tiled = planned(diagram, outputs, machine, dtype)
     seconds["total"] = time.perf_counter() - begun
-    return Derivation(diagram, machine, dtype, plan, outputs, tiled, statements, verdicts, seconds)
+    return Derivation(diagram, machine, dtype, plan, outputs, tiled, statements, verdicts, seconds, printer)
 
 
 def chosen_statements(without: Sequence[str], rules: Sequence[str]) -> list[Statement]:
@@ -168,27 +189,27 @@ def base_name(name: str) -> str:
     return name.rsplit("-", 1)[0]
 
 
-def _outputs(diagram: Diagram, machine: Hardware, dtype: str, statements: list[Statement], seconds: dict[str, float]) -> list[Output]:
+def _outputs(diagram: Diagram, aim: Aim, statements: list[Statement], seconds: dict[str, float]) -> list[Output]:
     """Derive the outputs that share inputs together, so that they may share kernels, and where there is no such form one by one."""
     terms = [term for _, term in diagram.outputs]
     shared = {t for t in subterms(terms[0]) if isinstance(t, Input)}.intersection(*(subterms(t) for t in terms[1:]))
     if 1 < len(terms) <= MOST_BUNDLED and shared and len(set(terms)) == len(terms):
         try:
-            return [_output(diagram, diagram.outputs, machine, dtype, statements, seconds)]
+            return [_output(diagram, diagram.outputs, aim, statements, seconds)]
         except (NapkinError, Undecided):
             pass  # what is refused together may be derived one by one, or is refused there with its own reason
-    return [_output(diagram, (output,), machine, dtype, statements, seconds) for output in diagram.outputs]
+    return [_output(diagram, (output,), aim, statements, seconds) for output in diagram.outputs]
 
 
 def _output(
-    diagram: Diagram, named: Sequence[tuple[str, Term]], machine: Hardware, dtype: str, statements: list[Statement], seconds: dict[str, float]
+    diagram: Diagram, named: Sequence[tuple[str, Term]], aim: Aim, statements: list[Statement], seconds: dict[str, float]
 ) -> Output:
     names, terms = zip(*named, strict=True)
     source = terms[0] if len(terms) == 1 else Tuple(terms)
-    plans, tried = _plans(diagram, names, source, machine, dtype, statements, (), seconds)
-    for cut in _cuts(source, [*plans[0][0].tiled, *tried], machine, statements):
+    plans, tried = _plans(diagram, names, source, aim, statements, (), seconds)
+    for cut in _cuts(source, [*plans[0][0].tiled, *tried], aim.machine, statements):
         try:
-            plans += _plans(diagram, names, source, machine, dtype, statements, (cut,), seconds)[0]
+            plans += _plans(diagram, names, source, aim, statements, (cut,), seconds)[0]
         except NapkinError:
             continue  # there is no form with this cut: the plans without it stand
     begun = time.perf_counter()
@@ -208,8 +229,7 @@ def _plans(
     diagram: Diagram,
     outputs: Sequence[str],
     source: Term,
-    machine: Hardware,
-    dtype: str,
+    aim: Aim,
     statements: list[Statement],
     cuts: tuple[tuple[Axis, Axis], ...],
     seconds: dict[str, float],
@@ -223,13 +243,13 @@ def _plans(
     seconds["saturate"] += time.perf_counter() - begun
     begun = time.perf_counter()
     proved = prover(statements)
-    candidates = _candidates(graph, machine, dtype, proved, {axis.name: part.name for part, axis in cuts})
+    candidates = _candidates(graph, aim, proved, {axis.name: part.name for part, axis in cuts})
     if not candidates:
         raise NapkinError(f"diagram {diagram.name}: output {', '.join(outputs)} has no form that can be computed with these laws; leave fewer out")
     names = {s.name for s in statements}
     offers = Offers("level" in names, "group" in names, "walk" in names, "level-several" in names)
-    dtypes = tuple(_output_dtype(term, dtype) for term in parallel(source))
-    placer = Placer(outputs[0], dtypes, STORAGE[dtype], machine, offers, proved)
+    dtypes = tuple(_output_dtype(term, aim.dtype) for term in parallel(source))
+    placer = Placer(outputs[0], dtypes, STORAGE[aim.dtype], aim.machine, offers, proved, aim.printer)
     placements = [found for c in _finalists(candidates) if (found := placer.best(c.term)) is not None]
     if not placements:
         raise NapkinError(f"diagram {diagram.name}: {placer.refusals[-1] if placer.refusals else 'no plan fits'}")
@@ -263,10 +283,10 @@ def _large_blocks(kernel: p.Kernel) -> int:
 
 
 def _candidates(
-    graph: Saturated, machine: Hardware, dtype: str, proved: Callable[[Judgment], bool], cut: dict[str, str]
+    graph: Saturated, aim: Aim, proved: Callable[[Judgment], bool], cut: dict[str, str]
 ) -> list[Candidate]:
     """Extract with exponentials proved safe; only where there is no such form, with those that the source itself takes."""
-    limit = EXPONENT[dtype]
+    limit = EXPONENT[aim.dtype]
 
     def strict(term: Term, given: bool) -> bool:
         low, high = interval(term)
@@ -276,7 +296,7 @@ def _candidates(
         return given or strict(term, given)
 
     for admitted in (strict, lenient):
-        if candidates := Extractor(graph, machine, BYTES[STORAGE[dtype]], admitted, cut).run():
+        if candidates := Extractor(graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut).run():
             return candidates
     return []
 
@@ -474,7 +494,8 @@ def report(derivation: Derivation) -> dict[str, Any]:
         "kernels": [
             {
                 "name": c.name, "groups": dict(c.groups), "streams": dict(c.streams), "blocks": c.blocks, "waves": round(c.waves, 3),
-                "warps": c.warps, "stages": c.stages, "bytes_hbm": round(c.bytes_hbm), "bytes_l2": round(c.bytes_l2),
+                "printer": "gluon" if c.workers else "triton", "warps": c.warps, "workers": c.workers, "stages": c.stages,
+                "bytes_hbm": round(c.bytes_hbm), "bytes_l2": round(c.bytes_l2),
                 "flops_tensor": round(c.flops_tensor), "ops_sfu": round(c.ops_sfu), "ops_alu": round(c.ops_alu), "smem_bytes": c.smem_bytes,
                 "registers": c.registers, "limit": c.limit, "predicted_us": round(c.predicted_us, 3),
             }

@@ -44,6 +44,11 @@ def emit(plan: Plan, target: str = "triton", header: Mapping[str, object] | Sequ
     return _printer(target)(plan, (*comment_lines(lines), *comment_lines(plan.notes)))
 
 
+def code(plan: Plan) -> str:
+    """Print a plan as a Python file for a GPU: by "gluon" where groups of warps share a kernel, else by "triton"."""
+    return emit(plan, "gluon" if any(kernel.workers for kernel in plan.kernels) else "triton")
+
+
 def targets() -> tuple[str, ...]:
     """Return the names of the targets, sorted."""
     _load()

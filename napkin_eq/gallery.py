@@ -93,7 +93,7 @@ def linear_gelu(t: Size = 4096, d: Size = 4096, f: Size = 16384) -> Term:
 
 
 @named
-def rmsnorm_linear(t: Size = 16, d: Size = 4096, f: Size = 4096) -> Term:
+def rmsnorm_linear(t: Size = 16, d: Size = 1024, f: Size = 1024) -> Term:
     """An RMS norm with weights, then a linear layer."""
     rows, width, features = nq.axes("t d f", t=t, d=d, f=f)
     return nq.linear(nq.rms_norm(nq.array("A", rows, width), width, nq.array("G", width)), nq.array("W", width, features), width)

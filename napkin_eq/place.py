@@ -53,8 +53,11 @@ class Placed:
 class Placer:
     """Weighs placements of candidate terms, of one output or a Tuple of several, on one hardware."""
 
-    def __init__(self, name: str, target_dtypes: Sequence[str], storage: str, hardware: Hardware, offers: Offers, proved: Callable[[Judgment], bool]) -> None:
-        self.name, self.target_dtypes, self.storage, self.hardware, self.offers, self.proved = name, target_dtypes, storage, hardware, offers, proved
+    def __init__(
+        self, name: str, target_dtypes: Sequence[str], storage: str, hardware: Hardware, offers: Offers, proved: Callable[[Judgment], bool], printer: str
+    ) -> None:
+        self.name, self.target_dtypes, self.storage, self.hardware = name, target_dtypes, storage, hardware
+        self.offers, self.proved, self.printer = offers, proved, printer
         self.solved: dict[tuple[Store, tuple[p.Buffer, ...]], Tiled | None] = {}
         self.refusals: list[str] = []
         self.buffers: dict[Term, p.Buffer] = {}
@@ -218,7 +221,7 @@ class Placer:
                 return Lowering("kernel__", store, targets, tiles, arrays, self.storage, self.proved).kernel()
 
             try:
-                self.solved[key] = solve(store, roles, lower, self.hardware)[0]
+                self.solved[key] = solve(store, roles, lower, self.hardware, printer=self.printer)[0]
             except NapkinError as error:
                 self.refusals.append(str(error))
                 self.solved[key] = None

@@ -202,12 +202,16 @@ class Workers:
     """Who does what in a program: each of `groups` groups of four warps takes an equal run of lanes of `rows`, one warp copies ahead.
 
     As many programs as the GPU holds take one block of the grid after another. `falling` are grid coordinates walked from
-    their last block to their first: those whose later blocks have longer loops.
+    their last block to their first: those whose later blocks have longer loops. Where `abreast` is more than 1, the first of
+    them is walked slower than the other coordinates, so many blocks of theirs at a time. `ahead` is the number
+    of buffers for what is read once a block: with 2 it is copied while the block before is worked on.
     """
 
     rows: str
     groups: int
     falling: tuple[str, ...] = ()
+    abreast: int = 1
+    ahead: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ def _offers(derivation: Derivation, output: Output, store: Store, keep: int) -> 
     def lower(tiles: Mapping[str, int]) -> p.Kernel:
         return Lowering("kernel__", store, own.kernel.writes, tiles, arrays, STORAGE[derivation.dtype], proved).kernel()
 
-    found = solve(store, modes_of(store)[0], lower, derivation.hardware, keep=keep)
+    found = solve(store, modes_of(store)[0], lower, derivation.hardware, keep=keep, printer=derivation.printer)
     return [own, *(t for t in found if t.kernel != own.kernel)][:keep]
 
 

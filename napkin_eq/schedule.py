@@ -23,10 +23,10 @@ GROUP_LANES, MOST_GROUPS = 64, 3
 KNOWN: dict[str, Callable[[int, int], int]] = {"add": operator.add, "mul": operator.mul, "floordiv": operator.floordiv, "min": min, "max": max}
 
 
-def specialised(kernel: p.Kernel) -> p.Kernel:
+def specialised(kernel: p.Kernel, abreast: int = 1) -> p.Kernel:
     """Return a kernel whose warps share out its work, with contractions issued ahead of what they run beside.
 
-    Raises NapkinError, with the reason, for a kernel that has nothing to gain or whose tile no groups of warps can share.
+    `abreast`: see Workers. Raises NapkinError, with the reason, for a kernel that has nothing to gain or whose tile no groups of warps can share.
     """
     dots = [s for s in p.statements(kernel.body) if isinstance(s, p.Dot)]
     if not dots:
@@ -34,10 +34,32 @@ def specialised(kernel: p.Kernel) -> p.Kernel:
     rows = _rows(kernel, dots)
     names = _Fresh(s.out.name for s in p.statements(kernel.body) if hasattr(s, "out"))
     body: list[p.Stmt] = []
-    for stmt in kernel.body:
+    for stmt in unscaled(kernel.body, names):
         body += _loop(kernel, stmt, names) if isinstance(stmt, p.Loop) else [stmt]
-    workers = p.Workers(rows.name, rows.tile // GROUP_LANES, _falling(kernel))
-    return replace(kernel, body=tuple(body), workers=workers)
+    workers = p.Workers(rows.name, rows.tile // GROUP_LANES, falling(kernel), abreast)
+    return replace(kernel, body=tuple(body), warps=4 * workers.groups + 4, workers=workers)
+
+
+def unscaled(body: Sequence[p.Stmt], names: Callable[[str], str]) -> tuple[p.Stmt, ...]:
+    """Take the maximum of a tile before it is scaled: rounding keeps order, so the scaled maximum is the same number.
+
+    The scaled tile then is read once, and its product becomes part of what reads it.
+    """
+    scaled: dict[str, tuple[str, float]] = {}
+    found: list[p.Stmt] = []
+    for stmt in body:
+        if isinstance(stmt, p.Loop):
+            stmt = replace(stmt, parts=tuple(replace(part, body=unscaled(part.body, names)) for part in stmt.parts))
+        if isinstance(stmt, p.Let) and stmt.op == "mul" and isinstance(stmt.args[0], str) and isinstance(stmt.args[1], float) and stmt.args[1] > 0:
+            scaled[stmt.out.name] = stmt.args[0], stmt.args[1]
+        if isinstance(stmt, p.ReduceTile) and stmt.monoid == "max" and stmt.arg in scaled:
+            tile, factor = scaled[stmt.arg]
+            plain = replace(stmt.out, name=names(f"{stmt.out.name}_plain"))
+            found += [replace(stmt, out=plain, arg=tile), p.Let(stmt.out, "mul", (plain.name, factor))]
+        else:
+            found.append(stmt)
+    read = {name for stmt in p.statements(tuple(found)) for name in p.used(stmt)}
+    return tuple(s for s in found if not isinstance(s, p.Let) or s.out.name in read or s.out.name not in scaled)
 
 
 def _rows(kernel: p.Kernel, dots: Sequence[p.Dot]) -> p.Coord:
@@ -52,7 +74,7 @@ def _rows(kernel: p.Kernel, dots: Sequence[p.Dot]) -> p.Coord:
     return fit[0]
 
 
-def _falling(kernel: p.Kernel) -> tuple[str, ...]:
+def falling(kernel: p.Kernel) -> tuple[str, ...]:
     """Return the grid coordinates on which the bounds of a loop depend."""
     made = {s.out.name: s for s in p.statements(kernel.body) if hasattr(s, "out")}
     waiting = [name for s in p.statements(kernel.body) if isinstance(s, p.Loop) for name in p.used(s)]

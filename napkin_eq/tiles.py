@@ -9,13 +9,18 @@ from dataclasses import dataclass, replace
 
 from napkin_eq import plan as p
 from napkin_eq.axis import Axis
+from napkin_eq.bulk import shared_bytes
 from napkin_eq.cost import REGISTER_SHARE, KernelCost, Profile, capacity, extent, price, profile
+from napkin_eq.emit import emit
 from napkin_eq.errors import NapkinError
 from napkin_eq.hardware import Hardware
 from napkin_eq.lower import MIN_DOT, Streamed, covers, kernel_terms
+from napkin_eq.overlap import ARCHS, Footprint, abreast, footprint, priced
+from napkin_eq.schedule import GROUP_LANES, specialised
 from napkin_eq.term import Fold, Online, Proj, Store, subterms
 
-SMALL, LARGEST_WHOLE, RELOWERED, MOST_CHOICES = 256, 32768, 3, 1500
+SMALL, LARGEST_WHOLE, RELOWERED, MOST_CHOICES, STAGES = 256, 32768, 3, 1500, (4, 3, 2)
+MOST_PRINTED = 7  # tilings to print before giving up
 LowerKernel = Callable[[Mapping[str, int]], p.Kernel]
 
 
@@ -77,31 +82,67 @@ def _sizes(axis: Axis, *, streamed: bool, least: int, most: int) -> list[int]:
         return [whole] if not streamed or least > 1 else sorted({1, *(s for s in (16, 32, 64, 128) if s < whole), whole, max(whole, MIN_DOT)})
     sizes = {s for s in (least, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096) if least <= s <= most}
     if most > SMALL and extent(axis) > LARGEST_WHOLE:
-        sizes.add(LARGEST_WHOLE // 2)  # enough loads at once for one block to keep an SM's share of the memory busy
+        sizes |= {LARGEST_WHOLE // 2, LARGEST_WHOLE}  # enough loads at once for one block to keep an SM's share of the memory busy
     if whole is not None:
         sizes = {s for s in sizes if s < whole} | ({whole} if whole <= LARGEST_WHOLE else set())
     return sorted(sizes)
 
 
-def solve(store: Store, roles: Mapping[str, str], lower: LowerKernel, hardware: Hardware, *, keep: int = 1) -> list[Tiled]:
+class _Profiles:
+    """The profiles of one kernel's tilings: one for all tile sizes that leave its statements the same."""
+
+    def __init__(self, store: Store, lower: LowerKernel) -> None:
+        self.store, self.lower, self.refusal = store, lower, ""
+        self.found: dict[tuple[bool, ...], Profile | None] = {}
+        self.prints: dict[tuple[bool, ...], Footprint | None] = {}
+
+    def profile(self, tiles: Mapping[str, int]) -> Profile | None:
+        pattern = _pattern(tiles, self.store)
+        if pattern not in self.found:
+            try:
+                self.found[pattern] = profile(self.lower(tiles))
+            except NapkinError as error:
+                self.found[pattern], self.refusal = None, str(error)
+        return self.found[pattern]
+
+    def footprint(self, tiles: Mapping[str, int]) -> Footprint | None:
+        pattern, prof = _pattern(tiles, self.store), self.profile(tiles)
+        if pattern not in self.prints:
+            self.prints[pattern] = None if prof is None else footprint(prof.kernel)
+        return self.prints[pattern]
+
+
+def solve(
+    store: Store, roles: Mapping[str, str], lower: LowerKernel, hardware: Hardware, *, keep: int = 1, printer: str = "triton"
+) -> list[Tiled]:
     """Return the `keep` fastest tilings of a kernel, best first.
 
+    printer: "auto" weighs tilings whose work groups of warps share too, "gluon" takes these alone where there are any.
     Raises NapkinError, naming the capacity and by how much it is missed, where no choice fits.
     """
     options = choices(store, roles)
+    profiles = _Profiles(store, lower)
+    plain, refusal = _plain(store, options, profiles, hardware, keep)
+    if printer == "triton" or hardware.arch not in ARCHS:
+        shared: list[Tiled] = []
+    else:
+        limit = plain[-1].cost.predicted_us if printer == "auto" and len(plain) == keep else math.inf
+        shared = _shared(store, options, profiles, hardware, keep, limit)
+    found = shared if shared and printer == "gluon" else [*plain, *shared]
+    if not found:
+        raise NapkinError(refusal)
+    return sorted(found, key=lambda t: t.cost.predicted_us)[:keep]
+
+
+def _plain(
+    store: Store, options: Mapping[str, list[int]], profiles: _Profiles, hardware: Hardware, keep: int
+) -> tuple[list[Tiled], str]:
+    """Return the fastest tilings of a kernel all of whose warps do all of its work, or why there is none."""
     names = sorted(options)
-    profiles: dict[tuple[bool, ...], Profile | None] = {}
-    priced: list[tuple[float, tuple[int, ...], int, int]] = []
-    tried, refusal = 0, ""
+    priced_choices: list[tuple[float, tuple[int, ...], int, int]] = []
+    tried = 0
     for tiles in _combinations(store, options, names):
-        named = dict(zip(names, tiles, strict=True))
-        pattern = _pattern(named, store)
-        if pattern not in profiles:
-            try:
-                profiles[pattern] = profile(lower(named))
-            except NapkinError as error:
-                profiles[pattern], refusal = None, str(error)
-        prof = profiles[pattern]
+        prof = profiles.profile(named := dict(zip(names, tiles, strict=True)))
         if prof is None:
             continue
         lanes = _lanes(prof.kernel, named)
@@ -110,18 +151,62 @@ def solve(store: Store, roles: Mapping[str, str], lower: LowerKernel, hardware: 
             tried += 1
             cost = price(prof, lanes, warps, stages, hardware)
             if cost is not None:
-                priced.append((cost.predicted_us, tiles, warps, stages))
-    if not priced:
-        raise NapkinError(refusal or _misfit(profiles, options, hardware))
+                priced_choices.append((cost.predicted_us, tiles, warps, stages))
+    if not priced_choices:
+        return [], profiles.refusal or _misfit(profiles.found, options, hardware)
     best: list[Tiled] = []
-    for _, tiles, warps, stages in sorted(priced)[: max(keep, RELOWERED)]:
-        kernel = replace(lower(dict(zip(names, tiles, strict=True))), warps=warps, stages=stages)
+    for _, tiles, warps, stages in sorted(priced_choices)[: max(keep, RELOWERED)]:
+        kernel = replace(profiles.lower(dict(zip(names, tiles, strict=True))), warps=warps, stages=stages)
         cost = price(profile(kernel), {}, warps, stages, hardware)
         if cost is not None:
             best.append(Tiled(kernel, cost, tried))
-    if not best:
-        raise NapkinError(_misfit(profiles, options, hardware))
-    return sorted(best, key=lambda t: t.cost.predicted_us)[:keep]
+    return best, "" if best else _misfit(profiles.found, options, hardware)
+
+
+def _shared(
+    store: Store, options: Mapping[str, list[int]], profiles: _Profiles, hardware: Hardware, keep: int, limit: float
+) -> list[Tiled]:
+    """Return the fastest tilings whose work groups of warps share and that can be printed so, below a limit in microseconds."""
+    outputs = {a.name for a in store.axes}
+    names = sorted(options)
+    wider = {n: sorted({*sizes, 3 * GROUP_LANES}) if n in outputs and 2 * GROUP_LANES in sizes else sizes for n, sizes in options.items()}
+    found: list[tuple[float, tuple[int, ...], int]] = []
+    for tiles in _combinations(store, wider, names):
+        use = profiles.footprint(named := dict(zip(names, tiles, strict=True)))
+        prof = profiles.profile(named)
+        if use is None or prof is None:
+            continue
+        lanes = _lanes(prof.kernel, named)
+        # More buffers than needed do no harm, so the most that fit are taken.
+        fitting = ((cost, stages) for stages in STAGES if (cost := priced(prof, use, lanes, stages, hardware)) is not None)
+        found += [(cost.predicted_us, tiles, stages) for cost, stages in itertools.islice(fitting, 1) if cost.predicted_us < limit]
+    best: list[Tiled] = []
+    for _, tiles, stages in sorted(found)[: MOST_PRINTED + keep]:
+        kernel = replace(profiles.lower(dict(zip(names, tiles, strict=True))), stages=stages)
+        made = _made(kernel, hardware)
+        if made is not None and made[1].predicted_us < limit:
+            best.append(Tiled(*made, len(found)))
+        if len(best) == keep + 2:
+            break
+    return best
+
+
+def _made(kernel: p.Kernel, hardware: Hardware) -> tuple[p.Kernel, KernelCost] | None:
+    """Return a kernel with its work shared out and what it costs, or None where there is nothing to gain or the printer refuses it."""
+    try:
+        made = specialised(kernel)
+        use = footprint(made)
+        cost = None if use is None else priced(profile(kernel), use, {}, kernel.stages, hardware, exact=True)
+        if cost is None:
+            return None
+        made = specialised(kernel, abreast(kernel, cost, hardware))
+        twice = replace(made, workers=replace(made.workers, ahead=2))  # type: ignore[type-var]
+        if shared_bytes(twice) <= hardware.smem.block_bytes:
+            made = twice
+        emit(p.Plan(kernel.name, kernel.reads, kernel.writes, (made,)), "gluon")
+    except NapkinError:
+        return None
+    return made, cost
 
 
 def _combinations(store: Store, options: Mapping[str, list[int]], names: Sequence[str]) -> Iterator[tuple[int, ...]]:

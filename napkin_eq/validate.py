@@ -111,9 +111,11 @@ def validate(
     seed: int = 0,
     fixed: Mapping[str, int] | None = None,
     inputs: Sequence[str] = ("normal",),
+    printer: str = "auto",
 ) -> Report:
     """Derive the diagram at each of the sizes, run the kernel and compare it with float64.
 
+    printer: as `derive` takes it; on a CPU the same plan is printed in portable Triton.
     sizes: without them, a ragged and a tidy choice of `trial_sizes`, where `fixed` says what may not change.
     inputs: names of families of inputs, or "all". Raises NapkinError for one that cannot differ from random numbers here.
     """
@@ -124,19 +126,26 @@ def validate(
     if where == "cpu" and dtype == "bfloat16":
         raise NapkinError("dtype bfloat16: Triton's interpreter computes it wrongly on a CPU; take float16 or float32, or run on a GPU")
     chosen = _chosen(diagram, inputs)
+
+    def made(sized: Diagram) -> Derivation:
+        found = derived(sized, hardware=hardware, dtype=dtype or "", without=without, rules=rules, printer=printer)
+        if where == "cpu" and any(c.tile & (c.tile - 1) for kernel in found.plan.kernels for c in kernel.coords):
+            return derived(sized, hardware=hardware, dtype=dtype or "", without=without, rules=rules, printer="triton")
+        return found
+
     cases: list[Case] = []
     choices = list(sizes) if sizes else trial_sizes(diagram, fixed or {})
     for choice in choices[:1] if choices[1:] == choices[:1] else choices:
         sized = diagram.with_sizes(choice)
         whole = {axis.name: number(axis, {}) for axis in sized.axes()}
-        derivation = derived(sized, hardware=hardware, dtype=dtype, without=without, rules=rules)
+        derivation = made(sized)
         for drawn_from in chosen:
             other = resized(sized, drawn_from, whole, {n: t for n, t in _tiles(derivation).items() if n not in (fixed or {})})
             if other == whole:
                 cases += compared(sized, derivation, dtype, where, seed, drawn_from)
             else:
                 again = diagram.with_sizes(other)
-                cases += compared(again, derived(again, hardware=hardware, dtype=dtype, without=without, rules=rules), dtype, where, seed, drawn_from)
+                cases += compared(again, made(again), dtype, where, seed, drawn_from)
     return Report(diagram.name, hardware, dtype, label, tuple(cases))
 
 
@@ -169,7 +178,7 @@ def chosen_device(device: str) -> tuple[str, str]:
         return "cuda", torch.cuda.get_device_name()
     if not triton.knobs.runtime.interpret:
         raise NapkinError("device cpu: set TRITON_INTERPRET=1 before Triton is imported, so that kernels run in its interpreter")
-    return "cpu", "the CPU, in Triton's interpreter"
+    return "cpu", "the CPU, in Triton's interpreter, as portable Triton"
 
 
 def _gpu() -> bool:
@@ -239,7 +248,7 @@ def compared(
     # The interpreter computes with NumPy, and some families are there to overflow.
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        runs = [executed(derivation.triton(), tensors) for _ in range(REPEATS[device])]
+        runs = [executed(derivation.code() if device == "cuda" else derivation.triton(), tensors) for _ in range(REPEATS[device])]
     seconds = time.perf_counter() - started
     matrix, planned = _matrix_roundoff(derivation), schedule(derivation.plan)
     running = running_bound(derivation.plan, drawn.clean, {}, matrix, drawn.spoilt)

@@ -70,7 +70,7 @@ def _derived(args: Namespace, diagram: Any, without: tuple[str, ...] = ()) -> De
 
     return derived(
         diagram, hardware=args.hardware, dtype=args.dtype or "bfloat16", without=(*args.without, *without), rules=tuple(args.rules),
-        allow_tested=args.allow_tested,
+        allow_tested=args.allow_tested, printer=args.printer,
     )  # fmt: skip
 
 
@@ -93,7 +93,7 @@ def _print_derivation(args: Namespace, derivation: Derivation, index: Index | No
     if args.json:
         print(_dumped({**derivation.report(), **({"index": index.data()} if index else {})}), end="")
     elif args.source:
-        print(derivation.triton(), end="")
+        print(derivation.code(), end="")
     else:
         from napkin_eq.telling import told
 
@@ -126,7 +126,7 @@ def run(args: Namespace) -> int:
 
     report = validate(
         _diagram(args), dtype=args.dtype, sizes=None, device=args.device, hardware=args.hardware,
-        without=tuple(args.without), rules=tuple(args.rules), seed=args.seed, fixed=_fixed(args), inputs=args.family or ("normal",),
+        without=tuple(args.without), rules=tuple(args.rules), printer=args.printer, seed=args.seed, fixed=_fixed(args), inputs=args.family or ("normal",),
     )  # fmt: skip
     if args.into:
         from napkin_eq.recheck import with_numeric

@@ -53,13 +53,8 @@ def local_reduce(m: Monoid, a, x, y):
 
 
 @infer("An exponential relative to a running bound changes by the exponential of the bound's step.", source="napkin-paper 2.4")
-def scales_bounded(a, r, x):
+def scales_exp(a, r, x):
     return scales(x, exp(a - r), exp(Prev(r) - r)), local(x, a), le(a, r), free(x, r)
-
-
-@infer("An exponential relative to a running maximum changes by the exponential of the maximum's step.", source="napkin-paper 2.4")
-def scales_exp(a, b, x):
-    return scales(x, exp(a - Max(x, b)), exp(Prev(Max(x, b)) - Max(x, b))), local(x, a), local(x, b), le(a, Max(x, b))
 
 
 @infer("A running maximum never falls.")

@@ -10,7 +10,7 @@ import pytest
 from napkin_eq.bulk import rings
 from napkin_eq.emit import emit
 from napkin_eq.errors import NapkinError
-from napkin_eq.plan import Await, Dot, Kernel, Loop, Plan, statements
+from napkin_eq.plan import Await, Dot, Kernel, Loop, Plan, ReduceTile, statements
 from napkin_eq.schedule import specialised
 from tests import plans
 
@@ -64,6 +64,35 @@ def test_rings_hold_what_contractions_read():
         (("K",), 2, 64 * 64 * 2),
         (("V",), 2, 64 * 64 * 2),
     ]
+
+
+def test_a_maximum_is_taken_before_the_tile_is_scaled_and_is_the_same_number():
+    case = two_contractions("f16")
+    plan = shared(case)
+    plain = [s for s in statements(plan.kernels[0].body) if isinstance(s, ReduceTile) and s.monoid == "max"]
+    assert any(s.out.name.endswith("_plain") for s in plain)
+    before, after = (emit(q, "numpy")(case.arrays, emulate=True) for q in (case.plan, plan))
+    assert all(np.array_equal(before[name], after[name]) for name in before)
+
+
+@pytest.mark.parametrize("abreast", [1, 2, 3, 8])
+def test_every_block_is_dealt_once_longest_first(abreast):
+    case = plans.attention("bf16", (500, 500), 64, heads=6, tiles=(128, 64), symbolic=False)
+    kernel = specialised(general(case.plan.kernels[0]), abreast)
+    text = emit(replace(case.plan, kernels=(kernel,)), "gluon")
+    lines = text.split("_copy(", 1)[1].splitlines()
+    start = next(i for i, line in enumerate(lines) if " tile = " in line)
+    end = next(i for i, line in enumerate(lines) if "mbarrier.wait" in line)
+    body = "\n".join(line.strip() for line in lines[start + 1 : end]).replace("gl.minimum", "min")
+    seen = []
+    for tile in range(24):
+        scope = {"tile": tile}
+        exec(compile(body, "decode", "exec"), scope)
+        seen.append((scope["h"], scope["q_start"]))
+    assert sorted(seen) == [(h, q) for h in range(6) for q in range(0, 512, 128)]
+    for first in range(0, 6, abreast):
+        rows = [q for h, q in seen if first <= h < first + abreast]
+        assert rows == sorted(rows, reverse=True) if abreast > 1 else rows == [384, 256, 128, 0]
 
 
 def test_what_cannot_be_shared_says_why():

@@ -163,7 +163,8 @@ def attention_kernel_compute(Q_box, K_box, V_box, O_box, Q_ring, Q_full, Q_free,
             dots = warpgroup_mma_wait(1, (dots,))
             mbarrier.arrive(K_free.index(K_slot_2))
             s = dots * 0.18033688011112042
-            m_block = gl.max(s, axis=1)
+            m_block_plain = gl.max(dots, axis=1)
+            m_block = m_block_plain * 0.18033688011112042
             m_new = gl.maximum(m, m_block)
             none = m_new == float("-inf")
             safe = gl.where(none, 0.0, m_new)

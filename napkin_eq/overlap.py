@@ -1,0 +1,222 @@
+"""What a kernel costs whose warps share its work, so that copies, contractions and arithmetic run beside each other.
+
+time = max(HBM, level 2, units) + a little of the others + launch, where the units are the slower of the matrix unit and the work
+beside it, plus a part of the faster, plus a fixed time for every block, on the program that the most work is dealt to.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from napkin_eq import plan as p
+from napkin_eq.cost import BYTES, LATENCY_S, SMEM_SLACK, UNHIDDEN, KernelCost, Profile, Visits, extent, from_hbm, in_flight, totals
+from napkin_eq.hardware import Hardware
+from napkin_eq.schedule import GROUP_LANES, MOST_GROUPS, falling, unscaled
+
+ARCHS = ("sm_90",)
+# Measured on an H200 over ten kernels, which they tell within 4 %: two contractions and products, 2 groups of warps; see docs/cost.md.
+MATRIX = 0.93  # of its peak, what the matrix unit reaches while it has work
+TRIP_CLOCKS = 40  # one trip of a loop that holds a contraction: waiting for its loads and giving them back
+BESIDE = 1.10  # operations counted beside the matrix unit over operations issued: some become one instruction
+SHOWING = 0.205  # of the faster of the two, what the slower does not hide
+BLOCK_S = 4.1e-6  # a block of the grid: its first loads, first and last trip, and its store run beside nothing
+REGISTERS = {2: 240, 3: 160}  # registers of a thread, by groups
+OWN_REGISTERS = 16  # of which addresses, counters and scalars take some
+COLUMN_SHARE, ROW_REGISTERS = 4, 2  # a thread of a group holds a fourth of a tile's columns, of two of its rows
+CACHE_SHARE = 0.75  # of level 2, what blocks that are walked side by side may fill
+MOST_DEALT = 16384  # blocks beyond which their lengths even out
+
+
+Tiles = tuple[tuple[tuple[str, ...], float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """What groups of warps hold: the tiles alive together at each point of a kernel, in registers; the tiles stored through shared memory."""
+
+    alive: tuple[Tiles, ...]
+    stored: tuple[tuple[tuple[str, ...], int], ...]
+    rows: tuple[str, ...]
+
+
+def footprint(kernel: p.Kernel) -> Footprint | None:
+    """Read a kernel's footprint off its statements, of one that is scheduled precisely; None where it has no contraction of 16-bit operands in a loop."""
+    kernel = replace(kernel, body=unscaled(kernel.body, lambda name: name))
+    values = {s.out.name: s.out for s in p.statements(kernel.body) if hasattr(s, "out")}
+    loops = [s for s in p.statements(kernel.body) if isinstance(s, p.Loop)]
+    values |= {v.name: v for loop in loops for v, _ in loop.carried}
+    dots = [s for s in p.statements(kernel.body) if isinstance(s, p.Dot)]
+    inside = [s for loop in loops for part in loop.parts for s in part.body]
+    walks = any(c.role == "walk" for c in kernel.coords)  # no such kernel was measured
+    if walks or not any(isinstance(s, p.Dot) for s in inside) or any(BYTES[values[d.a].dtype] != 2 for d in dots):
+        return None
+    loads = {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load)}
+    operands = {name for d in dots for name in (d.a, d.b)}
+    # Tiles of shared memory take no registers, and neither do their indices; before a kernel is scheduled, `_operands` are held instead.
+    apart = operands & loads if kernel.workers else operands
+    points: set[Tiles] = set()
+
+    def record(names: set[str], held: Tiles, known: set[str]) -> None:
+        tiles = ((values[n].coords, _share(values[n])) for n in names - apart - known if n in values and values[n].coords)
+        points.add(tuple(sorted((*tiles, *held))))
+
+    def alive(body: Sequence[p.Stmt], after: set[str], held: Tiles, known: set[str]) -> set[str]:
+        """Record what is alive after each statement, constants that are known left out; return what is before the first."""
+        live = set(after)
+        for stmt in reversed(body):
+            if isinstance(stmt, p.Loop):
+                own = {v.name for v, _ in stmt.carried}
+                before = [
+                    alive(part.body, live | own, () if kernel.workers else _operands(part, values, loads), own if part.once and at == 0 else set())
+                    for at, part in enumerate(stmt.parts)
+                ]
+                live = live.union(*before) - own
+            elif isinstance(stmt, p.Assign):
+                live.discard(stmt.target)
+            elif hasattr(stmt, "out") and stmt.out.name not in live:
+                continue  # an index of a tile that is copied
+            else:
+                record(live, held, known)
+                live.discard(getattr(getattr(stmt, "out", None), "name", ""))
+            if isinstance(stmt, p.StoreTile):
+                live.add(stmt.value)
+            elif not isinstance(stmt, p.Load) or stmt.out.name not in apart:
+                live |= set(p.used(stmt))
+        return live
+
+    alive(kernel.body, set(), (), set())
+    stored = {(values[s.value].coords, BYTES[values[s.value].dtype]) for s in p.statements(kernel.body) if isinstance(s, p.StoreTile)}
+    shared = tuple(c for c in kernel.grid if all(c in d.out.coords for d in dots))
+    return Footprint(tuple(sorted(points)), tuple(sorted(stored)), shared)
+
+
+def _operands(part: p.Part, values: Mapping[str, p.Value], loads: set[str]) -> Tiles:
+    """Return the computed operands of sums in a loop's body, which are held while the next block's are computed."""
+    names = {n for s in part.body if isinstance(s, p.Dot) and s.acc for n in (s.a, s.b) if n not in loads}
+    return tuple((values[n].coords, 0.5) for n in sorted(names))
+
+
+def _share(value: p.Value) -> float:
+    return 1 / 32 if value.dtype == "i1" else 0.5 if value.dtype in ("f16", "bf16") else 1.0
+
+
+def groups_of(use: Footprint, lanes: Mapping[str, int]) -> tuple[str, int] | None:
+    """Return the coordinate whose lanes groups of warps share and how many groups do; None where none is so wide."""
+    for name in use.rows:
+        if lanes[name] % GROUP_LANES == 0 and lanes[name] // GROUP_LANES <= MOST_GROUPS:
+            return (name, lanes[name] // GROUP_LANES) if lanes[name] // GROUP_LANES in REGISTERS else None
+    return None
+
+
+def registers(use: Footprint, lanes: Mapping[str, int], rows: str) -> int:
+    """Estimate the registers of a thread of a group: what is alive at the fullest point of the kernel."""
+    mine = {**lanes, rows: GROUP_LANES}
+
+    def per_thread(coords: tuple[str, ...]) -> float:
+        wide = [c for c in coords if mine[c] > 1]
+        whole = math.prod(mine[c] for c in wide)
+        return whole / 128 if rows in wide and len(wide) > 1 else whole / COLUMN_SHARE if wide and rows not in wide else ROW_REGISTERS * len(wide)
+
+    return OWN_REGISTERS + math.ceil(max(sum(per_thread(coords) * share for coords, share in tiles) for tiles in use.alive))
+
+
+def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int, hardware: Hardware, *, exact: bool = False) -> KernelCost | None:
+    """Predict the cost of a kernel that groups of warps share, for tile sizes by coordinate name; None where they cannot or it does not fit.
+
+    `exact`: the kernel has these tiles, and it is tried out how its blocks are best dealt to programs.
+    """
+    kernel = prof.kernel
+    lanes = {c.name: tiles.get(c.name, c.tile) for c in kernel.coords}
+    found = groups_of(use, lanes)
+    if found is None:
+        return None
+    rows, groups = found
+    if any(n & (n - 1) for name, n in lanes.items() if name != rows):
+        return None
+    held, smem = registers(use, lanes, rows), _shared_bytes(prof, use, lanes, stages)
+    if held > REGISTERS[groups] or smem > hardware.smem.block_bytes:
+        return None
+    work = totals(prof, lanes, hardware, 4 * groups)
+    blocks, sms = work.blocks, hardware.chip.sms
+    contractions = sum(1 for w in prof.works if w.kind == "tensor" and w.loops) or 1
+    trips = work.trips / contractions / sms * TRIP_CLOCKS / hardware.chip.clock_hz
+    matrix, beside = work.seconds_tensor / MATRIX + trips, (work.beside(hardware) + work.operations["operand"] / hardware.rate("fma")) / BESIDE
+    if groups == MOST_GROUPS and (matrix > beside or falling(kernel)):
+        return None  # three groups hide arithmetic better, and feed the matrix unit worse: measured slower by up to 60 % where it is the limit
+    seconds = max(matrix, beside) + SHOWING * min(matrix, beside)
+    _, uneven = dealing(kernel, lanes, seconds * sms / blocks, hardware, exact=exact)
+    units = (seconds + BLOCK_S * blocks / sms) * uneven
+    fetched = sum(from_hbm(prof, name, amount, work.moved, blocks, hardware, 1, lost=False) for name, amount in work.moved.items()) + work.stored
+    starved = max(1.0, LATENCY_S * hardware.hbm.copy_bandwidth / sms / in_flight(prof, lanes, stages + 1) / min(1.0, blocks / sms))
+    moved = sum(work.moved.values()) + work.stored
+    spent = {"hbm": fetched / hardware.hbm.copy_bandwidth * starved, "l2": moved / hardware.l2.copy_bandwidth * starved, "units": units}
+    limit = max(spent, key=lambda name: spent[name])
+    slowest = spent[limit] + UNHIDDEN * (sum(spent.values()) - spent[limit])
+    return KernelCost(
+        kernel.name, tuple((g, lanes[g]) for g in kernel.grid), tuple((c.name, lanes[c.name]) for c in kernel.coords if c.role in ("stream", "walk")),
+        blocks, blocks / sms, fetched, moved, work.operations["tensor"], work.operations["sfu"], work.operations["alu"],
+        smem, held, 4 * groups + 4, stages,
+        (slowest + hardware.chip.launch_s) * 1e6, limit, groups,
+    )  # fmt: skip
+
+
+def _shared_bytes(prof: Profile, use: Footprint, lanes: Mapping[str, int], stages: int) -> int:
+    read = {(w.buffer, w.coords, bool(w.loops)): w.factor for w in prof.works if w.kind == "load" and w.for_dot}
+    total = SMEM_SLACK + sum(size * math.prod(lanes[c] for c in coords) for coords, size in use.stored if size == 2)
+    return total + sum(int(factor * math.prod(lanes[c] for c in coords)) * (stages if loop else 1) for (_, coords, loop), factor in read.items())
+
+
+def abreast(kernel: p.Kernel, cost: KernelCost, hardware: Hardware) -> int:
+    """Return how many blocks of the other grid coordinates to walk abreast of one whose blocks are of unequal length."""
+    return dealing(kernel, {c.name: c.tile for c in kernel.coords}, cost.predicted_us * 1e-6 * hardware.chip.sms / cost.blocks, hardware)[0]
+
+
+def dealing(kernel: p.Kernel, lanes: Mapping[str, int], block_s: float, hardware: Hardware, *, exact: bool = True) -> tuple[int, float]:
+    """Return how many blocks of the other grid coordinates to walk abreast, and how much more than the mean a program gets.
+
+    `block_s` is the mean time of a block. Where all blocks are as long, what is uneven is only the last round. Blocks of unequal
+    length are dealt out to programs in order and back; which order is best is tried out, or, not `exact`, taken to be the best.
+    """
+    counts = {g: math.ceil(extent(kernel.coord(g).axis) / lanes[g]) for g in kernel.grid}
+    blocks, sms = math.prod(counts.values()), hardware.chip.sms
+    uneven = [g for g in kernel.grid if g in falling(kernel)]
+    if not uneven:
+        return 1, math.ceil(blocks / sms) * sms / blocks
+    number = counts[uneven[0]]
+    lengths = _lengths(kernel, number)
+    mean = sum(lengths) / number
+    fixed = round(BLOCK_S / max(block_s, 1e-12) * mean, 2)
+    most = max(max(lengths) + fixed, (mean + fixed) * blocks / sms)
+    others = blocks // number
+    if not exact or blocks > MOST_DEALT:
+        return 1, most / ((mean + fixed) * blocks / sms)
+    options = [d for d in dict.fromkeys((*(1 << i for i in range(others.bit_length())), others)) if d == 1 or _cached(kernel, d / others, hardware)]
+    most, abreast = min((_longest(lengths, others, d, sms, fixed), d) for d in options)
+    return abreast, most / ((mean + fixed) * blocks / sms)
+
+
+def _lengths(kernel: p.Kernel, number: int) -> list[int]:
+    """Return the trips of a kernel's loops in each of so many blocks, longest first."""
+    visits = Visits(kernel)
+    loops = [s for s in kernel.body if isinstance(s, p.Loop)]
+    return sorted((sum(sum(visits.blocks(loop, (i + 0.5) / number)) for loop in loops) for i in range(number)), reverse=True)
+
+
+def _cached(kernel: p.Kernel, share: float, hardware: Hardware) -> bool:
+    """Whether level 2 holds such a share of what the loops of a kernel read."""
+    loops = [s for s in kernel.body if isinstance(s, p.Loop)]
+    names = {s.buffer for loop in loops for s in p.statements((loop,)) if isinstance(s, p.Load)}
+    read = sum(BYTES[b.dtype] * math.prod(extent(a) for a in b.dims) for b in kernel.reads if b.name in names)
+    return read * share <= CACHE_SHARE * hardware.l2.capacity_bytes
+
+
+def _longest(lengths: Sequence[int], others: int, abreast: int, programs: int, fixed: float) -> float:
+    """Return the most work that a program gets where blocks are dealt out in order and back."""
+    order = (length for first in range(0, others, abreast) for length in lengths for _ in range(min(abreast, others - first)))
+    load = [0.0] * programs
+    for at, length in enumerate(order):
+        turn, who = divmod(at, programs)
+        load[who if turn % 2 == 0 else programs - 1 - who] += length + fixed
+    return max(load)

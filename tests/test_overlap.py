@@ -1,0 +1,94 @@
+"""Kernels that groups of warps share, as the cost model sees them: against measured times, and chosen only where they can be printed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from napkin_eq import plan as p
+from napkin_eq.cost import profile
+from napkin_eq.derive import derive
+from napkin_eq.emit import code, emit
+from napkin_eq.errors import NapkinError
+from napkin_eq.gallery import diagram
+from napkin_eq.hardware import load
+from napkin_eq.overlap import dealing, footprint, priced, registers
+from napkin_eq.schedule import specialised
+from tests import plans
+from tests.test_gluon import general
+
+H200 = load("h200")
+
+
+@pytest.fixture(scope="module")
+def product():
+    return derive(diagram("matmul", m=4096, n=4096, k=4096))
+
+
+@pytest.fixture(scope="module")
+def causal():
+    return derive(diagram("causal_attention", b=1, h=16, q=4096, x=4096, d=128), printer="triton")
+
+
+def test_the_model_tells_what_was_measured(product):
+    # Microseconds on an H200, the groups of warps dealing out 128 by 256 tiles of the product.
+    (piece,) = product.tiled
+    assert (piece.cost.workers, dict(piece.cost.groups)) == (2, {"m": 128, "n": 256})
+    assert piece.cost.predicted_us == pytest.approx(176.6, rel=0.08)
+    assert derive(diagram("matmul", m=4096, n=4096, k=4096), printer="triton").tiled[0].cost.predicted_us > 1.1 * piece.cost.predicted_us
+
+
+def test_the_printer_is_a_choice(product):
+    assert "warp_specialize" in product.code()
+    assert product.report()["kernels"][0]["printer"] == "gluon"
+    assert "gluon" not in product.triton()
+    for other in (
+        derive(diagram("matmul", m=4096, n=4096, k=4096), printer="triton"),
+        derive(diagram("matmul", m=4096, n=4096, k=4096), hardware="a100", printer="gluon"),
+        derive(diagram("matmul", m=4096, n=4096, k=4096), dtype="float32", printer="gluon"),
+    ):
+        assert other.plan.kernels[0].workers is None
+        assert other.code() == other.triton()
+    with pytest.raises(NapkinError, match="unknown printer 'cuda'; one of auto, gluon, triton"):
+        derive(diagram("matmul"), printer="cuda")
+
+
+def test_one_file_holds_kernels_of_both_kinds():
+    shared = specialised(plans.matmul("bf16", (256, 256, 256), (128, 64, 64)).plan.kernels[0])
+    alone = plans.softmax_row("bf16").plan
+    both = p.Plan("both", (*alone.inputs, *shared.reads), shared.writes, (*alone.kernels, shared))
+    text = code(both)
+    assert text.count("@gluon.jit") == 3
+    assert text.count("@triton.jit") == 1
+    compile(text, "both.py", "exec")
+
+
+def test_tiles_that_are_no_power_of_two_are_no_portable_triton():
+    wide = specialised(plans.matmul("bf16", (384, 256, 256), (192, 64, 64)).plan.kernels[0])
+    assert wide.workers is not None
+    assert wide.workers.groups == 3
+    plan = p.Plan("wide", wide.reads, wide.writes, (wide,))
+    assert "WHO * 64" in emit(plan, "gluon")
+    with pytest.raises(NapkinError, match="192 lanes of m are no power of two"):
+        emit(plan, "triton")
+
+
+def test_longest_blocks_first_and_evenly(causal):
+    # 16 heads of 32 blocks, the k-th k + 1 trips long, for 132 programs: 64 trips each, and no more than 5 % above with what a block costs.
+    kernel = replace(causal.tiled[0].kernel, workers=None)
+    lanes = {c.name: c.tile for c in kernel.coords} | {"q": 128}
+    abreast, uneven = dealing(kernel, lanes, 25e-6, H200)
+    assert (abreast, uneven < 1.05) == (16, True)
+    assert dealing(kernel, lanes, 25e-6, replace(H200, l2=replace(H200.l2, capacity_bytes=1)))[0] == 1
+
+
+def test_registers_are_those_alive_together():
+    (kernel,) = plans.matmul("bf16", (256, 256, 256), (128, 256, 64)).plan.kernels
+    use = footprint(specialised(kernel))
+    lanes = {c.name: c.tile for c in kernel.coords}
+    assert use is not None
+    assert 128 <= registers(use, lanes, "m") <= 160  # 64 by 256 sums in 128 threads, and little else
+    assert priced(profile(kernel), use, {}, 3, H200) is not None
+    assert priced(profile(kernel), use, {}, 5, H200) is None  # five buffers of 48 KiB
+    assert footprint(general(plans.softmax_row("bf16").plan.kernels[0])) is None
