@@ -15,10 +15,10 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from napkin_eq.content import folder
 from napkin_eq.errors import NapkinError
@@ -35,6 +35,7 @@ DEVICE = {
     ("smem", "block_bytes"): "smem_block_bytes", ("limits", "registers_per_sm"): "registers_per_sm", ("limits", "threads_per_block"): "threads_per_block",
     ("limits", "threads_per_sm"): "threads_per_sm", ("limits", "blocks_per_sm"): "blocks_per_sm",
 }  # fmt: skip
+WRITERS = {"microbench": "benchmarks/carried/microbench.py", "trial": "a trial that napkin-eq tune emitted", "tuned": "napkin-eq tune"}
 Entry = tuple[str, str]
 LINE = re.compile(r"(\w+) *= *([^#]+?) *(?:# *(.*))?$")
 BESIDE = "; measured "
@@ -66,24 +67,22 @@ def measure() -> dict[str, Any]:
 
 def read(file: Path) -> dict[str, Any]:
     """Read results of the micro-benchmark; raises NapkinError, with the number, for a file that holds something else."""
-    try:
-        content = file.read_bytes()[: MOST_BYTES + 1]
-        data = json.loads(content) if len(content) <= MOST_BYTES else None
-    except OSError as error:
-        raise NapkinError(f"measurements {file}: cannot be read: {error.strerror or error}") from None
-    except (ValueError, RecursionError):
-        raise NapkinError(f"measurements {file}: not a JSON file") from None
-    if not isinstance(data, dict) or (data.get("schema"), data.get("tool")) != (1, "microbench"):
-        raise NapkinError(f"measurements {file}: not what benchmarks/carried/microbench.py writes (tool microbench, schema 1)")
-    rows, device, words = data.get("rows"), data.get("device"), [data.get(key) for key in ("gpu", "arch", "date")]
+    data = of_gpu(file, "microbench", {*DEVICE.values(), "memory_bytes"})
+    rows = data.get("rows")
     if not isinstance(rows, list) or not all(isinstance(row, dict) and isinstance(row.get("name"), str) for row in rows):
         raise NapkinError(f"measurements {file}: rows is no list of named measurements")
     for row in rows:
-        if not _number(row.get("value")) or (row["value"] <= 0 and row["name"] != "overlap"):
+        if not number(row.get("value")) or (row["value"] <= 0 and row["name"] != "overlap"):
             raise NapkinError(f"measurements {file}: {row['name']:.40} is {row.get('value')!r:.40}, expected a positive number; measure again")
-    wanted = {*DEVICE.values(), "memory_bytes"}
-    if not isinstance(device, dict) or not all(_whole(device.get(name)) for name in wanted):
-        raise NapkinError(f"measurements {file}: device lacks one of {', '.join(sorted(wanted))}, or it is no positive integer")
+    return data
+
+
+def of_gpu(file: Path, tool: str, figures: Iterable[str]) -> dict[str, Any]:
+    """Read what a carried program measured on a GPU; raises NapkinError unless it says which GPU, with these figures of it, and when."""
+    data = table(file, tool)
+    device, words = data.get("device"), [data.get(key) for key in ("gpu", "arch", "date")]
+    if not isinstance(device, dict) or not all(whole(device.get(name)) for name in figures):
+        raise NapkinError(f"measurements {file}: device lacks one of {', '.join(sorted(figures))}, or it is no positive integer")
     if not all(isinstance(word, str) and word.isprintable() and 0 < len(word) < 100 for word in words):
         raise NapkinError(f"measurements {file}: gpu, arch or date is no text on one line")
     for name in ("versions", "clocks", "faults"):
@@ -92,11 +91,27 @@ def read(file: Path) -> dict[str, Any]:
     return data
 
 
-def _number(value: Any) -> bool:
+def table(file: Path, tool: str) -> dict[str, Any]:
+    """Read a JSON file that says which tool wrote it; raises NapkinError for any other."""
+    try:
+        content = file.read_bytes()[: MOST_BYTES + 1]
+        data = json.loads(content) if len(content) <= MOST_BYTES else None
+    except OSError as error:
+        raise NapkinError(f"{file}: cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError):
+        raise NapkinError(f"{file}: not a JSON file") from None
+    if not isinstance(data, dict) or (data.get("schema"), data.get("tool")) != (1, tool):
+        raise NapkinError(f"{file}: not a file of {WRITERS[tool]} (tool {tool}, schema 1)")
+    return data
+
+
+def number(value: Any) -> TypeGuard[float]:
+    """Tell whether a value read from JSON is a finite number."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _whole(value: Any) -> bool:
+def whole(value: Any) -> TypeGuard[int]:
+    """Tell whether a value read from JSON is a positive integer."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 < value < 1e18
 
 

@@ -63,6 +63,7 @@ def _parser() -> Parser:
     _tested(derive)
     derive.add_argument("--index", action="store_true", help="prove that no access is out of bounds and every element is written once")
     derive.add_argument("--probe", action="store_true", help="evaluate what the e-graph holds equal, in float64; exit 1 if it is not")
+    derive.add_argument("--tuned", metavar="FILE", help="take the tiles that `napkin-eq tune` measured, where this file has them")
     derive.add_argument("--source", action="store_true", help="print the kernels' source instead of the report")
     _json(derive)
 
@@ -107,6 +108,17 @@ def _parser() -> Parser:
     calibrate.add_argument("--from", dest="from_", metavar="RESULTS", help="take what microbench.py wrote on another machine")
     calibrate.add_argument("--keep", action="append", default=[], metavar="ENTRY", help="leave an entry, such as chip.launch_s, as it is; repeatable")
     calibrate.add_argument("-o", "--output", metavar="FILE", help="write the hardware file here instead of printing it")
+
+    tune = verbs.add_parser("tune", help="measure the best plans on the GPU here and keep the fastest in a file to ship")
+    _diagram(tune)
+    _search(tune)
+    _tested(tune)
+    tune.add_argument("-k", "--keep", type=int, default=8, metavar="N", help="how many plans to measure (default 8)")
+    elsewhere = tune.add_mutually_exclusive_group()
+    elsewhere.add_argument("--emit", metavar="DIR", help="write the plans and what measures them into a folder to carry to a GPU, and measure nothing")
+    elsewhere.add_argument("--from", dest="from_", metavar="RESULTS", help="take what that folder's trial.py wrote")
+    tune.add_argument("-o", "--output", default="tuned.json", metavar="FILE", help="the file that keeps the fastest plans (default tuned.json)")
+    _json(tune)
 
     listing = verbs.add_parser("list", help="the diagrams, the GPUs, the families of laws")
     _json(listing)

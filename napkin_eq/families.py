@@ -251,7 +251,7 @@ def draw(diagram: Diagram, chosen: Family, sizes: Mapping[str, int], dtype: str,
         if node.kind == "bool":
             clean[node.name] = _mask(random, chosen.kept, shape, [axis.name in folded for axis in node.dims])
         elif node.kind == "int":
-            clean[node.name] = _integers(random, chosen.kept, shape, _reach(diagram, node, sizes)).astype(node.dtype)
+            clean[node.name] = _integers(random, chosen.kept, shape, reach(diagram, node, sizes)).astype(node.dtype)
         else:
             held = dtype if node.dtype == "float" else node.dtype
             values = chosen.numbers(Place(random, shape, tuple(axis.name in folded for axis in node.dims), number, held))
@@ -279,7 +279,7 @@ def _integers(random: Any, kept: str, shape: tuple[int, ...], most: int) -> Any:
     return np.zeros(shape, int) if kept == "none" else np.full(shape, (most - 1) // 2) if kept == "last" else random.integers(0, most, shape)
 
 
-def _reach(diagram: Diagram, node: Input, sizes: Mapping[str, int]) -> int:
+def reach(diagram: Diagram, node: Input, sizes: Mapping[str, int]) -> int:
     """Return one more than the largest useful integer: a coordinate's axis, or the axis that it is compared with."""
     for term in subterms(diagram.term):
         if isinstance(term, Read) and node in subterms(term.index):

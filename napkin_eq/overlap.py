@@ -20,11 +20,14 @@ ARCHS = ("sm_90",)
 MATRIX = 0.93  # of its peak, what the matrix unit reaches while it has work
 TRIP_CLOCKS = 40  # one trip of a loop that holds a contraction: waiting for its loads and giving them back
 BESIDE = 1.10  # operations counted beside the matrix unit over operations issued: some become one instruction
-SHOWING = 0.205  # of the faster of the two, what the slower does not hide
-BLOCK_S = 4.1e-6  # a block of the grid: its first loads, first and last trip, and its store run beside nothing
+SHOWING = 0.24  # of the faster of the two, what the slower does not hide
+BLOCK_S = 2e-6  # a block of the grid: its first loads, first and last trip, and its store run beside nothing
 REGISTERS = {2: 240, 3: 160}  # registers of a thread, by groups
+STALL = {2: 1.4, 3: 1.05}  # of products alone, what so few buffers make them wait; a chain of two has its own work to do meanwhile
+NARROW, NARROW_TRIP = 2.0, 64  # trips of fewer elements end before the next copy is there
 OWN_REGISTERS = 16  # of which addresses, counters and scalars take some
 COLUMN_SHARE, ROW_REGISTERS = 4, 2  # a thread of a group holds a fourth of a tile's columns, of two of its rows
+SHARING = 8  # or so many programs at once read the same
 CACHE_SHARE = 0.75  # of level 2, what blocks that are walked side by side may fill
 MOST_DEALT = 16384  # blocks beyond which their lengths even out
 
@@ -145,6 +148,11 @@ def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int,
     matrix, beside = work.seconds_tensor / MATRIX + trips, (work.beside(hardware) + work.operations["operand"] / hardware.rate("fma")) / BESIDE
     if groups == MOST_GROUPS and (matrix > beside or falling(kernel)):
         return None  # three groups hide arithmetic better, and feed the matrix unit worse: measured slower by up to 60 % where it is the limit
+    chained = contractions > 1 and any(w.kind == "tensor" and w.loops and w.loops == v.loops for w in prof.works for v in prof.works if v.kind == "sfu")
+    if not chained:
+        matrix *= STALL.get(stages, 1.0)
+    if any(lanes[c.name] < NARROW_TRIP for c in kernel.coords if c.role == "stream"):
+        matrix *= NARROW
     seconds = max(matrix, beside) + SHOWING * min(matrix, beside)
     _, uneven = dealing(kernel, lanes, seconds * sms / blocks, hardware, exact=exact)
     units = (seconds + BLOCK_S * blocks / sms) * uneven
@@ -192,7 +200,8 @@ def dealing(kernel: p.Kernel, lanes: Mapping[str, int], block_s: float, hardware
     others = blocks // number
     if not exact or blocks > MOST_DEALT:
         return 1, most / ((mean + fixed) * blocks / sms)
-    options = [d for d in dict.fromkeys((*(1 << i for i in range(others.bit_length())), others)) if d == 1 or _cached(kernel, d / others, hardware)]
+    sizes = dict.fromkeys((*(1 << i for i in range(others.bit_length())), others))
+    options = [d for d in sizes if d == 1 or sms >= SHARING * d or _cached(kernel, d / others, hardware)]
     most, abreast = min((_longest(lengths, others, d, sms, fixed), d) for d in options)
     return abreast, most / ((mean + fixed) * blocks / sms)
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from napkin_eq import plan as p
+from napkin_eq.cost import price, profile
 from napkin_eq.derive import STORAGE, Derivation, Output, planned, prover
 from napkin_eq.errors import NapkinError
 from napkin_eq.lower import Lowering, modes_of
 from napkin_eq.term import Store, subterms
-from napkin_eq.tiles import Tiled, solve
+from napkin_eq.tiles import Tiled, shared, solve
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +40,78 @@ def ranked(derivation: Derivation, keep: int) -> list[Ranked]:
     return [_made(derivation, pieces) for pieces in choices]
 
 
-def _offers(derivation: Derivation, output: Output, store: Store, keep: int) -> list[Tiled]:
-    """Return the best tilings of one kernel, with what the derivation chose among them."""
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What tiling one kernel chose: the tile of each coordinate by name, warps, buffers of its loops, groups of warps that share it, 0 for none."""
+
+    tiles: Mapping[str, int]
+    warps: int
+    stages: int
+    groups: int = 0
+
+
+def choice(piece: Tiled) -> Choice:
+    """Return what was chosen for a kernel."""
+    workers = piece.kernel.workers
+    return Choice({c.name: c.tile for c in piece.kernel.coords}, piece.cost.warps, piece.cost.stages, workers.groups if workers else 0)
+
+
+def retiled(derivation: Derivation, choices: Sequence[Choice]) -> Derivation:
+    """Return the derivation with what others chose for each of its kernels, in launch order.
+
+    Raises NapkinError where its kernels are others, or where such tiles do not fit.
+    """
+    kernels = [(output, store) for output in derivation.outputs for store in output.placed.stores]
+    if len(kernels) != len(choices):
+        raise NapkinError(f"{len(choices)} kernels are given tiles, the plan has {len(kernels)}")
+    pieces = tuple(_retiled(derivation, output, store, one) for (output, store), one in zip(kernels, choices, strict=True))
+    outputs, plan, tiled = _planned(derivation, pieces)
+    return replace(derivation, plan=plan, outputs=outputs, tiled=tiled, _certificate={})
+
+
+def _retiled(derivation: Derivation, output: Output, store: Store, chosen: Choice) -> Tiled:
+    own = output.placed.tiled[output.placed.stores.index(store)].kernel
+    named = {axis.name: 1 for axis in store.axes}
+    for coord in own.coords:
+        if coord.name not in chosen.tiles or len(chosen.tiles) != len(own.coords):
+            raise NapkinError(f"tiles are given for {', '.join(sorted(chosen.tiles))}, a kernel walks {', '.join(sorted(c.name for c in own.coords))}")
+        streamed = coord.name.endswith(("__s", "__w"))
+        named[f"~{coord.axis.name}" if streamed else coord.axis.name] = chosen.tiles[coord.name]
+        if coord.role == "whole" and not streamed:
+            named.setdefault(f"~{coord.axis.name}", chosen.tiles[coord.name])
+    kernel = replace(_lowering(derivation, output, store)(named), stages=chosen.stages)
+    if chosen.groups:
+        made = shared(kernel, derivation.hardware)
+        kernel, cost = made if made is not None else (kernel, None)
+    else:
+        kernel = replace(kernel, warps=chosen.warps)
+        cost = price(profile(kernel), {}, chosen.warps, chosen.stages, derivation.hardware)
+    if cost is None or {c.name: c.tile for c in kernel.coords} != chosen.tiles:
+        raise NapkinError(f"the tiles {', '.join(f'{name}={size}' for name, size in chosen.tiles.items())} do not fit")
+    return Tiled(kernel, cost, 1)
+
+
+def _lowering(derivation: Derivation, output: Output, store: Store) -> Callable[[Mapping[str, int]], p.Kernel]:
     placed = output.placed
-    own = placed.tiled[placed.stores.index(store)]
+    writes = placed.tiled[placed.stores.index(store)].kernel.writes
     arrays = {term: buffer for term, buffer in placed.arrays if term is not store and term in set(subterms(store))}
     proved = prover(derivation.statements)
+    return lambda tiles: Lowering("kernel__", store, writes, tiles, arrays, STORAGE[derivation.dtype], proved).kernel()
 
-    def lower(tiles: Mapping[str, int]) -> p.Kernel:
-        return Lowering("kernel__", store, own.kernel.writes, tiles, arrays, STORAGE[derivation.dtype], proved).kernel()
 
-    found = solve(store, modes_of(store)[0], lower, derivation.hardware, keep=keep, printer=derivation.printer)
+def _offers(derivation: Derivation, output: Output, store: Store, keep: int) -> list[Tiled]:
+    """Return the best tilings of one kernel, with what the derivation chose among them."""
+    own = output.placed.tiled[output.placed.stores.index(store)]
+    found = solve(store, modes_of(store)[0], _lowering(derivation, output, store), derivation.hardware, keep=keep, printer=derivation.printer)
     return [own, *(t for t in found if t.kernel != own.kernel)][:keep]
 
 
 def _made(derivation: Derivation, pieces: tuple[Tiled, ...]) -> Ranked:
+    _, plan, tiled = _planned(derivation, pieces)
+    return Ranked(plan, tuple(tiled))
+
+
+def _planned(derivation: Derivation, pieces: tuple[Tiled, ...]) -> tuple[list[Output], p.Plan, list[Tiled]]:
     fresh = iter(pieces)
     outputs = [replace(o, placed=replace(o.placed, tiled=tuple(next(fresh) for _ in o.placed.stores))) for o in derivation.outputs]
-    plan, tiled = planned(derivation.diagram, outputs, derivation.hardware, derivation.dtype)
-    return Ranked(plan, tuple(tiled))
+    return outputs, *planned(derivation.diagram, outputs, derivation.hardware, derivation.dtype)

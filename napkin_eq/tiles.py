@@ -124,11 +124,11 @@ def solve(
     profiles = _Profiles(store, lower)
     plain, refusal = _plain(store, options, profiles, hardware, keep)
     if printer == "triton" or hardware.arch not in ARCHS:
-        shared: list[Tiled] = []
+        beside: list[Tiled] = []
     else:
         limit = plain[-1].cost.predicted_us if printer == "auto" and len(plain) == keep else math.inf
-        shared = _shared(store, options, profiles, hardware, keep, limit)
-    found = shared if shared and printer == "gluon" else [*plain, *shared]
+        beside = _shared(store, options, profiles, hardware, keep, limit)
+    found = beside if beside and printer == "gluon" else [*plain, *beside]
     if not found:
         raise NapkinError(refusal)
     return sorted(found, key=lambda t: t.cost.predicted_us)[:keep]
@@ -183,7 +183,7 @@ def _shared(
     best: list[Tiled] = []
     for _, tiles, stages in sorted(found)[: MOST_PRINTED + keep]:
         kernel = replace(profiles.lower(dict(zip(names, tiles, strict=True))), stages=stages)
-        made = _made(kernel, hardware)
+        made = shared(kernel, hardware)
         if made is not None and made[1].predicted_us < limit:
             best.append(Tiled(*made, len(found)))
         if len(best) == keep + 2:
@@ -191,7 +191,7 @@ def _shared(
     return best
 
 
-def _made(kernel: p.Kernel, hardware: Hardware) -> tuple[p.Kernel, KernelCost] | None:
+def shared(kernel: p.Kernel, hardware: Hardware) -> tuple[p.Kernel, KernelCost] | None:
     """Return a kernel with its work shared out and what it costs, or None where there is nothing to gain or the printer refuses it."""
     try:
         made = specialised(kernel)

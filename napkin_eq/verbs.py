@@ -26,12 +26,12 @@ def derive(args: Namespace) -> int:
 
     diagram = _diagram(args)
     if args.output is None:
-        derivation = _derived(args, diagram)
+        derivation = _tuned(args, diagram)
         index = proved(derivation) if args.index else None
         _print_derivation(args, derivation, index)
         return _probed(args, derivation) or _status(index)
     with whole_folder(Path(args.output)) as folder:
-        derivation = _derived(args, diagram)
+        derivation = _tuned(args, diagram)
         index = proved(derivation) if args.index else None
         files = {**_files(diagram.name, derivation, index), **(scripts(index) if index else {})}
         for name, content in files.items():
@@ -72,6 +72,18 @@ def _derived(args: Namespace, diagram: Any, without: tuple[str, ...] = ()) -> De
         diagram, hardware=args.hardware, dtype=args.dtype or "bfloat16", without=(*args.without, *without), rules=tuple(args.rules),
         allow_tested=args.allow_tested, printer=args.printer,
     )  # fmt: skip
+
+
+def _tuned(args: Namespace, diagram: Any) -> Derivation:
+    """Derive, and take the tiles that a file of tuned plans holds for this, if one is named; what is taken is said on stderr."""
+    if args.tuned is None:
+        return _derived(args, diagram)
+    from napkin_eq import tuned
+
+    tuned.read(Path(args.tuned))  # a damaged file is refused before any work
+    derivation, note = tuned.applied(_derived(args, diagram), Path(args.tuned))
+    print(note, file=sys.stderr)
+    return derivation
 
 
 def _files(name: str, derivation: Derivation, index: Index | None = None) -> dict[str, str]:
@@ -275,6 +287,28 @@ def calibrate(args: Namespace) -> int:
     return DONE
 
 
+def tune(args: Namespace) -> int:
+    """Measure the best plans on the GPU here and keep the fastest; or write the trial, or take its results from another machine."""
+    from napkin_eq import hardware, tuned
+    from napkin_eq.output import whole_folder
+
+    diagram, dtype = _diagram(args), args.dtype or "bfloat16"
+    if args.emit:
+        with whole_folder(Path(args.emit)) as folder:
+            count = tuned.write_trial(folder, _derived(args, diagram), args.keep)
+        print(f"{count} plans of {diagram.name} written to {args.emit}; run trial.py there, then tune --from its results")
+        return DONE
+    machine = hardware.load(args.hardware)
+    if args.from_:
+        entry = tuned.entry_of(Path(args.from_), tuned.key_of(diagram, machine, dtype), machine)
+    else:
+        tuned.require_device()
+        entry = tuned.measure(_derived(args, diagram), args.keep)
+    tuned.keep(Path(args.output), entry)
+    print(_dumped({"schema": SCHEMA, **entry}) if args.json else tuned.told(diagram.name, entry, args.output), end="" if args.json else "\n")
+    return DONE
+
+
 def _written(file: Path, text: str) -> None:
     try:
         file.write_text(text, encoding="utf-8")
@@ -308,5 +342,5 @@ def _dumped(data: Any) -> str:
 
 VERBS = {
     "derive": derive, "explain": explain, "run": run, "prove": prove, "check": check, "laws": laws, "selftest": selftest, "calibrate": calibrate,
-    "list": listing,
+    "tune": tune, "list": listing,
 }  # fmt: skip

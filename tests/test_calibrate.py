@@ -117,7 +117,7 @@ WRONG = [
     (value("clock_idle", 2.5e9), "clock_idle is 2.5e[+]09, 137% of"),
     (value("launch", 2e-3), "launch is 0.002 s, expected"),
     (lambda data: data["rows"].clear() or data["faults"].update(memory="OutOfMemory: x"), "l2_read_shared is missing .memory failed: OutOfMemory: x."),
-    (lambda data: data.update(tool="other"), "not what benchmarks/carried/microbench.py writes"),
+    (lambda data: data.update(tool="other"), "not a file of benchmarks/carried/microbench.py"),
     (lambda data: data.update(rows=3), "rows is no list"),
     (lambda data: data.update(date="2026\n11"), "gpu, arch or date is no text on one line"),
     (lambda data: data.update(arch="sm_75"), "NVIDIA H200: no hardware file states its peaks"),

@@ -9,13 +9,13 @@ import napkin_eq as nq
 from napkin_eq.emit import emit
 from napkin_eq.errors import NapkinError
 from napkin_eq.gallery import diagram
-from napkin_eq.ranked import ranked
+from napkin_eq.ranked import Choice, choice, ranked, retiled
 
 
 @pytest.fixture(scope="module")
 def derivation():
     # Few enough blocks that the sum is cut into stretches: two kernels, each with tiles of its own.
-    return nq.derive(diagram("matmul", m=64, n=48, k=8192), dtype="float32")
+    return nq.derive(diagram("matmul", m=32, n=16, k=32768), dtype="float32")
 
 
 def test_plans_come_in_the_order_of_the_model(derivation):
@@ -28,12 +28,32 @@ def test_plans_come_in_the_order_of_the_model(derivation):
 
 def test_every_plan_computes_the_diagram(derivation):
     generator = np.random.default_rng(0)
-    a, b = generator.standard_normal((64, 8192)), generator.standard_normal((8192, 48))
-    for choice in ranked(derivation, 3):
-        got = emit(choice.plan, "numpy")({"A": a, "B": b})["out"]
+    a, b = generator.standard_normal((32, 32768)), generator.standard_normal((32768, 16))
+    for found in ranked(derivation, 3):
+        got = emit(found.plan, "numpy")({"A": a, "B": b})["out"]
         np.testing.assert_allclose(got, a @ b, rtol=1e-5, atol=1e-3)
 
 
 def test_none_is_no_number_of_plans(derivation):
     with pytest.raises(NapkinError, match="at least 1"):
         ranked(derivation, 0)
+
+
+def test_what_was_chosen_for_a_plan_makes_that_plan(derivation):
+    for found in ranked(derivation, 4):
+        again = retiled(derivation, [choice(piece) for piece in found.tiled])
+        assert again.plan.kernels == found.plan.kernels
+        assert again.report()["predicted_us"] == pytest.approx(found.predicted_us, abs=1e-3)
+    assert retiled(derivation, [choice(piece) for piece in derivation.tiled]).certificate == derivation.certificate
+
+
+def test_tiles_that_are_not_of_the_plan_are_refused(derivation):
+    first, last = [choice(piece) for piece in derivation.tiled]
+    for choices, why in (
+        ([first], "1 kernels are given tiles, the plan has 2"),
+        ([last, first], "a kernel walks"),
+        ([Choice({**first.tiles, "z": 16}, 4, 2), last], "tiles are given for .*z"),
+        ([Choice({name: 4096 for name in first.tiles}, 4, 2), last], "do not fit"),
+    ):
+        with pytest.raises(NapkinError, match=why):
+            retiled(derivation, choices)
