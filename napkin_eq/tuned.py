@@ -160,7 +160,7 @@ def applied(derivation: Derivation, file: Path) -> tuple[Derivation, str]:
     if stale := [f"{name} {entry['versions'][name]}, here {found}" for name, found in here.items() if entry["versions"][name] != found]:
         return derivation, f"{file}: ignored, measured with {', '.join(stale)}"
     try:
-        found = retiled(derivation, [Choice(k["tiles"], k["warps"], k["stages"], k["groups"]) for k in entry["kernels"]])
+        found = retiled(derivation, [Choice(k["tiles"], k["warps"], k["stages"], k.get("groups", 0)) for k in entry["kernels"]])
     except NapkinError as error:
         return derivation, f"{file}: ignored, {error}"
     note = f"tiles by measurement on {entry['measured_on']}, {entry['date']}: the fastest of {entry['plans']} plans"
@@ -193,7 +193,7 @@ def _checked(where: str, entry: Mapping[str, Any]) -> None:
 
 
 def _kernel(kernel: Mapping[str, Any]) -> bool:
-    tiles, warps, stages, groups = (kernel.get(name) for name in ("tiles", "warps", "stages", "groups"))
+    tiles, warps, stages, groups = kernel.get("tiles"), kernel.get("warps"), kernel.get("stages"), kernel.get("groups", 0)
     if type(groups) is not int or not 0 <= groups <= MOST_GROUPS or not isinstance(tiles, dict):
         return False
     if not all(_tile(size) or (groups and size == groups * GROUP_LANES) for size in tiles.values()):

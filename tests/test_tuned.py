@@ -73,7 +73,7 @@ def test_the_fastest_is_kept_and_taken(capsys, tmp_path, derivation, measured):
     assert "0.008 ms, the fastest of 4 plans on NVIDIA H200 (the model's first choice took 0.01)" in capsys.readouterr().out
     found, note = tuned.applied(derivation, file)
     fastest = json.loads(measured().read_text())["plans"][3]["kernels"]
-    assert [{"tiles": c.tiles, "warps": c.warps, "stages": c.stages} for c in map(choice, found.tiled)] == fastest
+    assert [{"tiles": c.tiles, "warps": c.warps, "stages": c.stages, "groups": c.groups} for c in map(choice, found.tiled)] == fastest
     assert found.plan.kernels != derivation.plan.kernels and "tiles by measurement on NVIDIA H200" in note
     random = np.random.default_rng(0)
     a, b = random.standard_normal((64, 96)), random.standard_normal((96, 48))
