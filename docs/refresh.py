@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import re
 import sys
 from pathlib import Path
@@ -51,11 +52,27 @@ def verbs(readme: str) -> str:
     return f"| verb | does |\n|---|---|\n{rows}"
 
 
+def measured() -> str:
+    """Return the table of kernels beside their peers, from what was measured on the H200."""
+    found = json.loads((ROOT / "benchmarks" / "results" / "h200.json").read_text(encoding="utf-8"))
+    lines = ["| work | ours ms | predicted ms | best peer | peer ms | peer ÷ ours |", "|---|---|---|---|---|---|"]
+    for row in found["rows"]:
+        name, ours = f"{row['work']}: {row['case']}", row["ours_ms"]
+        if ours is None or not row["peers"]:
+            lines.append(f"| {name} | {'–' if ours is None else f'{ours:.4g}'} | | | | |")
+            continue
+        peer = min(row["peers"], key=lambda one: row["peers"][one])
+        predicted = row["predicted_ms"]
+        lines.append(f"| {name} | {ours:.4g} | {predicted:.4g} | {peer} | {row['peers'][peer]:.4g} | {row['ratio_best']:.2f} |")
+    return "\n".join(lines)
+
+
 def blocks(readme: str) -> dict[str, str]:
     """Return the text of every block by its name."""
     return {
         "example": f"```text\n{example(readme)}\n```",
         "explain": f"```console\n$ napkin-eq explain attention\n{said('explain', 'attention')}\n```",
+        "measured": measured(),
         "verbs": verbs(readme),
     }
 
