@@ -108,7 +108,7 @@ def profile(kernel: p.Kernel) -> Profile:
         elif not isinstance(stmt, (p.Assign, p.Await, p.StoreTile)):
             values[stmt.out.name] = stmt.out
     dotted = _feeds_dot(kernel)
-    computed = _computed_operands(kernel)
+    computed = computed_operands(kernel)
     works: list[Work] = []
     accumulators: list[tuple[str, ...]] = []
     widest: dict[tuple[tuple[str, ...], bool], None] = {}
@@ -176,7 +176,7 @@ def _feeds_dot(kernel: p.Kernel) -> set[str]:
     return found
 
 
-def _computed_operands(kernel: p.Kernel) -> set[str]:
+def computed_operands(kernel: p.Kernel) -> set[str]:
     """Return the operands of contractions that are computed from loads, and not from another contraction's result."""
     made: dict[str, p.Stmt] = {}
     loaded: set[str] = set()

@@ -11,7 +11,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from napkin_eq import plan as p
-from napkin_eq.cost import BYTES, LATENCY_S, SMEM_SLACK, UNHIDDEN, KernelCost, Profile, Visits, extent, from_hbm, in_flight, totals
+from napkin_eq.cost import (
+    BYTES,
+    LATENCY_S,
+    RAMP,
+    SM_BYTES,
+    SMEM_SLACK,
+    UNHIDDEN,
+    KernelCost,
+    Profile,
+    Visits,
+    computed_operands,
+    extent,
+    from_hbm,
+    in_flight,
+    totals,
+)  # fmt: skip
 from napkin_eq.hardware import Hardware
 from napkin_eq.schedule import GROUP_LANES, MOST_GROUPS, falling, unscaled
 
@@ -55,6 +70,8 @@ def footprint(kernel: p.Kernel) -> Footprint | None:
     walks = any(c.role == "walk" for c in kernel.coords)  # no such kernel was measured
     if walks or not any(isinstance(s, p.Dot) for s in inside) or any(BYTES[values[d.a].dtype] != 2 for d in dots):
         return None
+    if computed_operands(kernel):
+        return None  # copied, computed on and handed on in registers while contractions run: measured to give wrong results
     loads = {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load)}
     operands = {name for d in dots for name in (d.a, d.b)}
     # Tiles of shared memory take no registers, and neither do their indices; before a kernel is scheduled, `_operands` are held instead.
@@ -159,14 +176,15 @@ def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int,
     fetched = sum(from_hbm(prof, name, amount, work.moved, blocks, hardware, 1, lost=False) for name, amount in work.moved.items()) + work.stored
     starved = max(1.0, LATENCY_S * hardware.hbm.copy_bandwidth / sms / in_flight(prof, lanes, stages + 1) / min(1.0, blocks / sms))
     moved = sum(work.moved.values()) + work.stored
-    spent = {"hbm": fetched / hardware.hbm.copy_bandwidth * starved, "l2": moved / hardware.l2.copy_bandwidth * starved, "units": units}
+    l2 = max(moved / hardware.l2.copy_bandwidth * starved, moved / (min(blocks, sms) * SM_BYTES * hardware.chip.clock_hz))
+    spent = {"hbm": fetched / hardware.hbm.copy_bandwidth * starved, "l2": l2, "units": units}
     limit = max(spent, key=lambda name: spent[name])
     slowest = spent[limit] + UNHIDDEN * (sum(spent.values()) - spent[limit])
     return KernelCost(
         kernel.name, tuple((g, lanes[g]) for g in kernel.grid), tuple((c.name, lanes[c.name]) for c in kernel.coords if c.role in ("stream", "walk")),
         blocks, blocks / sms, fetched, moved, work.operations["tensor"], work.operations["sfu"], work.operations["alu"],
         smem, held, 4 * groups + 4, stages,
-        (slowest + hardware.chip.launch_s) * 1e6, limit, groups,
+        (slowest + RAMP * LATENCY_S + hardware.chip.launch_s) * 1e6, limit, groups,
     )  # fmt: skip
 
 
