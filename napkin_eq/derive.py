@@ -121,7 +121,8 @@ class Derivation:
         """Return the plan in portable Triton, which also runs in its interpreter; raises NapkinError for tiles that are no powers of two."""
         from napkin_eq.emit import emit
 
-        return emit(self.plan, "triton")
+        alone = (replace(k, workers=None, warps=4 * k.workers.groups) if k.workers else k for k in self.plan.kernels)
+        return emit(replace(self.plan, kernels=tuple(alone)), "triton")
 
     def report(self) -> dict[str, Any]:
         """Return the numbers of the derivation, in the form of `napkin-eq derive --json`; sizes in bytes, times in µs."""

@@ -26,7 +26,7 @@ def contracts(derivation: Derivation, kernel: str) -> bool:
 
 
 def assert_compiles(of: Diagram, hardware: str, *archs: str) -> None:
-    derivation = derive(of, hardware=hardware)
+    derivation = derive(of, hardware=hardware, printer="triton")
     rows = compile_report(derivation.triton(), *archs)
     assert {row["arch"] for row in rows} == set(archs)
     assert len(rows) == len(archs) * len(derivation.plan.kernels)
