@@ -143,7 +143,7 @@ class Bench:
 
         self.trial, self.dtype, self.seed = trial, dtype, seed
         self.diagram = Diagram(trial.name, (("out", trial.make()),))
-        self.derivation: Derivation = derive(self.diagram, dtype=dtype)
+        self.derivation: Derivation = derive(self.diagram, dtype=dtype, printer="triton")
         self.plan: Plan = self.derivation.plan
         self.planned: dict[str, Schedule] = schedule(self.plan)
         self.families = [f for f in families().values() if applies(self.diagram, f)]

@@ -46,7 +46,8 @@ def test_without_rescaling_attention_walks_the_keys_again_and_costs_more(name):
 
 def test_the_pseudocode_shows_the_second_pass():
     """What the plan says, and not only what the report counts: a loop over the keys for the maximum, one for the sums."""
-    said = [derived("attention", without).pseudocode().count("for each block of x__s") for without in ((), ("rescale",))]
+    plans = [derive(diagram("attention"), without=without, printer="triton") for without in ((), ("rescale",))]
+    said = [plan.pseudocode().count("for each block of x__s") for plan in plans]
     assert said[0] == 1
     assert said[1] >= 2
 
