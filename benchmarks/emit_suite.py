@@ -161,7 +161,7 @@ def peers(folder: Path, words: Sequence[str] = (), *, tiny: bool = False, dtype:
             continue
         row: dict[str, object] = {"work": case.work, "case": case.case, "kind": case.kind, "dtype": dtype, "rivals": True, "notes": []}
         rows.append(row | emitted_case(folder, f"case_{number}", case.tiny() if tiny else case, dtype, 1 if tiny else PLANS))
-        print(case.case, [f"{plan['predicted_ms']:.4f}" for plan in rows[-1]["plans"]], *rows[-1]["notes"], flush=True)  # type: ignore[attr-defined, misc]
+        print(case.case, [f"{plan['predicted_ms']:.4f}" for plan in rows[-1]["plans"]], *rows[-1]["notes"], flush=True)
     manifest = {"emitted": {"date": datetime.date.today().isoformat(), "commit": commit(), "plans": PLANS}, "cases": rows}
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=1))
     return manifest

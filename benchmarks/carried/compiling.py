@@ -42,7 +42,7 @@ def compiled(path: Path) -> dict[str, Any]:
     JITFunction.__getitem__ = lambda self, grid: lambda *args, **options: kept.append(self.warmup(*args, grid=grid, **options))
     try:
         module = loaded(path)
-        module.check = lambda *_: None  # type: ignore[attr-defined]
+        module.check = lambda *_: None
         module.run(*(torch.empty([module.SIZES[d] for d in dims], dtype=dtype, device="meta") for dtype, dims in module.INPUTS.values()))
         for kernel in kept:
             kernel._init_handles()

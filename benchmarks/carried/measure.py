@@ -170,7 +170,7 @@ class Suite:
                 held = exact.held(peer.reads(call()))
                 if peer.kernels and self.device == "cuda":
                     names = launched(call)
-                    held |= {"kernels": names[:4]}  # type: ignore[dict-item]
+                    held |= {"kernels": names[:4]}
                     assert not names or any(peer.kernels in name for name in names), f"forced to {peer.kernels}, ran {names}"
                 row["peer_checks"][peer.name] = held
                 found[peer.name] = call
@@ -204,7 +204,7 @@ class Suite:
             return
         row |= {k: plans[best][k] for k in ("max_error", "bound", "bound_used", "predicted_ms")}
         row["ours_ms"] = shown.get(best) or plans[best]["tuning_ms"]
-        row["first_ms"] = shown.get(first) or plans[first]["tuning_ms"]  # type: ignore[index]
+        row["first_ms"] = shown.get(first) or plans[first]["tuning_ms"]
         row["spread"] = plans[best].get("graph_spread" if row["by_graph"] else "spread", plans[best]["tuning_spread"])
         row["chosen"] = best
         row["best_peer"] = min(row["peers"], key=lambda name: row["peers"][name], default=None)

@@ -258,7 +258,7 @@ def memory(bench: Bench) -> None:
     target = torch.empty_like(source)
     bench.rate("hbm_copy", lambda: target.copy_(source), 8.0 * words, "B/s", by="torch", bytes=8 * words)
     for block, warps in ((2048, 4), (4096, 8), (8192, 8)):
-        found = bench.seconds(lambda: copied[(words // block,)](source, target, block, num_warps=warps))  # noqa: B023
+        found = bench.seconds(lambda: copied[(words // block,)](source, target, block, num_warps=warps))
         bench.kept("hbm_copy", [8.0 * words / s for s in found], "B/s", by="triton", block=block, bytes=8 * words)
     programs, block = 8 * bench.sms, 4096
     blocks = words // block
@@ -267,15 +267,15 @@ def memory(bench: Bench) -> None:
     bench.kept("hbm_read", [4.0 * block * programs * rounds / s for s in found], "B/s", bytes=4 * words)
     for mib in (4, 8, 16, 24, 32, 48):
         blocks = mib * 2**18 // block
-        seconds = bench.per_round(lambda rounds: read[(programs,)](source, target, blocks, rounds, block, num_warps=8))  # noqa: B023
+        seconds = bench.per_round(lambda rounds: read[(programs,)](source, target, blocks, rounds, block, num_warps=8))
         bench.kept("l2_read", [4.0 * block * programs / s for s in seconds], "B/s", bytes=mib * 2**20)
     for mib in (4, 8, 16):
         blocks = mib * 2**18 // 1024
-        seconds = bench.per_round(lambda rounds: copied_again[(blocks,)](source, target, blocks, rounds, 1024, num_warps=4))  # noqa: B023
+        seconds = bench.per_round(lambda rounds: copied_again[(blocks,)](source, target, blocks, rounds, 1024, num_warps=4))
         bench.kept("l2_copy", [8.0 * 1024 * blocks / s for s in seconds], "B/s", bytes=2 * mib * 2**20)
     for steps in (4, 16):
         columns = source[32 * steps * block :]
-        seconds = bench.per_round(lambda rounds: read_shared[(1024,)](source, columns, target, 32, steps, rounds, block, num_warps=8))  # noqa: B023
+        seconds = bench.per_round(lambda rounds: read_shared[(1024,)](source, columns, target, 32, steps, rounds, block, num_warps=8))
         bench.kept("l2_read_shared", [2 * 4.0 * block * 1024 * steps / s for s in seconds], "B/s", bytes=2 * 32 * steps * block * 4)
 
 
@@ -289,9 +289,9 @@ def latency(bench: Bench) -> None:
         scratch = torch.empty(2**26, dtype=torch.int32, device="cuda")
 
         def launch() -> None:
-            if name == "hbm_latency":  # noqa: B023
-                scratch.zero_()  # noqa: B023
-            chase[(1,)](chain, out, rounds, num_warps=1)  # noqa: B023
+            if name == "hbm_latency":
+                scratch.zero_()
+            chase[(1,)](chain, out, rounds, num_warps=1)
 
         spent = statistics.median(bench.seconds(scratch.zero_)) if name == "hbm_latency" else 0.0
         bench.kept(name, [(s - spent) / rounds for s in bench.seconds(launch)], "s", bytes=mib * 2**20)
@@ -302,7 +302,7 @@ def arithmetic(bench: Bench) -> None:
     for op in ("fma", "exp2", "both", "mix"):
         for per_sm in (1, 2, 4):
             programs = bench.sms * per_sm
-            seconds = bench.per_round(lambda rounds: worked[(programs,)](out, rounds, 2048, op, num_warps=8))  # noqa: B023
+            seconds = bench.per_round(lambda rounds: worked[(programs,)](out, rounds, 2048, op, num_warps=8))
             bench.kept(op, [16.0 * 2048 * programs / s for s in seconds], "1/s", warps=8, blocks=per_sm)
 
 
@@ -322,20 +322,20 @@ def products(bench: Bench) -> None:
             rounds = 2**32 // (m * n * k)
 
             def launch(programs: int) -> Any:
-                return contracted[(programs,)](a, b, out, rounds, m, n, k, num_warps=warps, num_stages=3)  # noqa: B023
+                return contracted[(programs,)](a, b, out, rounds, m, n, k, num_warps=warps, num_stages=3)
 
             per_sm = bench.resident(launch(bench.sms), warps)
             if not per_sm:
                 continue
             programs = bench.sms * per_sm
-            seconds = bench.seconds(lambda: launch(programs))  # noqa: B023
+            seconds = bench.seconds(lambda: launch(programs))
             bench.kept("tile", [2.0 * m * n * k * rounds * programs / s for s in seconds], "FLOP/s", dtype=dtype, m=m, n=n, k=k, warps=warps, blocks=per_sm)
     for dtype, size in (("bfloat16", 4096), ("bfloat16", 8192), ("float16", 8192), ("tf32", 8192)):
         a, b = random(dtype, size, size), random(dtype, size, size)
         torch.backends.cuda.matmul.allow_tf32 = True
-        bench.rate("product", lambda: a @ b, 2.0 * size**3, "FLOP/s", dtype=dtype, m=size, n=size, k=size)  # noqa: B023
+        bench.rate("product", lambda: a @ b, 2.0 * size**3, "FLOP/s", dtype=dtype, m=size, n=size, k=size)
         if size == 8192 and dtype == "bfloat16":
-            clock(bench, "clock_product", lambda: [a @ b for _ in range(20)])  # noqa: B023
+            clock(bench, "clock_product", lambda: [a @ b for _ in range(20)])
 
 
 def overlaps(bench: Bench) -> None:
@@ -347,15 +347,15 @@ def overlaps(bench: Bench) -> None:
         rounds = 2**31 // (m * n * d)
 
         def launch(programs: int, side: int) -> Any:
-            return chained[(programs,)](q, k, v, out, rounds, m, n, d, side, num_warps=warps, num_stages=stages)  # noqa: B023
+            return chained[(programs,)](q, k, v, out, rounds, m, n, d, side, num_warps=warps, num_stages=stages)
 
         per_sm = min(bench.resident(launch(bench.sms, side), warps) for side in (0, 2))
         if not per_sm:
             continue
         programs = bench.sms * per_sm
-        alone = [s / rounds for s in bench.seconds(lambda: launch(programs, 0))]  # noqa: B023
-        both = [s / rounds for s in bench.seconds(lambda: launch(programs, 2))]  # noqa: B023
-        side = bench.per_round(lambda times: worked[(programs,)](out, times, m * n, "both", num_warps=warps))  # noqa: B023
+        alone = [s / rounds for s in bench.seconds(lambda: launch(programs, 0))]
+        both = [s / rounds for s in bench.seconds(lambda: launch(programs, 2))]
+        side = bench.per_round(lambda times: worked[(programs,)](out, times, m * n, "both", num_warps=warps))
         work = statistics.median(side) * 2 / 16
         values = [1 - (b - a) / work for a, b in zip(alone, both, strict=True)]
         tile = dict(m=m, n=n, d=d, warps=warps, stages=stages, blocks=per_sm)

@@ -106,7 +106,7 @@ def flex(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, detail: str, a: Tens
     from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
     n, x = q.shape[-2], k.shape[-2]
-    blocks = score = None
+    blocks = None
     masks: dict[str, Callable[..., Any]] = {
         "causal": lambda b, h, i, j: i >= j,
         "alibi": lambda b, h, i, j: i >= j,
@@ -118,13 +118,12 @@ def flex(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, detail: str, a: Tens
         masks["document"] = lambda b, h, i, j: (i >= j) & (document[i] == document[j])
     if detail in masks:
         blocks = create_block_mask(masks[detail], None, None, n, x, device=q.device)
-    if detail == "softcap":
-        score = lambda s, b, h, i, j: SOFTCAP * torch.tanh(s / SOFTCAP)  # noqa: E731
+    scores: dict[str, Callable[..., Any]] = {"softcap": lambda s, b, h, i, j: SOFTCAP * torch.tanh(s / SOFTCAP)}
     if detail == "alibi":
         slopes = a["slopes"].float()
-        score = lambda s, b, h, i, j: s - slopes[h] * (i - j)  # noqa: E731
+        scores["alibi"] = lambda s, b, h, i, j: s - slopes[h] * (i - j)
     compiled = torch.compile(flex_attention, dynamic=False)
-    return lambda: compiled(q, k, v, score_mod=score, block_mask=blocks, enable_gqa=q.shape[1] != k.shape[1])
+    return lambda: compiled(q, k, v, score_mod=scores.get(detail), block_mask=blocks, enable_gqa=q.shape[1] != k.shape[1])
 
 
 def fa4(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, detail: str) -> Call:
@@ -148,12 +147,13 @@ def rows(a: Tensors, detail: str) -> list[Peer]:
     """Return eager torch, torch.compile, quack and liger on rows."""
     x = a["A"]
     width = x.shape[-1]
-    if detail == "softmax":
-        plain: Call = lambda: torch.softmax(x, -1)  # noqa: E731
-    elif detail == "rms_norm":
-        plain = lambda: F.rms_norm(x, (width,), a["W"], 1e-6)  # noqa: E731
-    else:
-        plain = lambda: F.layer_norm(x, (width,), a["W"], a["B"], 1e-5)  # noqa: E731
+
+    works: dict[str, Call] = {
+        "softmax": lambda: torch.softmax(x, -1),
+        "rms_norm": lambda: F.rms_norm(x, (width,), a["W"], 1e-6),
+        "layer_norm": lambda: F.layer_norm(x, (width,), a["W"], a["B"], 1e-5),
+    }
+    plain = works[detail]
     found = [Peer("eager", lambda: plain), Peer("torch.compile", lambda: torch.compile(plain, dynamic=False))]
     if installed("quack"):
         found += [Peer("quack", lambda: quack(a, detail))]

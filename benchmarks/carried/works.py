@@ -99,7 +99,7 @@ def whole(kind: str, a: Tensors, seed: int) -> Tensors | None:
 def exact(kind: str, a: Tensors, sizes: Sizes) -> Exact:
     """Return the result of a work in float64 and the bound on the error of every element."""
     family, _, detail = kind.partition(".")
-    return {"attention": _attention, "rows": _rows}.get(family, REFERENCES.get(family))(a, sizes, detail)  # type: ignore[misc]
+    return {"attention": _attention, "rows": _rows}.get(family, REFERENCES.get(family))(a, sizes, detail)
 
 
 def _blocks(rows: int, bytes_a_row: int) -> Iterator[slice]:
