@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from napkin_eq.axis import Axis
 from napkin_eq.errors import NapkinError
 from napkin_eq.law import ABSENT, TRUE, Judgment, Var
-from napkin_eq.term import Const, Fold, Group, Index, Map, Online, Proj, Reduce, Store, Term, Walk, rewritten
+from napkin_eq.term import Const, Fold, Index, Map, Online, Reduce, Term, held, rewritten
 
 LARGEST_EXPONENT = Var("log of the largest number", "number")
 ZERO = Const(0.0)
@@ -84,15 +84,9 @@ def plain(term: Term) -> Term:
     """Return the term without what is the identity on values: levels, partitions, items of a Tuple, the walking of a reduction in blocks."""
 
     def change(t: Term) -> Term:
-        if isinstance(t, (Store, Group, Walk)):
-            return t.body  # type: ignore[no-any-return]
-        if isinstance(t, Proj):
-            return t.item
         if isinstance(t, Fold):
             return Reduce(t.monoid, t.axis, t.body, t.where)
-        if isinstance(t, Online):
-            return Online(t.axis, t.body, t.where, t.update, False)
-        return t
+        return Online(t.axis, t.body, t.where, t.update, False) if isinstance(t, Online) else held(t)
 
     return rewritten(term, change)
 

@@ -98,7 +98,7 @@ class Derivation:
 
     @property
     def certificate(self) -> dict[str, Any]:
-        """The derivation as data that `napkin-eq check` re-validates; one entry per output."""
+        """The derivation as data that `napkin-eq check` re-validates; several outputs are one Tuple."""
         if not self._certificate:
             from napkin_eq import certificate
 
@@ -197,7 +197,7 @@ def _outputs(diagram: Diagram, aim: Aim, statements: list[Statement], seconds: d
     if 1 < len(terms) <= MOST_BUNDLED and shared and len(set(terms)) == len(terms):
         try:
             return [_output(diagram, diagram.outputs, aim, statements, seconds)]
-        except (NapkinError, Undecided):
+        except NapkinError:
             pass  # what is refused together may be derived one by one, or is refused there with its own reason
     return [_output(diagram, (output,), aim, statements, seconds) for output in diagram.outputs]
 

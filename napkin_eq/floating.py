@@ -97,16 +97,7 @@ def assessor(question: str) -> Callable[[Assessor], Assessor]:
 
 def assess(laws: Iterable[Law], use_cache: bool = True) -> list[Floating]:
     """Return the floating-point verdict of each law, in order."""
-    known = _remembered() if use_cache else {}
-    fresh: dict[str, Floating] = {}
-    found = []
-    for law in laws:
-        key = _key(law)
-        if key not in known:
-            known[key] = _assessed(law)
-            if known[key].status != "unknown":
-                fresh[key] = known[key]
-        found.append(known[key])
+    found, fresh = memory.decided(laws, _key, _assessed, _remembered() if use_cache else {})
     if fresh and use_cache:
         _remember(fresh)
     return found

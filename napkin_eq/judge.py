@@ -19,21 +19,18 @@ from napkin_eq.term import (
     Acc,
     Const,
     Fold,
-    Group,
     Index,
     Input,
     Length,
     Map,
     Online,
     Prev,
-    Proj,
     Read,
     Reduce,
     Scan,
     Size,
-    Store,
     Term,
-    Walk,
+    held,
     rewritten,
     subterms,
 )
@@ -166,11 +163,7 @@ def plain(term: Term) -> Term:
 
 
 def _plain(term: Term) -> Term:
-    if isinstance(term, (Store, Group, Walk)):
-        return term.body  # type: ignore[no-any-return]
-    if isinstance(term, Proj):
-        return term.item
-    return Reduce(term.monoid, term.axis, term.body, term.where) if isinstance(term, Fold) else term
+    return Reduce(term.monoid, term.axis, term.body, term.where) if isinstance(term, Fold) else held(term)
 
 
 def _facts(term: Term) -> frozenset[str]:

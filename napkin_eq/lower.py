@@ -37,6 +37,7 @@ from napkin_eq.term import (
     Term,
     Tuple,
     Walk,
+    held,
     rebuilt,
     subterms,
 )  # fmt: skip
@@ -128,11 +129,7 @@ def plain(term: Term) -> Term:
             body = Reduce("sum", body.axis, body.body)
         elif isinstance(body, Fold):
             body = Reduce(body.monoid, body.axis, body.body)
-        elif isinstance(body, (Store, Group, Walk)):
-            body = body.body
-        elif isinstance(body, Proj):
-            body = body.item
-        _plain[term] = body
+        _plain[term] = held(body)
     return _plain[term]
 
 

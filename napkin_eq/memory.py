@@ -5,10 +5,38 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 LIMIT = 4096
+
+
+class Verdict(Protocol):
+    """What may be remembered: an answer, unless it is "unknown"."""
+
+    @property
+    def status(self) -> str: ...
+
+
+Asked = TypeVar("Asked")
+Answer = TypeVar("Answer", bound=Verdict)
+
+
+def decided(
+    asked: Iterable[Asked], key: Callable[[Asked], str], decide: Callable[[Asked], Answer], known: dict[str, Answer]
+) -> tuple[list[Answer], dict[str, Answer]]:
+    """Return the answer to each question, in order, known or decided now, and by key what was decided and is worth remembering."""
+    fresh: dict[str, Answer] = {}
+    found = []
+    for question in asked:
+        name = key(question)
+        if name not in known:
+            known[name] = decide(question)
+            if known[name].status != "unknown":
+                fresh[name] = known[name]
+        found.append(known[name])
+    return found, fresh
 
 
 def recalled(name: str, schema: int) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from napkin_eq import memory
 from napkin_eq.content import folder
 from napkin_eq.errors import LawRefused, NapkinError, Undecided
 from napkin_eq.law import Judgment, Law, Statement
@@ -91,16 +92,7 @@ def prove(statements: Iterable[Statement], timeout_s: float = 5, use_cache: bool
     timeout_s bounds each question to a solver. An answer that was not found in time is "unknown" and is asked again next time.
     Raises SolversDisagree.
     """
-    known = remembered() if use_cache else {}
-    fresh: dict[str, Verdict] = {}
-    verdicts = []
-    for statement in statements:
-        key = _key(statement)
-        if key not in known:
-            known[key] = _proved_now(statement, timeout_s)
-            if known[key].status != "unknown":
-                fresh[key] = known[key]
-        verdicts.append(known[key])
+    verdicts, fresh = memory.decided(statements, _key, lambda s: _proved_now(s, timeout_s), remembered() if use_cache else {})
     if fresh and use_cache:
         remember(fresh)
     return verdicts

@@ -523,6 +523,13 @@ def rewritten(root: Term, change: Callable[[Term], Term]) -> Term:
     return done[root]
 
 
+def held(term: Term) -> Term:
+    """Return what stands under a Store, Group or Walk, or as the item of a Tuple; of anything else the term: the same value."""
+    if isinstance(term, (Store, Group, Walk)):
+        return term.body  # type: ignore[no-any-return]
+    return term.item if isinstance(term, Proj) else term
+
+
 CLASSES: dict[str, type[Term]] = {
     cls.__name__: cls
     for cls in (Input, Const, Index, Size, Length, Map, Reduce, Fold, Online, Scan, Read, Tuple, Proj, Store, Group, Walk, Acc, Prev)

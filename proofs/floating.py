@@ -20,7 +20,7 @@ from napkin_eq.claim import JUDGMENT, NotUnderstood, meaning
 from napkin_eq.floating import Finding, assessor
 from napkin_eq.law import TRUE, Law, Var
 from napkin_eq.ops import COMBINE, NEUTRAL
-from napkin_eq.term import Const, Fold, Group, Map, Online, Proj, Reduce, Store, Term, Walk, rebuilt, rewritten, subterms
+from napkin_eq.term import Const, Fold, Map, Online, Reduce, Term, held, rebuilt, rewritten, subterms
 
 Array = np.ndarray[Any, np.dtype[Any]]
 TIMEOUT_S, SAMPLES = 60.0, 4096
@@ -65,13 +65,9 @@ def bare(term: Term) -> Term:
     """Return the term without what changes no operation and no order: levels, blocks, items of a tuple, shared passes."""
 
     def change(t: Term) -> Term:
-        if isinstance(t, (Store, Group, Walk)):
-            return t.body  # type: ignore[no-any-return]
-        if isinstance(t, Proj):
-            return t.item
         if isinstance(t, Online):
             return Online(t.axis, t.body, t.where, t.update, False)
-        return Fold(t.monoid, t.axis, t.body, t.where, False) if isinstance(t, Fold) else t
+        return Fold(t.monoid, t.axis, t.body, t.where, False) if isinstance(t, Fold) else held(t)
 
     return rewritten(term, change)
 
