@@ -83,6 +83,7 @@ class Derivation:
     verdicts: dict[str, Verdict]
     seconds: dict[str, float]
     printer: str = "triton"
+    max_error: float | None = None
     _certificate: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -174,7 +175,7 @@ def derive(
     outputs = _outputs(diagram, Aim(machine, dtype, printer, max_error), statements, seconds)
     plan, tiled = planned(diagram, outputs, machine, dtype)
     seconds["total"] = time.perf_counter() - begun
-    return Derivation(diagram, machine, dtype, plan, outputs, tiled, statements, verdicts, seconds, printer)
+    return Derivation(diagram, machine, dtype, plan, outputs, tiled, statements, verdicts, seconds, printer, max_error)
 
 
 def chosen_statements(without: Sequence[str], rules: Sequence[str]) -> list[Statement]:
@@ -555,7 +556,6 @@ def report(derivation: Derivation) -> dict[str, Any]:
         "predicted_us": round(sum(c.predicted_us for c in costs), 3),
         "bytes_hbm": round(sum(c.bytes_hbm for c in costs)),
         "unfused_bytes_hbm": sum(unfused_bytes(o.source, BYTES[STORAGE[d.dtype]]) for o in d.outputs),
-        "rounding": {name: float(f"{figure:.3g}") for name, figure in unit_error(d.plan).items()},
         "passes": passes(d.outputs),
         "laws": laws_used(d.outputs),
         "grades": {name: d.verdicts[name].grade for name in laws_used(d.outputs) if name in d.verdicts},
@@ -565,4 +565,5 @@ def report(derivation: Derivation) -> dict[str, Any]:
             "notes": [n for g in graphs for n in g.notes],
         },
         "seconds": {k: round(v, 3) for k, v in d.seconds.items()},
+        **({} if d.max_error is None else {"max_error": d.max_error, "rounding": unit_error(d.plan)}),
     }  # fmt: skip

@@ -36,6 +36,7 @@ def test_operands_that_are_computed_stay_wide_where_the_error_asks_for_it(loose:
     assert precisions(tight) == {("bf16", "ieee"), ("f32", "tf32")}
     assert unit_error(tight.plan)["out"] <= 0.8 * unit_error(loose.plan)["out"]
     assert tight.report()["predicted_us"] > loose.report()["predicted_us"]
+    assert tight.report()["rounding"] == unit_error(tight.plan) and "rounding" not in loose.report()
     assert 'input_precision="tf32"' in tight.triton()
 
 
