@@ -480,6 +480,8 @@ class _Computing(_Side):
         self.tiles: dict[str, tuple[Ring, int, str]] = {}
         self.blocks: dict[str, str] = {}
         self.operands = contracted(shared.kernel)
+        self.due: dict[str, tuple[str, str]] = {}
+        self.nested = 0
         self.computed_on = {n for s in statements(shared.kernel.body) if not isinstance(s, Dot) for n in used(s)} & shared.bulk
         self.lent: dict[str, str] = {}
         self.turned = self.kept_for_dots()
@@ -564,6 +566,9 @@ class _Computing(_Side):
             return
         name = self.text[out.name] = self.names.fresh(out.name) if self.text.get(out.name) is None else self.text[out.name]
         match stmt:
+            case Iota(_, coord) if self.nested > 1 and coord != self.shared.workers.rows:
+                # Columns take many registers: they are made where they are first used, not while a contraction is waited for.
+                self.due[out.name] = name, f"{self.starts[coord]} + gl.arange(0, {self.lanes(coord)}, layout={self.layout(dims)})"
             case Iota(_, coord):
                 own = f" + WHO * {GROUP_LANES}" if coord == self.shared.workers.rows and self.shared.workers.groups > 1 else ""
                 begin = "" if self.starts[coord] == "0" else f"{self.starts[coord]} + "
@@ -604,7 +609,20 @@ class _Computing(_Side):
             return f"gl.convert_layout({text}, gl.SliceLayout(1, {self.matrix(self.home)}))"
         return text
 
+    def of(self, name: str) -> str:
+        if name in self.due:
+            self.line(" = ".join(self.due.pop(name)))
+        return super().of(name)
+
+    def body(self, body: Sequence[Stmt], depth: int) -> None:
+        self.nested += 1
+        super().body(body, depth)
+        self.nested -= 1
+        self.due.clear()
+
     def carry(self, stmt: Loop) -> None:
+        for name in [*self.due]:
+            self.of(name)
         for value, initial in stmt.carried:
             self.values[value.name] = value
             name = self.text[value.name] = self.names.fresh(value.name)
