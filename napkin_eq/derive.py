@@ -31,7 +31,7 @@ from napkin_eq.law import REGISTRY, Inference, Judgment, Law, Statement, Var, va
 from napkin_eq.lower import NARROW, depth_along, fold_key, kernel_terms, modes_of, plain
 from napkin_eq.place import MOST_BUNDLED, TARGET, Offers, Placed, Placer, parallel
 from napkin_eq.proving import Verdict, require_proved
-from napkin_eq.term import Fold, Group, Input, Map, Online, Proj, Reduce, Store, Term, Tuple, rebuilt, subterms
+from napkin_eq.term import Fold, Group, Input, Map, Online, Proj, Read, Reduce, Store, Term, Tuple, rebuilt, subterms
 from napkin_eq.tiles import Tiled
 
 # Largest |exponent| whose exponential, narrowed to the storage type for the matrix unit, keeps its relative accuracy.
@@ -365,14 +365,22 @@ def prover(statements: Sequence[Statement]) -> Callable[[Judgment], bool]:
 
 
 def _finalists(candidates: Sequence[Candidate], storage: str) -> list[Candidate]:
-    """Return the candidates to price in full: the first few, near the best, that differ in cost, and of those of one cost the most accurate."""
+    """Return the candidates to price in full: the first few, near the best, and of those that differ only in the order of operands the most accurate."""
     near = [c for c in candidates if c.cost <= SPREAD * candidates[0].cost]
     found: list[Candidate] = []
     while near and len(found) < FINALISTS:
-        same = [c for c in near if c.cost <= (1 + SAME) * near[0].cost]
+        sides = computed_sides(near[0].term)
+        same = [c for c in near if c.cost <= (1 + SAME) * near[0].cost and computed_sides(c.term) == sides]
         found.append(min(same, key=lambda c: term_error(c.term, storage)))
-        near = near[len(same) :]
+        near = [c for c in near if c not in same]
     return found
+
+
+def computed_sides(term: Term) -> frozenset[tuple[Axis, ...]]:
+    """Return the axes of the operands of contractions that are computed: which side that is decides what a kernel can hold."""
+    bodies = (t.body for t in subterms(term) if isinstance(t, (Fold, Reduce, Online)))
+    pairs = (body.args for body in bodies if isinstance(body, Map) and body.op == "mul")
+    return frozenset(a.axes for pair in pairs if set(pair[0].axes) != set(pair[1].axes) for a in pair if a.children and not isinstance(a, Read))
 
 
 def _output_dtype(source: Term, dtype: str) -> str:

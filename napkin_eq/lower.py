@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from napkin_eq import plan as p
+from napkin_eq.accumulate import accumulated
 from napkin_eq.axis import Axis
 from napkin_eq.errors import NapkinError
 from napkin_eq.law import Judgment, absent, finite, nonzero, pos, zero
@@ -238,7 +239,8 @@ class Lowering:
         grid = tuple(c.name for c in sorted((c for c in order if c.role == "group"), key=lambda c: (c.tile > 1, self.ranks[c.axis.name])))
         blocked = [g for g in grid if self.coords[g].tile > 1]
         swizzle = (grid[-2], grid[-1], 8) if len(blocked) == 2 and len(self.stack[0].stmts) > 1 else None
-        return p.Kernel(self.name, tuple(self.reads.values()), self.targets, tuple(order), grid, tuple(self.stack[0].stmts), swizzle=swizzle)
+        made = p.Kernel(self.name, tuple(self.reads.values()), self.targets, tuple(order), grid, tuple(self.stack[0].stmts), swizzle=swizzle)
+        return accumulated(made)
 
     def _walk(self, walks: Sequence[str], context: Context) -> None:
         for body, target in zip(self.bodies, self.targets, strict=True):

@@ -149,7 +149,6 @@ def attention_kernel_compute(Q_box, K_box, V_box, O_box, Q_ring, Q_full, Q_free,
         p_low_held = gl.convert_layout(p_low, gl.DotOperandLayout(0, MATRIX_64, 2))
         # interior: no mask
         for x_start in range(64, mid, 64):
-            xs = x_start + gl.arange(0, 64, layout=gl.SliceLayout(0, MATRIX_64))
             K_slot_2 = K_n % 2
             mbarrier.wait(K_full.index(K_slot_2), K_n // 2 & 1)
             K_n += 1
