@@ -178,6 +178,33 @@ def rings(kernel: p.Kernel) -> tuple[Ring, ...]:
     return tuple(found)
 
 
+def done_at(body: Sequence[p.Stmt], tiles: set[str]) -> int | None:
+    """Return the place of the statement after which nothing reads some tiles any more; None where that is in the next block.
+
+    What arithmetic reads is in registers once it is loaded.
+    """
+    last = max(place for place, stmt in enumerate(body) if isinstance(stmt, p.Load) and stmt.out.name in tiles)
+    for place, stmt in enumerate(body):
+        inner = [s for part in stmt.parts for s in p.statements(part.body)] if isinstance(stmt, p.Loop) else [stmt]
+        for dot in (s for s in inner if isinstance(s, p.Dot) and tiles & {s.a, s.b}):
+            done = place if isinstance(stmt, p.Loop) or not dot.issued else _awaited(body, place)
+            if done is None:
+                return None
+            last = max(last, done)
+    return last
+
+
+def _awaited(body: Sequence[p.Stmt], place: int) -> int | None:
+    """Return where an issued contraction is waited for in its own body."""
+    younger = 0
+    for later, stmt in enumerate(body[place + 1 :], place + 1):
+        if isinstance(stmt, p.Dot):
+            younger += 1
+        if isinstance(stmt, p.Await) and stmt.pending <= younger:
+            return later
+    return None
+
+
 def stores(kernel: p.Kernel) -> dict[int, Copy]:
     """Return the boxes of the stores that the copy engine can make, by the place of the store among the kernel's statements."""
     made = definitions(kernel)
