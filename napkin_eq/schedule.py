@@ -57,9 +57,10 @@ def unscaled(body: Sequence[p.Stmt], names: Callable[[str], str]) -> tuple[p.Stm
             found.append(p.Let(kept, "where", (stmt.args[0], tile, -math.inf)))
             stmt = p.Let(stmt.out, "mul", (kept.name, factor))
         if isinstance(stmt, p.Let) and stmt.op == "mul" and isinstance(stmt.args[0], str) and isinstance(stmt.args[1], float) and stmt.args[1] > 0:
-            tile, factor = scaled.get(stmt.args[0], (stmt.args[0], 1.0))
-            stmt = replace(stmt, args=(tile, factor * stmt.args[1]))
-            scaled[stmt.out.name] = tile, factor * stmt.args[1]
+            tile, before = scaled.get(stmt.args[0], (stmt.args[0], 1.0))
+            factor = before * stmt.args[1]
+            stmt = replace(stmt, args=(tile, factor))
+            scaled[stmt.out.name] = tile, factor
         if isinstance(stmt, p.ReduceTile) and stmt.monoid == "max" and stmt.arg in scaled:
             tile, factor = scaled[stmt.arg]
             plain = replace(stmt.out, name=names(f"{stmt.out.name}_plain"))

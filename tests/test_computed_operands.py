@@ -12,7 +12,7 @@ from napkin_eq import plan as p
 from napkin_eq.accumulate import accumulated
 from napkin_eq.aot import compile_report
 from napkin_eq.bulk import copied, rings
-from napkin_eq.derive import Derivation, derive
+from napkin_eq.derive import derive
 from napkin_eq.diagram import Diagram
 from napkin_eq.emit import emit
 from napkin_eq.library import array, axes, linear, sigmoid, sqrt, sum
@@ -69,10 +69,11 @@ def prologue(rows: int = 150, inner: int = 90) -> plans.Case:
                 one = p.Value("a_one", next(s.out.coords for s in part.body if isinstance(s, p.Load) and s.out.name == stmt.a), "f32")
                 inside = next(s for s in part.body if isinstance(s, p.Load) and s.out.name == stmt.a).masks
                 body.append(p.Let(one, "add", (stmt.a, 1.0)))
+                last = one.name
                 for at, mask in enumerate(inside):
-                    kept = replace(one, name=f"a_kept{at}")
-                    body.append(p.Let(kept, "where", (mask, body[-1].out.name, 0.0)))
-                stmt = replace(stmt, a=body[-1].out.name)
+                    body.append(p.Let(replace(one, name=f"a_kept{at}"), "where", (mask, last, 0.0)))
+                    last = f"a_kept{at}"
+                stmt = replace(stmt, a=last)
             body.append(stmt)
         return replace(part, body=tuple(body), general=True)
 
