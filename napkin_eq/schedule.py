@@ -12,6 +12,7 @@ Source: Shah et al., arXiv:2407.08608, section 3.2, here for any loop of that sh
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -41,17 +42,25 @@ def specialised(kernel: p.Kernel, abreast: int = 1, programs: int = 0) -> p.Kern
 
 
 def unscaled(body: Sequence[p.Stmt], names: Callable[[str], str]) -> tuple[p.Stmt, ...]:
-    """Take the maximum of a tile before it is scaled: rounding keeps order, so the scaled maximum is the same number.
+    """Take the maximum of a tile, and leave lanes out of it, before it is scaled: rounding keeps order, so the scaled maximum is the same number.
 
-    The scaled tile then is read once, and its product becomes part of what reads it.
+    The scaled tile then is read once, and its product becomes part of what reads it; two factors become one.
     """
     scaled: dict[str, tuple[str, float]] = {}
     found: list[p.Stmt] = []
     for stmt in body:
         if isinstance(stmt, p.Loop):
             stmt = replace(stmt, parts=tuple(replace(part, body=unscaled(part.body, names)) for part in stmt.parts))
+        if isinstance(stmt, p.Let) and stmt.op == "where" and stmt.args[1] in scaled and stmt.args[2] == -math.inf:
+            tile, factor = scaled[str(stmt.args[1])]
+            kept = replace(stmt.out, name=names(f"{stmt.out.name}_plain"))
+            found.append(p.Let(kept, "where", (stmt.args[0], tile, -math.inf)))
+            stmt = p.Let(stmt.out, "mul", (kept.name, factor))
         if isinstance(stmt, p.Let) and stmt.op == "mul" and isinstance(stmt.args[0], str) and isinstance(stmt.args[1], float) and stmt.args[1] > 0:
-            scaled[stmt.out.name] = stmt.args[0], stmt.args[1]
+            tile, before = scaled.get(stmt.args[0], (stmt.args[0], 1.0))
+            factor = before * stmt.args[1]
+            stmt = replace(stmt, args=(tile, factor))
+            scaled[stmt.out.name] = tile, factor
         if isinstance(stmt, p.ReduceTile) and stmt.monoid == "max" and stmt.arg in scaled:
             tile, factor = scaled[stmt.arg]
             plain = replace(stmt.out, name=names(f"{stmt.out.name}_plain"))
