@@ -38,7 +38,7 @@ class Case:
     """One output of one run: how far it was off, at most, and the largest part of an element's bound that was used.
 
     Bounds: the largest a priori (rounding.py) and running (running.py); an element's tolerance is the lesser of its two.
-    looseness: the tolerance over the error, root mean squares, 0 where nothing was off. unbounded: elements that have no bound,
+    looseness: see Compared. unbounded: elements that have no bound,
     as where a sum may pass the range of float32; a family of extreme inputs may have some, plain random numbers may not.
     """
 
