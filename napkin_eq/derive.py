@@ -24,13 +24,14 @@ from napkin_eq.errors import NapkinError, Undecided
 from napkin_eq.explain import Closure, Step
 from napkin_eq.extract import Candidate, Extractor
 from napkin_eq.floating import require_granted
+from napkin_eq.folds import NARROW
 from napkin_eq.hardware import Hardware
 from napkin_eq.interval import interval
 from napkin_eq.judge import Judge, match, substitute
 from napkin_eq.law import REGISTRY, Inference, Judgment, Law, Statement, Var, variables
-from napkin_eq.lower import NARROW, depth_along, fold_key, kernel_terms, modes_of, plain
 from napkin_eq.place import MOST_BUNDLED, TARGET, Offers, Placed, Placer, parallel
 from napkin_eq.proving import Verdict, require_proved
+from napkin_eq.streamed import depth_along, fold_key, kernel_terms, modes_of, plain
 from napkin_eq.term import Fold, Group, Input, Map, Online, Proj, Read, Reduce, Store, Term, Tuple, rebuilt, subterms
 from napkin_eq.tiles import Tiled
 

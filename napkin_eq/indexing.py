@@ -136,7 +136,7 @@ def scripts(report: Report) -> dict[str, str]:
 
 
 def masks_of(store: Term) -> Masks:
-    from napkin_eq.lower import kernel_terms
+    from napkin_eq.streamed import kernel_terms
     from napkin_eq.term import Fold, Online, Read, Reduce, subterms
 
     found = Masks(read={t.axis.name for t in subterms(store) if isinstance(t, Read)})

@@ -22,9 +22,9 @@ from napkin_eq.gallery import diagram
 from napkin_eq.interval import interval
 from napkin_eq.judge import holds, walked
 from napkin_eq.law import REGISTRY, Sum, finite, local, pos
-from napkin_eq.lower import reduces_over
 from napkin_eq.obligation import terms_of
 from napkin_eq.plan import Loop, Part, statements
+from napkin_eq.streamed import reduces_over
 from napkin_eq.term import Acc, Const, Index, Length, Map, Online, Prev, Reduce, Size, Term, as_real, subterms
 from tests.statements import stated
 
