@@ -41,7 +41,7 @@ from napkin_eq.term import Map, Term
 from napkin_eq.walks import Masks as Masks
 
 if TYPE_CHECKING:
-    from napkin_eq.derive import Derivation
+    from napkin_eq.derivation import Derivation
 
 MOST = 2**31 - 1
 TIMEOUT_S = 5.0

@@ -25,7 +25,7 @@ from napkin_eq.term import Index, Input, Reduce, Term
 
 if TYPE_CHECKING:
     from napkin_eq.compare import Compared
-    from napkin_eq.derive import Derivation
+    from napkin_eq.derivation import Derivation
     from napkin_eq.plan import Plan
     from napkin_eq.rounding import Schedule
 

@@ -14,7 +14,8 @@ import napkin_eq as nq
 from napkin_eq import indexing
 from napkin_eq.accuracy import unit_error
 from napkin_eq.dealing import dealt
-from napkin_eq.derive import Derivation, derive
+from napkin_eq.derivation import Derivation
+from napkin_eq.derive import derive
 from napkin_eq.emit import emit
 from napkin_eq.gallery import diagram
 from napkin_eq.indexing import Masks, answered, masks_of, proved, queries

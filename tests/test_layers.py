@@ -29,7 +29,7 @@ FLOORS = (
     "emit aot egraph accuracy",
     "streamed scopes bounds arithmetic folds lower cost tiles schedule bulk overlap",
     "extract place",
-    "derive ranked",
+    "derivation report chain assembly search derive ranked",
     "sources output coordinates walks lanes heads dealing indexing rounding running "
     "compare families mutations mutants probe selftest validate telling calibrate tuned",
     "verbs",

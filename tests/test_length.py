@@ -15,7 +15,7 @@ from napkin_eq import proving
 from napkin_eq.axis import Axis
 from napkin_eq.certificate import checked, sealed
 from napkin_eq.content import load_rules
-from napkin_eq.derive import Derivation
+from napkin_eq.derivation import Derivation
 from napkin_eq.emit import emit
 from napkin_eq.evaluate import evaluate
 from napkin_eq.gallery import diagram
