@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from napkin_eq.egraph import Instance
+from napkin_eq.enode import Instance
 from napkin_eq.explain import Closure, Step
 from napkin_eq.judge import match, substitute
 from napkin_eq.law import Law, Statement, Var, variables

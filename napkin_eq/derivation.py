@@ -8,7 +8,7 @@ from typing import Any
 
 from napkin_eq import plan as p
 from napkin_eq.diagram import Diagram
-from napkin_eq.egraph import Saturated
+from napkin_eq.enode import Saturated
 from napkin_eq.explain import Step
 from napkin_eq.folds import NARROW
 from napkin_eq.hardware import Hardware

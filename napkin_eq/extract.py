@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from napkin_eq.axis import Axis
 from napkin_eq.cost import SPECIAL, elements, extent
-from napkin_eq.egraph import Node, Saturated, built
+from napkin_eq.enode import Node, Saturated, built
 from napkin_eq.hardware import Hardware
 from napkin_eq.term import Const, Input, Map, Read, Term
 

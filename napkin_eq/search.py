@@ -13,7 +13,8 @@ from napkin_eq.axis import Axis
 from napkin_eq.cost import BYTES, extent
 from napkin_eq.derivation import STORAGE, Output
 from napkin_eq.diagram import Diagram
-from napkin_eq.egraph import Saturated, saturate
+from napkin_eq.egraph import saturate
+from napkin_eq.enode import Saturated
 from napkin_eq.errors import NapkinError
 from napkin_eq.extract import Candidate, Extractor
 from napkin_eq.folds import NARROW

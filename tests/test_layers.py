@@ -26,7 +26,7 @@ FLOORS = (
     "abduce corpus certificate check",
     "plan names hardware accumulate",
     "rocq recheck",
-    "emit aot egraph accuracy",
+    "emit aot enode egglogtext egraph accuracy",
     "streamed scopes bounds arithmetic folds lower cost tiles schedule bulk overlap",
     "extract place",
     "derivation report chain assembly search derive ranked",
