@@ -33,7 +33,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from napkin_eq import dealing, walks
+from napkin_eq import dealing, lanes, walks
 from napkin_eq.bulk import copied, stores
 from napkin_eq.coordinates import WHOLE, NotRead, Script, Site, conjunction, sites
 from napkin_eq.plan import Buffer, Coord, Dot, Iota, Kernel, Load, Loop, ReduceTile, Start, Stmt, StoreTile, passes_31_bits, statements
@@ -183,7 +183,7 @@ def queries(kernel: Kernel, masks: Masks, source: str = "") -> list[Query]:
                     found += _asked(kernel, "skipped", site.stmt.coord, walks.skipped, site, masks)
             case ReduceTile() | Dot():
                 if _folds(kernel, site):
-                    for kind, ask in (("kept", walks.kept), ("tested", walks.tested), ("aligned", walks.aligned)):
+                    for kind, ask in (("kept", lanes.kept), ("tested", lanes.tested), ("aligned", lanes.aligned)):
                         found += _asked(kernel, kind, _shown(site.stmt), ask, site, masks)
     nowhere = Site(StoreTile("", (), ""), {}, ())
     return found + _asked(kernel, "grid", "the blocks of programs", _grid, nowhere, source)

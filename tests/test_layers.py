@@ -30,8 +30,8 @@ FLOORS = (
     "streamed scopes bounds arithmetic folds lower cost tiles schedule bulk overlap",
     "extract place",
     "derivation report chain assembly search derive ranked",
-    "sources output coordinates walks dealing indexing rounding running compare families mutation mutate_running mutate_lanes mutate_numbers "
-    "mutations mutants probe selftest validate telling calibrate tuned",
+    "sources output coordinates walks lanes heads dealing indexing rounding running "
+    "compare families mutation mutate_running mutate_lanes mutate_numbers mutations mutants probe selftest validate telling calibrate tuned",
     "verbs",
     "cli",
 )
