@@ -8,18 +8,19 @@ Sizes that are symbols are priced at NOMINAL elements.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from napkin_eq import plan as p
+from napkin_eq.alive import Tiles, alive, values_of
 from napkin_eq.axis import Axis
 from napkin_eq.hardware import Hardware
 
 NOMINAL = 4096
 BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "i32": 4, "i64": 8, "i1": 1}
 SPECIAL = {"exp2": 1, "log2": 1, "tanh": 2, "sigmoid": 2, "erf": 4, "sin": 2, "cos": 2, "div": 1, "sqrt": 1}
-SMEM_SLACK, BASE_REGISTERS, PLAIN_REGISTERS = 1024, 40, 24  # the last: of a kernel without contraction
+SMEM_SLACK, BASE_REGISTERS, PLAIN_REGISTERS = 1024, 28, 16  # addresses and scalars; the last: of a kernel without contraction
 # Measured on an H200 over 122 tile choices of eight kernels (benchmarks/results/sweep_h200.json); see docs/cost.md.
 STAGE_STALL = {1: 1.5, 2: 1.12, 3: 1.0, 4: 1.0}  # a contraction's loop with fewer buffers waits for its loads
 ITERATION_CLOCKS = 110  # barriers and address arithmetic of one trip of a loop that holds a contraction
@@ -30,6 +31,7 @@ UNHIDDEN = 0.03  # assumption: the part of what is not the bottleneck that still
 FULL_WARPS = 16  # warps an SM needs to keep its arithmetic busy where no contraction is in flight
 LONE_BLOCK = 1.12  # a contraction's kernel with one block to an SM: nothing runs while a block begins and ends
 CROWDED = 1.7  # more warps than 64-row blocks of the result: warps split columns and exchange partial reductions
+FOLLOWING_S = 1.4e-6  # a launch behind another one: it is queued while that one runs (launch_in_a_row in microbench_h200.json)
 LATENCY_S, RAMP = 9e-7, 4  # from a load to its data under load, which bounds an SM's bandwidth; how often a kernel as a whole waits for it
 REDUCTION_CLOCKS, WARP_CLOCKS = 100, 10  # one reduction of a tile: within a warp, and for each warp that it spans
 BURST, SM_BYTES = 30.0, 64.0  # bytes a clock that one block alone moves, and at the most an SM
@@ -85,8 +87,12 @@ class Profile:
     kernel: p.Kernel
     works: tuple[Work, ...]
     reductions: tuple[tuple[tuple[str, float], ...], ...]
-    accumulators: tuple[tuple[str, ...], ...]
-    widest: tuple[tuple[tuple[str, ...], bool], ...]
+    alive: tuple[Tiles, ...]
+
+
+def total_us(costs: Sequence[KernelCost], hardware: Hardware) -> float:
+    """Return the microseconds of kernels that run one after another; only the first launch is waited for."""
+    return sum(c.predicted_us for c in costs) - (len(costs) - 1) * max(0.0, hardware.chip.launch_s - FOLLOWING_S) * 1e6
 
 
 def extent(axis: Axis) -> int:
@@ -110,8 +116,6 @@ def profile(kernel: p.Kernel) -> Profile:
     dotted = _feeds_dot(kernel)
     computed = computed_operands(kernel)
     works: list[Work] = []
-    accumulators: list[tuple[str, ...]] = []
-    widest: dict[tuple[tuple[str, ...], bool], None] = {}
     reductions: list[tuple[tuple[str, float], ...]] = []
     visits = Visits(kernel)
 
@@ -129,21 +133,31 @@ def profile(kernel: p.Kernel) -> Profile:
                     works.append(Work("tensor", spans, 2.0, values[stmt.a].dtype, loops, rows=stmt.out.coords))
                     for side in {stmt.a, stmt.b} & computed:
                         works.append(Work("operand", values[side].coords, COMPUTED_OPERAND, "", loops, rows=stmt.out.coords))
-                    widest.setdefault((stmt.out.coords, False))
                 case p.Let():
                     kind = "sfu" if stmt.op in SPECIAL else "alu"
                     works.append(Work(kind, stmt.out.coords, SPECIAL.get(stmt.op, 0.5 if stmt.op == "cast" else 1), "", loops))
-                    widest.setdefault((stmt.out.coords, stmt.out.dtype in ("f16", "bf16")))
                 case p.ReduceTile() | p.ScanTile():
                     works.append(Work("alu", values[stmt.arg].coords, 1.5, "", loops))
                     reductions.append(loops)
                 case p.Loop():
-                    accumulators.extend(v.coords for v, _ in stmt.carried)
                     for part, fraction in zip(stmt.parts, visits.fractions(stmt), strict=True):
                         walk(part.body, (*loops, (stmt.coord, fraction)))
 
     walk(kernel.body, ())
-    return Profile(kernel, _merged(works), tuple(reductions), tuple(accumulators), tuple(widest))
+    return Profile(kernel, _merged(works), tuple(reductions), tuple(sorted(_alive(kernel))))
+
+
+def _alive(kernel: p.Kernel) -> set[Tiles]:
+    """Return the tiles that a kernel holds together where it waits; what contractions read is in shared memory, or, if computed, held meanwhile."""
+    values = values_of(kernel.body)
+    loads = {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load)}
+    operands = {n for s in p.statements(kernel.body) if isinstance(s, p.Dot) for n in (s.a, s.b)}
+
+    def computed(part: p.Part) -> Tiles:
+        names = {n for s in part.body if isinstance(s, p.Dot) for n in (s.a, s.b) if n not in loads}
+        return tuple((values[n].coords, 0.5) for n in sorted(names))
+
+    return alive(kernel.body, operands & loads, computed, waits=True)
 
 
 def _last(index: tuple[p.Operand, ...], values: Mapping[str, p.Value]) -> str:
@@ -214,8 +228,21 @@ class Visits:
         """Return how many blocks each part of a loop visits, at a position of the grid from 0 to 1."""
         coord = self.kernel.coord(loop.coord)
         size = extent(coord.axis)
-        bounds = [(self._number(part.lo, where, 0), self._number(part.hi, where, size)) for part in loop.parts]
-        return [math.ceil(max(0, hi - lo) / coord.tile) for lo, hi in bounds]
+        most = [math.ceil(max(0, self._number(part.hi, where, size) - self._number(part.lo, where, 0)) / coord.tile) for part in loop.parts]
+        # Of a stretch whose end is read from data nothing is known but the least and the most: their geometric mean is as far from either.
+        return [round(math.sqrt(n)) if self._read(part.lo) or self._read(part.hi) else n for n, part in zip(most, loop.parts, strict=True)]
+
+    def _read(self, operand: p.Operand) -> bool:
+        """Whether a bound depends on what is read from memory."""
+        waiting, seen = [operand], set[p.Operand]()
+        while waiting:
+            stmt = self.defined.get(str(found := waiting.pop()))
+            if isinstance(stmt, p.Load):
+                return True
+            if stmt is not None and found not in seen:
+                seen.add(found)
+                waiting += p.used(stmt)
+        return False
 
     def _number(self, operand: p.Operand, where: float, unknown: int) -> int:
         if not isinstance(operand, str):
@@ -307,9 +334,7 @@ def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hard
         return None
     work = totals(prof, lanes, hardware, warps)
     blocks, total, moved, stored = work.blocks, work.operations, work.moved, work.stored
-    # The compiler may well use fewer registers than estimated: then more blocks compete for the cache.
-    most = hardware.resident_blocks(smem_bytes=smem, threads=warps * hardware.chip.warp, registers_per_thread=min(registers, BASE_REGISTERS))
-    fetched = sum(from_hbm(prof, name, amount, moved, blocks, hardware, most) for name, amount in moved.items())
+    fetched = sum(from_hbm(prof, name, amount, moved, blocks, hardware, occupancy) for name, amount in moved.items())
     sms = hardware.chip.sms
     busy = math.ceil(blocks / sms) * sms / blocks
     side = work.beside(hardware) / hardware.assumptions.unit_efficiency
@@ -369,9 +394,10 @@ def from_hbm(
     again = max(1.0, amount / unique)
     if unique <= hardware.l2.capacity_bytes / 2:
         return min(amount, unique)
-    statements = {(w.coords, w.loops) for w in prof.works if w.kind == "load" and w.buffer == name}
-    resident = min(blocks, hardware.chip.sms * occupancy) * amount / blocks / len(statements)
-    if lost and len(statements) > 1 and resident > hardware.l2.capacity_bytes / 2:
+    # The parts of one loop read each its own stretch: together they are one reading.
+    readings = round(sum(math.prod(share for _, share in w.loops) for w in prof.works if w.kind == "load" and w.buffer == name))
+    resident = min(blocks, hardware.chip.sms * occupancy) * amount / blocks / max(1, readings)
+    if lost and readings > 1 and resident > hardware.l2.capacity_bytes / 2:
         return amount  # each block reads its part again after the cache has lost it
     competing = sum(1 for other in moved.values() if other > 1.5 * unique) or 1
     wave = min(blocks, hardware.chip.sms * occupancy)
@@ -380,15 +406,18 @@ def from_hbm(
 
 
 def capacity(prof: Profile, lanes: Mapping[str, int], warps: int, stages: int) -> tuple[int, int]:
-    """Estimate shared memory in bytes per block and 32-bit registers per thread."""
-    threads = warps * 32
-    smem = SMEM_SLACK
+    """Estimate shared memory in bytes per block and 32-bit registers per thread.
+
+    Shared memory holds what contractions read, of one part of a loop at a time.
+    """
+    always, parts = 0, dict[tuple[tuple[str, float], ...], int]()
     for work in prof.works:
         if work.kind == "load" and work.for_dot:
-            smem += int(work.factor * math.prod(lanes[c] for c in work.coords)) * (stages if work.loops else 1)
-    held = sum(math.prod(lanes[c] for c in coords) for coords in prof.accumulators)
-    tiles = sorted((math.prod(lanes[c] for c in coords) * (0.5 if half else 1.0) for coords, half in prof.widest), reverse=True)
-    live = tiles[0] * 1.5 if tiles else 0.0
-    if not any(work.kind == "tensor" for work in prof.works):
-        return smem, PLAIN_REGISTERS + math.ceil((held + (tiles[0] if tiles else 0.0)) / threads)
-    return smem, BASE_REGISTERS + math.ceil((held + live) / threads)
+            size = int(work.factor * math.prod(lanes[c] for c in work.coords))
+            if work.loops:
+                parts[work.loops] = parts.get(work.loops, 0) + size * stages
+            else:
+                always += size
+    held = max((sum(math.prod(lanes[c] for c in coords) * share for coords, share in tiles) for tiles in prof.alive), default=0.0)
+    base = BASE_REGISTERS if any(work.kind == "tensor" for work in prof.works) else PLAIN_REGISTERS
+    return SMEM_SLACK + always + max(parts.values(), default=0), base + math.ceil(held / (warps * 32))

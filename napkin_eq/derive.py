@@ -16,7 +16,7 @@ from napkin_eq import hardware as machines
 from napkin_eq import plan as p
 from napkin_eq.axis import Axis
 from napkin_eq.content import folder, load_rules
-from napkin_eq.cost import BYTES, elements, extent
+from napkin_eq.cost import BYTES, elements, extent, total_us
 from napkin_eq.diagram import Diagram
 from napkin_eq.egraph import Instance, Saturated, saturate
 from napkin_eq.errors import NapkinError, Undecided
@@ -448,7 +448,7 @@ def _notes(diagram: Diagram, outputs: list[Output], tiled: list[Tiled], machine:
         f"diagram: {diagram.name}  {'; '.join(f'{name} = {source}' for o in outputs for name, source, _ in o.each())}",
         f"sizes: {sizes}  storage: {dtype}  hardware: {machine.title} ({machine.arch})",
         f"laws: {', '.join(laws_used(outputs))}",
-        f"predicted: {sum(t.cost.predicted_us for t in tiled):.1f} us, {sum(t.cost.bytes_hbm for t in tiled) / 1e6:.1f} MB to and from HBM",
+        f"predicted: {total_us([t.cost for t in tiled], machine):.1f} us, {sum(t.cost.bytes_hbm for t in tiled) / 1e6:.1f} MB to and from HBM",
     )
 
 
@@ -502,7 +502,7 @@ def report(derivation: Derivation) -> dict[str, Any]:
             }
             for c in costs
         ],
-        "predicted_us": round(sum(c.predicted_us for c in costs), 3),
+        "predicted_us": round(total_us(costs, derivation.hardware), 3),
         "bytes_hbm": round(sum(c.bytes_hbm for c in costs)),
         "unfused_bytes_hbm": sum(unfused_bytes(o.source, BYTES[STORAGE[d.dtype]]) for o in d.outputs),
         "passes": passes(d.outputs),

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from napkin_eq import plan as p
+from napkin_eq.alive import Tiles, alive, values_of
 from napkin_eq.cost import (
     BYTES,
     LATENCY_S,
@@ -47,9 +48,6 @@ CACHE_SHARE = 0.75  # of level 2, what blocks that are walked side by side may f
 MOST_DEALT = 16384  # blocks beyond which their lengths even out
 
 
-Tiles = tuple[tuple[tuple[str, ...], float], ...]
-
-
 @dataclass(frozen=True, slots=True)
 class Footprint:
     """What groups of warps hold: the tiles alive together at each point of a kernel, in registers; the tiles stored through shared memory."""
@@ -62,9 +60,8 @@ class Footprint:
 def footprint(kernel: p.Kernel) -> Footprint | None:
     """Read a kernel's footprint off its statements, of one that is scheduled precisely; None where it has no contraction of 16-bit operands in a loop."""
     kernel = replace(kernel, body=unscaled(kernel.body, lambda name: name))
-    values = {s.out.name: s.out for s in p.statements(kernel.body) if hasattr(s, "out")}
+    values = values_of(kernel.body)
     loops = [s for s in p.statements(kernel.body) if isinstance(s, p.Loop)]
-    values |= {v.name: v for loop in loops for v, _ in loop.carried}
     dots = [s for s in p.statements(kernel.body) if isinstance(s, p.Dot)]
     inside = [s for loop in loops for part in loop.parts for s in part.body]
     walks = any(c.role == "walk" for c in kernel.coords)  # no such kernel was measured
@@ -76,37 +73,11 @@ def footprint(kernel: p.Kernel) -> Footprint | None:
     operands = {name for d in dots for name in (d.a, d.b)}
     # Tiles of shared memory take no registers, and neither do their indices; before a kernel is scheduled, `_operands` are held instead.
     apart = operands & loads if kernel.workers else operands
-    points: set[Tiles] = set()
 
-    def record(names: set[str], held: Tiles, known: set[str]) -> None:
-        tiles = ((values[n].coords, _share(values[n])) for n in names - apart - known if n in values and values[n].coords)
-        points.add(tuple(sorted((*tiles, *held))))
+    def held(part: p.Part) -> Tiles:
+        return () if kernel.workers else _operands(part, values, loads)
 
-    def alive(body: Sequence[p.Stmt], after: set[str], held: Tiles, known: set[str]) -> set[str]:
-        """Record what is alive after each statement, constants that are known left out; return what is before the first."""
-        live = set(after)
-        for stmt in reversed(body):
-            if isinstance(stmt, p.Loop):
-                own = {v.name for v, _ in stmt.carried}
-                before = [
-                    alive(part.body, live | own, () if kernel.workers else _operands(part, values, loads), own if part.once and at == 0 else set())
-                    for at, part in enumerate(stmt.parts)
-                ]
-                live = live.union(*before) - own
-            elif isinstance(stmt, p.Assign):
-                live.discard(stmt.target)
-            elif hasattr(stmt, "out") and stmt.out.name not in live:
-                continue  # an index of a tile that is copied
-            else:
-                record(live, held, known)
-                live.discard(getattr(getattr(stmt, "out", None), "name", ""))
-            if isinstance(stmt, p.StoreTile):
-                live.add(stmt.value)
-            elif not isinstance(stmt, p.Load) or stmt.out.name not in apart:
-                live |= set(p.used(stmt))
-        return live
-
-    alive(kernel.body, set(), (), set())
+    points = alive(kernel.body, apart, held)
     stored = {(values[s.value].coords, BYTES[values[s.value].dtype]) for s in p.statements(kernel.body) if isinstance(s, p.StoreTile)}
     shared = tuple(c for c in kernel.grid if all(c in d.out.coords for d in dots))
     return Footprint(tuple(sorted(points)), tuple(sorted(stored)), shared)
@@ -116,10 +87,6 @@ def _operands(part: p.Part, values: Mapping[str, p.Value], loads: set[str]) -> T
     """Return the computed operands of sums in a loop's body, which are held while the next block's are computed."""
     names = {n for s in part.body if isinstance(s, p.Dot) and s.acc for n in (s.a, s.b) if n not in loads}
     return tuple((values[n].coords, 0.5) for n in sorted(names))
-
-
-def _share(value: p.Value) -> float:
-    return 1 / 32 if value.dtype == "i1" else 0.5 if value.dtype in ("f16", "bf16") else 1.0
 
 
 def groups_of(use: Footprint, lanes: Mapping[str, int]) -> tuple[str, int] | None:

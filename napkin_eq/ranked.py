@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from napkin_eq import plan as p
-from napkin_eq.cost import price, profile
+from napkin_eq.cost import price, profile, total_us
 from napkin_eq.derive import STORAGE, Derivation, Output, planned, prover
 from napkin_eq.errors import NapkinError
 from napkin_eq.lower import Lowering, modes_of
@@ -22,10 +22,7 @@ class Ranked:
 
     plan: p.Plan
     tiled: tuple[Tiled, ...]
-
-    @property
-    def predicted_us(self) -> float:
-        return sum(piece.cost.predicted_us for piece in self.tiled)
+    predicted_us: float
 
 
 def ranked(derivation: Derivation, keep: int) -> list[Ranked]:
@@ -108,7 +105,7 @@ def _offers(derivation: Derivation, output: Output, store: Store, keep: int) -> 
 
 def _made(derivation: Derivation, pieces: tuple[Tiled, ...]) -> Ranked:
     _, plan, tiled = _planned(derivation, pieces)
-    return Ranked(plan, tuple(tiled))
+    return Ranked(plan, tuple(tiled), total_us([t.cost for t in tiled], derivation.hardware))
 
 
 def _planned(derivation: Derivation, pieces: tuple[Tiled, ...]) -> tuple[list[Output], p.Plan, list[Tiled]]:

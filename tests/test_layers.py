@@ -27,7 +27,7 @@ FLOORS = (
     "plan names hardware",
     "rocq recheck",
     "emit aot bounds egraph accuracy",
-    "lower cost tiles schedule bulk overlap",
+    "lower alive cost tiles schedule bulk overlap",
     "extract place",
     "derive ranked",
     "sources output coordinates indexing rounding running compare families mutations mutants probe selftest validate telling calibrate tuned",
