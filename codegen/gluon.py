@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from napkin_eq.axis import Axis
-from napkin_eq.bulk import Copy, Ring, contracted, definitions, descriptor_names, fetched, pointed, rings, shared_bytes, stores, walked
+from napkin_eq.bulk import Copy, Ring, contracted, copied, definitions, descriptor_names, fetched, pointed, rings, shared_bytes, stores, walked
 from napkin_eq.emit import comment_lines, emit, emitter
 from napkin_eq.errors import NapkinError
 from napkin_eq.names import Names, buffers, kernel_function, pointer_argument, size_argument
@@ -74,9 +74,6 @@ def gluon_file(plan: Plan, header: tuple[str, ...]) -> str:
 def _kernel(kernel: Kernel) -> Iterator[str]:
     if (needed := shared_bytes(kernel)) > SHARED_LIMIT:
         raise NapkinError(f"kernel {kernel.name}: {needed} bytes of shared memory, {needed - SHARED_LIMIT} more than a block has")
-    for stmt in statements(kernel.body):
-        if not isinstance(stmt, Dot) and (both := contracted(kernel) & set(used(stmt))):
-            raise NapkinError(f"kernel {kernel.name}: {min(both)} is read by a contraction and by other statements")
     shared = _Shared(kernel)
     yield from _Copying(shared).function()
     yield from _Computing(shared).function()
@@ -90,7 +87,7 @@ class _Shared:
         assert kernel.workers is not None
         self.kernel, self.workers = kernel, kernel.workers
         self.descriptors, self.rings = descriptor_names(kernel), rings(kernel)
-        self.made, self.bulk = definitions(kernel), contracted(kernel)
+        self.made, self.bulk = definitions(kernel), copied(kernel)
         self.staged = stores(kernel)
         self.pointers = [pointer_argument(b) for b in buffers(kernel) if b.name in pointed(kernel)]
         self.sizes = [size_argument(a) for a in kernel.symbols]
@@ -481,6 +478,9 @@ class _Computing(_Side):
         super().__init__(shared)
         self.layouts: dict[int, str] = {}
         self.tiles: dict[str, tuple[Ring, int, str]] = {}
+        self.blocks: dict[str, str] = {}
+        self.operands = contracted(shared.kernel)
+        self.computed_on = {n for s in statements(shared.kernel.body) if not isinstance(s, Dot) for n in used(s)} & shared.bulk
         self.lent: dict[str, str] = {}
         self.turned = self.kept_for_dots()
         columns = [self.lanes(d) for s in statements(self.kernel.body) if isinstance(s, Dot) for d in self.dims(s.out)[1:]]
@@ -639,21 +639,27 @@ class _Computing(_Side):
         self.line(f"mbarrier.wait({self.shared.full[ring]}.index({slot}), {self.phase(ring)})")
         self.line(f"{self.counters[ring]} += 1")
         for number, load in enumerate(loads):
-            name = self.text[load.out.name] = self.names.fresh(load.out.name)
             self.tiles[load.out.name] = (ring, number, slot)
-            self.line(f"{name} = {self.block(ring, number, slot, 'WHO')}")
+            block = self.block(ring, number, slot, "WHO")
+            if load.out.name in self.operands:
+                name = self.blocks[load.out.name] = self.names.fresh(load.out.name)
+                self.line(f"{name} = {block}")
+            if load.out.name in self.computed_on:
+                dims = self.dims(load.out)
+                name = self.text[load.out.name] = self.names.fresh(load.out.name)
+                self.line(f"{name} = {block}{'' if ring.copies[number].sides == dims else '.permute((1, 0))'}.load({self.layout(dims)})")
 
     def dot(self, stmt: Dot) -> None:
         dims = self.dims(stmt.out)
         if len(dims) != 2 or dims[0] != self.shared.workers.rows:
             raise self.wrong(f"{stmt.out.name} spans {list(dims)}, expected {self.shared.workers.rows} and one other")
         left, right = (stmt.a, stmt.b) if dims[0] in self.dims(self.values[stmt.a]) else (stmt.b, stmt.a)
-        if right not in self.tiles:
+        if right not in self.blocks:
             raise self.wrong(f"{right}, the right side of a contraction, is computed; the matrix unit reads that side from shared memory")
-        a = self.shared_side(left, (dims[0], stmt.coord)) if left in self.tiles else self.text[left]
-        if left not in self.tiles and left not in self.turned:
+        a = self.shared_side(left, (dims[0], stmt.coord)) if left in self.blocks else self.text[left]
+        if left not in self.blocks and left not in self.turned:
             self.line(f"{a} = gl.convert_layout({a}, {self.operand_layout(self.lanes(dims[1]))})")
-        if stmt.issued and left not in self.tiles:
+        if stmt.issued and left not in self.blocks:
             self.lent[stmt.out.name] = a
         b = self.shared_side(right, (stmt.coord, dims[1]))
         name = self.text[stmt.out.name] = self.text.get(stmt.out.name) or self.names.fresh(stmt.out.name)
@@ -662,7 +668,7 @@ class _Computing(_Side):
 
     def shared_side(self, name: str, wanted: tuple[str, str]) -> str:
         ring, number, _ = self.tiles[name]
-        return self.text[name] if ring.copies[number].sides == wanted else f"{self.text[name]}.permute((1, 0))"
+        return self.blocks[name] if ring.copies[number].sides == wanted else f"{self.blocks[name]}.permute((1, 0))"
 
     def wait(self, names: Sequence[str], pending: int) -> None:
         """Print a wait; operands in registers go through it as well, so that nothing is written over them before."""
@@ -719,8 +725,11 @@ class _Computing(_Side):
 
 
 def done_at(body: Sequence[Stmt], tiles: set[str]) -> int | None:
-    """Return the place of the statement after which no contraction reads some tiles any more; None where that is in the next block."""
-    last = -1
+    """Return the place of the statement after which nothing reads some tiles any more; None where that is in the next block.
+
+    What arithmetic reads is in registers once it is loaded.
+    """
+    last = max(place for place, stmt in enumerate(body) if isinstance(stmt, Load) and stmt.out.name in tiles)
     for place, stmt in enumerate(body):
         inner = [s for part in stmt.parts for s in statements(part.body)] if isinstance(stmt, Loop) else [stmt]
         for dot in (s for s in inner if isinstance(s, Dot) and tiles & {s.a, s.b}):

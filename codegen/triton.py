@@ -14,6 +14,7 @@ from napkin_eq.emit import comment_lines, emit, emitter
 from napkin_eq.errors import NapkinError
 from napkin_eq.names import Names, buffers, kernel_function, pointer_argument, size_argument
 from napkin_eq.plan import (
+    MATRIX_ROUNDOFF,
     Assign,
     Await,
     Buffer,
@@ -438,8 +439,8 @@ class KernelText:
             sides.append((at, f"tl.trans({self.text[name]})" if turn else self.text[name]))
         (_, left), (_, right) = sorted(sides)
         acc = "" if stmt.acc is None else f", {self.text[stmt.acc]}"
-        if stmt.precision not in PRECISIONS:
-            raise self.wrong(f"{stmt.out.name}: unknown precision {stmt.precision!r:.60}; one of {', '.join(PRECISIONS)}")
+        if stmt.precision not in MATRIX_ROUNDOFF:
+            raise self.wrong(f"{stmt.out.name}: unknown precision {stmt.precision!r:.60}; one of {', '.join(MATRIX_ROUNDOFF)}")
         precision = f', input_precision="{stmt.precision}"' if self.known(stmt.a).dtype == "f32" else ""
         return f"tl.dot({left}, {right}{acc}{precision})"
 
@@ -468,7 +469,6 @@ class KernelText:
 
 
 KEEPS_SIGN = ("add", "mul", "max", "min", "floordiv", "mod", "cast")
-PRECISIONS = ("ieee", "tf32", "tf32x3")
 SPECIAL: dict[str, Callable[[str, bool], str]] = {
     "neg": lambda x, loose: f"-{x}",
     "inv": lambda x, loose: f"1.0 / {x}",

@@ -1,23 +1,25 @@
-"""How accurate a plan is, whatever its data: one figure per output, to choose among plans and to refuse some.
+"""How accurate a plan or a term is, whatever its data: one figure, to choose among plans and to refuse some.
 
 The figure is the relative error, to first order, of what the plan computes where nothing cancels and where exponents are of
 size 1: every operator adds its roundoffs, every cast to 16 bits that of its type, every sum twice its additions in a row, and
 what an accumulator goes through in one turn of its loop counts once for every turn. It is no bound for given data, which
-rounding.py and running.py compute; of two plans for one diagram it tells which rounds more.
+rounding.py and running.py compute; of two plans for one diagram it tells which rounds more. Of a term it takes tiles of TILE lanes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from napkin_eq.plan import Assign, Await, Dot, Kernel, Let, Load, Loop, Plan, ReduceTile, ScanTile, Stmt, StoreTile, used
+from napkin_eq.plan import MATRIX_ROUNDOFF, Assign, Await, Dot, Kernel, Let, Load, Loop, Plan, ReduceTile, ScanTile, Stmt, StoreTile, used
+from napkin_eq.term import Fold, Map, Online, Read, Reduce, Scan, Term, subterms
 
 # Roundoffs of float32 and of the 16-bit types, and how many an operator is charged with; as in rounding.py, which needs NumPy.
 W, K = 2.0**-24, 4
 UNIT = {"f16": 2.0**-11, "bf16": 2.0**-8}
 # The size of a symbolic axis: far more tiles than one.
 NOMINAL = 4096
-TURNS = 3
+TURNS, TILE = 3, 128
+EXACT = ("where", "max", "min", "neg", "abs")
 
 
 def unit_error(plan: Plan) -> dict[str, float]:
@@ -26,6 +28,25 @@ def unit_error(plan: Plan) -> dict[str, float]:
     for kernel in plan.kernels:
         _Walk(kernel, stored).run(kernel.body, {})
     return {b.name: stored.get(b.name, 0.0) for b in plan.outputs}
+
+
+def term_error(term: Term, storage: str) -> float:
+    """Return the figure of a term before it has tiles; of several outputs the largest. `storage`: what computed operands are rounded to."""
+    found: dict[Term, float] = {}
+    for part in subterms(term):
+        most = max((found[child] for child in part.children), default=0.0)
+        if isinstance(part, Map) and part.kind == "real" and part.op not in EXACT:
+            most = (sum(found[a] for a in part.args) if part.op in ("mul", "div") else most) + K * W
+        elif isinstance(part, (Reduce, Fold, Online, Scan)):
+            most += UNIT.get(storage, 0.0) * _computed_operands(part.body)
+            if getattr(part, "monoid", "sum") != "max":
+                most += 2 * W * ((part.axis.size or NOMINAL) / TILE + TILE / 4 + 16)
+        found[part] = most
+    return found[term]
+
+
+def _computed_operands(body: Term) -> int:
+    return sum(bool(a.children) and not isinstance(a, Read) for a in body.args) if isinstance(body, Map) and body.op == "mul" else 0
 
 
 class _Walk:
@@ -72,7 +93,7 @@ class _Walk:
             case ReduceTile() | ScanTile():
                 return most + (2 * W * self.depth(stmt.coord) if stmt.monoid != "max" else 0.0)
             case Dot():
-                product = known.get(stmt.a, 0.0) + known.get(stmt.b, 0.0)
+                product = known.get(stmt.a, 0.0) + known.get(stmt.b, 0.0) + 2 * MATRIX_ROUNDOFF[stmt.precision]
                 return max(product, known.get(stmt.acc or "", 0.0)) + 2 * W * self.depth(stmt.coord)
             case Let(out, op, _):
                 if out.dtype not in ("f32", "f16", "bf16", "f64"):
@@ -82,7 +103,7 @@ class _Walk:
                 if op in ("exp", "exp2") and self.turning and self.turning not in out.coords:
                     # A rescaling by a difference of references: what they are off by themselves, the sums that they serve share.
                     return 2 * K * W
-                if op in ("where", "max", "min", "neg", "abs"):
+                if op in EXACT:
                     return most
                 return (sum(parts) if op in ("mul", "div", "fma") else most) + K * W
         return 0.0

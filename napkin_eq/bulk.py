@@ -133,9 +133,24 @@ def contracted(kernel: p.Kernel) -> set[str]:
     return {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load) and s.out.name in sides}
 
 
+def copied(kernel: p.Kernel) -> set[str]:
+    """Return the loads that a warp copies ahead: what contractions read, and in loops the tiles of rows that arithmetic reads, where they can be moved."""
+    assert kernel.workers is not None
+    made, found = definitions(kernel), contracted(kernel)
+    inside = (s for loop in kernel.body if isinstance(loop, p.Loop) for s in p.statements((loop,)))
+    for stmt in inside:
+        if isinstance(stmt, p.Load) and kernel.workers.rows in stmt.out.coords:
+            try:
+                copy_of(kernel, stmt, made)
+            except NapkinError:
+                continue  # its lanes are loaded one by one instead
+            found.add(stmt.out.name)
+    return found
+
+
 def fetched(kernel: p.Kernel, body: Sequence[p.Stmt], made: Made, depth: int) -> Iterator[tuple[tuple[p.Load, ...], Ring]]:
     """Yield the groups of loads of a body, in order, that pass through one ring: those with no contraction or loop between."""
-    bulk = contracted(kernel)
+    bulk = copied(kernel)
     group: list[p.Load] = []
     for stmt in (*body, None):
         if isinstance(stmt, p.Load) and stmt.out.name in bulk:
@@ -186,7 +201,7 @@ def pointed(kernel: p.Kernel) -> set[str]:
     """Return the buffers that a kernel reaches by pointers: all of them where no warp copies ahead."""
     if kernel.workers is None:
         return {b.name for b in (*kernel.reads, *kernel.writes)}
-    bulk, boxed = contracted(kernel), stores(kernel)
+    bulk, boxed = copied(kernel), stores(kernel)
     found = {s.buffer for s in p.statements(kernel.body) if isinstance(s, p.Load) and s.out.name not in bulk}
     return found | {s.buffer for at, s in enumerate(p.statements(kernel.body)) if isinstance(s, p.StoreTile) and at not in boxed}
 

@@ -59,6 +59,7 @@ def _parser() -> Parser:
     derive = verbs.add_parser("derive", help="the main job: diagram → plan, kernel, certificate")
     _diagram(derive)
     _search(derive)
+    _budget(derive)
     derive.add_argument("-o", "--output", metavar="DIR", help="write kernel, certificate, plan and report into this folder")
     _tested(derive)
     derive.add_argument("--index", action="store_true", help="prove that no access is out of bounds and every element is written once")
@@ -71,11 +72,13 @@ def _parser() -> Parser:
     _diagram(explain)
     _tested(explain)
     _search(explain)
+    _budget(explain)
     _json(explain)
 
     run = verbs.add_parser("run", help="run the derived kernel against float64 (GPU, or Triton's interpreter on a CPU)")
     _diagram(run)
     _search(run)
+    _budget(run)
     run.add_argument("--device", choices=("auto", "cuda", "cpu"), default="auto", help="default: the GPU where there is one")
     run.add_argument("--into", metavar="CERTIFICATE", help="add what is seen, seeds included, to this certificate's evidence")
     run.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
@@ -136,6 +139,10 @@ def _search(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--printer", choices=PRINTERS, default="auto", help="kernels in portable Triton, in Gluon for Hopper, or each as is faster (default)")
     verb.add_argument("--without", action="append", default=[], metavar="LAW_OR_FAMILY", help="leave out a law or family; repeatable")
     verb.add_argument("--rules", action="append", default=[], metavar="PATH", help="more laws: a .py file or a folder of them; repeatable")
+
+
+def _budget(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--max-error", type=float, metavar="X", help="the relative rounding error that a plan may have: slower plans may round less")
 
 
 def _tested(verb: argparse.ArgumentParser) -> None:

@@ -21,6 +21,8 @@ NOMINAL = 4096
 BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "i32": 4, "i64": 8, "i1": 1}
 SPECIAL = {"exp2": 1, "log2": 1, "tanh": 2, "sigmoid": 2, "erf": 4, "sin": 2, "cos": 2, "div": 1, "sqrt": 1}
 SMEM_SLACK, BASE_REGISTERS, PLAIN_REGISTERS = 1024, 28, 16  # addresses and scalars; the last: of a kernel without contraction
+# The rate at which operands are multiplied, by their type or the precision asked for, and how many products one takes.
+UNIT_DTYPES, PRODUCTS = {"f16": "float16", "bf16": "bfloat16", "tf32": "tf32", "tf32x3": "tf32"}, {"tf32x3": 3}
 # Measured on an H200 over 122 tile choices of eight kernels (benchmarks/results/sweep_h200.json); see docs/cost.md.
 STAGE_STALL = {1: 1.5, 2: 1.12, 3: 1.0, 4: 1.0}  # a contraction's loop with fewer buffers waits for its loads
 ITERATION_CLOCKS = 110  # barriers and address arithmetic of one trip of a loop that holds a contraction
@@ -130,7 +132,8 @@ def profile(kernel: p.Kernel) -> Profile:
                     works.append(Work("store", coords, BYTES[_buffer(kernel, stmt.buffer).dtype], stmt.buffer, loops, last=_last(stmt.index, values)))
                 case p.Dot():
                     spans = tuple(dict.fromkeys((*values[stmt.a].coords, *values[stmt.b].coords)))
-                    works.append(Work("tensor", spans, 2.0, values[stmt.a].dtype, loops, rows=stmt.out.coords))
+                    kind = stmt.precision if values[stmt.a].dtype == "f32" else values[stmt.a].dtype
+                    works.append(Work("tensor", spans, 2.0 * PRODUCTS.get(kind, 1), kind, loops, rows=stmt.out.coords))
                     for side in {stmt.a, stmt.b} & computed:
                         works.append(Work("operand", values[side].coords, COMPUTED_OPERAND, "", loops, rows=stmt.out.coords))
                 case p.Let():
@@ -314,7 +317,7 @@ def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: i
             amount *= max(1.0, warps * MATRIX_ROWS / max(MATRIX_ROWS, lanes[work.rows[0]]))
         total[work.kind] += amount
         if work.kind == "tensor":
-            dtype = {"f16": "float16", "bf16": "bfloat16"}.get(work.buffer, "float32")
+            dtype = UNIT_DTYPES.get(work.buffer, "float32")
             seconds_tensor += amount / (hardware.flops(dtype) * _shape(work, lanes))
             if reduced and warps // 4 > max(1, max((lanes[c] for c in work.rows[:-1]), default=1) // 64):
                 crowded = CROWDED

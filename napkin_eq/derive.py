@@ -14,6 +14,7 @@ from typing import Any
 
 from napkin_eq import hardware as machines
 from napkin_eq import plan as p
+from napkin_eq.accuracy import term_error, unit_error
 from napkin_eq.axis import Axis
 from napkin_eq.content import folder, load_rules
 from napkin_eq.cost import BYTES, elements, extent, total_us
@@ -27,10 +28,10 @@ from napkin_eq.hardware import Hardware
 from napkin_eq.interval import interval
 from napkin_eq.judge import Judge, match, substitute
 from napkin_eq.law import REGISTRY, Inference, Judgment, Law, Statement, Var, variables
-from napkin_eq.lower import depth_along, fold_key, kernel_terms, modes_of, plain
+from napkin_eq.lower import NARROW, depth_along, fold_key, kernel_terms, modes_of, plain
 from napkin_eq.place import MOST_BUNDLED, TARGET, Offers, Placed, Placer, parallel
 from napkin_eq.proving import Verdict, require_proved
-from napkin_eq.term import Fold, Group, Input, Map, Online, Proj, Reduce, Store, Term, Tuple, rebuilt, subterms
+from napkin_eq.term import Fold, Group, Input, Map, Online, Proj, Read, Reduce, Store, Term, Tuple, rebuilt, subterms
 from napkin_eq.tiles import Tiled
 
 # Largest |exponent| whose exponential, narrowed to the storage type for the matrix unit, keeps its relative accuracy.
@@ -48,6 +49,8 @@ class Aim:
     machine: Hardware
     dtype: str
     printer: str
+    max_error: float | None = None
+    precision: str = NARROW
 
 
 @dataclass(slots=True)
@@ -59,6 +62,7 @@ class Output:
     placed: Placed
     steps: list[Step]
     graph: Saturated
+    precision: str = NARROW
 
     def each(self) -> list[tuple[str, Term, Term]]:
         """Return each output's name, its source and the term that its array is read off."""
@@ -79,6 +83,7 @@ class Derivation:
     verdicts: dict[str, Verdict]
     seconds: dict[str, float]
     printer: str = "triton"
+    max_error: float | None = None
     _certificate: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -137,13 +142,16 @@ def derive(
     rules: Sequence[str] = (),
     allow_tested: bool = False,
     printer: str = "auto",
+    max_error: float | None = None,
 ) -> Derivation:
     """Derive the cheapest plan of a diagram for a GPU.
 
     dtype: storage of the inputs declared "float" and of the outputs. without: laws or families to leave out. rules: more
     rule files or folders. allow_tested: laws that are not proved but were tested are let in too. printer: "triton" for portable
     kernels, "gluon" for every kernel whose work groups of warps can share on this GPU, "auto" for those that are predicted to
-    be faster so. Raises NapkinError for unknown names or a diagram that no tiles fit, LawRefused for a law that is false or
+    be faster so. max_error: the relative error, see accuracy.py, that no output's plan may pass; where plans that round the
+    computed operands of contractions to the storage type do, they are kept in float32. Raises NapkinError for unknown names,
+    a diagram that no tiles fit or an error that no plan keeps to, LawRefused for a law that is false or
     claims too much of floating point, Undecided for one that is not proved.
     """
     if not isinstance(diagram, Diagram):
@@ -152,6 +160,8 @@ def derive(
         raise NapkinError(f"unknown dtype {dtype!r:.60}; one of {', '.join(STORAGE)}")
     if printer not in PRINTERS:
         raise NapkinError(f"unknown printer {printer!r:.60}; one of {', '.join(PRINTERS)}")
+    if max_error is not None and not max_error > 0:
+        raise NapkinError(f"the largest relative error is {max_error:g}, expected a positive number such as 1e-2")
     machine = machines.load(hardware) if isinstance(hardware, str) else hardware
     seconds = dict.fromkeys(("prove", "saturate", "extract", "explain", "total"), 0.0)
     begun = time.perf_counter()
@@ -162,10 +172,10 @@ def derive(
     if rules and not allow_tested:
         require_granted(s for s in statements if not s.place.startswith(str(folder("rules"))))
     seconds["prove"] = time.perf_counter() - begun
-    outputs = _outputs(diagram, Aim(machine, dtype, printer), statements, seconds)
+    outputs = _outputs(diagram, Aim(machine, dtype, printer, max_error), statements, seconds)
     plan, tiled = planned(diagram, outputs, machine, dtype)
     seconds["total"] = time.perf_counter() - begun
-    return Derivation(diagram, machine, dtype, plan, outputs, tiled, statements, verdicts, seconds, printer)
+    return Derivation(diagram, machine, dtype, plan, outputs, tiled, statements, verdicts, seconds, printer, max_error)
 
 
 def chosen_statements(without: Sequence[str], rules: Sequence[str]) -> list[Statement]:
@@ -205,25 +215,64 @@ def _outputs(diagram: Diagram, aim: Aim, statements: list[Statement], seconds: d
 def _output(
     diagram: Diagram, named: Sequence[tuple[str, Term]], aim: Aim, statements: list[Statement], seconds: dict[str, float]
 ) -> Output:
+    """Derive an output, or several together: the cheapest plan that has a chain, within the error that is allowed, of equally cheap ones the most accurate."""
     names, terms = zip(*named, strict=True)
     source = terms[0] if len(terms) == 1 else Tuple(terms)
+    least, missing = math.inf, ""
+    for precision in precisions(aim):
+        found = replace(aim, precision=precision)
+        whole = replace(diagram, outputs=tuple(named))
+        options = [(error(whole, option, aim), option) for option in _options(diagram, names, source, found, statements, seconds)]
+        least = min(least, *(figure for figure, _ in options))
+        begun = time.perf_counter()
+        for _, option in preferred([o for o in options if aim.max_error is None or o[0] <= aim.max_error]):
+            try:
+                option.steps = explained(source, option.placed, option.graph.instances, statements)
+            except Undecided as reason:
+                missing = str(reason)  # a plan without a chain is no plan; the next best may have one
+                continue
+            seconds["explain"] += time.perf_counter() - begun
+            return option
+    if missing:
+        raise Undecided(missing)
+    limit = f"a relative error of {aim.max_error:g}; the most accurate rounds by {least:.2g}"
+    raise NapkinError(f"diagram {diagram.name}: no plan of {', '.join(names)} keeps to {limit}")
+
+
+def precisions(aim: Aim) -> tuple[str, ...]:
+    """Return the precisions of contractions to try, fastest first; without an error to keep to, operands are as the storage type has them."""
+    if aim.max_error is None:
+        return (NARROW,)
+    return tuple(p.MATRIX_ROUNDOFF) if aim.dtype == "float32" else (NARROW, *p.MATRIX_ROUNDOFF)
+
+
+def error(diagram: Diagram, option: Output, aim: Aim) -> float:
+    """Return the relative error of a plan's outputs, the largest."""
+    plan, _ = planned(diagram, [option], aim.machine, aim.dtype)
+    return max(unit_error(plan).values())
+
+
+def preferred(options: list[tuple[float, Output]]) -> Iterator[tuple[float, Output]]:
+    """Yield plans, cheapest first, the more accurate of equally cheap ones before the other."""
+    left = sorted(options, key=lambda o: o[1].placed.predicted_us)
+    while left:
+        cheap = [o for o in left if o[1].placed.predicted_us <= (1 + SAME) * left[0][1].placed.predicted_us]
+        chosen = min(cheap, key=lambda o: o[0])
+        left.remove(chosen)
+        yield chosen
+
+
+def _options(
+    diagram: Diagram, names: tuple[str, ...], source: Term, aim: Aim, statements: list[Statement], seconds: dict[str, float]
+) -> list[Output]:
+    """Return the plans found, without the steps to them: with the axes as they are, and with one cut where processors would idle."""
     plans, tried = _plans(diagram, names, source, aim, statements, (), seconds)
     for cut in _cuts(source, [*plans[0][0].tiled, *tried], aim.machine, statements):
         try:
             plans += _plans(diagram, names, source, aim, statements, (cut,), seconds)[0]
         except NapkinError:
             continue  # there is no form with this cut: the plans without it stand
-    begun = time.perf_counter()
-    plans.sort(key=lambda plan: plan[0].predicted_us)
-    for placed, graph in plans:
-        try:
-            steps = explained(source, placed, graph.instances, statements)
-        except Undecided as error:
-            missing = error  # a plan without a chain is no plan; the next best may have one
-            continue
-        seconds["explain"] += time.perf_counter() - begun
-        return Output(names, source, placed, steps, graph)
-    raise missing
+    return [Output(names, source, placed, [], graph, aim.precision) for placed, graph in plans]
 
 
 def _plans(
@@ -250,8 +299,8 @@ def _plans(
     names = {s.name for s in statements}
     offers = Offers("level" in names, "group" in names, "walk" in names, "level-several" in names)
     dtypes = tuple(_output_dtype(term, aim.dtype) for term in parallel(source))
-    placer = Placer(outputs[0], dtypes, STORAGE[aim.dtype], aim.machine, offers, proved, aim.printer)
-    placements = [found for c in _finalists(candidates) if (found := placer.best(c.term)) is not None]
+    placer = Placer(outputs[0], dtypes, STORAGE[aim.dtype], aim.machine, offers, proved, aim.printer, aim.precision)
+    placements = [found for c in _finalists(candidates, STORAGE[aim.dtype]) if (found := placer.best(c.term)) is not None]
     if not placements:
         raise NapkinError(f"diagram {diagram.name}: {placer.refusals[-1] if placer.refusals else 'no plan fits'}")
     seconds["extract"] += time.perf_counter() - begun
@@ -315,13 +364,23 @@ def prover(statements: Sequence[Statement]) -> Callable[[Judgment], bool]:
     return proved
 
 
-def _finalists(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates to price in full: the first few, near the best, that differ in more than the order of operands."""
+def _finalists(candidates: Sequence[Candidate], storage: str) -> list[Candidate]:
+    """Return the candidates to price in full: the first few, near the best, and of those that differ only in the order of operands the most accurate."""
+    near = [c for c in candidates if c.cost <= SPREAD * candidates[0].cost]
     found: list[Candidate] = []
-    for candidate in candidates:
-        if candidate.cost <= SPREAD * candidates[0].cost and all(abs(candidate.cost / c.cost - 1) > SAME for c in found):
-            found.append(candidate)
-    return found[:FINALISTS]
+    while near and len(found) < FINALISTS:
+        sides = computed_sides(near[0].term)
+        same = [c for c in near if c.cost <= (1 + SAME) * near[0].cost and computed_sides(c.term) == sides]
+        found.append(min(same, key=lambda c: term_error(c.term, storage)))
+        near = [c for c in near if c not in same]
+    return found
+
+
+def computed_sides(term: Term) -> frozenset[tuple[Axis, ...]]:
+    """Return the axes of the operands of contractions that are computed: which side that is decides what a kernel can hold."""
+    bodies = (t.body for t in subterms(term) if isinstance(t, (Fold, Reduce, Online)))
+    pairs = (body.args for body in bodies if isinstance(body, Map) and body.op == "mul")
+    return frozenset(a.axes for pair in pairs if set(pair[0].axes) != set(pair[1].axes) for a in pair if a.children and not isinstance(a, Read))
 
 
 def _output_dtype(source: Term, dtype: str) -> str:
@@ -514,4 +573,5 @@ def report(derivation: Derivation) -> dict[str, Any]:
             "notes": [n for g in graphs for n in g.notes],
         },
         "seconds": {k: round(v, 3) for k, v in d.seconds.items()},
+        **({} if d.max_error is None else {"max_error": d.max_error, "rounding": unit_error(d.plan)}),
     }  # fmt: skip

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from napkin_eq import plan as p
+from napkin_eq.accumulate import accumulated
 from napkin_eq.axis import Axis
 from napkin_eq.errors import NapkinError
 from napkin_eq.law import Judgment, absent, finite, nonzero, pos, zero
@@ -44,6 +45,8 @@ from napkin_eq.term import (
 
 LOG2E = math.log2(math.e)
 MIN_DOT = 16
+# Operands of contractions that are computed are rounded to the storage type; other precisions keep them in f32.
+NARROW = "narrow"
 Streamed = (Reduce, Fold, Online)
 Proved = Callable[[Judgment], bool]
 Env = tuple[tuple[str, str], ...]
@@ -179,7 +182,8 @@ class Lowering:
     """Lower one kernel: the term under one Store, with a tile size for every coordinate.
 
     targets: the buffer of each value that the Store holds, one or those of a Tuple. tiles maps an axis name to its output
-    tile and "~name" to its folds' tile. arrays maps inner Stores, or the Proj of one, to their buffers.
+    tile and "~name" to its folds' tile. arrays maps inner Stores, or the Proj of one, to their buffers. precision: of
+    contractions, NARROW or of MATRIX_ROUNDOFF in plan.py, which then holds for every operand that is not of 16 bits as it is read.
     Raises NapkinError where an unstreamed reduction does not fit in one tile, or several blocks would store one value.
     """
 
@@ -192,8 +196,10 @@ class Lowering:
         arrays: Mapping[Term, p.Buffer],
         storage: str,
         proved: Proved,
+        precision: str = NARROW,
     ) -> None:
         self.name, self.targets, self.tiles, self.arrays, self.storage, self.proved = name, tuple(targets), tiles, arrays, storage, proved
+        self.precision = precision
         self.roles, body = modes_of(store)
         self.bodies = body.items if isinstance(body, Tuple) else (body,)
         self.axes = store.axes
@@ -233,7 +239,8 @@ class Lowering:
         grid = tuple(c.name for c in sorted((c for c in order if c.role == "group"), key=lambda c: (c.tile > 1, self.ranks[c.axis.name])))
         blocked = [g for g in grid if self.coords[g].tile > 1]
         swizzle = (grid[-2], grid[-1], 8) if len(blocked) == 2 and len(self.stack[0].stmts) > 1 else None
-        return p.Kernel(self.name, tuple(self.reads.values()), self.targets, tuple(order), grid, tuple(self.stack[0].stmts), swizzle=swizzle)
+        made = p.Kernel(self.name, tuple(self.reads.values()), self.targets, tuple(order), grid, tuple(self.stack[0].stmts), swizzle=swizzle)
+        return accumulated(made)
 
     def _walk(self, walks: Sequence[str], context: Context) -> None:
         for body, target in zip(self.bodies, self.targets, strict=True):
@@ -784,14 +791,13 @@ class Lowering:
             if not self._zero_padded(factor):
                 value = self.masked(self.wide(value), coord, 0.0)
             sides.append(self._as_value(value))
-        narrow = self.storage if self.storage != "f32" else "f32"
-        if all(self.values[s].dtype == "f32" for s in sides) and any(not self._stored(f) for f in factors):
-            narrow = self.storage
-        left, right = (self._as_value(self.cast(s, narrow)) for s in sides)
+        wide = self.precision != NARROW and any(self.values[s].dtype == "f32" for s in sides)
+        left, right = (self._as_value(self.cast(s, "f32" if wide else self.storage)) for s in sides)
         coords = [c for s in (left, right) for c in self.values[s].coords if c != coord]
         acc = start if isinstance(start, str) else None
         args = (left, right) if acc is None else (left, right, acc)
-        return self.put(lambda v: p.Dot(v, left, right, coord, acc), ("dot", coord), coords, "f32", args)
+        precision = self.precision if wide else "ieee"
+        return self.put(lambda v: p.Dot(v, left, right, coord, acc, precision=precision), ("dot", coord), coords, "f32", args)
 
     def _stored(self, factor: Term) -> bool:
         return isinstance(factor, (Input, Store, Proj, Read))

@@ -22,14 +22,13 @@ from napkin_eq.cost import (
     KernelCost,
     Profile,
     Visits,
-    computed_operands,
     extent,
     from_hbm,
     in_flight,
     totals,
 )  # fmt: skip
 from napkin_eq.hardware import Hardware
-from napkin_eq.schedule import GROUP_LANES, MOST_GROUPS, falling, unscaled
+from napkin_eq.schedule import GROUP_LANES, MOST_GROUPS, falling, sunk, unscaled
 
 ARCHS = ("sm_90",)
 # Measured on an H200 over ten kernels, which they tell within 4 %: two contractions and products, 2 groups of warps; see docs/cost.md.
@@ -59,7 +58,7 @@ class Footprint:
 
 def footprint(kernel: p.Kernel) -> Footprint | None:
     """Read a kernel's footprint off its statements, of one that is scheduled precisely; None where it has no contraction of 16-bit operands in a loop."""
-    kernel = replace(kernel, body=unscaled(kernel.body, lambda name: name))
+    kernel = replace(kernel, body=sunk(unscaled(kernel.body, lambda name: name), ""))
     values = values_of(kernel.body)
     loops = [s for s in p.statements(kernel.body) if isinstance(s, p.Loop)]
     dots = [s for s in p.statements(kernel.body) if isinstance(s, p.Dot)]
@@ -67,8 +66,6 @@ def footprint(kernel: p.Kernel) -> Footprint | None:
     walks = any(c.role == "walk" for c in kernel.coords)  # no such kernel was measured
     if walks or not any(isinstance(s, p.Dot) for s in inside) or any(BYTES[values[d.a].dtype] != 2 for d in dots):
         return None
-    if computed_operands(kernel):
-        return None  # copied, computed on and handed on in registers while contractions run: measured to give wrong results
     loads = {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load)}
     operands = {name for d in dots for name in (d.a, d.b)}
     # Tiles of shared memory take no registers, and neither do their indices; before a kernel is scheduled, `_operands` are held instead.
@@ -156,7 +153,8 @@ def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int,
 
 
 def _shared_bytes(prof: Profile, use: Footprint, lanes: Mapping[str, int], stages: int) -> int:
-    read = {(w.buffer, w.coords, bool(w.loops)): w.factor for w in prof.works if w.kind == "load" and w.for_dot}
+    wide = {c for c in lanes if lanes[c] > 1}
+    read = {(w.buffer, w.coords, bool(w.loops)): w.factor for w in prof.works if w.kind == "load" and (w.for_dot or (w.loops and len(wide & {*w.coords}) > 1))}
     total = SMEM_SLACK + sum(size * math.prod(lanes[c] for c in coords) for coords, size in use.stored if size == 2)
     return total + sum(int(factor * math.prod(lanes[c] for c in coords)) * (stages if loop else 1) for (_, coords, loop), factor in read.items())
 

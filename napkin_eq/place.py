@@ -18,7 +18,7 @@ from napkin_eq.errors import NapkinError
 from napkin_eq.evaluate import output_order
 from napkin_eq.hardware import Hardware
 from napkin_eq.law import Judgment
-from napkin_eq.lower import Lowering, Streamed, depth_along, modes_of, reduces_over
+from napkin_eq.lower import NARROW, Lowering, Streamed, depth_along, modes_of, reduces_over
 from napkin_eq.term import Acc, Fold, Group, Input, Map, Online, Prev, Proj, Read, Reduce, Scan, Store, Term, Tuple, Walk, rebuilt, subterms
 from napkin_eq.tiles import Tiled, solve
 
@@ -54,10 +54,18 @@ class Placer:
     """Weighs placements of candidate terms, of one output or a Tuple of several, on one hardware."""
 
     def __init__(
-        self, name: str, target_dtypes: Sequence[str], storage: str, hardware: Hardware, offers: Offers, proved: Callable[[Judgment], bool], printer: str
+        self,
+        name: str,
+        target_dtypes: Sequence[str],
+        storage: str,
+        hardware: Hardware,
+        offers: Offers,
+        proved: Callable[[Judgment], bool],
+        printer: str,
+        precision: str = NARROW,
     ) -> None:
         self.name, self.target_dtypes, self.storage, self.hardware = name, target_dtypes, storage, hardware
-        self.offers, self.proved, self.printer = offers, proved, printer
+        self.offers, self.proved, self.printer, self.precision = offers, proved, printer, precision
         self.solved: dict[tuple[Store, tuple[p.Buffer, ...]], Tiled | None] = {}
         self.refusals: list[str] = []
         self.buffers: dict[Term, p.Buffer] = {}
@@ -153,7 +161,7 @@ class Placer:
         def keep(sites: Sequence[Term], values: Sequence[Term]) -> list[Term]:
             targets = []
             for i, (site, value) in enumerate(zip(sites, values, strict=True)):
-                dtype = outputs.get(site, self.storage if site in operands else "f32")
+                dtype = outputs.get(site, self.storage if site in operands and self.precision == NARROW else "f32")
                 targets.append(p.Buffer(f"{TARGET}{i}", output_order(value) if site in outputs else scratch_order(value), dtype))
             store = self._partitioned(values, tuple(targets), done)
             kept: list[Term] = [store] if len(values) == 1 else [Proj(i, store) for i in range(len(values))]
@@ -218,7 +226,7 @@ class Placer:
             arrays = {t: self.buffers[t] for t in subterms(store) if t in self.buffers and t is not store}
 
             def lower(tiles: Mapping[str, int]) -> p.Kernel:
-                return Lowering("kernel__", store, targets, tiles, arrays, self.storage, self.proved).kernel()
+                return Lowering("kernel__", store, targets, tiles, arrays, self.storage, self.proved, self.precision).kernel()
 
             try:
                 self.solved[key] = solve(store, roles, lower, self.hardware, printer=self.printer)[0]

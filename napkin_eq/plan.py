@@ -125,13 +125,18 @@ class ScanTile:
     arg: str
 
 
+# How precisely f32 operands are multiplied, and what rounding them costs each: the unit drops the low 13 bits of an operand; with three
+# products of two such parts only what is left of the second part and the product of both second parts is lost.
+MATRIX_ROUNDOFF = {"tf32": 2.0**-10, "tf32x3": 2.0**-19, "ieee": 0.0}
+
+
 @dataclass(frozen=True, slots=True)
 class Dot:
     """A tile contraction on the matrix unit: out = sum over `coord` of a * b (+ acc), accumulated in f32.
 
     Apart from coordinates with tile 1, a spans one row coordinate and `coord`, b spans `coord` and one column coordinate,
     out spans row and column. Operands have one dtype; `acc` is an f32 value over out's coordinates. `precision`, for f32
-    operands, is ieee, tf32 or tf32x3. One that is `issued` runs beside what follows it, until an Await.
+    operands, is a key of MATRIX_ROUNDOFF. One that is `issued` runs beside what follows it, until an Await.
     """
 
     out: Value

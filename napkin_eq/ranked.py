@@ -93,7 +93,7 @@ def _lowering(derivation: Derivation, output: Output, store: Store) -> Callable[
     writes = placed.tiled[placed.stores.index(store)].kernel.writes
     arrays = {term: buffer for term, buffer in placed.arrays if term is not store and term in set(subterms(store))}
     proved = prover(derivation.statements)
-    return lambda tiles: Lowering("kernel__", store, writes, tiles, arrays, STORAGE[derivation.dtype], proved).kernel()
+    return lambda tiles: Lowering("kernel__", store, writes, tiles, arrays, STORAGE[derivation.dtype], proved, output.precision).kernel()
 
 
 def _offers(derivation: Derivation, output: Output, store: Store, keep: int) -> list[Tiled]:

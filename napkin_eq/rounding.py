@@ -4,6 +4,7 @@ Each value carries e, a bound on the distance between what a kernel computes and
 roundoff of float32, and u, h the roundoff and half the least positive number of the storage type:
 
     a + b        e_a + e_b + K w (|a| + |b|)             magnitudes, not |a + b|: any order of adding is covered
+                 + 2 D w |a| where b is a sum of products, D additions in a row, that the matrix unit adds onto a
     a * b        |a| e_b + |b| e_a + e_a e_b + K w |a b|
     f(a)         the change of f over [a - e_a, a + e_a], + K w |f(a)|; infinite where f jumps or has a pole there
     sum of a     sum of e_a + (2 D w + R r) (sum of |a|) D additions in a row, each block rescaled once; R moves of a reference
@@ -49,11 +50,12 @@ STORAGE = {"float16": (2.0**-11, 2.0**-25), "bfloat16": (2.0**-8, 2.0**-134), "f
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """How a plan adds along an axis: the lanes of its tiles, largest and smallest, and whether on the matrix unit."""
+    """How a plan adds along an axis: the lanes of its tiles, largest and smallest, and whether on the matrix unit, and whether onto another tile."""
 
     largest: int
     smallest: int
     matrix: bool
+    onto: bool = False
 
     def depth(self, length: int, lanes: int, product: bool) -> float:
         """Return how many additions follow one another in a sum of this length; lanes: how many products are added at once."""
@@ -64,19 +66,22 @@ class Schedule:
 
 
 # Without a schedule: any tile of 16 lanes or more, on the matrix unit or not.
-UNPLANNED = Schedule(2**40, 16, True)
+UNPLANNED = Schedule(2**40, 16, True, True)
 
 
 def schedule(plan: Plan) -> dict[str, Schedule]:
     """Read off a plan how it adds along each axis that it folds, by the name of the axis."""
     found: dict[str, Schedule] = {}
     for kernel in plan.kernels:
+        carried = {value.name for s in statements(kernel.body) if isinstance(s, Loop) for value, _ in s.carried}
+        loops = {stmt.coord for stmt in statements(kernel.body) if isinstance(stmt, Loop)}
         for stmt in statements(kernel.body):
             if isinstance(stmt, (ReduceTile, ScanTile, Dot)) or (isinstance(stmt, Loop) and stmt.carried):
                 coord = kernel.coord(stmt.coord)
                 old = found.get(coord.axis.name, Schedule(1, coord.tile, False))
                 tiles = max(old.largest, coord.tile), min(old.smallest, coord.tile)
-                found[coord.axis.name] = Schedule(*tiles, old.matrix or isinstance(stmt, Dot))
+                onto = isinstance(stmt, Dot) and stmt.acc is not None and (stmt.acc not in carried or stmt.coord not in loops)
+                found[coord.axis.name] = Schedule(*tiles, old.matrix or isinstance(stmt, Dot), old.onto or onto)
     return found
 
 
@@ -194,7 +199,19 @@ class _Work:
 
     def _map(self, term: Term) -> Checked:
         args = [self.memo[arg] for arg in term.args]
-        return self._applied(term.op, args)
+        found = self._applied(term.op, args)
+        if term.op == "add":
+            for arg, other in zip(term.args, reversed(args), strict=True):
+                found = self._onto(arg, other, found)
+        return found
+
+    def _onto(self, arg: Term, other: Checked, found: Checked) -> Checked:
+        """Charge a sum of products for what it may be added onto, as often as it adds."""
+        if not (isinstance(arg, (Reduce, Fold)) and arg.monoid == "sum" and _product(arg.body) and self.planned.get(arg.axis.name, UNPLANNED).onto):
+            return found
+        added = self._added(arg.axis.name, self.exact.length(arg.axis.name), True)
+        names, (error, value, off) = aligned(found.error, other.value, other.error)
+        return Checked(found.value, Named(names, error + added * (np.where(np.isneginf(value), 0.0, np.abs(value)) + off)))
 
     def _applied(self, op: str, args: list[Checked]) -> Checked:
         names, parts = aligned(*(a.value for a in args), *(a.error for a in args))

@@ -19,6 +19,7 @@ import numpy as np
 from napkin_eq.axis import Axis
 from napkin_eq.meaning import OPERATORS, Array
 from napkin_eq.plan import (
+    MATRIX_ROUNDOFF,
     Assign,
     Await,
     Dot,
@@ -232,7 +233,8 @@ class _Program:
             return np.moveaxis(np.moveaxis(x, (row, k), (-2, -1)) @ np.moveaxis(y, (k, col), (-2, -1)), (-2, -1), (row, col))
 
         sizes = [np.where(np.isfinite(p.value), np.abs(p.value), 0.0) for p in (a, b)]
-        errors = [p.error + self.memory.matrix * size for p, size in zip((a, b), sizes, strict=True)]
+        roundoff = max(self.memory.matrix, MATRIX_ROUNDOFF[stmt.precision] if stmt.a in self.facts.wide else 0.0)
+        errors = [p.error + roundoff * size for p, size in zip((a, b), sizes, strict=True)]
         value, size = times(a.value, b.value), times(*sizes)
         # 0 * inf is unknown, not 0: what is unbounded stays so.
         error = times(sizes[0], errors[1]) + times(errors[0], sizes[1]) + times(errors[0], errors[1]) + K * W * size + FLUSHED * (size > 0)
@@ -240,7 +242,7 @@ class _Program:
             acc = scope[stmt.acc]
             value, error, size = value + acc.value, error + acc.error, size + np.abs(acc.value)
         lanes = self.kernel.coord(stmt.coord).tile
-        depth = lanes if stmt.precision == "ieee" and stmt.a in self.facts.wide else lanes / 4 + 16
+        depth = lanes if stmt.precision == "ieee" and stmt.a in self.facts.wide else (3 if stmt.precision == "tf32x3" else 1) * lanes / 4 + 16
         return Pair(value, error + 2 * W * depth * (size + error))
 
     def side(self, pair: Pair, k: int) -> int:

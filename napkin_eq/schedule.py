@@ -1,7 +1,7 @@
 """What runs beside what on a GPU whose copies and contractions are asynchronous: from one plan to another that says so.
 
-Nothing is computed otherwise than before, only later: a contraction that continues a sum (`back`) and whose operand is computed
-from another contraction (`front`) is put off to the next block, so that both run beside what lies between them.
+Nothing is computed otherwise than before, only later: a contraction that continues a sum (`back`) and whose operand is computed,
+from tiles or from another contraction (`front`), is put off to the next block, so that both run beside what lies between them.
 
     before      load, front, between, back | load, front, between, back | ...
     after       load, front, between | load, front, back of the block before, between | ... | back
@@ -34,7 +34,7 @@ def specialised(kernel: p.Kernel, abreast: int = 1) -> p.Kernel:
     rows = _rows(kernel, dots)
     names = _Fresh(s.out.name for s in p.statements(kernel.body) if hasattr(s, "out"))
     body: list[p.Stmt] = []
-    for stmt in unscaled(kernel.body, names):
+    for stmt in sunk(unscaled(kernel.body, names), rows.name):
         body += _loop(kernel, stmt, names) if isinstance(stmt, p.Loop) else [stmt]
     workers = p.Workers(rows.name, rows.tile // GROUP_LANES, falling(kernel), abreast)
     return replace(kernel, body=tuple(body), warps=4 * workers.groups + 4, workers=workers)
@@ -60,6 +60,24 @@ def unscaled(body: Sequence[p.Stmt], names: Callable[[str], str]) -> tuple[p.Stm
             found.append(stmt)
     read = {name for stmt in p.statements(tuple(found)) for name in p.used(stmt)}
     return tuple(s for s in found if not isinstance(s, p.Let) or s.out.name in read or s.out.name not in scaled)
+
+
+def sunk(body: Sequence[p.Stmt], rows: str) -> tuple[p.Stmt, ...]:
+    """Put what no loop needs after the loops: columns that wait in registers leave less to a loop; a thread has few rows, and these are loaded early."""
+    loops = [place for place, stmt in enumerate(body) if isinstance(stmt, p.Loop)]
+    if not loops:
+        return tuple(body)
+    needed = {name for place in loops for stmt in p.statements((body[place],)) for name in p.used(stmt)}
+    late: list[p.Stmt] = []
+    early: list[p.Stmt] = []
+    for stmt in reversed(body[: loops[-1]]):
+        out = getattr(stmt, "out", None)
+        if out is not None and out.coords and rows not in out.coords and out.name not in needed:
+            late.append(stmt)
+        else:
+            early.append(stmt)
+            needed |= set(p.used(stmt))
+    return (*reversed(early), body[loops[-1]], *reversed(late), *body[loops[-1] + 1 :])
 
 
 def _rows(kernel: p.Kernel, dots: Sequence[p.Dot]) -> p.Coord:
@@ -120,7 +138,7 @@ class _Shape:
 
 def _loop(kernel: p.Kernel, loop: p.Loop, names: _Fresh) -> Iterator[p.Stmt]:
     chained = [_chained(part, kernel.stages) for part in loop.parts]
-    if all(part is not None for part in chained):
+    if loop.parts and all(part is not None for part in chained):
         yield replace(loop, parts=tuple(part for part in chained if part is not None))
         sums = tuple(dict.fromkeys(s.target for part in loop.parts for s in part.body if isinstance(s, p.Assign)))
         yield p.Await(tuple(n for n in sums if any(isinstance(s, p.Dot) and s.acc == n for part in loop.parts for s in part.body)))
@@ -139,12 +157,16 @@ def _chained(part: p.Part, stages: int) -> p.Part | None:
     dots = [s for s in part.body if isinstance(s, p.Dot)]
     assigned = {s.value: s.target for s in part.body if isinstance(s, p.Assign)}
     plain = all(d.acc is not None and assigned.get(d.out.name) == d.acc and _readers(part.body, d.out.name) == 1 for d in dots)
-    if not dots or not plain or any(isinstance(s, p.Loop) for s in part.body):
+    if not dots or not plain or _computed(part.body) & {n for d in dots for n in (d.a, d.b)} or any(isinstance(s, p.Loop) for s in part.body):
         return None
     last = max(i for i, s in enumerate(part.body) if isinstance(s, p.Dot)) + 1
     body = tuple(replace(s, issued=True) if isinstance(s, p.Dot) else s for s in part.body)
     wait = p.Await(tuple(d.out.name for d in dots), len(dots) if stages > 1 else 0)
     return replace(part, body=(*body[:last], wait, *body[last:]))
+
+
+def _computed(body: Sequence[p.Stmt]) -> set[str]:
+    return {s.out.name for s in body if isinstance(s, p.Let)}
 
 
 def _readers(body: Sequence[p.Stmt], name: str) -> int:
@@ -181,14 +203,14 @@ def _shape(part: p.Part, carried: set[str]) -> _Shape | None:
     by_value = {a.value: a.target for a in assigns}
     dots = [s for s in body if isinstance(s, p.Dot)]
     sums = _dependents(body, carried)
-    front = tuple(d for d in dots if d.acc is None and not {d.a, d.b} & sums)
-    fronts = _dependents(body, [d.out.name for d in front])
-    back = tuple(d for d in dots if d.out.name in by_value and _readers(body, d.out.name) == 1 and {d.a, d.b} & fronts and d.acc is not None)
-    if not front or not back or len(front) + len(back) < len(dots):
+    front = tuple(d for d in dots if not {d.a, d.b, d.acc} & (sums | carried))
+    computed = _computed(body)
+    back = tuple(d for d in dots if d.out.name in by_value and _readers(body, d.out.name) == 1 and {d.a, d.b} & computed and d.acc is not None)
+    if not back or len(front) + len(back) < len(dots):
         return None
     targets = tuple(by_value[d.out.name] for d in back)
-    held = tuple(d.a if d.a in fronts else d.b for d in back)
-    others = [d.b if d.a in fronts else d.a for d in back]
+    held = tuple(d.a if d.a in computed else d.b for d in back)
+    others = [d.b if d.a in computed else d.a for d in back]
     late = _dependents(body, targets)
     loads = {s.out.name for s in body if isinstance(s, p.Load)}
     kept = {a.value for a in assigns if a.target not in targets}
@@ -265,22 +287,22 @@ class _Rotation:
             else:
                 stmts.append(p.renamed(stmt, new))
         done = [self.names(f"{target}_due") for target in self.base.targets]
-        for dot, name, target, old, kept in zip(self.base.back, done, self.base.targets, self.base.held, self.held, strict=True):
-            moved = p.renamed(replace(dot, acc=target), {**new, old: kept.name, dot.out.name: name})
+        kept = {old: value.name for old, value in zip(dict.fromkeys(self.base.held), self.held, strict=True)}
+        for dot, name, target in zip(self.base.back, done, self.base.targets, strict=True):
+            moved = p.renamed(replace(dot, acc=target), {**new, **kept, dot.out.name: name})
             assert isinstance(moved, p.Dot)
             stmts.append(replace(moved, issued=True))
         return stmts, done
 
     def opening(self) -> tuple[p.Stmt, ...]:
         shape = self.base
-        return (*shape.ahead, *_issued(shape), p.Await(_outs(shape.front)), *shape.between, *shape.after, *self.kept(shape, {}))
+        return (*shape.ahead, *_issued(shape), *_awaited(shape), *shape.between, *shape.after, *self.kept(shape, {}))
 
     def steady(self, shape: _Shape) -> tuple[p.Stmt, ...]:
         due, done = self.back(before=True)
         new = dict(zip(shape.targets, done, strict=True))
         after = (p.renamed(stmt, new) for stmt in shape.after)
-        waits = p.Await(_outs(shape.front), len(done)), p.Await(tuple(done))
-        return (*shape.ahead, *_issued(shape), *due, waits[0], *shape.between, waits[1], *after, *self.kept(shape, new))
+        return (*shape.ahead, *_issued(shape), *due, *_awaited(shape, len(done)), *shape.between, p.Await(tuple(done)), *after, *self.kept(shape, new))
 
     def closing(self) -> tuple[p.Stmt, ...]:
         due, done = self.back(before=False)
@@ -288,15 +310,16 @@ class _Rotation:
 
     def kept(self, shape: _Shape, new: dict[str, str]) -> Iterator[p.Assign]:
         yield from shape.assigns
-        for dot, target, operand, kept in zip(shape.back, shape.targets, shape.held, self.held, strict=True):
+        for dot, target in zip(shape.back, shape.targets, strict=True):
             start = new.get(str(dot.acc), str(dot.acc))
             if start != target:
                 yield p.Assign(target, start)
-            yield p.Assign(kept.name, operand)
+        yield from (p.Assign(kept.name, operand) for operand, kept in zip(dict.fromkeys(shape.held), self.held, strict=True))
 
 
-def _outs(dots: Sequence[p.Dot]) -> tuple[str, ...]:
-    return tuple(d.out.name for d in dots)
+def _awaited(shape: _Shape, pending: int = 0) -> Iterator[p.Await]:
+    if shape.front:
+        yield p.Await(tuple(d.out.name for d in shape.front), pending)
 
 
 def _issued(shape: _Shape) -> Iterator[p.Dot]:
@@ -315,7 +338,7 @@ def _rotated(kernel: p.Kernel, loop: p.Loop, shapes: Sequence[_Shape], general: 
     end = scalars("floordiv", scalars("add", loop.parts[-1].hi, -1), coord.tile)
     last = scalars("max", scalars("mul", end, coord.tile), first)  # type: ignore[arg-type]
     made = {s.out.name: s.out for s in whole.body if hasattr(s, "out")}
-    rotation = _Rotation(coord, base, tuple(replace(made[name], name=names(f"{name}_held")) for name in base.held), names)
+    rotation = _Rotation(coord, base, tuple(replace(made[name], name=names(f"{name}_held")) for name in dict.fromkeys(base.held)), names)
     parts = [replace(whole, lo=first, hi=scalars("add", first, 1), body=rotation.opening(), note="the first block", once=True)]
     for part, shape in zip(loop.parts, shapes, strict=True):
         lo = second if part is loop.parts[0] else scalars("max", part.lo, second)  # type: ignore[arg-type]

@@ -106,6 +106,8 @@ def costs_told(report: dict[str, Any]) -> list[str]:
     moved, unfused = report["bytes_hbm"] / 1e6, report["unfused_bytes_hbm"] / 1e6
     lines.append(f"total {report['predicted_us']:.1f} us; {moved:.1f} MB to and from HBM, {unfused:.1f} MB unfused")
     lines.append(f"passes: {passes}; laws used: {len(report['laws'])}; certificate: {report['certificate']['status']} ({report['certificate']['grade']})")
+    if "rounding" in report:
+        lines.append("relative rounding: " + ", ".join(f"{figure:.2g} of {name}" for name, figure in report["rounding"].items()))
     graph, seconds = report["egraph"], report["seconds"]
     lines.append(f"e-graph: {graph['nodes']} nodes, {graph['classes']} classes, {graph['rounds']} rounds; {seconds['total']:.2f} s")
     return lines

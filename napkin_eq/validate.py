@@ -112,10 +112,11 @@ def validate(
     fixed: Mapping[str, int] | None = None,
     inputs: Sequence[str] = ("normal",),
     printer: str = "auto",
+    max_error: float | None = None,
 ) -> Report:
     """Derive the diagram at each of the sizes, run the kernel and compare it with float64.
 
-    printer: as `derive` takes it; on a CPU the same plan is printed in portable Triton.
+    printer, max_error: as `derive` takes them; on a CPU the same plan is printed in portable Triton.
     sizes: without them, a ragged and a tidy choice of `trial_sizes`, where `fixed` says what may not change.
     inputs: names of families of inputs, or "all". Raises NapkinError for one that cannot differ from random numbers here.
     """
@@ -128,9 +129,9 @@ def validate(
     chosen = _chosen(diagram, inputs)
 
     def made(sized: Diagram) -> Derivation:
-        found = derived(sized, hardware=hardware, dtype=dtype or "", without=without, rules=rules, printer=printer)
+        found = derived(sized, hardware=hardware, dtype=dtype or "", without=without, rules=rules, printer=printer, max_error=max_error)
         if where == "cpu" and any(c.tile & (c.tile - 1) for kernel in found.plan.kernels for c in kernel.coords):
-            return derived(sized, hardware=hardware, dtype=dtype or "", without=without, rules=rules, printer="triton")
+            return derived(sized, hardware=hardware, dtype=dtype or "", without=without, rules=rules, printer="triton", max_error=max_error)
         return found
 
     cases: list[Case] = []
@@ -287,7 +288,7 @@ def executed(source: str, tensors: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _matrix_roundoff(derivation: Derivation) -> float:
-    from napkin_eq.plan import Dot, statements
+    from napkin_eq.plan import MATRIX_ROUNDOFF, Dot, statements
 
     dots = [s for k in derivation.plan.kernels for s in statements(k.body) if isinstance(s, Dot)]
-    return 2.0**-11 if any(dot.precision == "tf32" for dot in dots) else 0.0
+    return max((MATRIX_ROUNDOFF[dot.precision] for dot in dots), default=0.0)

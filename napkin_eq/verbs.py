@@ -70,7 +70,7 @@ def _derived(args: Namespace, diagram: Any, without: tuple[str, ...] = ()) -> De
 
     return derived(
         diagram, hardware=args.hardware, dtype=args.dtype or "bfloat16", without=(*args.without, *without), rules=tuple(args.rules),
-        allow_tested=args.allow_tested, printer=args.printer,
+        allow_tested=args.allow_tested, printer=args.printer, max_error=getattr(args, "max_error", None),
     )  # fmt: skip
 
 
@@ -139,6 +139,7 @@ def run(args: Namespace) -> int:
     report = validate(
         _diagram(args), dtype=args.dtype, sizes=None, device=args.device, hardware=args.hardware,
         without=tuple(args.without), rules=tuple(args.rules), printer=args.printer, seed=args.seed, fixed=_fixed(args), inputs=args.family or ("normal",),
+        max_error=args.max_error,
     )  # fmt: skip
     if args.into:
         from napkin_eq.recheck import with_numeric

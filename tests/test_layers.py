@@ -24,7 +24,7 @@ FLOORS = (
     "law content",
     "catalogue stretch interval judge explain claim polynomial linearity obligation smtlib question solving verdict counterexample proving smtfiles floating "
     "abduce corpus certificate check",
-    "plan names hardware",
+    "plan names hardware accumulate",
     "rocq recheck",
     "emit aot bounds egraph accuracy",
     "lower alive cost tiles schedule bulk overlap",
