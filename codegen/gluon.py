@@ -33,6 +33,7 @@ from napkin_eq.plan import (
     Stmt,
     StoreTile,
     Value,
+    passes_31_bits,
     statements,
     used,
 )
@@ -586,7 +587,7 @@ class _Computing(_Side):
             factors = [self.size(a) for a in buffer.dims[at + 1 :] if a.size != 1]
             known = [str(n) for n in [_product(int(f) for f in factors if f.isdigit())] if n > 1]
             symbolic = [f for f in factors if not f.isdigit()]
-            wide = f"{text}.to(gl.int64)" if symbolic and isinstance(index, str) else text
+            wide = f"{text}.to(gl.int64)" if passes_31_bits(buffer, at) and isinstance(index, str) and not text.isdigit() else text
             terms.append(" * ".join([f"({wide})" if " " in wide else wide, *symbolic, *known]))
         masks = [self.operand(m, dims) for m in stmt.masks]
         zero = "0" if buffer.dtype.startswith("i") else "0.0"

@@ -34,6 +34,7 @@ from napkin_eq.plan import (
     Stmt,
     StoreTile,
     Value,
+    passes_31_bits,
     statements,
 )
 
@@ -484,13 +485,3 @@ def literal(value: float | int | bool) -> str:
     if value in (float("inf"), float("-inf")):
         return f'float("{value}")'
     return repr(value)
-
-
-def passes_31_bits(buffer: Buffer, position: int) -> bool:
-    """Tell whether the offset along a dimension may reach 2^31 elements; an index alone is 32 bits wide."""
-    reach = 1
-    for axis in buffer.dims[position:]:
-        if axis.size is None:
-            return position < len(buffer.dims) - 1
-        reach *= axis.size
-    return reach >= 2**31

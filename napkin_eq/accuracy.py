@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from napkin_eq.plan import MATRIX_ROUNDOFF, Assign, Await, Dot, Kernel, Let, Load, Loop, Plan, ReduceTile, ScanTile, Stmt, StoreTile, used
+from napkin_eq.plan import MATRIX_ROUNDOFF, Assign, Await, Dot, Kernel, Let, Load, Loop, Part, Plan, ReduceTile, ScanTile, Stmt, StoreTile, used
 from napkin_eq.term import Fold, Map, Online, Read, Reduce, Scan, Term, subterms
 
 # Roundoffs of float32 and of the 16-bit types, and how many an operator is charged with; as in rounding.py, which needs NumPy.
@@ -69,20 +69,30 @@ class _Walk:
                     known[stmt.out.name] = self.error(stmt, known)
 
     def loop(self, stmt: Loop, known: dict[str, float]) -> None:
-        """Take a few turns of the longest part, in which what accumulators gain settles, and add the rest of the turns at that rate."""
+        """Take the turns that are made once, and a few of the longest other part, in which what accumulators gain settles; the rest gain at that rate."""
         coord = self.kernel.coord(stmt.coord)
         turns = -(-(coord.axis.size or NOMINAL) // coord.tile)
         known.update({value.name: 0.0 for value, _ in stmt.carried})
-        part = max(stmt.parts, key=lambda p: len(p.body))
-        before: Mapping[str, float] = known
+        many = max((p for p in stmt.parts if not p.once), key=lambda p: len(p.body), default=None)
         outer, self.turning = self.turning, stmt.coord
-        for _ in range(min(turns, TURNS)):
-            before = dict(known)
-            inner = dict(known)
-            self.run(part.body, inner)
-            known.update({name: inner[name] for name in known})
-        self.turning, rest = outer, max(0, turns - TURNS)
-        known.update({value.name: known[value.name] + rest * (known[value.name] - before[value.name]) for value, _ in stmt.carried})
+        for part in stmt.parts:
+            if part.once:
+                self.turn(part, known)
+            elif part is many:
+                # An opening that is made once takes the first block; what ends a loop takes none of its own.
+                left = turns - sum(p.once for p in stmt.parts[: stmt.parts.index(part)])
+                before: Mapping[str, float] = known
+                for _ in range(min(left, TURNS)):
+                    before = dict(known)
+                    self.turn(part, known)
+                rest = max(0, left - TURNS)
+                known.update({value.name: known[value.name] + rest * (known[value.name] - before[value.name]) for value, _ in stmt.carried})
+        self.turning = outer
+
+    def turn(self, part: Part, known: dict[str, float]) -> None:
+        inner = dict(known)
+        self.run(part.body, inner)
+        known.update({name: inner[name] for name in known})
 
     def error(self, stmt: Stmt, known: Mapping[str, float]) -> float:
         parts = [known.get(name, 0.0) for name in used(stmt)]

@@ -44,10 +44,13 @@ def sites(body: Sequence[Stmt], defs: Mapping[str, Stmt] | None = None, path: tu
 
 
 class Script:
-    """The integer meaning of one site of a kernel, as lines of SMT-LIB; a second copy of all lanes is told apart by a suffix."""
+    """The integer meaning of one site of a kernel, as lines of SMT-LIB; a second copy of all lanes is told apart by a suffix.
 
-    def __init__(self, kernel: Kernel) -> None:
-        self.kernel = kernel
+    apart: the coordinates whose blocks a second copy has for itself, everything else being shared; by default it shares nothing.
+    """
+
+    def __init__(self, kernel: Kernel, apart: str | None = None) -> None:
+        self.kernel, self.apart = kernel, apart
         self.lines: list[str] = []
         self.done: set[str] = set()
         self.loads: dict[str, list[tuple[tuple[str, ...], str]]] = {}
@@ -77,6 +80,7 @@ class Script:
     def start(self, coord: str, site: Site, copy: str) -> str:
         """Return the first coordinate of the current block, its range stated once."""
         c = self.kernel.coord(coord)
+        copy = copy if self.apart in (None, coord) else ""
         name = f"{coord}.start{copy}"
         if name in self.done:
             return name
@@ -106,7 +110,7 @@ class Script:
         c, start = self.kernel.coord(coord), self.start(coord, site, copy)
         if c.tile == 1:
             return start
-        name = f"{coord}.lane{copy}"
+        name = f"{coord}.lane{copy if self.apart is None else ''}"
         if name not in self.done:
             self.declare(name)
             self.say(f"(<= 0 {name} {c.tile - 1})")

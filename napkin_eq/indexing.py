@@ -5,13 +5,19 @@ Each question is an SMT-LIB 2 script over integers, ground, unsatisfiable if the
     bounds     no live lane of a load or a store is outside its array
     cover      every element of an output is written by some lane of some program
     once       no two lanes of any programs write one element
-    grid       a program's number gives each choice of blocks exactly once
-    parts      no block of a loop is walked twice, and every part starts at a block
-    skipped    a block that no part walks holds no lane that its fold takes
+    grid       each choice of blocks is one program's, in one of its turns
+    parts      no block of a loop is folded twice, and every part starts at a block
+    skipped    a block that no part folds holds no lane that its fold takes
     kept       the tests of a fold, those of which any that fails makes a lane 0 (in a sum) or absent (in a maximum), hold
                only of lanes inside the axis that the fold takes: masked lanes contribute nothing
     tested     and hold of all of those lanes; a part with no test therefore walks only blocks that need none
+    aligned    what a fold reads of an array along its axis is of the lane that it folds: operands that wait for the next
+               block meet what belongs to their own
+    box        where a box of an array is copied, every lane that lies inside the array is one that the plan reads or writes
     integers   no 32-bit integer overflows, nor does an offset that is taken in 32 bits
+
+The copy engine reads 0 past the ends of an array, in each of its dimensions, and writes nothing there. A load gives 0 where a mask
+fails, and masks of live lanes are inside by "bounds", those inside live by "box": both therefore read and write the same.
 
 What is assumed: sizes are positive, those given as numbers are these numbers, a symbolic one keeps to its declared multiple
 and is at most 2^31 - 2^16; so are the magnitudes of integers read from arrays. Where the folds of an axis take different lanes,
@@ -24,13 +30,15 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from napkin_eq.axis import Axis
+from napkin_eq import dealing, walks
+from napkin_eq.bulk import contracted, stores
 from napkin_eq.coordinates import WHOLE, NotRead, Script, Site, conjunction, sites
-from napkin_eq.plan import Buffer, Coord, Dot, Iota, Kernel, Let, Load, Loop, Operand, ReduceTile, Start, Stmt, StoreTile
-from napkin_eq.term import Const, Map, Term
+from napkin_eq.plan import Buffer, Coord, Dot, Iota, Kernel, Load, Loop, ReduceTile, Start, Stmt, StoreTile, passes_31_bits, statements
+from napkin_eq.term import Map, Term
+from napkin_eq.walks import Masks as Masks
 
 if TYPE_CHECKING:
     from napkin_eq.derive import Derivation
@@ -93,8 +101,10 @@ class Report:
 def proved(derivation: Derivation, every: bool = False) -> Report:
     """Ask all questions about a derivation's kernels; `every`: of all installed solvers, the others for less long, else of the first."""
     masks = [masks_of(store) for output in derivation.outputs for store in output.placed.stores]
-    given = masks if len(masks) == len(derivation.plan.kernels) else [_merged(masks)] * len(derivation.plan.kernels)
-    return answered([q for kernel, known in zip(derivation.plan.kernels, given, strict=True) for q in queries(kernel, known)], every)
+    plan = derivation.plan
+    given = masks if len(masks) == len(plan.kernels) else [_merged(masks)] * len(plan.kernels)
+    source = derivation.code() if any(kernel.workers for kernel in plan.kernels) else ""
+    return answered([q for kernel, known in zip(plan.kernels, given, strict=True) for q in queries(kernel, known, source)], every)
 
 
 def answered(asked: Iterable[Query], every: bool = False) -> Report:
@@ -125,19 +135,11 @@ def scripts(report: Report) -> dict[str, str]:
     return {f"index/{number:03}-{kind}.smt2": text for number, (text, kind) in enumerate(kinds.items())}
 
 
-@dataclass(slots=True)
-class Masks:
-    """Of a kernel's folds, by axis: the masks of the lanes that they take, and the masks by which their bodies choose."""
-
-    taken: dict[str, list[Term]] = field(default_factory=dict)
-    chosen: dict[str, list[Term]] = field(default_factory=dict)
-
-
 def masks_of(store: Term) -> Masks:
     from napkin_eq.lower import kernel_terms
-    from napkin_eq.term import Fold, Online, Reduce, subterms
+    from napkin_eq.term import Fold, Online, Read, Reduce, subterms
 
-    found = Masks()
+    found = Masks(read={t.axis.name for t in subterms(store) if isinstance(t, Read)})
     for term in kernel_terms(store):
         if isinstance(term, (Fold, Online, Reduce)):
             name = term.axis.name
@@ -151,32 +153,53 @@ def masks_of(store: Term) -> Masks:
 def _merged(masks: Sequence[Masks]) -> Masks:
     whole = Masks()
     for one in masks:
+        whole.read |= one.read
         for into, part in ((whole.taken, one.taken), (whole.chosen, one.chosen)):
             for name, found in part.items():
                 into.setdefault(name, []).extend(m for m in found if m not in into[name])
     return whole
 
 
-def queries(kernel: Kernel, masks: Masks) -> list[Query]:
-    """Return all questions about a kernel; one that cannot be put into integers has no script, and stays unknown."""
+def queries(kernel: Kernel, masks: Masks, source: str = "") -> list[Query]:
+    """Return all questions about a kernel; one that cannot be put into integers has no script, and stays unknown.
+
+    source: the printed kernel, off which is read how one with workers deals out its blocks.
+    """
     found: list[Query] = []
-    for site in sites(kernel.body):
+    boxed = boxes(kernel)
+    for place, site in enumerate(sites(kernel.body)):
         match site.stmt:
             case Load() | StoreTile():
                 found += _asked(kernel, "bounds", f"{_shown(site.stmt)}", _bounds, site)
                 found += _asked(kernel, "integers", f"offsets of {_shown(site.stmt)}", _offsets, site)
+                if place in boxed:
+                    found += _asked(kernel, "box", f"{_shown(site.stmt)}", _box, site)
                 if isinstance(site.stmt, StoreTile):
                     found += _asked(kernel, "cover", site.stmt.buffer, _cover, site)
                     found += _asked(kernel, "once", site.stmt.buffer, _once, site)
             case Loop():
                 if site.stmt.carried:
-                    found += _asked(kernel, "parts", site.stmt.coord, _parts, site)
-                    found += _asked(kernel, "skipped", site.stmt.coord, _skipped, site, masks)
+                    found += _asked(kernel, "parts", site.stmt.coord, walks.parts, site)
+                    found += _asked(kernel, "skipped", site.stmt.coord, walks.skipped, site, masks)
             case ReduceTile() | Dot():
                 if _folds(kernel, site):
-                    found += _asked(kernel, "kept", _shown(site.stmt), _kept, site, masks)
-                    found += _asked(kernel, "tested", _shown(site.stmt), _tested, site, masks)
-    return found + _asked(kernel, "grid", "the numbers of programs", _grid, Site(StoreTile("", (), ""), {}, ()))
+                    for kind, ask in (("kept", walks.kept), ("tested", walks.tested), ("aligned", walks.aligned)):
+                        found += _asked(kernel, kind, _shown(site.stmt), ask, site, masks)
+    nowhere = Site(StoreTile("", (), ""), {}, ())
+    return found + _asked(kernel, "grid", "the blocks of programs", _grid, nowhere, source)
+
+
+def boxes(kernel: Kernel) -> set[int]:
+    """Return the places, among a kernel's statements, of what the copy engine moves."""
+    if kernel.workers is None:
+        return set()
+    bulk = contracted(kernel)
+    loads = {at for at, s in enumerate(statements(kernel.body)) if isinstance(s, Load) and s.out.name in bulk}
+    return loads | set(stores(kernel))
+
+
+def _grid(kernel: Kernel, site: Site, source: str) -> Iterator[Any]:
+    return dealing.dealt(kernel, source) if kernel.workers else dealing.launched(kernel)
 
 
 def _asked(kernel: Kernel, kind: str, about: str, ask: Any, site: Site, *more: Any) -> list[Query]:
@@ -219,12 +242,12 @@ def _bounds(kernel: Kernel, site: Site) -> Iterator[Any]:
     yield lambda about: script.text(about, live, f"(or {' '.join(outside)})")
 
 
-def passes_31_bits(buffer: Buffer, position: int) -> bool:
-    """Tell whether offsets along a dimension are to be taken in 64 bits: those that may reach 2^31 elements."""
-    dims = buffer.dims[position:]
-    if any(axis.size is None for axis in dims):
-        return len(dims) > 1
-    return math.prod(axis.size or 1 for axis in dims) > MOST
+def _box(kernel: Kernel, site: Site) -> Iterator[Any]:
+    script = Script(kernel)
+    index, live = _live(script, site)
+    dims = _buffer(kernel, site.stmt.buffer).dims  # type: ignore[union-attr]
+    inside = [f"(<= 0 {i})" for i in index] + [f"(< {i} {script.size(d)})" for i, d in zip(index, dims, strict=True)]
+    yield lambda about: script.text(about, *inside, f"(not {live})")
 
 
 def _offsets(kernel: Kernel, site: Site) -> Iterator[Any]:
@@ -296,191 +319,3 @@ def _once(kernel: Kernel, site: Site) -> Iterator[Any]:
     same = [f"(= {a} {b})" for a, b in zip(one, two, strict=True)]
     if differ:
         yield lambda about: script.text(about, live, alive, *same, f"(or {' '.join(differ)})")
-
-
-def _parts(kernel: Kernel, site: Site) -> Iterator[Any]:
-    loop = site.stmt
-    assert isinstance(loop, Loop)
-    tile = kernel.coord(loop.coord).tile
-    for number, part in enumerate(loop.parts):
-        script = Script(kernel)
-        low, high = script.range(part, tile, site)
-        wrong = [f"(and (< {low} {high}) (not (and (<= 0 {low}) (= (mod {low} {tile}) 0))))"]
-        block = script.declare("block")
-        for other in loop.parts[:number]:
-            begin, end = script.range(other, tile, site)
-            wrong.append(f"(and (<= {low} (* {tile} block)) (< (* {tile} block) {high}) (<= {begin} (* {tile} block)) (< (* {tile} block) {end}))")
-        yield lambda about, script=script, wrong=wrong, block=block: script.text(about, f"(or {' '.join(wrong)} false)")
-
-
-def _rows(script: Script, kernel: Kernel, site: Site, but: str) -> list[str]:
-    """Say that the lanes at hand are inside the axes of all coordinates used, but one: others are never stored."""
-    used = [c for c in kernel.coords if c.name != but and f"{c.name}.start" in script.done]
-    return [f"(< {script.lane(c.name, site, '')} {script.size(c.axis)})" for c in used]
-
-
-def _taken(script: Script, kernel: Kernel, site: Site, axis: Axis, x: str, of: Sequence[Term]) -> list[str]:
-    return [script.mask(mask, site, {axis.name: x}) for mask in of if mask != Const(True)]
-
-
-def _skipped(kernel: Kernel, site: Site, masks: Masks) -> Iterator[Any]:
-    """For one of the masks of the axis's folds; where there are several, the weakest is all of them together."""
-    loop = site.stmt
-    assert isinstance(loop, Loop)
-    coord = kernel.coord(loop.coord)
-    script = Script(kernel)
-    x = script.declare("lane.x")
-    block = f"(* {coord.tile} (div {x} {coord.tile}))"
-    ranges = [script.range(part, coord.tile, site) for part in loop.parts]
-    walked = [f"(and (<= {low} {block}) (< {block} {high}))" for low, high in ranges]
-    taken = _taken(script, kernel, site, coord.axis, x, masks.taken.get(coord.axis.name, []))
-    inside = [f"(<= 0 {x})", f"(< {x} {script.size(coord.axis)})"]
-    yield lambda about: script.text(about, *inside, *_rows(script, kernel, site, coord.name), *taken, f"(not (or {' '.join(walked)} false))")
-
-
-ABSENT, ZERO, ONE = -math.inf, 0.0, 1.0
-NEUTRAL = {"sum": ZERO, "max": ABSENT, "prod": ONE}
-KEEPS_ZERO = ("cast", "neg", "abs", "sqrt", "tanh", "erf", "sin", "floor", "round")
-
-
-def settling(operand: Operand, value: float, site: Site) -> frozenset[str]:
-    """Return tests of which any one that fails makes a lane 0, absent or 1, whatever else is in it, as long as that is finite."""
-    made = site.defs.get(operand) if isinstance(operand, str) else None
-    if isinstance(made, Load):
-        return frozenset(made.masks if value == ZERO else ())
-    if isinstance(made, ReduceTile):
-        return settling(made.arg, value, site) if value != ONE else frozenset()
-    if isinstance(made, Dot):
-        return settling(made.a, ZERO, site) | settling(made.b, ZERO, site) if value == ZERO and made.acc is None else frozenset()
-    return _settling_map(made, value, site) if isinstance(made, Let) else frozenset()
-
-
-def _settling_map(made: Let, value: float, site: Site) -> frozenset[str]:
-    def of(arg: Operand, wanted: float = value) -> frozenset[str]:
-        return settling(arg, wanted, site)
-
-    args = made.args
-    if made.op == "where":
-        if not isinstance(args[2], str):
-            return of(args[1]) | {str(args[0])} if args[2] == value else frozenset()
-        return of(args[1]) & of(args[2])
-    if made.op in ("add", "sub", "max", "min"):
-        either = value == ABSENT and made.op in ("add", "min")
-        parts = [of(arg) for arg in args[: 1 if value == ABSENT and made.op == "sub" else 2]]
-        return frozenset.union(*parts) if either else frozenset.intersection(*parts)
-    if made.op == "mul":
-        scaled = [of(one) for one, other in (args, args[::-1]) if value == ZERO or (not isinstance(other, str) and other > 0)]
-        return frozenset().union(*scaled) if value != ONE else frozenset()
-    if made.op in ("exp", "exp2"):
-        return {ZERO: of(args[0], ABSENT), ONE: of(args[0], ZERO)}.get(value, frozenset())
-    if made.op in ("log", "log2") and value == ABSENT:
-        return of(args[0], ZERO)
-    if made.op == "div" and value == ZERO:
-        return of(args[0])
-    return of(args[0]) if made.op == "cast" or (value == ZERO and made.op in KEEPS_ZERO) else frozenset()
-
-
-def _tests(script: Script, site: Site) -> list[str]:
-    """Return the tests of coordinates that keep lanes out of a fold: where one fails, the lane holds what the fold is neutral to."""
-    stmt = site.stmt
-    if isinstance(stmt, Dot):
-        names = settling(stmt.a, ZERO, site) | settling(stmt.b, ZERO, site)
-    else:
-        assert isinstance(stmt, ReduceTile)
-        names = settling(stmt.arg, NEUTRAL[stmt.monoid], site)
-    found: dict[str, None] = {}
-    for name in sorted(names):
-        try:
-            found.setdefault(script.operand(name, site))
-        except NotRead:
-            continue  # a choice by values: it keeps no lane out for where it is
-    return list(found)
-
-
-def _fold_lane(script: Script, kernel: Kernel, site: Site) -> tuple[Coord, str]:
-    coord = kernel.coord(site.stmt.coord)  # type: ignore[union-attr]
-    return coord, script.lane(coord.name, site, "")
-
-
-def _kept(kernel: Kernel, site: Site, masks: Masks) -> Iterator[Any]:
-    script = Script(kernel)
-    coord, x = _fold_lane(script, kernel, site)
-    tests = _tests(script, site)
-    wanted = [f"(< {x} {script.size(coord.axis)})"]
-    several = masks.taken.get(coord.axis.name, [])
-    if len(several) == 1:
-        wanted += _taken(script, kernel, site, coord.axis, x, several)
-    yield lambda about: script.text(about, *_rows(script, kernel, site, coord.name), *tests, f"(not {conjunction(wanted)})")
-
-
-def _tested(kernel: Kernel, site: Site, masks: Masks) -> Iterator[Any]:
-    script = Script(kernel)
-    coord, x = _fold_lane(script, kernel, site)
-    tests = _tests(script, site)
-    axis = coord.axis
-    given = [f"(< {x} {script.size(axis)})"]
-    for mask in (*masks.taken.get(axis.name, []), *(m for found in masks.chosen.values() for m in found)):
-        try:
-            given += _taken(script, kernel, site, axis, x, [mask])
-        except NotRead:
-            continue  # a choice of the body by values: no test of coordinates comes of it
-    yield lambda about: script.text(about, *_rows(script, kernel, site, coord.name), *given, f"(not {conjunction(tests)})")
-
-
-def _grid(kernel: Kernel, site: Site) -> Iterator[Any]:
-    """A number in mixed radix has one digit string, that of quotients and remainders; blocks visited in groups of rows are visited once."""
-    for name in kernel.grid[1:]:
-        script = Script(kernel)
-        count = _count(script, kernel.coord(name), "count")
-        for digit, most in (("rest", script.declare("rest.count")), ("digit", count), ("quotient", ""), ("remainder", count)):
-            script.declare(digit)
-            script.say(*([f"(<= 0 {digit})", f"(< {digit} {most})"] if most else []))
-        script.say(f"(= (+ (* {count} rest) digit) (+ (* {count} quotient) remainder))")
-        yield lambda about, script=script: script.text(about, "(not (and (= quotient rest) (= remainder digit)))")
-    if kernel.swizzle:
-        yield from _swizzled(kernel, *kernel.swizzle)
-
-
-def _count(script: Script, coord: Coord, name: str) -> str:
-    """Return how many blocks a coordinate has: a number, or a name where the size is symbolic."""
-    if coord.axis.size is not None:
-        return str(-(-coord.axis.size // coord.tile))
-    script.nonlinear = True
-    script.declare(name)
-    script.say(f"(<= 1 {name})")
-    return name
-
-
-def _swizzled(kernel: Kernel, row: str, column: str, depth: int) -> Iterator[Any]:
-    """Rows in groups of `depth`, a group column by column (tl.swizzle2d): the new place is in range, and gives the old one back.
-
-    Quotients and remainders stand as numbers with the facts that define them, which solvers take to better than to div and mod.
-    """
-
-    def stated() -> tuple[Script, str, str]:
-        script = Script(kernel)
-        script.nonlinear = True
-        rows, columns = _count(script, kernel.coord(row), "rows"), _count(script, kernel.coord(column), "columns")
-        for name in ("i", "j", "group", "rest", "column", "line"):
-            script.declare(name)
-        defined = {
-            "place": f"(+ (* i {columns}) j)",
-            "first": f"(* {depth} group)",
-            "deep": f"(ite (<= (- {rows} first) {depth}) (- {rows} first) {depth})",
-            "row": "(+ first line)",
-        }
-        script.lines += [f"(define-fun {name} () Int {expression})" for name, expression in defined.items()]
-        script.say("(<= 0 i)", f"(< i {rows})", "(<= 0 j)", f"(< j {columns})")
-        script.say(f"(= place (+ (* {depth} (* {columns} group)) rest))", "(<= 0 rest)", f"(< rest (* {depth} {columns}))")
-        return script, rows, columns
-
-    first, rows, _ = stated()
-    yield lambda about: first.text(about, f"(not (and (<= 0 group) (< (* {depth} group) {rows})))")
-    divided = "(= rest (+ (* deep column) line))", "(<= 0 line)", "(< line deep)"
-    second, rows, columns = stated()
-    second.say(*divided, "(<= 0 group)", "(<= 1 deep)")
-    yield lambda about: second.text(about, f"(not (and (<= 0 row) (< row {rows}) (<= 0 column) (< column {columns})))")
-    third, _, columns = stated()
-    third.say(*divided, "(<= 1 deep)")
-    again = f"(= place (+ (* {columns} first) (* column deep) (- row first)))"
-    yield lambda about: third.text(about, f"(not (and (= (div row {depth}) group) {again}))")

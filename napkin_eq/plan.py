@@ -12,6 +12,7 @@ Masks, tails, casts and loop bounds are explicit statements. Integers are 32 bit
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -268,6 +269,14 @@ class Plan:
     def scratch(self) -> tuple[Buffer, ...]:
         known = {b.name for b in (*self.inputs, *self.outputs)}
         return tuple(dict.fromkeys(b for k in self.kernels for b in k.writes if b.name not in known))
+
+
+def passes_31_bits(buffer: Buffer, position: int) -> bool:
+    """Tell whether offsets along a dimension are to be taken in 64 bits: those that may reach 2^31 elements."""
+    dims = buffer.dims[position:]
+    if any(axis.size is None for axis in dims):
+        return len(dims) > 1
+    return math.prod(axis.size or 1 for axis in dims) > 2**31 - 1
 
 
 def statements(body: tuple[Stmt, ...]) -> Iterator[Stmt]:

@@ -25,7 +25,8 @@ def z3_answer(text: str, timeout_s: float) -> str:
     answer = "unknown"
     # The general solver first, then the one for polynomials: each is quick where the other is not.
     for logic in ("", "QF_NRA"):
-        engine: Any = z3.SolverFor(logic) if logic else z3.Solver()
+        # A context of its own: what was asked before decides nothing about the answer.
+        engine: Any = z3.SolverFor(logic, ctx=z3.Context()) if logic else z3.Solver(ctx=z3.Context())
         engine.set("timeout", max(1, int(timeout_s * 1000)))
         try:
             engine.from_string(text)

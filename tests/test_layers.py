@@ -30,7 +30,7 @@ FLOORS = (
     "lower alive cost tiles schedule bulk overlap",
     "extract place",
     "derive ranked",
-    "sources output coordinates indexing rounding running compare families mutations mutants probe selftest validate telling calibrate tuned",
+    "sources output coordinates walks dealing indexing rounding running compare families mutations mutants probe selftest validate telling calibrate tuned",
     "verbs",
     "cli",
 )

@@ -1,0 +1,395 @@
+"""Questions about how the blocks of a grid come to programs: each block to one program, in one turn of it.
+
+Without workers a program has one block, and its number says which. With workers a program takes one block after another: which
+ones is read off the printed kernel itself, both of the warp that copies and of the groups that compute, as a syntax tree of which
+nothing is run. Two steps lead to a block, each a one-to-one map, for any number of programs and all sizes:
+
+    program, turn -> number     in range, never one number twice, and every number by a turn that is named
+    number -> blocks            in range, and never the same blocks twice: then, since there are as many numbers as choices of
+                                blocks (which is asked too), each choice is met
+
+A quotient and a remainder stand as numbers with the facts that define them, which solvers take to better than to div and mod. The
+facts are those of a dividend that is not negative and a divisor that is positive: asked first, division by division, each with
+the facts of those before. That a number decides nothing twice is shown from the blocks back, one dividend after another.
+What is assumed: there are fewer than 2^31 blocks, so that their numbers are integers of 32 bits.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from napkin_eq.coordinates import NotRead, Script, conjunction
+from napkin_eq.names import kernel_function, size_argument
+from napkin_eq.plan import Coord, Kernel
+from napkin_eq.schedule import GROUP_LANES
+
+Text = Callable[[str], str]
+FOLDED: dict[type, Callable[[int, int], int]] = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}
+SIGNS: dict[type, str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Lt: "<", ast.LtE: "<=", ast.Eq: "="}
+
+
+def launched(kernel: Kernel) -> Iterator[Text]:
+    """A number in mixed radix has one digit string, that of quotients and remainders; blocks visited in groups of rows are visited once."""
+    for name in kernel.grid[1:]:
+        script = Script(kernel)
+        count = _count(script, kernel.coord(name), "count")
+        for digit, most in (("rest", script.declare("rest.count")), ("digit", count), ("quotient", ""), ("remainder", count)):
+            script.declare(digit)
+            script.say(*([f"(<= 0 {digit})", f"(< {digit} {most})"] if most else []))
+        script.say(f"(= (+ (* {count} rest) digit) (+ (* {count} quotient) remainder))")
+        yield lambda about, script=script: script.text(about, "(not (and (= quotient rest) (= remainder digit)))")  # type: ignore[misc]
+    if kernel.swizzle:
+        yield from _swizzled(kernel, *kernel.swizzle)
+
+
+def _count(script: Script, coord: Coord, name: str) -> str:
+    """Return how many blocks a coordinate has: a number, or a name where the size is symbolic."""
+    if coord.axis.size is not None:
+        return str(-(-coord.axis.size // coord.tile))
+    script.nonlinear = True
+    script.declare(name)
+    script.say(f"(<= 1 {name})")
+    return name
+
+
+def _swizzled(kernel: Kernel, row: str, column: str, depth: int) -> Iterator[Text]:
+    """Rows in groups of `depth`, a group column by column (tl.swizzle2d): the new place is in range, and gives the old one back.
+
+    Quotients and remainders stand as numbers with the facts that define them, which solvers take to better than to div and mod.
+    """
+
+    def stated() -> tuple[Script, str, str]:
+        script = Script(kernel)
+        script.nonlinear = True
+        rows, columns = _count(script, kernel.coord(row), "rows"), _count(script, kernel.coord(column), "columns")
+        for name in ("i", "j", "group", "rest", "column", "line"):
+            script.declare(name)
+        defined = {
+            "place": f"(+ (* i {columns}) j)",
+            "first": f"(* {depth} group)",
+            "deep": f"(ite (<= (- {rows} first) {depth}) (- {rows} first) {depth})",
+            "row": "(+ first line)",
+        }
+        script.lines += [f"(define-fun {name} () Int {expression})" for name, expression in defined.items()]
+        script.say("(<= 0 i)", f"(< i {rows})", "(<= 0 j)", f"(< j {columns})")
+        script.say(f"(= place (+ (* {depth} (* {columns} group)) rest))", "(<= 0 rest)", f"(< rest (* {depth} {columns}))")
+        return script, rows, columns
+
+    first, rows, _ = stated()
+    yield lambda about: first.text(about, f"(not (and (<= 0 group) (< (* {depth} group) {rows})))")
+    divided = "(= rest (+ (* deep column) line))", "(<= 0 line)", "(< line deep)"
+    second, rows, columns = stated()
+    second.say(*divided, "(<= 0 group)", "(<= 1 deep)")
+    yield lambda about: second.text(about, f"(not (and (<= 0 row) (< row {rows}) (<= 0 column) (< column {columns})))")
+    third, _, columns = stated()
+    third.say(*divided, "(<= 1 deep)")
+    again = f"(= place (+ (* {columns} first) (* column deep) (- row first)))"
+    yield lambda about: third.text(about, f"(not (and (= (div row {depth}) group) {again}))")
+
+
+# -- blocks dealt out by the kernel itself -----------------------------------------------------------------------------------
+
+
+def dealt(kernel: Kernel, source: str) -> Iterator[Text]:
+    """Each block of the grid comes to one program in one turn, by what both sides of a printed kernel say; raises NotRead for other code."""
+    assert kernel.workers is not None
+    heads = [_Head.of(kernel, source, side) for side in ("copy", "compute")]
+    if heads[0].said != heads[1].said:
+        yield from _alike(kernel, *heads)
+    for head in heads if heads[0].said != heads[1].said else heads[:1]:
+        yield from _numbers(head)
+        yield from _blocks(kernel, head)
+    lanes, groups = kernel.coord(kernel.workers.rows).tile, kernel.workers.groups
+    who = f"(and (<= 0 (div lane {GROUP_LANES})) (< (div lane {GROUP_LANES}) {groups}) (= {groups * GROUP_LANES} {lanes}))"
+    yield lambda about: "\n".join([*_opened(about, "QF_LIA"), "(declare-const lane Int)", f"(assert (<= 0 lane {lanes - 1}))", *_closed(f"(not {who})")])
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """What one side of a kernel does before its first block, the walk over its blocks, and the first statements of the walk."""
+
+    kernel: Kernel
+    before: tuple[ast.stmt, ...]
+    walk: ast.For
+    starts: Mapping[str, str]
+    said: str
+
+    @staticmethod
+    def of(kernel: Kernel, source: str, side: str) -> _Head:
+        name = f"{kernel_function(kernel)}_{side}"
+        made = next((n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name == name), None)
+        at = next((i for i, s in enumerate(made.body) if isinstance(s, ast.For)), None) if made else None
+        if made is None or at is None:
+            raise NotRead(f"the printed kernel has no function {name} that walks blocks")
+        walk = made.body[at]
+        assert isinstance(walk, ast.For)
+        first = next(i for i, s in enumerate(made.body) if isinstance(s, ast.Assign) and _called(s, "blocks|.*_blocks"))
+        wanted = [c for c in map(kernel.coord, kernel.grid) if _number_of_blocks(c) != 1]
+        assigned = [s.targets[0].id for s in walk.body if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)]
+        starts = {c.name: next((n for n in assigned if re.fullmatch(rf"{c.name}{'_start' if c.tile > 1 else ''}(_\d+)?", n)), "") for c in wanted}
+        if not all(starts.values()):
+            raise NotRead("the printed kernel does not say where its blocks start")
+        said = "|".join(["tile", *map(re.escape, starts.values())])
+        last = max((i for i, s in enumerate(walk.body) if isinstance(s, ast.Assign) and any(_called(s, n) for n in said.split("|"))), default=-1)
+        walk = ast.For(walk.target, walk.iter, walk.body[: last + 1], [])
+        before = tuple(made.body[first:at])
+        return _Head(kernel, before, walk, starts, "\n".join(map(ast.dump, (*before, walk))))
+
+
+def _called(stmt: ast.Assign, pattern: str) -> bool:
+    return isinstance(stmt.targets[0], ast.Name) and re.fullmatch(rf"({pattern})(_\d+)?", stmt.targets[0].id) is not None
+
+
+@dataclass(slots=True)
+class _Reading:
+    """Statements read as integers: what each name stands for, lines of SMT-LIB, and the divisions in order."""
+
+    suffix: str
+    names: dict[str, str] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+    divided: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    since: list[tuple[str, str, int]] = field(default_factory=list)
+    defining: set[str] = field(default_factory=set)
+    starts: dict[str, str] = field(default_factory=dict)
+
+    def declare(self, name: str, *facts: str) -> str:
+        self.lines += [f"(declare-const {name} Int)", *(f"(assert {fact})" for fact in facts)]
+        return name
+
+    def run(self, stmts: Sequence[ast.stmt], given: Mapping[str, str], until: str = "") -> None:
+        """Read assignments; names that are given keep what they stand for. Stops where the name `until` is assigned."""
+        for stmt in stmts:
+            target = stmt.targets[0] if isinstance(stmt, ast.Assign) else getattr(stmt, "target", None)
+            if not isinstance(stmt, (ast.Assign, ast.AugAssign)) or not isinstance(target, ast.Name):
+                raise NotRead(f"what deals out blocks is no assignment: {ast.unparse(stmt):.60}")
+            if target.id in given:
+                self.names[target.id] = given[target.id]
+                continue
+            value = self.value(stmt.value)
+            if isinstance(stmt.value, ast.BinOp) and isinstance(stmt.value.op, ast.Mult):
+                self.starts[target.id] = self.value(stmt.value.left)
+            self.names[target.id] = f"(+ {self.names[target.id]} {value})" if isinstance(stmt, ast.AugAssign) else value
+            if re.fullmatch(rf"{until}(_\d+)?", target.id):
+                return
+
+    def value(self, node: ast.expr) -> str:
+        match node:
+            case ast.Constant(value=int()) if not isinstance(node.value, bool):
+                return str(node.value)
+            case ast.Name() if node.id in self.names:
+                return self.names[node.id]
+            case ast.BinOp(left, ast.FloorDiv(), right):
+                return self.division(self.value(left), self.value(right))[0]
+            case ast.BinOp(left, ast.Mod(), right):
+                return self.division(self.value(left), self.value(right))[1]
+            case ast.BinOp(left, op, right) if type(op) in FOLDED:
+                a, b = self.value(left), self.value(right)
+                folded = a.isdigit() and b.isdigit() and FOLDED[type(op)](int(a), int(b))
+                return str(folded) if folded is not False and folded >= 0 else f"({SIGNS[type(op)]} {a} {b})"
+            case ast.Compare(left, [op], [right]) if type(op) in SIGNS:
+                return f"({SIGNS[type(op)]} {self.value(left)} {self.value(right)})"
+            case ast.Call(ast.Attribute(ast.Name("gl"), name), args, []):
+                return self.call(name, args)
+        raise NotRead(f"what deals out blocks is not read: {ast.unparse(node):.60}")
+
+    def call(self, name: str, args: Sequence[ast.expr]) -> str:
+        if name in ("num_programs", "program_id"):
+            return self.names[name]
+        values = [self.value(arg) for arg in args]
+        if name == "minimum":
+            return f"(ite (<= {values[0]} {values[1]}) {values[0]} {values[1]})"
+        if name == "where":
+            return f"(ite {' '.join(values)})"
+        if name == "cdiv" and values[1].isdigit():
+            return self.division(f"(+ {values[0]} {int(values[1]) - 1})", values[1])[0]
+        raise NotRead(f"what deals out blocks calls {name}")
+
+    def division(self, dividend: str, divisor: str) -> tuple[str, str]:
+        """Return the names of a quotient and a remainder."""
+        pair = dividend, divisor
+        if pair not in self.divided:
+            self.since.append((*pair, len(self.lines)))
+            number = len(self.divided)
+            q, r = (self.declare(f"{what}{number}{self.suffix}") for what in ("quotient", "remainder"))
+            self.lines += [f"(assert (= {dividend} (+ (* {divisor} {q}) {r})))", f"(assert (<= 0 {r}))", f"(assert (< {r} {divisor}))"]
+            self.defining.add(self.lines[-3])
+            self.divided[pair] = q, r
+        return self.divided[pair]
+
+    def sound(self, place: int) -> Iterator[Text]:
+        """Ask that the divisions from a place on are those of numbers that are not negative by positive ones."""
+        for dividend, divisor, lines in self.since[place:]:
+            yield _asks(self.lines[:lines], f"(or (< {dividend} 0) (<= {divisor} 0))")
+
+
+def _opened(about: str, logic: str) -> list[str]:
+    return [f"; {about}", f"(set-logic {logic})", "(set-info :status unsat)"]
+
+
+def _closed(*goal: str) -> list[str]:
+    return [*(f"(assert {g})" for g in goal), "(check-sat)", ""]
+
+
+def _asks(lines: Sequence[str], *goal: str) -> Text:
+    said = list(lines)
+    return lambda about: "\n".join([*_opened(about, "QF_NIA"), *said, *_closed(*goal)])
+
+
+def _turned(head: _Head, reading: _Reading, program: str, turn: str, given: Mapping[str, str]) -> tuple[str, str, str]:
+    """Read the walk in one turn of one program; return the walk's variable, its end, and the number of the block."""
+    reading.names["program_id"] = program
+    reading.run(head.before, given)
+    walk = head.walk
+    if not isinstance(walk.iter, ast.Call) or ast.unparse(walk.iter.func) != "range" or not isinstance(walk.target, ast.Name):
+        raise NotRead("the walk over blocks is no range")
+    bounds = [reading.value(arg) for arg in walk.iter.args]
+    low, high, step = (*bounds, "1")[:3] if len(bounds) > 1 else ("0", bounds[0], "1")
+    at = reading.names[walk.target.id] = turn if (low, step) == ("0", "1") else f"(+ {low} (* {step} {turn}))"
+    if not _is_number(walk.target.id):
+        reading.run(walk.body, {}, until="tile")
+    return at, high, next(reading.names[n] for n in reversed(reading.names) if _is_number(n))
+
+
+def _is_number(name: str) -> bool:
+    return re.fullmatch(r"tile(_\d+)?", name) is not None
+
+
+def _numbers(head: _Head) -> Iterator[Text]:
+    """Program and turn give a number, one to one: in range, no two alike, and each number has a program and a turn."""
+    total = next(s.targets[0].id for s in head.before if isinstance(s, ast.Assign) and _called(s, "blocks"))  # type: ignore[attr-defined]
+    first = next(i for i, s in enumerate(head.before) if isinstance(s, ast.Assign) and _called(s, "blocks"))
+    head = _Head(head.kernel, head.before[first:], head.walk, head.starts, head.said)
+    plain = isinstance(head.walk.target, ast.Name) and _is_number(head.walk.target.id)
+
+    def open_reading(suffix: str) -> _Reading:
+        reading = _Reading(suffix)
+        reading.declare("blocks", "(<= 1 blocks)")
+        reading.declare("programs", "(<= 1 programs)")
+        reading.names = {"num_programs": "programs"}
+        return reading
+
+    def turn_of(suffix: str) -> tuple[_Reading, str, str]:
+        reading = open_reading(suffix)
+        shared = len(reading.lines)
+        program = reading.declare(f"program{suffix}", f"(<= 0 program{suffix})", f"(< program{suffix} programs)")
+        turn = reading.declare(f"turn{suffix}", f"(<= 0 turn{suffix})")
+        at, high, number = _turned(head, reading, program, turn, {total: "blocks"})
+        reading.lines.append(f"(assert (< {at} {high}))")
+        reading.lines = reading.lines[shared:] if suffix == ".2" else reading.lines
+        return reading, turn, number
+
+    one, turn, number = turn_of("")
+    yield from one.sound(0)
+    whole = [q for (_, divisor), (q, _) in one.divided.items() if divisor == "programs"][:1]
+    for case in [c for q in whole for c in (f"(< {turn} {q})", f"(>= {turn} {q})")] or ["true"]:
+        yield _asks(one.lines, case, f"(or (< {number} 0) (>= {number} blocks))")
+    two, again, other = turn_of(".2")
+    both = [*one.lines, *two.lines, f"(assert (= {number} {other}))"]
+    yield _asks(both, f"(not (= {turn} {again}))")
+    yield _asks(both, f"(= {turn} {again})", "(not (= program program.2))")
+    named = open_reading("")
+    named.declare("block", "(<= 0 block)", "(< block blocks)")
+    t, rest = named.division("block", "programs")
+    odd = "" if plain else named.division(t, "2")[1]
+    program = rest if plain else f"(ite (= {odd} 0) {rest} (- (- programs 1) {rest}))"
+    at, high, found = _turned(head, named, program, t, {total: "blocks"})
+    whole = [q for (what, _), (q, _) in named.divided.items() if what == "blocks"][:1]
+    yield from (_asks(named.lines, f"(not (<= {t} {q}))") for q in whole)
+    cases = [f"(and (= {odd} {side}) ({sign} {t} {q}))" for q in whole for side in (0, 1) for sign in ("<", "=")] or ["true"]
+    for wanted in (f"(<= 0 {program})", f"(< {program} programs)", f"(<= 0 {t})", f"(< {at} {high})", f"(= {found} block)"):
+        yield from (_asks(named.lines, case, f"(not {wanted})") for case in cases)
+
+
+def _number_of_blocks(coord: Coord) -> int | None:
+    return None if coord.axis.size is None else -(-coord.axis.size // coord.tile)
+
+
+def _sizes(kernel: Kernel) -> _Reading:
+    """Return a reading that knows the sizes of symbolic axes."""
+    reading = _Reading("")
+    for axis in kernel.symbols:
+        name = size_argument(axis)
+        multiple = [f"(= (mod {name} {axis.multiple}) 0)"] if axis.multiple > 1 else []
+        reading.names[name] = reading.declare(name, f"(<= 1 {name})", *multiple)
+    reading.names |= {"num_programs": reading.declare("programs", "(<= 1 programs)"), "program_id": reading.declare("program", "(<= 0 program)")}
+    return reading
+
+
+def _decoded(head: _Head, suffix: str) -> tuple[_Reading, int, int, str]:
+    """Read how a number gives blocks; return the reading, its lines and divisions before the number, and the number of blocks."""
+    reading = _sizes(head.kernel)
+    at = next(i for i, s in enumerate(head.before) if isinstance(s, ast.Assign) and _called(s, "blocks"))
+    reading.run(head.before[: at + 1], {})
+    total = next(v for n, v in reading.names.items() if re.fullmatch(r"blocks(_\d+)?", n))
+    lines, divisions = len(reading.lines), len(reading.divided)
+    reading.suffix = suffix
+    number = reading.declare(f"number{suffix}", f"(<= 0 number{suffix})", f"(< number{suffix} {total})")
+    body = head.walk.body
+    assert isinstance(head.walk.target, ast.Name)
+    if _is_number(head.walk.target.id):
+        reading.names[head.walk.target.id] = number
+    else:
+        at = next(i for i, s in enumerate(body) if isinstance(s, ast.Assign) and _called(s, "tile"))
+        reading.names[body[at].targets[0].id] = number  # type: ignore[attr-defined]
+        body = body[at + 1 :]
+    reading.run(body, {})
+    return reading, lines, divisions, total
+
+
+def _blocks(kernel: Kernel, head: _Head) -> Iterator[Text]:
+    """A number gives blocks, one to one."""
+    one, _, _, total = _decoded(head, "")
+    yield from one.sound(0)
+    counts = []
+    for coord in map(kernel.coord, head.starts):
+        known, size = _number_of_blocks(coord), size_argument(coord.axis)
+        count = str(known) if known else size if coord.tile == 1 else one.division(f"(+ {size} {coord.tile - 1})", str(coord.tile))[0]
+        counts.append(count)
+        block = _block(head, one, coord)
+        yield _asks(one.lines, f"(not (and (<= 0 {block}) (< {block} {count})))")
+    yield _asks(one.lines, f"(not (= {total} (* 1 1 {' '.join(counts)})))")
+    first, lines, divisions, _ = _decoded(head, "")
+    two, *_ = _decoded(head, ".2")
+    every = [*first.lines, *two.lines[lines:]]
+    ranges = [line for line in every if line not in first.defining | two.defining]
+    same = [f"(assert (= {_block(head, first, c)} {_block(head, two, c)}))" for c in map(kernel.coord, head.starts)]
+    pairs = [list(r.divided.items())[divisions:] for r in (first, two)]
+    for place in reversed(range(len(pairs[0]))):
+        ((a, b), (q, r)), ((a2, b2), (q2, r2)) = pairs[0][place], pairs[1][place]
+        before = [(pairs[0][place - 1][1][0], pairs[1][place - 1][1][0])] if place else []
+        for x, y in (*before, (q, q2), (r, r2), (b, b2), (a, a2)):
+            if x != y and f"(assert (= {x} {y}))" not in same:
+                # A dividend follows by what defines it, as does the first quotient; all else by what it adds up to.
+                facts = every if x in (a, pairs[0][0][1][0]) else ranges
+                yield _asks([*facts, *same], f"(not (= {x} {y}))")
+                same.append(f"(assert (= {x} {y}))")
+    if "(assert (= number number.2))" not in same:
+        yield _asks([*every, *same], "(not (= number number.2))")
+
+
+def _block(head: _Head, reading: _Reading, coord: Coord) -> str:
+    """Return the number of a coordinate's block, given that the text multiplies it by the tile."""
+    name = head.starts[coord.name]
+    start = next(s.value for s in head.walk.body if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name) and s.targets[0].id == name)
+    if coord.tile > 1 and not (isinstance(start, ast.BinOp) and isinstance(start.op, ast.Mult) and ast.unparse(start.right) == str(coord.tile)):
+        raise NotRead(f"{name} is no multiple of {coord.tile} by its form")
+    return reading.starts[name] if coord.tile > 1 else reading.names[name]
+
+
+def _alike(kernel: Kernel, one: _Head, other: _Head) -> Iterator[Text]:
+    """Both sides of a kernel have the same blocks in the same turn."""
+    reading = _sizes(kernel)
+    shared = dict(reading.names)
+    reading.declare("turn", "(<= 0 turn)", "(< program programs)")
+    starts = []
+    for head in (one, other):
+        reading.names = dict(shared)
+        at, high, _ = _turned(head, reading, "program", "turn", {})
+        reading.lines.append(f"(assert (< {at} {high}))")
+        reading.run(head.walk.body, {})
+        starts.append([reading.names[head.starts[name]] for name in one.starts])
+    yield _asks(reading.lines, f"(not {conjunction([f'(= {a} {b})' for a, b in zip(*starts, strict=True)])})")
