@@ -124,7 +124,8 @@ def _launch(kernel: Kernel, local: dict[str, str], size: dict[str, str]) -> Iter
     blocks = " * ".join(count for count in counts if count != "1") or "1"
     if kernel.workers:
         held = "torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count"
-        blocks = f"min({blocks}, {held}{f' * {resident}' if (resident := _resident(kernel)) > 1 else ''})"
+        most = f", {kernel.workers.programs}" if kernel.workers.programs else ""
+        blocks = f"min({blocks}{most}, {held}{f' * {resident}' if (resident := _resident(kernel)) > 1 else ''})"
     boxes = [f"TensorDescriptor({local[c.buffer.name]}, {_extents(c, size)}, {_block(c)}, gl.{_swizzled(c)})" for _, c in _boxes(kernel)]
     pointers = [local[b.name] for b in buffers(kernel) if b.name in pointed(kernel)]
     arguments = [*boxes, *pointers, *(size[a.name] for a in kernel.symbols), *(f"{option}={value}" for option, value in _options(kernel).items())]

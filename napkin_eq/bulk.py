@@ -149,10 +149,13 @@ def copied(kernel: p.Kernel) -> set[str]:
 
 
 def fetched(kernel: p.Kernel, body: Sequence[p.Stmt], made: Made, depth: int) -> Iterator[tuple[tuple[p.Load, ...], Ring]]:
-    """Yield the groups of loads of a body, in order, that pass through one ring: those with no contraction or loop between."""
+    """Yield the groups of loads of a body, in order, that pass through one ring: those with no contraction, loop or use of them between."""
     bulk = copied(kernel)
     group: list[p.Load] = []
     for stmt in (*body, None):
+        if group and stmt is not None and {load.out.name for load in group} & set(p.used(stmt)) and not isinstance(stmt, p.Dot):
+            yield tuple(group), Ring(tuple(copy_of(kernel, load, made) for load in group), depth)
+            group = []
         if isinstance(stmt, p.Load) and stmt.out.name in bulk:
             group.append(stmt)
         elif group and (stmt is None or isinstance(stmt, (p.Dot, p.Loop))):
@@ -176,6 +179,33 @@ def rings(kernel: p.Kernel) -> tuple[Ring, ...]:
 
     visit(kernel.body, kernel.workers.ahead)
     return tuple(found)
+
+
+def done_at(body: Sequence[p.Stmt], tiles: set[str]) -> int | None:
+    """Return the place of the statement after which nothing reads some tiles any more; None where that is in the next block.
+
+    What arithmetic reads is in registers once it is loaded.
+    """
+    last = max(place for place, stmt in enumerate(body) if isinstance(stmt, p.Load) and stmt.out.name in tiles)
+    for place, stmt in enumerate(body):
+        inner = [s for part in stmt.parts for s in p.statements(part.body)] if isinstance(stmt, p.Loop) else [stmt]
+        for dot in (s for s in inner if isinstance(s, p.Dot) and tiles & {s.a, s.b}):
+            done = place if isinstance(stmt, p.Loop) or not dot.issued else _awaited(body, place)
+            if done is None:
+                return None
+            last = max(last, done)
+    return last
+
+
+def _awaited(body: Sequence[p.Stmt], place: int) -> int | None:
+    """Return where an issued contraction is waited for in its own body."""
+    younger = 0
+    for later, stmt in enumerate(body[place + 1 :], place + 1):
+        if isinstance(stmt, p.Dot):
+            younger += 1
+        if isinstance(stmt, p.Await) and stmt.pending <= younger:
+            return later
+    return None
 
 
 def stores(kernel: p.Kernel) -> dict[int, Copy]:

@@ -14,7 +14,7 @@ import math
 import sys
 from typing import Any, NamedTuple
 
-SCHEMA, MAX_BYTES, MAX_WORK = 2, 32 << 20, 1_000_000
+SCHEMA, MAX_BYTES, MAX_WORK = 3, 32 << 20, 1_000_000
 # The hash of the one language understood here; every certificate brings its table along.
 LANGUAGE = "8b31a4ecf42508e6d12d977dd0dae784e879bdc205bcb8ee7bd1fe0894f6d252"
 ACC, PREV = 1, 2  # among a term's marks: it holds an accumulator, a previous value, whose stream is outside of it
@@ -179,12 +179,8 @@ class Checker:
         if word == "is-equal":
             return computed(self.nodes[first].row[0], [self.real(number) for number in self.nodes[first].row[1:]]) == self.real(last)
         node = self.nodes[last]
-        known = {
-            "is-along": first in node.free,
-            "is-free": first not in node.free and ACC not in node.marks,  # an accumulator varies along axes that it does not show
-            "is-local": node.marks.isdisjoint((first, ACC, PREV)),
-            "is-le": first == last,
-        }
+        free = first not in node.free and ACC not in node.marks  # an accumulator varies along axes that it does not show
+        known = {"is-along": first in node.free, "is-free": free, "is-local": node.marks.isdisjoint((first, ACC, PREV)), "is-le": first == last}
         return known[word] if word in known else self.stretch(*row[1:]) if word == "is-stretch" else word[3:] in self.shown(last)
 
     def at(self, place: Any, table: list[int], what: str) -> Any:
@@ -204,15 +200,19 @@ class Checker:
         return table
 
     def law(self, name: str, raw: Any) -> str:
-        """Enter a law, or an inference; return its grade."""
+        """Enter a law, or an inference; return its grade, which must be that of its weakest evidence."""
         rows, conclusion, premises, floating, proof, said = values(raw, "nodes conclusion premises floating proof sha256")
         need(said == sha([name, rows, conclusion, premises, floating]), f"{name}: its hash is not that of its statement")
         table = self.table(rows, [], name)
         self.laws[name] = self.at(conclusion, table, name), [self.at(place, table, name) for place in premises]
-        grade, _, files = values(proof, "grade method files")
-        answers = [(answer, file["status"]) for file in files for answer in file["answers"].values()]
-        need(grade in ("A", "B", "C", "D") and all(answer in (status, "unknown", "missing") for answer, status in answers), f"{name}: not proved")
-        return str(grade)
+        grade, method, files = values(proof, "grade method files")
+        earned = "A" if method in ("definition", "normal form") or any(file["status"] == "unsat" for file in files) else "D"
+        for answers, form, _, _, status in (values(file, "answers form name sha256 status") for file in files):
+            need(type(form) is bool and {*answers.values()} <= {status, "unknown", "missing"}, f"{name}: not proved")
+            if status == "unsat" and not form:
+                earned = max(earned, "DCB"[min([*answers.values()].count("unsat"), 2)])
+        need(grade == earned, f"{name}: its grade is not {earned}, that of its evidence")
+        return earned
 
     def instance(self, raw: Any, terms: list[int]) -> None:
         """Enter a judgment that follows by a law, by an inference, or by itself, and what bars it: a Prev, a stream."""

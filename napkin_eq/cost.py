@@ -290,9 +290,9 @@ class Visits:
 class Totals:
     """A kernel's work with its tiles chosen: operations over the grid by kind, bytes loaded by buffer and stored.
 
-    `requests`: bytes that loads and, at "", stores ask level 2 for. `wide`, `narrow`: clocks of one block on the matrix unit at
-    its peak, by the instructions that the tiles allow; `shared_wide` and `shared_narrow`: bytes that they read from shared memory meanwhile. `walks`: how often a block runs each loop's body.
-    `crowded`: warps outnumber the rows of a contraction in a loop with exponentials.
+    `requests`: bytes that loads and, at "", stores ask level 2 for. `wide`, `narrow`: clocks of one block on the matrix unit at its peak,
+    by the instructions that the tiles allow; `shared_wide`, `shared_narrow`: bytes that they read from shared memory meanwhile.
+    `walks`: how often a block runs each loop's body. `crowded`: warps outnumber the rows of a contraction in a loop with exponentials.
     """
 
     blocks: int

@@ -1,12 +1,15 @@
-"""The door to the printers of the plan language: the files of `codegen/`, one target each, run when first asked for."""
+"""The door to the printers of the plan language: the files of `codegen/`, loaded when first asked for."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from importlib import import_module
+from types import ModuleType
 from typing import Any, Literal, Protocol, TypeVar, overload
 
-from napkin_eq.content import folder, run_file
+from napkin_eq.content import folder
 from napkin_eq.errors import NapkinError
 from napkin_eq.plan import Plan
 
@@ -69,5 +72,9 @@ def _printer(target: str) -> Printer:
 
 @cache
 def _load() -> None:
-    for file in sorted(folder("codegen").glob("*.py")):
-        run_file(file, "codegen")
+    # A printer may consist of several files, which import each other as `.file`: the folder is a package wherever it lies.
+    place, package = folder("codegen"), ModuleType("napkin_eq.codegen")
+    package.__path__ = [str(place)]
+    sys.modules.setdefault(package.__name__, package)
+    for file in sorted(place.glob("*.py")):
+        import_module(f"{package.__name__}.{file.stem}")

@@ -3,10 +3,13 @@
     exact           both sides give the same number, whatever it is, in float16 and in bfloat16; the sign of a zero is not
                     looked at, because no operator of the language tells it apart
     reassociating   the side that a rewrite gives is off by no more than GROWTH times the bound on the side that it replaces
-                    (every operator and every input off by one roundoff, napkin_eq/rounding.py), for inputs of ordinary size
+                    (every operator and every input off by one roundoff), for inputs of ordinary size
     unsafe          it is not, for some inputs of ordinary size or extreme ones; within the range that the law names, it is
 
-A law claims one of these; the assessors, in `proofs/`, decide whether it is so. Verdicts are remembered between runs.
+A law claims one of these; the assessors, in `proofs/`, decide whether it is so, and the verdict says how: *decided*, bit by bit;
+*proved*, by error analysis to first order, of the bounds that know no cancellation (proofs/analysis.py); or *sampled*, of the
+bounds for given data (napkin_eq/rounding.py). What is proved is sampled too, so that one refutes where the other errs. That a law
+is unsafe is shown by inputs; that its range is enough is sampled. Verdicts are remembered between runs.
 """
 
 from __future__ import annotations
@@ -24,9 +27,10 @@ from napkin_eq.content import folder, run_file
 from napkin_eq.errors import LawRefused, NapkinError, Undecided
 from napkin_eq.law import FLOATING, Law, Statement
 
-SCHEMA = 1
+SCHEMA = 2
 GROWTH = 64.0
-ASSESSORS = ("floating", "growth")
+ASSESSORS = ("floating", "growth", "analysis")
+HOW = ("decided", "proved", "sampled", "")
 STATUSES = ("granted", "refused", "unknown")
 
 
@@ -43,7 +47,8 @@ class Finding:
 class Floating:
     """The floating-point verdict of a law: the class found, and whether the claim is granted, refused, or undecided.
 
-    detail: how it was decided, what range it needs, or why the claim is refused; witness: inputs at which an unsafe law loses its digits.
+    detail: how it was decided, what range it needs, or why the claim is refused; witness: inputs at which an unsafe law loses its
+    digits; how: one of HOW, the last where nothing is granted. A growth is that proved, if it is, else the largest sampled.
     """
 
     found: str
@@ -51,10 +56,11 @@ class Floating:
     growth: float
     detail: str
     witness: str = ""
+    how: str = ""
 
     def __str__(self) -> str:
         # Rounded up: the last digits of a sampled growth are those of a machine's exponential.
-        grown = f" ×{max(1, math.ceil(self.growth - 0.01))}" if self.found == "reassociating" else ""
+        grown = f" ×{max(1, math.ceil(self.growth - 0.01))}, {self.how}" if self.found == "reassociating" else ""
         if self.status == "granted":
             return f"unsafe: {self.detail}" if self.found == "unsafe" else f"{self.found}{grown}"
         return f"{self.found}, claim {self.status}: {'; '.join(filter(None, (self.detail, self.witness)))}"
@@ -114,7 +120,7 @@ def _assessed(law: Law) -> Floating:
 def _exact(law: Law) -> Floating:
     bits = _ASSESSORS["exact"](law)
     if bits.answer == "yes":
-        return Floating("exact", "granted", 1.0, bits.detail)
+        return Floating("exact", "granted", 1.0, bits.detail, how="decided")
     if bits.answer == "unknown":
         return Floating("exact", "unknown", 0.0, bits.detail)
     return Floating(_reassociating(law).found, "refused", 0.0, f"not exact: {bits.detail}")
@@ -126,7 +132,17 @@ def _reassociating(law: Law) -> Floating:
         return Floating("reassociating", "unknown", 0.0, errors.detail)
     if errors.answer == "no":
         return Floating("unsafe", "refused", 0.0, "not safe for inputs of ordinary size", errors.detail)
-    return Floating("reassociating", "granted", errors.growth, errors.detail)
+    proof = _analysed(law)
+    if proof.answer == "yes":
+        return Floating("reassociating", "granted", proof.growth, proof.detail, how="proved")
+    return Floating("reassociating", "granted", errors.growth, proof.detail, how="sampled")
+
+
+def _analysed(law: Law) -> Finding:
+    try:
+        return _ASSESSORS["analysis"](law)
+    except NapkinError as error:
+        return Finding("unknown", str(error))
 
 
 def _unsafe(law: Law) -> Floating:
@@ -138,7 +154,7 @@ def _unsafe(law: Law) -> Floating:
         return Floating("unsafe", "unknown", 0.0, f"{inside.detail or outside.detail}")
     if outside.answer == "yes":
         return Floating("reassociating", "refused", inside.growth, "no inputs were found, outside its range, at which it loses its digits")
-    return Floating("unsafe", "granted", inside.growth, needs, outside.detail)
+    return Floating("unsafe", "granted", inside.growth, needs, outside.detail, "sampled")
 
 
 @cache
@@ -150,7 +166,8 @@ def _load() -> None:
 @cache
 def _version() -> str:
     here = Path(__file__).resolve()
-    files = [here, *(here.with_name(f"{name}.py") for name in ("claim", "meaning", "rounding")), *(folder("proofs") / f"{name}.py" for name in ASSESSORS)]
+    own = ("claim", "linearity", "meaning", "obligation", "polynomial", "proving", "rounding", "smtlib", "solving")
+    files = [here, *(here.with_name(f"{name}.py") for name in own), *sorted(folder("proofs").glob("*.py"))]
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
 
 
@@ -166,7 +183,7 @@ def _remembered() -> dict[str, Floating]:
 def _well_formed(entry: Any) -> bool:
     if not isinstance(entry, dict) or set(entry) != set(Floating.__slots__):
         return False
-    known = entry["found"] in FLOATING and entry["status"] in ("granted", "refused")
+    known = entry["found"] in FLOATING and entry["status"] in ("granted", "refused") and entry["how"] in HOW
     return known and isinstance(entry["growth"], (int, float)) and all(isinstance(entry[name], str) for name in ("detail", "witness"))
 
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from napkin_eq.derive import Derivation
 
 MOST = 2**31 - 1
-TIMEOUT_S, SECOND_S = 5.0, 0.5
+TIMEOUT_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def proved(derivation: Derivation, every: bool = False) -> Report:
 
 def answered(asked: Iterable[Query], every: bool = False) -> Report:
     """Put questions to the solvers; a script that occurs twice is asked once. Unknown is no proof."""
-    from napkin_eq.solving import solvers
+    from napkin_eq.solving import SECOND_S, solvers
 
     begun = time.perf_counter()
     said: dict[str, tuple[str, dict[str, str], float]] = {}

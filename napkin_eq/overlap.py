@@ -48,6 +48,7 @@ OWN_REGISTERS = 16  # of which addresses, counters and scalars take some
 COLUMN_SHARE, ROW_REGISTERS = 4, 2  # a thread of a group holds a fourth of a tile's columns, of two of its rows
 SHARING = 8  # or so many programs at once read the same
 CACHE_SHARE = 0.75  # of level 2, what blocks that are walked side by side may fill
+APART = 0.015  # each doubling of the blocks that read something else at the same time: measured 0 to 4 %
 MOST_DEALT = 16384  # blocks beyond which their lengths even out
 
 
@@ -62,7 +63,7 @@ class Footprint:
 
 def footprint(kernel: p.Kernel) -> Footprint | None:
     """Read a kernel's footprint off its statements, of one that is scheduled precisely; None where it has no contraction of 16-bit operands in a loop."""
-    kernel = replace(kernel, body=sunk(unscaled(kernel.body, lambda name: name), ""))
+    kernel = replace(kernel, body=_late(sunk(unscaled(kernel.body, lambda name: name), "")))
     values = values_of(kernel.body)
     loops = [s for s in p.statements(kernel.body) if isinstance(s, p.Loop)]
     dots = [s for s in p.statements(kernel.body) if isinstance(s, p.Dot)]
@@ -82,6 +83,22 @@ def footprint(kernel: p.Kernel) -> Footprint | None:
     stored = {(values[s.value].coords, BYTES[values[s.value].dtype]) for s in p.statements(kernel.body) if isinstance(s, p.StoreTile)}
     shared = tuple(c for c in kernel.grid if all(c in d.out.coords for d in dots))
     return Footprint(tuple(sorted(points)), tuple(sorted(stored)), shared)
+
+
+def _late(body: Sequence[p.Stmt]) -> tuple[p.Stmt, ...]:
+    """Put coordinates where something other than a load first uses them, as they are printed."""
+    waiting: dict[str, p.Stmt] = {}
+    found: list[p.Stmt] = []
+    for stmt in body:
+        if isinstance(stmt, p.Loop):
+            stmt = replace(stmt, parts=tuple(replace(part, body=_late(part.body)) for part in stmt.parts))
+        if isinstance(stmt, p.Iota):
+            waiting[stmt.out.name] = stmt
+            continue
+        used = {n for s in p.statements((stmt,)) for n in p.used(s)} if not isinstance(stmt, p.Load) else set()
+        found += [waiting.pop(name) for name in sorted(used & set(waiting))]
+        found.append(stmt)
+    return tuple(found)
 
 
 def _operands(part: p.Part, values: Mapping[str, p.Value], loads: set[str]) -> Tiles:
@@ -132,10 +149,10 @@ def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int,
     fetched = sum(from_hbm(prof, name, amount, work.moved, blocks, hardware, 1, lost=False) for name, amount in work.moved.items())
     latency = LATENCY_L2 + (LATENCY_HBM - LATENCY_L2) * fetched / max(1.0, loaded)
     matrix, beside, fixed = _block(prof, work, stages, latency, hardware)
-    if groups == MOST_GROUPS and (matrix > beside or falling(kernel)):
+    if groups == MOST_GROUPS and matrix > beside:
         return None  # three groups hide arithmetic better, and feed the matrix unit worse: measured slower by up to 60 % where it is the limit
     seconds = max(matrix, beside) + SHOWING * min(matrix, beside) + fixed
-    _, uneven = dealing(kernel, lanes, seconds, hardware, exact=exact)
+    uneven = dealing(kernel, lanes, seconds, hardware, exact=exact).uneven
     units = (seconds + BLOCK_S) * blocks / sms * uneven
     hbm = fetched / (hardware.hbm.copy_bandwidth * READ_RATE) + work.stored / (hardware.hbm.copy_bandwidth * WRITE_RATE)
     asked = sum(work.requests.values())
@@ -171,34 +188,47 @@ def _shared_bytes(prof: Profile, use: Footprint, lanes: Mapping[str, int], stage
     return total + sum(int(factor * math.prod(lanes[c] for c in coords)) * (stages if loop else 1) for (_, coords, loop), factor in read.items())
 
 
-def abreast(kernel: p.Kernel, cost: KernelCost, hardware: Hardware) -> int:
-    """Return how many blocks of the other grid coordinates to walk abreast of one whose blocks are of unequal length."""
-    return dealing(kernel, {c.name: c.tile for c in kernel.coords}, cost.predicted_us * 1e-6 * hardware.chip.sms / cost.blocks, hardware)[0]
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """How blocks of unequal length are dealt out: how many of the other grid coordinates are walked abreast, how many programs
+    take part, 0 for all, and how much more than the mean a program gets."""
+
+    abreast: int
+    programs: int
+    uneven: float
 
 
-def dealing(kernel: p.Kernel, lanes: Mapping[str, int], block_s: float, hardware: Hardware, *, exact: bool = True) -> tuple[int, float]:
-    """Return how many blocks of the other grid coordinates to walk abreast, and how much more than the mean a program gets.
+def dealt(kernel: p.Kernel, cost: KernelCost, hardware: Hardware) -> Dealt:
+    """Return how the blocks of a kernel with its tiles chosen are dealt out best."""
+    return dealing(kernel, {c.name: c.tile for c in kernel.coords}, cost.predicted_us * 1e-6 * hardware.chip.sms / cost.blocks, hardware)
 
-    `block_s` is the mean time of a block. Where all blocks are as long, what is uneven is only the last round. Blocks of unequal
-    length are dealt out to programs in order and back; which order is best is tried out, or, not `exact`, taken to be the best.
+
+def dealing(kernel: p.Kernel, lanes: Mapping[str, int], block_s: float, hardware: Hardware, *, exact: bool = True) -> Dealt:
+    """Return how blocks are dealt out to programs, in order and back, and how much more than the mean a program gets.
+
+    `block_s` is the mean time of a block. Where all blocks are as long, what is uneven is only the last round. Which order is
+    best for blocks of unequal length is tried out, or, not `exact`, taken to be the best.
     """
     counts = {g: math.ceil(extent(kernel.coord(g).axis) / lanes[g]) for g in kernel.grid}
     blocks, sms = math.prod(counts.values()), hardware.chip.sms
     uneven = [g for g in kernel.grid if g in falling(kernel)]
     if not uneven:
-        return 1, math.ceil(blocks / sms) * sms / blocks
+        return Dealt(1, 0, math.ceil(blocks / sms) * sms / blocks)
     number = counts[uneven[0]]
     lengths = _lengths(kernel, number)
     mean = sum(lengths) / number
     fixed = round(BLOCK_S / max(block_s, 1e-12) * mean, 2)
-    most = max(max(lengths) + fixed, (mean + fixed) * blocks / sms)
+    ideal = (mean + fixed) * blocks / sms
     others = blocks // number
     if not exact or blocks > MOST_DEALT:
-        return 1, most / ((mean + fixed) * blocks / sms)
-    sizes = dict.fromkeys((*(1 << i for i in range(others.bit_length())), others))
+        return Dealt(1, 0, max(max(lengths) + fixed, ideal) / ideal)
+    sizes = sorted(n for n in {others, *(1 << i for i in range(others.bit_length())), *(3 << i for i in range(others.bit_length()))} if n <= others)
     options = [d for d in sizes if d == 1 or sms >= SHARING * d or _cached(kernel, d / others, hardware)]
-    most, abreast = min((_longest(lengths, others, d, sms, fixed), d) for d in options)
-    return abreast, most / ((mean + fixed) * blocks / sms)
+    # A round of whole rows of blocks is taken back by the next one exactly; all programs at once are busier.
+    rounds = [sms, *([sms // number * number] if number <= sms else [])]
+    found = ((_longest(lengths, others, d, n, fixed), d, n) for d in options for n in rounds)
+    _, idle, abreast, most = min((most * (1 + APART * math.log2(d)), sms - n, d, most) for most, d, n in found)
+    return Dealt(abreast, sms - idle if idle else 0, most / ideal)
 
 
 def _lengths(kernel: p.Kernel, number: int) -> list[int]:
@@ -216,11 +246,11 @@ def _cached(kernel: p.Kernel, share: float, hardware: Hardware) -> bool:
     return read * share <= CACHE_SHARE * hardware.l2.capacity_bytes
 
 
-def _longest(lengths: Sequence[int], others: int, abreast: int, programs: int, fixed: float) -> float:
+def _longest(lengths: Sequence[float], others: int, abreast: int, programs: int, fixed: float) -> float:
     """Return the most work that a program gets where blocks are dealt out in order and back."""
-    order = (length for first in range(0, others, abreast) for length in lengths for _ in range(min(abreast, others - first)))
+    order = [length + fixed for first in range(0, others, abreast) for length in lengths for _ in range(min(abreast, others - first))]
     load = [0.0] * programs
-    for at, length in enumerate(order):
-        turn, who = divmod(at, programs)
-        load[who if turn % 2 == 0 else programs - 1 - who] += length + fixed
+    for at in range(0, len(order), programs):
+        turn = order[at : at + programs] + [0.0] * max(0, at + programs - len(order))
+        load = [a + b for a, b in zip(load, turn if at // programs % 2 == 0 else reversed(turn), strict=True)]
     return max(load)

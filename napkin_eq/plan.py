@@ -210,7 +210,8 @@ class Workers:
     As many programs as the GPU holds take one block of the grid after another. `falling` are grid coordinates walked from
     their last block to their first: those whose later blocks have longer loops. Where `abreast` is more than 1, the first of
     them is walked slower than the other coordinates, so many blocks of theirs at a time. `ahead` is the number
-    of buffers for what is read once a block: with 2 it is copied while the block before is worked on.
+    of buffers for what is read once a block: with 2 it is copied while the block before is worked on. `programs`, if not 0, is
+    the most programs that take part: where so many blocks are a whole number of rows, long blocks and short ones come out even.
     """
 
     rows: str
@@ -218,6 +219,7 @@ class Workers:
     falling: tuple[str, ...] = ()
     abreast: int = 1
     ahead: int = 1
+    programs: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,7 +147,7 @@ def _graded(statement: Statement, steps: tuple[Step, ...]) -> tuple[str, str, tu
     for step, pair in scripts(statement, steps):
         for script in pair:
             said = answers(script.text)
-            files.append(Filed(script.name, sha256(script.text), script.status, said))
+            files.append(Filed(script.name, sha256(script.text), script.status, said, step.by_form))
             if script.status == "unsat" and not step.by_form:
                 grades.append("B" if sum(answer == "unsat" for answer in said.values()) > 1 else "C")
                 notes |= {f"{name} {WHY[answer]}": None for name, answer in said.items() if answer in WHY}

@@ -19,6 +19,7 @@ from napkin_eq.law import REGISTRY
 from napkin_eq.proving import files_of, prove
 from napkin_eq.question import sha256
 from napkin_eq.smtfiles import rechecked, shipped
+from napkin_eq.solving import SECOND_S
 
 NAME = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_.-]+)*\.(smt2|py)\Z")
 VERDICTS, GRADES = ("confirmed", "refuted", "unknown"), "ABCD-"
@@ -83,7 +84,7 @@ def _law(name: str, law: Data) -> dict[str, Any]:
 
 def _coordinates(report: Data, place: Path) -> list[dict[str, Any]]:
     queries = report["queries"]
-    scripts = {row["sha256"]: row for row in rechecked(place)["files"]} if queries and place.is_dir() else {}
+    scripts = {row["sha256"]: row for row in rechecked(place, SECOND_S)["files"]} if queries and place.is_dir() else {}
     rows = []
     for query in queries:
         name = f"{query['kernel']}, {query['kind']}: {query['about']}"

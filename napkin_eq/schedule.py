@@ -12,6 +12,7 @@ Source: Shah et al., arXiv:2407.08608, section 3.2, here for any loop of that sh
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -23,10 +24,10 @@ GROUP_LANES, MOST_GROUPS = 64, 3
 KNOWN: dict[str, Callable[[int, int], int]] = {"add": operator.add, "mul": operator.mul, "floordiv": operator.floordiv, "min": min, "max": max}
 
 
-def specialised(kernel: p.Kernel, abreast: int = 1) -> p.Kernel:
+def specialised(kernel: p.Kernel, abreast: int = 1, programs: int = 0) -> p.Kernel:
     """Return a kernel whose warps share out its work, with contractions issued ahead of what they run beside.
 
-    `abreast`: see Workers. Raises NapkinError, with the reason, for a kernel that has nothing to gain or whose tile no groups of warps can share.
+    `abreast`, `programs`: see Workers. Raises NapkinError, with the reason, for a kernel that has nothing to gain or whose tile no groups of warps can share.
     """
     dots = [s for s in p.statements(kernel.body) if isinstance(s, p.Dot)]
     if not dots:
@@ -36,22 +37,30 @@ def specialised(kernel: p.Kernel, abreast: int = 1) -> p.Kernel:
     body: list[p.Stmt] = []
     for stmt in sunk(unscaled(kernel.body, names), rows.name):
         body += _loop(kernel, stmt, names) if isinstance(stmt, p.Loop) else [stmt]
-    workers = p.Workers(rows.name, rows.tile // GROUP_LANES, falling(kernel), abreast)
+    workers = p.Workers(rows.name, rows.tile // GROUP_LANES, falling(kernel), abreast, programs=programs)
     return replace(kernel, body=tuple(body), warps=4 * workers.groups + 4, workers=workers)
 
 
 def unscaled(body: Sequence[p.Stmt], names: Callable[[str], str]) -> tuple[p.Stmt, ...]:
-    """Take the maximum of a tile before it is scaled: rounding keeps order, so the scaled maximum is the same number.
+    """Take the maximum of a tile, and leave lanes out of it, before it is scaled: rounding keeps order, so the scaled maximum is the same number.
 
-    The scaled tile then is read once, and its product becomes part of what reads it.
+    The scaled tile then is read once, and its product becomes part of what reads it; two factors become one.
     """
     scaled: dict[str, tuple[str, float]] = {}
     found: list[p.Stmt] = []
     for stmt in body:
         if isinstance(stmt, p.Loop):
             stmt = replace(stmt, parts=tuple(replace(part, body=unscaled(part.body, names)) for part in stmt.parts))
+        if isinstance(stmt, p.Let) and stmt.op == "where" and stmt.args[1] in scaled and stmt.args[2] == -math.inf:
+            tile, factor = scaled[str(stmt.args[1])]
+            kept = replace(stmt.out, name=names(f"{stmt.out.name}_plain"))
+            found.append(p.Let(kept, "where", (stmt.args[0], tile, -math.inf)))
+            stmt = p.Let(stmt.out, "mul", (kept.name, factor))
         if isinstance(stmt, p.Let) and stmt.op == "mul" and isinstance(stmt.args[0], str) and isinstance(stmt.args[1], float) and stmt.args[1] > 0:
-            scaled[stmt.out.name] = stmt.args[0], stmt.args[1]
+            tile, before = scaled.get(stmt.args[0], (stmt.args[0], 1.0))
+            factor = before * stmt.args[1]
+            stmt = replace(stmt, args=(tile, factor))
+            scaled[stmt.out.name] = tile, factor
         if isinstance(stmt, p.ReduceTile) and stmt.monoid == "max" and stmt.arg in scaled:
             tile, factor = scaled[stmt.arg]
             plain = replace(stmt.out, name=names(f"{stmt.out.name}_plain"))

@@ -10,7 +10,7 @@ from typing import Any
 from napkin_eq.content import folder
 from napkin_eq.errors import NapkinError
 from napkin_eq.question import Script, sha256
-from napkin_eq.solving import SolversDisagree, answers, solver_versions
+from napkin_eq.solving import OPINION_TIMEOUT_S, SolversDisagree, answers, solver_versions
 
 MAX_BYTES = 1 << 20
 STATUS = re.compile(r"\(set-info :status (unsat|sat)\)")
@@ -41,25 +41,26 @@ def write(place: Path, scripts: Iterable[Script], whole: bool) -> int:
     return len(wanted)
 
 
-def rechecked(place: Path) -> dict[str, Any]:
+def rechecked(place: Path, second_s: float = OPINION_TIMEOUT_S) -> dict[str, Any]:
     """Have every solver answer every script below a folder, or one script, and compare with the status it claims.
 
+    second_s: how long solvers other than the first may take for one.
     Each file is "confirmed" if every solver agrees with its status, "refuted" if one does not, else "unknown".
     Raises NapkinError where there is no script, or one that claims no status.
     """
     files = sorted(place.rglob("*.smt2")) if place.is_dir() else [place]
     if not files:
         raise NapkinError(f"scripts: no .smt2 file below {str(place)!r}; napkin-eq prove --write DIR makes them")
-    rows = [_row(file, file.relative_to(place).as_posix() if place.is_dir() else file.name) for file in files]
+    rows = [_row(file, file.relative_to(place).as_posix() if place.is_dir() else file.name, second_s) for file in files]
     counts = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in ("confirmed", "refuted", "unknown")}
     return {"schema": 1, **counts, "solvers": solver_versions(), "files": rows}
 
 
-def _row(file: Path, name: str) -> dict[str, Any]:
+def _row(file: Path, name: str, second_s: float) -> dict[str, Any]:
     text = _read(file)
     status = _claimed(file, text)
     try:
-        said, detail = answers(text), ""
+        said, detail = answers(text, second_s=second_s), ""
     except SolversDisagree as error:
         said, detail = {}, str(error)
     definite = [answer for answer in said.values() if answer in ("sat", "unsat")]

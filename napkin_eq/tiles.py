@@ -15,7 +15,7 @@ from napkin_eq.emit import emit
 from napkin_eq.errors import NapkinError
 from napkin_eq.hardware import Hardware
 from napkin_eq.lower import MIN_DOT, Streamed, covers, kernel_terms
-from napkin_eq.overlap import ARCHS, Footprint, abreast, footprint, priced
+from napkin_eq.overlap import ARCHS, Footprint, dealt, footprint, priced
 from napkin_eq.schedule import GROUP_LANES, specialised
 from napkin_eq.term import Fold, Online, Proj, Store, subterms
 
@@ -199,7 +199,8 @@ def shared(kernel: p.Kernel, hardware: Hardware) -> tuple[p.Kernel, KernelCost] 
         cost = None if use is None else priced(profile(kernel), use, {}, kernel.stages, hardware, exact=True)
         if cost is None:
             return None
-        made = specialised(kernel, abreast(kernel, cost, hardware))
+        blocks = dealt(kernel, cost, hardware)
+        made = specialised(kernel, blocks.abreast, blocks.programs)
         twice = replace(made, workers=replace(made.workers, ahead=2))  # type: ignore[type-var]
         if shared_bytes(twice) <= hardware.smem.block_bytes:
             made = twice

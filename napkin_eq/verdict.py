@@ -10,17 +10,21 @@ from napkin_eq import memory
 STATUSES = ("proved", "refuted", "unknown")
 GRADES = "ABCD"
 ANSWERS = ("unsat", "sat", "unknown", "missing")
-SCHEMA = 2
+SCHEMA = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Filed:
-    """One script that a verdict rests on: its name in proofs/smt2, its sha256, its status, and each solver's answer."""
+    """One script that a verdict rests on: its name in proofs/smt2, its sha256, its status, and each solver's answer.
+
+    form: the exact normal form decides what it asks, so that no solver is relied on.
+    """
 
     name: str
     sha256: str
     status: str
     answers: dict[str, str]
+    form: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,7 @@ def _file(entry: object) -> Filed | None:
         return None
     if not all(isinstance(entry[name], str) for name in ("name", "sha256", "status")) or not set(entry["answers"].values()) <= set(ANSWERS):
         return None
-    return Filed(**entry)
+    return Filed(**entry) if isinstance(entry["form"], bool) else None
 
 
 def remember(verdicts: dict[str, Verdict]) -> None:

@@ -10,7 +10,7 @@ import pytest
 from napkin_eq.bulk import rings
 from napkin_eq.emit import emit
 from napkin_eq.errors import NapkinError
-from napkin_eq.plan import Await, Dot, Kernel, Loop, Plan, ReduceTile, statements
+from napkin_eq.plan import Await, Dot, Kernel, Let, Loop, Plan, ReduceTile, statements
 from napkin_eq.schedule import specialised
 from tests import plans
 
@@ -73,6 +73,16 @@ def test_a_maximum_is_taken_before_the_tile_is_scaled_and_is_the_same_number():
     assert any(s.out.name.endswith("_plain") for s in plain)
     before, after = (emit(q, "numpy")(case.arrays, emulate=True) for q in (case.plan, plan))
     assert all(np.array_equal(before[name], after[name]) for name in before)
+
+
+def test_lanes_are_left_out_before_the_tile_is_scaled_and_two_factors_become_one():
+    case = two_contractions(lengths=(150, 200))
+    plan = shared(case)
+    masked = [s for s in statements(plan.kernels[0].body) if isinstance(s, Let) and s.op == "where" and s.args[2] == float("-inf") and len(s.out.coords) > 1]
+    dots = {s.out.name for s in statements(plan.kernels[0].body) if isinstance(s, Dot)}
+    assert masked
+    assert all(s.args[1] in dots for s in masked)
+    assert np.abs(emit(plan, "numpy")(case.arrays)["O"] - case.wanted["O"]).max() < 1e-12
 
 
 @pytest.mark.parametrize("abreast", [1, 2, 3, 8])

@@ -60,8 +60,8 @@ def imports(file: Path, *, lazy: bool) -> Iterator[str]:
             if isinstance(node, ast.Import):
                 yield from (alias.name for alias in node.names)
             if isinstance(node, ast.ImportFrom):
-                assert node.level == 0, f"{file.name}: relative import"
-                yield from ([f"napkin_eq.{alias.name}" for alias in node.names] if node.module == "napkin_eq" else [node.module or ""])
+                assert node.level <= (file.parent.name == "codegen"), f"{file.name}: relative import"
+                yield from ([f"napkin_eq.{alias.name}" for alias in node.names] if node.module == "napkin_eq" else ["." * node.level + (node.module or "")])
             waiting.extend(ast.iter_child_nodes(node))
 
 
@@ -102,7 +102,10 @@ def test_one_bridge_to_the_e_graph():
 
 @pytest.mark.parametrize("file", CONTENT, ids=lambda file: f"{file.parent.name}/{file.name}")
 def test_content_imports_only_the_engine(file):
-    roots = {module.partition(".")[0] for module in imports(file, lazy=True)}
+    modules = set(imports(file, lazy=True))
+    # A printer may be made of several files of its folder, which the door in emit.py loads as one package; rules and proofs are run one by one.
+    parts = {module for module in modules if module.startswith(".") and file.with_name(f"{module[1:]}.py") in CONTENT}
+    roots = {module.partition(".")[0] for module in modules - parts}
     foreign = roots - {"napkin_eq"} - set(sys.stdlib_module_names)
     allowed = {"rules": set(), "proofs": {"cvc5", "numpy", "z3", "sympy"}, "codegen": {"numpy"}}
     assert foreign <= allowed[file.parent.name]

@@ -177,12 +177,12 @@ def test_the_solvers_and_their_versions_are_part_of_the_key(monkeypatch: pytest.
         "not json",
         "[]",
         '{"schema": 1, "verdicts": {}}',
-        '{"schema": 2, "verdicts": [1]}',
+        '{"schema": 3, "verdicts": [1]}',
         "[" * 100_000,
-        '{"schema": 2, "verdicts": {"KEY": {"name": "distribute", "status": "proved"}}}',
-        '{"schema": 2, "verdicts": {"KEY": {"name": 1, "status": "proved", "grade": "A", "method": "", "detail": "", "seconds": 0, "files": []}}}',
-        '{"schema": 2, "verdicts": {"KEY": {"name": "d", "status": "great", "grade": "A", "method": "", "detail": "", "seconds": 0, "files": []}}}',
-        '{"schema": 2, "verdicts": {"KEY": {"name": "d", "status": "proved", "grade": "A", "method": "", "detail": "", "seconds": 0, "files": [1]}}}',
+        '{"schema": 3, "verdicts": {"KEY": {"name": "distribute", "status": "proved"}}}',
+        '{"schema": 3, "verdicts": {"KEY": {"name": 1, "status": "proved", "grade": "A", "method": "", "detail": "", "seconds": 0, "files": []}}}',
+        '{"schema": 3, "verdicts": {"KEY": {"name": "d", "status": "great", "grade": "A", "method": "", "detail": "", "seconds": 0, "files": []}}}',
+        '{"schema": 3, "verdicts": {"KEY": {"name": "d", "status": "proved", "grade": "A", "method": "", "detail": "", "seconds": 0, "files": [1]}}}',
     ],
 )
 def test_a_damaged_cache_is_ignored(text: str, cache: Path) -> None:
@@ -190,7 +190,7 @@ def test_a_damaged_cache_is_ignored(text: str, cache: Path) -> None:
     cache.parent.mkdir()
     cache.write_text(text.replace("KEY", proving._key(law[0])), encoding="utf-8")
     assert prove(law)[0].status == "refuted"
-    assert json.loads(cache.read_text(encoding="utf-8"))["schema"] == 2
+    assert json.loads(cache.read_text(encoding="utf-8"))["schema"] == 3
     assert [file.name for file in cache.parent.iterdir()] == [cache.name]
 
 

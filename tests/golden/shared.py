@@ -127,11 +127,12 @@ def attention_kernel_compute(Q_box, K_box, V_box, O_box, Q_ring, Q_full, Q_free,
         dots = warpgroup_mma(q_tile, k.permute((1, 0)), gl.zeros((64, 64), gl.float32, MATRIX_64), use_acc=False, is_async=True)
         dots = warpgroup_mma_wait(0, (dots,))
         mbarrier.arrive(K_free.index(K_slot))
-        raw = dots * 0.18033688011112042
         past = xs[None, :] <= qs[:, None]
         keep = past & x_in[None, :]
-        s = gl.where(keep, raw, float("-inf"))
-        m_block = gl.max(s, axis=1)
+        s_plain = gl.where(keep, dots, float("-inf"))
+        s = s_plain * 0.18033688011112042
+        m_block_plain2 = gl.max(s_plain, axis=1)
+        m_block = m_block_plain2 * 0.18033688011112042
         m_new = gl.maximum(m, m_block)
         none = m_new == float("-inf")
         safe = gl.where(none, 0.0, m_new)
@@ -149,7 +150,6 @@ def attention_kernel_compute(Q_box, K_box, V_box, O_box, Q_ring, Q_full, Q_free,
         p_low_held = gl.convert_layout(p_low, gl.DotOperandLayout(0, MATRIX_64, 2))
         # interior: no mask
         for x_start in range(64, mid, 64):
-            xs = x_start + gl.arange(0, 64, layout=gl.SliceLayout(0, MATRIX_64))
             K_slot_2 = K_n % 2
             mbarrier.wait(K_full.index(K_slot_2), K_n // 2 & 1)
             K_n += 1
@@ -198,11 +198,12 @@ def attention_kernel_compute(Q_box, K_box, V_box, O_box, Q_ring, Q_full, Q_free,
             acc_due2 = warpgroup_mma(p_low_held, v_due2, acc, is_async=True)
             dots = warpgroup_mma_wait(1, (dots,))
             mbarrier.arrive(K_free.index(K_slot_3))
-            raw = dots * 0.18033688011112042
             past = xs[None, :] <= qs[:, None]
             keep = past & x_in[None, :]
-            s = gl.where(keep, raw, float("-inf"))
-            m_block = gl.max(s, axis=1)
+            s_plain = gl.where(keep, dots, float("-inf"))
+            s = s_plain * 0.18033688011112042
+            m_block_plain2 = gl.max(s_plain, axis=1)
+            m_block = m_block_plain2 * 0.18033688011112042
             m_new = gl.maximum(m, m_block)
             none = m_new == float("-inf")
             safe = gl.where(none, 0.0, m_new)

@@ -1,0 +1,32 @@
+"""What the functions of one Gluon kernel agree on: the names of their arguments, rings, barriers and staging buffers."""
+
+from __future__ import annotations
+
+from napkin_eq.bulk import copied, definitions, descriptor_names, pointed, rings, stores
+from napkin_eq.names import Names, buffers, kernel_function, pointer_argument, size_argument
+from napkin_eq.plan import Kernel
+
+DTYPES = {"f64": "gl.float64", "f32": "gl.float32", "f16": "gl.float16", "bf16": "gl.bfloat16", "i32": "gl.int32", "i64": "gl.int64", "i1": "gl.int1"}
+IMPORTED = ("gl", "gluon", "fence_async_shared", "mbarrier", "tma", "warpgroup_mma", "warpgroup_mma_wait", "TensorDescriptor")
+
+
+class Shared:
+    """What the functions of a kernel agree on: the names of their arguments, rings, barriers and staging buffers."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        assert kernel.workers is not None
+        self.kernel, self.workers = kernel, kernel.workers
+        self.descriptors, self.rings = descriptor_names(kernel), rings(kernel)
+        self.made, self.bulk = definitions(kernel), copied(kernel)
+        self.staged = stores(kernel)
+        self.pointers = [pointer_argument(b) for b in buffers(kernel) if b.name in pointed(kernel)]
+        self.sizes = [size_argument(a) for a in kernel.symbols]
+        self.names = Names((*self.descriptors.values(), *self.pointers, *self.sizes, *IMPORTED, kernel_function(kernel)))
+        self.blocks = {ring: [self.names.fresh(f"{c.buffer.name}_ring") for c in ring.copies] for ring in self.rings}
+        self.full = {ring: self.names.fresh(f"{ring.copies[0].buffer.name}_full") for ring in self.rings}
+        self.free = {ring: self.names.fresh(f"{ring.copies[0].buffer.name}_free") for ring in self.rings}
+        self.stages = {copy: self.names.fresh(f"{copy.buffer.name}_stage") for copy in dict.fromkeys(self.staged.values())}
+        self.arguments = [*self.descriptors.values(), *self.pointers, *self.sizes]
+        inside = [*(n for r in self.rings for n in (*self.blocks[r], self.full[r], self.free[r])), *self.stages.values()]
+        self.passed = [*self.arguments, *inside]
+        self.function = kernel_function(kernel)
