@@ -384,9 +384,16 @@ def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hard
     asked = sum(work.requests[name] / (1 if total["tensor"] or not name else _again(prof, work, name, occupancy, near)) for name in work.requests)
     l2 = max(asked / hardware.l2.copy_bandwidth, asked / (min(blocks, sms) * SM_BYTES * hardware.chip.clock_hz))
     latency = LATENCY_L2 + (LATENCY_HBM - LATENCY_L2) * fetched / max(1.0, loaded)
-    units, busy = _units(prof, work, warps, stages, occupancy, latency, hardware)
+    each = math.ceil(blocks / sms)
+    both, units = 0.0, 0.0
+    # As many blocks at once as fit, and then those that are left: fewer hide less of each other.
+    for at_once, times in ((min(occupancy, each), each // min(occupancy, each)), (each % min(occupancy, each), 1)):
+        if at_once:
+            computing, busy = (times * t for t in _units(prof, work, warps, stages, at_once, latency, hardware))
+            reading = hbm * at_once * times / each
+            both += max(busy + reading, (reading**ROUND + computing**ROUND) ** (1 / ROUND))
+            units += computing
     spent = {"hbm": hbm, "l2": l2, "units": units}
-    both = max(busy + hbm, (hbm**ROUND + units**ROUND) ** (1 / ROUND))
     seconds = max(both, l2) + BESIDE_LIMIT * min(both, l2) + KERNEL_S + hardware.chip.launch_s
     return KernelCost(
         kernel.name, tuple((g, lanes[g]) for g in kernel.grid), tuple((c.name, lanes[c.name]) for c in kernel.coords if c.role in ("stream", "walk")),
@@ -395,11 +402,9 @@ def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hard
     )  # fmt: skip
 
 
-def _units(prof: Profile, work: Totals, warps: int, stages: int, occupancy: int, latency: float, hardware: Hardware) -> tuple[float, float]:
-    """Return the seconds that the busiest SM computes and waits, as many blocks at once as fit, and those beside which it reads nothing."""
+def _units(prof: Profile, work: Totals, warps: int, stages: int, at_once: int, latency: float, hardware: Hardware) -> tuple[float, float]:
+    """Return the seconds that an SM computes and waits with so many blocks at once, and those beside which it reads nothing."""
     clock = hardware.chip.clock_hz
-    each = math.ceil(work.blocks / hardware.chip.sms)
-    at_once = min(occupancy, each)
     loading = {w.loops for w in prof.works if w.kind == "load" and w.loops}
     trips = sum(work.walks[loops] for loops in loading)
     per_block = hardware.chip.sms / work.blocks
@@ -410,7 +415,7 @@ def _units(prof: Profile, work: Totals, warps: int, stages: int, occupancy: int,
         # Its loads are not issued ahead: a block waits for each trip's and computes then, and little but another block reads meanwhile.
         busy = beside * hardware.assumptions.unit_efficiency / PLAIN_EFFICIENCY
         lone = LONE_BUSY / min(1.0, warps / LONE_WARPS) if at_once == 1 else 0.0
-        return each * max(busy, (busy + (trips + 1) * latency) / at_once), each * busy * lone
+        return max(at_once * busy, busy + (trips + 1) * latency), busy * lone
     wide = max(work.wide, work.shared_wide / SHARED_BYTES) / hardware.assumptions.tensor_efficiency
     matrix = (wide + max(work.narrow / NARROW_MATRIX, work.shared_narrow / SHARED_BYTES)) / clock
     operands = work.operations["operand"] * OPERAND / hardware.rate("fma") * per_block
@@ -421,7 +426,7 @@ def _units(prof: Profile, work: Totals, warps: int, stages: int, occupancy: int,
     fixed = (trips * TRIP_CLOCKS + reductions * REDUCED_CLOCKS) / clock
     hidden = 2 * HIDING * (1 - 1 / at_once) * min(matrix, beside)
     waiting = trips * latency / (stages - 1)
-    return each * (math.hypot(busy + fixed / at_once - hidden, waiting / at_once) + BLOCK_S / at_once), 0.0
+    return math.hypot(at_once * (busy - hidden) + fixed, waiting) + BLOCK_S, 0.0
 
 
 def _again(prof: Profile, work: Totals, name: str, occupancy: int, near: float) -> float:
