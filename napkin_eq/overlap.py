@@ -36,13 +36,13 @@ ARCHS = ("sm_90",)
 # Fitted to what an H200 measured (benchmarks/results), one constant for one thing that the hardware does; see docs/cost.md.
 MATRIX = 0.94  # of its peak, what the matrix unit reaches while it has work
 TRIP_CLOCKS = 26.0  # one trip of a loop that holds a contraction: waiting for its loads and giving them back
-BESIDE = 0.92  # operations issued beside the matrix unit over operations counted: some become one instruction
-REDUCTION_CLOCKS = 174.0  # a reduction of a tile: its last steps between threads, while nothing else of the group runs
-SHOWING = 0.11  # of the faster of the two, what the slower does not hide
+BESIDE = 0.9  # operations issued beside the matrix unit over operations counted: some become one instruction
+REDUCTION_CLOCKS = 150.0  # a reduction of a tile: its last steps between threads, while nothing else of the group runs
+SHOWING = 0.15  # of the faster of the two, what the slower does not hide
 BLOCK_S = 7.5e-7  # a block of the grid: its first loads, first and last trip, and its store run beside nothing
 BULK_LINE = 128  # bytes of a row that the copy engine moves in the time of any narrower one
 BULK_BYTES = 66.0  # bytes a clock that it brings an SM
-ROUND = 3.4  # how the matrix unit and its copies add up: as powers, since they wait for each other now and then
+ROUND = 4.0  # how the matrix unit and its copies add up: as powers, since they wait for each other now and then
 REGISTERS = {2: 240, 3: 160}  # registers of a thread, by groups
 OWN_REGISTERS = 16  # of which addresses, counters and scalars take some
 COLUMN_SHARE, ROW_REGISTERS = 4, 2  # a thread of a group holds a fourth of a tile's columns, of two of its rows
@@ -148,10 +148,11 @@ def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int,
     loaded = sum(work.moved.values())
     fetched = sum(from_hbm(prof, name, amount, work.moved, blocks, hardware, 1, lost=False) for name, amount in work.moved.items())
     latency = LATENCY_L2 + (LATENCY_HBM - LATENCY_L2) * fetched / max(1.0, loaded)
-    matrix, beside, fixed = _block(prof, work, stages, latency, hardware)
+    matrix, beside, fixed, copying = _block(prof, work, stages, latency, hardware)
     if groups == MOST_GROUPS and matrix > beside:
         return None  # three groups hide arithmetic better, and feed the matrix unit worse: measured slower by up to 60 % where it is the limit
-    seconds = max(matrix, beside) + SHOWING * min(matrix, beside) + fixed
+    computing = max(matrix, beside) + SHOWING * min(matrix, beside) + fixed
+    seconds = (computing**ROUND + copying**ROUND) ** (1 / ROUND)
     uneven = dealing(kernel, lanes, seconds, hardware, exact=exact).uneven
     units = (seconds + BLOCK_S) * blocks / sms * uneven
     hbm = fetched / (hardware.hbm.copy_bandwidth * READ_RATE) + work.stored / (hardware.hbm.copy_bandwidth * WRITE_RATE)
@@ -167,8 +168,8 @@ def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int,
     )  # fmt: skip
 
 
-def _block(prof: Profile, work: Totals, stages: int, latency: float, hardware: Hardware) -> tuple[float, float, float]:
-    """Return the seconds of one block on the matrix unit, or waiting for its copies, of the work beside it, and of what neither hides."""
+def _block(prof: Profile, work: Totals, stages: int, latency: float, hardware: Hardware) -> tuple[float, float, float, float]:
+    """Return the seconds of one block on the matrix unit, of the work beside it, of what neither hides, and of its copies."""
     clock = hardware.chip.clock_hz
     per_block = hardware.chip.sms / work.blocks
     trips = sum(work.walks[loops] for loops in {w.loops for w in prof.works if w.kind == "tensor" and w.loops})
@@ -178,7 +179,7 @@ def _block(prof: Profile, work: Totals, stages: int, latency: float, hardware: H
     copying = (sum(work.walks[loops] for loops in copied) * latency + sum(work.requests.values()) / work.blocks / BULK_BYTES / clock) / max(1, stages - 1)
     operations = work.operations["sfu"] / hardware.rate("sfu") + (work.operations["alu"] + work.operations["operand"]) / hardware.rate("fma")
     reductions = sum(work.walks[loops] for loops in prof.reductions if loops)
-    return (multiplying**ROUND + copying**ROUND) ** (1 / ROUND), operations * BESIDE * per_block, reductions * REDUCTION_CLOCKS / clock
+    return multiplying, operations * BESIDE * per_block, reductions * REDUCTION_CLOCKS / clock, copying
 
 
 def _shared_bytes(prof: Profile, use: Footprint, lanes: Mapping[str, int], stages: int) -> int:
