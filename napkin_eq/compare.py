@@ -15,7 +15,7 @@ import numpy as np
 
 from napkin_eq.evaluate import bound_sizes
 from napkin_eq.meaning import Array, Named, Run, aligned, fold, read, scan
-from napkin_eq.rounding import TOP
+from napkin_eq.rounding import STORAGE, TOP
 from napkin_eq.term import Input, Map, Proj, Read, Reduce, Scan, Term, subterms
 
 
@@ -23,7 +23,8 @@ from napkin_eq.term import Input, Map, Proj, Read, Reduce, Scan, Term, subterms
 class Compared:
     """One output: the largest error and the largest part of a bound used, over elements that have one, and how many have none.
 
-    looseness: root mean square of the bound over that of the error, over bounded elements; 0 where nothing was off.
+    looseness: root mean square of the bound over that of the error, over bounded elements, an element's error counting for no less
+    than half a roundoff of the storage type; 0 where there is none.
     """
 
     max_error: float
@@ -48,7 +49,10 @@ def compare(got: Any, exact: Any, bound: Any, dtype: str, must: Any = None) -> C
         if must is not None:
             part = np.where(must & ~np.isnan(got), np.inf, part)
         sure = known & np.isfinite(off)
-        rms = [float(np.sqrt(np.mean(np.square(a[sure])))) if sure.any() else 0.0 for a in (off, np.broadcast_to(bound, off.shape))]
+        # A result that happens to be a number of the type says nothing of the bound, which cannot know that it is one.
+        unit, least = STORAGE.get(dtype, (0.0, 0.0))
+        seen = np.maximum(off, (unit * np.where(np.isneginf(exact), 0.0, np.abs(exact)) + least) / 2)
+        rms = [float(np.sqrt(np.mean(np.square(a[sure])))) if sure.any() else 0.0 for a in (seen, np.broadcast_to(bound, off.shape))]
     used = float(np.nan_to_num(part, nan=np.inf, posinf=np.inf).max(initial=0.0))
     return Compared(
         float(np.where(known, off, 0.0).max(initial=0.0)), used,

@@ -123,11 +123,13 @@ class Derivation:
         return code(self.plan)
 
     def triton(self) -> str:
-        """Return the plan in portable Triton, which also runs in its interpreter; raises NapkinError for tiles that are no powers of two."""
+        """Return the plan in portable Triton, which also runs in its interpreter; a kernel whose tiles only groups of warps can share gets others."""
         from napkin_eq.emit import emit
+        from napkin_eq.ranked import portable
 
-        alone = (replace(k, workers=None, warps=4 * k.workers.groups) if k.workers else k for k in self.plan.kernels)
-        return emit(replace(self.plan, kernels=tuple(alone)), "triton")
+        plan = portable(self).plan
+        alone = (replace(k, workers=None, warps=4 * k.workers.groups) if k.workers else k for k in plan.kernels)
+        return emit(replace(plan, kernels=tuple(alone)), "triton")
 
     def report(self) -> dict[str, Any]:
         """Return the numbers of the derivation, in the form of `napkin-eq derive --json`; sizes in bytes, times in µs."""

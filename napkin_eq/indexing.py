@@ -34,7 +34,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from napkin_eq import dealing, walks
-from napkin_eq.bulk import contracted, stores
+from napkin_eq.bulk import copied, stores
 from napkin_eq.coordinates import WHOLE, NotRead, Script, Site, conjunction, sites
 from napkin_eq.plan import Buffer, Coord, Dot, Iota, Kernel, Load, Loop, ReduceTile, Start, Stmt, StoreTile, passes_31_bits, statements
 from napkin_eq.term import Map, Term
@@ -193,7 +193,7 @@ def boxes(kernel: Kernel) -> set[int]:
     """Return the places, among a kernel's statements, of what the copy engine moves."""
     if kernel.workers is None:
         return set()
-    bulk = contracted(kernel)
+    bulk = copied(kernel)
     loads = {at for at, s in enumerate(statements(kernel.body)) if isinstance(s, Load) and s.out.name in bulk}
     return loads | set(stores(kernel))
 

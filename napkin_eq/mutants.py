@@ -9,9 +9,10 @@ with the reason.
 from __future__ import annotations
 
 import functools
+import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from napkin_eq.axis import axes
@@ -23,6 +24,7 @@ from napkin_eq.pointwise import exp, masked, where
 from napkin_eq.term import Index, Input, Reduce, Term
 
 if TYPE_CHECKING:
+    from napkin_eq.compare import Compared
     from napkin_eq.derive import Derivation
     from napkin_eq.plan import Plan
     from napkin_eq.rounding import Schedule
@@ -116,7 +118,8 @@ class Score:
     """How many mutants the numeric check rejects, and by which family of inputs.
 
     by_family: the mutants that plain random numbers reject, under "normal", and for each other family those that it rejects
-    of the rest. alive: what no family rejects. wronged: where the plan without a mistake fails.
+    of the rest. alive: what no family rejects. wronged: where the plan without a mistake fails. looseness: by family, the median
+    over the trials of the bound over the error of plans without a mistake (see Compared).
     """
 
     mutants: int
@@ -126,12 +129,13 @@ class Score:
     wronged: tuple[str, ...]
     families: int
     seconds: float
+    looseness: Mapping[str, float] = field(default_factory=dict)
 
     def data(self) -> dict[str, Any]:
         """Return the score as data, keys stable."""
         caught = {name: len(found) for name, found in self.by_family.items()}
         return {"total": self.mutants, "caught": self.killed, "alive": list(self.alive), "wronged": list(self.wronged),
-                "by_family": caught, "seconds": round(self.seconds, 3)}  # fmt: skip
+                "by_family": caught, "looseness": dict(self.looseness), "seconds": round(self.seconds, 3)}  # fmt: skip
 
 
 class Bench:
@@ -174,16 +178,19 @@ class Bench:
 
     def used(self, plan: Plan, family: Family) -> float:
         """Return the largest part of a bound that a plan uses on a family; infinite where it is wrong beyond any, or refused as it runs."""
+        try:
+            return self.compared(plan, family).bound_used
+        except NapkinError:
+            return float("inf")  # an access out of bounds, an element written twice or never
+
+    def compared(self, plan: Plan, family: Family) -> Compared:
+        """Run a plan on a family and hold it against the exact values; raises NapkinError for a plan that is refused as it runs."""
         from napkin_eq.compare import compare
         from napkin_eq.emit import emit
 
         drawn, sizes, exact, bound, must = self.given(family)
-        run = emit(plan, "numpy")
-        try:
-            (got,) = run(drawn.arrays, True, sizes).values()
-        except NapkinError:
-            return float("inf")  # an access out of bounds, an element written twice or never
-        return compare(got, exact, bound, self.dtype, must).bound_used
+        (got,) = emit(plan, "numpy")(drawn.arrays, True, sizes).values()
+        return compare(got, exact, bound, self.dtype, must)
 
     def mutants(self) -> Iterator[tuple[str, Plan]]:
         """Yield the broken plans of this trial that some input can show, by name."""
@@ -198,9 +205,13 @@ def score(dtype: str = DTYPE, seed: int = SEED) -> Score:
     by_family: dict[str, list[str]] = {name: [] for name in families()}
     names: list[str] = []
     wronged: list[str] = []
+    loose: dict[str, list[float]] = {}
     for trial in TRIALS:
         bench = Bench(trial, dtype, seed)
-        wronged += [f"{trial.name} on {f.name}" for f in bench.families if bench.used(bench.plan, f) > 1]
+        for family in bench.families:
+            right = bench.compared(bench.plan, family)
+            wronged += [f"{trial.name} on {family.name}"] if right.bound_used > 1 else []
+            loose.setdefault(family.name, []).append(right.looseness)
         for name, broken in bench.mutants():
             names.append(name)
             for family in bench.families:
@@ -209,4 +220,5 @@ def score(dtype: str = DTYPE, seed: int = SEED) -> Score:
     found = {name for caught in by_family.values() for name in caught}
     alive = tuple(name for name in names if name not in found)
     told = {name: tuple(caught) for name, caught in by_family.items()}
-    return Score(len(names), len(found), told, alive, tuple(wronged), len(by_family), time.perf_counter() - begun)
+    medians = {name: round(statistics.median(seen), 1) for name, seen in loose.items()}
+    return Score(len(names), len(found), told, alive, tuple(wronged), len(by_family), time.perf_counter() - begun, medians)

@@ -66,6 +66,26 @@ def retiled(derivation: Derivation, choices: Sequence[Choice]) -> Derivation:
     return replace(derivation, plan=plan, outputs=outputs, tiled=tiled, _certificate={})
 
 
+def portable(derivation: Derivation) -> Derivation:
+    """Return the derivation with the best tiles that Triton takes for each kernel that has others: lanes that are no power of two.
+
+    Raises NapkinError where no such tiles fit.
+    """
+    if all(_powers(piece) for piece in derivation.tiled):
+        return derivation
+    pieces = []
+    for output in derivation.outputs:
+        for store, own in zip(output.placed.stores, output.placed.tiled, strict=True):
+            lower = _lowering(derivation, output, store)
+            pieces.append(own if _powers(own) else solve(store, modes_of(store)[0], lower, derivation.hardware, printer="triton")[0])
+    outputs, plan, tiled = _planned(derivation, tuple(pieces))
+    return replace(derivation, plan=plan, outputs=outputs, tiled=tiled, _certificate={})
+
+
+def _powers(piece: Tiled) -> bool:
+    return not any(c.tile & (c.tile - 1) for c in piece.kernel.coords)
+
+
 def _retiled(derivation: Derivation, output: Output, store: Store, chosen: Choice) -> Tiled:
     own = output.placed.tiled[output.placed.stores.index(store)].kernel
     named = {axis.name: 1 for axis in store.axes}

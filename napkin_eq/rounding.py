@@ -10,6 +10,8 @@ roundoff of float32, and u, h the roundoff and half the least positive number of
     sum of a     sum of e_a + (2 D w + R r) (sum of |a|) D additions in a row, each block rescaled once; R moves of a reference
     sum of a * b an operand that is no input may have been rounded to the storage type for the matrix unit: e_a + u |a| + h
     max of a     max of e_a over the lanes that can be the maximum, given their errors
+    1/D * N      where N is a sum of w v and D the sum of the same w, taken in one pass: a mean m, whose weights' errors d count
+                 for |v - m| only: (sum of d |v - m| + what is rounded in N + |m| times what is rounded in D) / (D - e_D), if that is less
     store of a   e_a + u |a| + h; infinite past the largest number of the storage type
     a < b        uncertain where |a - b| <= e_a + e_b; a choice by it is off by |x - y| there
 
@@ -203,7 +205,39 @@ class _Work:
         if term.op == "add":
             for arg, other in zip(term.args, reversed(args), strict=True):
                 found = self._onto(arg, other, found)
+        for inverse, total in (term.args, term.args[::-1]) if term.op == "mul" else ():
+            if _is_mean(inverse, total):
+                names, (before, mean) = aligned(found.error, self._mean(inverse.args[0], total, found.value))
+                found = Checked(found.value, Named(names, np.minimum(before, mean)))
         return found
+
+    def _mean(self, weights: Term, total: Term, mean: Named) -> Named:
+        """Bound a mean by weights: what a weight is off by counts only as far as its value differs from the mean m.
+
+        With weights w off by d, sums N of w v and D of w: N - m D is the sum of d (v - m), and what is rounded in N and in D apart.
+        By Cauchy's inequality the sum of d |v - m| is at most the root of the sum of d times the sum of d (v - m)^2.
+        """
+        axis, length = total.axis.name, self.exact.length(total.axis.name)
+        value = total.body.args[total.body.args[0] is weights.body]
+        w, held, v = self.memo[weights.body], self._operand(weights.body), self._operand(value)
+        names, (size, moves, error, rough) = aligned(_size(w.value), self._moved(total), w.error, held.error, also=(axis,))
+        off = Named(names, error + moves * size)
+        most = Named(names, size + off.data)
+        narrow = Named(names, np.where(rough > error, rough - error, 0.0))
+        sizes, numbers = _size(v.value), Named(v.value.names, np.where(np.isneginf(v.value.data), 0.0, v.value.data))
+        squares, one = Named(sizes.names, sizes.data**2), Named((), np.ones(()))
+        kept = self.memo[total.where].value
+        pairs = (off, one), (off, numbers), (off, squares), (narrow, sizes), (most, v.error), (most, sizes), (most, one)
+        sums = [_over_lanes(axis, length, a, b, kept) for a, b in pairs]
+        whole = self.memo[weights]
+        names, (d, dv, dvv, cast, inner, sized, all_of_it, m, divisor, away) = aligned(*sums, mean, whole.value, whole.error)
+        # The squares are summed in float64: what rounding leaves of what cancels is less than what is added for it.
+        spread = np.maximum(dvv - 2 * m * dv + m * m * d, 0.0) + length * 2.0**-50 * (dvv + m * m * d)
+        added = self._added(axis, length, True) + K * W
+        apart = np.sqrt(d * spread) + cast + inner + added * (sized + np.abs(m) * all_of_it) + length * FLUSHED * (1 + np.abs(m))
+        left = np.abs(divisor) - away
+        found = apart / left * (1 + 4 * K * W) + 4 * K * W * np.abs(m) + FLUSHED
+        return Named(names, np.where((left > 0) & ~np.isnan(found), found, np.inf))
 
     def _onto(self, arg: Term, other: Checked, found: Checked) -> Checked:
         """Charge a sum of products for what it may be added onto, as often as it adds."""
@@ -228,7 +262,7 @@ class _Work:
         length = self.exact.length(axis)
         monoid = "sum" if isinstance(term, Online) else term.monoid
         mask = self.memo[term.where]
-        moved = self._moved(term) if isinstance(term, Online) else Named((), np.zeros(()))
+        moved = self._moved(term)
         if monoid != "sum" or not _product(term.body):
             return self._folded(monoid, axis, length, self.memo[term.body], mask, self._added(axis, length, False), moved)
         operands = [self._operand(arg) for arg in term.body.args]
@@ -240,9 +274,11 @@ class _Work:
         """Return what a sum of this length is off by, relative to the sum of its magnitudes; each block is rescaled once at most."""
         return 2 * W * self.planned.get(axis, UNPLANNED).depth(length, self.lanes, product)
 
-    def _moved(self, term: Online) -> Named:
-        """Return what rescaling by differences of references is off by, relative to what is rescaled: R r."""
+    def _moved(self, term: Term) -> Named:
+        """Return what rescaling by differences of references is off by, relative to what is rescaled: R r; of a plain sum nothing."""
         axis, total = term.axis.name, Named((), np.zeros(()))
+        if not isinstance(term, Online):
+            return total
         tile = self.planned.get(axis, UNPLANNED).smallest
         for part in {p.body: None for p in subterms(term.update) if isinstance(p, Prev)}:
             if isinstance(part, (Fold, Reduce)) and part.axis.name == axis:
@@ -314,6 +350,30 @@ class _Work:
             return Checked(scan("prod", axis, length, body.value), Named(grown.names, grown.data - plain.data))
         lanes = errors + (self._added(axis, length, False) * (size + errors) if term.monoid == "sum" else 0.0)
         return Checked(scan(term.monoid, axis, length, body.value), scan(term.monoid, axis, length, Named(names, lanes)))
+
+
+def _is_mean(inverse: Term, total: Term) -> bool:
+    """Tell whether a product is of a sum of weighted values and the inverse of the sum of the weights, taken in one pass, which computes a weight once."""
+    weights = inverse.args[0] if isinstance(inverse, Map) and inverse.op == "inv" else None
+    if not isinstance(weights, (Fold, Online)) or type(total) is not type(weights):
+        return False
+    one_pass = weights.axis == total.axis and weights.where is total.where and weights.fused and total.fused
+    sums = isinstance(total, Online) or weights.monoid == total.monoid == "sum"
+    return bool(one_pass and sums and _product(total.body) and weights.body in total.body.args)
+
+
+def _size(value: Named) -> Named:
+    """Return the magnitudes of numbers, 0 of what is absent."""
+    return Named(value.names, np.where(np.isneginf(value.data), 0.0, np.abs(value.data)))
+
+
+def _over_lanes(axis: str, length: int, a: Named, b: Named, kept: Named) -> Named:
+    """Sum products over an axis, by a matrix product where that can be formed."""
+    found = contraction(axis, a, b, None if kept.data.all() else kept)
+    if found is None:
+        names, (x, y) = aligned(a, b)
+        found = fold("sum", axis, length, Named(names, x * y), kept)
+    return found
 
 
 def _relative(error: Named, size: Named, added: float, moved: Named) -> Named:

@@ -79,6 +79,7 @@ def report(parts: Sequence[str] = PARTS) -> dict[str, Any]:
     if "kernels" in parts:
         found = score()
         data["kernels"] = {"mutants": found.mutants, "killed": found.killed, "by_family": {name: len(caught) for name, caught in found.by_family.items()}}
+        data["looseness"] = dict(found.looseness)
         data["kernel_mutants"] = {"total": found.mutants, "caught": found.killed}
         data["failures"] += [f"{name} is broken and passes" for name in found.alive] + [f"{name} is right and is rejected" for name in found.wronged]
     data["seconds"] = round(time.perf_counter() - started, 1)
@@ -104,6 +105,8 @@ def told(data: dict[str, Any]) -> str:
         width = max(map(len, families))
         lines.append(f"{'inputs':{width}}  broken kernels caught, beyond those that normal numbers catch")
         lines += [f"{name:{width}}  {caught}" for name, caught in families.items()]
+        if loose := data["looseness"]:
+            lines.append(f"right kernels: bound over error at most {max(loose.values()):g} ({max(loose, key=loose.__getitem__)}), medians by family of inputs")
         lines.append(f"{'all':{width}}  {_of(data['kernels']['killed'], data['kernels']['mutants'])}")
     return "\n".join([*lines, *data["failures"], f"{'all as it should be' if perfect(data) else 'not all as it should be'}, in {data['seconds']} s"])
 

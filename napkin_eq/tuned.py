@@ -24,7 +24,7 @@ from napkin_eq.calibrate import differs, number, of_gpu, table, whole
 from napkin_eq.content import folder
 from napkin_eq.derive import Derivation
 from napkin_eq.diagram import Diagram
-from napkin_eq.emit import emit
+from napkin_eq.emit import code
 from napkin_eq.errors import NapkinError
 from napkin_eq.families import reach
 from napkin_eq.hardware import Hardware
@@ -56,7 +56,7 @@ def write_trial(target: Path, derivation: Derivation, keep: int) -> int:
     plans = []
     for at, found in enumerate(ranked(derivation, keep)):
         file = f"plan_{at}.py"
-        (target / file).write_text(emit(found.plan, "triton"), encoding="utf-8")
+        (target / file).write_text(code(found.plan), encoding="utf-8")
         kernels = [{"tiles": dict(c.tiles), "warps": c.warps, "stages": c.stages, "groups": c.groups} for c in map(choice, found.tiled)]
         plans.append({"file": file, "predicted_ms": found.predicted_us / 1e3, "kernels": kernels})
     for name in CARRIED:

@@ -38,7 +38,7 @@ class Case:
     """One output of one run: how far it was off, at most, and the largest part of an element's bound that was used.
 
     Bounds: the largest a priori (rounding.py) and running (running.py); an element's tolerance is the lesser of its two.
-    looseness: the tolerance over the error, root mean squares, 0 where nothing was off. unbounded: elements that have no bound,
+    looseness: see Compared. unbounded: elements that have no bound,
     as where a sum may pass the range of float32; a family of extreme inputs may have some, plain random numbers may not.
     """
 
@@ -121,6 +121,7 @@ def validate(
     inputs: names of families of inputs, or "all". Raises NapkinError for one that cannot differ from random numbers here.
     """
     from napkin_eq.derive import derive as derived
+    from napkin_eq.ranked import portable
 
     where, label = chosen_device(device)
     dtype = dtype or ("bfloat16" if where == "cuda" else "float16")
@@ -130,9 +131,7 @@ def validate(
 
     def made(sized: Diagram) -> Derivation:
         found = derived(sized, hardware=hardware, dtype=dtype or "", without=without, rules=rules, printer=printer, max_error=max_error)
-        if where == "cpu" and any(c.tile & (c.tile - 1) for kernel in found.plan.kernels for c in kernel.coords):
-            return derived(sized, hardware=hardware, dtype=dtype or "", without=without, rules=rules, printer="triton", max_error=max_error)
-        return found
+        return portable(found) if where == "cpu" else found
 
     cases: list[Case] = []
     choices = list(sizes) if sizes else trial_sizes(diagram, fixed or {})

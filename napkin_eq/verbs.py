@@ -89,12 +89,14 @@ def _tuned(args: Namespace, diagram: Any) -> Derivation:
 def _files(name: str, derivation: Derivation, index: Index | None = None) -> dict[str, str]:
     from napkin_eq.certificate import dumps, with_evidence
 
-    kernel = derivation.triton()
-    found: dict[str, Any] = {"kernels": [{"file": f"{name}.py", "sha256": hashlib.sha256(kernel.encode()).hexdigest()}]}
+    kernels = {f"{name}.py": derivation.triton()}
+    if any(kernel.workers for kernel in derivation.plan.kernels):
+        kernels[f"{name}_hopper.py"] = derivation.code()
+    found: dict[str, Any] = {"kernels": [{"file": file, "sha256": hashlib.sha256(text.encode()).hexdigest()} for file, text in kernels.items()]}
     if index:
         found["index"] = index.data()
     return {
-        f"{name}.py": kernel,
+        **kernels,
         "certificate.json": dumps(with_evidence(derivation.certificate, **found)),
         "plan.txt": derivation.pseudocode().rstrip("\n") + "\n",
         "report.json": _dumped(derivation.report()),

@@ -14,11 +14,15 @@ from napkin_eq.derive import derive
 from napkin_eq.emit import emit
 from napkin_eq.evaluate import evaluate
 from napkin_eq.gallery import diagram
+from napkin_eq.law import TRUE, exp, inv
 from napkin_eq.mutants import TRIALS, Bench
 from napkin_eq.rounding import Schedule, error_bound, schedule
 from napkin_eq.running import running_bound
+from napkin_eq.term import Fold, Store, Term
 
 # test_mutants runs all trials in float16, against the lesser of the two bounds.
+# Weights of exponents so large that one takes all: what they are off by must count where values differ, and no further.
+PEAKED = ("negative", "opposed", "growing", "falling", "products", "offset", "constant", "size-above")
 CHOSEN = {"float16": ("kept", "quotients"), "bfloat16": ("past", "quotients")}
 
 
@@ -42,8 +46,34 @@ def test_right_kernels_keep_to_both_bounds_and_these_are_not_far_off(benches):
                 loose.setdefault(family.name, []).append(seen)
     medians = {name: statistics.median(found) for name, found in loose.items()}
     print(benches[0].dtype, {name: round(value, 1) for name, value in medians.items()})
-    assert statistics.median(value for found in loose.values() for value in found) < 40
-    assert medians["normal"] < 40
+    assert statistics.median(value for found in loose.values() for value in found) < 10
+    assert max(medians[name] for name in PEAKED) < 20
+
+
+def test_what_weights_are_off_by_counts_only_where_values_differ():
+    """Weights known to a few per cent, a mean of values that are nearly alike: held against a kernel that rounds as the plan may."""
+    q, x, d = nq.axes("q x d", q=5, x=200, d=3)
+    A, V = nq.array("A", q, x), nq.array("V", x, d)
+    w = exp(Store(A * 6.0) - 16.0)
+    rng = np.random.default_rng(0)
+    arrays = {"A": rng.standard_normal((5, 200)).astype(np.float16), "V": (100 + rng.standard_normal((200, 3))).astype(np.float16)}
+
+    def mean(one_pass: bool) -> Term:
+        total, weights = (Fold("sum", x, body, TRUE, one_pass) for body in (w * V, w))
+        return total * inv(weights)
+
+    stored = (arrays["A"].astype(np.float32) * np.float32(6)).astype(np.float16).astype(np.float32)
+    weights = np.exp(stored - np.float32(16))
+    total = weights.astype(np.float16).astype(np.float32) @ arrays["V"].astype(np.float32)
+    got = (total / weights.sum(1, keepdims=True)).astype(np.float16)
+    off = np.abs(got - evaluate(mean(True), arrays))
+    tight, loose = (error_bound(mean(one_pass), arrays, {}, "float16")[0] for one_pass in (True, False))
+    assert (off <= tight).all()
+    assert (8 * tight < loose).all()
+    assert off.max() > tight.min() / 8
+    # Weights of two passes may be off by different numbers: one unlike the other in its last bit already is outside.
+    other = np.exp(stored * np.float32(1 - 2.0**-9) - np.float32(16))
+    assert (np.abs(total / other.sum(1, keepdims=True) - evaluate(mean(True), arrays)) > tight).any()
 
 
 def test_a_running_bound_counts_what_happens(benches):

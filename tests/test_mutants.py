@@ -21,6 +21,12 @@ def test_every_mutant_is_rejected_and_no_right_kernel(scored):
     assert len({name.partition("/")[2] for caught in scored.by_family.values() for name in caught}) >= 25
 
 
+def test_bounds_are_not_far_off_on_any_family(scored):
+    """The median over the trials of bound over error, for each family, peaked ones too: no more than 40."""
+    assert set(scored.looseness) == set(families())
+    assert all(1 < seen < 40 for seen in scored.looseness.values()), scored.looseness
+
+
 def test_each_family_rejects_a_mutant_that_random_numbers_do_not(scored):
     table = "\n".join(f"{name:14} {len(found):4}  {' '.join(found[:3])}" for name, found in scored.by_family.items())
     print(table)

@@ -9,7 +9,7 @@ import napkin_eq as nq
 from napkin_eq.emit import emit
 from napkin_eq.errors import NapkinError
 from napkin_eq.gallery import diagram
-from napkin_eq.ranked import Choice, choice, ranked, retiled
+from napkin_eq.ranked import Choice, choice, portable, ranked, retiled
 
 
 @pytest.fixture(scope="module")
@@ -57,3 +57,13 @@ def test_tiles_that_are_not_of_the_plan_are_refused(derivation):
     ):
         with pytest.raises(NapkinError, match=why):
             retiled(derivation, choices)
+
+
+def test_the_portable_form_has_tiles_that_triton_takes():
+    found = nq.derive(diagram("attention", b=1, h=32, q=16384, x=16384, d=64))
+    (own,) = [choice(piece) for piece in found.tiled]
+    three = retiled(found, [Choice({**own.tiles, "q": 192, "x__s": 128}, 16, 3, 3)])
+    assert "* 192" in three.code()
+    assert "* 192" not in three.triton()
+    (kernel,) = portable(three).plan.kernels
+    assert all(c.tile & (c.tile - 1) == 0 for c in kernel.coords)

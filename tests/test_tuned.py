@@ -163,3 +163,10 @@ def test_sizes_must_be_known(capsys, tmp_path):
     assert main(["tune", "symbolic_attention", "--emit", str(tmp_path / "out")]) == 2
     assert "has no size to measure at" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_what_is_measured_is_what_would_run(tmp_path):
+    shared = nq.derive(diagram("matmul", m=1024, n=1024, k=1024), printer="gluon")
+    assert tuned.write_trial(tmp_path, shared, 1) == 1
+    assert (tmp_path / "plan_0.py").read_text() == shared.code()
+    assert "@gluon.jit" in shared.code()
