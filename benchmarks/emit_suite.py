@@ -11,7 +11,6 @@ sweep: single-kernel diagrams over a grid of tile sizes, each with its predicted
 from __future__ import annotations
 
 import datetime
-import importlib
 import itertools
 import json
 import shutil
@@ -27,7 +26,9 @@ from suite import Case, cases
 
 import napkin_eq as nq
 from napkin_eq import plan as p
+from napkin_eq.assembly import renamed
 from napkin_eq.cost import price, profile, total_us
+from napkin_eq.derivation import STORAGE
 from napkin_eq.emit import code, emit
 from napkin_eq.errors import NapkinError
 from napkin_eq.families import draw, family
@@ -35,10 +36,10 @@ from napkin_eq.gallery import DIAGRAMS, diagram
 from napkin_eq.lower import Lowering
 from napkin_eq.ranked import ranked
 from napkin_eq.rounding import error_bound
+from napkin_eq.search import prover
 from napkin_eq.tiles import Tiled
 
 PLANS = 3
-engine = importlib.import_module("napkin_eq.derive")
 
 SWEEPS = {
     "attention_d128": ("attention", dict(b=4, h=16, q=4096, x=4096, d=128), dict(q=(64, 128), x=(32, 64, 128)), (4, 8), (2, 3)),
@@ -61,10 +62,10 @@ def sweep(folder: Path, dtype: str = "bfloat16", hardware: str = "h200") -> list
     """Emit the tile sweeps."""
     rows = []
     for case, (name, sizes, grid, warps, stages) in SWEEPS.items():
-        found = engine.derive(diagram(name, **sizes), hardware=hardware, dtype=dtype)
+        found = nq.derive(diagram(name, **sizes), hardware=hardware, dtype=dtype)
         output = found.outputs[0]
         statements = found.statements
-        proved = engine.prover(statements)
+        proved = prover(statements)
         for number, values in enumerate(itertools.product(*grid.values(), warps, stages)):
             tiles = dict(zip(grid, values, strict=False))
             warp, stage = values[-2:]
@@ -79,13 +80,13 @@ def sweep(folder: Path, dtype: str = "bfloat16", hardware: str = "h200") -> list
                 for axis in store.axes:
                     chosen.setdefault(axis.name, 1)
                 try:
-                    kernel = Lowering("k", store, piece.kernel.writes, chosen, dict(output.placed.arrays), engine.STORAGE[dtype], proved).kernel()
+                    kernel = Lowering("k", store, piece.kernel.writes, chosen, dict(output.placed.arrays), STORAGE[dtype], proved).kernel()
                 except Exception as error:
                     print(case, tiles, error)
                     break
                 held = dict(output.placed.arrays)
                 kernel = replace(kernel, warps=warp, stages=stage)
-                kernel = engine.renamed(kernel, f"kernel_{len(kernels)}", {"target__0": held[store].name if store in held else "out"})
+                kernel = renamed(kernel, f"kernel_{len(kernels)}", {"target__0": held[store].name if store in held else "out"})
                 cost = price(profile(kernel), {}, warp, stage, found.hardware)
                 if cost is None:
                     break
@@ -116,7 +117,7 @@ def check(folder: Path) -> list[dict[str, object]]:
         for number, sizes in enumerate(small_sizes(name)):
             case = f"{name}_{dtype}_{number}"
             small = DIAGRAMS[name]().with_sizes(sizes)
-            found = engine.derive(small, dtype=dtype, printer="gluon" if number else "auto")
+            found = nq.derive(small, dtype=dtype, printer="gluon" if number else "auto")
             order = [a.name for a in found.plan.outputs[0].dims]
             arrays = draw(small, family("normal"), sizes, dtype, number).arrays
             expected = nq.evaluate(small.term, arrays, order=order)
@@ -143,7 +144,7 @@ def bench(folder: Path, dtype: str = "bfloat16") -> list[dict[str, object]]:
     cases = {name: (name, {}) for name in sorted(DIAGRAMS) if name != "symbolic_attention"} | EXTRA
     rows = []
     for case, (name, sizes) in cases.items():
-        found = engine.derive(diagram(name, **sizes), dtype=dtype)
+        found = nq.derive(diagram(name, **sizes), dtype=dtype)
         report = found.report()
         (folder / f"bench_{case}.py").write_text(found.code())
         kept = ("predicted_us", "bytes_hbm", "passes")
@@ -172,7 +173,7 @@ def emitted_case(folder: Path, name: str, case: Case, dtype: str, keep: int) -> 
     drawing = case.diagram()
     inputs = {node.name: ({"float": dtype}.get(node.dtype, node.dtype), [a.name for a in node.dims]) for node in drawing.inputs()}
     try:
-        found = engine.derive(drawing, dtype=dtype)
+        found = nq.derive(drawing, dtype=dtype)
         choices = ranked(found, keep)
     except (NapkinError, AssertionError) as error:
         return {"sizes": case.sizes, "inputs": inputs, "output": [], "plans": [], "notes": [f"no plan: {type(error).__name__} {error}"]}

@@ -20,7 +20,8 @@ from napkin_eq.errors import LawRefused, NapkinError, Undecided
 
 if TYPE_CHECKING:
     from napkin_eq.axis import Axis
-    from napkin_eq.derive import Derivation, derive
+    from napkin_eq.derivation import Derivation
+    from napkin_eq.derive import derive
     from napkin_eq.diagram import Diagram
     from napkin_eq.evaluate import evaluate, output_order
     from napkin_eq.jsonform import from_json, to_json
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 _HOMES = {
-    "Axis": "axis", "Diagram": "diagram", "Derivation": "derive", "Term": "term", "Tuple": "term", "derive": "derive",
+    "Axis": "axis", "Diagram": "diagram", "Derivation": "derivation", "Term": "term", "Tuple": "term", "derive": "derive",
     "evaluate": "evaluate", "from_json": "jsonform", "output_order": "evaluate", "to_json": "jsonform", "validate": "validate",
 }  # fmt: skip
 

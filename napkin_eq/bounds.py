@@ -8,14 +8,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from napkin_eq import plan as p
 from napkin_eq.axis import Axis
+from napkin_eq.scopes import Context, Statements
+from napkin_eq.streamed import conjuncts
 from napkin_eq.term import Const, Index, Map, Term
-
-if TYPE_CHECKING:
-    from napkin_eq.lower import Context, Lowering
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +61,10 @@ def at_least_zero(mask: Term) -> list[dict[Term, int]] | None:
     return None
 
 
-def stretches(lowering: Lowering, where: Term, axis: Axis, coord: str, context: Context) -> list[Stretch]:
+def stretches(lowering: Statements, where: Term, axis: Axis, coord: str, context: Context) -> list[Stretch]:
     """Cut the walk of a coordinate into parts: masked blocks, blocks with no mask, masked blocks."""
-    from napkin_eq.lower import conjuncts
-
     tile = lowering.coords[coord].tile
-    size = lowering._size(axis)
+    size = lowering.size(axis)
     down = lowering.emit("mul", (lowering.emit("floordiv", (size, tile), "i32"), tile), "i32") if lowering.coords[coord].ragged else size
     lows: list[tuple[p.Operand, p.Operand]] = []
     highs: list[tuple[p.Operand, p.Operand]] = []
@@ -91,7 +87,7 @@ def stretches(lowering: Lowering, where: Term, axis: Axis, coord: str, context: 
 
 @dataclass(frozen=True, slots=True)
 class _Bounds:
-    lowering: Lowering
+    lowering: Statements
     tile: int
     size: p.Operand
     down: p.Operand
@@ -146,7 +142,7 @@ def _cut(b: _Bounds, hold: frozenset[Term]) -> list[Stretch]:
     return parts
 
 
-def _range(lowering: Lowering, form: dict[Term, int], context: Context) -> tuple[p.Operand, p.Operand]:
+def _range(lowering: Statements, form: dict[Term, int], context: Context) -> tuple[p.Operand, p.Operand]:
     """Return the least and the greatest value of a linear form over the lanes of the current tiles."""
     least: p.Operand = form.get(Const(1), 0)
     most: p.Operand = least
@@ -161,7 +157,7 @@ def _range(lowering: Lowering, form: dict[Term, int], context: Context) -> tuple
     return least, most
 
 
-def _atom_range(lowering: Lowering, atom: Term, context: Context) -> tuple[p.Operand, p.Operand]:
+def _atom_range(lowering: Statements, atom: Term, context: Context) -> tuple[p.Operand, p.Operand]:
     if isinstance(atom, Index):
         coord = context.coord(atom.axis)
         assert coord is not None
@@ -172,7 +168,7 @@ def _atom_range(lowering: Lowering, atom: Term, context: Context) -> tuple[p.Ope
     return lowering.emit("neg", (_greatest(lowering, lowering.emit("neg", (value,), "i32")),), "i32"), greatest
 
 
-def _greatest(lowering: Lowering, value: p.Operand) -> p.Operand:
+def _greatest(lowering: Statements, value: p.Operand) -> p.Operand:
     """Return the greatest element of an integer tile as a scalar."""
     while isinstance(value, str) and (wide := [c for c in lowering.values[value].coords if lowering.coords[c].tile > 1]):
         arg, coord = value, wide[0]

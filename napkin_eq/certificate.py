@@ -31,7 +31,7 @@ from napkin_eq.term import Term, Tuple
 from napkin_eq.verdict import Verdict
 
 if TYPE_CHECKING:
-    from napkin_eq.derive import Derivation as Derived
+    from napkin_eq.derivation import Derivation as Derived
 
 Data = dict[str, Any]
 EVIDENT = "evident"

@@ -17,19 +17,14 @@ What is assumed: there are fewer than 2^31 blocks, so that their numbers are int
 from __future__ import annotations
 
 import ast
-import operator
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 
 from napkin_eq.coordinates import NotRead, Script, conjunction
-from napkin_eq.names import kernel_function, size_argument
+from napkin_eq.heads import Head, Reading, Text, asks, closed, is_called, is_number, number_of_blocks, opened
+from napkin_eq.names import size_argument
 from napkin_eq.plan import Coord, Kernel
 from napkin_eq.schedule import GROUP_LANES
-
-Text = Callable[[str], str]
-FOLDED: dict[type, Callable[[int, int], int]] = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}
-SIGNS: dict[type, str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Lt: "<", ast.LtE: "<=", ast.Eq: "="}
 
 
 def launched(kernel: Kernel) -> Iterator[Text]:
@@ -97,7 +92,7 @@ def _swizzled(kernel: Kernel, row: str, column: str, depth: int) -> Iterator[Tex
 def dealt(kernel: Kernel, source: str) -> Iterator[Text]:
     """Each block of the grid comes to one program in one turn, by what both sides of a printed kernel say; raises NotRead for other code."""
     assert kernel.workers is not None
-    heads = [_Head.of(kernel, source, side) for side in ("copy", "compute")]
+    heads = [Head.of(kernel, source, side) for side in ("copy", "compute")]
     if heads[0].said != heads[1].said:
         yield from _alike(kernel, *heads)
     for head in heads if heads[0].said != heads[1].said else heads[:1]:
@@ -105,141 +100,10 @@ def dealt(kernel: Kernel, source: str) -> Iterator[Text]:
         yield from _blocks(kernel, head)
     lanes, groups = kernel.coord(kernel.workers.rows).tile, kernel.workers.groups
     who = f"(and (<= 0 (div lane {GROUP_LANES})) (< (div lane {GROUP_LANES}) {groups}) (= {groups * GROUP_LANES} {lanes}))"
-    yield lambda about: "\n".join([*_opened(about, "QF_LIA"), "(declare-const lane Int)", f"(assert (<= 0 lane {lanes - 1}))", *_closed(f"(not {who})")])
+    yield lambda about: "\n".join([*opened(about, "QF_LIA"), "(declare-const lane Int)", f"(assert (<= 0 lane {lanes - 1}))", *closed(f"(not {who})")])
 
 
-@dataclass(frozen=True, slots=True)
-class _Head:
-    """What one side of a kernel does before its first block, the walk over its blocks, and the first statements of the walk."""
-
-    kernel: Kernel
-    before: tuple[ast.stmt, ...]
-    walk: ast.For
-    starts: Mapping[str, str]
-    said: str
-
-    @staticmethod
-    def of(kernel: Kernel, source: str, side: str) -> _Head:
-        name = f"{kernel_function(kernel)}_{side}"
-        made = next((n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name == name), None)
-        at = next((i for i, s in enumerate(made.body) if isinstance(s, ast.For)), None) if made else None
-        if made is None or at is None:
-            raise NotRead(f"the printed kernel has no function {name} that walks blocks")
-        walk = made.body[at]
-        assert isinstance(walk, ast.For)
-        first = next(i for i, s in enumerate(made.body) if isinstance(s, ast.Assign) and _called(s, "blocks|.*_blocks"))
-        wanted = [c for c in map(kernel.coord, kernel.grid) if _number_of_blocks(c) != 1]
-        assigned = [s.targets[0].id for s in walk.body if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)]
-        starts = {c.name: next((n for n in assigned if re.fullmatch(rf"{c.name}{'_start' if c.tile > 1 else ''}(_\d+)?", n)), "") for c in wanted}
-        if not all(starts.values()):
-            raise NotRead("the printed kernel does not say where its blocks start")
-        said = "|".join(["tile", *map(re.escape, starts.values())])
-        last = max((i for i, s in enumerate(walk.body) if isinstance(s, ast.Assign) and any(_called(s, n) for n in said.split("|"))), default=-1)
-        walk = ast.For(walk.target, walk.iter, walk.body[: last + 1], [])
-        before = tuple(made.body[first:at])
-        return _Head(kernel, before, walk, starts, "\n".join(map(ast.dump, (*before, walk))))
-
-
-def _called(stmt: ast.Assign, pattern: str) -> bool:
-    return isinstance(stmt.targets[0], ast.Name) and re.fullmatch(rf"({pattern})(_\d+)?", stmt.targets[0].id) is not None
-
-
-@dataclass(slots=True)
-class _Reading:
-    """Statements read as integers: what each name stands for, lines of SMT-LIB, and the divisions in order."""
-
-    suffix: str
-    names: dict[str, str] = field(default_factory=dict)
-    lines: list[str] = field(default_factory=list)
-    divided: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
-    since: list[tuple[str, str, int]] = field(default_factory=list)
-    defining: set[str] = field(default_factory=set)
-    starts: dict[str, str] = field(default_factory=dict)
-
-    def declare(self, name: str, *facts: str) -> str:
-        self.lines += [f"(declare-const {name} Int)", *(f"(assert {fact})" for fact in facts)]
-        return name
-
-    def run(self, stmts: Sequence[ast.stmt], given: Mapping[str, str], until: str = "") -> None:
-        """Read assignments; names that are given keep what they stand for. Stops where the name `until` is assigned."""
-        for stmt in stmts:
-            target = stmt.targets[0] if isinstance(stmt, ast.Assign) else getattr(stmt, "target", None)
-            if not isinstance(stmt, (ast.Assign, ast.AugAssign)) or not isinstance(target, ast.Name):
-                raise NotRead(f"what deals out blocks is no assignment: {ast.unparse(stmt):.60}")
-            if target.id in given:
-                self.names[target.id] = given[target.id]
-                continue
-            value = self.value(stmt.value)
-            if isinstance(stmt.value, ast.BinOp) and isinstance(stmt.value.op, ast.Mult):
-                self.starts[target.id] = self.value(stmt.value.left)
-            self.names[target.id] = f"(+ {self.names[target.id]} {value})" if isinstance(stmt, ast.AugAssign) else value
-            if re.fullmatch(rf"{until}(_\d+)?", target.id):
-                return
-
-    def value(self, node: ast.expr) -> str:
-        match node:
-            case ast.Constant(value=int()) if not isinstance(node.value, bool):
-                return str(node.value)
-            case ast.Name() if node.id in self.names:
-                return self.names[node.id]
-            case ast.BinOp(left, ast.FloorDiv(), right):
-                return self.division(self.value(left), self.value(right))[0]
-            case ast.BinOp(left, ast.Mod(), right):
-                return self.division(self.value(left), self.value(right))[1]
-            case ast.BinOp(left, op, right) if type(op) in FOLDED:
-                a, b = self.value(left), self.value(right)
-                folded = a.isdigit() and b.isdigit() and FOLDED[type(op)](int(a), int(b))
-                return str(folded) if folded is not False and folded >= 0 else f"({SIGNS[type(op)]} {a} {b})"
-            case ast.Compare(left, [op], [right]) if type(op) in SIGNS:
-                return f"({SIGNS[type(op)]} {self.value(left)} {self.value(right)})"
-            case ast.Call(ast.Attribute(ast.Name("gl"), name), args, []):
-                return self.call(name, args)
-        raise NotRead(f"what deals out blocks is not read: {ast.unparse(node):.60}")
-
-    def call(self, name: str, args: Sequence[ast.expr]) -> str:
-        if name in ("num_programs", "program_id"):
-            return self.names[name]
-        values = [self.value(arg) for arg in args]
-        if name == "minimum":
-            return f"(ite (<= {values[0]} {values[1]}) {values[0]} {values[1]})"
-        if name == "where":
-            return f"(ite {' '.join(values)})"
-        if name == "cdiv" and values[1].isdigit():
-            return self.division(f"(+ {values[0]} {int(values[1]) - 1})", values[1])[0]
-        raise NotRead(f"what deals out blocks calls {name}")
-
-    def division(self, dividend: str, divisor: str) -> tuple[str, str]:
-        """Return the names of a quotient and a remainder."""
-        pair = dividend, divisor
-        if pair not in self.divided:
-            self.since.append((*pair, len(self.lines)))
-            number = len(self.divided)
-            q, r = (self.declare(f"{what}{number}{self.suffix}") for what in ("quotient", "remainder"))
-            self.lines += [f"(assert (= {dividend} (+ (* {divisor} {q}) {r})))", f"(assert (<= 0 {r}))", f"(assert (< {r} {divisor}))"]
-            self.defining.add(self.lines[-3])
-            self.divided[pair] = q, r
-        return self.divided[pair]
-
-    def sound(self, place: int) -> Iterator[Text]:
-        """Ask that the divisions from a place on are those of numbers that are not negative by positive ones."""
-        for dividend, divisor, lines in self.since[place:]:
-            yield _asks(self.lines[:lines], f"(or (< {dividend} 0) (<= {divisor} 0))")
-
-
-def _opened(about: str, logic: str) -> list[str]:
-    return [f"; {about}", f"(set-logic {logic})", "(set-info :status unsat)"]
-
-
-def _closed(*goal: str) -> list[str]:
-    return [*(f"(assert {g})" for g in goal), "(check-sat)", ""]
-
-
-def _asks(lines: Sequence[str], *goal: str) -> Text:
-    said = list(lines)
-    return lambda about: "\n".join([*_opened(about, "QF_NIA"), *said, *_closed(*goal)])
-
-
-def _turned(head: _Head, reading: _Reading, program: str, turn: str, given: Mapping[str, str]) -> tuple[str, str, str]:
+def _turned(head: Head, reading: Reading, program: str, turn: str, given: Mapping[str, str]) -> tuple[str, str, str]:
     """Read the walk in one turn of one program; return the walk's variable, its end, and the number of the block."""
     reading.names["program_id"] = program
     reading.run(head.before, given)
@@ -249,30 +113,26 @@ def _turned(head: _Head, reading: _Reading, program: str, turn: str, given: Mapp
     bounds = [reading.value(arg) for arg in walk.iter.args]
     low, high, step = (*bounds, "1")[:3] if len(bounds) > 1 else ("0", bounds[0], "1")
     at = reading.names[walk.target.id] = turn if (low, step) == ("0", "1") else f"(+ {low} (* {step} {turn}))"
-    if not _is_number(walk.target.id):
+    if not is_number(walk.target.id):
         reading.run(walk.body, {}, until="tile")
-    return at, high, next(reading.names[n] for n in reversed(reading.names) if _is_number(n))
+    return at, high, next(reading.names[n] for n in reversed(reading.names) if is_number(n))
 
 
-def _is_number(name: str) -> bool:
-    return re.fullmatch(r"tile(_\d+)?", name) is not None
-
-
-def _numbers(head: _Head) -> Iterator[Text]:
+def _numbers(head: Head) -> Iterator[Text]:
     """Program and turn give a number, one to one: in range, no two alike, and each number has a program and a turn."""
-    total = next(s.targets[0].id for s in head.before if isinstance(s, ast.Assign) and _called(s, "blocks"))  # type: ignore[attr-defined]
-    first = next(i for i, s in enumerate(head.before) if isinstance(s, ast.Assign) and _called(s, "blocks"))
-    head = _Head(head.kernel, head.before[first:], head.walk, head.starts, head.said)
-    plain = isinstance(head.walk.target, ast.Name) and _is_number(head.walk.target.id)
+    total = next(s.targets[0].id for s in head.before if isinstance(s, ast.Assign) and is_called(s, "blocks"))  # type: ignore[attr-defined]
+    first = next(i for i, s in enumerate(head.before) if isinstance(s, ast.Assign) and is_called(s, "blocks"))
+    head = Head(head.kernel, head.before[first:], head.walk, head.starts, head.said)
+    plain = isinstance(head.walk.target, ast.Name) and is_number(head.walk.target.id)
 
-    def open_reading(suffix: str) -> _Reading:
-        reading = _Reading(suffix)
+    def open_reading(suffix: str) -> Reading:
+        reading = Reading(suffix)
         reading.declare("blocks", "(<= 1 blocks)")
         reading.declare("programs", "(<= 1 programs)")
         reading.names = {"num_programs": "programs"}
         return reading
 
-    def turn_of(suffix: str) -> tuple[_Reading, str, str]:
+    def turn_of(suffix: str) -> tuple[Reading, str, str]:
         reading = open_reading(suffix)
         shared = len(reading.lines)
         program = reading.declare(f"program{suffix}", f"(<= 0 program{suffix})", f"(< program{suffix} programs)")
@@ -286,11 +146,11 @@ def _numbers(head: _Head) -> Iterator[Text]:
     yield from one.sound(0)
     whole = [q for (_, divisor), (q, _) in one.divided.items() if divisor == "programs"][:1]
     for case in [c for q in whole for c in (f"(< {turn} {q})", f"(>= {turn} {q})")] or ["true"]:
-        yield _asks(one.lines, case, f"(or (< {number} 0) (>= {number} blocks))")
+        yield asks(one.lines, case, f"(or (< {number} 0) (>= {number} blocks))")
     two, again, other = turn_of(".2")
     both = [*one.lines, *two.lines, f"(assert (= {number} {other}))"]
-    yield _asks(both, f"(not (= {turn} {again}))")
-    yield _asks(both, f"(= {turn} {again})", "(not (= program program.2))")
+    yield asks(both, f"(not (= {turn} {again}))")
+    yield asks(both, f"(= {turn} {again})", "(not (= program program.2))")
     named = open_reading("")
     named.declare("block", "(<= 0 block)", "(< block blocks)")
     t, rest = named.division("block", "programs")
@@ -298,19 +158,15 @@ def _numbers(head: _Head) -> Iterator[Text]:
     program = rest if plain else f"(ite (= {odd} 0) {rest} (- (- programs 1) {rest}))"
     at, high, found = _turned(head, named, program, t, {total: "blocks"})
     whole = [q for (what, _), (q, _) in named.divided.items() if what == "blocks"][:1]
-    yield from (_asks(named.lines, f"(not (<= {t} {q}))") for q in whole)
+    yield from (asks(named.lines, f"(not (<= {t} {q}))") for q in whole)
     cases = [f"(and (= {odd} {side}) ({sign} {t} {q}))" for q in whole for side in (0, 1) for sign in ("<", "=")] or ["true"]
     for wanted in (f"(<= 0 {program})", f"(< {program} programs)", f"(<= 0 {t})", f"(< {at} {high})", f"(= {found} block)"):
-        yield from (_asks(named.lines, case, f"(not {wanted})") for case in cases)
+        yield from (asks(named.lines, case, f"(not {wanted})") for case in cases)
 
 
-def _number_of_blocks(coord: Coord) -> int | None:
-    return None if coord.axis.size is None else -(-coord.axis.size // coord.tile)
-
-
-def _sizes(kernel: Kernel) -> _Reading:
+def _sizes(kernel: Kernel) -> Reading:
     """Return a reading that knows the sizes of symbolic axes."""
-    reading = _Reading("")
+    reading = Reading("")
     for axis in kernel.symbols:
         name = size_argument(axis)
         multiple = [f"(= (mod {name} {axis.multiple}) 0)"] if axis.multiple > 1 else []
@@ -319,10 +175,10 @@ def _sizes(kernel: Kernel) -> _Reading:
     return reading
 
 
-def _decoded(head: _Head, suffix: str) -> tuple[_Reading, int, int, str]:
+def _decoded(head: Head, suffix: str) -> tuple[Reading, int, int, str]:
     """Read how a number gives blocks; return the reading, its lines and divisions before the number, and the number of blocks."""
     reading = _sizes(head.kernel)
-    at = next(i for i, s in enumerate(head.before) if isinstance(s, ast.Assign) and _called(s, "blocks"))
+    at = next(i for i, s in enumerate(head.before) if isinstance(s, ast.Assign) and is_called(s, "blocks"))
     reading.run(head.before[: at + 1], {})
     total = next(v for n, v in reading.names.items() if re.fullmatch(r"blocks(_\d+)?", n))
     lines, divisions = len(reading.lines), len(reading.divided)
@@ -330,28 +186,28 @@ def _decoded(head: _Head, suffix: str) -> tuple[_Reading, int, int, str]:
     number = reading.declare(f"number{suffix}", f"(<= 0 number{suffix})", f"(< number{suffix} {total})")
     body = head.walk.body
     assert isinstance(head.walk.target, ast.Name)
-    if _is_number(head.walk.target.id):
+    if is_number(head.walk.target.id):
         reading.names[head.walk.target.id] = number
     else:
-        at = next(i for i, s in enumerate(body) if isinstance(s, ast.Assign) and _called(s, "tile"))
+        at = next(i for i, s in enumerate(body) if isinstance(s, ast.Assign) and is_called(s, "tile"))
         reading.names[body[at].targets[0].id] = number  # type: ignore[attr-defined]
         body = body[at + 1 :]
     reading.run(body, {})
     return reading, lines, divisions, total
 
 
-def _blocks(kernel: Kernel, head: _Head) -> Iterator[Text]:
+def _blocks(kernel: Kernel, head: Head) -> Iterator[Text]:
     """A number gives blocks, one to one."""
     one, _, _, total = _decoded(head, "")
     yield from one.sound(0)
     counts = []
     for coord in map(kernel.coord, head.starts):
-        known, size = _number_of_blocks(coord), size_argument(coord.axis)
+        known, size = number_of_blocks(coord), size_argument(coord.axis)
         count = str(known) if known else size if coord.tile == 1 else one.division(f"(+ {size} {coord.tile - 1})", str(coord.tile))[0]
         counts.append(count)
         block = _block(head, one, coord)
-        yield _asks(one.lines, f"(not (and (<= 0 {block}) (< {block} {count})))")
-    yield _asks(one.lines, f"(not (= {total} (* 1 1 {' '.join(counts)})))")
+        yield asks(one.lines, f"(not (and (<= 0 {block}) (< {block} {count})))")
+    yield asks(one.lines, f"(not (= {total} (* 1 1 {' '.join(counts)})))")
     first, lines, divisions, _ = _decoded(head, "")
     two, *_ = _decoded(head, ".2")
     every = [*first.lines, *two.lines[lines:]]
@@ -365,13 +221,13 @@ def _blocks(kernel: Kernel, head: _Head) -> Iterator[Text]:
             if x != y and f"(assert (= {x} {y}))" not in same:
                 # A dividend follows by what defines it, as does the first quotient; all else by what it adds up to.
                 facts = every if x in (a, pairs[0][0][1][0]) else ranges
-                yield _asks([*facts, *same], f"(not (= {x} {y}))")
+                yield asks([*facts, *same], f"(not (= {x} {y}))")
                 same.append(f"(assert (= {x} {y}))")
     if "(assert (= number number.2))" not in same:
-        yield _asks([*every, *same], "(not (= number number.2))")
+        yield asks([*every, *same], "(not (= number number.2))")
 
 
-def _block(head: _Head, reading: _Reading, coord: Coord) -> str:
+def _block(head: Head, reading: Reading, coord: Coord) -> str:
     """Return the number of a coordinate's block, given that the text multiplies it by the tile."""
     name = head.starts[coord.name]
     start = next(s.value for s in head.walk.body if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name) and s.targets[0].id == name)
@@ -380,7 +236,7 @@ def _block(head: _Head, reading: _Reading, coord: Coord) -> str:
     return reading.starts[name] if coord.tile > 1 else reading.names[name]
 
 
-def _alike(kernel: Kernel, one: _Head, other: _Head) -> Iterator[Text]:
+def _alike(kernel: Kernel, one: Head, other: Head) -> Iterator[Text]:
     """Both sides of a kernel have the same blocks in the same turn."""
     reading = _sizes(kernel)
     shared = dict(reading.names)
@@ -392,4 +248,4 @@ def _alike(kernel: Kernel, one: _Head, other: _Head) -> Iterator[Text]:
         reading.lines.append(f"(assert (< {at} {high}))")
         reading.run(head.walk.body, {})
         starts.append([reading.names[head.starts[name]] for name in one.starts])
-    yield _asks(reading.lines, f"(not {conjunction([f'(= {a} {b})' for a, b in zip(*starts, strict=True)])})")
+    yield asks(reading.lines, f"(not {conjunction([f'(= {a} {b})' for a, b in zip(*starts, strict=True)])})")

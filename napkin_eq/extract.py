@@ -3,7 +3,7 @@
 Bottom-up over the classes, each keeps its K best candidates. A candidate is a term and the set of its *items*: a class
 evaluated in given passes. The same class in the same pass is one item however often it is used; in two passes it is two.
 So a form that needs fewer passes over an axis is cheaper, and by how much. Unsafe exponentials are never candidates.
-Where values are stored and how outputs are partitioned is chosen afterwards with the full model (derive.py).
+Where values are stored and how outputs are partitioned is chosen afterwards with the full model (place.py).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from napkin_eq.axis import Axis
 from napkin_eq.cost import SPECIAL, elements, extent
-from napkin_eq.egraph import Node, Saturated, built
+from napkin_eq.enode import Node, Saturated, built
 from napkin_eq.hardware import Hardware
 from napkin_eq.term import Const, Input, Map, Read, Term
 

@@ -33,7 +33,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from napkin_eq import dealing, walks
+from napkin_eq import dealing, lanes, walks
 from napkin_eq.bulk import copied, stores
 from napkin_eq.coordinates import WHOLE, NotRead, Script, Site, conjunction, sites
 from napkin_eq.plan import Buffer, Coord, Dot, Iota, Kernel, Load, Loop, ReduceTile, Start, Stmt, StoreTile, passes_31_bits, statements
@@ -41,7 +41,7 @@ from napkin_eq.term import Map, Term
 from napkin_eq.walks import Masks as Masks
 
 if TYPE_CHECKING:
-    from napkin_eq.derive import Derivation
+    from napkin_eq.derivation import Derivation
 
 MOST = 2**31 - 1
 TIMEOUT_S = 5.0
@@ -136,7 +136,7 @@ def scripts(report: Report) -> dict[str, str]:
 
 
 def masks_of(store: Term) -> Masks:
-    from napkin_eq.lower import kernel_terms
+    from napkin_eq.streamed import kernel_terms
     from napkin_eq.term import Fold, Online, Read, Reduce, subterms
 
     found = Masks(read={t.axis.name for t in subterms(store) if isinstance(t, Read)})
@@ -183,7 +183,7 @@ def queries(kernel: Kernel, masks: Masks, source: str = "") -> list[Query]:
                     found += _asked(kernel, "skipped", site.stmt.coord, walks.skipped, site, masks)
             case ReduceTile() | Dot():
                 if _folds(kernel, site):
-                    for kind, ask in (("kept", walks.kept), ("tested", walks.tested), ("aligned", walks.aligned)):
+                    for kind, ask in (("kept", lanes.kept), ("tested", lanes.tested), ("aligned", lanes.aligned)):
                         found += _asked(kernel, kind, _shown(site.stmt), ask, site, masks)
     nowhere = Site(StoreTile("", (), ""), {}, ())
     return found + _asked(kernel, "grid", "the blocks of programs", _grid, nowhere, source)

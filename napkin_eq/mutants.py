@@ -25,14 +25,14 @@ from napkin_eq.term import Index, Input, Reduce, Term
 
 if TYPE_CHECKING:
     from napkin_eq.compare import Compared
-    from napkin_eq.derive import Derivation
+    from napkin_eq.derivation import Derivation
     from napkin_eq.plan import Plan
     from napkin_eq.rounding import Schedule
 
 DTYPE, SEED = "float16", 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Trial:
     """A diagram to break: how many rows it is given, and the mutations that change nothing in it, with the reason.
 
@@ -141,7 +141,7 @@ class Score:
 class Bench:
     """One trial, derived once: its plan, and for each family the inputs, the exact values and their bounds."""
 
-    def __init__(self, trial: Trial, dtype: str = DTYPE, seed: int = SEED) -> None:
+    def __init__(self, trial: Trial, dtype: str, seed: int) -> None:
         from napkin_eq.derive import derive
         from napkin_eq.rounding import schedule
 
@@ -199,6 +199,12 @@ class Bench:
                 yield f"{self.trial.name}/{name}", broken
 
 
+@functools.cache
+def bench(trial: Trial, dtype: str, seed: int) -> Bench:
+    """Return the bench of a trial, derived once."""
+    return Bench(trial, dtype, seed)
+
+
 def score(dtype: str = DTYPE, seed: int = SEED) -> Score:
     """Run every mutant of every trial on every family of inputs."""
     begun = time.perf_counter()
@@ -207,15 +213,15 @@ def score(dtype: str = DTYPE, seed: int = SEED) -> Score:
     wronged: list[str] = []
     loose: dict[str, list[float]] = {}
     for trial in TRIALS:
-        bench = Bench(trial, dtype, seed)
-        for family in bench.families:
-            right = bench.compared(bench.plan, family)
+        on = bench(trial, dtype, seed)
+        for family in on.families:
+            right = on.compared(on.plan, family)
             wronged += [f"{trial.name} on {family.name}"] if right.bound_used > 1 else []
             loose.setdefault(family.name, []).append(right.looseness)
-        for name, broken in bench.mutants():
+        for name, broken in on.mutants():
             names.append(name)
-            for family in bench.families:
-                if name not in by_family["normal"] and bench.used(broken, family) > 1:
+            for family in on.families:
+                if name not in by_family["normal"] and on.used(broken, family) > 1:
                     by_family[family.name].append(name)
     found = {name for caught in by_family.values() for name in caught}
     alive = tuple(name for name in names if name not in found)

@@ -16,9 +16,11 @@ from napkin_eq.axis import Axis
 from napkin_eq.cost import BYTES, elements, extent, total_us
 from napkin_eq.errors import NapkinError
 from napkin_eq.evaluate import output_order
+from napkin_eq.folds import NARROW
 from napkin_eq.hardware import Hardware
 from napkin_eq.law import Judgment
-from napkin_eq.lower import NARROW, Lowering, Streamed, depth_along, modes_of, reduces_over
+from napkin_eq.lower import Lowering
+from napkin_eq.streamed import Streamed, depth_along, modes_of, reduces_over
 from napkin_eq.term import Acc, Fold, Group, Input, Map, Online, Prev, Proj, Read, Reduce, Scan, Store, Term, Tuple, Walk, rebuilt, subterms
 from napkin_eq.tiles import Tiled, solve
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from napkin_eq.axis import Axis
 from napkin_eq.diagram import resized
-from napkin_eq.egraph import Saturated, built
+from napkin_eq.enode import Saturated, built
 from napkin_eq.errors import NapkinError
 from napkin_eq.evaluate import axes_in
 from napkin_eq.term import Acc, Input, Online, Prev, Term, Tuple, subterms

@@ -8,10 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from napkin_eq import plan as p
+from napkin_eq.assembly import planned
 from napkin_eq.cost import price, profile, total_us
-from napkin_eq.derive import STORAGE, Derivation, Output, planned, prover
+from napkin_eq.derivation import STORAGE, Derivation, Output
 from napkin_eq.errors import NapkinError
-from napkin_eq.lower import Lowering, modes_of
+from napkin_eq.lower import Lowering
+from napkin_eq.search import prover
+from napkin_eq.streamed import modes_of
 from napkin_eq.term import Store, subterms
 from napkin_eq.tiles import Tiled, shared, solve
 

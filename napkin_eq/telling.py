@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from napkin_eq.term import Input, Proj, Term, rebuilt, subterms
 
 if TYPE_CHECKING:
-    from napkin_eq.derive import Derivation
+    from napkin_eq.derivation import Derivation
     from napkin_eq.explain import Step
 
 WIDTH, LONG = 100, 14

@@ -14,9 +14,9 @@ from napkin_eq.cost import REGISTER_SHARE, KernelCost, Profile, capacity, extent
 from napkin_eq.emit import emit
 from napkin_eq.errors import NapkinError
 from napkin_eq.hardware import Hardware
-from napkin_eq.lower import MIN_DOT, Streamed, covers, kernel_terms
 from napkin_eq.overlap import ARCHS, Footprint, dealt, footprint, priced
 from napkin_eq.schedule import GROUP_LANES, specialised
+from napkin_eq.streamed import MIN_DOT, Streamed, covers, kernel_terms
 from napkin_eq.term import Fold, Online, Proj, Store, subterms
 
 SMALL, LARGEST_WHOLE, RELOWERED, MOST_CHOICES, STAGES = 256, 32768, 3, 1500, (4, 3, 2)

@@ -22,7 +22,7 @@ from typing import Any
 from napkin_eq import __version__
 from napkin_eq.calibrate import differs, number, of_gpu, table, whole
 from napkin_eq.content import folder
-from napkin_eq.derive import Derivation
+from napkin_eq.derivation import Derivation
 from napkin_eq.diagram import Diagram
 from napkin_eq.emit import code
 from napkin_eq.errors import NapkinError

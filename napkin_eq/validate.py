@@ -25,7 +25,7 @@ from napkin_eq.families import Family, applies, draw, families, family, number, 
 from napkin_eq.term import Const, Index, Map, Reduce, Scan, subterms
 
 if TYPE_CHECKING:
-    from napkin_eq.derive import Derivation
+    from napkin_eq.derivation import Derivation
 
 # Ragged and tidy: of an axis that is folded, of one that is tiled.
 FOLDED, TILED = (557, 512), (77, 128)

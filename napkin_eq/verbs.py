@@ -13,7 +13,7 @@ from napkin_eq.errors import DONE, FAILED, UNKNOWN, NapkinError
 from napkin_eq.law import REGISTRY, Law, Statement
 
 if TYPE_CHECKING:
-    from napkin_eq.derive import Derivation
+    from napkin_eq.derivation import Derivation
     from napkin_eq.indexing import Report as Index
 
 SCHEMA = 1

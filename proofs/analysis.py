@@ -28,7 +28,7 @@ from napkin_eq.proving import opinion
 from napkin_eq.term import Const, Map, Reduce, Size, Term, subterms
 
 GROWTHS = (1.0, 2.0, 3.0, 5.0)
-K, LEAST, TIMEOUT_S = Const(4.0), Const(32.0), 3.0
+K, LEAST, TIMEOUT_S = Const(4.0), Const(32.0), 10.0
 ZERO = Const(0.0)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from napkin_eq.derive import Derivation
+from napkin_eq.derivation import Derivation
 from napkin_eq.diagram import Diagram
 from napkin_eq.emit import emit
 from napkin_eq.evaluate import evaluate

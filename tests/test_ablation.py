@@ -7,7 +7,8 @@ from functools import cache
 import pytest
 
 from napkin_eq.cli import main
-from napkin_eq.derive import Derivation, derive
+from napkin_eq.derivation import Derivation
+from napkin_eq.derive import derive
 from napkin_eq.errors import NapkinError
 from napkin_eq.gallery import DIAGRAMS, diagram
 from tests.numerics import assert_agrees, loads, loops

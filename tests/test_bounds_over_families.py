@@ -15,7 +15,7 @@ from napkin_eq.emit import emit
 from napkin_eq.evaluate import evaluate
 from napkin_eq.gallery import diagram
 from napkin_eq.law import TRUE, exp, inv
-from napkin_eq.mutants import TRIALS, Bench
+from napkin_eq.mutants import SEED, TRIALS, bench
 from napkin_eq.rounding import Schedule, error_bound, schedule
 from napkin_eq.running import running_bound
 from napkin_eq.term import Fold, Store, Term
@@ -28,21 +28,21 @@ CHOSEN = {"float16": ("kept", "quotients"), "bfloat16": ("past", "quotients")}
 
 @pytest.fixture(scope="module", params=list(CHOSEN))
 def benches(request):
-    return [Bench(trial, request.param) for trial in TRIALS if trial.name in CHOSEN[request.param]]
+    return [bench(trial, request.param, SEED) for trial in TRIALS if trial.name in CHOSEN[request.param]]
 
 
 def test_right_kernels_keep_to_both_bounds_and_these_are_not_far_off(benches):
     loose: dict[str, list[float]] = {}
-    for bench in benches:
-        for family in bench.families:
-            drawn, sizes, exact, _, must = bench.given(family)
-            order = [axis.name for axis in bench.plan.outputs[0].dims]
-            (before,) = error_bound(bench.derivation.term, drawn.clean, sizes, bench.dtype, 0.0, order, bench.planned, drawn.spoilt)
-            (along,) = running_bound(bench.plan, drawn.clean, sizes, unknown=drawn.spoilt).values()
-            (got,) = emit(bench.plan, "numpy")(drawn.arrays, True, sizes).values()
+    for on in benches:
+        for family in on.families:
+            drawn, sizes, exact, _, must = on.given(family)
+            order = [axis.name for axis in on.plan.outputs[0].dims]
+            (before,) = error_bound(on.derivation.term, drawn.clean, sizes, on.dtype, 0.0, order, on.planned, drawn.spoilt)
+            (along,) = running_bound(on.plan, drawn.clean, sizes, unknown=drawn.spoilt).values()
+            (got,) = emit(on.plan, "numpy")(drawn.arrays, True, sizes).values()
             for bound in (before, along):
-                assert compare(got, exact, bound, bench.dtype, must).bound_used <= 1, (bench.trial.name, family.name)
-            if seen := compare(got, exact, np.minimum(before, along), bench.dtype, must).looseness:
+                assert compare(got, exact, bound, on.dtype, must).bound_used <= 1, (on.trial.name, family.name)
+            if seen := compare(got, exact, np.minimum(before, along), on.dtype, must).looseness:
                 loose.setdefault(family.name, []).append(seen)
     medians = {name: statistics.median(found) for name, found in loose.items()}
     print(benches[0].dtype, {name: round(value, 1) for name, value in medians.items()})
@@ -80,24 +80,24 @@ def test_a_running_bound_counts_what_happens(benches):
     """Casts, rescalings and accumulators: each statement's rounding is in the bound, and a plan that rounds more has a larger one."""
     from napkin_eq.mutations import MUTATIONS
 
-    bench = benches[0]
-    drawn, sizes, *_ = bench.given(bench.families[0])
-    (bound,) = running_bound(bench.plan, drawn.clean, sizes).values()
+    on = benches[0]
+    drawn, sizes, *_ = on.given(on.families[0])
+    (bound,) = running_bound(on.plan, drawn.clean, sizes).values()
     for name in ("accumulators-in-16-bits", "contractions-in-16-bits"):
-        worse = MUTATIONS[name](bench.plan)
+        worse = MUTATIONS[name](on.plan)
         assert worse is not None
         (wider,) = running_bound(worse, drawn.clean, sizes).values()
         assert (wider > bound).all(), name
-        assert unit_error(worse)["out"] > unit_error(bench.plan)["out"]
+        assert unit_error(worse)["out"] > unit_error(on.plan)["out"]
 
 
 def test_unknown_elements_reach_what_depends_on_them(benches):
-    bench = benches[0]
-    drawn, sizes, *_ = bench.given(bench.families[0])
+    on = benches[0]
+    drawn, sizes, *_ = on.given(on.families[0])
     spoilt = {"Q": np.zeros(drawn.clean["Q"].shape, bool)}
     spoilt["Q"][3, 7] = True
-    (along,) = running_bound(bench.plan, drawn.clean, sizes, unknown=spoilt).values()
-    (before,) = error_bound(bench.derivation.term, drawn.clean, sizes, bench.dtype, unknown=spoilt)
+    (along,) = running_bound(on.plan, drawn.clean, sizes, unknown=spoilt).values()
+    (before,) = error_bound(on.derivation.term, drawn.clean, sizes, on.dtype, unknown=spoilt)
     for bound in (along, before):
         assert np.isinf(bound[3]).all()
         assert np.isfinite(np.delete(bound, 3, axis=0)).all()
@@ -135,9 +135,9 @@ def test_the_figure_of_a_plan_orders_plans():
 def test_float64_against_rigorous_balls(benches):
     """The oracle itself: a sample of exact values lies in balls that arb proves to hold them, far narrower than any bound."""
     flint = pytest.importorskip("flint")
-    bench = benches[0]
-    for family in (f for f in bench.families if f.name in ("normal", "outlier", "offset")):
-        drawn, _, exact, bound, _ = bench.given(family)
+    on = benches[0]
+    for family in (f for f in on.families if f.name in ("normal", "outlier", "offset")):
+        drawn, _, exact, bound, _ = on.given(family)
         Q, K, V = (drawn.clean[name] for name in "QKV")
         for row in (0, len(Q) - 1):
             seen = np.flatnonzero(drawn.clean["keep"]) if "keep" in drawn.clean else np.arange(min(len(K), row + 301))

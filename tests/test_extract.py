@@ -6,7 +6,8 @@ import pytest
 
 import napkin_eq as nq
 from napkin_eq.derive import chosen_statements
-from napkin_eq.egraph import Node, Saturated, saturate
+from napkin_eq.egraph import saturate
+from napkin_eq.enode import Node, Saturated
 from napkin_eq.extract import Candidate, Extractor
 from napkin_eq.hardware import load
 from napkin_eq.law import Inference

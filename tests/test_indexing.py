@@ -14,7 +14,8 @@ import napkin_eq as nq
 from napkin_eq import indexing
 from napkin_eq.accuracy import unit_error
 from napkin_eq.dealing import dealt
-from napkin_eq.derive import Derivation, derive
+from napkin_eq.derivation import Derivation
+from napkin_eq.derive import derive
 from napkin_eq.emit import emit
 from napkin_eq.gallery import diagram
 from napkin_eq.indexing import Masks, answered, masks_of, proved, queries
@@ -30,7 +31,7 @@ def past() -> Derivation:
     q, x, d, b = nq.axes("q x d b", d=16, b=3)
     Q, K, V, n = nq.array("Q", b, q, d), nq.array("K", b, x, d), nq.array("V", b, x, d), nq.array("n", b, dtype="int32")
     scores = nq.masked(nq.sum(Q * K, d), (nq.index(x) <= nq.index(q) + 40) & (nq.index(x) < n))
-    return derive(nq.sum(nq.softmax(scores, x) * V, x), dtype="float16")
+    return derive(nq.sum(nq.softmax(scores, x) * V, x), dtype="float16", printer="triton")
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from napkin_eq.aot import ARCHS, compile_report
-from napkin_eq.derive import Derivation, derive
+from napkin_eq.derivation import Derivation
+from napkin_eq.derive import derive
 from napkin_eq.diagram import Diagram
 from napkin_eq.gallery import DIAGRAMS, diagram
 from napkin_eq.plan import Dot, statements

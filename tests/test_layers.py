@@ -26,11 +26,12 @@ FLOORS = (
     "abduce corpus certificate check",
     "plan names hardware accumulate",
     "rocq recheck",
-    "emit aot bounds egraph accuracy",
-    "lower alive cost tiles schedule bulk overlap",
+    "emit aot enode egglogtext egraph accuracy",
+    "streamed scopes bounds arithmetic folds lower alive cost tiles schedule bulk overlap",
     "extract place",
-    "derive ranked",
-    "sources output coordinates walks dealing indexing rounding running compare families mutations mutants probe selftest validate telling calibrate tuned",
+    "derivation report chain assembly search derive ranked",
+    "sources output coordinates walks lanes heads dealing indexing rounding running "
+    "compare families mutations mutants probe selftest validate telling calibrate tuned",
     "verbs",
     "cli",
 )

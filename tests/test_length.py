@@ -15,16 +15,16 @@ from napkin_eq import proving
 from napkin_eq.axis import Axis
 from napkin_eq.certificate import checked, sealed
 from napkin_eq.content import load_rules
-from napkin_eq.derive import Derivation
+from napkin_eq.derivation import Derivation
 from napkin_eq.emit import emit
 from napkin_eq.evaluate import evaluate
 from napkin_eq.gallery import diagram
 from napkin_eq.interval import interval
 from napkin_eq.judge import holds, walked
 from napkin_eq.law import REGISTRY, Sum, finite, local, pos
-from napkin_eq.lower import reduces_over
 from napkin_eq.obligation import terms_of
 from napkin_eq.plan import Loop, Part, statements
+from napkin_eq.streamed import reduces_over
 from napkin_eq.term import Acc, Const, Index, Length, Map, Online, Prev, Reduce, Size, Term, as_real, subterms
 from tests.statements import stated
 

@@ -6,10 +6,12 @@ import pytest
 
 from napkin_eq import plan as p
 from napkin_eq.accuracy import term_error, unit_error
-from napkin_eq.derive import Derivation, Output, derive, preferred
+from napkin_eq.derivation import Derivation, Output
+from napkin_eq.derive import derive
 from napkin_eq.errors import NapkinError
 from napkin_eq.gallery import diagram
 from napkin_eq.library import array, axes, exp
+from napkin_eq.search import preferred
 from napkin_eq.term import Map
 from napkin_eq.validate import validate
 

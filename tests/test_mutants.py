@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from napkin_eq.families import families
-from napkin_eq.mutants import TRIALS, Bench, Score, score
+from napkin_eq.mutants import DTYPE, SEED, TRIALS, Score, bench, score
 from napkin_eq.mutations import MUTATIONS, SAYS
 
 
@@ -54,11 +54,11 @@ def test_every_mutation_has_a_place_and_says_what_it_is(scored):
 def test_what_is_called_harmless_is_accepted():
     """The reasons hold: a mutation that a trial leaves out passes there, over all families."""
     trial = next(t for t in TRIALS if t.name == "reached")
-    bench = Bench(trial)
+    on = bench(trial, DTYPE, SEED)
     for name in trial.harmless:
-        broken = MUTATIONS[name](bench.plan)
+        broken = MUTATIONS[name](on.plan)
         assert broken is not None
-        assert all(bench.used(broken, family) <= 1 for family in bench.families), name
+        assert all(on.used(broken, family) <= 1 for family in on.families), name
     # The list has teeth: what is not on it fails.
-    harmful = next(bench.mutants())
-    assert any(bench.used(harmful[1], family) > 1 for family in bench.families)
+    harmful = next(on.mutants())
+    assert any(on.used(harmful[1], family) > 1 for family in on.families)

@@ -9,7 +9,8 @@ import pytest
 import napkin_eq as nq
 from napkin_eq.aot import compile_report
 from napkin_eq.certificate import checked
-from napkin_eq.derive import Derivation, derive
+from napkin_eq.derivation import Derivation
+from napkin_eq.derive import derive
 from napkin_eq.diagram import Diagram
 from napkin_eq.term import Term
 from tests.numerics import assert_agrees, loads

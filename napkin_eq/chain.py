@@ -1,0 +1,67 @@
+"""The chain from a diagram to the term that was placed: law instances that fired, and those that the destination itself shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from napkin_eq.enode import Instance
+from napkin_eq.explain import Closure, Step
+from napkin_eq.judge import match, substitute
+from napkin_eq.law import Law, Statement, Var, variables
+from napkin_eq.place import Placed
+from napkin_eq.streamed import modes_of, plain
+from napkin_eq.term import Fold, Group, Online, Reduce, Store, Term, Tuple, rebuilt, subterms
+
+
+def explained(source: Term, placed: Placed, instances: Iterable[Instance], statements: Sequence[Statement]) -> list[Step]:
+    """Return the chain of law instances from a source to a placed term; raises Undecided where there is none."""
+    closure = Closure(statements)
+    closure.add(source)
+    placement = ("level", "group", "walk")
+    for instance in instances:
+        if instance.law not in placement:
+            closure.instance(instance.law, instance.forward, instance.bindings)
+    for store in placed.stores:
+        for law, bindings in _placements(store):
+            closure.instance(law, True, bindings)
+    _read_backward(closure, placed.term, statements)
+    return closure.explain(source, placed.term)
+
+
+def _read_backward(closure: Closure, term: Term, statements: Sequence[Statement]) -> None:
+    """Enter the instances of structure laws that the destination itself shows, each read from its right side to its left.
+
+    An e-graph fires a law on a class; the conditions of a law are derived of a term. These are the terms in question, with
+    what is below them unstreamed and unstored, since that is the form that facts speak of.
+    """
+    laws = [s for s in statements if isinstance(s, Law) and s.stage == "structure" and not isinstance(s.lhs, Var) and s.lhs.kind == "real"]
+    waiting = [rebuilt(t, tuple(map(plain, t.children))) for t in subterms(term) if isinstance(t, (Fold, Online, Reduce))]
+    seen = set(waiting)
+    while waiting:
+        found = waiting.pop()
+        for law in laws:
+            bindings = match(law.rhs, found, {})
+            if bindings is None or not variables(law.lhs) <= set(bindings):
+                continue
+            if closure.instance(law, True, bindings) and (before := substitute(law.lhs, bindings)) not in seen:
+                seen.add(before)
+                waiting.append(before)
+
+
+def _placements(store: Store) -> Iterator[tuple[str, tuple[tuple[str, Any], ...]]]:
+    """Yield the instances of the placement laws that put a value, or several, under a Store."""
+    _, value = modes_of(store)
+    suffix = ""
+    if isinstance(value, Tuple):
+        suffix = "-several"
+        items = tuple(zip("abdef", value.items, strict=False))
+        yield from ((f"projection-{i}-{len(items)}", items) for i in range(len(items)))
+    body: Term = store
+    while body is not value:
+        inner = body.body
+        if isinstance(body, Store):
+            yield "level" + suffix, (("a", inner),)
+        else:
+            yield ("group" if isinstance(body, Group) else "walk") + suffix, (("a", inner), ("x", body.axis))
+        body = inner

@@ -1,0 +1,283 @@
+"""Terms and laws as egglog's program text: constructors, facts, patterns, and a rule for each direction of a law.
+
+Each law's rule keeps a record of its substitution in a table, so that a derivation can be explained without trusting egglog.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+from napkin_eq.axis import Axis
+from napkin_eq.enode import AXIS_AT, FLAGGED, KINDS
+from napkin_eq.errors import NapkinError
+from napkin_eq.law import JUDGMENTS, Inference, Judgment, Law, Var, variables
+from napkin_eq.ops import OPS
+from napkin_eq.term import (
+    Acc,
+    Const,
+    Fold,
+    Group,
+    Index,
+    Input,
+    Length,
+    Map,
+    Online,
+    Prev,
+    Read,
+    Reduce,
+    Scan,
+    Size,
+    Store,
+    Term,
+    Walk,
+    subterms,
+)
+
+Table = tuple[str, bool, tuple[tuple[str, bool], ...]]
+OUTPUTS = {("scales", 2)}  # judgment arguments that inference rules make, where the others are what they are asked of
+_ALWAYS = {"Leaf", "Num", "Absent", "Yes", "SizeOf", "op_add", "op_mul", "op_neg", "op_real"}  # the base rules speak of these
+_BINDERS = tuple(k for k in KINDS if k.split("_")[0] in ("Reduce", "Fold", "Online"))
+
+SORTS = "(sort A) (sort M) (constructor Ax (String) A) (sort Axes (Set A)) (ruleset shape) (ruleset facts) (ruleset more-facts) (ruleset scaling)" + "".join(
+    f" (ruleset {stage})" for stage in ("prepare", "algebra", "structure")
+)
+
+
+def _columns(kind: str) -> str:
+    if kind in ("Leaf", "Num"):
+        return "i64" if kind == "Leaf" else "f64"
+    return " ".join(["A"] * len(AXIS_AT.get(kind, ())) + ["M"] * len(KINDS[kind]) + ["i64"] * (kind in FLAGGED))
+
+
+def constructor(kind: str) -> str:
+    """Declare a constructor of terms."""
+    return f"(constructor {kind} ({_columns(kind)}) M)"
+
+
+FACTS = "(function axes (M) Axes :merge (set-intersect old new)) (relation isax (A)) (relation real (M))" + "".join(
+    f" (relation J_{name} ({' '.join('A' if t == 'axis' else 'M' for t in takes)}))" for name, (takes, _) in JUDGMENTS.items()
+)
+
+
+def axes_rules(kinds: Iterable[str]) -> Iterable[str]:
+    """Rules that give every class its free axes: an upper bound, narrowed by every form that shows fewer."""
+    for kind in kinds:
+        if kind == "Leaf":
+            continue
+        places = KINDS[kind]
+        columns = [f"c{i}" for i in range(len(_columns(kind).split()))]
+        premises = " ".join(f"(= s{i} (axes c{i}))" for i in places)
+        union = "(set-empty)"
+        for i in places:
+            union = f"s{i}" if union == "(set-empty)" else f"(set-union {union} s{i})"
+        if kind in _BINDERS:
+            union = f"(set-remove {union} c0)"
+        elif kind.startswith("Scan"):
+            union = f"(set-insert {union} c0)"
+        elif kind == "Read":
+            union = "(set-union (set-remove s1 c0) s2)"
+        real = "(real e)" if kind.startswith("op_") and OPS[kind[3:]].gives != "bool" or kind in _BINDERS or kind.startswith("Scan") else ""
+        yield f"(rule ((= e ({kind} {' '.join(columns)})) {premises}) ((set (axes e) {union}) {real}) :ruleset shape)"
+
+
+BASE = """
+(rule ((= e (Num v))) ((J_finite e)) :ruleset facts)
+(rule ((= e (Num v)) (> v 0.0)) ((J_pos e)) :ruleset facts)
+(rule ((= e (Num v)) (>= v 0.0)) ((J_nonneg e)) :ruleset facts)
+(rule ((= e (Num v)) (!= v 0.0)) ((J_nonzero e)) :ruleset facts)
+(rule ((= e (op_real a))) ((J_finite e)) :ruleset facts)
+(rule ((= e (Num v)) (isax x)) ((J_local x e)) :ruleset more-facts)
+(rule ((= e (op_real a)) (J_local x a)) ((J_local x e)) :ruleset more-facts)
+(rule ((= e (Yes)) (isax x)) ((J_local x e)) :ruleset more-facts)
+(rule ((= e (SizeOf y)) (isax x) (!= x y)) ((J_local x e)) :ruleset more-facts)
+(rule ((= e (Absent)) (isax x)) ((J_local x e)) :ruleset more-facts)
+(relation folded_add (f64 f64)) (relation folded_mul (f64 f64)) (relation folded_neg (f64))
+(rule ((= e (op_add (Num a) (Num b)))) ((union e (Num (+ a b))) (folded_add a b)) :ruleset algebra)
+(rule ((= e (op_mul (Num a) (Num b)))) ((union e (Num (* a b))) (folded_mul a b)) :ruleset algebra)
+(rule ((= e (op_neg (Num a)))) ((union e (Num (neg a))) (folded_neg a)) :ruleset algebra)
+"""
+
+
+def text_of(term: Term, children: list[str]) -> str:
+    """Write one node as an egglog expression over its children's expressions."""
+    match term:
+        case Const():
+            return "(Yes)" if term.value is True else "(Absent)" if term.value == -math.inf else f"(Num {float(term.value)!r})"
+        case Map():
+            return f"(op_{term.op} {' '.join(children)})"
+        case Size():
+            return f"(SizeOf {axis_text(term.axis)})"
+        case Reduce() | Scan():
+            return f"({type(term).__name__}_{term.monoid} {axis_text(term.axis)} {' '.join(children)})"
+        case Fold():
+            return f"(Fold_{term.monoid} {axis_text(term.axis)} {' '.join(children)} {int(term.fused)})"
+        case Online():
+            return f"(Online {axis_text(term.axis)} {' '.join(children)} {int(term.fused)})"
+        case Read():
+            return f"(Read {axis_text(term.axis)} {' '.join(children)})"
+        case Group() | Walk():
+            return f"({type(term).__name__} {axis_text(term.axis)} {' '.join(children)})"
+        case Store() | Prev() | Acc():
+            return f"({type(term).__name__} {' '.join(children)})"
+    raise NapkinError(f"{type(term).__name__} cannot enter the e-graph here: derive each output of a tuple")
+
+
+def _head(term: Term) -> str:
+    """Return the constructor of a term's node."""
+    return text_of(term, [""] * len(term.children)).partition(" ")[0].strip("()")
+
+
+def _heads(*patterns: Term) -> set[str]:
+    """Return the constructors that a law's patterns show."""
+    return {"Num" if isinstance(t, Var) else _head(t) for t in subterms(*patterns) if not isinstance(t, Var) or t.sort == "number"}
+
+
+def _pattern(part: Term | Axis) -> str:
+    """Write a law's pattern; variables become v_NAME."""
+    if isinstance(part, Axis):
+        return f"v_{part.name}"
+    if isinstance(part, Var):
+        return f"(Num v_{part.name})" if part.sort == "number" else f"v_{part.name}"
+    text = text_of(part, [_pattern(c) for c in part.children])
+    for field_ in part.fields:
+        if isinstance(field_, Axis):
+            text = text.replace(axis_text(field_), f"v_{field_.name}")
+    return text
+
+
+def axis_text(axis: Axis) -> str:
+    """Write an axis."""
+    return f'(Ax "{axis.name}")'
+
+
+def array_of(term: Term) -> Term:
+    """Return the array that reads are of, or the term itself."""
+    while isinstance(term, Read):
+        term = term.body
+    return term
+
+
+def opaque(term: Term) -> bool:
+    """Whether a term is a leaf: no law looks inside."""
+    if isinstance(term, (Input, Index, Length)):
+        return True
+    if isinstance(term, Read):
+        return isinstance(array_of(term), Input)
+    if isinstance(term, Const):
+        return term.kind != "real" and term.value is not True
+    if isinstance(term, Map):
+        return term.kind == "int" or (term.kind == "bool" and all(a.kind == "int" for a in term.args))
+    return False
+
+
+def _directions(laws: Iterable[Law]) -> Iterator[tuple[Law, Term, Term, str]]:
+    """Yield the left and right sides of each way in which a law may be used, with a name of its own."""
+    for law in laws:
+        yield law, law.lhs, law.rhs, law.name
+        if law.both:
+            yield law, law.rhs, law.lhs, law.name + "~"
+
+
+def reachable(terms: Iterable[Term], laws: Sequence[Law]) -> list[str]:
+    """Return the constructors that the source has, or that laws can make of it; no other law can ever fire."""
+    found = {_head(t) for t in terms if not opaque(t)} | _ALWAYS
+    directions = [(_heads(left), _heads(right)) for _, left, right, _ in _directions(laws)]
+    while new := {head for left, right in directions if left <= found for head in right - found}:
+        found |= new
+    return [kind for kind in KINDS if kind in found]
+
+
+def rules(laws: Sequence[Law], inferences: Sequence[Inference], kinds: set[str], tables: dict[str, Table]) -> list[str]:
+    """Return the rules of laws and inferences that can fire where there are only some constructors, and enter the laws' tables."""
+    lines = []
+    early = _early_judgments(laws, inferences)
+    for law, left, right, name in _directions(laws):
+        if _heads(left) <= kinds:
+            lines += _law_rule(law, left, right, name, tables)
+    for rule in inferences:
+        spoken = [a for judgment in (rule.conclusion, *rule.premises) for a in judgment.args if isinstance(a, Term)]
+        if _heads(*spoken) <= kinds:
+            lines.append(_inference_rule(rule, early))
+    return lines
+
+
+def _inference_rule(rule: Inference, early: set[str]) -> str:
+    body, bound = _Body(), set[str]()
+    for place, arg in enumerate(rule.conclusion.args):
+        if isinstance(arg, Term) and not isinstance(arg, Var) and (rule.conclusion.name, place) not in OUTPUTS:
+            body.pattern(arg, bound)
+    for premise in rule.premises:
+        body.condition(premise, bound)
+    for arg in rule.conclusion.args:
+        body.bind(arg, bound)
+    made = any(name == rule.conclusion.name for name, _ in OUTPUTS)
+    ruleset = "scaling" if made else "facts" if rule.conclusion.name in early else "more-facts"
+    head = " ".join(_pattern(a) for a in rule.conclusion.args)
+    return f"(rule ({' '.join(body.parts)}) ((J_{rule.conclusion.name} {head})) :ruleset {ruleset})"
+
+
+def _early_judgments(laws: Iterable[Law], inferences: Sequence[Inference]) -> set[str]:
+    """Return the judgments that laws ask for before the structure laws, and what those rest on."""
+    needed = {c.name for law in laws if law.stage != "structure" for c in law.conditions}
+    while True:
+        more = {p.name for rule in inferences if rule.conclusion.name in needed for p in rule.premises}
+        if more <= needed:
+            return needed
+        needed |= more
+
+
+def _law_rule(law: Law, left: Term, right: Term, name: str, tables: dict[str, Table]) -> list[str]:
+    """Return the rule that one direction of a law is, with the table that keeps its substitutions."""
+    names = sorted(variables(left) | {n for c in law.conditions if c.name in ("scales", "absent", "zero", "along", "stretch") for n in variables(*c.args)})
+    axes = _axis_names(left, right, *(a for c in law.conditions for a in c.args))
+    sorts = {n: "A" if n in axes else "M" for n in names}
+    table = f"fired_{name.replace('-', '_').replace('~', '_rev')}"
+    tables[table] = (law.name, not name.endswith("~"), tuple((n, sorts[n] == "A") for n in names))
+    body, bound = _Body(), set[str]()
+    body.parts.append(f"(= e__ {_pattern(left)})" if not isinstance(left, Var) else f"(real e__) (= e__ {_pattern(left)})")
+    bound |= variables(left)
+    for condition in law.conditions:
+        body.condition(condition, bound)
+    ruleset = "algebra" if law.stage == "cut" else law.stage
+    columns = " ".join(sorts[n] for n in names)
+    values = " ".join(_pattern(Var(n)) if sorts[n] == "M" else f"?{n}" for n in names)
+    return [
+        f"(relation {table} ({columns}))",
+        f"(rule ({' '.join(body.parts)}) ((union e__ {_pattern(right)}) ({table} {values})) :ruleset {ruleset})".replace("?", "v_"),
+    ]
+
+
+class _Body:
+    """The premises of one egglog rule, as text."""
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+
+    def pattern(self, part: Term, bound: set[str]) -> None:
+        self.parts.append(f"(= p{len(self.parts)}__ {_pattern(part)})")
+        bound |= variables(part)
+
+    def bind(self, arg: Term | Axis, bound: set[str]) -> None:
+        if isinstance(arg, Axis) and arg.name not in bound:
+            self.parts.append(f"(isax v_{arg.name})")
+            bound.add(arg.name)
+
+    def condition(self, condition: Judgment, bound: set[str]) -> None:
+        args = [_pattern(a) for a in condition.args]
+        if condition.name == "distinct":
+            for arg in condition.args:
+                self.bind(arg, bound)
+            self.parts.append(f"(!= {args[0]} {args[1]})")
+        elif condition.name in ("free", "along"):
+            self.bind(condition.args[0], bound)
+            test = "set-not-contains" if condition.name == "free" else "set-contains"
+            self.parts.append(f"(= s{len(self.parts)}__ (axes {args[1]})) ({test} s{len(self.parts)}__ {args[0]})")
+        else:
+            self.parts.append(f"(J_{condition.name} {' '.join(args)})")
+            bound |= variables(*condition.args)
+
+
+def _axis_names(*parts: Term | Axis) -> set[str]:
+    terms = subterms(*(p for p in parts if isinstance(p, Term)))
+    return {p.name for p in parts if isinstance(p, Axis)} | {f.name for t in terms for f in t.fields if isinstance(f, Axis)}

@@ -1,0 +1,165 @@
+"""What a printed kernel says before its first block, read as integers: how blocks are numbered, and which ones a number means.
+
+The text is parsed, and nothing of it is run. What is no assignment of sums, products, quotients and choices of whole numbers is not read.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from napkin_eq.coordinates import NotRead
+from napkin_eq.names import kernel_function
+from napkin_eq.plan import Coord, Kernel
+
+Text = Callable[[str], str]
+FOLDED: dict[type, Callable[[int, int], int]] = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}
+SIGNS: dict[type, str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Lt: "<", ast.LtE: "<=", ast.Eq: "="}
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What one side of a kernel does before its first block, the walk over its blocks, and the first statements of the walk."""
+
+    kernel: Kernel
+    before: tuple[ast.stmt, ...]
+    walk: ast.For
+    starts: Mapping[str, str]
+    said: str
+
+    @staticmethod
+    def of(kernel: Kernel, source: str, side: str) -> Head:
+        name = f"{kernel_function(kernel)}_{side}"
+        made = next((n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name == name), None)
+        at = next((i for i, s in enumerate(made.body) if isinstance(s, ast.For)), None) if made else None
+        if made is None or at is None:
+            raise NotRead(f"the printed kernel has no function {name} that walks blocks")
+        walk = made.body[at]
+        assert isinstance(walk, ast.For)
+        first = next(i for i, s in enumerate(made.body) if isinstance(s, ast.Assign) and is_called(s, "blocks|.*_blocks"))
+        wanted = [c for c in map(kernel.coord, kernel.grid) if number_of_blocks(c) != 1]
+        assigned = [s.targets[0].id for s in walk.body if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)]
+        starts = {c.name: next((n for n in assigned if re.fullmatch(rf"{c.name}{'_start' if c.tile > 1 else ''}(_\d+)?", n)), "") for c in wanted}
+        if not all(starts.values()):
+            raise NotRead("the printed kernel does not say where its blocks start")
+        said = "|".join(["tile", *map(re.escape, starts.values())])
+        last = max((i for i, s in enumerate(walk.body) if isinstance(s, ast.Assign) and any(is_called(s, n) for n in said.split("|"))), default=-1)
+        walk = ast.For(walk.target, walk.iter, walk.body[: last + 1], [])
+        before = tuple(made.body[first:at])
+        return Head(kernel, before, walk, starts, "\n".join(map(ast.dump, (*before, walk))))
+
+
+def is_called(stmt: ast.Assign, pattern: str) -> bool:
+    """Tell whether a statement assigns to a name of a pattern, with a number behind it or without."""
+    return isinstance(stmt.targets[0], ast.Name) and re.fullmatch(rf"({pattern})(_\d+)?", stmt.targets[0].id) is not None
+
+
+@dataclass(slots=True)
+class Reading:
+    """Statements read as integers: what each name stands for, lines of SMT-LIB, and the divisions in order."""
+
+    suffix: str
+    names: dict[str, str] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+    divided: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    since: list[tuple[str, str, int]] = field(default_factory=list)
+    defining: set[str] = field(default_factory=set)
+    starts: dict[str, str] = field(default_factory=dict)
+
+    def declare(self, name: str, *facts: str) -> str:
+        self.lines += [f"(declare-const {name} Int)", *(f"(assert {fact})" for fact in facts)]
+        return name
+
+    def run(self, stmts: Sequence[ast.stmt], given: Mapping[str, str], until: str = "") -> None:
+        """Read assignments; names that are given keep what they stand for. Stops where the name `until` is assigned."""
+        for stmt in stmts:
+            target = stmt.targets[0] if isinstance(stmt, ast.Assign) else getattr(stmt, "target", None)
+            if not isinstance(stmt, (ast.Assign, ast.AugAssign)) or not isinstance(target, ast.Name):
+                raise NotRead(f"what deals out blocks is no assignment: {ast.unparse(stmt):.60}")
+            if target.id in given:
+                self.names[target.id] = given[target.id]
+                continue
+            value = self.value(stmt.value)
+            if isinstance(stmt.value, ast.BinOp) and isinstance(stmt.value.op, ast.Mult):
+                self.starts[target.id] = self.value(stmt.value.left)
+            self.names[target.id] = f"(+ {self.names[target.id]} {value})" if isinstance(stmt, ast.AugAssign) else value
+            if re.fullmatch(rf"{until}(_\d+)?", target.id):
+                return
+
+    def value(self, node: ast.expr) -> str:
+        match node:
+            case ast.Constant(value=int()) if not isinstance(node.value, bool):
+                return str(node.value)
+            case ast.Name() if node.id in self.names:
+                return self.names[node.id]
+            case ast.BinOp(left, ast.FloorDiv(), right):
+                return self.division(self.value(left), self.value(right))[0]
+            case ast.BinOp(left, ast.Mod(), right):
+                return self.division(self.value(left), self.value(right))[1]
+            case ast.BinOp(left, op, right) if type(op) in FOLDED:
+                a, b = self.value(left), self.value(right)
+                folded = a.isdigit() and b.isdigit() and FOLDED[type(op)](int(a), int(b))
+                return str(folded) if folded is not False and folded >= 0 else f"({SIGNS[type(op)]} {a} {b})"
+            case ast.Compare(left, [op], [right]) if type(op) in SIGNS:
+                return f"({SIGNS[type(op)]} {self.value(left)} {self.value(right)})"
+            case ast.Call(ast.Attribute(ast.Name("gl"), name), args, []):
+                return self.call(name, args)
+        raise NotRead(f"what deals out blocks is not read: {ast.unparse(node):.60}")
+
+    def call(self, name: str, args: Sequence[ast.expr]) -> str:
+        if name in ("num_programs", "program_id"):
+            return self.names[name]
+        values = [self.value(arg) for arg in args]
+        if name == "minimum":
+            return f"(ite (<= {values[0]} {values[1]}) {values[0]} {values[1]})"
+        if name == "where":
+            return f"(ite {' '.join(values)})"
+        if name == "cdiv" and values[1].isdigit():
+            return self.division(f"(+ {values[0]} {int(values[1]) - 1})", values[1])[0]
+        raise NotRead(f"what deals out blocks calls {name}")
+
+    def division(self, dividend: str, divisor: str) -> tuple[str, str]:
+        """Return the names of a quotient and a remainder."""
+        pair = dividend, divisor
+        if pair not in self.divided:
+            self.since.append((*pair, len(self.lines)))
+            number = len(self.divided)
+            q, r = (self.declare(f"{what}{number}{self.suffix}") for what in ("quotient", "remainder"))
+            self.lines += [f"(assert (= {dividend} (+ (* {divisor} {q}) {r})))", f"(assert (<= 0 {r}))", f"(assert (< {r} {divisor}))"]
+            self.defining.add(self.lines[-3])
+            self.divided[pair] = q, r
+        return self.divided[pair]
+
+    def sound(self, place: int) -> Iterator[Text]:
+        """Ask that the divisions from a place on are those of numbers that are not negative by positive ones."""
+        for dividend, divisor, lines in self.since[place:]:
+            yield asks(self.lines[:lines], f"(or (< {dividend} 0) (<= {divisor} 0))")
+
+
+def opened(about: str, logic: str) -> list[str]:
+    """Return the first lines of a script."""
+    return [f"; {about}", f"(set-logic {logic})", "(set-info :status unsat)"]
+
+
+def closed(*goal: str) -> list[str]:
+    """Return the last lines of a script, its negated goal."""
+    return [*(f"(assert {g})" for g in goal), "(check-sat)", ""]
+
+
+def asks(lines: Sequence[str], *goal: str) -> Text:
+    """Return a question: lines as they stand now, and a negated goal."""
+    said = list(lines)
+    return lambda about: "\n".join([*opened(about, "QF_NIA"), *said, *closed(*goal)])
+
+
+def is_number(name: str) -> bool:
+    """Tell whether a name is that of the number of a block."""
+    return re.fullmatch(r"tile(_\d+)?", name) is not None
+
+
+def number_of_blocks(coord: Coord) -> int | None:
+    """Return how many blocks a coordinate has, None where its size is symbolic."""
+    return None if coord.axis.size is None else -(-coord.axis.size // coord.tile)

@@ -1,0 +1,231 @@
+"""Statements written into scopes: a value lands in the outermost block of statements where all it depends on is known, once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from napkin_eq import plan as p
+from napkin_eq.axis import Axis
+from napkin_eq.ops import NEUTRAL
+from napkin_eq.term import Term
+
+Env = tuple[tuple[str, str], ...]
+AccKey = tuple[Any, Env]
+
+
+@dataclass(slots=True)
+class Scope:
+    """A list of statements being written: the kernel's, or one part of a loop over `coord`."""
+
+    level: int
+    coord: str | None = None
+    stmts: list[p.Stmt] = field(default_factory=list)
+    memo: dict[Any, p.Operand] = field(default_factory=dict)
+    known: frozenset[Term] = frozenset()
+    whole_tiles: bool = False
+    new: dict[Any, str] = field(default_factory=dict)
+    old: dict[Any, str] = field(default_factory=dict)
+    carried: list[tuple[p.Value, float, p.Operand]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Which coordinate stands for each axis, and over which axis running or previous values are meant."""
+
+    env: Env
+    running: tuple[tuple[str, str], ...] = ()
+    acc: str = ""
+
+    def coord(self, axis: Axis) -> str | None:
+        return dict(self.env).get(axis.name)
+
+    def at(self, axis: Axis, coord: str) -> Context:
+        return replace(self, env=tuple(sorted({**dict(self.env), axis.name: coord}.items())), running=tuple(r for r in self.running if r[0] != axis.name))
+
+    def mode(self, axis: Axis) -> str | None:
+        return dict(self.running).get(axis.name)
+
+    def set_mode(self, axis: Axis, mode: str) -> Context:
+        return replace(self, running=tuple(sorted({**dict(self.running), axis.name: mode}.items())))
+
+
+class Statements:
+    """The scopes of a kernel that is being written, its coordinates and values.
+
+    tiles maps an axis name to its output tile and "~name" to its folds' tile; ranks orders the axes of the kernel.
+    """
+
+    def __init__(self, tiles: Mapping[str, int], ranks: Mapping[str, int]) -> None:
+        self.tiles, self.ranks = tiles, ranks
+        self.coords: dict[str, p.Coord] = {}
+        self.values: dict[str, p.Value] = {}
+        self.level_of: dict[str, int] = {}
+        self.stack = [Scope(0)]
+        self.named: dict[str, int] = {}
+        self.multiples: dict[str, int] = {}
+
+    def operand(self, term: Term, context: Context) -> p.Operand:
+        """Return the operand that holds a term's value in a context, writing what is needed: what each kind of term comes to is the subclass's."""
+        raise NotImplementedError
+
+    def coordinate(self, name: str, axis: Axis, tile: int, role: str) -> str:
+        """Enter a coordinate unless it is there, and return its name."""
+        self.coords.setdefault(name, p.Coord(name, axis, tile, role))
+        return name
+
+    def rank(self, coord: str) -> tuple[int, str]:
+        """Return the place of a coordinate in the order of the kernel's axes."""
+        return self.ranks.get(self.coords[coord].axis.name, len(self.ranks)), coord
+
+    def level(self, coord: str) -> int:
+        """Return the level of the scope that walks a coordinate; 0 for grid and whole coordinates."""
+        return next((s.level for s in self.stack if s.coord == coord), 0)
+
+    def put(self, make: Callable[[p.Value], p.Stmt], key: Any, coords: Sequence[str], dtype: str, args: Sequence[p.Operand]) -> str:
+        """Append a statement in the outermost scope that knows its arguments, or find the same one there."""
+        coords = tuple(sorted(set(coords), key=self.rank))
+        level = max([self.level(c) for c in coords] + [self.level_of[a] for a in args if isinstance(a, str)], default=0)
+        scope = self.stack[level]
+        key = (key, coords, dtype, args)
+        if key not in scope.memo:
+            value = self.fresh(hint(key[0], args, dtype), coords, dtype, level)
+            scope.stmts.append(make(value))
+            scope.memo[key] = value.name
+        found = scope.memo[key]
+        assert isinstance(found, str)
+        return found
+
+    def fresh(self, base: str, coords: tuple[str, ...], dtype: str, level: int) -> p.Value:
+        """Return a new value, its name saying what it is."""
+        self.named[base] = self.named.get(base, 0) + 1
+        value = p.Value(base if self.named[base] == 1 else f"{base}{self.named[base]}", coords, dtype)
+        self.values[value.name], self.level_of[value.name] = value, level
+        return value
+
+    def emit(self, op: str, args: tuple[p.Operand, ...], dtype: str) -> p.Operand:
+        """Append an elementwise operator; integers that are numbers are computed here."""
+        if dtype == "i32" and all(type(a) is int for a in args):
+            return _whole_number(op, args)  # type: ignore[arg-type]
+        if dtype == "i32" and op in ("add", "mul") and (plain := _unit(op, args)) is not None:
+            return plain
+        if op in ("add", "mul") and isinstance(args[1], str) and not isinstance(args[0], str):
+            args = (args[1], args[0])  # numbers stand last, so that one product is not computed as two
+        coords = [c for a in args if isinstance(a, str) for c in self.values[a].coords]
+        found = self.put(lambda v: p.Let(v, op, args), op, coords, dtype, args)
+        if dtype == "i32" and op in ("add", "mul", "min", "max", "neg"):
+            parts = [self.multiple(a) for a in args]
+            self.multiples[found] = min(math.prod(parts), 1 << 30) if op == "mul" else math.gcd(*parts)
+        return found
+
+    def multiple(self, operand: p.Operand) -> int:
+        """Return a number that an integer operand is known to be a multiple of, 1 where nothing is known."""
+        if isinstance(operand, str):
+            return self.multiples.get(operand, 1)
+        return int(operand) or 1 << 30
+
+    def as_value(self, operand: p.Operand) -> str:
+        """Return the name of a value, one that holds a number where the operand is none."""
+        if isinstance(operand, str):
+            return operand
+        return self.as_value(self.emit("add", (operand, 0.0), "f32"))
+
+    def cast(self, operand: p.Operand, dtype: str) -> p.Operand:
+        """Return a value in another type; numbers have none."""
+        if not isinstance(operand, str) or self.values[operand].dtype == dtype:
+            return operand
+        return self.emit("cast", (operand,), dtype)
+
+    def wide(self, operand: p.Operand) -> p.Operand:
+        """Return an operand ready for float arithmetic: 16-bit tiles become f32."""
+        if isinstance(operand, str) and self.values[operand].dtype in ("f16", "bf16", "i32"):
+            return self.cast(operand, "f32")
+        return operand
+
+    def iota(self, coord: str | None) -> p.Operand:
+        """Return the indices of a coordinate's lanes; of one with tile 1, its only index."""
+        assert coord is not None
+        if self.coords[coord].tile == 1:
+            return self.start(coord)
+        return self.put(lambda v: p.Iota(v, coord), ("at", self.coords[coord].axis.name), (coord,), "i32", ())
+
+    def start(self, coord: str) -> p.Operand:
+        """Return the first index of a coordinate's current block."""
+        if self.coords[coord].role == "whole":
+            return 0
+        level = self.level(coord)
+        scope = self.stack[level]
+        key = ("start", coord)
+        if key not in scope.memo:
+            value = self.fresh(f"{self.coords[coord].axis.name}_start", (), "i32", level)
+            self.multiples[value.name] = self.coords[coord].tile
+            scope.stmts.append(p.Start(value, coord))
+            scope.memo[key] = value.name
+        return scope.memo[key]
+
+    def size(self, axis: Axis) -> p.Operand:
+        """Return the size of an axis, a value where it is an argument."""
+        return axis.size if axis.size is not None else self.put(lambda v: p.SizeOf(v, axis), ("size", axis.name), (), "i32", ())
+
+    def valid(self, coord: str | None) -> tuple[str, ...]:
+        """Return the mask of the lanes that lie inside the axis, where the current block may reach past it."""
+        assert coord is not None
+        c = self.coords[coord]
+        if not c.ragged or any(s.coord == coord and s.whole_tiles for s in self.stack):
+            return ()
+        found = self.emit("lt", (self.iota(coord), self.size(c.axis)), "i1")
+        assert isinstance(found, str)
+        return (found,)
+
+    def masked(self, value: p.Operand, coord: str, neutral: float) -> p.Operand:
+        """Put a neutral element into the lanes that lie past the end of the axis."""
+        for mask in self.valid(coord):
+            value = self.emit("where", (mask, value, neutral), "f32")
+        return value
+
+    def spread(self, body: p.Operand, coord: str, monoid: str) -> p.Operand:
+        """Give a value that does not vary along the folded axis a lane for each element inside it."""
+        flat = self.emit("mul", (self.cast(self.iota(coord), "f32"), 0.0), "f32")
+        return self.masked(self.emit("add", (flat, body), "f32"), coord, NEUTRAL[monoid])
+
+
+def restricted(env: Env, term: Term) -> Env:
+    """Return the coordinates that a term varies along."""
+    names = {a.name for a in term.axes}
+    return tuple(e for e in env if e[0] in names)
+
+
+_HINTS = {
+    "add": "plus", "mul": "times", "exp2": "exp", "log2": "log", "where": "kept", "div": "ratio", "max": "larger", "min": "smaller", "neg": "minus",
+    "and": "both", "or": "either", "not": "others", "lt": "inside", "le": "seen", "eq": "same", "floordiv": "blocks", "mod": "rest",
+}  # fmt: skip
+
+
+def hint(key: Any, args: Sequence[p.Operand], dtype: str) -> str:
+    """Return a name for a value that says how it was made."""
+    if isinstance(key, tuple):
+        kind, *rest = key
+        if kind == "load":
+            return f"{rest[0].partition('__')[0]}_tile"
+        if kind == "at":
+            return f"{rest[0]}_at"
+        return "_".join([str(r).partition("__")[0] for r in rest] + ["part"]) if len(rest) == 2 else f"{kind}_{str(rest[0]).partition('__')[0]}"
+    if key == "cast" and isinstance(args[0], str):
+        return f"{args[0]}_{dtype}"
+    word = _HINTS.get(key, key)
+    return f"{word}_n" if dtype == "i32" else f"{word}_t"
+
+
+def _whole_number(op: str, args: tuple[int, ...]) -> int:
+    a, b = args[0], args[-1]
+    return {"add": a + b, "mul": a * b, "neg": -a, "max": max(a, b), "min": min(a, b), "floordiv": a // (b or 1), "mod": a % (b or 1)}[op]
+
+
+def _unit(op: str, args: tuple[p.Operand, ...]) -> p.Operand | None:
+    unit = 0 if op == "add" else 1
+    for one, other in (args, args[::-1]):
+        if type(one) is int and one == unit:
+            return other
+    return None

@@ -1,0 +1,187 @@
+"""The search over plans of an output: saturate, extract, place; with the axes as they are, and with one cut where processors would idle."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from napkin_eq import plan as p
+from napkin_eq.accuracy import term_error
+from napkin_eq.axis import Axis
+from napkin_eq.cost import BYTES, extent
+from napkin_eq.derivation import STORAGE, Output
+from napkin_eq.diagram import Diagram
+from napkin_eq.egraph import saturate
+from napkin_eq.enode import Saturated
+from napkin_eq.errors import NapkinError
+from napkin_eq.extract import Candidate, Extractor
+from napkin_eq.folds import NARROW
+from napkin_eq.hardware import Hardware
+from napkin_eq.interval import interval
+from napkin_eq.judge import Judge
+from napkin_eq.law import Inference, Judgment, Law, Statement
+from napkin_eq.place import Offers, Placed, Placer, parallel
+from napkin_eq.term import Fold, Map, Online, Read, Reduce, Term, subterms
+from napkin_eq.tiles import Tiled
+
+# Largest |exponent| whose exponential, narrowed to the storage type for the matrix unit, keeps its relative accuracy.
+EXPONENT = {"bfloat16": 60.0, "float16": 9.0, "float32": 60.0}
+FINALISTS, SPREAD, SAME = 3, 1.25, 1e-3
+IDLE, BUSY, LARGE, MOST_STRETCHES, LEAST_STRETCH = 0.6, 2.0, 128, 64, 256
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What a plan is made for: a GPU, the storage type, who may print its kernels."""
+
+    machine: Hardware
+    dtype: str
+    printer: str
+    max_error: float | None = None
+    precision: str = NARROW
+
+
+def precisions(aim: Aim) -> tuple[str, ...]:
+    """Return the precisions of contractions to try, fastest first; without an error to keep to, operands are as the storage type has them."""
+    if aim.max_error is None:
+        return (NARROW,)
+    return tuple(p.MATRIX_ROUNDOFF) if aim.dtype == "float32" else (NARROW, *p.MATRIX_ROUNDOFF)
+
+
+def preferred(options: list[tuple[float, Output]]) -> Iterator[tuple[float, Output]]:
+    """Yield plans, cheapest first, the more accurate of equally cheap ones before the other."""
+    left = sorted(options, key=lambda o: o[1].placed.predicted_us)
+    while left:
+        cheap = [o for o in left if o[1].placed.predicted_us <= (1 + SAME) * left[0][1].placed.predicted_us]
+        chosen = min(cheap, key=lambda o: o[0])
+        left.remove(chosen)
+        yield chosen
+
+
+def options(
+    diagram: Diagram, names: tuple[str, ...], source: Term, aim: Aim, statements: list[Statement], seconds: dict[str, float]
+) -> list[Output]:
+    """Return the plans found, without the steps to them: with the axes as they are, and with one cut where processors would idle."""
+    plans, tried = _plans(diagram, names, source, aim, statements, (), seconds)
+    for cut in _cuts(source, [*plans[0][0].tiled, *tried], aim.machine, statements):
+        try:
+            plans += _plans(diagram, names, source, aim, statements, (cut,), seconds)[0]
+        except NapkinError:
+            continue  # there is no form with this cut: the plans without it stand
+    return [Output(names, source, placed, [], graph, aim.precision) for placed, graph in plans]
+
+
+def _plans(
+    diagram: Diagram,
+    outputs: Sequence[str],
+    source: Term,
+    aim: Aim,
+    statements: list[Statement],
+    cuts: tuple[tuple[Axis, Axis], ...],
+    seconds: dict[str, float],
+) -> tuple[list[tuple[Placed, Saturated]], list[Tiled]]:
+    """Saturate, extract and place an output, or several together, the axes of `cuts` folded a stretch at a time.
+
+    Returns the plans found, and the kernels that hold all of a candidate.
+    """
+    begun = time.perf_counter()
+    graph = saturate(source, statements, cuts)
+    seconds["saturate"] += time.perf_counter() - begun
+    begun = time.perf_counter()
+    proved = prover(statements)
+    candidates = _candidates(graph, aim, proved, {axis.name: part.name for part, axis in cuts})
+    if not candidates:
+        raise NapkinError(f"diagram {diagram.name}: output {', '.join(outputs)} has no form that can be computed with these laws; leave fewer out")
+    names = {s.name for s in statements}
+    offers = Offers("level" in names, "group" in names, "walk" in names, "level-several" in names)
+    dtypes = tuple(_output_dtype(term, aim.dtype) for term in parallel(source))
+    placer = Placer(outputs[0], dtypes, STORAGE[aim.dtype], aim.machine, offers, proved, aim.printer, aim.precision)
+    placements = [found for c in _finalists(candidates, STORAGE[aim.dtype]) if (found := placer.best(c.term)) is not None]
+    if not placements:
+        raise NapkinError(f"diagram {diagram.name}: {placer.refusals[-1] if placer.refusals else 'no plan fits'}")
+    seconds["extract"] += time.perf_counter() - begun
+    return [(found, graph) for found in placements], placer.fused
+
+
+def _cuts(source: Term, tiled: Sequence[Tiled], machine: Hardware, statements: Sequence[Statement]) -> list[tuple[Axis, Axis]]:
+    """Offer to cut the streamed axis of a kernel whose blocks leave processors idle, into as many stretches as keep them busy."""
+    if not any(c.name == "stretch" for s in statements if isinstance(s, Law) for c in s.conditions):
+        return []
+    idle = [t for t in tiled if _large_blocks(t.kernel) <= machine.chip.sms * IDLE and any(c.role == "stream" for c in t.kernel.coords)]
+    if not idle:
+        return []
+    slow = max(idle, key=lambda t: t.cost.predicted_us)
+    streams = [c for c in slow.kernel.coords if c.role == "stream"]
+    axis = max((c.axis for c in streams), key=extent)
+    wanted = max(2, round(BUSY * machine.chip.sms / _large_blocks(slow.kernel)))
+    count = min(1 << (wanted - 1).bit_length(), MOST_STRETCHES, max(1, extent(axis) // LEAST_STRETCH))
+    if count < 2:
+        return []
+    taken = {f.name for t in subterms(source) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
+    name = next(n for n in (f"{axis.name}_part{i or ''}" for i in range(len(taken) + 1)) if n not in taken)
+    return [(Axis(name, count), axis)]
+
+
+def _large_blocks(kernel: p.Kernel) -> int:
+    """Return how many blocks a kernel has if its tiles are as large as suits the matrix unit."""
+    coords = (kernel.coord(name) for name in kernel.grid)
+    return math.prod(-(-extent(c.axis) // (LARGE if c.tile > 1 else 1)) for c in coords)
+
+
+def _candidates(
+    graph: Saturated, aim: Aim, proved: Callable[[Judgment], bool], cut: dict[str, str]
+) -> list[Candidate]:
+    """Extract with exponentials proved safe; only where there is no such form, with those that the source itself takes."""
+    limit = EXPONENT[aim.dtype]
+
+    def strict(term: Term, given: bool) -> bool:
+        low, high = interval(term)
+        return high <= limit and (low >= -limit or given)
+
+    def lenient(term: Term, given: bool) -> bool:
+        return given or strict(term, given)
+
+    for admitted in (strict, lenient):
+        if candidates := Extractor(graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut).run():
+            return candidates
+    return []
+
+
+def prover(statements: Sequence[Statement]) -> Callable[[Judgment], bool]:
+    """Return a function that tells whether a judgment is derived by the inferences among the statements; answers are kept."""
+    judge = Judge(s for s in statements if isinstance(s, Inference))
+    known: dict[Judgment, bool] = {}
+
+    def proved(judgment: Judgment) -> bool:
+        if judgment not in known:
+            known[judgment] = judge.holds(judgment) is not None
+        return known[judgment]
+
+    return proved
+
+
+def _finalists(candidates: Sequence[Candidate], storage: str) -> list[Candidate]:
+    """Return the candidates to price in full: the first few, near the best, and of those that differ only in the order of operands the most accurate."""
+    near = [c for c in candidates if c.cost <= SPREAD * candidates[0].cost]
+    found: list[Candidate] = []
+    while near and len(found) < FINALISTS:
+        sides = computed_sides(near[0].term)
+        same = [c for c in near if c.cost <= (1 + SAME) * near[0].cost and computed_sides(c.term) == sides]
+        found.append(min(same, key=lambda c: term_error(c.term, storage)))
+        near = [c for c in near if c not in same]
+    return found
+
+
+def computed_sides(term: Term) -> frozenset[tuple[Axis, ...]]:
+    """Return the axes of the operands of contractions that are computed: which side that is decides what a kernel can hold."""
+    bodies = (t.body for t in subterms(term) if isinstance(t, (Fold, Reduce, Online)))
+    pairs = (body.args for body in bodies if isinstance(body, Map) and body.op == "mul")
+    return frozenset(a.axes for pair in pairs if set(pair[0].axes) != set(pair[1].axes) for a in pair if a.children and not isinstance(a, Read))
+
+
+def _output_dtype(source: Term, dtype: str) -> str:
+    if source.kind == "real":
+        return STORAGE[dtype]
+    return {"int": "i32", "bool": "i1"}[source.kind]
