@@ -31,7 +31,7 @@ FLOORS = (
     "extract place",
     "derivation report chain assembly search derive ranked",
     "sources output coordinates walks lanes heads dealing indexing rounding running "
-    "compare families mutations mutants probe selftest validate telling calibrate tuned",
+    "compare families mutation mutate_running mutate_lanes mutate_numbers mutations mutants probe selftest validate telling calibrate tuned",
     "verbs",
     "cli",
 )
