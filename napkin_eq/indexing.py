@@ -186,7 +186,8 @@ def queries(kernel: Kernel, masks: Masks, source: str = "") -> list[Query]:
                     for kind, ask in (("kept", lanes.kept), ("tested", lanes.tested), ("aligned", lanes.aligned)):
                         found += _asked(kernel, kind, _shown(site.stmt), ask, site, masks)
     nowhere = Site(StoreTile("", (), ""), {}, ())
-    return found + _asked(kernel, "grid", "the blocks of programs", _grid, nowhere, source)
+    found += _asked(kernel, "grid", "the numbers of programs", _launched, nowhere)
+    return found + (_asked(kernel, "grid", "the blocks that programs take in turn", _dealt, nowhere, source) if kernel.workers else [])
 
 
 def boxes(kernel: Kernel) -> set[int]:
@@ -198,8 +199,13 @@ def boxes(kernel: Kernel) -> set[int]:
     return loads | set(stores(kernel))
 
 
-def _grid(kernel: Kernel, site: Site, source: str) -> Iterator[Any]:
-    return dealing.dealt(kernel, source) if kernel.workers else dealing.launched(kernel)
+def _launched(kernel: Kernel, site: Site) -> Iterator[Any]:
+    """Of a kernel with workers this is asked for its portable form, in which a program has one block."""
+    return dealing.launched(kernel)
+
+
+def _dealt(kernel: Kernel, site: Site, source: str) -> Iterator[Any]:
+    return dealing.dealt(kernel, source)
 
 
 def _asked(kernel: Kernel, kind: str, about: str, ask: Any, site: Site, *more: Any) -> list[Query]:
