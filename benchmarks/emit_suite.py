@@ -27,7 +27,7 @@ from suite import Case, cases
 import napkin_eq as nq
 from napkin_eq import plan as p
 from napkin_eq.assembly import renamed
-from napkin_eq.cost import price, profile
+from napkin_eq.cost import price, profile, total_us
 from napkin_eq.derivation import STORAGE
 from napkin_eq.emit import code, emit
 from napkin_eq.errors import NapkinError
@@ -69,7 +69,7 @@ def sweep(folder: Path, dtype: str = "bfloat16", hardware: str = "h200") -> list
         for number, values in enumerate(itertools.product(*grid.values(), warps, stages)):
             tiles = dict(zip(grid, values, strict=False))
             warp, stage = values[-2:]
-            kernels, predicted = [], 0.0
+            kernels, costs = [], []
             for store, piece in zip(output.placed.stores, output.placed.tiled, strict=True):
                 chosen = {}
                 for coord in piece.kernel.coords:
@@ -90,13 +90,13 @@ def sweep(folder: Path, dtype: str = "bfloat16", hardware: str = "h200") -> list
                 cost = price(profile(kernel), {}, warp, stage, found.hardware)
                 if cost is None:
                     break
-                predicted += cost.predicted_us
+                costs.append(cost)
                 kernels.append(kernel)
             else:
                 plan = p.Plan(case, found.plan.inputs, kernels[-1].writes, tuple(kernels))
                 (folder / f"{case}_{number}.py").write_text(emit(plan, "triton"))
                 row = {"case": case, "file": f"{case}_{number}.py", "kernels": len(kernels), "tiles": tiles, "warps": warp, "stages": stage}
-                rows.append(row | {"predicted_us": predicted})
+                rows.append(row | {"predicted_us": total_us(costs, found.hardware)})
     return rows
 
 

@@ -2,7 +2,7 @@
 
 Prints a Markdown table; with -o also writes it there as model.md, and every point into model.svg. Rows of a sweep are predicted anew by
 today's model, or for the GPU of a hardware file of your own; plans that are not among today's are counted and left out. Other rows hold a
-prediction as it was when the kernels were emitted.
+prediction as it was when the kernels were emitted, or, where a file's "source" says so, as the model made it that was fitted to them.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def points(data: dict[str, Any], hardware: str) -> tuple[list[Point], int]:
         return [Point("tiles, predicted today", row["case"], row["case"], today[key(row)], row["us"]) for row in kept], len(measured) - len(kept)
     if rows and "plans" in rows[0]:
         timed = [(row, plan) for row in rows for plan in row["plans"] if "tuning_ms" in plan]
-        source = "plans beside peers, predicted when emitted"
+        source = data.get("source", "plans beside peers, predicted when emitted")
         return [Point(source, row["work"], row["case"], plan["predicted_ms"] * 1e3, plan["tuning_ms"] * 1e3) for row, plan in timed], 0
     return [Point("gallery, predicted when emitted", "first choices", row["case"], row["predicted_us"], row["us"]) for row in rows if "predicted_us" in row], 0
 

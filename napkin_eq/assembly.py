@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from napkin_eq import plan as p
+from napkin_eq.cost import total_us
 from napkin_eq.derivation import STORAGE, Output, laws_used
 from napkin_eq.diagram import Diagram
 from napkin_eq.hardware import Hardware
@@ -74,5 +75,5 @@ def _notes(diagram: Diagram, outputs: list[Output], tiled: list[Tiled], machine:
         f"diagram: {diagram.name}  {'; '.join(f'{name} = {source}' for o in outputs for name, source, _ in o.each())}",
         f"sizes: {sizes}  storage: {dtype}  hardware: {machine.title} ({machine.arch})",
         f"laws: {', '.join(laws_used(outputs))}",
-        f"predicted: {sum(t.cost.predicted_us for t in tiled):.1f} us, {sum(t.cost.bytes_hbm for t in tiled) / 1e6:.1f} MB to and from HBM",
+        f"predicted: {total_us([t.cost for t in tiled], machine):.1f} us, {sum(t.cost.bytes_hbm for t in tiled) / 1e6:.1f} MB to and from HBM",
     )

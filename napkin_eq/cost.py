@@ -7,54 +7,73 @@ Sizes that are symbols are priced at NOMINAL elements.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from napkin_eq import plan as p
+from napkin_eq.alive import Tiles, alive, values_of
 from napkin_eq.axis import Axis
 from napkin_eq.hardware import Hardware
 
 NOMINAL = 4096
 BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "i32": 4, "i64": 8, "i1": 1}
 SPECIAL = {"exp2": 1, "log2": 1, "tanh": 2, "sigmoid": 2, "erf": 4, "sin": 2, "cos": 2, "div": 1, "sqrt": 1}
-SMEM_SLACK, BASE_REGISTERS, PLAIN_REGISTERS = 1024, 40, 24  # the last: of a kernel without contraction
+SMEM_SLACK, BASE_REGISTERS, PLAIN_REGISTERS = 1024, 28, 16  # addresses and scalars; the last: of a kernel without contraction
 # The rate at which operands are multiplied, by their type or the precision asked for, and how many products one takes.
 UNIT_DTYPES, PRODUCTS = {"f16": "float16", "bf16": "bfloat16", "tf32": "tf32", "tf32x3": "tf32"}, {"tf32x3": 3}
-# Measured on an H200 over 122 tile choices of eight kernels (benchmarks/results/sweep_h200.json); see docs/cost.md.
-STAGE_STALL = {1: 1.5, 2: 1.12, 3: 1.0, 4: 1.0}  # a contraction's loop with fewer buffers waits for its loads
-ITERATION_CLOCKS = 110  # barriers and address arithmetic of one trip of a loop that holds a contraction
-BESIDE_MATRIX = 0.65  # of the work beside the matrix unit, what it does not hide
-TRIP_CLOCKS = 280  # one trip of a loop without a contraction: its loads are not issued ahead
+# Fitted to what an H200 measured (benchmarks/results), one constant for one thing that the hardware does; see docs/cost.md.
+READ_RATE, WRITE_RATE = 1.04, 1.12  # of the copy bandwidth, what reading alone and writing alone reach
+LATENCY_HBM, LATENCY_L2 = 1.04e-6, 4e-7  # from a load to its data, under load
+SM_BYTES = 64.0  # bytes a clock that an SM takes from level 2
+LINE = 64  # bytes that a request takes at the least, however few of them are asked for
+CACHE_KEPT, CACHE_LOST = 0.46, 0.6  # of level 2: what blocks at work may hold together so that none, and all, of it is lost before it is read again
+SHARED_BYTES = 116.0  # bytes a clock that the matrix unit's operands come from shared memory at
+NARROW_MATRIX = 0.6  # of the matrix unit's peak, what its instructions for fewer than 64 rows reach
+TRIP_CLOCKS = 56.0  # barriers and addresses of one trip of a loop that holds a contraction
+REDUCED_CLOCKS = 50.0  # of one reduction between contractions: its last steps between threads
+BLOCK_S = 1.9e-6  # a block begins, stores its result and ends
+FULL_WARPS = 5.5  # warps of a block that keep the units beside the matrix unit busy between contractions
+MATRIX_WARPS = 4  # warps that the matrix unit's wide instructions take together
+HIDING = 0.32  # of the lesser of a block's matrix and other work, what another block on the SM hides
+PLAIN_EFFICIENCY = 0.94  # of the units' peak, what is reached without a contraction
+LONE_BUSY, LONE_WARPS = 0.6, 16  # of that work, what one block alone cannot do while it reads; warps that it needs for their rate
+CROWDED = 1.64  # more warps than 64-row blocks of the result: warps split columns and exchange partial reductions
+OPERAND = 3.4  # operations for each that an operand that is computed counts
+BESIDE_LIMIT = 0.17  # of level 2's time, what shows where it is not the limit
+ROUND = 4.0  # how memory and units add up: as powers, since a kernel is short of one and then of the other
+KERNEL_S = 3e-6  # the first block begins and the last one ends beside nothing
 REGISTER_SHARE = 0.9  # assumption: above this estimate the compiler spills
-UNHIDDEN = 0.03  # assumption: the part of what is not the bottleneck that still shows
-FULL_WARPS = 16  # warps an SM needs to keep its arithmetic busy where no contraction is in flight
-LONE_BLOCK = 1.12  # a contraction's kernel with one block to an SM: nothing runs while a block begins and ends
-CROWDED = 1.7  # more warps than 64-row blocks of the result: warps split columns and exchange partial reductions
-LATENCY_S, RAMP = 9e-7, 4  # from a load to its data under load, which bounds an SM's bandwidth; how often a kernel as a whole waits for it
-REDUCTION_CLOCKS, WARP_CLOCKS = 100, 10  # one reduction of a tile: within a warp, and for each warp that it spans
-BURST, SM_BYTES = 30.0, 64.0  # bytes a clock that one block alone moves, and at the most an SM
-SECTOR = 32  # bytes that memory hands out at once, however few of them are asked for
+FOLLOWING_S = 1.4e-6  # a launch behind another one: it is queued while that one runs (launch_in_a_row in microbench_h200.json)
 MATRIX_ROWS = 16  # rows that one instruction of the matrix unit takes of a narrow tile
+WIDE_ROWS = 64  # and of a wide one, which a group of four warps gives it together
 COMPUTED_OPERAND = 8.0  # operations per element of an operand that is loaded, computed on and handed back to the matrix unit
+DIVIDING, DIVISION = ("tanh", "sigmoid", "div"), 8.0  # operations of a division beside its reciprocal: it scales, and corrects what it has
+DATA_LEAST = 16  # elements of a stretch bounded by data that are taken to be the least
+
+
+Within = tuple[tuple[str, float, int], ...]  # the parts of loops around a statement: whose coordinate, what share of its blocks, which part of the kernel
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
     """One statement's work per execution: `kind` load, store, tensor, operand, sfu or alu; `coords` span its tile; `loops` enclose it.
 
-    last: of a load or store, the coordinate that neighbouring elements in memory lie along, if the tile has several of them.
+    for_dot: a contraction reads what is loaded, or, of a contraction, its rows come from shared memory. rows, columns: of a contraction's
+    result. last: of a load or store, the coordinate that neighbouring elements in memory lie along, if the tile has several of them.
     """
 
     kind: str
     coords: tuple[str, ...]
     factor: float
     buffer: str
-    loops: tuple[tuple[str, float], ...]
+    loops: Within
     for_dot: bool = False
     rows: tuple[str, ...] = ()
     last: str = ""
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +105,13 @@ class Profile:
 
     kernel: p.Kernel
     works: tuple[Work, ...]
-    reductions: tuple[tuple[tuple[str, float], ...], ...]
-    accumulators: tuple[tuple[str, ...], ...]
-    widest: tuple[tuple[tuple[str, ...], bool], ...]
+    reductions: tuple[Within, ...]
+    alive: tuple[Tiles, ...]
+
+
+def total_us(costs: Sequence[KernelCost], hardware: Hardware) -> float:
+    """Return the microseconds of kernels that run one after another; only the first launch is waited for."""
+    return sum(c.predicted_us for c in costs) - (len(costs) - 1) * max(0.0, hardware.chip.launch_s - FOLLOWING_S) * 1e6
 
 
 def extent(axis: Axis) -> int:
@@ -111,13 +134,12 @@ def profile(kernel: p.Kernel) -> Profile:
             values[stmt.out.name] = stmt.out
     dotted = _feeds_dot(kernel)
     computed = computed_operands(kernel)
+    loaded = {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load)}
     works: list[Work] = []
-    accumulators: list[tuple[str, ...]] = []
-    widest: dict[tuple[tuple[str, ...], bool], None] = {}
-    reductions: list[tuple[tuple[str, float], ...]] = []
-    visits = Visits(kernel)
+    reductions: list[Within] = []
+    visits, number = Visits(kernel), itertools.count()
 
-    def walk(body: tuple[p.Stmt, ...], loops: tuple[tuple[str, float], ...]) -> None:
+    def walk(body: tuple[p.Stmt, ...], loops: Within) -> None:
         for stmt in body:
             match stmt:
                 case p.Load():
@@ -129,24 +151,37 @@ def profile(kernel: p.Kernel) -> Profile:
                 case p.Dot():
                     spans = tuple(dict.fromkeys((*values[stmt.a].coords, *values[stmt.b].coords)))
                     kind = stmt.precision if values[stmt.a].dtype == "f32" else values[stmt.a].dtype
-                    works.append(Work("tensor", spans, 2.0 * PRODUCTS.get(kind, 1), kind, loops, rows=stmt.out.coords))
+                    rows, columns = (tuple(c for c in values[side].coords if c != stmt.coord) for side in (stmt.a, stmt.b))
+                    works.append(Work("tensor", spans, 2.0 * PRODUCTS.get(kind, 1), kind, loops, stmt.a in loaded, rows, columns=columns))
                     for side in {stmt.a, stmt.b} & computed:
                         works.append(Work("operand", values[side].coords, COMPUTED_OPERAND, "", loops, rows=stmt.out.coords))
-                    widest.setdefault((stmt.out.coords, False))
                 case p.Let():
                     kind = "sfu" if stmt.op in SPECIAL else "alu"
                     works.append(Work(kind, stmt.out.coords, SPECIAL.get(stmt.op, 0.5 if stmt.op == "cast" else 1), "", loops))
-                    widest.setdefault((stmt.out.coords, stmt.out.dtype in ("f16", "bf16")))
+                    if stmt.op in DIVIDING:
+                        works.append(Work("alu", stmt.out.coords, DIVISION, "", loops))
                 case p.ReduceTile() | p.ScanTile():
                     works.append(Work("alu", values[stmt.arg].coords, 1.5, "", loops))
                     reductions.append(loops)
                 case p.Loop():
-                    accumulators.extend(v.coords for v, _ in stmt.carried)
                     for part, fraction in zip(stmt.parts, visits.fractions(stmt), strict=True):
-                        walk(part.body, (*loops, (stmt.coord, fraction)))
+                        walk(part.body, (*loops, (stmt.coord, fraction, next(number))))
 
     walk(kernel.body, ())
-    return Profile(kernel, _merged(works), tuple(reductions), tuple(accumulators), tuple(widest))
+    return Profile(kernel, _merged(works), tuple(reductions), tuple(sorted(_alive(kernel))))
+
+
+def _alive(kernel: p.Kernel) -> set[Tiles]:
+    """Return the tiles that a kernel holds together where it waits; what contractions read is in shared memory, or, if computed, held meanwhile."""
+    values = values_of(kernel.body)
+    loads = {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load)}
+    operands = {n for s in p.statements(kernel.body) if isinstance(s, p.Dot) for n in (s.a, s.b)}
+
+    def computed(part: p.Part) -> Tiles:
+        names = {n for s in part.body if isinstance(s, p.Dot) for n in (s.a, s.b) if n not in loads}
+        return tuple((values[n].coords, 0.5) for n in sorted(names))
+
+    return alive(kernel.body, operands & loads, computed, waits=True)
 
 
 def _last(index: tuple[p.Operand, ...], values: Mapping[str, p.Value]) -> str:
@@ -180,7 +215,7 @@ def _feeds_dot(kernel: p.Kernel) -> set[str]:
 
 
 def computed_operands(kernel: p.Kernel) -> set[str]:
-    """Return the operands of contractions that are computed from loads, and not from another contraction's result."""
+    """Return the operands of contractions that are computed, but for rows computed from another contraction's result: they are there."""
     made: dict[str, p.Stmt] = {}
     loaded: set[str] = set()
     dots: set[str] = set()
@@ -196,7 +231,7 @@ def computed_operands(kernel: p.Kernel) -> set[str]:
         elif isinstance(stmt, p.Dot) or any(a in dots for a in args):
             dots.add(name)
         if isinstance(stmt, p.Dot):
-            found |= {side for side in (stmt.a, stmt.b) if isinstance(made.get(side), p.Let) and side not in dots}
+            found |= {side for side in (stmt.a, stmt.b) if isinstance(made.get(side), p.Let) and (side not in dots or side == stmt.b)}
     return found
 
 
@@ -217,8 +252,22 @@ class Visits:
         """Return how many blocks each part of a loop visits, at a position of the grid from 0 to 1."""
         coord = self.kernel.coord(loop.coord)
         size = extent(coord.axis)
-        bounds = [(self._number(part.lo, where, 0), self._number(part.hi, where, size)) for part in loop.parts]
-        return [math.ceil(max(0, hi - lo) / coord.tile) for lo, hi in bounds]
+        most = [max(0, self._number(part.hi, where, size) - self._number(part.lo, where, 0)) for part in loop.parts]
+        # Of a stretch whose end is read from data nothing is known but the least and the most: their geometric mean is as far from either.
+        known = [math.sqrt(n * min(n, DATA_LEAST)) if self._read(part.lo) or self._read(part.hi) else n for n, part in zip(most, loop.parts, strict=True)]
+        return [math.ceil(n / coord.tile) for n in known]
+
+    def _read(self, operand: p.Operand) -> bool:
+        """Whether a bound depends on what is read from memory."""
+        waiting, seen = [operand], set[p.Operand]()
+        while waiting:
+            stmt = self.defined.get(str(found := waiting.pop()))
+            if isinstance(stmt, p.Load):
+                return True
+            if stmt is not None and found not in seen:
+                seen.add(found)
+                waiting += p.used(stmt)
+        return False
 
     def _number(self, operand: p.Operand, where: float, unknown: int) -> int:
         if not isinstance(operand, str):
@@ -239,46 +288,47 @@ class Visits:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """A kernel's work with its tiles chosen: operations over the grid by kind, bytes loaded by buffer and stored, trips of its loops.
+    """A kernel's work with its tiles chosen: operations over the grid by kind, bytes loaded by buffer and stored.
 
-    `seconds_tensor` is at the matrix unit's peak; `reduced`: there are exponentials or the like in a loop; `crowded` is what
-    warps cost that split the columns of a contraction.
+    `requests`: bytes that loads and, at "", stores ask level 2 for. `wide`, `narrow`: clocks of one block on the matrix unit at its peak,
+    by the instructions that the tiles allow; `shared_wide`, `shared_narrow`: bytes that they read from shared memory meanwhile.
+    `walks`: how often a block runs each loop's body. `crowded`: warps outnumber the rows of a contraction in a loop with exponentials.
     """
 
     blocks: int
     operations: Mapping[str, float]
-    seconds_tensor: float
+    wide: float
+    narrow: float
+    shared_wide: float
+    shared_narrow: float
     moved: Mapping[str, float]
     stored: float
-    sectors: float
-    trips: float
-    walks: Mapping[tuple[tuple[str, float], ...], float]
-    reduced: bool
-    crowded: float
-
-    def beside(self, hardware: Hardware) -> float:
-        """Return the seconds of the work beside the matrix unit, at the peak of its units."""
-        return self.operations["sfu"] / hardware.rate("sfu") + self.operations["alu"] / hardware.rate("fma")
+    requests: Mapping[str, float]
+    walks: Mapping[Within, float]
+    crowded: bool
 
 
-def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: int) -> Totals:
-    """Add up the work of a kernel for tile sizes by coordinate name."""
+def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: int, *, line: int = 0) -> Totals:
+    """Add up the work of a kernel for tile sizes by coordinate name; `line`: the bytes that a request takes at the least."""
+    line = line or LINE
     kernel = prof.kernel
     sizes = {c.name: extent(c.axis) for c in kernel.coords}
     blocks = math.prod(math.ceil(sizes[g] / lanes[g]) for g in kernel.grid)
     total = {"tensor": 0.0, "sfu": 0.0, "alu": 0.0, "operand": 0.0}
+    matrix = {True: [0.0, 0.0], False: [0.0, 0.0]}
     moved: dict[str, float] = {}
-    stored, sectors = 0.0, 0.0
-    seconds_tensor, trips, crowded = 0.0, 0.0, 1.0
-    walks: dict[tuple[tuple[str, float], ...], float] = {}
+    requests: dict[str, float] = {}
+    stored, crowded = 0.0, False
+    walks: dict[Within, float] = {}
     reduced = any(w.kind == "sfu" and w.loops for w in prof.works)
     for work in prof.works:
-        times = math.prod(fraction * math.ceil(sizes[c] / lanes[c]) for c, fraction in work.loops)
+        times = math.prod(fraction * math.ceil(sizes[c] / lanes[c]) for c, fraction, _ in work.loops)
         if work.loops:
             walks[work.loops] = times
         if work.kind in ("load", "store"):
             amount = work.factor * math.prod(min(lanes[c], sizes[c]) for c in work.coords) * times * blocks
-            sectors += amount * max(1.0, SECTOR / (work.factor * lanes.get(work.last, 1)))
+            name = "" if work.kind == "store" else work.buffer
+            requests[name] = requests.get(name, 0.0) + amount * max(1.0, line / (work.factor * lanes.get(work.last, 1)))
             if work.kind == "store":
                 stored += amount
             else:
@@ -290,74 +340,104 @@ def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: i
             amount *= max(1.0, warps * MATRIX_ROWS / max(MATRIX_ROWS, lanes[work.rows[0]]))
         total[work.kind] += amount
         if work.kind == "tensor":
-            dtype = UNIT_DTYPES.get(work.buffer, "float32")
-            seconds_tensor += amount / (hardware.flops(dtype) * _shape(work, lanes))
-            if reduced and warps // 4 > max(1, max((lanes[c] for c in work.rows[:-1]), default=1) // 64):
-                crowded = CROWDED
-        if work.kind == "tensor" and work.loops:
-            trips += times * blocks
-    return Totals(blocks, total, seconds_tensor, moved, stored, sectors, trips, walks, reduced, crowded)
+            wide, read = _shared_reads(work, lanes, warps)
+            matrix[wide][0] += amount / blocks * hardware.chip.sms * hardware.chip.clock_hz / hardware.flops(UNIT_DTYPES.get(work.buffer, "float32"))
+            matrix[wide][1] += read * times
+            crowded |= reduced and warps // MATRIX_WARPS > max(1, max((lanes[c] for c in work.rows), default=1) // WIDE_ROWS)
+    return Totals(blocks, total, matrix[True][0], matrix[False][0], matrix[True][1], matrix[False][1], moved, stored, requests, walks, crowded)
+
+
+def _shared_reads(work: Work, lanes: Mapping[str, int], warps: int) -> tuple[bool, float]:
+    """Return whether a contraction's tile takes the wide instructions, and the bytes of shared memory that its warps read.
+
+    Groups of four warps (narrow: single warps) take rows first and then columns: each reads its own rows and columns, so what
+    lies side by side is read again.
+    """
+    rows, columns = (math.prod(lanes[c] for c in side) for side in (work.rows, work.columns))
+    depth = math.prod(lanes[c] for c in {*work.coords} - {*work.rows, *work.columns}) * BYTES.get(work.buffer, 4)
+    wide = _wide(work, lanes, warps)
+    takers, tall = (warps // MATRIX_WARPS, WIDE_ROWS) if wide else (warps, MATRIX_ROWS)
+    down = min(max(1, rows // tall), takers)
+    across = max(1, takers // down)
+    return wide, depth * (rows * across * (work.for_dot or not wide) + columns * down)
+
+
+def _wide(work: Work, lanes: Mapping[str, int], warps: int) -> bool:
+    return warps >= MATRIX_WARPS and math.prod(lanes[c] for c in work.rows) >= WIDE_ROWS
 
 
 def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hardware: Hardware) -> KernelCost | None:
     """Predict a kernel's cost for tile sizes by coordinate name; None where shared memory or registers do not suffice."""
     kernel = prof.kernel
-    coords = {c.name: c for c in kernel.coords}
-    lanes = {n: tiles.get(n, c.tile) for n, c in coords.items()}
+    lanes = {c.name: tiles.get(c.name, c.tile) for c in kernel.coords}
     smem, registers = capacity(prof, lanes, warps, stages)
     occupancy = hardware.resident_blocks(smem_bytes=smem, threads=warps * hardware.chip.warp, registers_per_thread=registers)
     if occupancy == 0 or registers > REGISTER_SHARE * hardware.limits.registers_per_thread:
         return None
     work = totals(prof, lanes, hardware, warps)
-    blocks, total, moved, stored = work.blocks, work.operations, work.moved, work.stored
-    # The compiler may well use fewer registers than estimated: then more blocks compete for the cache.
-    most = hardware.resident_blocks(smem_bytes=smem, threads=warps * hardware.chip.warp, registers_per_thread=min(registers, BASE_REGISTERS))
-    fetched = sum(from_hbm(prof, name, amount, moved, blocks, hardware, most) for name, amount in moved.items())
-    sms = hardware.chip.sms
-    busy = math.ceil(blocks / sms) * sms / blocks
-    side = work.beside(hardware) / hardware.assumptions.unit_efficiency
-    warps_there = warps * min(occupancy, math.ceil(blocks / sms))
-    units = side * busy / min(1.0, warps_there / FULL_WARPS)
-    if not work.seconds_tensor:
-        sizes = {c.name: extent(c.axis) for c in kernel.coords}
-        trips_alone = 1 + sum(work.walks.values())
-        reductions = sum(math.prod(fraction * math.ceil(sizes[c] / lanes[c]) for c, fraction in loops) for loops in prof.reductions)
-        alone = trips_alone * TRIP_CLOCKS + reductions * (REDUCTION_CLOCKS + warps * WARP_CLOCKS) + (sum(moved.values()) + stored) / blocks / BURST
-        units = max(units, math.ceil(blocks / (sms * occupancy)) * alone / hardware.chip.clock_hz)
-    else:
-        contractions = sum(1 for w in prof.works if w.kind == "tensor" and w.loops) or 1
-        overhead = work.trips / contractions / sms * ITERATION_CLOCKS / hardware.chip.clock_hz
-        alone = LONE_BLOCK if 2 * smem > hardware.smem.sm_bytes and not work.reduced else 1.0
-        operand = total["operand"] / hardware.rate("fma") / min(1.0, warps_there / FULL_WARPS)
-        matrix = work.seconds_tensor / hardware.assumptions.tensor_efficiency
-        units = ((matrix * alone + side * BESIDE_MATRIX + operand) * STAGE_STALL[stages] * work.crowded + overhead) * busy
-    starved = max(1.0, LATENCY_S * hardware.hbm.copy_bandwidth / sms / in_flight(prof, lanes, stages) / min(occupancy, blocks / sms))
-    hbm = (fetched + stored) / hardware.hbm.copy_bandwidth * starved
-    l2 = max(work.sectors / hardware.l2.copy_bandwidth * starved, work.sectors / (min(blocks, sms) * SM_BYTES * hardware.chip.clock_hz))
+    blocks, total, sms = work.blocks, work.operations, hardware.chip.sms
+    loaded = sum(work.moved.values())
+    fetched = sum(from_hbm(prof, name, amount, work.moved, blocks, hardware, occupancy) for name, amount in work.moved.items())
+    copying = hardware.hbm.copy_bandwidth
+    hbm = fetched / (copying * READ_RATE) + work.stored / (copying * WRITE_RATE)
+    near = hardware.smem.sm_bytes - occupancy * smem
+    asked = sum(work.requests[name] / (1 if total["tensor"] or not name else _again(prof, work, name, occupancy, near)) for name in work.requests)
+    l2 = max(asked / hardware.l2.copy_bandwidth, asked / (min(blocks, sms) * SM_BYTES * hardware.chip.clock_hz))
+    latency = LATENCY_L2 + (LATENCY_HBM - LATENCY_L2) * fetched / max(1.0, loaded)
+    each = math.ceil(blocks / sms)
+    both, units = 0.0, 0.0
+    # As many blocks at once as fit, and then those that are left: fewer hide less of each other.
+    for at_once, times in ((min(occupancy, each), each // min(occupancy, each)), (each % min(occupancy, each), 1)):
+        if at_once:
+            computing, busy = (times * t for t in _units(prof, work, warps, stages, at_once, latency, hardware))
+            reading = hbm * at_once * times / each
+            both += max(busy + reading, (reading**ROUND + computing**ROUND) ** (1 / ROUND))
+            units += computing
     spent = {"hbm": hbm, "l2": l2, "units": units}
-    limit = max(spent, key=lambda name: spent[name])
-    slowest = spent[limit] + UNHIDDEN * (sum(spent.values()) - spent[limit])
+    seconds = max(both, l2) + BESIDE_LIMIT * min(both, l2) + KERNEL_S + hardware.chip.launch_s
     return KernelCost(
         kernel.name, tuple((g, lanes[g]) for g in kernel.grid), tuple((c.name, lanes[c.name]) for c in kernel.coords if c.role in ("stream", "walk")),
-        blocks, blocks / (sms * occupancy), fetched + stored, sum(moved.values()) + stored, total["tensor"], total["sfu"], total["alu"],
-        smem, registers, warps, stages, (slowest + RAMP * LATENCY_S + hardware.chip.launch_s) * 1e6, limit,
+        blocks, blocks / (sms * occupancy), fetched + work.stored, loaded + work.stored, total["tensor"], total["sfu"], total["alu"],
+        smem, registers, warps, stages, seconds * 1e6, max(spent, key=lambda name: spent[name]),
     )  # fmt: skip
 
 
-def in_flight(prof: Profile, lanes: Mapping[str, int], stages: int) -> float:
-    """Return the bytes that one block asks for before it waits: the loads of its largest loop body, or those outside loops."""
-    asked: dict[tuple[tuple[str, float], ...], float] = {}
-    for work in prof.works:
-        if work.kind == "load":
-            amount = work.factor * math.prod(lanes[c] for c in work.coords) * (stages - 1 if work.for_dot and work.loops else 1)
-            asked[work.loops] = asked.get(work.loops, 0.0) + amount
-    return max(asked.values(), default=1.0)
+def _units(prof: Profile, work: Totals, warps: int, stages: int, at_once: int, latency: float, hardware: Hardware) -> tuple[float, float]:
+    """Return the seconds that an SM computes and waits with so many blocks at once, and those beside which it reads nothing."""
+    clock = hardware.chip.clock_hz
+    loading = {w.loops for w in prof.works if w.kind == "load" and w.loops}
+    trips = sum(work.walks[loops] for loops in loading)
+    per_block = hardware.chip.sms / work.blocks
+    beside = max(work.operations["sfu"] / hardware.rate("sfu"), work.operations["alu"] / hardware.rate("fma"))
+    beside *= per_block / hardware.assumptions.unit_efficiency
+    alone = beside / min(1.0, warps / FULL_WARPS)
+    if not work.wide + work.narrow:
+        # Its loads are not issued ahead: a block waits for each trip's and computes then, and little but another block reads meanwhile.
+        busy = beside * hardware.assumptions.unit_efficiency / PLAIN_EFFICIENCY
+        lone = LONE_BUSY / min(1.0, warps / LONE_WARPS) if at_once == 1 else 0.0
+        return max(at_once * busy, busy + (trips + 1) * latency), busy * lone
+    wide = max(work.wide, work.shared_wide / SHARED_BYTES) / hardware.assumptions.tensor_efficiency
+    matrix = (wide + max(work.narrow / NARROW_MATRIX, work.shared_narrow / SHARED_BYTES)) / clock
+    operands = work.operations["operand"] * OPERAND / hardware.rate("fma") * per_block
+    crowding = CROWDED if work.crowded else 1.0
+    lone = at_once == 1
+    busy = (matrix * (max(1.0, MATRIX_WARPS / warps) if lone else 1.0) + (alone if lone else beside)) * crowding + operands
+    reductions = sum(work.walks[loops] for loops in prof.reductions if loops)
+    fixed = (trips * TRIP_CLOCKS + reductions * REDUCED_CLOCKS) / clock
+    hidden = 2 * HIDING * (1 - 1 / at_once) * min(matrix, beside)
+    waiting = trips * latency / (stages - 1)
+    return math.hypot(at_once * (busy - hidden) + fixed, waiting) + BLOCK_S, 0.0
 
 
-def _shape(work: Work, lanes: Mapping[str, int]) -> float:
-    """Return what share of its rate the matrix unit reaches on tiles this small: 64 rows and 64 columns keep it busy."""
-    sides = sorted((lanes[c] for c in work.rows if lanes[c] > 1), reverse=True)
-    return min(1.0, max(0.1, (sides[0] if sides else 1) * (sides[1] if len(sides) > 1 else 1) / (64 * 64)))
+def _again(prof: Profile, work: Totals, name: str, occupancy: int, near: float) -> float:
+    """Return how often a block reads a buffer again out of the cache that its SM has to itself."""
+    held = occupancy * sum(amount / work.blocks / max(1, _readings(prof, buffer)) for buffer, amount in work.moved.items())
+    return max(1, _readings(prof, name)) if held <= near else 1.0
+
+
+def _readings(prof: Profile, name: str) -> int:
+    """Return how often a block reads its part of a buffer: the parts of one loop read each their own stretch, together they are one reading."""
+    return round(sum(math.prod(share for _, share, _ in w.loops) for w in prof.works if w.kind == "load" and w.buffer == name))
 
 
 def from_hbm(
@@ -372,10 +452,11 @@ def from_hbm(
     again = max(1.0, amount / unique)
     if unique <= hardware.l2.capacity_bytes / 2:
         return min(amount, unique)
-    statements = {(w.coords, w.loops) for w in prof.works if w.kind == "load" and w.buffer == name}
-    resident = min(blocks, hardware.chip.sms * occupancy) * amount / blocks / len(statements)
-    if lost and len(statements) > 1 and resident > hardware.l2.capacity_bytes / 2:
-        return amount  # each block reads its part again after the cache has lost it
+    readings = _readings(prof, name)
+    resident = min(blocks, hardware.chip.sms * occupancy) * amount / blocks / max(1, readings)
+    gone = (resident / hardware.l2.capacity_bytes - CACHE_KEPT) / (CACHE_LOST - CACHE_KEPT)
+    if lost and readings > 1 and gone > 0:
+        return min(amount, unique + (amount - unique) * min(1.0, gone))  # each block reads its part again after the cache has lost it
     competing = sum(1 for other in moved.values() if other > 1.5 * unique) or 1
     wave = min(blocks, hardware.chip.sms * occupancy)
     shared = float(wave ** (1 / competing))
@@ -383,15 +464,20 @@ def from_hbm(
 
 
 def capacity(prof: Profile, lanes: Mapping[str, int], warps: int, stages: int) -> tuple[int, int]:
-    """Estimate shared memory in bytes per block and 32-bit registers per thread."""
-    threads = warps * 32
-    smem = SMEM_SLACK
+    """Estimate shared memory in bytes per block and 32-bit registers per thread.
+
+    Shared memory holds what contractions read, of one part of a loop at a time. The wide instructions still read a buffer while
+    the next one is filled; for the narrow ones it is in registers by then, so they take one buffer less.
+    """
+    wide = all(_wide(work, lanes, warps) for work in prof.works if work.kind == "tensor")
+    always, parts = 0, dict[Within, int]()
     for work in prof.works:
         if work.kind == "load" and work.for_dot:
-            smem += int(work.factor * math.prod(lanes[c] for c in work.coords)) * (stages if work.loops else 1)
-    held = sum(math.prod(lanes[c] for c in coords) for coords in prof.accumulators)
-    tiles = sorted((math.prod(lanes[c] for c in coords) * (0.5 if half else 1.0) for coords, half in prof.widest), reverse=True)
-    live = tiles[0] * 1.5 if tiles else 0.0
-    if not any(work.kind == "tensor" for work in prof.works):
-        return smem, PLAIN_REGISTERS + math.ceil((held + (tiles[0] if tiles else 0.0)) / threads)
-    return smem, BASE_REGISTERS + math.ceil((held + live) / threads)
+            size = int(work.factor * math.prod(lanes[c] for c in work.coords))
+            if work.loops:
+                parts[work.loops] = parts.get(work.loops, 0) + size * (stages if wide else stages - 1)
+            else:
+                always += size
+    held = max((sum(math.prod(lanes[c] for c in coords) * share for coords, share in tiles) for tiles in prof.alive), default=0.0)
+    base = BASE_REGISTERS if any(work.kind == "tensor" for work in prof.works) else PLAIN_REGISTERS
+    return SMEM_SLACK + always + max(parts.values(), default=0), base + math.ceil(held / (warps * 32))

@@ -9,7 +9,7 @@ Where values are stored and how outputs are partitioned is chosen afterwards wit
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from napkin_eq.axis import Axis
@@ -19,6 +19,7 @@ from napkin_eq.hardware import Hardware
 from napkin_eq.term import Const, Input, Map, Read, Term
 
 KEEP, SWEEPS, MASKED_SHARE = 5, 40, 0.55
+ALIKE, MOST_ALIKE = 1e-5, 4  # costs so near are of one form, its operands in other orders or its loops apart: of each so many are kept
 Pass = tuple[str, int]
 Item = tuple[int, str | Term, frozenset[Pass]]
 _HIDDEN = ("Store", "Group", "Walk")
@@ -133,7 +134,7 @@ class Extractor:
             held = known.get(candidate.items)
             if held is None or candidate.term.depth < held.term.depth:
                 known[candidate.items] = candidate
-        kept = sorted(known.values(), key=lambda c: (c.cost, c.term.depth))[:KEEP]
+        kept = _diverse(sorted(known.values(), key=lambda c: (c.cost, c.term.depth)))
         self.best[number] = kept
         return set(kept) != before
 
@@ -271,6 +272,21 @@ class Extractor:
         if op == "mul" and any(isinstance(p.term, Const) for p in parts):
             return lanes * 0.02 / self.hardware.rate("fma")
         return lanes * (0.25 if op in ("neg", "real") else 1.0) / self.hardware.rate("fma") + 1e-13
+
+
+def _diverse(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the first few of candidates by cost, forms that differ among them: what is dearer here may be cheaper once values are stored."""
+    kept: list[Candidate] = []
+    level, alike = -1.0, 0
+    for candidate in candidates:
+        if candidate.cost > (1 + ALIKE) * level:
+            level, alike = candidate.cost, 0
+        alike += 1
+        if alike <= MOST_ALIKE:
+            kept.append(candidate)
+        if len(kept) == KEEP:
+            break
+    return kept
 
 
 def merged_depth(parts: tuple[Candidate, ...]) -> tuple[tuple[str, int], ...]:

@@ -11,43 +11,45 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from napkin_eq import plan as p
+from napkin_eq.alive import Tiles, alive, values_of
 from napkin_eq.cost import (
     BYTES,
-    LATENCY_S,
-    RAMP,
-    SM_BYTES,
+    KERNEL_S,
+    LATENCY_HBM,
+    LATENCY_L2,
+    READ_RATE,
+    SHARED_BYTES,
     SMEM_SLACK,
-    UNHIDDEN,
+    WRITE_RATE,
     KernelCost,
     Profile,
+    Totals,
     Visits,
     extent,
     from_hbm,
-    in_flight,
     totals,
 )  # fmt: skip
 from napkin_eq.hardware import Hardware
 from napkin_eq.schedule import GROUP_LANES, MOST_GROUPS, falling, sunk, unscaled
 
 ARCHS = ("sm_90",)
-# Measured on an H200 over ten kernels, which they tell within 4 %: two contractions and products, 2 groups of warps; see docs/cost.md.
-MATRIX = 0.93  # of its peak, what the matrix unit reaches while it has work
-TRIP_CLOCKS = 40  # one trip of a loop that holds a contraction: waiting for its loads and giving them back
-BESIDE = 1.10  # operations counted beside the matrix unit over operations issued: some become one instruction
-SHOWING = 0.24  # of the faster of the two, what the slower does not hide
-BLOCK_S = 2e-6  # a block of the grid: its first loads, first and last trip, and its store run beside nothing
+# Fitted to what an H200 measured (benchmarks/results), one constant for one thing that the hardware does; see docs/cost.md.
+MATRIX = 0.94  # of its peak, what the matrix unit reaches while it has work
+TRIP_CLOCKS = 26.0  # one trip of a loop that holds a contraction: waiting for its loads and giving them back
+BESIDE = 0.9  # operations issued beside the matrix unit over operations counted: some become one instruction
+REDUCTION_CLOCKS = 150.0  # a reduction of a tile: its last steps between threads, while nothing else of the group runs
+SHOWING = 0.15  # of the faster of the two, what the slower does not hide
+BLOCK_S = 7.5e-7  # a block of the grid: its first loads, first and last trip, and its store run beside nothing
+BULK_LINE = 128  # bytes of a row that the copy engine moves in the time of any narrower one
+BULK_BYTES = 66.0  # bytes a clock that it brings an SM
+ROUND = 4.0  # how the matrix unit and its copies add up: as powers, since they wait for each other now and then
 REGISTERS = {2: 240, 3: 160}  # registers of a thread, by groups
-STALL = {2: 1.4, 3: 1.05}  # of products alone, what so few buffers make them wait; a chain of two has its own work to do meanwhile
-NARROW, NARROW_TRIP = 2.0, 64  # trips of fewer elements end before the next copy is there
 OWN_REGISTERS = 16  # of which addresses, counters and scalars take some
 COLUMN_SHARE, ROW_REGISTERS = 4, 2  # a thread of a group holds a fourth of a tile's columns, of two of its rows
 SHARING = 8  # or so many programs at once read the same
 CACHE_SHARE = 0.75  # of level 2, what blocks that are walked side by side may fill
 APART = 0.015  # each doubling of the blocks that read something else at the same time: measured 0 to 4 %
 MOST_DEALT = 16384  # blocks beyond which their lengths even out
-
-
-Tiles = tuple[tuple[tuple[str, ...], float], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +64,8 @@ class Footprint:
 def footprint(kernel: p.Kernel) -> Footprint | None:
     """Read a kernel's footprint off its statements, of one that is scheduled precisely; None where it has no contraction of 16-bit operands in a loop."""
     kernel = replace(kernel, body=_late(sunk(unscaled(kernel.body, lambda name: name), "")))
-    values = {s.out.name: s.out for s in p.statements(kernel.body) if hasattr(s, "out")}
+    values = values_of(kernel.body)
     loops = [s for s in p.statements(kernel.body) if isinstance(s, p.Loop)]
-    values |= {v.name: v for loop in loops for v, _ in loop.carried}
     dots = [s for s in p.statements(kernel.body) if isinstance(s, p.Dot)]
     inside = [s for loop in loops for part in loop.parts for s in part.body]
     walks = any(c.role == "walk" for c in kernel.coords)  # no such kernel was measured
@@ -74,37 +75,11 @@ def footprint(kernel: p.Kernel) -> Footprint | None:
     operands = {name for d in dots for name in (d.a, d.b)}
     # Tiles of shared memory take no registers, and neither do their indices; before a kernel is scheduled, `_operands` are held instead.
     apart = operands & loads if kernel.workers else operands
-    points: set[Tiles] = set()
 
-    def record(names: set[str], held: Tiles, known: set[str]) -> None:
-        tiles = ((values[n].coords, _share(values[n])) for n in names - apart - known if n in values and values[n].coords)
-        points.add(tuple(sorted((*tiles, *held))))
+    def held(part: p.Part) -> Tiles:
+        return () if kernel.workers else _operands(part, values, loads)
 
-    def alive(body: Sequence[p.Stmt], after: set[str], held: Tiles, known: set[str]) -> set[str]:
-        """Record what is alive after each statement, constants that are known left out; return what is before the first."""
-        live = set(after)
-        for stmt in reversed(body):
-            if isinstance(stmt, p.Loop):
-                own = {v.name for v, _ in stmt.carried}
-                before = [
-                    alive(part.body, live | own, () if kernel.workers else _operands(part, values, loads), own if part.once and at == 0 else set())
-                    for at, part in enumerate(stmt.parts)
-                ]
-                live = live.union(*before) - own
-            elif isinstance(stmt, p.Assign):
-                live.discard(stmt.target)
-            elif hasattr(stmt, "out") and stmt.out.name not in live:
-                continue  # an index of a tile that is copied
-            else:
-                record(live, held, known)
-                live.discard(getattr(getattr(stmt, "out", None), "name", ""))
-            if isinstance(stmt, p.StoreTile):
-                live.add(stmt.value)
-            elif not isinstance(stmt, p.Load) or stmt.out.name not in apart:
-                live |= set(p.used(stmt))
-        return live
-
-    alive(kernel.body, set(), (), set())
+    points = alive(kernel.body, apart, held)
     stored = {(values[s.value].coords, BYTES[values[s.value].dtype]) for s in p.statements(kernel.body) if isinstance(s, p.StoreTile)}
     shared = tuple(c for c in kernel.grid if all(c in d.out.coords for d in dots))
     return Footprint(tuple(sorted(points)), tuple(sorted(stored)), shared)
@@ -130,10 +105,6 @@ def _operands(part: p.Part, values: Mapping[str, p.Value], loads: set[str]) -> T
     """Return the computed operands of sums in a loop's body, which are held while the next block's are computed."""
     names = {n for s in part.body if isinstance(s, p.Dot) and s.acc for n in (s.a, s.b) if n not in loads}
     return tuple((values[n].coords, 0.5) for n in sorted(names))
-
-
-def _share(value: p.Value) -> float:
-    return 1 / 32 if value.dtype == "i1" else 0.5 if value.dtype in ("f16", "bf16") else 1.0
 
 
 def groups_of(use: Footprint, lanes: Mapping[str, int]) -> tuple[str, int] | None:
@@ -172,34 +143,43 @@ def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int,
     held, smem = registers(use, lanes, rows), _shared_bytes(prof, use, lanes, stages)
     if held > REGISTERS[groups] or smem > hardware.smem.block_bytes:
         return None
-    work = totals(prof, lanes, hardware, 4 * groups)
+    work = totals(prof, lanes, hardware, 4 * groups, line=BULK_LINE)
     blocks, sms = work.blocks, hardware.chip.sms
-    contractions = sum(1 for w in prof.works if w.kind == "tensor" and w.loops) or 1
-    trips = work.trips / contractions / sms * TRIP_CLOCKS / hardware.chip.clock_hz
-    matrix, beside = work.seconds_tensor / MATRIX + trips, (work.beside(hardware) + work.operations["operand"] / hardware.rate("fma")) / BESIDE
+    loaded = sum(work.moved.values())
+    fetched = sum(from_hbm(prof, name, amount, work.moved, blocks, hardware, 1, lost=False) for name, amount in work.moved.items())
+    latency = LATENCY_L2 + (LATENCY_HBM - LATENCY_L2) * fetched / max(1.0, loaded)
+    matrix, beside, fixed, copying = _block(prof, work, stages, latency, hardware)
     if groups == MOST_GROUPS and matrix > beside:
         return None  # three groups hide arithmetic better, and feed the matrix unit worse: measured slower by up to 60 % where it is the limit
-    chained = contractions > 1 and any(w.kind == "tensor" and w.loops and w.loops == v.loops for w in prof.works for v in prof.works if v.kind == "sfu")
-    if not chained:
-        matrix *= STALL.get(stages, 1.0)
-    if any(lanes[c.name] < NARROW_TRIP for c in kernel.coords if c.role == "stream"):
-        matrix *= NARROW
-    seconds = max(matrix, beside) + SHOWING * min(matrix, beside)
-    uneven = dealing(kernel, lanes, seconds * sms / blocks, hardware, exact=exact).uneven
-    units = (seconds + BLOCK_S * blocks / sms) * uneven
-    fetched = sum(from_hbm(prof, name, amount, work.moved, blocks, hardware, 1, lost=False) for name, amount in work.moved.items()) + work.stored
-    starved = max(1.0, LATENCY_S * hardware.hbm.copy_bandwidth / sms / in_flight(prof, lanes, stages + 1) / min(1.0, blocks / sms))
-    moved = sum(work.moved.values()) + work.stored
-    l2 = max(moved / hardware.l2.copy_bandwidth * starved, moved / (min(blocks, sms) * SM_BYTES * hardware.chip.clock_hz))
-    spent = {"hbm": fetched / hardware.hbm.copy_bandwidth * starved, "l2": l2, "units": units}
-    limit = max(spent, key=lambda name: spent[name])
-    slowest = spent[limit] + UNHIDDEN * (sum(spent.values()) - spent[limit])
+    computing = max(matrix, beside) + SHOWING * min(matrix, beside) + fixed
+    seconds = (computing**ROUND + copying**ROUND) ** (1 / ROUND)
+    uneven = dealing(kernel, lanes, seconds, hardware, exact=exact).uneven
+    units = (seconds + BLOCK_S) * blocks / sms * uneven
+    hbm = fetched / (hardware.hbm.copy_bandwidth * READ_RATE) + work.stored / (hardware.hbm.copy_bandwidth * WRITE_RATE)
+    asked = sum(work.requests.values())
+    l2 = max(asked / hardware.l2.copy_bandwidth, asked / (min(blocks, sms) * BULK_BYTES * hardware.chip.clock_hz))
+    spent = {"hbm": hbm, "l2": l2, "units": units}
+    slowest = max(l2, (hbm**ROUND + units**ROUND) ** (1 / ROUND))
     return KernelCost(
         kernel.name, tuple((g, lanes[g]) for g in kernel.grid), tuple((c.name, lanes[c.name]) for c in kernel.coords if c.role in ("stream", "walk")),
-        blocks, blocks / sms, fetched, moved, work.operations["tensor"], work.operations["sfu"], work.operations["alu"],
+        blocks, blocks / sms, fetched + work.stored, loaded + work.stored, work.operations["tensor"], work.operations["sfu"], work.operations["alu"],
         smem, held, 4 * groups + 4, stages,
-        (slowest + RAMP * LATENCY_S + hardware.chip.launch_s) * 1e6, limit, groups,
+        (slowest + KERNEL_S + hardware.chip.launch_s) * 1e6, max(spent, key=lambda name: spent[name]), groups,
     )  # fmt: skip
+
+
+def _block(prof: Profile, work: Totals, stages: int, latency: float, hardware: Hardware) -> tuple[float, float, float, float]:
+    """Return the seconds of one block on the matrix unit, of the work beside it, of what neither hides, and of its copies."""
+    clock = hardware.chip.clock_hz
+    per_block = hardware.chip.sms / work.blocks
+    trips = sum(work.walks[loops] for loops in {w.loops for w in prof.works if w.kind == "tensor" and w.loops})
+    copied = {w.loops for w in prof.works if w.kind == "load" and w.loops}
+    multiplying = (max(work.wide + work.narrow, (work.shared_wide + work.shared_narrow) / SHARED_BYTES) / MATRIX + trips * TRIP_CLOCKS) / clock
+    # A buffer is filled anew while the others are read: each takes a latency and its bytes.
+    copying = (sum(work.walks[loops] for loops in copied) * latency + sum(work.requests.values()) / work.blocks / BULK_BYTES / clock) / max(1, stages - 1)
+    operations = work.operations["sfu"] / hardware.rate("sfu") + (work.operations["alu"] + work.operations["operand"]) / hardware.rate("fma")
+    reductions = sum(work.walks[loops] for loops in prof.reductions if loops)
+    return multiplying, operations * BESIDE * per_block, reductions * REDUCTION_CLOCKS / clock, copying
 
 
 def _shared_bytes(prof: Profile, use: Footprint, lanes: Mapping[str, int], stages: int) -> int:

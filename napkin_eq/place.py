@@ -13,7 +13,7 @@ from typing import Any
 
 from napkin_eq import plan as p
 from napkin_eq.axis import Axis
-from napkin_eq.cost import BYTES, elements, extent
+from napkin_eq.cost import BYTES, elements, extent, total_us
 from napkin_eq.errors import NapkinError
 from napkin_eq.evaluate import output_order
 from napkin_eq.folds import NARROW
@@ -179,7 +179,7 @@ class Placer:
         stores = tuple(t for t in subterms(root) if isinstance(t, Store))
         tiled = tuple(done[s] for s in stores)
         arrays = tuple((t, self.buffers[t]) for t in subterms(root) if t in self.buffers)
-        return Placed(root, stores, tiled, sum(t.cost.predicted_us for t in tiled), arrays)
+        return Placed(root, stores, tiled, total_us([t.cost for t in tiled], self.hardware), arrays)
 
     def _bundles(self, stored: frozenset[Term]) -> list[tuple[Term, ...]]:
         """Group the values to store that come out of one pass: one kernel stores them together."""

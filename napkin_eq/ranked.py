@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from napkin_eq import plan as p
 from napkin_eq.assembly import planned
-from napkin_eq.cost import price, profile
+from napkin_eq.cost import price, profile, total_us
 from napkin_eq.derivation import STORAGE, Derivation, Output
 from napkin_eq.errors import NapkinError
 from napkin_eq.lower import Lowering
@@ -25,10 +25,7 @@ class Ranked:
 
     plan: p.Plan
     tiled: tuple[Tiled, ...]
-
-    @property
-    def predicted_us(self) -> float:
-        return sum(piece.cost.predicted_us for piece in self.tiled)
+    predicted_us: float
 
 
 def ranked(derivation: Derivation, keep: int) -> list[Ranked]:
@@ -131,7 +128,7 @@ def _offers(derivation: Derivation, output: Output, store: Store, keep: int) -> 
 
 def _made(derivation: Derivation, pieces: tuple[Tiled, ...]) -> Ranked:
     _, plan, tiled = _planned(derivation, pieces)
-    return Ranked(plan, tuple(tiled))
+    return Ranked(plan, tuple(tiled), total_us([t.cost for t in tiled], derivation.hardware))
 
 
 def _planned(derivation: Derivation, pieces: tuple[Tiled, ...]) -> tuple[list[Output], p.Plan, list[Tiled]]:

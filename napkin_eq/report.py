@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from napkin_eq.accuracy import unit_error
-from napkin_eq.cost import BYTES, elements
+from napkin_eq.cost import BYTES, elements, total_us
 from napkin_eq.derivation import STORAGE, Derivation, Output, laws_used
 from napkin_eq.streamed import depth_along, fold_key, kernel_terms
 from napkin_eq.term import Fold, Map, Online, Reduce, Term, subterms
@@ -34,7 +34,7 @@ def report(derivation: Derivation) -> dict[str, Any]:
             }
             for c in costs
         ],
-        "predicted_us": round(sum(c.predicted_us for c in costs), 3),
+        "predicted_us": round(total_us(costs, derivation.hardware), 3),
         "bytes_hbm": round(sum(c.bytes_hbm for c in costs)),
         "unfused_bytes_hbm": sum(unfused_bytes(o.source, BYTES[STORAGE[d.dtype]]) for o in d.outputs),
         "passes": passes(d.outputs),

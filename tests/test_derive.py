@@ -87,7 +87,8 @@ def test_the_report_has_the_keys_that_were_promised(name):
     assert set(report["certificate"]) == {"path", "status", "grade"}
     assert set(report["egraph"]) >= {"nodes", "classes", "rounds"}
     assert set(report["seconds"]) >= {"saturate", "extract", "total"}
-    assert report["predicted_us"] == pytest.approx(sum(k["predicted_us"] for k in report["kernels"]), abs=0.01)
+    alone = [k["predicted_us"] for k in report["kernels"]]
+    assert sum(alone) - 5 * (len(alone) - 1) <= report["predicted_us"] <= sum(alone) + 0.01  # later launches are queued while kernels run
     assert report["bytes_hbm"] == pytest.approx(sum(k["bytes_hbm"] for k in report["kernels"]), abs=len(report["kernels"]))
 
 

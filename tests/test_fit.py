@@ -54,6 +54,16 @@ def test_results_of_plans_are_read(fit):
     plans = [{"predicted_ms": 0.02, "tuning_ms": 0.03}, {"predicted_ms": 0.04, "error": "spills"}]
     found, gone = fit.points({"rows": [{"work": "w", "case": "c", "plans": plans}]}, "h200")
     assert [(p.case, p.predicted, p.measured) for p in found] == [("c", 20, 30)] and gone == 0
+    found, _ = fit.points({"source": "tilings", "rows": [{"work": "w", "case": "c", "plans": plans}]}, "h200")
+    assert [p.source for p in found] == ["tilings"]
+
+
+def test_the_fitted_model_tells_the_order_of_what_was_measured(fit):
+    kept = [p for name in ("tilings", "plans") for p in fit.points(json.loads((fit.RESULTS / f"{name}_h200.json").read_text()), "h200")[0]]
+    assert len(kept) >= 200
+    pooled = [fit.Point("s", "g", "all", p.predicted, p.measured) for p in kept]
+    assert fit.kendall(pooled, fit.APART) >= 0.9
+    assert sorted(abs(p.predicted / p.measured - 1) for p in kept)[len(kept) // 2] <= 0.1
 
 
 def test_the_plot_is_the_same_again_and_its_points_stand_right(fit):

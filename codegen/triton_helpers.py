@@ -1,0 +1,33 @@
+"""Functions that Triton kernels call, as text: what its operators do otherwise than the plan language says, and operators to reduce and scan by."""
+
+HELPERS = {
+    "floor_div": """
+@triton.jit
+def floor_div(a, b):
+    # // on a GPU rounds to zero, a quotient of coordinates rounds down
+    return a // b - ((a % b != 0) & ((a < 0) != (b < 0)))
+""",
+    "floor_mod": """
+@triton.jit
+def floor_mod(a, b):
+    # % on a GPU has the sign of a, a remainder of coordinates the sign of b
+    return tl.where((a % b != 0) & ((a < 0) != (b < 0)), a % b + b, a % b)
+""",
+    "round_half_even": """
+@triton.jit
+def round_half_even(x):
+    low = tl.floor(x)
+    odd = low - 2.0 * tl.floor(0.5 * low) == 1.0
+    return tl.where((x - low > 0.5) | ((x - low == 0.5) & odd), low + 1.0, low)
+""",
+    "product": """
+@triton.jit
+def product(a, b):
+    return a * b
+""",
+    "greatest": """
+@triton.jit
+def greatest(a, b):
+    return tl.maximum(a, b)
+""",
+}

@@ -1,0 +1,62 @@
+"""Which tiles of a kernel are alive together: what its registers must hold at each point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+
+from napkin_eq import plan as p
+
+Tiles = tuple[tuple[tuple[str, ...], float], ...]
+
+
+def values_of(body: tuple[p.Stmt, ...]) -> dict[str, p.Value]:
+    """Return every value that statements define or carry, by name."""
+    values = {s.out.name: s.out for s in p.statements(body) if hasattr(s, "out")}
+    return values | {v.name: v for s in p.statements(body) if isinstance(s, p.Loop) for v, _ in s.carried}
+
+
+def share(value: p.Value) -> float:
+    """Return the 32-bit registers that one element of a value takes: two of 16 bits share one, 32 truth values do."""
+    return 1 / 32 if value.dtype == "i1" else 0.5 if value.dtype in ("f16", "bf16") else 1.0
+
+
+def alive(
+    body: tuple[p.Stmt, ...], apart: Collection[str], also: Callable[[p.Part], Tiles] = lambda part: (), *, waits: bool = False
+) -> set[Tiles]:
+    """Return the tiles alive together after each statement, as the coordinates of each and the registers of an element.
+
+    `apart` are loads that lie in shared memory, whose indices take no registers either; `also` says what a part of a loop
+    holds throughout. An accumulator is a constant before the first block of a part that has one block. `waits`: only after
+    loads, reductions and contractions; what lies between them is done element by element, and its tiles need not be there as a whole.
+    """
+    values = values_of(body)
+    points: set[Tiles] = set()
+
+    def record(names: set[str], held: Tiles, known: set[str]) -> None:
+        tiles = ((values[n].coords, share(values[n])) for n in names - known if n not in apart and n in values and values[n].coords)
+        points.add(tuple(sorted((*tiles, *held))))
+
+    def before(stmts: Sequence[p.Stmt], after: set[str], held: Tiles, known: set[str]) -> set[str]:
+        """Record what is alive after each statement, constants that are known left out; return what is before the first."""
+        live = set(after)
+        for stmt in reversed(stmts):
+            if isinstance(stmt, p.Loop):
+                own = {v.name for v, _ in stmt.carried}
+                first = [before(part.body, live | own, also(part), own if part.once and at == 0 else set()) for at, part in enumerate(stmt.parts)]
+                live = live.union(*first) - own
+            elif isinstance(stmt, p.Assign):
+                live.discard(stmt.target)
+            elif hasattr(stmt, "out") and stmt.out.name not in live:
+                continue  # an index of a tile that is copied
+            else:
+                if not waits or isinstance(stmt, (p.Load, p.ReduceTile, p.ScanTile, p.Dot)):
+                    record(live, held, known)
+                live.discard(getattr(getattr(stmt, "out", None), "name", ""))
+            if isinstance(stmt, p.StoreTile):
+                live.add(stmt.value)
+            elif not isinstance(stmt, p.Load) or stmt.out.name not in apart:
+                live |= set(p.used(stmt))
+        return live
+
+    before(body, set(), (), set())
+    return points
