@@ -206,7 +206,8 @@ class _Work:
             for arg, other in zip(term.args, reversed(args), strict=True):
                 found = self._onto(arg, other, found)
         for inverse, total in (term.args, term.args[::-1]) if term.op == "mul" else ():
-            if _is_mean(inverse, total):
+            # Of a lane that may be left out or not nothing is known but its size, which the bound of the sums counts.
+            if _is_mean(inverse, total) and not self.memo[total.where].error.data.any():
                 names, (before, mean) = aligned(found.error, self._mean(inverse.args[0], total, found.value))
                 found = Checked(found.value, Named(names, np.minimum(before, mean)))
         return found
