@@ -39,7 +39,7 @@ FULL_WARPS = 5.5  # warps of a block that keep the units beside the matrix unit 
 MATRIX_WARPS = 4  # warps that the matrix unit's wide instructions take together
 HIDING = 0.32  # of the lesser of a block's matrix and other work, what another block on the SM hides
 PLAIN_EFFICIENCY = 0.94  # of the units' peak, what is reached without a contraction
-LONE_BUSY, LONE_WARPS = 0.6, 16  # of that work, what one block alone cannot do while it reads; warps that it needs for their rate
+LONE_BUSY, LONE_WARPS = 0.6, 20  # of that work, what one block alone cannot do while it reads; warps that it needs for their rate
 CROWDED = 1.64  # more warps than 64-row blocks of the result: warps split columns and exchange partial reductions
 OPERAND = 3.4  # operations for each that an operand that is computed counts
 BESIDE_LIMIT = 0.17  # of level 2's time, what shows where it is not the limit
@@ -398,7 +398,8 @@ def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hard
         if at_once:
             computing, busy = (times * t for t in _units(prof, work, warps, stages, at_once, latency, hardware))
             reading = hbm * at_once * times / each
-            both += max(busy + reading, (reading**ROUND + computing**ROUND) ** (1 / ROUND))
+            both += busy + (reading**ROUND + computing**ROUND) ** (1 / ROUND)
+            computing += busy
             units += computing
     spent = {"hbm": hbm, "l2": l2, "units": units}
     seconds = max(both, l2) + BESIDE_LIMIT * min(both, l2) + KERNEL_S + hardware.chip.launch_s
@@ -421,8 +422,10 @@ def _units(prof: Profile, work: Totals, warps: int, stages: int, at_once: int, l
     if not work.wide + work.narrow:
         # Its loads are not issued ahead: a block waits for each trip's and computes then, and little but another block reads meanwhile.
         busy = beside * hardware.assumptions.unit_efficiency / PLAIN_EFFICIENCY
-        lone = LONE_BUSY / min(1.0, warps / LONE_WARPS) if at_once == 1 else 0.0
-        return max(at_once * busy, busy + (trips + 1) * latency), busy * lone
+        waiting = (trips + 1) * latency
+        if at_once == 1:
+            return waiting, busy * LONE_BUSY / min(1.0, warps / LONE_WARPS)
+        return max(at_once * busy, busy + waiting), 0.0
     wide = max(work.wide, work.shared_wide / SHARED_BYTES) / hardware.assumptions.tensor_efficiency
     matrix = (wide + max(work.narrow / NARROW_MATRIX, work.shared_narrow / SHARED_BYTES)) / clock
     operands = work.operations["operand"] * OPERAND / hardware.rate("fma") * per_block
