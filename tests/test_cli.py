@@ -236,19 +236,29 @@ def test_output_that_may_not_be_written(capsys, tmp_path):
 
 def test_derive_writes_everything_once_and_the_same_again(capsys, tmp_path):
     folder = tmp_path / "deep" / "out"
-    status, out, _ = call(capsys, "derive", *SMALL, "-o", str(folder))
+    status, out, _ = call(capsys, "derive", *SMALL, "--printer", "triton", "-o", str(folder))
     assert status == 0
     names = ["certificate.json", "matmul.py", "plan.txt", "report.json"]
     assert sorted(p.name for p in folder.iterdir()) == names
     before = {name: (folder / name).read_bytes() for name in names if name != "report.json"}
     (folder / "mine.txt").write_text("kept")
-    assert call(capsys, "derive", *SMALL, "-o", str(folder))[0] == 0
+    assert call(capsys, "derive", *SMALL, "--printer", "triton", "-o", str(folder))[0] == 0
     assert {name: (folder / name).read_bytes() for name in before} == before
     assert (folder / "mine.txt").read_text() == "kept"
     assert sorted(p.name for p in folder.iterdir()) == sorted([*names, "mine.txt"])
     compile((folder / "matmul.py").read_text(), "matmul.py", "exec")
     status, out, _ = call(capsys, "check", str(folder / "certificate.json"))
     assert status == 0
+
+
+def test_kernels_for_hopper_stand_beside_the_portable_ones(capsys, tmp_path):
+    sizes = ["matmul", "--set", "m=512", "--set", "n=512", "--set", "k=512"]
+    assert call(capsys, "derive", *sizes, "--printer", "gluon", "-o", str(tmp_path))[0] == 0
+    assert "@gluon.jit" in (tmp_path / "matmul_hopper.py").read_text()
+    assert "@triton.jit" in (tmp_path / "matmul.py").read_text()
+    written = json.loads((tmp_path / "certificate.json").read_text())["evidence"]["kernels"]
+    assert [kernel["file"] for kernel in written] == ["matmul.py", "matmul_hopper.py"]
+    assert call(capsys, "check", str(tmp_path / "certificate.json"))[0] == 0
 
 
 KEYS = (
@@ -273,7 +283,7 @@ def test_derive_json_has_the_promised_keys(capsys):
 
 
 def test_derive_source_is_the_kernel(capsys):
-    _, out, _ = call(capsys, "derive", *SMALL, "--source")
+    _, out, _ = call(capsys, "derive", *SMALL, "--printer", "triton", "--source")
     assert "@triton.jit" in out
     compile(out, "kernel", "exec")
 

@@ -57,9 +57,9 @@ def test_a_plan_computes_what_its_diagram_says(name):
     assert np.abs(got - wanted).max() < 1e-9 * np.abs(wanted).max()
 
 
-def prologue(rows: int = 150, inner: int = 90) -> plans.Case:
+def prologue(dtype: str = "f32", sizes: tuple[int, int, int] = (150, 90, 70), tiles: tuple[int, int, int] = (128, 32, 16)) -> plans.Case:
     """C = (A + 1) * B by tiles, the left side computed in each block."""
-    case = plans.matmul(sizes=(rows, inner, 70), tiles=(128, 32, 16))
+    case = plans.matmul(dtype, sizes, tiles)
     (kernel,) = case.plan.kernels
 
     def computed(part: p.Part) -> p.Part:
@@ -68,11 +68,15 @@ def prologue(rows: int = 150, inner: int = 90) -> plans.Case:
             if isinstance(stmt, p.Dot):
                 one = p.Value("a_one", next(s.out.coords for s in part.body if isinstance(s, p.Load) and s.out.name == stmt.a), "f32")
                 inside = next(s for s in part.body if isinstance(s, p.Load) and s.out.name == stmt.a).masks
-                body.append(p.Let(one, "add", (stmt.a, 1.0)))
+                body.append(p.Let(replace(one, name="a_wide"), "cast", (stmt.a,)))
+                body.append(p.Let(one, "add", ("a_wide", 1.0)))
                 last = one.name
                 for at, mask in enumerate(inside):
                     body.append(p.Let(replace(one, name=f"a_kept{at}"), "where", (mask, last, 0.0)))
                     last = f"a_kept{at}"
+                if dtype != "f32":
+                    body.append(p.Let(replace(one, name="a_narrow", dtype=dtype), "cast", (last,)))
+                    last = "a_narrow"
                 stmt = replace(stmt, a=last)
             body.append(stmt)
         return replace(part, body=tuple(body), general=True)
@@ -100,11 +104,12 @@ def test_an_operand_of_the_wrong_block_is_noticed():
 
 
 def test_tiles_that_arithmetic_reads_are_copied_ahead_and_compile_for_hopper():
-    derivation = derive(scaled(t=4096, d=4096, f=4096), printer="gluon")
-    kernel = next(k for k in derivation.plan.kernels if k.workers)
-    assert {copy.buffer.name for ring in rings(kernel) for copy in ring.copies} == {"A", "W"}
-    assert len(copied(kernel)) == len({s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load) and len(s.out.coords) > 1})
-    (report,) = (r for r in compile_report(derivation.code(), "sm_90") if r["tensor_core"])
+    case = prologue("bf16", (512, 512, 512), (128, 256, 64))
+    plan = replace(case.plan, kernels=tuple(map(specialised, case.plan.kernels)))
+    (kernel,) = plan.kernels
+    assert {copy.buffer.name for ring in rings(kernel) for copy in ring.copies} == {"A", "B"}
+    assert copied(kernel) == {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load)}
+    (report,) = compile_report(emit(plan, "gluon"), "sm_90")
     assert (report["tensor_core"], report["spills_bytes"], report["warnings"]) == ("wgmma", 0, [])
 
 
