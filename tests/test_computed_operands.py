@@ -71,7 +71,7 @@ def prologue(dtype: str = "f32", sizes: tuple[int, int, int] = (150, 90, 70), ti
                 body.append(p.Let(replace(one, name="a_wide"), "cast", (stmt.a,)))
                 body.append(p.Let(one, "add", ("a_wide", 1.0)))
                 last = one.name
-                for at, mask in enumerate(inside):
+                for at, mask in enumerate(inside if sizes[0] % tiles[0] or sizes[1] % tiles[2] else ()):
                     body.append(p.Let(replace(one, name=f"a_kept{at}"), "where", (mask, last, 0.0)))
                     last = f"a_kept{at}"
                 if dtype != "f32":
