@@ -151,7 +151,10 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Await:
-    """From here on the named results of issued dots may be used: all but the `pending` youngest issued ones are done."""
+    """From here on the named results of issued dots may be used: all but the `pending` youngest issued ones are done.
+
+    Other values among the names are computed before it, and what is made of them after it.
+    """
 
     names: tuple[str, ...]
     pending: int = 0

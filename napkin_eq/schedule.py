@@ -311,7 +311,8 @@ class _Rotation:
         due, done = self.back(before=True)
         new = dict(zip(shape.targets, done, strict=True))
         after = (p.renamed(stmt, new) for stmt in shape.after)
-        return (*shape.ahead, *_issued(shape), *due, *_awaited(shape, len(done)), *shape.between, p.Await(tuple(done)), *after, *self.kept(shape, new))
+        waited = p.Await((*done, *(() if shape.front else _narrowed(shape))))
+        return (*shape.ahead, *_issued(shape), *due, *_awaited(shape, len(done)), *shape.between, waited, *after, *self.kept(shape, new))
 
     def closing(self) -> tuple[p.Stmt, ...]:
         due, done = self.back(before=False)
@@ -329,6 +330,13 @@ class _Rotation:
 def _awaited(shape: _Shape, pending: int = 0) -> Iterator[p.Await]:
     if shape.front:
         yield p.Await(tuple(d.out.name for d in shape.front), pending)
+
+
+def _narrowed(shape: _Shape) -> Iterator[str]:
+    """Yield what is narrowed to operands after the wait: it goes through the wait, or a compiler would narrow it before, into registers still read."""
+    for stmt in shape.after:
+        if isinstance(stmt, p.Let) and stmt.op == "cast" and stmt.out.name in shape.held and isinstance(stmt.args[0], str):
+            yield stmt.args[0]
 
 
 def _issued(shape: _Shape) -> Iterator[p.Dot]:
