@@ -364,6 +364,17 @@ def _shared_reads(work: Work, lanes: Mapping[str, int], warps: int) -> tuple[boo
     return wide, depth * (rows * across * (work.for_dot or not wide) + columns * down)
 
 
+def _fragments(prof: Profile, lanes: Mapping[str, int], warps: int) -> int:
+    """Return the registers of a thread that hold operands, half a tile's at a time, on a GPU whose matrix unit does not read shared memory."""
+    most = 0.0
+    for work in (w for w in prof.works if w.kind == "tensor"):
+        rows, columns = (math.prod(lanes[c] for c in side) for side in (work.rows, work.columns))
+        depth = math.prod(lanes[c] for c in {*work.coords} - {*work.rows, *work.columns}) * BYTES.get(work.buffer, 4)
+        down = min(max(1, rows // MATRIX_ROWS), warps)
+        most = max(most, depth * (rows * max(1, warps // down) + columns * down))
+    return math.ceil(most / 2 / (warps * 32 * 4))
+
+
 def _empty(work: Work, lanes: Mapping[str, int]) -> float:
     """Return how much longer a wide instruction takes than its columns are worth: it is no faster for fewer than LEAST_COLUMNS."""
     return max(1.0, LEAST_COLUMNS / min(math.prod(lanes[c] for c in side) for side in (work.rows, work.columns)))
@@ -378,6 +389,8 @@ def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hard
     kernel = prof.kernel
     lanes = {c.name: tiles.get(c.name, c.tile) for c in kernel.coords}
     smem, registers = capacity(prof, lanes, warps, stages)
+    if hardware.divisors.mma_m < WIDE_ROWS:
+        registers += _fragments(prof, lanes, warps)
     occupancy = hardware.resident_blocks(smem_bytes=smem, threads=warps * hardware.chip.warp, registers_per_thread=registers)
     if occupancy == 0 or registers > REGISTER_SHARE * hardware.limits.registers_per_thread:
         return None
