@@ -45,6 +45,7 @@ OPERAND = 3.4  # operations for each that an operand that is computed counts
 BESIDE_LIMIT = 0.17  # of level 2's time, what shows where it is not the limit
 ROUND = 4.0  # how memory and units add up: as powers, since a kernel is short of one and then of the other
 KERNEL_S = 3e-6  # the first block begins and the last one ends beside nothing
+SERIES = 0.6  # of a result, what the series of a special function takes beside it: seen by compiling results of 128 registers a thread
 REGISTER_SHARE = 0.9  # assumption: above this estimate the compiler spills
 FOLLOWING_S = 1.4e-6  # a launch behind another one: it is queued while that one runs (launch_in_a_row in microbench_h200.json)
 MATRIX_ROWS = 16  # rows that one instruction of the matrix unit takes of a narrow tile
@@ -502,5 +503,9 @@ def capacity(prof: Profile, lanes: Mapping[str, int], warps: int, stages: int) -
             else:
                 always += size
     held = max((sum(math.prod(lanes[c] for c in coords) * share for coords, share in tiles) for tiles in prof.alive), default=0.0)
-    base = BASE_REGISTERS if any(work.kind == "tensor" for work in prof.works) else PLAIN_REGISTERS
+    if any(work.kind == "tensor" for work in prof.works):
+        base = BASE_REGISTERS
+        held += SERIES * max((math.prod(lanes[c] for c in w.coords) for w in prof.works if w.kind == "sfu" and not w.loops), default=0)
+    else:
+        base = PLAIN_REGISTERS
     return SMEM_SLACK + always + max(parts.values(), default=0), base + math.ceil(held / (warps * 32))

@@ -66,7 +66,7 @@ def _kept() -> Term:
 def _past() -> Term:
     q, x, d, e = axes("q x d e", d=16, e=16)
     Q, K, V = Input("Q", (q, d)), Input("K", (x, d)), Input("V", (x, e))
-    return _weighted(masked(Reduce("sum", d, Q * K) * 0.25, Index(q) + 300 >= Index(x)), V, x)
+    return _weighted(masked(Reduce("sum", d, Q * K) * 0.25, Index(q) + 600 >= Index(x)), V, x)
 
 
 def _product() -> Term:
