@@ -44,14 +44,15 @@ def derive(args: Namespace) -> int:
 
 
 def _probed(args: Namespace, derivation: Derivation) -> int:
-    """Evaluate members of every class of the e-graphs, if that is asked for, and say on stderr what was found."""
-    if not args.probe:
+    """Evaluate members of every class of the e-graphs where that is asked for or files are written, and say on stderr what was asked for or is false."""
+    if not args.probe and args.output is None:
         return DONE
     from napkin_eq.probe import probe
 
     found = [probe(output.graph) for output in derivation.outputs]
     for output, probed in zip(derivation.outputs, found, strict=True):
-        print(f"probe of {', '.join(output.names)}: {probed}", file=sys.stderr)
+        if args.probe or probed.false:
+            print(f"probe of {', '.join(output.names)}: {probed}", file=sys.stderr)
     return FAILED if any(probed.false for probed in found) else DONE
 
 
