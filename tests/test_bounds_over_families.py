@@ -15,7 +15,7 @@ from napkin_eq.emit import emit
 from napkin_eq.evaluate import evaluate
 from napkin_eq.gallery import diagram
 from napkin_eq.law import TRUE, exp, inv
-from napkin_eq.mutants import SEED, TRIALS, bench
+from napkin_eq.mutants import AHEAD, SEED, TRIALS, bench
 from napkin_eq.rounding import Schedule, error_bound, schedule
 from napkin_eq.running import running_bound
 from napkin_eq.term import Const, Fold, Map, Store, Term
@@ -145,7 +145,7 @@ def test_float64_against_rigorous_balls(benches):
         drawn, _, exact, bound, _ = on.given(family)
         Q, K, V = (drawn.clean[name] for name in "QKV")
         for row in (0, len(Q) - 1):
-            seen = np.flatnonzero(drawn.clean["keep"]) if "keep" in drawn.clean else np.arange(min(len(K), row + 301))
+            seen = np.flatnonzero(drawn.clean["keep"]) if "keep" in drawn.clean else np.arange(min(len(K), row + AHEAD + 1))
             scores = [sum((flint.arb(a) * flint.arb(b) for a, b in zip(Q[row], K[i], strict=True)), flint.arb(0)) / 4 for i in seen]
             weights = [(s - scores[0]).exp() for s in scores]
             found = sum((w * flint.arb(V[i, 5]) for w, i in zip(weights, seen, strict=True)), flint.arb(0)) / sum(weights, flint.arb(0))
