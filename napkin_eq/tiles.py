@@ -92,12 +92,13 @@ class _Profiles:
     """The profiles of one kernel's tilings: one for all tile sizes that leave its statements the same."""
 
     def __init__(self, store: Store, lower: LowerKernel) -> None:
-        self.store, self.lower, self.refusal = store, lower, ""
+        self.axes = {f.name: f for t in subterms(store) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
+        self.lower, self.refusal = lower, ""
         self.found: dict[tuple[bool, ...], Profile | None] = {}
         self.prints: dict[tuple[bool, ...], Footprint | None] = {}
 
     def profile(self, tiles: Mapping[str, int]) -> Profile | None:
-        pattern = _pattern(tiles, self.store)
+        pattern = _pattern(tiles, self.axes)
         if pattern not in self.found:
             try:
                 self.found[pattern] = profile(self.lower(tiles))
@@ -106,7 +107,7 @@ class _Profiles:
         return self.found[pattern]
 
     def footprint(self, tiles: Mapping[str, int]) -> Footprint | None:
-        pattern, prof = _pattern(tiles, self.store), self.profile(tiles)
+        pattern, prof = _pattern(tiles, self.axes), self.profile(tiles)
         if pattern not in self.prints:
             self.prints[pattern] = None if prof is None else footprint(prof.kernel)
         return self.prints[pattern]
@@ -218,9 +219,8 @@ def _combinations(store: Store, options: Mapping[str, list[int]], names: Sequenc
             yield tiles
 
 
-def _pattern(tiles: Mapping[str, int], store: Store) -> tuple[bool, ...]:
+def _pattern(tiles: Mapping[str, int], axes: Mapping[str, Axis]) -> tuple[bool, ...]:
     """What about tile sizes changes the statements of a plan: which are 1, which reach 16, which cover their axis."""
-    axes = {f.name: f for t in subterms(store) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
     flags: list[bool] = []
     for name, tile in sorted(tiles.items()):
         axis = axes[name.lstrip("~")]
