@@ -1,4 +1,4 @@
-"""Which tiles of a kernel are alive together: what its registers must hold at each point."""
+"""Which tiles of a kernel are alive together: what its registers must hold where they hold the most."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ def share(value: p.Value) -> float:
 def alive(
     body: tuple[p.Stmt, ...], apart: Collection[str], also: Callable[[p.Part], Tiles] = lambda part: (), *, waits: bool = False
 ) -> set[Tiles]:
-    """Return the tiles alive together after each statement, as the coordinates of each and the registers of an element.
+    """Return the tiles alive together after a statement, as coordinates and the registers of an element of all tiles over them.
 
+    What is alive at another point too, among more, is left out: however large the tiles are, that one holds as much.
     `apart` are loads that lie in shared memory, whose indices take no registers either; `also` says what a part of a loop
     holds throughout. An accumulator is a constant before the first block of a part that has one block. `waits`: only after
     loads, reductions and contractions; what lies between them is done element by element, and its tiles need not be there as a whole.
@@ -34,7 +35,10 @@ def alive(
 
     def record(names: set[str], held: Tiles, known: set[str]) -> None:
         tiles = ((values[n].coords, share(values[n])) for n in names - known if n not in apart and n in values and values[n].coords)
-        points.add(tuple(sorted((*tiles, *held))))
+        together: dict[tuple[str, ...], float] = {}
+        for coords, taken in (*tiles, *held):
+            together[coords] = together.get(coords, 0.0) + taken
+        points.add(tuple(sorted(together.items())))
 
     def before(stmts: Sequence[p.Stmt], after: set[str], held: Tiles, known: set[str]) -> set[str]:
         """Record what is alive after each statement, constants that are known left out; return what is before the first."""
@@ -59,4 +63,14 @@ def alive(
         return live
 
     before(body, set(), (), set())
-    return points
+    return fullest(points)
+
+
+def fullest(points: Collection[Tiles]) -> set[Tiles]:
+    """Return the points that hold more of something than any other one does."""
+    amounts = {point: dict(point) for point in points}
+
+    def within(point: Tiles, other: Tiles) -> bool:
+        return all(amounts[other].get(coords, 0.0) >= taken for coords, taken in point)
+
+    return {point for point in points if not any(within(point, other) for other in points if other != point)}

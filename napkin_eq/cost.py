@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,12 +103,16 @@ class KernelCost:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The work of a kernel with its tiles left open, so that many tile choices can be priced from one lowering."""
+    """The work of a kernel with its tiles left open, so that many tile choices can be priced from one lowering.
+
+    readings: how often a block reads its part of each buffer; the parts of one loop read each their own stretch, together they are one reading.
+    """
 
     kernel: p.Kernel
     works: tuple[Work, ...]
     reductions: tuple[Within, ...]
     alive: tuple[Tiles, ...]
+    readings: Mapping[str, int]
 
 
 def total_us(costs: Sequence[KernelCost], hardware: Hardware) -> float:
@@ -170,7 +174,12 @@ def profile(kernel: p.Kernel) -> Profile:
                         walk(part.body, (*loops, (stmt.coord, fraction, next(number))))
 
     walk(kernel.body, ())
-    return Profile(kernel, _merged(works), tuple(reductions), tuple(sorted(_alive(kernel))))
+    merged = _merged(works)
+    shares: dict[str, float] = {}
+    for work in merged:
+        if work.kind == "load":
+            shares[work.buffer] = shares.get(work.buffer, 0) + math.prod(share for _, share, _ in work.loops)
+    return Profile(kernel, merged, tuple(reductions), tuple(sorted(_alive(kernel))), {name: round(total) for name, total in shares.items()})
 
 
 def _alive(kernel: p.Kernel) -> set[Tiles]:
@@ -294,7 +303,8 @@ class Totals:
 
     `requests`: bytes that loads and, at "", stores ask level 2 for. `wide`, `narrow`: clocks of one block on the matrix unit at its peak,
     by the instructions that the tiles allow; `shared_wide`, `shared_narrow`: bytes that they read from shared memory meanwhile.
-    `walks`: how often a block runs each loop's body. `crowded`: warps outnumber the rows of a contraction in a loop with exponentials.
+    `walks`: how often a block runs each loop's body, and what is in none. `crowded`: warps outnumber the rows of a contraction in a loop
+    with exponentials.
     """
 
     blocks: int
@@ -324,9 +334,9 @@ def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: i
     walks: dict[Within, float] = {}
     reduced = any(w.kind == "sfu" and w.loops for w in prof.works)
     for work in prof.works:
-        times = math.prod(fraction * math.ceil(sizes[c] / lanes[c]) for c, fraction, _ in work.loops)
-        if work.loops:
-            walks[work.loops] = times
+        if work.loops not in walks:
+            walks[work.loops] = math.prod(fraction * math.ceil(sizes[c] / lanes[c]) for c, fraction, _ in work.loops)
+        times = walks[work.loops]
         if work.kind in ("load", "store"):
             amount = work.factor * math.prod(min(lanes[c], sizes[c]) for c in work.coords) * times * blocks
             name = "" if work.kind == "store" else work.buffer
@@ -387,15 +397,35 @@ def _wide(work: Work, lanes: Mapping[str, int], warps: int) -> bool:
 
 def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hardware: Hardware) -> KernelCost | None:
     """Predict a kernel's cost for tile sizes by coordinate name; None where shared memory or registers do not suffice."""
+    return next(prices(prof, tiles, [(warps, stages)], hardware))
+
+
+def prices(
+    prof: Profile, tiles: Mapping[str, int], launches: Iterable[tuple[int, int]], hardware: Hardware
+) -> Iterator[KernelCost | None]:
+    """Predict a kernel's cost for tile sizes by coordinate name, with each of several numbers of warps and stages."""
+    lanes = {c.name: tiles.get(c.name, c.tile) for c in prof.kernel.coords}
+    taken = room(prof, lanes)
+    summed: dict[int, Totals] = {}
+    for warps, stages in launches:
+        smem, registers = capacity(taken, warps, stages)
+        if hardware.divisors.mma_m < WIDE_ROWS:
+            registers += _fragments(prof, lanes, warps)
+        occupancy = hardware.resident_blocks(smem_bytes=smem, threads=warps * hardware.chip.warp, registers_per_thread=registers)
+        if occupancy == 0 or registers > REGISTER_SHARE * hardware.limits.registers_per_thread:
+            yield None
+            continue
+        splits = warps if taken.contracted else 0  # without a contraction warps share what there is to do, and nothing is done twice
+        if splits not in summed:
+            summed[splits] = totals(prof, lanes, hardware, warps)
+        yield _priced(prof, lanes, summed[splits], smem, registers, occupancy, warps, stages, hardware)
+
+
+def _priced(
+    prof: Profile, lanes: Mapping[str, int], work: Totals, smem: int, registers: int, occupancy: int, warps: int, stages: int, hardware: Hardware
+) -> KernelCost:
+    """Predict the cost of a kernel of which `occupancy` blocks fit an SM."""
     kernel = prof.kernel
-    lanes = {c.name: tiles.get(c.name, c.tile) for c in kernel.coords}
-    smem, registers = capacity(prof, lanes, warps, stages)
-    if hardware.divisors.mma_m < WIDE_ROWS:
-        registers += _fragments(prof, lanes, warps)
-    occupancy = hardware.resident_blocks(smem_bytes=smem, threads=warps * hardware.chip.warp, registers_per_thread=registers)
-    if occupancy == 0 or registers > REGISTER_SHARE * hardware.limits.registers_per_thread:
-        return None
-    work = totals(prof, lanes, hardware, warps)
     blocks, total, sms = work.blocks, work.operations, hardware.chip.sms
     loaded = sum(work.moved.values())
     fetched = sum(from_hbm(prof, name, amount, work.moved, blocks, hardware, occupancy) for name, amount in work.moved.items())
@@ -455,13 +485,8 @@ def _units(prof: Profile, work: Totals, warps: int, stages: int, at_once: int, l
 
 def _again(prof: Profile, work: Totals, name: str, occupancy: int, near: float) -> float:
     """Return how often a block reads a buffer again out of the cache that its SM has to itself."""
-    held = occupancy * sum(amount / work.blocks / max(1, _readings(prof, buffer)) for buffer, amount in work.moved.items())
-    return max(1, _readings(prof, name)) if held <= near else 1.0
-
-
-def _readings(prof: Profile, name: str) -> int:
-    """Return how often a block reads its part of a buffer: the parts of one loop read each their own stretch, together they are one reading."""
-    return round(sum(math.prod(share for _, share, _ in w.loops) for w in prof.works if w.kind == "load" and w.buffer == name))
+    held = occupancy * sum(amount / work.blocks / max(1, prof.readings[buffer]) for buffer, amount in work.moved.items())
+    return max(1, prof.readings[name]) if held <= near else 1.0
 
 
 def from_hbm(
@@ -476,7 +501,7 @@ def from_hbm(
     again = max(1.0, amount / unique)
     if unique <= hardware.l2.capacity_bytes / 2:
         return min(amount, unique)
-    readings = _readings(prof, name)
+    readings = prof.readings[name]
     resident = min(blocks, hardware.chip.sms * occupancy) * amount / blocks / max(1, readings)
     gone = (resident / hardware.l2.capacity_bytes - CACHE_KEPT) / (CACHE_LOST - CACHE_KEPT)
     if lost and readings > 1 and gone > 0:
@@ -487,25 +512,42 @@ def from_hbm(
     return min(amount, unique * max(1.0, again / shared))
 
 
-def capacity(prof: Profile, lanes: Mapping[str, int], warps: int, stages: int) -> tuple[int, int]:
-    """Estimate shared memory in bytes per block and 32-bit registers per thread.
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What a block of given tiles takes, whatever its warps and stages.
 
-    Shared memory holds what contractions read, of one part of a loop at a time. The wide instructions still read a buffer while
-    the next one is filled; for the narrow ones it is in registers by then, so they take one buffer less.
+    `held`: 32-bit registers where it holds the most. `always`, `buffered`: bytes of shared memory that it takes once, and once for every
+    buffer that is filled ahead. `contracted`, `tall`: whether there is a contraction, and each has the rows of a wide instruction.
     """
-    wide = all(_wide(work, lanes, warps) for work in prof.works if work.kind == "tensor")
-    always, parts = 0, dict[Within, int]()
+
+    held: float
+    always: int
+    buffered: int
+    contracted: bool
+    tall: bool
+
+
+def room(prof: Profile, lanes: Mapping[str, int]) -> Room:
+    """Read off what a block takes. Shared memory holds what contractions read, of one part of a loop at a time."""
+    sizes = {coords: math.prod(lanes[c] for c in coords) for coords in {coords for tiles in prof.alive for coords, _ in tiles}}
+    held = max((sum(sizes[coords] * share for coords, share in tiles) for tiles in prof.alive), default=0.0)
+    contractions = [work for work in prof.works if work.kind == "tensor"]
+    if contractions:
+        held += SERIES * max((math.prod(lanes[c] for c in w.coords) for w in prof.works if w.kind == "sfu" and not w.loops), default=0)
+    parts: dict[Within, int] = {(): 0}
     for work in prof.works:
         if work.kind == "load" and work.for_dot:
-            size = int(work.factor * math.prod(lanes[c] for c in work.coords))
-            if work.loops:
-                parts[work.loops] = parts.get(work.loops, 0) + size * (stages if wide else stages - 1)
-            else:
-                always += size
-    held = max((sum(math.prod(lanes[c] for c in coords) * share for coords, share in tiles) for tiles in prof.alive), default=0.0)
-    if any(work.kind == "tensor" for work in prof.works):
-        base = BASE_REGISTERS
-        held += SERIES * max((math.prod(lanes[c] for c in w.coords) for w in prof.works if w.kind == "sfu" and not w.loops), default=0)
-    else:
-        base = PLAIN_REGISTERS
-    return SMEM_SLACK + always + max(parts.values(), default=0), base + math.ceil(held / (warps * 32))
+            parts[work.loops] = parts.get(work.loops, 0) + int(work.factor * math.prod(lanes[c] for c in work.coords))
+    tall = all(math.prod(lanes[c] for c in work.rows) >= WIDE_ROWS for work in contractions)
+    return Room(held, parts.pop(()), max(parts.values(), default=0), bool(contractions), tall)
+
+
+def capacity(taken: Room, warps: int, stages: int) -> tuple[int, int]:
+    """Estimate shared memory in bytes per block and 32-bit registers per thread.
+
+    The wide instructions still read a buffer while the next one is filled; for the narrow ones it is in registers by then, so they
+    take one buffer less.
+    """
+    wide = taken.tall and (warps >= MATRIX_WARPS or not taken.contracted)
+    base = BASE_REGISTERS if taken.contracted else PLAIN_REGISTERS
+    return SMEM_SLACK + taken.always + taken.buffered * (stages if wide else stages - 1), base + math.ceil(taken.held / (warps * 32))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from napkin_eq import plan as p
 from napkin_eq.axis import Axis
 from napkin_eq.bulk import shared_bytes
-from napkin_eq.cost import REGISTER_SHARE, KernelCost, Profile, capacity, extent, price, profile
+from napkin_eq.cost import REGISTER_SHARE, KernelCost, Profile, capacity, extent, price, prices, profile, room
 from napkin_eq.emit import emit
 from napkin_eq.errors import NapkinError
 from napkin_eq.hardware import Hardware
@@ -148,9 +148,9 @@ def _plain(
             continue
         lanes = _lanes(prof.kernel, named)
         dots = any(w.kind == "tensor" for w in prof.works)
-        for warps, stages in _launches(dots, lanes):
-            tried += 1
-            cost = price(prof, lanes, warps, stages, hardware)
+        launches = _launches(dots)
+        tried += len(launches)
+        for (warps, stages), cost in zip(launches, prices(prof, lanes, launches, hardware), strict=True):
             if cost is not None:
                 priced_choices.append((cost.predicted_us, tiles, warps, stages))
     if not priced_choices:
@@ -236,7 +236,7 @@ def _has(coord: p.Coord, tiles: Mapping[str, int]) -> bool:
     return (f"~{coord.axis.name}" if coord.name.endswith(("__s", "__w")) else coord.axis.name) in tiles
 
 
-def _launches(dots: bool, lanes: Mapping[str, int]) -> list[tuple[int, int]]:
+def _launches(dots: bool) -> list[tuple[int, int]]:
     if dots:
         return [(w, s) for w in (4, 8) for s in (2, 3, 4)]
     return [(w, 2) for w in (1, 2, 4, 8, 16, 32)]
@@ -247,7 +247,7 @@ def _misfit(profiles: Mapping[tuple[bool, ...], Profile | None], options: Mappin
     for prof in profiles.values():
         if prof is not None:
             lanes = _lanes(prof.kernel, least)
-            smem, registers = capacity(prof, lanes, 8, 2)
+            smem, registers = capacity(room(prof, lanes), 8, 2)
             if smem > hardware.smem.block_bytes:
                 over = smem - hardware.smem.block_bytes
                 return f"no tile fits {hardware.name}: the smallest tiles need {smem} bytes of shared memory per block, {over} more than it has"
