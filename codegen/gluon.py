@@ -8,17 +8,18 @@ reads it has been waited for.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from napkin_eq.bulk import Copy, shared_bytes
 from napkin_eq.emit import emit, emitter
 from napkin_eq.errors import NapkinError
 from napkin_eq.names import Names
 from napkin_eq.plan import Kernel, Plan
+from napkin_eq.succession import Turn, turns
 
 from .gluon_computing import Computing
 from .gluon_copying import Copying
 from .gluon_shared import DTYPES, Shared
+from .triton import triton_kernels
 
 HEAD = """
 import torch
@@ -28,6 +29,7 @@ from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia.hopper import fence_async_shared, mbarrier, tma, warpgroup_mma, warpgroup_mma_wait
 from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
 """
+CHAINED = "from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait\n"
 SHARED_LIMIT = 232448
 
 
@@ -38,18 +40,19 @@ def gluon_file(plan: Plan, header: tuple[str, ...]) -> str:
     if len(plain) == len(plan.kernels):
         raise NapkinError(f"plan {plan.name}: no workers are named that share a kernel; schedule one first")
     head = [f"# The kernels of {Names().fresh(plan.name)}, written by napkin_eq for NVIDIA Hopper.", "#", *(f"# {line}".rstrip() for line in header)]
-    shared = [line for kernel in plan.kernels if kernel.workers for line in _kernel(kernel)]
-    others = ["import triton.language as tl\n", emit(replace(plan, kernels=plain), "triton kernels")] if plain else []
-    return "\n".join(["\n".join(head), HEAD, *others, *shared, emit(plan, "launcher")])
+    place = turns(plan)
+    shared = [line for kernel in plan.kernels if kernel.workers for line in _kernel(kernel, place[kernel.name])]
+    others = ["import triton.language as tl\n", triton_kernels(plan, plain)] if plain else []
+    return "\n".join(["\n".join(head), HEAD + (CHAINED if len(plan.kernels) > 1 else ""), *others, *shared, emit(plan, "launcher")])
 
 
-def _kernel(kernel: Kernel) -> Iterator[str]:
+def _kernel(kernel: Kernel, turn: Turn) -> Iterator[str]:
     if (needed := shared_bytes(kernel)) > SHARED_LIMIT:
         raise NapkinError(f"kernel {kernel.name}: {needed} bytes of shared memory, {needed - SHARED_LIMIT} more than a block has")
     shared = Shared(kernel)
     yield from Copying(shared).function()
     yield from Computing(shared).function()
-    yield from _entry(shared)
+    yield from _entry(shared, turn)
 
 
 def _shape(copy: Copy) -> str:
@@ -60,11 +63,17 @@ def _swizzle(copy: Copy) -> int:
     return min(128, copy.box[1] * 2)
 
 
-def _entry(shared: Shared) -> Iterator[str]:
+def _entry(shared: Shared, turn: Turn) -> Iterator[str]:
     """Print the kernel itself: it lays out shared memory, sets up the barriers and lets the groups and the copying warp run."""
     groups = shared.workers.groups
     yield "\n@gluon.jit"
-    yield f"def {shared.function}({', '.join(shared.arguments)}):"
+    chained = shared.names.fresh("CHAINED")
+    yield f"def {shared.function}({', '.join([*shared.arguments, *([] if turn.alone else [f'{chained}: gl.constexpr'])])}):"
+    if not turn.alone:
+        # No earlier than this: the groups and the copying warp set out together, and what they read first may be what was written.
+        yield f"    if {chained}:"
+        yield from ["        gdc_launch_dependents()"] * turn.leads
+        yield from ["        gdc_wait()"] * (turn.waits is not None)
     for ring in shared.rings:
         for copy, name in zip(ring.copies, shared.blocks[ring], strict=True):
             count = ring.depth * (1 if copy.shared else groups)

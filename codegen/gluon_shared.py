@@ -8,6 +8,7 @@ from napkin_eq.plan import Kernel
 
 DTYPES = {"f64": "gl.float64", "f32": "gl.float32", "f16": "gl.float16", "bf16": "gl.bfloat16", "i32": "gl.int32", "i64": "gl.int64", "i1": "gl.int1"}
 IMPORTED = ("gl", "gluon", "fence_async_shared", "mbarrier", "tma", "warpgroup_mma", "warpgroup_mma_wait", "TensorDescriptor")
+WAITING = ("gdc_launch_dependents", "gdc_wait")
 
 
 class Shared:
@@ -21,7 +22,7 @@ class Shared:
         self.staged = stores(kernel)
         self.pointers = [pointer_argument(b) for b in buffers(kernel) if b.name in pointed(kernel)]
         self.sizes = [size_argument(a) for a in kernel.symbols]
-        self.names = Names((*self.descriptors.values(), *self.pointers, *self.sizes, *IMPORTED, kernel_function(kernel)))
+        self.names = Names((*self.descriptors.values(), *self.pointers, *self.sizes, *IMPORTED, *WAITING, kernel_function(kernel)))
         self.blocks = {ring: [self.names.fresh(f"{c.buffer.name}_ring") for c in ring.copies] for ring in self.rings}
         self.full = {ring: self.names.fresh(f"{ring.copies[0].buffer.name}_full") for ring in self.rings}
         self.free = {ring: self.names.fresh(f"{ring.copies[0].buffer.name}_free") for ring in self.rings}

@@ -10,6 +10,7 @@ from napkin_eq.bulk import Copy, descriptor_names, pointed, shared_bytes
 from napkin_eq.emit import emitter
 from napkin_eq.names import Names, buffers, kernel_function, pointer_argument, size_argument
 from napkin_eq.plan import Buffer, Kernel, Plan
+from napkin_eq.succession import turns
 
 TORCH = {
     "f64": "torch.float64",
@@ -21,7 +22,7 @@ TORCH = {
     "i1": "torch.bool",
 }
 POINTER = {"f64": "fp64", "f32": "fp32", "f16": "fp16", "bf16": "bf16", "i32": "i32", "i64": "i64", "i1": "i1"}
-MODULE = ("KERNELS", "INPUTS", "SIZES", "check", "run")
+MODULE = ("KERNELS", "INPUTS", "SIZES", "check", "chained", "run")
 CHECK = '''
 
 def check(name, tensor, device, sizes):
@@ -44,12 +45,19 @@ def check(name, tensor, device, sizes):
     if not tensor.is_contiguous():
         raise ValueError(f"{name}: expected a contiguous tensor, found strides {tensor.stride()} for shape {shape}; call .contiguous()")
 '''
+CHAINED = '''
+def chained(device):
+    """Tell whether a kernel may be launched while the one before it still runs: NVIDIA GPUs of compute capability 9.0 and later."""
+    if torch.version.cuda is None or triton.knobs.runtime.interpret or torch.device(device).type != "cuda":
+        return False
+    return torch.cuda.get_device_capability(device) >= (9, 0)
+'''
 
 
 @emitter("launcher")
 def launcher(plan: Plan, header: tuple[str, ...] = ()) -> str:
     """Print the tables, the checks and `run`; the kernels' file has a head of its own, so `header` is not used."""
-    return "\n".join(["", *_tables(plan), CHECK, *_run(plan), ""])
+    return "\n".join(["", *_tables(plan), CHECK, *([CHAINED] if len(plan.kernels) > 1 else []), *_run(plan), ""])
 
 
 def _symbols(plan: Plan) -> tuple[Axis, ...]:
@@ -64,6 +72,7 @@ def _tables(plan: Plan) -> Iterator[str]:
         takes = {name: f"tensordesc<{POINTER[copy.buffer.dtype]}{_block(copy)},{_swizzled(copy)}>" for name, copy in _boxes(kernel)}
         takes |= {pointer_argument(b): f"*{POINTER[b.dtype]}:16" for b in buffers(kernel) if b.name in pointed(kernel)}
         takes |= {size_argument(a): "i32:16" if a.multiple % 16 == 0 else "i32" for a in kernel.symbols}
+        takes |= {"CHAINED": "constexpr"} if len(plan.kernels) > 1 else {}
         yield f'    "{kernel_function(kernel)}": {{'
         yield '        "signature": {'
         yield from (f'            "{name}": "{kind}",' for name, kind in takes.items())
@@ -87,7 +96,7 @@ def _run(plan: Plan) -> Iterator[str]:
     symbols = _symbols(plan)
     size = {a.name: names.fresh(size_argument(a)) for a in symbols}
     bound = {a.name for b in plan.inputs for a in b.dims}
-    device, sizes = names.fresh("device"), names.fresh("sizes")
+    device, sizes, ahead = names.fresh("device"), names.fresh("sizes"), names.fresh("ahead")
     free = [f"{size[a.name]}" for a in symbols if a.name not in bound]
     place = [] if plan.inputs else [f'{device}="cuda"']
     arguments = ", ".join([*(local[b.name] for b in plan.inputs), *(["*"] if free or place else []), *free, *place])
@@ -108,12 +117,16 @@ def _run(plan: Plan) -> Iterator[str]:
         shape = ", ".join(size.get(a.name, str(a.size)) for a in buffer.dims) + ("," if len(buffer.dims) == 1 else "")
         yield f"    {local[buffer.name]} = torch.empty(({shape}), dtype={TORCH[buffer.dtype]}, device={device})"
     yield f"    with torch.cuda.device_of({local[(plan.inputs or plan.outputs)[0].name]}):"
+    if len(plan.kernels) > 1:
+        yield f"        {ahead} = chained({device})"
+    order = turns(plan)
     for kernel in plan.kernels:
-        yield from _launch(kernel, local, size)
+        yield from _launch(kernel, local, size, [] if order[kernel.name].alone else [ahead], [f"launch_pdl={ahead}"] * (order[kernel.name].waits is not None))
     yield f"    return {', '.join(local[b.name] for b in plan.outputs)}"
 
 
-def _launch(kernel: Kernel, local: dict[str, str], size: dict[str, str]) -> Iterator[str]:
+def _launch(kernel: Kernel, local: dict[str, str], size: dict[str, str], ahead: list[str], options: list[str]) -> Iterator[str]:
+    """Print the launch of a kernel; `ahead` is the argument that says whether the next one may be launched before it ends."""
     counts = []
     for coord in (kernel.coord(name) for name in kernel.grid):
         if coord.axis.size is not None:
@@ -128,7 +141,8 @@ def _launch(kernel: Kernel, local: dict[str, str], size: dict[str, str]) -> Iter
         blocks = f"min({blocks}{most}, {held}{f' * {resident}' if (resident := _resident(kernel)) > 1 else ''})"
     boxes = [f"TensorDescriptor({local[c.buffer.name]}, {_extents(c, size)}, {_block(c)}, gl.{_swizzled(c)})" for _, c in _boxes(kernel)]
     pointers = [local[b.name] for b in buffers(kernel) if b.name in pointed(kernel)]
-    arguments = [*boxes, *pointers, *(size[a.name] for a in kernel.symbols), *(f"{option}={value}" for option, value in _options(kernel).items())]
+    options = [*(f"{option}={value}" for option, value in _options(kernel).items()), *options]
+    arguments = [*boxes, *pointers, *(size[a.name] for a in kernel.symbols), *ahead, *options]
     if not boxes:
         yield f"        {kernel_function(kernel)}[({blocks},)]({', '.join(arguments)})"
         return

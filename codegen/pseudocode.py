@@ -25,6 +25,7 @@ from napkin_eq.plan import (
     StoreTile,
     Value,
 )
+from napkin_eq.succession import Turn, turns
 
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "==", "and": "and", "or": "or", "floordiv": "//", "mod": "mod"}
 FOLD = {"sum": "sum", "max": "max", "prod": "product"}
@@ -35,8 +36,9 @@ def pseudocode(plan: Plan, header: tuple[str, ...]) -> str:
     """Print every kernel of a plan as indented lines."""
     lines = [f"# {line}".rstrip() for line in header]
     lines += [f"{what} {_array(b)}" for what, group in (("input", plan.inputs), ("output", plan.outputs), ("scratch", plan.scratch)) for b in group]
+    place = turns(plan)
     for kernel in plan.kernels:
-        lines += ["", *_kernel(kernel)]
+        lines += ["", *_kernel(kernel, place[kernel.name])]
     return "\n".join(lines) + "\n"
 
 
@@ -44,13 +46,15 @@ def _array(buffer: Buffer) -> str:
     return f"{buffer.name}[{', '.join(f'{a.name}={a.size}' if a.size else a.name for a in buffer.dims)}]: {buffer.dtype}"
 
 
-def _kernel(kernel: Kernel) -> Iterator[str]:
+def _kernel(kernel: Kernel, turn: Turn) -> Iterator[str]:
     order = f", in groups of {kernel.swizzle[2]} {kernel.swizzle[0]} blocks" if kernel.swizzle else ""
     yield f"kernel {kernel.name}: {kernel.warps} warps, {kernel.stages} stages"
     yield f"    for each block of {', '.join(_walk(kernel.coord(name)) for name in kernel.grid) or 'nothing'}, in parallel{order}:"
     if kernel.workers:
         yield f"    {kernel.workers.groups} groups of warps share the lanes of {kernel.workers.rows}, one warp copies ahead"
-    for stmt in kernel.body:
+    for at, stmt in enumerate(kernel.body):
+        if at == turn.waits:
+            yield "        wait for the kernels before this one, where a GPU may start it while they run"
         yield from _lines(kernel, stmt, 2)
 
 

@@ -10,7 +10,8 @@ from collections import Counter
 from napkin_eq.emit import emit, emitter
 from napkin_eq.errors import NapkinError
 from napkin_eq.names import Names
-from napkin_eq.plan import Plan
+from napkin_eq.plan import Kernel, Plan
+from napkin_eq.succession import turns
 
 from .triton_helpers import HELPERS
 from .triton_kernel import KernelText
@@ -22,16 +23,16 @@ def triton_file(plan: Plan, header: tuple[str, ...]) -> str:
     # The first two lines are ours: Python looks for an encoding there, and the header is somebody else's text.
     head = [f"# The kernels of {Names().fresh(plan.name)}, written by napkin_eq.", "#", *(f"# {line}".rstrip() for line in header)]
     imports = "\nimport torch\nimport triton\nimport triton.language as tl\n"
-    return "\n".join(["\n".join(head), imports, emit(plan, "triton kernels"), emit(plan, "launcher")])
+    return "\n".join(["\n".join(head), imports, triton_kernels(plan, plan.kernels), emit(plan, "launcher")])
 
 
-@emitter("triton kernels")
-def triton_kernels(plan: Plan, header: tuple[str, ...] = ()) -> str:
-    """Print the kernels of a plan and what they call, for a file that has a head of its own."""
+def triton_kernels(plan: Plan, kernels: tuple[Kernel, ...]) -> str:
+    """Print some kernels of a plan and what they call, for a file that has a head of its own."""
     if repeated := [name for name, n in Counter(k.name for k in plan.kernels).items() if n > 1]:
         raise NapkinError(f"plan {plan.name}: two kernels are called {repeated[0]}")
-    if odd := next(((k.name, c) for k in plan.kernels for c in k.coords if c.tile & (c.tile - 1)), None):
+    if odd := next(((k.name, c) for k in kernels for c in k.coords if c.tile & (c.tile - 1)), None):
         raise NapkinError(f"kernel {odd[0]}: {odd[1].tile} lanes of {odd[1].name} are no power of two, which Triton takes alone")
-    kernels = "\n".join(f"\n{KernelText(k)}" for k in plan.kernels)
-    helpers = "\n".join(text for name, text in HELPERS.items() if f"{name}(" in kernels or f", {name})" in kernels)
-    return "\n".join(part for part in (helpers, kernels) if part)
+    place = turns(plan)
+    texts = "\n".join(f"\n{KernelText(k, place[k.name])}" for k in kernels)
+    helpers = "\n".join(text for name, text in HELPERS.items() if f"{name}(" in texts or f", {name})" in texts)
+    return "\n".join(part for part in (helpers, texts) if part)

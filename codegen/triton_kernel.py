@@ -31,6 +31,7 @@ from napkin_eq.plan import (
     passes_31_bits,
     statements,
 )
+from napkin_eq.succession import Turn
 
 from .triton_blocks import INDENT, Blocks
 from .triton_helpers import HELPERS
@@ -86,8 +87,11 @@ def literal(value: float | int | bool) -> str:
 class KernelText(Blocks):
     """The text of one kernel, printed statement by statement."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel, turn: Turn) -> None:
         super().__init__(kernel, tuple(HELPERS))
+        self.turn, self.chained = turn, self.names.fresh("CHAINED")
+        if not turn.alone:
+            self.params.append(f"{self.chained}: tl.constexpr")
         self.values: dict[str, Value] = {}
         self.text: dict[str, str] = {}
         # Numbers and sizes: Triton may know them as it compiles, and then they are no tensors.
@@ -125,8 +129,10 @@ class KernelText(Blocks):
         for coord in self.kernel.coords:
             if coord.tile > 1:
                 self.line(f"{self.blocks[coord.name]}: tl.constexpr = {coord.tile}")
+        if self.turn.leads:
+            self.when_chained("launch_dependents")
         self.grid()
-        self.body(self.kernel.body)
+        self.body(self.kernel.body, self.turn.waits)
         return "\n".join([*self.signature(), *self.lines, ""])
 
     def signature(self) -> list[str]:
@@ -167,10 +173,18 @@ class KernelText(Blocks):
     def is_nonneg(self, operand: Operand) -> bool:
         return operand in self.nonneg if isinstance(operand, str) else operand >= 0
 
-    def body(self, body: tuple[Stmt, ...]) -> None:
+    def when_chained(self, what: str) -> None:
+        """Print what a kernel does only where the next one may be launched before it ends."""
+        self.line(f"if {self.chained}:")
+        self.line(f"    tl.extra.cuda.gdc_{what}()")
+
+    def body(self, body: tuple[Stmt, ...], waits: int | None = None) -> None:
+        """Print statements; before the one at `waits` the kernel waits for those before it."""
         uses = Counter(name for stmt in statements(body) for name in operands(stmt))
         skip = False
-        for stmt, after in zip(body, (*body[1:], None), strict=True):
+        for at, (stmt, after) in enumerate(zip(body, (*body[1:], None), strict=True)):
+            if at == waits:
+                self.when_chained("wait")
             if skip:
                 skip = False
                 continue

@@ -21,7 +21,9 @@ from napkin_eq.errors import NapkinError
 
 ARCHS = ("sm_80", "sm_90", "sm_100")
 MATRIX = {"wgmma": r"\bwgmma\.mma_async", "tcgen05": r"\btcgen05\.mma", "mma": r"\bmma\.sync"}
+LOADS, STORES = r"\bld\.global|\bcp\.async\.c[ag]|\bcp\.async\.bulk\S*\.shared\S*\.global", r"\bst\.global|\bcp\.async\.bulk\S*\.global\.shared"
 LIMIT_SECONDS = 600
+CHAINED_SINCE = 90  # what an emitted file asks of the GPU that it runs on, before it launches kernels ahead of the end of the last
 
 
 def compile_report(source: str | Path, *archs: str, aligned: bool = False) -> list[dict[str, Any]]:
@@ -29,7 +31,8 @@ def compile_report(source: str | Path, *archs: str, aligned: bool = False) -> li
 
     `aligned` takes every symbolic size to be a multiple of 16, for which Triton compiles a version of its own at launch.
     One entry per architecture and kernel: arch, kernel, registers, spills_bytes, smem_bytes, warps, stages,
-    tensor_core ("wgmma", "tcgen05", "mma" or ""), tensor_core_instructions, warnings (ptxas's, one line each).
+    tensor_core ("wgmma", "tcgen05", "mma" or ""), tensor_core_instructions, bulk_copies, waits (for the kernels before it), and of
+    a kernel that waits the loads and stores ahead of that (early_loads, early_stores), warnings (ptxas's, one line each).
     Raises NapkinError for an unknown architecture or a file that does not compile.
     """
     wanted = archs or ARCHS
@@ -69,10 +72,12 @@ def _compiled(module: Any, name: str, arch: str, aligned: bool) -> dict[str, Any
     kinds = {argument: kind.split(":") for argument, kind in row["signature"].items()}
     divisible = {(at,): [["tt.divisibility", 16]] for at, kind in enumerate(kinds.values()) if (aligned and kind[0] == "i32") or kind[1:] == ["16"]}
     made = GluonASTSource if getattr(module, name).is_gluon() else ASTSource
-    source = made(fn=getattr(module, name), signature={a: kind[0] for a, kind in kinds.items()}, attrs=divisible)
+    number = int(arch.removeprefix("sm_"))
+    chained = {name: number >= CHAINED_SINCE for name, kind in kinds.items() if kind[0] == "constexpr"}
+    source = made(fn=getattr(module, name), signature={a: kind[0] for a, kind in kinds.items()}, constexprs=chained, attrs=divisible)
     log = io.StringIO()
     with contextlib.redirect_stdout(log):
-        target = GPUTarget("cuda", int(arch.removeprefix("sm_")), 32)
+        target = GPUTarget("cuda", number, 32)
         kernel = triton.compile(source, target=target, options={option: row[option] for option in ("num_warps", "num_stages", "maxnreg") if option in row})
     said, ptx = log.getvalue(), kernel.asm["ptx"]
     counts = {kind: len(re.findall(pattern, ptx)) for kind, pattern in MATRIX.items()}
@@ -87,8 +92,15 @@ def _compiled(module: Any, name: str, arch: str, aligned: bool) -> dict[str, Any
         "tensor_core": next((kind for kind, n in counts.items() if n), ""),
         "tensor_core_instructions": sum(counts.values()),
         "bulk_copies": len(re.findall(r"cp\.async\.bulk\.tensor", ptx)),
+        **_before_waiting(ptx),
         "warnings": [line.strip() for line in said.splitlines() if "warning" in line.lower() or re.search(r"\(C7\d+\)", line)],
     }
+
+
+def _before_waiting(ptx: str) -> dict[str, int]:
+    ahead, *rest = ptx.split("griddepcontrol.wait")
+    loads, stores = (len(re.findall(pattern, ahead)) if rest else 0 for pattern in (LOADS, STORES))
+    return {"waits": len(rest), "early_loads": loads, "early_stores": stores}
 
 
 def _main(file: str, sizes: str, *archs: str) -> None:

@@ -1,0 +1,91 @@
+"""A kernel that may start while the ones before it run: what it does before it waits, in its plan, its text and its machine code."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from napkin_eq import succession
+from napkin_eq.aot import compile_report
+from napkin_eq.axis import Axis
+from napkin_eq.emit import emit
+from napkin_eq.plan import Buffer, Coord, Kernel, Load, Plan, Stmt, StoreTile
+from napkin_eq.succession import turns
+from tests.plans import bounded, f32, let
+
+X = Axis("x", 1000)
+A, B, S, OUT = (Buffer(name, (X,), "f32") for name in ("A", "B", "S", "out"))
+
+
+def kernel(name: str, reads: tuple[Buffer, ...], writes: Buffer) -> Kernel:
+    """One that adds up what it reads, in that order."""
+    loads = tuple(Load(f32(b.name.lower(), "x"), b.name, ("xs",), ("x_in",)) for b in reads)
+    sums: tuple[Stmt, ...] = tuple(let(f32(f"t{i}", "x"), "add", f"t{i - 1}" if i else 0.0, b.name.lower()) for i, b in enumerate(reads))
+    body = (*bounded("x", X), *loads, *sums, StoreTile(writes.name, ("xs",), f"t{len(reads) - 1}", ("x_in",)))
+    return Kernel(name, reads, (writes,), (Coord("x", X, 256, "group"),), ("x",), body)
+
+
+CHAIN = Plan("chain", (A, B), (OUT,), (kernel("first", (A,), S), kernel("second", (B, S), OUT)))
+
+
+def touched(plan: Plan, name: str) -> list[str]:
+    """What a kernel of a plan reads and writes before it waits, in order."""
+    (body,) = (k.body for k in plan.kernels if k.name == name)
+    waits = turns(plan)[name].waits
+    return [s.buffer for s in body[:waits] if isinstance(s, (Load, StoreTile))]
+
+
+def test_it_waits_as_late_as_what_it_reads_allows():
+    assert touched(CHAIN, "second") == ["B"]
+    assert turns(CHAIN)["first"] == succession.Turn(leads=True, waits=None)
+    alone = replace(CHAIN, kernels=(kernel("only", (A,), OUT),))
+    assert turns(alone)["only"].alone and "CHAINED" not in emit(alone, "triton")
+
+
+def test_one_that_reads_inputs_alone_waits_before_it_writes():
+    plan = replace(CHAIN, kernels=(*CHAIN.kernels[:1], kernel("second", (A, B), OUT)))
+    assert touched(plan, "second") == ["A", "B"]
+
+
+def test_a_loop_that_reads_what_was_written_is_waited_for_as_a_whole():
+    import napkin_eq as nq
+
+    m, n, k = nq.axes("m n k", m=64, n=64, k=32768)
+    plan = nq.derive(nq.sum(nq.array("A", m, k) * nq.array("B", k, n), k), dtype="float16").plan
+    assert len(plan.kernels) == 2
+    assert touched(plan, plan.kernels[1].name) == []
+
+
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
+def test_the_machine_code_waits_where_the_plan_does(arch):
+    pytest.importorskip("triton")
+    first, second = compile_report(emit(CHAIN, "triton"), arch)
+    assert first["waits"] == 0
+    assert second["waits"] == (arch == "sm_90")
+    # A masked tile of 256 lanes, two for each of 128 threads: two loads of B come first, and no store.
+    assert (0 < second["early_loads"] <= 2) == (arch == "sm_90")
+    assert second["early_stores"] == 0
+
+
+def test_a_wait_that_comes_too_late_shows(monkeypatch):
+    """The negative control: what is measured above tells a kernel that waits for nothing from one that waits."""
+    pytest.importorskip("triton")
+    right = compile_report(emit(CHAIN, "triton"), "sm_90")[1]
+    monkeypatch.setattr(succession, "_first", lambda body, inputs: len(body) - 1)
+    late = compile_report(emit(CHAIN, "triton"), "sm_90")[1]
+    assert late["early_loads"] > right["early_loads"]
+
+
+def test_values_are_the_same_where_nothing_is_launched_ahead(tmp_path):
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("triton")
+    from tests.test_codegen_triton import DEVICE, loaded
+
+    a, b = torch.randn(1000, device=DEVICE), torch.randn(1000, device=DEVICE)
+    assert torch.equal(loaded(emit(CHAIN, "triton"), tmp_path).run(a, b), a + b)
+
+
+def test_a_file_of_two_kernels(golden):
+    golden("chain.py", emit(CHAIN, "triton"))
+    golden("chain.txt", emit(CHAIN, "pseudocode"))
