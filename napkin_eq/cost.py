@@ -251,6 +251,7 @@ class Visits:
 
     def __init__(self, kernel: p.Kernel) -> None:
         self.kernel = kernel
+        self.data: dict[p.Operand, bool] = {}
         self.defined = {s.out.name: s for s in p.statements(kernel.body) if not isinstance(s, (p.Assign, p.Await, p.StoreTile, p.Loop))}
 
     def fractions(self, loop: p.Loop) -> list[float]:
@@ -263,27 +264,29 @@ class Visits:
         """Return how many blocks each part of a loop visits, at a position of the grid from 0 to 1."""
         coord = self.kernel.coord(loop.coord)
         size = extent(coord.axis)
-        most = [max(0, self._number(part.hi, where, size) - self._number(part.lo, where, 0)) for part in loop.parts]
+        least: dict[str, int] = {}
+        greatest: dict[str, int] = {}
+        most = [max(0, self._number(part.hi, where, size, greatest) - self._number(part.lo, where, 0, least)) for part in loop.parts]
         # Of a stretch whose end is read from data nothing is known but the least and the most: their geometric mean is as far from either.
         known = [math.sqrt(n * min(n, DATA_LEAST)) if self._read(part.lo) or self._read(part.hi) else n for n, part in zip(most, loop.parts, strict=True)]
         return [math.ceil(n / coord.tile) for n in known]
 
     def _read(self, operand: p.Operand) -> bool:
         """Whether a bound depends on what is read from memory."""
-        waiting, seen = [operand], set[p.Operand]()
-        while waiting:
-            stmt = self.defined.get(str(found := waiting.pop()))
-            if isinstance(stmt, p.Load):
-                return True
-            if stmt is not None and found not in seen:
-                seen.add(found)
-                waiting += p.used(stmt)
-        return False
+        if operand not in self.data:
+            stmt = self.defined.get(str(operand))
+            self.data[operand] = stmt is not None and (isinstance(stmt, p.Load) or any(map(self._read, p.used(stmt))))
+        return self.data[operand]
 
-    def _number(self, operand: p.Operand, where: float, unknown: int) -> int:
+    def _number(self, operand: p.Operand, where: float, unknown: int, known: dict[str, int]) -> int:
+        """Estimate a bound at a position of the grid; `known` are values at this position, what depends on data being `unknown`."""
         if not isinstance(operand, str):
             return int(operand)
-        stmt = self.defined.get(operand)
+        if operand not in known:
+            known[operand] = self._computed(self.defined.get(operand), where, unknown, known)
+        return known[operand]
+
+    def _computed(self, stmt: p.Stmt | None, where: float, unknown: int, known: dict[str, int]) -> int:
         match stmt:
             case p.SizeOf():
                 return extent(stmt.axis)
@@ -291,7 +294,7 @@ class Visits:
                 coord = self.kernel.coord(stmt.coord)
                 return int(where * extent(coord.axis)) // coord.tile * coord.tile
             case p.Let() if stmt.op in ("add", "mul", "max", "min", "floordiv", "neg"):
-                args = [self._number(a, where, unknown) for a in stmt.args]
+                args = [self._number(a, where, unknown, known) for a in stmt.args]
                 a, b = args[0], args[-1]
                 return {"add": a + b, "mul": a * b, "max": max(a, b), "min": min(a, b), "floordiv": a // (b or 1), "neg": -a}[stmt.op]
         return unknown
