@@ -9,6 +9,7 @@ import contextlib
 import io
 import json
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -92,7 +93,11 @@ def laws() -> str:
 
 
 def main() -> int:
-    wanted = {README: refreshed(README.read_text(encoding="utf-8")), ROOT / "docs" / "laws.md": laws()}
+    wanted = {README: refreshed(README.read_text(encoding="utf-8"))}
+    if shutil.which("coqc"):
+        wanted[ROOT / "docs" / "laws.md"] = laws()
+    else:
+        print("docs/laws.md is left as it is: some of its grades rest on Rocq, which is not installed here")
     stale = [file for file, text in wanted.items() if text != file.read_text(encoding="utf-8")]
     for file in stale:
         print(f"{file.relative_to(ROOT)} {'is out of date' if '--check' in sys.argv else 'written'}")
