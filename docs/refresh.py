@@ -93,11 +93,10 @@ def laws() -> str:
 
 
 def main() -> int:
-    wanted = {README: refreshed(README.read_text(encoding="utf-8"))}
-    if shutil.which("coqc"):
-        wanted[ROOT / "docs" / "laws.md"] = laws()
-    else:
-        print("docs/laws.md is left as it is: some of its grades rest on Rocq, which is not installed here")
+    if shutil.which("coqc") is None:
+        print("the documents are left as they are, and not compared: some grades that they show rest on Rocq, which is not installed here")
+        return 0
+    wanted = {README: refreshed(README.read_text(encoding="utf-8")), ROOT / "docs" / "laws.md": laws()}
     stale = [file for file, text in wanted.items() if text != file.read_text(encoding="utf-8")]
     for file in stale:
         print(f"{file.relative_to(ROOT)} {'is out of date' if '--check' in sys.argv else 'written'}")
