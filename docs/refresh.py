@@ -9,6 +9,7 @@ import contextlib
 import io
 import json
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -92,6 +93,9 @@ def laws() -> str:
 
 
 def main() -> int:
+    if shutil.which("coqc") is None:
+        print("the documents are left as they are, and not compared: some grades that they show rest on Rocq, which is not installed here")
+        return 0
     wanted = {README: refreshed(README.read_text(encoding="utf-8")), ROOT / "docs" / "laws.md": laws()}
     stale = [file for file, text in wanted.items() if text != file.read_text(encoding="utf-8")]
     for file in stale:

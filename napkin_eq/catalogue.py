@@ -21,7 +21,7 @@ same number, decided bit by bit for float16 and bfloat16), *reassociating ×g* (
 that on the old one's: *proved* for all sizes by error analysis to first order, or *sampled* over inputs of ordinary size in float32
 and float16) or *unsafe* (it may overflow or cancel outside the range that it names, shown by inputs there and sampled within; an
 exponential is placed only where a fact keeps it in range).
-Its grade, that of its weakest justification: A by definition or exact normal form, B confirmed by two solvers, C by one.
+Its grade, that of its weakest justification: A by definition, exact normal form or Rocq's kernel, B confirmed by two solvers, C by one.
 """
 
 

@@ -134,7 +134,7 @@ def _proof(name: str, verdicts: Mapping[str, Verdict]) -> Data:
     if name not in verdicts:
         raise NapkinError(f"certificate: no verdict is given for {name}; run `napkin-eq prove {name}`")
     verdict = verdicts[name]
-    return {"grade": verdict.grade, "method": verdict.method, "files": [asdict(file) for file in verdict.files]}
+    return {"grade": verdict.grade, "kernel": verdict.kernel, "method": verdict.method, "files": [asdict(file) for file in verdict.files]}
 
 
 def sealed(data: Data) -> Data:

@@ -87,14 +87,14 @@ def _parser() -> Parser:
 
     prove = verbs.add_parser("prove", help="prove the laws; a false one prints its counterexample")
     prove.add_argument("what", nargs="*", metavar="LAW_OR_PATH", help="names of laws or families, rule files or folders (default: all)")
-    prove.add_argument("--write", metavar="DIR", help="write the SMT-LIB scripts that the proofs rest on below this folder")
+    prove.add_argument("--write", metavar="PATH", help="write the scripts that the proofs rest on below this folder, or the theorems for Rocq to this FILE.v")
     prove.add_argument("--files", metavar="DIR", nargs="?", const="", help="have every solver answer the scripts below a folder (default: the shipped ones)")
     _json(prove)
 
     check = verbs.add_parser("check", help="re-validate a certificate, trusting neither the e-graph nor the search")
     check.add_argument("certificate", metavar="FILE")
     check.add_argument("--smt", action="store_true", help="have the solvers answer the scripts again that its laws rest on")
-    check.add_argument("--rocq", action="store_true", help="have Rocq check the core theorem again, by coqc and coqchk")
+    check.add_argument("--rocq", action="store_true", help="have Rocq check the core theorem again, and the theorems that its laws cite, by coqc and coqchk")
     _json(check)
 
     laws = verbs.add_parser("laws", help="the catalogue of laws")

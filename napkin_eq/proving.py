@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from napkin_eq import memory
+from napkin_eq import memory, rocq
 from napkin_eq.content import folder
 from napkin_eq.errors import LawRefused, NapkinError, Undecided
 from napkin_eq.law import Judgment, Law, Statement
@@ -65,7 +65,8 @@ def _version() -> str:
     here = Path(__file__).resolve()
     own = [here.with_name(f"{name}.py") for name in ("proving", "solving", "question", "claim", "obligation", "smtlib", "polynomial", "linearity", "notation")]
     texts = [file.read_bytes() for file in (*own, *sorted(folder("proofs").glob("*.py")))]
-    return hashlib.sha256(b"\0".join([*texts, *(f"{name} {version}".encode() for name, version in solver_versions().items())])).hexdigest()
+    tools = (rocq.version(), *(f"{name} {version}" for name, version in solver_versions().items()))
+    return hashlib.sha256(b"\0".join([*texts, *(tool.encode() for tool in tools)])).hexdigest()
 
 
 def statement_hash(statement: Statement) -> str:
@@ -104,12 +105,14 @@ def _proved_now(statement: Statement, timeout_s: float) -> Verdict:
     best = _best(found)
     status = best.status if best.status in STATUSES else "unknown"
     detail = best.detail if status != "unknown" else "; ".join(o.detail for o in found if o.detail)
-    grade, files = "D" if status == "unknown" and any(o.status == "tested" for o in found) else "-", tuple[Filed, ...]()
+    grade, files, kernel = "D" if status == "unknown" and any(o.status == "tested" for o in found) else "-", tuple[Filed, ...](), dict[str, str]()
     if status == "proved":
         grade, detail, files = _graded(statement, best.steps)
         if empty := [file.name for file in files if file.status == "sat" and "unsat" in file.answers.values()]:
             status, grade, detail = "unknown", "-", f"its proof says nothing: no values meet the hypotheses of {', '.join(empty)}"
-    return Verdict(statement.name, status, grade, best.method, detail, round(time.perf_counter() - started, 4), files)
+        elif kernel := rocq.cited(statement):
+            grade, detail = "A", ""
+    return Verdict(statement.name, status, grade, best.method, detail, round(time.perf_counter() - started, 4), files, kernel)
 
 
 def _outcomes(statement: Statement, timeout_s: float) -> list[Outcome]:
@@ -219,4 +222,5 @@ def _row(statement: Statement, verdict: Verdict) -> dict[str, Any]:
         "method": verdict.method,
         "detail": verdict.detail,
         "files": [asdict(file) for file in verdict.files],
+        "kernel": verdict.kernel,
     }

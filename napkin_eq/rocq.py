@@ -1,6 +1,11 @@
-"""The Rocq proof of the core theorem, proofs/rocq/Fold.v: compiled by coqc, then checked by the separate kernel coqchk.
+"""Proofs for Rocq's kernel, in proofs/rocq: compiled by coqc, then checked by the separate kernel coqchk.
 
-`python -m napkin_eq.rocq` does so; status 0 proved, 1 refused, 3 where Rocq (Debian's package coq) is not installed.
+    Fold.v      the core theorem, for every rescaling, over the real numbers
+    Values.v    the values of the language, its operators, reductions and streams, and lemmas on them
+    Laws.v      the laws as theorems about these, written from their statements by `napkin-eq prove --write proofs/rocq/Laws.v`
+
+A law whose theorem stands in Laws.v, word for word, cites it if coqc accepts the file; that is remembered. `python -m napkin_eq.rocq` asks
+both kernels anew; status 0 proved, 1 refused, 3 where Rocq (Debian's package coq) is not installed.
 """
 
 from __future__ import annotations
@@ -11,13 +16,22 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from napkin_eq import memory
+from napkin_eq.claim import NotUnderstood
 from napkin_eq.content import folder
 from napkin_eq.errors import FAILED, NapkinError, Undecided
+from napkin_eq.law import Statement
+from napkin_eq.solving import load_provers
 
-TIMEOUT_S = 600
+TIMEOUT_S, SCHEMA = 600, 1
+FILES, LIBRARY = ("Fold.v", "Values.v", "Laws.v"), "Values.v"
+CITED = ("Values.v", "Laws.v")
+THEOREM = re.compile(r"^Theorem (\w+)", re.MULTILINE)
 # What Rocq's library of real numbers rests on, and nothing else may be assumed.
 AXIOMS = {"sig_forall_dec", "sig_not_dec", "functional_extensionality_dep", "classic"}
 SAFE = ("relying on type-in-type", "relying on unsafe (co)fixpoints", "whose positivity is assumed")
@@ -29,27 +43,123 @@ class ProofRefused(NapkinError):
     exit_code = FAILED
 
 
-def source() -> Path:
-    """Return the file of the theorem and its proof."""
-    return folder("proofs") / "rocq" / "Fold.v"
+Formaliser = Callable[[Statement], str]
+_FORMALISERS: list[Formaliser] = []
+HEAD = """(* Laws as theorems over Values.v, written from their statements by `napkin-eq prove --write`: change nothing here. *)
+
+Require Import Reals List Lra Values.
+Import ListNotations.
+Open Scope R_scope.
+"""
 
 
-def checked(file: Path | None = None, twice: bool = True) -> dict[str, Any]:
-    """Return what Rocq says of the proof: its file's hash, the tools that accept it, the axioms that it rests on.
+def formaliser(function: Formaliser) -> Formaliser:
+    """Register the decorated function as the one that states a law as a theorem of Rocq, with its proof, or raises NotUnderstood."""
+    _FORMALISERS[:] = [function]
+    return function
+
+
+def written(statements: Iterable[Statement]) -> str:
+    """Return the text of a file with the theorems of those statements that can be stated, and what they rest on; no proof is tried."""
+    theorems = [text for statement in statements if (text := _theorem(statement))]
+    names = ", ".join(f"@{name}" for text in theorems for name in THEOREM.findall(text))
+    return "\n".join([HEAD, *theorems, f"Definition laws := ({names}).\nPrint Assumptions laws.\n"])
+
+
+def write(file: Path, statements: Iterable[Statement]) -> int:
+    """Write the theorems of statements to a file and return their number; raises NapkinError where none can be stated, or written."""
+    text = written(statements)
+    if not (number := len(THEOREM.findall(text))):
+        raise NapkinError("rocq: none of these laws has words in Rocq; napkin-eq laws lists those that ship")
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise NapkinError(f"rocq: {file} cannot be written: {error.strerror or error}") from None
+    return number
+
+
+def _theorem(statement: Statement) -> str:
+    load_provers()
+    try:
+        return _FORMALISERS[0](statement)
+    except NotUnderstood:
+        return ""
+
+
+def cited(statement: Statement) -> dict[str, str]:
+    """Return the files, by name with their sha256, in which a statement is a theorem that coqc accepts; none if it is not, or Rocq is missing."""
+    theorem = _theorem(statement)
+    stands = theorem and theorem in (sources()[-1]).read_text(encoding="utf-8")
+    return hashes() if stands and _accepted() else {}
+
+
+def hashes() -> dict[str, str]:
+    """Return by name the sha256 of the files that a law cites."""
+    return {f"rocq/{file.name}": hashlib.sha256(file.read_bytes()).hexdigest() for file in sources() if file.name in CITED}
+
+
+def version() -> str:
+    """Return what the citations depend on besides a statement: the files, and the compiler that is installed."""
+    tool = shutil.which("coqc")
+    return f"{hashes()} {tool and (tool, Path(tool).stat().st_mtime_ns)}"
+
+
+@cache
+def _accepted() -> bool:
+    known, key = memory.recalled("rocq", SCHEMA), hashlib.sha256(version().encode()).hexdigest()
+    if isinstance(known.get(key), bool):
+        return bool(known[key])
+    try:
+        checked([file for file in sources() if file.name in CITED], twice=False)
+    except Undecided:
+        return False
+    except ProofRefused:
+        found = False
+    else:
+        found = True
+    memory.kept("rocq", SCHEMA, {**known, key: found})
+    return found
+
+
+def again(laws: dict[str, Any], statements: dict[str, Statement]) -> dict[str, Any]:
+    """Return what both kernels say of the laws of a checked certificate that cite theorems; raises ProofRefused or Undecided.
+
+    laws: those of the certificate, by name; statements: what is registered here, which the theorems must be those of.
+    """
+    citing = [name for name in sorted(laws) if laws[name]["proof"]["kernel"]]
+    text = sources()[-1].read_text(encoding="utf-8")
+    for name in citing:
+        if name not in statements:
+            raise Undecided(f"rocq: {name} is no law that is registered here, so its theorem was not written anew")
+        theorem = _theorem(statements[name])
+        if laws[name]["proof"]["kernel"] != hashes() or not theorem or theorem not in text:
+            raise ProofRefused(f"rocq: {name} cites a theorem that does not stand in the files here")
+    return {**checked(), "laws": citing}
+
+
+def sources() -> list[Path]:
+    """Return the shipped files of theorems and proofs, those that others need first."""
+    return [folder("proofs") / "rocq" / name for name in FILES]
+
+
+def checked(files: Sequence[Path] = (), twice: bool = True) -> dict[str, Any]:
+    """Return what Rocq says of proofs, of the shipped ones if none are named: their hashes, the tools that accept them, the axioms they rest on.
 
     twice: after coqc, coqchk checks what was compiled, library and all (about 40 s). Raises ProofRefused, or Undecided where Rocq is missing.
     """
-    file = file or source()
-    text = file.read_bytes()
     tools = ("coqc", "coqchk") if twice else ("coqc",)
     if missing := [tool for tool in tools if shutil.which(tool) is None]:
         raise Undecided(f"rocq: {missing[0]} is not installed, so the proof was not checked; apt-get install coq")
+    axioms: set[str] = set()
     with tempfile.TemporaryDirectory(prefix="napkin-rocq-") as place:
-        shutil.copy(file, Path(place) / "Fold.v")
-        axioms = _axioms(_said(["coqc", "-q", "Fold.v"], place))
+        for file in files or sources():
+            shutil.copy(file, Path(place) / file.name)
+            said = _said(["coqc", "-q", file.name], place)
+            axioms |= _axioms(said) if file.name != LIBRARY else set()
         if twice:
-            _accept(_said(["coqchk", "-silent", "-o", "Fold"], place))
-    return {"file": "rocq/Fold.v", "sha256": hashlib.sha256(text).hexdigest(), "tools": list(tools), "axioms": sorted(axioms)}
+            _accept(_said(["coqchk", "-silent", "-o", *(file.stem for file in files or sources())], place))
+    found = {f"rocq/{file.name}": hashlib.sha256(file.read_bytes()).hexdigest() for file in files or sources()}
+    return {"files": found, "tools": list(tools), "axioms": sorted(axioms)}
 
 
 def _said(command: list[str], place: str) -> str:
@@ -87,7 +197,7 @@ def main() -> int:
     except NapkinError as error:
         print(error, file=sys.stderr)
         return error.exit_code
-    print(f"proved: {found['file']}, accepted by {' and '.join(found['tools'])}; axioms: {', '.join(found['axioms'])}")
+    print(f"proved: {', '.join(found['files'])}, accepted by {' and '.join(found['tools'])}; axioms: {', '.join(found['axioms'])}")
     return 0
 
 

@@ -160,7 +160,7 @@ def _fixed(args: Namespace) -> dict[str, int]:
 
 def prove(args: Namespace) -> int:
     """Prove laws, or have every solver answer the scripts again; 1 if one is refuted, 3 if one stays undecided."""
-    from napkin_eq import abduce, floating, proving, smtfiles, verdict
+    from napkin_eq import abduce, floating, proving, rocq, smtfiles, verdict
 
     if args.files is not None:
         report = smtfiles.rechecked(Path(args.files) if args.files else smtfiles.shipped())
@@ -168,8 +168,10 @@ def prove(args: Namespace) -> int:
         return FAILED if report["refuted"] else UNKNOWN if report["unknown"] else DONE
     statements = _statements(args.what)
     if args.write is not None:
-        number = smtfiles.write(Path(args.write), proving.files_of(statements), whole=not args.what)
-        print(_dumped({"schema": SCHEMA, "written": number}) if args.json else f"{number} scripts written below {args.write}", end="" if args.json else "\n")
+        theorems = args.write.endswith(".v")
+        number = rocq.write(Path(args.write), statements) if theorems else smtfiles.write(Path(args.write), proving.files_of(statements), whole=not args.what)
+        told = f"{number} theorems written to {args.write}" if theorems else f"{number} scripts written below {args.write}"
+        print(_dumped({"schema": SCHEMA, "written": number}) if args.json else told, end="" if args.json else "\n")
         return DONE
     report = proving.prove_report(statements)
     found = abduce.advised(statements, [row["verdict"] for row in report["laws"]])
@@ -201,8 +203,11 @@ def check(args: Namespace) -> int:
         found["smt"] = by_solvers(loads(content), file.parent)
     if found["status"] == "ok" and args.rocq:
         from napkin_eq import rocq
+        from napkin_eq.certificate import loads
+        from napkin_eq.content import load_rules
 
-        found["rocq"] = rocq.checked()
+        load_rules()
+        found["rocq"] = rocq.again(loads(content)["laws"], REGISTRY.statements)
     print(_dumped(found) if args.json else _check_told(found, content), end="" if args.json else "\n")
     again = found.get("smt", {"refuted": 0, "unknown": 0})
     return FAILED if found["status"] != "ok" or again["refuted"] else UNKNOWN if again["unknown"] else DONE
@@ -224,7 +229,8 @@ def _check_told(found: dict[str, Any], content: bytes) -> str:
 
         lines.append(told(found["smt"]))
     if "rocq" in found:
-        lines.append(f"rocq: {found['rocq']['file']} is accepted by {' and '.join(found['rocq']['tools'])}")
+        names, tools = (" and ".join(found["rocq"][what]) for what in ("files", "tools"))
+        lines.append(f"rocq: {names} are accepted by {tools}; {len(found['rocq']['laws'])} of the {len(found['laws'])} statements are theorems there")
     return "\n".join(lines)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from napkin_eq import memory
@@ -10,7 +10,7 @@ from napkin_eq import memory
 STATUSES = ("proved", "refuted", "unknown")
 GRADES = "ABCD"
 ANSWERS = ("unsat", "sat", "unknown", "missing")
-SCHEMA = 3
+SCHEMA = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,8 @@ class Filed:
 class Verdict:
     """What is known of a statement: its status of STATUSES, and its grade, that of its weakest justification.
 
-    Grade: A by definition or exact normal form, B two solvers, C one solver, D tested only, - none of these.
+    Grade: A by definition, exact normal form or Rocq's kernel, B two solvers, C one solver, D tested only, - none of these.
+    kernel: the files, by name with their sha256, in which it is a theorem of Rocq.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Verdict:
     detail: str
     seconds: float
     files: tuple[Filed, ...] = ()
+    kernel: dict[str, str] = field(default_factory=dict)
 
     def solvers(self) -> dict[str, str]:
         """Return for each solver: "proved" if it confirms every obligation, else its worst answer."""
@@ -64,6 +66,8 @@ def _entry(entry: object) -> Verdict | None:
     well_formed = all(isinstance(text, str) for text in texts) and isinstance(entry["seconds"], (int, float))
     if not well_formed or entry["status"] not in ("proved", "refuted") or entry["grade"] not in (*GRADES, "-"):
         return None
+    if not isinstance(entry["kernel"], dict) or not all(isinstance(hashed, str) for hashed in entry["kernel"].values()):
+        return None
     files = tuple(map(_file, entry["files"]))
     return None if None in files else Verdict(**{**entry, "files": files})
 
@@ -86,7 +90,7 @@ def told(report: dict[str, Any]) -> str:
     width = max((len(law["name"]) for law in report["laws"]), default=0)
     floats = [law["floating"]["told"] if law.get("floating") else "" for law in report["laws"]]
     lines = [
-        f"{law['verdict']:8}  {law['grade']}  {law['name']:{width}}  {said:18}  {law['method']}  {law['detail']}".rstrip()
+        f"{law['verdict']:8}  {law['grade']}  {law['name']:{width}}  {said:18}  {law['method']}{', Rocq' if law['kernel'] else ''}  {law['detail']}".rstrip()
         for law, said in zip(report["laws"], floats, strict=True)
     ]
     grades = [f"{n} of grade {grade}" for grade in GRADES if (n := sum(law["grade"] == grade and law["verdict"] == "proved" for law in report["laws"]))]

@@ -226,8 +226,8 @@ def test_no_change_of_a_leaf_passes_with_a_new_seal() -> None:
 @pytest.mark.parametrize(
     ("at", "value", "problem"),
     [
-        (("schema",), 2, "no certificate of schema 3"),
-        (("schema",), 3.0, "no certificate of schema 3"),
+        (("schema",), 3, "no certificate of schema 4"),
+        (("schema",), 4.0, "no certificate of schema 4"),
         (("theorem", "language", "roles", "bound"), [], "not written in the language"),
         (("theorem", "language", "trusted"), [], "not written in the language"),
         (("theorem", "axes", "x", "size"), -1, "no usable size"),
@@ -242,6 +242,8 @@ def test_no_change_of_a_leaf_passes_with_a_new_seal() -> None:
         (("laws", "distribute", "proof", "files", 0, "answers", "cvc5"), "unsat", "distribute: its grade is not B, that of its evidence"),
         (("laws", "distribute", "proof", "files", 0, "form"), True, "distribute: its grade is not A, that of its evidence"),
         (("laws", "distribute", "proof", "files", 0, "form"), 1, ""),
+        (("laws", "distribute", "proof", "kernel"), {"rocq/Laws.v": "0" * 64}, "distribute: its grade is not A, that of its evidence"),
+        (("laws", "distribute", "proof", "kernel"), [], "distribute: its grade is not C, that of its evidence"),
         (("laws", "level", "proof", "method"), "numeric", "level: its grade is not D, that of its evidence"),
         (("laws", "distribute", "proof", "files", 0, "answers", "z3"), "sat", "distribute: not proved"),
         (("laws", "rescale", "premises"), [], "its hash is not that of its statement"),
@@ -383,8 +385,8 @@ def test_terms_that_do_not_fit_are_refused() -> None:
     ("text", "code"),
     [
         (dumps(CERTIFICATE), 0), (dumps({**CERTIFICATE, "grade": "A"}), 1), (dumps(CERTIFICATE)[:-200], 1), ("", 1), ("[" * 100_000, 1), ("{}", 1),
-        ("null", 1), ("[]", 1), ('{"schema":3}', 1), ('{"schema":3,"schema":3}', 1), ('{"schema":NaN}', 1), ("9" * 10_000, 1), ("\x00\xff", 1),
-        (" " * (checker.MAX_BYTES + 1), 1), (json.dumps(CERTIFICATE), 1), ("{" + dumps(CERTIFICATE)[1:].replace('"schema":3', '"schema":1', 1), 1),
+        ("null", 1), ("[]", 1), ('{"schema":4}', 1), ('{"schema":4,"schema":4}', 1), ('{"schema":NaN}', 1), ("9" * 10_000, 1), ("\x00\xff", 1),
+        (" " * (checker.MAX_BYTES + 1), 1), (json.dumps(CERTIFICATE), 1), ("{" + dumps(CERTIFICATE)[1:].replace('"schema":4', '"schema":1', 1), 1),
     ],
     ids=range(16),
 )  # fmt: skip
@@ -417,7 +419,7 @@ def test_deep_and_wide_terms_are_refused() -> None:
     # The instance of a pattern that doubles with every row is cut short.
     rows = [["Var", "real", "a"], *(["add", n, n] for n in range(40)), ["is-equal", 40, 40]]
     law = {"nodes": rows, "conclusion": 41, "premises": [], "floating": []}
-    law |= {"sha256": sha(["wide", *law.values()]), "proof": {"grade": "A", "method": "definition", "files": []}}
+    law |= {"sha256": sha(["wide", *law.values()]), "proof": {"grade": "A", "kernel": {}, "method": "definition", "files": []}}
     wide = {**base, "laws": {"wide": law}, "instances": [{"rule": "wide", "bindings": {"a": 0}, "claim": 0, "premises": []}]}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(checker, "MAX_WORK", 20_000)
@@ -546,7 +548,7 @@ def forged(rows: list[Any], ends_at: tuple[int, int], claim: int, rule: str, bin
     """What the checker says of a certificate of one step, written by hand: rows over the inputs Q and K, one instance, at the root."""
     laws = {}
     if statement is not None:
-        laws[statement.name] = {**stated(statement), "proof": {"grade": "A", "method": "definition", "files": []}}
+        laws[statement.name] = {**stated(statement), "proof": {"grade": "A", "kernel": {}, "method": "definition", "files": []}}
     base = make(K * Q, K * Q, [], [], {}, {})
     theorem = {**base["theorem"], "nodes": rows, "source": ends_at[0], "destination": ends_at[1]}
     instance = {"rule": rule, "bindings": bindings, "claim": claim, "premises": []}

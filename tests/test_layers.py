@@ -22,10 +22,10 @@ FLOORS = (
     "pointwise library diagram jsonform gallery",
     "__init__",
     "law content",
-    "catalogue stretch interval judge explain claim polynomial linearity obligation smtlib question solving verdict counterexample proving smtfiles floating "
-    "abduce corpus certificate check",
+    "catalogue stretch interval judge explain claim polynomial linearity obligation smtlib question solving rocq verdict counterexample proving smtfiles "
+    "floating abduce corpus certificate check",
     "plan names hardware accumulate succession",
-    "rocq recheck",
+    "recheck",
     "emit aot enode egglogtext egraph accuracy",
     "streamed scopes bounds arithmetic folds lower alive cost tiles schedule bulk overlap",
     "extract place",

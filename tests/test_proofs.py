@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -20,6 +21,7 @@ from napkin_eq.law import REGISTRY, Law, Max, Statement, Sum, exp, free, inv, no
 from napkin_eq.obligation import claims_of, variants
 from napkin_eq.proving import Verdict, opinion, prove, prove_report, require_proved, statement_hash
 from napkin_eq.term import Const, Map, Scan
+from napkin_eq.verdict import SCHEMA
 from tests.statements import stated
 
 
@@ -63,7 +65,7 @@ def test_every_shipped_law_is_proved_within_the_time(shipped: list[Statement], c
     assert time.process_time() - started < 30
     assert [(v.name, v.status, v.detail) for v in verdicts if v.status != "proved"] == []
     assert len(verdicts) > 100 and [v.name for v in verdicts] == [s.name for s in shipped]
-    assert {v.grade for v in verdicts} == {"A", "B"}
+    assert {v.grade for v in verdicts} == ({"A"} if shutil.which("coqc") else {"A", "B"})
     assert [f.name for v in verdicts for f in v.files if f.answers != dict.fromkeys(("z3", "cvc5"), f.status)] == []
 
 
@@ -170,6 +172,11 @@ def test_the_solvers_and_their_versions_are_part_of_the_key(monkeypatch: pytest.
     assert len(set(keys)) == 3
 
 
+def damaged(name: str, value: object) -> str:
+    entry = {"name": "d", "status": "proved", "grade": "A", "method": "", "detail": "", "seconds": 0, "files": [], "kernel": {}}
+    return json.dumps({"schema": SCHEMA, "verdicts": {"KEY": {**entry, name: value}}})
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -177,12 +184,13 @@ def test_the_solvers_and_their_versions_are_part_of_the_key(monkeypatch: pytest.
         "not json",
         "[]",
         '{"schema": 1, "verdicts": {}}',
-        '{"schema": 3, "verdicts": [1]}',
+        json.dumps({"schema": SCHEMA, "verdicts": [1]}),
         "[" * 100_000,
-        '{"schema": 3, "verdicts": {"KEY": {"name": "distribute", "status": "proved"}}}',
-        '{"schema": 3, "verdicts": {"KEY": {"name": 1, "status": "proved", "grade": "A", "method": "", "detail": "", "seconds": 0, "files": []}}}',
-        '{"schema": 3, "verdicts": {"KEY": {"name": "d", "status": "great", "grade": "A", "method": "", "detail": "", "seconds": 0, "files": []}}}',
-        '{"schema": 3, "verdicts": {"KEY": {"name": "d", "status": "proved", "grade": "A", "method": "", "detail": "", "seconds": 0, "files": [1]}}}',
+        json.dumps({"schema": SCHEMA, "verdicts": {"KEY": {"name": "distribute", "status": "proved"}}}),
+        damaged("name", 1),
+        damaged("status", "great"),
+        damaged("kernel", {"rocq/Laws.v": 1}),
+        damaged("files", [1]),
     ],
 )
 def test_a_damaged_cache_is_ignored(text: str, cache: Path) -> None:
@@ -190,7 +198,7 @@ def test_a_damaged_cache_is_ignored(text: str, cache: Path) -> None:
     cache.parent.mkdir()
     cache.write_text(text.replace("KEY", proving._key(law[0])), encoding="utf-8")
     assert prove(law)[0].status == "refuted"
-    assert json.loads(cache.read_text(encoding="utf-8"))["schema"] == 3
+    assert json.loads(cache.read_text(encoding="utf-8"))["schema"] == SCHEMA
     assert [file.name for file in cache.parent.iterdir()] == [cache.name]
 
 
