@@ -443,11 +443,12 @@ def _priced(
     # As many blocks at once as fit, and then those that are left: fewer hide less of each other.
     for at_once, times in ((min(occupancy, each), each // min(occupancy, each)), (each % min(occupancy, each), 1)):
         if at_once:
-            computing, busy = (times * t for t in _units(prof, work, warps, stages, at_once, latency, hardware))
-            reading = hbm * at_once * times / each
-            both += busy + (reading**ROUND + computing**ROUND) ** (1 / ROUND)
-            computing += busy
-            units += computing
+            computing, busy = _units(prof, work, warps, at_once, latency, hardware)
+            reading = hbm * at_once / each
+            if work.wide + work.narrow:
+                reading = max(reading, _fed(prof, work, stages, reading / at_once, computing / at_once, latency))
+            both += times * (busy + (reading**ROUND + computing**ROUND) ** (1 / ROUND))
+            units += times * (busy + computing)
     spent = {"hbm": hbm, "l2": l2, "units": units}
     seconds = max(both, l2) + BESIDE_LIMIT * min(both, l2) + KERNEL_S + hardware.chip.launch_s
     return KernelCost(
@@ -457,11 +458,20 @@ def _priced(
     )  # fmt: skip
 
 
-def _units(prof: Profile, work: Totals, warps: int, stages: int, at_once: int, latency: float, hardware: Hardware) -> tuple[float, float]:
+def _fed(prof: Profile, work: Totals, stages: int, reading: float, computing: float, latency: float) -> float:
+    """Return the seconds that a block's loads take with `stages` - 1 trips' tiles under way: one that is alone is loaded only once the last was used."""
+    return (reading + _trips(prof, work) * latency + (computing if stages == 2 else 0.0)) / (stages - 1)
+
+
+def _trips(prof: Profile, work: Totals) -> float:
+    """Return how often a block walks the loops that load."""
+    return sum(work.walks[loops] for loops in {w.loops for w in prof.works if w.kind == "load" and w.loops})
+
+
+def _units(prof: Profile, work: Totals, warps: int, at_once: int, latency: float, hardware: Hardware) -> tuple[float, float]:
     """Return the seconds that an SM computes and waits with so many blocks at once, and those beside which it reads nothing."""
     clock = hardware.chip.clock_hz
-    loading = {w.loops for w in prof.works if w.kind == "load" and w.loops}
-    trips = sum(work.walks[loops] for loops in loading)
+    trips = _trips(prof, work)
     per_block = hardware.chip.sms / work.blocks
     beside = max(work.operations["sfu"] / hardware.rate("sfu"), work.operations["alu"] / hardware.rate("fma"))
     beside *= per_block / hardware.assumptions.unit_efficiency
@@ -482,8 +492,7 @@ def _units(prof: Profile, work: Totals, warps: int, stages: int, at_once: int, l
     reductions = sum(work.walks[loops] for loops in prof.reductions if loops)
     fixed = (trips * TRIP_CLOCKS + reductions * REDUCED_CLOCKS) / clock
     hidden = 2 * HIDING * (1 - 1 / at_once) * min(matrix, beside)
-    waiting = trips * latency / (stages - 1)
-    return math.hypot(at_once * (busy - hidden) + fixed, waiting) + BLOCK_S, 0.0
+    return at_once * (busy - hidden) + fixed + BLOCK_S, 0.0
 
 
 def _again(prof: Profile, work: Totals, name: str, occupancy: int, near: float) -> float:
