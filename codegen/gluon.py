@@ -43,7 +43,7 @@ def gluon_file(plan: Plan, header: tuple[str, ...]) -> str:
     place = turns(plan)
     shared = [line for kernel in plan.kernels if kernel.workers for line in _kernel(kernel, place[kernel.name])]
     others = ["import triton.language as tl\n", triton_kernels(plan, plain)] if plain else []
-    return "\n".join(["\n".join(head), HEAD + (CHAINED if len(plan.kernels) > 1 else ""), *others, *shared, emit(plan, "launcher")])
+    return "\n".join(["\n".join(head), HEAD + ("" if all(turn.alone for turn in place.values()) else CHAINED), *others, *shared, emit(plan, "launcher")])
 
 
 def _kernel(kernel: Kernel, turn: Turn) -> Iterator[str]:

@@ -57,7 +57,7 @@ def chained(device):
 @emitter("launcher")
 def launcher(plan: Plan, header: tuple[str, ...] = ()) -> str:
     """Print the tables, the checks and `run`; the kernels' file has a head of its own, so `header` is not used."""
-    return "\n".join(["", *_tables(plan), CHECK, *([CHAINED] if len(plan.kernels) > 1 else []), *_run(plan), ""])
+    return "\n".join(["", *_tables(plan), CHECK, *([] if all(turn.alone for turn in turns(plan).values()) else [CHAINED]), *_run(plan), ""])
 
 
 def _symbols(plan: Plan) -> tuple[Axis, ...]:
@@ -67,12 +67,13 @@ def _symbols(plan: Plan) -> tuple[Axis, ...]:
 
 def _tables(plan: Plan) -> Iterator[str]:
     yield "# What each kernel takes, for compiling ahead of time: `:16` marks addresses and sizes that are multiples of 16."
+    order = turns(plan)
     yield "KERNELS = {"
     for kernel in plan.kernels:
         takes = {name: f"tensordesc<{POINTER[copy.buffer.dtype]}{_block(copy)},{_swizzled(copy)}>" for name, copy in _boxes(kernel)}
         takes |= {pointer_argument(b): f"*{POINTER[b.dtype]}:16" for b in buffers(kernel) if b.name in pointed(kernel)}
         takes |= {size_argument(a): "i32:16" if a.multiple % 16 == 0 else "i32" for a in kernel.symbols}
-        takes |= {"CHAINED": "constexpr"} if len(plan.kernels) > 1 else {}
+        takes |= {} if order[kernel.name].alone else {"CHAINED": "constexpr"}
         yield f'    "{kernel_function(kernel)}": {{'
         yield '        "signature": {'
         yield from (f'            "{name}": "{kind}",' for name, kind in takes.items())
@@ -117,9 +118,9 @@ def _run(plan: Plan) -> Iterator[str]:
         shape = ", ".join(size.get(a.name, str(a.size)) for a in buffer.dims) + ("," if len(buffer.dims) == 1 else "")
         yield f"    {local[buffer.name]} = torch.empty(({shape}), dtype={TORCH[buffer.dtype]}, device={device})"
     yield f"    with torch.cuda.device_of({local[(plan.inputs or plan.outputs)[0].name]}):"
-    if len(plan.kernels) > 1:
-        yield f"        {ahead} = chained({device})"
     order = turns(plan)
+    if not all(turn.alone for turn in order.values()):
+        yield f"        {ahead} = chained({device})"
     for kernel in plan.kernels:
         yield from _launch(kernel, local, size, [] if order[kernel.name].alone else [ahead], [f"launch_pdl={ahead}"] * (order[kernel.name].waits is not None))
     yield f"    return {', '.join(local[b.name] for b in plan.outputs)}"

@@ -46,8 +46,14 @@ def alive(
         for stmt in reversed(stmts):
             if isinstance(stmt, p.Loop):
                 own = {v.name for v, _ in stmt.carried}
-                first = [before(part.body, live | own, also(part), own if part.once and at == 0 else set()) for at, part in enumerate(stmt.parts)]
-                live = live.union(*first) - own
+                live |= own
+                for at, part in reversed(list(enumerate(stmt.parts))):
+                    new = own if part.once and at == 0 else set()
+                    entry = before(part.body, live, also(part), new)
+                    if not part.once and not entry <= live:
+                        entry = before(part.body, live | entry, also(part), new)  # what a block uses of before, the next one uses too
+                    live |= entry
+                live -= own
             elif isinstance(stmt, p.Assign):
                 live.discard(stmt.target)
             elif hasattr(stmt, "out") and stmt.out.name not in live:

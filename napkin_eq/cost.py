@@ -29,7 +29,7 @@ READ_RATE, WRITE_RATE = 1.04, 1.12  # of the copy bandwidth, what reading alone 
 LATENCY_HBM, LATENCY_L2 = 1.04e-6, 4e-7  # from a load to its data, under load
 SM_BYTES = 64.0  # bytes a clock that an SM takes from level 2
 LINE = 64  # bytes that a request takes at the least, however few of them are asked for
-CACHE_KEPT, CACHE_LOST = 0.46, 0.6  # of level 2: what blocks at work may hold together so that none, and all, of it is lost before it is read again
+CACHE_KEPT, CACHE_LOST = 0.52, 0.6  # of level 2: what blocks at work may hold together so that none, and all, of it is lost before it is read again
 SHARED_BYTES = 116.0  # bytes a clock that the matrix unit's operands come from shared memory at
 NARROW_MATRIX = 0.6  # of the matrix unit's peak, what its instructions for fewer than 64 rows reach
 TRIP_CLOCKS = 56.0  # barriers and addresses of one trip of a loop that holds a contraction
@@ -39,7 +39,7 @@ FULL_WARPS = 5.5  # warps of a block that keep the units beside the matrix unit 
 MATRIX_WARPS = 4  # warps that the matrix unit's wide instructions take together
 HIDING = 0.32  # of the lesser of a block's matrix and other work, what another block on the SM hides
 PLAIN_EFFICIENCY = 0.94  # of the units' peak, what is reached without a contraction
-LONE_BUSY, LONE_WARPS = 0.6, 20  # of that work, what one block alone cannot do while it reads; warps that it needs for their rate
+LONE_BUSY, LONE_WARPS = 0.4, 20  # of that work, what one block alone cannot do while it reads; warps that it needs for their rate
 CROWDED = 1.64  # more warps than 64-row blocks of the result: warps split columns and exchange partial reductions
 OPERAND = 3.4  # operations for each that an operand that is computed counts
 BESIDE_LIMIT = 0.17  # of level 2's time, what shows where it is not the limit
@@ -251,6 +251,7 @@ class Visits:
 
     def __init__(self, kernel: p.Kernel) -> None:
         self.kernel = kernel
+        self.data: dict[p.Operand, bool] = {}
         self.defined = {s.out.name: s for s in p.statements(kernel.body) if not isinstance(s, (p.Assign, p.Await, p.StoreTile, p.Loop))}
 
     def fractions(self, loop: p.Loop) -> list[float]:
@@ -263,27 +264,29 @@ class Visits:
         """Return how many blocks each part of a loop visits, at a position of the grid from 0 to 1."""
         coord = self.kernel.coord(loop.coord)
         size = extent(coord.axis)
-        most = [max(0, self._number(part.hi, where, size) - self._number(part.lo, where, 0)) for part in loop.parts]
+        least: dict[str, int] = {}
+        greatest: dict[str, int] = {}
+        most = [max(0, self._number(part.hi, where, size, greatest) - self._number(part.lo, where, 0, least)) for part in loop.parts]
         # Of a stretch whose end is read from data nothing is known but the least and the most: their geometric mean is as far from either.
         known = [math.sqrt(n * min(n, DATA_LEAST)) if self._read(part.lo) or self._read(part.hi) else n for n, part in zip(most, loop.parts, strict=True)]
         return [math.ceil(n / coord.tile) for n in known]
 
     def _read(self, operand: p.Operand) -> bool:
         """Whether a bound depends on what is read from memory."""
-        waiting, seen = [operand], set[p.Operand]()
-        while waiting:
-            stmt = self.defined.get(str(found := waiting.pop()))
-            if isinstance(stmt, p.Load):
-                return True
-            if stmt is not None and found not in seen:
-                seen.add(found)
-                waiting += p.used(stmt)
-        return False
+        if operand not in self.data:
+            stmt = self.defined.get(str(operand))
+            self.data[operand] = stmt is not None and (isinstance(stmt, p.Load) or any(map(self._read, p.used(stmt))))
+        return self.data[operand]
 
-    def _number(self, operand: p.Operand, where: float, unknown: int) -> int:
+    def _number(self, operand: p.Operand, where: float, unknown: int, known: dict[str, int]) -> int:
+        """Estimate a bound at a position of the grid; `known` are values at this position, what depends on data being `unknown`."""
         if not isinstance(operand, str):
             return int(operand)
-        stmt = self.defined.get(operand)
+        if operand not in known:
+            known[operand] = self._computed(self.defined.get(operand), where, unknown, known)
+        return known[operand]
+
+    def _computed(self, stmt: p.Stmt | None, where: float, unknown: int, known: dict[str, int]) -> int:
         match stmt:
             case p.SizeOf():
                 return extent(stmt.axis)
@@ -291,7 +294,7 @@ class Visits:
                 coord = self.kernel.coord(stmt.coord)
                 return int(where * extent(coord.axis)) // coord.tile * coord.tile
             case p.Let() if stmt.op in ("add", "mul", "max", "min", "floordiv", "neg"):
-                args = [self._number(a, where, unknown) for a in stmt.args]
+                args = [self._number(a, where, unknown, known) for a in stmt.args]
                 a, b = args[0], args[-1]
                 return {"add": a + b, "mul": a * b, "max": max(a, b), "min": min(a, b), "floordiv": a // (b or 1), "neg": -a}[stmt.op]
         return unknown
@@ -440,11 +443,12 @@ def _priced(
     # As many blocks at once as fit, and then those that are left: fewer hide less of each other.
     for at_once, times in ((min(occupancy, each), each // min(occupancy, each)), (each % min(occupancy, each), 1)):
         if at_once:
-            computing, busy = (times * t for t in _units(prof, work, warps, stages, at_once, latency, hardware))
-            reading = hbm * at_once * times / each
-            both += busy + (reading**ROUND + computing**ROUND) ** (1 / ROUND)
-            computing += busy
-            units += computing
+            computing, busy = _units(prof, work, warps, at_once, latency, hardware)
+            reading = hbm * at_once / each
+            if work.wide + work.narrow:
+                reading = max(reading, _fed(prof, work, stages, reading / at_once, computing / at_once, latency))
+            both += times * (busy + (reading**ROUND + computing**ROUND) ** (1 / ROUND))
+            units += times * (busy + computing)
     spent = {"hbm": hbm, "l2": l2, "units": units}
     seconds = max(both, l2) + BESIDE_LIMIT * min(both, l2) + KERNEL_S + hardware.chip.launch_s
     return KernelCost(
@@ -454,11 +458,20 @@ def _priced(
     )  # fmt: skip
 
 
-def _units(prof: Profile, work: Totals, warps: int, stages: int, at_once: int, latency: float, hardware: Hardware) -> tuple[float, float]:
+def _fed(prof: Profile, work: Totals, stages: int, reading: float, computing: float, latency: float) -> float:
+    """Return the seconds that a block's loads take with `stages` - 1 trips' tiles under way: one that is alone is loaded only once the last was used."""
+    return (reading + _trips(prof, work) * latency + (computing if stages == 2 else 0.0)) / (stages - 1)
+
+
+def _trips(prof: Profile, work: Totals) -> float:
+    """Return how often a block walks the loops that load."""
+    return sum(work.walks[loops] for loops in {w.loops for w in prof.works if w.kind == "load" and w.loops})
+
+
+def _units(prof: Profile, work: Totals, warps: int, at_once: int, latency: float, hardware: Hardware) -> tuple[float, float]:
     """Return the seconds that an SM computes and waits with so many blocks at once, and those beside which it reads nothing."""
     clock = hardware.chip.clock_hz
-    loading = {w.loops for w in prof.works if w.kind == "load" and w.loops}
-    trips = sum(work.walks[loops] for loops in loading)
+    trips = _trips(prof, work)
     per_block = hardware.chip.sms / work.blocks
     beside = max(work.operations["sfu"] / hardware.rate("sfu"), work.operations["alu"] / hardware.rate("fma"))
     beside *= per_block / hardware.assumptions.unit_efficiency
@@ -479,8 +492,7 @@ def _units(prof: Profile, work: Totals, warps: int, stages: int, at_once: int, l
     reductions = sum(work.walks[loops] for loops in prof.reductions if loops)
     fixed = (trips * TRIP_CLOCKS + reductions * REDUCED_CLOCKS) / clock
     hidden = 2 * HIDING * (1 - 1 / at_once) * min(matrix, beside)
-    waiting = trips * latency / (stages - 1)
-    return math.hypot(at_once * (busy - hidden) + fixed, waiting) + BLOCK_S, 0.0
+    return at_once * (busy - hidden) + fixed + BLOCK_S, 0.0
 
 
 def _again(prof: Profile, work: Totals, name: str, occupancy: int, near: float) -> float:

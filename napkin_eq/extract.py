@@ -25,16 +25,27 @@ Item = tuple[int, str | Term, frozenset[Pass]]
 _HIDDEN = ("Store", "Group", "Walk")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Candidate:
-    """A term for a class: its items and their cost in seconds, its passes over each axis, its running references."""
+    """A term for a class, `nesting` levels deep: its items and their cost in seconds, its passes over each axis, its running references.
 
-    term: Term
+    The term is built when it is first asked for: most candidates are dropped before.
+    """
+
+    make: Callable[[], Term]
+    nesting: int
     items: frozenset[int]
     own: int
     cost: float
     depth: tuple[tuple[str, int], ...] = ()
     stale: frozenset[str] = frozenset()
+    known: Term | None = None
+
+    @property
+    def term(self) -> Term:
+        if self.known is None:
+            self.known = self.make()
+        return self.known
 
     def passes(self, axis: str) -> int:
         return dict(self.depth).get(axis, 0)
@@ -61,7 +72,8 @@ class Extractor:
         self.ids: dict[Item, int] = {}
         self.listed: list[Item] = []
         self.weights: list[float] = []
-        self.moved: dict[tuple[int, Axis, Pass, float, bool], int] = {}
+        self.along: dict[str, set[int]] = {}
+        self.moved: dict[tuple[Axis, Pass, float, bool], dict[int, int]] = {}
         self.best: dict[int, list[Candidate]] = {c: [] for c in graph.classes}
         self.lanes = {c: elements(graph.reps[c].axes) if c in graph.reps else 1 for c in graph.classes}
         self.streamed = {c: any(n.kind.startswith("Fold") for n in nodes) for c, nodes in graph.classes.items()}
@@ -77,7 +89,7 @@ class Extractor:
             if self.best[number]:
                 held = self.best[number][0]
                 load = self._item((number, "load", frozenset()), self.lanes[number] * self.bytes / self.hardware.l2.copy_bandwidth)
-                read[number] = Candidate(held.term, frozenset([load]), load, self.weights[load])
+                read[number] = Candidate(held.make, held.nesting, frozenset([load]), load, self.weights[load])
                 found = sorted([*found, *self._settled(read)], key=lambda c: c.cost)
         return found
 
@@ -132,9 +144,9 @@ class Extractor:
         before = set(known.values())
         for candidate in candidates:
             held = known.get(candidate.items)
-            if held is None or candidate.term.depth < held.term.depth:
+            if held is None or candidate.nesting < held.nesting:
                 known[candidate.items] = candidate
-        kept = _diverse(sorted(known.values(), key=lambda c: (c.cost, c.term.depth)))
+        kept = _diverse(sorted(known.values(), key=lambda c: (c.cost, c.nesting)))
         self.best[number] = kept
         return set(kept) != before
 
@@ -151,6 +163,8 @@ class Extractor:
             self.ids[item] = len(self.listed)
             self.listed.append(item)
             self.weights.append(weight)
+            for name, _ in item[2]:
+                self.along.setdefault(name.split("|")[0], set()).add(self.ids[item])
         return self.ids[item]
 
     def _cost(self, items: frozenset[int]) -> float:
@@ -172,18 +186,24 @@ class Extractor:
             return None
         if node.kind == "op_add" and number in self.graph.nonneg and not self.graph.nonneg.issuperset(node.children):
             return None  # what cannot be negative is no difference of larger numbers: that would cancel
-        items = frozenset[int]().union(*(p.items for p in parts))
         weight = self._weight(number, node, parts)
-        own = -1
-        if weight > 0:
-            own = self._item((number, node.kind, frozenset()), weight)
-            items |= {own}
+        own = self._item((number, node.kind, frozenset()), weight) if weight > 0 else -1
+        if parts and self._dear(number, max([p.cost for p in parts])):
+            return None  # all that a part costs is among what the whole does
+        items = frozenset([own] if own >= 0 else ()).union(*(p.items for p in parts))
         cost = self._cost(items)
         if self._dear(number, cost):
             return None
-        term = built(node.kind, node.fields, tuple(p.term for p in parts), self.leaves)
         stale = frozenset[str]().union(*(p.stale for p in parts))
-        return Candidate(term, items, own, cost, merged_depth(parts), stale)
+        return Candidate(*self._built(node, parts), items, own, cost, merged_depth(parts), stale)
+
+    def _built(self, node: Node, parts: tuple[Candidate, ...]) -> tuple[Callable[[], Term], int]:
+        """Return what builds the term of a node, and how many levels deep that will be."""
+
+        def make() -> Term:
+            return built(node.kind, node.fields, tuple(p.term for p in parts), self.leaves)
+
+        return make, 1 + max([p.nesting for p in parts]) if parts else make().depth
 
     def _fold(self, number: int, node: Node, parts: tuple[Candidate, ...], head: str) -> Candidate | None:
         axis: Axis = node.fields[0]
@@ -200,19 +220,18 @@ class Extractor:
         contraction = self._contraction(node, body, axis)
         items = set(where.items)
         anew = head == "Online" and not fused
-        items |= {self._bound(i, axis, marker, share, anew) for i in body.items if not (contraction and i == body.own)}
+        items |= self._bound(body.items - {body.own} if contraction else body.items, axis, marker, share, anew)
         for part in parts[2:]:
-            items |= {self._bound(i, axis, marker, share, False) for i in part.items if self._within(i, axis)}
+            items |= self._bound(part.items & self.along.get(axis.name, set()), axis, marker, share, False)
         items |= self._own_work(number, node, body, axis, marker, share, contraction, fused)
         frozen = frozenset(items)
         cost = self._cost(frozen)
         if self._dear(number, cost):
             return None
-        term = built(node.kind, node.fields, tuple(p.term for p in parts), self.leaves)
         depth = dict(merged_depth(parts))
         depth[axis.name] = max(depth.get(axis.name, 0), level)
         stale = body.stale | (frozenset([axis.name]) if head != "Online" and inside else frozenset())
-        return Candidate(term, frozen, -1, cost, tuple(sorted(depth.items())), stale)
+        return Candidate(*self._built(node, parts), frozen, -1, cost, tuple(sorted(depth.items())), stale)
 
     def _own_work(
         self, number: int, node: Node, body: Candidate, axis: Axis, marker: Pass, share: float, contraction: bool, fused: bool
@@ -240,22 +259,19 @@ class Extractor:
         left, right = (set(a.axes) for a in term.args)
         return axis in left and axis in right and bool(left - right) and bool(right - left)
 
-    def _within(self, item: int, axis: Axis) -> bool:
-        return any(m[0].split("|")[0] == axis.name for m in self.listed[item][2])
-
-    def _bound(self, item: int, axis: Axis, marker: Pass, share: float, anew: bool) -> int:
-        """Place an item that varies along the folded axis in the fold's pass."""
-        key = (item, axis, marker, share, anew)
-        if key not in self.moved:
+    def _bound(self, items: frozenset[int], axis: Axis, marker: Pass, share: float, anew: bool) -> set[int]:
+        """Place the items that vary along the folded axis in the fold's pass."""
+        moved = self.moved.setdefault((axis, marker, share, anew), {})
+        for item in items - moved.keys():
             number, kind, passes = self.listed[item]
             over = frozenset(m for m in passes if m[0].split("|")[0] == axis.name)
             varies = not over and number >= 0 and axis in self.graph.reps[number].axes
             if varies or (over and anew):
                 weight = self.weights[item] * (1.0 if over else share)
-                self.moved[key] = self._item((number, kind, passes - over | {marker}), weight)
+                moved[item] = self._item((number, kind, passes - over | {marker}), weight)
             else:
-                self.moved[key] = item
-        return self.moved[key]
+                moved[item] = item
+        return {moved[item] for item in items}
 
     def _weight(self, number: int, node: Node, parts: tuple[Candidate, ...]) -> float:
         lanes = self.lanes[number]

@@ -29,7 +29,7 @@ from napkin_eq.tiles import Tiled
 # Largest |exponent| whose exponential, narrowed to the storage type for the matrix unit, keeps its relative accuracy.
 EXPONENT = {"bfloat16": 60.0, "float16": 9.0, "float32": 60.0}
 FINALISTS, SPREAD, SAME = 3, 1.25, 1e-3
-IDLE, BUSY, LARGE, MOST_STRETCHES, LEAST_STRETCH = 0.6, 2.0, 128, 64, 256
+IDLE, LARGE, MOST_STRETCHES, LEAST_STRETCH = 0.6, 128, 64, 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ def _plans(
 
 
 def _cuts(source: Term, tiled: Sequence[Tiled], machine: Hardware, statements: Sequence[Statement]) -> list[tuple[Axis, Axis]]:
-    """Offer to cut the streamed axis of a kernel whose blocks leave processors idle, into as many stretches as keep them busy."""
+    """Offer to cut the streamed axis of a kernel whose blocks leave processors idle, into as many stretches as give each a block."""
     if not any(c.name == "stretch" for s in statements if isinstance(s, Law) for c in s.conditions):
         return []
     idle = [t for t in tiled if _large_blocks(t.kernel) <= machine.chip.sms * IDLE and any(c.role == "stream" for c in t.kernel.coords)]
@@ -115,8 +115,8 @@ def _cuts(source: Term, tiled: Sequence[Tiled], machine: Hardware, statements: S
     slow = max(idle, key=lambda t: t.cost.predicted_us)
     streams = [c for c in slow.kernel.coords if c.role == "stream"]
     axis = max((c.axis for c in streams), key=extent)
-    wanted = max(2, round(BUSY * machine.chip.sms / _large_blocks(slow.kernel)))
-    count = min(1 << (wanted - 1).bit_length(), MOST_STRETCHES, max(1, extent(axis) // LEAST_STRETCH))
+    wanted = max(2, machine.chip.sms // _large_blocks(slow.kernel))
+    count = min(1 << (wanted.bit_length() - 1), MOST_STRETCHES, max(1, extent(axis) // LEAST_STRETCH))
     if count < 2:
         return []
     taken = {f.name for t in subterms(source) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
@@ -125,9 +125,11 @@ def _cuts(source: Term, tiled: Sequence[Tiled], machine: Hardware, statements: S
 
 
 def _large_blocks(kernel: p.Kernel) -> int:
-    """Return how many blocks a kernel has if its tiles are as large as suits the matrix unit."""
-    coords = (kernel.coord(name) for name in kernel.grid)
-    return math.prod(-(-extent(c.axis) // (LARGE if c.tile > 1 else 1)) for c in coords)
+    """Return how many blocks a kernel has if its tiles are as large as suits the matrix unit, where blocks would otherwise read the same."""
+    streamed = {c.axis for c in kernel.coords if c.role == "stream"}
+    read = [set(b.dims) for b in kernel.reads if streamed & set(b.dims)]
+    axes = [kernel.coord(name).axis for name in kernel.grid]
+    return math.prod(extent(a) if all(a in dims for dims in read) else -(-extent(a) // LARGE) for a in axes)
 
 
 def _candidates(

@@ -184,21 +184,21 @@ def _shared(
     best: list[Tiled] = []
     for _, tiles, stages in sorted(found)[: MOST_PRINTED + keep]:
         kernel = replace(profiles.lower(dict(zip(names, tiles, strict=True))), stages=stages)
-        made = shared(kernel, hardware)
-        if made is not None and made[1].predicted_us < limit:
+        made = shared(kernel, hardware, limit)
+        if made is not None:
             best.append(Tiled(*made, len(found)))
         if len(best) == keep + 2:
             break
     return best
 
 
-def shared(kernel: p.Kernel, hardware: Hardware) -> tuple[p.Kernel, KernelCost] | None:
-    """Return a kernel with its work shared out and what it costs, or None where there is nothing to gain or the printer refuses it."""
+def shared(kernel: p.Kernel, hardware: Hardware, limit: float = math.inf) -> tuple[p.Kernel, KernelCost] | None:
+    """Return a kernel with its work shared out and what it costs, or None where that is no less than a limit in microseconds or the printer refuses it."""
     try:
         made = specialised(kernel)
         use = footprint(made)
         cost = None if use is None else priced(profile(kernel), use, {}, kernel.stages, hardware, exact=True)
-        if cost is None:
+        if cost is None or cost.predicted_us >= limit:
             return None
         blocks = dealt(kernel, cost, hardware)
         made = specialised(kernel, blocks.abreast, blocks.programs)

@@ -19,7 +19,7 @@ from napkin_eq.library import array, axes, linear, sigmoid, sqrt, sum
 from napkin_eq.schedule import specialised
 from tests import plans
 
-SIZES = {"t": 200, "d": 328, "f": 264, "l": 16}
+SIZES = {"t": 200, "d": 328, "f": 264, "r": 16}
 
 
 def scaled(t: int, d: int, f: int, **_: int) -> Diagram:
@@ -36,10 +36,10 @@ def gated(t: int, d: int, f: int, **_: int) -> Diagram:
     return Diagram("gated", (("out", linear(left, array("W", F, D), D)),))
 
 
-def two_ranks(t: int, d: int, f: int, l: int) -> Diagram:  # noqa: E741
-    T, D, F, L = axes("t d f l", t=t, d=d, f=f, l=l)
+def two_ranks(t: int, d: int, f: int, r: int) -> Diagram:
+    T, D, F, R = axes("t d f r", t=t, d=d, f=f, r=r)
     a = array("A", T, D)
-    low = linear(linear(a, array("P", L, D), D), array("R", F, L), L)
+    low = linear(linear(a, array("P", R, D), D), array("R", F, R), R)
     return Diagram("two_ranks", (("out", linear(a, array("W", F, D), D) + low),))
 
 

@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+import napkin_eq as nq
 from napkin_eq import succession
 from napkin_eq.aot import compile_report
 from napkin_eq.axis import Axis
 from napkin_eq.emit import emit
 from napkin_eq.plan import Buffer, Coord, Kernel, Load, Plan, Stmt, StoreTile
 from napkin_eq.succession import turns
-from tests.plans import bounded, f32, let
+from tests.plans import bounded, f32, let, softmax_stream
 
 X = Axis("x", 1000)
 A, B, S, OUT = (Buffer(name, (X,), "f32") for name in ("A", "B", "S", "out"))
@@ -48,13 +49,18 @@ def test_one_that_reads_inputs_alone_waits_before_it_writes():
     assert touched(plan, "second") == ["A", "B"]
 
 
-def test_a_loop_that_reads_what_was_written_is_waited_for_as_a_whole():
-    import napkin_eq as nq
+def test_one_with_a_loop_is_launched_when_the_others_have_ended():
+    """Whole blocks of a softmax kernel, then one that streams: that one is not launched ahead, and the next is, behind it."""
+    streams = softmax_stream().plan.kernels[0]
+    plan = replace(CHAIN, kernels=(CHAIN.kernels[0], streams, kernel("last", (B, S), OUT)))
+    assert [(turn.leads, turn.waits is not None) for turn in turns(plan).values()] == [(False, False), (True, False), (False, True)]
 
+
+def test_the_merge_of_a_split_sum_waits_before_it_reads():
     m, n, k = nq.axes("m n k", m=64, n=64, k=32768)
     plan = nq.derive(nq.sum(nq.array("A", m, k) * nq.array("B", k, n), k), dtype="float16").plan
     assert len(plan.kernels) == 2
-    assert touched(plan, plan.kernels[1].name) == []
+    assert turns(plan)[plan.kernels[1].name].waits is not None and touched(plan, plan.kernels[1].name) == []
 
 
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
