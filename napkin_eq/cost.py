@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from napkin_eq import plan as p
-from napkin_eq.alive import Tiles, alive, values_of
+from napkin_eq.alive import Tiles, alive
 from napkin_eq.axis import Axis
 from napkin_eq.hardware import Hardware
 
@@ -132,12 +132,7 @@ def elements(axes: Iterable[Axis]) -> int:
 
 def profile(kernel: p.Kernel) -> Profile:
     """Read the work off a kernel's statements."""
-    values: dict[str, p.Value] = {}
-    for stmt in p.statements(kernel.body):
-        if isinstance(stmt, p.Loop):
-            values.update({v.name: v for v, _ in stmt.carried})
-        elif not isinstance(stmt, (p.Assign, p.Await, p.StoreTile)):
-            values[stmt.out.name] = stmt.out
+    values = p.values_of(kernel.body)
     dotted = _feeds_dot(kernel)
     computed = computed_operands(kernel)
     loaded = {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load)}
@@ -153,7 +148,7 @@ def profile(kernel: p.Kernel) -> Profile:
                     works.append(Work("load", stmt.out.coords, BYTES[stmt.out.dtype], stmt.buffer, loops, dotting, last=_last(stmt.index, values)))
                 case p.StoreTile():
                     coords = tuple(dict.fromkeys(c for i in stmt.index if isinstance(i, str) for c in values[i].coords)) or values[stmt.value].coords
-                    works.append(Work("store", coords, BYTES[_buffer(kernel, stmt.buffer).dtype], stmt.buffer, loops, last=_last(stmt.index, values)))
+                    works.append(Work("store", coords, BYTES[kernel.buffer(stmt.buffer).dtype], stmt.buffer, loops, last=_last(stmt.index, values)))
                 case p.Dot():
                     spans = tuple(dict.fromkeys((*values[stmt.a].coords, *values[stmt.b].coords)))
                     kind = stmt.precision if values[stmt.a].dtype == "f32" else values[stmt.a].dtype
@@ -184,7 +179,7 @@ def profile(kernel: p.Kernel) -> Profile:
 
 def _alive(kernel: p.Kernel) -> set[Tiles]:
     """Return the tiles that a kernel holds together where it waits; what contractions read is in shared memory, or, if computed, held meanwhile."""
-    values = values_of(kernel.body)
+    values = p.values_of(kernel.body)
     loads = {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load)}
     operands = {n for s in p.statements(kernel.body) if isinstance(s, p.Dot) for n in (s.a, s.b)}
 
@@ -209,10 +204,6 @@ def _merged(works: list[Work]) -> tuple[Work, ...]:
             sums[key] = sums.get(key, 0.0) + work.factor
     others = tuple(w for w in works if w.kind not in ("sfu", "alu"))
     return others + tuple(Work(kind, coords, factor, buffer, loops, dot) for (kind, coords, buffer, loops, dot), factor in sums.items())
-
-
-def _buffer(kernel: p.Kernel, name: str) -> p.Buffer:
-    return next(b for b in (*kernel.writes, *kernel.reads) if b.name == name)
 
 
 def _feeds_dot(kernel: p.Kernel) -> set[str]:
@@ -252,7 +243,7 @@ class Visits:
     def __init__(self, kernel: p.Kernel) -> None:
         self.kernel = kernel
         self.data: dict[p.Operand, bool] = {}
-        self.defined = {s.out.name: s for s in p.statements(kernel.body) if not isinstance(s, (p.Assign, p.Await, p.StoreTile, p.Loop))}
+        self.defined = p.definitions(kernel.body)
 
     def fractions(self, loop: p.Loop) -> list[float]:
         samples = (0.04, 0.2, 0.35, 0.5, 0.65, 0.8, 0.96)
@@ -508,7 +499,7 @@ def from_hbm(
 
     `lost`: what several statements read is lost in between; it is not where programs take one block after another.
     """
-    buffer = _buffer(prof.kernel, name)
+    buffer = prof.kernel.buffer(name)
     unique = BYTES[buffer.dtype] * math.prod(extent(d) for d in buffer.dims)
     again = max(1.0, amount / unique)
     if unique <= hardware.l2.capacity_bytes / 2:
