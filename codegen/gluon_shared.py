@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from napkin_eq.bulk import copied, definitions, descriptor_names, pointed, rings, stores
+from napkin_eq.bulk import copied, descriptor_names, pointed, rings, stores
 from napkin_eq.names import Names, buffers, kernel_function, pointer_argument, size_argument
-from napkin_eq.plan import Kernel
+from napkin_eq.plan import Kernel, definitions
 
 DTYPES = {"f64": "gl.float64", "f32": "gl.float32", "f16": "gl.float16", "bf16": "gl.bfloat16", "i32": "gl.int32", "i64": "gl.int64", "i1": "gl.int1"}
 IMPORTED = ("gl", "gluon", "fence_async_shared", "mbarrier", "tma", "warpgroup_mma", "warpgroup_mma_wait", "TensorDescriptor")
@@ -18,7 +18,7 @@ class Shared:
         assert kernel.workers is not None
         self.kernel, self.workers = kernel, kernel.workers
         self.descriptors, self.rings = descriptor_names(kernel), rings(kernel)
-        self.made, self.bulk = definitions(kernel), copied(kernel)
+        self.made, self.bulk = definitions(kernel.body), copied(kernel)
         self.staged = stores(kernel)
         self.pointers = [pointer_argument(b) for b in buffers(kernel) if b.name in pointed(kernel)]
         self.sizes = [size_argument(a) for a in kernel.symbols]

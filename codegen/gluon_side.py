@@ -8,7 +8,7 @@ from napkin_eq.axis import Axis
 from napkin_eq.bulk import Copy, Ring, fetched, walked
 from napkin_eq.emit import comment_lines
 from napkin_eq.names import size_argument
-from napkin_eq.plan import Assign, Coord, Iota, Let, Load, Loop, Operand, Part, ReduceTile, SizeOf, Start, Stmt, Value, statements, used
+from napkin_eq.plan import Assign, Coord, Defining, Iota, Let, Load, Loop, Operand, Part, ReduceTile, SizeOf, Start, Stmt, Value, statements, used
 
 from .gluon_blocks import Blocks
 from .gluon_shared import DTYPES, Shared
@@ -32,7 +32,7 @@ class Side(Blocks):
         super().__init__(shared)
         self.text: dict[str, str] = {}
         self.values: dict[str, Value] = {}
-        self.made: dict[str, Stmt] = {}
+        self.made: dict[str, Defining] = {}
         self.counters = {ring: self.names.fresh(f"{ring.copies[0].buffer.name}_n") for ring in shared.rings}
         self.wanted = self.needed()
 
@@ -81,7 +81,7 @@ class Side(Blocks):
         """Print statements; `depth` is that of the rings which the loads standing here pass through."""
         groups = {load.out.name: (loads, ring) for loads, ring in fetched(self.kernel, body, self.shared.made, depth) for load in loads}
         for place, stmt in enumerate(body):
-            if hasattr(stmt, "out"):
+            if isinstance(stmt, Defining):
                 self.values[stmt.out.name] = stmt.out
                 self.made[stmt.out.name] = stmt
             match stmt:

@@ -9,6 +9,7 @@ from collections import Counter
 
 from napkin_eq.emit import emit, emitter
 from napkin_eq.errors import NapkinError
+from napkin_eq.eviction import evictions
 from napkin_eq.names import Names
 from napkin_eq.plan import Kernel, Plan
 from napkin_eq.succession import turns
@@ -32,7 +33,7 @@ def triton_kernels(plan: Plan, kernels: tuple[Kernel, ...]) -> str:
         raise NapkinError(f"plan {plan.name}: two kernels are called {repeated[0]}")
     if odd := next(((k.name, c) for k in kernels for c in k.coords if c.tile & (c.tile - 1)), None):
         raise NapkinError(f"kernel {odd[0]}: {odd[1].tile} lanes of {odd[1].name} are no power of two, which Triton takes alone")
-    place = turns(plan)
-    texts = "\n".join(f"\n{KernelText(k, place[k.name])}" for k in kernels)
+    place, cached = turns(plan), evictions(plan)
+    texts = "\n".join(f"\n{KernelText(k, place[k.name], cached[k.name])}" for k in kernels)
     helpers = "\n".join(text for name, text in HELPERS.items() if f"{name}(" in texts or f", {name})" in texts)
     return "\n".join(part for part in (helpers, texts) if part)

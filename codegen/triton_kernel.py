@@ -8,6 +8,7 @@ from dataclasses import fields
 
 from napkin_eq.emit import comment_lines
 from napkin_eq.errors import NapkinError
+from napkin_eq.eviction import Evictions
 from napkin_eq.names import buffers, kernel_function, pointer_argument, size_argument
 from napkin_eq.plan import (
     MATRIX_ROUNDOFF,
@@ -87,9 +88,9 @@ def literal(value: float | int | bool) -> str:
 class KernelText(Blocks):
     """The text of one kernel, printed statement by statement."""
 
-    def __init__(self, kernel: Kernel, turn: Turn) -> None:
+    def __init__(self, kernel: Kernel, turn: Turn, cached: Evictions) -> None:
         super().__init__(kernel, tuple(HELPERS))
-        self.turn, self.chained = turn, self.names.fresh("CHAINED")
+        self.turn, self.cached, self.at, self.chained = turn, cached, 0, self.names.fresh("CHAINED")
         if not turn.alone:
             self.params.append(f"{self.chained}: tl.constexpr")
         self.values: dict[str, Value] = {}
@@ -183,6 +184,7 @@ class KernelText(Blocks):
         uses = Counter(name for stmt in statements(body) for name in operands(stmt))
         skip = False
         for at, (stmt, after) in enumerate(zip(body, (*body[1:], None), strict=True)):
+            self.at = at if self.depth == 1 else self.at
             if at == waits:
                 self.when_chained("wait")
             if skip:
@@ -243,7 +245,8 @@ class KernelText(Blocks):
     def store(self, stmt: StoreTile) -> None:
         dims = self.union(stmt.index)
         masks = self.masks(stmt.masks, dims)
-        self.line(f"tl.store({self.pointer(stmt.buffer, stmt.index, dims)}, {self.operand(stmt.value, dims)}{masks})")
+        hint = ', eviction_policy="evict_first"' if stmt.buffer in self.cached.stored else ""
+        self.line(f"tl.store({self.pointer(stmt.buffer, stmt.index, dims)}, {self.operand(stmt.value, dims)}{masks}{hint})")
 
     def masks(self, masks: tuple[str, ...], dims: tuple[str, ...]) -> str:
         return f", mask={' & '.join(self.operand(m, dims) for m in masks)}" if masks else ""
@@ -290,7 +293,9 @@ class KernelText(Blocks):
             case Load(_, buffer, index, masks):
                 dims = self.union(index)[:: -1 if stmt.out.name in self.turned else 1]
                 other = f", other={'0' if stmt.out.dtype.startswith('i') else '0.0'}" if masks else ""
-                return f"tl.load({self.pointer(buffer, index, dims)}{self.masks(masks, dims)}{other})"
+                goes = self.cached.of(buffer, self.at)
+                hint = f', eviction_policy="evict_{goes}"' if goes else ""
+                return f"tl.load({self.pointer(buffer, index, dims)}{self.masks(masks, dims)}{other}{hint})"
             case Let():
                 return self.let(stmt)
             case ReduceTile(_, monoid, coord, arg):

@@ -6,15 +6,13 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
-from napkin_eq.plan import Assign, Dot, Kernel, Let, Loop, Stmt, Value, statements, used
+from napkin_eq.plan import Assign, Dot, Kernel, Let, Loop, Stmt, Value, statements, used, values_of
 
 
 def accumulated(kernel: Kernel) -> Kernel:
     """Return a kernel in which every contraction that is read only to be added to a tile of its shape accumulates onto it."""
     readers = Counter(name for stmt in statements(kernel.body) for name in used(stmt))
-    values = {s.out.name: s.out for s in statements(kernel.body) if hasattr(s, "out")}
-    values |= {value.name: value for s in statements(kernel.body) if isinstance(s, Loop) for value, _ in s.carried}
-    return replace(kernel, body=_body(kernel.body, readers, values))
+    return replace(kernel, body=_body(kernel.body, readers, values_of(kernel.body)))
 
 
 def _body(body: tuple[Stmt, ...], readers: Mapping[str, int], values: Mapping[str, Value]) -> tuple[Stmt, ...]:

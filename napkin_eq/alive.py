@@ -9,12 +9,6 @@ from napkin_eq import plan as p
 Tiles = tuple[tuple[tuple[str, ...], float], ...]
 
 
-def values_of(body: tuple[p.Stmt, ...]) -> dict[str, p.Value]:
-    """Return every value that statements define or carry, by name."""
-    values = {s.out.name: s.out for s in p.statements(body) if hasattr(s, "out")}
-    return values | {v.name: v for s in p.statements(body) if isinstance(s, p.Loop) for v, _ in s.carried}
-
-
 def share(value: p.Value) -> float:
     """Return the 32-bit registers that one element of a value takes: two of 16 bits share one, 32 truth values do."""
     return 1 / 32 if value.dtype == "i1" else 0.5 if value.dtype in ("f16", "bf16") else 1.0
@@ -30,7 +24,7 @@ def alive(
     holds throughout. An accumulator is a constant before the first block of a part that has one block. `waits`: only after
     loads, reductions and contractions; what lies between them is done element by element, and its tiles need not be there as a whole.
     """
-    values = values_of(body)
+    values = p.values_of(body)
     points: set[Tiles] = set()
 
     def record(names: set[str], held: Tiles, known: set[str]) -> None:

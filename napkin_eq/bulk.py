@@ -44,22 +44,12 @@ class Ring:
         return sum(c.bytes * (1 if c.shared else groups) for c in self.copies)
 
 
-Made = Mapping[str, p.Stmt]
-
-
-def definitions(kernel: p.Kernel) -> dict[str, p.Stmt]:
-    """Return the statement that defines each value; parts of a loop that use one name define the same kind of value by it."""
-    return {s.out.name: s for s in p.statements(kernel.body) if hasattr(s, "out")}
-
-
-def array(kernel: p.Kernel, name: str) -> p.Buffer:
-    """Return a buffer of a kernel by name."""
-    return next(b for b in (*kernel.reads, *kernel.writes) if b.name == name)
+Made = Mapping[str, p.Defining]
 
 
 def copy_of(kernel: p.Kernel, stmt: p.Load | p.StoreTile, made: Made) -> Copy:
     """Return the box that a load or a store moves; raises NapkinError, with the reason, where the copy engine cannot."""
-    buffer, workers = array(kernel, stmt.buffer), kernel.workers
+    buffer, workers = kernel.buffer(stmt.buffer), kernel.workers
     assert workers is not None
     wide = {at: found[0] for at, i in enumerate(stmt.index) if (found := walked(kernel, i, made)) is not None}
     last = len(buffer.dims) - 1
@@ -67,7 +57,7 @@ def copy_of(kernel: p.Kernel, stmt: p.Load | p.StoreTile, made: Made) -> Copy:
     def no(why: str) -> NapkinError:
         return NapkinError(f"kernel {kernel.name}: the copy engine cannot move the tile of {buffer.name}: {why}")
 
-    if any(isinstance(i, str) and at not in wide and _lanes(kernel, made[i].out) for at, i in enumerate(stmt.index)):  # type: ignore[union-attr]
+    if any(isinstance(i, str) and at not in wide and _lanes(kernel, made[i].out) for at, i in enumerate(stmt.index)):
         raise no("an index is computed lane by lane")
     if len(wide) != 2 or last not in wide:
         raise no(f"it spans {len(wide)} dimensions, expected two, the last one of them")
@@ -97,7 +87,7 @@ def walked(kernel: p.Kernel, index: p.Operand, made: Made) -> tuple[str, p.Opera
     if isinstance(stmt, p.Let) and stmt.op == "add":
         for one, other in (stmt.args, stmt.args[::-1]):
             found = walked(kernel, one, made)
-            if found is not None and found[1] == 0 and (not isinstance(other, str) or not _lanes(kernel, made[other].out)):  # type: ignore[union-attr]
+            if found is not None and found[1] == 0 and (not isinstance(other, str) or not _lanes(kernel, made[other].out)):
                 return found[0], other
     return None
 
@@ -136,7 +126,7 @@ def contracted(kernel: p.Kernel) -> set[str]:
 def copied(kernel: p.Kernel) -> set[str]:
     """Return the loads that a warp copies ahead: what contractions read, and in loops the tiles of rows that arithmetic reads, where they can be moved."""
     assert kernel.workers is not None
-    made, found = definitions(kernel), contracted(kernel)
+    made, found = p.definitions(kernel.body), contracted(kernel)
     inside = (s for loop in kernel.body if isinstance(loop, p.Loop) for s in p.statements((loop,)))
     for stmt in inside:
         if isinstance(stmt, p.Load) and kernel.workers.rows in stmt.out.coords:
@@ -166,7 +156,7 @@ def fetched(kernel: p.Kernel, body: Sequence[p.Stmt], made: Made, depth: int) ->
 def rings(kernel: p.Kernel) -> tuple[Ring, ...]:
     """Return the rings of a kernel in order of first use: `ahead` buffers for what is read once a block of the grid, else `stages`."""
     assert kernel.workers is not None
-    made = definitions(kernel)
+    made = p.definitions(kernel.body)
     found: dict[Ring, None] = {}
 
     def visit(body: Sequence[p.Stmt], depth: int) -> None:
@@ -210,7 +200,7 @@ def _awaited(body: Sequence[p.Stmt], place: int) -> int | None:
 
 def stores(kernel: p.Kernel) -> dict[int, Copy]:
     """Return the boxes of the stores that the copy engine can make, by the place of the store among the kernel's statements."""
-    made = definitions(kernel)
+    made = p.definitions(kernel.body)
     found: dict[int, Copy] = {}
     for at, stmt in enumerate(p.statements(kernel.body)):
         if isinstance(stmt, p.StoreTile):

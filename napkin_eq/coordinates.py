@@ -6,16 +6,17 @@ indexing.py. What is no integer or mask is not read: NotRead says so, and the qu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from napkin_eq.axis import Axis
 from napkin_eq.errors import NapkinError
-from napkin_eq.plan import Iota, Kernel, Let, Load, Loop, Operand, Part, ReduceTile, SizeOf, Start, Stmt
+from napkin_eq.plan import Defining, Iota, Kernel, Let, Load, Loop, Operand, Part, ReduceTile, SizeOf, Start, Stmt
 from napkin_eq.term import Const, Index, Input, Length, Map, Size, Term
 
 LARGEST_SYMBOL = 2**31 - 2**16
 WHOLE = ("i32", "i64", "i1")
+Text = Callable[[str], str]  # writes a script, told what it is about
 
 
 class NotRead(NapkinError):
@@ -27,11 +28,11 @@ class Site:
     """A statement with what is defined where it stands, and the loops around it with the part at hand."""
 
     stmt: Stmt
-    defs: Mapping[str, Stmt]
+    defs: Mapping[str, Defining]
     path: tuple[tuple[Loop, Part], ...]
 
 
-def sites(body: Sequence[Stmt], defs: Mapping[str, Stmt] | None = None, path: tuple[tuple[Loop, Part], ...] = ()) -> Iterator[Site]:
+def sites(body: Sequence[Stmt], defs: Mapping[str, Defining] | None = None, path: tuple[tuple[Loop, Part], ...] = ()) -> Iterator[Site]:
     """Yield every statement of a body with its surroundings, those inside loops too."""
     known = dict(defs or {})
     for stmt in body:
@@ -39,7 +40,7 @@ def sites(body: Sequence[Stmt], defs: Mapping[str, Stmt] | None = None, path: tu
         if isinstance(stmt, Loop):
             for part in stmt.parts:
                 yield from sites(part.body, known, (*path, (stmt, part)))
-        elif hasattr(stmt, "out"):
+        elif isinstance(stmt, Defining):
             known = {**known, stmt.out.name: stmt}
 
 
@@ -127,7 +128,7 @@ class Script:
         name = f"{operand}{copy}"
         if name not in self.done:
             made = site.defs[operand]
-            out = made.out  # type: ignore[union-attr]
+            out = made.out
             if out.dtype not in WHOLE:
                 raise NotRead(f"{operand} is {out.dtype}")
             expression = self.expression(made, site, copy)
@@ -205,11 +206,15 @@ class Script:
             raise NotRead(f"axis {axis.name} is not walked here")
         return axis.name if axis.name in found else found[0]
 
-    def text(self, about: str, *goal: str) -> str:
-        """Return the script that asks whether the negated goal, the last lines, can be met."""
-        logic = "QF_NIA" if self.nonlinear else "QF_LIA"
-        lines = [f"; {about}", f"(set-logic {logic})", "(set-info :status unsat)", *self.lines, *(f"(assert {g})" for g in goal), "(check-sat)"]
-        return "\n".join(lines) + "\n"
+    def asks(self, *goal: str) -> Text:
+        """Return the question whether the negated goal can be met, all that was said so far being so."""
+        return asks(self.lines, *goal, logic="QF_NIA" if self.nonlinear else "QF_LIA")
+
+
+def asks(lines: Sequence[str], *goal: str, logic: str = "QF_NIA") -> Text:
+    """Return a question: lines as they stand now, and a negated goal."""
+    said = [f"(set-logic {logic})", "(set-info :status unsat)", *lines, *(f"(assert {g})" for g in goal), "(check-sat)"]
+    return lambda about: "\n".join([f"; {about}", *said, ""])
 
 
 SYMBOLS = {

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from napkin_eq import plan as p
-from napkin_eq.alive import Tiles, alive, values_of
+from napkin_eq.alive import Tiles, alive
 from napkin_eq.axis import Axis
 from napkin_eq.hardware import Hardware
 
@@ -29,7 +29,7 @@ READ_RATE, WRITE_RATE = 1.04, 1.12  # of the copy bandwidth, what reading alone 
 LATENCY_HBM, LATENCY_L2 = 1.04e-6, 4e-7  # from a load to its data, under load
 SM_BYTES = 64.0  # bytes a clock that an SM takes from level 2
 LINE = 64  # bytes that a request takes at the least, however few of them are asked for
-CACHE_KEPT, CACHE_LOST = 0.46, 0.6  # of level 2: what blocks at work may hold together so that none, and all, of it is lost before it is read again
+CACHE_KEPT, CACHE_LOST = 0.52, 0.6  # of level 2: what blocks at work may hold together so that none, and all, of it is lost before it is read again
 SHARED_BYTES = 116.0  # bytes a clock that the matrix unit's operands come from shared memory at
 NARROW_MATRIX = 0.6  # of the matrix unit's peak, what its instructions for fewer than 64 rows reach
 TRIP_CLOCKS = 56.0  # barriers and addresses of one trip of a loop that holds a contraction
@@ -39,7 +39,7 @@ FULL_WARPS = 5.5  # warps of a block that keep the units beside the matrix unit 
 MATRIX_WARPS = 4  # warps that the matrix unit's wide instructions take together
 HIDING = 0.32  # of the lesser of a block's matrix and other work, what another block on the SM hides
 PLAIN_EFFICIENCY = 0.94  # of the units' peak, what is reached without a contraction
-LONE_BUSY, LONE_WARPS = 0.6, 20  # of that work, what one block alone cannot do while it reads; warps that it needs for their rate
+LONE_BUSY, LONE_WARPS = 0.4, 20  # of that work, what one block alone cannot do while it reads; warps that it needs for their rate
 CROWDED = 1.64  # more warps than 64-row blocks of the result: warps split columns and exchange partial reductions
 OPERAND = 3.4  # operations for each that an operand that is computed counts
 BESIDE_LIMIT = 0.17  # of level 2's time, what shows where it is not the limit
@@ -132,12 +132,7 @@ def elements(axes: Iterable[Axis]) -> int:
 
 def profile(kernel: p.Kernel) -> Profile:
     """Read the work off a kernel's statements."""
-    values: dict[str, p.Value] = {}
-    for stmt in p.statements(kernel.body):
-        if isinstance(stmt, p.Loop):
-            values.update({v.name: v for v, _ in stmt.carried})
-        elif not isinstance(stmt, (p.Assign, p.Await, p.StoreTile)):
-            values[stmt.out.name] = stmt.out
+    values = p.values_of(kernel.body)
     dotted = _feeds_dot(kernel)
     computed = computed_operands(kernel)
     loaded = {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load)}
@@ -153,7 +148,7 @@ def profile(kernel: p.Kernel) -> Profile:
                     works.append(Work("load", stmt.out.coords, BYTES[stmt.out.dtype], stmt.buffer, loops, dotting, last=_last(stmt.index, values)))
                 case p.StoreTile():
                     coords = tuple(dict.fromkeys(c for i in stmt.index if isinstance(i, str) for c in values[i].coords)) or values[stmt.value].coords
-                    works.append(Work("store", coords, BYTES[_buffer(kernel, stmt.buffer).dtype], stmt.buffer, loops, last=_last(stmt.index, values)))
+                    works.append(Work("store", coords, BYTES[kernel.buffer(stmt.buffer).dtype], stmt.buffer, loops, last=_last(stmt.index, values)))
                 case p.Dot():
                     spans = tuple(dict.fromkeys((*values[stmt.a].coords, *values[stmt.b].coords)))
                     kind = stmt.precision if values[stmt.a].dtype == "f32" else values[stmt.a].dtype
@@ -184,7 +179,7 @@ def profile(kernel: p.Kernel) -> Profile:
 
 def _alive(kernel: p.Kernel) -> set[Tiles]:
     """Return the tiles that a kernel holds together where it waits; what contractions read is in shared memory, or, if computed, held meanwhile."""
-    values = values_of(kernel.body)
+    values = p.values_of(kernel.body)
     loads = {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load)}
     operands = {n for s in p.statements(kernel.body) if isinstance(s, p.Dot) for n in (s.a, s.b)}
 
@@ -209,10 +204,6 @@ def _merged(works: list[Work]) -> tuple[Work, ...]:
             sums[key] = sums.get(key, 0.0) + work.factor
     others = tuple(w for w in works if w.kind not in ("sfu", "alu"))
     return others + tuple(Work(kind, coords, factor, buffer, loops, dot) for (kind, coords, buffer, loops, dot), factor in sums.items())
-
-
-def _buffer(kernel: p.Kernel, name: str) -> p.Buffer:
-    return next(b for b in (*kernel.writes, *kernel.reads) if b.name == name)
 
 
 def _feeds_dot(kernel: p.Kernel) -> set[str]:
@@ -252,7 +243,7 @@ class Visits:
     def __init__(self, kernel: p.Kernel) -> None:
         self.kernel = kernel
         self.data: dict[p.Operand, bool] = {}
-        self.defined = {s.out.name: s for s in p.statements(kernel.body) if not isinstance(s, (p.Assign, p.Await, p.StoreTile, p.Loop))}
+        self.defined = p.definitions(kernel.body)
 
     def fractions(self, loop: p.Loop) -> list[float]:
         samples = (0.04, 0.2, 0.35, 0.5, 0.65, 0.8, 0.96)
@@ -508,7 +499,7 @@ def from_hbm(
 
     `lost`: what several statements read is lost in between; it is not where programs take one block after another.
     """
-    buffer = _buffer(prof.kernel, name)
+    buffer = prof.kernel.buffer(name)
     unique = BYTES[buffer.dtype] * math.prod(extent(d) for d in buffer.dims)
     again = max(1.0, amount / unique)
     if unique <= hardware.l2.capacity_bytes / 2:

@@ -20,8 +20,8 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-from napkin_eq.coordinates import NotRead, Script, conjunction
-from napkin_eq.heads import Head, Reading, Text, asks, closed, is_called, is_number, number_of_blocks, opened
+from napkin_eq.coordinates import NotRead, Script, Text, asks, conjunction
+from napkin_eq.heads import Head, Reading, is_called, is_number, number_of_blocks
 from napkin_eq.names import size_argument
 from napkin_eq.plan import Coord, Kernel
 from napkin_eq.schedule import GROUP_LANES
@@ -36,7 +36,7 @@ def launched(kernel: Kernel) -> Iterator[Text]:
             script.declare(digit)
             script.say(*([f"(<= 0 {digit})", f"(< {digit} {most})"] if most else []))
         script.say(f"(= (+ (* {count} rest) digit) (+ (* {count} quotient) remainder))")
-        yield lambda about, script=script: script.text(about, "(not (and (= quotient rest) (= remainder digit)))")  # type: ignore[misc]
+        yield script.asks("(not (and (= quotient rest) (= remainder digit)))")
     if kernel.swizzle:
         yield from _swizzled(kernel, *kernel.swizzle)
 
@@ -75,15 +75,15 @@ def _swizzled(kernel: Kernel, row: str, column: str, depth: int) -> Iterator[Tex
         return script, rows, columns
 
     first, rows, _ = stated()
-    yield lambda about: first.text(about, f"(not (and (<= 0 group) (< (* {depth} group) {rows})))")
+    yield first.asks(f"(not (and (<= 0 group) (< (* {depth} group) {rows})))")
     divided = "(= rest (+ (* deep column) line))", "(<= 0 line)", "(< line deep)"
     second, rows, columns = stated()
     second.say(*divided, "(<= 0 group)", "(<= 1 deep)")
-    yield lambda about: second.text(about, f"(not (and (<= 0 row) (< row {rows}) (<= 0 column) (< column {columns})))")
+    yield second.asks(f"(not (and (<= 0 row) (< row {rows}) (<= 0 column) (< column {columns})))")
     third, _, columns = stated()
     third.say(*divided, "(<= 1 deep)")
     again = f"(= place (+ (* {columns} first) (* column deep) (- row first)))"
-    yield lambda about: third.text(about, f"(not (and (= (div row {depth}) group) {again}))")
+    yield third.asks(f"(not (and (= (div row {depth}) group) {again}))")
 
 
 # -- blocks dealt out by the kernel itself -----------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ def dealt(kernel: Kernel, source: str) -> Iterator[Text]:
         yield from _blocks(kernel, head)
     lanes, groups = kernel.coord(kernel.workers.rows).tile, kernel.workers.groups
     who = f"(and (<= 0 (div lane {GROUP_LANES})) (< (div lane {GROUP_LANES}) {groups}) (= {groups * GROUP_LANES} {lanes}))"
-    yield lambda about: "\n".join([*opened(about, "QF_LIA"), "(declare-const lane Int)", f"(assert (<= 0 lane {lanes - 1}))", *closed(f"(not {who})")])
+    yield asks(["(declare-const lane Int)", f"(assert (<= 0 lane {lanes - 1}))"], f"(not {who})", logic="QF_LIA")
 
 
 def _turned(head: Head, reading: Reading, program: str, turn: str, given: Mapping[str, str]) -> tuple[str, str, str]:

@@ -27,7 +27,7 @@ from napkin_eq.content import folder, run_file
 from napkin_eq.errors import LawRefused, NapkinError, Undecided
 from napkin_eq.law import FLOATING, Law, Statement
 
-SCHEMA = 2
+SCHEMA = 3
 GROWTH = 64.0
 ASSESSORS = ("floating", "growth", "analysis")
 HOW = ("decided", "proved", "sampled", "")
@@ -36,11 +36,12 @@ STATUSES = ("granted", "refused", "unknown")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What an assessor found: whether its question has the answer yes, no or unknown, a growth of error, and a witness."""
+    """What an assessor found: whether its question has the answer yes, no or unknown, a growth of error, a witness, and in which range it holds."""
 
     answer: str
     detail: str = ""
     growth: float = 0.0
+    needs: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,8 @@ class Floating:
     """The floating-point verdict of a law: the class found, and whether the claim is granted, refused, or undecided.
 
     detail: how it was decided, what range it needs, or why the claim is refused; witness: inputs at which an unsafe law loses its
-    digits; how: one of HOW, the last where nothing is granted. A growth is that proved, if it is, else the largest sampled.
+    digits; how: one of HOW, the last where nothing is granted. A growth is that proved, if it is, else the largest sampled; needs: the
+    range in which it is proved.
     """
 
     found: str
@@ -57,10 +59,11 @@ class Floating:
     detail: str
     witness: str = ""
     how: str = ""
+    needs: str = ""
 
     def __str__(self) -> str:
         # Rounded up: the last digits of a sampled growth are those of a machine's exponential.
-        grown = f" ×{max(1, math.ceil(self.growth - 0.01))}, {self.how}" if self.found == "reassociating" else ""
+        grown = f" ×{max(1, math.ceil(self.growth - 0.01))}, {self.how}{self.needs and f', {self.needs}'}" if self.found == "reassociating" else ""
         if self.status == "granted":
             return f"unsafe: {self.detail}" if self.found == "unsafe" else f"{self.found}{grown}"
         return f"{self.found}, claim {self.status}: {'; '.join(filter(None, (self.detail, self.witness)))}"
@@ -134,7 +137,7 @@ def _reassociating(law: Law) -> Floating:
         return Floating("unsafe", "refused", 0.0, "not safe for inputs of ordinary size", errors.detail)
     proof = _analysed(law)
     if proof.answer == "yes":
-        return Floating("reassociating", "granted", proof.growth, proof.detail, how="proved")
+        return Floating("reassociating", "granted", proof.growth, proof.detail, how="proved", needs=proof.needs)
     return Floating("reassociating", "granted", errors.growth, proof.detail, how="sampled")
 
 
@@ -184,7 +187,7 @@ def _well_formed(entry: Any) -> bool:
     if not isinstance(entry, dict) or set(entry) != set(Floating.__slots__):
         return False
     known = entry["found"] in FLOATING and entry["status"] in ("granted", "refused") and entry["how"] in HOW
-    return known and isinstance(entry["growth"], (int, float)) and all(isinstance(entry[name], str) for name in ("detail", "witness"))
+    return known and isinstance(entry["growth"], (int, float)) and all(isinstance(entry[name], str) for name in ("detail", "witness", "needs"))
 
 
 def _remember(fresh: dict[str, Floating]) -> None:

@@ -11,11 +11,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from napkin_eq.coordinates import NotRead
+from napkin_eq.coordinates import NotRead, Text, asks
 from napkin_eq.names import kernel_function
 from napkin_eq.plan import Coord, Kernel
 
-Text = Callable[[str], str]
 FOLDED: dict[type, Callable[[int, int], int]] = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}
 SIGNS: dict[type, str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Lt: "<", ast.LtE: "<=", ast.Eq: "="}
 
@@ -137,22 +136,6 @@ class Reading:
         """Ask that the divisions from a place on are those of numbers that are not negative by positive ones."""
         for dividend, divisor, lines in self.since[place:]:
             yield asks(self.lines[:lines], f"(or (< {dividend} 0) (<= {divisor} 0))")
-
-
-def opened(about: str, logic: str) -> list[str]:
-    """Return the first lines of a script."""
-    return [f"; {about}", f"(set-logic {logic})", "(set-info :status unsat)"]
-
-
-def closed(*goal: str) -> list[str]:
-    """Return the last lines of a script, its negated goal."""
-    return [*(f"(assert {g})" for g in goal), "(check-sat)", ""]
-
-
-def asks(lines: Sequence[str], *goal: str) -> Text:
-    """Return a question: lines as they stand now, and a negated goal."""
-    said = list(lines)
-    return lambda about: "\n".join([*opened(about, "QF_NIA"), *said, *closed(*goal)])
 
 
 def is_number(name: str) -> bool:

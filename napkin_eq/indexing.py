@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any
 
 from napkin_eq import dealing, lanes, walks
 from napkin_eq.bulk import copied, stores
-from napkin_eq.coordinates import WHOLE, NotRead, Script, Site, conjunction, sites
+from napkin_eq.coordinates import WHOLE, NotRead, Script, Site, Text, conjunction, sites
 from napkin_eq.plan import Buffer, Coord, Dot, Iota, Kernel, Load, Loop, ReduceTile, Start, Stmt, StoreTile, passes_31_bits, statements
 from napkin_eq.term import Map, Term
 from napkin_eq.walks import Masks as Masks
@@ -199,12 +199,12 @@ def boxes(kernel: Kernel) -> set[int]:
     return loads | set(stores(kernel))
 
 
-def _launched(kernel: Kernel, site: Site) -> Iterator[Any]:
+def _launched(kernel: Kernel, site: Site) -> Iterator[Text]:
     """Of a kernel with workers this is asked for its portable form, in which a program has one block."""
     return dealing.launched(kernel)
 
 
-def _dealt(kernel: Kernel, site: Site, source: str) -> Iterator[Any]:
+def _dealt(kernel: Kernel, site: Site, source: str) -> Iterator[Text]:
     return dealing.dealt(kernel, source)
 
 
@@ -220,16 +220,19 @@ def _asked(kernel: Kernel, kind: str, about: str, ask: Any, site: Site, *more: A
 def _shown(stmt: Stmt) -> str:
     if isinstance(stmt, (Load, StoreTile)):
         return f"{'load' if isinstance(stmt, Load) else 'store'} {stmt.buffer}"
-    return f"{stmt.out.name}, over {stmt.coord}"  # type: ignore[union-attr]
+    assert isinstance(stmt, (ReduceTile, Dot))
+    return f"{stmt.out.name}, over {stmt.coord}"
 
 
 def _folds(kernel: Kernel, site: Site) -> bool:
     """Tell whether a statement folds numbers; the greatest of a tile of integers only serves the bounds of loops."""
-    return site.stmt.out.dtype not in WHOLE  # type: ignore[union-attr]
+    return isinstance(site.stmt, (ReduceTile, Dot)) and site.stmt.out.dtype not in WHOLE
 
 
-def _buffer(kernel: Kernel, name: str) -> Buffer:
-    return next(b for b in (*kernel.reads, *kernel.writes) if b.name == name)
+def _touched(kernel: Kernel, site: Site) -> Buffer:
+    """Return the array that a load or a store reaches."""
+    assert isinstance(site.stmt, (Load, StoreTile))
+    return kernel.buffer(site.stmt.buffer)
 
 
 def _live(script: Script, site: Site, copy: str = "") -> tuple[list[str], str]:
@@ -240,26 +243,26 @@ def _live(script: Script, site: Site, copy: str = "") -> tuple[list[str], str]:
     return index, conjunction([script.operand(m, site, copy) for m in stmt.masks])
 
 
-def _bounds(kernel: Kernel, site: Site) -> Iterator[Any]:
+def _bounds(kernel: Kernel, site: Site) -> Iterator[Text]:
     script = Script(kernel)
     index, live = _live(script, site)
-    dims = _buffer(kernel, site.stmt.buffer).dims  # type: ignore[union-attr]
+    dims = _touched(kernel, site).dims
     outside = [f"(not (and (<= 0 {i}) (< {i} {script.size(d)})))" for i, d in zip(index, dims, strict=True)]
-    yield lambda about: script.text(about, live, f"(or {' '.join(outside)})")
+    yield script.asks(live, f"(or {' '.join(outside)})")
 
 
-def _box(kernel: Kernel, site: Site) -> Iterator[Any]:
+def _box(kernel: Kernel, site: Site) -> Iterator[Text]:
     script = Script(kernel)
     index, live = _live(script, site)
-    dims = _buffer(kernel, site.stmt.buffer).dims  # type: ignore[union-attr]
+    dims = _touched(kernel, site).dims
     inside = [f"(<= 0 {i})" for i in index] + [f"(< {i} {script.size(d)})" for i, d in zip(index, dims, strict=True)]
-    yield lambda about: script.text(about, *inside, f"(not {live})")
+    yield script.asks(*inside, f"(not {live})")
 
 
-def _offsets(kernel: Kernel, site: Site) -> Iterator[Any]:
+def _offsets(kernel: Kernel, site: Site) -> Iterator[Text]:
     script = Script(kernel)
     index, live = _live(script, site)
-    buffer = _buffer(kernel, site.stmt.buffer)  # type: ignore[union-attr]
+    buffer = _touched(kernel, site)
     for loop, part in site.path:
         for bound in (part.lo, part.hi):
             script.operand(bound, site)
@@ -270,16 +273,16 @@ def _offsets(kernel: Kernel, site: Site) -> Iterator[Any]:
         if not passes_31_bits(buffer, position):
             wrong.append(f"(and {live} (not (<= (* {stride} {i}) {MOST})))")
     if wrong:
-        yield lambda about: script.text(about, f"(or {' '.join(wrong)})" if len(wrong) > 1 else wrong[0])
+        yield script.asks(f"(or {' '.join(wrong)})" if len(wrong) > 1 else wrong[0])
 
 
-def _cover(kernel: Kernel, site: Site) -> Iterator[Any]:
+def _cover(kernel: Kernel, site: Site) -> Iterator[Text]:
     """The witness: the block that an element's index falls into, and the lane in it."""
     stmt = site.stmt
     assert isinstance(stmt, StoreTile)
     script = Script(kernel)
     wanted: list[str] = []
-    for position, (operand, axis) in enumerate(zip(stmt.index, _buffer(kernel, stmt.buffer).dims, strict=True)):
+    for position, (operand, axis) in enumerate(zip(stmt.index, kernel.buffer(stmt.buffer).dims, strict=True)):
         element = script.declare(f"element.{position}")
         script.say(f"(<= 0 {element})", f"(< {element} {script.size(axis)})")
         made = site.defs.get(operand) if isinstance(operand, str) else None
@@ -294,7 +297,7 @@ def _cover(kernel: Kernel, site: Site) -> Iterator[Any]:
             raise NotRead(f"{stmt.buffer} is written by every block of {name}")
     index, live = _live(script, site)
     wanted += [live, *(f"(= {i} element.{position})" for position, i in enumerate(index))]
-    yield lambda about: script.text(about, f"(not {conjunction(wanted)})")
+    yield script.asks(f"(not {conjunction(wanted)})")
 
 
 def _witness(script: Script, coord: Coord, site: Site, element: str) -> list[str]:
@@ -311,12 +314,13 @@ def _witness(script: Script, coord: Coord, site: Site, element: str) -> list[str
     return wanted
 
 
-def _once(kernel: Kernel, site: Site) -> Iterator[Any]:
+def _once(kernel: Kernel, site: Site) -> Iterator[Text]:
     script = Script(kernel)
     one, live = _live(script, site)
     two, alive = _live(script, site, "!2")
-    value = site.defs.get(site.stmt.value)  # type: ignore[union-attr]
-    coords = {*kernel.grid, *(loop.coord for loop, _ in site.path), *(value.out.coords if value is not None and hasattr(value, "out") else ())}
+    assert isinstance(site.stmt, StoreTile)
+    value = site.defs.get(site.stmt.value)
+    coords = {*kernel.grid, *(loop.coord for loop, _ in site.path), *(value.out.coords if value is not None else ())}
     differ = []
     for name in sorted(coords):
         lanes = [script.lane(name, site, copy) for copy in ("", "!2")]
@@ -324,4 +328,4 @@ def _once(kernel: Kernel, site: Site) -> Iterator[Any]:
         differ += [f"(not (= {lanes[0]} {lanes[1]}))", f"(not (= {starts[0]} {starts[1]}))"]
     same = [f"(= {a} {b})" for a, b in zip(one, two, strict=True)]
     if differ:
-        yield lambda about: script.text(about, live, alive, *same, f"(or {' '.join(differ)})")
+        yield script.asks(live, alive, *same, f"(or {' '.join(differ)})")

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from napkin_eq.axis import Axis
-from napkin_eq.coordinates import NotRead, Script, Site, conjunction
-from napkin_eq.plan import Assign, Coord, Dot, Kernel, Let, Load, Loop, Operand, Part, ReduceTile, Stmt, statements, used
-from napkin_eq.walks import Masks, Text, closure, held_by, rows, taken_by
+from napkin_eq.coordinates import NotRead, Script, Site, Text, conjunction
+from napkin_eq.plan import Assign, Coord, Dot, Kernel, Let, Load, Loop, Operand, Part, ReduceTile, Stmt, closure, definitions, used
+from napkin_eq.walks import Masks, held_by, rows, taken_by
 
 BEFORE = "!before"
 
@@ -91,8 +91,7 @@ def turns(kernel: Kernel, site: Site) -> Iterator[Turn]:
     for number, earlier in enumerate(loop.parts[: at + (not part.once)]):
         if not any(p.once for p in loop.parts[number + 1 : at]):
             kept = {s.target: s.value for s in earlier.body if isinstance(s, Assign)}
-            own = {s.out.name: s for s in statements(earlier.body) if hasattr(s, "out")}
-            before = Site(site.stmt, {**site.defs, **own}, (*site.path[:place], (loop, earlier)))
+            before = Site(site.stmt, {**site.defs, **definitions(earlier.body)}, (*site.path[:place], (loop, earlier)))
             yield Turn(kernel, site, before, kept, not waited <= kept.keys())
 
 
@@ -102,7 +101,7 @@ def kept(kernel: Kernel, site: Site, masks: Masks) -> Iterator[Text]:
         script, x = turn.script()
         axis = _axis(kernel, site)
         if turn.stale:
-            yield lambda about, script=script: script.text(about, "true")  # type: ignore[misc]
+            yield script.asks("true")
             continue
         tests = _tests(script, turn)
         wanted = [f"(< {x} {script.size(axis)})"]
@@ -110,7 +109,7 @@ def kept(kernel: Kernel, site: Site, masks: Masks) -> Iterator[Text]:
         if len(several) == 1:
             wanted += taken_by(script, site, axis, x, several)
         goal = (*rows(script, kernel, _coord(kernel, site).name), *tests, f"(not {conjunction(wanted)})")
-        yield lambda about, script=script, goal=goal: script.text(about, *goal)  # type: ignore[misc]
+        yield script.asks(*goal)
 
 
 def tested(kernel: Kernel, site: Site, masks: Masks) -> Iterator[Text]:
@@ -128,7 +127,7 @@ def tested(kernel: Kernel, site: Site, masks: Masks) -> Iterator[Text]:
             except NotRead:
                 continue  # a choice of the body by values: no test of coordinates comes of it
         goal = (*rows(script, kernel, _coord(kernel, site).name), *given, f"(not {conjunction(tests)})")
-        yield lambda about, script=script, goal=goal: script.text(about, *goal)  # type: ignore[misc]
+        yield script.asks(*goal)
 
 
 def aligned(kernel: Kernel, site: Site, masks: Masks) -> Iterator[Text]:
@@ -142,13 +141,13 @@ def aligned(kernel: Kernel, site: Site, masks: Masks) -> Iterator[Text]:
         script, x = turn.script()
         wrong = []
         for load, where, copy in turn.loads():
-            dims = next(b for b in (*kernel.reads, *kernel.writes) if b.name == load.buffer).dims
+            dims = kernel.buffer(load.buffer).dims
             if coord in load.out.coords:
                 index = [script.operand(i, where, copy) for i, d in zip(load.index, dims, strict=True) if d == axis]
                 wrong += [f"(not (= {i} {x}))" for i in index]
         if wrong:
             goal = f"(or {' '.join(wrong)} false)"
-            yield lambda about, script=script, goal=goal: script.text(about, goal)  # type: ignore[misc]
+            yield script.asks(goal)
 
 
 def _coord(kernel: Kernel, site: Site) -> Coord:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from napkin_eq import plan as p
-from napkin_eq.alive import Tiles, alive, values_of
+from napkin_eq.alive import Tiles, alive
 from napkin_eq.cost import (
     BYTES,
     KERNEL_S,
@@ -64,7 +64,7 @@ class Footprint:
 def footprint(kernel: p.Kernel) -> Footprint | None:
     """Read a kernel's footprint off its statements, of one that is scheduled precisely; None where it has no contraction of 16-bit operands in a loop."""
     kernel = replace(kernel, body=_late(sunk(unscaled(kernel.body, lambda name: name), "")))
-    values = values_of(kernel.body)
+    values = p.values_of(kernel.body)
     loops = [s for s in p.statements(kernel.body) if isinstance(s, p.Loop)]
     dots = [s for s in p.statements(kernel.body) if isinstance(s, p.Dot)]
     inside = [s for loop in loops for part in loop.parts for s in part.body]

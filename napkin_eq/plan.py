@@ -13,7 +13,7 @@ Masks, tails, casts and loop bounds are explicit statements. Integers are 32 bit
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -203,7 +203,8 @@ class Loop:
     parts: tuple[Part, ...]
 
 
-Stmt = Start | Iota | SizeOf | Load | Let | ReduceTile | ScanTile | Dot | Await | Assign | StoreTile | Loop
+Defining = Start | Iota | SizeOf | Load | Let | ReduceTile | ScanTile | Dot
+Stmt = Defining | Await | Assign | StoreTile | Loop
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +247,9 @@ class Kernel:
     def coord(self, name: str) -> Coord:
         return next(c for c in self.coords if c.name == name)
 
+    def buffer(self, name: str) -> Buffer:
+        return next(b for b in (*self.reads, *self.writes) if b.name == name)
+
     @property
     def symbols(self) -> tuple[Axis, ...]:
         """The symbolic axes that the kernel needs at run time, in order of first use."""
@@ -284,13 +288,35 @@ def passes_31_bits(buffer: Buffer, position: int) -> bool:
     return math.prod(axis.size or 1 for axis in dims) > 2**31 - 1
 
 
-def statements(body: tuple[Stmt, ...]) -> Iterator[Stmt]:
+def statements(body: Sequence[Stmt]) -> Iterator[Stmt]:
     """Yield every statement, those inside loops after their loop."""
     for stmt in body:
         yield stmt
         if isinstance(stmt, Loop):
             for part in stmt.parts:
                 yield from statements(part.body)
+
+
+def definitions(body: Sequence[Stmt]) -> dict[str, Defining]:
+    """Return the statement that defines each value; parts of a loop that use one name define the same kind of value by it."""
+    return {stmt.out.name: stmt for stmt in statements(body) if isinstance(stmt, Defining)}
+
+
+def values_of(body: Sequence[Stmt]) -> dict[str, Value]:
+    """Return every value that statements define or carry, by name."""
+    values = {name: stmt.out for name, stmt in definitions(body).items()}
+    return values | {value.name: value for stmt in statements(body) if isinstance(stmt, Loop) for value, _ in stmt.carried}
+
+
+def closure(defs: Mapping[str, Defining], roots: Iterable[Operand | None]) -> dict[str, Defining | None]:
+    """Return the values that some come of, themselves included, with their definitions; those of others, accumulators say, are None."""
+    waiting, found = [r for r in roots if isinstance(r, str)], dict[str, Defining | None]()
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            stmt = found[name] = defs.get(name)
+            waiting += used(stmt) if stmt is not None else ()
+    return found
 
 
 def used(stmt: Stmt) -> tuple[str, ...]:

@@ -9,21 +9,34 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import TypeAlias
 
 Powers = tuple[tuple[Hashable, int], ...]
+Key: TypeAlias = "tuple[Powers, Polynomial | None]"
 
 
 @dataclass(frozen=True)
 class Polynomial:
     """A sum in normal form: `terms` maps (powers of atoms, exponent) to a coefficient that is not zero, in a fixed order."""
 
-    terms: tuple[tuple[tuple[Powers, Polynomial | None], Fraction], ...] = ()
+    terms: tuple[tuple[Key, Fraction], ...] = ()
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.terms)
+
+    def __hash__(self) -> int:
+        return self._hash
 
     def __add__(self, other: Polynomial) -> Polynomial:
-        return _collected([*self.terms, *other.terms])
+        return _collected([*self.terms, *other.terms]) if self.terms and other.terms else self if self.terms else other
+
+    def __neg__(self) -> Polynomial:
+        return Polynomial(tuple((key, -coefficient) for key, coefficient in self.terms))
 
     def __sub__(self, other: Polynomial) -> Polynomial:
-        return self + other * constant(-1)
+        return self + -other
 
     def __mul__(self, other: Polynomial) -> Polynomial:
         return _collected(
@@ -46,7 +59,7 @@ class Polynomial:
 
 def constant(value: int | Fraction) -> Polynomial:
     """Return a number as a sum."""
-    return _collected([(((), None), Fraction(value))])
+    return Polynomial(((((), None), Fraction(value)),) if value else ())
 
 
 def atom(base: Hashable, power: int = 1) -> Polynomial:
@@ -71,7 +84,8 @@ def _powers(factors: Iterable[tuple[Hashable, int]]) -> Powers:
     totals: dict[Hashable, int] = {}
     for base, power in factors:
         totals[base] = totals.get(base, 0) + power
-    return tuple(sorted(((base, power) for base, power in totals.items() if power), key=repr))
+    kept = [(base, power) for base, power in totals.items() if power]
+    return tuple(sorted(kept, key=_text) if len(kept) > 1 else kept)
 
 
 def _added(a: Polynomial | None, b: Polynomial | None) -> Polynomial | None:
@@ -80,8 +94,13 @@ def _added(a: Polynomial | None, b: Polynomial | None) -> Polynomial | None:
     return a + b if (a + b).terms else None
 
 
-def _collected(parts: Iterable[tuple[tuple[Powers, Polynomial | None], Fraction]]) -> Polynomial:
-    totals: dict[tuple[Powers, Polynomial | None], Fraction] = {}
+# Sums are put in order by the text of what their terms hold, which most sums share.
+_text = lru_cache(1 << 16)(repr)
+
+
+def _collected(parts: Iterable[tuple[Key, Fraction]]) -> Polynomial:
+    totals: dict[Key, Fraction] = {}
     for key, coefficient in parts:
-        totals[key] = totals.get(key, Fraction(0)) + coefficient
-    return Polynomial(tuple(sorted(((key, c) for key, c in totals.items() if c), key=repr)))
+        totals[key] = totals[key] + coefficient if key in totals else coefficient
+    kept = [(key, c) for key, c in totals.items() if c]
+    return Polynomial(tuple(sorted(kept, key=lambda term: _text(term[0])) if len(kept) > 1 else kept))

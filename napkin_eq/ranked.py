@@ -29,15 +29,24 @@ class Ranked:
 
 
 def ranked(derivation: Derivation, keep: int) -> list[Ranked]:
-    """Return the `keep` plans that the cost model puts first, best first; the first is the derivation's own.
+    """Return `keep` plans that the cost model puts first, best first; the first is the derivation's own.
 
-    Raises NapkinError if `keep` is less than 1.
+    They differ in the kernel that takes longest, as far as that has other tilings: measuring plans that differ in the least of
+    several kernels would tell little. Raises NapkinError if `keep` is less than 1.
     """
     if keep < 1:
         raise NapkinError(f"keep is {keep}: expected how many plans to return, at least 1")
     offers = [_offers(derivation, output, store, keep) for output in derivation.outputs for store in output.placed.stores]
-    choices = heapq.nsmallest(keep, itertools.product(*offers), key=lambda pieces: sum(t.cost.predicted_us for t in pieces))
-    return [_made(derivation, pieces) for pieces in choices]
+    longest = max(range(len(offers)), key=lambda i: offers[i][0].cost.predicted_us)
+    best = tuple(found[0] for found in offers)
+    apart = [(*best[:longest], other, *best[longest + 1 :]) for other in offers[longest]]
+    rest = (pieces for pieces in itertools.product(*offers) if pieces not in apart)
+    choices = [*apart, *heapq.nsmallest(keep - len(apart), rest, key=_predicted)]
+    return [_made(derivation, pieces) for pieces in (best, *sorted((c for c in choices if c != best), key=_predicted))]
+
+
+def _predicted(pieces: Sequence[Tiled]) -> float:
+    return sum(piece.cost.predicted_us for piece in pieces)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ def specialised(kernel: p.Kernel, abreast: int = 1, programs: int = 0) -> p.Kern
     if not dots:
         raise NapkinError(f"kernel {kernel.name}: it has no contraction on the matrix unit to run beside its other work")
     rows = _rows(kernel, dots)
-    names = _Fresh(s.out.name for s in p.statements(kernel.body) if hasattr(s, "out"))
+    names = _Fresh(p.definitions(kernel.body))
     body: list[p.Stmt] = []
     for stmt in sunk(unscaled(kernel.body, names), rows.name):
         body += _loop(kernel, stmt, names) if isinstance(stmt, p.Loop) else [stmt]
@@ -103,15 +103,8 @@ def _rows(kernel: p.Kernel, dots: Sequence[p.Dot]) -> p.Coord:
 
 def falling(kernel: p.Kernel) -> tuple[str, ...]:
     """Return the grid coordinates on which the bounds of a loop depend."""
-    made = {s.out.name: s for s in p.statements(kernel.body) if hasattr(s, "out")}
-    waiting = [name for s in p.statements(kernel.body) if isinstance(s, p.Loop) for name in p.used(s)]
-    seen: set[str] = set()
-    while waiting:
-        name = waiting.pop()
-        if name not in seen and name in made:
-            seen.add(name)
-            waiting += p.used(made[name])
-    on = {stmt.coord for name in seen if isinstance(stmt := made[name], (p.Start, p.Iota))}
+    bounds = [name for s in p.statements(kernel.body) if isinstance(s, p.Loop) for name in p.used(s)]
+    on = {stmt.coord for stmt in p.closure(p.definitions(kernel.body), bounds).values() if isinstance(stmt, (p.Start, p.Iota))}
     return tuple(name for name in kernel.grid if name in on)
 
 
@@ -184,14 +177,7 @@ def _readers(body: Sequence[p.Stmt], name: str) -> int:
 
 def _closure(body: Sequence[p.Stmt], roots: Iterable[str]) -> set[str]:
     """Return the names, defined in a body, that some values are computed from, themselves included."""
-    made = {s.out.name: s for s in body if hasattr(s, "out")}
-    waiting, found = [r for r in roots if r in made], set()
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += [n for n in p.used(made[name]) if n in made]
-    return found
+    return {name for name, stmt in p.closure(p.definitions(body), roots).items() if stmt is not None}
 
 
 def _dependents(body: Sequence[p.Stmt], roots: Iterable[str]) -> set[str]:
@@ -354,7 +340,7 @@ def _rotated(kernel: p.Kernel, loop: p.Loop, shapes: Sequence[_Shape], general: 
     second = scalars("add", first, coord.tile)
     end = scalars("floordiv", scalars("add", loop.parts[-1].hi, -1), coord.tile)
     last = scalars("max", scalars("mul", end, coord.tile), first)  # type: ignore[arg-type]
-    made = {s.out.name: s.out for s in whole.body if hasattr(s, "out")}
+    made = p.values_of(whole.body)
     rotation = _Rotation(coord, base, tuple(replace(made[name], name=names(f"{name}_held")) for name in dict.fromkeys(base.held)), names)
     parts = [replace(whole, lo=first, hi=scalars("add", first, 1), body=rotation.opening(), note="the first block", once=True)]
     for part, shape in zip(loop.parts, shapes, strict=True):

@@ -6,15 +6,13 @@ spans the loop's own coordinate (an operand that waits), of the block of the tur
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from napkin_eq.axis import Axis
-from napkin_eq.coordinates import NotRead, Script, Site, conjunction
-from napkin_eq.plan import Assign, Dot, Kernel, Let, Loop, Operand, Part, ReduceTile, Stmt, statements, used
+from napkin_eq.coordinates import NotRead, Script, Site, Text, conjunction
+from napkin_eq.plan import Assign, Dot, Kernel, Let, Loop, Operand, Part, ReduceTile, Stmt, closure, definitions, statements, used
 from napkin_eq.term import Const, Term
-
-Text = Callable[[str], str]
 
 
 @dataclass(slots=True)
@@ -44,7 +42,7 @@ def parts(kernel: Kernel, site: Site) -> Iterator[Text]:
             for other in chosen[:number]:
                 begin, end = script.range(loop.parts[other], tile, site)
                 wrong.append(f"(and (<= {low} (* {tile} {block})) (< (* {tile} {block}) {high}) (<= {begin} (* {tile} {block})) (< (* {tile} {block}) {end}))")
-            yield lambda about, script=script, wrong=wrong: script.text(about, f"(or {' '.join(wrong)} false)")  # type: ignore[misc]
+            yield script.asks(f"(or {' '.join(wrong)} false)")
 
 
 def counted(loop: Loop) -> list[tuple[int, ...]]:
@@ -67,7 +65,7 @@ def skipped(kernel: Kernel, site: Site, masks: Masks) -> Iterator[Text]:
         inside = [f"(<= 0 {x})", f"(< {x} {script.size(coord.axis)})"]
         taken = taken_by(script, site, coord.axis, x, masks.taken.get(coord.axis.name, []))
         goal = (*inside, *rows(script, kernel, coord.name), *taken, f"(not (or {' '.join(folded)} false))")
-        yield lambda about, script=script, goal=goal: script.text(about, *goal)  # type: ignore[misc]
+        yield script.asks(*goal)
 
 
 def _inside(bounds: tuple[str, str], block: str) -> str:
@@ -125,7 +123,7 @@ class _Gains:
 
     def __init__(self, loop: Loop, part: Part, held: set[str]) -> None:
         self.coord, self.held = loop.coord, held
-        self.defs = {s.out.name: s for s in statements(part.body) if hasattr(s, "out")}
+        self.defs = definitions(part.body)
         self.assigned = {s.target: s.value for s in statements(part.body) if isinstance(s, Assign)}
 
     def of(self, name: str) -> set[bool]:
@@ -168,17 +166,6 @@ class _Gains:
     def below(self, name: Operand) -> set[str]:
         """Return all names that a value comes of."""
         return set(closure(self.defs, [name]))
-
-
-def closure(defs: Mapping[str, Stmt], roots: Iterable[Operand]) -> dict[str, Stmt | None]:
-    """Return the values that some come of, themselves included, with their definitions; accumulators have none."""
-    waiting, found = [r for r in roots if isinstance(r, str)], dict[str, Stmt | None]()
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found[name] = defs.get(name)
-            waiting += used(found[name]) if found[name] is not None else ()  # type: ignore[arg-type]
-    return found
 
 
 def rows(script: Script, kernel: Kernel, but: str) -> list[str]:

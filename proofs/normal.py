@@ -8,7 +8,6 @@ only if every other case is. What is no such sum (a sine, a root, a reduction) i
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Hashable
 from fractions import Fraction
@@ -170,12 +169,11 @@ class Case:
     def inferred_sign(self, p: Polynomial) -> int | None:
         """Return the sign of p where it is, up to sign, a sum of two numbers that this case took to be zero or more."""
         taken = [(what[1], int(str(sign))) for what, sign in self.chosen.items() if isinstance(what, tuple) and what[0] == "sign"]
-        upward = [(q * constant(way), sign) for q, sign in taken for way in ((sign,) if sign else (1, -1))]
-        for (a, s), (b, t) in itertools.combinations(upward, 2):
-            if p == a + b:
-                return int(bool(s or t))
-            if p == (a + b) * constant(-1):
-                return -int(bool(s or t))
+        upward = {q if way > 0 else -q: sign for q, sign in taken for way in ((sign,) if sign else (1, -1))}
+        for way, total in ((1, p), (-1, -p)):
+            for part, sign in upward.items():
+                if (other := upward.get(total - part)) is not None:
+                    return way * int(bool(sign or other))
         return None
 
     def known_sign(self, powers: Powers, coefficient: Fraction) -> int | None:
@@ -210,7 +208,7 @@ class Case:
         ((powers, exponent), coefficient), *rest = p.terms
         if rest:
             return constant(1 / coefficient) * self.opaque("inv", p * constant(1 / coefficient))
-        result = constant(1 / coefficient) * (exponential(exponent * constant(-1)) if exponent else ONE)
+        result = constant(1 / coefficient) * (exponential(-exponent) if exponent else ONE)
         for base, power in powers:
             if isinstance(base, Unknown) and base.name == "inv" and power == 1:
                 (inside,) = base.args
@@ -297,11 +295,11 @@ LAZY: dict[str, Callable[..., Value]] = {"and": Case.both, "or": Case.either, "w
 PRESENT: dict[str, Callable[..., Value]] = {
     "add": lambda case, a, b: a + b,
     "mul": Case.product,
-    "neg": lambda case, a: a * constant(-1),
+    "neg": lambda case, a: -a,
     "inv": Case.inverse,
     "log": Case.logarithm,
     "real": lambda case, a: a,
-    "abs": lambda case, a: a if case.sign(a) >= 0 else a * constant(-1),
+    "abs": lambda case, a: a if case.sign(a) >= 0 else -a,
     "min": lambda case, a, b: a if case.compared(a, b) <= 0 else b,
     "sqrt": lambda case, a: case.opaque("sqrt", a) if case.sign(a) > 0 else Polynomial(),
     **{op: lambda case, *args, op=op: case.opaque(op, *args) for op in ("sin", "cos", "floor", "round", "floordiv", "mod")},

@@ -12,7 +12,7 @@ from functools import cache
 import pytest
 
 from napkin_eq import plan as p
-from napkin_eq.alive import Tiles, alive, fullest, share, values_of
+from napkin_eq.alive import Tiles, alive, fullest, share
 from napkin_eq.axis import Axis
 from tests import plans
 from tests.test_gluon import shared, two_contractions
@@ -74,7 +74,7 @@ def held_along(run: list[p.Stmt], apart: Collection[str], waits: bool) -> Iterat
 
 def most(kernel: p.Kernel, lanes: Lanes, apart: Collection[str], waits: bool) -> float:
     """The registers that a block holds where it holds the most, over runs of none, one or two blocks of each part."""
-    values = values_of(kernel.body)
+    values = p.values_of(kernel.body)
     parts = sum(len(s.parts) for s in p.statements(kernel.body) if isinstance(s, p.Loop))
     runs = (list(run_through(kernel.body, iter(trips))) for trips in itertools.product(range(3), repeat=parts))
     return max(

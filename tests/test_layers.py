@@ -24,7 +24,7 @@ FLOORS = (
     "law content",
     "catalogue stretch interval judge explain claim polynomial linearity obligation smtlib question solving rocq verdict counterexample proving smtfiles "
     "floating abduce corpus certificate check",
-    "plan names hardware accumulate succession",
+    "plan names hardware accumulate succession eviction",
     "recheck",
     "emit aot enode egglogtext egraph accuracy",
     "streamed scopes bounds arithmetic folds lower alive cost tiles schedule bulk overlap",

@@ -24,6 +24,8 @@ def test_plans_come_in_the_order_of_the_model(derivation):
     assert [r.predicted_us for r in found] == sorted(r.predicted_us for r in found)
     assert len({repr(r.plan.kernels) for r in found}) == 4
     assert len({len(r.tiled) for r in found}) == 1
+    longest = max(range(2), key=lambda i: found[0].tiled[i].cost.predicted_us)
+    assert len({repr(choice(r.tiled[longest])) for r in found}) == 4, "the plans differ in the lesser kernel alone"
 
 
 def test_every_plan_computes_the_diagram(derivation):

@@ -19,7 +19,7 @@ def softmax_stream_kernel(x_ptr, y_ptr, r_size, c_size):
     for a_start in tl.range(0, c_size, BLOCK_A):
         cs = a_start + tl.arange(0, BLOCK_A)
         c_in = cs < c_size
-        loaded = tl.load(x_ptr + r.to(tl.int64) * c_size + cs, mask=c_in, other=0.0)
+        loaded = tl.load(x_ptr + r.to(tl.int64) * c_size + cs, mask=c_in, other=0.0, eviction_policy="evict_last")
         wide = loaded.to(tl.float32)
         s = tl.where(c_in, wide, float("-inf"))
         block = tl.max(s, axis=0)
@@ -35,14 +35,14 @@ def softmax_stream_kernel(x_ptr, y_ptr, r_size, c_size):
     for b_start in tl.range(0, c_size, BLOCK_B):
         cs = b_start + tl.arange(0, BLOCK_B)
         c_in = cs < c_size
-        loaded = tl.load(x_ptr + r.to(tl.int64) * c_size + cs, mask=c_in, other=0.0)
+        loaded = tl.load(x_ptr + r.to(tl.int64) * c_size + cs, mask=c_in, other=0.0, eviction_policy="evict_first")
         wide = loaded.to(tl.float32)
         s = tl.where(c_in, wide, float("-inf"))
         d = s - m
         e = tl.exp(d)
         p = e * scale
         out = p.to(tl.bfloat16)
-        tl.store(y_ptr + r.to(tl.int64) * c_size + cs, out, mask=c_in)
+        tl.store(y_ptr + r.to(tl.int64) * c_size + cs, out, mask=c_in, eviction_policy="evict_first")
 
 
 # What each kernel takes, for compiling ahead of time: `:16` marks addresses and sizes that are multiples of 16.
