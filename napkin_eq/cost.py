@@ -48,6 +48,7 @@ KERNEL_S = 3e-6  # the first block begins and the last one ends beside nothing
 SERIES = 0.6  # of a result, what the series of a special function takes beside it: seen by compiling results of 128 registers a thread
 REGISTER_SHARE = 0.9  # assumption: above this estimate the compiler spills
 FOLLOWING_S = 1.4e-6  # a launch behind another one: it is queued while that one runs (launch_in_a_row in microbench_h200.json)
+AHEAD_S = 0.2e-6  # and one that is made before the other has ended, on Hopper and later (see succession.py)
 MATRIX_ROWS = 16  # rows that one instruction of the matrix unit takes of a narrow tile
 LEAST_COLUMNS = 64  # of a wide instruction: 16 columns beside 256 made a product of 4096 cubed 27 % longer, where their share is 6 %
 WIDE_ROWS = 64  # and of a wide one, which a group of four warps gives it together
@@ -117,7 +118,8 @@ class Profile:
 
 def total_us(costs: Sequence[KernelCost], hardware: Hardware) -> float:
     """Return the microseconds of kernels that run one after another; only the first launch is waited for."""
-    return sum(c.predicted_us for c in costs) - (len(costs) - 1) * max(0.0, hardware.chip.launch_s - FOLLOWING_S) * 1e6
+    following = AHEAD_S if hardware.divisors.mma_m >= WIDE_ROWS else FOLLOWING_S
+    return sum(c.predicted_us for c in costs) - (len(costs) - 1) * max(0.0, hardware.chip.launch_s - following) * 1e6
 
 
 def extent(axis: Axis) -> int:

@@ -4,15 +4,20 @@ On Hopper and later a kernel may be launched as soon as every block of the one b
 "Programmatic Dependent Launch"). What it does before it waits may read inputs only, and write nothing. It waits even if it reads
 nothing of theirs: one that ends has then seen all that came before it end, and the next has one kernel to wait for.
 
-Only a kernel without loops is launched ahead. Its blocks come to processors that are still busy, some more than others: a short one
-gains the launch, 1 to 2 us on an H200, a long one loses more by that (a product of 16 rows in two blocks an SM: 2.4 us).
+A kernel with loops is launched ahead only if a block of it fills a multiprocessor. Blocks come to processors that are still busy, some
+more than others: a short kernel gains the launch, 1 to 2 us on an H200, and so does a long one whose blocks cannot come two to a
+processor; where they can, it loses more than that (a product of 16 rows: 1.4 us gained and 1.4 to 4 us lost).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from napkin_eq.plan import Kernel, Load, Loop, Plan, Stmt, StoreTile
+from napkin_eq.bulk import shared_bytes
+from napkin_eq.cost import capacity, profile, room
+from napkin_eq.plan import Kernel, Load, Loop, Plan, Stmt, StoreTile, statements
+
+FILLS = 114 * 1024  # bytes of shared memory of which two do not fit a multiprocessor of Hopper or Blackwell
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +36,7 @@ class Turn:
 def turns(plan: Plan) -> dict[str, Turn]:
     """Return each kernel's place, by the kernel's name."""
     inputs = {buffer.name for buffer in plan.inputs}
-    ahead = [bool(at) and not _loops(kernel) for at, kernel in enumerate(plan.kernels)]
+    ahead = [bool(at) and (not _loops(kernel) or _shared(kernel) > FILLS) for at, kernel in enumerate(plan.kernels)]
     places = zip(plan.kernels, ahead, [*ahead[1:], False], strict=True)
     return {k.name: Turn(leads=following, waits=_first(k.body, inputs) if early else None) for k, early, following in places}
 
@@ -40,6 +45,17 @@ def _loops(kernel: Kernel) -> bool:
     return any(isinstance(stmt, Loop) for stmt in kernel.body)
 
 
+def _shared(kernel: Kernel) -> int:
+    """Return the bytes of shared memory that a block takes, or is estimated to take."""
+    if kernel.workers:
+        return shared_bytes(kernel)
+    return capacity(room(profile(kernel), {c.name: c.tile for c in kernel.coords}), kernel.warps, kernel.stages)[0]
+
+
 def _first(body: tuple[Stmt, ...], inputs: set[str]) -> int:
-    """Return the first statement that reads what is no input, or writes."""
-    return next((at for at, stmt in enumerate(body) if isinstance(stmt, StoreTile) or (isinstance(stmt, Load) and stmt.buffer not in inputs)), 0)
+    """Return the first statement that reads what is no input, or writes; loops count as a whole, for their loads may be moved ahead of them."""
+    return next((at for at, stmt in enumerate(body) if any(_touches(s, inputs) for s in statements((stmt,)))), 0)
+
+
+def _touches(stmt: Stmt, inputs: set[str]) -> bool:
+    return isinstance(stmt, StoreTile) or (isinstance(stmt, Load) and stmt.buffer not in inputs)

@@ -24,10 +24,10 @@ FLOORS = (
     "law content",
     "catalogue stretch interval judge explain claim polynomial linearity obligation smtlib question solving rocq verdict counterexample proving smtfiles "
     "floating abduce corpus certificate check",
-    "plan names hardware accumulate succession eviction",
+    "plan names hardware accumulate eviction",
     "recheck",
     "emit aot enode egglogtext egraph accuracy",
-    "streamed scopes bounds arithmetic folds lower alive cost tiles schedule bulk overlap",
+    "streamed scopes bounds arithmetic folds lower alive cost tiles schedule bulk overlap succession",
     "extract place",
     "derivation report chain assembly search derive ranked",
     "sources output coordinates walks lanes heads dealing indexing rounding running "

@@ -13,7 +13,7 @@ from napkin_eq.axis import Axis
 from napkin_eq.emit import emit
 from napkin_eq.plan import Buffer, Coord, Kernel, Load, Plan, Stmt, StoreTile
 from napkin_eq.succession import turns
-from tests.plans import bounded, f32, let, softmax_stream
+from tests.plans import bounded, f32, let, matmul, softmax_stream
 
 X = Axis("x", 1000)
 A, B, S, OUT = (Buffer(name, (X,), "f32") for name in ("A", "B", "S", "out"))
@@ -54,6 +54,14 @@ def test_one_with_a_loop_is_launched_when_the_others_have_ended():
     streams = softmax_stream().plan.kernels[0]
     plan = replace(CHAIN, kernels=(CHAIN.kernels[0], streams, kernel("last", (B, S), OUT)))
     assert [(turn.leads, turn.waits is not None) for turn in turns(plan).values()] == [(False, False), (True, False), (False, True)]
+
+
+@pytest.mark.parametrize(("stages", "early"), [(3, False), (4, True)])
+def test_unless_a_block_of_it_fills_a_processor(stages, early):
+    """Operands of 32 KiB a trip: three trips of them fit twice into the 228 KiB of a processor, four do not."""
+    product = matmul("f16", (256, 256, 256), (128, 128, 64), False, warps=8, stages=stages).plan.kernels[0]
+    plan = replace(CHAIN, kernels=(CHAIN.kernels[0], product))
+    assert (turns(plan)[product.name].waits is not None) == turns(plan)["first"].leads == early
 
 
 def test_the_merge_of_a_split_sum_waits_before_it_reads():
