@@ -150,7 +150,7 @@ def test_lengths_bound_at_run_time(q, x):
     assert evaluate(derived("length").source, data) == pytest.approx(expected(data), abs=1e-12)
 
 
-@pytest.mark.parametrize("q, x", [(70, 1500), (90, 90), (1300, 1100)])
+@pytest.mark.parametrize("q, x", [(70, 1500), (90, 90), (3100, 2900)])
 def test_lengths_known_beforehand(q, x):
     data = drawn(q, x)
     (found,) = emit(derived("length", q, x).plan, "numpy")(data).values()
@@ -168,16 +168,16 @@ def test_the_gallery_has_it():
 
 
 def test_a_scale_by_the_length_streams_too():
-    q, x, d = nq.axes("q x d", d=16)
-    Q, K, V = nq.array("Q", q, d), nq.array("K", x, d), nq.array("V", x, d)
-    scores = nq.sum(Q * K, d)
+    q, x = nq.axes("q x")
+    scores, V = nq.array("S", q, x), nq.array("V", x)
     for count, passes in ((nq.length, 1), (nq.size, 2)):
         derivation = nq.derive(nq.sum(nq.softmax(scores * count(x) ** -0.5, x) * V, x))
         assert derivation.report()["passes"]["x"] == passes, count
-        data = drawn(33, 290)
+        generator = np.random.default_rng(0)
+        data = {"S": generator.normal(size=(3, 9001)), "V": generator.normal(size=9001)}  # more than one block of keys
         (found,) = emit(derivation.plan, "numpy")(data).values()
-        weights = np.exp(data["Q"] @ data["K"].T * 290**-0.5)
-        assert found == pytest.approx(weights @ data["V"] / weights.sum(1, keepdims=True), abs=1e-12)
+        weights = np.exp(data["S"] * 9001**-0.5)
+        assert found == pytest.approx(weights @ data["V"] / weights.sum(1), abs=1e-12)
 
 
 def test_a_mask_by_the_size_is_not_streamed_in_one_pass():
