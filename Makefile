@@ -14,10 +14,10 @@ demo: .venv/ready
 	.venv/bin/napkin-eq run attention --hardware $(HARDWARE)
 
 test: .venv/ready lint
-	$(RUN) pytest -q -n 2 --durations 15
+	$(RUN) pytest -q -n 2 --dist worksteal --durations 15
 
 fast: .venv/ready
-	$(RUN) pytest -q -n 2 --fast
+	$(RUN) pytest -q -n 2 --dist worksteal --fast
 
 lint: .venv/ready
 	$(RUN) ruff check .

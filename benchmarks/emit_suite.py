@@ -39,7 +39,7 @@ from napkin_eq.rounding import error_bound
 from napkin_eq.search import prover
 from napkin_eq.tiles import Tiled
 
-PLANS = 3
+PLANS = 5
 
 SWEEPS = {
     "attention_d128": ("attention", dict(b=4, h=16, q=4096, x=4096, d=128), dict(q=(64, 128), x=(32, 64, 128)), (4, 8), (2, 3)),

@@ -37,10 +37,10 @@ class Blocks:
         self.line(f"{programs} = gl.num_programs(0)")
         self.line(f"{me} = gl.program_id(0)")
         if self.shared.workers.falling:
-            turn = self.names.fresh("turn")
-            self.line(f"turns = {total} // {programs}")
-            self.line(f"turns += gl.where(gl.where(turns % 2 == 0, {me}, {programs} - 1 - {me}) < {total} % {programs}, 1, 0)")
-            self.line(f"for {turn} in range(0, turns):")
+            turn, turns = self.names.fresh("turn"), self.names.fresh("turns")
+            self.line(f"{turns} = {total} // {programs}")
+            self.line(f"{turns} += gl.where(gl.where({turns} % 2 == 0, {me}, {programs} - 1 - {me}) < {total} % {programs}, 1, 0)")
+            self.line(f"for {turn} in range(0, {turns}):")
             self.line(f"    {tile} = {turn} * {programs} + gl.where({turn} % 2 == 0, {me}, {programs} - 1 - {me})")
         else:
             self.line(f"for {tile} in range({me}, {total}, {programs}):")
@@ -101,8 +101,8 @@ class Blocks:
         self.line(f"{text} = {block}" + (f" * {coord.tile}" if coord.tile > 1 else ""))
 
     def count(self, coord: Coord) -> str:
-        if coord.axis.size is not None:
-            return str(-(-coord.axis.size // coord.tile))
+        if coord.blocks is not None:
+            return str(coord.blocks)
         size = size_argument(coord.axis)
         if coord.tile == 1:
             return size

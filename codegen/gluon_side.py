@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 
 from napkin_eq.axis import Axis
@@ -23,7 +24,7 @@ WHOLE: dict[str, Callable[[int, int], int]] = {
 }  # fmt: skip
 
 
-class Side(Blocks):
+class Side(Blocks, ABC):
     """One of the functions: the walk over the blocks of the grid, scalars, loops; what is loaded and computed is the subclass's."""
 
     suffix, who = "", ""
@@ -175,9 +176,9 @@ class Side(Blocks):
             return f"{CALLS[op]}({', '.join(args)})"
         raise self.wrong(f"no operator {op!r:.60} in Gluon")
 
+    @abstractmethod
     def fetch(self, loads: Sequence[Load], ring: Ring) -> None:
         """Print what this side does where tiles are loaded through a ring."""
-        raise NotImplementedError
 
     def act(self, stmt: Stmt) -> None:
         """Print a statement that is no definition."""

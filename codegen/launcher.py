@@ -130,8 +130,8 @@ def _launch(kernel: Kernel, local: dict[str, str], size: dict[str, str], ahead: 
     """Print the launch of a kernel; `ahead` is the argument that says whether the next one may be launched before it ends."""
     counts = []
     for coord in (kernel.coord(name) for name in kernel.grid):
-        if coord.axis.size is not None:
-            counts.append(str(-(-coord.axis.size // coord.tile)))
+        if coord.blocks is not None:
+            counts.append(str(coord.blocks))
         else:
             axis = size[coord.axis.name]
             counts.append(axis if coord.tile == 1 else f"triton.cdiv({axis}, {coord.tile})")

@@ -34,8 +34,8 @@ class Blocks:
 
     def count(self, coord: Coord) -> str:
         """Return how many blocks a grid coordinate has."""
-        if coord.axis.size is not None:
-            return str(-(-coord.axis.size // coord.tile))
+        if coord.blocks is not None:
+            return str(coord.blocks)
         return self.size(coord.axis) if coord.tile == 1 else f"tl.cdiv({self.size(coord.axis)}, {self.blocks[coord.name]})"
 
     def grid(self) -> None:

@@ -141,16 +141,16 @@ def copied(kernel: p.Kernel) -> set[str]:
 def fetched(kernel: p.Kernel, body: Sequence[p.Stmt], made: Made, depth: int) -> Iterator[tuple[tuple[p.Load, ...], Ring]]:
     """Yield the groups of loads of a body, in order, that pass through one ring: those with no contraction, loop or use of them between."""
     bulk = copied(kernel)
-    group: list[p.Load] = []
-    for stmt in (*body, None):
-        if group and stmt is not None and {load.out.name for load in group} & set(p.used(stmt)) and not isinstance(stmt, p.Dot):
-            yield tuple(group), Ring(tuple(copy_of(kernel, load, made) for load in group), depth)
-            group = []
+    groups: list[list[p.Load]] = [[]]
+    for stmt in body:
+        if not isinstance(stmt, p.Dot) and {load.out.name for load in groups[-1]} & set(p.used(stmt)):
+            groups.append([])
         if isinstance(stmt, p.Load) and stmt.out.name in bulk:
-            group.append(stmt)
-        elif group and (stmt is None or isinstance(stmt, (p.Dot, p.Loop))):
-            yield tuple(group), Ring(tuple(copy_of(kernel, load, made) for load in group), depth)
-            group = []
+            groups[-1].append(stmt)
+        elif isinstance(stmt, (p.Dot, p.Loop)):
+            groups.append([])
+    for group in filter(None, groups):
+        yield tuple(group), Ring(tuple(copy_of(kernel, load, made) for load in group), depth)
 
 
 def rings(kernel: p.Kernel) -> tuple[Ring, ...]:

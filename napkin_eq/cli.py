@@ -115,6 +115,7 @@ def _parser() -> Parser:
     tune = verbs.add_parser("tune", help="measure the best plans on the GPU here and keep the fastest in a file to ship")
     _diagram(tune)
     _search(tune)
+    tune.set_defaults(max_error=None)
     _tested(tune)
     tune.add_argument("-k", "--keep", type=int, default=8, metavar="N", help="how many plans to measure (default 8)")
     elsewhere = tune.add_mutually_exclusive_group()

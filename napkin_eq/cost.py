@@ -48,6 +48,7 @@ KERNEL_S = 3e-6  # the first block begins and the last one ends beside nothing
 SERIES = 0.6  # of a result, what the series of a special function takes beside it: seen by compiling results of 128 registers a thread
 REGISTER_SHARE = 0.9  # assumption: above this estimate the compiler spills
 FOLLOWING_S = 1.4e-6  # a launch behind another one: it is queued while that one runs (launch_in_a_row in microbench_h200.json)
+AHEAD_S = 0.2e-6  # and one that is made before the other has ended, on Hopper and later (see succession.py)
 MATRIX_ROWS = 16  # rows that one instruction of the matrix unit takes of a narrow tile
 LEAST_COLUMNS = 64  # of a wide instruction: 16 columns beside 256 made a product of 4096 cubed 27 % longer, where their share is 6 %
 WIDE_ROWS = 64  # and of a wide one, which a group of four warps gives it together
@@ -117,7 +118,8 @@ class Profile:
 
 def total_us(costs: Sequence[KernelCost], hardware: Hardware) -> float:
     """Return the microseconds of kernels that run one after another; only the first launch is waited for."""
-    return sum(c.predicted_us for c in costs) - (len(costs) - 1) * max(0.0, hardware.chip.launch_s - FOLLOWING_S) * 1e6
+    following = AHEAD_S if hardware.divisors.mma_m >= WIDE_ROWS else FOLLOWING_S
+    return sum(c.predicted_us for c in costs) - (len(costs) - 1) * max(0.0, hardware.chip.launch_s - following) * 1e6
 
 
 def extent(axis: Axis) -> int:
@@ -219,7 +221,6 @@ def _feeds_dot(kernel: p.Kernel) -> set[str]:
 def computed_operands(kernel: p.Kernel) -> set[str]:
     """Return the operands of contractions that are computed, but for rows computed from another contraction's result: they are there."""
     made: dict[str, p.Stmt] = {}
-    loaded: set[str] = set()
     dots: set[str] = set()
     found: set[str] = set()
     for stmt in p.statements(kernel.body):
@@ -228,9 +229,7 @@ def computed_operands(kernel: p.Kernel) -> set[str]:
         name = stmt.out.name
         made[name] = stmt
         args = [a for a in getattr(stmt, "args", ()) if isinstance(a, str)] + ([stmt.arg] if isinstance(stmt, (p.ReduceTile, p.ScanTile)) else [])
-        if isinstance(stmt, p.Load):
-            loaded.add(name)
-        elif isinstance(stmt, p.Dot) or any(a in dots for a in args):
+        if isinstance(stmt, p.Dot) or any(a in dots for a in args):
             dots.add(name)
         if isinstance(stmt, p.Dot):
             found |= {side for side in (stmt.a, stmt.b) if isinstance(made.get(side), p.Let) and (side not in dots or side == stmt.b)}
@@ -314,9 +313,8 @@ class Totals:
     crowded: bool
 
 
-def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: int, *, line: int = 0) -> Totals:
+def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: int, *, line: int = LINE) -> Totals:
     """Add up the work of a kernel for tile sizes by coordinate name; `line`: the bytes that a request takes at the least."""
-    line = line or LINE
     kernel = prof.kernel
     sizes = {c.name: extent(c.axis) for c in kernel.coords}
     blocks = math.prod(math.ceil(sizes[g] / lanes[g]) for g in kernel.grid)
@@ -360,23 +358,22 @@ def _shared_reads(work: Work, lanes: Mapping[str, int], warps: int) -> tuple[boo
     Groups of four warps (narrow: single warps) take rows first and then columns: each reads its own rows and columns, so what
     lies side by side is read again.
     """
+    wide = _wide(work, lanes, warps)
+    rows, columns = _operand_reads(work, lanes, *((warps // MATRIX_WARPS, WIDE_ROWS) if wide else (warps, MATRIX_ROWS)))
+    return wide, rows * (work.for_dot or not wide) + columns
+
+
+def _operand_reads(work: Work, lanes: Mapping[str, int], takers: int, tall: int) -> tuple[int, int]:
+    """Return the bytes of a contraction's row and column operands that all its takers, each of `tall` rows at a time, read together."""
     rows, columns = (math.prod(lanes[c] for c in side) for side in (work.rows, work.columns))
     depth = math.prod(lanes[c] for c in {*work.coords} - {*work.rows, *work.columns}) * BYTES.get(work.buffer, 4)
-    wide = _wide(work, lanes, warps)
-    takers, tall = (warps // MATRIX_WARPS, WIDE_ROWS) if wide else (warps, MATRIX_ROWS)
     down = min(max(1, rows // tall), takers)
-    across = max(1, takers // down)
-    return wide, depth * (rows * across * (work.for_dot or not wide) + columns * down)
+    return depth * rows * max(1, takers // down), depth * columns * down
 
 
 def _fragments(prof: Profile, lanes: Mapping[str, int], warps: int) -> int:
     """Return the registers of a thread that hold operands, half a tile's at a time, on a GPU whose matrix unit does not read shared memory."""
-    most = 0.0
-    for work in (w for w in prof.works if w.kind == "tensor"):
-        rows, columns = (math.prod(lanes[c] for c in side) for side in (work.rows, work.columns))
-        depth = math.prod(lanes[c] for c in {*work.coords} - {*work.rows, *work.columns}) * BYTES.get(work.buffer, 4)
-        down = min(max(1, rows // MATRIX_ROWS), warps)
-        most = max(most, depth * (rows * max(1, warps // down) + columns * down))
+    most = max((sum(_operand_reads(w, lanes, warps, MATRIX_ROWS)) for w in prof.works if w.kind == "tensor"), default=0)
     return math.ceil(most / 2 / (warps * 32 * 4))
 
 

@@ -21,7 +21,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from napkin_eq.coordinates import NotRead, Script, Text, asks, conjunction
-from napkin_eq.heads import Head, Reading, is_called, is_number, number_of_blocks
+from napkin_eq.heads import Head, Reading, is_called, is_number
 from napkin_eq.names import size_argument
 from napkin_eq.plan import Coord, Kernel
 from napkin_eq.schedule import GROUP_LANES
@@ -43,8 +43,8 @@ def launched(kernel: Kernel) -> Iterator[Text]:
 
 def _count(script: Script, coord: Coord, name: str) -> str:
     """Return how many blocks a coordinate has: a number, or a name where the size is symbolic."""
-    if coord.axis.size is not None:
-        return str(-(-coord.axis.size // coord.tile))
+    if coord.blocks is not None:
+        return str(coord.blocks)
     script.nonlinear = True
     script.declare(name)
     script.say(f"(<= 1 {name})")
@@ -202,7 +202,7 @@ def _blocks(kernel: Kernel, head: Head) -> Iterator[Text]:
     yield from one.sound(0)
     counts = []
     for coord in map(kernel.coord, head.starts):
-        known, size = number_of_blocks(coord), size_argument(coord.axis)
+        known, size = coord.blocks, size_argument(coord.axis)
         count = str(known) if known else size if coord.tile == 1 else one.division(f"(+ {size} {coord.tile - 1})", str(coord.tile))[0]
         counts.append(count)
         block = _block(head, one, coord)

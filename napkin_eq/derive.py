@@ -114,10 +114,10 @@ def _output(
     """Derive an output, or several together: the cheapest plan that has a chain, within the error that is allowed, of equally cheap ones the most accurate."""
     names, terms = zip(*named, strict=True)
     source = terms[0] if len(terms) == 1 else Tuple(terms)
+    whole = replace(diagram, outputs=tuple(named))
     least, missing = math.inf, ""
     for precision in precisions(aim):
         found = replace(aim, precision=precision)
-        whole = replace(diagram, outputs=tuple(named))
         priced = [(error(whole, option, aim), option) for option in options(diagram, names, source, found, statements, seconds)]
         least = min(least, *(figure for figure, _ in priced))
         begun = time.perf_counter()

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from napkin_eq.coordinates import NotRead, Text, asks
 from napkin_eq.names import kernel_function
-from napkin_eq.plan import Coord, Kernel
+from napkin_eq.plan import Kernel
 
 FOLDED: dict[type, Callable[[int, int], int]] = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}
 SIGNS: dict[type, str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Lt: "<", ast.LtE: "<=", ast.Eq: "="}
@@ -39,7 +39,7 @@ class Head:
         walk = made.body[at]
         assert isinstance(walk, ast.For)
         first = next(i for i, s in enumerate(made.body) if isinstance(s, ast.Assign) and is_called(s, "blocks|.*_blocks"))
-        wanted = [c for c in map(kernel.coord, kernel.grid) if number_of_blocks(c) != 1]
+        wanted = [c for c in map(kernel.coord, kernel.grid) if c.blocks != 1]
         assigned = [s.targets[0].id for s in walk.body if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)]
         starts = {c.name: next((n for n in assigned if re.fullmatch(rf"{c.name}{'_start' if c.tile > 1 else ''}(_\d+)?", n)), "") for c in wanted}
         if not all(starts.values()):
@@ -141,8 +141,3 @@ class Reading:
 def is_number(name: str) -> bool:
     """Tell whether a name is that of the number of a block."""
     return re.fullmatch(r"tile(_\d+)?", name) is not None
-
-
-def number_of_blocks(coord: Coord) -> int | None:
-    """Return how many blocks a coordinate has, None where its size is symbolic."""
-    return None if coord.axis.size is None else -(-coord.axis.size // coord.tile)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from napkin_eq.axis import Axis
 from napkin_eq.coordinates import NotRead, Script, Site, Text, conjunction
+from napkin_eq.ops import NEUTRAL
 from napkin_eq.plan import Assign, Coord, Dot, Kernel, Let, Load, Loop, Operand, Part, ReduceTile, Stmt, closure, definitions, used
 from napkin_eq.walks import Masks, held_by, rows, taken_by
 
@@ -33,7 +34,7 @@ class Turn:
 
     def script(self) -> tuple[Script, str]:
         """Return a script that says which turns these are, and the lane that is folded."""
-        coord = self.site.stmt.coord  # type: ignore[union-attr]
+        coord = folded_along(self.site)
         script = Script(self.kernel, coord)
         if self.before is None:
             return script, script.lane(coord, self.site, "")
@@ -60,6 +61,12 @@ class Turn:
                 yield from ((s, self.before, BEFORE) for s in late if isinstance(s, Load))
 
 
+def folded_along(site: Site) -> str:
+    """Return the coordinate that a fold folds."""
+    assert isinstance(site.stmt, (ReduceTile, Dot))
+    return site.stmt.coord
+
+
 def operands(stmt: Stmt) -> tuple[str, ...]:
     """Return what a fold folds, without what it is added onto."""
     return (stmt.a, stmt.b) if isinstance(stmt, Dot) else used(stmt)
@@ -78,7 +85,7 @@ def _place(loop: Loop, part: Part) -> int:
 
 def turns(kernel: Kernel, site: Site) -> Iterator[Turn]:
     """Yield a fold as it may stand: once if it is of the block at hand, else after each turn that may have been before."""
-    coord = site.stmt.coord  # type: ignore[union-attr]
+    coord = folded_along(site)
     found = next(((place, loop, part) for place, (loop, part) in enumerate(site.path) if loop.coord == coord), None)
     waited = held_by(found[1]) & closure(site.defs, operands(site.stmt)).keys() if found else set()
     if found is None or not waited:
@@ -151,7 +158,7 @@ def aligned(kernel: Kernel, site: Site, masks: Masks) -> Iterator[Text]:
 
 
 def _coord(kernel: Kernel, site: Site) -> Coord:
-    return kernel.coord(site.stmt.coord)  # type: ignore[union-attr]
+    return kernel.coord(folded_along(site))
 
 
 def _axis(kernel: Kernel, site: Site) -> Axis:
@@ -161,7 +168,6 @@ def _axis(kernel: Kernel, site: Site) -> Axis:
 # -- tests that keep lanes out -----------------------------------------------------------------------------------------------
 
 ABSENT, ZERO, ONE = -math.inf, 0.0, 1.0
-NEUTRAL = {"sum": ZERO, "max": ABSENT, "prod": ONE}
 KEEPS_ZERO = ("cast", "neg", "abs", "sqrt", "tanh", "erf", "sin", "floor", "round")
 Tests = frozenset[tuple[str, bool]]
 NONE: Tests = frozenset()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from napkin_eq.mutation import Body, Facts, Family, using
-from napkin_eq.plan import Assign, Buffer, Dot, Iota, Let, Load, Operand, ReduceTile, Start, Stmt, Value
+from napkin_eq.plan import Assign, Dot, Iota, Let, Load, Operand, ReduceTile, Start, Stmt, Value
 
 LN2 = math.log(2.0)
 RAW = "the load"
@@ -139,14 +139,10 @@ def swapped_strides(stmt: Stmt, facts: Facts) -> Body | None:
     return (replace(stmt, index=tuple(index)),)
 
 
-def _buffer(facts: Facts, name: str) -> Buffer:
-    return next(b for b in facts.kernel.reads if b.name == name)
-
-
 @mutation("an array is read in place of another of the same shape")
 def wrong_array(stmt: Stmt, facts: Facts) -> Body | None:
     if not isinstance(stmt, Load):
         return None
-    own = _buffer(facts, stmt.buffer)
+    own = facts.kernel.buffer(stmt.buffer)
     alike = [b for b in facts.kernel.reads if b.name != own.name and (b.dims, b.dtype) == (own.dims, own.dtype)]
     return (replace(stmt, buffer=alike[0].name),) if alike else None

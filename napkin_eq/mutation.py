@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from napkin_eq.plan import Assign, Dot, Kernel, Let, Load, Loop, Operand, Plan, ReduceTile, ScanTile, Stmt, Value, statements
+from napkin_eq.plan import Assign, Defining, Dot, Kernel, Let, Load, Loop, Operand, Plan, ReduceTile, ScanTile, Stmt, Value, statements
 
 Body = tuple[Stmt, ...]
 Change = Callable[[Stmt, "Facts"], Body | None]
@@ -73,13 +73,13 @@ class Facts:
         return self.is_op(stmt.args[0], "lt", "le", "and", "not") or isinstance(self.defs.get(str(stmt.args[0])), Load)
 
 
-def rewrite(body: Body, change: Callable[[Stmt], Body | None]) -> Body:
+def rewrite(body: Body, facts: Facts, change: Change) -> Body:
     """Return a body with each statement changed, those inside loops first; None leaves one as it is."""
     found: list[Stmt] = []
     for stmt in body:
         if isinstance(stmt, Loop):
-            stmt = replace(stmt, parts=tuple(replace(p, body=rewrite(p.body, change)) for p in stmt.parts))
-        new = change(stmt)
+            stmt = replace(stmt, parts=tuple(replace(p, body=rewrite(p.body, facts, change)) for p in stmt.parts))
+        new = change(stmt, facts)
         found.extend((stmt,) if new is None else new)
     return tuple(found)
 
@@ -89,7 +89,7 @@ def mutated(plan: Plan, change: Change) -> Plan | None:
     kernels = []
     for kernel in plan.kernels:
         facts = Facts(kernel, next((b.dtype for b in plan.inputs if b.dtype in ("f16", "bf16")), "f32"))
-        kernels.append(replace(kernel, body=rewrite(kernel.body, lambda stmt, facts=facts: change(stmt, facts))))  # type: ignore[misc]
+        kernels.append(replace(kernel, body=rewrite(kernel.body, facts, change)))
     found = replace(plan, kernels=tuple(kernels))
     return None if found == plan else found
 
@@ -133,10 +133,12 @@ def using(stmt: Stmt, names: Mapping[str, Operand]) -> Stmt:
 
 def made(stmt: Stmt, suffix: str, op: str, *args: Operand, dtype: str = "") -> Let:
     """Return a new elementwise value beside the one that a statement defines."""
-    out: Value = stmt.out  # type: ignore[union-attr]
+    assert isinstance(stmt, Defining)
+    out = stmt.out
     return Let(replace(out, name=f"{out.name}__{suffix}", dtype=dtype or out.dtype), op, args)
 
 
 def instead(stmt: Stmt, *before: Let, op: str, args: tuple[Operand, ...]) -> Body:
     """Define a statement's value by another operator, after the values that it needs."""
-    return (*before, Let(stmt.out, op, args))  # type: ignore[union-attr]
+    assert isinstance(stmt, Defining)
+    return (*before, Let(stmt.out, op, args))

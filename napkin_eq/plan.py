@@ -37,6 +37,11 @@ class Coord:
         """Whether the last block may reach past the axis."""
         return not self.axis.divides(self.tile)
 
+    @property
+    def blocks(self) -> int | None:
+        """The number of blocks, None where the size is symbolic."""
+        return None if self.axis.size is None else -(-self.axis.size // self.tile)
+
 
 @dataclass(frozen=True, slots=True)
 class Buffer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -52,7 +53,7 @@ class Context:
         return replace(self, running=tuple(sorted({**dict(self.running), axis.name: mode}.items())))
 
 
-class Statements:
+class Statements(ABC):
     """The scopes of a kernel that is being written, its coordinates and values.
 
     tiles maps an axis name to its output tile and "~name" to its folds' tile; ranks orders the axes of the kernel.
@@ -67,9 +68,9 @@ class Statements:
         self.named: dict[str, int] = {}
         self.multiples: dict[str, int] = {}
 
+    @abstractmethod
     def operand(self, term: Term, context: Context) -> p.Operand:
         """Return the operand that holds a term's value in a context, writing what is needed: what each kind of term comes to is the subclass's."""
-        raise NotImplementedError
 
     def coordinate(self, name: str, axis: Axis, tile: int, role: str) -> str:
         """Enter a coordinate unless it is there, and return its name."""
@@ -107,8 +108,8 @@ class Statements:
 
     def emit(self, op: str, args: tuple[p.Operand, ...], dtype: str) -> p.Operand:
         """Append an elementwise operator; integers that are numbers are computed here."""
-        if dtype == "i32" and all(type(a) is int for a in args):
-            return _whole_number(op, args)  # type: ignore[arg-type]
+        if dtype == "i32" and (known := tuple(a for a in args if type(a) is int)) and len(known) == len(args):
+            return _whole_number(op, known)
         if dtype == "i32" and op in ("add", "mul") and (plain := _unit(op, args)) is not None:
             return plain
         if op in ("add", "mul") and isinstance(args[1], str) and not isinstance(args[0], str):

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from napkin_eq import plan as p
-from napkin_eq.cost import FOLLOWING_S, KernelCost, price, prices, profile, total_us
+from napkin_eq.cost import AHEAD_S, FOLLOWING_S, KernelCost, price, prices, profile, total_us
 from napkin_eq.hardware import load
 from tests import plans
 
@@ -27,18 +27,22 @@ def queued(works: list[float], first: float, next_: float) -> float:
 
 
 @pytest.mark.parametrize("works", [[10.0], [10.0, 20.0, 5.0], [0.0, 0.0], [3.0] * 7])
-@pytest.mark.parametrize("launch", [5.0, 2.9, 1.4])
-def test_only_the_first_launch_is_waited_for(works, launch):
-    machine = replace(H200, chip=replace(H200.chip, launch_s=launch * 1e-6))
+@pytest.mark.parametrize("launch", [5.0, 2.9, 1.4, 0.2])
+@pytest.mark.parametrize(("gpu", "following"), [("h200", AHEAD_S), ("a100", FOLLOWING_S)])
+def test_only_the_first_launch_is_waited_for(works, launch, gpu, following):
+    """An A100 begins a kernel when the one before has ended, an H200 before that."""
+    base = load(gpu)
+    machine = replace(base, chip=replace(base.chip, launch_s=max(launch * 1e-6, following)))
+    launch = machine.chip.launch_s * 1e6
     costs = [costing(launch + work) for work in works]
-    assert total_us(costs, machine) == pytest.approx(queued(works, launch, FOLLOWING_S * 1e6))
+    assert total_us(costs, machine) == pytest.approx(queued(works, launch, following * 1e6))
     assert total_us(costs[::-1], machine) == pytest.approx(total_us(costs, machine))
     # Each launch waited for would be dearer wherever there are several and the launch is dear.
-    assert (total_us(costs, machine) < sum(c.predicted_us for c in costs) - 1e-9) == (len(works) > 1 and launch > FOLLOWING_S * 1e6)
+    assert (total_us(costs, machine) < sum(c.predicted_us for c in costs) - 1e-9) == (len(works) > 1 and launch > following * 1e6 + 1e-9)
 
 
 def test_a_launch_cheaper_than_a_queued_one_is_no_gain_and_no_loss():
-    machine = replace(H200, chip=replace(H200.chip, launch_s=1e-6))
+    machine = replace(H200, chip=replace(H200.chip, launch_s=0.1e-6))
     assert total_us([costing(4.0), costing(6.0)], machine) == 10.0
 
 

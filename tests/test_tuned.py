@@ -77,7 +77,8 @@ def test_the_fastest_is_kept_and_taken(capsys, tmp_path, derivation, measured):
     assert found.plan.kernels != derivation.plan.kernels and "tiles by measurement on NVIDIA H200" in note
     random = np.random.default_rng(0)
     a, b = random.standard_normal((64, 96)), random.standard_normal((96, 48))
-    np.testing.assert_allclose(emit(found.plan, "numpy")({"A": a, "B": b})["out"], a @ b, rtol=1e-5, atol=1e-4)
+    # Two sums of 96 products in float64, in whatever order, are no further apart than this.
+    assert (np.abs(emit(found.plan, "numpy")({"A": a, "B": b})["out"] - a @ b) <= 2 * 96 * 2.0**-53 * (np.abs(a) @ np.abs(b))).all()
 
     assert main(["derive", "matmul", *SIZES, "--tuned", str(file), "--source"]) == 0
     out, err = capsys.readouterr()

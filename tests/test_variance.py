@@ -20,6 +20,13 @@ def test_a_wide_row_takes_one_pass_by_recentring_and_two_without(width):
 def test_a_large_mean_does_not_cancel():
     """Mean 1000, deviation 1, in float32: the mean of squares minus the square of the mean loses nearly all digits."""
     found = derive(diagram("variance", t=3, x=None), dtype="float32")
-    a = inputs(found.diagram, {"t": 3, "x": 4096})["A"] + 1000.0
+    a = (inputs(found.diagram, {"t": 3, "x": 4096})["A"] + 1000.0).astype(np.float32)
     out = emit(found.plan, "numpy")({"A": a}, True, {"x": 4096})["out"]
-    np.testing.assert_allclose(out, np.asarray(a, dtype=np.float32).astype(float).var(axis=1), rtol=1e-3)
+    wide = a.astype(float)
+    exact, away = wide.var(axis=1), np.abs(wide - wide.mean(axis=1, keepdims=True)).mean(axis=1)
+    # No worse than if every input and the mean were off by a rounding of their own.
+    moved = 2 * 2.0**-24 * np.abs(wide).max(axis=1)
+    bound = 2 * moved * away + moved**2
+    assert (np.abs(out - exact) <= bound).all()
+    cancelled = (a * a).mean(axis=1, dtype=np.float32) - a.mean(axis=1, dtype=np.float32) ** 2
+    assert (np.abs(cancelled - exact) > 10 * bound).all()
