@@ -24,7 +24,7 @@ from napkin_eq.errors import LawRefused, NapkinError, Undecided
 from napkin_eq.law import TRUE, Judgment, Law, Statement
 from napkin_eq.obligation import empty_claims
 from napkin_eq.question import Script, Step, head, scripts, sha256
-from napkin_eq.solving import SolversDisagree, answers, decided, load_provers, solver_versions
+from napkin_eq.solving import SolversDisagree, answers, holds, load_provers, solver_versions
 from napkin_eq.verdict import STATUSES, Filed, remember, remembered
 from napkin_eq.verdict import Verdict as Verdict
 
@@ -119,7 +119,7 @@ def _proved_now(statement: Statement, timeout_s: float) -> Verdict:
 
 def _of_empty_axes(statement: Statement, timeout_s: float) -> bool:
     try:
-        return all(claim.goal is TRUE or decided(claim, timeout_s) for claim in empty_claims(statement))
+        return all(claim.goal is TRUE or holds(claim, timeout_s) for claim in empty_claims(statement))
     except NapkinError:
         return False
 
