@@ -13,7 +13,9 @@ from napkin_eq import plan as p
 from napkin_eq.axis import Axis
 from napkin_eq.scopes import Context, Statements
 from napkin_eq.streamed import conjuncts
-from napkin_eq.term import Const, Index, Map, Term
+from napkin_eq.term import Const, Index, Input, Map, Term, subterms
+
+FAR = 2**31 - 2**16  # no axis is longer, see indexing.py
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +166,9 @@ def _atom_range(lowering: Statements, atom: Term, context: Context) -> tuple[p.O
         start = lowering.start(coord)
         return start, lowering.emit("add", (start, lowering.coords[coord].tile - 1), "i32")
     value = lowering.operand(atom, context)
+    if any(isinstance(part, Input) for part in subterms(atom)):
+        # What is read may be past every axis: it is kept to where negating it, or adding a tile to it, stays within 32 bits.
+        value = lowering.emit("max", (lowering.emit("min", (value, FAR), "i32"), -FAR), "i32")
     greatest = _greatest(lowering, value)
     return lowering.emit("neg", (_greatest(lowering, lowering.emit("neg", (value,), "i32")),), "i32"), greatest
 

@@ -219,6 +219,6 @@ def convolution(sizes: Sizes) -> Term:
 
 @new(i=20, j=24, k=18, l=30)
 def chain_of_three(sizes: Sizes) -> Term:
-    i, j, k, l = axes("i j k l", sizes)  # noqa: E741
-    A, B, C = nq.array("A", i, j), nq.array("B", j, k), nq.array("C", k, l)
+    i, j, k, last = axes("i j k l", sizes)
+    A, B, C = nq.array("A", i, j), nq.array("B", j, k), nq.array("C", k, last)
     return nq.sum(nq.sum(A * B, j) * C, k)

@@ -22,10 +22,10 @@ Bounds = tuple[Any, Any]
 
 @cache
 def sums() -> Derivation:
-    """Sums of the rows of V from lo up to hi, hi left out, several of them by one block."""
+    """Sums of the rows of V from the first to the last, several sums by one block."""
     t, x, e = nq.axes("t x e", e=WIDTH)
-    lo, hi = nq.array("lo", t, dtype="int32"), nq.array("hi", t, dtype="int32")
-    seen = (lo <= nq.index(x)) & (nq.index(x) < hi)
+    first, last = nq.array("first", t, dtype="int32"), nq.array("last", t, dtype="int32")
+    seen = (first <= nq.index(x)) & (nq.index(x) <= last)
     return nq.derive(nq.sum(nq.where(seen, 1.0, 0.0) * nq.array("V", x, e), x))
 
 
@@ -47,7 +47,8 @@ def expected(lo: Any, hi: Any) -> Any:
 
 
 def found(plan: p.Plan, lo: Any, hi: Any) -> Any:
-    return emit(plan, "numpy")({"lo": lo, "hi": hi, "V": values()})["out"]
+    """Run a plan on bounds of which the upper one is left out; a value that does not fit 32 bits on the way is an error."""
+    return emit(plan, "numpy")({"first": lo, "last": hi - 1, "V": values()})["out"]
 
 
 def cases(tile: int) -> dict[str, Bounds]:
@@ -59,6 +60,8 @@ def cases(tile: int) -> dict[str, Bounds]:
         "empty": (5 * all_rows, 5 * all_rows),
         "turned round": (SIZE * all_rows, 0 * all_rows),
         "whole": (0 * all_rows, SIZE * all_rows),
+        "the integers' own ends": ((1 - 2**31) * all_rows, 2**31 * all_rows),
+        "their ends for some": (np.where(np.arange(40) % 3, 1 - 2**31, 2**31 - 1), np.where(np.arange(40) % 5, 2**31, 2 - 2**31)),
         "past both ends": (-1000 * all_rows, 5000 * all_rows),
         "before the start": (-1000 * all_rows, -3 * all_rows),
         "after the end": (2000 * all_rows, 3000 * all_rows),
@@ -121,8 +124,8 @@ def test_every_block_is_visited_once_and_none_that_no_row_needs(name, monkeypatc
     lo, hi = cases(tile)[name]
     seen = visited(lo, hi, monkeypatch)
     for first in range(0, 40, rows):
-        # Lanes past the last row read a zero for either bound.
-        lows, highs = (np.pad(bound[first : first + rows], (0, max(0, first + rows - 40))) for bound in (lo, hi))
+        # Lanes past the last row read a zero for the first and for the last: one row more.
+        lows, highs = (np.pad(bound[first : first + rows], (0, max(0, first + rows - 40)), constant_values=more) for more, bound in enumerate((lo, hi)))
         begin, end = max(0, min(lows)) // tile, -(-min(SIZE, max(highs)) // tile)
         assert seen.get(first, []) == [block * tile for block in range(begin, end)]
 
