@@ -134,7 +134,8 @@ def _proof(name: str, verdicts: Mapping[str, Verdict]) -> Data:
     if name not in verdicts:
         raise NapkinError(f"certificate: no verdict is given for {name}; run `napkin-eq prove {name}`")
     verdict = verdicts[name]
-    return {"grade": verdict.grade, "kernel": verdict.kernel, "method": verdict.method, "files": [asdict(file) for file in verdict.files]}
+    files = [asdict(file) for file in verdict.files]
+    return {"empty": verdict.empty, "grade": verdict.grade, "kernel": verdict.kernel, "method": verdict.method, "files": files}
 
 
 def sealed(data: Data) -> Data:

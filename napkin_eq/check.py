@@ -71,7 +71,7 @@ class Checker:
         sizes = [size for axis in self.axes.values() for size in values(axis, "size multiple") if size is not None]
         need(all(type(size) is int and size > 0 for size in sizes), "an axis has no usable size")
         self.nodes, self.known, self.work = list[Node](), dict[str, int](), 0
-        self.laws, self.claims, self.bars = dict[str, tuple[int, list[int]]](), list[int](), list[set[tuple[Any, ...]]]()
+        self.laws, self.claims, self.bars = dict[str, tuple[int, list[int], bool]](), list[int](), list[set[tuple[Any, ...]]]()
 
     def parts(self, row: list[Any]) -> list[tuple[int, str]]:
         """Return the place of each part of a row, and what it is; a tuple has any number of items."""
@@ -148,9 +148,8 @@ class Checker:
 
     def real(self, number: int) -> float:
         """Return the value of a real constant."""
-        row = self.nodes[number].row
-        need(row[:2] == ["Const", "real"], f"{row[0]} stands where a number is expected")
-        return float(row[2])
+        need(self.nodes[number].row[:2] == ["Const", "real"], f"{self.nodes[number].row[0]} stands where a number is expected")
+        return float(self.nodes[number].row[2])
 
     def shown(self, number: int) -> list[str]:
         """Return the signs, and presence, that a leaf shows by itself."""
@@ -204,14 +203,14 @@ class Checker:
         rows, conclusion, premises, floating, proof, said = values(raw, "nodes conclusion premises floating proof sha256")
         need(said == sha([name, rows, conclusion, premises, floating]), f"{name}: its hash is not that of its statement")
         table = self.table(rows, [], name)
-        self.laws[name] = self.at(conclusion, table, name), [self.at(place, table, name) for place in premises]
-        grade, kernel, method, files = values(proof, "grade kernel method files")
+        empty, grade, kernel, method, files = values(proof, "empty grade kernel method files")
+        self.laws[name] = self.at(conclusion, table, name), [self.at(place, table, name) for place in premises], empty
         earned = "A" if kernel or method in ("definition", "normal form") or any(file["status"] == "unsat" for file in files) else "D"
         for answers, form, _, _, status in (values(file, "answers form name sha256 status") for file in files):
             need(type(form) is bool and {*answers.values()} <= {status, "unknown", "missing"}, f"{name}: not proved")
             if status == "unsat" and not form and not kernel:
                 earned = max(earned, "DCB"[min([*answers.values()].count("unsat"), 2)])
-        need(grade == earned and type(kernel) is dict, f"{name}: its grade is not {earned}, that of its evidence")
+        need(grade == earned and type(kernel) is dict and type(empty) is bool, f"{name}: its grade is not {earned}, that of its evidence")
         return earned
 
     def instance(self, raw: Any, terms: list[int]) -> None:
@@ -219,19 +218,20 @@ class Checker:
         rule, given, claimed, cited = values(raw, "rule bindings claim premises")
         claim, premises = self.at(claimed, terms, "term"), [self.at(place, self.claims, "instance") for place in cited]
         bindings: dict[str, Any] = {name: value if type(value) is str else self.at(value, terms, "term") for name, value in given.items()}
-        row, marks, used = self.nodes[claim].row, self.nodes[claim].marks, set[str]()
+        row, marks, used, empty = self.nodes[claim].row, self.nodes[claim].marks, set[str](), True
         if rule == "evident":
             need(not premises and self.evident(row), f"{row} does not hold by itself")
         else:
-            conclusion, wanted = self.laws[rule]
+            conclusion, wanted, empty = self.laws[rule]
             need(self.instantiated(conclusion, bindings, used) == claim, f"{rule} does not conclude that")
             need([self.instantiated(pattern, bindings, used) for pattern in wanted] == premises, f"{rule} lacks a premise")
             names = [mark[0] for mark in self.nodes[conclusion].marks if type(mark) is tuple]
             crossing = [name for name in names if names.count(name) > 1 and {ACC, PREV} & self.nodes[bindings[name]].marks]
             need(not crossing, f"{crossing[:1]} would carry an accumulator into or out of a stream")
         need(used == set(bindings), "its substitution binds other variables than the law has")
-        # Before a stream's first block an axis is empty, and later it is a prefix: a sign may fail there, and stretches do not cover.
-        own = {("Online", row[1])} if row[0] == "is-stretch" else {("Prev", m if m in self.axes else "") for m in marks if row[0][3:] in self.signs}
+        # Before a stream's first block an axis is empty, and later it is a prefix: a sign, or a law, may fail there, and stretches do not cover.
+        fails = row[0][3:] in self.signs or not empty
+        own = {("Online", row[1])} if row[0] == "is-stretch" else {("Prev", m if m in self.axes else "") for m in marks if fails}
         self.bars.append(own.union(*(self.bars[place] for place in cited)))
         self.work += len(self.bars[-1])
         self.claims.append(claim)

@@ -112,6 +112,39 @@ def _claims(statement: Statement) -> list[Claim]:
     return [*claims, Claim("both sides", same(left, right), _premises(conditions, same(left, right)), free)]
 
 
+def empty_claims(statement: Statement) -> list[Claim]:
+    """Return what a statement claims where axes that it reduces have no lane: what Prev speaks of before a stream's first block.
+
+    What varies along such an axis says nothing there. Of running values the steps of a stream claim this themselves.
+    """
+    if isinstance(statement, Inference) and statement.conclusion.name not in JUDGMENT:
+        return []
+    sides = () if isinstance(statement, Inference) else (plain(statement.lhs), plain(statement.rhs))
+    goal = meaning(statement.conclusion) if isinstance(statement, Inference) else same(*sides)
+    free, every = frozenset(_free(conditions_of(statement))), subterms(goal)
+    if isinstance(statement, Inference) and any(isinstance(t, Prev) for t in every):
+        return []
+    reduced = sorted({t.axis for t in every if isinstance(t, (Reduce, Online, Size))})
+    claims = []
+    for count in range(1, len(reduced) + 1):
+        for axes in itertools.combinations(reduced, count):
+            told = Claim(f"{', '.join(map(str, axes))} without lanes", goal, (), free)
+            if not any(told.varies(goal, axis) for axis in axes):
+                premises = [p for p in _premises(conditions_of(statement), goal) if not any(told.varies(p, axis) for axis in axes)]
+                claims.append(replace(told, goal=_emptied(goal, axes), premises=tuple(_emptied(p, axes) for p in premises)))
+    return claims
+
+
+def _emptied(term: Term, axes: tuple[Axis, ...]) -> Term:
+    if isinstance(term, (Reduce, Online)) and term.axis in axes:
+        return Const(NEUTRAL[term.monoid] if isinstance(term, Reduce) else 0.0)
+    if isinstance(term, Size) and term.axis in axes:
+        return Const(0)
+    found = rebuilt(term, tuple(_emptied(child, axes) for child in term.children))
+    # Neutral elements reduce to one.
+    return found.body if isinstance(found, Reduce) and found.body is Const(NEUTRAL[found.monoid]) else found
+
+
 def _closed(axis: Axis, *bodies: Term) -> None:
     if any(isinstance(t, (Reduce, Size)) and t.axis == axis for t in subterms(*bodies)):
         raise NotUnderstood(f"two streams over {axis} with running values in their bodies are not understood; state the law with variables there")

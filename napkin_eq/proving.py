@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING, Any
 from napkin_eq import memory, rocq
 from napkin_eq.content import folder
 from napkin_eq.errors import LawRefused, NapkinError, Undecided
-from napkin_eq.law import Judgment, Law, Statement
+from napkin_eq.law import TRUE, Judgment, Law, Statement
+from napkin_eq.obligation import empty_claims
 from napkin_eq.question import Script, Step, head, scripts, sha256
-from napkin_eq.solving import SolversDisagree, answers, load_provers, solver_versions
+from napkin_eq.solving import SolversDisagree, answers, holds, load_provers, solver_versions
 from napkin_eq.verdict import STATUSES, Filed, remember, remembered
 from napkin_eq.verdict import Verdict as Verdict
 
@@ -105,6 +106,7 @@ def _proved_now(statement: Statement, timeout_s: float) -> Verdict:
     best = _best(found)
     status = best.status if best.status in STATUSES else "unknown"
     detail = best.detail if status != "unknown" else "; ".join(o.detail for o in found if o.detail)
+    everywhere = status == "proved" and _of_empty_axes(statement, timeout_s)
     grade, files, kernel = "D" if status == "unknown" and any(o.status == "tested" for o in found) else "-", tuple[Filed, ...](), dict[str, str]()
     if status == "proved":
         grade, detail, files = _graded(statement, best.steps)
@@ -112,7 +114,14 @@ def _proved_now(statement: Statement, timeout_s: float) -> Verdict:
             status, grade, detail = "unknown", "-", f"its proof says nothing: no values meet the hypotheses of {', '.join(empty)}"
         elif kernel := rocq.cited(statement):
             grade, detail = "A", ""
-    return Verdict(statement.name, status, grade, best.method, detail, round(time.perf_counter() - started, 4), files, kernel)
+    return Verdict(statement.name, status, grade, best.method, detail, round(time.perf_counter() - started, 4), files, kernel, everywhere)
+
+
+def _of_empty_axes(statement: Statement, timeout_s: float) -> bool:
+    try:
+        return all(claim.goal is TRUE or holds(claim, timeout_s) for claim in empty_claims(statement))
+    except NapkinError:
+        return False
 
 
 def _outcomes(statement: Statement, timeout_s: float) -> list[Outcome]:
@@ -223,4 +232,5 @@ def _row(statement: Statement, verdict: Verdict) -> dict[str, Any]:
         "detail": verdict.detail,
         "files": [asdict(file) for file in verdict.files],
         "kernel": verdict.kernel,
+        "empty": verdict.empty,
     }

@@ -74,7 +74,10 @@ def _law(name: str, law: Data) -> dict[str, Any]:
     if stated(statement)["sha256"] != law["sha256"]:
         return _found("law", name, "refuted", "is not the law that is registered here under this name")
     made = {(script.name, sha256(script.text)) for script in files_of([statement])}
-    here, there = prove([statement])[0].grade, law["proof"]["grade"]
+    verdict = prove([statement])[0]
+    if law["proof"]["empty"] and not verdict.empty:
+        return _found("law", name, "refuted", "is not proved of axes without lanes, as it says there")
+    here, there = verdict.grade, law["proof"]["grade"]
     if GRADES.index(here) > GRADES.index(there):
         return _found("law", name, "unknown", f"is graded {there} there, {here} here")
     if strange := sorted(str(other) for other, _ in made ^ {(file["name"], file["sha256"]) for file in law["proof"]["files"]}):

@@ -122,6 +122,12 @@ def decided(claim: Claim, timeout_s: float, lemma: str = "") -> Step | None:
     return Step(claim.what, "normal form" if by_form else "solvers", question, by_form, lemma, claim.legend)
 
 
+def holds(claim: Claim, timeout_s: float) -> bool:
+    """Tell whether the normal form, or else the leading solver, proves a claim."""
+    asked = (q.obligation() for translate in _TRANSLATORS for q in translate(claim))
+    return any(decide(claim) for decide in _DECIDERS.values()) or any(_lead(text, timeout_s) == "unsat" for text in asked)
+
+
 def vacuous(claim: Claim, timeout_s: float) -> bool:
     """Tell whether the leading solver proves that nothing meets the premises of a claim."""
     asked = (q.obligation() for translate in _TRANSLATORS for q in translate(replace(claim, goal=Const(False))))

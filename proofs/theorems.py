@@ -1,6 +1,6 @@
 """Statements as theorems of Rocq, over the values, reductions and streams that proofs/rocq/Values.v defines; and their proofs.
 
-What a statement says is printed from its own terms: an axis is a type X of lanes and a list xs of them, not empty; a variable is a
+What a statement says is printed from its own terms: an axis is a type X of lanes and a list xs of them; a variable is a
 value for each lane of every axis that it may vary along; a condition is its meaning (napkin_eq/claim.py) in every lane. An axis
 that a stream walks comes in blocks, and what may hold a running result is a function of the lanes seen so far. The proof is the
 one listed for the name here, else that of a statement about single lanes. Whether a proof is one is for Rocq's kernel to say.
@@ -126,7 +126,7 @@ class _Statement:
 
     def premises(self) -> list[str]:
         lines = [f"concat {x}_blocks = {x}s -> Forall (fun block => block <> []) {x}_blocks" for x in self.blocks]
-        lines += [f"{x}s <> []" for x in self.axes]
+        lines += [f"{x}s <> []" for x in self.axes if not isinstance(self.statement, Law) or self.statement.name in WITH_LANES]
         lines += ["11 <= largest"] if self.bounded() else []
         return [*lines, *(self.everywhere(j) for j in self.conditions if j.name in JUDGMENT or j.name == "scales")]
 
@@ -256,6 +256,8 @@ def _for_all(lanes: Sequence[str], now: str = "", walked: str = "") -> str:
     return "".join(f"forall {x}, In {x} {now if x == walked else f'{x}s'} -> " for x in lanes)
 
 
+# Laws that say something of axes with lanes only. All others are shown of empty axes as well, which Prev speaks of before a stream's first block.
+WITH_LANES = ("distribute", "sum-constant")
 # Proofs of statements that are not about single lanes, or need more than cases and arithmetic. Lemmas are those of Values.v.
 PROOFS: dict[str, str] = {
     "exp-add": "pointwise. f_equal. apply exp_plus.",
@@ -269,10 +271,10 @@ PROOFS: dict[str, str] = {
     "shift-weighted": "intros. apply sum_shifted. intros x lane none. exact (max_none _ _ _ x none lane).",
     "pos-size": "intro lanes. destruct xs as [|x xs]; [contradiction |]. "
     "unfold size. cbn [length]. rewrite S_INR. pose proof (pos_INR (length xs)). pointwise.",
-    "skip-max": "intros _ out. symmetry. apply (reduce_filter max absent max_absent). intros x lane. apply or_eq, out, lane.",
-    "skip-sum": "intros _ out. symmetry. apply (reduce_filter add (Some 0) add_0). intros x lane. apply or_eq, out, lane.",
-    "split-sum": "intros _ _ once. apply (reduce_split add (Some 0) add_0 add_comm add_assoc). intros x lane. apply eq_true, once, lane.",
-    "split-max": "intros _ _ once. apply (reduce_split max absent max_absent max_comm max_assoc). intros x lane. apply eq_true, once, lane.",
+    "skip-max": "intros out. symmetry. apply (reduce_filter max absent max_absent). intros x lane. apply or_eq, out, lane.",
+    "skip-sum": "intros out. symmetry. apply (reduce_filter add (Some 0) add_0). intros x lane. apply or_eq, out, lane.",
+    "split-sum": "intros once. apply (reduce_split add (Some 0) add_0 add_comm add_assoc). intros x lane. apply eq_true, once, lane.",
+    "split-max": "intros once. apply (reduce_split max absent max_absent max_comm max_assoc). intros x lane. apply eq_true, once, lane.",
     "rebase": "intros. apply (sum_relative _ _ (fun x => choice (c p x) (a p x) absent) (b p)). intros x lane none. exact (max_none _ _ _ x none lane).",
     "rebase-bare": "intros. apply (sum_relative_bare _ _ (fun x => choice (c p x) (a p x) absent)). intros x lane none. exact (max_none _ _ _ x none lane).",
     "distribute": "intros. apply sum_factor. assumption.",
@@ -288,15 +290,15 @@ PROOFS: dict[str, str] = {
     "scales-both": "intros _ one other. apply scales_product; assumption.",
     "le-prev": "intros. rewrite max_app. generalize (Max seen (fun x => b x)) (Max block (fun x => b x)). pointwise.",
     "le-prev-larger": "intros. rewrite max_app. generalize (Max seen (fun x => b x)) (Max block (fun x => b x)). pointwise.",
-    "rescale": "intros <- full _ factor. apply rescaled; assumption.",
-    "recentre": "intros <- full _. apply (recentred _ _ a full).",
-    "skip-online": "intros <- full _ zero. apply kept; assumption.",
+    "rescale": "intros <- full factor. apply rescaled; assumption.",
+    "recentre": "intros <- full. apply (recentred _ _ a full).",
+    "skip-online": "intros <- full zero. apply kept; assumption.",
     **{
         f"{word}-{monoid}": proof.format(f"{op} {neutral} {op}_{unit} {op}_comm {op}_assoc", f"{op} {neutral} {op}_{unit} {op}_comm")
         for monoid, op, neutral, unit in (("sum", "add", "(Some 0)", "0"), ("max", "max", "absent", "absent"), ("prod", "mul", "(Some 1)", "1"))
         for word, proof in (
             ("fubini", "intros. apply (reduce_swap {0})."),
-            ("stream", "intros <- _ _. symmetry. apply (fold_is_reduce {0})."),
+            ("stream", "intros <- _. symmetry. apply (fold_is_reduce {0})."),
             ("finite-reduce", "intros lanes each. apply (reduce_every {1} _ _ _ (fun v => lt absent v = true)); [pointwise | exact lanes | exact each]."),
         )
     },

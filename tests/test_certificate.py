@@ -6,6 +6,7 @@ import ast
 import copy
 import hashlib
 import json
+import math
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from napkin_eq import check as checker
@@ -23,6 +25,7 @@ from napkin_eq.certificate import Data, checked, dumps, ends, loads, make, seale
 from napkin_eq.check import main, sha
 from napkin_eq.content import load_rules
 from napkin_eq.errors import NapkinError, Undecided
+from napkin_eq.evaluate import evaluate
 from napkin_eq.explain import Closure, Step
 from napkin_eq.jsonform import LANGUAGE
 from napkin_eq.judge import substitute
@@ -44,9 +47,9 @@ LAWS = {law.name: law for law in REGISTRY.laws()}
 
 FILED = Filed("reduction/distribute.1.smt2", "0" * 64, "unsat", {"cvc5": "unknown", "z3": "unsat"})
 VERDICTS = {
-    name: Verdict(name, "proved", "C", "solvers", "", 0.0, (FILED,)) if name == "distribute" else Verdict(name, "proved", "A", "definition", "", 0.0)
+    name: Verdict(name, "proved", "A", "definition", "", 0.0, empty=name != "sum-constant")
     for name in REGISTRY.statements
-}
+} | {"distribute": Verdict("distribute", "proved", "C", "solvers", "", 0.0, (FILED,))}
 
 
 def instances() -> Closure:
@@ -209,8 +212,8 @@ def test_no_change_of_a_leaf_passes_with_a_new_seal() -> None:
     said = {name: value for name, value in checked(data).items() if name != "steps"}
     for part in ("theorem", "nodes", "laws", "instances", "steps", "status", "grade", "schema"):
         for holder, key in leaves(data[part] if isinstance(data[part], (dict, list)) else {part: data[part]}):
-            if key in ("method", "name") or (key == "sha256" and "answers" in holder):
-                continue  # which scripts a proof rests on: `check --smt` shows it again
+            if key in ("method", "name", "empty") or (key == "sha256" and "answers" in holder):
+                continue  # what a proof rests on, and of which axes it is one: `check --smt` shows it again
             value = holder[key]
             for new in changes(value):
                 holder[key] = new
@@ -243,6 +246,7 @@ def test_no_change_of_a_leaf_passes_with_a_new_seal() -> None:
         (("laws", "distribute", "proof", "files", 0, "form"), True, "distribute: its grade is not A, that of its evidence"),
         (("laws", "distribute", "proof", "files", 0, "form"), 1, ""),
         (("laws", "distribute", "proof", "kernel"), {"rocq/Laws.v": "0" * 64}, "distribute: its grade is not A, that of its evidence"),
+        (("laws", "level", "proof", "empty"), 1, "level: its grade is not A, that of its evidence"),
         (("laws", "distribute", "proof", "kernel"), [], "distribute: its grade is not C, that of its evidence"),
         (("laws", "level", "proof", "method"), "numeric", "level: its grade is not D, that of its evidence"),
         (("laws", "distribute", "proof", "files", 0, "answers", "z3"), "sat", "distribute: not proved"),
@@ -419,7 +423,7 @@ def test_deep_and_wide_terms_are_refused() -> None:
     # The instance of a pattern that doubles with every row is cut short.
     rows = [["Var", "real", "a"], *(["add", n, n] for n in range(40)), ["is-equal", 40, 40]]
     law = {"nodes": rows, "conclusion": 41, "premises": [], "floating": []}
-    law |= {"sha256": sha(["wide", *law.values()]), "proof": {"grade": "A", "kernel": {}, "method": "definition", "files": []}}
+    law |= {"sha256": sha(["wide", *law.values()]), "proof": {"empty": True, "grade": "A", "kernel": {}, "method": "definition", "files": []}}
     wide = {**base, "laws": {"wide": law}, "instances": [{"rule": "wide", "bindings": {"a": 0}, "claim": 0, "premises": []}]}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(checker, "MAX_WORK", 20_000)
@@ -435,6 +439,28 @@ def test_a_pattern_variable_takes_its_own_kind_only() -> None:
     assert "is bound to no real" in checked(sealed(altered(data, ("instances", 0, "bindings", "a"), mask)))["problem"]
     assert "binds other variables" in checked(sealed(altered(data, ("instances", 0, "bindings", "z"), mask)))["problem"]
     assert checked(sealed(altered(data, ("instances", 0, "bindings", "a"), "x")))["status"] == "refused"
+
+
+def test_a_law_that_needs_a_lane_is_not_used_before_the_first_block(tmp_path: Path) -> None:
+    """Before the first block an axis is empty: a sum over it is 0, and the absent value times 0 is absent."""
+    array, absent = Input("A", (x,)), Const(float("-inf"))
+
+    def stream(inner: Term) -> Term:
+        return Online(x, array, TRUE, Acc() + Prev(inner))
+
+    source, destination = stream(Sum(x, absent * array)), stream(absent * Sum(x, array))
+    values = [float(evaluate(term, {"A": np.array([1.0, 2.0])}, {"x": 2}, 2)) for term in (source, destination)]
+    assert values == [3.0, -math.inf]
+    step = Step("distribute", True, (2, 1, 0), (("a", absent), ("b", array), ("x", x)), source, destination)
+    found = {v.name: v for v in prove([REGISTRY.statements["distribute"], REGISTRY.statements["sum-add"]])}
+    assert (found["distribute"].empty, found["sum-add"].empty) == (False, True)
+    data = make(source, destination, [step], REGISTRY.statements.values(), found, {})
+    assert "do not hold of the prefixes that Prev takes" in checked(data)["problem"]
+    lying = sealed(altered(data, ("laws", "distribute", "proof", "empty"), True))
+    assert checked(lying)["status"] == "ok" and "is not proved of axes without lanes" in told(by_solvers(lying, tmp_path))
+    both = stream(Sum(x, array + array)), stream(Sum(x, array) + Sum(x, array))
+    step = Step("sum-add", True, (2, 1, 0), (("a", array), ("b", array), ("x", x)), *both)
+    assert checked(make(*both, [step], REGISTRY.statements.values(), found, {}))["status"] == "ok"
 
 
 # -- what the laws rest on, shown again ---------------------------------------------------------------------------------
@@ -471,7 +497,7 @@ def test_evidence_that_was_tampered_with_is_refuted(cited: Data, tmp_path: Path)
     strange = {**cited, "laws": {"mine": cited["laws"][name]}}
     assert verdicts_of(by_solvers(strange, tmp_path), "law") == {"unknown"}
     with pytest.MonkeyPatch.context() as patch:  # a grade that is not reached here
-        patch.setattr("napkin_eq.recheck.prove", lambda listed: [Verdict(s.name, "proved", "D", "numeric", "", 0.0) for s in listed])
+        patch.setattr("napkin_eq.recheck.prove", lambda listed: [Verdict(s.name, "proved", "D", "numeric", "", 0.0, empty=True) for s in listed])
         assert verdicts_of(by_solvers(cited, tmp_path), "law") == {"unknown"}
     with pytest.raises(NapkinError, match="not of the form"):
         by_solvers({**cited, "evidence": []}, tmp_path)
@@ -548,7 +574,7 @@ def forged(rows: list[Any], ends_at: tuple[int, int], claim: int, rule: str, bin
     """What the checker says of a certificate of one step, written by hand: rows over the inputs Q and K, one instance, at the root."""
     laws = {}
     if statement is not None:
-        laws[statement.name] = {**stated(statement), "proof": {"grade": "A", "kernel": {}, "method": "definition", "files": []}}
+        laws[statement.name] = {**stated(statement), "proof": {"empty": True, "grade": "A", "kernel": {}, "method": "definition", "files": []}}
     base = make(K * Q, K * Q, [], [], {}, {})
     theorem = {**base["theorem"], "nodes": rows, "source": ends_at[0], "destination": ends_at[1]}
     instance = {"rule": rule, "bindings": bindings, "claim": claim, "premises": []}

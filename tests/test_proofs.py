@@ -173,7 +173,7 @@ def test_the_solvers_and_their_versions_are_part_of_the_key(monkeypatch: pytest.
 
 
 def damaged(name: str, value: object) -> str:
-    entry = {"name": "d", "status": "proved", "grade": "A", "method": "", "detail": "", "seconds": 0, "files": [], "kernel": {}}
+    entry = {"name": "d", "status": "proved", "grade": "A", "method": "", "detail": "", "seconds": 0, "files": [], "kernel": {}, "empty": True}
     return json.dumps({"schema": SCHEMA, "verdicts": {"KEY": {**entry, name: value}}})
 
 
@@ -190,6 +190,7 @@ def damaged(name: str, value: object) -> str:
         damaged("name", 1),
         damaged("status", "great"),
         damaged("kernel", {"rocq/Laws.v": 1}),
+        damaged("empty", 1),
         damaged("files", [1]),
     ],
 )

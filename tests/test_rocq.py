@@ -126,6 +126,12 @@ def test_the_theorems_kept_are_those_of_the_laws(shipped: dict[str, Statement]) 
     assert LAWS.read_text(encoding="utf-8") == rocq.written(shipped.values())
 
 
+def test_laws_are_theorems_of_empty_axes_where_they_are_proved_of_them(shipped: dict[str, Statement]) -> None:
+    laws = [statement for statement in shipped.values() if isinstance(statement, Law)]
+    needs = {law.name for law in laws if "s <> []" in rocq._theorem(law)}
+    assert needs == {verdict.name for verdict in prove(laws) if not verdict.empty} == {"distribute", "sum-constant"}
+
+
 @installed
 def test_a_law_cites_the_theorem_that_the_kernel_accepts(shipped: dict[str, Statement]) -> None:
     citing = [name for name, statement in shipped.items() if rocq.cited(statement)]

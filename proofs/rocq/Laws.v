@@ -53,14 +53,12 @@ Proof. pointwise. f_equal. apply sqrt_sqrt. assumption. Qed.
 
 (* Σ_x e^a → e^(max_x a) · Σ_x e^(a - max_x a) *)
 Theorem shift (X : Type) (xs : list X) (a : X -> val) :
-  xs <> [] ->
   Sum xs (fun x => exp (a x))
   = mul (exp (Max xs (fun x => a x))) (Sum xs (fun x => exp (add (a x) (neg (Max xs (fun x => a x)))))).
 Proof. intros. apply sum_shifted_bare. intros x lane none. exact (max_none _ _ _ x none lane). Qed.
 
 (* Σ_x e^a · b → e^(max_x a) · Σ_x e^(a - max_x a) · b *)
 Theorem shift_weighted (X : Type) (xs : list X) (a : X -> val) (b : X -> val) :
-  xs <> [] ->
   Sum xs (fun x => mul (exp (a x)) (b x))
   = mul (exp (Max xs (fun x => a x))) (Sum xs (fun x => mul (exp (add (a x) (neg (Max xs (fun x => a x))))) (b x))).
 Proof. intros. apply sum_shifted. intros x lane none. exact (max_none _ _ _ x none lane). Qed.
@@ -437,42 +435,34 @@ Proof. intros lanes each. apply (reduce_every add (Some 0) add_0 add_comm _ _ _ 
 
 (* max_x a → max_{x | c} a if absent(c, a) *)
 Theorem skip_max (X : Type) (xs : list X) (a : X -> val) (c : X -> bool) :
-  xs <> [] ->
   (forall x, In x xs -> orb (c x) (eq (a x) absent) = true) ->
   Max xs (fun x => a x)
   = Max (filter (fun x => c x) xs) (fun x => a x).
-Proof. intros _ out. symmetry. apply (reduce_filter max absent max_absent). intros x lane. apply or_eq, out, lane. Qed.
+Proof. intros out. symmetry. apply (reduce_filter max absent max_absent). intros x lane. apply or_eq, out, lane. Qed.
 
 (* Σ_x a → Σ_{x | c} a if zero(c, a) *)
 Theorem skip_sum (X : Type) (xs : list X) (a : X -> val) (c : X -> bool) :
-  xs <> [] ->
   (forall x, In x xs -> orb (c x) (eq (a x) (Some 0)) = true) ->
   Sum xs (fun x => a x)
   = Sum (filter (fun x => c x) xs) (fun x => a x).
-Proof. intros _ out. symmetry. apply (reduce_filter add (Some 0) add_0). intros x lane. apply or_eq, out, lane. Qed.
+Proof. intros out. symmetry. apply (reduce_filter add (Some 0) add_0). intros x lane. apply or_eq, out, lane. Qed.
 
 (* Σ_x a → Σ_p Σ_x [c ? a : 0] if stretch(p, x, c), free(p, a) *)
 Theorem split_sum (P : Type) (ps : list P) (X : Type) (xs : list X) (a : X -> val) (c : P -> X -> bool) :
-  ps <> [] ->
-  xs <> [] ->
   (forall x, In x xs -> eq (Sum ps (fun p => choice (c p x) (Some 1) (Some 0))) (Some 1) = true) ->
   Sum xs (fun x => a x)
   = Sum ps (fun p => Sum xs (fun x => choice (c p x) (a x) (Some 0))).
-Proof. intros _ _ once. apply (reduce_split add (Some 0) add_0 add_comm add_assoc). intros x lane. apply eq_true, once, lane. Qed.
+Proof. intros once. apply (reduce_split add (Some 0) add_0 add_comm add_assoc). intros x lane. apply eq_true, once, lane. Qed.
 
 (* max_x a → max_p max_x [c ? a : -∞] if stretch(p, x, c), free(p, a) *)
 Theorem split_max (P : Type) (ps : list P) (X : Type) (xs : list X) (a : X -> val) (c : P -> X -> bool) :
-  ps <> [] ->
-  xs <> [] ->
   (forall x, In x xs -> eq (Sum ps (fun p => choice (c p x) (Some 1) (Some 0))) (Some 1) = true) ->
   Max xs (fun x => a x)
   = Max ps (fun p => Max xs (fun x => choice (c p x) (a x) absent)).
-Proof. intros _ _ once. apply (reduce_split max absent max_absent max_comm max_assoc). intros x lane. apply eq_true, once, lane. Qed.
+Proof. intros once. apply (reduce_split max absent max_absent max_comm max_assoc). intros x lane. apply eq_true, once, lane. Qed.
 
 (* Σ_x e^([c ? a : -∞] - m) · b → e^(max_x [c ? a : -∞] - m) · Σ_x e^([c ? a : -∞] - max_x [c ? a : -∞]) · b if stretch(p, x, c), free(x, m) *)
 Theorem rebase (P : Type) (ps : list P) (X : Type) (xs : list X) (a : P -> X -> val) (b : P -> X -> val) (c : P -> X -> bool) (m : P -> val) :
-  ps <> [] ->
-  xs <> [] ->
   (forall x, In x xs -> eq (Sum ps (fun p => choice (c p x) (Some 1) (Some 0))) (Some 1) = true) ->
   forall p, In p ps -> Sum xs (fun x => mul (exp (add (choice (c p x) (a p x) absent) (neg (m p)))) (b p x))
   = mul (exp (add (Max xs (fun x => choice (c p x) (a p x) absent)) (neg (m p)))) (Sum xs (fun x => mul (exp (add (choice (c p x) (a p x) absent) (neg (Max xs (fun x => choice (c p x) (a p x) absent))))) (b p x))).
@@ -480,8 +470,6 @@ Proof. intros. apply (sum_relative _ _ (fun x => choice (c p x) (a p x) absent) 
 
 (* Σ_x e^([c ? a : -∞] - m) → e^(max_x [c ? a : -∞] - m) · Σ_x e^([c ? a : -∞] - max_x [c ? a : -∞]) if stretch(p, x, c), free(x, m) *)
 Theorem rebase_bare (P : Type) (ps : list P) (X : Type) (xs : list X) (a : P -> X -> val) (c : P -> X -> bool) (m : P -> val) :
-  ps <> [] ->
-  xs <> [] ->
   (forall x, In x xs -> eq (Sum ps (fun p => choice (c p x) (Some 1) (Some 0))) (Some 1) = true) ->
   forall p, In p ps -> Sum xs (fun x => exp (add (choice (c p x) (a p x) absent) (neg (m p))))
   = mul (exp (add (Max xs (fun x => choice (c p x) (a p x) absent)) (neg (m p)))) (Sum xs (fun x => exp (add (choice (c p x) (a p x) absent) (neg (Max xs (fun x => choice (c p x) (a p x) absent)))))).
@@ -496,14 +484,12 @@ Proof. intros. apply sum_factor. assumption. Qed.
 
 (* Σ_x (a + b) = Σ_x a + Σ_x b *)
 Theorem sum_add (X : Type) (xs : list X) (a : X -> val) (b : X -> val) :
-  xs <> [] ->
   Sum xs (fun x => add (a x) (b x))
   = add (Sum xs (fun x => a x)) (Sum xs (fun x => b x)).
 Proof. intros. apply sum_both. Qed.
 
 (* Σ_x -a = -(Σ_x a) *)
 Theorem sum_neg (X : Type) (xs : list X) (a : X -> val) :
-  xs <> [] ->
   Sum xs (fun x => neg (a x))
   = neg (Sum xs (fun x => a x)).
 Proof. intros. apply sum_neg_out. Qed.
@@ -517,38 +503,30 @@ Proof. intros. apply sum_of_equals. assumption. Qed.
 
 (* Σ_x Σ_y a → Σ_y Σ_x a if distinct(x, y) *)
 Theorem fubini_sum (X : Type) (xs : list X) (Y : Type) (ys : list Y) (a : X -> Y -> val) :
-  xs <> [] ->
-  ys <> [] ->
   Sum xs (fun x => Sum ys (fun y => a x y))
   = Sum ys (fun y => Sum xs (fun x => a x y)).
 Proof. intros. apply (reduce_swap add (Some 0) add_0 add_comm add_assoc). Qed.
 
 (* max_x max_y a → max_y max_x a if distinct(x, y) *)
 Theorem fubini_max (X : Type) (xs : list X) (Y : Type) (ys : list Y) (a : X -> Y -> val) :
-  xs <> [] ->
-  ys <> [] ->
   Max xs (fun x => Max ys (fun y => a x y))
   = Max ys (fun y => Max xs (fun x => a x y)).
 Proof. intros. apply (reduce_swap max absent max_absent max_comm max_assoc). Qed.
 
 (* Π_x Π_y a → Π_y Π_x a if distinct(x, y) *)
 Theorem fubini_prod (X : Type) (xs : list X) (Y : Type) (ys : list Y) (a : X -> Y -> val) :
-  xs <> [] ->
-  ys <> [] ->
   Prod xs (fun x => Prod ys (fun y => a x y))
   = Prod ys (fun y => Prod xs (fun x => a x y)).
 Proof. intros. apply (reduce_swap mul (Some 1) mul_1 mul_comm mul_assoc). Qed.
 
 (* max_x (a + b) = a + max_x b if free(x, a) *)
 Theorem max_shift (X : Type) (xs : list X) (a : val) (b : X -> val) :
-  xs <> [] ->
   Max xs (fun x => add a (b x))
   = add a (Max xs (fun x => b x)).
 Proof. intros. apply (max_moved _ _ (add a)); pointwise. Qed.
 
 (* max_x a · b = a · max_x b if free(x, a), pos(a) *)
 Theorem max_scale (X : Type) (xs : list X) (a : val) (b : X -> val) :
-  xs <> [] ->
   lt (Some 0) a = true ->
   Max xs (fun x => mul a (b x))
   = mul a (Max xs (fun x => b x)).
@@ -598,19 +576,17 @@ Proof. intros _ one other. apply scales_product; assumption. Qed.
 (* Σ_x a → online[Σ_x a; acc ← acc · r] if scales(x, a, r), free(x, r) *)
 Theorem rescale (X : Type) (xs : list X) (x_blocks : list (list X)) (a : list X -> X -> val) (r : list X -> list X -> val) :
   concat x_blocks = xs -> Forall (fun block => block <> []) x_blocks ->
-  xs <> [] ->
   scales xs (fun now x => a now x) (fun seen now => r seen now) ->
   Sum xs (fun x => a xs x)
   = Online x_blocks (fun now x => true) (fun now x => a now x) (fun seen now acc => mul acc (r seen now)).
-Proof. intros <- full _ factor. apply rescaled; assumption. Qed.
+Proof. intros <- full factor. apply rescaled; assumption. Qed.
 
 (* Σ_x (a - (Σ_x a) / |x|) · (a - (Σ_x a) / |x|) → online[Σ_x (a - (Σ_x a) / |x|) · (a - (Σ_x a) / |x|); acc ← acc + prev[|x|] · ((prev[(Σ_x a) / |x|] - (Σ_x a) / |x|) · (prev[(Σ_x a) / |x|] - (Σ_x a) / |x|))] if local(x, a) *)
 Theorem recentre (X : Type) (xs : list X) (x_blocks : list (list X)) (a : X -> val) :
   concat x_blocks = xs -> Forall (fun block => block <> []) x_blocks ->
-  xs <> [] ->
   Sum xs (fun x => mul (add (a x) (neg (mul (Sum xs (fun x => a x)) (inv (size xs))))) (add (a x) (neg (mul (Sum xs (fun x => a x)) (inv (size xs))))))
   = Online x_blocks (fun now x => true) (fun now x => mul (add (a x) (neg (mul (Sum now (fun x => a x)) (inv (size now))))) (add (a x) (neg (mul (Sum now (fun x => a x)) (inv (size now)))))) (fun seen now acc => add acc (mul (size seen) (mul (add (mul (Sum seen (fun x => a x)) (inv (size seen))) (neg (mul (Sum now (fun x => a x)) (inv (size now))))) (add (mul (Sum seen (fun x => a x)) (inv (size seen))) (neg (mul (Sum now (fun x => a x)) (inv (size now)))))))).
-Proof. intros <- full _. apply (recentred _ _ a full). Qed.
+Proof. intros <- full. apply (recentred _ _ a full). Qed.
 
 (* a + b → b + a *)
 Theorem add_commutes (a : val) (b : val) :
@@ -694,31 +670,27 @@ Proof. pointwise. Qed.
 (* Σ_{x | c} a → fold[Σ_{x | c} a] *)
 Theorem stream_sum (X : Type) (xs : list X) (x_blocks : list (list X)) (a : X -> val) (c : X -> bool) :
   concat x_blocks = xs -> Forall (fun block => block <> []) x_blocks ->
-  xs <> [] ->
   Sum (filter (fun x => c x) xs) (fun x => a x)
   = FoldSum x_blocks (fun x => c x) (fun x => a x).
-Proof. intros <- _ _. symmetry. apply (fold_is_reduce add (Some 0) add_0 add_comm add_assoc). Qed.
+Proof. intros <- _. symmetry. apply (fold_is_reduce add (Some 0) add_0 add_comm add_assoc). Qed.
 
 (* max_{x | c} a → fold[max_{x | c} a] *)
 Theorem stream_max (X : Type) (xs : list X) (x_blocks : list (list X)) (a : X -> val) (c : X -> bool) :
   concat x_blocks = xs -> Forall (fun block => block <> []) x_blocks ->
-  xs <> [] ->
   Max (filter (fun x => c x) xs) (fun x => a x)
   = FoldMax x_blocks (fun x => c x) (fun x => a x).
-Proof. intros <- _ _. symmetry. apply (fold_is_reduce max absent max_absent max_comm max_assoc). Qed.
+Proof. intros <- _. symmetry. apply (fold_is_reduce max absent max_absent max_comm max_assoc). Qed.
 
 (* Π_{x | c} a → fold[Π_{x | c} a] *)
 Theorem stream_prod (X : Type) (xs : list X) (x_blocks : list (list X)) (a : X -> val) (c : X -> bool) :
   concat x_blocks = xs -> Forall (fun block => block <> []) x_blocks ->
-  xs <> [] ->
   Prod (filter (fun x => c x) xs) (fun x => a x)
   = FoldProd x_blocks (fun x => c x) (fun x => a x).
-Proof. intros <- _ _. symmetry. apply (fold_is_reduce mul (Some 1) mul_1 mul_comm mul_assoc). Qed.
+Proof. intros <- _. symmetry. apply (fold_is_reduce mul (Some 1) mul_1 mul_comm mul_assoc). Qed.
 
 (* fold[Σ_{x | c} a] → fused[Σ_{x | c} a] *)
 Theorem fuse_sum (X : Type) (xs : list X) (x_blocks : list (list X)) (a : X -> val) (c : X -> bool) :
   concat x_blocks = xs -> Forall (fun block => block <> []) x_blocks ->
-  xs <> [] ->
   FoldSum x_blocks (fun x => c x) (fun x => a x)
   = FoldSum x_blocks (fun x => c x) (fun x => a x).
 Proof. pointwise. Qed.
@@ -726,7 +698,6 @@ Proof. pointwise. Qed.
 (* fold[max_{x | c} a] → fused[max_{x | c} a] *)
 Theorem fuse_max (X : Type) (xs : list X) (x_blocks : list (list X)) (a : X -> val) (c : X -> bool) :
   concat x_blocks = xs -> Forall (fun block => block <> []) x_blocks ->
-  xs <> [] ->
   FoldMax x_blocks (fun x => c x) (fun x => a x)
   = FoldMax x_blocks (fun x => c x) (fun x => a x).
 Proof. pointwise. Qed.
@@ -734,7 +705,6 @@ Proof. pointwise. Qed.
 (* fold[Π_{x | c} a] → fused[Π_{x | c} a] *)
 Theorem fuse_prod (X : Type) (xs : list X) (x_blocks : list (list X)) (a : X -> val) (c : X -> bool) :
   concat x_blocks = xs -> Forall (fun block => block <> []) x_blocks ->
-  xs <> [] ->
   FoldProd x_blocks (fun x => c x) (fun x => a x)
   = FoldProd x_blocks (fun x => c x) (fun x => a x).
 Proof. pointwise. Qed.
@@ -742,7 +712,6 @@ Proof. pointwise. Qed.
 (* online[Σ_{x | c} a; acc ← u] → fused online[Σ_{x | c} a; acc ← u] *)
 Theorem fuse_online (X : Type) (xs : list X) (x_blocks : list (list X)) (a : list X -> X -> val) (c : list X -> X -> bool) (u : list X -> list X -> val -> val) :
   concat x_blocks = xs -> Forall (fun block => block <> []) x_blocks ->
-  xs <> [] ->
   Online x_blocks (fun now x => c now x) (fun now x => a now x) (fun seen now acc => u seen now acc)
   = Online x_blocks (fun now x => c now x) (fun now x => a now x) (fun seen now acc => u seen now acc).
 Proof. pointwise. Qed.
@@ -750,11 +719,10 @@ Proof. pointwise. Qed.
 (* online[Σ_x a; acc ← u] → online[Σ_{x | c} a; acc ← u] if zero(c, a) *)
 Theorem skip_online (X : Type) (xs : list X) (x_blocks : list (list X)) (a : list X -> X -> val) (c : list X -> X -> bool) (u : list X -> list X -> val -> val) :
   concat x_blocks = xs -> Forall (fun block => block <> []) x_blocks ->
-  xs <> [] ->
   (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> orb (c now x) (eq (a now x) (Some 0)) = true) ->
   Online x_blocks (fun now x => true) (fun now x => a now x) (fun seen now acc => u seen now acc)
   = Online x_blocks (fun now x => c now x) (fun now x => a now x) (fun seen now acc => u seen now acc).
-Proof. intros <- full _ zero. apply kept; assumption. Qed.
+Proof. intros <- full zero. apply kept; assumption. Qed.
 
 Definition laws := (@exp_add, @exp_neg, @log_mul, @log_inv, @log_exp, @exp_log, @root_squared, @shift, @shift_weighted, @nonneg_exp, @pos_exp, @pos_size, @pos_nonneg, @pos_nonzero, @nonneg_finite, @nonzero_finite, @nonneg_square, @nonneg_abs, @pos_sigmoid, @pos_mul, @nonneg_mul, @pos_add, @pos_add_right, @nonneg_add, @pos_inv, @nonneg_inv, @pos_sqrt, @pos_sum, @nonneg_sum, @finite_add, @finite_mul, @finite_max, @finite_max_right, @finite_min, @finite_where, @finite_exp, @finite_log, @finite_reduce_sum, @finite_reduce_max, @finite_reduce_prod, @le_max, @le_larger, @le_where, @le_mul, @safe_difference, @finite_neg, @finite_inv, @finite_sqrt, @finite_tanh, @finite_sigmoid, @finite_sin, @finite_cos, @finite_abs, @finite_floor, @where_and, @where_exp, @where_mul, @where_add, @absent_where, @zero_where, @absent_add, @absent_mul, @absent_add_right, @absent_mul_right, @zero_exp, @zero_mul, @zero_mul_right, @zero_sum, @skip_max, @skip_sum, @split_sum, @split_max, @rebase, @rebase_bare, @distribute, @sum_add, @sum_neg, @sum_constant, @fubini_sum, @fubini_max, @fubini_prod, @max_shift, @max_scale, @scales_exp, @le_prev, @le_prev_larger, @scales_inv, @scales_local, @scales_both, @rescale, @recentre, @add_commutes, @mul_commutes, @add_associates, @mul_associates, @factor, @mul_one, @add_zero, @neg_mul, @neg_add, @neg_neg, @inv_mul, @inv_inv, @cancel, @stream_sum, @stream_max, @stream_prod, @fuse_sum, @fuse_max, @fuse_prod, @fuse_online, @skip_online).
 Print Assumptions laws.
