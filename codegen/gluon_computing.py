@@ -228,7 +228,7 @@ class Computing(Side):
     def late(self, loop: Loop) -> Iterator[Ring]:
         """Yield the rings of a loop whose buffers are given back in the block after their own."""
         for part in loop.parts[:1]:
-            for loads, ring in fetched(self.kernel, part.body, self.shared.made, self.kernel.stages):
+            for loads, ring in fetched(self.kernel, part.body, self.shared.made, self.shared.bulk, self.kernel.stages):
                 if done_at(part.body, {load.out.name for load in loads}) is None:
                     yield ring
 

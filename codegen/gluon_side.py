@@ -80,7 +80,7 @@ class Side(Blocks, ABC):
 
     def body(self, body: Sequence[Stmt], depth: int) -> None:
         """Print statements; `depth` is that of the rings which the loads standing here pass through."""
-        groups = {load.out.name: (loads, ring) for loads, ring in fetched(self.kernel, body, self.shared.made, depth) for load in loads}
+        groups = {load.out.name: (loads, ring) for loads, ring in fetched(self.kernel, body, self.shared.made, self.shared.bulk, depth) for load in loads}
         for place, stmt in enumerate(body):
             if isinstance(stmt, Defining):
                 self.values[stmt.out.name] = stmt.out

@@ -138,9 +138,11 @@ def copied(kernel: p.Kernel) -> set[str]:
     return found
 
 
-def fetched(kernel: p.Kernel, body: Sequence[p.Stmt], made: Made, depth: int) -> Iterator[tuple[tuple[p.Load, ...], Ring]]:
-    """Yield the groups of loads of a body, in order, that pass through one ring: those with no contraction, loop or use of them between."""
-    bulk = copied(kernel)
+def fetched(kernel: p.Kernel, body: Sequence[p.Stmt], made: Made, bulk: set[str], depth: int) -> Iterator[tuple[tuple[p.Load, ...], Ring]]:
+    """Yield the groups of loads of a body, in order, that pass through one ring: those with no contraction, loop or use of them between.
+
+    made, bulk: what the kernel defines, and the loads that a warp copies ahead.
+    """
     groups: list[list[p.Load]] = [[]]
     for stmt in body:
         if not isinstance(stmt, p.Dot) and {load.out.name for load in groups[-1]} & set(p.used(stmt)):
@@ -156,11 +158,11 @@ def fetched(kernel: p.Kernel, body: Sequence[p.Stmt], made: Made, depth: int) ->
 def rings(kernel: p.Kernel) -> tuple[Ring, ...]:
     """Return the rings of a kernel in order of first use: `ahead` buffers for what is read once a block of the grid, else `stages`."""
     assert kernel.workers is not None
-    made = p.definitions(kernel.body)
+    made, bulk = p.definitions(kernel.body), copied(kernel)
     found: dict[Ring, None] = {}
 
     def visit(body: Sequence[p.Stmt], depth: int) -> None:
-        for _, ring in fetched(kernel, body, made, depth):
+        for _, ring in fetched(kernel, body, made, bulk, depth):
             found.setdefault(ring)
         for stmt in body:
             if isinstance(stmt, p.Loop):
