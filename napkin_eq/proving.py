@@ -195,7 +195,9 @@ def require_proved(statements: Iterable[Statement], allow_tested: bool = False) 
             raise LawRefused(f"law {statement.name} at {statement.place} is false: {verdict.detail}")
     if missing := [f"{s.name} at {s.place} ({v.detail})" for s, v in pairs if v.status != "proved" and not (allow_tested and v.grade == "D")]:
         hint = "" if any(v.grade == "-" for _, v in pairs) else "; derive --allow-tested lets in what was tested only, and the certificate is graded D"
-        raise Undecided(f"not proved, so not used: {', '.join(missing)}{hint}")
+        absent = [name for name, version in solver_versions().items() if version == "missing"]
+        without = f"; {' and '.join(absent)} {'is' if len(absent) == 1 else 'are'} not installed, and may prove it" if absent else ""
+        raise Undecided(f"not proved, so not used: {', '.join(missing)}{hint}{without}")
     return {v.name: v if v.status == "proved" else replace(v, status="tested") for _, v in pairs}
 
 

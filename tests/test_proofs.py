@@ -122,6 +122,16 @@ def test_what_no_prover_understands_is_undecided_and_named(cache: Path) -> None:
     assert not cache.exists()
 
 
+def test_a_solver_that_is_not_there_is_named(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proving, "solver_versions", lambda: {"z3": "missing", "cvc5": "1.3"})
+    with pytest.raises(Undecided, match="z3 is not installed"):
+        require_proved(stated(scan_of_a_sum))
+    monkeypatch.setattr(proving, "solver_versions", lambda: {"z3": "4.0", "cvc5": "1.3"})
+    with pytest.raises(Undecided) as caught:
+        require_proved(stated(scan_of_a_sum))
+    assert "installed" not in str(caught.value)
+
+
 def test_a_law_that_nothing_meets_is_refused() -> None:
     def nothing(a):
         return a + 1.0, a, pos(a), pos(-a)
