@@ -21,6 +21,8 @@ from napkin_eq.term import Fold, Online, Proj, Store, subterms
 
 SMALL, LARGEST_WHOLE, RELOWERED, MOST_CHOICES, STAGES = 256, 32768, 3, 1500, (4, 3, 2)
 MOST_PRINTED = 7  # tilings to print before giving up
+TOLD, WASTE = 1.02, 4.0  # times nearer than this are not told apart; so many times the work is not done for less
+_Choice = tuple[float, tuple[int, ...], int, int, float]  # predicted microseconds, tiles, warps, stages, operations
 LowerKernel = Callable[[Mapping[str, int]], p.Kernel]
 
 
@@ -140,7 +142,7 @@ def _plain(
 ) -> tuple[list[Tiled], str]:
     """Return the fastest tilings of a kernel all of whose warps do all of its work, or why there is none."""
     names = sorted(options)
-    priced_choices: list[tuple[float, tuple[int, ...], int, int]] = []
+    priced_choices: list[_Choice] = []
     tried = 0
     for tiles in _combinations(store, options, names):
         prof = profiles.profile(named := dict(zip(names, tiles, strict=True)))
@@ -152,16 +154,28 @@ def _plain(
         tried += len(launches)
         for (warps, stages), cost in zip(launches, prices(prof, lanes, launches, hardware), strict=True):
             if cost is not None:
-                priced_choices.append((cost.predicted_us, tiles, warps, stages))
+                priced_choices.append((cost.predicted_us, tiles, warps, stages, cost.flops_tensor + cost.ops_sfu + cost.ops_alu))
     if not priced_choices:
         return [], profiles.refusal or _misfit(profiles.found, options, hardware)
     best: list[Tiled] = []
-    for _, tiles, warps, stages in sorted(priced_choices)[: max(keep, RELOWERED)]:
+    for _, tiles, warps, stages, _ in _thrifty(sorted(priced_choices))[: max(keep, RELOWERED)]:
         kernel = replace(profiles.lower(dict(zip(names, tiles, strict=True))), warps=warps, stages=stages)
         cost = price(profile(kernel), {}, warps, stages, hardware)
         if cost is not None:
             best.append(Tiled(kernel, cost, tried))
     return best, "" if best else _misfit(profiles.found, options, hardware)
+
+
+def _thrifty(found: list[_Choice]) -> list[_Choice]:
+    """Leave out, of choices in order, those that do many times the work of another for less time than the model can tell.
+
+    A small kernel takes little more than its launch however it is cut: computing a row's sum again for each element looks free.
+    """
+    least: list[tuple[float, float]] = []
+    for predicted, *_, work in found:
+        if not least or work < least[-1][1]:
+            least.append((predicted, work))
+    return [c for c in found if not any(p <= TOLD * c[0] and WASTE * work <= c[-1] for p, work in least)]
 
 
 def _shared(
