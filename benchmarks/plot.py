@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from html import escape
 
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM, SIDE = 920, 600, 74, 300, 40, 56, 4.0
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM, SIDE = 950, 600, 74, 330, 40, 56, 4.0
+KEY, LINE, GAP = 36, 17, 26  # where the key begins beside the axes, from entry to entry, from source to source
 COLOURS = ("#1b6ca8", "#d1495b", "#2e933c", "#8e5ea2", "#e08e0b", "#0f8b8d", "#7a4419", "#c2185b", "#556b2f", "#3f51b5", "#607d8b", "#b8860b", "#000000")
 Series = Sequence[tuple[tuple[str, str], float, float]]
 
@@ -26,8 +27,13 @@ def _parts(series: Series, low: float, high: float) -> Iterator[str]:
         return HEIGHT - BOTTOM - (math.log10(value) - low) / (high - low) * (HEIGHT - TOP - BOTTOM)
 
     first, last = 10**low, 10**high
-    yield f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" font-family="sans-serif" font-size="12">'
-    yield f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>'
+    groups: dict[str, list[str]] = {}
+    for (source, group), *_ in series:
+        if group not in groups.setdefault(source, []):
+            groups[source].append(group)
+    tall = max(HEIGHT, TOP + sum(LINE * len(names) + GAP for names in groups.values()))
+    yield f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {tall}" width="{WIDTH}" height="{tall}" font-family="sans-serif" font-size="12">'
+    yield f'<rect width="{WIDTH}" height="{tall}" fill="#fff"/>'
     yield f'<text x="{LEFT}" y="24" font-size="15">Predicted against measured time, {len(series)} kernels and plans</text>'
     yield f'<clipPath id="inside"><rect x="{LEFT}" y="{TOP}" width="{WIDTH - LEFT - RIGHT}" height="{HEIGHT - TOP - BOTTOM}"/></clipPath>'
     corners = ((first, first * 1.25), (last, last * 1.25), (last, last / 1.25), (first, first / 1.25))
@@ -42,20 +48,16 @@ def _parts(series: Series, low: float, high: float) -> Iterator[str]:
     yield f'<text x="{(LEFT + WIDTH - RIGHT) / 2:.1f}" y="{HEIGHT - 16}" text-anchor="middle">measured</text>'
     middle = (TOP + HEIGHT - BOTTOM) / 2
     yield f'<text x="14" y="{middle:.1f}" text-anchor="middle" transform="rotate(-90 14 {middle:.1f})">predicted (band: within a factor of 1.25)</text>'
-    groups: dict[str, list[str]] = {}
-    for (source, group), *_ in series:
-        if group not in groups.setdefault(source, []):
-            groups[source].append(group)
     for (source, group), predicted, measured in series:
         yield _mark(list(groups).index(source), groups[source].index(group), across(measured), up(predicted), group)
     y = TOP + 10.0
     for shape, (source, names) in enumerate(groups.items()):
-        yield f'<text x="{WIDTH - RIGHT + 14}" y="{y:.1f}" font-weight="bold" font-size="11">{escape(source)}</text>'
+        yield f'<text x="{WIDTH - RIGHT + KEY}" y="{y:.1f}" font-weight="bold" font-size="11">{escape(source)}</text>'
         for colour, name in enumerate(names):
-            y += 17
-            yield _mark(shape, colour, WIDTH - RIGHT + 20, y - 4, "")
-            yield f'<text x="{WIDTH - RIGHT + 30}" y="{y:.1f}">{escape(name)}</text>'
-        y += 26
+            y += LINE
+            yield _mark(shape, colour, WIDTH - RIGHT + KEY + 6, y - 4, "")
+            yield f'<text x="{WIDTH - RIGHT + KEY + 16}" y="{y:.1f}">{escape(name)}</text>'
+        y += GAP
     yield "</svg>"
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from napkin_eq import tiles
+from napkin_eq.derivation import Derivation
 from napkin_eq.derive import derive
 from napkin_eq.gallery import diagram
 
 SMALL = diagram("softmax", t=37, x=75)
 
 
-def operations(found) -> float:
+def operations(found: Derivation) -> float:
     (piece,) = found.tiled
     return piece.cost.ops_alu + piece.cost.ops_sfu
 
