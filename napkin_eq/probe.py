@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MEMBERS, TRIALS, BLOCK, TOLERANCE = 8, 2, 2, 1e-6
 SIZES = (3, 4, 2, 5)
+BRIEFLY = {"members": 2, "trials": 1, "most": 400}  # what every derivation takes the time for
 Pair = tuple[Term, Term]
 
 
@@ -38,12 +39,14 @@ class Probed:
         return "\n".join([said, *self.false])
 
 
-def probe(graph: Saturated, members: int = MEMBERS, trials: int = TRIALS) -> Probed:
+def probe(graph: Saturated, members: int = MEMBERS, trials: int = TRIALS, most: int | None = None) -> Probed:
     """Compare up to so many members of every class with its representative, on so many draws of random inputs.
 
-    A class that speaks of a running value of an enclosing stream is compared where that stream is.
+    most: of more comparisons than these, as many, evenly chosen. A class that speaks of a running value of an enclosing stream
+    is compared where that stream is.
     """
     pairs = list(_pairs(graph, members))
+    pairs = pairs[:: -(-len(pairs) // most)] if most and pairs else pairs
     if not pairs:
         return Probed(0, 0, ())
     whole: Any = resized(Tuple(tuple(dict.fromkeys(t for pair in pairs for t in pair))), _small(graph))

@@ -44,12 +44,11 @@ def derive(args: Namespace) -> int:
 
 
 def _probed(args: Namespace, derivation: Derivation) -> int:
-    """Evaluate members of every class of the e-graphs where that is asked for or files are written, and say on stderr what was asked for or is false."""
-    if not args.probe and args.output is None:
-        return DONE
-    from napkin_eq.probe import probe
+    """Evaluate members of the e-graphs' classes, more of them where that is asked for or files are written; say on stderr what was asked for or is false."""
+    from napkin_eq.probe import BRIEFLY, probe
 
-    found = [probe(output.graph) for output in derivation.outputs]
+    briefly = {} if args.probe or args.output is not None else BRIEFLY
+    found = [probe(output.graph, **briefly) for output in derivation.outputs]
     for output, probed in zip(derivation.outputs, found, strict=True):
         if args.probe or probed.false:
             print(f"probe of {', '.join(output.names)}: {probed}", file=sys.stderr)

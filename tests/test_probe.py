@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from napkin_eq import probe as probing
 from napkin_eq.axis import axes
 from napkin_eq.cli import main
 from napkin_eq.derive import chosen_statements
 from napkin_eq.egraph import saturate
 from napkin_eq.law import Law, Max, Sum, exp, inv
-from napkin_eq.probe import probe
+from napkin_eq.probe import BRIEFLY, probe
 from napkin_eq.term import Input, Term
 from tests.statements import stated
 
@@ -52,9 +53,23 @@ def test_a_false_law_in_the_e_graph_is_seen(function) -> None:
     source: Term = SHARES if function is every_reference_is_one else Sum(x, S * Input("W", (x,)))
     found = probe(saturate(source, [law]))
     assert found.false and found.false[0].startswith("false equality: ")
+    assert probe(saturate(source, [law]), **BRIEFLY).false, "what every derivation takes the time for misses it"
     assert probe(saturate(source, [])).false == ()
 
 
 def test_the_command_line_probes(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["derive", "matmul", "--probe"]) == 0
     assert "compared in float64, 0 false equalities" in capsys.readouterr().err
+
+
+def test_a_plain_derivation_probes_and_fails_where_two_members_differ(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert main(["derive", "matmul"]) == 0
+    assert not capsys.readouterr().err
+    monkeypatch.setattr(probing, "_agree", lambda left, right: False)
+    assert main(["derive", "matmul"]) == 1
+    assert "false equality: " in capsys.readouterr().err
+
+
+def test_of_many_comparisons_as_many_are_made_as_are_wanted() -> None:
+    graph = saturate(WEIGHTED, chosen_statements((), ()))
+    assert 0 < probe(graph, most=10).members <= 10 < probe(graph).members
