@@ -14,7 +14,7 @@ from napkin_eq.emit import emit, emitter
 from napkin_eq.errors import NapkinError
 from napkin_eq.names import Names
 from napkin_eq.plan import Kernel, Plan
-from napkin_eq.succession import Turn, turns
+from napkin_eq.succession import Turn, chained, turns
 
 from .gluon_computing import Computing
 from .gluon_copying import Copying
@@ -43,7 +43,7 @@ def gluon_file(plan: Plan, header: tuple[str, ...]) -> str:
     place = turns(plan)
     shared = [line for kernel in plan.kernels if kernel.workers for line in _kernel(kernel, place[kernel.name])]
     others = ["import triton.language as tl\n", triton_kernels(plan, plain)] if plain else []
-    return "\n".join(["\n".join(head), HEAD + ("" if all(turn.alone for turn in place.values()) else CHAINED), *others, *shared, emit(plan, "launcher")])
+    return "\n".join(["\n".join(head), HEAD + (CHAINED if chained(place) else ""), *others, *shared, emit(plan, "launcher")])
 
 
 def _kernel(kernel: Kernel, turn: Turn) -> Iterator[str]:
@@ -67,11 +67,11 @@ def _entry(shared: Shared, turn: Turn) -> Iterator[str]:
     """Print the kernel itself: it lays out shared memory, sets up the barriers and lets the groups and the copying warp run."""
     groups = shared.workers.groups
     yield "\n@gluon.jit"
-    chained = shared.names.fresh("CHAINED")
-    yield f"def {shared.function}({', '.join([*shared.arguments, *([] if turn.alone else [f'{chained}: gl.constexpr'])])}):"
+    flag = shared.names.fresh("CHAINED")
+    yield f"def {shared.function}({', '.join([*shared.arguments, *([] if turn.alone else [f'{flag}: gl.constexpr'])])}):"
     if not turn.alone:
         # No earlier than this: the groups and the copying warp set out together, and what they read first may be what was written.
-        yield f"    if {chained}:"
+        yield f"    if {flag}:"
         yield from ["        gdc_launch_dependents()"] * turn.leads
         yield from ["        gdc_wait()"] * (turn.waits is not None)
     for ring in shared.rings:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from napkin_eq.axis import Axis
 from napkin_eq.bulk import Copy, descriptor_names, pointed, shared_bytes
 from napkin_eq.emit import emitter
 from napkin_eq.names import Names, buffers, kernel_function, pointer_argument, size_argument
 from napkin_eq.plan import Buffer, Kernel, Plan
-from napkin_eq.succession import turns
+from napkin_eq.succession import Turn, chained, turns
 
 TORCH = {
     "f64": "torch.float64",
@@ -57,7 +57,8 @@ def chained(device):
 @emitter("launcher")
 def launcher(plan: Plan, header: tuple[str, ...] = ()) -> str:
     """Print the tables, the checks and `run`; the kernels' file has a head of its own, so `header` is not used."""
-    return "\n".join(["", *_tables(plan), CHECK, *([] if all(turn.alone for turn in turns(plan).values()) else [CHAINED]), *_run(plan), ""])
+    order = turns(plan)
+    return "\n".join(["", *_tables(plan, order), CHECK, *([CHAINED] if chained(order) else []), *_run(plan, order), ""])
 
 
 def _symbols(plan: Plan) -> tuple[Axis, ...]:
@@ -65,9 +66,8 @@ def _symbols(plan: Plan) -> tuple[Axis, ...]:
     return tuple({a.name: a for a in (*found, *(a for k in plan.kernels for a in k.symbols))}.values())
 
 
-def _tables(plan: Plan) -> Iterator[str]:
+def _tables(plan: Plan, order: Mapping[str, Turn]) -> Iterator[str]:
     yield "# What each kernel takes, for compiling ahead of time: `:16` marks addresses and sizes that are multiples of 16."
-    order = turns(plan)
     yield "KERNELS = {"
     for kernel in plan.kernels:
         takes = {name: f"tensordesc<{POINTER[copy.buffer.dtype]}{_block(copy)},{_swizzled(copy)}>" for name, copy in _boxes(kernel)}
@@ -91,7 +91,7 @@ def _tables(plan: Plan) -> Iterator[str]:
     yield f"SIZES = {{{pairs}}}"
 
 
-def _run(plan: Plan) -> Iterator[str]:
+def _run(plan: Plan, order: Mapping[str, Turn]) -> Iterator[str]:
     names = Names((*MODULE, *(kernel_function(k) for k in plan.kernels)))
     local = {b.name: names.fresh(b.name) for b in (*plan.inputs, *plan.outputs, *plan.scratch)}
     symbols = _symbols(plan)
@@ -118,8 +118,7 @@ def _run(plan: Plan) -> Iterator[str]:
         shape = ", ".join(size.get(a.name, str(a.size)) for a in buffer.dims) + ("," if len(buffer.dims) == 1 else "")
         yield f"    {local[buffer.name]} = torch.empty(({shape}), dtype={TORCH[buffer.dtype]}, device={device})"
     yield f"    with torch.cuda.device_of({local[(plan.inputs or plan.outputs)[0].name]}):"
-    order = turns(plan)
-    if not all(turn.alone for turn in order.values()):
+    if chained(order):
         yield f"        {ahead} = chained({device})"
     for kernel in plan.kernels:
         yield from _launch(kernel, local, size, [] if order[kernel.name].alone else [ahead], [f"launch_pdl={ahead}"] * (order[kernel.name].waits is not None))

@@ -15,7 +15,7 @@ from napkin_eq.scopes import Context, Statements
 from napkin_eq.streamed import conjuncts
 from napkin_eq.term import Const, Index, Input, Map, Term, subterms
 
-FAR = 2**31 - 2**16  # no axis is longer, see indexing.py
+FAR = 2**31 - 2**16  # no axis is longer; index proofs assume so
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from napkin_eq.axis import Axis
+from napkin_eq.bounds import FAR
 from napkin_eq.errors import NapkinError
 from napkin_eq.plan import Defining, Iota, Kernel, Let, Load, Loop, Operand, Part, ReduceTile, SizeOf, Start, Stmt
 from napkin_eq.term import Const, Index, Input, Length, Map, Size, Term
 
-LARGEST_SYMBOL = 2**31 - 2**16
 WHOLE = ("i32", "i64", "i1")
 Text = Callable[[str], str]  # writes a script, told what it is about
 
@@ -73,7 +73,7 @@ class Script:
         name = f"{axis.name}.size"
         if name not in self.done:
             self.declare(name)
-            self.say(f"(<= 1 {name} {LARGEST_SYMBOL})")
+            self.say(f"(<= 1 {name} {FAR})")
             if axis.multiple > 1:
                 self.say(f"(= (mod {name} {axis.multiple}) 0)")
         return name
@@ -172,7 +172,7 @@ class Script:
         self.done.add(name)
         self.lines.append(f"(declare-const {name} {sort})")
         if sort == "Int":
-            self.say(f"(<= (- {LARGEST_SYMBOL}) {name} {LARGEST_SYMBOL})")
+            self.say(f"(<= (- {FAR}) {name} {FAR})")
         for other, value in self.loads.setdefault(array, []):
             same = conjunction([f"(= {a} {b})" for a, b in zip(index, other, strict=True)])
             self.say(f"(=> {same} (= {name} {value}))")

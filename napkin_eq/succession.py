@@ -13,6 +13,7 @@ take block after block lost 18 of 200 us, why is not known.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from napkin_eq.cost import capacity, profile, room
@@ -41,6 +42,11 @@ def turns(plan: Plan) -> dict[str, Turn]:
     ahead = [bool(at) and (not _loops(kernel) or _alone(kernel)) for at, kernel in enumerate(plan.kernels)]
     places = zip(plan.kernels, ahead, [*ahead[1:], False], strict=True)
     return {k.name: Turn(leads=following, waits=_first(k.body, inputs) if early else None) for k, early, following in places}
+
+
+def chained(order: Mapping[str, Turn]) -> bool:
+    """Tell whether any kernel of a plan is launched before the one before it has ended."""
+    return any(not turn.alone for turn in order.values())
 
 
 def _loops(kernel: Kernel) -> bool:

@@ -250,8 +250,8 @@ class Map(Term):
     __slots__ = ()
 
     def __new__(cls, op: str, args: tuple[Term, ...]) -> Map:
-        if (known := _made.get((cls, op, args))) is not None:
-            return known  # type: ignore[return-value]
+        if isinstance(known := _made.get((cls, op, args)), Map):
+            return known
         if op not in OPS:
             raise NapkinError(f"unknown operator {op!r:.60}; one of {', '.join(OPS)}")
         rule = OPS[op]
