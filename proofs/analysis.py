@@ -123,7 +123,8 @@ def _unmasked(t: Term) -> Term:
 
 
 def _holds(law: Law, judgment: Judgment, premises: list[Judgment], bounds: Bounds) -> bool:
-    numbers = [v for v in subterms(*judgment.args) if isinstance(v, Var) and v.kind == "real" and v not in bounds.depths.values()]  # type: ignore[arg-type]
+    said = subterms(*(arg for arg in judgment.args if isinstance(arg, Term)))
+    numbers = [v for v in said if isinstance(v, Var) and v.kind == "real" and v not in bounds.depths.values()]
     given = [*premises, *(Judgment("finite", (v,)) for v in numbers), *bounds.away]
     given += [Judgment("le", (ONE, depth)) for depth in bounds.depths.values()]
     for stretch in (j.args for j in law.conditions if j.name == "stretch"):

@@ -143,9 +143,10 @@ class _Statement:
         x = self.walked
         if judgment.name == "scales":
             _, body, factor = judgment.args
+            assert isinstance(body, Term) and isinstance(factor, Term)
             body_at, factor_at = Place(frozenset({x}), "now"), Place(frozenset(), "now", "seen")
-            others = sorted((self.open(body) | self.open(factor)) - {x})  # type: ignore[arg-type]
-            told = _bare(self.term(body, body_at.at(*others))), _bare(self.term(factor, factor_at.at(*others)))  # type: ignore[arg-type]
+            others = sorted((self.open(body) | self.open(factor)) - {x})
+            told = _bare(self.term(body, body_at.at(*others))), _bare(self.term(factor, factor_at.at(*others)))
             return f"{_for_all(others)}scales {x}s (fun now {x} => {told[0]}) (fun seen now => {told[1]})"
         if judgment.name not in JUDGMENT:
             raise NotUnderstood(f"the judgment {judgment.name} has no words in Rocq here")
