@@ -18,6 +18,7 @@ from napkin_eq.succession import Turn, chained, turns
 
 from .gluon_computing import Computing
 from .gluon_copying import Copying
+from .gluon_helpers import helpers
 from .gluon_shared import DTYPES, Shared
 from .triton import triton_kernels
 
@@ -43,7 +44,8 @@ def gluon_file(plan: Plan, header: tuple[str, ...]) -> str:
     place = turns(plan)
     shared = [line for kernel in plan.kernels if kernel.workers for line in _kernel(kernel, place[kernel.name])]
     others = ["import triton.language as tl\n", triton_kernels(plan, plain)] if plain else []
-    return "\n".join(["\n".join(head), HEAD + (CHAINED if chained(place) else ""), *others, *shared, emit(plan, "launcher")])
+    called = helpers("\n".join(shared))
+    return "\n".join(["\n".join(head), HEAD + (CHAINED if chained(place) else ""), *others, *called, *shared, emit(plan, "launcher")])
 
 
 def _kernel(kernel: Kernel, turn: Turn) -> Iterator[str]:
@@ -84,6 +86,13 @@ def _entry(shared: Shared, turn: Turn) -> Iterator[str]:
         yield f"    for slot in gl.static_range({ring.depth}):"
         yield f"        mbarrier.init({shared.full[ring]}.index(slot), count=1)"
         yield f"        mbarrier.init({shared.free[ring]}.index(slot), count={groups})"
+    if shared.numbers:
+        numbers, full, free = shared.numbers
+        yield f"    {numbers} = gl.allocate_shared_memory(gl.int32, [2, 1], gl.SwizzledSharedLayout(1, 1, 1, [0]))"
+        for name, count in ((full, 1), (free, groups)):
+            yield f"    {name} = gl.allocate_shared_memory(gl.int64, [2, 1], mbarrier.MBarrierLayout())"
+            yield "    for slot in gl.static_range(2):"
+            yield f"        mbarrier.init({name}.index(slot), count={count})"
     for copy, name in shared.stages.items():
         layout = f"gl.NVMMASharedLayout({_swizzle(copy)}, 16, 2)"
         yield f"    {name} = gl.allocate_shared_memory({DTYPES[copy.buffer.dtype]}, [{groups}, {_shape(copy)}], {layout})"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from napkin_eq.errors import NapkinError
 from napkin_eq.names import Names, size_argument
 from napkin_eq.plan import Coord
@@ -11,7 +13,7 @@ from .gluon_shared import Shared
 INDENT = "    "
 
 
-class Blocks:
+class Blocks(ABC):
     """The lines of a function, and the first index of each coordinate's tile in the block that is being walked."""
 
     def __init__(self, shared: Shared) -> None:
@@ -20,6 +22,7 @@ class Blocks:
         self.depth = 1
         self.names = Names((*shared.passed, *shared.names.taken))
         self.starts = {c.name: "0" for c in self.kernel.coords if c.role == "whole"}
+        self.again: tuple[str, ...] = ()
 
     def line(self, text: str) -> None:
         self.lines.append(INDENT * self.depth + text)
@@ -28,12 +31,21 @@ class Blocks:
         return NapkinError(f"kernel {self.kernel.name}: {what}")
 
     def grid(self) -> None:
-        """Print the walk over this program's blocks of the grid; blocks of unequal length are dealt out and back, longest first."""
+        """Print the walk over this program's blocks of the grid."""
         walked_coords = [self.kernel.coord(n) for n in self.kernel.grid]
         counts = {c.name: self.count(c) for c in walked_coords}
         total = self.names.fresh("blocks")
         self.line(f"{total} = {' * '.join(n for n in counts.values() if n != '1') or '1'}")
-        tile, programs, me = (self.names.fresh(n) for n in ("tile", "programs", "program"))
+        tile = self.names.fresh("tile")
+        (self.draws if self.shared.workers.drawn else self.deals)(tile, total)
+        self.depth += 1
+        self.decode(tile, [c for c in walked_coords if counts[c.name] != "1"], counts)
+        self.starts |= {c.name: "0" for c in walked_coords if counts[c.name] == "1"}
+        self.depth -= 1
+
+    def deals(self, tile: str, total: str) -> None:
+        """Print a walk over the blocks whose numbers are this program's; blocks of unequal length are dealt out and back, longest first."""
+        programs, me = self.names.fresh("programs"), self.names.fresh("program")
         self.line(f"{programs} = gl.num_programs(0)")
         self.line(f"{me} = gl.program_id(0)")
         if self.shared.workers.falling:
@@ -44,10 +56,20 @@ class Blocks:
             self.line(f"    {tile} = {turn} * {programs} + gl.where({turn} % 2 == 0, {me}, {programs} - 1 - {me})")
         else:
             self.line(f"for {tile} in range({me}, {total}, {programs}):")
-        self.depth += 1
-        self.decode(tile, [c for c in walked_coords if counts[c.name] != "1"], counts)
-        self.starts |= {c.name: "0" for c in walked_coords if counts[c.name] == "1"}
-        self.depth -= 1
+
+    def draws(self, tile: str, total: str) -> None:
+        """Print a walk over blocks whose numbers are drawn, one as the block before is done; `again` ends it."""
+        turn, number = self.names.fresh("turn"), self.names.fresh("number")
+        call = self.draw(turn)
+        self.line(f"{turn} = 0")
+        self.line(f"{number} = {call}")
+        self.line(f"while {number} < {total}:")
+        self.line(f"    {tile} = {number}")
+        self.again = (f"{turn} += 1", f"{number} = {call}")
+
+    @abstractmethod
+    def draw(self, turn: str) -> str:
+        """Return the call that gives this side the number of the next block."""
 
     def decode(self, tile: str, coords: list[Coord], counts: dict[str, str]) -> None:
         """Print the block of each coordinate off the number of a block of the grid."""

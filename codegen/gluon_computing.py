@@ -10,6 +10,7 @@ from napkin_eq.names import buffers, pointer_argument
 from napkin_eq.plan import Assign, Await, Dot, Iota, Let, Load, Loop, Operand, ReduceTile, Stmt, StoreTile, Value, passes_31_bits, statements, used
 from napkin_eq.schedule import GROUP_LANES
 
+from .gluon_helpers import NARROWED
 from .gluon_layouts import Layouts
 from .gluon_shared import DTYPES, Shared
 from .gluon_side import Side, copy_index
@@ -31,6 +32,10 @@ class Computing(Side):
         self.computed_on = {n for s in statements(shared.kernel.body) if not isinstance(s, Dot) for n in used(s)} & shared.bulk
         self.lent: dict[str, str] = {}
         self.turned = self.kept_for_dots()
+        self.carried = {s.value for s in statements(shared.kernel.body) if isinstance(s, Assign) and s.target in self.turned}
+
+    def draw(self, turn: str) -> str:
+        return f"drawn({', '.join([*self.shared.numbers, turn])})"
 
     def roots(self, stmt: Stmt) -> Sequence[str]:
         if isinstance(stmt, StoreTile):
@@ -99,6 +104,11 @@ class Computing(Side):
                 self.line(f"{name} = gl.load({self.pointer(stmt, dims)})")
             case ReduceTile(_, monoid, coord, arg):
                 self.line(f"{name} = {self.folded(monoid, coord, arg)}")
+
+    def let(self, stmt: Let, dims: tuple[str, ...]) -> str:
+        if stmt.op == "cast" and stmt.out.name in self.carried and self.values[str(stmt.args[0])].dtype == "f32":
+            return f"{NARROWED[stmt.out.dtype]}({self.operand(stmt.args[0], dims)})"
+        return super().let(stmt, dims)
 
     def pointer(self, stmt: Load | StoreTile, dims: tuple[str, ...]) -> str:
         """Return the pointers of a load or store that no box serves, and its mask."""

@@ -16,6 +16,9 @@ class Copying(Side):
 
     suffix = "_copy"
 
+    def draw(self, turn: str) -> str:
+        return f"draw({', '.join([self.shared.counter, *self.shared.numbers, turn])})"
+
     def roots(self, stmt: Stmt) -> Sequence[str]:
         if isinstance(stmt, Load) and stmt.out.name in self.shared.bulk:
             return tuple(n for i in stmt.index if (n := self.scalar(i)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 
 from napkin_eq.axis import Axis
@@ -24,7 +24,7 @@ WHOLE: dict[str, Callable[[int, int], int]] = {
 }  # fmt: skip
 
 
-class Side(Blocks, ABC):
+class Side(Blocks):
     """One of the functions: the walk over the blocks of the grid, scalars, loops; what is loaded and computed is the subclass's."""
 
     suffix, who = "", ""
@@ -67,6 +67,8 @@ class Side(Blocks, ABC):
         self.grid()
         self.depth += 1
         self.body(self.kernel.body, self.shared.workers.ahead)
+        for line in self.again:
+            self.line(line)
         self.depth -= 1
         self.closing()
         yield from self.lines

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from napkin_eq.axis import Axis
 from napkin_eq.bulk import Copy, descriptor_names, pointed, shared_bytes
 from napkin_eq.emit import emitter
-from napkin_eq.names import Names, buffers, kernel_function, pointer_argument, size_argument
+from napkin_eq.names import Names, buffers, counter_argument, kernel_function, pointer_argument, size_argument
 from napkin_eq.plan import Buffer, Kernel, Plan
 from napkin_eq.succession import Turn, chained, turns
 
@@ -73,6 +73,7 @@ def _tables(plan: Plan, order: Mapping[str, Turn]) -> Iterator[str]:
         takes = {name: f"tensordesc<{POINTER[copy.buffer.dtype]}{_block(copy)},{_swizzled(copy)}>" for name, copy in _boxes(kernel)}
         takes |= {pointer_argument(b): f"*{POINTER[b.dtype]}:16" for b in buffers(kernel) if b.name in pointed(kernel)}
         takes |= {size_argument(a): "i32:16" if a.multiple % 16 == 0 else "i32" for a in kernel.symbols}
+        takes |= {counter_argument(kernel): "*i32:16"} if kernel.workers and kernel.workers.drawn else {}
         takes |= {} if order[kernel.name].alone else {"CHAINED": "constexpr"}
         yield f'    "{kernel_function(kernel)}": {{'
         yield '        "signature": {'
@@ -97,7 +98,7 @@ def _run(plan: Plan, order: Mapping[str, Turn]) -> Iterator[str]:
     symbols = _symbols(plan)
     size = {a.name: names.fresh(size_argument(a)) for a in symbols}
     bound = {a.name for b in plan.inputs for a in b.dims}
-    device, sizes, ahead = names.fresh("device"), names.fresh("sizes"), names.fresh("ahead")
+    device, sizes, ahead, counters = (names.fresh(name) for name in ("device", "sizes", "ahead", "counters"))
     free = [f"{size[a.name]}" for a in symbols if a.name not in bound]
     place = [] if plan.inputs else [f'{device}="cuda"']
     arguments = ", ".join([*(local[b.name] for b in plan.inputs), *(["*"] if free or place else []), *free, *place])
@@ -117,16 +118,20 @@ def _run(plan: Plan, order: Mapping[str, Turn]) -> Iterator[str]:
     for buffer in (*plan.outputs, *plan.scratch):
         shape = ", ".join(size.get(a.name, str(a.size)) for a in buffer.dims) + ("," if len(buffer.dims) == 1 else "")
         yield f"    {local[buffer.name]} = torch.empty(({shape}), dtype={TORCH[buffer.dtype]}, device={device})"
+    counted = [kernel.name for kernel in plan.kernels if kernel.workers and kernel.workers.drawn]
+    if counted:
+        yield f"    {counters} = torch.zeros(({len(counted)}, 4), dtype=torch.int32, device={device})"
     yield f"    with torch.cuda.device_of({local[(plan.inputs or plan.outputs)[0].name]}):"
     if chained(order):
         yield f"        {ahead} = chained({device})"
     for kernel in plan.kernels:
-        yield from _launch(kernel, local, size, [] if order[kernel.name].alone else [ahead], [f"launch_pdl={ahead}"] * (order[kernel.name].waits is not None))
+        more = [*(f"{counters}[{at}]" for at, name in enumerate(counted) if name == kernel.name), *([] if order[kernel.name].alone else [ahead])]
+        yield from _launch(kernel, local, size, more, [f"launch_pdl={ahead}"] * (order[kernel.name].waits is not None))
     yield f"    return {', '.join(local[b.name] for b in plan.outputs)}"
 
 
-def _launch(kernel: Kernel, local: dict[str, str], size: dict[str, str], ahead: list[str], options: list[str]) -> Iterator[str]:
-    """Print the launch of a kernel; `ahead` is the argument that says whether the next one may be launched before it ends."""
+def _launch(kernel: Kernel, local: dict[str, str], size: dict[str, str], more: list[str], options: list[str]) -> Iterator[str]:
+    """Print the launch of a kernel; `more` are its counter, and whether the next one may be launched before it ends."""
     counts = []
     for coord in (kernel.coord(name) for name in kernel.grid):
         if coord.blocks is not None:
@@ -142,7 +147,7 @@ def _launch(kernel: Kernel, local: dict[str, str], size: dict[str, str], ahead: 
     boxes = [f"TensorDescriptor({local[c.buffer.name]}, {_extents(c, size)}, {_block(c)}, gl.{_swizzled(c)})" for _, c in _boxes(kernel)]
     pointers = [local[b.name] for b in buffers(kernel) if b.name in pointed(kernel)]
     options = [*(f"{option}={value}" for option, value in _options(kernel).items()), *options]
-    arguments = [*boxes, *pointers, *(size[a.name] for a in kernel.symbols), *ahead, *options]
+    arguments = [*boxes, *pointers, *(size[a.name] for a in kernel.symbols), *more, *options]
     if not boxes:
         yield f"        {kernel_function(kernel)}[({blocks},)]({', '.join(arguments)})"
         return

@@ -5,13 +5,15 @@ ones is read off the printed kernel itself, both of the warp that copies and of 
 nothing is run. Two steps lead to a block, each a one-to-one map, for any number of programs and all sizes:
 
     program, turn -> number     in range, never one number twice, and every number by a turn that is named
+    or draw -> number           the same, where programs draw numbers off a counter: who has the k-th draw does not matter
     number -> blocks            in range, and never the same blocks twice: then, since there are as many numbers as choices of
                                 blocks (which is asked too), each choice is met
 
 A quotient and a remainder stand as numbers with the facts that define them, which solvers take to better than to div and mod. The
 facts are those of a dividend that is not negative and a divisor that is positive: asked first, division by division, each with
 the facts of those before. That a number decides nothing twice is shown from the blocks back, one dividend after another.
-What is assumed: there are fewer than 2^31 blocks, so that their numbers are integers of 32 bits.
+What is assumed: blocks and programs are fewer than 2^31, so that numbers are integers of 32 bits; of a counter, that it is zero at
+first and additions to it are atomic; of a ring in shared memory, that it hands on what was put into it, in order.
 """
 
 from __future__ import annotations
@@ -93,10 +95,12 @@ def dealt(kernel: Kernel, source: str) -> Iterator[Text]:
     """Each block of the grid comes to one program in one turn, by what both sides of a printed kernel say; raises NotRead for other code."""
     assert kernel.workers is not None
     heads = [Head.of(kernel, source, side) for side in ("copy", "compute")]
+    if heads[0].ring != heads[1].ring:
+        raise NotRead("the two sides of the kernel do not draw from one ring")
     if heads[0].said != heads[1].said:
         yield from _alike(kernel, *heads)
     for head in heads if heads[0].said != heads[1].said else heads[:1]:
-        yield from _numbers(head)
+        yield from _draws(head) if head.step else _numbers(head)
         yield from _blocks(kernel, head)
     lanes, groups = kernel.coord(kernel.workers.rows).tile, kernel.workers.groups
     who = f"(and (<= 0 (div lane {GROUP_LANES})) (< (div lane {GROUP_LANES}) {groups}) (= {groups * GROUP_LANES} {lanes}))"
@@ -162,6 +166,25 @@ def _numbers(head: Head) -> Iterator[Text]:
     cases = [f"(and (= {odd} {side}) ({sign} {t} {q}))" for q in whole for side in (0, 1) for sign in ("<", "=")] or ["true"]
     for wanted in (f"(<= 0 {program})", f"(< {program} programs)", f"(<= 0 {t})", f"(< {at} {high})", f"(= {found} block)"):
         yield from (asks(named.lines, case, f"(not {wanted})") for case in cases)
+
+
+def _draws(head: Head) -> Iterator[Text]:
+    """Draws give numbers, one to one: those that pass the walk's test are in range, no two draws give one, and each in range has a draw and passes."""
+    assert head.step is not None
+    reading = Reading("")
+    total = next(s.targets[0].id for s in head.before if isinstance(s, ast.Assign) and is_called(s, "blocks"))  # type: ignore[attr-defined]
+    step = reading.value(head.step)
+    reading.declare("blocks", "(<= 1 blocks)")
+    for draw in ("draw", "draw.2"):
+        reading.declare(draw, f"(<= 0 {draw})")
+    number, other = f"(* {step} draw)", f"(* {step} draw.2)"
+    names = [n.id for n in ast.walk(head.walk.iter) if isinstance(n, ast.Name) and n.id != total]
+    reading.names = {total: "blocks", **dict.fromkeys(names, number)}
+    test, inside = reading.value(head.walk.iter), f"(and (<= 0 {number}) (< {number} blocks))"
+    yield asks(reading.lines, test, f"(not {inside})")
+    yield asks(reading.lines, inside, f"(not {test})")
+    yield asks(reading.lines, f"(= {number} {other})", "(not (= draw draw.2))")
+    yield asks(reading.lines, "(< draw blocks)", f"(not (= {number} draw))")
 
 
 def _sizes(kernel: Kernel) -> Reading:
@@ -244,8 +267,12 @@ def _alike(kernel: Kernel, one: Head, other: Head) -> Iterator[Text]:
     starts = []
     for head in (one, other):
         reading.names = dict(shared)
-        at, high, _ = _turned(head, reading, "program", "turn", {})
-        reading.lines.append(f"(assert (< {at} {high}))")
+        if head.step:
+            reading.run(head.before, {})
+            reading.names[ast.unparse(head.walk.target)] = "turn"
+        else:
+            at, high, _ = _turned(head, reading, "program", "turn", {})
+            reading.lines.append(f"(assert (< {at} {high}))")
         reading.run(head.walk.body, {})
         starts.append([reading.names[head.starts[name]] for name in one.starts])
     yield asks(reading.lines, f"(not {conjunction([f'(= {a} {b})' for a, b in zip(*starts, strict=True)])})")

@@ -21,22 +21,33 @@ SIGNS: dict[type, str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Lt: "<"
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What one side of a kernel does before its first block, the walk over its blocks, and the first statements of the walk."""
+    """What one side of a kernel does before its first block, the walk over its blocks, and the first statements of the walk.
+
+    A walk that draws its numbers stands as one over all numbers that pass its test; `step` is what a draw adds to the counter, and
+    `ring` the names under which it is handed from one side to the other.
+    """
 
     kernel: Kernel
     before: tuple[ast.stmt, ...]
     walk: ast.For
     starts: Mapping[str, str]
     said: str
+    step: ast.expr | None = None
+    ring: tuple[str, ...] = ()
 
     @staticmethod
     def of(kernel: Kernel, source: str, side: str) -> Head:
         name = f"{kernel_function(kernel)}_{side}"
-        made = next((n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name == name), None)
-        at = next((i for i, s in enumerate(made.body) if isinstance(s, ast.For)), None) if made else None
+        functions = {n.name: n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef)}
+        made = functions.get(name)
+        at = next((i for i, s in enumerate(made.body) if isinstance(s, (ast.For, ast.While))), None) if made else None
         if made is None or at is None:
             raise NotRead(f"the printed kernel has no function {name} that walks blocks")
-        walk = made.body[at]
+        walk, step = made.body[at], None
+        ring: tuple[str, ...] = ()
+        if isinstance(walk, ast.While):
+            walk, step, ring = _drawing(made.body[at - 2 : at], walk, functions)
+            at -= 2
         assert isinstance(walk, ast.For)
         first = next(i for i, s in enumerate(made.body) if isinstance(s, ast.Assign) and is_called(s, "blocks|.*_blocks"))
         wanted = [c for c in map(kernel.coord, kernel.grid) if c.blocks != 1]
@@ -48,7 +59,40 @@ class Head:
         last = max((i for i, s in enumerate(walk.body) if isinstance(s, ast.Assign) and any(is_called(s, n) for n in said.split("|"))), default=-1)
         walk = ast.For(walk.target, walk.iter, walk.body[: last + 1], [])
         before = tuple(made.body[first:at])
-        return Head(kernel, before, walk, starts, "\n".join(map(ast.dump, (*before, walk))))
+        return Head(kernel, before, walk, starts, "\n".join(map(ast.dump, (*before, walk))), step, ring)
+
+
+def _drawing(before: Sequence[ast.stmt], walk: ast.While, functions: Mapping[str, ast.FunctionDef]) -> tuple[ast.For, ast.expr, tuple[str, ...]]:
+    """Read a walk whose numbers are drawn before it and at its end, and nowhere else, as a walk over numbers; return it, what a draw adds, the ring."""
+    match [*before, walk.body[0], *walk.body[-2:]]:
+        case [
+            ast.Assign([ast.Name(turn)], ast.Constant(0)), ast.Assign([ast.Name(number)], ast.Call(ast.Name(drawing), args, []) as call),
+            ast.Assign([ast.Name(tile)], ast.Name(first)), ast.AugAssign(ast.Name(counted), ast.Add(), ast.Constant(1)), ast.Assign([ast.Name(again)], other),
+        ] if is_number(tile) and first == number == again and counted == turn and ast.dump(other) == ast.dump(call):  # fmt: skip
+            pass
+        case _:
+            raise NotRead("the walk over blocks does not draw a number before it and at its end")
+    stored = [n.id for s in walk.body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    if stored.count(number) != 1 or stored.count(turn) != 1:
+        raise NotRead(f"{number} or {turn} is set by more than the draw")
+    handing = _handing(functions)
+    hands = args if drawing == handing.name else [ast.Name("counter", ast.Load()), *args]
+    if drawing not in functions or len(hands) != len(handing.args.args) or ast.unparse(hands[-1]) != turn:
+        raise NotRead(f"{drawing} is not given a ring and {turn}")
+    taken = ast.For(ast.Name(tile, ast.Store()), walk.test, walk.body[1:-2], [])
+    (step,) = (n.args[1] for n in ast.walk(handing) if isinstance(n, ast.Call) and ast.unparse(n.func) == "gl.atomic_add")
+    return taken, step, tuple(map(ast.unparse, hands[1:-1]))
+
+
+def _handing(functions: Mapping[str, ast.FunctionDef]) -> ast.FunctionDef:
+    """Return the function that adds to the counter once, hands what was there on and returns it."""
+    for function in functions.values():
+        match function.body:
+            case [ast.Assign([ast.Name(number)], ast.Call(called, [ast.Name(), _], [])), *between, ast.Return(ast.Name(given))] if given == number:
+                stores = [ast.unparse(s) for s in between if ".store(" in ast.unparse(s)]
+                if ast.unparse(called) == "gl.atomic_add" and len(stores) == 1 and f"gl.full((1,), {number}, gl.int32" in stores[0]:
+                    return function
+    raise NotRead("no function of the file draws a number and hands it on")
 
 
 def is_called(stmt: ast.Assign, pattern: str) -> bool:

@@ -48,6 +48,11 @@ def pointer_argument(buffer: Buffer) -> str:
     return f"{buffer.name}_ptr"
 
 
+def counter_argument(kernel: Kernel) -> str:
+    """Return the name of a kernel's argument for the counter from which numbers of blocks are drawn; no pointer or size is called so."""
+    return f"{kernel.name}_counter"
+
+
 def size_argument(axis: Axis) -> str:
     """Return the name of a kernel's argument for the size of a symbolic axis."""
     return f"{axis.name}_size"

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from napkin_eq import plan as p
 from napkin_eq.alive import Tiles, alive
+from napkin_eq.balance import BLOCK_S, Dealt, least_uneven
 from napkin_eq.cost import (
     BYTES,
     KERNEL_S,
@@ -24,13 +25,11 @@ from napkin_eq.cost import (
     KernelCost,
     Profile,
     Totals,
-    Visits,
-    extent,
     from_hbm,
     totals,
 )  # fmt: skip
 from napkin_eq.hardware import Hardware
-from napkin_eq.schedule import GROUP_LANES, MOST_GROUPS, falling, sunk, unscaled
+from napkin_eq.schedule import GROUP_LANES, MOST_GROUPS, sunk, unscaled
 
 ARCHS = ("sm_90",)
 # Fitted to what an H200 measured (benchmarks/results), one constant for one thing that the hardware does; see docs/cost.md.
@@ -39,17 +38,12 @@ TRIP_CLOCKS = 26.0  # one trip of a loop that holds a contraction: waiting for i
 BESIDE = 0.9  # operations issued beside the matrix unit over operations counted: some become one instruction
 REDUCTION_CLOCKS = 150.0  # a reduction of a tile: its last steps between threads, while nothing else of the group runs
 SHOWING = 0.15  # of the faster of the two, what the slower does not hide
-BLOCK_S = 7.5e-7  # a block of the grid: its first loads, first and last trip, and its store run beside nothing
 BULK_LINE = 128  # bytes of a row that the copy engine moves in the time of any narrower one
 BULK_BYTES = 66.0  # bytes a clock that it brings an SM
 ROUND = 4.0  # how the matrix unit and its copies add up: as powers, since they wait for each other now and then
 REGISTERS = {2: 240, 3: 160}  # registers of a thread, by groups
 OWN_REGISTERS = 16  # of which addresses, counters and scalars take some
 COLUMN_SHARE, ROW_REGISTERS = 4, 2  # a thread of a group holds a fourth of a tile's columns, of two of its rows
-SHARING = 8  # or so many programs at once read the same
-CACHE_SHARE = 0.75  # of level 2, what blocks that are walked side by side may fill
-APART = 0.015  # each doubling of the blocks that read something else at the same time: measured 0 to 4 %
-MOST_DEALT = 16384  # blocks beyond which their lengths even out
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +121,10 @@ def registers(use: Footprint, lanes: Mapping[str, int], rows: str) -> int:
     return OWN_REGISTERS + math.ceil(max(sum(per_thread(coords) * share for coords, share in tiles) for tiles in use.alive))
 
 
-def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int, hardware: Hardware, *, exact: bool = False) -> KernelCost | None:
+def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int, hardware: Hardware, way: Dealt | None = None) -> KernelCost | None:
     """Predict the cost of a kernel that groups of warps share, for tile sizes by coordinate name; None where they cannot or it does not fit.
 
-    `exact`: the kernel has these tiles, and it is tried out how its blocks are best dealt to programs.
+    `way`: how its blocks come to programs, where that was tried out; without it the best that can be is taken.
     """
     kernel = prof.kernel
     lanes = {c.name: tiles.get(c.name, c.tile) for c in kernel.coords}
@@ -153,7 +147,7 @@ def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int,
         return None  # three groups hide arithmetic better, and feed the matrix unit worse: measured slower by up to 60 % where it is the limit
     computing = max(matrix, beside) + SHOWING * min(matrix, beside) + fixed
     seconds = (computing**ROUND + copying**ROUND) ** (1 / ROUND)
-    uneven = dealing(kernel, lanes, seconds, hardware, exact=exact).uneven
+    uneven = way.uneven if way else least_uneven(kernel, lanes, seconds, hardware)
     units = (seconds + BLOCK_S) * blocks / sms * uneven
     hbm = fetched / (hardware.hbm.copy_bandwidth * READ_RATE) + work.stored / (hardware.hbm.copy_bandwidth * WRITE_RATE)
     asked = sum(work.requests.values())
@@ -187,71 +181,3 @@ def _shared_bytes(prof: Profile, use: Footprint, lanes: Mapping[str, int], stage
     read = {(w.buffer, w.coords, bool(w.loops)): w.factor for w in prof.works if w.kind == "load" and (w.for_dot or (w.loops and len(wide & {*w.coords}) > 1))}
     total = SMEM_SLACK + sum(size * math.prod(lanes[c] for c in coords) for coords, size in use.stored if size == 2)
     return total + sum(int(factor * math.prod(lanes[c] for c in coords)) * (stages if loop else 1) for (_, coords, loop), factor in read.items())
-
-
-@dataclass(frozen=True, slots=True)
-class Dealt:
-    """How blocks of unequal length are dealt out: how many of the other grid coordinates are walked abreast, how many programs
-    take part, 0 for all, and how much more than the mean a program gets."""
-
-    abreast: int
-    programs: int
-    uneven: float
-
-
-def dealt(kernel: p.Kernel, cost: KernelCost, hardware: Hardware) -> Dealt:
-    """Return how the blocks of a kernel with its tiles chosen are dealt out best."""
-    return dealing(kernel, {c.name: c.tile for c in kernel.coords}, cost.predicted_us * 1e-6 * hardware.chip.sms / cost.blocks, hardware)
-
-
-def dealing(kernel: p.Kernel, lanes: Mapping[str, int], block_s: float, hardware: Hardware, *, exact: bool = True) -> Dealt:
-    """Return how blocks are dealt out to programs, in order and back, and how much more than the mean a program gets.
-
-    `block_s` is the mean time of a block. Where all blocks are as long, what is uneven is only the last round. Which order is
-    best for blocks of unequal length is tried out, or, not `exact`, taken to be the best.
-    """
-    counts = {g: math.ceil(extent(kernel.coord(g).axis) / lanes[g]) for g in kernel.grid}
-    blocks, sms = math.prod(counts.values()), hardware.chip.sms
-    uneven = [g for g in kernel.grid if g in falling(kernel)]
-    if not uneven:
-        return Dealt(1, 0, math.ceil(blocks / sms) * sms / blocks)
-    number = counts[uneven[0]]
-    lengths = _lengths(kernel, number)
-    mean = sum(lengths) / number
-    fixed = round(BLOCK_S / max(block_s, 1e-12) * mean, 2)
-    ideal = (mean + fixed) * blocks / sms
-    others = blocks // number
-    if not exact or blocks > MOST_DEALT:
-        return Dealt(1, 0, max(max(lengths) + fixed, ideal) / ideal)
-    sizes = sorted(n for n in {others, *(1 << i for i in range(others.bit_length())), *(3 << i for i in range(others.bit_length()))} if n <= others)
-    options = [d for d in sizes if d == 1 or sms >= SHARING * d or _cached(kernel, d / others, hardware)]
-    # A round of whole rows of blocks is taken back by the next one exactly; all programs at once are busier.
-    rounds = [sms, *([sms // number * number] if number <= sms else [])]
-    found = ((_longest(lengths, others, d, n, fixed), d, n) for d in options for n in rounds)
-    _, idle, abreast, most = min((most * (1 + APART * math.log2(d)), sms - n, d, most) for most, d, n in found)
-    return Dealt(abreast, sms - idle if idle else 0, most / ideal)
-
-
-def _lengths(kernel: p.Kernel, number: int) -> list[int]:
-    """Return the trips of a kernel's loops in each of so many blocks, longest first."""
-    visits = Visits(kernel)
-    loops = [s for s in kernel.body if isinstance(s, p.Loop)]
-    return sorted((sum(sum(visits.blocks(loop, (i + 0.5) / number)) for loop in loops) for i in range(number)), reverse=True)
-
-
-def _cached(kernel: p.Kernel, share: float, hardware: Hardware) -> bool:
-    """Whether level 2 holds such a share of what the loops of a kernel read."""
-    loops = [s for s in kernel.body if isinstance(s, p.Loop)]
-    names = {s.buffer for loop in loops for s in p.statements((loop,)) if isinstance(s, p.Load)}
-    read = sum(BYTES[b.dtype] * math.prod(extent(a) for a in b.dims) for b in kernel.reads if b.name in names)
-    return read * share <= CACHE_SHARE * hardware.l2.capacity_bytes
-
-
-def _longest(lengths: Sequence[float], others: int, abreast: int, programs: int, fixed: float) -> float:
-    """Return the most work that a program gets where blocks are dealt out in order and back."""
-    order = [length + fixed for first in range(0, others, abreast) for length in lengths for _ in range(min(abreast, others - first))]
-    load = [0.0] * programs
-    for at in range(0, len(order), programs):
-        turn = order[at : at + programs] + [0.0] * max(0, at + programs - len(order))
-        load = [a + b for a, b in zip(load, turn if at // programs % 2 == 0 else reversed(turn), strict=True)]
-    return max(load)

@@ -221,6 +221,8 @@ class Workers:
     them is walked slower than the other coordinates, so many blocks of theirs at a time. `ahead` is the number
     of buffers for what is read once a block: with 2 it is copied while the block before is worked on. `programs`, if not 0, is
     the most programs that take part: where so many blocks are a whole number of rows, long blocks and short ones come out even.
+    Blocks are dealt to programs by their numbers, or, `drawn`, each program takes the next one as it comes free, off a counter in
+    memory that starts at zero.
     """
 
     rows: str
@@ -229,6 +231,7 @@ class Workers:
     abreast: int = 1
     ahead: int = 1
     programs: int = 0
+    drawn: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 
 from napkin_eq import plan as p
 from napkin_eq.axis import Axis
+from napkin_eq.balance import dealt
 from napkin_eq.bulk import shared_bytes
 from napkin_eq.cost import REGISTER_SHARE, KernelCost, Profile, capacity, extent, price, prices, profile, room
 from napkin_eq.emit import emit
 from napkin_eq.errors import NapkinError
 from napkin_eq.hardware import Hardware
-from napkin_eq.overlap import ARCHS, Footprint, dealt, footprint, priced
+from napkin_eq.overlap import ARCHS, Footprint, footprint, priced
 from napkin_eq.schedule import GROUP_LANES, specialised
 from napkin_eq.streamed import MIN_DOT, Streamed, covers, kernel_terms
 from napkin_eq.term import Fold, Online, Proj, Store, subterms
@@ -211,11 +212,15 @@ def shared(kernel: p.Kernel, hardware: Hardware, limit: float = math.inf) -> tup
     try:
         made = specialised(kernel)
         use = footprint(made)
-        cost = None if use is None else priced(profile(kernel), use, {}, kernel.stages, hardware, exact=True)
-        if cost is None or cost.predicted_us >= limit:
+        read = profile(kernel)
+        cost = None if use is None else priced(read, use, {}, kernel.stages, hardware)
+        if use is None or cost is None or cost.predicted_us >= limit:
             return None
         blocks = dealt(kernel, cost, hardware)
-        made = specialised(kernel, blocks.abreast, blocks.programs)
+        cost = priced(read, use, {}, kernel.stages, hardware, blocks)
+        if cost is None or cost.predicted_us >= limit:
+            return None
+        made = specialised(kernel, blocks.abreast, blocks.programs, drawn=blocks.drawn)
         twice = replace(made, workers=replace(made.workers, ahead=2))  # type: ignore[type-var]
         if shared_bytes(twice) <= hardware.smem.block_bytes:
             made = twice

@@ -137,3 +137,17 @@ def test_shared_kernels_compile_for_hopper(name):
     assert (row["spills_bytes"], row["tensor_core"], row["warnings"], row["warps"]) == (0, "wgmma", [], 12)
     assert row["bulk_copies"] > 0
     assert row["smem_bytes"] <= 232448
+
+
+@pytest.mark.slow
+def test_drawn_blocks_and_packed_operands_compile_for_hopper():
+    """A loop that carries operands of contractions narrowed two at a time puts no halves of registers together."""
+    pytest.importorskip("triton")
+    from napkin_eq.aot import compile_report
+
+    kernel = specialised(general(plans.attention("bf16", (512, 512), 64, heads=2, tiles=(128, 64), symbolic=False).plan.kernels[0]), 2, drawn=True)
+    source = emit(Plan("drawn", kernel.reads, kernel.writes, (kernel,)), "gluon")
+    (row,) = compile_report(source, "sm_90")
+    assert (row["spills_bytes"], row["tensor_core"], row["warnings"]) == (0, "wgmma", [])
+    assert source.count("narrow_bf16(") > 2
+    assert "torch.zeros((1, 4), dtype=torch.int32" in source

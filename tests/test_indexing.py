@@ -13,6 +13,7 @@ import pytest
 import napkin_eq as nq
 from napkin_eq import indexing
 from napkin_eq.accuracy import unit_error
+from napkin_eq.coordinates import NotRead
 from napkin_eq.dealing import dealt
 from napkin_eq.derivation import Derivation
 from napkin_eq.derive import derive
@@ -296,6 +297,55 @@ DEALT = {
     "blocks fall to minus one": ("(q_blocks - 1 - ", "(q_blocks - 2 - "),
     "the wrong radix": ("h = tile % h_size", "h = tile % b_size"),
 }
+
+
+DRAWN = {
+    "every other number is left out": ("gl.atomic_add(counter, 1)", "gl.atomic_add(counter, 2)"),
+    "all programs draw the same": ("gl.atomic_add(counter, 1)", "gl.atomic_add(counter, 0)"),
+    "one block too many": ("while number < blocks", "while number <= blocks"),
+    "the last block is missing": ("while number < blocks", "while number + 1 < blocks"),
+    "blocks fall to minus one": ("(q_blocks - 1 - ", "(q_blocks - 2 - "),
+    "the wrong radix": ("h = tile % h_size", "h = tile % b_size"),
+}
+NOT_DRAWN = {
+    "a number is drawn and another taken": ("        tile = number\n", "        tile = number + 1\n"),
+    "another is handed on": ("    return number\n", "    return number + 1\n"),
+    "a buffer of the ring is passed over": ("        turn += 1\n", "        turn += 2\n"),
+    "no number is drawn again": ("        number = draw", "        other = draw"),
+    "what is drawn is changed": ("        b = tile\n", "        b = tile\n        number += 1\n"),
+    "another ring": ("= drawn(number_ring", "= drawn(Q_ring"),
+}
+
+
+@pytest.fixture(scope="module", params=[1, 4])
+def drawn(shared, request) -> tuple[Kernel, str]:
+    """The kernel whose programs draw their blocks, and how it is printed."""
+    kernel = shared.plan.kernels[0]
+    kernel = replace(kernel, workers=replace(kernel.workers, drawn=True, abreast=request.param))
+    return kernel, emit(replace(shared.plan, kernels=(kernel,)), "gluon")
+
+
+def verdicts(kernel: Kernel, source: str) -> set[str]:
+    return {a.verdict for a in answered([indexing.Query(kernel.name, "grid", "", text("")) for text in dealt(kernel, source)]).answered}
+
+
+def test_drawn_blocks_come_to_one_program_each(drawn):
+    assert verdicts(*drawn) == {"proved"}
+
+
+@pytest.mark.parametrize("name", list(DRAWN))
+def test_blocks_drawn_wrongly_are_refuted(drawn, name):
+    kernel, source = drawn
+    assert source.count(DRAWN[name][0]) >= 1
+    assert "refuted" in verdicts(kernel, source.replace(*DRAWN[name]))
+
+
+@pytest.mark.parametrize("name", list(NOT_DRAWN))
+def test_what_is_no_draw_is_not_read(drawn, name):
+    kernel, source = drawn
+    assert NOT_DRAWN[name][0] in source
+    with pytest.raises(NotRead):
+        verdicts(kernel, source.replace(*NOT_DRAWN[name]))
 
 
 def refuted_of_the_grid(derivation: Derivation, source: str) -> bool:

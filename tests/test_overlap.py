@@ -7,13 +7,14 @@ from dataclasses import replace
 import pytest
 
 from napkin_eq import plan as p
+from napkin_eq.balance import Dealt, _drawn, _longest, dealt
 from napkin_eq.cost import profile
 from napkin_eq.derive import derive
 from napkin_eq.emit import code, emit
 from napkin_eq.errors import NapkinError
 from napkin_eq.gallery import diagram
 from napkin_eq.hardware import load
-from napkin_eq.overlap import dealing, footprint, priced, registers
+from napkin_eq.overlap import footprint, priced, registers
 from napkin_eq.schedule import specialised
 from tests import plans
 from tests.test_gluon import general
@@ -74,18 +75,42 @@ def test_tiles_that_are_no_power_of_two_are_no_portable_triton():
         emit(plan, "triton")
 
 
+def causal_blocks(causal, us: float, sms: int = 132, cache: int = H200.l2.capacity_bytes) -> Dealt:
+    """How 16 heads of 32 blocks come to programs, the k-th k + 1 trips long, in so many microseconds of all processors."""
+    piece = causal.tiled[0]
+    kernel = replace(piece.kernel, workers=None, coords=tuple(replace(c, tile=128) if c.name == "q" else c for c in piece.kernel.coords))
+    gpu = replace(H200, chip=replace(H200.chip, sms=sms), l2=replace(H200.l2, capacity_bytes=cache))
+    return dealt(kernel, replace(piece.cost, predicted_us=us, blocks=16 * 32), gpu)
+
+
 def test_longest_blocks_first_and_evenly(causal):
-    # 16 heads of 32 blocks, the k-th k + 1 trips long, for 132 programs: 64 trips each, and no more than 5 % above with what a block costs.
-    kernel = replace(causal.tiled[0].kernel, workers=None)
-    lanes = {c.name: c.tile for c in kernel.coords} | {"q": 128}
-    found = dealing(kernel, lanes, 25e-6, H200)
-    assert (found.abreast, found.programs) == (1, 128)  # whole rows of 32 blocks, each taken back by the next round
-    assert found.uneven < 1.05
-    # Without a cache, blocks are walked abreast only where eight programs at once still read the same.
-    bare = replace(H200, l2=replace(H200.l2, capacity_bytes=1))
-    few = replace(bare, chip=replace(bare.chip, sms=100))
-    assert dealing(kernel, lanes, 25e-6, few).abreast < 16
-    assert dealing(kernel, lanes, 25e-6, few).programs in (0, 96)
+    # 64 trips for each of 132 programs. Short kernels are not worth a counter; long ones are.
+    assert causal_blocks(causal, 100).uneven < 1.01
+    assert not causal_blocks(causal, 100).drawn
+    assert causal_blocks(causal, 5000).drawn
+    assert causal_blocks(causal, 5000).uneven < 1.01
+
+
+def test_what_is_read_side_by_side_is_cached(causal):
+    # Dealt out, whole rows of 32 blocks are taken back by the next round, and all rows abreast come out more even; without a cache every
+    # round reads the rows anew, which matters the less the longer the work takes.
+    assert causal_blocks(causal, 20).abreast == 16
+    assert (causal_blocks(causal, 20, cache=1).abreast, causal_blocks(causal, 20, cache=1).programs) == (1, 128)
+    assert causal_blocks(causal, 60, cache=1).abreast == 16
+
+
+@pytest.mark.parametrize("programs", [1, 3, 7, 64])
+def test_blocks_drawn_and_dealt_out_end_as_counted(programs):
+    order = [float(7 * i % 11 + 1) for i in range(50)]
+    free = [0.0] * programs
+    for length in order:
+        free[free.index(min(free))] += length
+    assert _drawn(order, programs) == max(free)
+    loads = [0.0] * programs
+    for number, length in enumerate(order):
+        turn, at = divmod(number, programs)
+        loads[programs - 1 - at if turn % 2 else at] += length
+    assert _longest(order, programs) == pytest.approx(max(loads))
 
 
 def test_registers_are_those_alive_together():

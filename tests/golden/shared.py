@@ -10,6 +10,12 @@ from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
 
 
 @gluon.jit
+def narrow_bf16(tile):
+    # Both halves of a register at once: narrowed one by one, they are put together anew in every trip of a loop that carries them.
+    return gl.inline_asm_elementwise("cvt.rn.bf16x2.f32 $0, $2, $1;", "=r,r,r", [tile], dtype=gl.bfloat16, is_pure=True, pack=2)
+
+
+@gluon.jit
 def attention_kernel_copy(Q_box, K_box, V_box, O_box, Q_ring, Q_full, Q_free, K_ring, K_full, K_free, V_ring, V_full, V_free, O_stage):
     Q_n = 0
     K_n = 0
@@ -142,7 +148,7 @@ def attention_kernel_compute(Q_box, K_box, V_box, O_box, Q_ring, Q_full, Q_free,
         p = gl.exp2(moved)
         l_block = gl.sum(p, axis=1)
         l_new = gl.fma(l, alpha, l_block)
-        p_low = p.to(gl.bfloat16)
+        p_low = narrow_bf16(p)
         acc_moved = acc * alpha[:, None]
         l = l_new
         m = m_new
@@ -176,7 +182,7 @@ def attention_kernel_compute(Q_box, K_box, V_box, O_box, Q_ring, Q_full, Q_free,
             l_new = gl.fma(l, alpha, l_block)
             acc_due, p_low_held = warpgroup_mma_wait(0, (acc_due, p_low_held,))
             mbarrier.arrive(V_free.index(V_slot))
-            p_low = p.to(gl.bfloat16)
+            p_low = narrow_bf16(p)
             acc_moved = acc_due * alpha[:, None]
             l = l_new
             m = m_new
@@ -215,7 +221,7 @@ def attention_kernel_compute(Q_box, K_box, V_box, O_box, Q_ring, Q_full, Q_free,
             l_new = gl.fma(l, alpha, l_block)
             acc_due2, p_low_held = warpgroup_mma_wait(0, (acc_due2, p_low_held,))
             mbarrier.arrive(V_free.index(V_slot_2))
-            p_low = p.to(gl.bfloat16)
+            p_low = narrow_bf16(p)
             acc_moved = acc_due2 * alpha[:, None]
             l = l_new
             m = m_new
