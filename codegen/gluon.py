@@ -93,6 +93,10 @@ def _entry(shared: Shared, turn: Turn) -> Iterator[str]:
             yield f"    {name} = gl.allocate_shared_memory(gl.int64, [2, 1], mbarrier.MBarrierLayout())"
             yield "    for slot in gl.static_range(2):"
             yield f"        mbarrier.init({name}.index(slot), count={count})"
+    if shared.order:
+        yield f"    {shared.order} = gl.allocate_shared_memory(gl.int64, [{groups}, 1], mbarrier.MBarrierLayout())"
+        yield f"    for who in gl.static_range({groups}):"
+        yield f"        mbarrier.init({shared.order}.index(who), count=1)"
     for copy, name in shared.stages.items():
         layout = f"gl.NVMMASharedLayout({_swizzle(copy)}, 16, 2)"
         yield f"    {name} = gl.allocate_shared_memory({DTYPES[copy.buffer.dtype]}, [{groups}, {_shape(copy)}], {layout})"

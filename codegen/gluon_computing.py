@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from napkin_eq.bulk import Ring, contracted, done_at, fetched, walked
 from napkin_eq.names import buffers, pointer_argument
-from napkin_eq.plan import Assign, Await, Dot, Iota, Let, Load, Loop, Operand, ReduceTile, Stmt, StoreTile, Value, passes_31_bits, statements, used
+from napkin_eq.plan import Assign, Await, Coord, Dot, Iota, Let, Load, Loop, Operand, Part, ReduceTile, Stmt, StoreTile, Value, passes_31_bits, statements, used
 from napkin_eq.schedule import GROUP_LANES
 
 from .gluon_helpers import NARROWED
@@ -32,6 +32,8 @@ class Computing(Side):
         self.computed_on = {n for s in statements(shared.kernel.body) if not isinstance(s, Dot) for n in used(s)} & shared.bulk
         self.lent: dict[str, str] = {}
         self.turned = self.kept_for_dots()
+        self.ends: tuple[str, str] | None = None
+        self.turn = self.names.fresh("order_n") if shared.order else ""
         self.carried = {s.value for s in statements(shared.kernel.body) if isinstance(s, Assign) and s.target in self.turned}
 
     def draw(self, turn: str) -> str:
@@ -77,6 +79,9 @@ class Computing(Side):
         for width in sorted({min(self.layouts.lanes(d), 256) for dims in tiles for d in dims if d != self.layouts.rows}):
             layout = f"gl.NVMMADistributedLayout(version=[3, 0], warps_per_cta=[4, 1], instr_shape=[16, {width}, 16])"
             self.line(f"{self.layouts.matrix(width)}: gl.constexpr = {layout}")
+
+        if self.turn:
+            self.line(f"{self.turn} = 0")
 
     def closing(self) -> None:
         if self.shared.stages:
@@ -161,6 +166,12 @@ class Computing(Side):
             start = super().operand(int(initial) if value.dtype.startswith("i") else float(initial), ())
             self.line(f"{name} = gl.full({self.layouts.shape(dims)}, {start}, {DTYPES[value.dtype]}, {layout})" if dims else f"{name} = {start}")
 
+    def part(self, name: str, coord: Coord, part: Part) -> None:
+        issued = [s.out.name for s in part.body if isinstance(s, Dot) and s.issued]
+        self.ends = (issued[0], issued[-1]) if self.turn and issued and not part.once else None
+        super().part(name, coord, part)
+        self.ends = None
+
     def act(self, stmt: Stmt) -> None:
         match stmt:
             case Dot():
@@ -208,9 +219,14 @@ class Computing(Side):
             self.lent[stmt.out.name] = a
         b = self.shared_side(right, (stmt.coord, dims[1]))
         name = self.text[stmt.out.name] = self.text.get(stmt.out.name) or self.names.fresh(stmt.out.name)
+        if self.ends and stmt.out.name == self.ends[0]:
+            self.line(f"mbarrier.wait({self.shared.order}.index(WHO), ({self.turn} & 1) ^ (1 if WHO == 0 else 0))")
         none = f"gl.zeros({self.layouts.shape(dims)}, gl.float32, {self.layouts.of(dims)})"
         acc, use = (self.text[stmt.acc], "") if stmt.acc else (none, ", use_acc=False")
         self.line(f"{name} = warpgroup_mma({a}, {b}, {acc}{use}{', is_async=True' if stmt.issued else ''})")
+        if self.ends and stmt.out.name == self.ends[1]:
+            self.line(f"mbarrier.arrive({self.shared.order}.index((WHO + 1) % {self.shared.workers.groups}))")
+            self.line(f"{self.turn} += 1")
 
     def shared_side(self, name: str, wanted: tuple[str, str]) -> str:
         ring, number, _ = self.tiles[name]

@@ -32,6 +32,8 @@ class Shared:
         self.free = {ring: self.names.fresh(f"{ring.copies[0].buffer.name}_free") for ring in self.rings}
         self.stages = {copy: self.names.fresh(f"{copy.buffer.name}_stage") for copy in dict.fromkeys(self.staged.values())}
         self.numbers = tuple(self.names.fresh(f"number_{what}") for what in ("ring", "full", "free")) if self.counter else ()
-        inside = [*self.numbers, *(n for r in self.rings for n in (*self.blocks[r], self.full[r], self.free[r])), *self.stages.values()]
+        self.order = self.names.fresh("order") if kernel.workers.in_turn else ""
+        barriers = (name for ring in self.rings for name in (*self.blocks[ring], self.full[ring], self.free[ring]))
+        inside = [*self.numbers, *filter(None, [self.order]), *barriers, *self.stages.values()]
         self.passed = [*self.arguments, *inside]
         self.function = kernel_function(kernel)

@@ -51,7 +51,10 @@ def _kernel(kernel: Kernel, turn: Turn) -> Iterator[str]:
     yield f"kernel {kernel.name}: {kernel.warps} warps, {kernel.stages} stages"
     yield f"    for each block of {', '.join(_walk(kernel.coord(name)) for name in kernel.grid) or 'nothing'}, in parallel{order}:"
     if kernel.workers:
-        yield f"    {kernel.workers.groups} groups of warps share the lanes of {kernel.workers.rows}, one warp copies ahead"
+        how = ", issuing contractions in turn" if kernel.workers.in_turn else ""
+        yield f"    {kernel.workers.groups} groups of warps share the lanes of {kernel.workers.rows}{how}, one warp copies ahead"
+        if kernel.workers.drawn:
+            yield "    the next block is drawn off a counter as the one before is done"
     for at, stmt in enumerate(kernel.body):
         if at == turn.waits:
             yield "        wait for the kernels before this one, where a GPU may start it while they run"

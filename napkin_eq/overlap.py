@@ -38,6 +38,8 @@ TRIP_CLOCKS = 26.0  # one trip of a loop that holds a contraction: waiting for i
 BESIDE = 0.9  # operations issued beside the matrix unit over operations counted: some become one instruction
 REDUCTION_CLOCKS = 150.0  # a reduction of a tile: its last steps between threads, while nothing else of the group runs
 SHOWING = 0.15  # of the faster of the two, what the slower does not hide
+TURNS = {2: (0.85, 1.5), 3: (1.0, 2.5)}  # by groups: other work over contractions between which groups do better in turn
+IN_TURN = 0.97  # of the time without order
 BULK_LINE = 128  # bytes of a row that the copy engine moves in the time of any narrower one
 BULK_BYTES = 66.0  # bytes a clock that it brings an SM
 ROUND = 4.0  # how the matrix unit and its copies add up: as powers, since they wait for each other now and then
@@ -145,7 +147,7 @@ def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int,
     matrix, beside, fixed, copying = _block(prof, work, stages, latency, hardware)
     if groups == MOST_GROUPS and matrix > beside:
         return None  # three groups hide arithmetic better, and feed the matrix unit worse: measured slower by up to 60 % where it is the limit
-    computing = max(matrix, beside) + SHOWING * min(matrix, beside) + fixed
+    computing = (max(matrix, beside) + SHOWING * min(matrix, beside) + fixed) * (IN_TURN if _orderly(matrix, beside, groups) else 1)
     seconds = (computing**ROUND + copying**ROUND) ** (1 / ROUND)
     uneven = way.uneven if way else least_uneven(kernel, lanes, seconds, hardware)
     units = (seconds + BLOCK_S) * blocks / sms * uneven
@@ -160,6 +162,22 @@ def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int,
         smem, held, 4 * groups + 4, stages,
         (slowest + KERNEL_S + hardware.chip.launch_s) * 1e6, max(spent, key=lambda name: spent[name]), groups,
     )  # fmt: skip
+
+
+def in_turn(prof: Profile, use: Footprint, stages: int, hardware: Hardware) -> bool:
+    """Tell whether the groups of a kernel with its tiles chosen had better issue contractions in turn: where those and the work beside take about as long."""
+    lanes = {c.name: c.tile for c in prof.kernel.coords}
+    found = groups_of(use, lanes)
+    if found is None:
+        return False
+    work = totals(prof, lanes, hardware, 4 * found[1], line=BULK_LINE)
+    matrix, beside, _, _ = _block(prof, work, stages, LATENCY_L2, hardware)
+    return _orderly(matrix, beside, found[1])
+
+
+def _orderly(matrix: float, beside: float, groups: int) -> bool:
+    low, high = TURNS[groups]
+    return low * matrix <= beside <= high * matrix
 
 
 def _block(prof: Profile, work: Totals, stages: int, latency: float, hardware: Hardware) -> tuple[float, float, float, float]:

@@ -222,7 +222,8 @@ class Workers:
     of buffers for what is read once a block: with 2 it is copied while the block before is worked on. `programs`, if not 0, is
     the most programs that take part: where so many blocks are a whole number of rows, long blocks and short ones come out even.
     Blocks are dealt to programs by their numbers, or, `drawn`, each program takes the next one as it comes free, off a counter in
-    memory that starts at zero.
+    memory that starts at zero. Where groups issue their contractions `in_turn`, one waits in each trip of a loop until the one before
+    it has issued its own: then what the groups do beside the contractions falls apart, too.
     """
 
     rows: str
@@ -232,6 +233,7 @@ class Workers:
     ahead: int = 1
     programs: int = 0
     drawn: bool = False
+    in_turn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
