@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 from napkin_eq.bulk import Ring, contracted, done_at, fetched, walked
-from napkin_eq.names import buffers, pointer_argument
-from napkin_eq.plan import Assign, Await, Coord, Dot, Iota, Let, Load, Loop, Operand, Part, ReduceTile, Stmt, StoreTile, Value, passes_31_bits, statements, used
+from napkin_eq.plan import Assign, Await, Coord, Dot, Iota, Let, Load, Loop, Operand, Part, ReduceTile, Stmt, StoreTile, Value, statements, used
 from napkin_eq.schedule import GROUP_LANES
 
 from .gluon_helpers import NARROWED
@@ -19,7 +17,7 @@ from .gluon_side import Side, copy_index
 class Computing(Side):
     """A group of warps: waits for tiles, contracts, computes, stores its lanes of the rows."""
 
-    suffix, who = "_compute", "WHO: gl.constexpr"
+    suffix, who, warps = "_compute", "WHO: gl.constexpr", 4
 
     def __init__(self, shared: Shared) -> None:
         super().__init__(shared)
@@ -91,7 +89,7 @@ class Computing(Side):
         assert hasattr(stmt, "out")
         out: Value = stmt.out
         dims = self.layouts.dims(out)
-        if not dims and not isinstance(stmt, (ReduceTile, Load)):
+        if not dims and (not isinstance(stmt, ReduceTile) or self.over_rows(stmt)):
             super().define(stmt)
             return
         name = self.text[out.name] = self.names.fresh(out.name) if self.text.get(out.name) is None else self.text[out.name]
@@ -114,24 +112,6 @@ class Computing(Side):
         if stmt.op == "cast" and stmt.out.name in self.carried and self.values[str(stmt.args[0])].dtype == "f32":
             return f"{NARROWED[stmt.out.dtype]}({self.operand(stmt.args[0], dims)})"
         return super().let(stmt, dims)
-
-    def pointer(self, stmt: Load | StoreTile, dims: tuple[str, ...]) -> str:
-        """Return the pointers of a load or store that no box serves, and its mask."""
-        buffer = next(b for b in buffers(self.kernel) if b.name == stmt.buffer)
-        terms = [pointer_argument(buffer)]
-        for at, index in enumerate(stmt.index):
-            text = self.operand(index, dims)
-            if text == "0":
-                continue
-            factors = [self.size(a) for a in buffer.dims[at + 1 :] if a.size != 1]
-            known = [str(n) for n in [math.prod(int(f) for f in factors if f.isdigit())] if n > 1]
-            symbolic = [f for f in factors if not f.isdigit()]
-            wide = f"{text}.to(gl.int64)" if passes_31_bits(buffer, at) and isinstance(index, str) and not text.isdigit() else text
-            terms.append(" * ".join([f"({wide})" if " " in wide else wide, *symbolic, *known]))
-        masks = [self.operand(m, dims) for m in stmt.masks]
-        zero = "0" if buffer.dtype.startswith("i") else "0.0"
-        other = f", other={zero}" if isinstance(stmt, Load) and masks else ""
-        return " + ".join(terms) + (f", mask={' & '.join(masks)}{other}" if masks else "")
 
     def folded(self, monoid: str, coord: str, arg: str) -> str:
         dims = self.layouts.dims(self.values[arg])

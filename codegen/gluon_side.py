@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from typing import TypeGuard
 
 from napkin_eq.axis import Axis
 from napkin_eq.bulk import Copy, Ring, fetched, walked
 from napkin_eq.emit import comment_lines
-from napkin_eq.names import size_argument
-from napkin_eq.plan import Assign, Coord, Defining, Iota, Let, Load, Loop, Operand, Part, ReduceTile, SizeOf, Start, Stmt, Value, statements, used
+from napkin_eq.names import buffers, pointer_argument, size_argument
+from napkin_eq.plan import (
+    Assign,
+    Coord,
+    Defining,
+    Iota,
+    Let,
+    Load,
+    Loop,
+    Operand,
+    Part,
+    ReduceTile,
+    SizeOf,
+    Start,
+    Stmt,
+    StoreTile,
+    Value,
+    closure,
+    passes_31_bits,
+    statements,
+    used,
+)
 
 from .gluon_blocks import Blocks
 from .gluon_shared import DTYPES, Shared
@@ -27,15 +49,18 @@ WHOLE: dict[str, Callable[[int, int], int]] = {
 class Side(Blocks):
     """One of the functions: the walk over the blocks of the grid, scalars, loops; what is loaded and computed is the subclass's."""
 
-    suffix, who = "", ""
+    suffix, who, warps = "", "", 1
 
     def __init__(self, shared: Shared) -> None:
         super().__init__(shared)
         self.text: dict[str, str] = {}
         self.values: dict[str, Value] = {}
         self.made: dict[str, Defining] = {}
+        self.across: dict[str, str] = {}
+        self.holding = False
         self.counters = {ring: self.names.fresh(f"{ring.copies[0].buffer.name}_n") for ring in shared.rings}
         self.wanted = self.needed()
+        self.whole = {n for stmt in statements(self.kernel.body) if self.over_rows(stmt) and stmt.out.name in self.wanted for n in self.tiles_under(stmt)}
 
     def needed(self) -> set[str]:
         """Return the values that this side uses, found from what it does back to what that takes."""
@@ -56,7 +81,23 @@ class Side(Blocks):
         return used(stmt) if isinstance(stmt, Loop) else ()
 
     def takes(self, stmt: Stmt) -> Sequence[str]:
+        if self.over_rows(stmt):
+            tiles = self.tiles_under(stmt)
+            return [n for name in tiles for n in used(self.shared.made[name]) if n not in tiles]
         return () if isinstance(stmt, Load) and stmt.out.name in self.shared.bulk else used(stmt)
+
+    def over_rows(self, stmt: Stmt) -> TypeGuard[ReduceTile]:
+        """Tell whether a number is taken off all rows of the block, those of every group: each side then holds them all."""
+        return isinstance(stmt, ReduceTile) and stmt.coord == self.shared.workers.rows and not self.wide(stmt.out)
+
+    def tiles_under(self, stmt: ReduceTile) -> tuple[str, ...]:
+        """Return the rows that a number is computed from, each after what it takes."""
+        found = closure(self.shared.made, [stmt.arg])
+        return tuple(name for name, made in self.shared.made.items() if name in found and self.wide(made.out))
+
+    def wide(self, value: Value) -> tuple[str, ...]:
+        """Return the coordinates of which a value has more than one lane."""
+        return tuple(c for c in value.coords if self.kernel.coord(c).tile > 1)
 
     def function(self) -> Iterator[str]:
         yield "\n@gluon.jit"
@@ -95,6 +136,8 @@ class Side(Blocks):
                     if stmt is loads[-1]:
                         self.fetch(loads, ring)
                 case Start() | SizeOf() | Iota() | Let() | Load() | ReduceTile():
+                    if stmt.out.name in self.whole:
+                        self.define_across(stmt)
                     if stmt.out.name in self.wanted:
                         self.define(stmt)
                 case _:
@@ -136,6 +179,8 @@ class Side(Blocks):
         return self.of(operand)
 
     def of(self, name: str) -> str:
+        if self.holding and name in self.across:
+            return self.across[name]
         if name not in self.text:
             raise self.wrong(f"{name} is used where it is not defined")
         return self.text[name]
@@ -156,8 +201,52 @@ class Side(Blocks):
             case Let():
                 self.text[out.name] = self.names.fresh(out.name)
                 self.line(f"{self.text[out.name]} = {self.let(stmt, ())}")
+            case Load() if not self.wide(out):
+                self.text[out.name] = self.names.fresh(out.name)
+                self.line(f"{self.text[out.name]} = gl.load({self.pointer(stmt, ())})")
+            case ReduceTile(_, monoid, _, arg) if self.over_rows(stmt) and monoid in ("max", "sum"):
+                self.text[out.name] = self.names.fresh(out.name)
+                self.line(f"{self.text[out.name]} = gl.{monoid}({self.across[arg]}, axis=0)")
             case _:
                 raise self.wrong(f"{out.name} is a tile, and the warp that copies has no lanes for it")
+
+    def define_across(self, stmt: Defining) -> None:
+        """Print a tile of all rows of the block, along the lanes of this side."""
+        rows, lanes = self.shared.workers.rows, self.kernel.coord(self.shared.workers.rows).tile
+        if self.wide(stmt.out) != (rows,) or lanes & (lanes - 1):
+            raise self.wrong(f"{stmt.out.name} is no row of a power of two of lanes, of which each group would take a number")
+        layout = f"gl.BlockedLayout([1], [32], [{self.warps}], [0])"
+        self.holding = True
+        match stmt:
+            case Iota():
+                text = f"{self.starts[rows]} + gl.arange(0, {lanes}, layout={layout})"
+            case Load():
+                text = f"gl.load({self.pointer(stmt, (rows,))})"
+            case Let():
+                text = self.let(stmt, (rows,))
+            case _:
+                raise self.wrong(f"{stmt.out.name} is computed of tiles, of which each group has its own")
+        self.holding = False
+        self.across[stmt.out.name] = self.names.fresh(f"{stmt.out.name}_all")
+        self.line(f"{self.across[stmt.out.name]} = {text}")
+
+    def pointer(self, stmt: Load | StoreTile, dims: tuple[str, ...]) -> str:
+        """Return the pointers of a load or store that no box serves, and its mask."""
+        buffer = next(b for b in buffers(self.kernel) if b.name == stmt.buffer)
+        terms = [pointer_argument(buffer)]
+        for at, index in enumerate(stmt.index):
+            text = self.operand(index, dims)
+            if text == "0":
+                continue
+            factors = [self.size(a) for a in buffer.dims[at + 1 :] if a.size != 1]
+            known = [str(n) for n in [math.prod(int(f) for f in factors if f.isdigit())] if n > 1]
+            symbolic = [f for f in factors if not f.isdigit()]
+            wide = f"{text}.to(gl.int64)" if passes_31_bits(buffer, at) and isinstance(index, str) and not text.isdigit() else text
+            terms.append(" * ".join([f"({wide})" if " " in wide else wide, *symbolic, *known]))
+        masks = [self.operand(m, dims) for m in stmt.masks]
+        zero = "0" if buffer.dtype.startswith("i") else "0.0"
+        other = f", other={zero}" if isinstance(stmt, Load) and masks else ""
+        return " + ".join(terms) + (f", mask={' & '.join(masks)}{other}" if masks else "")
 
     def size(self, axis: Axis) -> str:
         return size_argument(axis) if axis.size is None else str(axis.size)

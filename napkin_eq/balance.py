@@ -17,7 +17,7 @@ from napkin_eq.hardware import Hardware
 from napkin_eq.schedule import falling
 
 # Measured on an H200 (docs/cost.md).
-BLOCK_S = 7.5e-7  # a block of the grid: its first loads, first and last trip, and its store run beside nothing
+BLOCK_S = 8.4e-7  # a block of the grid: its first loads, first and last trip, and its store run beside nothing
 DRAWN_S, DRAW_S = 2.5e-6, 2.5e-7  # a counter is set to zero before the kernel; a block's number is drawn and handed on
 APART = 0.004  # each doubling of the blocks that read something else at the same time
 CACHE_SHARE = 0.75  # of level 2, what blocks that are walked side by side may fill
@@ -80,6 +80,9 @@ def _blocks(kernel: p.Kernel, lanes: Mapping[str, int], block_s: float, hardware
 
 
 def _best(kernel: p.Kernel, blocks: _Blocks, hardware: Hardware) -> Dealt:
+    if _by_data(kernel):
+        # Which blocks are long is not known before they are read: each is drawn, and the last ends about a block late.
+        return Dealt(1, 0, 1 + (sum(blocks.lengths) / len(blocks.lengths) + blocks.fixed + DRAWN_S / blocks.trip_s) / blocks.ideal, drawn=True)
     if blocks.count > MOST_DEALT:
         return Dealt(1, 0, max(blocks.lengths[0] + blocks.fixed, blocks.ideal) / blocks.ideal)
     sms, number, others = hardware.chip.sms, len(blocks.lengths), blocks.others
@@ -97,6 +100,12 @@ def _best(kernel: p.Kernel, blocks: _Blocks, hardware: Hardware) -> Dealt:
         found += [(time, sms - n, d, most, drawn) for time, (most, n, drawn) in zip(told, ways, strict=True)]
     _, idle, abreast, most, drawn = min(found)
     return Dealt(abreast, sms - idle if idle else 0, most / blocks.ideal, drawn)
+
+
+def _by_data(kernel: p.Kernel) -> bool:
+    """Tell whether a loop ends, or begins, where data say."""
+    bounds = [name for s in p.statements(kernel.body) if isinstance(s, p.Loop) for name in p.used(s)]
+    return any(isinstance(stmt, p.Load) for stmt in p.closure(p.definitions(kernel.body), bounds).values())
 
 
 def _lengths(kernel: p.Kernel, number: int) -> tuple[float, ...]:

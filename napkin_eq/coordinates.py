@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from napkin_eq.axis import Axis
 from napkin_eq.bounds import FAR
 from napkin_eq.errors import NapkinError
-from napkin_eq.plan import Defining, Iota, Kernel, Let, Load, Loop, Operand, Part, ReduceTile, SizeOf, Start, Stmt
+from napkin_eq.plan import Defining, Iota, Kernel, Let, Load, Loop, Operand, Part, ReduceTile, SizeOf, Start, Stmt, closure
 from napkin_eq.term import Const, Index, Input, Length, Map, Size, Term
 
 WHOLE = ("i32", "i64", "i1")
@@ -125,6 +125,8 @@ class Script:
             return str(operand) if operand >= 0 else f"(- {-operand})"
         if not isinstance(operand, str) or operand not in site.defs:
             raise NotRead(f"{operand} is no integer that is known here")
+        if self.apart and copy and not self.moves(operand, site):
+            copy = ""  # the same in both turns
         name = f"{operand}{copy}"
         if name not in self.done:
             made = site.defs[operand]
@@ -138,6 +140,10 @@ class Script:
                 self.numbers.append(name)
         return name
 
+    def moves(self, operand: str, site: Site) -> bool:
+        """Tell whether an integer depends on the coordinate in which two turns are apart."""
+        return any(isinstance(s, (Start, Iota)) and s.coord == self.apart for s in closure(site.defs, [operand]).values())
+
     def expression(self, stmt: Stmt, site: Site, copy: str) -> str:
         match stmt:
             case Start(_, coord):
@@ -149,9 +155,9 @@ class Script:
             case Load():
                 return self.loaded(stmt, site, copy)
             case ReduceTile(out, "max", _, arg):
-                # The greatest of a tile: nothing more is used of it than that it is at least every lane.
+                # The greatest of a tile: nothing more is used of it than that it is at least every lane, and no more than a lane can be.
                 value, name = self.operand(arg, site, copy), self.declare(f"{out.name}.greatest{copy}")
-                self.say(f"(<= {value} {name})")
+                self.say(f"(<= {value} {name})", *(f"(<= {name} {most})" for _, most in [self.span(arg, site)] if most is not None))
                 return name
             case Let(_, op, args):
                 parts = [self.operand(arg, site, copy) for arg in args]
@@ -159,6 +165,26 @@ class Script:
                     self.nonlinear = True
                 return integer(op, parts)
         raise NotRead(f"{type(stmt).__name__} gives no coordinate")
+
+    def span(self, operand: Operand, site: Site) -> tuple[int | None, int | None]:
+        """Return the least and the most that an integer can be by how it is clamped, as far as that is known."""
+        if isinstance(operand, int):
+            return operand, operand
+        made = site.defs.get(operand) if isinstance(operand, str) else None
+        if isinstance(made, Load):
+            return -FAR, FAR
+        if isinstance(made, ReduceTile):
+            return self.span(made.arg, site)
+        if not isinstance(made, Let) or made.op not in ("min", "max", "neg"):
+            return None, None
+        spans = [self.span(arg, site) for arg in made.args]
+        lows, highs = [low for low, _ in spans if low is not None], [high for _, high in spans if high is not None]
+        if made.op == "neg":
+            return (-highs[0] if highs else None), (-lows[0] if lows else None)
+        both = len(spans)
+        if made.op == "min":
+            return (min(lows) if len(lows) == both else None), min(highs, default=None)
+        return max(lows, default=None), (max(highs) if len(highs) == both else None)
 
     def loaded(self, stmt: Load, site: Site, copy: str) -> str:
         """Return a number for an element of an array, the same for the same element, 0 for a masked lane."""

@@ -33,13 +33,13 @@ from napkin_eq.schedule import GROUP_LANES, MOST_GROUPS, sunk, unscaled
 
 ARCHS = ("sm_90",)
 # Fitted to what an H200 measured (benchmarks/results), one constant for one thing that the hardware does; see docs/cost.md.
-MATRIX = 0.94  # of its peak, what the matrix unit reaches while it has work
-TRIP_CLOCKS = 26.0  # one trip of a loop that holds a contraction: waiting for its loads and giving them back
-BESIDE = 0.9  # operations issued beside the matrix unit over operations counted: some become one instruction
+MATRIX = 0.92  # of its peak, what the matrix unit reaches while it has work
+TRIP_CLOCKS = 31.0  # one trip of a loop that holds a contraction: waiting for its loads and giving them back
+BESIDE = 0.84  # operations issued beside the matrix unit over operations counted: some become one instruction
 REDUCTION_CLOCKS = 150.0  # a reduction of a tile: its last steps between threads, while nothing else of the group runs
-SHOWING = 0.15  # of the faster of the two, what the slower does not hide
-TURNS = {2: (0.85, 1.5), 3: (1.0, 2.5)}  # by groups: other work over contractions between which groups do better in turn
-IN_TURN = 0.97  # of the time without order
+SHOWING = 0.13  # of the faster of the two, what the slower does not hide
+TURNS = {2: (0.77, 1.4), 3: (1.0, 2.5)}  # by groups: other work over contractions between which groups do better in turn
+IN_TURN = 0.98  # of the time without order
 BULK_LINE = 128  # bytes of a row that the copy engine moves in the time of any narrower one
 BULK_BYTES = 66.0  # bytes a clock that it brings an SM
 ROUND = 4.0  # how the matrix unit and its copies add up: as powers, since they wait for each other now and then
