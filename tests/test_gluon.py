@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+import napkin_eq as nq
 from napkin_eq.bulk import rings
+from napkin_eq.derivation import Derivation
+from napkin_eq.derive import derive
 from napkin_eq.emit import emit
 from napkin_eq.errors import NapkinError
+from napkin_eq.indexing import proved
 from napkin_eq.plan import Await, Dot, Kernel, Let, Loop, Plan, ReduceTile, statements
 from napkin_eq.schedule import specialised
 from tests import plans
@@ -151,3 +156,57 @@ def test_drawn_blocks_and_packed_operands_compile_for_hopper():
     assert (row["spills_bytes"], row["tensor_core"], row["warnings"]) == (0, "wgmma", [])
     assert source.count("narrow_bf16(") > 2
     assert "torch.zeros((1, 4), dtype=torch.int32" in source
+
+
+@pytest.fixture(scope="module")
+def by_data() -> Derivation:
+    """Loops that begin at the first key that any row of the block sees, as an array says."""
+    h, q, x, d = nq.axes("h q x d", h=4, q=2048, x=2048, d=128)
+    Q, K, V, first = nq.array("Q", h, q, d), nq.array("K", h, x, d), nq.array("V", h, x, d), nq.array("first", q, dtype="int32")
+    scores = nq.masked(nq.sum(Q * K, d) * 0.1, (first <= nq.index(x)) & nq.causal(q, x))
+    return derive(nq.sum(nq.softmax(scores, x) * V, x), dtype="bfloat16", printer="gluon")
+
+
+def test_numbers_that_bound_loops_are_taken_by_both_sides_alike(by_data):
+    """The warp that copies and each group of warps hold all rows of the block, whatever lanes a group computes."""
+    (kernel,) = by_data.plan.kernels
+    assert kernel.workers is not None
+    assert kernel.workers.drawn  # which blocks are long is not known before
+    assert proved(by_data).verdict == "proved"
+    copying, computing = (by_data.code().split(f"def kernel_0_kernel_{side}(")[1].split("@gluon.jit")[0] for side in ("copy", "compute"))
+    lines = [[re.sub(r", layout=.*", "", line.strip()) for line in text.splitlines() if "_all" in line] for text in (copying, computing)]
+    assert lines[0] == lines[1]
+    assert any(line.startswith("max_q_part = gl.max(") for line in lines[0])
+    assert [re.findall(r"\[1\], \[32\], \[(\d)\]", text) for text in (copying, computing)] == [["1"], ["4"]]
+    assert "WHO" not in "".join(lines[1])
+
+
+@pytest.mark.slow
+def test_loops_bounded_by_data_compile_for_hopper(by_data):
+    pytest.importorskip("triton")
+    from napkin_eq.aot import compile_report
+
+    (row,) = compile_report(by_data.code(), "sm_90")
+    assert (row["spills_bytes"], row["tensor_core"], row["warnings"]) == (0, "wgmma", [])
+
+
+def test_numbers_of_rows_that_no_lanes_hold_are_refused(by_data):
+    (kernel,) = by_data.plan.kernels
+    wide = replace(kernel, coords=tuple(replace(c, tile=192) if c.name == "q" else c for c in kernel.coords))
+    wide = replace(wide, workers=replace(kernel.workers, groups=3, ahead=1), stages=1)
+    with pytest.raises(NapkinError, match="q_at is no row of a power of two of lanes"):
+        emit(replace(by_data.plan, kernels=(wide,)), "gluon")
+
+
+def test_groups_issue_in_turn_as_one_order_says():
+    kernel = specialised(general(plans.attention("bf16", (512, 512), 64, heads=2, tiles=(128, 64), symbolic=False).plan.kernels[0]))
+    assert kernel.workers is not None
+    whole = emit(Plan("turns", kernel.reads, kernel.writes, (replace(kernel, workers=replace(kernel.workers, in_turn=True)),)), "gluon")
+    text = whole.split("_compute(")[1].split("@gluon.jit")[0]
+    loops = len(re.findall(r"for x\w* in range\(", text))
+    assert text.count("mbarrier.wait(order.index(WHO), (order_n & 1) ^ (1 if WHO == 0 else 0))") == loops > 0
+    assert text.count("mbarrier.arrive(order.index((WHO + 1) % 2))") == text.count("order_n += 1") == loops
+    # A group waits for the one before it before it issues, and lets the next one go once it has.
+    shown = {"warpgroup_mma(": "m", "mbarrier.wait(order": "(", "mbarrier.arrive(order": ")"}
+    inside = "".join(shown[found] for found in re.findall("|".join(map(re.escape, shown)), text))
+    assert re.fullmatch(r"m*(\(mm\))+m*", inside), inside
