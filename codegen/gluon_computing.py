@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from napkin_eq.bulk import Ring, contracted, done_at, fetched, walked
-from napkin_eq.plan import Assign, Await, Coord, Dot, Iota, Let, Load, Loop, Operand, Part, ReduceTile, Stmt, StoreTile, Value, statements, used
+from napkin_eq.plan import Assign, Await, Coord, Dot, Iota, Let, Load, Loop, Operand, Part, ReduceTile, Stmt, StoreTile, Value, closure, statements, used
 from napkin_eq.schedule import GROUP_LANES
 
 from .gluon_helpers import NARROWED
@@ -32,7 +32,11 @@ class Computing(Side):
         self.turned = self.kept_for_dots()
         self.ends: tuple[str, str] | None = None
         self.turn = self.names.fresh("order_n") if shared.order else ""
-        self.carried = {s.value for s in statements(shared.kernel.body) if isinstance(s, Assign) and s.target in self.turned}
+        self.carried = {s.value for s in statements(shared.kernel.body) if isinstance(s, Assign) and s.target in self.turned and self.contracted(s.value)}
+
+    def contracted(self, name: str) -> bool:
+        """Tell whether a value is computed from the result of a contraction, element by element where that lies in registers."""
+        return any(isinstance(made, Dot) for made in closure(self.shared.made, [name]).values())
 
     def draw(self, turn: str) -> str:
         return f"drawn({', '.join([*self.shared.numbers, turn])})"
