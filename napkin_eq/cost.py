@@ -17,6 +17,7 @@ from napkin_eq import plan as p
 from napkin_eq.alive import Tiles, alive
 from napkin_eq.axis import Axis
 from napkin_eq.hardware import Hardware
+from napkin_eq.reuse import Part, brought, walk
 
 NOMINAL = 4096
 BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "i32": 4, "i64": 8, "i1": 1}
@@ -29,6 +30,7 @@ READ_RATE, WRITE_RATE = 1.04, 1.12  # of the copy bandwidth, what reading alone 
 LATENCY_HBM, LATENCY_L2 = 1.04e-6, 4e-7  # from a load to its data, under load
 SM_BYTES = 64.0  # bytes a clock that an SM takes from level 2
 LINE = 64  # bytes that a request takes at the least, however few of them are asked for
+APART = 1.5  # stretches of an axis that add up to no more than so many times the axis are parts of it
 CACHE_KEPT, CACHE_LOST = 0.52, 0.6  # of level 2: what blocks at work may hold together so that none, and all, of it is lost before it is read again
 SHARED_BYTES = 116.0  # bytes a clock that the matrix unit's operands come from shared memory at
 NARROW_MATRIX = 0.6  # of the matrix unit's peak, what its instructions for fewer than 64 rows reach
@@ -107,6 +109,7 @@ class Profile:
     """The work of a kernel with its tiles left open, so that many tile choices can be priced from one lowering.
 
     readings: how often a block reads its part of each buffer; the parts of one loop read each their own stretch, together they are one reading.
+    telling: the coordinates of the grid that tell which part of a buffer a block reads by its indices, and those by where a loop begins.
     """
 
     kernel: p.Kernel
@@ -114,6 +117,7 @@ class Profile:
     reductions: tuple[Within, ...]
     alive: tuple[Tiles, ...]
     readings: Mapping[str, int]
+    telling: Mapping[str, tuple[frozenset[str], frozenset[str]]]
 
 
 def total_us(costs: Sequence[KernelCost], hardware: Hardware) -> float:
@@ -176,7 +180,26 @@ def profile(kernel: p.Kernel) -> Profile:
     for work in merged:
         if work.kind == "load":
             shares[work.buffer] = shares.get(work.buffer, 0) + math.prod(share for _, share, _ in work.loops)
-    return Profile(kernel, merged, tuple(reductions), tuple(sorted(_alive(kernel))), {name: round(total) for name, total in shares.items()})
+    readings = {name: round(total) for name, total in shares.items()}
+    return Profile(kernel, merged, tuple(reductions), tuple(sorted(_alive(kernel))), readings, _telling(kernel))
+
+
+def _telling(kernel: p.Kernel) -> dict[str, tuple[frozenset[str], frozenset[str]]]:
+    """Return, by buffer, the coordinates of the grid on which indices depend, and those on which the first blocks of the loops do that walk it."""
+    made = p.definitions(kernel.body)
+    begins = {s.coord: s.parts[0].lo for s in p.statements(kernel.body) if isinstance(s, p.Loop)}
+
+    def coords(operands: Iterable[p.Operand]) -> set[str]:
+        found = p.closure(made, [o for o in operands if isinstance(o, str)]).values()
+        return {s.coord for s in found if isinstance(s, (p.Start, p.Iota))}
+
+    found: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
+    for load in (s for s in p.statements(kernel.body) if isinstance(s, p.Load)):
+        own = coords(load.index)
+        by_loop = coords(begins[c] for c in own if c in begins)
+        before = found.get(load.buffer, (frozenset(), frozenset()))
+        found[load.buffer] = before[0] | (own & {*kernel.grid}), before[1] | (by_loop & {*kernel.grid})
+    return found
 
 
 def _alive(kernel: p.Kernel) -> set[Tiles]:
@@ -419,7 +442,7 @@ def _priced(
     kernel = prof.kernel
     blocks, total, sms = work.blocks, work.operations, hardware.chip.sms
     loaded = sum(work.moved.values())
-    fetched = sum(from_hbm(prof, name, amount, work.moved, blocks, hardware, occupancy) for name, amount in work.moved.items())
+    fetched = sum(from_hbm(prof, lanes, name, work.moved, blocks, hardware, occupancy) for name in work.moved)
     copying = hardware.hbm.copy_bandwidth
     hbm = fetched / (copying * READ_RATE) + work.stored / (copying * WRITE_RATE)
     near = hardware.smem.sm_bytes - occupancy * smem
@@ -490,15 +513,14 @@ def _again(prof: Profile, work: Totals, name: str, occupancy: int, near: float) 
 
 
 def from_hbm(
-    prof: Profile, name: str, amount: float, moved: Mapping[str, float], blocks: int, hardware: Hardware, occupancy: int, *, lost: bool = True
+    prof: Profile, lanes: Mapping[str, int], name: str, moved: Mapping[str, float], blocks: int, hardware: Hardware, occupancy: int, *, lost: bool = True
 ) -> float:
-    """Estimate how much of what blocks read of a buffer comes from the top level, blocks of one wave sharing the cache.
+    """Estimate how much of what blocks read of a buffer comes from the top level.
 
     `lost`: what several statements read is lost in between; it is not where programs take one block after another.
     """
-    buffer = prof.kernel.buffer(name)
-    unique = BYTES[buffer.dtype] * math.prod(extent(d) for d in buffer.dims)
-    again = max(1.0, amount / unique)
+    amount = moved[name]
+    unique = _unique(prof, name)
     if unique <= hardware.l2.capacity_bytes / 2:
         return min(amount, unique)
     readings = prof.readings[name]
@@ -506,10 +528,26 @@ def from_hbm(
     gone = (resident / hardware.l2.capacity_bytes - CACHE_KEPT) / (CACHE_LOST - CACHE_KEPT)
     if lost and readings > 1 and gone > 0:
         return min(amount, unique + (amount - unique) * min(1.0, gone))  # each block reads its part again after the cache has lost it
-    competing = sum(1 for other in moved.values() if other > 1.5 * unique) or 1
-    wave = min(blocks, hardware.chip.sms * occupancy)
-    shared = float(wave ** (1 / competing))
-    return min(amount, unique * max(1.0, again / shared))
+    counts = {g: math.ceil(extent(prof.kernel.coord(g).axis) / lanes[g]) for g in prof.kernel.grid}
+    parts = {other: _part(prof, other, moved[other], counts) for other in moved}
+    found = brought(walk(prof.kernel, counts), parts, name, hardware.chip.sms * occupancy, CACHE_KEPT * hardware.l2.capacity_bytes)
+    return min(amount, max(found, unique if len(parts[name].coords) < len(counts) else 0.0))
+
+
+def _unique(prof: Profile, name: str) -> float:
+    buffer = prof.kernel.buffer(name)
+    return BYTES[buffer.dtype] * math.prod(extent(d) for d in buffer.dims)
+
+
+def _part(prof: Profile, name: str, amount: float, counts: Mapping[str, int]) -> Part:
+    """Return what a block reads of a buffer, as far as its coordinates and a masked loop leave it."""
+    coords, by_loop = prof.telling[name]
+    whole = _unique(prof, name) / math.prod(counts[g] for g in coords)
+    each = amount / math.prod(counts.values()) / max(1, prof.readings[name])
+    for coord in sorted(by_loop - coords):
+        if each * counts[coord] <= APART * whole:  # stretches that do not overlap, as those of a cut axis and not those of a window
+            coords, whole = coords | {coord}, whole / counts[coord]
+    return Part(coords, min(whole, each), max(1.0, each / whole))
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,7 +142,7 @@ def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int,
     work = totals(prof, lanes, hardware, 4 * groups, line=BULK_LINE)
     blocks, sms = work.blocks, hardware.chip.sms
     loaded = sum(work.moved.values())
-    fetched = sum(from_hbm(prof, name, amount, work.moved, blocks, hardware, 1, lost=False) for name, amount in work.moved.items())
+    fetched = sum(from_hbm(prof, lanes, name, work.moved, blocks, hardware, 1, lost=False) for name in work.moved)
     latency = LATENCY_L2 + (LATENCY_HBM - LATENCY_L2) * fetched / max(1.0, loaded)
     matrix, beside, fixed, copying = _block(prof, work, stages, latency, hardware)
     if groups == MOST_GROUPS and matrix > beside:
