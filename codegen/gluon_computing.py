@@ -152,9 +152,9 @@ class Computing(Side):
 
     def part(self, name: str, coord: Coord, part: Part) -> None:
         issued = [s.out.name for s in part.body if isinstance(s, Dot) and s.issued]
-        self.ends = (issued[0], issued[-1]) if self.turn and issued and not part.once else None
+        around, self.ends = self.ends, (issued[0], issued[-1]) if self.turn and issued and not part.once else None
         super().part(name, coord, part)
-        self.ends = None
+        self.ends = around
 
     def act(self, stmt: Stmt) -> None:
         match stmt:

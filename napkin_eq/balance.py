@@ -1,6 +1,6 @@
 """How the blocks of a kernel whose groups of warps take one block after another come to programs: in which order, dealt out or drawn.
 
-Blocks whose loops run longer stand first. Dealt out, each program has every so-manieth number, forth and back; drawn, each takes the
+Blocks whose loops run longer stand first. Dealt out, each program has every n-th number, forth and back; drawn, each takes the
 next number as it comes free. Which of these ends first is tried out on the lengths that the kernel's loops say.
 """
 
