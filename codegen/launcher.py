@@ -119,7 +119,7 @@ def _run(plan: Plan, order: Mapping[str, Turn]) -> Iterator[str]:
         shape = ", ".join(size.get(a.name, str(a.size)) for a in buffer.dims) + ("," if len(buffer.dims) == 1 else "")
         yield f"    {local[buffer.name]} = torch.empty(({shape}), dtype={TORCH[buffer.dtype]}, device={device})"
     counted = [kernel.name for kernel in plan.kernels if kernel.workers and kernel.workers.drawn]
-    if counted:
+    if counted:  # rows of four numbers, so that each counter lies at a multiple of 16 bytes
         yield f"    {counters} = torch.zeros(({len(counted)}, 4), dtype=torch.int32, device={device})"
     yield f"    with torch.cuda.device_of({local[(plan.inputs or plan.outputs)[0].name]}):"
     if chained(order):

@@ -74,12 +74,16 @@ def _blocks(kernel: p.Kernel, lanes: Mapping[str, int], block_s: float, hardware
     number = counts[uneven[0]]
     lengths = _lengths(kernel, number)
     mean = sum(lengths) / number
+    if not mean:
+        return math.ceil(blocks / sms) * sms / blocks
     trip_s = max(block_s, 1e-12) / mean
     fixed = round(BLOCK_S / trip_s, 2)
     return _Blocks(lengths, blocks // number, fixed, trip_s, (mean + fixed) * blocks / sms)
 
 
 def _best(kernel: p.Kernel, blocks: _Blocks, hardware: Hardware) -> Dealt:
+    if blocks.count <= hardware.chip.sms:
+        return Dealt(1, 0, max(blocks.lengths[0] + blocks.fixed, blocks.ideal) / blocks.ideal)
     if _by_data(kernel):
         # Which blocks are long is not known before they are read: each is drawn, and the last ends about a block late.
         return Dealt(1, 0, 1 + (sum(blocks.lengths) / len(blocks.lengths) + blocks.fixed + DRAWN_S / blocks.trip_s) / blocks.ideal, drawn=True)

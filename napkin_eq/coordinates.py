@@ -174,7 +174,7 @@ class Script:
         if isinstance(made, Load):
             return -FAR, FAR
         if isinstance(made, ReduceTile):
-            return self.span(made.arg, site)
+            return self.span(made.arg, site) if made.monoid == "max" else (None, None)
         if not isinstance(made, Let) or made.op not in ("min", "max", "neg"):
             return None, None
         spans = [self.span(arg, site) for arg in made.args]

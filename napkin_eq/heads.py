@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from napkin_eq.coordinates import NotRead, Text, asks
-from napkin_eq.names import kernel_function
+from napkin_eq.names import counter_argument, kernel_function
 from napkin_eq.plan import Kernel
 
 FOLDED: dict[type, Callable[[int, int], int]] = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}
@@ -46,7 +46,7 @@ class Head:
         walk, step = made.body[at], None
         ring: tuple[str, ...] = ()
         if isinstance(walk, ast.While):
-            walk, step, ring = _drawing(made.body[at - 2 : at], walk, functions)
+            walk, step, ring = _drawing(made.body[at - 2 : at], walk, functions, _total(made.body[:at]), counter_argument(kernel))
             at -= 2
         assert isinstance(walk, ast.For)
         first = next(i for i, s in enumerate(made.body) if isinstance(s, ast.Assign) and is_called(s, "blocks|.*_blocks"))
@@ -62,7 +62,9 @@ class Head:
         return Head(kernel, before, walk, starts, "\n".join(map(ast.dump, (*before, walk))), step, ring)
 
 
-def _drawing(before: Sequence[ast.stmt], walk: ast.While, functions: Mapping[str, ast.FunctionDef]) -> tuple[ast.For, ast.expr, tuple[str, ...]]:
+def _drawing(
+    before: Sequence[ast.stmt], walk: ast.While, functions: Mapping[str, ast.FunctionDef], total: str, counter: str
+) -> tuple[ast.For, ast.expr, tuple[str, ...]]:
     """Read a walk whose numbers are drawn before it and at its end, and nowhere else, as a walk over numbers; return it, what a draw adds, the ring."""
     match [*before, walk.body[0], *walk.body[-2:]]:
         case [
@@ -72,27 +74,52 @@ def _drawing(before: Sequence[ast.stmt], walk: ast.While, functions: Mapping[str
             pass
         case _:
             raise NotRead("the walk over blocks does not draw a number before it and at its end")
-    stored = [n.id for s in walk.body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    inside = [n for s in walk.body for n in ast.walk(s)]
+    stored = [n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
     if stored.count(number) != 1 or stored.count(turn) != 1:
         raise NotRead(f"{number} or {turn} is set by more than the draw")
-    handing = _handing(functions)
-    hands = args if drawing == handing.name else [ast.Name("counter", ast.Load()), *args]
-    if drawing not in functions or len(hands) != len(handing.args.args) or ast.unparse(hands[-1]) != turn:
-        raise NotRead(f"{drawing} is not given a ring and {turn}")
+    if any(isinstance(n, (ast.Break, ast.Continue, ast.Return)) for n in inside) or walk.orelse or _calls(inside, functions) != [drawing]:
+        raise NotRead("the walk over blocks ends, or draws, elsewhere than at its end")
+    if {n.id for n in ast.walk(walk.test) if isinstance(n, ast.Name)} - {number} != {total}:
+        raise NotRead(f"the walk over blocks does not test {number} against their number")
+    handing, handed = _handing(functions)
+    hands = args if drawing == handing.name else [ast.Name(counter, ast.Load()), *args]
+    if drawing not in (handing.name, handed.name) or len(hands) != len(handing.args.args) or ast.unparse(hands[-1]) != turn or ast.unparse(hands[0]) != counter:
+        raise NotRead(f"{drawing} is not given the counter, a ring and {turn}")
     taken = ast.For(ast.Name(tile, ast.Store()), walk.test, walk.body[1:-2], [])
     (step,) = (n.args[1] for n in ast.walk(handing) if isinstance(n, ast.Call) and ast.unparse(n.func) == "gl.atomic_add")
     return taken, step, tuple(map(ast.unparse, hands[1:-1]))
 
 
-def _handing(functions: Mapping[str, ast.FunctionDef]) -> ast.FunctionDef:
-    """Return the function that adds to the counter once, hands what was there on and returns it."""
+def _calls(nodes: Sequence[ast.AST], functions: Mapping[str, ast.FunctionDef]) -> list[str]:
+    """Return the functions of the file that are called and draw a number or take one over."""
+    named = {function.name for function in _handing(functions)}
+    return [n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in named]
+
+
+def _total(before: Sequence[ast.stmt]) -> str:
+    """Return the name that stands for the number of blocks."""
+    return next(ast.unparse(s.targets[0]) for s in before if isinstance(s, ast.Assign) and is_called(s, "blocks"))
+
+
+def _handing(functions: Mapping[str, ast.FunctionDef]) -> tuple[ast.FunctionDef, ast.FunctionDef]:
+    """Return the function that adds to the counter once, hands what was there on and returns it, and the one that takes over what was handed on."""
+    gives = takes = None
     for function in functions.values():
-        match function.body:
-            case [ast.Assign([ast.Name(number)], ast.Call(called, [ast.Name(), _], [])), *between, ast.Return(ast.Name(given))] if given == number:
-                stores = [ast.unparse(s) for s in between if ".store(" in ast.unparse(s)]
-                if ast.unparse(called) == "gl.atomic_add" and len(stores) == 1 and f"gl.full((1,), {number}, gl.int32" in stores[0]:
-                    return function
-    raise NotRead("no function of the file draws a number and hands it on")
+        lines = [ast.unparse(s) for s in function.body]
+        waits = [at for at, line in enumerate(lines) if line.startswith("mbarrier.wait(")]
+        arrives = [at for at, line in enumerate(lines) if line.startswith("mbarrier.arrive(")]
+        match lines:
+            case [drawn, _, stored, _, returned] if (waits, arrives) == ([1], [3]) and re.fullmatch(r"(\w+) = gl\.atomic_add\(\w+, \w+\)", drawn):
+                number = drawn.split(" = ")[0]
+                if returned == f"return {number}" and f".store(gl.full((1,), {number}, gl.int32, " in stored:
+                    gives = function
+            case [_, loaded, _, returned] if (waits, arrives) == ([0], [2]) and re.fullmatch(r"\w+ = gl\.max\(\w+\.index\(.*\)\.load\(.*\), axis=0\)", loaded):
+                if returned == f"return {loaded.split(' = ')[0]}":
+                    takes = function
+    if gives is None or takes is None:
+        raise NotRead("no functions of the file draw a number and take over what was drawn")
+    return gives, takes
 
 
 def is_called(stmt: ast.Assign, pattern: str) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from napkin_eq.plan import Kernel
 
-Order = Sequence[tuple[str, int]]  # coordinates of the grid with their blocks, the slowest first
+Order = Sequence[tuple[str, float]]  # coordinates of the grid with their blocks, the slowest first
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,11 @@ class Part:
 
 def walk(kernel: Kernel, counts: Mapping[str, int]) -> Order:
     """Return the order in which blocks run; rows that are visited in groups stand twice, as groups and within a group."""
-    order = [(name, counts[name]) for name in kernel.grid]
+    order: list[tuple[str, float]] = [(name, counts[name]) for name in kernel.grid]
     if kernel.swizzle:
         row, column, depth = kernel.swizzle
         rows = counts[row]
-        return [*order[:-2], (row, math.ceil(rows / depth)), (column, counts[column]), (row, min(rows, depth))]
+        return [*order[:-2], (row, max(1.0, rows / depth)), (column, counts[column]), (row, min(rows, depth))]
     return order
 
 

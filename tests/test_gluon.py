@@ -161,7 +161,7 @@ def test_drawn_blocks_and_packed_operands_compile_for_hopper():
 @pytest.fixture(scope="module")
 def by_data() -> Derivation:
     """Loops that begin at the first key that any row of the block sees, as an array says."""
-    h, q, x, d = nq.axes("h q x d", h=4, q=2048, x=2048, d=128)
+    h, q, x, d = nq.axes("h q x d", h=16, q=2048, x=2048, d=128)
     Q, K, V, first = nq.array("Q", h, q, d), nq.array("K", h, x, d), nq.array("V", h, x, d), nq.array("first", q, dtype="int32")
     scores = nq.masked(nq.sum(Q * K, d) * 0.1, (first <= nq.index(x)) & nq.causal(q, x))
     return derive(nq.sum(nq.softmax(scores, x) * V, x), dtype="bfloat16", printer="gluon")

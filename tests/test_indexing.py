@@ -313,6 +313,12 @@ NOT_DRAWN = {
     "a buffer of the ring is passed over": ("        turn += 1\n", "        turn += 2\n"),
     "no number is drawn again": ("        number = draw", "        other = draw"),
     "what is drawn is changed": ("        b = tile\n", "        b = tile\n        number += 1\n"),
+    "what is handed on is changed as it is taken over": ("    mbarrier.arrive(free.index(turn % 2))\n    return number\n", "    return number + 1\n"),
+    "it is changed before it is returned": ("    mbarrier.arrive(full.index(turn % 2))\n", "    number += 1\n"),
+    "one more is drawn in between": ("        b = tile\n", "        b = tile\n        more = draw(number_ring)\n"),
+    "the walk ends early": ("        b = tile\n", "        b = tile\n        if turn > 3:\n            break\n"),
+    "turns are counted": ("while number < blocks", "while turn < blocks"),
+    "another counter": ("draw(kernel_0_counter", "draw(Q_ptr"),
     "another ring": ("= drawn(number_ring", "= drawn(Q_ring"),
 }
 

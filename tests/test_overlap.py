@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+import napkin_eq as nq
 from napkin_eq import plan as p
 from napkin_eq.balance import Dealt, _drawn, _longest, dealt
 from napkin_eq.cost import profile
@@ -97,6 +98,15 @@ def test_what_is_read_side_by_side_is_cached(causal):
     assert causal_blocks(causal, 20).abreast == 16
     assert (causal_blocks(causal, 20, cache=1).abreast, causal_blocks(causal, 20, cache=1).programs) == (1, 128)
     assert causal_blocks(causal, 60, cache=1).abreast == 16
+
+
+def test_loops_that_never_run_and_blocks_that_are_few_are_dealt_out():
+    q, x, d = nq.axes("q x d", q=2048, x=2048, d=128)
+    Q, K, V, first = nq.array("Q", q, d), nq.array("K", x, d), nq.array("V", x, d), nq.array("first", q, dtype="int32")
+    for seen in (nq.index(x) + 3000 <= nq.index(q), (first <= nq.index(x)) & nq.causal(q, x)):
+        scores = nq.masked(nq.sum(Q * K, d), seen)
+        plan = derive(nq.sum(nq.softmax(scores, x) * V, x), dtype="bfloat16").plan
+        assert not any(kernel.workers and kernel.workers.drawn for kernel in plan.kernels)
 
 
 @pytest.mark.parametrize("programs", [1, 3, 7, 64])

@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib
 import itertools
 import json
+import math
 from collections import OrderedDict
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from napkin_eq.derive import derive
-from napkin_eq.reuse import Order, Part, brought
+from napkin_eq.reuse import Order, Part, brought, walk
+from tests import plans
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 FAR = 10**9
@@ -24,7 +27,7 @@ def simulated(order: Order, parts: dict[str, Part], name: str, cached: float) ->
     """Bytes of a buffer that a cache of whole parts, the least recently used going first, misses while blocks run one by one."""
     held: OrderedDict[tuple[Any, ...], float] = OrderedDict()
     missed = 0.0
-    for block in itertools.product(*(range(count) for _, count in order)):
+    for block in itertools.product(*(range(int(count)) for _, count in order)):
         for other, part in parts.items():
             key = (other, *(at for at, (coord, _) in zip(block, order, strict=True) if coord in part.coords))
             if key in held:
@@ -64,6 +67,13 @@ def test_a_part_read_again_within_a_block_is_brought_again_unless_all_that_run_a
     assert brought(order, parts, "A", 8, 16.0) == 16
     assert brought(order, parts, "A", 8, 15.0) == 80
     assert brought(order, parts, "A", 4, 15.0) == 16
+
+
+@pytest.mark.parametrize("rows", [7, 8, 9, 17, 33])
+def test_rows_visited_in_groups_are_as_many(rows):
+    kernel = plans.matmul("bf16", (rows * 16, 64, 64), (16, 16, 16)).plan.kernels[0]
+    order = walk(replace(kernel, swizzle=(kernel.grid[-2], kernel.grid[-1], 8)), {kernel.grid[-2]: rows, kernel.grid[-1]: 4})
+    assert math.prod(count for coord, count in order if coord == kernel.grid[-2]) == pytest.approx(rows)
 
 
 MEASURED = ["b4 h16 n4096 d128 full", "b4 h16 n4096 d128 causal", "window b4 h16 n4096 d128", "document b1 h16 n16384 d128", "b16 hq32 hk8 n8192 d128",

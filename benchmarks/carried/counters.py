@@ -51,6 +51,8 @@ def main() -> int:
             continue
         rows.append(row(case, mine))
         print(line(rows[-1]), flush=True)
+    if found:  # which kernel is whose is told by their order
+        rows, faults = [], {case["case"]: "more kernels were counted than the plans have" for case in cases}
     head = {"schema": 1, "tool": "counters", "date": datetime.date.today().isoformat(), "emitted": manifest["emitted"], "ncu": version(), "metrics": COUNTED}
     arguments.json.write_text(json.dumps(head | {"rows": rows, "faults": faults}, indent=1) + "\n")
     for case, fault in faults.items():
@@ -59,7 +61,7 @@ def main() -> int:
 
 
 def version() -> str:
-    return subprocess.run(["ncu", "--version"], capture_output=True, text=True, check=False).stdout.strip().splitlines()[-1]
+    return subprocess.run(["ncu", "--version"], capture_output=True, text=True, check=False).stdout.strip().rpartition("\n")[2]
 
 
 def counted(cases: list[str]) -> tuple[list[dict[str, float]], dict[str, str]]:
@@ -68,9 +70,12 @@ def counted(cases: list[str]) -> tuple[list[dict[str, float]], dict[str, str]]:
                "--kernel-name", r"regex:^kernel_\d+_kernel$"]  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         failed = Path(folder) / "failed.json"
-        child = subprocess.run(
-            [*command, sys.executable, __file__, "--observed", str(failed), *cases], capture_output=True, text=True, timeout=SECONDS, check=False
-        )
+        try:
+            child = subprocess.run(
+                [*command, sys.executable, __file__, "--observed", str(failed), *cases], capture_output=True, text=True, timeout=SECONDS, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return [], dict.fromkeys(cases, f"took longer than {SECONDS} s; name fewer cases with --only")
         found = list(kernels(child.stdout))
         if not failed.exists():
             said = (child.stderr.strip() or child.stdout.strip() or "nothing was counted")[-300:]
@@ -131,9 +136,11 @@ def observed(manifest: dict[str, Any], names: list[str]) -> dict[str, str]:
             failed[case["case"]] = said(error)
             continue
         torch.cuda.cudart().cudaProfilerStart()
-        plan.run(*arguments)
-        torch.cuda.synchronize()
-        torch.cuda.cudart().cudaProfilerStop()
+        try:
+            plan.run(*arguments)
+            torch.cuda.synchronize()
+        finally:
+            torch.cuda.cudart().cudaProfilerStop()
     return failed
 
 
