@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from napkin_eq import plan as p
-from napkin_eq.cost import BYTES, READ_RATE, KernelCost, Visits, extent
+from napkin_eq.cost import BYTES, READ_RATE, ROUND, KernelCost, Visits, extent
 from napkin_eq.hardware import Hardware
 from napkin_eq.schedule import falling
 
@@ -21,7 +21,6 @@ BLOCK_S = 8.4e-7  # a block of the grid: its first loads, first and last trip, a
 DRAWN_S, DRAW_S = 2.5e-6, 2.5e-7  # a counter is set to zero before the kernel; a block's number is drawn and handed on
 APART = 0.004  # each doubling of the blocks that read something else at the same time
 CACHE_SHARE = 0.75  # of level 2, what blocks that are walked side by side may fill
-ROUND = 4.0  # how work and what it reads add up: as powers, since they wait for each other now and then
 MOST_DEALT = 16384  # blocks beyond which their lengths even out
 
 

@@ -30,7 +30,7 @@ READ_RATE, WRITE_RATE = 1.04, 1.12  # of the copy bandwidth, what reading alone 
 LATENCY_HBM, LATENCY_L2 = 1.04e-6, 4e-7  # from a load to its data, under load
 SM_BYTES = 64.0  # bytes a clock that an SM takes from level 2
 LINE = 64  # bytes that a request takes at the least, however few of them are asked for
-APART = 1.5  # stretches of an axis that add up to no more than so many times the axis are parts of it
+PARTED = 1.5  # stretches of an axis that add up to no more than so many times the axis are parts of it
 CACHE_KEPT, CACHE_LOST = 0.52, 0.6  # of level 2: what blocks at work may hold together so that none, and all, of it is lost before it is read again
 SHARED_BYTES = 116.0  # bytes a clock that the matrix unit's operands come from shared memory at
 NARROW_MATRIX = 0.6  # of the matrix unit's peak, what its instructions for fewer than 64 rows reach
@@ -545,7 +545,7 @@ def _part(prof: Profile, name: str, amount: float, counts: Mapping[str, int]) ->
     whole = _unique(prof, name) / math.prod(counts[g] for g in coords)
     each = amount / math.prod(counts.values()) / max(1, prof.readings[name])
     for coord in sorted(by_loop - coords):
-        if each * counts[coord] <= APART * whole:  # stretches that do not overlap, as those of a cut axis and not those of a window
+        if each * counts[coord] <= PARTED * whole:  # stretches that do not overlap, as those of a cut axis and not those of a window
             coords, whole = coords | {coord}, whole / counts[coord]
     return Part(coords, min(whole, each), max(1.0, each / whole))
 

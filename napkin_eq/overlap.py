@@ -19,6 +19,7 @@ from napkin_eq.cost import (
     LATENCY_HBM,
     LATENCY_L2,
     READ_RATE,
+    ROUND,
     SHARED_BYTES,
     SMEM_SLACK,
     WRITE_RATE,
@@ -42,7 +43,6 @@ TURNS = {2: (0.77, 1.4), 3: (1.0, 2.5)}  # by groups: other work over contractio
 IN_TURN = 0.98  # of the time without order
 BULK_LINE = 128  # bytes of a row that the copy engine moves in the time of any narrower one
 BULK_BYTES = 66.0  # bytes a clock that it brings an SM
-ROUND = 4.0  # how the matrix unit and its copies add up: as powers, since they wait for each other now and then
 REGISTERS = {2: 240, 3: 160}  # registers of a thread, by groups
 OWN_REGISTERS = 16  # of which addresses, counters and scalars take some
 COLUMN_SHARE, ROW_REGISTERS = 4, 2  # a thread of a group holds a fourth of a tile's columns, of two of its rows

@@ -222,7 +222,8 @@ def shared(kernel: p.Kernel, hardware: Hardware, limit: float = math.inf) -> tup
             return None
         made = specialised(kernel, blocks.abreast, blocks.programs, drawn=blocks.drawn)
         assert made.workers is not None
-        workers = replace(made.workers, in_turn=in_turn(read, use, kernel.stages, hardware))
+        issued = any(isinstance(s, p.Dot) and s.issued for s in p.statements(made.body))
+        workers = replace(made.workers, in_turn=issued and in_turn(read, use, kernel.stages, hardware))
         twice = replace(made, workers=replace(workers, ahead=2))
         made = twice if shared_bytes(twice) <= hardware.smem.block_bytes else replace(made, workers=workers)
         emit(p.Plan(kernel.name, kernel.reads, kernel.writes, (made,)), "gluon")
