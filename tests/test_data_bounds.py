@@ -26,7 +26,7 @@ def sums() -> Derivation:
     t, x, e = nq.axes("t x e", e=WIDTH)
     first, last = nq.array("first", t, dtype="int32"), nq.array("last", t, dtype="int32")
     seen = (first <= nq.index(x)) & (nq.index(x) <= last)
-    return nq.derive(nq.sum(nq.where(seen, 1.0, 0.0) * nq.array("V", x, e), x))
+    return nq.derive(nq.sum(nq.where(seen, 1.0, 0.0) * nq.array("V", x, e), x), printer="triton")
 
 
 def tiles() -> tuple[int, int]:
