@@ -65,6 +65,12 @@ def _swizzle(copy: Copy) -> int:
     return min(128, copy.box[1] * 2)
 
 
+def _barriers(name: str, number: int, index: str, arrivals: int) -> Iterator[str]:
+    yield f"    {name} = gl.allocate_shared_memory(gl.int64, [{number}, 1], mbarrier.MBarrierLayout())"
+    yield f"    for {index} in gl.static_range({number}):"
+    yield f"        mbarrier.init({name}.index({index}), count={arrivals})"
+
+
 def _entry(shared: Shared, turn: Turn) -> Iterator[str]:
     """Print the kernel itself: it lays out shared memory, sets up the barriers and lets the groups and the copying warp run."""
     groups = shared.workers.groups
@@ -89,14 +95,9 @@ def _entry(shared: Shared, turn: Turn) -> Iterator[str]:
     if shared.numbers:
         numbers, full, free = shared.numbers
         yield f"    {numbers} = gl.allocate_shared_memory(gl.int32, [2, 1], gl.SwizzledSharedLayout(1, 1, 1, [0]))"
-        for name, count in ((full, 1), (free, groups)):
-            yield f"    {name} = gl.allocate_shared_memory(gl.int64, [2, 1], mbarrier.MBarrierLayout())"
-            yield "    for slot in gl.static_range(2):"
-            yield f"        mbarrier.init({name}.index(slot), count={count})"
+        yield from (*_barriers(full, 2, "slot", 1), *_barriers(free, 2, "slot", groups))
     if shared.order:
-        yield f"    {shared.order} = gl.allocate_shared_memory(gl.int64, [{groups}, 1], mbarrier.MBarrierLayout())"
-        yield f"    for who in gl.static_range({groups}):"
-        yield f"        mbarrier.init({shared.order}.index(who), count=1)"
+        yield from _barriers(shared.order, groups, "who", 1)
     for copy, name in shared.stages.items():
         layout = f"gl.NVMMASharedLayout({_swizzle(copy)}, 16, 2)"
         yield f"    {name} = gl.allocate_shared_memory({DTYPES[copy.buffer.dtype]}, [{groups}, {_shape(copy)}], {layout})"

@@ -32,9 +32,9 @@ class Computing(Side):
         self.turned = self.kept_for_dots()
         self.ends: tuple[str, str] | None = None
         self.turn = self.names.fresh("order_n") if shared.order else ""
-        self.carried = {s.value for s in statements(shared.kernel.body) if isinstance(s, Assign) and s.target in self.turned and self.contracted(s.value)}
+        self.carried = {s.value for s in statements(shared.kernel.body) if isinstance(s, Assign) and s.target in self.turned and self.of_contraction(s.value)}
 
-    def contracted(self, name: str) -> bool:
+    def of_contraction(self, name: str) -> bool:
         """Tell whether a value is computed from the result of a contraction, element by element where that lies in registers."""
         return any(isinstance(made, Dot) for made in closure(self.shared.made, [name]).values())
 
@@ -81,7 +81,6 @@ class Computing(Side):
         for width in sorted({min(self.layouts.lanes(d), 256) for dims in tiles for d in dims if d != self.layouts.rows}):
             layout = f"gl.NVMMADistributedLayout(version=[3, 0], warps_per_cta=[4, 1], instr_shape=[16, {width}, 16])"
             self.line(f"{self.layouts.matrix(width)}: gl.constexpr = {layout}")
-
         if self.turn:
             self.line(f"{self.turn} = 0")
 

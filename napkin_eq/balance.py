@@ -50,6 +50,11 @@ class _Blocks:
     def count(self) -> int:
         return len(self.lengths) * self.others
 
+    @property
+    def least_uneven(self) -> float:
+        """How much more than the mean a program gets at the least: the longest block is one program's."""
+        return max(self.lengths[0] + self.fixed, self.ideal) / self.ideal
+
 
 def dealt(kernel: p.Kernel, cost: KernelCost, hardware: Hardware) -> Dealt:
     """Return how the blocks of a kernel with its tiles chosen come to programs best."""
@@ -60,7 +65,7 @@ def dealt(kernel: p.Kernel, cost: KernelCost, hardware: Hardware) -> Dealt:
 def least_uneven(kernel: p.Kernel, lanes: Mapping[str, int], block_s: float, hardware: Hardware) -> float:
     """Return how much more than the mean a program gets at the least, for tiles and the mean seconds of a block."""
     found = _blocks(kernel, lanes, block_s, hardware)
-    return found if isinstance(found, float) else max(found.lengths[0] + found.fixed, found.ideal) / found.ideal
+    return found if isinstance(found, float) else found.least_uneven
 
 
 def _blocks(kernel: p.Kernel, lanes: Mapping[str, int], block_s: float, hardware: Hardware) -> _Blocks | float:
@@ -82,12 +87,12 @@ def _blocks(kernel: p.Kernel, lanes: Mapping[str, int], block_s: float, hardware
 
 def _best(kernel: p.Kernel, blocks: _Blocks, hardware: Hardware) -> Dealt:
     if blocks.count <= hardware.chip.sms:
-        return Dealt(1, 0, max(blocks.lengths[0] + blocks.fixed, blocks.ideal) / blocks.ideal)
+        return Dealt(1, 0, blocks.least_uneven)
     if _by_data(kernel):
         # Which blocks are long is not known before they are read: each is drawn, and the last ends about a block late.
         return Dealt(1, 0, 1 + (sum(blocks.lengths) / len(blocks.lengths) + blocks.fixed + DRAWN_S / blocks.trip_s) / blocks.ideal, drawn=True)
     if blocks.count > MOST_DEALT:
-        return Dealt(1, 0, max(blocks.lengths[0] + blocks.fixed, blocks.ideal) / blocks.ideal)
+        return Dealt(1, 0, blocks.least_uneven)
     sms, number, others = hardware.chip.sms, len(blocks.lengths), blocks.others
     options = sorted(n for n in {others, *(1 << i for i in range(others.bit_length())), *(3 << i for i in range(others.bit_length()))} if n <= others)
     # A round of whole rows of blocks is taken back by the next one exactly; all programs at once are busier.

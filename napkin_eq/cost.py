@@ -83,7 +83,8 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class KernelCost:
-    """A kernel's predicted cost; bytes, FLOP and operations are totals over the grid, times are microseconds; `workers` groups of warps share it."""
+    """A kernel's predicted cost; bytes, FLOP and operations are totals over the grid, times are microseconds; `workers` groups of warps share it,
+    and issue contractions `in_turn`."""
 
     name: str
     groups: tuple[tuple[str, int], ...]
@@ -102,6 +103,7 @@ class KernelCost:
     predicted_us: float
     limit: str
     workers: int = 0
+    in_turn: bool = False
 
 
 @dataclass(frozen=True, slots=True)

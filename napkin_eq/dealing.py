@@ -23,7 +23,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from napkin_eq.coordinates import NotRead, Script, Text, asks, conjunction
-from napkin_eq.heads import Head, Reading, is_called, is_number
+from napkin_eq.heads import Head, Reading, counted, is_called, is_number
 from napkin_eq.names import size_argument
 from napkin_eq.plan import Coord, Kernel
 from napkin_eq.schedule import GROUP_LANES
@@ -124,8 +124,7 @@ def _turned(head: Head, reading: Reading, program: str, turn: str, given: Mappin
 
 def _numbers(head: Head) -> Iterator[Text]:
     """Program and turn give a number, one to one: in range, no two alike, and each number has a program and a turn."""
-    total = next(s.targets[0].id for s in head.before if isinstance(s, ast.Assign) and is_called(s, "blocks"))  # type: ignore[attr-defined]
-    first = next(i for i, s in enumerate(head.before) if isinstance(s, ast.Assign) and is_called(s, "blocks"))
+    first, total = counted(head.before)
     head = Head(head.kernel, head.before[first:], head.walk, head.starts, head.said)
     plain = isinstance(head.walk.target, ast.Name) and is_number(head.walk.target.id)
 
@@ -172,7 +171,7 @@ def _draws(head: Head) -> Iterator[Text]:
     """Draws give numbers, one to one: those that pass the walk's test are in range, no two draws give one, and each in range has a draw and passes."""
     assert head.step is not None
     reading = Reading("")
-    total = next(s.targets[0].id for s in head.before if isinstance(s, ast.Assign) and is_called(s, "blocks"))  # type: ignore[attr-defined]
+    _, total = counted(head.before)
     step = reading.value(head.step)
     reading.declare("blocks", "(<= 1 blocks)")
     for draw in ("draw", "draw.2"):
@@ -201,9 +200,9 @@ def _sizes(kernel: Kernel) -> Reading:
 def _decoded(head: Head, suffix: str) -> tuple[Reading, int, int, str]:
     """Read how a number gives blocks; return the reading, its lines and divisions before the number, and the number of blocks."""
     reading = _sizes(head.kernel)
-    at = next(i for i, s in enumerate(head.before) if isinstance(s, ast.Assign) and is_called(s, "blocks"))
+    at, name = counted(head.before)
     reading.run(head.before[: at + 1], {})
-    total = next(v for n, v in reading.names.items() if re.fullmatch(r"blocks(_\d+)?", n))
+    total = reading.names[name]
     lines, divisions = len(reading.lines), len(reading.divided)
     reading.suffix = suffix
     number = reading.declare(f"number{suffix}", f"(<= 0 number{suffix})", f"(< number{suffix} {total})")

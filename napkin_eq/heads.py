@@ -46,7 +46,7 @@ class Head:
         walk, step = made.body[at], None
         ring: tuple[str, ...] = ()
         if isinstance(walk, ast.While):
-            walk, step, ring = _drawing(made.body[at - 2 : at], walk, functions, _total(made.body[:at]), counter_argument(kernel))
+            walk, step, ring = _drawing(made.body[at - 2 : at], walk, functions, counted(made.body[:at])[1], counter_argument(kernel))
             at -= 2
         assert isinstance(walk, ast.For)
         first = next(i for i, s in enumerate(made.body) if isinstance(s, ast.Assign) and is_called(s, "blocks|.*_blocks"))
@@ -97,9 +97,9 @@ def _calls(nodes: Sequence[ast.AST], functions: Mapping[str, ast.FunctionDef]) -
     return [n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in named]
 
 
-def _total(before: Sequence[ast.stmt]) -> str:
-    """Return the name that stands for the number of blocks."""
-    return next(ast.unparse(s.targets[0]) for s in before if isinstance(s, ast.Assign) and is_called(s, "blocks"))
+def counted(before: Sequence[ast.stmt]) -> tuple[int, str]:
+    """Return which statement says how many blocks there are, and the name that stands for it."""
+    return next((at, ast.unparse(s.targets[0])) for at, s in enumerate(before) if isinstance(s, ast.Assign) and is_called(s, "blocks"))
 
 
 def _handing(functions: Mapping[str, ast.FunctionDef]) -> tuple[ast.FunctionDef, ast.FunctionDef]:

@@ -147,7 +147,9 @@ def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int,
     matrix, beside, fixed, copying = _block(prof, work, stages, latency, hardware)
     if groups == MOST_GROUPS and matrix > beside:
         return None  # three groups hide arithmetic better, and feed the matrix unit worse: measured slower by up to 60 % where it is the limit
-    computing = (max(matrix, beside) + SHOWING * min(matrix, beside) + fixed) * (IN_TURN if _orderly(matrix, beside, groups) else 1)
+    low, high = TURNS[groups]
+    in_turn = low * matrix <= beside <= high * matrix
+    computing = (max(matrix, beside) + SHOWING * min(matrix, beside) + fixed) * (IN_TURN if in_turn else 1)
     seconds = (computing**ROUND + copying**ROUND) ** (1 / ROUND)
     uneven = way.uneven if way else least_uneven(kernel, lanes, seconds, hardware)
     units = (seconds + BLOCK_S) * blocks / sms * uneven
@@ -160,24 +162,8 @@ def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int,
         kernel.name, tuple((g, lanes[g]) for g in kernel.grid), tuple((c.name, lanes[c.name]) for c in kernel.coords if c.role in ("stream", "walk")),
         blocks, blocks / sms, fetched + work.stored, loaded + work.stored, work.operations["tensor"], work.operations["sfu"], work.operations["alu"],
         smem, held, 4 * groups + 4, stages,
-        (slowest + KERNEL_S + hardware.chip.launch_s) * 1e6, max(spent, key=lambda name: spent[name]), groups,
+        (slowest + KERNEL_S + hardware.chip.launch_s) * 1e6, max(spent, key=lambda name: spent[name]), groups, in_turn,
     )  # fmt: skip
-
-
-def in_turn(prof: Profile, use: Footprint, stages: int, hardware: Hardware) -> bool:
-    """Tell whether the groups of a kernel with its tiles chosen had better issue contractions in turn: where those and the work beside take about as long."""
-    lanes = {c.name: c.tile for c in prof.kernel.coords}
-    found = groups_of(use, lanes)
-    if found is None:
-        return False
-    work = totals(prof, lanes, hardware, 4 * found[1], line=BULK_LINE)
-    matrix, beside, _, _ = _block(prof, work, stages, LATENCY_L2, hardware)
-    return _orderly(matrix, beside, found[1])
-
-
-def _orderly(matrix: float, beside: float, groups: int) -> bool:
-    low, high = TURNS[groups]
-    return low * matrix <= beside <= high * matrix
 
 
 def _block(prof: Profile, work: Totals, stages: int, latency: float, hardware: Hardware) -> tuple[float, float, float, float]:

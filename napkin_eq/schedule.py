@@ -24,11 +24,10 @@ GROUP_LANES, MOST_GROUPS = 64, 3
 KNOWN: dict[str, Callable[[int, int], int]] = {"add": operator.add, "mul": operator.mul, "floordiv": operator.floordiv, "min": min, "max": max}
 
 
-def specialised(kernel: p.Kernel, abreast: int = 1, programs: int = 0, *, drawn: bool = False) -> p.Kernel:
+def specialised(kernel: p.Kernel) -> p.Kernel:
     """Return a kernel whose warps share out its work, with contractions issued ahead of what they run beside.
 
-    `abreast`, `programs`, `drawn`: see Workers. Raises NapkinError, with the reason, for a kernel that has nothing to gain or whose
-    tile no groups of warps can share.
+    Raises NapkinError, with the reason, for a kernel that has nothing to gain or whose tile no groups of warps can share.
     """
     dots = [s for s in p.statements(kernel.body) if isinstance(s, p.Dot)]
     if not dots:
@@ -38,7 +37,7 @@ def specialised(kernel: p.Kernel, abreast: int = 1, programs: int = 0, *, drawn:
     body: list[p.Stmt] = []
     for stmt in sunk(unscaled(kernel.body, names), rows.name):
         body += _loop(kernel, stmt, names) if isinstance(stmt, p.Loop) else [stmt]
-    workers = p.Workers(rows.name, rows.tile // GROUP_LANES, falling(kernel), abreast, programs=programs, drawn=drawn)
+    workers = p.Workers(rows.name, rows.tile // GROUP_LANES, falling(kernel))
     return replace(kernel, body=tuple(body), warps=4 * workers.groups + 4, workers=workers)
 
 

@@ -15,7 +15,7 @@ from napkin_eq.cost import REGISTER_SHARE, KernelCost, Profile, capacity, extent
 from napkin_eq.emit import emit
 from napkin_eq.errors import NapkinError
 from napkin_eq.hardware import Hardware
-from napkin_eq.overlap import ARCHS, Footprint, footprint, in_turn, priced
+from napkin_eq.overlap import ARCHS, Footprint, footprint, priced
 from napkin_eq.schedule import GROUP_LANES, specialised
 from napkin_eq.streamed import MIN_DOT, Streamed, covers, kernel_terms
 from napkin_eq.term import Fold, Online, Proj, Store, subterms
@@ -220,10 +220,9 @@ def shared(kernel: p.Kernel, hardware: Hardware, limit: float = math.inf) -> tup
         cost = priced(read, use, {}, kernel.stages, hardware, blocks)
         if cost is None or cost.predicted_us >= limit:
             return None
-        made = specialised(kernel, blocks.abreast, blocks.programs, drawn=blocks.drawn)
         assert made.workers is not None
         issued = any(isinstance(s, p.Dot) and s.issued for s in p.statements(made.body))
-        workers = replace(made.workers, in_turn=issued and in_turn(read, use, kernel.stages, hardware))
+        workers = replace(made.workers, abreast=blocks.abreast, programs=blocks.programs, drawn=blocks.drawn, in_turn=issued and cost.in_turn)
         twice = replace(made, workers=replace(workers, ahead=2))
         made = twice if shared_bytes(twice) <= hardware.smem.block_bytes else replace(made, workers=workers)
         emit(p.Plan(kernel.name, kernel.reads, kernel.writes, (made,)), "gluon")

@@ -93,7 +93,9 @@ def test_lanes_are_left_out_before_the_tile_is_scaled_and_two_factors_become_one
 @pytest.mark.parametrize("abreast", [1, 2, 3, 8])
 def test_every_block_is_dealt_once_longest_first(abreast):
     case = plans.attention("bf16", (500, 500), 64, heads=6, tiles=(128, 64), symbolic=False)
-    kernel = specialised(general(case.plan.kernels[0]), abreast)
+    kernel = specialised(general(case.plan.kernels[0]))
+    assert kernel.workers is not None
+    kernel = replace(kernel, workers=replace(kernel.workers, abreast=abreast))
     text = emit(replace(case.plan, kernels=(kernel,)), "gluon")
     lines = text.split("_copy(", 1)[1].splitlines()
     start = next(i for i, line in enumerate(lines) if " tile = " in line)
@@ -150,7 +152,9 @@ def test_drawn_blocks_and_packed_operands_compile_for_hopper():
     pytest.importorskip("triton")
     from napkin_eq.aot import compile_report
 
-    kernel = specialised(general(plans.attention("bf16", (512, 512), 64, heads=2, tiles=(128, 64), symbolic=False).plan.kernels[0]), 2, drawn=True)
+    kernel = specialised(general(plans.attention("bf16", (512, 512), 64, heads=2, tiles=(128, 64), symbolic=False).plan.kernels[0]))
+    assert kernel.workers is not None
+    kernel = replace(kernel, workers=replace(kernel.workers, abreast=2, drawn=True))
     source = emit(Plan("drawn", kernel.reads, kernel.writes, (kernel,)), "gluon")
     (row,) = compile_report(source, "sm_90")
     assert (row["spills_bytes"], row["tensor_core"], row["warnings"]) == (0, "wgmma", [])

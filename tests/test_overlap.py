@@ -34,9 +34,9 @@ def causal():
 
 
 def test_the_model_tells_what_was_measured(product):
-    # Microseconds on an H200, the groups of warps dealing out 128 by 256 tiles of the product, or 256 by 128, which takes 1 % longer.
+    # Microseconds on an H200, the groups of warps dealing out 256 by 128 tiles of the product; 128 by 256 took 1 % less.
     (piece,) = product.tiled
-    assert (piece.cost.workers, set(dict(piece.cost.groups).values())) == (2, {128, 256})
+    assert (piece.cost.workers, dict(piece.cost.groups)) == (2, {"m": 256, "n": 128})
     assert piece.cost.predicted_us == pytest.approx(176.6, rel=0.08)
     assert derive(diagram("matmul", m=4096, n=4096, k=4096), printer="triton").tiled[0].cost.predicted_us > 1.1 * piece.cost.predicted_us
 
