@@ -19,7 +19,6 @@ first and additions to it are atomic; of a ring in shared memory, that it hands 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Mapping
 
 from napkin_eq.coordinates import NotRead, Script, Text, asks, conjunction
