@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 
+from napkin_eq.cost import BYTES
 from napkin_eq.emit import comment_lines
 from napkin_eq.errors import NapkinError
 from napkin_eq.eviction import Evictions
@@ -56,6 +57,7 @@ CALLS = {
     "round": "round_half_even",
     **{name: f"tl.{name}" for name in "exp exp2 log log2 sqrt rsqrt erf sin cos abs floor".split()},
 }
+LINE_BYTES = 128
 REDUCE = {"sum": "tl.sum({0}, axis={1})", "max": "tl.max({0}, axis={1})", "prod": "tl.reduce({0}, {1}, product)"}
 SCAN = {"sum": "tl.cumsum({0}, axis={1})", "max": "tl.associative_scan({0}, {1}, greatest)", "prod": "tl.cumprod({0}, axis={1})"}
 KEEPS_SIGN = ("add", "mul", "max", "min", "floordiv", "mod", "cast")
@@ -174,10 +176,31 @@ class KernelText(Blocks):
     def is_nonneg(self, operand: Operand) -> bool:
         return operand in self.nonneg if isinstance(operand, str) else operand >= 0
 
-    def when_chained(self, what: str) -> None:
+    def when_chained(self, what: str, before: Sequence[str] = ()) -> None:
         """Print what a kernel does only where the next one may be launched before it ends."""
         self.line(f"if {self.chained}:")
-        self.line(f"    tl.extra.cuda.gdc_{what}()")
+        for text in (*before, f"tl.extra.cuda.gdc_{what}()"):
+            self.line(f"    {text}")
+
+    def asked(self, load: Load) -> str:
+        """Return the call that asks for the first block of a load in the loop to come, one address a line of memory."""
+        values, text = dict(self.values), dict(self.text)
+        for name, stmt in ((s.out.name, s) for s in statements(self.kernel.body) if isinstance(s, Iota) and s.out.name in load.index):
+            step = 1
+            if name == load.index[-1]:
+                step = min(LINE_BYTES // BYTES[load.out.dtype], self.kernel.coord(stmt.coord).tile)
+            self.values[name] = stmt.out
+            if name not in values or step > 1:
+                self.text[name] = self.strided(stmt.coord, step)
+        call = f"ask_for({self.pointer(load.buffer, load.index, self.union(load.index))})"
+        self.values, self.text = values, text
+        return call
+
+    def strided(self, coord: str, step: int) -> str:
+        """Return every so many of the lanes of a coordinate's block, of the first one where its loop is still to come."""
+        begin, lanes = self.starts.get(coord, "0"), f"tl.arange(0, {self.blocks[coord]})"
+        lanes = f"tl.arange(0, {self.blocks[coord]} // {step}) * {step}" if step > 1 else lanes
+        return f"({lanes if begin == '0' else f'{begin} + {lanes}'})"
 
     def body(self, body: tuple[Stmt, ...], waits: int | None = None) -> None:
         """Print statements; before the one at `waits` the kernel waits for those before it."""
@@ -186,7 +209,7 @@ class KernelText(Blocks):
         for at, (stmt, after) in enumerate(zip(body, (*body[1:], None), strict=True)):
             self.at = at if self.depth == 1 else self.at
             if at == waits:
-                self.when_chained("wait")
+                self.when_chained("wait", [self.asked(load) for load in self.turn.asks])
             if skip:
                 skip = False
                 continue

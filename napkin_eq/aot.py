@@ -21,6 +21,7 @@ from napkin_eq.errors import NapkinError
 
 ARCHS = ("sm_80", "sm_90", "sm_100")
 MATRIX = {"wgmma": r"\bwgmma\.mma_async", "tcgen05": r"\btcgen05\.mma", "mma": r"\bmma\.sync"}
+ASKS = r"\bprefetch\.global\.L2"
 LOADS, STORES = r"\bld\.global|\bcp\.async\.c[ag]|\bcp\.async\.bulk\S*\.shared\S*\.global", r"\bst\.global|\bcp\.async\.bulk\S*\.global\.shared"
 LIMIT_SECONDS = 600
 CHAINED_SINCE = 90  # what an emitted file asks of the GPU that it runs on, before it launches kernels ahead of the end of the last
@@ -32,7 +33,7 @@ def compile_report(source: str | Path, *archs: str, aligned: bool = False) -> li
     `aligned` takes every symbolic size to be a multiple of 16, for which Triton compiles a version of its own at launch.
     One entry per architecture and kernel: arch, kernel, registers, spills_bytes, smem_bytes, warps, stages,
     tensor_core ("wgmma", "tcgen05", "mma" or ""), tensor_core_instructions, bulk_copies, waits (for the kernels before it), and of
-    a kernel that waits the loads and stores ahead of that (early_loads, early_stores), warnings (ptxas's, one line each).
+    a kernel that waits the loads, stores and prefetches ahead of that (early_loads, early_stores, early_asks), warnings (ptxas's, one line each).
     Raises NapkinError for an unknown architecture or a file that does not compile.
     """
     wanted = archs or ARCHS
@@ -99,8 +100,8 @@ def _compiled(module: Any, name: str, arch: str, aligned: bool) -> dict[str, Any
 
 def _before_waiting(ptx: str) -> dict[str, int]:
     ahead, *rest = ptx.split("griddepcontrol.wait")
-    loads, stores = (len(re.findall(pattern, ahead)) if rest else 0 for pattern in (LOADS, STORES))
-    return {"waits": len(rest), "early_loads": loads, "early_stores": stores}
+    loads, stores, asks = (len(re.findall(pattern, ahead)) if rest else 0 for pattern in (LOADS, STORES, ASKS))
+    return {"waits": len(rest), "early_loads": loads, "early_stores": stores, "early_asks": asks}
 
 
 def _main(file: str, sizes: str, *archs: str) -> None:

@@ -505,7 +505,8 @@ def _units(prof: Profile, work: Totals, warps: int, at_once: int, latency: float
     reductions = sum(work.walks[loops] for loops in prof.reductions if loops)
     fixed = (trips * TRIP_CLOCKS + reductions * REDUCED_CLOCKS) / clock
     hidden = 2 * HIDING * (1 - 1 / at_once) * min(matrix, beside)
-    return at_once * (busy - hidden) + fixed + BLOCK_S, 0.0
+    last = busy / max(1.0, trips)  # what a block does with its last tiles, when nothing is left to read
+    return at_once * (busy - hidden) - last + fixed + BLOCK_S, last
 
 
 def _again(prof: Profile, work: Totals, name: str, occupancy: int, near: float) -> float:

@@ -23,7 +23,8 @@ from napkin_eq.term import Fold, Online, Proj, Store, subterms
 SMALL, LARGEST_WHOLE, RELOWERED, MOST_CHOICES, STAGES = 256, 32768, 3, 1500, (4, 3, 2)
 MOST_PRINTED = 7  # tilings to print before giving up
 TOLD, WASTE = 1.02, 4.0  # times nearer than this are not told apart; so many times the work is not done for less
-_Choice = tuple[float, tuple[int, ...], int, int, float]  # predicted microseconds, tiles, warps, stages, operations
+# Predicted microseconds, tiles, warps, stages with a minus, operations: more buffers than needed do no harm.
+_Choice = tuple[float, tuple[int, ...], int, int, float]
 LowerKernel = Callable[[Mapping[str, int]], p.Kernel]
 
 
@@ -155,11 +156,12 @@ def _plain(
         tried += len(launches)
         for (warps, stages), cost in zip(launches, prices(prof, lanes, launches, hardware), strict=True):
             if cost is not None:
-                priced_choices.append((cost.predicted_us, tiles, warps, stages, cost.flops_tensor + cost.ops_sfu + cost.ops_alu))
+                priced_choices.append((cost.predicted_us, tiles, warps, -stages, cost.flops_tensor + cost.ops_sfu + cost.ops_alu))
     if not priced_choices:
         return [], profiles.refusal or _misfit(profiles.found, options, hardware)
     best: list[Tiled] = []
-    for _, tiles, warps, stages, _ in _thrifty(sorted(priced_choices))[: max(keep, RELOWERED)]:
+    for _, tiles, warps, fewer, _ in _thrifty(sorted(priced_choices))[: max(keep, RELOWERED)]:
+        stages = -fewer
         kernel = replace(profiles.lower(dict(zip(names, tiles, strict=True))), warps=warps, stages=stages)
         cost = price(profile(kernel), {}, warps, stages, hardware)
         if cost is not None:
@@ -258,7 +260,7 @@ def _has(coord: p.Coord, tiles: Mapping[str, int]) -> bool:
 
 def _launches(dots: bool) -> list[tuple[int, int]]:
     if dots:
-        return [(w, s) for w in (4, 8) for s in (2, 3, 4)]
+        return [(w, s) for w in (4, 8) for s in (2, 3, 4, 6)]
     return [(w, 2) for w in (1, 2, 4, 8, 16, 32)]
 
 

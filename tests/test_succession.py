@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import napkin_eq as nq
@@ -11,6 +13,7 @@ from napkin_eq import succession
 from napkin_eq.aot import compile_report
 from napkin_eq.axis import Axis
 from napkin_eq.emit import emit
+from napkin_eq.gallery import diagram
 from napkin_eq.plan import Buffer, Coord, Kernel, Load, Plan, Stmt, StoreTile
 from napkin_eq.succession import turns
 from tests.plans import bounded, f32, let, matmul, softmax_stream
@@ -89,6 +92,40 @@ def test_a_wait_that_comes_too_late_shows(monkeypatch):
     monkeypatch.setattr(succession, "_first", lambda body, inputs: len(body) - 1)
     late = compile_report(emit(CHAIN, "triton"), "sm_90")[1]
     assert late["early_loads"] > right["early_loads"]
+
+
+def scaled_rows(f: int = 4096, d: int = 4096) -> Plan:
+    """Rows scaled by one kernel, and their product with a matrix by the next."""
+    return nq.derive(diagram("rmsnorm_linear", t=16, d=d, f=f), dtype="bfloat16").plan
+
+
+def test_before_it_waits_a_kernel_asks_for_the_first_block_of_what_is_an_input():
+    plan = scaled_rows()
+    (turn,) = [t for t in turns(plan).values() if t.asks]
+    assert [load.buffer for load in turn.asks] == ["W"]
+    kernel = plan.kernels[-1]
+    source = emit(plan, "triton")
+    (pointers,) = re.findall(r"ask_for\(W_ptr \+ (.*)\)", source)
+    tiles = {c.name: c.tile for c in kernel.coords}
+    known = {name: int(text) for name, text in re.findall(r"(BLOCK_\w+): tl.constexpr = (\d+)", source.split("def kernel_1", 1)[1])}
+    start = 5 * tiles["f"]
+    columns = start + np.arange(tiles["f"])
+    asked = eval(pointers, {"tl": np, "f_start": start, "f_at": columns, **known})
+    lines = {*((np.arange(tiles["d__s"])[:, None] * 4096 + columns).ravel() * 2 // 128)}
+    assert [d.name for d in kernel.buffer("W").dims] == ["d", "f"]
+    assert {*(asked.ravel() * 2 // 128)} == lines and asked.size == len(lines)
+
+
+@pytest.mark.parametrize("sizes", [{"f": 4090}, {"d": 4090}])
+def test_it_asks_for_nothing_where_a_lane_may_lie_outside(sizes):
+    assert not any(turn.asks for turn in turns(scaled_rows(**sizes)).values())
+
+
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
+def test_the_machine_code_asks_before_it_waits(arch):
+    pytest.importorskip("triton")
+    rows = compile_report(emit(scaled_rows(), "triton"), arch)
+    assert [row["early_asks"] > 0 for row in rows] == [False, arch == "sm_90"]
 
 
 def test_values_are_the_same_where_nothing_is_launched_ahead(tmp_path):
