@@ -21,7 +21,7 @@ class Blocks(ABC):
         self.lines: list[str] = []
         self.depth = 1
         self.names = Names((*shared.passed, *shared.names.taken))
-        self.starts = {c.name: "0" for c in self.kernel.coords if c.role == "whole"}
+        self.starts = {c.name: "0" for c in self.kernel.coords if c.single}
         self.again: tuple[str, ...] = ()
 
     def line(self, text: str) -> None:

@@ -183,7 +183,7 @@ class Tiles:
 
     def __init__(self, kernel: Kernel, memory: Memory, starts: dict[str, int]) -> None:
         self.kernel, self.memory = kernel, memory
-        self.starts = {**starts, **{c.name: 0 for c in kernel.coords if c.role == "whole"}}
+        self.starts = {**starts, **{c.name: 0 for c in kernel.coords if c.single}}
         self.carried: set[str] = set()
         for coord in kernel.coords:
             if coord.role == "whole" and coord.tile < memory.size(coord.axis):

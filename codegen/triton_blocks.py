@@ -40,7 +40,7 @@ class Blocks:
 
     def grid(self) -> None:
         """Find the start of each grid coordinate's block from the program's number, the last coordinate running fastest."""
-        self.starts = {c.name: "0" for c in self.kernel.coords if c.role == "whole"}
+        self.starts = {c.name: "0" for c in self.kernel.coords if c.single}
         walked = []
         for name in self.kernel.grid:
             if self.count(self.kernel.coord(name)) == "1":

@@ -86,12 +86,12 @@ class Script:
         if name in self.done:
             return name
         loop = next(((loop, part) for loop, part in site.path if loop.coord == coord), None)
-        if loop is None and c.role not in ("group", "whole"):
+        if loop is None and c.role != "group" and not c.single:
             raise NotRead(f"coordinate {coord} is used outside its loop")
         if loop is not None:
             low, high = self.range(loop[1], c.tile, site, copy)
         self.declare(name)
-        if c.role == "whole":
+        if c.single:
             self.say(f"(= {name} 0)")
         elif loop is None:
             turn = self.declare(f"{coord}.block{copy}")

@@ -14,7 +14,7 @@ from napkin_eq.errors import NapkinError
 from napkin_eq.law import absent, finite, zero
 from napkin_eq.ops import COMBINE, NEUTRAL
 from napkin_eq.scopes import AccKey, Context, Scope, restricted
-from napkin_eq.streamed import Streamed, covers, depth_along, dot_factors, fold_key, kernel_terms, plain
+from napkin_eq.streamed import RUN, Streamed, covers, depth_along, dot_factors, fold_key, kernel_terms, laned, plain
 from napkin_eq.term import Const, Input, Map, Online, Proj, Read, Reduce, Store, Term
 
 # Operands of contractions that are computed are rounded to the storage type; other precisions keep them in f32.
@@ -31,6 +31,7 @@ class Folds(Arithmetic):
         super().__init__(tiles, ranks, proved)
         self.storage, self.precision = storage, precision
         self.passes: dict[Any, dict[AccKey, Term]] = {}
+        self.merged: dict[str, str] = {}
 
     def whole(self, axis: Axis) -> bool:
         """Whether one tile of the folds over an axis holds it."""
@@ -111,16 +112,59 @@ class Folds(Arithmetic):
         saved, self.stack = self.stack, self.stack[: home + 1]
         coord = self.coordinate(f"{axis.name}__s", axis, self.tiles[f"~{axis.name}"], "stream")
         context = replace(context, running=(), acc="")
+        lane = self._laned(coord, where, folds)
         carried: dict[AccKey, tuple[Term, p.Value]] = {}
         for key, fold in folds.items():
-            coords = [c for _, c in key[1] if self.coords[c].tile > 1]
+            coords = [c for _, c in key[1] if self.coords[c].tile > 1] + lane
             monoid = "sum" if isinstance(fold, Online) else fold.monoid
             carried[key] = fold, self.fresh(f"{monoid}_{axis.name}", tuple(sorted(coords, key=self.rank)), "f32", home)
         parts = tuple(self._part(stretch, carried, coord, axis, context) for stretch in stretches(self, where, axis, coord, context))
         start = tuple((v, NEUTRAL["sum" if isinstance(f, Online) else f.monoid]) for f, v in carried.values())
         self.stack[home].stmts.append(p.Loop(coord, start, parts))
-        self.stack[home].memo.update({key: value.name for key, (_, value) in carried.items()})
+        self.stack[home].memo.update(self._merged(carried, coord, axis, context) if lane else {key: value.name for key, (_, value) in carried.items()})
+        self.lanes.pop(coord, None)
         self.stack = saved
+
+    def _laned(self, coord: str, where: Term, folds: Mapping[AccKey, Term]) -> list[str]:
+        """Cut the blocks of a stream into lanes, if that is worth it, and return the coordinate of the lanes.
+
+        Threads then fold lanes of their own and meet once, after the last block, not in each: that is worth it where a fold's result is one
+        number a block of the grid, which all of the threads would have to agree on.
+        """
+        c = self.coords[coord]
+        if where != Const(True) or not laned(c.tile, c.axis) or any(self.coords[name].tile > 1 for _, env in folds for _, name in env):
+            return []
+        lane = self.coordinate(f"{c.axis.name}__l", c.axis, c.tile // RUN, "lane")
+        self.lanes[coord] = lane, self.coordinate(f"{c.axis.name}__r", c.axis, RUN, "run")
+        return [lane]
+
+    def of_lane(self, elements: p.Operand, coord: str) -> p.Operand:
+        """Return how many of the first elements of a stream, whole blocks of them, one lane takes."""
+        return self.emit("floordiv", (elements, self.coords[self.lanes[coord][0]].tile), "i32")
+
+    def _merged(self, carried: Mapping[AccKey, tuple[Term, p.Value]], coord: str, axis: Axis, context: Context) -> dict[AccKey, p.Operand]:
+        """Fold the lanes' accumulators after the last block.
+
+        Each lane has folded elements of its own, in whatever order: a sum relative to the references of these is updated to those of all
+        elements, as it is in a stream that goes on from the lane's elements to all others in one block.
+        """
+        lane = self.lanes[coord][0]
+        scope = Scope(len(self.stack), old={key: value.name for key, (_, value) in carried.items()})
+        self.stack.append(scope)
+        self.merged[axis.name] = coord
+        for key, (fold, value) in carried.items():
+            monoid, arg = "sum" if isinstance(fold, Online) else fold.monoid, value.name
+            if isinstance(fold, Online):
+                here = replace(context, env=tuple(sorted({**dict(context.env), **dict(key[1])}.items())))
+                arg = self.as_value(self.operand(fold.update, replace(here.set_mode(axis, "new"), acc=value.name)))
+            scope.new[key] = self._reduced(monoid, lane, arg)
+        del self.merged[axis.name]
+        self.stack.pop()
+        return dict(scope.new)
+
+    def _reduced(self, monoid: str, coord: str, arg: str) -> str:
+        coords = tuple(c for c in self.values[arg].coords if c != coord)
+        return self.put(lambda v: p.ReduceTile(v, monoid, coord, arg), ("reduce", monoid, coord), coords, "f32", (arg,))
 
     def _part(self, stretch: Stretch, carried: Mapping[AccKey, tuple[Term, p.Value]], coord: str, axis: Axis, context: Context) -> p.Part:
         scope = Scope(len(self.stack), coord, known=stretch.known, whole_tiles=stretch.whole_tiles)
@@ -154,14 +198,11 @@ class Folds(Arithmetic):
         body = self._outside(fold, body, context, monoid)
         if monoid != "sum" or not self._zero_padded(fold.body):
             body = self.masked(body, coord, NEUTRAL[monoid])
-        if not isinstance(body, str) or coord not in self.values[body].coords:
+        along = self.lanes[coord][1] if coord in self.lanes else coord
+        if not isinstance(body, str) or along not in self.values[body].coords:
             body = self.spread(body, coord, monoid)
-        if not isinstance(body, str) or self.coords[coord].tile == 1:
-            block: p.Operand = body
-        else:
-            coords = tuple(c for c in self.values[body].coords if c != coord)
-            arg = body
-            block = self.put(lambda v: p.ReduceTile(v, monoid, coord, arg), ("reduce", monoid, coord), coords, "f32", (body,))
+        flat = not isinstance(body, str) or self.coords[coord].tile == 1
+        block = body if flat else self._reduced(monoid, along, str(body))
         return block if start is None else self.emit(COMBINE[monoid], (start, block), "f32")
 
     def _outside(self, fold: Term, body: p.Operand, context: Context, monoid: str) -> p.Operand:

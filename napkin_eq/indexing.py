@@ -225,8 +225,10 @@ def _shown(stmt: Stmt) -> str:
 
 
 def _folds(kernel: Kernel, site: Site) -> bool:
-    """Tell whether a statement folds numbers; the greatest of a tile of integers only serves the bounds of loops."""
-    return isinstance(site.stmt, (ReduceTile, Dot)) and site.stmt.out.dtype not in WHOLE
+    """Tell whether a statement folds elements: the greatest of a tile of integers only serves the bounds of loops, and lanes hold what runs of them gave."""
+    if not isinstance(site.stmt, (ReduceTile, Dot)) or site.stmt.out.dtype in WHOLE:
+        return False
+    return kernel.coord(site.stmt.coord).role != "lane"
 
 
 def _touched(kernel: Kernel, site: Site) -> Buffer:
@@ -304,7 +306,7 @@ def _witness(script: Script, coord: Coord, site: Site, element: str) -> list[str
     """Define the block and lane of a coordinate that hold an element, and return what must be true of them."""
     start, lane = f"{coord.name}.start", f"{coord.name}.lane"
     script.done |= {start, lane}
-    script.lines.append(f"(define-fun {start} () Int {'0' if coord.role == 'whole' else f'(* {coord.tile} (div {element} {coord.tile}))'})")
+    script.lines.append(f"(define-fun {start} () Int {'0' if coord.single else f'(* {coord.tile} (div {element} {coord.tile}))'})")
     script.lines.append(f"(define-fun {lane} () Int (- {element} {start}))")
     wanted = [f"(<= 0 {lane} {coord.tile - 1})", f"(< {start} {script.size(coord.axis)})"]
     for loop, part in site.path:

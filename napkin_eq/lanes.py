@@ -36,6 +36,8 @@ class Turn:
         """Return a script that says which turns these are, and the lane that is folded."""
         coord = folded_along(self.site)
         script = Script(self.kernel, coord)
+        if self.kernel.coord(coord).role == "run":
+            return script, _of_run(script, coord, self.site)
         if self.before is None:
             return script, script.lane(coord, self.site, "")
         (loop, part), (_, earlier) = _around(self.site, coord), _around(self.before, coord)
@@ -59,6 +61,16 @@ class Turn:
             elif name in self.kept and self.before is not None:
                 late = closure(self.before.defs, [self.kept[name]]).values()
                 yield from ((s, self.before, BEFORE) for s in late if isinstance(s, Load))
+
+
+def _of_run(script: Script, coord: str, site: Site) -> str:
+    """Return the element that a lane folds in its run, where a stream's block is cut into lanes; raises NotRead where these are not the block's."""
+    run = script.kernel.coord(coord)
+    walked = next((loop.coord for loop, _ in site.path if script.kernel.coord(loop.coord).axis == run.axis), None)
+    lane = next((c for c in script.kernel.coords if c.role == "lane" and c.axis == run.axis), None)
+    if walked is None or lane is None or lane.tile * run.tile != script.kernel.coord(walked).tile:
+        raise NotRead(f"{coord} is no run of a block's lanes")
+    return f"(+ {script.start(walked, site, '')} (* {run.tile} {script.lane(lane.name, site, '')}) {script.lane(coord, site, '')})"
 
 
 def folded_along(site: Site) -> str:

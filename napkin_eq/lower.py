@@ -208,12 +208,14 @@ class Lowering(Folds):
         mode = context.mode(axis)
         if mode is None:
             return self.size(axis)
+        if axis.name in self.merged:
+            return self.size(axis) if mode == "new" else self.of_lane(self.size(axis), self.merged[axis.name])
         scope = next(s for s in reversed(self.stack) if s.coord is not None and self.coords[s.coord].axis.name == axis.name)
         assert scope.coord is not None
-        begin = self.start(scope.coord)
-        if mode == "old":
-            return begin
-        return self.emit("min", (self.emit("add", (begin, self.coords[scope.coord].tile), "i32"), self.size(axis)), "i32")
+        begin, tile = self.start(scope.coord), self.coords[scope.coord].tile
+        if scope.coord in self.lanes:
+            return self.of_lane(begin if mode == "old" else self.emit("add", (begin, tile), "i32"), scope.coord)
+        return begin if mode == "old" else self.emit("min", (self.emit("add", (begin, tile), "i32"), self.size(axis)), "i32")
 
     def _scan(self, term: Scan, context: Context) -> p.Operand:
         coord = context.coord(term.axis)

@@ -7,6 +7,7 @@ single assignment but `Assign`, which updates an accumulator declared by the enc
     grid      one program per block of the grid coordinates (first slowest, last fastest)
     Loop      parts run one after another; each walks the blocks of its coordinate from lo up to hi (hi excluded)
     whole     a coordinate whose single tile covers its axis: no loop, no grid, starts at 0
+    lane, run an element of a stream's block as lane * RUN + run
 Masks, tails, casts and loop bounds are explicit statements. Integers are 32 bit unless a Value says i64.
 """
 
@@ -25,7 +26,10 @@ DTYPES = ("f64", "f32", "f16", "bf16", "i32", "i64", "i1")
 
 @dataclass(frozen=True, slots=True)
 class Coord:
-    """A way of walking an axis: `role` is group (grid), stream (a fold's loop), walk (a loop that stores) or whole."""
+    """A way of walking an axis: `role` is group (grid), stream (a fold's loop), walk (a loop that stores) or whole.
+
+    The block of a stream may be cut into lanes of RUN neighbours each (streamed.py): its lane and its run are coordinates, too, of these roles.
+    """
 
     name: str
     axis: Axis
@@ -36,6 +40,11 @@ class Coord:
     def ragged(self) -> bool:
         """Whether the last block may reach past the axis."""
         return not self.axis.divides(self.tile)
+
+    @property
+    def single(self) -> bool:
+        """Whether it has one tile, which begins at 0."""
+        return self.role in ("whole", "lane", "run")
 
     @property
     def blocks(self) -> int | None:

@@ -104,6 +104,8 @@ def _retiled(derivation: Derivation, output: Output, store: Store, chosen: Choic
     for coord in own.coords:
         if coord.name not in chosen.tiles or len(chosen.tiles) != len(own.coords):
             raise NapkinError(f"tiles are given for {', '.join(sorted(chosen.tiles))}, a kernel walks {', '.join(sorted(c.name for c in own.coords))}")
+        if coord.role in ("lane", "run"):
+            continue
         streamed = coord.name.endswith(("__s", "__w"))
         named[f"~{coord.axis.name}" if streamed else coord.axis.name] = chosen.tiles[coord.name]
         if coord.role == "whole" and not streamed:

@@ -112,7 +112,7 @@ class _Program:
     def __init__(self, kernel: Kernel, memory: _Memory, facts: _Facts, starts: dict[str, int]) -> None:
         self.kernel, self.memory, self.facts = kernel, memory, facts
         self.names = [c.name for c in kernel.coords]
-        self.starts = {**starts, **{c.name: 0 for c in kernel.coords if c.role == "whole"}}
+        self.starts = {**starts, **{c.name: 0 for c in kernel.coords if c.single}}
 
     def run(self, body: tuple[Stmt, ...], scope: dict[str, Pair]) -> None:
         for stmt in body:

@@ -56,7 +56,8 @@ class Context:
 class Statements(ABC):
     """The scopes of a kernel that is being written, its coordinates and values.
 
-    tiles maps an axis name to its output tile and "~name" to its folds' tile; ranks orders the axes of the kernel.
+    tiles maps an axis name to its output tile and "~name" to its folds' tile; ranks orders the axes of the kernel. `lanes` holds, of a stream that
+    is folded lane by lane, the coordinates of its lanes and of the run of neighbours that each takes.
     """
 
     def __init__(self, tiles: Mapping[str, int], ranks: Mapping[str, int]) -> None:
@@ -67,6 +68,7 @@ class Statements(ABC):
         self.stack = [Scope(0)]
         self.named: dict[str, int] = {}
         self.multiples: dict[str, int] = {}
+        self.lanes: dict[str, tuple[str, str]] = {}
 
     @abstractmethod
     def operand(self, term: Term, context: Context) -> p.Operand:
@@ -150,11 +152,15 @@ class Statements(ABC):
         assert coord is not None
         if self.coords[coord].tile == 1:
             return self.start(coord)
+        if coord in self.lanes:
+            lane, run = self.lanes[coord]
+            first = self.emit("mul", (self.iota(lane), self.coords[run].tile), "i32")
+            return self.emit("add", (self.emit("add", (first, self.start(coord)), "i32"), self.iota(run)), "i32")
         return self.put(lambda v: p.Iota(v, coord), ("at", self.coords[coord].axis.name), (coord,), "i32", ())
 
     def start(self, coord: str) -> p.Operand:
         """Return the first index of a coordinate's current block."""
-        if self.coords[coord].role == "whole":
+        if self.coords[coord].single:
             return 0
         level = self.level(coord)
         scope = self.stack[level]

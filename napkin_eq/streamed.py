@@ -13,6 +13,8 @@ from napkin_eq.axis import Axis
 from napkin_eq.term import Acc, Const, Fold, Group, Input, Map, Online, Proj, Reduce, Size, Store, Term, Walk, held, rebuilt, subterms
 
 MIN_DOT = 16
+# Neighbouring elements that a lane of a stream takes at a time, 16 bytes of a 16-bit type, and the least tile that is cut into lanes.
+RUN, LEAST_LANED = 8, 1024
 Streamed = (Reduce, Fold, Online)
 
 
@@ -124,6 +126,11 @@ def dot_factors(body: Term, tiles: Mapping[str, int], axis: str) -> tuple[Term, 
 def covers(tile: int, axis: Axis) -> bool:
     """Whether one tile holds a whole axis."""
     return axis.size is not None and tile >= axis.size
+
+
+def laned(tile: int, axis: Axis) -> bool:
+    """Whether a stream of an axis may be folded lane by lane: its blocks are all whole, and wide."""
+    return tile >= LEAST_LANED and axis.divides(tile)
 
 
 def conjuncts(mask: Term) -> list[Term]:

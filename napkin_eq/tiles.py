@@ -17,7 +17,7 @@ from napkin_eq.errors import NapkinError
 from napkin_eq.hardware import Hardware
 from napkin_eq.overlap import ARCHS, Footprint, footprint, priced
 from napkin_eq.schedule import GROUP_LANES, specialised
-from napkin_eq.streamed import MIN_DOT, Streamed, covers, kernel_terms
+from napkin_eq.streamed import MIN_DOT, RUN, Streamed, covers, kernel_terms, laned
 from napkin_eq.term import Fold, Online, Proj, Store, subterms
 
 SMALL, LARGEST_WHOLE, RELOWERED, MOST_CHOICES, STAGES = 256, 32768, 3, 1500, (4, 3, 2)
@@ -246,16 +246,19 @@ def _pattern(tiles: Mapping[str, int], axes: Mapping[str, Axis]) -> tuple[bool, 
     flags: list[bool] = []
     for name, tile in sorted(tiles.items()):
         axis = axes[name.lstrip("~")]
-        flags += [tile == 1, tile >= 16, covers(tile, axis), name.startswith("~") and tiles.get(name[1:]) == tile and covers(tile, axis)]
+        folds = name.startswith("~")
+        flags += [tile == 1, tile >= 16, covers(tile, axis), folds and laned(tile, axis), folds and tiles.get(name[1:]) == tile and covers(tile, axis)]
     return tuple(flags)
 
 
 def _lanes(kernel: p.Kernel, tiles: Mapping[str, int]) -> dict[str, int]:
-    return {c.name: tiles[f"~{c.axis.name}" if c.name.endswith(("__s", "__w")) else c.axis.name] if _has(c, tiles) else c.tile for c in kernel.coords}
+    return {c.name: _tile(c, tiles) for c in kernel.coords}
 
 
-def _has(coord: p.Coord, tiles: Mapping[str, int]) -> bool:
-    return (f"~{coord.axis.name}" if coord.name.endswith(("__s", "__w")) else coord.axis.name) in tiles
+def _tile(coord: p.Coord, tiles: Mapping[str, int]) -> int:
+    if coord.role in ("lane", "run"):
+        return RUN if coord.role == "run" else tiles[f"~{coord.axis.name}"] // RUN
+    return tiles.get(f"~{coord.axis.name}" if coord.name.endswith(("__s", "__w")) else coord.axis.name, coord.tile)
 
 
 def _launches(dots: bool) -> list[tuple[int, int]]:
