@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from napkin_eq import plan as p
-from napkin_eq.alive import Tiles, alive
+from napkin_eq.alive import Tiles, alive, share
 from napkin_eq.axis import Axis
 from napkin_eq.hardware import Hardware
 from napkin_eq.reuse import Part, brought, walk
@@ -22,16 +22,21 @@ from napkin_eq.reuse import Part, brought, walk
 NOMINAL = 4096
 BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "i32": 4, "i64": 8, "i1": 1}
 SPECIAL = {"exp2": 1, "log2": 1, "tanh": 2, "sigmoid": 2, "erf": 4, "sin": 2, "cos": 2, "div": 1, "sqrt": 1}
-SMEM_SLACK, BASE_REGISTERS, PLAIN_REGISTERS = 1024, 28, 16  # addresses and scalars; the last: of a kernel without contraction
+SMEM_SLACK, BASE_REGISTERS = 1024, 28  # addresses and scalars
+PLAIN_REGISTERS, LEAST_REGISTERS = 16, 32  # the same of a kernel without contraction, which is given no fewer than these
+LATER = 0.5  # of a tile that such a kernel loads after another, what it holds at once
 # The rate at which operands are multiplied, by their type or the precision asked for, and how many products one takes.
 UNIT_DTYPES, PRODUCTS = {"f16": "float16", "bf16": "bfloat16", "tf32": "tf32", "tf32x3": "tf32"}, {"tf32x3": 3}
 # Fitted to what an H200 measured (benchmarks/results), one constant for one thing that the hardware does; see docs/cost.md.
 READ_RATE, WRITE_RATE = 1.04, 1.12  # of the copy bandwidth, what reading alone and writing alone reach
 LATENCY_HBM, LATENCY_L2 = 1.04e-6, 4e-7  # from a load to its data, under load
+AHEAD = 0.4  # of them, what a trip of a loop waits where no reduction and no store keeps the next trip's loads behind it
 SM_BYTES = 64.0  # bytes a clock that an SM takes from level 2
 LINE = 64  # bytes that a request takes at the least, however few of them are asked for
 PARTED = 1.5  # stretches of an axis that add up to no more than so many times the axis are parts of it
-CACHE_KEPT, CACHE_LOST = 0.52, 0.6  # of level 2: what blocks at work may hold together so that none, and all, of it is lost before it is read again
+CACHE_SPAN = 0.52  # of level 2: what may be read between two readings of a part so that the second finds it there
+CACHE_KEPT, CACHE_LOST = 0.7, 1.35  # of level 2: what blocks at work may hold together so that none, and all, of it is lost before they read it again
+NEAR = 1.12  # of the shared memory of an SM, its own cache where little of it is shared memory
 SHARED_BYTES = 116.0  # bytes a clock that the matrix unit's operands come from shared memory at
 NARROW_MATRIX = 0.6  # of the matrix unit's peak, what its instructions for fewer than 64 rows reach
 TRIP_CLOCKS = 56.0  # barriers and addresses of one trip of a loop that holds a contraction
@@ -41,7 +46,7 @@ FULL_WARPS = 5.5  # warps of a block that keep the units beside the matrix unit 
 MATRIX_WARPS = 4  # warps that the matrix unit's wide instructions take together
 HIDING = 0.32  # of the lesser of a block's matrix and other work, what another block on the SM hides
 PLAIN_EFFICIENCY = 0.94  # of the units' peak, what is reached without a contraction
-LONE_BUSY, LONE_WARPS = 0.4, 20  # of that work, what one block alone cannot do while it reads; warps that it needs for their rate
+LONE_BUSY, LONE_WARPS = 0.1, 20  # of that work, what one block alone cannot do while it reads; warps that it needs for their rate
 CROWDED = 1.64  # more warps than 64-row blocks of the result: warps split columns and exchange partial reductions
 OPERAND = 3.4  # operations for each that an operand that is computed counts
 BESIDE_LIMIT = 0.17  # of level 2's time, what shows where it is not the limit
@@ -171,7 +176,8 @@ def profile(kernel: p.Kernel) -> Profile:
                         works.append(Work("alu", stmt.out.coords, DIVISION, "", loops))
                 case p.ReduceTile() | p.ScanTile():
                     works.append(Work("alu", values[stmt.arg].coords, 1.5, "", loops))
-                    reductions.append(loops)
+                    if kernel.coord(stmt.coord).role != "run":
+                        reductions.append(loops)
                 case p.Loop():
                     for part, fraction in zip(stmt.parts, visits.fractions(stmt), strict=True):
                         walk(part.body, (*loops, (stmt.coord, fraction, next(number))))
@@ -214,7 +220,26 @@ def _alive(kernel: p.Kernel) -> set[Tiles]:
         names = {n for s in part.body if isinstance(s, p.Dot) for n in (s.a, s.b) if n not in loads}
         return tuple((values[n].coords, 0.5) for n in sorted(names))
 
-    return alive(kernel.body, operands & loads, computed, waits=True)
+    runs = [c.name for c in kernel.coords if c.role == "run"]
+    return alive(kernel.body, operands & loads, computed, waits=True, within=runs, loaded=None if operands else _held(kernel.body))
+
+
+def _held(body: tuple[p.Stmt, ...]) -> dict[str, float]:
+    """Return the registers of an element of each tile that is loaded, and widened where it is used, or an address, of a kernel without contraction.
+
+    Of several tiles that are loaded one after another the later ones come in parts.
+    """
+    found = {name: share(value) * (LATER if at else 1.0) for name, value, at in _loaded(body)}
+    found |= {s.out.name: found[a] for s in p.statements(body) if isinstance(s, p.Let) and s.op == "cast" for a in s.args if a in found}
+    return found | {s.out.name: 0.0 for s in p.statements(body) if isinstance(s, (p.Let, p.Iota, p.Start)) and s.out.dtype in ("i32", "i64")}
+
+
+def _loaded(body: Sequence[p.Stmt]) -> Iterator[tuple[str, p.Value, int]]:
+    """Yield the tiles that a body loads, with how many it has loaded before."""
+    yield from ((s.out.name, s.out, at) for at, s in enumerate(s for s in body if isinstance(s, p.Load)))
+    for stmt in body:
+        for part in stmt.parts if isinstance(stmt, p.Loop) else ():
+            yield from _loaded(part.body)
 
 
 def _last(index: tuple[p.Operand, ...], values: Mapping[str, p.Value]) -> str:
@@ -447,10 +472,10 @@ def _priced(
     fetched = sum(from_hbm(prof, lanes, name, work.moved, blocks, hardware, occupancy) for name in work.moved)
     copying = hardware.hbm.copy_bandwidth
     hbm = fetched / (copying * READ_RATE) + work.stored / (copying * WRITE_RATE)
-    near = hardware.smem.sm_bytes - occupancy * smem
-    asked = sum(work.requests[name] / (1 if total["tensor"] or not name else _again(prof, work, name, occupancy, near)) for name in work.requests)
+    near = 0.0 if total["tensor"] else _near(prof, work, occupancy, NEAR * hardware.smem.sm_bytes - occupancy * smem)
+    asked = sum(amount * (1 - near * (1 - 1 / max(1, prof.readings[name])) if name else 1) for name, amount in work.requests.items())
     l2 = max(asked / hardware.l2.copy_bandwidth, asked / (min(blocks, sms) * SM_BYTES * hardware.chip.clock_hz))
-    latency = LATENCY_L2 + (LATENCY_HBM - LATENCY_L2) * fetched / max(1.0, loaded)
+    latency = LATENCY_L2 + (LATENCY_HBM - LATENCY_L2) * fetched / max(1.0, loaded) if total["tensor"] else _latency(prof, work, near)
     each = math.ceil(blocks / sms)
     both, units = 0.0, 0.0
     # As many blocks at once as fit, and then those that are left: fewer hide less of each other.
@@ -509,10 +534,26 @@ def _units(prof: Profile, work: Totals, warps: int, at_once: int, latency: float
     return at_once * (busy - hidden) - last + fixed + BLOCK_S, last
 
 
-def _again(prof: Profile, work: Totals, name: str, occupancy: int, near: float) -> float:
-    """Return how often a block reads a buffer again out of the cache that its SM has to itself."""
-    held = occupancy * sum(amount / work.blocks / max(1, prof.readings[buffer]) for buffer, amount in work.moved.items())
-    return max(1, prof.readings[name]) if held <= near else 1.0
+def _near(prof: Profile, work: Totals, occupancy: int, near: float) -> float:
+    """Return the share of what blocks read again that they find in the cache that their SM has to itself."""
+    held = occupancy * sum(amount / work.blocks / prof.readings[name] for name, amount in work.moved.items() if prof.readings[name] > 1)
+    return min(1.0, max(0.0, 2 - held / near)) if held else 0.0
+
+
+def _latency(prof: Profile, work: Totals, near: float) -> float:
+    """Return the mean time from a load to its data over the trips of a block's loops: long for what is read the first time, none for what is near."""
+    waits: dict[Within, float] = {}
+    seen: set[str] = set()
+    held = {*prof.reductions, *(w.loops for w in prof.works if w.kind == "store")}
+    for load in (w for w in prof.works if w.kind == "load" and w.loops):
+        again = load.buffer in seen
+        shared = _unique(prof, load.buffer) < work.moved[load.buffer] / max(1, prof.readings[load.buffer])
+        own = LATENCY_L2 * (1 - near) if again else LATENCY_L2 if shared else LATENCY_HBM
+        own *= 1.0 if load.loops in held else AHEAD
+        waits[load.loops] = max(own, waits.get(load.loops, 0.0))
+        seen.add(load.buffer)
+    trips = sum(work.walks[loops] for loops in waits)
+    return sum(work.walks[loops] * wait for loops, wait in waits.items()) / trips if trips else LATENCY_HBM
 
 
 def from_hbm(
@@ -533,7 +574,7 @@ def from_hbm(
         return min(amount, unique + (amount - unique) * min(1.0, gone))  # each block reads its part again after the cache has lost it
     counts = {g: math.ceil(extent(prof.kernel.coord(g).axis) / lanes[g]) for g in prof.kernel.grid}
     parts = {other: _part(prof, other, moved[other], counts) for other in moved}
-    found = brought(walk(prof.kernel, counts), parts, name, hardware.chip.sms * occupancy, CACHE_KEPT * hardware.l2.capacity_bytes)
+    found = brought(walk(prof.kernel, counts), parts, name, hardware.chip.sms * occupancy, CACHE_SPAN * hardware.l2.capacity_bytes)
     return min(amount, max(found, unique if len(parts[name].coords) < len(counts) else 0.0))
 
 
@@ -590,5 +631,6 @@ def capacity(taken: Room, warps: int, stages: int) -> tuple[int, int]:
     take one buffer less.
     """
     wide = taken.tall and (warps >= MATRIX_WARPS or not taken.contracted)
-    base = BASE_REGISTERS if taken.contracted else PLAIN_REGISTERS
-    return SMEM_SLACK + taken.always + taken.buffered * (stages if wide else stages - 1), base + math.ceil(taken.held / (warps * 32))
+    held = math.ceil(taken.held / (warps * 32))
+    registers = BASE_REGISTERS + held if taken.contracted else max(LEAST_REGISTERS, PLAIN_REGISTERS + held)
+    return SMEM_SLACK + taken.always + taken.buffered * (stages if wide else stages - 1), registers

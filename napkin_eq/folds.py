@@ -112,6 +112,7 @@ class Folds(Arithmetic):
         saved, self.stack = self.stack, self.stack[: home + 1]
         coord = self.coordinate(f"{axis.name}__s", axis, self.tiles[f"~{axis.name}"], "stream")
         context = replace(context, running=(), acc="")
+        around = self.lanes.pop(coord, None)  # a pass over the same axis that needs this one first
         lane = self._laned(coord, where, folds)
         carried: dict[AccKey, tuple[Term, p.Value]] = {}
         for key, fold in folds.items():
@@ -122,7 +123,7 @@ class Folds(Arithmetic):
         start = tuple((v, NEUTRAL["sum" if isinstance(f, Online) else f.monoid]) for f, v in carried.values())
         self.stack[home].stmts.append(p.Loop(coord, start, parts))
         self.stack[home].memo.update(self._merged(carried, coord, axis, context) if lane else {key: value.name for key, (_, value) in carried.items()})
-        self.lanes.pop(coord, None)
+        self.lanes = {name: cut for name, cut in {**self.lanes, coord: around}.items() if cut}
         self.stack = saved
 
     def _laned(self, coord: str, where: Term, folds: Mapping[AccKey, Term]) -> list[str]:

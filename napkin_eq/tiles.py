@@ -86,7 +86,7 @@ def _sizes(axis: Axis, *, streamed: bool, least: int, most: int) -> list[int]:
         return [whole] if not streamed or least > 1 else sorted({1, *(s for s in (16, 32, 64, 128) if s < whole), whole, max(whole, MIN_DOT)})
     sizes = {s for s in (least, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096) if least <= s <= most}
     if most > SMALL and extent(axis) > LARGEST_WHOLE:
-        sizes |= {LARGEST_WHOLE // 2, LARGEST_WHOLE}  # enough loads at once for one block to keep an SM's share of the memory busy
+        sizes |= {LARGEST_WHOLE // 4, LARGEST_WHOLE // 2, LARGEST_WHOLE}  # enough loads at once for one block to keep an SM's share of the memory busy
     if whole is not None:
         sizes = {s for s in sizes if s < whole} | ({whole} if whole <= LARGEST_WHOLE else set())
     return sorted(sizes)
