@@ -29,7 +29,7 @@ LATER = 0.5  # of a tile that such a kernel loads after another, what it holds a
 UNIT_DTYPES, PRODUCTS = {"f16": "float16", "bf16": "bfloat16", "tf32": "tf32", "tf32x3": "tf32"}, {"tf32x3": 3}
 # Fitted to what an H200 measured (benchmarks/results), one constant for one thing that the hardware does; see docs/cost.md.
 READ_RATE, WRITE_RATE = 1.04, 1.12  # of the copy bandwidth, what reading alone and writing alone reach
-LATENCY_HBM, LATENCY_L2 = 1.04e-6, 4e-7  # from a load to its data, under load
+LATENCY_HBM, LATENCY_L2, LATENCY_NEAR = 1.04e-6, 4e-7, 6e-8  # from a load to its data, under load; the last: in the SM's own cache
 AHEAD = 0.4  # of them, what a trip of a loop waits where no reduction and no store keeps the next trip's loads behind it
 SM_BYTES = 64.0  # bytes a clock that an SM takes from level 2
 LINE = 64  # bytes that a request takes at the least, however few of them are asked for
@@ -46,7 +46,7 @@ FULL_WARPS = 5.5  # warps of a block that keep the units beside the matrix unit 
 MATRIX_WARPS = 4  # warps that the matrix unit's wide instructions take together
 HIDING = 0.32  # of the lesser of a block's matrix and other work, what another block on the SM hides
 PLAIN_EFFICIENCY = 0.94  # of the units' peak, what is reached without a contraction
-LONE_BUSY, LONE_WARPS = 0.1, 20  # of that work, what one block alone cannot do while it reads; warps that it needs for their rate
+LONE_BUSY, LONE_WARPS = 0.1, 20  # of that work, what one block alone cannot do while it reads; warps that an SM needs for their rate
 CROWDED = 1.64  # more warps than 64-row blocks of the result: warps split columns and exchange partial reductions
 OPERAND = 3.4  # operations for each that an operand that is computed counts
 BESIDE_LIMIT = 0.17  # of level 2's time, what shows where it is not the limit
@@ -516,10 +516,10 @@ def _units(prof: Profile, work: Totals, warps: int, at_once: int, latency: float
     alone = beside / min(1.0, warps / FULL_WARPS)
     if not work.wide + work.narrow:
         # Its loads are not issued ahead: a block waits for each trip's and computes then, and little but another block reads meanwhile.
-        busy = beside * hardware.assumptions.unit_efficiency / PLAIN_EFFICIENCY
+        busy = beside * hardware.assumptions.unit_efficiency / PLAIN_EFFICIENCY / min(1.0, at_once * warps / LONE_WARPS)
         waiting = (trips + 1) * latency
         if at_once == 1:
-            return waiting, busy * LONE_BUSY / min(1.0, warps / LONE_WARPS)
+            return waiting, busy * LONE_BUSY
         return max(at_once * busy, busy + waiting), 0.0
     wide = max(work.wide, work.shared_wide / SHARED_BYTES) / hardware.assumptions.tensor_efficiency
     matrix = (wide + max(work.narrow / NARROW_MATRIX, work.shared_narrow / SHARED_BYTES)) / clock
@@ -548,7 +548,7 @@ def _latency(prof: Profile, work: Totals, near: float) -> float:
     for load in (w for w in prof.works if w.kind == "load" and w.loops):
         again = load.buffer in seen
         shared = _unique(prof, load.buffer) < work.moved[load.buffer] / max(1, prof.readings[load.buffer])
-        own = LATENCY_L2 * (1 - near) if again else LATENCY_L2 if shared else LATENCY_HBM
+        own = LATENCY_NEAR + (LATENCY_L2 - LATENCY_NEAR) * (1 - near) if again else LATENCY_L2 if shared else LATENCY_HBM
         own *= 1.0 if load.loops in held else AHEAD
         waits[load.loops] = max(own, waits.get(load.loops, 0.0))
         seen.add(load.buffer)
