@@ -21,7 +21,7 @@ def alive(
     *,
     waits: bool = False,
     within: Collection[str] = (),
-    loaded: Mapping[str, float] | None = None,
+    taken: Mapping[str, float] | None = None,
 ) -> set[Tiles]:
     """Return the tiles alive together after a statement, as coordinates and the registers of an element of all tiles over them.
 
@@ -29,16 +29,15 @@ def alive(
     `apart` are loads that lie in shared memory, whose indices take no registers either; `also` says what a part of a loop
     holds throughout. An accumulator is a constant before the first block of a part that has one block. `waits`: only after
     loads, reductions and contractions; what lies between them is done element by element, and its tiles need not be there as a whole.
-    That goes for reductions along the coordinates `within`, too: a thread has all of their elements. `loaded`, for kernels whose threads have
-    their elements of every tile: the registers of an element of what is loaded; computed tiles need not be there when more is loaded.
+    That goes for reductions along the coordinates `within`, too: a thread has all of their elements. `taken`: the registers of an element of
+    some values, where they are not as many as its type takes.
     """
     values = p.values_of(body)
     points: set[Tiles] = set()
-    taken = loaded or {}
-    carried = {value.name for stmt in p.statements(body) if isinstance(stmt, p.Loop) for value, _ in stmt.carried}
+    shares = taken or {}
 
     def record(names: set[str], held: Tiles, known: set[str]) -> None:
-        tiles = ((values[n].coords, taken.get(n, share(values[n]))) for n in names - known if n not in apart and n in values and values[n].coords)
+        tiles = ((values[n].coords, shares.get(n, share(values[n]))) for n in names - known if n not in apart and n in values and values[n].coords)
         together: dict[tuple[str, ...], float] = {}
         for coords, registers in (*tiles, *held):
             together[coords] = together.get(coords, 0.0) + registers
@@ -64,7 +63,7 @@ def alive(
                 continue  # an index of a tile that is copied
             else:
                 if not waits or (isinstance(stmt, (p.Load, p.ReduceTile, p.ScanTile, p.Dot)) and getattr(stmt, "coord", None) not in within):
-                    record(live if loaded is None or not isinstance(stmt, p.Load) else live & (loaded.keys() | carried), held, known)
+                    record(live, held, known)
                 live.discard(getattr(getattr(stmt, "out", None), "name", ""))
             if isinstance(stmt, p.StoreTile):
                 live.add(stmt.value)

@@ -23,8 +23,8 @@ NOMINAL = 4096
 BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "i32": 4, "i64": 8, "i1": 1}
 SPECIAL = {"exp2": 1, "log2": 1, "tanh": 2, "sigmoid": 2, "erf": 4, "sin": 2, "cos": 2, "div": 1, "sqrt": 1}
 SMEM_SLACK, BASE_REGISTERS = 1024, 28  # addresses and scalars
-PLAIN_REGISTERS, LEAST_REGISTERS = 16, 32  # the same of a kernel without contraction, which is given no fewer than these
-LATER = 0.5  # of a tile that such a kernel loads after another, what it holds at once
+PLAIN_REGISTERS, LEAST_REGISTERS = 16, 32  # the same of a kernel without contraction; where lanes fold their own elements, the fewest it is given
+LATER = 0.5  # of a tile that lanes load after another, what they hold at once
 # The rate at which operands are multiplied, by their type or the precision asked for, and how many products one takes.
 UNIT_DTYPES, PRODUCTS = {"f16": "float16", "bf16": "bfloat16", "tf32": "tf32", "tf32x3": "tf32"}, {"tf32x3": 3}
 # Fitted to what an H200 measured (benchmarks/results), one constant for one thing that the hardware does; see docs/cost.md.
@@ -45,8 +45,9 @@ BLOCK_S = 1.9e-6  # a block begins, stores its result and ends
 FULL_WARPS = 5.5  # warps of a block that keep the units beside the matrix unit busy between contractions
 MATRIX_WARPS = 4  # warps that the matrix unit's wide instructions take together
 HIDING = 0.32  # of the lesser of a block's matrix and other work, what another block on the SM hides
+MOST_WARPS, WARPS_POWER = 64, 0.5  # warps of an SM whose lanes hide what each waits for; fewer work slower as a power of their share
 PLAIN_EFFICIENCY = 0.94  # of the units' peak, what is reached without a contraction
-LONE_BUSY, LONE_WARPS = 0.1, 20  # of that work, what one block alone cannot do while it reads; warps that an SM needs for their rate
+LONE_BUSY, LONE_WARPS = 0.4, 20  # of that work, what one block alone cannot do while it reads; warps that it needs for their rate
 CROWDED = 1.64  # more warps than 64-row blocks of the result: warps split columns and exchange partial reductions
 OPERAND = 3.4  # operations for each that an operand that is computed counts
 BESIDE_LIMIT = 0.17  # of level 2's time, what shows where it is not the limit
@@ -125,6 +126,11 @@ class Profile:
     alive: tuple[Tiles, ...]
     readings: Mapping[str, int]
     telling: Mapping[str, tuple[frozenset[str], frozenset[str]]]
+
+    @property
+    def laned(self) -> bool:
+        """Whether threads fold lanes of their own, with no contraction beside."""
+        return any(c.role == "lane" for c in self.kernel.coords) and not any(w.kind == "tensor" for w in self.works)
 
 
 def total_us(costs: Sequence[KernelCost], hardware: Hardware) -> float:
@@ -221,22 +227,27 @@ def _alive(kernel: p.Kernel) -> set[Tiles]:
         return tuple((values[n].coords, 0.5) for n in sorted(names))
 
     runs = [c.name for c in kernel.coords if c.role == "run"]
-    return alive(kernel.body, operands & loads, computed, waits=True, within=runs, loaded=None if operands else _held(kernel.body))
+    if not runs:
+        return alive(kernel.body, operands & loads, computed, waits=True)
+    return alive(kernel.body, (), waits=True, within=runs, taken=_laned(kernel.body)) | set(_loaded(kernel.body))
 
 
-def _held(body: tuple[p.Stmt, ...]) -> dict[str, float]:
-    """Return the registers of an element of each tile that is loaded, and widened where it is used, or an address, of a kernel without contraction.
+def _laned(body: tuple[p.Stmt, ...]) -> dict[str, float]:
+    """Return the registers of an element of each tile, where lanes fold their own elements: what is computed of loads element by element takes none."""
+    found: dict[str, float] = {}
+    for stmt in p.statements(body):
+        if isinstance(stmt, (p.Load, p.Iota, p.Start)) or (isinstance(stmt, p.Let) and all(found.get(a) == 0.0 for a in p.used(stmt))):
+            found[stmt.out.name] = 0.0
+    return found
 
-    Of several tiles that are loaded one after another the later ones come in parts.
-    """
-    found = {name: share(value) * (LATER if at else 1.0) for name, value, at in _loaded(body)}
-    found |= {s.out.name: found[a] for s in p.statements(body) if isinstance(s, p.Let) and s.op == "cast" for a in s.args if a in found}
-    return found | {s.out.name: 0.0 for s in p.statements(body) if isinstance(s, (p.Let, p.Iota, p.Start)) and s.out.dtype in ("i32", "i64")}
 
-
-def _loaded(body: Sequence[p.Stmt]) -> Iterator[tuple[str, p.Value, int]]:
-    """Yield the tiles that a body loads, with how many it has loaded before."""
-    yield from ((s.out.name, s.out, at) for at, s in enumerate(s for s in body if isinstance(s, p.Load)))
+def _loaded(body: Sequence[p.Stmt]) -> Iterator[Tiles]:
+    """Yield what is held of the tiles that a body loads one after another: of the later ones a part at a time."""
+    loads = [s.out for s in body if isinstance(s, p.Load)]
+    held: dict[tuple[str, ...], float] = {}
+    for at, value in enumerate(loads):
+        held[value.coords] = held.get(value.coords, 0.0) + share(value) * (LATER if at else 1.0)
+    yield tuple(sorted(held.items()))
     for stmt in body:
         for part in stmt.parts if isinstance(stmt, p.Loop) else ():
             yield from _loaded(part.body)
@@ -472,10 +483,10 @@ def _priced(
     fetched = sum(from_hbm(prof, lanes, name, work.moved, blocks, hardware, occupancy) for name in work.moved)
     copying = hardware.hbm.copy_bandwidth
     hbm = fetched / (copying * READ_RATE) + work.stored / (copying * WRITE_RATE)
-    near = 0.0 if total["tensor"] else _near(prof, work, occupancy, NEAR * hardware.smem.sm_bytes - occupancy * smem)
+    near = 0.0 if total["tensor"] else _near(prof, work, occupancy, smem, hardware)
     asked = sum(amount * (1 - near * (1 - 1 / max(1, prof.readings[name])) if name else 1) for name, amount in work.requests.items())
     l2 = max(asked / hardware.l2.copy_bandwidth, asked / (min(blocks, sms) * SM_BYTES * hardware.chip.clock_hz))
-    latency = LATENCY_L2 + (LATENCY_HBM - LATENCY_L2) * fetched / max(1.0, loaded) if total["tensor"] else _latency(prof, work, near)
+    latency = _latency(prof, work, near) if prof.laned else LATENCY_L2 + (LATENCY_HBM - LATENCY_L2) * fetched / max(1.0, loaded)
     each = math.ceil(blocks / sms)
     both, units = 0.0, 0.0
     # As many blocks at once as fit, and then those that are left: fewer hide less of each other.
@@ -516,10 +527,12 @@ def _units(prof: Profile, work: Totals, warps: int, at_once: int, latency: float
     alone = beside / min(1.0, warps / FULL_WARPS)
     if not work.wide + work.narrow:
         # Its loads are not issued ahead: a block waits for each trip's and computes then, and little but another block reads meanwhile.
-        busy = beside * hardware.assumptions.unit_efficiency / PLAIN_EFFICIENCY / min(1.0, at_once * warps / LONE_WARPS)
+        busy = beside * hardware.assumptions.unit_efficiency / PLAIN_EFFICIENCY
         waiting = (trips + 1) * latency
         if at_once == 1:
-            return waiting, busy * LONE_BUSY
+            return waiting, busy * LONE_BUSY / min(1.0, warps / LONE_WARPS)
+        if prof.laned:
+            busy /= min(1.0, at_once * warps / MOST_WARPS) ** WARPS_POWER
         return max(at_once * busy, busy + waiting), 0.0
     wide = max(work.wide, work.shared_wide / SHARED_BYTES) / hardware.assumptions.tensor_efficiency
     matrix = (wide + max(work.narrow / NARROW_MATRIX, work.shared_narrow / SHARED_BYTES)) / clock
@@ -534,10 +547,14 @@ def _units(prof: Profile, work: Totals, warps: int, at_once: int, latency: float
     return at_once * (busy - hidden) - last + fixed + BLOCK_S, last
 
 
-def _near(prof: Profile, work: Totals, occupancy: int, near: float) -> float:
-    """Return the share of what blocks read again that they find in the cache that their SM has to itself."""
-    held = occupancy * sum(amount / work.blocks / prof.readings[name] for name, amount in work.moved.items() if prof.readings[name] > 1)
-    return min(1.0, max(0.0, 2 - held / near)) if held else 0.0
+def _near(prof: Profile, work: Totals, occupancy: int, smem: int, hardware: Hardware) -> float:
+    """Return the share of what blocks read again that they find in the cache that their SM has to itself.
+
+    Lanes say of what they read again that it is to stay, so that what passes beside it does not count, and a part stays where not all can.
+    """
+    kept = [amount / work.blocks / max(1, prof.readings[name]) for name, amount in work.moved.items() if not prof.laned or prof.readings[name] > 1]
+    held, room = occupancy * sum(kept), hardware.smem.sm_bytes - occupancy * smem
+    return min(1.0, max(0.0, 2 - held / (NEAR * room))) if prof.laned and held else float(held <= room)
 
 
 def _latency(prof: Profile, work: Totals, near: float) -> float:
@@ -599,7 +616,8 @@ class Room:
     """What a block of given tiles takes, whatever its warps and stages.
 
     `held`: 32-bit registers where it holds the most. `always`, `buffered`: bytes of shared memory that it takes once, and once for every
-    buffer that is filled ahead. `contracted`, `tall`: whether there is a contraction, and each has the rows of a wide instruction.
+    buffer that is filled ahead. `contracted`, `tall`: whether there is a contraction, and each has the rows of a wide instruction. `least`:
+    registers of a thread, whatever it holds.
     """
 
     held: float
@@ -607,6 +625,7 @@ class Room:
     buffered: int
     contracted: bool
     tall: bool
+    least: int = 0
 
 
 def room(prof: Profile, lanes: Mapping[str, int]) -> Room:
@@ -621,7 +640,7 @@ def room(prof: Profile, lanes: Mapping[str, int]) -> Room:
         if work.kind == "load" and work.for_dot:
             parts[work.loops] = parts.get(work.loops, 0) + int(work.factor * math.prod(lanes[c] for c in work.coords))
     tall = all(math.prod(lanes[c] for c in work.rows) >= WIDE_ROWS for work in contractions)
-    return Room(held, parts.pop(()), max(parts.values(), default=0), bool(contractions), tall)
+    return Room(held, parts.pop(()), max(parts.values(), default=0), bool(contractions), tall, LEAST_REGISTERS if prof.laned else 0)
 
 
 def capacity(taken: Room, warps: int, stages: int) -> tuple[int, int]:
@@ -631,6 +650,5 @@ def capacity(taken: Room, warps: int, stages: int) -> tuple[int, int]:
     take one buffer less.
     """
     wide = taken.tall and (warps >= MATRIX_WARPS or not taken.contracted)
-    held = math.ceil(taken.held / (warps * 32))
-    registers = BASE_REGISTERS + held if taken.contracted else max(LEAST_REGISTERS, PLAIN_REGISTERS + held)
-    return SMEM_SLACK + taken.always + taken.buffered * (stages if wide else stages - 1), registers
+    registers = (BASE_REGISTERS if taken.contracted else PLAIN_REGISTERS) + math.ceil(taken.held / (warps * 32))
+    return SMEM_SLACK + taken.always + taken.buffered * (stages if wide else stages - 1), max(taken.least, registers)
