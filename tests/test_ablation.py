@@ -59,7 +59,7 @@ def test_without_rescaling_wide_rows_are_walked_twice(name, width):
     sizes: Shape = (("x", width),)
     whole, ablated = derived(name, (), sizes), derived(name, ("rescale",), sizes)
     assert (passes(whole, "x"), passes(ablated, "x")) == (1, 2)
-    assert cost(ablated) >= 0.999 * cost(whole)  # a row that an SM's own cache holds is walked again for nothing
+    assert cost(ablated) >= 0.98 * cost(whole)  # a row that an SM's own cache holds is walked again for next to nothing
 
 
 def test_the_rescaling_of_an_exponential_is_what_attention_rests_on():
