@@ -18,7 +18,7 @@ from napkin_eq.enode import Node, Saturated, built
 from napkin_eq.hardware import Hardware
 from napkin_eq.term import Const, Input, Map, Read, Term
 
-KEEP, SWEEPS, MASKED_SHARE = 5, 40, 0.55
+KEEP, SWEEPS, MASKED_SHARE = 8, 40, 0.55
 ALIKE, MOST_ALIKE = 1e-5, 4  # costs so near are of one form, its operands in other orders or its loops apart: of each so many are kept
 Pass = tuple[str, int]
 Item = tuple[int, str | Term, frozenset[Pass]]

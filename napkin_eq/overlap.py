@@ -37,6 +37,7 @@ ARCHS = ("sm_90",)
 MATRIX = 0.92  # of its peak, what the matrix unit reaches while it has work
 TRIP_CLOCKS = 31.0  # one trip of a loop that holds a contraction: waiting for its loads and giving them back
 BESIDE = 0.84  # operations issued beside the matrix unit over operations counted: some become one instruction
+OPERAND_CLOCKS = 150.0  # of a trip that computes an operand of tiles: it is narrowed only when the contraction before has read the last one
 REDUCTION_CLOCKS = 150.0  # a reduction of a tile: its last steps between threads, while nothing else of the group runs
 SHOWING = 0.13  # of the faster of the two, what the slower does not hide
 TURNS = {2: (0.77, 1.4), 3: (1.0, 2.5)}  # by groups: other work over contractions between which groups do better in turn
@@ -148,7 +149,7 @@ def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int,
     if groups == MOST_GROUPS and matrix > beside:
         return None  # three groups hide arithmetic better, and feed the matrix unit worse: measured slower by up to 60 % where it is the limit
     low, high = TURNS[groups]
-    in_turn = low * matrix <= beside <= high * matrix
+    in_turn = low * matrix <= beside <= high * matrix and not work.operations["operand"]
     computing = (max(matrix, beside) + SHOWING * min(matrix, beside) + fixed) * (IN_TURN if in_turn else 1)
     seconds = (computing**ROUND + copying**ROUND) ** (1 / ROUND)
     uneven = way.uneven if way else least_uneven(kernel, lanes, seconds, hardware)
@@ -176,8 +177,8 @@ def _block(prof: Profile, work: Totals, stages: int, latency: float, hardware: H
     # A buffer is filled anew while the others are read: each takes a latency and its bytes.
     copying = (sum(work.walks[loops] for loops in copied) * latency + sum(work.requests.values()) / work.blocks / BULK_BYTES / clock) / max(1, stages - 1)
     operations = work.operations["sfu"] / hardware.rate("sfu") + (work.operations["alu"] + work.operations["operand"]) / hardware.rate("fma")
-    reductions = sum(work.walks[loops] for loops in prof.reductions if loops)
-    return multiplying, operations * BESIDE * per_block, reductions * REDUCTION_CLOCKS / clock, copying
+    alone = sum(work.walks[loops] for loops in prof.reductions if loops) * REDUCTION_CLOCKS + (trips * OPERAND_CLOCKS if work.operations["operand"] else 0)
+    return multiplying, operations * BESIDE * per_block, alone / clock, copying
 
 
 def _shared_bytes(prof: Profile, use: Footprint, lanes: Mapping[str, int], stages: int) -> int:

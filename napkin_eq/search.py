@@ -165,22 +165,29 @@ def prover(statements: Sequence[Statement]) -> Callable[[Judgment], bool]:
 
 
 def _finalists(candidates: Sequence[Candidate], storage: str) -> list[Candidate]:
-    """Return the candidates to price in full: the first few, near the best, and of those that differ only in the order of operands the most accurate."""
+    """Return the candidates to price in full: the first few, near the best, and of those that differ only in the order of operands the most accurate.
+
+    Those that compute other operands of contractions come before those that only compute the same ones in another way.
+    """
     near = [c for c in candidates if c.cost <= SPREAD * candidates[0].cost]
     found: list[Candidate] = []
-    while near and len(found) < FINALISTS:
+    others: list[Candidate] = []
+    seen = set()
+    while near:
         sides = computed_sides(near[0].term)
         same = [c for c in near if c.cost <= (1 + SAME) * near[0].cost and computed_sides(c.term) == sides]
-        found.append(min(same, key=lambda c: term_error(c.term, storage)))
+        (others if sides in seen else found).append(min(same, key=lambda c: term_error(c.term, storage)))
+        seen.add(sides)
         near = [c for c in near if c not in same]
-    return found
+    return [*found, *others][:FINALISTS]
 
 
-def computed_sides(term: Term) -> frozenset[tuple[Axis, ...]]:
-    """Return the axes of the operands of contractions that are computed: which side that is decides what a kernel can hold."""
-    bodies = (t.body for t in subterms(term) if isinstance(t, (Fold, Reduce, Online)))
-    pairs = (body.args for body in bodies if isinstance(body, Map) and body.op == "mul")
-    return frozenset(a.axes for pair in pairs if set(pair[0].axes) != set(pair[1].axes) for a in pair if a.children and not isinstance(a, Read))
+def computed_sides(term: Term) -> frozenset[tuple[tuple[Axis, ...], bool]]:
+    """Return the axes of the operands of contractions that are computed, and whether out of sums: that decides what a kernel can hold, or stores."""
+    folds = (t for t in subterms(term) if isinstance(t, (Fold, Reduce, Online)) and isinstance(t.body, Map) and t.body.op == "mul")
+    pairs = (t.body.args for t in folds if all(t.axis in arg.axes for arg in t.body.args))
+    sides = (a for pair in pairs if set(pair[0].axes) != set(pair[1].axes) for a in pair if a.children and not isinstance(a, Read))
+    return frozenset((a.axes, any(isinstance(t, (Fold, Reduce, Online)) for t in subterms(a))) for a in sides)
 
 
 def _output_dtype(source: Term, dtype: str) -> str:
