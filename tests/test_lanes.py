@@ -14,7 +14,7 @@ from napkin_eq.derive import derive
 from napkin_eq.diagram import Diagram
 from napkin_eq.gallery import diagram
 from napkin_eq.indexing import answered, masks_of, queries
-from napkin_eq.plan import Let, Loop, ReduceTile, Stmt, statements
+from napkin_eq.plan import Iota, Let, Loop, ReduceTile, Start, Stmt, statements
 from napkin_eq.streamed import RUN
 from napkin_eq.term import Term
 from tests.numerics import assert_agrees, inputs, run
@@ -99,7 +99,7 @@ def without(name: str) -> Callable[[Stmt], Stmt]:
 def names(found: Derivation, role: str) -> str:
     (kernel,) = found.plan.kernels
     coords = {c.name for c in kernel.coords if c.role == role}
-    return next(s.out.name for s in statements(kernel.body) if getattr(s, "coord", "") in coords and not isinstance(s, (ReduceTile, Loop)))
+    return next(s.out.name for s in statements(kernel.body) if isinstance(s, (Start, Iota)) and s.coord in coords)
 
 
 WRONG: dict[str, Callable[[Derivation], Callable[[Stmt], Stmt]]] = {
