@@ -18,7 +18,7 @@ from napkin_eq.enode import Node, Saturated, built
 from napkin_eq.hardware import Hardware
 from napkin_eq.term import Const, Input, Map, Read, Term
 
-KEEP, SWEEPS, MASKED_SHARE = 8, 40, 0.55
+KEEP, KEEP_OUTPUTS, SWEEPS, MASKED_SHARE = 5, 8, 40, 0.55
 ALIKE, MOST_ALIKE = 1e-5, 4  # costs so near are of one form, its operands in other orders or its loops apart: of each so many are kept
 Pass = tuple[str, int]
 Item = tuple[int, str | Term, frozenset[Pass]]
@@ -146,7 +146,7 @@ class Extractor:
             held = known.get(candidate.items)
             if held is None or candidate.nesting < held.nesting:
                 known[candidate.items] = candidate
-        kept = _diverse(sorted(known.values(), key=lambda c: (c.cost, c.nesting)))
+        kept = _diverse(sorted(known.values(), key=lambda c: (c.cost, c.nesting)), self._most(number))
         self.best[number] = kept
         return set(kept) != before
 
@@ -171,10 +171,14 @@ class Extractor:
         weights = self.weights
         return sum([weights[i] for i in sorted(items)])
 
+    def _most(self, number: int) -> int:
+        """Return how many candidates a class keeps: of the root more, for what is placed and priced in full."""
+        return KEEP_OUTPUTS if number == self.graph.root else KEEP
+
     def _dear(self, number: int, cost: float) -> bool:
         """Whether a class already holds enough candidates that are cheaper."""
         kept = self.best[number]
-        return len(kept) == KEEP and cost > kept[-1].cost
+        return len(kept) == self._most(number) and cost > kept[-1].cost
 
     # -- one candidate -----------------------------------------------------------------------------------------------
 
@@ -290,7 +294,7 @@ class Extractor:
         return lanes * (0.25 if op in ("neg", "real") else 1.0) / self.hardware.rate("fma") + 1e-13
 
 
-def _diverse(candidates: Sequence[Candidate]) -> list[Candidate]:
+def _diverse(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
     """Return the first few of candidates by cost, forms that differ among them: what is dearer here may be cheaper once values are stored."""
     kept: list[Candidate] = []
     level, alike = -1.0, 0
@@ -300,7 +304,7 @@ def _diverse(candidates: Sequence[Candidate]) -> list[Candidate]:
         alike += 1
         if alike <= MOST_ALIKE:
             kept.append(candidate)
-        if len(kept) == KEEP:
+        if len(kept) == most:
             break
     return kept
 
