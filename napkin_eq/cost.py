@@ -118,6 +118,7 @@ class Profile:
 
     readings: how often a block reads its part of each buffer; the parts of one loop read each their own stretch, together they are one reading.
     telling: the coordinates of the grid that tell which part of a buffer a block reads by its indices, and those by where a loop begins.
+    laned: whether threads fold lanes of their own, with no contraction beside.
     """
 
     kernel: p.Kernel
@@ -126,11 +127,7 @@ class Profile:
     alive: tuple[Tiles, ...]
     readings: Mapping[str, int]
     telling: Mapping[str, tuple[frozenset[str], frozenset[str]]]
-
-    @property
-    def laned(self) -> bool:
-        """Whether threads fold lanes of their own, with no contraction beside."""
-        return any(c.role == "lane" for c in self.kernel.coords) and not any(w.kind == "tensor" for w in self.works)
+    laned: bool
 
 
 def total_us(costs: Sequence[KernelCost], hardware: Hardware) -> float:
@@ -195,7 +192,8 @@ def profile(kernel: p.Kernel) -> Profile:
         if work.kind == "load":
             shares[work.buffer] = shares.get(work.buffer, 0) + math.prod(share for _, share, _ in work.loops)
     readings = {name: round(total) for name, total in shares.items()}
-    return Profile(kernel, merged, tuple(reductions), tuple(sorted(_alive(kernel))), readings, _telling(kernel))
+    laned = any(c.role == "lane" for c in kernel.coords) and not any(w.kind == "tensor" for w in merged)
+    return Profile(kernel, merged, tuple(reductions), tuple(sorted(_alive(kernel))), readings, _telling(kernel), laned)
 
 
 def _telling(kernel: p.Kernel) -> dict[str, tuple[frozenset[str], frozenset[str]]]:

@@ -149,6 +149,7 @@ def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int,
     if groups == MOST_GROUPS and matrix > beside:
         return None  # three groups hide arithmetic better, and feed the matrix unit worse: measured slower by up to 60 % where it is the limit
     low, high = TURNS[groups]
+    # A group that narrows an operand after its contraction would have the others wait for that, too.
     in_turn = low * matrix <= beside <= high * matrix and not work.operations["operand"]
     computing = (max(matrix, beside) + SHOWING * min(matrix, beside) + fixed) * (IN_TURN if in_turn else 1)
     seconds = (computing**ROUND + copying**ROUND) ** (1 / ROUND)

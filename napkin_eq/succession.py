@@ -67,7 +67,7 @@ def _asked(kernel: Kernel, waits: int, inputs: set[str]) -> Iterator[Load]:
     The loop begins at 0 and has a whole first block, so the addresses are among those that it reads; a mask might say otherwise.
     """
     loop = kernel.body[waits]
-    if not isinstance(loop, Loop) or loop.parts[0].lo != 0 or kernel.coord(loop.coord).ragged:
+    if not isinstance(loop, Loop) or loop.parts[0].lo != 0 or kernel.coord(loop.coord).ragged or kernel.coord(loop.coord).tile == 1:
         return
     known = definitions(tuple(s for s in kernel.body[:waits] if not isinstance(s, Loop)))
     walked = {s.out.name for s in loop.parts[0].body if isinstance(s, Iota) and s.coord == loop.coord}
