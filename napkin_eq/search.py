@@ -16,7 +16,7 @@ from napkin_eq.diagram import Diagram
 from napkin_eq.egraph import saturate
 from napkin_eq.enode import Saturated
 from napkin_eq.errors import NapkinError
-from napkin_eq.extract import Candidate, Extractor
+from napkin_eq.extract import KEEP, Candidate, Extractor
 from napkin_eq.folds import NARROW
 from napkin_eq.hardware import Hardware
 from napkin_eq.interval import interval
@@ -167,8 +167,9 @@ def prover(statements: Sequence[Statement]) -> Callable[[Judgment], bool]:
 def _finalists(candidates: Sequence[Candidate], storage: str) -> list[Candidate]:
     """Return the candidates to price in full: the first few, near the best, and of those that differ only in the order of operands the most accurate.
 
-    Those that compute other operands of contractions come before those that only compute the same ones in another way.
+    Those that compute other operands of contractions come before those that only compute the same ones in another way; of these the first KEEP count.
     """
+    firsts = candidates[:KEEP]
     near = [c for c in candidates if c.cost <= SPREAD * candidates[0].cost]
     found: list[Candidate] = []
     others: list[Candidate] = []
@@ -176,7 +177,8 @@ def _finalists(candidates: Sequence[Candidate], storage: str) -> list[Candidate]
     while near:
         sides = computed_sides(near[0].term)
         same = [c for c in near if c.cost <= (1 + SAME) * near[0].cost and computed_sides(c.term) == sides]
-        (others if sides in seen else found).append(min(same, key=lambda c: term_error(c.term, storage)))
+        if sides not in seen or near[0] in firsts:
+            (others if sides in seen else found).append(min(same, key=lambda c: term_error(c.term, storage)))
         seen.add(sides)
         near = [c for c in near if c not in same]
     return [*found, *others][:FINALISTS]
