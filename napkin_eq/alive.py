@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from napkin_eq import plan as p
 
@@ -21,7 +21,7 @@ def alive(
     *,
     waits: bool = False,
     within: Collection[str] = (),
-    taken: Mapping[str, float] | None = None,
+    free: Collection[str] = (),
 ) -> set[Tiles]:
     """Return the tiles alive together after a statement, as coordinates and the registers of an element of all tiles over them.
 
@@ -29,19 +29,17 @@ def alive(
     `apart` are loads that lie in shared memory, whose indices take no registers either; `also` says what a part of a loop
     holds throughout. An accumulator is a constant before the first block of a part that has one block. `waits`: only after
     loads, reductions and contractions; what lies between them is done element by element, and its tiles need not be there as a whole.
-    That goes for reductions along the coordinates `within`, too: a thread has all of their elements. `taken`: the registers of an element of
-    some values, where they are not as many as its type takes.
+    That goes for reductions along the coordinates `within`, too: a thread has all of their elements. `free` are values that take no registers.
     """
     values = p.values_of(body)
     points: set[Tiles] = set()
-    shares = taken or {}
 
     def record(names: set[str], held: Tiles, known: set[str]) -> None:
-        tiles = ((values[n].coords, shares.get(n, share(values[n]))) for n in names - known if n not in apart and n in values and values[n].coords)
+        mine = (values[n] for n in names - known if n not in apart and n not in free and n in values)
         together: dict[tuple[str, ...], float] = {}
-        for coords, registers in (*tiles, *held):
-            together[coords] = together.get(coords, 0.0) + registers
-        points.add(tuple(sorted((coords, registers) for coords, registers in together.items() if registers)))
+        for coords, taken in (*((v.coords, share(v)) for v in mine if v.coords), *held):
+            together[coords] = together.get(coords, 0.0) + taken
+        points.add(tuple(sorted(together.items())))
 
     def before(stmts: Sequence[p.Stmt], after: set[str], held: Tiles, known: set[str]) -> set[str]:
         """Record what is alive after each statement, constants that are known left out; return what is before the first."""

@@ -193,7 +193,8 @@ def profile(kernel: p.Kernel) -> Profile:
             shares[work.buffer] = shares.get(work.buffer, 0) + math.prod(share for _, share, _ in work.loops)
     readings = {name: round(total) for name, total in shares.items()}
     laned = any(c.role == "lane" for c in kernel.coords) and not any(w.kind == "tensor" for w in merged)
-    return Profile(kernel, merged, tuple(reductions), tuple(sorted(_alive(kernel))), readings, _telling(kernel), laned)
+    held = tuple(sorted(_alive_in_lanes(kernel) if laned else _alive(kernel)))
+    return Profile(kernel, merged, tuple(reductions), held, readings, _telling(kernel), laned)
 
 
 def _telling(kernel: p.Kernel) -> dict[str, tuple[frozenset[str], frozenset[str]]]:
@@ -224,19 +225,17 @@ def _alive(kernel: p.Kernel) -> set[Tiles]:
         names = {n for s in part.body if isinstance(s, p.Dot) for n in (s.a, s.b) if n not in loads}
         return tuple((values[n].coords, 0.5) for n in sorted(names))
 
+    return alive(kernel.body, operands & loads, computed, waits=True)
+
+
+def _alive_in_lanes(kernel: p.Kernel) -> set[Tiles]:
+    """Return the tiles held together where lanes fold their own elements: those loaded, and others but what is computed of these element by element."""
+    free: set[str] = set()
+    for stmt in p.statements(kernel.body):
+        if isinstance(stmt, (p.Load, p.Iota, p.Start)) or (isinstance(stmt, p.Let) and free.issuperset(p.used(stmt))):
+            free.add(stmt.out.name)
     runs = [c.name for c in kernel.coords if c.role == "run"]
-    if not runs:
-        return alive(kernel.body, operands & loads, computed, waits=True)
-    return alive(kernel.body, (), waits=True, within=runs, taken=_laned(kernel.body)) | set(_loaded(kernel.body))
-
-
-def _laned(body: tuple[p.Stmt, ...]) -> dict[str, float]:
-    """Return the registers of an element of each tile, where lanes fold their own elements: what is computed of loads element by element takes none."""
-    found: dict[str, float] = {}
-    for stmt in p.statements(body):
-        if isinstance(stmt, (p.Load, p.Iota, p.Start)) or (isinstance(stmt, p.Let) and all(found.get(a) == 0.0 for a in p.used(stmt))):
-            found[stmt.out.name] = 0.0
-    return found
+    return alive(kernel.body, (), waits=True, within=runs, free=free) | set(_loaded(kernel.body))
 
 
 def _loaded(body: Sequence[p.Stmt]) -> Iterator[Tiles]:

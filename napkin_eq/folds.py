@@ -156,8 +156,8 @@ class Folds(Arithmetic):
         for key, (fold, value) in carried.items():
             monoid, arg = "sum" if isinstance(fold, Online) else fold.monoid, value.name
             if isinstance(fold, Online):
-                here = replace(context, env=tuple(sorted({**dict(context.env), **dict(key[1])}.items())))
-                arg = self.as_value(self.operand(fold.update, replace(here.set_mode(axis, "new"), acc=value.name)))
+                here = replace(context.within(key[1]).set_mode(axis, "new"), acc=value.name)
+                arg = self.as_value(self.operand(fold.update, here))
             scope.new[key] = self._reduced(monoid, lane, arg)
         del self.merged[axis.name]
         self.stack.pop()
@@ -174,7 +174,7 @@ class Folds(Arithmetic):
         # Inside the loop an accumulator is a different value in every block: nothing made from it may be hoisted.
         self.level_of.update({v.name: scope.level for _, v in carried.values()})
         for key, (fold, value) in carried.items():
-            here = replace(context, env=tuple(sorted({**dict(context.env), **dict(key[1])}.items()))).at(axis, coord)
+            here = context.within(key[1]).at(axis, coord)
             if isinstance(fold, Online):
                 here = replace(here.set_mode(axis, "new"), acc=value.name)
             scope.new[key] = self.as_value(self._element(fold, here, coord, value.name))

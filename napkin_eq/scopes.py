@@ -44,7 +44,11 @@ class Context:
         return dict(self.env).get(axis.name)
 
     def at(self, axis: Axis, coord: str) -> Context:
-        return replace(self, env=tuple(sorted({**dict(self.env), axis.name: coord}.items())), running=tuple(r for r in self.running if r[0] != axis.name))
+        return replace(self.within(((axis.name, coord),)), running=tuple(r for r in self.running if r[0] != axis.name))
+
+    def within(self, env: Env) -> Context:
+        """Return the context in which other coordinates stand for some axes."""
+        return replace(self, env=tuple(sorted({**dict(self.env), **dict(env)}.items())))
 
     def mode(self, axis: Axis) -> str | None:
         return dict(self.running).get(axis.name)

@@ -29,6 +29,7 @@ from napkin_eq.tiles import Tiled
 # Largest |exponent| whose exponential, narrowed to the storage type for the matrix unit, keeps its relative accuracy.
 EXPONENT = {"bfloat16": 60.0, "float16": 9.0, "float32": 60.0}
 FINALISTS, SPREAD, SAME = 3, 1.25, 1e-3
+Side = tuple[tuple[Axis, ...], bool]  # the axes of an operand that is computed, and whether out of sums
 IDLE, LARGE, MOST_STRETCHES, LEAST_STRETCH = 0.6, 128, 64, 256
 
 
@@ -169,22 +170,22 @@ def _finalists(candidates: Sequence[Candidate], storage: str) -> list[Candidate]
 
     Those that compute other operands of contractions come before those that only compute the same ones in another way; of these the first KEEP count.
     """
-    firsts = candidates[:KEEP]
     near = [c for c in candidates if c.cost <= SPREAD * candidates[0].cost]
-    found: list[Candidate] = []
+    computed = {c: computed_sides(c.term) for c in near}
+    found: dict[frozenset[Side], Candidate] = {}
     others: list[Candidate] = []
-    seen = set()
     while near:
-        sides = computed_sides(near[0].term)
-        same = [c for c in near if c.cost <= (1 + SAME) * near[0].cost and computed_sides(c.term) == sides]
-        if sides not in seen or near[0] in firsts:
-            (others if sides in seen else found).append(min(same, key=lambda c: term_error(c.term, storage)))
-        seen.add(sides)
+        first, sides = near[0], computed[near[0]]
+        same = [c for c in near if c.cost <= (1 + SAME) * first.cost and computed[c] == sides]
+        best = min(same, key=lambda c: term_error(c.term, storage))
+        if sides in found and first in candidates[:KEEP]:
+            others.append(best)
+        found.setdefault(sides, best)
         near = [c for c in near if c not in same]
-    return [*found, *others][:FINALISTS]
+    return [*found.values(), *others][:FINALISTS]
 
 
-def computed_sides(term: Term) -> frozenset[tuple[tuple[Axis, ...], bool]]:
+def computed_sides(term: Term) -> frozenset[Side]:
     """Return the axes of the operands of contractions that are computed, and whether out of sums: that decides what a kernel can hold, or stores."""
     folds = (t for t in subterms(term) if isinstance(t, (Fold, Reduce, Online)) and isinstance(t.body, Map) and t.body.op == "mul")
     pairs = (t.body.args for t in folds if all(t.axis in arg.axes for arg in t.body.args))
