@@ -12,6 +12,13 @@ Everything in `napkin_eq.library` is here by the same name. Names are looked up 
 from __future__ import annotations
 
 import sys
+
+if sys.argv[:1] == ["-m"] or (sys.argv and sys.argv[0].endswith("napkin-eq")):
+    # The command line starts: until cli.main can say "interrupted", Ctrl-C ends the process as a shell expects, without a traceback.
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any

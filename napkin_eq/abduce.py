@@ -269,7 +269,7 @@ def told(statement: Statement, found: Advice) -> str:
     lines: list[str] = []
     if found.example is not None:
         rows = found.example.steps()
-        width = max(len(name) for name, _ in rows)
+        width = max((len(name) for name, _ in rows), default=0)
         lines += [f"    {name:{width}} = {value}" for name, value in rows]
     lacks = "not proved as it stands; true if" if found.example is None else "not true as it stands; true if"
     for number, conditions in enumerate(found.true_if):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -22,7 +23,22 @@ class Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb and return its exit status; errors become one line on stderr."""
+    whole = argv is None  # this process is the command line's own
+    try:
+        if whole:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        status = _main(argv)
+    except KeyboardInterrupt:
+        status = _say("interrupted", 130)
+    if whole:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return status
+
+
+def _main(argv: Sequence[str] | None) -> int:
     args = _parser().parse_args(argv)
+    if sys.stdout is None:  # closed before the process began
+        return _say("the standard output is closed; redirect it to a file or to /dev/null", USAGE)
     try:
         # The verbs are a file of their own, so that --help stays light.
         from napkin_eq.verbs import VERBS
@@ -33,19 +49,29 @@ def main(argv: Sequence[str] | None = None) -> int:
     except NapkinError as error:
         return _say(str(error), error.exit_code)
     except BrokenPipeError:
-        # The reader went away (head, less): nobody is left to tell, and the interpreter must not try at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()  # the reader went away (head, less): nobody is left to tell
         return 0
-    except KeyboardInterrupt:
-        return _say("interrupted", 130)
+    except OSError as error:
+        # What the system refuses is no fault of ours: a file by its name, or else the standard output.
+        if error.filename is None:
+            _forget_output()
+            return _say(f"the output cannot be written: {error.strerror or error}", USAGE)
+        return _say(f"{error.filename!s:.120}: {error.strerror or error}", USAGE)
     except Exception as error:
         if os.environ.get("NAPKIN_DEBUG"):
             raise
-        return _say(f"internal fault, please report it: {type(error).__name__}: {error} (NAPKIN_DEBUG=1 shows where)", INTERNAL)
+        fault = f"{type(error).__name__}: {error!s:.300}"
+        return _say(f"internal fault, please report it: {fault} (NAPKIN_DEBUG=1 shows where)", INTERNAL)
+
+
+def _forget_output() -> None:
+    """Send what is still to be written nowhere, so that the interpreter does not fail on it once more as it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say(message: str, status: int) -> int:
-    print(f"napkin-eq: {' '.join(message.split())}", file=sys.stderr)
+    if sys.stderr is not None:
+        print(f"napkin-eq: {' '.join(message.split())}", file=sys.stderr)
     return status
 
 

@@ -21,14 +21,18 @@ def folder(name: str) -> Path:
 def load_rules(*places: str | Path) -> None:
     """Run rule files, or every .py file of a folder; each law is registered under its file's stem as family.
 
-    Raises NapkinError, with file and line, for a file that is missing, does not parse or fails as it runs.
+    Raises NapkinError, with file and line, for a file that is missing, does not parse or fails as it runs, and for a place
+    that states no law.
     """
     for place in places or (folder("rules"),):
         path = Path(place)
         if not path.exists():
             raise NapkinError(f"rules: {str(path)!r} does not exist; expected a .py file or a folder of them")
+        before = REGISTRY.added
         for file in sorted(path.glob("*.py")) if path.is_dir() else [path]:
             _run(file)
+        if REGISTRY.added == before:
+            raise NapkinError(f'rules: {str(path)!r} states no law; expected functions under @law("reading") or @infer("reading")')
 
 
 def _run(file: Path) -> None:
@@ -48,7 +52,9 @@ def run_file(file: Path, kind: str) -> dict[str, Any]:
         raise
     except SyntaxError as error:
         raise NapkinError(f"{kind}: {file}:{error.lineno}: {error.msg}") from None
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit too: a file that ends the process would end it as if all were well
         line = _line_in(error, file)
         raise NapkinError(f"{kind}: {file}:{line}: {type(error).__name__}: {error}") from None
 

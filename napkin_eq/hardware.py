@@ -163,8 +163,10 @@ def read(file: Path) -> Hardware:
         data = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise NapkinError(f"hardware {file}: cannot be read: {error.strerror or error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise NapkinError(f"hardware {file}: not a TOML file: {error}") from None
+    except RecursionError:
+        raise NapkinError(f"hardware {file}: not a hardware file: it nests too deep") from None
+    except ValueError as error:  # not TOML, not UTF-8, or a number of thousands of digits
+        raise NapkinError(f"hardware {file}: not a TOML file: {error!s:.200}") from None
     where = f"hardware {file}"
     words = {key: data.pop(key, None) for key in ("name", "title", "arch")}
     for key, value in words.items():

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,6 +26,8 @@ from napkin_eq.errors import NapkinError
 from napkin_eq.ops import MONOIDS, OPS
 from napkin_eq.term import Acc, Const, Fold, Group, Index, Map, Online, Pattern, Prev, Proj, Read, Reduce, Size, Store, Term, Tuple, Walk, _make, subterms
 
+MAX_NESTING = 64  # operators in a law, one inside the other; provers take a term apart by recursion
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}\Z")
 STAGES = ("prepare", "algebra", "cut", "structure")
 
 
@@ -200,12 +203,14 @@ class Registry:
     def __init__(self) -> None:
         self.statements: dict[str, Statement] = {}
         self.family = "user"
+        self.added = 0  # how often a statement was given, the same one again included
 
     def add(self, statement: Statement) -> None:
         known = self.statements.get(statement.name)
         if known is not None and known.place != statement.place:
             raise NapkinError(f"law {statement.name} at {statement.place} has the name of the one at {known.place}; rename one")
         self.statements[statement.name] = statement
+        self.added += 1
 
     def laws(self) -> list[Law]:
         return [s for s in self.statements.values() if isinstance(s, Law)]
@@ -227,6 +232,7 @@ def law(
     or cancel, outside the range that `within(...)` names); proofs/floating.py decides it.
     Raises NapkinError for unbound variables, a bare variable on the left, sides of different kinds, duplicate names.
     """
+    reading = _sentence(reading, "law")
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for name, family, place, sides in _expanded(function):
@@ -240,6 +246,7 @@ def law(
 
 def infer(reading: str, *, source: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register the decorated statement as a rule between judgments: it returns the conclusion, then the premises."""
+    reading = _sentence(reading, "infer")
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for name, family, place, (conclusion, *premises) in _expanded(function):
@@ -262,6 +269,17 @@ def statements_of(function: Callable[..., Any], floating: str = "reassociating")
     return found
 
 
+def _sentence(reading: object, decorator: str) -> str:
+    """Return a reading on one line: it stands in the catalogue and at the head of solvers' scripts."""
+    if callable(reading):
+        code = getattr(reading, "__code__", None)
+        place = f" at {code.co_filename}:{code.co_firstlineno}" if code else ""
+        raise NapkinError(f'@{decorator}{place} lacks its reading; write @{decorator}("What the statement says.")')
+    if not isinstance(reading, str) or not reading.strip():
+        raise NapkinError(f"@{decorator}: its reading is {reading!r:.60}, expected a sentence")
+    return " ".join(reading.split())
+
+
 def _law_of(name: str, family: str, reading: str, sides: tuple[Any, ...], both: bool, stage: str, source: str, place: str, floating: str) -> Law:
     lhs, rhs, *rest = sides
     ranges = tuple(j for part in rest if isinstance(part, Within) for j in part.judgments)
@@ -270,8 +288,10 @@ def _law_of(name: str, family: str, reading: str, sides: tuple[Any, ...], both: 
 
 
 def _expanded(function: Callable[..., Any]) -> Iterator[tuple[str, str, str, tuple[Any, ...]]]:
+    if not inspect.isfunction(function):
+        raise NapkinError(f"a law is stated by a function, not by {function!r:.60}; write def under @law(...)")
     place = f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}"
-    base = function.__name__.replace("_", "-")
+    base = _word(function.__name__, f"law at {place}").replace("_", "-")
     hints = {k: getattr(v, "__name__", v) for k, v in function.__annotations__.items()}
     by_name = {cls.__name__: cls for cls in (*_KINDS, *_SCHEMAS)}
     choices: list[list[tuple[str | None, Any]]] = []
@@ -291,7 +311,32 @@ def _expanded(function: Callable[..., Any]) -> Iterator[tuple[str, str, str, tup
             sides = function(*(value for _, value in picked))
         except NapkinError as error:
             raise NapkinError(f"law {base} at {place}: {error}") from None
-        yield (f"{base}-{suffix}" if suffix else base), REGISTRY.family, place, sides if isinstance(sides, tuple) else (sides,)
+        stated = _stated(f"law {base} at {place}", sides if isinstance(sides, tuple) else (sides,))
+        yield (f"{base}-{suffix}" if suffix else base), REGISTRY.family, place, stated
+
+
+def _word(name: str, where: str) -> str:
+    """Return a name that may stand in scripts for solvers and in Rocq: of a law, of a variable."""
+    if not _WORD.match(name):
+        raise NapkinError(f"{where}: {name!r:.60} is no usable name; expected a letter, then letters, digits and underscores")
+    return name
+
+
+def _stated(where: str, parts: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return what a law's function gives, numbers as constants; raise NapkinError for what is no part of a law."""
+    found = tuple(Const(float(part)) if isinstance(part, (int, float)) else part for part in parts)
+    for part in found:
+        if not isinstance(part, (Term, Judgment, Within)):
+            raise NapkinError(f"{where}: {part!r:.60} is neither a term nor a condition")
+    if not isinstance(found[0], Judgment) and sum(isinstance(part, Term) for part in found) != 2:
+        raise NapkinError(f"{where}: expected two sides, then conditions; a rule between judgments is stated under @infer")
+    spoken = [part for part in found if not isinstance(part, Within)]
+    for name in sorted(variables(*spoken, *(j for part in found if isinstance(part, Within) for j in part.judgments))):
+        _word(name, where)
+    terms = [t for part in spoken for t in (part.args if isinstance(part, Judgment) else (part,)) if isinstance(t, Term)]
+    if (deepest := max((t.depth for t in terms), default=0)) > MAX_NESTING:
+        raise NapkinError(f"{where}: it nests {deepest} operators; at most {MAX_NESTING} are understood: state smaller laws")
+    return found
 
 
 def variables(*parts: Axis | Term | Judgment) -> set[str]:

@@ -19,14 +19,14 @@ def whole_folder(target: Path) -> Iterator[Path]:
     The fresh folder is made at once, beside the target, so that a place that cannot be written is refused before any work.
     """
     target = target.absolute()
-    if target.exists() and not target.is_dir():
-        raise NapkinError(f"output {target}: is a file, expected a folder; name another with -o")
     try:
+        if target.exists() and not target.is_dir():
+            raise NapkinError(f"output {target}: is a file, expected a folder; name another with -o")
         target.parent.mkdir(parents=True, exist_ok=True)
         # Inside an existing target, because that is the folder that must be writable.
         fresh = Path(tempfile.mkdtemp(prefix=".napkin-", dir=target if target.is_dir() else target.parent))
     except OSError as error:
-        raise NapkinError(f"output {target}: cannot be written: {error.strerror or error}; name another folder with -o") from None
+        raise NapkinError(f"output {target!s:.120}: cannot be written: {error.strerror or error}; name another folder with -o") from None
     try:
         yield fresh
         _move(fresh, target)

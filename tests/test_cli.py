@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -186,6 +187,25 @@ FALSE_LAW = 'from napkin_eq.law import Sum, law\n\n\n@law("A square moves out of
         ("from napkin_eq.law import law\n\n1 / 0\n", "mine.py:3: ZeroDivisionError"),
         ("from napkin_eq.law import law\n\n\n@law('All.')\ndef bare(a, b):\n    return a, a + b\n", "law bare at"),
         ("from napkin_eq.law import law\n\n\n@law('Out of thin air.')\ndef thin(a, b):\n    return a * 1.0, a + b\n", "is not bound on the left"),
+        ("import sys\nsys.exit(0)\n", "mine.py:2: SystemExit"),
+        ("raise GeneratorExit\n", "mine.py:1: GeneratorExit"),
+        ("from napkin_eq.law import law\n", "states no law"),
+        ("from napkin_eq.law import law\n\n\n@law\ndef f(a, b):\n    return a + b, b + a\n", "mine.py:4 lacks its reading"),
+        ("from napkin_eq.law import infer, le\n\n\n@infer\ndef f(a):\n    return le(a, a)\n", "mine.py:4 lacks its reading"),
+        ("from napkin_eq.law import law\n\n\n@law('')\ndef f(a, b):\n    return a + b, b + a\n", "its reading is ''"),
+        ("from napkin_eq.law import law\nlaw('All.')(3)\n", "not by 3"),
+        ("from napkin_eq.law import law\n\n\n@law('All.')\ndef f(a):\n    return a, 'b'\n", "'b' is neither a term nor a condition"),
+        ("from napkin_eq.law import law\n\n\n@law('All.')\ndef f(a, b):\n    return a + b, b + a, a\n", "expected two sides"),
+        ("from napkin_eq.law import law\n\n\n@law('All.')\ndef f(α, b):\n    return α + b, b + α\n", "'α' is no usable name"),
+        (
+            "from napkin_eq.law import law\n\n\ndef f(a, b):\n    return a + b, b + a\n\n\nf.__name__ = 'f\\n(assert false)'\nlaw('All.')(f)\n",
+            "'f\\n(assert false)' is no usable name",
+        ),
+        (
+            "from napkin_eq.law import exp, law\n\n\n@law('All.')\ndef deep(a):\n    b = a\n    for _ in range(400):\n        b = exp(b)\n"
+            "    return b, b + 0.0\n",
+            "at most 64 are understood",
+        ),
     ],
 )
 def test_bad_rules_are_refused_with_their_place(capsys, tmp_path, registry, code, message):
@@ -238,9 +258,9 @@ def test_derive_writes_everything_once_and_the_same_again(capsys, tmp_path):
     folder = tmp_path / "deep" / "out"
     status, out, _ = call(capsys, "derive", *SMALL, "--printer", "triton", "-o", str(folder))
     assert status == 0
-    names = ["certificate.json", "matmul.py", "plan.txt", "report.json"]
+    names = ["certificate.json", "matmul.py", "plan.txt", "report.json", "times.json"]
     assert sorted(p.name for p in folder.iterdir()) == names
-    before = {name: (folder / name).read_bytes() for name in names if name != "report.json"}
+    before = {name: (folder / name).read_bytes() for name in names if name != "times.json"}
     (folder / "mine.txt").write_text("kept")
     assert call(capsys, "derive", *SMALL, "--printer", "triton", "-o", str(folder))[0] == 0
     assert {name: (folder / name).read_bytes() for name in before} == before
@@ -330,6 +350,52 @@ def test_a_reader_that_goes_away_is_no_fault():
     code += "; p.stdout.close(); p.wait(); print(p.returncode, p.stderr.read())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert done.stdout == "0 b''\n"
+
+
+@pytest.mark.parametrize(
+    ("redirected", "said"),
+    [
+        (">/dev/full", "the output cannot be written: No space left on device"),
+        (">&-", "the standard output is closed; redirect it to a file or to /dev/null"),
+    ],
+)
+def test_an_output_that_cannot_be_written_is_one_line(redirected, said):
+    done = subprocess.run(f"exec '{sys.executable}' -m napkin_eq.cli list {redirected}", shell=True, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    assert (done.returncode, done.stderr) == (2, f"napkin-eq: {said}\n")
+
+
+def test_with_no_stream_at_all_the_status_still_tells():
+    assert subprocess.run(f"exec '{sys.executable}' -m napkin_eq.cli list >&- 2>&-", shell=True, cwd=ROOT).returncode == 2
+
+
+@pytest.mark.parametrize("argv", [["derive", *SMALL, "-o"], ["derive", *SMALL, "--rules"], ["prove", "--files"], ["derive", *SMALL, "--tuned"]])
+def test_a_name_that_is_too_long_is_one_line(capsys, argv):
+    assert "File name too long" in refused(capsys, *argv, "a" * 300)
+
+
+@pytest.mark.parametrize("text", ["a = " + "[" * 5000 + "]" * 5000, "a = " + "1" * 5000, "a = 1e", "\x00"], ids=["nested", "digits", "cut", "nul"])
+def test_a_hostile_hardware_file_is_one_line(capsys, tmp_path, text):
+    (tmp_path / "gpu.toml").write_text(text)
+    assert "gpu.toml: not a" in refused(capsys, "derive", *SMALL, "--hardware", str(tmp_path / "gpu.toml"))
+
+
+def test_a_reading_may_have_lines(tmp_path, registry, capsys):
+    code = 'from napkin_eq.law import law\n\n\n@law("""Sums\n(assert false) turn.""")\ndef turned(a, b):\n    return a + b, b + a\n'
+    (tmp_path / "mine.py").write_text(code)
+    assert call(capsys, "prove", str(tmp_path / "mine.py"))[0] == 0
+    assert registry.statements["turned"].reading == "Sums (assert false) turn."
+
+
+def test_an_interruption_leaves_no_traceback():
+    # As it starts the process dies by the signal, later it says so; both before and after main nothing is left to print a traceback.
+    code = "import signal, sys; sys.argv[0] = 'napkin-eq'; import napkin_eq.cli; print(signal.getsignal(signal.SIGINT) is signal.SIG_DFL)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True).stdout == "True\n"
+    process = subprocess.Popen([sys.executable, "-m", "napkin_eq.cli", "selftest"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(1.5)
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=60)[1]
+    assert (process.returncode, said) in ((130, "napkin-eq: interrupted\n"), (-signal.SIGINT, ""))
 
 
 TESTED_LAW = """
