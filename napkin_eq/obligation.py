@@ -7,7 +7,7 @@ reduction after one more block is the reduction so far combined with an unknown 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from napkin_eq.axis import Axis
@@ -18,6 +18,7 @@ from napkin_eq.term import (
     Acc,
     Const,
     Fold,
+    Index,
     Map,
     Online,
     Prev,
@@ -31,6 +32,7 @@ from napkin_eq.term import (
     subterms,
 )
 
+MOST_AXES = 5  # 52 ways to be one
 _AT_LEAST = 11.0  # float16, the narrowest format, holds exp(11)
 
 
@@ -51,24 +53,47 @@ def terms_of(statement: Statement) -> list[Term]:
 
 
 def variants(statement: Statement) -> list[Statement]:
-    """Return the statement, and what it says where two of its axes are one, unless it asks for different ones."""
-    return [statement, *(_merged(statement, Axis(x), Axis(y)) for x, y in _mergers(statement))]
+    """Return the statement, and what it says where some of its axes are one, in every way that its conditions allow.
+
+    Raises NotUnderstood for a statement with more axes than all ways can be tried of.
+    """
+    return [_merged(statement, parts) for parts in _partitions(statement)]
 
 
-def _mergers(statement: Statement) -> list[tuple[str, str]]:
+Partition = tuple[tuple[str, ...], ...]
+
+
+def _partitions(statement: Statement) -> list[Partition]:
+    """Return every partition of the axes into sets that may be one axis, the one of all apart first, then by the number of sets."""
     judgments = judgments_of(statement)
     names = {arg.name for judgment in judgments for arg in judgment.args if isinstance(arg, Axis)}
     names |= {f.name for t in subterms(*terms_of(statement)) for f in t.fields if isinstance(f, Axis)}
+    if len(names) > MOST_AXES:
+        raise NotUnderstood(f"{len(names)} axes are in one statement, any of which may be one; at most {MOST_AXES} are understood")
     apart = {frozenset(map(str, j.args[:2])) for j in judgments if j.name in ("distinct", "stretch")}
-    return [(x, y) for x, y in itertools.combinations(sorted(names), 2) if frozenset((x, y)) not in apart]
+    found: list[Partition] = [()]
+    for name in sorted(names):
+        longer = []
+        for parts in found:
+            alone = (*parts, (name,))
+            longer.append(alone)
+            for place, part in enumerate(parts):
+                if not any(frozenset((other, name)) in apart for other in part):
+                    longer.append((*parts[:place], (*part, name), *parts[place + 1 :]))
+        found = longer
+    return sorted(found, key=lambda parts: (-len(parts), parts))
 
 
-def _merged(statement: Statement, keep: Axis, drop: Axis) -> Statement:
+def _merged(statement: Statement, parts: Partition) -> Statement:
+    kept = {Axis(name): Axis(part[0]) for part in parts for name in part}
+    if all(len(part) == 1 for part in parts):
+        return statement
+
     def term(t: Term) -> Term:
-        return rewritten(t, lambda u: type(u)(*(keep if f == drop else f for f in u.fields)))
+        return rewritten(t, lambda u: type(u)(*(kept.get(f, f) if isinstance(f, Axis) else f for f in u.fields)))
 
     def judgment(j: Judgment) -> Judgment:
-        return Judgment(j.name, tuple((keep if a == drop else a) if isinstance(a, Axis) else term(a) for a in j.args))
+        return Judgment(j.name, tuple(kept.get(a, a) if isinstance(a, Axis) else term(a) for a in j.args))
 
     conditions = tuple(map(judgment, conditions_of(statement)))
     if isinstance(statement, Law):
@@ -78,11 +103,12 @@ def _merged(statement: Statement, keep: Axis, drop: Axis) -> Statement:
 
 def claims_of(statement: Statement) -> list[Claim]:
     """Return claims that together give the statement, for all sizes; raise NotUnderstood for what has no meaning here."""
-    first, *merged = variants(statement)
-    alike = [
-        replace(claim, what=f"{claim.what} where {y} is {x}") for (x, y), variant in zip(_mergers(statement), merged, strict=True) for claim in _claims(variant)
-    ]
-    return [*_claims(first), *alike]
+    found: list[Claim] = []
+    for parts in _partitions(statement):
+        alike = ", ".join(f"{' and '.join(part[1:])} {'is' if len(part) == 2 else 'are'} {part[0]}" for part in parts if len(part) > 1)
+        claims = _claims(_merged(statement, parts))
+        found += [replace(claim, what=f"{claim.what} where {alike}") for claim in claims] if alike else claims
+    return found
 
 
 def _claims(statement: Statement) -> list[Claim]:
@@ -112,34 +138,54 @@ def _claims(statement: Statement) -> list[Claim]:
     return [*claims, Claim("both sides", same(left, right), _premises(conditions, same(left, right)), free)]
 
 
-def empty_claims(statement: Statement) -> list[Claim]:
-    """Return what a statement claims where axes that it reduces have no lane: what Prev speaks of before a stream's first block.
+def empty_claims(statement: Statement) -> Iterator[tuple[frozenset[str], list[Claim] | None]]:
+    """Yield sets of axes that it reduces, and what a statement claims where these have no lane, which Prev speaks of before a first block.
 
-    What varies along such an axis says nothing there. Of running values the steps of a stream claim this themselves.
+    None stands for claims that are not understood. There reductions are neutral, sizes and coordinates 0, and a variable is a number:
+    it may or may not vary along an axis without lanes. Premises hold there, as the judgment that is cited for one says of which axes
+    it needs lanes. A set names all axes that are one; sets with fewer axes come first.
     """
-    if isinstance(statement, Inference) and statement.conclusion.name not in JUDGMENT:
-        return []
-    sides = () if isinstance(statement, Inference) else (plain(statement.lhs), plain(statement.rhs))
-    goal = meaning(statement.conclusion) if isinstance(statement, Inference) else same(*sides)
-    free, every = frozenset(_free(conditions_of(statement))), subterms(goal)
-    if isinstance(statement, Inference) and any(isinstance(t, Prev) for t in every):
-        return []
-    reduced = sorted({t.axis for t in every if isinstance(t, (Reduce, Online, Size))})
-    claims = []
-    for count in range(1, len(reduced) + 1):
-        for axes in itertools.combinations(reduced, count):
-            told = Claim(f"{', '.join(map(str, axes))} without lanes", goal, (), free)
-            if not any(told.varies(goal, axis) for axis in axes):
-                premises = [p for p in _premises(conditions_of(statement), goal) if not any(told.varies(p, axis) for axis in axes)]
-                claims.append(replace(told, goal=_emptied(goal, axes), premises=tuple(_emptied(p, axes) for p in premises)))
-    return claims
+    listed: list[tuple[frozenset[str], list[Claim] | None]] = []
+    for parts in _partitions(statement):
+        variant = _merged(statement, parts)
+        walked = {t.axis.name for t in subterms(*terms_of(variant)) if isinstance(t, (Reduce, Fold, Online, Size, Scan, Read))}
+        for count in range(1, len(walked) + 1):
+            for chosen in itertools.combinations(sorted(walked), count):
+                named = frozenset(name for part in parts if part[0] in chosen for name in part)
+                listed.append((named, _empty(variant, frozenset(map(Axis, chosen)))))
+    yield from sorted(listed, key=lambda item: (len(item[0]), sorted(item[0])))
 
 
-def _emptied(term: Term, axes: tuple[Axis, ...]) -> Term:
+def _empty(statement: Statement, axes: frozenset[Axis]) -> list[Claim] | None:
+    """Return what a statement claims where some axes have no lane, None where that is not understood."""
+    streams = {t.axis for t in subterms(*terms_of(statement)) if isinstance(t, Online)}
+    try:
+        if isinstance(statement, Inference):
+            goal = TRUE if statement.conclusion.name in STREAMED else meaning(statement.conclusion)
+            moving = statement.conclusion.args[0] if statement.conclusion.name in STREAMED else _walked(goal)
+            if moving in axes:
+                return []  # no block comes, so there is no update in which to use the judgment
+            claims = _claims(statement) if moving is not None else [Claim("the conclusion", goal, _premises(statement.premises, goal), frozenset())]
+        elif streams and not streams & axes:
+            claims = _claims(statement)
+        else:
+            goal = same(plain(statement.lhs), plain(statement.rhs))
+            claims = [Claim("both sides", goal, _premises(statement.conditions, goal), frozenset(_free(statement.conditions)))]
+        told = f" where {', '.join(map(str, sorted(axes)))} {'has' if len(axes) == 1 else 'have'} no lanes"
+        return [
+            replace(c, what=c.what + told, goal=_emptied(c.goal, axes), premises=tuple(_emptied(p, axes) for p in c.premises)) for c in claims
+        ]
+    except NotUnderstood:
+        return None
+
+
+def _emptied(term: Term, axes: frozenset[Axis]) -> Term:
     if isinstance(term, (Reduce, Online)) and term.axis in axes:
         return Const(NEUTRAL[term.monoid] if isinstance(term, Reduce) else 0.0)
-    if isinstance(term, Size) and term.axis in axes:
+    if isinstance(term, (Size, Index)) and term.axis in axes:
         return Const(0)
+    if isinstance(term, (Scan, Read)) and term.axis in axes:
+        raise NotUnderstood(f"{type(term).__name__} along an axis without lanes is not understood")
     found = rebuilt(term, tuple(_emptied(child, axes) for child in term.children))
     # Neutral elements reduce to one.
     return found.body if isinstance(found, Reduce) and found.body is Const(NEUTRAL[found.monoid]) else found

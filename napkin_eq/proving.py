@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from napkin_eq import memory, rocq
+from napkin_eq.claim import Claim
 from napkin_eq.content import folder
 from napkin_eq.errors import LawRefused, NapkinError, Undecided
 from napkin_eq.law import TRUE, Judgment, Law, Statement
@@ -106,7 +107,7 @@ def _proved_now(statement: Statement, timeout_s: float) -> Verdict:
     best = _best(found)
     status = best.status if best.status in STATUSES else "unknown"
     detail = best.detail if status != "unknown" else "; ".join(o.detail for o in found if o.detail)
-    everywhere = status == "proved" and _of_empty_axes(statement, timeout_s)
+    lanes = _lanes(statement, timeout_s) if status == "proved" else ()
     grade, files, kernel = "D" if status == "unknown" and any(o.status == "tested" for o in found) else "-", tuple[Filed, ...](), dict[str, str]()
     if status == "proved":
         grade, detail, files = _graded(statement, best.steps)
@@ -114,12 +115,23 @@ def _proved_now(statement: Statement, timeout_s: float) -> Verdict:
             status, grade, detail = "unknown", "-", f"its proof says nothing: no values meet the hypotheses of {', '.join(empty)}"
         elif kernel := rocq.cited(statement):
             grade, detail = "A", ""
-    return Verdict(statement.name, status, grade, best.method, detail, round(time.perf_counter() - started, 4), files, kernel, everywhere)
+    return Verdict(statement.name, status, grade, best.method, detail, round(time.perf_counter() - started, 4), files, kernel, lanes)
 
 
-def _of_empty_axes(statement: Statement, timeout_s: float) -> bool:
+def _lanes(statement: Statement, timeout_s: float) -> tuple[str, ...]:
+    """Return the axes that must have lanes: of every set of the others the statement is proved where these have none."""
+    needed: set[str] = set()
+    for axes, claims in empty_claims(statement):
+        if not axes & needed and not (claims is not None and all(claim.goal is TRUE or _holds(claim, timeout_s) for claim in claims)):
+            needed |= axes
+    return tuple(sorted(needed))
+
+
+def _holds(claim: Claim, timeout_s: float) -> bool:
     try:
-        return all(claim.goal is TRUE or holds(claim, timeout_s) for claim in empty_claims(statement))
+        return holds(claim, timeout_s)
+    except SolversDisagree:
+        raise
     except NapkinError:
         return False
 
@@ -234,5 +246,5 @@ def _row(statement: Statement, verdict: Verdict) -> dict[str, Any]:
         "detail": verdict.detail,
         "files": [asdict(file) for file in verdict.files],
         "kernel": verdict.kernel,
-        "empty": verdict.empty,
+        "lanes": list(verdict.lanes),
     }

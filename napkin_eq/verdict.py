@@ -10,7 +10,7 @@ from napkin_eq import memory
 STATUSES = ("proved", "refuted", "unknown")
 GRADES = "ABCD"
 ANSWERS = ("unsat", "sat", "unknown", "missing")
-SCHEMA = 5
+SCHEMA = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class Verdict:
     """What is known of a statement: its status of STATUSES, and its grade, that of its weakest justification.
 
     Grade: A by definition, exact normal form or Rocq's kernel, B two solvers, C one solver, D tested only, - none of these.
-    kernel: the files, by name with their sha256, in which it is a theorem of Rocq. empty: it is proved of axes without lanes as well, which
-    is what a stream's Prev speaks of before the first block.
+    kernel: the files, by name with their sha256, in which it is a theorem of Rocq. lanes: the axes that it needs lanes of; of all others it is
+    proved without lanes as well, which is what a stream's Prev speaks of before the first block.
     """
 
     name: str
@@ -44,7 +44,12 @@ class Verdict:
     seconds: float
     files: tuple[Filed, ...] = ()
     kernel: dict[str, str] = field(default_factory=dict)
-    empty: bool = False
+    lanes: tuple[str, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Tell whether it is proved of axes without lanes, whichever these are."""
+        return not self.lanes
 
     def solvers(self) -> dict[str, str]:
         """Return for each solver: "proved" if it confirms every obligation, else its worst answer."""
@@ -70,10 +75,10 @@ def _entry(entry: object) -> Verdict | None:
         return None
     if not isinstance(entry["kernel"], dict) or not all(isinstance(hashed, str) for hashed in entry["kernel"].values()):
         return None
-    if not isinstance(entry["empty"], bool):
+    if not isinstance(entry["lanes"], list) or not all(isinstance(name, str) for name in entry["lanes"]):
         return None
     files = tuple(map(_file, entry["files"]))
-    return None if None in files else Verdict(**{**entry, "files": files})
+    return None if None in files else Verdict(**{**entry, "files": files, "lanes": tuple(entry["lanes"])})
 
 
 def _file(entry: object) -> Filed | None:

@@ -17,6 +17,7 @@ import numpy as np
 from napkin_eq.axis import Axis
 from napkin_eq.claim import JUDGMENT, LARGEST_EXPONENT, STREAMED, NotUnderstood, finite, meaning
 from napkin_eq.counterexample import Counterexample, Given
+from napkin_eq.errors import NapkinError
 from napkin_eq.evaluate import axes_in, evaluate, output_order
 from napkin_eq.law import ABSENT, TRUE, Judgment, Law, Max, Statement, Sum, Var, exp, inv, where
 from napkin_eq.obligation import conditions_of, judgments_of, terms_of, variants
@@ -34,13 +35,16 @@ TOLERANCE, TOO_LARGE, TOO_SMALL = 1e-6, 1e8, 1e-9
 
 @prover("numeric", rank=1)
 def numeric(statement: Statement, timeout_s: float) -> Outcome | None:
-    """Look for an instance that meets the conditions and not the statement."""
-    witnessed = False
+    """Look for an instance that meets the conditions and not the statement; what cannot be tested is not let through."""
     try:
-        instances = [instance for variant in variants(statement) for instance in _instances(variant)]
-    except NotUnderstood:
-        return None
-    for instance in instances:
+        return _tested(statement)
+    except NapkinError as error:
+        return Outcome("veto", "numeric", f"it was not tested: {error}")
+
+
+def _tested(statement: Statement) -> Outcome:
+    witnessed = False
+    for instance in (instance for variant in variants(statement) for instance in _instances(variant)):
         for lanes in _sizes(instance.axes):
             met, example = instance.tried(lanes)
             witnessed |= met
@@ -286,10 +290,11 @@ def _bend(judgment: Judgment, arrays: dict[Var, Array]) -> None:
         return
     first, last = names[0], names[-1]
     if judgment.name in ("pos", "nonneg", "nonzero", "finite"):
-        a = np.where(arrays[last] == -math.inf, 0.5, arrays[last])
+        # Coordinates stay whole numbers.
+        a = np.where(arrays[last] == -math.inf, 0.5, arrays[last]) if arrays[last].dtype.kind == "f" else arrays[last]
         a = np.abs(a) if judgment.name in ("pos", "nonneg") else a
-        arrays[last] = np.where(a == 0, 1.0, a) if judgment.name in ("pos", "nonzero") else a
-    elif judgment.name in ("zero", "absent") and arrays[first].shape == arrays[last].shape:
+        arrays[last] = np.where(a == 0, np.ones_like(a), a) if judgment.name in ("pos", "nonzero") else a
+    elif judgment.name in ("zero", "absent") and arrays[first].shape == arrays[last].shape and arrays[last].dtype.kind == "f":
         arrays[last] = np.where(arrays[first], arrays[last], 0.0 if judgment.name == "zero" else ABSENT.value)
     elif judgment.name == "le" and arrays[first].shape == arrays[last].shape:
         arrays[first] = np.minimum(arrays[first], arrays[last])

@@ -405,7 +405,12 @@ def _where(reading: Reading, term: Term, c: str, a: Value, b: Value) -> Value:
 
 
 def _floordiv(a: str, b: str) -> str:
-    return f"(ite (> {b} 0) (div {a} {b}) (div (- {a}) (- {b})))"
+    """Round a quotient down; by 0 the language gives 0, of which SMT-LIB says nothing."""
+    return branch(f"(= {b} 0)", "0", f"(ite (> {b} 0) (div {a} {b}) (div (- {a}) (- {b})))")
+
+
+def _mod(a: str, b: str) -> str:
+    return branch(f"(= {b} 0)", "0", f"(- {a} (* {b} {_floordiv(a, b)}))")
 
 
 def _real(reading: Reading, term: Term, a: str) -> Value:
@@ -450,7 +455,7 @@ INTEGER: dict[str, Read] = {
     "max": lambda r, t, a, b: f"(ite (>= {a} {b}) {a} {b})",
     "min": lambda r, t, a, b: f"(ite (<= {a} {b}) {a} {b})",
     "floordiv": lambda r, t, a, b: _floordiv(a, b),
-    "mod": lambda r, t, a, b: f"(- {a} (* {b} {_floordiv(a, b)}))",
+    "mod": lambda r, t, a, b: _mod(a, b),
     "lt": lambda r, t, a, b: f"(< {a} {b})",
     "le": lambda r, t, a, b: f"(<= {a} {b})",
     "eq": lambda r, t, a, b: f"(= {a} {b})",

@@ -47,7 +47,7 @@ LAWS = {law.name: law for law in REGISTRY.laws()}
 
 FILED = Filed("reduction/distribute.1.smt2", "0" * 64, "unsat", {"cvc5": "unknown", "z3": "unsat"})
 VERDICTS = {
-    name: Verdict(name, "proved", "A", "definition", "", 0.0, empty=name != "sum-constant")
+    name: Verdict(name, "proved", "A", "definition", "", 0.0, lanes=() if name != "sum-constant" else ("x",))
     for name in REGISTRY.statements
 } | {"distribute": Verdict("distribute", "proved", "C", "solvers", "", 0.0, (FILED,))}
 
@@ -497,7 +497,7 @@ def test_evidence_that_was_tampered_with_is_refuted(cited: Data, tmp_path: Path)
     strange = {**cited, "laws": {"mine": cited["laws"][name]}}
     assert verdicts_of(by_solvers(strange, tmp_path), "law") == {"unknown"}
     with pytest.MonkeyPatch.context() as patch:  # a grade that is not reached here
-        patch.setattr("napkin_eq.recheck.prove", lambda listed: [Verdict(s.name, "proved", "D", "numeric", "", 0.0, empty=True) for s in listed])
+        patch.setattr("napkin_eq.recheck.prove", lambda listed: [Verdict(s.name, "proved", "D", "numeric", "", 0.0) for s in listed])
         assert verdicts_of(by_solvers(cited, tmp_path), "law") == {"unknown"}
     with pytest.raises(NapkinError, match="not of the form"):
         by_solvers({**cited, "evidence": []}, tmp_path)

@@ -8,19 +8,37 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from napkin_eq import proving, solving
+from napkin_eq.axis import Axis
 from napkin_eq.content import load_rules
 from napkin_eq.errors import LawRefused, Undecided
-from napkin_eq.law import REGISTRY, Law, Max, Statement, Sum, exp, free, inv, nonzero, pos
+from napkin_eq.law import (
+    REGISTRY,
+    Law,
+    Mask,
+    Max,
+    Statement,
+    Sum,
+    distinct,
+    exp,
+    free,
+    inv,
+    le,
+    nonneg,
+    nonzero,
+    pos,
+    size,
+    stretch,
+)  # fmt: skip
 from napkin_eq.obligation import claims_of, variants
 from napkin_eq.proving import Verdict, opinion, prove, prove_report, require_proved, statement_hash
-from napkin_eq.term import Const, Map, Scan
+from napkin_eq.term import Const, Index, Map, Scan, Term, subterms
 from napkin_eq.verdict import SCHEMA
 from tests.statements import stated
 
@@ -148,6 +166,56 @@ def test_axes_that_may_be_one_are_tried_as_one() -> None:
     assert prove(stated(sums), use_cache=False)[0].status == "proved"
 
 
+def off_the_mean(x: Axis, y: Axis, z: Axis):
+    def lane(a: Axis) -> Term:
+        return Map("real", (Index(a),))
+
+    return (Sum(y, lane(x)) - lane(x) * size(y)) * (Sum(z, lane(y)) - lane(y) * size(z)), Const(0.0)
+
+
+def test_three_axes_may_be_one() -> None:
+    """Any two of these axes may be one, all three not."""
+    (law,) = stated(off_the_mean)
+    assert [sorted({f.name for t in subterms(v.lhs) for f in t.fields if isinstance(f, Axis)}) for v in variants(law) if isinstance(v, Law)] == [
+        ["x", "y", "z"], ["x", "y"], ["x", "z"], ["x", "y"], ["x"]
+    ]  # fmt: skip
+    found = opinion(law)
+    assert found.status == "refuted" and found.example is not None and found.example.refutes()
+    assert list(found.example.lanes) == ["x"]
+
+
+def test_axes_that_are_apart_are_never_one() -> None:
+    def apart(a, c: Mask, x, y, p: Axis):
+        return Sum(x, Sum(y, a)), Sum(y, Sum(x, a)), distinct(x, y), stretch(p, x, c)
+
+    assert len(variants(stated(apart)[0])) == 2  # p is y, or not
+
+    def many(a, x, y, z, p: Axis, q: Axis, r: Axis):
+        return Sum(x, Sum(y, Sum(z, Sum(p, Sum(q, Sum(r, a)))))), a * 0.0
+
+    assert opinion(stated(many)[0]).status == "unknown" and "axes" in prove(stated(many), use_cache=False)[0].detail
+
+
+@pytest.mark.parametrize(
+    ("law", "lanes"),
+    [
+        (lambda a, x: le(a, Max(x, a)), ("x",)),  # a may stand still along x, and the maximum of no lanes is absent
+        (lambda a, x: nonneg(Sum(x, exp(a))), ()),
+        (lambda a, x: pos(Sum(x, exp(a))), None),
+        (lambda a, b, x: (Sum(x, a * b), a * Sum(x, b), free(x, a)), ("x",)),
+        (lambda a, b, x: (Sum(x, a + b), Sum(x, a) + Sum(x, b)), ()),
+        (lambda a, x, y: (Sum(x, Sum(y, a)), Sum(y, Sum(x, a)), distinct(x, y)), ()),
+        (lambda a, x, y: (Sum(x, Map("max", (Max(y, a), a))), Sum(x, Max(y, a)), free(y, a)), ("y",)),
+        (lambda a, x: (a * size(x) * inv(size(x)), a), ("x",)),
+        (lambda a, x, y: (Sum(y, a * size(x) * inv(size(x))), Sum(y, a)), ("x",)),
+    ],
+)
+def test_axes_that_must_have_lanes_are_named(law: Callable[..., object], lanes: tuple[str, ...] | None) -> None:
+    law.__name__ = "named"
+    (verdict,) = prove(stated(law), use_cache=False)
+    assert (verdict.status, verdict.lanes) == (("proved", lanes) if lanes is not None else ("refuted", ()))
+
+
 def test_a_stream_is_claimed_at_its_first_block_and_at_each_later_one(shipped: list[Statement]) -> None:
     (recentre,) = [s for s in shipped if s.name == "recentre"]
     assert [c.what for c in claims_of(recentre)] == ["the first block", "one more block", "both sides"]
@@ -183,7 +251,7 @@ def test_the_solvers_and_their_versions_are_part_of_the_key(monkeypatch: pytest.
 
 
 def damaged(name: str, value: object) -> str:
-    entry = {"name": "d", "status": "proved", "grade": "A", "method": "", "detail": "", "seconds": 0, "files": [], "kernel": {}, "empty": True}
+    entry = {"name": "d", "status": "proved", "grade": "A", "method": "", "detail": "", "seconds": 0, "files": [], "kernel": {}, "lanes": []}
     return json.dumps({"schema": SCHEMA, "verdicts": {"KEY": {**entry, name: value}}})
 
 
@@ -200,7 +268,7 @@ def damaged(name: str, value: object) -> str:
         damaged("name", 1),
         damaged("status", "great"),
         damaged("kernel", {"rocq/Laws.v": 1}),
-        damaged("empty", 1),
+        damaged("lanes", [1]),
         damaged("files", [1]),
     ],
 )
