@@ -132,6 +132,14 @@ def _parser() -> Parser:
     selftest.add_argument("part", nargs="?", choices=("laws", "kernels"), help="only this part (default: both)")
     _json(selftest)
 
+    fuzz = verbs.add_parser("fuzz", help="derive random diagrams and hold term, plan, kernel and certificate against each other; exit 1 if any differ")
+    fuzz.add_argument("--seconds", type=float, default=60.0, metavar="N", help="how long (default 60); what is found may be shrunk a minute longer")
+    fuzz.add_argument("--seed", type=int, default=0, metavar="S", help="of the diagrams (default 0): the same seed draws the same ones")
+    fuzz.add_argument("--nodes", type=int, default=45, metavar="N", help="the most nodes of a diagram (default 45)")
+    fuzz.add_argument("--interpret", action="store_true", help="also run the emitted kernels in Triton's interpreter")
+    fuzz.add_argument("-o", "--output", metavar="DIR", help="write each diagram that was found into this folder, as JSON")
+    _json(fuzz)
+
     calibrate = verbs.add_parser("calibrate", help="measure the GPU here by micro-benchmarks and make its hardware file")
     calibrate.add_argument("--hardware", metavar="GPU", help="whose stated peaks hold: a name or a .toml file (default: the shipped GPU that fits)")
     calibrate.add_argument("--from", dest="from_", metavar="RESULTS", help="take what microbench.py wrote on another machine")

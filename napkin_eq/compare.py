@@ -72,7 +72,7 @@ def must_spoil(term: Term, clean: Mapping[str, Any], sizes: Mapping[str, int], s
             taint[part] = _taint(part, taint, run, spoilt)
     names, (found,) = aligned(taint[term], also=tuple(order))
     full = np.broadcast_to(found, [run.length(name) for name in names])
-    return np.ascontiguousarray(full.transpose([names.index(name) for name in order]))
+    return np.array(full.transpose([names.index(name) for name in order]), order="C")
 
 
 def _taint(term: Term, taint: Mapping[Term, Named], run: Run, spoilt: Mapping[str, Any]) -> Named:

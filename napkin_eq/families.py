@@ -329,6 +329,8 @@ def meeting(facts: tuple[str, ...], values: Any) -> Any:
     """Return values changed as little as the declared facts of an input ask for."""
     import numpy as np
 
+    if facts:
+        values = np.where(np.isneginf(values), 0.0, values)  # an absent value has no sign and no size
     if "nonneg" in facts or "pos" in facts:
         values = np.abs(values)
     if "pos" in facts or "nonzero" in facts:

@@ -143,7 +143,7 @@ class _Work:
         order = [axis.name for axis in output_order(root)] if wanted is None else list(wanted)
         names, (error,) = aligned(got.error, also=tuple(order))
         full = np.broadcast_to(error, [self.exact.length(name) for name in names])
-        return np.ascontiguousarray(full.transpose([names.index(name) for name in order]))
+        return np.array(full.transpose([names.index(name) for name in order]), order="C")
 
     def of(self, root: Term) -> Checked:
         for term in _needed(root):

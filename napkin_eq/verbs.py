@@ -285,6 +285,23 @@ def selftest(args: Namespace) -> int:
     return DONE if perfect(data) else FAILED
 
 
+def fuzz(args: Namespace) -> int:
+    """Derive random diagrams and hold all that they give against each other; 1 if anything differs."""
+    from napkin_eq.fuzz import fuzz as fuzzed
+    from napkin_eq.output import whole_folder
+    from napkin_eq.random_diagrams import Shape
+
+    if not 0 < args.seconds < 1e6 or not 1 <= args.nodes <= 500 or args.seed < 0:
+        raise NapkinError("fuzz: expected a positive number of --seconds, 1 to 500 --nodes and a --seed of 0 or more")
+    report = fuzzed(args.seconds, args.seed, interpret=args.interpret, shape=Shape(nodes=args.nodes))
+    if args.output is not None:
+        with whole_folder(Path(args.output)) as folder:
+            for number, finding in enumerate(report.findings):
+                (folder / f"found_{number}.json").write_text(_dumped(finding.data()["diagram"]), encoding="utf-8")
+    print(_dumped(report.data()) if args.json else report, end="" if args.json else "\n")
+    return FAILED if report.findings else DONE
+
+
 def calibrate(args: Namespace) -> int:
     """Print, or write, the hardware file of the GPU here, or of the one that a JSON of the micro-benchmark is of."""
     from napkin_eq import calibrate as calibration
@@ -354,5 +371,5 @@ def _dumped(data: Any) -> str:
 
 VERBS = {
     "derive": derive, "explain": explain, "run": run, "prove": prove, "check": check, "laws": laws, "selftest": selftest, "calibrate": calibrate,
-    "tune": tune, "list": listing,
+    "fuzz": fuzz, "tune": tune, "list": listing,
 }  # fmt: skip

@@ -19,7 +19,7 @@ FLOORS = (
     "errors axis ops memory",
     "term",
     "notation evaluate meaning substitute",
-    "pointwise library diagram jsonform gallery",
+    "pointwise library diagram jsonform gallery random_diagrams shrink",
     "__init__",
     "law content",
     "catalogue stretch interval judge explain claim polynomial linearity obligation smtlib question solving rocq verdict counterexample proving smtfiles "
@@ -31,7 +31,7 @@ FLOORS = (
     "extract place",
     "derivation report chain assembly search derive ranked",
     "sources output coordinates walks lanes heads dealing indexing rounding running "
-    "compare families mutation mutate_running mutate_lanes mutate_numbers mutations mutants probe selftest validate telling calibrate tuned",
+    "compare families mutation mutate_running mutate_lanes mutate_numbers mutations mutants probe selftest validate fuzz telling calibrate tuned",
     "verbs",
     "cli",
 )

@@ -1,0 +1,321 @@
+"""The fuzzer: random diagrams are derived, and everything that says what one means is held against everything else.
+
+The value of the diagram's own term in float64 is the measure. Held against it: the value of the extracted term, the plan as
+the NumPy printer runs it in float64, where asked for the emitted kernels in Triton's interpreter within their error bound, the
+certificate by the independent checker, and the diagram read back from its JSON. What disagrees is made smaller (shrink.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from napkin_eq.diagram import Diagram
+from napkin_eq.errors import NapkinError, Undecided
+from napkin_eq.families import Family, Place, draw
+from napkin_eq.random_diagrams import Shape, random_diagram
+from napkin_eq.shrink import shrunk
+
+if TYPE_CHECKING:
+    from napkin_eq.derivation import Derivation
+
+SHRINK_SECONDS, TOLD_SECONDS = 60.0, 15.0
+# A bound in float32, times this, bounds float64 with a margin of about 500; the least of it covers what float32 flushes to zero.
+EXCESS, LEAST = 1e-6, 1e-30
+PROGRAMS = 3000  # of the interpreter, which runs one after another
+
+
+def _special(place: Place) -> Any:
+    """Return normal numbers among which some are 0, -0, absent, whole, large or tiny; now and then a row of one kind."""
+    import numpy as np
+
+    values = np.asarray(place.normal())
+    kinds = np.asarray(place.random.integers(0, 40, place.shape))
+    if len(place.shape) > 1:
+        rows = place.random.integers(0, 60, place.shape[:-1])[..., None]
+        kinds = np.where(rows < 5, rows, kinds)
+    chosen = [0.0, -0.0, -np.inf, 60.0 * values, 1e-6 * values, np.round(2 * values), -np.abs(values), np.ones(())]
+    return np.select([kinds == i for i in range(len(chosen))], chosen, values)
+
+
+SPECIAL = Family("special", "normal numbers, some of them 0, -0, absent, whole, large or tiny", _special)
+
+
+class Disagreement(Exception):
+    """Two ways to say what a diagram means that differ; `kind` names the second one."""
+
+    kind = ""
+
+
+KINDS: dict[str, type[Disagreement]] = {
+    kind: type(kind.title(), (Disagreement,), {"kind": kind}) for kind in ("fault", "term", "plan", "shape", "kernel", "certificate", "json")
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A diagram that something disagrees about, as small as it was made, and the storage type."""
+
+    kind: str
+    says: str
+    diagram: Diagram
+    dtype: str
+
+    def data(self) -> dict[str, Any]:
+        """Return the finding as data, the diagram in the JSON form that `napkin-eq derive` reads."""
+        from napkin_eq.jsonform import diagram_to_json
+
+        return {"kind": self.kind, "says": self.says, "dtype": self.dtype, "diagram": diagram_to_json(self.diagram)}
+
+
+@dataclass(slots=True)
+class Report:
+    """What a run of the fuzzer saw: how many diagrams were drawn, what became of them, and the findings, each shrunk."""
+
+    seed: int
+    counts: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+    findings: list[Finding] = field(default_factory=list)
+
+    def data(self) -> dict[str, Any]:
+        """Return the report as data, keys stable."""
+        names = ("drawn", "derived", "refused", "limited", "interpreted", "repeated")
+        return {
+            "schema": 1, "seed": self.seed, **{name: self.counts[name] for name in names},
+            "reasons": dict(sorted(self.refused.items())), "findings": [f.data() for f in self.findings],
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        from napkin_eq.jsonform import dumps_diagram
+
+        lines = []
+        for finding in self.findings:
+            lines.append(f"{finding.kind}: {finding.says}")
+            lines += [f"  {name}[{', '.join(a.name for a in term.axes)}] = {term!s:.400}" for name, term in finding.diagram.outputs]
+            lines.append(f"  as a file for napkin-eq derive --dtype {finding.dtype}:")
+            lines.append(dumps_diagram(finding.diagram).rstrip("\n"))
+        counts = self.counts
+        done = f"{counts['derived']} derived ({counts['limited']} stopped at a limit), {counts['refused']} refused, {counts['interpreted']} interpreted"
+        lines.append(f"seed {self.seed}: {counts['drawn']} diagrams drawn, {done}; {len(self.findings)} findings, seen again {counts['repeated']} times")
+        lines += [f"  refused {count} times: {reason}" for reason, count in self.refused.most_common()]
+        return "\n".join(lines)
+
+
+def fuzz(seconds: float, seed: int = 0, *, interpret: bool = False, shape: Shape = Shape(), limit: float = 15.0) -> Report:  # noqa: B008
+    """Draw and examine diagrams for so long; the same seed draws the same ones, the time only ends it.
+
+    interpret: also run the emitted kernels in Triton's interpreter. limit: seconds for each derivation. An interrupt ends it
+    as the time does. A finding is made smaller for a minute at most, which may be beyond the time.
+    """
+    if interpret:
+        from napkin_eq.validate import chosen_device
+
+        chosen_device("cpu")
+    work = _Work(Report(seed), interpret, limit)
+    end = told = time.monotonic()
+    end += seconds
+    try:
+        while time.monotonic() < end:
+            work.examine(*drawn(seed, work.report.counts["drawn"], shape, interpret))
+            if time.monotonic() > told + TOLD_SECONDS:
+                told = time.monotonic()
+                print(f"fuzz: {work.report.counts['drawn']} drawn, {len(work.report.findings)} findings", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("fuzz: interrupted; this is what was seen until then", file=sys.stderr)
+    return work.report
+
+
+def drawn(seed: int, number: int, shape: Shape, interpret: bool) -> tuple[Diagram, str]:
+    """Return the diagram of a seed and a number, and the storage type to derive it for: of those that can be run."""
+    random = Random(f"{seed}/{number}")
+    dtype = random.choice(("float32", "float16") if interpret else ("float32", "float16", "bfloat16"))
+    return random_diagram(random.randrange, shape, f"drawn_{seed}_{number}"), dtype
+
+
+class _TimeUp(Exception):
+    """Ends the search for a smaller diagram."""
+
+
+class _Work:
+    """One run: its report, and what findings are known by."""
+
+    def __init__(self, report: Report, interpret: bool, limit: float) -> None:
+        self.report, self.interpret, self.limit = report, interpret, limit
+        self.known: set[str] = set()
+
+    def examine(self, diagram: Diagram, dtype: str) -> None:
+        """Derive and examine a diagram, count what comes of it, and make what is found smaller."""
+        counts = self.report.counts
+        counts["drawn"] += 1
+        try:
+            self.once(diagram, dtype, counts)
+        except NapkinError as error:
+            counts["refused"] += 1
+            self.report.refused[_reason(error)] += 1
+        except Disagreement as error:
+            finding = Finding(error.kind, str(error), diagram, dtype)
+            if _key(finding) in self.known:
+                counts["repeated"] += 1
+                return
+            self.known.add(_key(finding))
+            finding = self.smaller(finding)
+            if _key(finding) in self.known and any(_key(f) == _key(finding) for f in self.report.findings):
+                counts["repeated"] += 1
+            else:
+                self.known.add(_key(finding))
+                self.report.findings.append(finding)
+
+    def once(self, diagram: Diagram, dtype: str, counts: Counter[str]) -> None:
+        derivation = derived(diagram, dtype, self.limit)
+        counts["derived"] += 1
+        counts["limited"] += bool(getattr(derivation, "limited", ""))
+        counts["interpreted"] += examine(diagram, derivation, dtype, self.interpret)
+
+    def smaller(self, finding: Finding) -> Finding:
+        """Return the finding with a smaller diagram that shows the same kind of it."""
+        smallest, end = finding, time.monotonic() + SHRINK_SECONDS
+
+        def holds(diagram: Diagram) -> bool:
+            nonlocal smallest
+            if time.monotonic() > end:
+                raise _TimeUp
+            try:
+                self.once(diagram, finding.dtype, Counter())
+            except NapkinError:
+                return False
+            except Disagreement as error:
+                if error.kind == finding.kind:
+                    smallest = Finding(error.kind, str(error), diagram, finding.dtype)
+                return error.kind == finding.kind
+            return False
+
+        with contextlib.suppress(_TimeUp):
+            shrunk(finding.diagram, holds)
+        return smallest
+
+
+def _key(finding: Finding) -> str:
+    """Return what two findings of one cause are likely to share: what is said, without numbers and names of arrays."""
+    return finding.kind + re.sub(r"[\d.]+(e[-+]\d+)?|\b[A-Za-z]\w?\b", "", finding.says)[:60]
+
+
+def _reason(error: NapkinError) -> str:
+    said = re.sub(r"^diagram \w+: ", "", str(error))
+    return ("undecided: " if isinstance(error, Undecided) else "") + re.sub(r"\d+", "N", said)[:120]
+
+
+def derived(diagram: Diagram, dtype: str, limit: float) -> Derivation:
+    """Derive a diagram; what is no NapkinError is a fault, raised as a Disagreement."""
+    from napkin_eq.derive import derive
+
+    try:
+        return derive(diagram, dtype=dtype)
+    except (NapkinError, KeyboardInterrupt):
+        raise
+    except Exception as error:
+        raise KINDS["fault"](f"derive: {_named(error)}") from error
+
+
+def examine(diagram: Diagram, derivation: Derivation, dtype: str, interpret: bool = False) -> bool:
+    """Hold all that a derivation gives against the diagram's own value; tell whether kernels were run.
+
+    Raises a Disagreement, of a kind of KINDS, for the first thing that differs, and for whatever cannot be carried out.
+    """
+    from napkin_eq.certificate import dumps
+    from napkin_eq.check import check
+    from napkin_eq.jsonform import dumps_diagram, loads_diagram
+
+    if loads_diagram(dumps_diagram(diagram)) != diagram:
+        raise KINDS["json"]("the diagram that its JSON gives is another one")
+    for buffer, (name, term) in zip(derivation.plan.outputs, diagram.outputs, strict=True):
+        if sorted(a.name for a in buffer.dims) != [a.name for a in term.axes]:
+            raise KINDS["shape"](f"output {name} has axes {[a.name for a in term.axes]}, its array {[a.name for a in buffer.dims]}")
+    verdict = _tried("certificate", "the checker", lambda: check(dumps(derivation.certificate).encode()))
+    if verdict["status"] != "ok":
+        raise KINDS["certificate"](f"refused: {verdict['problem']}")
+    sizes = {axis.name: axis.size or 1 for axis in diagram.axes()}
+    for family in (None, SPECIAL):
+        drawn = draw(diagram, family or _plain(), sizes, dtype, 0)
+        _held(diagram, derivation, drawn.clean)
+    if not interpret or _programs(derivation) > PROGRAMS:
+        return False
+    for family in (_plain(), SPECIAL):
+        _run(diagram, derivation, dtype, family)
+    return True
+
+
+def _plain() -> Family:
+    from napkin_eq.families import family
+
+    return family("normal")
+
+
+def _held(diagram: Diagram, derivation: Derivation, arrays: Mapping[str, Any]) -> None:
+    """Hold the extracted term and the plan, both in float64, against the diagram's own term."""
+    import numpy as np
+
+    from napkin_eq.compare import compare
+    from napkin_eq.emit import emit
+    from napkin_eq.evaluate import evaluate
+    from napkin_eq.rounding import error_bound
+
+    found = _tried("plan", "the plan in NumPy", lambda: emit(derivation.plan, "numpy")(arrays, False, {}))
+    terms = [term for output in derivation.outputs for _, _, term in output.each()]
+    for buffer, (name, source), term in zip(derivation.plan.outputs, diagram.outputs, terms, strict=True):
+        order = [axis.name for axis in buffer.dims]
+        exact = _tried("fault", "evaluation of the diagram", lambda: evaluate(source, arrays, order=order))  # noqa: B023
+        other = _tried("term", "evaluation of the extracted term", lambda: evaluate(term, arrays, order=order))  # noqa: B023
+        bounds = [error_bound(t, arrays, {}, "float32", order=order)[0] for t in (source, term)]
+        bound = EXCESS * (bounds[0] + bounds[1]) + LEAST
+        for kind, got in (("term", other), ("plan", found[name])):
+            if got.shape != exact.shape:
+                raise KINDS["shape"](f"output {name}: the {kind} has shape {got.shape}, the diagram {exact.shape}")
+            seen = compare(got, exact, bound, "float32" if source.kind == "real" else "")
+            if seen.bound_used > 1:
+                with np.errstate(all="ignore"):
+                    wrong = ~((got == exact) | ~np.isfinite(bound) | (np.abs(got * 1.0 - exact) <= bound))
+                at = tuple(int(i) for i in np.argwhere(wrong)[0]) if wrong.any() else (0,) * exact.ndim
+                raise KINDS[kind](f"output {name}: the {kind} gives {got[at]!s} at {list(at)}, the diagram {exact[at]!s}; {int(wrong.sum())} elements differ")
+
+
+def _run(diagram: Diagram, derivation: Derivation, dtype: str, family: Family) -> None:
+    """Run the emitted kernels in the interpreter, each output within its bound."""
+    from napkin_eq.ranked import portable
+    from napkin_eq.validate import compared
+
+    cases = _tried("kernel", "the emitted kernel", lambda: compared(diagram, portable(derivation), dtype, "cpu", 0, family))
+    for case in cases:
+        if case.bound_used > 1 or not case.repeatable:
+            raise KINDS["kernel"](f"output {case.output}, inputs {case.family}: off by {case.max_error:.3g}, {case.bound_used:.3g} times its bound")
+
+
+def _programs(derivation: Derivation) -> int:
+    """Return how many programs all kernels of a plan have, each loop's blocks counted."""
+    total = 0
+    for kernel in derivation.plan.kernels:
+        blocks = 1
+        for coord in kernel.coords:
+            blocks *= -(-(coord.axis.size or 1) // coord.tile)
+        total += blocks
+    return total
+
+
+def _tried(kind: str, what: str, made: Any) -> Any:
+    """Return what a function gives; whatever it raises, but an interrupt, is a Disagreement."""
+    try:
+        return made()
+    except Disagreement:
+        raise
+    except Exception as error:
+        raise KINDS[kind](f"{what}: {_named(error)}") from error
+
+
+def _named(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
