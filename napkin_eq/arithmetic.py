@@ -6,7 +6,9 @@ import math
 from collections.abc import Callable, Mapping
 
 from napkin_eq import plan as p
-from napkin_eq.law import Judgment, finite, nonzero, pos
+from napkin_eq.interval import interval
+from napkin_eq.law import Judgment, finite, nonneg, nonzero, pos
+from napkin_eq.ops import ABSENT, EDGES
 from napkin_eq.scopes import Context, Statements
 from napkin_eq.streamed import conjuncts, plain, reduces_over
 from napkin_eq.term import Const, Map, Prev, Term, rebuilt
@@ -37,6 +39,8 @@ class Arithmetic(Statements):
         if op in ("and", "or") and (short := self.settled(term)) is not None:
             return short
         values = tuple(self.operand(a, context) for a in args)
+        if op in ("floordiv", "mod"):
+            return self._quotient(op, args[1], values)
         if term.kind == "int" or (term.kind == "bool" and args[0].kind == "int"):
             return self.emit(op, values, "i32" if term.kind == "int" else "i1")
         if term.kind == "bool":
@@ -46,9 +50,7 @@ class Arithmetic(Statements):
             return self._inverse(args[0], values[0], context)
         if op == "mul":
             return self._product(args, values, context)
-        if op == "log":
-            return self.emit("mul", (self.emit("log2", values, "f32"), math.log(2.0)), "f32")
-        return self.emit(op, values, "f32")
+        return self._edged(op, args[0], values[0], context) if op in EDGES else self.emit(op, values, "f32")
 
     def _sure(self, fact: Callable[[Term], Judgment], term: Term, context: Context) -> bool:
         """Whether a fact is proved of a term's value here; before the first block of a stream an axis is empty, and facts need not hold."""
@@ -56,22 +58,53 @@ class Arithmetic(Statements):
             return False
         return self.proved(fact(plain(term)))
 
+    def _edged(self, op: str, term: Term, value: p.Operand, context: Context) -> p.Operand:
+        """Write an operator of one number, guarded where the machine's own may give another value at the edges (ops.py)."""
+        edge = EDGES[op]
+        clamped = edge.clamps and not self._sure(nonneg, term, context)
+        given = self.emit("max", (value, 0.0), "f32") if clamped else value
+        found = self.emit("mul", (self.emit("log2", (given,), "f32"), math.log(2.0)), "f32") if op == "log" else self.emit(op, (given,), "f32")
+        return found if edge.machine == edge.absent else self._absorbing(term, value, found, context)
+
+    def _absorbing(self, term: Term, value: p.Operand, found: p.Operand, context: Context) -> p.Operand:
+        """Return what was found, absent where an argument is, unless that is proved to be present."""
+        if value == ABSENT:
+            return ABSENT
+        if not isinstance(value, str) or value in self.present or self._sure(finite, term, context):
+            return found
+        return self.emit("where", (self.emit("eq", (value, ABSENT), "i1"), ABSENT, found), "f32")
+
     def _inverse(self, term: Term, value: p.Operand, context: Context) -> p.Operand:
         if isinstance(value, (int, float)):
-            return 1.0 / value if value else 0.0
+            return ABSENT if value == ABSENT else 1.0 / value if value else 0.0
         found = self.emit("div", (1.0, value), "f32")
         if self._sure(nonzero, term, context):
             return found
-        return self.emit("where", (self.emit("eq", (value, 0.0), "i1"), 0.0, found), "f32")
+        return self._absorbing(term, value, self.emit("where", (self.emit("eq", (value, 0.0), "i1"), 0.0, found), "f32"), context)
 
     def _product(self, args: tuple[Term, ...], values: tuple[p.Operand, ...], context: Context) -> p.Operand:
         found = self.emit("mul", values, "f32")
         for term, value, other in ((args[0], values[0], args[1]), (args[1], values[1], args[0])):
-            known = value in self.present or self._sure(finite, term, context) or self._sure(pos, other, context)
-            if isinstance(value, str) and not known:
-                gone = self.emit("eq", (value, -math.inf), "i1")
-                found = self.emit("where", (gone, -math.inf, found), "f32")
+            # A positive leaf stays positive as it is stored; what is computed may be rounded to zero, which takes absence away.
+            if not (not other.children and self._sure(pos, other, context)):
+                found = self._absorbing(term, value, found, context)
         return found
+
+    def times(self, left: p.Operand, right: p.Operand) -> p.Operand:
+        """Return the product of two values of which nothing is known."""
+        found = self.emit("mul", (left, right), "f32")
+        for value in (left, right):
+            if isinstance(value, str):
+                found = self.emit("where", (self.emit("eq", (value, ABSENT), "i1"), ABSENT, found), "f32")
+        return found
+
+    def _quotient(self, op: str, divisor: Term, values: tuple[p.Operand, ...]) -> p.Operand:
+        """Write // or %, which are zero where the divisor is; the machine's own give anything there."""
+        low, high = interval(divisor)
+        if low > 0 or high < 0 or not isinstance(values[1], str):
+            return self.emit(op, values, "i32")
+        none = self.emit("eq", (values[1], 0), "i1")
+        return self.emit("where", (none, 0, self.emit(op, (values[0], self.emit("where", (none, 1, values[1]), "i32")), "i32")), "i32")
 
     def _where(self, term: Map, context: Context) -> p.Operand:
         if (plain_term := self.resolved(term)) is not term:
@@ -98,16 +131,15 @@ class Arithmetic(Statements):
         terms: list[tuple[tuple[str, ...], p.Operand]] = []
         constant = 0.0
         for factor, part in parts:
-            if isinstance(part, Const):
-                constant += factor * part.value
-                continue
             value = self.wide(self.operand(part, context))
+            if value == ABSENT:
+                return ABSENT
             if not isinstance(value, str):
                 constant += factor * value
                 continue
             if factor < 0 and not self._sure(finite, part, context):
                 # The absent value absorbs: subtracting it must give it again, and x - inf does.
-                value = self.emit("where", (self.emit("eq", (value, -math.inf), "i1"), math.inf, value), "f32")
+                value = self.emit("where", (self.emit("eq", (value, ABSENT), "i1"), math.inf, value), "f32")
                 assert isinstance(value, str)
             terms.append((self.values[value].coords, value if factor == 1.0 else self.emit("mul", (value, factor), "f32")))
         if not terms:
@@ -129,9 +161,14 @@ class Arithmetic(Statements):
             self._flatten(rebuilt(term.body, tuple(a if isinstance(a, Const) else Prev(a) for a in term.body.args)), factor, parts)
         elif self.resolved(term) is not term:
             self._flatten(self.resolved(term), factor, parts)
-        elif isinstance(term, Map) and term.op == "mul" and any(isinstance(a, Const) for a in term.args):
+        elif isinstance(term, Map) and term.op == "mul" and any(map(_scales, term.args)):
             left, right = term.args
-            number, other = (left, right) if isinstance(left, Const) else (right, left)
+            number, other = (left, right) if _scales(left) else (right, left)
             self._flatten(other, factor * number.value, parts)
         else:
             parts.append((factor, term))
+
+
+def _scales(term: Term) -> bool:
+    """Whether a factor is a number that leaves an absent value absent and a present one present."""
+    return isinstance(term, Const) and term.value != 0 and math.isfinite(term.value)

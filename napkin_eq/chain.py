@@ -10,8 +10,8 @@ from napkin_eq.explain import Closure, Step
 from napkin_eq.judge import match, substitute
 from napkin_eq.law import Law, Statement, Var, variables
 from napkin_eq.place import Placed
-from napkin_eq.streamed import modes_of, plain
-from napkin_eq.term import Fold, Group, Online, Reduce, Store, Term, Tuple, rebuilt, subterms
+from napkin_eq.streamed import Streamed, modes_of
+from napkin_eq.term import Group, Online, Reduce, Store, Term, Tuple, held, rebuilt, subterms
 
 
 def explained(source: Term, placed: Placed, instances: Iterable[Instance], statements: Sequence[Statement]) -> list[Step]:
@@ -36,7 +36,7 @@ def _read_backward(closure: Closure, term: Term, statements: Sequence[Statement]
     what is below them unstreamed and unstored, since that is the form that facts speak of.
     """
     laws = [s for s in statements if isinstance(s, Law) and s.stage == "structure" and not isinstance(s.lhs, Var) and s.lhs.kind == "real"]
-    waiting = [rebuilt(t, tuple(map(plain, t.children))) for t in subterms(term) if isinstance(t, (Fold, Online, Reduce))]
+    waiting = [rebuilt(t, tuple(map(_bare, t.children))) for t in subterms(term) if isinstance(t, Streamed)]
     seen = set(waiting)
     while waiting:
         found = waiting.pop()
@@ -47,6 +47,19 @@ def _read_backward(closure: Closure, term: Term, statements: Sequence[Statement]
             if closure.instance(law, True, bindings) and (before := substitute(law.lhs, bindings)) not in seen:
                 seen.add(before)
                 waiting.append(before)
+
+
+def _bare(term: Term) -> Term:
+    """Return a term unstreamed, unstored and without the masks of its folds, which structure laws put there last."""
+    if term not in _BARE:
+        body = rebuilt(term, tuple(map(_bare, term.children)))
+        if isinstance(body, Streamed):
+            body = Reduce("sum" if isinstance(body, Online) else body.monoid, body.axis, body.body)
+        _BARE[term] = held(body)
+    return _BARE[term]
+
+
+_BARE: dict[Term, Term] = {}
 
 
 def _placements(store: Store) -> Iterator[tuple[str, tuple[tuple[str, Any], ...]]]:

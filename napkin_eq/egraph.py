@@ -17,7 +17,7 @@ from typing import Any
 
 from napkin_eq.axis import Axis
 from napkin_eq.egglogtext import BASE, FACTS, SORTS, Table, array_of, axes_rules, axis_text, constructor, opaque, reachable, rules, text_of
-from napkin_eq.enode import AXIS_AT, FLAGGED, KINDS, Instance, Node, Saturated, built, computed
+from napkin_eq.enode import AXIS_AT, FLAGGED, KINDS, Instance, Node, Saturated, built, computed, tied
 from napkin_eq.errors import NapkinError
 from napkin_eq.law import Inference, Law, Statement
 from napkin_eq.stretch import stretch_mask
@@ -218,12 +218,15 @@ class _Bridge:
         exponents = [t.args[0] for t in subterms(self.source) if isinstance(t, Map) and t.op == "exp"]
         given = frozenset(number[self._value(self.names[t])] for t in exponents)
         reps = {number[v]: t for v, t in self.reps.items() if v in number}
+        compared = [t for t in subterms(self.source) if tied(t)]
+        places = {t: number[self._value(self.names[t])] for t in subterms(*compared)}
         roots = tuple(number[self._value(self.names[item])] for item in self.items)
         root = roots[0]
         if isinstance(self.source, Tuple):
             root = len(classes)
             classes[root] = [Node("Tuple", (), roots)]
-        return Saturated(classes, root, reps, safe, given, nonneg, self.instances, rounds, len(rows), self.leaves, notes)
+        ties = {places[t]: t for t in compared}
+        return Saturated(classes, root, reps, safe, given, nonneg, self.instances, rounds, len(rows), self.leaves, notes, ties, places)
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Any
 
 from napkin_eq.axis import Axis
 from napkin_eq.ops import MONOIDS, OPS
-from napkin_eq.term import Acc, Const, Fold, Group, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Term, Tuple, Walk
+from napkin_eq.term import Acc, Const, Fold, Group, Input, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Term, Tuple, Walk, subterms
 
 # Constructor → positions of its term arguments among its columns; axes first, a flag last.
 KINDS: dict[str, tuple[int, ...]] = {"Leaf": (), "Num": (), "Absent": (), "Yes": (), "SizeOf": (), "Acc": ()}
@@ -46,7 +46,8 @@ class Saturated:
     """What saturation leaves: the nodes of every class, the root, a term of each, fired instances, and counts.
 
     safe: classes whose exponential is proved not to overflow; given: classes whose exponential the source itself takes;
-    nonneg: classes proved to hold no negative number.
+    nonneg: classes proved to hold no negative number; ties: classes of comparisons that rounding would decide, with the source's term, and
+    `places`: the class of each term below one.
     """
 
     classes: dict[int, list[Node]]
@@ -60,6 +61,16 @@ class Saturated:
     nodes: int
     leaves: list[Term]
     notes: list[str] = field(default_factory=list)
+    ties: dict[int, Term] = field(default_factory=dict)
+    places: dict[Term, int] = field(default_factory=dict)
+
+
+def tied(term: Term) -> bool:
+    """Whether a comparison of computed numbers may hang on their last bits: an equality, or one of two values made of the same input."""
+    if not (isinstance(term, Map) and term.op in ("lt", "le", "eq") and term.args[0].kind == "real") or not any(a.children for a in term.args):
+        return False
+    left, right = ({t for t in subterms(a) if isinstance(t, Input)} for a in term.args)
+    return term.op == "eq" or bool(left & right)
 
 
 def computed(op: str, numbers: list[float]) -> float:

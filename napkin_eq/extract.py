@@ -16,7 +16,7 @@ from napkin_eq.axis import Axis
 from napkin_eq.cost import SPECIAL, elements, extent
 from napkin_eq.enode import Node, Saturated, built
 from napkin_eq.hardware import Hardware
-from napkin_eq.term import Const, Input, Map, Read, Term
+from napkin_eq.term import Const, Input, Map, Read, Reduce, Scan, Term
 
 KEEP, KEEP_OUTPUTS, SWEEPS, MASKED_SHARE = 5, 8, 40, 0.55
 ALIKE, MOST_ALIKE = 1e-5, 4  # costs so near are of one form, its operands in other orders or its loops apart: of each so many are kept
@@ -75,6 +75,7 @@ class Extractor:
         self.along: dict[str, set[int]] = {}
         self.moved: dict[tuple[Axis, Pass, float, bool], dict[int, int]] = {}
         self.best: dict[int, list[Candidate]] = {c: [] for c in graph.classes}
+        self.literal: dict[Term, Candidate | None] = {}
         self.lanes = {c: elements(graph.reps[c].axes) if c in graph.reps else 1 for c in graph.classes}
         self.streamed = {c: any(n.kind.startswith("Fold") for n in nodes) for c, nodes in graph.classes.items()}
 
@@ -151,9 +152,42 @@ class Extractor:
         return set(kept) != before
 
     def _candidates(self, number: int, node: Node) -> Iterator[Candidate]:
+        # Two forms of a value are rounded apart: where a comparison would show that, its sides are computed as they are written.
+        if number in self.graph.ties and (found := self._as_written(self.graph.ties[number])) is not None:
+            yield found
+            return
         for picked in itertools.islice(itertools.product(*(self.best[c] for c in node.children)), 4 * KEEP):
             if (candidate := self._candidate(number, node, picked)) is not None:
                 yield candidate
+
+    def _as_written(self, term: Term) -> Candidate | None:
+        """Return the candidate for a term of the source that computes each part of it as it stands there, folds streamed."""
+        if term not in self.literal:
+            number = self.graph.places[term]
+            parts = [self._as_written(child) for child in term.children] if not self._is_leaf(number, term) else []
+            known = tuple(p for p in parts if p is not None)
+            nodes = [n for n in self.graph.classes[number] if self._stands_for(n, term, number)] if len(known) == len(parts) else []
+            kept, self.best[number] = self.best[number], []
+            made = (self._candidate(number, node, known) for node in sorted(nodes, key=_fused_first))
+            self.literal[term] = next((c for c in made if c is not None), None)
+            self.best[number] = kept
+        return self.literal[term]
+
+    def _is_leaf(self, number: int, term: Term) -> bool:
+        return any(n.kind == "Leaf" and self.leaves[n.fields[0]] is term for n in self.graph.classes[number])
+
+    def _stands_for(self, node: Node, term: Term, number: int) -> bool:
+        """Whether a node computes a term of the source by the operator, or the fold, that the term names, of the same parts."""
+        if self._is_leaf(number, term):
+            return node.kind == "Leaf" and self.leaves[node.fields[0]] is term
+        if not term.children:
+            return not node.children
+        wanted = tuple(self.graph.places[child] for child in term.children)
+        kinds = {Map: ("op",), Reduce: ("Fold", "Reduce"), Scan: ("Scan",), Read: ("Read",)}.get(type(term), ())
+        head, _, rest = node.kind.partition("_")
+        named = term.fields[0] if isinstance(term, (Map, Reduce, Scan)) else ""
+        axis = term.axis if "axis" in term.names else None
+        return head in kinds and rest == named and node.children == wanted and (axis is None or node.fields[0] == axis)
 
     def _safe(self, argument: int, term: Term) -> bool:
         return argument in self.graph.safe or self.admitted(term, argument in self.graph.given)
@@ -292,6 +326,10 @@ class Extractor:
         if op == "mul" and any(isinstance(p.term, Const) for p in parts):
             return lanes * 0.02 / self.hardware.rate("fma")
         return lanes * (0.25 if op in ("neg", "real") else 1.0) / self.hardware.rate("fma") + 1e-13
+
+
+def _fused_first(node: Node) -> tuple[bool, bool]:
+    return not (node.kind.startswith("Fold") and node.fields[1]), node.kind.startswith("Reduce")
 
 
 def _diverse(candidates: Sequence[Candidate], most: int) -> list[Candidate]:

@@ -12,7 +12,7 @@ from napkin_eq.axis import Axis
 from napkin_eq.bounds import Stretch, stretches
 from napkin_eq.errors import NapkinError
 from napkin_eq.law import absent, finite, zero
-from napkin_eq.ops import COMBINE, NEUTRAL
+from napkin_eq.ops import ABSENT, COMBINE, NEUTRAL
 from napkin_eq.scopes import AccKey, Context, Scope, restricted
 from napkin_eq.streamed import RUN, Streamed, covers, depth_along, dot_factors, fold_key, kernel_terms, laned, plain
 from napkin_eq.term import Const, Input, Map, Online, Proj, Read, Reduce, Store, Term
@@ -197,14 +197,29 @@ class Folds(Arithmetic):
             return dot
         body = self.wide(self.operand(fold.body, context))
         body = self._outside(fold, body, context, monoid)
-        if monoid != "sum" or not self._zero_padded(fold.body):
+        if monoid != "sum" or not self._zero_padded(fold.body, context, coord):
             body = self.masked(body, coord, NEUTRAL[monoid])
         along = self.lanes[coord][1] if coord in self.lanes else coord
         if not isinstance(body, str) or along not in self.values[body].coords:
             body = self.spread(body, coord, monoid)
-        flat = not isinstance(body, str) or self.coords[coord].tile == 1
-        block = body if flat else self._reduced(monoid, along, str(body))
-        return block if start is None else self.emit(COMBINE[monoid], (start, block), "f32")
+        block = self.block_of(monoid, fold.body, body, coord, along)
+        return block if start is None else self.combined(monoid, fold.body, start, block)
+
+    def block_of(self, monoid: str, term: Term, body: p.Operand, coord: str, along: str) -> p.Operand:
+        """Fold a block of a term's values along a coordinate, or the runs of its lanes; a product is absent where one of them is."""
+        if not isinstance(body, str) or self.coords[coord].tile == 1:
+            return body
+        block = self._reduced(monoid, along, body)
+        if monoid != "prod" or self.proved(finite(plain(term))):
+            return block
+        gone = self.as_value(self.emit("where", (self.emit("eq", (body, ABSENT), "i1"), 1.0, 0.0), "f32"))
+        return self.emit("where", (self.emit("lt", (0.0, self._reduced("max", along, gone)), "i1"), ABSENT, block), "f32")
+
+    def combined(self, monoid: str, term: Term, before: p.Operand, block: p.Operand) -> p.Operand:
+        """Combine what blocks of a term's values come to."""
+        if monoid == "prod" and not self.proved(finite(plain(term))):
+            return self.times(before, block)
+        return self.emit(COMBINE[monoid], (before, block), "f32")
 
     def _outside(self, fold: Term, body: p.Operand, context: Context, monoid: str) -> p.Operand:
         """Mask a body outside the lanes that its fold takes, unless it is proved to be neutral there."""
@@ -215,19 +230,26 @@ class Folds(Arithmetic):
             return body
         return self.emit("where", (self.operand(fold.where, context), body, NEUTRAL[monoid]), "f32")
 
-    def _zero_padded(self, term: Term) -> bool:
-        """Whether lanes past the end are 0 because every factor is a load, and loads past the end give 0."""
-        if isinstance(term, Map) and term.op == "mul":
-            return all(map(self._zero_padded, term.args))
-        return isinstance(term, (Input, Store, Proj))
+    def _zero_padded(self, term: Term, context: Context, coord: str) -> bool:
+        """Whether lanes past the end of a coordinate are 0: every factor is a load, of present values, and one of them along it."""
+        factors, waiting = [], [term]
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, Map) and part.op == "mul":
+                waiting += part.args
+            else:
+                factors.append(part)
+        loads = all(isinstance(f, (Input, Store, Proj)) for f in factors)
+        along = any(context.coord(axis) == coord for f in factors for axis in f.axes)
+        return loads and along and all(self.proved(finite(plain(f))) for f in factors)
 
     def _dot(self, fold: Term, context: Context, coord: str, start: p.Operand | None) -> p.Operand | None:
         body = self.resolved(fold.body)
         if isinstance(body, Map) and body.op == "mul":
             body = Map("mul", (self.resolved(body.args[0]), self.resolved(body.args[1])))
         factors = dot_factors(body, {a: self.coords[c].tile for a, c in context.env}, fold.axis.name)
-        if factors is None:
-            return None
+        if factors is None or not all(self._sure(finite, factor, context) for factor in factors):
+            return None  # the matrix unit would make of an absent value what IEEE arithmetic makes of -inf
         clear = fold.where == Const(True) or self.settled(fold.where) or self.proved(zero(fold.where, plain(fold.body)))
         to_mask = None if clear else next((f for f in factors if not self._stored(f)), factors[0])
         sides = []
@@ -235,7 +257,7 @@ class Folds(Arithmetic):
             value = self.operand(factor, context)
             if factor is to_mask:
                 value = self.emit("where", (self.operand(fold.where, context), self.wide(value), 0.0), "f32")
-            if not self._zero_padded(factor):
+            if not self._zero_padded(factor, context, coord):
                 value = self.masked(self.wide(value), coord, 0.0)
             sides.append(self.as_value(value))
         wide = self.precision != NARROW and any(self.values[s].dtype == "f32" for s in sides)

@@ -16,9 +16,10 @@ from napkin_eq.arithmetic import Proved
 from napkin_eq.axis import Axis
 from napkin_eq.errors import NapkinError
 from napkin_eq.folds import NARROW, Folds
-from napkin_eq.ops import COMBINE, NEUTRAL
+from napkin_eq.law import finite
+from napkin_eq.ops import ABSENT, NEUTRAL
 from napkin_eq.scopes import Context, Scope, restricted
-from napkin_eq.streamed import axis_ranks, covers, modes_of, reduces_over
+from napkin_eq.streamed import axis_ranks, covers, modes_of, plain, reduces_over
 from napkin_eq.term import (
     Acc,
     Const,
@@ -115,10 +116,10 @@ class Lowering(Folds):
 
     def _store(self, body: Term, target: p.Buffer, context: Context) -> None:
         self.stored.add(target.name)
-        value = self.cast(self.operand(body, context), target.dtype)
+        value = self.as_value(self.operand(body, context), {"real": "f32", "int": "i32", "bool": "i1"}[body.kind])
         index = tuple(self.iota(context.coord(d)) for d in target.dims)
         masks = tuple(m for d in target.dims for m in self.valid(context.coord(d)))
-        self.stack[-1].stmts.append(p.StoreTile(target.name, index, self.as_value(value), masks))
+        self.stack[-1].stmts.append(p.StoreTile(target.name, index, self.as_value(self.cast(value, target.dtype)), masks))
 
     def operand(self, term: Term, context: Context) -> p.Operand:
         """Return the operand that holds a term's value in a context, writing what is needed."""
@@ -228,8 +229,14 @@ class Lowering(Folds):
         arg = self.as_value(arg)
         block: p.Operand = arg
         if self.coords[coord].tile > 1:
-            block = self.put(lambda v: p.ScanTile(v, term.monoid, coord, arg), ("scan", term.monoid, coord), self.values[arg].coords, "f32", (arg,))
+            block = self._scanned(term.monoid, coord, arg)
+            if term.monoid == "prod" and not self.proved(finite(plain(term.body))):
+                gone = self.as_value(self.emit("where", (self.emit("eq", (arg, ABSENT), "i1"), 1.0, 0.0), "f32"))
+                block = self.emit("where", (self.emit("lt", (0.0, self._scanned("max", coord, gone)), "i1"), ABSENT, block), "f32")
         return block if self.coords[coord].role == "whole" else self._carried(term, context, coord, arg, block)
+
+    def _scanned(self, monoid: str, coord: str, arg: str) -> str:
+        return self.put(lambda v: p.ScanTile(v, monoid, coord, arg), ("scan", monoid, coord), self.values[arg].coords, "f32", (arg,))
 
     def _carried(self, term: Scan, context: Context, coord: str, arg: str, block: p.Operand) -> p.Operand:
         """Combine the scan of a block with what all blocks before it give, which the walk carries."""
@@ -241,8 +248,6 @@ class Lowering(Folds):
                 raise NapkinError(f"a scan over {term.axis.name} carries a value for each block of an axis that is walked within it")
             before = self.fresh(f"{term.monoid}_{term.axis.name}", coords, "f32", scope.level)
             scope.memo[key] = before.name
-            whole: p.Operand = arg
-            if self.coords[coord].tile > 1:
-                whole = self.put(lambda v: p.ReduceTile(v, term.monoid, coord, arg), ("reduce", term.monoid, coord), coords, "f32", (arg,))
-            scope.carried.append((before, NEUTRAL[term.monoid], self.emit(COMBINE[term.monoid], (before.name, whole), "f32")))
-        return self.emit(COMBINE[term.monoid], (scope.memo[key], block), "f32")
+            whole = self.block_of(term.monoid, term.body, arg, coord, coord)
+            scope.carried.append((before, NEUTRAL[term.monoid], self.combined(term.monoid, term.body, before.name, whole)))
+        return self.combined(term.monoid, term.body, scope.memo[key], block)

@@ -6,6 +6,7 @@ Kinds: "real" (extended by one absent value, written -inf), "int" (coordinates, 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 
@@ -46,3 +47,37 @@ OPS = _table(
 MONOIDS = ("sum", "max", "prod")
 NEUTRAL = {"sum": 0.0, "max": float("-inf"), "prod": 1.0}
 COMBINE = {"sum": "add", "max": "max", "prod": "mul"}
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """What an operator of one real number gives where mathematics gives nothing.
+
+    absent: what it gives for the absent value. clamps: an argument below zero counts as zero. machine: what IEEE arithmetic gives for -inf,
+    which stands for the absent value, clamped where the operator clamps. pole: what it gives for zero, where IEEE arithmetic has an infinity.
+    """
+
+    absent: float
+    machine: float
+    clamps: bool = False
+    pole: float | None = None
+
+
+ABSENT = -math.inf
+# Of the others: + * min give the absent value if an argument is it, max the other argument; comparisons take it for less than every
+# number and equal to itself; a sum or product is absent if a lane inside its mask is, a maximum only if all are; // and % by zero give zero.
+EDGES = {
+    "neg": Edge(ABSENT, math.inf),
+    "abs": Edge(ABSENT, math.inf),
+    "inv": Edge(ABSENT, 0.0, pole=0.0),
+    "sqrt": Edge(ABSENT, 0.0, clamps=True),
+    "log": Edge(ABSENT, ABSENT, clamps=True),
+    "sin": Edge(ABSENT, math.nan),
+    "cos": Edge(ABSENT, math.nan),
+    "floor": Edge(ABSENT, ABSENT),
+    "round": Edge(ABSENT, ABSENT),
+    "exp": Edge(0.0, 0.0),
+    "sigmoid": Edge(0.0, 0.0),
+    "tanh": Edge(-1.0, -1.0),
+    "erf": Edge(-1.0, -1.0),
+}

@@ -14,6 +14,7 @@ from typing import Any
 from napkin_eq import plan as p
 from napkin_eq.axis import Axis
 from napkin_eq.cost import BYTES, elements, extent, total_us
+from napkin_eq.enode import tied
 from napkin_eq.errors import NapkinError
 from napkin_eq.evaluate import output_order
 from napkin_eq.folds import NARROW
@@ -21,7 +22,7 @@ from napkin_eq.hardware import Hardware
 from napkin_eq.law import Judgment
 from napkin_eq.lower import Lowering
 from napkin_eq.streamed import Streamed, depth_along, modes_of, reduces_over
-from napkin_eq.term import Acc, Fold, Group, Input, Map, Online, Prev, Proj, Read, Reduce, Scan, Store, Term, Tuple, Walk, rebuilt, subterms
+from napkin_eq.term import Acc, Fold, Group, Input, Map, Online, Prev, Proj, Read, Reduce, Scan, Store, Term, Tuple, Walk, held, rebuilt, subterms
 from napkin_eq.tiles import Tiled, solve
 
 Join = tuple[tuple[int, ...], ...]
@@ -177,6 +178,9 @@ class Placer:
         except _NoPlan:
             return None
         stores = tuple(t for t in subterms(root) if isinstance(t, Store))
+        if any(tied(t) and _computed_apart(t) for t in subterms(root)):
+            self.refusals.append("a value is compared with what another kernel makes of it anew, in another order")
+            return None
         tiled = tuple(done[s] for s in stores)
         arrays = tuple((t, self.buffers[t]) for t in subterms(root) if t in self.buffers)
         return Placed(root, stores, tiled, total_us([t.cost for t in tiled], self.hardware), arrays)
@@ -244,6 +248,22 @@ def _alike(keys: Sequence[Any]) -> Join:
     for place, key in enumerate(keys):
         groups.setdefault(key, []).append(place)
     return tuple(map(tuple, groups.values()))
+
+
+def _computed_apart(comparison: Term) -> bool:
+    """Whether a comparison has one value from two kernels: each adds up in an order of its own, and they differ in the last bits."""
+    homes: dict[Term, set[Term | None]] = {}
+    stack: list[tuple[Term, Term | None]] = [(arg, None) for arg in comparison.args]
+    while stack:
+        term, home = stack.pop()
+        exact = isinstance(term, Map) and term.op in ("max", "min", "neg", "abs", "where")
+        if isinstance(term, (Store, Proj)):
+            stack += [(part, term) for part in ((held(term),) if isinstance(term, Proj) else term.children)]
+        elif exact or isinstance(term, (Read, Group, Walk)) or (isinstance(term, (Reduce, Fold)) and term.monoid == "max"):
+            stack += [(child, home) for child in term.children]
+        elif term.children:
+            homes.setdefault(term, set()).add(home)
+    return any(len(kernels) > 1 for kernels in homes.values())
 
 
 class _NoPlan(Exception):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -113,7 +114,15 @@ class Statements(ABC):
         return value
 
     def emit(self, op: str, args: tuple[p.Operand, ...], dtype: str) -> p.Operand:
-        """Append an elementwise operator; integers that are numbers are computed here."""
+        """Append an elementwise operator; of numbers alone it is computed here, and a whole one stands as a real one among reals."""
+        if dtype != "i32" and op not in ("cast", "real") and any(self._is_real(a) for a in args):
+            args = tuple(float(a) if type(a) is int else a for a in args)
+        if dtype != "i32" and not any(isinstance(a, str) for a in args) and (number := known_value(op, args)) is not None:
+            return number
+        if op == "where" and isinstance(args[0], bool):
+            return args[1 if args[0] else 2]
+        if op in ("and", "or") and (settled := _settled(op, args)) is not None:
+            return settled
         if dtype == "i32" and (known := tuple(a for a in args if type(a) is int)) and len(known) == len(args):
             return _whole_number(op, known)
         if dtype == "i32" and op in ("add", "mul") and (plain := _unit(op, args)) is not None:
@@ -133,11 +142,15 @@ class Statements(ABC):
             return self.multiples.get(operand, 1)
         return int(operand) or 1 << 30
 
-    def as_value(self, operand: p.Operand) -> str:
-        """Return the name of a value, one that holds a number where the operand is none."""
+    def _is_real(self, operand: p.Operand) -> bool:
+        return type(operand) is float if not isinstance(operand, str) else self.values[operand].dtype not in ("i32", "i64", "i1")
+
+    def as_value(self, operand: p.Operand, dtype: str = "f32") -> str:
+        """Return the name of a value, one that holds a number of this type where the operand is none."""
         if isinstance(operand, str):
             return operand
-        return self.as_value(self.emit("add", (operand, 0.0), "f32"))
+        op, number, unit = {"f32": ("add", float(operand), 0.0), "i1": ("or", bool(operand), False)}.get(dtype, ("add", operand, 0))
+        return self.put(lambda v: p.Let(v, op, (number, unit)), op, (), dtype, (number, unit))
 
     def cast(self, operand: p.Operand, dtype: str) -> p.Operand:
         """Return a value in another type; numbers have none."""
@@ -231,7 +244,34 @@ def hint(key: Any, args: Sequence[p.Operand], dtype: str) -> str:
 
 def _whole_number(op: str, args: tuple[int, ...]) -> int:
     a, b = args[0], args[-1]
-    return {"add": a + b, "mul": a * b, "neg": -a, "max": max(a, b), "min": min(a, b), "floordiv": a // (b or 1), "mod": a % (b or 1)}[op]
+    if op in ("floordiv", "mod"):
+        return 0 if b == 0 else a // b if op == "floordiv" else a % b
+    return {"add": a + b, "mul": a * b, "neg": -a, "max": max(a, b), "min": min(a, b)}[op]
+
+
+_NUMBERS: dict[str, Callable[..., float | bool]] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "neg": operator.neg, "max": max, "min": min,
+    "exp2": lambda x: 2.0**x, "log2": lambda x: math.log2(x) if x else -math.inf, "sqrt": math.sqrt, "tanh": math.tanh, "erf": math.erf,
+    "sigmoid": lambda x: 1 / (1 + math.exp(-x)) if x > -700 else 0.0, "sin": math.sin, "cos": math.cos, "abs": abs, "floor": math.floor, "round": round,
+    "lt": operator.lt, "le": operator.le, "eq": operator.eq, "and": operator.and_, "or": operator.or_, "not": operator.not_,
+}  # fmt: skip
+
+
+def known_value(op: str, args: tuple[p.Operand, ...]) -> p.Operand | None:
+    """Return what an operator of the plan language gives for numbers, None where that is no number or past the largest."""
+    try:
+        found = _NUMBERS[op](*args)
+    except (KeyError, ValueError, OverflowError, ZeroDivisionError):
+        return None
+    return None if found != found else float(found) if type(found) is int else found
+
+
+def _settled(op: str, args: tuple[p.Operand, ...]) -> p.Operand | None:
+    """Return what "and" or "or" comes to where one side is a number."""
+    for one, other in (args, args[::-1]):
+        if isinstance(one, bool):
+            return one if one == (op == "or") else other
+    return None
 
 
 def _unit(op: str, args: tuple[p.Operand, ...]) -> p.Operand | None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from napkin_eq import plan as p
 from napkin_eq.axis import Axis
+from napkin_eq.ops import NEUTRAL
 from napkin_eq.term import Acc, Const, Fold, Group, Input, Map, Online, Proj, Reduce, Size, Store, Term, Walk, held, rebuilt, subterms
 
 MIN_DOT = 16
@@ -57,10 +58,11 @@ def plain(term: Term) -> Term:
     """Return the term with the reductions that its streamed forms stand for: the same value, in the form that facts speak of."""
     if term not in _plain:
         body = rebuilt(term, tuple(map(plain, term.children)))
-        if isinstance(body, Online):
-            body = Reduce("sum", body.axis, body.body)
-        elif isinstance(body, Fold):
-            body = Reduce(body.monoid, body.axis, body.body)
+        if isinstance(body, Streamed):
+            monoid = "sum" if isinstance(body, Online) else body.monoid
+            # A lane that is left out counts as the neutral element: so a maximum may be absent, a sum may be zero.
+            kept = body.body if body.where is Const(True) else Map("where", (body.where, body.body, Const(NEUTRAL[monoid])))
+            body = Reduce(monoid, body.axis, kept)
         _plain[term] = held(body)
     return _plain[term]
 
