@@ -43,12 +43,12 @@ from napkin_eq.law import (
     where,
 )  # fmt: skip
 from napkin_eq.proving import prove
-from napkin_eq.rocq import ProofRefused, checked, sources
+from napkin_eq.rocq import ProofRefused, checked, source
 from napkin_eq.term import Const, Input, Map, rewritten
 from tests.statements import stated
 
 installed = pytest.mark.skipif(shutil.which("coqc") is None, reason="Rocq is not installed; `make rocq` installs it and checks the proofs")
-FOLD, VALUES, LAWS = sources()
+FOLD, VALUES, LAWS = map(source, ("Fold.v", "Values.v", "Laws.v"))
 PROOF = FOLD.read_text(encoding="utf-8")
 
 
