@@ -294,8 +294,8 @@ Definition shown (t : term) (s : sign) : bool :=
 Definition counted (t : term) : list axis := match t with Size x => [x] | _ => [] end.
 
 (* Stretches of n lanes that cover the axis. *)
-Definition size_of (x : axis) : option nat := match nth_error (sizes g) x with Some (s, _) => s | None => None end.
-Definition integer (n : nat) : term := Const Int (Some (Z.of_nat n # 1)).
+Definition size_of (x : axis) : option N := match nth_error (sizes g) x with Some (s, _) => s | None => None end.
+Definition integer (n : N) : term := Const Int (Some (Z.of_N n # 1)).
 Definition stretches (p x : axis) (mask : term) : bool :=
   match mask with
   | Bin And (Bin Le first lane) (Bin Lt lane' (Bin Add first' run)) =>
@@ -304,9 +304,9 @@ Definition stretches (p x : axis) (mask : term) : bool :=
           negb (Nat.eqb p x) && same first (Bin Mul (Index p) run) && same first' first && same lane (Index x)
             && same lane' (Index x)
           && match size_of x with
-             | None => same run (Bin FloorDiv (Bin Add (Length x) (integer (count - 1))) (integer count))
+             | None => same run (Bin FloorDiv (Bin Add (Length x) (integer (N.pred count))) (integer count))
              | Some n => match run with Const Int (Some q) => Pos.eqb (Qden q) 1
-               && Z.leb (Z.of_nat n) (Qnum q * Z.of_nat count) | _ => false end
+               && Z.leb (Z.of_N n) (Qnum q * Z.of_N count) | _ => false end
              end
       | None => false
       end
@@ -423,8 +423,9 @@ Definition same_output (s d : term) : bool :=
                          (outputs s).
 
 Definition sizes_ok : bool :=
-  forallb (fun e => Nat.ltb 0 (snd e) && match fst e with None => true | Some n => Nat.ltb 0 n
-    && Nat.eqb (n mod snd e) 0 end) (sizes g).
+  forallb (fun e => N.ltb 0 (snd e) && match fst e with None => true | Some n => N.ltb 0 n
+    && N.eqb (N.modulo n (snd e)) 0 end)
+    (sizes g).
 Fixpoint twice (l : list axis) : bool := match l with [] => false | x :: l => mem x l || twice l end.
 Definition inputs_ok : bool := forallb (fun e => match e with (ds, _, _) => listed ds
   && negb (twice ds) end) (inputs g).
@@ -460,7 +461,7 @@ Definition has_fact (f : fact) (v : val) : Prop :=
   with their facts. *)
 Definition meets (g : context) (m : model) : Prop :=
   possible m /\ describes g m /\
-  (forall x n k, nth_error (sizes g) x = Some (Some n, k) -> full m x = n) /\
+  (forall x n k, nth_error (sizes g) x = Some (Some n, k) -> N.of_nat (full m x) = n) /\
   (forall n ds s fs f ps, nth_error (inputs g) n = Some (ds, s, fs) -> In f fs -> has_fact f (data m n ps)).
 
 (* Where a theorem is said: everything is read in full, and no stream is around. *)

@@ -160,6 +160,8 @@ Proof.
   - into. simpl. eapply IHt; eauto using ok_item.
   - into. simpl. destruct (item f); [eauto | reflexivity].
   - into. simpl. destruct (item f); [reflexivity | eapply IHt2; eauto using ok_item].
+  - into. simpl. destruct (item f); [reflexivity | eapply IHt2; eauto using ok_item].
+  - into. simpl. destruct (item f); [reflexivity | eapply IHt2; eauto using ok_item].
 Qed.
 
 

@@ -53,7 +53,7 @@ Inductive term :=
 
 (* What a theorem declares: of each axis the size, where it has one, and what it is a multiple of;
   of each input its axes, sort and facts. *)
-Record context := { sizes : list (option nat * nat); inputs : list (list axis * sort * list fact) }.
+Record context := { sizes : list (option N * N); inputs : list (list axis * sort * list fact) }.
 Definition dims (g : context) (n : name) : list axis := match nth_error (inputs g) n with Some (d, _, _) => d
   | None => [] end.
 

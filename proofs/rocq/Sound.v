@@ -182,35 +182,41 @@ Proof.
     exact (N i (or_introl eq_refl) E) |]. apply IH. auto. }
   rewrite !Z; auto; intros i I E; apply in_seq in I; lia.
 Qed.
+Lemma size_known x n : size_of g x = Some n -> full m x = N.to_nat n.
+Proof.
+  destruct model_ok as (_ & _ & S & _). unfold size_of. destruct (nth_error (sizes g) x) as [[s k]|] eqn:E;
+    [|discriminate].
+  intros ->. specialize (S _ _ _ E). lia.
+Qed.
 Lemma run_value p x run count : size_of g p = Some count ->
   match size_of g x with
-  | None => same run (Bin FloorDiv (Bin Add (Length x) (integer (count - 1))) (integer count))
-  | Some n => match run with Const Int (Some q) => Pos.eqb (Qden q) 1
-    && Z.leb (Z.of_nat n) (Qnum q * Z.of_nat count) | _ => false end
+  | None => same run (Bin FloorDiv (Bin Add (Length x) (integer (N.pred count))) (integer count))
+  | Some n =>
+      match run with
+      | Const Int (Some q) => Pos.eqb (Qden q) 1 && Z.leb (Z.of_N n) (Qnum q * Z.of_N count)
+      | _ => false
+      end
   end = true ->
-  exists r, full m x <= r * count /\ forall f q, eval nothing run f q = Some (INR r).
+  exists r, full m x <= r * N.to_nat count /\ forall f q, eval nothing run f q = Some (INR r).
 Proof.
-  intros Sp H. destruct model_ok as (Ps & _ & S & _).
-  assert (C : full m p = count).
-  { unfold size_of in Sp. destruct (nth_error (sizes g) p) as [[s k]|] eqn:E; [|discriminate]. subst s.
-    exact (S _ _ _ E). }
-  assert (Cp : 0 < count) by (rewrite <- C; apply Ps). assert (Fp : 0 < full m x) by apply Ps.
+  intros Sp H. pose proof (size_known p count Sp) as C. set (many := N.to_nat count) in *.
+  assert (Cp : 0 < many) by (rewrite <- C; apply model_ok). assert (Fp : 0 < full m x) by apply model_ok.
   assert (IN : forall n, Q2R (Z.of_nat n # 1) = INR n) by (intro n; unfold Q2R; simpl; rewrite INR_IZR_INZ; field).
   destruct (size_of g x) as [n|] eqn:Sx.
-  - assert (N : full m x = n).
-    { unfold size_of in Sx. destruct (nth_error (sizes g) x) as [[s k]|] eqn:E; [|discriminate]. subst s.
-      exact (S _ _ _ E). }
+  - pose proof (size_known x n Sx) as N.
     destruct run; try discriminate. destruct s; try discriminate. destruct v as [[z d]|]; try discriminate. split_and.
-      cbn [Qnum Qden] in *.
-    apply Pos.eqb_eq in H. apply Z.leb_le in H0. subst. assert (0 <= z)%Z by nia. exists (Z.to_nat z). split; [nia |].
+    cbn [Qnum Qden] in *. apply Pos.eqb_eq in H. apply Z.leb_le in H0. subst.
+      assert (Z.of_N count = Z.of_nat many) as Ez by lia.
+    rewrite Ez in H0. assert (0 <= z)%Z by nia. exists (Z.to_nat z). split; [nia |].
     intros f q. cbn [Language.eval option_map]. f_equal. rewrite <- IN. rewrite Z2Nat.id by assumption. reflexivity.
-  - apply same_eq in H. subst run. exists ((full m x + (count - 1)) / count). split.
-    + pose proof (Nat.div_mod (full m x + (count - 1)) count ltac:(lia)) as E.
-      pose proof (Nat.mod_upper_bound (full m x + (count - 1)) count ltac:(lia)). nia.
-    + intros f q. cbn [Language.eval bin_op integer option_map]. rewrite !IN. unfold add, whole, two_of.
-        rewrite <- plus_INR.
-      rewrite !Int_part_INR. destruct (Z.eqb_spec (Z.of_nat count) 0); [lia |]. f_equal. rewrite <- Nat2Z.inj_div.
-        symmetry. apply INR_IZR_INZ.
+  - apply same_eq in H. subst run. exists ((full m x + (many - 1)) / many). split.
+    + pose proof (Nat.div_mod (full m x + (many - 1)) many ltac:(lia)) as E.
+      pose proof (Nat.mod_upper_bound (full m x + (many - 1)) many ltac:(lia)). nia.
+    + intros f q. cbn [Language.eval bin_op integer option_map].
+      replace (Z.of_N (N.pred count)) with (Z.of_nat (many - 1)) by lia.
+        replace (Z.of_N count) with (Z.of_nat many) by lia.
+      rewrite !IN. unfold add, whole, two_of. rewrite <- plus_INR, !Int_part_INR.
+      destruct (Z.eqb_spec (Z.of_nat many) 0); [lia |]. f_equal. rewrite <- Nat2Z.inj_div. symmetry. apply INR_IZR_INZ.
 Qed.
 Lemma stretches_sound p x c : stretches g p x c = true ->
   means nothing {| lanes_in := []; full_in := [p]; over := [] |} (Stretch p x c).
@@ -225,14 +231,12 @@ Proof.
   apply negb_true_iff, Nat.eqb_neq in H. intros f q (F & _ & Fu & _) V. simpl in Fu.
   match goal with H : match size_of g x with _ => _ end = true |- _ => destruct (run_value p x run count Sp H) as [r
     [R E]] end.
-  assert (C : ends f p = count).
-  { rewrite (Fu p (or_introl eq_refl)). destruct model_ok as (_ & _ & S & _). unfold size_of in Sp.
-    destruct (nth_error (sizes g) p) as [[s k]|] eqn:Ep; [|discriminate]. subst s. exact (S _ _ _ Ep). }
+  assert (C : ends f p = N.to_nat count) by (rewrite (Fu p (or_introl eq_refl)); apply size_known, Sp).
   assert (X : q x < full m x).
   { assert (0 < full m x) by apply model_ok. specialize (V x). destruct (F x). lia. }
   assert (Rp : 0 < r) by (destruct r; simpl in R; lia).
   cbv beta. rewrite C, Values.counted.
-  match goal with |- Some (INR (length (filter ?h _))) = _ => assert (Same : forall i, In i (seq 0 count) ->
+  match goal with |- Some (INR (length (filter ?h _))) = _ => assert (Same : forall i, In i (seq 0 (N.to_nat count)) ->
     h i = Nat.eqb i (q x / r)) end.
   2: { rewrite (filter_ext' _ _ _ Same), one_of_seq; [reflexivity |]. apply Nat.div_lt_upper_bound; nia. }
   intros i _. cbn [Language.eval bin_op]. rewrite E, !truth_of_bool.

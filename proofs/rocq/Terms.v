@@ -270,7 +270,7 @@ Fixpoint put (b : bar) (S : list axis) (V : option axis) (t : term) (path : list
       | Store a, 0 => option_map Store (put b S V a path l r)
       | Proj j a, 0 => option_map (Proj j) (put b S V a path l r)
       | Item a c, 0 => option_map (fun a => Item a c) (put b S V a path l r)
-      | Item a c, 1 => option_map (Item a) (put b S V c path l r)
+      | Item a c, Datatypes.S k => option_map (Item a) (put b S V c (k :: path) l r)
       | _, _ => None
       end
   end.
