@@ -23,8 +23,7 @@ FLOORS = (
     "__init__",
     "law content",
     "catalogue stretch interval judge explain claim polynomial linearity obligation smtlib question solving rocq rocqtext verdict counterexample proving "
-    "smtfiles 
-    "floating abduce corpus certificate check",
+    "smtfiles floating abduce corpus certificate check",
     "plan names hardware accumulate eviction",
     "recheck",
     "emit aot enode egglogtext egraph accuracy",
