@@ -27,7 +27,7 @@ FLOORS = (
     "plan names hardware accumulate eviction",
     "recheck",
     "emit aot enode egglogtext egraph accuracy",
-    "streamed scopes bounds arithmetic folds lower alive reuse cost tiles schedule bulk balance overlap succession",
+    "streamed scopes bounds arithmetic folds lower alive room reuse cost tiles schedule bulk balance overlap succession",
     "extract place",
     "derivation report chain assembly search derive ranked",
     "sources output coordinates walks lanes heads dealing indexing rounding running "
