@@ -48,8 +48,9 @@ JUDGMENT: dict[str, Callable[..., Term]] = {
     "divides": lambda b, n: ~eq(b, Const(0)) & eq(Map("mod", (n, b)), Const(0)),
     "disjoint": lambda c, e: ~(c & e),
     "stretch": lambda p, x, c: eq(Reduce("sum", p, Map("where", (c, Const(1.0), ZERO))), Const(1.0)),
+    "null": lambda x, a: eq(Reduce("sum", x, a), ZERO),
 }
-STREAMED = ("local", "scales")
+STREAMED = ("local", "scales", "moves", "settled")
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,7 @@ class Counterexample:
         if isinstance(self.statement, Law):
             return not agree(self.value(self.statement.lhs), self.value(self.statement.rhs))
         conclusion = self.statement.conclusion
-        if conclusion.name in STREAMED or self.stream is None:
+        if conclusion.name in (*STREAMED, "null") or self.stream is None:
             return not self.holds(conclusion)
         return bool((self.at_last(where(meaning(conclusion), Const(1.0), 0.0)).data != 1.0).any())
 
@@ -90,11 +90,19 @@ class Counterexample:
         if judgment.name == "free":
             return not self.varies(rest[0], first)  # type: ignore[arg-type]
         if judgment.name == "along":
-            return self.lanes[first.name] == 1 or self.varies(rest[0], first)  # type: ignore[arg-type]
+            # What may vary: equal numbers in its lanes are an instance like any other.
+            return first.name in {a.name for a in self.over_arrays(rest[0]).axes}  # type: ignore[arg-type, union-attr]
         if judgment.name == "local":
             return not _running(self.spelled(rest[0]), first)  # type: ignore[arg-type]
         if judgment.name == "scales":
             return self.scales(first, *rest)  # type: ignore[arg-type]
+        if judgment.name == "moves":
+            return self.moves(first, *rest)  # type: ignore[arg-type]
+        if judgment.name == "settled":
+            return self.settled(first, rest[0])  # type: ignore[arg-type]
+        if judgment.name == "null":
+            total = Reduce("sum", first, rest[0])  # type: ignore[arg-type]
+            return all(agree(self.value(total, prefix), Given((), np.zeros(()))) for prefix in self.prefixes())
         mask = meaning(judgment)
         if _speaks_of_a_stream(self.spelled(mask)):
             numbers = where(mask, Const(1.0), 0.0)
@@ -127,6 +135,38 @@ class Counterexample:
                 with np.errstate(all="ignore"):
                     product = np.where(np.isneginf(old) | np.isneginf(moved), -math.inf, old * moved)
                 if not agree(after, Given(names, product)):
+                    return False
+        return True
+
+    def settled(self, x: Axis, term: Term) -> bool:
+        """Tell whether a term is present over every prefix of an axis, the empty one included."""
+        most = self.lanes[x.name]
+        found = (self.at_last(part, prefix, most) for part in (term, Prev(term)) for prefix in self.prefixes())
+        return all(bool(np.isfinite(value.data).all()) for value in found)
+
+    def moves(self, x: Axis, term: Term, weight: Term, step: Term) -> bool:
+        """Tell whether a weighted sum over the lanes so far changes by a step from each prefix of a stream to each longer one.
+
+        The first step must be 0, and the longer prefix is at most twice as long.
+        """
+        most = self.lanes[x.name]
+        zero = Given((), np.zeros(()))
+        if not all(agree(self.at_last(step, prefix, most), zero) for prefix in self.prefixes()):
+            return False
+        for later in range(2, most + 1):
+            for early in range((later + 1) // 2, later):
+                old, still = (self.value(t, {x.name: early}) for t in (term, weight))
+                new = self.value(term, {x.name: later})
+                if x.name in new.names:
+                    new = Given(new.names, new.data.take(range(early), axis=new.names.index(x.name)))
+                names, (after, before, weights) = _aligned(new, old, still)
+                lanes = names.index(x.name) if x.name in names else None
+                changed, alike = (after - before) * weights, early  # what does not vary counts once for each lane
+                if lanes is not None:
+                    alike = early if changed.shape[lanes] == 1 else 1
+                    changed = changed.sum(axis=lanes)
+                found = Given(tuple(name for name in names if name != x.name), changed * alike)
+                if not agree(self.at_last(step, {x.name: later}, early), found):
                     return False
         return True
 

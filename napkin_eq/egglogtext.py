@@ -35,13 +35,13 @@ from napkin_eq.term import (
 )
 
 Table = tuple[str, bool, tuple[tuple[str, bool], ...]]
-OUTPUTS = {("scales", 2)}  # judgment arguments that inference rules make, where the others are what they are asked of
+OUTPUTS = {("scales", 2), ("moves", 3)}  # judgment arguments that inferences make, where the others are what they are asked of
+ONE = {"moves"}  # judgments of which one output is kept, the first found: another step that is equal says nothing new
 _ALWAYS = {"Leaf", "Num", "Absent", "Yes", "SizeOf", "op_add", "op_mul", "op_neg", "op_real"}  # the base rules speak of these
 _BINDERS = tuple(k for k in KINDS if k.split("_")[0] in ("Reduce", "Fold", "Online"))
 
-SORTS = "(sort A) (sort M) (constructor Ax (String) A) (sort Axes (Set A)) (ruleset shape) (ruleset facts) (ruleset more-facts) (ruleset scaling)" + "".join(
-    f" (ruleset {stage})" for stage in ("prepare", "algebra", "structure")
-)
+RULESETS = "shape", "facts", "more-facts", "scaling", "scaling-by-sums", "tidy", "prepare", "algebra", "structure"
+SORTS = "(sort A) (sort M) (constructor Ax (String) A) (sort Axes (Set A))" + "".join(f" (ruleset {r})" for r in RULESETS)
 
 
 def _columns(kind: str) -> str:
@@ -55,9 +55,15 @@ def constructor(kind: str) -> str:
     return f"(constructor {kind} ({_columns(kind)}) M)"
 
 
-FACTS = "(function axes (M) Axes :merge (set-intersect old new)) (relation isax (A)) (relation real (M))" + "".join(
-    f" (relation J_{name} ({' '.join('A' if t == 'axis' else 'M' for t in takes)}))" for name, (takes, _) in JUDGMENTS.items()
-)
+def _table(name: str) -> str:
+    columns = ["A" if takes == "axis" else "M" for takes in JUDGMENTS[name][0]]
+    if name in ONE:
+        return f" (function J_{name} ({' '.join(columns[:-1])}) M :merge old)"
+    return f" (relation J_{name} ({' '.join(columns)}))"
+
+
+FACTS = "(function axes (M) Axes :merge (set-intersect old new)) (relation isax (A)) (relation real (M))"
+FACTS += "".join(map(_table, JUDGMENTS))
 
 
 def axes_rules(kinds: Iterable[str]) -> Iterable[str]:
@@ -179,13 +185,23 @@ def _directions(laws: Iterable[Law]) -> Iterator[tuple[Law, Term, Term, str]]:
             yield law, law.rhs, law.lhs, law.name + "~"
 
 
-def reachable(terms: Iterable[Term], laws: Sequence[Law]) -> list[str]:
-    """Return the constructors that the source has, or that laws can make of it; no other law can ever fire."""
+def reachable(terms: Iterable[Term], laws: Sequence[Law], inferences: Sequence[Inference] = ()) -> list[str]:
+    """Return the constructors that the source has, or that statements can make of it; nothing else can ever fire."""
     found = {_head(t) for t in terms if not opaque(t)} | _ALWAYS
     directions = [(_heads(left), _heads(right)) for _, left, right, _ in _directions(laws)]
+    directions += [(_heads(*asked), _heads(*made)) for asked, made in map(_spoken, inferences) if made]
     while new := {head for left, right in directions if left <= found for head in right - found}:
         found |= new
     return [kind for kind in KINDS if kind in found]
+
+
+def _spoken(rule: Inference) -> tuple[list[Term], list[Term]]:
+    """Return the terms that an inference is asked of, and those that it makes."""
+    name = rule.conclusion.name
+    every = [(place, arg) for place, arg in enumerate(rule.conclusion.args) if isinstance(arg, Term)]
+    made = [arg for place, arg in every if (name, place) in OUTPUTS]
+    asked = [arg for place, arg in every if (name, place) not in OUTPUTS]
+    return [*asked, *(arg for premise in rule.premises for arg in premise.args if isinstance(arg, Term))], made
 
 
 def rules(laws: Sequence[Law], inferences: Sequence[Inference], kinds: set[str], tables: dict[str, Table]) -> list[str]:
@@ -196,8 +212,8 @@ def rules(laws: Sequence[Law], inferences: Sequence[Inference], kinds: set[str],
         if _heads(left) <= kinds:
             lines += _law_rule(law, left, right, name, tables)
     for rule in inferences:
-        spoken = [a for judgment in (rule.conclusion, *rule.premises) for a in judgment.args if isinstance(a, Term)]
-        if _heads(*spoken) <= kinds:
+        asked, made = _spoken(rule)
+        if _heads(*asked, *made) <= kinds:
             lines.append(_inference_rule(rule, early))
     return lines
 
@@ -205,16 +221,30 @@ def rules(laws: Sequence[Law], inferences: Sequence[Inference], kinds: set[str],
 def _inference_rule(rule: Inference, early: set[str]) -> str:
     body, bound = _Body(), set[str]()
     for place, arg in enumerate(rule.conclusion.args):
-        if isinstance(arg, Term) and not isinstance(arg, Var) and (rule.conclusion.name, place) not in OUTPUTS:
+        if isinstance(arg, Term) and not isinstance(arg, (Var, Const)) and (rule.conclusion.name, place) not in OUTPUTS:
             body.pattern(arg, bound)
+    if rule.conclusion.name == "moves":
+        _, moving, weight, _ = rule.conclusion.args
+        if isinstance(moving, Term) and isinstance(weight, Var):
+            body.pattern(Map("mul", (moving, weight)), bound)  # asked of products that there are
     for premise in rule.premises:
         body.condition(premise, bound)
     for arg in rule.conclusion.args:
         body.bind(arg, bound)
-    made = any(name == rule.conclusion.name for name, _ in OUTPUTS)
-    ruleset = "scaling" if made else "facts" if rule.conclusion.name in early else "more-facts"
-    head = " ".join(_pattern(a) for a in rule.conclusion.args)
-    return f"(rule ({' '.join(body.parts)}) ((J_{rule.conclusion.name} {head})) :ruleset {ruleset})"
+    _, made = _spoken(rule)
+    sums = any(isinstance(t, Reduce) for t in subterms(*made))
+    ruleset = "facts" if rule.conclusion.name in early else "more-facts"
+    if made:
+        ruleset = "scaling-by-sums" if sums else "scaling"
+    return f"(rule ({' '.join(body.parts)}) ({_told(rule.conclusion)}) :ruleset {ruleset})"
+
+
+def _told(judgment: Judgment) -> str:
+    """Write what makes a judgment known."""
+    args = [_pattern(a) for a in judgment.args]
+    if judgment.name in ONE:
+        return f"(set (J_{judgment.name} {' '.join(args[:-1])}) {args[-1]})"
+    return f"(J_{judgment.name} {' '.join(args)})"
 
 
 def _early_judgments(laws: Iterable[Law], inferences: Sequence[Inference]) -> set[str]:
@@ -229,7 +259,8 @@ def _early_judgments(laws: Iterable[Law], inferences: Sequence[Inference]) -> se
 
 def _law_rule(law: Law, left: Term, right: Term, name: str, tables: dict[str, Table]) -> list[str]:
     """Return the rule that one direction of a law is, with the table that keeps its substitutions."""
-    names = sorted(variables(left) | {n for c in law.conditions if c.name in ("scales", "absent", "zero", "along", "stretch") for n in variables(*c.args)})
+    finding = "scales", "moves", "absent", "zero", "along", "stretch"  # these may bind what the left side does not
+    names = sorted(variables(left) | {n for c in law.conditions if c.name in finding for n in variables(*c.args)})
     axes = _axis_names(left, right, *(a for c in law.conditions for a in c.args))
     sorts = {n: "A" if n in axes else "M" for n in names}
     table = f"fired_{name.replace('-', '_').replace('~', '_rev')}"
@@ -242,10 +273,10 @@ def _law_rule(law: Law, left: Term, right: Term, name: str, tables: dict[str, Ta
     ruleset = "algebra" if law.stage == "cut" else law.stage
     columns = " ".join(sorts[n] for n in names)
     values = " ".join(_pattern(Var(n)) if sorts[n] == "M" else f"?{n}" for n in names)
-    return [
-        f"(relation {table} ({columns}))",
-        f"(rule ({' '.join(body.parts)}) ((union e__ {_pattern(right)}) ({table} {values})) :ruleset {ruleset})".replace("?", "v_"),
-    ]
+    rule = f"(rule ({' '.join(body.parts)}) ((union e__ {_pattern(right)}) ({table} {values}))".replace("?", "v_")
+    # What makes nothing new tidies up what inferences make, too.
+    rulesets = (ruleset, "tidy") if ruleset == "algebra" and isinstance(right, (Var, Const)) else (ruleset,)
+    return [f"(relation {table} ({columns}))", *(f"{rule} :ruleset {name})" for name in rulesets)]
 
 
 class _Body:
@@ -274,7 +305,10 @@ class _Body:
             test = "set-not-contains" if condition.name == "free" else "set-contains"
             self.parts.append(f"(= s{len(self.parts)}__ (axes {args[1]})) ({test} s{len(self.parts)}__ {args[0]})")
         else:
-            self.parts.append(f"(J_{condition.name} {' '.join(args)})")
+            if condition.name in ONE:
+                self.parts.append(f"(= {args[-1]} (J_{condition.name} {' '.join(args[:-1])}))")
+            else:
+                self.parts.append(f"(J_{condition.name} {' '.join(args)})")
             bound |= variables(*condition.args)
 
 

@@ -67,7 +67,7 @@ class _Bridge:
 
     def run(self, rounds: int, node_limit: int) -> Saturated:
         laws = [*self.laws.values()]
-        kinds = reachable((*subterms(*self.items), *(stretch_mask(*cut) for cut in self.cuts)), laws)
+        kinds = reachable((*subterms(*self.items), *(stretch_mask(*cut) for cut in self.cuts)), laws, self.inferences)
         self._do("\n".join([SORTS, *map(constructor, kinds), FACTS, *axes_rules(kinds), BASE, *rules(laws, self.inferences, set(kinds), self.tables)]))
         self._do("\n".join(f"(isax {axis_text(a)})" for _, a in sorted(self.axes.items())))
         for item in self.items:
@@ -86,7 +86,10 @@ class _Bridge:
             if size > node_limit:
                 notes.append(f"saturation stopped at {size} nodes after {done} rounds (limit {node_limit}); the plan may miss forms found later")
                 break
-        self._do(f"(run-schedule (saturate (run more-facts)) (repeat {SCALING_ROUNDS} (run scaling) {_SETTLE} (saturate (run more-facts))))")
+        made = f"(saturate (run tidy)) {_SETTLE} (saturate (run more-facts))"
+        scaling = f"(repeat {SCALING_ROUNDS} (run scaling) {made})"
+        by_sums = f"(repeat {SCALING_ROUNDS} (run scaling-by-sums) {made} {scaling})"
+        self._do(f"(run-schedule (saturate (run more-facts)) {scaling} {by_sums})")
         for _ in range(STRUCTURE_ROUNDS):
             before, size, done = size, self._round("structure"), done + 1
             if size == before:

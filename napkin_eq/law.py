@@ -115,6 +115,12 @@ JUDGMENTS: dict[str, tuple[tuple[str, ...], str]] = {
     "le": (("term", "term"), "{0} <= {1}, the absent value being least"),
     "local": (("axis", "term"), "{1} holds no reduction, scan or read along {0}"),
     "scales": (("axis", "term", "term"), "as the stream over {0} goes on, {1} changes by the factor {2}"),
+    "moves": (
+        ("axis", "term", "term", "term"),
+        "as the stream over {0} goes on, the sum of {1} over the lanes so far, times {2} as it was, changes by {3}",
+    ),
+    "settled": (("axis", "term"), "{1} is present over the lanes of {0} so far, none of them included"),
+    "null": (("axis", "term"), "the sum of {1} over {0} is 0"),
     "absent": (("mask", "term"), "{1} is absent wherever {0} is false"),
     "zero": (("mask", "term"), "{1} is 0 wherever {0} is false"),
     "safe": (("term",), "exp({0}) cannot overflow"),
@@ -138,7 +144,8 @@ def _judgment(name: str) -> Callable[..., Judgment]:
     return make
 
 
-free, along, distinct, nonneg, pos, nonzero, finite, le, local, scales, absent, zero, safe, divides, disjoint, stretch = map(_judgment, JUDGMENTS)
+free, along, distinct, nonneg, pos, nonzero, finite, le, local, scales, *_others = map(_judgment, JUDGMENTS)
+moves, settled, null, absent, zero, safe, divides, disjoint, stretch = _others
 
 
 @dataclass(frozen=True, slots=True)
@@ -426,6 +433,6 @@ ABSENT = Const(float("-inf"))
 __all__ = [  # what a law file may import
     "ABSENT", "TRUE", "Acc", "Axis", "Binary", "Const", "Coordinate", "Fold", "Group", "Index", "Item", "Map", "Mask", "Max", "Monoid", "Number",
     "Online", "Prev", "Proj", "Read", "Real", "Reduce", "Several", "Size", "Store", "Sum", "Tuple", "Unary", "Walk",
-    "absent", "along", "disjoint", "distinct", "divides", "exp", "finite", "free", "infer", "inv", "law", "le", "local", "log", "nonneg", "nonzero", "pos",
-    "safe", "scales", "size", "stretch", "where", "within", "zero",
+    "absent", "along", "disjoint", "distinct", "divides", "exp", "finite", "free", "infer", "inv", "law", "le", "local", "log",
+    "moves", "nonneg", "nonzero", "null", "pos", "safe", "scales", "settled", "size", "stretch", "where", "within", "zero",
 ]  # fmt: skip

@@ -1,6 +1,7 @@
 """Sums and maxima in a normal form by linearity, and the lemmas that it rests on, which a prover must have proved.
 
     normal(claim)    the claim in normal form, and the names of the lemmas that were used
+    defined(claim)   the claim without variables that a premise says to be something else
     LEMMAS           those lemmas, each a claim over one axis
 
 Sums are split into summands, what does not vary moves out of sums and maxima, and what is chosen in exactly one lane, by a
@@ -15,7 +16,7 @@ from napkin_eq.axis import Axis
 from napkin_eq.claim import Claim, eq, le, same
 from napkin_eq.law import TRUE, Var
 from napkin_eq.ops import COMBINE, NEUTRAL
-from napkin_eq.term import Const, Map, Reduce, Size, Term, rewritten
+from napkin_eq.term import Const, Map, Reduce, Size, Term, rewritten, subterms
 
 MOST_SUMMANDS = 32
 AXIS = Axis("x")
@@ -28,6 +29,37 @@ def normal(claim: Claim) -> tuple[Claim, tuple[str, ...]]:
     form = _Form(claim)
     goal, *premises = (rewritten(t, form.change) for t in (claim.goal, *claim.premises))
     return replace(claim, goal=goal, premises=tuple(premises)), tuple(form.cited)
+
+
+def defined(claim: Claim) -> Claim:
+    """Return the claim with each variable that a premise equates with a term replaced by that term."""
+    goal, waiting, kept = claim.goal, [part for p in claim.premises for part in _conjuncts(p)], list[Term]()
+    while waiting:
+        premise = waiting.pop(0)
+        pair = _definition(premise)
+        if pair is None:
+            kept.append(premise)
+            continue
+        goal, *others = (_replaced(t, *pair) for t in (goal, *waiting, *kept))
+        waiting, kept = others[: len(waiting)], others[len(waiting) :]
+    return Claim(claim.what, goal, tuple(p for p in kept if p is not TRUE), claim.free)
+
+
+def _conjuncts(mask: Term) -> list[Term]:
+    both = isinstance(mask, Map) and mask.op == "and"
+    return [part for arg in mask.args for part in _conjuncts(arg)] if both else [mask]
+
+
+def _definition(mask: Term) -> tuple[Var, Term] | None:
+    if isinstance(mask, Map) and mask.op == "eq":
+        for v, term in (mask.args, mask.args[::-1]):
+            if isinstance(v, Var) and v not in subterms(term):
+                return v, term
+    return None
+
+
+def _replaced(root: Term, v: Var, term: Term) -> Term:
+    return rewritten(root, lambda t: term if t is v else t)
 
 
 class _Form:

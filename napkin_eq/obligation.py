@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from napkin_eq.axis import Axis
-from napkin_eq.claim import JUDGMENT, LARGEST_EXPONENT, STREAMED, ZERO, Claim, NotUnderstood, finite, le, meaning, plain, same
+from napkin_eq.claim import JUDGMENT, LARGEST_EXPONENT, STREAMED, ZERO, Claim, NotUnderstood, eq, finite, le, meaning, plain, same
 from napkin_eq.law import TRUE, Inference, Judgment, Law, Statement, Var
 from napkin_eq.ops import COMBINE, NEUTRAL
 from napkin_eq.term import (
@@ -251,16 +251,29 @@ class _Step:
         self.free = {*free, *((name, f"{variable}′") for name, variable in free), *((name, f"{variable}°") for name, variable in free)}
 
     def judgment(self, conclusion: Judgment) -> list[Claim]:
-        _, term, *factor = conclusion.args
+        _, term, *rest = (plain(a) if isinstance(a, Term) else a for a in conclusion.args)
         assert isinstance(term, Term)
         if conclusion.name == "local":
             return [self.claim("after a block", same(self.later(term), term), self.after())]
-        (ratio,) = factor
-        assert isinstance(ratio, Term)
+        if conclusion.name == "settled":
+            before = self.claim("before the first block", finite(self.empty(term)), self.at_first())
+            return [before, self.claim("over the lanes so far", finite(term), self.after())]
+        change = rest[-1]
+        assert isinstance(change, Term)
+        if conclusion.name == "moves":
+            first = self.claim("the step of the first block", eq(self.first(change), ZERO), self.at_first())
+            return [first, self.claim("after a block", self.step(conclusion), self.after())]
         return [
-            self.claim("the factor of the first block", finite(self.first(ratio)), self.at_first()),
-            self.claim("after a block", same(self.later(term), term * self.later(ratio)), self.after()),
+            self.claim("the factor of the first block", finite(self.first(change)), self.at_first()),
+            self.claim("after a block", same(self.later(term), term * self.later(change)), self.after()),
         ]
+
+    def step(self, judgment: Judgment) -> Term:
+        """Return the mask that a step is the difference of two sums over the lanes so far, whose weights stand still."""
+        _, term, weight, change = (plain(a) if isinstance(a, Term) else a for a in judgment.args)
+        assert isinstance(term, Term) and isinstance(weight, Term) and isinstance(change, Term)
+        after, before = (Reduce("sum", self.axis, part * weight) for part in (self.later(term), term))
+        return eq(self.later(change), after - before)
 
     def online(self, online: Online) -> list[Claim]:
         total = Reduce("sum", self.axis, online.body, online.where)
@@ -282,8 +295,16 @@ class _Step:
 
     def at_first(self) -> tuple[Term, ...]:
         """Return the premises as the first block is reached: the axis holds that block."""
-        factors = [finite(self.first(j.args[2])) for j in self.conditions if j.name == "scales"]  # type: ignore[arg-type]
-        return (*map(self.first, _premises(self.conditions)), *factors)
+        known = list(map(self.first, _premises(self.conditions)))
+        for judgment in (j for j in self.conditions if j.args[0] == self.axis):
+            last = judgment.args[-1]
+            if judgment.name in ("scales", "settled") and isinstance(last, Term):
+                known.append(finite(self.first(last)))
+            if judgment.name == "settled" and isinstance(last, Term):
+                known.append(finite(self.empty(last)))
+            if judgment.name == "moves" and isinstance(last, Term):
+                known.append(eq(self.first(last), ZERO))
+        return tuple(known)
 
     def after(self) -> tuple[Term, ...]:
         """Return the premises, before and after one more block: a judgment holds for every prefix, being proved for all sizes."""
@@ -295,6 +316,10 @@ class _Step:
                 assert isinstance(term, Term)
                 if judgment.name == "local":
                     masks.append(same(self.later(term), term))
+                elif judgment.name == "settled":
+                    masks += [finite(term), finite(self.later(term))]
+                elif judgment.name == "moves":
+                    masks.append(self.step(judgment))
                 else:
                     masks.append(same(self.later(term), term * self.later(judgment.args[2])))  # type: ignore[arg-type]
         masks += [le(Const(1), block) for block in self.blocks.values() if block.kind == "int"]

@@ -17,7 +17,7 @@ from napkin_eq.axis import Axis
 from napkin_eq.claim import JUDGMENT, LARGEST_EXPONENT, NotUnderstood, meaning
 from napkin_eq.evaluate import axes_in, evaluate, output_order
 from napkin_eq.floating import GROWTH, Finding, assessor
-from napkin_eq.law import Judgment, Law, Max, Var, exp
+from napkin_eq.law import Judgment, Law, Max, Sum, Var, exp, inv, size
 from napkin_eq.rounding import error_bound
 from napkin_eq.term import Input, Map, Online, Prev, Reduce, Store, Term, rebuilt, rewritten, subterms
 
@@ -215,12 +215,23 @@ class Samples:
 
 
 def _filled(law: Law) -> dict[Term, Term]:
-    """Return terms for the variables of a law about running values: its sum is taken relative to a running maximum."""
+    """Return terms for the variables of a law about running values: relative to a maximum, and squares about a mean."""
     table: dict[Term, Term] = {}
     for x, term, ratio in (j.args for j in law.conditions if j.name == "scales"):
         p = Var("p")
         top = Max(x, p)  # type: ignore[arg-type]
         table |= {term: exp(p - top) * Var("w"), ratio: exp(Prev(top) - top)}  # type: ignore[dict-item]
+    for x, term, weight, step in (j.args for j in law.conditions if j.name == "moves"):
+        assert isinstance(x, Axis) and isinstance(term, Term) and isinstance(weight, Term) and isinstance(step, Term)
+        number, total = Var("b"), size(x)
+        mean = Sum(x, number) * inv(total)
+        if isinstance(weight, Var):
+            known = table.get(weight)
+            table[weight] = known.args[0] if isinstance(known, Map) else Map("abs", (Var("w"),))
+            total = Sum(x, table[weight])
+            mean = Sum(x, number * table[weight]) * inv(total)
+        moved = Prev(mean) - mean
+        table |= {term: (number - mean) * (number - mean), step: moved * (moved * Prev(total))}
     return table
 
 

@@ -7,6 +7,7 @@ held fixed: an unknown number of which only what holds at every lane is known (r
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,7 +16,7 @@ from functools import cache
 from napkin_eq.axis import Axis
 from napkin_eq.claim import JUDGMENT, Claim, NotUnderstood, eq, le
 from napkin_eq.law import ABSENT, TRUE, Statement, Var
-from napkin_eq.linearity import AXIS, LEMMAS, normal
+from napkin_eq.linearity import AXIS, LEMMAS, defined, normal
 from napkin_eq.obligation import claims_of
 from napkin_eq.ops import COMBINE, NEUTRAL
 from napkin_eq.proving import Outcome, prover
@@ -66,8 +67,9 @@ class Search:
         if step := self.decided(claim):
             return [step]
         axes = sorted({t.axis for t in subterms(claim.goal) if isinstance(t, (Reduce, Size))})
-        if axes and (found := self.by_linearity(claim)) is not None:
-            return found
+        for shaped in dict.fromkeys((claim, defined(claim))) if axes else ():
+            if (found := self.by_linearity(shaped)) is not None:
+                return found
         failed = f"no proof found ({claim.what})"
         for axis in axes:
             try:
@@ -99,6 +101,15 @@ class Search:
                 if lemma and every:
                     claim = replace(claim, premises=(*claim.premises, JUDGMENT[name](t)))
                     steps += [*lemma, every]
+        sums = [t for t in subterms(claim.goal) if isinstance(t, Reduce) and t.monoid == "sum" and t.where is TRUE]
+        for weights, total in itertools.permutations(sums, 2):
+            other = _beside(weights.body, total.body) if weights.axis == total.axis else None
+            if other is None or JUDGMENT["nonneg"](weights) not in claim.premises or (lemma := weighted()) is None:
+                continue
+            what = f"{claim.what}: finite of what is weighted"
+            if every := self.decided(replace(claim, what=what, goal=JUDGMENT["finite"](other))):
+                claim = replace(claim, premises=(*claim.premises, _vanishing(weights, total)))
+                steps += [*lemma, every]
         return claim, steps
 
 
@@ -224,6 +235,24 @@ def hereditary(judgment: str, monoid: str, masked: bool) -> tuple[Step, ...] | N
     total = Reduce(monoid, AXIS, a, Var("c", "bool") if masked else None)
     what = f"{judgment}-{'masked-' if masked else ''}{monoid}"
     return _lemma(Claim(what, JUDGMENT[judgment](total), (JUDGMENT[judgment](a),), frozenset()), AXIS)
+
+
+@cache
+def weighted() -> tuple[Step, ...] | None:
+    """Prove, for every size, that where weights >= 0 sum to 0, so does what they weigh; None if it is not proved."""
+    a, w = Var("a"), Var("w")
+    goal = _vanishing(Reduce("sum", AXIS, w), Reduce("sum", AXIS, a * w))
+    return _lemma(Claim("nonneg-weights", goal, (JUDGMENT["nonneg"](w), JUDGMENT["finite"](a)), frozenset()), AXIS)
+
+
+def _vanishing(weights: Term, total: Term) -> Term:
+    return (eq(weights, Const(0.0)) & eq(total, Const(0.0))) | JUDGMENT["pos"](weights)
+
+
+def _beside(factor: Term, product: Term) -> Term | None:
+    """Return what a factor is multiplied with in a product of two, None where it is not one of them."""
+    args = product.args if isinstance(product, Map) and product.op == "mul" else ()
+    return next((args[1 - place] for place, arg in enumerate(args) if arg is factor), None)
 
 
 def _lemma(claim: Claim, axis: Axis) -> tuple[Step, ...] | None:

@@ -14,10 +14,11 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from napkin_eq.claim import Claim
-from napkin_eq.law import TRUE, Var
+from napkin_eq.law import Var
+from napkin_eq.linearity import defined
 from napkin_eq.polynomial import Polynomial, Powers, atom, constant, exponential, raised
 from napkin_eq.solving import decider
-from napkin_eq.term import Const, Index, Map, Reduce, Size, Term, rewritten, subterms
+from napkin_eq.term import Const, Index, Map, Reduce, Size, Term
 
 MOST_CASES = 600
 AT_ABSENT = {"erf": -1, "tanh": -1, "sigmoid": 0}
@@ -47,7 +48,7 @@ class Stuck(Exception):  # noqa: N818 - no error: the fragment ends here
 @decider("normal form")
 def decide(claim: Claim) -> bool:
     """Tell whether the normal form proves the claim; False means that it does not know."""
-    claim = _defined(claim)
+    claim = defined(claim)
     waiting: list[dict[Hashable, object]] = [{}]
     for _ in range(MOST_CASES):
         if not waiting:
@@ -61,36 +62,6 @@ def decide(claim: Claim) -> bool:
         except Stuck:
             return False
     return False
-
-
-def _defined(claim: Claim) -> Claim:
-    """Return the claim with each variable that a premise equates with a term replaced by that term."""
-    goal, waiting, kept = claim.goal, [part for p in claim.premises for part in _conjuncts(p)], list[Term]()
-    while waiting:
-        premise = waiting.pop(0)
-        pair = _definition(premise)
-        if pair is None:
-            kept.append(premise)
-            continue
-        goal, *others = (_replaced(t, *pair) for t in (goal, *waiting, *kept))
-        waiting, kept = others[: len(waiting)], others[len(waiting) :]
-    return Claim(claim.what, goal, tuple(p for p in kept if p is not TRUE), claim.free)
-
-
-def _conjuncts(mask: Term) -> list[Term]:
-    return [part for arg in mask.args for part in _conjuncts(arg)] if isinstance(mask, Map) and mask.op == "and" else [mask]
-
-
-def _definition(mask: Term) -> tuple[Var, Term] | None:
-    if isinstance(mask, Map) and mask.op == "eq":
-        for v, term in (mask.args, mask.args[::-1]):
-            if isinstance(v, Var) and v not in subterms(term):
-                return v, term
-    return None
-
-
-def _replaced(root: Term, v: Var, term: Term) -> Term:
-    return rewritten(root, lambda t: term if t is v else t)
 
 
 class Case:

@@ -19,7 +19,7 @@ from napkin_eq.claim import JUDGMENT, LARGEST_EXPONENT, STREAMED, NotUnderstood,
 from napkin_eq.counterexample import Counterexample, Given
 from napkin_eq.errors import NapkinError
 from napkin_eq.evaluate import axes_in, evaluate, output_order
-from napkin_eq.law import ABSENT, TRUE, Judgment, Law, Max, Statement, Sum, Var, exp, inv, where
+from napkin_eq.law import ABSENT, TRUE, Judgment, Law, Max, Statement, Sum, Var, exp, inv, size, where
 from napkin_eq.obligation import conditions_of, judgments_of, terms_of, variants
 from napkin_eq.proving import Outcome, prover
 from napkin_eq.term import Acc, Const, Input, Map, Online, Prev, Term, rewritten, subterms
@@ -93,9 +93,51 @@ def _fillings(statement: Statement, x: Axis) -> list[Table]:
     scaled = {v for ratio, terms in by_ratio.items() for v in (ratio, *terms)}
     updates = {t.update for t in subterms(*terms_of(statement)) if isinstance(t, Online)}
     variables = [t for t in subterms(*terms_of(statement)) if isinstance(t, Var) and t.sort != "number"]
+    centred = _centred(conditions, x)
     running: Table = {v: _running(v, x, v in free, v in updates) for v in variables if v not in local | scaled}
+    settled = {j.args[1] for j in conditions if j.name == "settled"}
+    running |= {v: Sum(x, Var(f"{v.name}0")) * 0.5 for v in settled if isinstance(v, Var)} | centred
     choices = [_scaling(ratio, terms, x) for ratio, terms in by_ratio.items()]
-    return [running | dict(itertools.chain(*(table.items() for table in tables))) for tables in itertools.product(*choices)]
+    found = [dict(itertools.chain(*(table.items() for table in tables))) for tables in itertools.product(*choices)]
+    return [table | _steps(conditions, x, table) for table in (running | scaling for scaling in found)]
+
+
+def _mean(v: Var, weight: Term | None, x: Axis) -> Term:
+    p = Var(f"{v.name}0")
+    return Sum(x, p) * inv(size(x)) if weight is None else Sum(x, p * weight) * inv(Sum(x, weight))
+
+
+def _centred(conditions: tuple[Judgment, ...], x: Axis) -> Table:
+    """Return differences from a mean, or from a weighted one, for variables whose sums are said to be 0 or to move."""
+    table: Table = {}
+    for judgment in conditions:
+        if judgment.name == "moves":
+            moving = judgment.args[1]
+            if not isinstance(moving, Var):
+                raise NotUnderstood("a condition moves(...) is tested for variables")
+            table.setdefault(moving, Var(f"{moving.name}0") - 0.5 * Sum(x, Var(f"{moving.name}0")))
+        if judgment.name == "null":
+            body = judgment.args[1]
+            assert isinstance(body, Term)
+            moving, weight = body.args if isinstance(body, Map) and body.op == "mul" else (body, None)
+            if not isinstance(moving, Var) or not (weight is None or isinstance(weight, Var)):
+                raise NotUnderstood("a condition null(...) is tested for a variable, or a product of two")
+            table[moving] = Var(f"{moving.name}0") - _mean(moving, weight, x)
+            if weight is not None:
+                table[weight] = weight
+    return table
+
+
+def _steps(conditions: tuple[Judgment, ...], x: Axis, table: Table) -> Table:
+    """Return, for the steps of conditions moves(...), what sums of the differences that stand for their variables change by."""
+    steps: Table = {}
+    for _, moving, weight, step in (j.args for j in conditions if j.name == "moves"):
+        assert isinstance(moving, Var) and isinstance(weight, Term) and isinstance(step, Term)
+        form = table[moving]
+        assert isinstance(form, Map) and isinstance(form.args[1], Map)
+        reference = form.args[1].args[0]
+        steps[step] = (Prev(reference) - reference) * Prev(Sum(x, rewritten(weight, lambda t: table.get(t, t))))
+    return steps
 
 
 def _scaling(ratio: Var, terms: list[Var], x: Axis) -> list[Table]:
@@ -127,7 +169,10 @@ class Instance:
         self.statement, self.stream, self.table = statement, stream, table
         terms = [self.filled(t) for t in terms_of(statement)]
         masks = [(j, self.filled(meaning(j))) for j in judgments_of(statement) if j.name in JUDGMENT]
-        self.premises = [mask for j, mask in masks if j in conditions_of(statement)]
+        self.premises = [mask for j, mask in masks if j in conditions_of(statement) and j.name != "null"]
+        settled = [t for j in conditions_of(statement) if j.name == "settled" for t in j.args if isinstance(t, Term)]
+        self.premises += [finite(self.filled(t)) for t in settled]
+        self.nulls = [self.filled(meaning(j)).args[0] for j in conditions_of(statement) if j.name == "null"]
         axes = {a for t in terms for a in axes_in(t)} | {a for j in judgments_of(statement) for a in j.args if isinstance(a, Axis)}
         self.axes = tuple(sorted(axes))
         parts = subterms(*terms, *(mask for _, mask in masks))
@@ -148,6 +193,8 @@ class Instance:
         for part in self.prefixes(lanes):
             for mask in self.premises:
                 met &= self.held(mask, arrays, part)
+            for total in self.nulls:  # but for rounding
+                met &= _every(np.abs(self.value(total, arrays, part)) <= TOO_SMALL)
         if not met.any():
             return False, None
         for left, right, block in self.sides(arrays, lanes):
@@ -170,6 +217,9 @@ class Instance:
             left, right = self.filled(statement.lhs), self.filled(statement.rhs)
             for block in (1, 2, 3) if x else (1,):
                 yield self.value(left, arrays, lanes, block), self.value(right, arrays, lanes, block), block
+        elif statement.conclusion.name == "null":
+            total = self.filled(meaning(statement.conclusion)).args[0]
+            yield self.value(total, arrays, lanes), self.value(Const(0.0), arrays, lanes), 1
         elif x is None:
             yield self.value(self.filled(meaning(statement.conclusion)), arrays, lanes), self.value(TRUE, arrays, lanes), 1
         elif statement.conclusion.name in STREAMED:
@@ -179,19 +229,32 @@ class Instance:
                 yield self.update(where(self.filled(meaning(statement.conclusion)), Const(1.0), 0.0), x, arrays, lanes, block), np.ones((TRIALS, 1)), block
 
     def moved(self, conclusion: Judgment, x: Axis, arrays: dict[Var, Array], lanes: dict[str, int]) -> Iterator[tuple[Array, Array, int]]:
-        """Compare a term before and after the last of two blocks, the factor of its change applied."""
-        term, ratio = (*map(self.filled, (t for t in conclusion.args if isinstance(t, Term))), Const(1.0))[:2]
-        most = lanes[x.name]
-        first = self.update(where(finite(ratio), Const(1.0), 0.0), x, arrays, lanes, most)
-        yield first, np.ones((TRIALS, 1)), most
+        """Compare a term before and after the last of two blocks, with its factor, or sums of it with the step between."""
+        term, *rest = map(self.filled, (t for t in conclusion.args if isinstance(t, Term)))
+        ones, most = np.ones((TRIALS, 1)), lanes[x.name]
+        if conclusion.name == "settled":
+            for part in (term, Prev(term)):
+                yield self.update(where(finite(part), Const(1.0), 0.0), x, arrays, lanes, most), ones, most
+            return
+        change = rest[-1] if rest else Const(1.0)
+        if conclusion.name == "moves":
+            yield self.update(change, x, arrays, lanes, most), 0 * ones, most
+        else:
+            yield self.update(where(finite(change), Const(1.0), 0.0), x, arrays, lanes, most), ones, most
         early = (most + 1) // 2
         if early < most:
             after, at = self.value(term, arrays, lanes), 1 + self.axes.index(x)
             after = after if after.shape[at] == 1 else after.take(range(early), axis=at)
             before = self.value(term, arrays, lanes | {x.name: early})
-            factor = self.update(ratio, x, arrays, lanes, early)
+            told = self.update(change, x, arrays, lanes, early)
             with np.errstate(all="ignore"):
-                yield after, np.where(np.isneginf(before) | np.isneginf(factor), -math.inf, before * factor), early
+                if conclusion.name == "moves":
+                    moved = (after - before) * self.value(rest[0], arrays, lanes | {x.name: early})
+                    shape = (*moved.shape[:at], early, *moved.shape[at + 1 :])
+                    total = np.broadcast_to(moved, shape).sum(axis=at, keepdims=True)
+                    yield np.where(np.isnan(total), -math.inf, total), told, early
+                else:
+                    yield after, np.where(np.isneginf(before) | np.isneginf(told), -math.inf, before * told), early
 
     def update(self, term: Term, x: Axis, arrays: dict[Var, Array], lanes: dict[str, int], block: int) -> Array:
         """Evaluate what may speak of running values, as it is at the last block: an accumulator that forgets everything else."""

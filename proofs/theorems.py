@@ -26,7 +26,8 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*\Z")
 SAME = "add mul neg abs inv sqrt exp log sin cos tanh sigmoid floor max min le lt eq".split()
 OPERATORS = {**{op: op for op in SAME}, "and": "andb", "or": "orb", "not": "negb", "where": "choice"}
 TAKEN = {
-    *"acc now seen block rest largest absent size filter concat scales Sum Max Prod FoldSum FoldMax FoldProd Online In R Some None Forall".split(),
+    *"acc now seen block rest largest absent size filter concat scales settled moves Sum Max Prod".split(),
+    *"FoldSum FoldMax FoldProd Online In R Some None Forall".split(),
     *"as at cofix else end exists fix for forall fun if in let match mod return then using where with Prop Set Type".split(),
     *OPERATORS.values(),
 }
@@ -78,7 +79,8 @@ class _Statement:
         self.fixed = {(str(j.args[0]), j.args[1]) for j in judgments if j.name == "free"}
         self.local = {j.args[1] for j in judgments if j.name == "local"}
         self.variables = sorted({t for t in self.every if isinstance(t, Var)}, key=lambda v: str(v.name))
-        self.factors = {t for j in judgments if j.name == "scales" for t in j.args[2:] if isinstance(t, Term)}
+        moving = [j for j in judgments if j.name in ("scales", "moves")]
+        self.factors = {t for j in moving for t in j.args[-1:] if isinstance(t, Term)}
         self.updates = self._only_in_updates()
 
     def _only_in_updates(self) -> set[Term]:
@@ -128,7 +130,8 @@ class _Statement:
         lines = [f"concat {x}_blocks = {x}s -> Forall (fun block => block <> []) {x}_blocks" for x in self.blocks]
         lines += [f"{x}s <> []" for x in self.axes if not isinstance(self.statement, Law) or self.statement.name in WITH_LANES]
         lines += ["11 <= largest"] if self.bounded() else []
-        return [*lines, *(self.everywhere(j) for j in self.conditions if j.name in JUDGMENT or j.name == "scales")]
+        told = (*JUDGMENT, "scales", "moves", "settled")
+        return [*lines, *(self.everywhere(j) for j in self.conditions if j.name in told)]
 
     def conclusion(self) -> str:
         if not isinstance(self.statement, Law):
@@ -141,13 +144,20 @@ class _Statement:
     def everywhere(self, judgment: Judgment) -> str:
         """Return a judgment in every lane, and of every prefix of the axis that is walked."""
         x = self.walked
-        if judgment.name == "scales":
-            _, body, factor = judgment.args
-            assert isinstance(body, Term) and isinstance(factor, Term)
-            body_at, factor_at = Place(frozenset({x}), "now"), Place(frozenset(), "now", "seen")
-            others = sorted((self.open(body) | self.open(factor)) - {x})
-            told = _bare(self.term(body, body_at.at(*others))), _bare(self.term(factor, factor_at.at(*others)))
-            return f"{_for_all(others)}scales {x}s (fun now {x} => {told[0]}) (fun seen now => {told[1]})"
+        if judgment.name == "settled":
+            (value,) = (a for a in judgment.args if isinstance(a, Term))
+            others = sorted(self.open(value))
+            if x in others:
+                raise NotUnderstood(f"{judgment} is printed of what does not vary along {x}")
+            said = _bare(self.term(value, Place(frozenset(others), "now")))
+            return f"{_for_all(others)}settled {x}s (fun now => {said})"
+        if judgment.name in ("scales", "moves"):
+            *bodies, change = (a for a in judgment.args if isinstance(a, Term))
+            others = sorted({y for t in (*bodies, change) for y in self.open(t)} - {x})
+            place = Place(frozenset({x, *others}), "now")
+            lanes = [f"(fun now {x} => {_bare(self.term(body, place))})" for body in bodies]
+            told = _bare(self.term(change, Place(frozenset(others), "now", "seen")))
+            return f"{_for_all(others)}{judgment.name} {x}s {' '.join(lanes)} (fun seen now => {told})"
         if judgment.name not in JUDGMENT:
             raise NotUnderstood(f"the judgment {judgment.name} has no words in Rocq here")
         mask = meaning(judgment)
@@ -292,7 +302,30 @@ PROOFS: dict[str, str] = {
     "le-prev": "intros. rewrite max_app. generalize (Max seen (fun x => b x)) (Max block (fun x => b x)). pointwise.",
     "le-prev-larger": "intros. rewrite max_app. generalize (Max seen (fun x => b x)) (Max block (fun x => b x)). pointwise.",
     "rescale": "intros <- full factor. apply rescaled; assumption.",
-    "recentre": "intros <- full. apply (recentred _ _ a full).",
+    "settled-sum": "intros _ each now rest whole. apply sum_finite. intros x lane. "
+    "apply (each now rest whole); [| exact lane]. intros ->. contradiction.",
+    "settled-size": "intros _ now rest _. discriminate.",
+    "settled-local": "intros lanes each now rest _ none. destruct xs as [|x xs]; [contradiction |]. "
+    "specialize (each [x] xs eq_refl ltac:(discriminate)). rewrite none in each. discriminate.",
+    **{
+        f"settled-{op}": "intros _ one other now rest whole. specialize (one now rest whole). "
+        "specialize (other now rest whole). destruct (a now), (b now); try contradiction. discriminate."
+        for op in ("mul", "add")
+    },
+    "settled-inv": "intros _ one now rest whole. specialize (one now rest whole). "
+    "destruct (a now); [discriminate | contradiction].",
+    "null-mean": "intros lanes each. apply mean_none; assumption.",
+    "null-weighted": "intros lanes each weights. apply weighted_none; assumption.",
+    "moves-bare": "intros _ stay full. apply moves_by_lanes; assumption.",
+    "moves-null": "intros _ stay full fullw none. apply moves_by_none; assumption.",
+    "moves-weighted": "intros _ stay full fullw. apply moves_by_weights; assumption.",
+    "moves-more": "intros _ stay full fulla once again. apply moves_times_bare; assumption.",
+    "moves-more-null": "intros _ stay full fulla once again none. apply moves_times_bare_none; assumption.",
+    "moves-more-weighted": "intros _ stay full fulla fullw once again. apply moves_times; assumption.",
+    "moves-more-weighted-null": "intros _ stay full fulla fullw once again none. apply moves_times_none; assumption.",
+    "carry": "intros <- full step present. apply carried_bare; assumption.",
+    "carry-weighted": "intros <- full step fulla fullw. apply carried_weighted; assumption.",
+    "carry-scaled": "intros <- full step factor fulla fullw. apply carried_scaled; assumption.",
     "skip-online": "intros <- full zero. apply kept; assumption.",
     **{
         f"{word}-{monoid}": proof.format(f"{op} {neutral} {op}_{unit} {op}_comm {op}_assoc", f"{op} {neutral} {op}_{unit} {op}_comm")

@@ -6,7 +6,7 @@ the same factor, so (reference, sum) is one fold. Which ρ: derived below, from 
 
 from napkin_eq.law import (
     TRUE, Acc, Binary, Coordinate, Map, Mask, Max, Monoid, Online, Prev, Real, Reduce, Sum, Unary, distinct, exp, free, infer, inv, law, le, local,
-    nonzero, scales, size, where,
+    nonzero, scales, where,
 )  # fmt: skip
 
 
@@ -85,14 +85,3 @@ def scales_both(a, b, r, s, x):
 @law("A sum whose body changes by a factor is carried along the stream, times that factor.", stage="structure", source="napkin-paper 2.4")
 def rescale(a, r, x):
     return Sum(x, a), Online(x, a, TRUE, Acc() * r), scales(x, a, r), free(x, r)
-
-
-@law("A sum of squares about the running mean is carried along the stream, plus the mean's step.", stage="structure", source="Chan, Golub, LeVeque 1983")
-def recentre(a, x):
-    mean = Sum(x, a) * inv(size(x))
-    step = Prev(mean) - mean
-    return (
-        Sum(x, (a - mean) * (a - mean)),
-        Online(x, (a - mean) * (a - mean), TRUE, Acc() + Prev(size(x)) * (step * step)),
-        local(x, a),
-    )

@@ -1,4 +1,4 @@
-"""Variance in one pass by a stable update: the recentring law does it, and no cancelling form is taken instead."""
+"""Variance in one pass by a stable update: the law of carried sums does it, and no cancelling form is taken instead."""
 
 import numpy as np
 import pytest
@@ -11,9 +11,9 @@ from tests.numerics import inputs
 
 @pytest.mark.parametrize("width", [65536, None])
 def test_a_wide_row_takes_one_pass_by_recentring_and_two_without(width):
-    whole, ablated = (derive(diagram("variance", x=width), without=w) for w in ((), ("recentre",)))
+    whole, ablated = (derive(diagram("variance", x=width), without=w) for w in ((), ("carry",)))
     assert whole.report()["passes"] == {"x": 1}
-    assert "recentre" in whole.report()["laws"]
+    assert "carry" in whole.report()["laws"]
     assert ablated.report()["passes"] == {"x": 2}
 
 

@@ -4,6 +4,169 @@ Require Import Reals List Lra Values.
 Import ListNotations.
 Open Scope R_scope.
 
+(* finite(a) ⟹ settled(x, Σ_x a) *)
+Theorem settled_sum (X : Type) (xs : list X) (a : list X -> X -> val) :
+  xs <> [] ->
+  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (a now x) = true) ->
+  settled xs (fun now => Sum now (fun x => a now x)).
+Proof. intros _ each now rest whole. apply sum_finite. intros x lane. apply (each now rest whole); [| exact lane]. intros ->. contradiction. Qed.
+
+(* always ⟹ settled(x, |x|) *)
+Theorem settled_size (X : Type) (xs : list X) :
+  xs <> [] ->
+  settled xs (fun now => size now).
+Proof. intros _ now rest _. discriminate. Qed.
+
+(* local(x, a), free(x, a), finite(a) ⟹ settled(x, a) *)
+Theorem settled_local (X : Type) (xs : list X) (a : val) :
+  xs <> [] ->
+  (forall now rest, xs = now ++ rest -> now <> [] -> lt absent a = true) ->
+  settled xs (fun now => a).
+Proof. intros lanes each now rest _ none. destruct xs as [|x xs]; [contradiction |]. specialize (each [x] xs eq_refl ltac:(discriminate)). rewrite none in each. discriminate. Qed.
+
+(* settled(x, a), settled(x, b), free(x, a), free(x, b) ⟹ settled(x, a · b) *)
+Theorem settled_mul (X : Type) (xs : list X) (a : list X -> val) (b : list X -> val) :
+  xs <> [] ->
+  settled xs (fun now => a now) ->
+  settled xs (fun now => b now) ->
+  settled xs (fun now => mul (a now) (b now)).
+Proof. intros _ one other now rest whole. specialize (one now rest whole). specialize (other now rest whole). destruct (a now), (b now); try contradiction. discriminate. Qed.
+
+(* settled(x, a), settled(x, b), free(x, a), free(x, b) ⟹ settled(x, a + b) *)
+Theorem settled_add (X : Type) (xs : list X) (a : list X -> val) (b : list X -> val) :
+  xs <> [] ->
+  settled xs (fun now => a now) ->
+  settled xs (fun now => b now) ->
+  settled xs (fun now => add (a now) (b now)).
+Proof. intros _ one other now rest whole. specialize (one now rest whole). specialize (other now rest whole). destruct (a now), (b now); try contradiction. discriminate. Qed.
+
+(* settled(x, a), free(x, a) ⟹ settled(x, 1 / a) *)
+Theorem settled_inv (X : Type) (xs : list X) (a : list X -> val) :
+  xs <> [] ->
+  settled xs (fun now => a now) ->
+  settled xs (fun now => inv (a now)).
+Proof. intros _ one now rest whole. specialize (one now rest whole). destruct (a now); [discriminate | contradiction]. Qed.
+
+(* finite(a) ⟹ null(x, a - (Σ_x a) / |x|) *)
+Theorem null_mean (X : Type) (xs : list X) (a : X -> val) :
+  xs <> [] ->
+  (forall x, In x xs -> lt absent (a x) = true) ->
+  eq (Sum xs (fun x => add (a x) (neg (mul (Sum xs (fun x => a x)) (inv (size xs)))))) (Some 0) = true.
+Proof. intros lanes each. apply mean_none; assumption. Qed.
+
+(* finite(a), nonneg(w) ⟹ null(x, (a - (Σ_x a · w) / (Σ_x w)) · w) *)
+Theorem null_weighted (X : Type) (xs : list X) (a : X -> val) (w : X -> val) :
+  xs <> [] ->
+  (forall x, In x xs -> lt absent (a x) = true) ->
+  (forall x, In x xs -> le (Some 0) (w x) = true) ->
+  eq (Sum xs (fun x => mul (add (a x) (neg (mul (Sum xs (fun x => mul (a x) (w x))) (inv (Sum xs (fun x => w x)))))) (w x))) (Some 0) = true.
+Proof. intros lanes each weights. apply weighted_none; assumption. Qed.
+
+(* local(x, b), along(x, b), free(x, r), settled(x, r), finite(b) ⟹ moves(x, b - r, 1, (prev[r] - r) · prev[|x|]) *)
+Theorem moves_bare (X : Type) (xs : list X) (b : X -> val) (r : list X -> val) :
+  xs <> [] ->
+  settled xs (fun now => r now) ->
+  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (b x) = true) ->
+  moves xs (fun now x => add (b x) (neg (r now))) (fun now x => Some 1) (fun seen now => mul (add (r seen) (neg (r now))) (size seen)).
+Proof. intros _ stay full. apply moves_by_lanes; assumption. Qed.
+
+(* local(x, b), along(x, b), free(x, r), settled(x, r), finite(b), along(x, w), finite(w), null(x, w) ⟹ moves(x, b - r, w, 0) *)
+Theorem moves_null (X : Type) (xs : list X) (b : X -> val) (r : list X -> val) (w : list X -> X -> val) :
+  xs <> [] ->
+  settled xs (fun now => r now) ->
+  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (b x) = true) ->
+  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (w now x) = true) ->
+  (forall now rest, xs = now ++ rest -> now <> [] -> eq (Sum now (fun x => w now x)) (Some 0) = true) ->
+  moves xs (fun now x => add (b x) (neg (r now))) (fun now x => w now x) (fun seen now => Some 0).
+Proof. intros _ stay full fullw none. apply moves_by_none; assumption. Qed.
+
+(* local(x, b), along(x, b), free(x, r), settled(x, r), finite(b), along(x, w), finite(w) ⟹ moves(x, b - r, w, (prev[r] - r) · prev[Σ_x w]) *)
+Theorem moves_weighted (X : Type) (xs : list X) (b : X -> val) (r : list X -> val) (w : list X -> X -> val) :
+  xs <> [] ->
+  settled xs (fun now => r now) ->
+  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (b x) = true) ->
+  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (w now x) = true) ->
+  moves xs (fun now x => add (b x) (neg (r now))) (fun now x => w now x) (fun seen now => mul (add (r seen) (neg (r now))) (Sum seen (fun x => w seen x))).
+Proof. intros _ stay full fullw. apply moves_by_weights; assumption. Qed.
+
+(* local(x, b), along(x, b), free(x, r), settled(x, r), finite(b), finite(a), moves(x, a, 1, t), moves(x, a, b - r, s), null(x, a) ⟹ moves(x, (b - r) · a, 1, (prev[r] - r) · t + s) *)
+Theorem moves_more_null (X : Type) (xs : list X) (a : list X -> X -> val) (b : X -> val) (r : list X -> val) (s : list X -> list X -> val) (t : list X -> list X -> val) :
+  xs <> [] ->
+  settled xs (fun now => r now) ->
+  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (b x) = true) ->
+  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (a now x) = true) ->
+  moves xs (fun now x => a now x) (fun now x => Some 1) (fun seen now => t seen now) ->
+  moves xs (fun now x => a now x) (fun now x => add (b x) (neg (r now))) (fun seen now => s seen now) ->
+  (forall now rest, xs = now ++ rest -> now <> [] -> eq (Sum now (fun x => a now x)) (Some 0) = true) ->
+  moves xs (fun now x => mul (add (b x) (neg (r now))) (a now x)) (fun now x => Some 1) (fun seen now => add (mul (add (r seen) (neg (r now))) (t seen now)) (s seen now)).
+Proof. intros _ stay full fulla once again none. apply moves_times_bare_none; assumption. Qed.
+
+(* local(x, b), along(x, b), free(x, r), settled(x, r), finite(b), finite(a), moves(x, a, 1, t), moves(x, a, b - r, s) ⟹ moves(x, (b - r) · a, 1, (prev[r] - r) · (prev[Σ_x a] + t) + s) *)
+Theorem moves_more (X : Type) (xs : list X) (a : list X -> X -> val) (b : X -> val) (r : list X -> val) (s : list X -> list X -> val) (t : list X -> list X -> val) :
+  xs <> [] ->
+  settled xs (fun now => r now) ->
+  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (b x) = true) ->
+  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (a now x) = true) ->
+  moves xs (fun now x => a now x) (fun now x => Some 1) (fun seen now => t seen now) ->
+  moves xs (fun now x => a now x) (fun now x => add (b x) (neg (r now))) (fun seen now => s seen now) ->
+  moves xs (fun now x => mul (add (b x) (neg (r now))) (a now x)) (fun now x => Some 1) (fun seen now => add (mul (add (r seen) (neg (r now))) (add (Sum seen (fun x => a seen x)) (t seen now))) (s seen now)).
+Proof. intros _ stay full fulla once again. apply moves_times_bare; assumption. Qed.
+
+(* local(x, b), along(x, b), free(x, r), settled(x, r), finite(b), along(x, w), finite(a), finite(w), moves(x, a, w, t), moves(x, a, (b - r) · w, s), null(x, a · w) ⟹ moves(x, (b - r) · a, w, (prev[r] - r) · t + s) *)
+Theorem moves_more_weighted_null (X : Type) (xs : list X) (a : list X -> X -> val) (b : X -> val) (r : list X -> val) (s : list X -> list X -> val) (t : list X -> list X -> val) (w : list X -> X -> val) :
+  xs <> [] ->
+  settled xs (fun now => r now) ->
+  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (b x) = true) ->
+  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (a now x) = true) ->
+  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (w now x) = true) ->
+  moves xs (fun now x => a now x) (fun now x => w now x) (fun seen now => t seen now) ->
+  moves xs (fun now x => a now x) (fun now x => mul (add (b x) (neg (r now))) (w now x)) (fun seen now => s seen now) ->
+  (forall now rest, xs = now ++ rest -> now <> [] -> eq (Sum now (fun x => mul (a now x) (w now x))) (Some 0) = true) ->
+  moves xs (fun now x => mul (add (b x) (neg (r now))) (a now x)) (fun now x => w now x) (fun seen now => add (mul (add (r seen) (neg (r now))) (t seen now)) (s seen now)).
+Proof. intros _ stay full fulla fullw once again none. apply moves_times_none; assumption. Qed.
+
+(* local(x, b), along(x, b), free(x, r), settled(x, r), finite(b), along(x, w), finite(a), finite(w), moves(x, a, w, t), moves(x, a, (b - r) · w, s) ⟹ moves(x, (b - r) · a, w, (prev[r] - r) · (prev[Σ_x a · w] + t) + s) *)
+Theorem moves_more_weighted (X : Type) (xs : list X) (a : list X -> X -> val) (b : X -> val) (r : list X -> val) (s : list X -> list X -> val) (t : list X -> list X -> val) (w : list X -> X -> val) :
+  xs <> [] ->
+  settled xs (fun now => r now) ->
+  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (b x) = true) ->
+  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (a now x) = true) ->
+  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (w now x) = true) ->
+  moves xs (fun now x => a now x) (fun now x => w now x) (fun seen now => t seen now) ->
+  moves xs (fun now x => a now x) (fun now x => mul (add (b x) (neg (r now))) (w now x)) (fun seen now => s seen now) ->
+  moves xs (fun now x => mul (add (b x) (neg (r now))) (a now x)) (fun now x => w now x) (fun seen now => add (mul (add (r seen) (neg (r now))) (add (Sum seen (fun x => mul (a seen x) (w seen x))) (t seen now))) (s seen now)).
+Proof. intros _ stay full fulla fullw once again. apply moves_times; assumption. Qed.
+
+(* Σ_x a → online[Σ_x a; acc ← acc + s] if moves(x, a, 1, s), free(x, s), finite(a) *)
+Theorem carry (X : Type) (xs : list X) (x_blocks : list (list X)) (a : list X -> X -> val) (s : list X -> list X -> val) :
+  concat x_blocks = xs -> Forall (fun block => block <> []) x_blocks ->
+  moves xs (fun now x => a now x) (fun now x => Some 1) (fun seen now => s seen now) ->
+  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (a now x) = true) ->
+  Sum xs (fun x => a xs x)
+  = Online x_blocks (fun now x => true) (fun now x => a now x) (fun seen now acc => add acc (s seen now)).
+Proof. intros <- full step present. apply carried_bare; assumption. Qed.
+
+(* Σ_x a · w → online[Σ_x a · w; acc ← acc + s] if moves(x, a, w, s), free(x, s), local(x, w), finite(a), finite(w) *)
+Theorem carry_weighted (X : Type) (xs : list X) (x_blocks : list (list X)) (a : list X -> X -> val) (s : list X -> list X -> val) (w : X -> val) :
+  concat x_blocks = xs -> Forall (fun block => block <> []) x_blocks ->
+  moves xs (fun now x => a now x) (fun now x => w x) (fun seen now => s seen now) ->
+  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (a now x) = true) ->
+  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (w x) = true) ->
+  Sum xs (fun x => mul (a xs x) (w x))
+  = Online x_blocks (fun now x => true) (fun now x => mul (a now x) (w x)) (fun seen now acc => add acc (s seen now)).
+Proof. intros <- full step fulla fullw. apply carried_weighted; assumption. Qed.
+
+(* Σ_x a · w → online[Σ_x a · w; acc ← (acc + s) · r] if moves(x, a, w, s), scales(x, w, r), free(x, s), free(x, r), finite(a), finite(w) *)
+Theorem carry_scaled (X : Type) (xs : list X) (x_blocks : list (list X)) (a : list X -> X -> val) (r : list X -> list X -> val) (s : list X -> list X -> val) (w : list X -> X -> val) :
+  concat x_blocks = xs -> Forall (fun block => block <> []) x_blocks ->
+  moves xs (fun now x => a now x) (fun now x => w now x) (fun seen now => s seen now) ->
+  scales xs (fun now x => w now x) (fun seen now => r seen now) ->
+  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (a now x) = true) ->
+  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (w now x) = true) ->
+  Sum xs (fun x => mul (a xs x) (w xs x))
+  = Online x_blocks (fun now x => true) (fun now x => mul (a now x) (w now x)) (fun seen now acc => mul (add acc (s seen now)) (r seen now)).
+Proof. intros <- full step factor fulla fullw. apply carried_scaled; assumption. Qed.
+
 (* e^(a + b) = e^a · e^b *)
 Theorem exp_add (a : val) (b : val) :
   exp (add a b)
@@ -581,13 +744,6 @@ Theorem rescale (X : Type) (xs : list X) (x_blocks : list (list X)) (a : list X 
   = Online x_blocks (fun now x => true) (fun now x => a now x) (fun seen now acc => mul acc (r seen now)).
 Proof. intros <- full factor. apply rescaled; assumption. Qed.
 
-(* Σ_x (a - (Σ_x a) / |x|) · (a - (Σ_x a) / |x|) → online[Σ_x (a - (Σ_x a) / |x|) · (a - (Σ_x a) / |x|); acc ← acc + prev[|x|] · ((prev[(Σ_x a) / |x|] - (Σ_x a) / |x|) · (prev[(Σ_x a) / |x|] - (Σ_x a) / |x|))] if local(x, a) *)
-Theorem recentre (X : Type) (xs : list X) (x_blocks : list (list X)) (a : X -> val) :
-  concat x_blocks = xs -> Forall (fun block => block <> []) x_blocks ->
-  Sum xs (fun x => mul (add (a x) (neg (mul (Sum xs (fun x => a x)) (inv (size xs))))) (add (a x) (neg (mul (Sum xs (fun x => a x)) (inv (size xs))))))
-  = Online x_blocks (fun now x => true) (fun now x => mul (add (a x) (neg (mul (Sum now (fun x => a x)) (inv (size now))))) (add (a x) (neg (mul (Sum now (fun x => a x)) (inv (size now)))))) (fun seen now acc => add acc (mul (size seen) (mul (add (mul (Sum seen (fun x => a x)) (inv (size seen))) (neg (mul (Sum now (fun x => a x)) (inv (size now))))) (add (mul (Sum seen (fun x => a x)) (inv (size seen))) (neg (mul (Sum now (fun x => a x)) (inv (size now)))))))).
-Proof. intros <- full. apply (recentred _ _ a full). Qed.
-
 (* a + b → b + a *)
 Theorem add_commutes (a : val) (b : val) :
   add a b
@@ -724,5 +880,5 @@ Theorem skip_online (X : Type) (xs : list X) (x_blocks : list (list X)) (a : lis
   = Online x_blocks (fun now x => c now x) (fun now x => a now x) (fun seen now acc => u seen now acc).
 Proof. intros <- full zero. apply kept; assumption. Qed.
 
-Definition laws := (@exp_add, @exp_neg, @log_mul, @log_inv, @log_exp, @exp_log, @root_squared, @shift, @shift_weighted, @nonneg_exp, @pos_exp, @pos_size, @pos_nonneg, @pos_nonzero, @nonneg_finite, @nonzero_finite, @nonneg_square, @nonneg_abs, @pos_sigmoid, @pos_mul, @nonneg_mul, @pos_add, @pos_add_right, @nonneg_add, @pos_inv, @nonneg_inv, @pos_sqrt, @pos_sum, @nonneg_sum, @finite_add, @finite_mul, @finite_max, @finite_max_right, @finite_min, @finite_where, @finite_exp, @finite_log, @finite_reduce_sum, @finite_reduce_max, @finite_reduce_prod, @le_max, @le_larger, @le_where, @le_mul, @safe_difference, @finite_neg, @finite_inv, @finite_sqrt, @finite_tanh, @finite_sigmoid, @finite_sin, @finite_cos, @finite_abs, @finite_floor, @where_and, @where_exp, @where_mul, @where_add, @absent_where, @zero_where, @absent_add, @absent_mul, @absent_add_right, @absent_mul_right, @zero_exp, @zero_mul, @zero_mul_right, @zero_sum, @skip_max, @skip_sum, @split_sum, @split_max, @rebase, @rebase_bare, @distribute, @sum_add, @sum_neg, @sum_constant, @fubini_sum, @fubini_max, @fubini_prod, @max_shift, @max_scale, @scales_exp, @le_prev, @le_prev_larger, @scales_inv, @scales_local, @scales_both, @rescale, @recentre, @add_commutes, @mul_commutes, @add_associates, @mul_associates, @factor, @mul_one, @add_zero, @neg_mul, @neg_add, @neg_neg, @inv_mul, @inv_inv, @cancel, @stream_sum, @stream_max, @stream_prod, @fuse_sum, @fuse_max, @fuse_prod, @fuse_online, @skip_online).
+Definition laws := (@settled_sum, @settled_size, @settled_local, @settled_mul, @settled_add, @settled_inv, @null_mean, @null_weighted, @moves_bare, @moves_null, @moves_weighted, @moves_more_null, @moves_more, @moves_more_weighted_null, @moves_more_weighted, @carry, @carry_weighted, @carry_scaled, @exp_add, @exp_neg, @log_mul, @log_inv, @log_exp, @exp_log, @root_squared, @shift, @shift_weighted, @nonneg_exp, @pos_exp, @pos_size, @pos_nonneg, @pos_nonzero, @nonneg_finite, @nonzero_finite, @nonneg_square, @nonneg_abs, @pos_sigmoid, @pos_mul, @nonneg_mul, @pos_add, @pos_add_right, @nonneg_add, @pos_inv, @nonneg_inv, @pos_sqrt, @pos_sum, @nonneg_sum, @finite_add, @finite_mul, @finite_max, @finite_max_right, @finite_min, @finite_where, @finite_exp, @finite_log, @finite_reduce_sum, @finite_reduce_max, @finite_reduce_prod, @le_max, @le_larger, @le_where, @le_mul, @safe_difference, @finite_neg, @finite_inv, @finite_sqrt, @finite_tanh, @finite_sigmoid, @finite_sin, @finite_cos, @finite_abs, @finite_floor, @where_and, @where_exp, @where_mul, @where_add, @absent_where, @zero_where, @absent_add, @absent_mul, @absent_add_right, @absent_mul_right, @zero_exp, @zero_mul, @zero_mul_right, @zero_sum, @skip_max, @skip_sum, @split_sum, @split_max, @rebase, @rebase_bare, @distribute, @sum_add, @sum_neg, @sum_constant, @fubini_sum, @fubini_max, @fubini_prod, @max_shift, @max_scale, @scales_exp, @le_prev, @le_prev_larger, @scales_inv, @scales_local, @scales_both, @rescale, @add_commutes, @mul_commutes, @add_associates, @mul_associates, @factor, @mul_one, @add_zero, @neg_mul, @neg_add, @neg_neg, @inv_mul, @inv_inv, @cancel, @stream_sum, @stream_max, @stream_prod, @fuse_sum, @fuse_max, @fuse_prod, @fuse_online, @skip_online).
 Print Assumptions laws.

@@ -75,11 +75,20 @@ Definition scales (xs : list X) (a : list X -> X -> val) (r : list X -> list X -
   (forall seen block rest x, xs = seen ++ block ++ rest -> seen <> [] -> block <> [] -> In x seen ->
     a (seen ++ block) x = mul (a seen x) (r seen (seen ++ block))).
 
+(* Over the lanes seen so far, none of them included, a is present. *)
+Definition settled (xs : list X) (a : list X -> val) : Prop := forall now rest, xs = now ++ rest -> a now <> absent.
+
+(* As a stream goes on, the sum of a over the lanes seen, weighted by w as it was, changes by s, and at first by 0. *)
+Definition moves (xs : list X) (a w : list X -> X -> val) (s : list X -> list X -> val) : Prop :=
+  (forall block rest, xs = block ++ rest -> block <> [] -> s [] block = Some 0) /\
+  (forall seen block rest, xs = seen ++ block ++ rest -> seen <> [] -> block <> [] ->
+    s seen (seen ++ block) = add (Sum seen (fun x => mul (a (seen ++ block) x) (w seen x))) (neg (Sum seen (fun x => mul (a seen x) (w seen x))))).
+
 End Reductions.
 
 Arguments Sum {X}. Arguments Max {X}. Arguments Prod {X}. Arguments size {X}. Arguments reduce {X}.
 Arguments FoldSum {X}. Arguments FoldMax {X}. Arguments FoldProd {X}. Arguments fold {X}.
-Arguments stream {X}. Arguments Online {X}. Arguments scales {X}.
+Arguments stream {X}. Arguments Online {X}. Arguments scales {X}. Arguments settled {X}. Arguments moves {X}.
 
 (* Here ends what is to be read to understand the laws' statements; what follows is proof. *)
 
@@ -440,59 +449,275 @@ Proof.
     generalize (a seen x) (b seen x) (r seen (seen ++ block)) (s seen (seen ++ block)). pointwise.
 Qed.
 
-(* Squares about the mean. *)
+(* Sums that move by a step. *)
 
-Definition present (X : Type) (g : X -> R) (xs : list X) : R := fold_right Rplus 0 (map g xs).
+Lemma one_right a : mul a (Some 1) = a.
+Proof. pointwise. Qed.
 
-Lemma sum_present (X : Type) (xs : list X) a g : (forall x, In x xs -> a x = Some (g x)) -> Sum xs a = Some (present X g xs).
+Lemma sum_of_ones (X : Type) (xs : list X) : Sum xs (fun _ => Some 1) = size xs.
 Proof.
-  unfold present. induction xs as [|x xs IH]; intro each; [reflexivity |].
-  rewrite sum_cons, IH, (each x) by (simpl in *; auto). reflexivity.
+  induction xs as [|x xs IH]; [reflexivity |]. rewrite sum_cons, IH. unfold size. cbn [length]. rewrite S_INR. simpl. f_equal. ring.
 Qed.
 
-Lemma sum_absent (X : Type) (xs : list X) a x : In x xs -> a x = absent -> Sum xs a = absent.
+Lemma sum_finite (X : Type) (xs : list X) a : (forall x, In x xs -> lt absent (a x) = true) -> Sum xs a <> absent.
 Proof.
-  induction xs as [|y xs IH]; [contradiction |]. rewrite sum_cons. intros [-> | later] none; [rewrite none; reflexivity |].
-  rewrite IH by assumption. destruct (a y); reflexivity.
+  induction xs as [|x xs IH]; intro each; [discriminate |]. rewrite sum_cons.
+  assert (here := each x ltac:(simpl; auto)). assert (rest := IH ltac:(intros; apply each; simpl; auto)).
+  destruct (a x), (Sum xs a); opened; congruence.
 Qed.
 
-Lemma all_present (X : Type) (xs : list X) a : Sum xs a = absent \/ exists g, forall x, In x xs -> a x = Some (g x).
+Lemma sum_of_products (X : Type) (xs : list X) a b :
+  (forall x, In x xs -> lt absent (a x) = true) -> (forall x, In x xs -> lt absent (b x) = true) -> Sum xs (fun x => mul (a x) (b x)) <> absent.
 Proof.
-  destruct (Sum xs a) eqn:total; [right | left; reflexivity].
-  exists (fun x => match a x with Some y => y | None => 0 end). intros x lane.
-  destruct (a x) eqn:here; [reflexivity |]. rewrite (sum_absent X xs a x lane here) in total. discriminate.
+  intros one other. apply sum_finite. intros x lane. specialize (one x lane). specialize (other x lane). destruct (a x), (b x); opened; congruence.
 Qed.
 
-Lemma squares (X : Type) (xs : list X) g m :
-  present X (fun x => (g x + - m) * (g x + - m)) xs
-  = present X (fun x => g x * g x) xs - 2 * m * present X g xs + INR (length xs) * (m * m).
-Proof. unfold present. induction xs as [|x xs IH]; [simpl; ring |]. cbn [map fold_right length]. rewrite IH, S_INR. ring. Qed.
+(* Lanes are present at every prefix of the axis. *)
+Definition lanes_present (X : Type) (xs : list X) (a : list X -> X -> val) : Prop :=
+  forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (a now x) = true.
 
-Lemma recentred (X : Type) (blocks : list (list X)) (a : X -> val) :
-  let mean l := mul (Sum l a) (inv (size l)) in
-  let square l x := mul (add (a x) (neg (mean l))) (add (a x) (neg (mean l))) in
-  Forall (fun block => block <> []) blocks ->
-  Sum (concat blocks) (square (concat blocks))
-  = Online blocks (fun _ _ => true) square
-      (fun seen now acc => add acc (mul (size seen) (mul (add (mean seen) (neg (mean now))) (add (mean seen) (neg (mean now)))))).
+Lemma present_before (X : Type) (xs seen block rest : list X) a :
+  lanes_present X xs a -> xs = seen ++ block ++ rest -> seen <> [] -> forall x, In x seen -> lt absent (a seen x) = true.
+Proof. intros each whole some. exact (each seen (block ++ rest) whole some). Qed.
+
+Lemma present_after (X : Type) (xs seen block rest : list X) a :
+  lanes_present X xs a -> xs = seen ++ block ++ rest -> seen <> [] -> forall x, In x seen -> lt absent (a (seen ++ block) x) = true.
 Proof.
-  intros mean square full. symmetry.
-  assert (none : forall l l', l <> [] -> mean l' = absent -> Sum l (square l') = absent).
-  { intros [|x l] l' some gone; [contradiction |]. apply sum_absent with x; [simpl; auto |]. unfold square. rewrite gone. destruct (a x); reflexivity. }
-  apply carried; [exact full | |].
-  - intros block rest _ some. destruct (mean block) as [m|] eqn:known.
-    + change (mean []) with (mul (Some 0) (inv (Some 0))). generalize (Sum block (square block)). unfold size. pointwise.
-    + rewrite (none block block) by assumption. rewrite add_comm. reflexivity.
-  - intros seen block rest _ lanes some. destruct (all_present X seen a) as [gone | [g each]].
-    + assert (mean seen = absent) as -> by (unfold mean; rewrite gone; reflexivity).
-      rewrite (none seen (seen ++ block)); [|exact lanes | unfold mean; rewrite sum_app, gone; reflexivity].
-      destruct (Sum seen (square seen)); reflexivity.
-    + destruct (mean (seen ++ block)) as [m|] eqn:known.
-      * assert (counted : INR (length seen) <> 0) by (apply not_0_INR; intro zero; apply lanes, length_zero_iff_nil, zero).
-        assert (at_mean : forall l k, mean l = Some k -> Sum seen (square l) = Some (present X (fun x => (g x + - k) * (g x + - k)) seen)).
-        { intros l k at_k. apply sum_present. intros x lane. unfold square. rewrite at_k, (each x lane). reflexivity. }
-        assert (old : mean seen = Some (present X g seen * / INR (length seen))).
-        { unfold mean, size. rewrite (sum_present X seen a g each). simpl. destruct Req_EM_T; [contradiction | reflexivity]. }
-        rewrite (at_mean _ _ known), (at_mean _ _ old), old. unfold size. simpl. f_equal. rewrite !squares. field. exact counted.
-      * rewrite (none seen (seen ++ block)) by assumption. destruct (Sum seen (square seen)), (mean seen); reflexivity.
+  intros each whole some x lane. apply (each (seen ++ block) rest); [rewrite <- app_assoc; exact whole | | apply in_or_app; auto].
+  intro none. apply app_eq_nil in none. tauto.
+Qed.
+
+Lemma moves_same (X : Type) (xs : list X) a w s a' w' s' :
+  moves xs a w s -> (forall now x, a' now x = a now x) -> (forall now x, w' now x = w now x) ->
+  (forall seen block rest, xs = seen ++ block ++ rest -> block <> [] -> s' seen (seen ++ block) = s seen (seen ++ block)) -> moves xs a' w' s'.
+Proof.
+  intros [first next] one other step. split.
+  - intros block rest whole some. rewrite <- (first block rest whole some). exact (step [] block rest whole some).
+  - intros seen block rest whole lanes some. rewrite (step seen block rest whole some), (next seen block rest whole lanes some).
+    f_equal; [| f_equal]; apply sum_same; intros x _; rewrite one, other; reflexivity.
+Qed.
+
+Lemma moves_still (X : Type) (xs : list X) w : lanes_present X xs w -> moves xs (fun _ _ => Some 1) w (fun _ _ => Some 0).
+Proof.
+  intro each. split; [reflexivity |]. intros seen block rest whole lanes some.
+  assert (total := sum_of_products X seen (fun _ => Some 1) (w seen) ltac:(intros; opened; cases; signs; auto) ltac:(eapply present_before; eauto)).
+  destruct (Sum seen (fun x => mul (Some 1) (w seen x))); [| contradiction]. simpl. f_equal. lra.
+Qed.
+
+(* A further factor b - r: what the other factors moved by, and the step of r times their sum. *)
+Lemma moves_times (X : Type) (xs : list X) (b : X -> val) (r : list X -> val) a w s t :
+  settled xs r -> lanes_present X xs (fun _ => b) -> lanes_present X xs a -> lanes_present X xs w ->
+  moves xs a w t -> moves xs a (fun now x => mul (add (b x) (neg (r now))) (w now x)) s ->
+  moves xs (fun now x => mul (add (b x) (neg (r now))) (a now x)) w
+    (fun seen now => add (mul (add (r seen) (neg (r now))) (add (Sum seen (fun x => mul (a seen x) (w seen x))) (t seen now))) (s seen now)).
+Proof.
+  intros stay full_b full_a full_w [first next] [first' next']. split.
+  - intros block rest whole some. rewrite (first block rest whole some), (first' block rest whole some).
+    assert (before := stay [] xs eq_refl). assert (after := stay block rest whole).
+    destruct (r []), (r block); try contradiction. simpl. f_equal. lra.
+  - intros seen block rest whole lanes some.
+    rewrite (next seen block rest whole lanes some), (next' seen block rest whole lanes some).
+    assert (old := stay seen (block ++ rest) whole). assert (new := stay (seen ++ block) rest ltac:(rewrite <- app_assoc; exact whole)).
+    assert (was := present_before X xs seen block rest a full_a whole lanes). assert (is := present_after X xs seen block rest a full_a whole lanes).
+    assert (at_b := present_before X xs seen block rest _ full_b whole lanes). assert (at_w := present_before X xs seen block rest w full_w whole lanes).
+    destruct (r seen) as [p|], (r (seen ++ block)) as [q|]; try contradiction.
+    assert (by_b : forall k x, In x seen -> lt absent (mul (add (b x) (neg (Some k))) (w seen x)) = true).
+    { intros k x lane. specialize (at_b x lane). specialize (at_w x lane). destruct (b x), (w seen x); opened; auto. }
+    assert (before : Sum seen (fun x => mul (mul (add (b x) (neg (Some p))) (a seen x)) (w seen x))
+      = Sum seen (fun x => mul (a seen x) (mul (add (b x) (neg (Some p))) (w seen x)))).
+    { apply sum_same. intros x _. generalize (b x) (a seen x) (w seen x). pointwise. }
+    assert (after : Sum seen (fun x => mul (mul (add (b x) (neg (Some q))) (a (seen ++ block) x)) (w seen x))
+      = add (Sum seen (fun x => mul (a (seen ++ block) x) (mul (add (b x) (neg (Some p))) (w seen x))))
+          (mul (add (Some p) (neg (Some q))) (Sum seen (fun x => mul (a (seen ++ block) x) (w seen x))))).
+    { rewrite <- sum_factor by exact lanes. rewrite <- sum_both. apply sum_same. intros x _. generalize (b x) (a (seen ++ block) x) (w seen x). pointwise. }
+    rewrite before, after.
+    assert (one := sum_of_products X seen (a seen) (w seen) was at_w). assert (two := sum_of_products X seen (a (seen ++ block)) (w seen) is at_w).
+    assert (three := sum_of_products X seen (a seen) _ was (by_b p)). assert (four := sum_of_products X seen (a (seen ++ block)) _ is (by_b p)).
+    destruct (Sum seen (fun x => mul (a seen x) (w seen x))), (Sum seen (fun x => mul (a (seen ++ block) x) (w seen x))),
+      (Sum seen (fun x => mul (a seen x) (mul (add (b x) (neg (Some p))) (w seen x)))),
+      (Sum seen (fun x => mul (a (seen ++ block) x) (mul (add (b x) (neg (Some p))) (w seen x)))); try contradiction.
+    simpl. f_equal. ring.
+Qed.
+
+Definition sums_to_none (X : Type) (xs : list X) (a : list X -> X -> val) : Prop :=
+  forall now rest, xs = now ++ rest -> now <> [] -> eq (Sum now (fun x => a now x)) (Some 0) = true.
+
+Lemma none_before (X : Type) (xs seen block rest : list X) a :
+  sums_to_none X xs a -> xs = seen ++ block ++ rest -> Sum seen (fun x => a seen x) = Some 0.
+Proof. intros none whole. destruct seen as [|x seen]; [reflexivity |]. apply eq_true, (none (x :: seen) (block ++ rest) whole). discriminate. Qed.
+
+Lemma present_ones (X : Type) (xs : list X) : lanes_present X xs (fun _ _ => Some 1).
+Proof. intros now rest _ _ x _. opened. signs; auto. Qed.
+
+Lemma moves_by_weights (X : Type) (xs : list X) (b : X -> val) (r : list X -> val) w :
+  settled xs r -> lanes_present X xs (fun _ => b) -> lanes_present X xs w ->
+  moves xs (fun now x => add (b x) (neg (r now))) w (fun seen now => mul (add (r seen) (neg (r now))) (Sum seen (fun x => w seen x))).
+Proof.
+  intros stay full_b full_w.
+  assert (weights : lanes_present X xs (fun now x => mul (add (b x) (neg (r now))) (w now x))).
+  { intros now rest whole some x lane. assert (at_b := full_b now rest whole some x lane). assert (at_w := full_w now rest whole some x lane).
+    assert (at_r := stay now rest whole). destruct (b x), (w now x), (r now); opened; auto. }
+  eapply moves_same; [apply (moves_times X xs b r (fun _ _ => Some 1) w (fun _ _ => Some 0) (fun _ _ => Some 0)) | | |];
+    auto using present_ones, moves_still.
+  - intros. symmetry. apply one_right.
+  - intros seen block rest whole some. cbv beta.
+    rewrite (sum_same X seen (fun x => mul (Some 1) (w seen x)) (fun x => w seen x)) by (intros; rewrite mul_comm; apply one_right).
+    generalize (Sum seen (fun x => w seen x)) (r seen) (r (seen ++ block)). pointwise.
+Qed.
+
+Lemma moves_by_lanes (X : Type) (xs : list X) (b : X -> val) (r : list X -> val) :
+  settled xs r -> lanes_present X xs (fun _ => b) ->
+  moves xs (fun now x => add (b x) (neg (r now))) (fun _ _ => Some 1) (fun seen now => mul (add (r seen) (neg (r now))) (size seen)).
+Proof.
+  intros stay full_b. eapply moves_same; [apply (moves_by_weights X xs b r (fun _ _ => Some 1)); auto using present_ones | reflexivity | reflexivity |].
+  intros. f_equal. symmetry. rewrite (sum_of_ones X seen). reflexivity.
+Qed.
+
+Lemma moves_by_none (X : Type) (xs : list X) (b : X -> val) (r : list X -> val) w :
+  settled xs r -> lanes_present X xs (fun _ => b) -> lanes_present X xs w -> sums_to_none X xs w ->
+  moves xs (fun now x => add (b x) (neg (r now))) w (fun _ _ => Some 0).
+Proof.
+  intros stay full_b full_w none. eapply moves_same; [apply (moves_by_weights X xs b r w); auto | reflexivity | reflexivity |].
+  intros seen block rest whole some. cbv beta. rewrite (none_before X xs seen block rest w none whole).
+  assert (old := stay seen (block ++ rest) whole). assert (new := stay (seen ++ block) rest ltac:(rewrite <- app_assoc; exact whole)).
+  destruct (r seen), (r (seen ++ block)); try contradiction. simpl. f_equal. lra.
+Qed.
+
+Lemma moves_times_none (X : Type) (xs : list X) (b : X -> val) (r : list X -> val) a w s t :
+  settled xs r -> lanes_present X xs (fun _ => b) -> lanes_present X xs a -> lanes_present X xs w ->
+  moves xs a w t -> moves xs a (fun now x => mul (add (b x) (neg (r now))) (w now x)) s -> sums_to_none X xs (fun now x => mul (a now x) (w now x)) ->
+  moves xs (fun now x => mul (add (b x) (neg (r now))) (a now x)) w
+    (fun seen now => add (mul (add (r seen) (neg (r now))) (t seen now)) (s seen now)).
+Proof.
+  intros stay full_b full_a full_w once again none.
+  eapply moves_same; [apply (moves_times X xs b r a w s t); assumption | reflexivity | reflexivity |].
+  intros seen block rest whole some. cbv beta. rewrite (none_before X xs seen block rest _ none whole).
+  generalize (r seen) (r (seen ++ block)) (t seen (seen ++ block)) (s seen (seen ++ block)). pointwise.
+Qed.
+
+(* The same without weights. *)
+Lemma moves_times_bare (X : Type) (xs : list X) (b : X -> val) (r : list X -> val) a s t :
+  settled xs r -> lanes_present X xs (fun _ => b) -> lanes_present X xs a ->
+  moves xs a (fun _ _ => Some 1) t -> moves xs a (fun now x => add (b x) (neg (r now))) s ->
+  moves xs (fun now x => mul (add (b x) (neg (r now))) (a now x)) (fun _ _ => Some 1)
+    (fun seen now => add (mul (add (r seen) (neg (r now))) (add (Sum seen (fun x => a seen x)) (t seen now))) (s seen now)).
+Proof.
+  intros stay full_b full_a once again.
+  eapply moves_same; [apply (moves_times X xs b r a (fun _ _ => Some 1) s t); auto using present_ones | reflexivity | reflexivity |].
+  - eapply moves_same; [exact again | reflexivity | intros; apply one_right | reflexivity].
+  - intros seen block rest whole some. cbv beta. do 3 f_equal. apply sum_same. intros. symmetry. apply one_right.
+Qed.
+
+Lemma moves_times_bare_none (X : Type) (xs : list X) (b : X -> val) (r : list X -> val) a s t :
+  settled xs r -> lanes_present X xs (fun _ => b) -> lanes_present X xs a ->
+  moves xs a (fun _ _ => Some 1) t -> moves xs a (fun now x => add (b x) (neg (r now))) s -> sums_to_none X xs a ->
+  moves xs (fun now x => mul (add (b x) (neg (r now))) (a now x)) (fun _ _ => Some 1)
+    (fun seen now => add (mul (add (r seen) (neg (r now))) (t seen now)) (s seen now)).
+Proof.
+  intros stay full_b full_a once again none.
+  eapply moves_same; [apply (moves_times_bare X xs b r a s t); assumption | reflexivity | reflexivity |].
+  intros seen block rest whole some. cbv beta. rewrite (none_before X xs seen block rest a none whole).
+  generalize (r seen) (r (seen ++ block)) (t seen (seen ++ block)) (s seen (seen ++ block)). pointwise.
+Qed.
+
+(* What a stream carries of such a sum: plus the step, times the factor of the weights. *)
+Lemma carried_scaled (X : Type) (blocks : list (list X)) a r s w :
+  Forall (fun block => block <> []) blocks -> lanes_present X (concat blocks) a -> lanes_present X (concat blocks) w ->
+  moves (concat blocks) a w s -> scales (concat blocks) w r ->
+  Sum (concat blocks) (fun x => mul (a (concat blocks) x) (w (concat blocks) x))
+  = Online blocks (fun _ _ => true) (fun now x => mul (a now x) (w now x)) (fun seen now acc => mul (add acc (s seen now)) (r seen now)).
+Proof.
+  intros full full_a full_w [first next] [first' next']. symmetry. apply (carried X blocks (fun now x => mul (a now x) (w now x))); [exact full | |].
+  - intros block rest whole some. rewrite (first block rest whole some). specialize (first' block rest whole some).
+    destruct (r [] block); [| contradiction]. generalize (Sum block (fun x => mul (a block x) (w block x))). pointwise.
+  - intros seen block rest whole lanes some. rewrite (next seen block rest whole lanes some).
+    transitivity (mul (Sum seen (fun x => mul (a (seen ++ block) x) (w seen x))) (r seen (seen ++ block))).
+    + assert (one := sum_of_products X seen (a seen) (w seen) (present_before X _ seen block rest a full_a whole lanes) (present_before X _ seen block rest w full_w whole lanes)).
+      assert (two := sum_of_products X seen (a (seen ++ block)) (w seen) (present_after X _ seen block rest a full_a whole lanes) (present_before X _ seen block rest w full_w whole lanes)).
+      destruct (Sum seen (fun x => mul (a seen x) (w seen x))), (Sum seen (fun x => mul (a (seen ++ block) x) (w seen x))); try contradiction.
+      generalize (r seen (seen ++ block)). pointwise.
+    + rewrite mul_comm, <- sum_factor by exact lanes. apply sum_same. intros x lane. rewrite (next' seen block rest x) by assumption.
+      generalize (a (seen ++ block) x) (w seen x) (r seen (seen ++ block)). pointwise.
+Qed.
+
+Lemma online_same (X : Type) (blocks : list (list X)) a u a' u' :
+  (forall now x, a now x = a' now x) -> (forall seen now acc, u seen now acc = u' seen now acc) ->
+  Online blocks (fun _ _ => true) a u = Online blocks (fun _ _ => true) a' u'.
+Proof.
+  intros one other. unfold Online. generalize (@nil X) (Some 0). induction blocks as [|block blocks IH]; intros seen acc; simpl; [reflexivity |].
+  rewrite IH, other. do 2 f_equal. apply sum_same. intros. apply one.
+Qed.
+
+Lemma scales_still (X : Type) (xs : list X) (w : X -> val) : scales xs (fun _ x => w x) (fun _ _ => Some 1).
+Proof. split; [discriminate |]. intros. symmetry. apply one_right. Qed.
+
+Lemma carried_weighted (X : Type) (blocks : list (list X)) a s (w : X -> val) :
+  Forall (fun block => block <> []) blocks -> lanes_present X (concat blocks) a -> lanes_present X (concat blocks) (fun _ => w) ->
+  moves (concat blocks) a (fun _ x => w x) s ->
+  Sum (concat blocks) (fun x => mul (a (concat blocks) x) (w x))
+  = Online blocks (fun _ _ => true) (fun now x => mul (a now x) (w x)) (fun seen now acc => add acc (s seen now)).
+Proof.
+  intros full full_a full_w step. rewrite (carried_scaled X blocks a (fun _ _ => Some 1) s (fun _ x => w x)) by auto using scales_still.
+  apply online_same; [reflexivity | intros; apply one_right].
+Qed.
+
+Lemma carried_bare (X : Type) (blocks : list (list X)) a s :
+  Forall (fun block => block <> []) blocks -> lanes_present X (concat blocks) a -> moves (concat blocks) a (fun _ _ => Some 1) s ->
+  Sum (concat blocks) (fun x => a (concat blocks) x)
+  = Online blocks (fun _ _ => true) (fun now x => a now x) (fun seen now acc => add acc (s seen now)).
+Proof.
+  intros full full_a step. rewrite (sum_same X _ _ (fun x => mul (a (concat blocks) x) (Some 1))) by (intros; symmetry; apply one_right).
+  rewrite (carried_weighted X blocks a s (fun _ => Some 1)) by auto using present_ones.
+  apply online_same; [intros; apply one_right | reflexivity].
+Qed.
+
+(* Sums that are 0. *)
+
+Lemma sum_of_differences (X : Type) (xs : list X) a m w :
+  xs <> [] -> Sum xs (fun x => mul (add (a x) (neg m)) (w x)) = add (Sum xs (fun x => mul (a x) (w x))) (neg (mul m (Sum xs w))).
+Proof.
+  intro lanes. rewrite <- sum_factor by exact lanes. rewrite <- sum_neg_out, <- sum_both. apply sum_same. intros x _.
+  generalize (a x) (w x). pointwise.
+Qed.
+
+Lemma eq_same a b : a = b -> eq a b = true.
+Proof. intros ->. destruct b; opened; signs; auto; lra. Qed.
+
+Lemma mean_none (X : Type) (xs : list X) a :
+  xs <> [] -> (forall x, In x xs -> lt absent (a x) = true) ->
+  eq (Sum xs (fun x => add (a x) (neg (mul (Sum xs (fun x => a x)) (inv (size xs)))))) (Some 0) = true.
+Proof.
+  intros lanes each. apply eq_same.
+  rewrite (sum_same X xs _ (fun x => mul (add (a x) (neg (mul (Sum xs (fun x => a x)) (inv (size xs))))) (Some 1))) by (intros; symmetry; apply one_right).
+  rewrite sum_of_differences by exact lanes. rewrite (sum_of_ones X xs), (sum_same X xs (fun x => mul (a x) (Some 1)) a) by (intros; apply one_right).
+  assert (total := sum_finite X xs a each). change (fun x => a x) with a in *. destruct (Sum xs a); [| contradiction]. unfold size. simpl.
+  assert (INR (length xs) <> 0) by (apply not_0_INR; intro zero; apply lanes, length_zero_iff_nil, zero).
+  destruct Req_EM_T; [contradiction |]. simpl. f_equal. field. assumption.
+Qed.
+
+Lemma weights_none (X : Type) (xs : list X) w :
+  (forall x, In x xs -> le (Some 0) (w x) = true) -> exists total, Sum xs w = Some total /\ 0 <= total /\ (total = 0 -> forall x, In x xs -> w x = Some 0).
+Proof.
+  induction xs as [|x xs IH]; intro each.
+  - exists 0. split; [reflexivity |]. split; [lra | intros _ x none; contradiction].
+  - destruct IH as [total [known [least zeros]]]; [intros; apply each; simpl; auto |]. assert (here := each x ltac:(simpl; auto)).
+    rewrite sum_cons, known. destruct (w x) as [k|] eqn:at_x; [| discriminate]. assert (0 <= k) by (revert here; opened; signs; intros; auto; discriminate).
+    exists (k + total). split; [reflexivity |]. split; [lra |]. intros none y [<- | later].
+    + rewrite at_x. f_equal. lra.
+    + apply zeros; [lra | assumption].
+Qed.
+
+Lemma weighted_none (X : Type) (xs : list X) a w :
+  xs <> [] -> (forall x, In x xs -> lt absent (a x) = true) -> (forall x, In x xs -> le (Some 0) (w x) = true) ->
+  eq (Sum xs (fun x => mul (add (a x) (neg (mul (Sum xs (fun x => mul (a x) (w x))) (inv (Sum xs (fun x => w x)))))) (w x))) (Some 0) = true.
+Proof.
+  intros lanes each weights. apply eq_same. rewrite sum_of_differences by exact lanes.
+  destruct (weights_none X xs w weights) as [total [known [least zeros]]]. change (fun x => w x) with w. rewrite known. simpl.
+  assert (some : Sum xs (fun x => mul (a x) (w x)) <> absent).
+  { apply sum_of_products; [exact each |]. intros x lane. specialize (weights x lane). destruct (w x); [reflexivity | discriminate]. }
+  destruct (Req_EM_T total 0) as [none | more].
+  - rewrite (sum_same X xs (fun x => mul (a x) (w x)) (fun x => mul (Some 0) (a x))) in * by
+      (intros x lane; rewrite (zeros none x lane); apply mul_comm).
+    rewrite sum_factor in * by exact lanes. destruct (Sum xs a) as [y|] eqn:all; rewrite ?all in *; simpl in *; [f_equal; lra | congruence].
+  - destruct (Sum xs (fun x => mul (a x) (w x))); [| contradiction]. simpl. f_equal. field. assumption.
 Qed.

@@ -1,0 +1,50 @@
+; law    moves-null (carry): A sum of products with a difference from a running value does not move where the other factors sum to 0.
+; says   local(x, b), along(x, b), free(x, r), settled(x, r), finite(b), along(x, w), finite(w), null(x, w) ⟹ moves(x, b - r, w, 0)
+; source stated in carry.py
+; case   after a block: finite of what is reduced
+;        block 1 stands for Σ_x w over the new block alone
+;        r′ stands for r after the new block
+;        w′ stands for w after the new block
+(set-logic QF_NRA)
+(set-info :status unsat)
+(declare-const b Real)
+(declare-const b.absent Bool)
+(declare-const w Real)
+(declare-const w.absent Bool)
+; r1 is Σ_x w, of which nothing else is used
+(declare-const r1 Real)
+(declare-const r1.absent Bool)
+(declare-const w.later Real)
+(declare-const w.later.absent Bool)
+; r2 is Σ_x w′, of which nothing else is used
+(declare-const r2 Real)
+(declare-const r2.absent Bool)
+(declare-const block-1 Real)
+(declare-const block-1.absent Bool)
+; t1 is Σ_x w′ + block 1
+(define-fun t1.absent () Bool (or r2.absent block-1.absent))
+(define-fun t1 () Real (+ r2 block-1))
+(declare-const r Real)
+(declare-const r.absent Bool)
+(declare-const r.later Real)
+(declare-const r.later.absent Bool)
+; t2 is b · w
+(define-fun t2.absent () Bool (or b.absent w.absent))
+(define-fun t2 () Real (* b w))
+; given -∞ < b
+(assert (not b.absent))
+; given -∞ < w
+(assert (not w.absent))
+; given Σ_x w = 0
+(assert (and (not r1.absent) (= r1 0.0)))
+; given -∞ < w′
+(assert (not w.later.absent))
+; given Σ_x w′ + block 1 = 0
+(assert (and (not t1.absent) (= t1 0.0)))
+; given -∞ < r
+(assert (not r.absent))
+; given -∞ < r′
+(assert (not r.later.absent))
+; the goal, denied
+(assert (not (not t2.absent)))
+(check-sat)

