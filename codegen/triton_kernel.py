@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 
-from napkin_eq.cost import BYTES
 from napkin_eq.emit import comment_lines
 from napkin_eq.errors import NapkinError
 from napkin_eq.eviction import Evictions
@@ -33,6 +32,7 @@ from napkin_eq.plan import (
     passes_31_bits,
     statements,
 )
+from napkin_eq.room import BYTES
 from napkin_eq.succession import Turn
 
 from .triton_blocks import INDENT, Blocks

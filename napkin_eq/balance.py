@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from napkin_eq import plan as p
-from napkin_eq.cost import BYTES, READ_RATE, ROUND, KernelCost, Visits, extent
+from napkin_eq.cost import READ_RATE, ROUND, KernelCost, Visits, extent
 from napkin_eq.hardware import Hardware
+from napkin_eq.room import BYTES
 from napkin_eq.schedule import falling
 
 # Measured on an H200 (docs/cost.md).

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from napkin_eq import plan as p
-from napkin_eq.cost import BYTES
 from napkin_eq.errors import NapkinError
 from napkin_eq.names import Names, buffers, pointer_argument
+from napkin_eq.room import BYTES
 from napkin_eq.schedule import GROUP_LANES
 
 ALIGNED, LONGEST, MOST_DIMS = 16, 256, 5

@@ -14,17 +14,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from napkin_eq import plan as p
-from napkin_eq.alive import Tiles, alive, share
 from napkin_eq.axis import Axis
 from napkin_eq.hardware import Hardware
 from napkin_eq.reuse import Part, brought, walk
+from napkin_eq.room import BYTES, MATRIX_WARPS, MOST_ELEMENTS, SPECIAL, WIDE_ROWS, Needs, capacity, needs, neighbours, room
 
 NOMINAL = 4096
-BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "i32": 4, "i64": 8, "i1": 1}
-SPECIAL = {"exp2": 1, "log2": 1, "tanh": 2, "sigmoid": 2, "erf": 4, "sin": 2, "cos": 2, "div": 1, "sqrt": 1}
-SMEM_SLACK, BASE_REGISTERS = 1024, 28  # addresses and scalars
-PLAIN_REGISTERS, LEAST_REGISTERS = 16, 32  # the same of a kernel without contraction; where lanes fold their own elements, the fewest it is given
-LATER = 0.5  # of a tile that lanes load after another, what they hold at once
 # The rate at which operands are multiplied, by their type or the precision asked for, and how many products one takes.
 UNIT_DTYPES, PRODUCTS = {"f16": "float16", "bf16": "bfloat16", "tf32": "tf32", "tf32x3": "tf32"}, {"tf32x3": 3}
 # Fitted to what an H200 measured (benchmarks/results), one constant for one thing that the hardware does; see docs/cost.md.
@@ -43,7 +38,6 @@ TRIP_CLOCKS = 56.0  # barriers and addresses of one trip of a loop that holds a 
 REDUCED_CLOCKS = 50.0  # of one reduction between contractions: its last steps between threads
 BLOCK_S = 1.9e-6  # a block begins, stores its result and ends
 FULL_WARPS = 5.5  # warps of a block that keep the units beside the matrix unit busy between contractions
-MATRIX_WARPS = 4  # warps that the matrix unit's wide instructions take together
 HIDING = 0.32  # of the lesser of a block's matrix and other work, what another block on the SM hides
 MOST_WARPS, WARPS_POWER = 64, 0.5  # warps of an SM whose lanes hide what each waits for; fewer work slower as a power of their share
 PLAIN_EFFICIENCY = 0.94  # of the units' peak, what is reached without a contraction
@@ -53,13 +47,11 @@ OPERAND = 3.4  # operations for each that an operand that is computed counts
 BESIDE_LIMIT = 0.17  # of level 2's time, what shows where it is not the limit
 ROUND = 4.0  # how memory and units add up: as powers, since a kernel is short of one and then of the other
 KERNEL_S = 3e-6  # the first block begins and the last one ends beside nothing
-SERIES = 0.6  # of a result, what the series of a special function takes beside it: seen by compiling results of 128 registers a thread
 REGISTER_SHARE = 0.9  # assumption: above this estimate the compiler spills
 FOLLOWING_S = 1.4e-6  # a launch behind another one: it is queued while that one runs (launch_in_a_row in microbench_h200.json)
 AHEAD_S = 1e-6  # and one that is made before the other has ended, on Hopper and later (see succession.py)
 MATRIX_ROWS = 16  # rows that one instruction of the matrix unit takes of a narrow tile
 LEAST_COLUMNS = 64  # of a wide instruction: 16 columns beside 256 made a product of 4096 cubed 27 % longer, where their share is 6 %
-WIDE_ROWS = 64  # and of a wide one, which a group of four warps gives it together
 COMPUTED_OPERAND = 8.0  # operations per element of an operand that is loaded, computed on and handed back to the matrix unit
 DIVIDING, DIVISION = ("tanh", "sigmoid", "div"), 8.0  # operations of a division beside its reciprocal: it scales, and corrects what it has
 DATA_LEAST = 16  # elements of a stretch bounded by data that are taken to be the least
@@ -118,13 +110,13 @@ class Profile:
 
     readings: how often a block reads its part of each buffer; the parts of one loop read each their own stretch, together they are one reading.
     telling: the coordinates of the grid that tell which part of a buffer a block reads by its indices, and those by where a loop begins.
-    laned: whether threads fold lanes of their own, with no contraction beside.
+    needs: what its blocks take. laned: whether threads fold lanes of their own, with no contraction beside.
     """
 
     kernel: p.Kernel
     works: tuple[Work, ...]
     reductions: tuple[Within, ...]
-    alive: tuple[Tiles, ...]
+    needs: Needs
     readings: Mapping[str, int]
     telling: Mapping[str, tuple[frozenset[str], frozenset[str]]]
     laned: bool
@@ -161,10 +153,10 @@ def profile(kernel: p.Kernel) -> Profile:
             match stmt:
                 case p.Load():
                     dotting = stmt.out.name in dotted
-                    works.append(Work("load", stmt.out.coords, BYTES[stmt.out.dtype], stmt.buffer, loops, dotting, last=_last(stmt.index, values)))
+                    works.append(Work("load", stmt.out.coords, BYTES[stmt.out.dtype], stmt.buffer, loops, dotting, last=neighbours(stmt.index, values)))
                 case p.StoreTile():
                     coords = tuple(dict.fromkeys(c for i in stmt.index if isinstance(i, str) for c in values[i].coords)) or values[stmt.value].coords
-                    works.append(Work("store", coords, BYTES[kernel.buffer(stmt.buffer).dtype], stmt.buffer, loops, last=_last(stmt.index, values)))
+                    works.append(Work("store", coords, BYTES[kernel.buffer(stmt.buffer).dtype], stmt.buffer, loops, last=neighbours(stmt.index, values)))
                 case p.Dot():
                     spans = tuple(dict.fromkeys((*values[stmt.a].coords, *values[stmt.b].coords)))
                     kind = stmt.precision if values[stmt.a].dtype == "f32" else values[stmt.a].dtype
@@ -193,8 +185,7 @@ def profile(kernel: p.Kernel) -> Profile:
             shares[work.buffer] = shares.get(work.buffer, 0) + math.prod(share for _, share, _ in work.loops)
     readings = {name: round(total) for name, total in shares.items()}
     laned = any(c.role == "lane" for c in kernel.coords) and not any(w.kind == "tensor" for w in merged)
-    held = tuple(sorted(_alive_in_lanes(kernel) if laned else _alive(kernel)))
-    return Profile(kernel, merged, tuple(reductions), held, readings, _telling(kernel), laned)
+    return Profile(kernel, merged, tuple(reductions), needs(kernel, laned=laned), readings, _telling(kernel), laned)
 
 
 def _telling(kernel: p.Kernel) -> dict[str, tuple[frozenset[str], frozenset[str]]]:
@@ -213,46 +204,6 @@ def _telling(kernel: p.Kernel) -> dict[str, tuple[frozenset[str], frozenset[str]
         before = found.get(load.buffer, (frozenset(), frozenset()))
         found[load.buffer] = before[0] | (own & {*kernel.grid}), before[1] | (by_loop & {*kernel.grid})
     return found
-
-
-def _alive(kernel: p.Kernel) -> set[Tiles]:
-    """Return the tiles that a kernel holds together where it waits; what contractions read is in shared memory, or, if computed, held meanwhile."""
-    values = p.values_of(kernel.body)
-    loads = {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load)}
-    operands = {n for s in p.statements(kernel.body) if isinstance(s, p.Dot) for n in (s.a, s.b)}
-
-    def computed(part: p.Part) -> Tiles:
-        names = {n for s in part.body if isinstance(s, p.Dot) for n in (s.a, s.b) if n not in loads}
-        return tuple((values[n].coords, 0.5) for n in sorted(names))
-
-    return alive(kernel.body, operands & loads, computed, waits=True)
-
-
-def _alive_in_lanes(kernel: p.Kernel) -> set[Tiles]:
-    """Return the tiles held together where lanes fold their own elements: those loaded, and others but what is computed of these element by element."""
-    free: set[str] = set()
-    for stmt in p.statements(kernel.body):
-        if isinstance(stmt, (p.Load, p.Iota, p.Start)) or (isinstance(stmt, p.Let) and free.issuperset(p.used(stmt))):
-            free.add(stmt.out.name)
-    runs = [c.name for c in kernel.coords if c.role == "run"]
-    return alive(kernel.body, (), waits=True, within=runs, free=free) | set(_loaded(kernel.body))
-
-
-def _loaded(body: Sequence[p.Stmt]) -> Iterator[Tiles]:
-    """Yield what is held of the tiles that a body loads one after another: of the later ones a part at a time."""
-    loads = [s.out for s in body if isinstance(s, p.Load)]
-    held: dict[tuple[str, ...], float] = {}
-    for at, value in enumerate(loads):
-        held[value.coords] = held.get(value.coords, 0.0) + share(value) * (LATER if at else 1.0)
-    yield tuple(sorted(held.items()))
-    for stmt in body:
-        for part in stmt.parts if isinstance(stmt, p.Loop) else ():
-            yield from _loaded(part.body)
-
-
-def _last(index: tuple[p.Operand, ...], values: Mapping[str, p.Value]) -> str:
-    coords = values[index[-1]].coords if index and isinstance(index[-1], str) else ()
-    return coords[0] if coords else ""
 
 
 def _merged(works: list[Work]) -> tuple[Work, ...]:
@@ -454,14 +405,15 @@ def prices(
 ) -> Iterator[KernelCost | None]:
     """Predict a kernel's cost for tile sizes by coordinate name, with each of several numbers of warps and stages."""
     lanes = {c.name: tiles.get(c.name, c.tile) for c in prof.kernel.coords}
-    taken = room(prof, lanes)
+    taken = room(prof.needs, lanes)
+    wide = hardware.divisors.mma_m >= WIDE_ROWS
     summed: dict[int, Totals] = {}
     for warps, stages in launches:
-        smem, registers = capacity(taken, warps, stages)
-        if hardware.divisors.mma_m < WIDE_ROWS:
+        smem, registers = capacity(taken, warps, stages, wide)
+        if not wide:
             registers += _fragments(prof, lanes, warps)
         occupancy = hardware.resident_blocks(smem_bytes=smem, threads=warps * hardware.chip.warp, registers_per_thread=registers)
-        if occupancy == 0 or registers > REGISTER_SHARE * hardware.limits.registers_per_thread:
+        if occupancy == 0 or taken.largest > MOST_ELEMENTS or registers > REGISTER_SHARE * hardware.limits.registers_per_thread:
             yield None
             continue
         splits = warps if taken.contracted else 0  # without a contraction warps share what there is to do, and nothing is done twice
@@ -606,46 +558,3 @@ def _part(prof: Profile, name: str, amount: float, counts: Mapping[str, int]) ->
         if each * counts[coord] <= PARTED * whole:  # stretches that do not overlap, as those of a cut axis and not those of a window
             coords, whole = coords | {coord}, whole / counts[coord]
     return Part(coords, min(whole, each), max(1.0, each / whole))
-
-
-@dataclass(frozen=True, slots=True)
-class Room:
-    """What a block of given tiles takes, whatever its warps and stages.
-
-    `held`: 32-bit registers where it holds the most. `always`, `buffered`: bytes of shared memory that it takes once, and once for every
-    buffer that is filled ahead. `contracted`, `tall`: whether there is a contraction, and each has the rows of a wide instruction. `least`:
-    registers of a thread, whatever it holds.
-    """
-
-    held: float
-    always: int
-    buffered: int
-    contracted: bool
-    tall: bool
-    least: int = 0
-
-
-def room(prof: Profile, lanes: Mapping[str, int]) -> Room:
-    """Read off what a block takes. Shared memory holds what contractions read, of one part of a loop at a time."""
-    sizes = {coords: math.prod(lanes[c] for c in coords) for coords in {coords for tiles in prof.alive for coords, _ in tiles}}
-    held = max((sum(sizes[coords] * share for coords, share in tiles) for tiles in prof.alive), default=0.0)
-    contractions = [work for work in prof.works if work.kind == "tensor"]
-    if contractions:
-        held += SERIES * max((math.prod(lanes[c] for c in w.coords) for w in prof.works if w.kind == "sfu" and not w.loops), default=0)
-    parts: dict[Within, int] = {(): 0}
-    for work in prof.works:
-        if work.kind == "load" and work.for_dot:
-            parts[work.loops] = parts.get(work.loops, 0) + int(work.factor * math.prod(lanes[c] for c in work.coords))
-    tall = all(math.prod(lanes[c] for c in work.rows) >= WIDE_ROWS for work in contractions)
-    return Room(held, parts.pop(()), max(parts.values(), default=0), bool(contractions), tall, LEAST_REGISTERS if prof.laned else 0)
-
-
-def capacity(taken: Room, warps: int, stages: int) -> tuple[int, int]:
-    """Estimate shared memory in bytes per block and 32-bit registers per thread.
-
-    The wide instructions still read a buffer while the next one is filled; for the narrow ones it is in registers by then, so they
-    take one buffer less.
-    """
-    wide = taken.tall and (warps >= MATRIX_WARPS or not taken.contracted)
-    registers = (BASE_REGISTERS if taken.contracted else PLAIN_REGISTERS) + math.ceil(taken.held / (warps * 32))
-    return SMEM_SLACK + taken.always + taken.buffered * (stages if wide else stages - 1), max(taken.least, registers)

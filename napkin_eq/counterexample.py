@@ -91,7 +91,7 @@ class Counterexample:
             return not self.varies(rest[0], first)  # type: ignore[arg-type]
         if judgment.name == "along":
             # What may vary: equal numbers in its lanes are an instance like any other.
-            return first.name in {a.name for a in self.over_arrays(rest[0]).axes}  # type: ignore[arg-type, union-attr]
+            return first.name in {a.name for a in self.over_arrays(rest[0]).axes}  # type: ignore[arg-type]
         if judgment.name == "local":
             return not _running(self.spelled(rest[0]), first)  # type: ignore[arg-type]
         if judgment.name == "scales":

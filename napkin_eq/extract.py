@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from napkin_eq.axis import Axis
-from napkin_eq.cost import SPECIAL, elements, extent
+from napkin_eq.cost import elements, extent
 from napkin_eq.enode import Node, Saturated, built
 from napkin_eq.hardware import Hardware
+from napkin_eq.room import SPECIAL
 from napkin_eq.term import Const, Input, Map, Read, Reduce, Scan, Term
 
 KEEP, KEEP_OUTPUTS, SWEEPS, MASKED_SHARE = 5, 8, 40, 0.55

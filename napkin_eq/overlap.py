@@ -14,14 +14,12 @@ from napkin_eq import plan as p
 from napkin_eq.alive import Tiles, alive
 from napkin_eq.balance import BLOCK_S, Dealt, least_uneven
 from napkin_eq.cost import (
-    BYTES,
     KERNEL_S,
     LATENCY_HBM,
     LATENCY_L2,
     READ_RATE,
     ROUND,
     SHARED_BYTES,
-    SMEM_SLACK,
     WRITE_RATE,
     KernelCost,
     Profile,
@@ -30,6 +28,7 @@ from napkin_eq.cost import (
     totals,
 )  # fmt: skip
 from napkin_eq.hardware import Hardware
+from napkin_eq.room import BYTES, SMEM_SLACK
 from napkin_eq.schedule import GROUP_LANES, MOST_GROUPS, sunk, unscaled
 
 ARCHS = ("sm_90",)

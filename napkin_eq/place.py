@@ -13,7 +13,7 @@ from typing import Any
 
 from napkin_eq import plan as p
 from napkin_eq.axis import Axis
-from napkin_eq.cost import BYTES, elements, extent, total_us
+from napkin_eq.cost import elements, extent, total_us
 from napkin_eq.enode import tied
 from napkin_eq.errors import NapkinError
 from napkin_eq.evaluate import output_order
@@ -21,6 +21,7 @@ from napkin_eq.folds import NARROW
 from napkin_eq.hardware import Hardware
 from napkin_eq.law import Judgment
 from napkin_eq.lower import Lowering
+from napkin_eq.room import BYTES
 from napkin_eq.streamed import Streamed, depth_along, modes_of, reduces_over
 from napkin_eq.term import Acc, Fold, Group, Input, Map, Online, Prev, Proj, Read, Reduce, Scan, Store, Term, Tuple, Walk, held, rebuilt, subterms
 from napkin_eq.tiles import Tiled, solve

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from napkin_eq.accuracy import unit_error
-from napkin_eq.cost import BYTES, elements, total_us
+from napkin_eq.cost import elements, total_us
 from napkin_eq.derivation import STORAGE, Derivation, Output, laws_used
+from napkin_eq.room import BYTES
 from napkin_eq.streamed import depth_along, fold_key, kernel_terms
 from napkin_eq.term import Fold, Map, Online, Reduce, Term, subterms
 

@@ -3,6 +3,9 @@
     Fold.v      the core theorem, for every rescaling, over the real numbers
     Values.v    the values of the language, its operators, reductions and streams, and lemmas on them
     Laws.v      the laws as theorems about these, written from their statements by `napkin-eq prove --write proofs/rocq/Laws.v`
+    Language.v  the terms, and their meaning in frames: axes read in part, accumulators, what stood before
+    Terms.v     what the checker reads off a term; Frames.v: what that guarantees
+    Checker.v   the checker of certificates, and which theorems it speaks of; Sound.v: what it accepts is true
 
 A law whose theorem stands in Laws.v, word for word, cites it if coqc accepts the file; that is remembered. `python -m napkin_eq.rocq` asks
 both kernels anew; status 0 proved, 1 refused, 3 where Rocq (Debian's package coq) is not installed.
@@ -29,7 +32,9 @@ from napkin_eq.law import Statement
 from napkin_eq.solving import load_provers
 
 TIMEOUT_S, SCHEMA = 600, 1
-FILES, LIBRARY = ("Fold.v", "Values.v", "Laws.v"), "Values.v"
+FILES = ("Fold.v", "Values.v", "Laws.v", "Language.v", "Terms.v", "Frames.v", "Checker.v", "Sound.v")
+# Files of what others use, which print no axioms: those that use them do.
+LIBRARIES = ("Values.v", "Language.v", "Terms.v", "Frames.v", "Checker.v")
 CITED = ("Values.v", "Laws.v")
 THEOREM = re.compile(r"^Theorem (\w+)", re.MULTILINE)
 # What Rocq's library of real numbers rests on, and nothing else may be assumed.
@@ -89,7 +94,7 @@ def _theorem(statement: Statement) -> str:
 def cited(statement: Statement) -> dict[str, str]:
     """Return the files, by name with their sha256, in which a statement is a theorem that coqc accepts; none if it is not, or Rocq is missing."""
     theorem = _theorem(statement)
-    stands = theorem and theorem in (sources()[-1]).read_text(encoding="utf-8")
+    stands = theorem and theorem in source("Laws.v").read_text(encoding="utf-8")
     return hashes() if stands and _accepted() else {}
 
 
@@ -127,7 +132,7 @@ def again(laws: dict[str, Any], statements: dict[str, Statement]) -> dict[str, A
     laws: those of the certificate, by name; statements: what is registered here, which the theorems must be those of.
     """
     citing = [name for name in sorted(laws) if laws[name]["proof"]["kernel"]]
-    text = sources()[-1].read_text(encoding="utf-8")
+    text = source("Laws.v").read_text(encoding="utf-8")
     for name in citing:
         if name not in statements:
             raise Undecided(f"rocq: {name} is no law that is registered here, so its theorem was not written anew")
@@ -137,15 +142,20 @@ def again(laws: dict[str, Any], statements: dict[str, Statement]) -> dict[str, A
     return {**checked(), "laws": citing}
 
 
+def source(name: str) -> Path:
+    """Return a shipped file of theorems and proofs."""
+    return folder("proofs") / "rocq" / name
+
+
 def sources() -> list[Path]:
     """Return the shipped files of theorems and proofs, those that others need first."""
-    return [folder("proofs") / "rocq" / name for name in FILES]
+    return [source(name) for name in FILES]
 
 
 def checked(files: Sequence[Path] = (), twice: bool = True) -> dict[str, Any]:
     """Return what Rocq says of proofs, of the shipped ones if none are named: their hashes, the tools that accept them, the axioms they rest on.
 
-    twice: after coqc, coqchk checks what was compiled, library and all (about 40 s). Raises ProofRefused, or Undecided where Rocq is missing.
+    twice: after coqc, coqchk checks what was compiled, library and all (about a minute). Raises ProofRefused, or Undecided where Rocq is missing.
     """
     tools = ("coqc", "coqchk") if twice else ("coqc",)
     if missing := [tool for tool in tools if shutil.which(tool) is None]:
@@ -155,7 +165,7 @@ def checked(files: Sequence[Path] = (), twice: bool = True) -> dict[str, Any]:
         for file in files or sources():
             shutil.copy(file, Path(place) / file.name)
             said = _said(["coqc", "-q", file.name], place)
-            axioms |= _axioms(said) if file.name != LIBRARY else set()
+            axioms |= _axioms(said) if file.name not in LIBRARIES else set()
         if twice:
             _accept(_said(["coqchk", "-silent", "-o", *(file.stem for file in files or sources())], place))
     found = {f"rocq/{file.name}": hashlib.sha256(file.read_bytes()).hexdigest() for file in files or sources()}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from napkin_eq import plan as p
 from napkin_eq.accuracy import term_error
 from napkin_eq.axis import Axis
-from napkin_eq.cost import BYTES, extent
+from napkin_eq.cost import extent
 from napkin_eq.derivation import STORAGE, Output
 from napkin_eq.diagram import Diagram
 from napkin_eq.egraph import saturate
@@ -23,6 +23,7 @@ from napkin_eq.interval import interval
 from napkin_eq.judge import Judge
 from napkin_eq.law import Inference, Judgment, Law, Statement
 from napkin_eq.place import Offers, Placed, Placer, parallel
+from napkin_eq.room import BYTES
 from napkin_eq.term import Fold, Map, Online, Read, Reduce, Term, subterms
 from napkin_eq.tiles import Tiled
 

@@ -19,8 +19,9 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from napkin_eq.cost import capacity, profile, room
+from napkin_eq.cost import profile
 from napkin_eq.plan import Iota, Kernel, Load, Loop, Plan, Stmt, StoreTile, definitions, statements
+from napkin_eq.room import capacity, room
 
 FILLS = 114 * 1024  # bytes of shared memory of which two do not fit a multiprocessor of Hopper or Blackwell
 PROCESSORS = 132  # that an H200 has, and other GPUs of these generations have no fewer to speak of
@@ -88,7 +89,7 @@ def _alone(kernel: Kernel) -> bool:
     counts = [kernel.coord(name).blocks for name in kernel.grid]
     if kernel.workers or None in counts or math.prod(n for n in counts if n) > PROCESSORS:
         return False
-    return capacity(room(profile(kernel), {c.name: c.tile for c in kernel.coords}), kernel.warps, kernel.stages)[0] > FILLS
+    return capacity(room(profile(kernel).needs, {c.name: c.tile for c in kernel.coords}), kernel.warps, kernel.stages)[0] > FILLS
 
 
 def _first(body: tuple[Stmt, ...], inputs: set[str]) -> int:

@@ -11,11 +11,12 @@ from napkin_eq import plan as p
 from napkin_eq.axis import Axis
 from napkin_eq.balance import dealt
 from napkin_eq.bulk import shared_bytes
-from napkin_eq.cost import REGISTER_SHARE, KernelCost, Profile, capacity, extent, price, prices, profile, room
+from napkin_eq.cost import REGISTER_SHARE, KernelCost, Profile, extent, price, prices, profile
 from napkin_eq.emit import emit
 from napkin_eq.errors import NapkinError
 from napkin_eq.hardware import Hardware
 from napkin_eq.overlap import ARCHS, Footprint, footprint, priced
+from napkin_eq.room import MOST_ELEMENTS, WIDE_ROWS, capacity, room
 from napkin_eq.schedule import GROUP_LANES, specialised
 from napkin_eq.streamed import MIN_DOT, RUN, Streamed, covers, kernel_terms, laned
 from napkin_eq.term import Fold, Online, Proj, Store, subterms
@@ -230,7 +231,7 @@ def shared(kernel: p.Kernel, hardware: Hardware, limit: float = math.inf) -> tup
         emit(p.Plan(kernel.name, kernel.reads, kernel.writes, (made,)), "gluon")
     except NapkinError:
         return None
-    return made, cost
+    return made, replace(cost, smem_bytes=shared_bytes(made))
 
 
 def _combinations(store: Store, options: Mapping[str, list[int]], names: Sequence[str]) -> Iterator[tuple[int, ...]]:
@@ -272,7 +273,10 @@ def _misfit(profiles: Mapping[tuple[bool, ...], Profile | None], options: Mappin
     for prof in profiles.values():
         if prof is not None:
             lanes = _lanes(prof.kernel, least)
-            smem, registers = capacity(room(prof, lanes), 8, 2)
+            taken = room(prof.needs, lanes)
+            smem, registers = capacity(taken, 8, 2, hardware.divisors.mma_m >= WIDE_ROWS)
+            if taken.largest > MOST_ELEMENTS:
+                return f"no tile fits {hardware.name}: the smallest tiles make one of {taken.largest} elements, Triton takes {MOST_ELEMENTS} at the most"
             if smem > hardware.smem.block_bytes:
                 over = smem - hardware.smem.block_bytes
                 return f"no tile fits {hardware.name}: the smallest tiles need {smem} bytes of shared memory per block, {over} more than it has"

@@ -22,12 +22,12 @@ FLOORS = (
     "pointwise library diagram jsonform gallery random_diagrams shrink",
     "__init__",
     "law content",
-    "catalogue stretch interval judge explain claim polynomial linearity obligation smtlib question solving rocq verdict counterexample proving smtfiles "
-    "floating abduce corpus certificate check",
+    "catalogue stretch interval judge explain claim polynomial linearity obligation smtlib question solving rocq rocqtext verdict counterexample proving "
+    "smtfiles floating abduce corpus certificate check",
     "plan names hardware accumulate eviction",
     "recheck",
     "emit aot enode egglogtext egraph accuracy",
-    "streamed scopes bounds arithmetic folds lower alive reuse cost tiles schedule bulk balance overlap succession",
+    "streamed scopes bounds arithmetic folds lower alive room reuse cost tiles schedule bulk balance overlap succession",
     "extract place",
     "derivation report chain assembly search derive ranked",
     "sources output coordinates walks lanes heads dealing indexing rounding running "

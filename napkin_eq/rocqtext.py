@@ -1,0 +1,288 @@
+"""Certificates and laws as text for Rocq: the data that the checker of proofs/rocq/Checker.v takes.
+
+Nothing is decided here: rows become terms, names become numbers, a reference becomes the name of an earlier row.
+What cannot be written down so (a row of unknown form, a reference to nothing, a number that is none) is refused;
+whether what is written is right, Rocq says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+Data = dict[str, Any]
+UNARY = dict.fromkeys("neg inv exp log sqrt tanh sigmoid erf sin cos abs floor round not".split(), "") | {
+    "real": "ToReal"
+}
+BINARY = {"add": "Add", "mul": "Mul", "max": "BMax", "min": "BMin", "floordiv": "FloorDiv", "mod": "Mod"}
+BINARY |= {"lt": "Lt", "le": "Le", "eq": "Eqb", "and": "And", "or": "Or"}
+MONOIDS = {"sum": "MSum", "max": "MMax", "prod": "MProd"}
+SORTS = {"real": "Real", "number": "Number", "int": "Int", "bool": "Bool", "tuple": "Several"}
+DTYPES = {"int32": "Int", "int64": "Int", "bool": "Bool"} | dict.fromkeys(
+    "float float16 bfloat16 float32".split(), "Real"
+)
+FACTS = {"pos": "IsPos", "nonneg": "IsNonneg", "nonzero": "IsNonzero"}
+FUSED = {"alone": "false", "fused": "true"}
+# What a part of a row is: t a term, x an axis, and words by their tables.
+TERMS: dict[str, tuple[str, str]] = {
+    "Index": ("Index", "x"),
+    "Size": ("Size", "x"),
+    "Length": ("Length", "x"),
+    "where": ("Where", "ttt"),
+    "Scan": ("Scan", "mxt"),
+    "Read": ("Read", "xtt"),
+    "Reduce": ("Reduce", "mxtt"),
+    "Acc": ("Acc", ""),
+    "Prev": ("Prev", "t"),
+    "Group": ("Group", "xt"),
+    "Walk": ("Walk", "xt"),
+    "Store": ("Store", "t"),
+    "Proj": ("Proj", "kt"),
+}
+TERMS |= {op: (f"Un {word or op.capitalize()}", "t") for op, word in UNARY.items()} | {
+    op: (f"Bin {word}", "tt") for op, word in BINARY.items()
+}
+JUDGMENTS = {
+    "is-equal": "Equal tt",
+    "is-le": "AtMost tt",
+    "is-pos": "Pos t",
+    "is-nonneg": "Nonneg t",
+    "is-nonzero": "Nonzero t",
+    "is-finite": "Finite t",
+    "is-safe": "Safe t",
+    "is-absent": "Absent tt",
+    "is-zero": "Zero tt",
+    "is-divides": "Divides tt",
+    "is-disjoint": "Disjoint tt",
+    "is-free": "Free xt",
+    "is-along": "Along xt",
+    "is-local": "Local xt",
+    "is-scales": "Scales xtt",
+    "is-stretch": "Stretch xxt",
+    "is-distinct": "Distinct xx",
+    "is-null": "Null xt",
+    "is-settled": "Settled xt",
+    "is-moves": "Moves xttt",
+}
+NUMBER = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:e([+-]?[0-9]{1,3}))?|(-?[0-9]+)/([0-9]+)")
+HEAD = """Require Import List ZArith QArith Language Terms Checker.
+Import ListNotations.
+Open Scope nat_scope.
+"""
+
+
+class Unwritten(ValueError):
+    """Something has no form in Rocq's data: it is refused."""
+
+
+def rational(text: str) -> str:
+    """Return a number as the fraction that its text says, not reduced: different texts stay apart where they can."""
+    if not (found := NUMBER.fullmatch(text)):
+        raise Unwritten(f"{text!r:.40} is no number")
+    sign, whole, part, exponent, above, below = found.groups()
+    if above is not None:
+        numerator, denominator = int(above), int(below)
+    else:
+        power = int(exponent or 0) - len(part or "")
+        numerator, denominator = int(f"{sign}{whole}{part or ''}") * 10 ** max(power, 0), 10 ** max(-power, 0)
+    if denominator == 0:
+        raise Unwritten(f"{text!r:.40} is no number")
+    return f"(({numerator})%Z # {denominator})"
+
+
+class _Names:
+    """Numbers for names: those listed first, others as they come."""
+
+    def __init__(self, listed: Sequence[str]) -> None:
+        self.known = {name: number for number, name in enumerate(listed)}
+
+    def __call__(self, name: Any) -> str:
+        if type(name) is not str:
+            raise Unwritten(f"{name!r:.40} is no name")
+        return str(self.known.setdefault(name, len(self.known)))
+
+
+class Table:
+    """Rows as definitions: n0, n1, … for terms and for judgments."""
+
+    def __init__(self, axes: _Names, inputs: _Names, variables: _Names, prefix: str = "n") -> None:
+        self.axes, self.inputs, self.variables, self.prefix = axes, inputs, variables, prefix
+        self.texts: list[str] = []
+        self.judgments: set[int] = set()
+
+    def at(self, place: Any, judgment: bool = False) -> str:
+        """Return the name of an earlier row, which must be a judgment or must be a term."""
+        if type(place) is not int or not 0 <= place < len(self.texts) or (place in self.judgments) != judgment:
+            raise Unwritten(f"there is no {'judgment' if judgment else 'term'} {place!r:.40}")
+        return f"{self.prefix}{place}"
+
+    def enter(self, row: Any) -> None:
+        """Enter a row."""
+        if type(row) is not list or not row or type(row[0]) is not str:
+            raise Unwritten(f"{row!r:.60} is no row")
+        tag, parts = row[0], row[1:]
+        if tag in JUDGMENTS:
+            head, _, form = JUDGMENTS[tag].partition(" ")
+            self.judgments.add(len(self.texts))
+        elif tag == "Tuple" and parts:
+            self.texts.append("".join(f"Item {self.at(part)} (" for part in parts) + "Nothing" + ")" * len(parts))
+            return
+        elif tag == "Fold" and len(parts) == 5:
+            head, form, parts = "Fold", "fmxtt", [parts[4], *parts[:4]]
+        elif tag == "Online" and len(parts) == 5:
+            head, form, parts = "Online", "fxttt", [parts[4], *parts[:4]]
+        elif tag in ("Input", "Const", "Var"):
+            head, form = tag, {"Input": "i", "Const": "cn", "Var": "sv"}[tag]
+        elif tag in TERMS:
+            head, form = TERMS[tag]
+        else:
+            raise Unwritten(f"{tag!r:.40} is no constructor")
+        if len(form) != len(parts):
+            raise Unwritten(f"{tag} has {len(form)} parts")
+        self.texts.append(
+            " ".join([head, *(self.part(kind, part, parts) for kind, part in zip(form, parts, strict=True))])
+        )
+
+    def part(self, kind: str, part: Any, parts: list[Any]) -> str:
+        words = {"m": MONOIDS, "f": FUSED, "s": SORTS, "c": {name: SORTS[name] for name in ("real", "int", "bool")}}
+        if kind in words:
+            if type(part) is not str or part not in words[kind]:
+                raise Unwritten(f"{part!r:.40} is no word that is known here")
+            return words[kind][part]
+        if kind == "k" and type(part) is int and part >= 0:
+            return str(part)
+        if kind == "n" and type(part) is str:
+            return "None" if part == "-inf" else f"(Some {rational(part)})"
+        names: dict[str, Callable[[Any], str]] = {"t": self.at, "x": self.axes, "i": self.inputs, "v": self.variables}
+        if kind not in names:
+            raise Unwritten(f"{part!r:.40} is no number of an item")
+        return names[kind](part)
+
+    def definitions(self, first: int = 0) -> list[str]:
+        return [
+            f"Definition {self.prefix}{place} := {text}." for place, text in enumerate(self.texts) if place >= first
+        ]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"[{'; '.join(names)}]"
+
+
+def _names_in(rows: list[Any], variables: bool) -> list[str]:
+    """Return the names of the variables, or of the axes, of a law's rows, in order of the alphabet."""
+    found = set()
+    for row in rows:
+        if type(row) is list and row and type(row[0]) is str:
+            head, _, form = JUDGMENTS.get(row[0], " ".join(TERMS.get(row[0], ("", "")))).rpartition(" ")
+            form = {"Fold": "mxttf", "Online": "xtttf", "Var": "sv"}.get(row[0], form if head else "")
+            found |= {
+                part
+                for kind, part in zip(form, row[1:], strict=False)
+                if kind == ("v" if variables else "x") and type(part) is str
+            }
+    return sorted(found)
+
+
+class LawText:
+    """A law's definitions, and the numbers that its names have there: variables and axes by the alphabet."""
+
+    def __init__(self, law: Data, lanes: Sequence[Any], name: str) -> None:
+        rows = law["nodes"]
+        self.axes, self.variables = _Names(_names_in(rows, False)), _Names(_names_in(rows, True))
+        table = Table(self.axes, _Names([]), self.variables, f"{name}_")
+        for row in rows:
+            table.enter(row)
+        conclusion, premises = table.at(law["conclusion"], True), [table.at(place, True) for place in law["premises"]]
+        told = _listed([self.axes(axis) for axis in lanes])
+        said = f"conclusion := {conclusion}; premises := {_listed(premises)}; lanes := {told}"
+        self.text = "\n".join([*table.definitions(), f"Definition {name} : law := {{| {said} |}}."])
+
+
+def certificate(data: Data, module: str = "Given") -> str:
+    """Return a certificate as a module of Rocq that defines `it`; raises Unwritten for what has no form there.
+
+    Not written, and so not looked at by Rocq: the language's table, hashes and seal, grades, evidence, how laws were
+    proved, storage types.
+    """
+    theorem, laws = data["theorem"], data["laws"]
+    axes, inputs = _Names(sorted(theorem["axes"])), _Names(sorted(theorem["inputs"]))
+    sizes, entries = [], []
+    for _, axis in sorted(theorem["axes"].items()):
+        size, multiple = axis["size"], axis["multiple"]
+        if type(multiple) is not int or multiple < 0 or not (size is None or (type(size) is int and size >= 0)):
+            raise Unwritten("an axis has no usable size")
+        sizes.append(f"({'None' if size is None else f'Some {size}'}, {multiple})")
+    for _, entry in sorted(theorem["inputs"].items()):
+        if entry["dtype"] not in DTYPES or any(type(fact) is not str for fact in entry["facts"]):
+            raise Unwritten("an input has no usable type or facts")
+        facts = [FACTS[fact] for fact in entry["facts"] if fact in FACTS]
+        entries.append(f"({_listed([axes(dim) for dim in entry['dims']])}, {DTYPES[entry['dtype']]}, {_listed(facts)})")
+    table = Table(axes, inputs, _Names([]))
+    for row in theorem["nodes"]:
+        table.enter(row)
+    if table.judgments:
+        raise Unwritten("a judgment stands in the theorem")
+    ends = [table.at(theorem[end]) for end in ("source", "destination")]
+    for row in data["nodes"]:
+        table.enter(row)
+    ordered = sorted(laws)
+    written = {
+        name: LawText(laws[name], laws[name]["proof"]["lanes"], f"law{place}") for place, name in enumerate(ordered)
+    }
+    reasons = [_reason(instance, table, axes, written, ordered) for instance in data["instances"]]
+    steps = []
+    for step in data["steps"]:
+        path = step["path"]
+        places = [step["instance"], *path]
+        if type(step["forward"]) is not bool or any(type(place) is not int or place < 0 for place in places):
+            raise Unwritten("a step has no instance, direction or path")
+        steps.append(f"({step['instance']}, {str(step['forward']).lower()}, {_listed([str(place) for place in path])})")
+    held: tuple[list[str], list[str]] = ([], [])
+    for place in range(len(table.texts)):
+        held[place in table.judgments].append(f"n{place}")
+    fields = {
+        "declared": f"{{| sizes := {_listed(sizes)}; inputs := {_listed(entries)} |}}",
+        "source": ends[0],
+        "destination": ends[1],
+        "rows": _listed(held[0]),
+        "claims": _listed(held[1]),
+        "laws": _listed([f"law{place}" for place in range(len(ordered))]),
+        "reasons": _listed(reasons),
+        "steps": _listed(steps),
+    }
+    said = ";\n  ".join(f"{name} := {text}" for name, text in fields.items())
+    parts = [
+        f"Module {module}.",
+        *table.definitions(),
+        *(law.text for law in written.values()),
+        f"Definition it : certificate := {{|\n  {said} |}}.",
+        f"End {module}.",
+    ]
+    return "\n".join(parts)
+
+
+def _reason(instance: Data, table: Table, axes: _Names, laws: dict[str, LawText], ordered: list[str]) -> str:
+    rule, cited = instance["rule"], instance["premises"]
+    claim = table.at(instance["claim"], True)
+    if type(rule) is not str or any(type(place) is not int or place < 0 for place in cited):
+        raise Unwritten("an instance has no rule or premises")
+    if rule == "evident":
+        if cited or instance["bindings"]:
+            raise Unwritten("what is evident needs no premise and no substitution")
+        return f"({claim}, Evident)"
+    law = laws.get(rule)
+    if law is None:
+        raise Unwritten(f"{rule!r:.60} is no law of the certificate")
+    terms = [
+        f"({law.variables(name)}, {table.at(value)})"
+        for name, value in sorted(instance["bindings"].items())
+        if type(value) is not str
+    ]
+    lanes = [
+        f"({law.axes(name)}, {axes(value)})"
+        for name, value in sorted(instance["bindings"].items())
+        if type(value) is str
+    ]
+    known = _listed([str(place) for place in cited])
+    return f"({claim}, Instance {ordered.index(rule)} {_listed(terms)} {_listed(lanes)} {known})"
