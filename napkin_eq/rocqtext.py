@@ -104,10 +104,10 @@ class _Names:
 
 
 class Table:
-    """Rows as definitions: n0, n1, … for terms and for judgments."""
+    """Rows as definitions, n0, n1, … for terms and for judgments; or, inline, each written out where it is referred to."""
 
-    def __init__(self, axes: _Names, inputs: _Names, variables: _Names, prefix: str = "n") -> None:
-        self.axes, self.inputs, self.variables, self.prefix = axes, inputs, variables, prefix
+    def __init__(self, axes: _Names, inputs: _Names, variables: _Names, inline: bool = False) -> None:
+        self.axes, self.inputs, self.variables, self.inline = axes, inputs, variables, inline
         self.texts: list[str] = []
         self.judgments: set[int] = set()
 
@@ -115,7 +115,7 @@ class Table:
         """Return the name of an earlier row, which must be a judgment or must be a term."""
         if type(place) is not int or not 0 <= place < len(self.texts) or (place in self.judgments) != judgment:
             raise Unwritten(f"there is no {'judgment' if judgment else 'term'} {place!r:.40}")
-        return f"{self.prefix}{place}"
+        return f"({self.texts[place]})" if self.inline else f"n{place}"
 
     def enter(self, row: Any) -> None:
         """Enter a row."""
@@ -159,10 +159,8 @@ class Table:
             raise Unwritten(f"{part!r:.40} is no number of an item")
         return names[kind](part)
 
-    def definitions(self, first: int = 0) -> list[str]:
-        return [
-            f"Definition {self.prefix}{place} := {text}." for place, text in enumerate(self.texts) if place >= first
-        ]
+    def definitions(self) -> list[str]:
+        return [f"Definition n{place} := {text}." for place, text in enumerate(self.texts)]
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -185,18 +183,21 @@ def _names_in(rows: list[Any], variables: bool) -> list[str]:
 
 
 class LawText:
-    """A law's definitions, and the numbers that its names have there: variables and axes by the alphabet."""
+    """A law's definition, and the numbers that its names have there: variables and axes by the alphabet."""
 
     def __init__(self, law: Data, lanes: Sequence[Any], name: str) -> None:
         rows = law["nodes"]
         self.axes, self.variables = _Names(_names_in(rows, False)), _Names(_names_in(rows, True))
-        table = Table(self.axes, _Names([]), self.variables, f"{name}_")
+        table = Table(self.axes, _Names([]), self.variables, inline=True)
         for row in rows:
             table.enter(row)
-        conclusion, premises = table.at(law["conclusion"], True), [table.at(place, True) for place in law["premises"]]
-        told = _listed([self.axes(axis) for axis in lanes])
-        said = f"conclusion := {conclusion}; premises := {_listed(premises)}; lanes := {told}"
-        self.text = "\n".join([*table.definitions(), f"Definition {name} : law := {{| {said} |}}."])
+        told = {
+            "conclusion": table.at(law["conclusion"], True),
+            "premises": _listed([table.at(place, True) for place in law["premises"]]),
+            "lanes": _listed([self.axes(axis) for axis in lanes]),
+        }
+        said = ";\n  ".join(f"{field} := {text}" for field, text in told.items())
+        self.text = f"Definition {name} : law := {{|\n  {said} |}}."
 
 
 def certificate(data: Data, module: str = "Given") -> str:
