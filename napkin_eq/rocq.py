@@ -6,6 +6,8 @@
     Language.v  the terms, and their meaning in frames: axes read in part, accumulators, what stood before
     Terms.v     what the checker reads off a term; Frames.v: what that guarantees
     Checker.v   the checker of certificates, and which theorems it speaks of; Sound.v: what it accepts is true
+    DeepLaws.v  the laws over these terms, each true in frames, written like Laws.v; Deep.v: the tactics
+    Accepted.v  a certificate that the checker accepts and whose laws stand in DeepLaws.v assumes nothing
 
 A law whose theorem stands in Laws.v, word for word, cites it if coqc accepts the file; that is remembered. `python -m napkin_eq.rocq` asks
 both kernels anew; status 0 proved, 1 refused, 3 where Rocq (Debian's package coq) is not installed.
@@ -32,11 +34,14 @@ from napkin_eq.law import Statement
 from napkin_eq.solving import load_provers
 
 TIMEOUT_S, SCHEMA = 600, 1
-FILES = ("Fold.v", "Values.v", "Laws.v", "Language.v", "Terms.v", "Frames.v", "Checker.v", "Sound.v")
+FILES = tuple(
+    f"{name}.v" for name in "Fold Values Laws Language Terms Frames Checker Sound Deep DeepLaws Accepted".split()
+)
 # Files of what others use, which print no axioms: those that use them do.
-LIBRARIES = ("Values.v", "Language.v", "Terms.v", "Frames.v", "Checker.v")
+LIBRARIES = ("Values.v", "Language.v", "Terms.v", "Frames.v", "Checker.v", "Deep.v")
 CITED = ("Values.v", "Laws.v")
 THEOREM = re.compile(r"^Theorem (\w+)", re.MULTILINE)
+LEMMA = re.compile(r"^Lemma (\w+)_true :", re.MULTILINE)
 # What Rocq's library of real numbers rests on, and nothing else may be assumed.
 AXIOMS = {"sig_forall_dec", "sig_not_dec", "functional_extensionality_dep", "classic"}
 SAFE = ("relying on type-in-type", "relying on unsafe (co)fixpoints", "whose positivity is assumed")
@@ -50,11 +55,27 @@ class ProofRefused(NapkinError):
 
 Formaliser = Callable[[Statement], str]
 _FORMALISERS: list[Formaliser] = []
+_EMBEDDERS: list[Formaliser] = []
 HEAD = """(* Laws as theorems over Values.v, written from their statements by `napkin-eq prove --write`: change nothing here. *)
 
 Require Import Reals List Lra Values.
 Import ListNotations.
 Open Scope R_scope.
+"""
+DEEP_HEAD = """(* Laws over embedded terms, each true in frames, written from their statements by `napkin-eq prove --write`:
+   change nothing here. *)
+
+Require Import Reals List Lia Lra Bool Arith ZArith QArith Qreals FunctionalExtensionality.
+Require Import Values Language Terms Frames Checker Deep.
+Require Laws.
+Import ListNotations.
+Open Scope nat_scope.
+
+Section All.
+Variable g : context.
+Variable m : model.
+Hypothesis good : possible m.
+Notation true_law := (true_law g m).
 """
 
 
@@ -62,6 +83,24 @@ def formaliser(function: Formaliser) -> Formaliser:
     """Register the decorated function as the one that states a law as a theorem of Rocq, with its proof, or raises NotUnderstood."""
     _FORMALISERS[:] = [function]
     return function
+
+
+def embedder(function: Formaliser) -> Formaliser:
+    """Register the decorated function as the one that states and proves a law over embedded terms, or raises NotUnderstood."""
+    _EMBEDDERS[:] = [function]
+    return function
+
+
+def embedded(statements: Iterable[Statement]) -> str:
+    """Return the text of a file with those statements whose truth in frames can be shown; no proof is tried."""
+    load_provers()
+    found = [text for statement in statements if (text := _stated(_EMBEDDERS, statement))]
+    names = [name for text in found for name in LEMMA.findall(text)]
+    each = "".join(f"\n  (Forall_cons _ {name}_true" for name in names)
+    listed = f"Definition all : list law := [{'; '.join(f'{name}_law' for name in names)}]."
+    proof = f"Proof. apply Forall_forall. exact{each} (Forall_nil _){')' * len(names)}. Qed."
+    whole = f"{listed}\nTheorem all_true : forall l, In l all -> true_law l.\n{proof}\nEnd All."
+    return "\n".join([DEEP_HEAD, *found, whole, "Print Assumptions all_true.\n"])
 
 
 def written(statements: Iterable[Statement]) -> str:
@@ -73,8 +112,8 @@ def written(statements: Iterable[Statement]) -> str:
 
 def write(file: Path, statements: Iterable[Statement]) -> int:
     """Write the theorems of statements to a file and return their number; raises NapkinError where none can be stated, or written."""
-    text = written(statements)
-    if not (number := len(THEOREM.findall(text))):
+    text = embedded(statements) if file.name.startswith("Deep") else written(statements)
+    if not (number := len((LEMMA if file.name.startswith("Deep") else THEOREM).findall(text))):
         raise NapkinError("rocq: none of these laws has words in Rocq; napkin-eq laws lists those that ship")
     try:
         file.write_text(text, encoding="utf-8")
@@ -85,8 +124,12 @@ def write(file: Path, statements: Iterable[Statement]) -> int:
 
 def _theorem(statement: Statement) -> str:
     load_provers()
+    return _stated(_FORMALISERS, statement)
+
+
+def _stated(printers: list[Formaliser], statement: Statement) -> str:
     try:
-        return _FORMALISERS[0](statement)
+        return printers[0](statement)
     except NotUnderstood:
         return ""
 

@@ -213,7 +213,7 @@ def certificate(data: Data, module: str = "Given") -> str:
         size, multiple = axis["size"], axis["multiple"]
         if type(multiple) is not int or multiple < 0 or not (size is None or (type(size) is int and size >= 0)):
             raise Unwritten("an axis has no usable size")
-        sizes.append(f"({'None' if size is None else f'Some {size}'}, {multiple})")
+        sizes.append(f"({'None' if size is None else f'Some {size}%N'}, {multiple}%N)")
     for _, entry in sorted(theorem["inputs"].items()):
         if entry["dtype"] not in DTYPES or any(type(fact) is not str for fact in entry["facts"]):
             raise Unwritten("an input has no usable type or facts")

@@ -71,7 +71,7 @@ Definition means (eta : name -> meaning) (b : bar) (c : claim) : Prop :=
   | Distinct x y => x <> y
   | Null x a => everywhere b (fun f p => total (e a) f x (ends f x) p = Some 0%R)
   | Settled x a => ~ In x (full_in b) -> everywhere (without x b) (fun f p =>
-      forall k i, k <= full m x -> i < k -> lt absent (e a (cut f x k) (upd p x i)) = true)
+      forall k i, k <= full m x -> i <= k - 1 -> lt absent (e a (cut f x k) (upd p x i)) = true)
   | Moves x a w s => ~ In x (full_in b) -> everywhere (without x b) (fun f p =>
       forall n k A, n < k -> k <= full m x ->
         e s (moved f x n k A) (upd p x 0)

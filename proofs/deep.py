@@ -1,0 +1,189 @@
+"""Statements as laws of Rocq's checker, each with the proof that it is true in frames, for proofs/rocq/DeepLaws.v.
+
+Here a law is data, a statement over the embedded terms of Language.v; true_law says what it claims of every frame and
+every renaming of its axes. A certificate's laws are compared with these. The statement is printed by
+napkin_eq/rocqtext.py, as a certificate's laws are; the proof is the one listed for the name here, else, of a statement
+that names no axis, the theorem of Laws.v at one place. The tactics are those of Deep.v. Whether a proof is one is for
+Rocq's kernel to say.
+"""
+
+from __future__ import annotations
+
+from napkin_eq.axis import Axis
+from napkin_eq.certificate import stated
+from napkin_eq.claim import NotUnderstood
+from napkin_eq.law import Statement
+from napkin_eq.obligation import judgments_of, terms_of
+from napkin_eq.rocq import embedder
+from napkin_eq.rocqtext import LawText, Unwritten
+from napkin_eq.term import subterms
+
+# The axes that a law needs lanes of: where one has none, an absent factor, a bound or a present value is lost.
+LANES = {name: ("x",) for name in "distribute sum-constant le-max pos-sum pos-size finite-reduce-max".split()}
+IDENTITY = "stated. intros f p B V. reflexivity."
+LOCAL = "local_parts."
+
+
+@embedder
+def embedded(statement: Statement) -> str:
+    """Return a statement as a law of Rocq's checker, with the proof of its truth;
+      raises NotUnderstood where none is known."""
+    name = statement.name.replace("-", "_")
+    if statement.name not in PROOFS and _axes(statement):
+        raise NotUnderstood(f"{statement.name} has no proof over the embedded terms")
+    proof = PROOFS.get(statement.name, f"here. apply Laws.{name}; known.")
+    try:
+        law = LawText(stated(statement), LANES.get(statement.name, ()), f"{name}_law").text
+    except Unwritten as problem:
+        raise NotUnderstood(f"{statement.name}: {problem}") from None
+    return f"{law}\nLemma {name}_true : true_law {name}_law.\nProof. {proof} Qed.\n"
+
+
+def _axes(statement: Statement) -> bool:
+    fields = (field for term in subterms(*terms_of(statement)) for field in term.fields)
+    parts = [*fields, *(arg for judgment in judgments_of(statement) for arg in judgment.args)]
+    return any(isinstance(part, Axis) for part in parts)
+
+
+MONOIDS = {"sum": ("add", "(Some 0%R)", "0"), "max": ("max", "absent", "absent"), "prod": ("mul", "(Some 1%R)", "1")}
+PRESENT = "here. specialize (P1 f p B V). simpl in P1. destruct (eta 0 f p); [reflexivity | discriminate]."
+PROOFS: dict[str, str] = {
+    **dict.fromkeys("level group walk level-several group-several walk-several fuse-online".split(), IDENTITY),
+    **{f"fuse-{monoid}": IDENTITY for monoid in MONOIDS},
+    **{f"local-unary-{op}": LOCAL for op in "neg inv exp log sqrt tanh sigmoid erf sin cos abs floor round".split()},
+    **{f"local-binary-{op}": LOCAL for op in "add mul max min".split()},
+    **{f"local-{op}": LOCAL for op in "where real not lt le eq and or".split()},
+    **{
+        f"projection-{place}-{count}": "stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); "
+        "[apply Hsort; auto 9 | discriminate | discriminate]."
+        for count in range(2, 6)
+        for place in range(count)
+    },
+    "finite-erf": PRESENT,
+    "finite-round": PRESENT,
+    "shift": "here. apply Laws.shift.",
+    "shift-weighted": "here. apply Laws.shift_weighted.",
+    "pos-size": """here. pose proof (proj1 (proj2 B) (r 0) (Hlanes _ (or_introl eq_refl))) as L. apply lt_INR in L.
+      simpl in L. unfold lt, le. destruct Rle_dec; simpl; [lra | reflexivity].""",
+    "pos-sum": "here. apply Laws.pos_sum; [some | lanes].",
+    "nonneg-sum": "here. apply nonneg_total. lanes.",
+    "le-max": """here. rewrite <- (upd_own p (r 0)) at 1. apply (max_above _ _ (fun i => eta 0 f (upd p (r 0) i))).
+      apply in_seq. pose proof (proj1 (proj2 B) (r 0) (Hlanes _ (or_introl eq_refl))). specialize (V (r 0)). lia.""",
+    "safe-difference": "here. apply Laws.safe_difference; [apply good | known].",
+    "zero-sum": """here. apply zero_total. intros i Hi. rewrite <- (free_upd _ _ f p i P2).
+      exact (P1 f _ B (valid_in f p _ i V Hi)).""",
+    "skip-max": "here. apply Laws.skip_max. lanes.",
+    "skip-sum": "here. apply Laws.skip_sum. lanes.",
+    "sum-add": "here. apply Laws.sum_add.",
+    "sum-neg": "here. apply Laws.sum_neg.",
+    "distribute": "here. freed P1. apply Laws.distribute. some.",
+    "sum-constant": """here. freed P1. etransitivity; [apply Laws.sum_constant; some |]. unfold size.
+      rewrite seq_length. reflexivity.""",
+    "max-shift": "here. freed P1. apply Laws.max_shift.",
+    "max-scale": "here. freed P1. apply Laws.max_scale. known.",
+    "rebase": """here. freed P2.
+  apply (sum_relative _ _ (fun i => choice (truth (eta 2 f (upd p (r 1) i))) (eta 0 f (upd p (r 1) i)) absent)
+    (fun i => eta 1 f (upd p (r 1) i))). intros i Hi none. exact (max_none _ _ _ i none Hi).""",
+    "rebase-bare": """here. freed P2.
+  apply (sum_relative_bare _ _ (fun i => choice (truth (eta 1 f (upd p (r 1) i))) (eta 0 f (upd p (r 1) i)) absent)).
+  intros i Hi none. exact (max_none _ _ _ i none Hi).""",
+    "skip-online": """streaming. intros f p B V. simpl. destruct good as (_ & concats & filled & _).
+  rewrite (run_same _ (eta 0) (eta 0) _ (eta 1) (eta 2) f (ends f (r 0))); auto; [apply concats |].
+  intros k l q Vq K In_. plain. symmetry. apply (reduce_filter add (Some 0%R) add_0). intros i Hi. apply or_eq.
+  apply (P1 (cut f (r 0) k) (upd q (r 0) i)); [apply base_cut; auto; apply Hstreamed; auto | apply valid_cut; auto].""",
+    "rescale": """streaming. intros f p B V. simpl. plain. symmetry. apply carried_scaled; auto.
+  - intro y. simpl. lia.
+  - intros q Vq. destruct (P1 (Hstreamed _ (or_introl eq_refl)) f q (base_drop m b f _ B) Vq) as [S1 S2].
+      assert (Fi : ends f (r 0) <= full m (r 0)) by apply B.
+    split; intros; [apply S1 | apply S2]; lia.""",
+    "scales-local": """streaming. intros nF f p B V. destruct (P1 nF f p B V) as [S1 S2]. split; [exact S1 |].
+      intros n k A i Hk L Hi. simpl in *.
+  rewrite (S2 n k A i Hk L Hi). rewrite (local_cut _ _ f p k n i P2) by lia. rewrite <- !mul_assoc. f_equal.
+    apply mul_comm.""",
+    "scales-both": """streaming. intros nF f p B V. destruct (P1 nF f p B V) as [S1 S2].
+      destruct (P2 nF f p B V) as [T1 T2]. simpl in *. split.
+  - intros k A K. specialize (S1 k A K). specialize (T1 k A K). destruct (eta 2 _ _), (eta 3 _ _); simpl; congruence.
+  - intros n k A i Hk L Hi. rewrite (S2 n k A i Hk L Hi), (T2 n k A i Hk L Hi).
+      generalize (eta 0 (cut f (r 0) n) (upd p (r 0) i))
+      (eta 1 (cut f (r 0) n) (upd p (r 0) i)) (eta 2 (moved f (r 0) n k A) (upd p (r 0) 0)) (eta 3 (moved f (r 0) n k
+        A) (upd p (r 0) 0)). pointwise.""",
+    "scales-exp": """streaming. intros nF f p B V. assert (Cl := Hshut 1 ltac:(vm_compute; tauto)). split.
+  - intros k A K. simpl. destruct (add _ _); discriminate.
+  - intros n k A i Hk L Hi. simpl. rewrite (local_cut _ _ f p k n i P1) by lia.
+    rewrite (P3 (cut f (r 0) k) (upd p (r 0) i) (upd p (r 0) 0)) by (intros y Hy; rewrite !upd_other by exact Hy;
+      reflexivity).
+    rewrite (Cl (moved f (r 0) n k A) (cut f (r 0) k)) by reflexivity.
+    rewrite (Cl (back (moved f (r 0) n k A)) (cut f (r 0) n)) by reflexivity. rewrite clamp_moved by exact V.
+    assert (Le_ := P2 (cut f (r 0) n) (upd p (r 0) i) (base_without m b f (r 0) n B nF O ltac:(lia)) (valid_cut _ _ _
+      _ _ V Hi)). simpl in Le_.
+    rewrite (P3 (cut f (r 0) n) (upd p (r 0) i) (upd p (r 0) 0)) in * by (intros y Hy; rewrite !upd_other by exact Hy;
+      reflexivity).
+    revert Le_. generalize (eta 0 (cut f (r 0) n) (upd p (r 0) i)) (eta 1 (cut f (r 0) n) (upd p (r 0) 0)) (eta 1 (cut
+      f (r 0) k) (upd p (r 0) 0)).
+    pointwise; rewrite <- ?exp_plus; try f_equal; try f_equal; try ring.""",
+    "scales-inv": """streaming. intros nF f p B V. set (x := r 0) in *.
+  assert (Su : forall n, 0 < n <= full m x -> andb (lt absent (Sum (seq 0 n) (fun j => eta 0 (cut f x n) (upd p x j))))
+    (negb (eq (Sum (seq 0 n) (fun j => eta 0 (cut f x n) (upd p x j))) (Some 0%R))) = true).
+  { intros n K. assert (E := P2 (cut f x n) (upd p x 0) (base_without m b f x n B nF O K) (valid_cut _ _ _ _ _ V
+    (proj1 K))). simpl in E.
+    revert E. plain. rewrite upd_same. auto. }
+  assert (Be : forall n k A, Sum (seq 0 (upd (ends f) x n x)) (fun j => eta 0 (back (moved f x n k A)) (upd (clamp
+    (upd (ends f) x n) (upd p x 0)) x j))
+    = Sum (seq 0 n) (fun j => eta 0 (cut f x n) (upd p x j))).
+  { intros n k A. rewrite upd_same, clamp_moved by exact V. apply sum_same. intros j Hj. apply in_seq in Hj.
+    rewrite upd_twice.
+    apply P1; simpl; auto; [intros y _; reflexivity | |]; rewrite !upd_same; lia. }
+  assert (No : forall n k A, Sum (seq 0 k) (fun j => eta 0 (moved f x n k A) (upd p x j)) = Sum (seq 0 k) (fun j =>
+    eta 0 (cut f x k) (upd p x j))).
+  { intros n k A. apply sum_same. intros j Hj. apply in_seq in Hj.
+    apply P1; simpl; auto; [intros y _; reflexivity | |]; rewrite !upd_same; lia. }
+  unfold Sum in Be, No, Su. split.
+  - intros k A K. simpl. plain. rewrite Be, upd_same, No. specialize (Su k K). revert Su. simpl.
+    generalize (reduce add (Some 0%R) (seq 0 k) (fun j => eta 0 (cut f x k) (upd p x j))).
+      intros []; simpl; discriminate.
+  - intros n k A i Hk L Hi. simpl. plain. rewrite Be, !upd_same, No. assert (Sn := Su n ltac:(lia)).
+      assert (Sk := Su k ltac:(lia)).
+    revert Sn Sk. generalize (reduce add (Some 0%R) (seq 0 k) (fun j => eta 0 (cut f x k) (upd p x j)))
+      (reduce add (Some 0%R) (seq 0 n) (fun j => eta 0 (cut f x n) (upd p x j))). pointwise.""",
+    "le-prev": """stated. intros f p B V. simpl. plain. assert (U : updating (r 0) f) by (apply B, Hwithin; simpl;
+      auto).
+  rewrite (reduce_ext _ _ (seq 0 (prev f (r 0))) _ (fun i => eta 0 f (upd p (r 0) i))); [apply max_longer; destruct U;
+    lia |].
+  intros i Hi. apply in_seq in Hi. rewrite clamp_updating by assumption. apply (local_before (r 0) _ f p i U P1).
+    lia.""",
+    "le-prev-larger": """stated. intros f p B V. simpl. plain.
+      assert (U : updating (r 0) f) by (apply B, Hwithin; simpl; auto).
+  rewrite (reduce_ext _ _ (seq 0 (prev f (r 0))) _ (fun i => eta 1 f (upd p (r 0) i))).
+  2: { intros i Hi. apply in_seq in Hi. rewrite clamp_updating by assumption. apply (local_before (r 0) _ f p i U P1).
+      lia. }
+  assert (E : eta 0 (back f) (clamp (prev f) p) = eta 0 f p).
+  { rewrite (P2 (back f) f (clamp (prev f) p)); [| | reflexivity | |].
+    - apply P3. intros y N. unfold clamp. rewrite (proj1 U) by exact N. specialize (V y). lia.
+    - intros y N. apply U. intro E. apply N. left. congruence.
+    - unfold clamp. simpl. lia.
+    - unfold clamp. destruct U. lia. }
+  rewrite E. assert (L := max_longer (prev f (r 0)) (ends f (r 0)) (fun i => eta 1 f (upd p (r 0) i)) ltac:(destruct
+    U; lia)).
+  revert L. unfold Max. generalize (reduce max absent (seq 0 (prev f (r 0))) (fun i => eta 1 f (upd p (r 0) i)))
+    (reduce max absent (seq 0 (ends f (r 0))) (fun i => eta 1 f (upd p (r 0) i))) (eta 0 f p). pointwise.""",
+}
+for _monoid, (_op, _neutral, _unit) in MONOIDS.items():
+    _commutative = f"{_op} {_neutral} {_op}_{_unit} {_op}_comm"
+    PROOFS[f"local-reduce-{_monoid}"] = """stated. intros f f' p N I_ A A'. simpl. plain.
+  rewrite (N (r 1)) by (intros [E | []]; congruence). apply reduce_ext. intros i _.
+  apply P1; auto; rewrite upd_other by congruence; assumption."""
+    PROOFS[f"fubini-{_monoid}"] = f"""here. setoid_rewrite (fun i j => upd_swap p (r 0) (r 1) i j P1).
+  apply (reduce_swap {_commutative} {_op}_assoc)."""
+    PROOFS[f"stream-{_monoid}"] = f"""here. rewrite <- (proj1 (proj2 good) (r 0) (ends f (r 0))).
+  apply Laws.stream_{_monoid}; [reflexivity | apply good]."""
+    if _monoid != "prod":
+        PROOFS[f"split-{_monoid}"] = f"""here. destruct (Nat.eq_dec (r 0) (r 1)) as [E | D].
+  - rewrite E in *. setoid_rewrite (@upd_twice nat). freed P2. apply reduce_ext. intros i _. symmetry.
+    apply (reduce_one {_commutative} nat _ (fun i => truth (eta 1 f (upd p (r 1) i)))). exact (P1 f p B V).
+  - setoid_rewrite (fun i j => upd_swap p (r 0) (r 1) i j D). freed P2.
+    apply (reduce_split {_commutative} {_op}_assoc nat nat _ _
+      (fun j i => truth (eta 1 f (upd (upd p (r 1) i) (r 0) j))) (fun i => eta 0 f (upd p (r 1) i))).
+    intros i Hi. exact (P1 f (upd p (r 1) i) B (valid_in f p _ i V Hi))."""
+    if _monoid != "max":
+        PROOFS[f"finite-reduce-{_monoid}"] = "here. apply finite_total; [reflexivity | pointwise | lanes]."
+PROOFS["finite-reduce-max"] = "here. apply Laws.finite_reduce_max; [some | lanes]."

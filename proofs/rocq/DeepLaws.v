@@ -1,0 +1,1411 @@
+(* Laws over embedded terms, each true in frames, written from their statements by `napkin-eq prove --write`:
+   change nothing here. *)
+
+Require Import Reals List Lia Lra Bool Arith ZArith QArith Qreals FunctionalExtensionality.
+Require Import Values Language Terms Frames Checker Deep.
+Require Laws.
+Import ListNotations.
+Open Scope nat_scope.
+
+Section All.
+Variable g : context.
+Variable m : model.
+Hypothesis good : possible m.
+Notation true_law := (true_law g m).
+
+Definition exp_add_law : law := {|
+  conclusion := (Equal (Un Exp (Bin Add (Var Real 0) (Var Real 1))) (Bin Mul (Un Exp (Var Real 0)) (Un Exp (Var Real 1))));
+  premises := [];
+  lanes := [] |}.
+Lemma exp_add_true : true_law exp_add_law.
+Proof. here. apply Laws.exp_add; known. Qed.
+
+Definition exp_neg_law : law := {|
+  conclusion := (Equal (Un Exp (Un Neg (Var Real 0))) (Un Inv (Un Exp (Var Real 0))));
+  premises := [];
+  lanes := [] |}.
+Lemma exp_neg_true : true_law exp_neg_law.
+Proof. here. apply Laws.exp_neg; known. Qed.
+
+Definition log_mul_law : law := {|
+  conclusion := (Equal (Un Log (Bin Mul (Var Real 0) (Var Real 1))) (Bin Add (Un Log (Var Real 0)) (Un Log (Var Real 1))));
+  premises := [(Nonneg (Var Real 0)); (Nonneg (Var Real 1))];
+  lanes := [] |}.
+Lemma log_mul_true : true_law log_mul_law.
+Proof. here. apply Laws.log_mul; known. Qed.
+
+Definition log_inv_law : law := {|
+  conclusion := (Equal (Un Log (Un Inv (Var Real 0))) (Un Neg (Un Log (Var Real 0))));
+  premises := [(Nonneg (Var Real 0))];
+  lanes := [] |}.
+Lemma log_inv_true : true_law log_inv_law.
+Proof. here. apply Laws.log_inv; known. Qed.
+
+Definition log_exp_law : law := {|
+  conclusion := (Equal (Un Log (Un Exp (Var Real 0))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma log_exp_true : true_law log_exp_law.
+Proof. here. apply Laws.log_exp; known. Qed.
+
+Definition exp_log_law : law := {|
+  conclusion := (Equal (Un Exp (Un Log (Var Real 0))) (Var Real 0));
+  premises := [(Nonneg (Var Real 0))];
+  lanes := [] |}.
+Lemma exp_log_true : true_law exp_log_law.
+Proof. here. apply Laws.exp_log; known. Qed.
+
+Definition root_squared_law : law := {|
+  conclusion := (Equal (Bin Mul (Un Sqrt (Var Real 0)) (Un Sqrt (Var Real 0))) (Var Real 0));
+  premises := [(Nonneg (Var Real 0))];
+  lanes := [] |}.
+Lemma root_squared_true : true_law root_squared_law.
+Proof. here. apply Laws.root_squared; known. Qed.
+
+Definition shift_law : law := {|
+  conclusion := (Equal (Reduce MSum 0 (Un Exp (Var Real 0)) (Const Bool (Some ((1)%Z # 1)))) (Bin Mul (Un Exp (Reduce MMax 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1))))) (Reduce MSum 0 (Un Exp (Bin Add (Var Real 0) (Un Neg (Reduce MMax 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1))))))) (Const Bool (Some ((1)%Z # 1))))));
+  premises := [];
+  lanes := [] |}.
+Lemma shift_true : true_law shift_law.
+Proof. here. apply Laws.shift. Qed.
+
+Definition shift_weighted_law : law := {|
+  conclusion := (Equal (Reduce MSum 0 (Bin Mul (Un Exp (Var Real 0)) (Var Real 1)) (Const Bool (Some ((1)%Z # 1)))) (Bin Mul (Un Exp (Reduce MMax 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1))))) (Reduce MSum 0 (Bin Mul (Un Exp (Bin Add (Var Real 0) (Un Neg (Reduce MMax 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1))))))) (Var Real 1)) (Const Bool (Some ((1)%Z # 1))))));
+  premises := [];
+  lanes := [] |}.
+Lemma shift_weighted_true : true_law shift_weighted_law.
+Proof. here. apply Laws.shift_weighted. Qed.
+
+Definition nonneg_exp_law : law := {|
+  conclusion := (Nonneg (Un Exp (Var Real 0)));
+  premises := [];
+  lanes := [] |}.
+Lemma nonneg_exp_true : true_law nonneg_exp_law.
+Proof. here. apply Laws.nonneg_exp; known. Qed.
+
+Definition pos_exp_law : law := {|
+  conclusion := (Pos (Un Exp (Var Real 0)));
+  premises := [(Finite (Var Real 0))];
+  lanes := [] |}.
+Lemma pos_exp_true : true_law pos_exp_law.
+Proof. here. apply Laws.pos_exp; known. Qed.
+
+Definition pos_size_law : law := {|
+  conclusion := (Pos (Un ToReal (Size 0)));
+  premises := [];
+  lanes := [0] |}.
+Lemma pos_size_true : true_law pos_size_law.
+Proof. here. pose proof (proj1 (proj2 B) (r 0) (Hlanes _ (or_introl eq_refl))) as L. apply lt_INR in L.
+      simpl in L. unfold lt, le. destruct Rle_dec; simpl; [lra | reflexivity]. Qed.
+
+Definition pos_nonneg_law : law := {|
+  conclusion := (Nonneg (Var Real 0));
+  premises := [(Pos (Var Real 0))];
+  lanes := [] |}.
+Lemma pos_nonneg_true : true_law pos_nonneg_law.
+Proof. here. apply Laws.pos_nonneg; known. Qed.
+
+Definition pos_nonzero_law : law := {|
+  conclusion := (Nonzero (Var Real 0));
+  premises := [(Pos (Var Real 0))];
+  lanes := [] |}.
+Lemma pos_nonzero_true : true_law pos_nonzero_law.
+Proof. here. apply Laws.pos_nonzero; known. Qed.
+
+Definition nonneg_finite_law : law := {|
+  conclusion := (Finite (Var Real 0));
+  premises := [(Nonneg (Var Real 0))];
+  lanes := [] |}.
+Lemma nonneg_finite_true : true_law nonneg_finite_law.
+Proof. here. apply Laws.nonneg_finite; known. Qed.
+
+Definition nonzero_finite_law : law := {|
+  conclusion := (Finite (Var Real 0));
+  premises := [(Nonzero (Var Real 0))];
+  lanes := [] |}.
+Lemma nonzero_finite_true : true_law nonzero_finite_law.
+Proof. here. apply Laws.nonzero_finite; known. Qed.
+
+Definition nonneg_square_law : law := {|
+  conclusion := (Nonneg (Bin Mul (Var Real 0) (Var Real 0)));
+  premises := [(Finite (Var Real 0))];
+  lanes := [] |}.
+Lemma nonneg_square_true : true_law nonneg_square_law.
+Proof. here. apply Laws.nonneg_square; known. Qed.
+
+Definition nonneg_abs_law : law := {|
+  conclusion := (Nonneg (Un Abs (Var Real 0)));
+  premises := [(Finite (Var Real 0))];
+  lanes := [] |}.
+Lemma nonneg_abs_true : true_law nonneg_abs_law.
+Proof. here. apply Laws.nonneg_abs; known. Qed.
+
+Definition pos_sigmoid_law : law := {|
+  conclusion := (Pos (Un Sigmoid (Var Real 0)));
+  premises := [(Finite (Var Real 0))];
+  lanes := [] |}.
+Lemma pos_sigmoid_true : true_law pos_sigmoid_law.
+Proof. here. apply Laws.pos_sigmoid; known. Qed.
+
+Definition pos_mul_law : law := {|
+  conclusion := (Pos (Bin Mul (Var Real 0) (Var Real 1)));
+  premises := [(Pos (Var Real 0)); (Pos (Var Real 1))];
+  lanes := [] |}.
+Lemma pos_mul_true : true_law pos_mul_law.
+Proof. here. apply Laws.pos_mul; known. Qed.
+
+Definition nonneg_mul_law : law := {|
+  conclusion := (Nonneg (Bin Mul (Var Real 0) (Var Real 1)));
+  premises := [(Nonneg (Var Real 0)); (Nonneg (Var Real 1))];
+  lanes := [] |}.
+Lemma nonneg_mul_true : true_law nonneg_mul_law.
+Proof. here. apply Laws.nonneg_mul; known. Qed.
+
+Definition pos_add_law : law := {|
+  conclusion := (Pos (Bin Add (Var Real 0) (Var Real 1)));
+  premises := [(Pos (Var Real 0)); (Nonneg (Var Real 1))];
+  lanes := [] |}.
+Lemma pos_add_true : true_law pos_add_law.
+Proof. here. apply Laws.pos_add; known. Qed.
+
+Definition pos_add_right_law : law := {|
+  conclusion := (Pos (Bin Add (Var Real 0) (Var Real 1)));
+  premises := [(Nonneg (Var Real 0)); (Pos (Var Real 1))];
+  lanes := [] |}.
+Lemma pos_add_right_true : true_law pos_add_right_law.
+Proof. here. apply Laws.pos_add_right; known. Qed.
+
+Definition nonneg_add_law : law := {|
+  conclusion := (Nonneg (Bin Add (Var Real 0) (Var Real 1)));
+  premises := [(Nonneg (Var Real 0)); (Nonneg (Var Real 1))];
+  lanes := [] |}.
+Lemma nonneg_add_true : true_law nonneg_add_law.
+Proof. here. apply Laws.nonneg_add; known. Qed.
+
+Definition pos_inv_law : law := {|
+  conclusion := (Pos (Un Inv (Var Real 0)));
+  premises := [(Pos (Var Real 0))];
+  lanes := [] |}.
+Lemma pos_inv_true : true_law pos_inv_law.
+Proof. here. apply Laws.pos_inv; known. Qed.
+
+Definition nonneg_inv_law : law := {|
+  conclusion := (Nonneg (Un Inv (Var Real 0)));
+  premises := [(Nonneg (Var Real 0))];
+  lanes := [] |}.
+Lemma nonneg_inv_true : true_law nonneg_inv_law.
+Proof. here. apply Laws.nonneg_inv; known. Qed.
+
+Definition pos_sqrt_law : law := {|
+  conclusion := (Pos (Un Sqrt (Var Real 0)));
+  premises := [(Pos (Var Real 0))];
+  lanes := [] |}.
+Lemma pos_sqrt_true : true_law pos_sqrt_law.
+Proof. here. apply Laws.pos_sqrt; known. Qed.
+
+Definition pos_sum_law : law := {|
+  conclusion := (Pos (Reduce MSum 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))));
+  premises := [(Pos (Var Real 0))];
+  lanes := [0] |}.
+Lemma pos_sum_true : true_law pos_sum_law.
+Proof. here. apply Laws.pos_sum; [some | lanes]. Qed.
+
+Definition nonneg_sum_law : law := {|
+  conclusion := (Nonneg (Reduce MSum 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))));
+  premises := [(Nonneg (Var Real 0))];
+  lanes := [] |}.
+Lemma nonneg_sum_true : true_law nonneg_sum_law.
+Proof. here. apply nonneg_total. lanes. Qed.
+
+Definition finite_add_law : law := {|
+  conclusion := (Finite (Bin Add (Var Real 0) (Var Real 1)));
+  premises := [(Finite (Var Real 0)); (Finite (Var Real 1))];
+  lanes := [] |}.
+Lemma finite_add_true : true_law finite_add_law.
+Proof. here. apply Laws.finite_add; known. Qed.
+
+Definition finite_mul_law : law := {|
+  conclusion := (Finite (Bin Mul (Var Real 0) (Var Real 1)));
+  premises := [(Finite (Var Real 0)); (Finite (Var Real 1))];
+  lanes := [] |}.
+Lemma finite_mul_true : true_law finite_mul_law.
+Proof. here. apply Laws.finite_mul; known. Qed.
+
+Definition finite_max_law : law := {|
+  conclusion := (Finite (Bin BMax (Var Real 0) (Var Real 1)));
+  premises := [(Finite (Var Real 0))];
+  lanes := [] |}.
+Lemma finite_max_true : true_law finite_max_law.
+Proof. here. apply Laws.finite_max; known. Qed.
+
+Definition finite_max_right_law : law := {|
+  conclusion := (Finite (Bin BMax (Var Real 0) (Var Real 1)));
+  premises := [(Finite (Var Real 1))];
+  lanes := [] |}.
+Lemma finite_max_right_true : true_law finite_max_right_law.
+Proof. here. apply Laws.finite_max_right; known. Qed.
+
+Definition finite_min_law : law := {|
+  conclusion := (Finite (Bin BMin (Var Real 0) (Var Real 1)));
+  premises := [(Finite (Var Real 0)); (Finite (Var Real 1))];
+  lanes := [] |}.
+Lemma finite_min_true : true_law finite_min_law.
+Proof. here. apply Laws.finite_min; known. Qed.
+
+Definition finite_where_law : law := {|
+  conclusion := (Finite (Where (Var Bool 2) (Var Real 0) (Var Real 1)));
+  premises := [(Finite (Var Real 0)); (Finite (Var Real 1))];
+  lanes := [] |}.
+Lemma finite_where_true : true_law finite_where_law.
+Proof. here. apply Laws.finite_where; known. Qed.
+
+Definition finite_exp_law : law := {|
+  conclusion := (Finite (Un Exp (Var Real 0)));
+  premises := [];
+  lanes := [] |}.
+Lemma finite_exp_true : true_law finite_exp_law.
+Proof. here. apply Laws.finite_exp; known. Qed.
+
+Definition finite_log_law : law := {|
+  conclusion := (Finite (Un Log (Var Real 0)));
+  premises := [(Pos (Var Real 0))];
+  lanes := [] |}.
+Lemma finite_log_true : true_law finite_log_law.
+Proof. here. apply Laws.finite_log; known. Qed.
+
+Definition finite_reduce_sum_law : law := {|
+  conclusion := (Finite (Reduce MSum 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))));
+  premises := [(Finite (Var Real 0))];
+  lanes := [] |}.
+Lemma finite_reduce_sum_true : true_law finite_reduce_sum_law.
+Proof. here. apply finite_total; [reflexivity | pointwise | lanes]. Qed.
+
+Definition finite_reduce_max_law : law := {|
+  conclusion := (Finite (Reduce MMax 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))));
+  premises := [(Finite (Var Real 0))];
+  lanes := [0] |}.
+Lemma finite_reduce_max_true : true_law finite_reduce_max_law.
+Proof. here. apply Laws.finite_reduce_max; [some | lanes]. Qed.
+
+Definition finite_reduce_prod_law : law := {|
+  conclusion := (Finite (Reduce MProd 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))));
+  premises := [(Finite (Var Real 0))];
+  lanes := [] |}.
+Lemma finite_reduce_prod_true : true_law finite_reduce_prod_law.
+Proof. here. apply finite_total; [reflexivity | pointwise | lanes]. Qed.
+
+Definition le_max_law : law := {|
+  conclusion := (AtMost (Var Real 0) (Reduce MMax 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))));
+  premises := [];
+  lanes := [0] |}.
+Lemma le_max_true : true_law le_max_law.
+Proof. here. rewrite <- (upd_own p (r 0)) at 1. apply (max_above _ _ (fun i => eta 0 f (upd p (r 0) i))).
+      apply in_seq. pose proof (proj1 (proj2 B) (r 0) (Hlanes _ (or_introl eq_refl))). specialize (V (r 0)). lia. Qed.
+
+Definition le_larger_law : law := {|
+  conclusion := (AtMost (Var Real 0) (Bin BMax (Var Real 1) (Var Real 2)));
+  premises := [(AtMost (Var Real 0) (Var Real 1))];
+  lanes := [] |}.
+Lemma le_larger_true : true_law le_larger_law.
+Proof. here. apply Laws.le_larger; known. Qed.
+
+Definition le_where_law : law := {|
+  conclusion := (AtMost (Where (Var Bool 2) (Var Real 0) (Const Real None)) (Var Real 1));
+  premises := [(AtMost (Var Real 0) (Var Real 1))];
+  lanes := [] |}.
+Lemma le_where_true : true_law le_where_law.
+Proof. here. apply Laws.le_where; known. Qed.
+
+Definition le_mul_law : law := {|
+  conclusion := (AtMost (Bin Mul (Var Real 0) (Var Real 2)) (Bin Mul (Var Real 1) (Var Real 2)));
+  premises := [(AtMost (Var Real 0) (Var Real 1)); (Pos (Var Real 2))];
+  lanes := [] |}.
+Lemma le_mul_true : true_law le_mul_law.
+Proof. here. apply Laws.le_mul; known. Qed.
+
+Definition safe_difference_law : law := {|
+  conclusion := (Safe (Bin Add (Var Real 0) (Un Neg (Var Real 1))));
+  premises := [(AtMost (Var Real 0) (Var Real 1))];
+  lanes := [] |}.
+Lemma safe_difference_true : true_law safe_difference_law.
+Proof. here. apply Laws.safe_difference; [apply good | known]. Qed.
+
+Definition finite_neg_law : law := {|
+  conclusion := (Finite (Un Neg (Var Real 0)));
+  premises := [(Finite (Var Real 0))];
+  lanes := [] |}.
+Lemma finite_neg_true : true_law finite_neg_law.
+Proof. here. apply Laws.finite_neg; known. Qed.
+
+Definition finite_inv_law : law := {|
+  conclusion := (Finite (Un Inv (Var Real 0)));
+  premises := [(Finite (Var Real 0))];
+  lanes := [] |}.
+Lemma finite_inv_true : true_law finite_inv_law.
+Proof. here. apply Laws.finite_inv; known. Qed.
+
+Definition finite_sqrt_law : law := {|
+  conclusion := (Finite (Un Sqrt (Var Real 0)));
+  premises := [(Finite (Var Real 0))];
+  lanes := [] |}.
+Lemma finite_sqrt_true : true_law finite_sqrt_law.
+Proof. here. apply Laws.finite_sqrt; known. Qed.
+
+Definition finite_tanh_law : law := {|
+  conclusion := (Finite (Un Tanh (Var Real 0)));
+  premises := [(Finite (Var Real 0))];
+  lanes := [] |}.
+Lemma finite_tanh_true : true_law finite_tanh_law.
+Proof. here. apply Laws.finite_tanh; known. Qed.
+
+Definition finite_sigmoid_law : law := {|
+  conclusion := (Finite (Un Sigmoid (Var Real 0)));
+  premises := [(Finite (Var Real 0))];
+  lanes := [] |}.
+Lemma finite_sigmoid_true : true_law finite_sigmoid_law.
+Proof. here. apply Laws.finite_sigmoid; known. Qed.
+
+Definition finite_erf_law : law := {|
+  conclusion := (Finite (Un Erf (Var Real 0)));
+  premises := [(Finite (Var Real 0))];
+  lanes := [] |}.
+Lemma finite_erf_true : true_law finite_erf_law.
+Proof. here. specialize (P1 f p B V). simpl in P1. destruct (eta 0 f p); [reflexivity | discriminate]. Qed.
+
+Definition finite_sin_law : law := {|
+  conclusion := (Finite (Un Sin (Var Real 0)));
+  premises := [(Finite (Var Real 0))];
+  lanes := [] |}.
+Lemma finite_sin_true : true_law finite_sin_law.
+Proof. here. apply Laws.finite_sin; known. Qed.
+
+Definition finite_cos_law : law := {|
+  conclusion := (Finite (Un Cos (Var Real 0)));
+  premises := [(Finite (Var Real 0))];
+  lanes := [] |}.
+Lemma finite_cos_true : true_law finite_cos_law.
+Proof. here. apply Laws.finite_cos; known. Qed.
+
+Definition finite_abs_law : law := {|
+  conclusion := (Finite (Un Abs (Var Real 0)));
+  premises := [(Finite (Var Real 0))];
+  lanes := [] |}.
+Lemma finite_abs_true : true_law finite_abs_law.
+Proof. here. apply Laws.finite_abs; known. Qed.
+
+Definition finite_floor_law : law := {|
+  conclusion := (Finite (Un Floor (Var Real 0)));
+  premises := [(Finite (Var Real 0))];
+  lanes := [] |}.
+Lemma finite_floor_true : true_law finite_floor_law.
+Proof. here. apply Laws.finite_floor; known. Qed.
+
+Definition finite_round_law : law := {|
+  conclusion := (Finite (Un Round (Var Real 0)));
+  premises := [(Finite (Var Real 0))];
+  lanes := [] |}.
+Lemma finite_round_true : true_law finite_round_law.
+Proof. here. specialize (P1 f p B V). simpl in P1. destruct (eta 0 f p); [reflexivity | discriminate]. Qed.
+
+Definition level_law : law := {|
+  conclusion := (Equal (Var Real 0) (Store (Var Real 0)));
+  premises := [];
+  lanes := [] |}.
+Lemma level_true : true_law level_law.
+Proof. stated. intros f p B V. reflexivity. Qed.
+
+Definition group_law : law := {|
+  conclusion := (Equal (Var Real 0) (Group 0 (Var Real 0)));
+  premises := [(Along 0 (Var Real 0))];
+  lanes := [] |}.
+Lemma group_true : true_law group_law.
+Proof. stated. intros f p B V. reflexivity. Qed.
+
+Definition walk_law : law := {|
+  conclusion := (Equal (Var Real 0) (Walk 0 (Var Real 0)));
+  premises := [(Along 0 (Var Real 0))];
+  lanes := [] |}.
+Lemma walk_true : true_law walk_law.
+Proof. stated. intros f p B V. reflexivity. Qed.
+
+Definition level_several_law : law := {|
+  conclusion := (Equal (Var Several 0) (Store (Var Several 0)));
+  premises := [];
+  lanes := [] |}.
+Lemma level_several_true : true_law level_several_law.
+Proof. stated. intros f p B V. reflexivity. Qed.
+
+Definition group_several_law : law := {|
+  conclusion := (Equal (Var Several 0) (Group 0 (Var Several 0)));
+  premises := [(Along 0 (Var Several 0))];
+  lanes := [] |}.
+Lemma group_several_true : true_law group_several_law.
+Proof. stated. intros f p B V. reflexivity. Qed.
+
+Definition walk_several_law : law := {|
+  conclusion := (Equal (Var Several 0) (Walk 0 (Var Several 0)));
+  premises := [(Along 0 (Var Several 0))];
+  lanes := [] |}.
+Lemma walk_several_true : true_law walk_several_law.
+Proof. stated. intros f p B V. reflexivity. Qed.
+
+Definition projection_0_2_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Real 0) (Item (Var Real 1) (Nothing)))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_2_true : true_law projection_0_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_2_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Real 0) (Item (Var Real 1) (Nothing)))) (Var Real 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_2_true : true_law projection_1_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_3_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Nothing))))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_3_true : true_law projection_0_3_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_3_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Nothing))))) (Var Real 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_3_true : true_law projection_1_3_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_2_3_law : law := {|
+  conclusion := (Equal (Proj 2 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Nothing))))) (Var Real 2));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_2_3_true : true_law projection_2_3_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_4_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Real 3) (Nothing)))))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_4_true : true_law projection_0_4_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_4_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Real 3) (Nothing)))))) (Var Real 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_4_true : true_law projection_1_4_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_2_4_law : law := {|
+  conclusion := (Equal (Proj 2 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Real 3) (Nothing)))))) (Var Real 2));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_2_4_true : true_law projection_2_4_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_3_4_law : law := {|
+  conclusion := (Equal (Proj 3 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Real 3) (Nothing)))))) (Var Real 3));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_3_4_true : true_law projection_3_4_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_5_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Real 3) (Item (Var Real 4) (Nothing))))))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_5_true : true_law projection_0_5_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_5_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Real 3) (Item (Var Real 4) (Nothing))))))) (Var Real 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_5_true : true_law projection_1_5_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_2_5_law : law := {|
+  conclusion := (Equal (Proj 2 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Real 3) (Item (Var Real 4) (Nothing))))))) (Var Real 2));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_2_5_true : true_law projection_2_5_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_3_5_law : law := {|
+  conclusion := (Equal (Proj 3 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Real 3) (Item (Var Real 4) (Nothing))))))) (Var Real 3));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_3_5_true : true_law projection_3_5_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_4_5_law : law := {|
+  conclusion := (Equal (Proj 4 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Real 3) (Item (Var Real 4) (Nothing))))))) (Var Real 4));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_4_5_true : true_law projection_4_5_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition where_and_law : law := {|
+  conclusion := (Equal (Where (Var Bool 2) (Where (Var Bool 3) (Var Real 0) (Var Real 1)) (Var Real 1)) (Where (Bin And (Var Bool 2) (Var Bool 3)) (Var Real 0) (Var Real 1)));
+  premises := [];
+  lanes := [] |}.
+Lemma where_and_true : true_law where_and_law.
+Proof. here. apply Laws.where_and; known. Qed.
+
+Definition where_exp_law : law := {|
+  conclusion := (Equal (Where (Var Bool 1) (Un Exp (Var Real 0)) (Const Real (Some ((0)%Z # 10)))) (Un Exp (Where (Var Bool 1) (Var Real 0) (Const Real None))));
+  premises := [];
+  lanes := [] |}.
+Lemma where_exp_true : true_law where_exp_law.
+Proof. here. apply Laws.where_exp; known. Qed.
+
+Definition where_mul_law : law := {|
+  conclusion := (Equal (Where (Var Bool 2) (Bin Mul (Var Real 0) (Var Real 1)) (Const Real (Some ((0)%Z # 10)))) (Bin Mul (Where (Var Bool 2) (Var Real 0) (Const Real (Some ((0)%Z # 10)))) (Var Real 1)));
+  premises := [(Finite (Var Real 1))];
+  lanes := [] |}.
+Lemma where_mul_true : true_law where_mul_law.
+Proof. here. apply Laws.where_mul; known. Qed.
+
+Definition where_add_law : law := {|
+  conclusion := (Equal (Where (Var Bool 2) (Bin Add (Var Real 0) (Var Real 1)) (Const Real None)) (Bin Add (Where (Var Bool 2) (Var Real 0) (Const Real None)) (Var Real 1)));
+  premises := [];
+  lanes := [] |}.
+Lemma where_add_true : true_law where_add_law.
+Proof. here. apply Laws.where_add; known. Qed.
+
+Definition absent_where_law : law := {|
+  conclusion := (Absent (Var Bool 1) (Where (Var Bool 1) (Var Real 0) (Const Real None)));
+  premises := [];
+  lanes := [] |}.
+Lemma absent_where_true : true_law absent_where_law.
+Proof. here. apply Laws.absent_where; known. Qed.
+
+Definition zero_where_law : law := {|
+  conclusion := (Zero (Var Bool 1) (Where (Var Bool 1) (Var Real 0) (Const Real (Some ((0)%Z # 10)))));
+  premises := [];
+  lanes := [] |}.
+Lemma zero_where_true : true_law zero_where_law.
+Proof. here. apply Laws.zero_where; known. Qed.
+
+Definition absent_add_law : law := {|
+  conclusion := (Absent (Var Bool 2) (Bin Add (Var Real 0) (Var Real 1)));
+  premises := [(Absent (Var Bool 2) (Var Real 0))];
+  lanes := [] |}.
+Lemma absent_add_true : true_law absent_add_law.
+Proof. here. apply Laws.absent_add; known. Qed.
+
+Definition absent_mul_law : law := {|
+  conclusion := (Absent (Var Bool 2) (Bin Mul (Var Real 0) (Var Real 1)));
+  premises := [(Absent (Var Bool 2) (Var Real 0))];
+  lanes := [] |}.
+Lemma absent_mul_true : true_law absent_mul_law.
+Proof. here. apply Laws.absent_mul; known. Qed.
+
+Definition absent_add_right_law : law := {|
+  conclusion := (Absent (Var Bool 2) (Bin Add (Var Real 0) (Var Real 1)));
+  premises := [(Absent (Var Bool 2) (Var Real 1))];
+  lanes := [] |}.
+Lemma absent_add_right_true : true_law absent_add_right_law.
+Proof. here. apply Laws.absent_add_right; known. Qed.
+
+Definition absent_mul_right_law : law := {|
+  conclusion := (Absent (Var Bool 2) (Bin Mul (Var Real 0) (Var Real 1)));
+  premises := [(Absent (Var Bool 2) (Var Real 1))];
+  lanes := [] |}.
+Lemma absent_mul_right_true : true_law absent_mul_right_law.
+Proof. here. apply Laws.absent_mul_right; known. Qed.
+
+Definition zero_exp_law : law := {|
+  conclusion := (Zero (Var Bool 1) (Un Exp (Var Real 0)));
+  premises := [(Absent (Var Bool 1) (Var Real 0))];
+  lanes := [] |}.
+Lemma zero_exp_true : true_law zero_exp_law.
+Proof. here. apply Laws.zero_exp; known. Qed.
+
+Definition zero_mul_law : law := {|
+  conclusion := (Zero (Var Bool 2) (Bin Mul (Var Real 0) (Var Real 1)));
+  premises := [(Zero (Var Bool 2) (Var Real 0)); (Finite (Var Real 1))];
+  lanes := [] |}.
+Lemma zero_mul_true : true_law zero_mul_law.
+Proof. here. apply Laws.zero_mul; known. Qed.
+
+Definition zero_mul_right_law : law := {|
+  conclusion := (Zero (Var Bool 2) (Bin Mul (Var Real 0) (Var Real 1)));
+  premises := [(Finite (Var Real 0)); (Zero (Var Bool 2) (Var Real 1))];
+  lanes := [] |}.
+Lemma zero_mul_right_true : true_law zero_mul_right_law.
+Proof. here. apply Laws.zero_mul_right; known. Qed.
+
+Definition zero_sum_law : law := {|
+  conclusion := (Zero (Var Bool 1) (Reduce MSum 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))));
+  premises := [(Zero (Var Bool 1) (Var Real 0)); (Free 0 (Var Bool 1))];
+  lanes := [] |}.
+Lemma zero_sum_true : true_law zero_sum_law.
+Proof. here. apply zero_total. intros i Hi. rewrite <- (free_upd _ _ f p i P2).
+      exact (P1 f _ B (valid_in f p _ i V Hi)). Qed.
+
+Definition skip_max_law : law := {|
+  conclusion := (Equal (Reduce MMax 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))) (Reduce MMax 0 (Var Real 0) (Var Bool 1)));
+  premises := [(Absent (Var Bool 1) (Var Real 0))];
+  lanes := [] |}.
+Lemma skip_max_true : true_law skip_max_law.
+Proof. here. apply Laws.skip_max. lanes. Qed.
+
+Definition skip_sum_law : law := {|
+  conclusion := (Equal (Reduce MSum 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))) (Reduce MSum 0 (Var Real 0) (Var Bool 1)));
+  premises := [(Zero (Var Bool 1) (Var Real 0))];
+  lanes := [] |}.
+Lemma skip_sum_true : true_law skip_sum_law.
+Proof. here. apply Laws.skip_sum. lanes. Qed.
+
+Definition split_sum_law : law := {|
+  conclusion := (Equal (Reduce MSum 1 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))) (Reduce MSum 0 (Reduce MSum 1 (Where (Var Bool 1) (Var Real 0) (Const Real (Some ((0)%Z # 10)))) (Const Bool (Some ((1)%Z # 1)))) (Const Bool (Some ((1)%Z # 1)))));
+  premises := [(Stretch 0 1 (Var Bool 1)); (Free 0 (Var Real 0))];
+  lanes := [] |}.
+Lemma split_sum_true : true_law split_sum_law.
+Proof. here. destruct (Nat.eq_dec (r 0) (r 1)) as [E | D].
+  - rewrite E in *. setoid_rewrite (@upd_twice nat). freed P2. apply reduce_ext. intros i _. symmetry.
+    apply (reduce_one add (Some 0%R) add_0 add_comm nat _ (fun i => truth (eta 1 f (upd p (r 1) i)))). exact (P1 f p B V).
+  - setoid_rewrite (fun i j => upd_swap p (r 0) (r 1) i j D). freed P2.
+    apply (reduce_split add (Some 0%R) add_0 add_comm add_assoc nat nat _ _
+      (fun j i => truth (eta 1 f (upd (upd p (r 1) i) (r 0) j))) (fun i => eta 0 f (upd p (r 1) i))).
+    intros i Hi. exact (P1 f (upd p (r 1) i) B (valid_in f p _ i V Hi)). Qed.
+
+Definition split_max_law : law := {|
+  conclusion := (Equal (Reduce MMax 1 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))) (Reduce MMax 0 (Reduce MMax 1 (Where (Var Bool 1) (Var Real 0) (Const Real None)) (Const Bool (Some ((1)%Z # 1)))) (Const Bool (Some ((1)%Z # 1)))));
+  premises := [(Stretch 0 1 (Var Bool 1)); (Free 0 (Var Real 0))];
+  lanes := [] |}.
+Lemma split_max_true : true_law split_max_law.
+Proof. here. destruct (Nat.eq_dec (r 0) (r 1)) as [E | D].
+  - rewrite E in *. setoid_rewrite (@upd_twice nat). freed P2. apply reduce_ext. intros i _. symmetry.
+    apply (reduce_one max absent max_absent max_comm nat _ (fun i => truth (eta 1 f (upd p (r 1) i)))). exact (P1 f p B V).
+  - setoid_rewrite (fun i j => upd_swap p (r 0) (r 1) i j D). freed P2.
+    apply (reduce_split max absent max_absent max_comm max_assoc nat nat _ _
+      (fun j i => truth (eta 1 f (upd (upd p (r 1) i) (r 0) j))) (fun i => eta 0 f (upd p (r 1) i))).
+    intros i Hi. exact (P1 f (upd p (r 1) i) B (valid_in f p _ i V Hi)). Qed.
+
+Definition rebase_law : law := {|
+  conclusion := (Equal (Reduce MSum 1 (Bin Mul (Un Exp (Bin Add (Where (Var Bool 2) (Var Real 0) (Const Real None)) (Un Neg (Var Real 3)))) (Var Real 1)) (Const Bool (Some ((1)%Z # 1)))) (Bin Mul (Un Exp (Bin Add (Reduce MMax 1 (Where (Var Bool 2) (Var Real 0) (Const Real None)) (Const Bool (Some ((1)%Z # 1)))) (Un Neg (Var Real 3)))) (Reduce MSum 1 (Bin Mul (Un Exp (Bin Add (Where (Var Bool 2) (Var Real 0) (Const Real None)) (Un Neg (Reduce MMax 1 (Where (Var Bool 2) (Var Real 0) (Const Real None)) (Const Bool (Some ((1)%Z # 1))))))) (Var Real 1)) (Const Bool (Some ((1)%Z # 1))))));
+  premises := [(Stretch 0 1 (Var Bool 2)); (Free 1 (Var Real 3))];
+  lanes := [] |}.
+Lemma rebase_true : true_law rebase_law.
+Proof. here. freed P2.
+  apply (sum_relative _ _ (fun i => choice (truth (eta 2 f (upd p (r 1) i))) (eta 0 f (upd p (r 1) i)) absent)
+    (fun i => eta 1 f (upd p (r 1) i))). intros i Hi none. exact (max_none _ _ _ i none Hi). Qed.
+
+Definition rebase_bare_law : law := {|
+  conclusion := (Equal (Reduce MSum 1 (Un Exp (Bin Add (Where (Var Bool 1) (Var Real 0) (Const Real None)) (Un Neg (Var Real 2)))) (Const Bool (Some ((1)%Z # 1)))) (Bin Mul (Un Exp (Bin Add (Reduce MMax 1 (Where (Var Bool 1) (Var Real 0) (Const Real None)) (Const Bool (Some ((1)%Z # 1)))) (Un Neg (Var Real 2)))) (Reduce MSum 1 (Un Exp (Bin Add (Where (Var Bool 1) (Var Real 0) (Const Real None)) (Un Neg (Reduce MMax 1 (Where (Var Bool 1) (Var Real 0) (Const Real None)) (Const Bool (Some ((1)%Z # 1))))))) (Const Bool (Some ((1)%Z # 1))))));
+  premises := [(Stretch 0 1 (Var Bool 1)); (Free 1 (Var Real 2))];
+  lanes := [] |}.
+Lemma rebase_bare_true : true_law rebase_bare_law.
+Proof. here. freed P2.
+  apply (sum_relative_bare _ _ (fun i => choice (truth (eta 1 f (upd p (r 1) i))) (eta 0 f (upd p (r 1) i)) absent)).
+  intros i Hi none. exact (max_none _ _ _ i none Hi). Qed.
+
+Definition distribute_law : law := {|
+  conclusion := (Equal (Reduce MSum 0 (Bin Mul (Var Real 0) (Var Real 1)) (Const Bool (Some ((1)%Z # 1)))) (Bin Mul (Var Real 0) (Reduce MSum 0 (Var Real 1) (Const Bool (Some ((1)%Z # 1))))));
+  premises := [(Free 0 (Var Real 0))];
+  lanes := [0] |}.
+Lemma distribute_true : true_law distribute_law.
+Proof. here. freed P1. apply Laws.distribute. some. Qed.
+
+Definition sum_add_law : law := {|
+  conclusion := (Equal (Reduce MSum 0 (Bin Add (Var Real 0) (Var Real 1)) (Const Bool (Some ((1)%Z # 1)))) (Bin Add (Reduce MSum 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))) (Reduce MSum 0 (Var Real 1) (Const Bool (Some ((1)%Z # 1))))));
+  premises := [];
+  lanes := [] |}.
+Lemma sum_add_true : true_law sum_add_law.
+Proof. here. apply Laws.sum_add. Qed.
+
+Definition sum_neg_law : law := {|
+  conclusion := (Equal (Reduce MSum 0 (Un Neg (Var Real 0)) (Const Bool (Some ((1)%Z # 1)))) (Un Neg (Reduce MSum 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1))))));
+  premises := [];
+  lanes := [] |}.
+Lemma sum_neg_true : true_law sum_neg_law.
+Proof. here. apply Laws.sum_neg. Qed.
+
+Definition sum_constant_law : law := {|
+  conclusion := (Equal (Reduce MSum 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))) (Bin Mul (Var Real 0) (Un ToReal (Size 0))));
+  premises := [(Free 0 (Var Real 0))];
+  lanes := [0] |}.
+Lemma sum_constant_true : true_law sum_constant_law.
+Proof. here. freed P1. etransitivity; [apply Laws.sum_constant; some |]. unfold size.
+      rewrite seq_length. reflexivity. Qed.
+
+Definition fubini_sum_law : law := {|
+  conclusion := (Equal (Reduce MSum 0 (Reduce MSum 1 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))) (Const Bool (Some ((1)%Z # 1)))) (Reduce MSum 1 (Reduce MSum 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))) (Const Bool (Some ((1)%Z # 1)))));
+  premises := [(Distinct 0 1)];
+  lanes := [] |}.
+Lemma fubini_sum_true : true_law fubini_sum_law.
+Proof. here. setoid_rewrite (fun i j => upd_swap p (r 0) (r 1) i j P1).
+  apply (reduce_swap add (Some 0%R) add_0 add_comm add_assoc). Qed.
+
+Definition fubini_max_law : law := {|
+  conclusion := (Equal (Reduce MMax 0 (Reduce MMax 1 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))) (Const Bool (Some ((1)%Z # 1)))) (Reduce MMax 1 (Reduce MMax 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))) (Const Bool (Some ((1)%Z # 1)))));
+  premises := [(Distinct 0 1)];
+  lanes := [] |}.
+Lemma fubini_max_true : true_law fubini_max_law.
+Proof. here. setoid_rewrite (fun i j => upd_swap p (r 0) (r 1) i j P1).
+  apply (reduce_swap max absent max_absent max_comm max_assoc). Qed.
+
+Definition fubini_prod_law : law := {|
+  conclusion := (Equal (Reduce MProd 0 (Reduce MProd 1 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))) (Const Bool (Some ((1)%Z # 1)))) (Reduce MProd 1 (Reduce MProd 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))) (Const Bool (Some ((1)%Z # 1)))));
+  premises := [(Distinct 0 1)];
+  lanes := [] |}.
+Lemma fubini_prod_true : true_law fubini_prod_law.
+Proof. here. setoid_rewrite (fun i j => upd_swap p (r 0) (r 1) i j P1).
+  apply (reduce_swap mul (Some 1%R) mul_1 mul_comm mul_assoc). Qed.
+
+Definition max_shift_law : law := {|
+  conclusion := (Equal (Reduce MMax 0 (Bin Add (Var Real 0) (Var Real 1)) (Const Bool (Some ((1)%Z # 1)))) (Bin Add (Var Real 0) (Reduce MMax 0 (Var Real 1) (Const Bool (Some ((1)%Z # 1))))));
+  premises := [(Free 0 (Var Real 0))];
+  lanes := [] |}.
+Lemma max_shift_true : true_law max_shift_law.
+Proof. here. freed P1. apply Laws.max_shift. Qed.
+
+Definition max_scale_law : law := {|
+  conclusion := (Equal (Reduce MMax 0 (Bin Mul (Var Real 0) (Var Real 1)) (Const Bool (Some ((1)%Z # 1)))) (Bin Mul (Var Real 0) (Reduce MMax 0 (Var Real 1) (Const Bool (Some ((1)%Z # 1))))));
+  premises := [(Free 0 (Var Real 0)); (Pos (Var Real 0))];
+  lanes := [] |}.
+Lemma max_scale_true : true_law max_scale_law.
+Proof. here. freed P1. apply Laws.max_scale. known. Qed.
+
+Definition local_unary_neg_law : law := {|
+  conclusion := (Local 0 (Un Neg (Var Real 0)));
+  premises := [(Local 0 (Var Real 0))];
+  lanes := [] |}.
+Lemma local_unary_neg_true : true_law local_unary_neg_law.
+Proof. local_parts. Qed.
+
+Definition local_unary_inv_law : law := {|
+  conclusion := (Local 0 (Un Inv (Var Real 0)));
+  premises := [(Local 0 (Var Real 0))];
+  lanes := [] |}.
+Lemma local_unary_inv_true : true_law local_unary_inv_law.
+Proof. local_parts. Qed.
+
+Definition local_unary_exp_law : law := {|
+  conclusion := (Local 0 (Un Exp (Var Real 0)));
+  premises := [(Local 0 (Var Real 0))];
+  lanes := [] |}.
+Lemma local_unary_exp_true : true_law local_unary_exp_law.
+Proof. local_parts. Qed.
+
+Definition local_unary_log_law : law := {|
+  conclusion := (Local 0 (Un Log (Var Real 0)));
+  premises := [(Local 0 (Var Real 0))];
+  lanes := [] |}.
+Lemma local_unary_log_true : true_law local_unary_log_law.
+Proof. local_parts. Qed.
+
+Definition local_unary_sqrt_law : law := {|
+  conclusion := (Local 0 (Un Sqrt (Var Real 0)));
+  premises := [(Local 0 (Var Real 0))];
+  lanes := [] |}.
+Lemma local_unary_sqrt_true : true_law local_unary_sqrt_law.
+Proof. local_parts. Qed.
+
+Definition local_unary_tanh_law : law := {|
+  conclusion := (Local 0 (Un Tanh (Var Real 0)));
+  premises := [(Local 0 (Var Real 0))];
+  lanes := [] |}.
+Lemma local_unary_tanh_true : true_law local_unary_tanh_law.
+Proof. local_parts. Qed.
+
+Definition local_unary_sigmoid_law : law := {|
+  conclusion := (Local 0 (Un Sigmoid (Var Real 0)));
+  premises := [(Local 0 (Var Real 0))];
+  lanes := [] |}.
+Lemma local_unary_sigmoid_true : true_law local_unary_sigmoid_law.
+Proof. local_parts. Qed.
+
+Definition local_unary_erf_law : law := {|
+  conclusion := (Local 0 (Un Erf (Var Real 0)));
+  premises := [(Local 0 (Var Real 0))];
+  lanes := [] |}.
+Lemma local_unary_erf_true : true_law local_unary_erf_law.
+Proof. local_parts. Qed.
+
+Definition local_unary_sin_law : law := {|
+  conclusion := (Local 0 (Un Sin (Var Real 0)));
+  premises := [(Local 0 (Var Real 0))];
+  lanes := [] |}.
+Lemma local_unary_sin_true : true_law local_unary_sin_law.
+Proof. local_parts. Qed.
+
+Definition local_unary_cos_law : law := {|
+  conclusion := (Local 0 (Un Cos (Var Real 0)));
+  premises := [(Local 0 (Var Real 0))];
+  lanes := [] |}.
+Lemma local_unary_cos_true : true_law local_unary_cos_law.
+Proof. local_parts. Qed.
+
+Definition local_unary_abs_law : law := {|
+  conclusion := (Local 0 (Un Abs (Var Real 0)));
+  premises := [(Local 0 (Var Real 0))];
+  lanes := [] |}.
+Lemma local_unary_abs_true : true_law local_unary_abs_law.
+Proof. local_parts. Qed.
+
+Definition local_unary_floor_law : law := {|
+  conclusion := (Local 0 (Un Floor (Var Real 0)));
+  premises := [(Local 0 (Var Real 0))];
+  lanes := [] |}.
+Lemma local_unary_floor_true : true_law local_unary_floor_law.
+Proof. local_parts. Qed.
+
+Definition local_unary_round_law : law := {|
+  conclusion := (Local 0 (Un Round (Var Real 0)));
+  premises := [(Local 0 (Var Real 0))];
+  lanes := [] |}.
+Lemma local_unary_round_true : true_law local_unary_round_law.
+Proof. local_parts. Qed.
+
+Definition local_binary_add_law : law := {|
+  conclusion := (Local 0 (Bin Add (Var Real 0) (Var Real 1)));
+  premises := [(Local 0 (Var Real 0)); (Local 0 (Var Real 1))];
+  lanes := [] |}.
+Lemma local_binary_add_true : true_law local_binary_add_law.
+Proof. local_parts. Qed.
+
+Definition local_binary_mul_law : law := {|
+  conclusion := (Local 0 (Bin Mul (Var Real 0) (Var Real 1)));
+  premises := [(Local 0 (Var Real 0)); (Local 0 (Var Real 1))];
+  lanes := [] |}.
+Lemma local_binary_mul_true : true_law local_binary_mul_law.
+Proof. local_parts. Qed.
+
+Definition local_binary_max_law : law := {|
+  conclusion := (Local 0 (Bin BMax (Var Real 0) (Var Real 1)));
+  premises := [(Local 0 (Var Real 0)); (Local 0 (Var Real 1))];
+  lanes := [] |}.
+Lemma local_binary_max_true : true_law local_binary_max_law.
+Proof. local_parts. Qed.
+
+Definition local_binary_min_law : law := {|
+  conclusion := (Local 0 (Bin BMin (Var Real 0) (Var Real 1)));
+  premises := [(Local 0 (Var Real 0)); (Local 0 (Var Real 1))];
+  lanes := [] |}.
+Lemma local_binary_min_true : true_law local_binary_min_law.
+Proof. local_parts. Qed.
+
+Definition local_where_law : law := {|
+  conclusion := (Local 0 (Where (Var Bool 2) (Var Real 0) (Var Real 1)));
+  premises := [(Local 0 (Var Real 0)); (Local 0 (Var Real 1)); (Local 0 (Var Bool 2))];
+  lanes := [] |}.
+Lemma local_where_true : true_law local_where_law.
+Proof. local_parts. Qed.
+
+Definition local_real_law : law := {|
+  conclusion := (Local 0 (Un ToReal (Var Int 0)));
+  premises := [(Local 0 (Var Int 0))];
+  lanes := [] |}.
+Lemma local_real_true : true_law local_real_law.
+Proof. local_parts. Qed.
+
+Definition local_not_law : law := {|
+  conclusion := (Local 0 (Un Not (Var Bool 0)));
+  premises := [(Local 0 (Var Bool 0))];
+  lanes := [] |}.
+Lemma local_not_true : true_law local_not_law.
+Proof. local_parts. Qed.
+
+Definition local_lt_law : law := {|
+  conclusion := (Local 0 (Bin Lt (Var Real 0) (Var Real 1)));
+  premises := [(Local 0 (Var Real 0)); (Local 0 (Var Real 1))];
+  lanes := [] |}.
+Lemma local_lt_true : true_law local_lt_law.
+Proof. local_parts. Qed.
+
+Definition local_le_law : law := {|
+  conclusion := (Local 0 (Bin Le (Var Real 0) (Var Real 1)));
+  premises := [(Local 0 (Var Real 0)); (Local 0 (Var Real 1))];
+  lanes := [] |}.
+Lemma local_le_true : true_law local_le_law.
+Proof. local_parts. Qed.
+
+Definition local_eq_law : law := {|
+  conclusion := (Local 0 (Bin Eqb (Var Real 0) (Var Real 1)));
+  premises := [(Local 0 (Var Real 0)); (Local 0 (Var Real 1))];
+  lanes := [] |}.
+Lemma local_eq_true : true_law local_eq_law.
+Proof. local_parts. Qed.
+
+Definition local_and_law : law := {|
+  conclusion := (Local 0 (Bin And (Var Bool 0) (Var Bool 1)));
+  premises := [(Local 0 (Var Bool 0)); (Local 0 (Var Bool 1))];
+  lanes := [] |}.
+Lemma local_and_true : true_law local_and_law.
+Proof. local_parts. Qed.
+
+Definition local_or_law : law := {|
+  conclusion := (Local 0 (Bin Or (Var Bool 0) (Var Bool 1)));
+  premises := [(Local 0 (Var Bool 0)); (Local 0 (Var Bool 1))];
+  lanes := [] |}.
+Lemma local_or_true : true_law local_or_law.
+Proof. local_parts. Qed.
+
+Definition local_reduce_sum_law : law := {|
+  conclusion := (Local 0 (Reduce MSum 1 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))));
+  premises := [(Local 0 (Var Real 0)); (Distinct 0 1)];
+  lanes := [] |}.
+Lemma local_reduce_sum_true : true_law local_reduce_sum_law.
+Proof. stated. intros f f' p N I_ A A'. simpl. plain.
+  rewrite (N (r 1)) by (intros [E | []]; congruence). apply reduce_ext. intros i _.
+  apply P1; auto; rewrite upd_other by congruence; assumption. Qed.
+
+Definition local_reduce_max_law : law := {|
+  conclusion := (Local 0 (Reduce MMax 1 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))));
+  premises := [(Local 0 (Var Real 0)); (Distinct 0 1)];
+  lanes := [] |}.
+Lemma local_reduce_max_true : true_law local_reduce_max_law.
+Proof. stated. intros f f' p N I_ A A'. simpl. plain.
+  rewrite (N (r 1)) by (intros [E | []]; congruence). apply reduce_ext. intros i _.
+  apply P1; auto; rewrite upd_other by congruence; assumption. Qed.
+
+Definition local_reduce_prod_law : law := {|
+  conclusion := (Local 0 (Reduce MProd 1 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))));
+  premises := [(Local 0 (Var Real 0)); (Distinct 0 1)];
+  lanes := [] |}.
+Lemma local_reduce_prod_true : true_law local_reduce_prod_law.
+Proof. stated. intros f f' p N I_ A A'. simpl. plain.
+  rewrite (N (r 1)) by (intros [E | []]; congruence). apply reduce_ext. intros i _.
+  apply P1; auto; rewrite upd_other by congruence; assumption. Qed.
+
+Definition scales_exp_law : law := {|
+  conclusion := (Scales 0 (Un Exp (Bin Add (Var Real 0) (Un Neg (Var Real 1)))) (Un Exp (Bin Add (Prev (Var Real 1)) (Un Neg (Var Real 1)))));
+  premises := [(Local 0 (Var Real 0)); (AtMost (Var Real 0) (Var Real 1)); (Free 0 (Var Real 1))];
+  lanes := [] |}.
+Lemma scales_exp_true : true_law scales_exp_law.
+Proof. streaming. intros nF f p B V. assert (Cl := Hshut 1 ltac:(vm_compute; tauto)). split.
+  - intros k A K. simpl. destruct (add _ _); discriminate.
+  - intros n k A i Hk L Hi. simpl. rewrite (local_cut _ _ f p k n i P1) by lia.
+    rewrite (P3 (cut f (r 0) k) (upd p (r 0) i) (upd p (r 0) 0)) by (intros y Hy; rewrite !upd_other by exact Hy;
+      reflexivity).
+    rewrite (Cl (moved f (r 0) n k A) (cut f (r 0) k)) by reflexivity.
+    rewrite (Cl (back (moved f (r 0) n k A)) (cut f (r 0) n)) by reflexivity. rewrite clamp_moved by exact V.
+    assert (Le_ := P2 (cut f (r 0) n) (upd p (r 0) i) (base_without m b f (r 0) n B nF O ltac:(lia)) (valid_cut _ _ _
+      _ _ V Hi)). simpl in Le_.
+    rewrite (P3 (cut f (r 0) n) (upd p (r 0) i) (upd p (r 0) 0)) in * by (intros y Hy; rewrite !upd_other by exact Hy;
+      reflexivity).
+    revert Le_. generalize (eta 0 (cut f (r 0) n) (upd p (r 0) i)) (eta 1 (cut f (r 0) n) (upd p (r 0) 0)) (eta 1 (cut
+      f (r 0) k) (upd p (r 0) 0)).
+    pointwise; rewrite <- ?exp_plus; try f_equal; try f_equal; try ring. Qed.
+
+Definition le_prev_law : law := {|
+  conclusion := (AtMost (Prev (Reduce MMax 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1))))) (Reduce MMax 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))));
+  premises := [(Local 0 (Var Real 0))];
+  lanes := [] |}.
+Lemma le_prev_true : true_law le_prev_law.
+Proof. stated. intros f p B V. simpl. plain. assert (U : updating (r 0) f) by (apply B, Hwithin; simpl;
+      auto).
+  rewrite (reduce_ext _ _ (seq 0 (prev f (r 0))) _ (fun i => eta 0 f (upd p (r 0) i))); [apply max_longer; destruct U;
+    lia |].
+  intros i Hi. apply in_seq in Hi. rewrite clamp_updating by assumption. apply (local_before (r 0) _ f p i U P1).
+    lia. Qed.
+
+Definition le_prev_larger_law : law := {|
+  conclusion := (AtMost (Prev (Bin BMax (Reduce MMax 0 (Var Real 1) (Const Bool (Some ((1)%Z # 1)))) (Var Real 0))) (Bin BMax (Reduce MMax 0 (Var Real 1) (Const Bool (Some ((1)%Z # 1)))) (Var Real 0)));
+  premises := [(Local 0 (Var Real 1)); (Local 0 (Var Real 0)); (Free 0 (Var Real 0))];
+  lanes := [] |}.
+Lemma le_prev_larger_true : true_law le_prev_larger_law.
+Proof. stated. intros f p B V. simpl. plain.
+      assert (U : updating (r 0) f) by (apply B, Hwithin; simpl; auto).
+  rewrite (reduce_ext _ _ (seq 0 (prev f (r 0))) _ (fun i => eta 1 f (upd p (r 0) i))).
+  2: { intros i Hi. apply in_seq in Hi. rewrite clamp_updating by assumption. apply (local_before (r 0) _ f p i U P1).
+      lia. }
+  assert (E : eta 0 (back f) (clamp (prev f) p) = eta 0 f p).
+  { rewrite (P2 (back f) f (clamp (prev f) p)); [| | reflexivity | |].
+    - apply P3. intros y N. unfold clamp. rewrite (proj1 U) by exact N. specialize (V y). lia.
+    - intros y N. apply U. intro E. apply N. left. congruence.
+    - unfold clamp. simpl. lia.
+    - unfold clamp. destruct U. lia. }
+  rewrite E. assert (L := max_longer (prev f (r 0)) (ends f (r 0)) (fun i => eta 1 f (upd p (r 0) i)) ltac:(destruct
+    U; lia)).
+  revert L. unfold Max. generalize (reduce max absent (seq 0 (prev f (r 0))) (fun i => eta 1 f (upd p (r 0) i)))
+    (reduce max absent (seq 0 (ends f (r 0))) (fun i => eta 1 f (upd p (r 0) i))) (eta 0 f p). pointwise. Qed.
+
+Definition scales_inv_law : law := {|
+  conclusion := (Scales 0 (Un Inv (Reduce MSum 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1))))) (Bin Mul (Prev (Reduce MSum 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1))))) (Un Inv (Reduce MSum 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))))));
+  premises := [(Local 0 (Var Real 0)); (Nonzero (Reduce MSum 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))))];
+  lanes := [] |}.
+Lemma scales_inv_true : true_law scales_inv_law.
+Proof. streaming. intros nF f p B V. set (x := r 0) in *.
+  assert (Su : forall n, 0 < n <= full m x -> andb (lt absent (Sum (seq 0 n) (fun j => eta 0 (cut f x n) (upd p x j))))
+    (negb (eq (Sum (seq 0 n) (fun j => eta 0 (cut f x n) (upd p x j))) (Some 0%R))) = true).
+  { intros n K. assert (E := P2 (cut f x n) (upd p x 0) (base_without m b f x n B nF O K) (valid_cut _ _ _ _ _ V
+    (proj1 K))). simpl in E.
+    revert E. plain. rewrite upd_same. auto. }
+  assert (Be : forall n k A, Sum (seq 0 (upd (ends f) x n x)) (fun j => eta 0 (back (moved f x n k A)) (upd (clamp
+    (upd (ends f) x n) (upd p x 0)) x j))
+    = Sum (seq 0 n) (fun j => eta 0 (cut f x n) (upd p x j))).
+  { intros n k A. rewrite upd_same, clamp_moved by exact V. apply sum_same. intros j Hj. apply in_seq in Hj.
+    rewrite upd_twice.
+    apply P1; simpl; auto; [intros y _; reflexivity | |]; rewrite !upd_same; lia. }
+  assert (No : forall n k A, Sum (seq 0 k) (fun j => eta 0 (moved f x n k A) (upd p x j)) = Sum (seq 0 k) (fun j =>
+    eta 0 (cut f x k) (upd p x j))).
+  { intros n k A. apply sum_same. intros j Hj. apply in_seq in Hj.
+    apply P1; simpl; auto; [intros y _; reflexivity | |]; rewrite !upd_same; lia. }
+  unfold Sum in Be, No, Su. split.
+  - intros k A K. simpl. plain. rewrite Be, upd_same, No. specialize (Su k K). revert Su. simpl.
+    generalize (reduce add (Some 0%R) (seq 0 k) (fun j => eta 0 (cut f x k) (upd p x j))).
+      intros []; simpl; discriminate.
+  - intros n k A i Hk L Hi. simpl. plain. rewrite Be, !upd_same, No. assert (Sn := Su n ltac:(lia)).
+      assert (Sk := Su k ltac:(lia)).
+    revert Sn Sk. generalize (reduce add (Some 0%R) (seq 0 k) (fun j => eta 0 (cut f x k) (upd p x j)))
+      (reduce add (Some 0%R) (seq 0 n) (fun j => eta 0 (cut f x n) (upd p x j))). pointwise. Qed.
+
+Definition scales_local_law : law := {|
+  conclusion := (Scales 0 (Bin Mul (Var Real 0) (Var Real 1)) (Var Real 2));
+  premises := [(Scales 0 (Var Real 0) (Var Real 2)); (Local 0 (Var Real 1))];
+  lanes := [] |}.
+Lemma scales_local_true : true_law scales_local_law.
+Proof. streaming. intros nF f p B V. destruct (P1 nF f p B V) as [S1 S2]. split; [exact S1 |].
+      intros n k A i Hk L Hi. simpl in *.
+  rewrite (S2 n k A i Hk L Hi). rewrite (local_cut _ _ f p k n i P2) by lia. rewrite <- !mul_assoc. f_equal.
+    apply mul_comm. Qed.
+
+Definition scales_both_law : law := {|
+  conclusion := (Scales 0 (Bin Mul (Var Real 0) (Var Real 1)) (Bin Mul (Var Real 2) (Var Real 3)));
+  premises := [(Scales 0 (Var Real 0) (Var Real 2)); (Scales 0 (Var Real 1) (Var Real 3))];
+  lanes := [] |}.
+Lemma scales_both_true : true_law scales_both_law.
+Proof. streaming. intros nF f p B V. destruct (P1 nF f p B V) as [S1 S2].
+      destruct (P2 nF f p B V) as [T1 T2]. simpl in *. split.
+  - intros k A K. specialize (S1 k A K). specialize (T1 k A K). destruct (eta 2 _ _), (eta 3 _ _); simpl; congruence.
+  - intros n k A i Hk L Hi. rewrite (S2 n k A i Hk L Hi), (T2 n k A i Hk L Hi).
+      generalize (eta 0 (cut f (r 0) n) (upd p (r 0) i))
+      (eta 1 (cut f (r 0) n) (upd p (r 0) i)) (eta 2 (moved f (r 0) n k A) (upd p (r 0) 0)) (eta 3 (moved f (r 0) n k
+        A) (upd p (r 0) 0)). pointwise. Qed.
+
+Definition rescale_law : law := {|
+  conclusion := (Equal (Reduce MSum 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))) (Online false 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1))) (Bin Mul (Acc) (Var Real 1))));
+  premises := [(Scales 0 (Var Real 0) (Var Real 1)); (Free 0 (Var Real 1))];
+  lanes := [] |}.
+Lemma rescale_true : true_law rescale_law.
+Proof. streaming. intros f p B V. simpl. plain. symmetry. apply carried_scaled; auto.
+  - intro y. simpl. lia.
+  - intros q Vq. destruct (P1 (Hstreamed _ (or_introl eq_refl)) f q (base_drop m b f _ B) Vq) as [S1 S2].
+      assert (Fi : ends f (r 0) <= full m (r 0)) by apply B.
+    split; intros; [apply S1 | apply S2]; lia. Qed.
+
+Definition add_commutes_law : law := {|
+  conclusion := (Equal (Bin Add (Var Real 0) (Var Real 1)) (Bin Add (Var Real 1) (Var Real 0)));
+  premises := [];
+  lanes := [] |}.
+Lemma add_commutes_true : true_law add_commutes_law.
+Proof. here. apply Laws.add_commutes; known. Qed.
+
+Definition mul_commutes_law : law := {|
+  conclusion := (Equal (Bin Mul (Var Real 0) (Var Real 1)) (Bin Mul (Var Real 1) (Var Real 0)));
+  premises := [];
+  lanes := [] |}.
+Lemma mul_commutes_true : true_law mul_commutes_law.
+Proof. here. apply Laws.mul_commutes; known. Qed.
+
+Definition add_associates_law : law := {|
+  conclusion := (Equal (Bin Add (Bin Add (Var Real 0) (Var Real 1)) (Var Real 2)) (Bin Add (Var Real 0) (Bin Add (Var Real 1) (Var Real 2))));
+  premises := [];
+  lanes := [] |}.
+Lemma add_associates_true : true_law add_associates_law.
+Proof. here. apply Laws.add_associates; known. Qed.
+
+Definition mul_associates_law : law := {|
+  conclusion := (Equal (Bin Mul (Bin Mul (Var Real 0) (Var Real 1)) (Var Real 2)) (Bin Mul (Var Real 0) (Bin Mul (Var Real 1) (Var Real 2))));
+  premises := [];
+  lanes := [] |}.
+Lemma mul_associates_true : true_law mul_associates_law.
+Proof. here. apply Laws.mul_associates; known. Qed.
+
+Definition factor_law : law := {|
+  conclusion := (Equal (Bin Mul (Var Real 0) (Bin Add (Var Real 1) (Var Real 2))) (Bin Add (Bin Mul (Var Real 0) (Var Real 1)) (Bin Mul (Var Real 0) (Var Real 2))));
+  premises := [];
+  lanes := [] |}.
+Lemma factor_true : true_law factor_law.
+Proof. here. apply Laws.factor; known. Qed.
+
+Definition mul_one_law : law := {|
+  conclusion := (Equal (Bin Mul (Var Real 0) (Const Real (Some ((10)%Z # 10)))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma mul_one_true : true_law mul_one_law.
+Proof. here. apply Laws.mul_one; known. Qed.
+
+Definition add_zero_law : law := {|
+  conclusion := (Equal (Bin Add (Var Real 0) (Const Real (Some ((0)%Z # 10)))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma add_zero_true : true_law add_zero_law.
+Proof. here. apply Laws.add_zero; known. Qed.
+
+Definition neg_mul_law : law := {|
+  conclusion := (Equal (Bin Mul (Un Neg (Var Real 0)) (Var Real 1)) (Un Neg (Bin Mul (Var Real 0) (Var Real 1))));
+  premises := [];
+  lanes := [] |}.
+Lemma neg_mul_true : true_law neg_mul_law.
+Proof. here. apply Laws.neg_mul; known. Qed.
+
+Definition neg_add_law : law := {|
+  conclusion := (Equal (Un Neg (Bin Add (Var Real 0) (Var Real 1))) (Bin Add (Un Neg (Var Real 0)) (Un Neg (Var Real 1))));
+  premises := [];
+  lanes := [] |}.
+Lemma neg_add_true : true_law neg_add_law.
+Proof. here. apply Laws.neg_add; known. Qed.
+
+Definition neg_neg_law : law := {|
+  conclusion := (Equal (Un Neg (Un Neg (Var Real 0))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma neg_neg_true : true_law neg_neg_law.
+Proof. here. apply Laws.neg_neg; known. Qed.
+
+Definition inv_mul_law : law := {|
+  conclusion := (Equal (Un Inv (Bin Mul (Var Real 0) (Var Real 1))) (Bin Mul (Un Inv (Var Real 0)) (Un Inv (Var Real 1))));
+  premises := [];
+  lanes := [] |}.
+Lemma inv_mul_true : true_law inv_mul_law.
+Proof. here. apply Laws.inv_mul; known. Qed.
+
+Definition inv_inv_law : law := {|
+  conclusion := (Equal (Un Inv (Un Inv (Var Real 0))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma inv_inv_true : true_law inv_inv_law.
+Proof. here. apply Laws.inv_inv; known. Qed.
+
+Definition cancel_law : law := {|
+  conclusion := (Equal (Bin Mul (Var Real 0) (Un Inv (Var Real 0))) (Const Real (Some ((10)%Z # 10))));
+  premises := [(Nonzero (Var Real 0))];
+  lanes := [] |}.
+Lemma cancel_true : true_law cancel_law.
+Proof. here. apply Laws.cancel; known. Qed.
+
+Definition stream_sum_law : law := {|
+  conclusion := (Equal (Reduce MSum 0 (Var Real 0) (Var Bool 1)) (Fold false MSum 0 (Var Real 0) (Var Bool 1)));
+  premises := [];
+  lanes := [] |}.
+Lemma stream_sum_true : true_law stream_sum_law.
+Proof. here. rewrite <- (proj1 (proj2 good) (r 0) (ends f (r 0))).
+  apply Laws.stream_sum; [reflexivity | apply good]. Qed.
+
+Definition stream_max_law : law := {|
+  conclusion := (Equal (Reduce MMax 0 (Var Real 0) (Var Bool 1)) (Fold false MMax 0 (Var Real 0) (Var Bool 1)));
+  premises := [];
+  lanes := [] |}.
+Lemma stream_max_true : true_law stream_max_law.
+Proof. here. rewrite <- (proj1 (proj2 good) (r 0) (ends f (r 0))).
+  apply Laws.stream_max; [reflexivity | apply good]. Qed.
+
+Definition stream_prod_law : law := {|
+  conclusion := (Equal (Reduce MProd 0 (Var Real 0) (Var Bool 1)) (Fold false MProd 0 (Var Real 0) (Var Bool 1)));
+  premises := [];
+  lanes := [] |}.
+Lemma stream_prod_true : true_law stream_prod_law.
+Proof. here. rewrite <- (proj1 (proj2 good) (r 0) (ends f (r 0))).
+  apply Laws.stream_prod; [reflexivity | apply good]. Qed.
+
+Definition fuse_sum_law : law := {|
+  conclusion := (Equal (Fold false MSum 0 (Var Real 0) (Var Bool 1)) (Fold true MSum 0 (Var Real 0) (Var Bool 1)));
+  premises := [];
+  lanes := [] |}.
+Lemma fuse_sum_true : true_law fuse_sum_law.
+Proof. stated. intros f p B V. reflexivity. Qed.
+
+Definition fuse_max_law : law := {|
+  conclusion := (Equal (Fold false MMax 0 (Var Real 0) (Var Bool 1)) (Fold true MMax 0 (Var Real 0) (Var Bool 1)));
+  premises := [];
+  lanes := [] |}.
+Lemma fuse_max_true : true_law fuse_max_law.
+Proof. stated. intros f p B V. reflexivity. Qed.
+
+Definition fuse_prod_law : law := {|
+  conclusion := (Equal (Fold false MProd 0 (Var Real 0) (Var Bool 1)) (Fold true MProd 0 (Var Real 0) (Var Bool 1)));
+  premises := [];
+  lanes := [] |}.
+Lemma fuse_prod_true : true_law fuse_prod_law.
+Proof. stated. intros f p B V. reflexivity. Qed.
+
+Definition fuse_online_law : law := {|
+  conclusion := (Equal (Online false 0 (Var Real 0) (Var Bool 1) (Var Real 2)) (Online true 0 (Var Real 0) (Var Bool 1) (Var Real 2)));
+  premises := [];
+  lanes := [] |}.
+Lemma fuse_online_true : true_law fuse_online_law.
+Proof. stated. intros f p B V. reflexivity. Qed.
+
+Definition skip_online_law : law := {|
+  conclusion := (Equal (Online false 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1))) (Var Real 2)) (Online false 0 (Var Real 0) (Var Bool 1) (Var Real 2)));
+  premises := [(Zero (Var Bool 1) (Var Real 0))];
+  lanes := [] |}.
+Lemma skip_online_true : true_law skip_online_law.
+Proof. streaming. intros f p B V. simpl. destruct good as (_ & concats & filled & _).
+  rewrite (run_same _ (eta 0) (eta 0) _ (eta 1) (eta 2) f (ends f (r 0))); auto; [apply concats |].
+  intros k l q Vq K In_. plain. symmetry. apply (reduce_filter add (Some 0%R) add_0). intros i Hi. apply or_eq.
+  apply (P1 (cut f (r 0) k) (upd q (r 0) i)); [apply base_cut; auto; apply Hstreamed; auto | apply valid_cut; auto]. Qed.
+
+Definition all : list law := [exp_add_law; exp_neg_law; log_mul_law; log_inv_law; log_exp_law; exp_log_law; root_squared_law; shift_law; shift_weighted_law; nonneg_exp_law; pos_exp_law; pos_size_law; pos_nonneg_law; pos_nonzero_law; nonneg_finite_law; nonzero_finite_law; nonneg_square_law; nonneg_abs_law; pos_sigmoid_law; pos_mul_law; nonneg_mul_law; pos_add_law; pos_add_right_law; nonneg_add_law; pos_inv_law; nonneg_inv_law; pos_sqrt_law; pos_sum_law; nonneg_sum_law; finite_add_law; finite_mul_law; finite_max_law; finite_max_right_law; finite_min_law; finite_where_law; finite_exp_law; finite_log_law; finite_reduce_sum_law; finite_reduce_max_law; finite_reduce_prod_law; le_max_law; le_larger_law; le_where_law; le_mul_law; safe_difference_law; finite_neg_law; finite_inv_law; finite_sqrt_law; finite_tanh_law; finite_sigmoid_law; finite_erf_law; finite_sin_law; finite_cos_law; finite_abs_law; finite_floor_law; finite_round_law; level_law; group_law; walk_law; level_several_law; group_several_law; walk_several_law; projection_0_2_law; projection_1_2_law; projection_0_3_law; projection_1_3_law; projection_2_3_law; projection_0_4_law; projection_1_4_law; projection_2_4_law; projection_3_4_law; projection_0_5_law; projection_1_5_law; projection_2_5_law; projection_3_5_law; projection_4_5_law; where_and_law; where_exp_law; where_mul_law; where_add_law; absent_where_law; zero_where_law; absent_add_law; absent_mul_law; absent_add_right_law; absent_mul_right_law; zero_exp_law; zero_mul_law; zero_mul_right_law; zero_sum_law; skip_max_law; skip_sum_law; split_sum_law; split_max_law; rebase_law; rebase_bare_law; distribute_law; sum_add_law; sum_neg_law; sum_constant_law; fubini_sum_law; fubini_max_law; fubini_prod_law; max_shift_law; max_scale_law; local_unary_neg_law; local_unary_inv_law; local_unary_exp_law; local_unary_log_law; local_unary_sqrt_law; local_unary_tanh_law; local_unary_sigmoid_law; local_unary_erf_law; local_unary_sin_law; local_unary_cos_law; local_unary_abs_law; local_unary_floor_law; local_unary_round_law; local_binary_add_law; local_binary_mul_law; local_binary_max_law; local_binary_min_law; local_where_law; local_real_law; local_not_law; local_lt_law; local_le_law; local_eq_law; local_and_law; local_or_law; local_reduce_sum_law; local_reduce_max_law; local_reduce_prod_law; scales_exp_law; le_prev_law; le_prev_larger_law; scales_inv_law; scales_local_law; scales_both_law; rescale_law; add_commutes_law; mul_commutes_law; add_associates_law; mul_associates_law; factor_law; mul_one_law; add_zero_law; neg_mul_law; neg_add_law; neg_neg_law; inv_mul_law; inv_inv_law; cancel_law; stream_sum_law; stream_max_law; stream_prod_law; fuse_sum_law; fuse_max_law; fuse_prod_law; fuse_online_law; skip_online_law].
+Theorem all_true : forall l, In l all -> true_law l.
+Proof. apply Forall_forall. exact
+  (Forall_cons _ exp_add_true
+  (Forall_cons _ exp_neg_true
+  (Forall_cons _ log_mul_true
+  (Forall_cons _ log_inv_true
+  (Forall_cons _ log_exp_true
+  (Forall_cons _ exp_log_true
+  (Forall_cons _ root_squared_true
+  (Forall_cons _ shift_true
+  (Forall_cons _ shift_weighted_true
+  (Forall_cons _ nonneg_exp_true
+  (Forall_cons _ pos_exp_true
+  (Forall_cons _ pos_size_true
+  (Forall_cons _ pos_nonneg_true
+  (Forall_cons _ pos_nonzero_true
+  (Forall_cons _ nonneg_finite_true
+  (Forall_cons _ nonzero_finite_true
+  (Forall_cons _ nonneg_square_true
+  (Forall_cons _ nonneg_abs_true
+  (Forall_cons _ pos_sigmoid_true
+  (Forall_cons _ pos_mul_true
+  (Forall_cons _ nonneg_mul_true
+  (Forall_cons _ pos_add_true
+  (Forall_cons _ pos_add_right_true
+  (Forall_cons _ nonneg_add_true
+  (Forall_cons _ pos_inv_true
+  (Forall_cons _ nonneg_inv_true
+  (Forall_cons _ pos_sqrt_true
+  (Forall_cons _ pos_sum_true
+  (Forall_cons _ nonneg_sum_true
+  (Forall_cons _ finite_add_true
+  (Forall_cons _ finite_mul_true
+  (Forall_cons _ finite_max_true
+  (Forall_cons _ finite_max_right_true
+  (Forall_cons _ finite_min_true
+  (Forall_cons _ finite_where_true
+  (Forall_cons _ finite_exp_true
+  (Forall_cons _ finite_log_true
+  (Forall_cons _ finite_reduce_sum_true
+  (Forall_cons _ finite_reduce_max_true
+  (Forall_cons _ finite_reduce_prod_true
+  (Forall_cons _ le_max_true
+  (Forall_cons _ le_larger_true
+  (Forall_cons _ le_where_true
+  (Forall_cons _ le_mul_true
+  (Forall_cons _ safe_difference_true
+  (Forall_cons _ finite_neg_true
+  (Forall_cons _ finite_inv_true
+  (Forall_cons _ finite_sqrt_true
+  (Forall_cons _ finite_tanh_true
+  (Forall_cons _ finite_sigmoid_true
+  (Forall_cons _ finite_erf_true
+  (Forall_cons _ finite_sin_true
+  (Forall_cons _ finite_cos_true
+  (Forall_cons _ finite_abs_true
+  (Forall_cons _ finite_floor_true
+  (Forall_cons _ finite_round_true
+  (Forall_cons _ level_true
+  (Forall_cons _ group_true
+  (Forall_cons _ walk_true
+  (Forall_cons _ level_several_true
+  (Forall_cons _ group_several_true
+  (Forall_cons _ walk_several_true
+  (Forall_cons _ projection_0_2_true
+  (Forall_cons _ projection_1_2_true
+  (Forall_cons _ projection_0_3_true
+  (Forall_cons _ projection_1_3_true
+  (Forall_cons _ projection_2_3_true
+  (Forall_cons _ projection_0_4_true
+  (Forall_cons _ projection_1_4_true
+  (Forall_cons _ projection_2_4_true
+  (Forall_cons _ projection_3_4_true
+  (Forall_cons _ projection_0_5_true
+  (Forall_cons _ projection_1_5_true
+  (Forall_cons _ projection_2_5_true
+  (Forall_cons _ projection_3_5_true
+  (Forall_cons _ projection_4_5_true
+  (Forall_cons _ where_and_true
+  (Forall_cons _ where_exp_true
+  (Forall_cons _ where_mul_true
+  (Forall_cons _ where_add_true
+  (Forall_cons _ absent_where_true
+  (Forall_cons _ zero_where_true
+  (Forall_cons _ absent_add_true
+  (Forall_cons _ absent_mul_true
+  (Forall_cons _ absent_add_right_true
+  (Forall_cons _ absent_mul_right_true
+  (Forall_cons _ zero_exp_true
+  (Forall_cons _ zero_mul_true
+  (Forall_cons _ zero_mul_right_true
+  (Forall_cons _ zero_sum_true
+  (Forall_cons _ skip_max_true
+  (Forall_cons _ skip_sum_true
+  (Forall_cons _ split_sum_true
+  (Forall_cons _ split_max_true
+  (Forall_cons _ rebase_true
+  (Forall_cons _ rebase_bare_true
+  (Forall_cons _ distribute_true
+  (Forall_cons _ sum_add_true
+  (Forall_cons _ sum_neg_true
+  (Forall_cons _ sum_constant_true
+  (Forall_cons _ fubini_sum_true
+  (Forall_cons _ fubini_max_true
+  (Forall_cons _ fubini_prod_true
+  (Forall_cons _ max_shift_true
+  (Forall_cons _ max_scale_true
+  (Forall_cons _ local_unary_neg_true
+  (Forall_cons _ local_unary_inv_true
+  (Forall_cons _ local_unary_exp_true
+  (Forall_cons _ local_unary_log_true
+  (Forall_cons _ local_unary_sqrt_true
+  (Forall_cons _ local_unary_tanh_true
+  (Forall_cons _ local_unary_sigmoid_true
+  (Forall_cons _ local_unary_erf_true
+  (Forall_cons _ local_unary_sin_true
+  (Forall_cons _ local_unary_cos_true
+  (Forall_cons _ local_unary_abs_true
+  (Forall_cons _ local_unary_floor_true
+  (Forall_cons _ local_unary_round_true
+  (Forall_cons _ local_binary_add_true
+  (Forall_cons _ local_binary_mul_true
+  (Forall_cons _ local_binary_max_true
+  (Forall_cons _ local_binary_min_true
+  (Forall_cons _ local_where_true
+  (Forall_cons _ local_real_true
+  (Forall_cons _ local_not_true
+  (Forall_cons _ local_lt_true
+  (Forall_cons _ local_le_true
+  (Forall_cons _ local_eq_true
+  (Forall_cons _ local_and_true
+  (Forall_cons _ local_or_true
+  (Forall_cons _ local_reduce_sum_true
+  (Forall_cons _ local_reduce_max_true
+  (Forall_cons _ local_reduce_prod_true
+  (Forall_cons _ scales_exp_true
+  (Forall_cons _ le_prev_true
+  (Forall_cons _ le_prev_larger_true
+  (Forall_cons _ scales_inv_true
+  (Forall_cons _ scales_local_true
+  (Forall_cons _ scales_both_true
+  (Forall_cons _ rescale_true
+  (Forall_cons _ add_commutes_true
+  (Forall_cons _ mul_commutes_true
+  (Forall_cons _ add_associates_true
+  (Forall_cons _ mul_associates_true
+  (Forall_cons _ factor_true
+  (Forall_cons _ mul_one_true
+  (Forall_cons _ add_zero_true
+  (Forall_cons _ neg_mul_true
+  (Forall_cons _ neg_add_true
+  (Forall_cons _ neg_neg_true
+  (Forall_cons _ inv_mul_true
+  (Forall_cons _ inv_inv_true
+  (Forall_cons _ cancel_true
+  (Forall_cons _ stream_sum_true
+  (Forall_cons _ stream_max_true
+  (Forall_cons _ stream_prod_true
+  (Forall_cons _ fuse_sum_true
+  (Forall_cons _ fuse_max_true
+  (Forall_cons _ fuse_prod_true
+  (Forall_cons _ fuse_online_true
+  (Forall_cons _ skip_online_true (Forall_nil _)))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))). Qed.
+End All.
+Print Assumptions all_true.
