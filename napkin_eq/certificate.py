@@ -182,7 +182,9 @@ def of(derivation: Derived) -> Data:
         source, destination = Tuple(tuple(o.source for o in outputs)), Tuple(tuple(o.placed.term for o in outputs))
         steps = [replace(step, path=(place, *step.path)) for place, o in enumerate(outputs) for step in o.steps]
     names = [name for o in outputs for name in o.names]
-    about = {"diagram": derivation.diagram.name, "hardware": derivation.hardware.name, "dtype": derivation.dtype, "outputs": names}
+    translation = [{"outputs": list(o.names), **o.translation.data()} for o in outputs]
+    about: Data = {"diagram": derivation.diagram.name, "hardware": derivation.hardware.name, "dtype": derivation.dtype, "outputs": names}
+    about["translation"] = translation
     data = make(source, destination, steps, derivation.statements, derivation.verdicts, about)
     result = checked(data)
     if result["status"] != "ok":

@@ -21,9 +21,35 @@ from napkin_eq.tiles import Tiled
 STORAGE = {"bfloat16": "bf16", "float16": "f16", "float32": "f32"}
 
 
+AGREES, DIFFERS, UNKNOWN = "agrees", "differs", "not validated"
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """What translation validation (translation.py) says of a plan: whether it agrees, on which inputs and at which sizes; why it does not, or was not run."""
+
+    status: str = UNKNOWN
+    why: str = ""
+    sizes: tuple[tuple[str, int], ...] = ()
+    inputs: tuple[str, ...] = ()
+
+    def data(self) -> dict[str, Any]:
+        """Return it as data, for a report or a certificate's evidence."""
+        ran = {"sizes": dict(self.sizes), "inputs": list(self.inputs)} if self.inputs else {}
+        return {"status": self.status, **({"why": self.why} if self.why else {}), **ran}
+
+    def __str__(self) -> str:
+        if self.status == AGREES:
+            return f"agrees at {', '.join(f'{name}={size}' for name, size in self.sizes)} on {', '.join(self.inputs)} numbers"
+        return f"{self.status}: {self.why}"
+
+
 @dataclass(slots=True)
 class Output:
-    """An output of a diagram, derived, or several derived together: then the terms are Tuples, and kernels may be shared."""
+    """An output of a diagram, derived, or several derived together: then the terms are Tuples, and kernels may be shared.
+
+    translation: what holding the plan against the diagram gave; refused: what it gave of plans that were dropped for it.
+    """
 
     names: tuple[str, ...]
     source: Term
@@ -31,6 +57,8 @@ class Output:
     steps: list[Step]
     graph: Saturated
     precision: str = NARROW
+    translation: Translation = Translation()
+    refused: tuple[str, ...] = ()
 
     def each(self) -> list[tuple[str, Term, Term]]:
         """Return each output's name, its source and the term that its array is read off."""

@@ -18,14 +18,15 @@ from napkin_eq.chain import explained
 from napkin_eq.content import folder, load_rules
 from napkin_eq.derivation import STORAGE, Derivation, Output
 from napkin_eq.diagram import Diagram
-from napkin_eq.errors import NapkinError, Undecided
+from napkin_eq.errors import NapkinError, Undecided, WrongPlan
 from napkin_eq.floating import require_granted
 from napkin_eq.hardware import Hardware
 from napkin_eq.law import REGISTRY, Statement
 from napkin_eq.place import MOST_BUNDLED
 from napkin_eq.proving import require_proved
-from napkin_eq.search import Aim, options, precisions, preferred
+from napkin_eq.search import Aim, options, precisions, preferred, prover
 from napkin_eq.term import Input, Term, Tuple, subterms
+from napkin_eq.translation import accepted
 
 PRINTERS = ("auto", "gluon", "triton")
 
@@ -59,7 +60,7 @@ def derive(
     if max_error is not None and not max_error > 0:
         raise NapkinError(f"the largest relative error is {max_error:g}, expected a positive number such as 1e-2")
     machine = machines.load(hardware) if isinstance(hardware, str) else hardware
-    seconds = dict.fromkeys(("prove", "saturate", "extract", "explain", "total"), 0.0)
+    seconds = dict.fromkeys(("prove", "saturate", "extract", "explain", "validate", "total"), 0.0)
     begun = time.perf_counter()
     statements = chosen_statements(without, rules)
     if all(s.name != "level" for s in statements):
@@ -115,7 +116,7 @@ def _output(
     names, terms = zip(*named, strict=True)
     source = terms[0] if len(terms) == 1 else Tuple(terms)
     whole = replace(diagram, outputs=tuple(named))
-    least, missing = math.inf, ""
+    least, missing, refused, proved = math.inf, "", list[str](), prover(statements)
     for precision in precisions(aim):
         found = replace(aim, precision=precision)
         priced = [(error(whole, option, aim), option) for option in options(diagram, names, source, found, statements, seconds)]
@@ -128,7 +129,13 @@ def _output(
                 missing = str(reason)  # a plan without a chain is no plan; the next best may have one
                 continue
             seconds["explain"] += time.perf_counter() - begun
-            return option
+            begun = time.perf_counter()
+            agrees = accepted(whole, option, aim.machine, aim.dtype, proved, refused)
+            seconds["validate"] += time.perf_counter() - begun
+            if agrees:
+                return option
+    if refused:
+        raise WrongPlan(f"diagram {diagram.name}: no plan of {', '.join(names)} gives what the diagram says; {refused[0]}")
     if missing:
         raise Undecided(missing)
     limit = f"a relative error of {aim.max_error:g}; the most accurate rounds by {least:.2g}"

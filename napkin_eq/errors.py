@@ -19,6 +19,12 @@ class LawRefused(NapkinError):
     exit_code = FAILED
 
 
+class WrongPlan(NapkinError):
+    """A plan does not compute what its diagram says: a fault of ours, found before anyone got the plan. Exit status 1."""
+
+    exit_code = FAILED
+
+
 class Undecided(NapkinError):
     """A limit was hit or a solver gave no answer; never reported as success. Exit status 3."""
 

@@ -8,15 +8,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from napkin_eq import plan as p
+from napkin_eq.arithmetic import Proved
 from napkin_eq.assembly import planned
 from napkin_eq.cost import price, profile, total_us
-from napkin_eq.derivation import STORAGE, Derivation, Output
-from napkin_eq.errors import NapkinError
+from napkin_eq.derivation import DIFFERS, STORAGE, Derivation, Output
+from napkin_eq.errors import NapkinError, WrongPlan
 from napkin_eq.lower import Lowering
 from napkin_eq.search import prover
 from napkin_eq.streamed import modes_of
 from napkin_eq.term import Store, subterms
 from napkin_eq.tiles import Tiled, shared, solve
+from napkin_eq.translation import validated
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ def ranked(derivation: Derivation, keep: int) -> list[Ranked]:
     """Return `keep` plans that the cost model puts first, best first; the first is the derivation's own.
 
     They differ in the kernel that takes longest, as far as that has other tilings: measuring plans that differ in the least of
-    several kernels would tell little. Raises NapkinError if `keep` is less than 1.
+    several kernels would tell little. One that does not compute what the diagram says is left out. Raises NapkinError if `keep` is less than 1.
     """
     if keep < 1:
         raise NapkinError(f"keep is {keep}: expected how many plans to return, at least 1")
@@ -42,7 +44,9 @@ def ranked(derivation: Derivation, keep: int) -> list[Ranked]:
     apart = [(*best[:longest], other, *best[longest + 1 :]) for other in offers[longest]]
     rest = (pieces for pieces in itertools.product(*offers) if pieces not in apart)
     choices = [*apart, *heapq.nsmallest(keep - len(apart), rest, key=_predicted)]
-    return [_made(derivation, pieces) for pieces in (best, *sorted((c for c in choices if c != best), key=_predicted))]
+    proved = prover(derivation.statements)
+    offered = [best, *(c for c in sorted((c for c in choices if c != best), key=_predicted) if not _differs(derivation, c, proved))]
+    return [_made(derivation, pieces) for pieces in offered]
 
 
 def _predicted(pieces: Sequence[Tiled]) -> float:
@@ -74,8 +78,7 @@ def retiled(derivation: Derivation, choices: Sequence[Choice]) -> Derivation:
     if len(kernels) != len(choices):
         raise NapkinError(f"{len(choices)} kernels are given tiles, the plan has {len(kernels)}")
     pieces = tuple(_retiled(derivation, output, store, one) for (output, store), one in zip(kernels, choices, strict=True))
-    outputs, plan, tiled = _planned(derivation, pieces)
-    return replace(derivation, plan=plan, outputs=outputs, tiled=tiled, _certificate={})
+    return _checked(derivation, pieces)
 
 
 def portable(derivation: Derivation) -> Derivation:
@@ -90,8 +93,7 @@ def portable(derivation: Derivation) -> Derivation:
         for store, own in zip(output.placed.stores, output.placed.tiled, strict=True):
             lower = _lowering(derivation, output, store)
             pieces.append(own if _powers(own) else solve(store, modes_of(store)[0], lower, derivation.hardware, printer="triton")[0])
-    outputs, plan, tiled = _planned(derivation, tuple(pieces))
-    return replace(derivation, plan=plan, outputs=outputs, tiled=tiled, _certificate={})
+    return _checked(derivation, tuple(pieces))
 
 
 def _powers(piece: Tiled) -> bool:
@@ -135,6 +137,23 @@ def _offers(derivation: Derivation, output: Output, store: Store, keep: int) -> 
     own = output.placed.tiled[output.placed.stores.index(store)]
     found = solve(store, modes_of(store)[0], _lowering(derivation, output, store), derivation.hardware, keep=keep, printer=derivation.printer)
     return [own, *(t for t in found if t.kernel != own.kernel)][:keep]
+
+
+def _differs(derivation: Derivation, pieces: tuple[Tiled, ...], proved: Proved) -> bool:
+    """Whether a plan with other tiles is found not to compute what the diagram says (translation.py)."""
+    outputs, plan, _ = _planned(derivation, pieces)
+    found = validated(derivation.diagram, outputs, plan, derivation.hardware, derivation.dtype, proved)
+    return found.status == DIFFERS
+
+
+def _checked(derivation: Derivation, pieces: tuple[Tiled, ...]) -> Derivation:
+    """Return the derivation with other tiles; raises WrongPlan where that plan does not compute what the diagram says."""
+    outputs, plan, tiled = _planned(derivation, pieces)
+    found = validated(derivation.diagram, outputs, plan, derivation.hardware, derivation.dtype, prover(derivation.statements))
+    if found.status == DIFFERS:
+        raise WrongPlan(f"diagram {derivation.diagram.name}: with these tiles the plan does not give what the diagram says; {found.why}")
+    outputs = [replace(output, translation=found) for output in outputs]
+    return replace(derivation, plan=plan, outputs=outputs, tiled=tiled, _certificate={})
 
 
 def _made(derivation: Derivation, pieces: tuple[Tiled, ...]) -> Ranked:

@@ -42,6 +42,7 @@ def report(derivation: Derivation) -> dict[str, Any]:
         "laws": laws_used(d.outputs),
         "grades": {name: d.verdicts[name].grade for name in laws_used(d.outputs) if name in d.verdicts},
         "certificate": {"path": "certificate.json", "status": certificate.get("status", "unproved"), "grade": certificate.get("grade", "D")},
+        "translation": [{"outputs": list(o.names), **o.translation.data(), "refused": list(o.refused)} for o in d.outputs],
         "egraph": {
             "nodes": sum(g.nodes for g in graphs), "classes": sum(len(g.classes) for g in graphs), "rounds": max(g.rounds for g in graphs),
             "notes": [n for g in graphs for n in g.notes],

@@ -24,15 +24,16 @@ GROUP_LANES, MOST_GROUPS = 64, 3
 KNOWN: dict[str, Callable[[int, int], int]] = {"add": operator.add, "mul": operator.mul, "floordiv": operator.floordiv, "min": min, "max": max}
 
 
-def specialised(kernel: p.Kernel) -> p.Kernel:
+def specialised(kernel: p.Kernel, rows: p.Coord | None = None) -> p.Kernel:
     """Return a kernel whose warps share out its work, with contractions issued ahead of what they run beside.
 
-    Raises NapkinError, with the reason, for a kernel that has nothing to gain or whose tile no groups of warps can share.
+    rows: the coordinate whose lanes the groups of warps share; without it the first that fits. Raises NapkinError, with the reason, for a
+    kernel that has nothing to gain or whose tile no groups of warps can share.
     """
     dots = [s for s in p.statements(kernel.body) if isinstance(s, p.Dot)]
     if not dots:
         raise NapkinError(f"kernel {kernel.name}: it has no contraction on the matrix unit to run beside its other work")
-    rows = _rows(kernel, dots)
+    rows = _rows(kernel, dots) if rows is None else rows
     names = _Fresh(p.definitions(kernel.body))
     body: list[p.Stmt] = []
     for stmt in sunk(unscaled(kernel.body, names), rows.name):

@@ -106,11 +106,20 @@ def costs_told(report: dict[str, Any]) -> list[str]:
     moved, unfused = report["bytes_hbm"] / 1e6, report["unfused_bytes_hbm"] / 1e6
     lines.append(f"total {report['predicted_us']:.1f} us; {moved:.1f} MB to and from HBM, {unfused:.1f} MB unfused")
     lines.append(f"passes: {passes}; laws used: {len(report['laws'])}; certificate: {report['certificate']['status']} ({report['certificate']['grade']})")
+    lines += [line for found in report["translation"] for line in _translation(found)]
     if "rounding" in report:
         lines.append("relative rounding: " + ", ".join(f"{figure:.2g} of {name}" for name, figure in report["rounding"].items()))
     graph, seconds = report["egraph"], report["seconds"]
     lines.append(f"e-graph: {graph['nodes']} nodes, {graph['classes']} classes, {graph['rounds']} rounds; {seconds['total']:.2f} s")
     return lines
+
+
+def _translation(found: dict[str, Any]) -> list[str]:
+    """Return what holding a plan against the diagram gave, and the plans that were dropped for it."""
+    ran = f" at {', '.join(f'{name}={size}' for name, size in found['sizes'].items())}, on {', '.join(found['inputs'])} numbers" if "sizes" in found else ""
+    why = f": {found['why']}" if "why" in found else ""
+    told = f"plan of {', '.join(found['outputs'])} held against the diagram: {found['status']}{ran}{why}"
+    return [told, *(f"dropped: {other}" for other in found["refused"])]
 
 
 def summary(without: str, derivation: Derivation) -> dict[str, Any]:
