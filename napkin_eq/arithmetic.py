@@ -164,7 +164,7 @@ class Arithmetic(Statements):
         elif isinstance(term, Map) and term.op == "mul" and any(map(_scales, term.args)):
             left, right = term.args
             number, other = (left, right) if _scales(left) else (right, left)
-            self._flatten(other, factor * number.value, parts)
+            self._flatten(other, factor * float(number.value), parts)
         else:
             parts.append((factor, term))
 

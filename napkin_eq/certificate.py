@@ -135,7 +135,7 @@ def _proof(name: str, verdicts: Mapping[str, Verdict]) -> Data:
         raise NapkinError(f"certificate: no verdict is given for {name}; run `napkin-eq prove {name}`")
     verdict = verdicts[name]
     files = [asdict(file) for file in verdict.files]
-    return {"empty": verdict.empty, "grade": verdict.grade, "kernel": verdict.kernel, "method": verdict.method, "files": files}
+    return {"lanes": list(verdict.lanes), "grade": verdict.grade, "kernel": verdict.kernel, "method": verdict.method, "files": files}
 
 
 def sealed(data: Data) -> Data:
@@ -185,10 +185,20 @@ def of(derivation: Derived) -> Data:
     translation = [{"outputs": list(o.names), **o.translation.data()} for o in outputs]
     about: Data = {"diagram": derivation.diagram.name, "hardware": derivation.hardware.name, "dtype": derivation.dtype, "outputs": names}
     about["translation"] = translation
-    data = make(source, destination, steps, derivation.statements, derivation.verdicts, about)
+    return _accepted(make(source, destination, steps, derivation.statements, derivation.verdicts, about))
+
+
+def require_accepted(
+    source: Term, destination: Term, steps: Sequence[Step], statements: Iterable[Statement], verdicts: Mapping[str, Verdict]
+) -> None:
+    """Raise Undecided unless the independent checker accepts these steps as a proof that the two terms are equal."""
+    _accepted(make(source, destination, steps, statements, verdicts, {}))
+
+
+def _accepted(data: Data) -> Data:
     result = checked(data)
     if result["status"] != "ok":
-        raise Undecided(f"certificate of {derivation.diagram.name}: the checker refuses it: {result['problem']}")
+        raise Undecided(f"the certificate is refused by the checker: {result['problem']}")
     return data
 
 

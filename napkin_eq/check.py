@@ -2,32 +2,66 @@
 
 A certificate claims that two terms are equal and lists the steps between them. A step puts an instance of a law at a position:
 one side of the instance must be the subterm there, the other takes its place. A law's conditions are instances too, down to what
-can be read off a term. No search is trusted; laws are not proved here, but named with their hashes. docs/checker.md goes through
-it all. `python check.py FILE`: status 0 accepted, 1 refused, 2 no such file.
+can be read off a term. No search is trusted; laws are not proved here, but named with their hashes. Numbers are rational, never
+rounded. docs/checker.md goes through it all, rule by rule, with the theorem of Rocq that each rule is.
+`python check.py FILE`: status 0 accepted, 1 refused, 2 no such file.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import math
+import re
 import sys
+from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any, NamedTuple
 
-SCHEMA, MAX_BYTES, MAX_WORK = 4, 32 << 20, 1_000_000
+SCHEMA, MAX_BYTES, MAX_WORK = 5, 32 << 20, 1_000_000
 # The hash of the one language understood here; every certificate brings its table along.
-LANGUAGE = "9ce881e9ca3dfc7dc081212c4b494d00c326f94d3ac687fd93b2a2e859d98aef"
+LANGUAGE = "a8e149db216cbfd82bc5e6543070d36cadff6bbf6ab08ebb41654eb06b645d73"
 ACC, PREV = 1, 2  # among a term's marks: it holds an accumulator, a previous value, whose stream is outside of it
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,99}")
+# What a constant of a type is written as: a real one as a decimal or a fraction, or -inf, the absent value.
+NUMBERS = {"real": r"-inf|-?[0-9]{1,400}(\.[0-9]{1,400})?(e[+-]?[0-9]{1,3})?|-?[0-9]{1,900}/[1-9][0-9]{0,899}", "int": "-?[0-9]{1,400}", "bool": "[01]"}
+BOUND = re.compile(r"abs<=[0-9]{0,400}\.?[0-9]{1,400}(e[+-]?[0-9]{1,3})?")
+STREAMS = ("Online", "is-scales", "is-moves", "is-settled")  # what speaks of all prefixes of an axis
+UPDATES = (("Online", 4), ("is-scales", 3), ("is-moves", 4))  # of their parts those whose accumulator and previous values are the stream's own
+UNASKED = ("is-free", "is-along", "is-local", "is-distinct")  # judgments about all places, whatever a stream has reached
+NOWHERE = frozenset[str]()
 
 
 class Node(NamedTuple):
-    """A term. marks: axes that it walks, ACC, PREV, and for each variable its name and how many streams are around it; items: of a tuple."""
+    """A term. marks: axes that it walks, ACC, PREV; before: axes along which what its open Prevs hold varies; items: of a tuple."""
 
     row: list[Any]
     kind: str
     free: frozenset[str]
     marks: frozenset[Any]
+    before: frozenset[str]
     items: dict[int, int]
+
+
+class Law(NamedTuple):
+    """A law as it may be used. lanes: axes that must not be empty; streamed: axes that it reads in prefixes; within: axes over
+    whose streams its open Prevs run; shut: variables that may hold no open accumulator or previous value."""
+
+    conclusion: int
+    premises: list[int]
+    lanes: list[str]
+    streamed: frozenset[str]
+    within: frozenset[str]
+    shut: frozenset[str]
+
+
+class Claim(NamedTuple):
+    """A judgment that holds wherever the axes of lanes are not empty, those of full are read in full, and, if there is an axis
+    in within, in the update of a stream over it."""
+
+    judgment: int
+    lanes: frozenset[str] = NOWHERE
+    full: frozenset[str] = NOWHERE
+    within: frozenset[str] = NOWHERE
 
 
 def need(true: bool, problem: str) -> None:
@@ -52,12 +86,28 @@ def values(data: Any, keys: str) -> list[Any]:
     return [data[key] for key in keys.split()]
 
 
-def computed(op: str, given: list[float]) -> float:
-    """Return an operator over real numbers; the absent value, -inf, absorbs, except under max and min."""
-    first, last, absent = given[0], given[-1], -math.inf in given and op not in ("max", "min")
-    results = {"add": first + last, "mul": first * last, "max": max(given), "min": min(given), "neg": -first, "inv": 1 / first if first else 0.0}
-    need(absent or math.isfinite(results[op]) or results[op] in given, f"{op} of {given} overflows")
-    return -math.inf if absent else results[op]
+def named(name: Any, what: str) -> str:
+    """Return a name of letters, digits, _ and - in ASCII, so that no two names look alike and differ."""
+    need(type(name) is str and NAME.fullmatch(name) is not None, f"{name!r:.60} is no name of {what}")
+    return str(name)
+
+
+def exact(number: str) -> Fraction | None:
+    """Return the number that a text says, as it stands there, or None for the absent value."""
+    return None if number == "-inf" else Fraction(number)
+
+
+def computed(op: str, given: list[Fraction | None]) -> Fraction | None:
+    """Return an operator over exact numbers; the absent value, None, absorbs, but it is less than any number."""
+    need(op in ("add", "mul", "max", "min", "neg", "inv"), f"{op} is not folded")
+    present = [number for number in given if number is not None]
+    if op == "max":
+        return max(present, default=None)
+    if len(present) < len(given):
+        return None
+    first, last = present[0], present[-1]
+    results = {"add": first + last, "mul": first * last, "min": min(present), "neg": -first, "inv": 1 / first if first else first}
+    return results[op]
 
 
 class Checker:
@@ -68,14 +118,28 @@ class Checker:
         tables = ("constructors", "kinds", "roles", "words", "facts", "signs")
         self.constructors, self.kinds, self.roles, self.words, self.facts, self.signs = (theorem["language"][table] for table in tables)
         self.axes, self.inputs = theorem["axes"], theorem["inputs"]
-        sizes = [size for axis in self.axes.values() for size in values(axis, "size multiple") if size is not None]
-        need(all(type(size) is int and size > 0 for size in sizes), "an axis has no usable size")
         self.nodes, self.known, self.work = list[Node](), dict[str, int](), 0
-        self.laws, self.claims, self.bars = dict[str, tuple[int, list[int], bool]](), list[int](), list[set[tuple[Any, ...]]]()
+        self.laws, self.claims = dict[str, Law](), list[Claim]()
+
+    def listed(self) -> None:
+        """Refuse axes that have no size, and inputs over other axes, of other types or with other facts than are known."""
+        for name, axis in self.axes.items():
+            size, multiple = values(axis, "size multiple")
+            need(type(multiple) is int and multiple > 0, f"axis {named(name, 'an axis')} has no usable multiple")
+            need(size is None or (type(size) is int and size > 0 and size % multiple == 0), f"axis {name} has no usable size")
+        for name, entry in self.inputs.items():
+            dims, dtype, facts = values(entry, "dims dtype facts")
+            need(type(dims) is list and {*dims} <= {*self.axes}, f"input {named(name, 'an input')} has an axis that is not listed")
+            need(len({*dims}) == len(dims), f"input {name} has an axis twice")
+            need(type(facts) is list and dtype in self.words["dtype"], f"input {name} has no usable type or facts")
+            unknown = [fact for fact in facts if fact not in ("pos", "nonneg", "nonzero") and not BOUND.fullmatch(fact)]
+            need(not unknown, f"input {name} has a fact that is not known")
+
+    # -- terms ---------------------------------------------------------------------------------------------------------
 
     def parts(self, row: list[Any]) -> list[tuple[int, str]]:
-        """Return the place of each part of a row, and what it is; a tuple has any number of items."""
-        listed = self.constructors[row[0]][0] * (len(row) - 1 if row[0] == "Tuple" else 1)
+        """Return the place of each part of a row, and what it is; a tuple has any number of items but none."""
+        listed = self.constructors[row[0]][0] * (len(row) - 1 if row[0] == "Tuple" and len(row) > 1 else 1)
         need(len(listed) == len(row) - 1, f"{row[0]} has {len(listed)} parts")
         return list(enumerate(listed, 1))
 
@@ -83,50 +147,59 @@ class Checker:
         """Return the places of those parts that are terms."""
         return [place for place, word in self.parts(row) if word in self.kinds]
 
+    def count(self, amount: int) -> None:
+        """Add to the work done, and refuse a certificate that asks for too much."""
+        self.work += amount
+        need(self.work <= MAX_WORK, "it is too large")
+
     def make(self, row: list[Any]) -> int:
         """Return the number of a term, given its constructor and its parts, which may be rows themselves."""
-        self.work += 1
-        need(self.work <= MAX_WORK, "it is too large")
+        self.count(1)
         row = [self.make(part) if type(part) is list else part for part in row]
         key = repr(row)
         if key not in self.known:
             self.nodes.append(self.typed(row))
             self.known[key] = len(self.nodes) - 1
-            self.work += len(self.nodes[-1].free) + len(self.nodes[-1].marks)
+            self.count(len(self.nodes[-1].free) + len(self.nodes[-1].marks))
         return self.known[key]
 
     def typed(self, row: list[Any]) -> Node:
         """Return a term with all that is known of it; refuse parts that do not fit together."""
         tag, gives, axis, role = row[0], self.constructors[row[0]][1], "", list[str]()
-        told, free, marks, items = dict[str, str](), set[str](), set[Any](), dict(enumerate(row[1:] if row[0] == "Tuple" else []))
+        told, free, marks, before = dict[str, str](), set[str](), set[Any](), set[str]()
+        items = dict(enumerate(row[1:] if tag == "Tuple" else []))
         for place, word in self.parts(row):
             part = row[place]
             if word in self.kinds:
                 node = self.nodes[part]
                 alike = word == "item" or told.setdefault(word, node.kind) == node.kind
                 need(alike and node.kind in self.kinds[word], f"{tag} has a {node.kind} where a {word} is expected")
-                marks |= node.marks
+                # An update speaks of its own stream's accumulator and previous values; a body and a mask of those outside.
+                own = (tag, place) in UPDATES
+                need(not own or axis not in node.before, f"what Prev holds in an update varies along {axis}")
+                marks |= node.marks - {ACC, PREV} if own else node.marks
+                before |= NOWHERE if own else node.before
                 items = node.items if gives == "value" else items
                 if tag == "Proj":
                     node = self.nodes[node.items[row[1]]]
                     told["item"] = node.kind
                 need(word != "steady" or axis not in node.free, "an update varies along its axis")
-                free |= node.free - ({axis} if "binds" in role and word != "place" else set())
+                free |= node.free - ({axis} if "binds" in role and word != "place" else NOWHERE)
             elif word in self.roles:
-                need(type(part) is str, f"{part!r:.60} is no axis")
-                axis, role = part, self.roles[word]
+                axis, role = named(part, "an axis"), self.roles[word]
             elif word == "input":
-                dims, dtype, _ = values(self.inputs[part], "dims dtype facts")
-                told[word], free = self.words["dtype"][dtype], set(dims)
+                told[word], free = self.words["dtype"][self.inputs[part]["dtype"]], {*self.inputs[part]["dims"]}
             elif word == "number":
-                need(math.isfinite(float(part)) or part in ("inf", "-inf"), f"{part!r:.40} is no number")
+                need(re.fullmatch(NUMBERS[told["type"]], part) is not None, f"{part!r:.40} is no constant of its type")
             elif word in self.words:
                 told[word] = self.words[word][part]
-        if tag in ("Online", "Prev"):
-            marks = {(m[0], m[1] + 1) if type(m) is tuple else m for m in marks if tag == "Prev" or m not in (ACC, PREV)}
-        own: dict[str, Any] = {"Acc": ACC, "Prev": PREV, "Var": (row[-1], 0)}
-        marks |= {own[tag]} if tag in own else {axis} if "walks" in role else set()
-        return Node(row, told.get(gives, gives), frozenset(free | {axis} if "adds" in role else free), frozenset(marks), items)
+        if tag == "Prev":
+            need(marks.isdisjoint((ACC, PREV)), "Prev holds an accumulator or another Prev")
+            before = free
+        shows = {"Acc": {ACC}, "Prev": {PREV}}
+        marks |= shows.get(tag, {axis} if "walks" in role else NOWHERE)
+        free |= {axis} if "adds" in role else NOWHERE
+        return Node(row, told.get(gives, gives), frozenset(free), frozenset(marks), frozenset(before), items)
 
     def instantiated(self, number: int, bindings: dict[str, Any], used: set[str]) -> int:
         """Return a pattern with its variables, and its axes, replaced; add their names to those used."""
@@ -135,8 +208,8 @@ class Checker:
             _, sort, name = row
             used.add(name)
             found = self.nodes[bindings[name]]
-            finite = sort != "number" or math.isfinite(self.real(bindings[name]))
-            need(finite and found.kind == self.words["sort"][sort], f"{name} is bound to no {sort}")
+            need(sort != "number" or self.real(bindings[name]) is not None, f"{name} is bound to no number")
+            need(found.kind == self.words["sort"][sort], f"{name} is bound to no {sort}")
             return int(bindings[name])
         for place, word in self.parts(row):
             if word in self.roles:
@@ -146,19 +219,24 @@ class Checker:
                 row[place] = self.instantiated(row[place], bindings, used)
         return self.make(row)
 
-    def real(self, number: int) -> float:
+    # -- judgments that need no law ------------------------------------------------------------------------------------
+
+    def real(self, number: int) -> Fraction | None:
         """Return the value of a real constant."""
         need(self.nodes[number].row[:2] == ["Const", "real"], f"{self.nodes[number].row[0]} stands where a number is expected")
-        return float(self.nodes[number].row[2])
+        return exact(self.nodes[number].row[2])
+
+    def leaf(self, number: int) -> int:
+        """Return what a term reads, or reads as a real number: all of its values have the signs of that."""
+        row = self.nodes[number].row
+        return self.leaf(row[self.children(row)[0]]) if row[0] in ("Read", "real") else number
 
     def shown(self, number: int) -> list[str]:
         """Return the signs, and presence, that a leaf shows by itself."""
         row, kind, *_ = self.nodes[number]
-        if row[0] in ("Read", "real"):
-            return self.shown(row[self.children(row)[0]])
         facts = ["finite", *self.inputs[row[1]]["facts"]] if row[0] == "Input" else self.facts[kind] + self.facts.get(row[0], [])
-        if row[0] == "Const" and kind != "bool" and math.isfinite(float(row[2])):
-            facts = ["pos" if float(row[2]) > 0 else "nonneg" if float(row[2]) == 0 else "nonzero"]
+        if row[0] == "Const" and kind != "bool" and (value := exact(row[2])) is not None:
+            facts = ["pos" if value > 0 else "nonneg" if value == 0 else "nonzero"]
         return [sign for fact in facts for sign in self.signs.get(fact, [])]
 
     def stretch(self, part: str, axis: str, mask: int) -> bool:
@@ -170,100 +248,165 @@ class Checker:
         covers = run == self.make(least) if size is None else count[0] == "Const" and int(count[2]) * lanes >= size
         return part != axis and covers and mask == self.make(["and", ["le", first, lane], ["lt", lane, ["add", first, run]]])
 
-    def evident(self, row: list[Any]) -> bool:
-        """Tell whether a judgment can be read off its terms."""
+    def evident(self, judgment: int) -> Claim:
+        """Return a judgment that can be read off its terms, and where it holds; refuse any other."""
+        row = self.nodes[judgment].row
         word, first, last = row[0], row[1], row[-1]
-        if word == "is-distinct":
-            return bool(first != last)
-        if word == "is-equal":
-            return computed(self.nodes[first].row[0], [self.real(number) for number in self.nodes[first].row[1:]]) == self.real(last)
-        node = self.nodes[last]
-        free = first not in node.free and ACC not in node.marks  # an accumulator varies along axes that it does not show
-        known = {"is-along": first in node.free, "is-free": free, "is-local": node.marks.isdisjoint((first, ACC, PREV)), "is-le": first == last}
-        return known[word] if word in known else self.stretch(*row[1:]) if word == "is-stretch" else word[3:] in self.shown(last)
+        node, lanes, full = self.nodes[last] if word != "is-distinct" else None, NOWHERE, NOWHERE
+        if node is None:
+            true = first != last
+        elif word == "is-equal":
+            folded = self.nodes[first].row
+            true = computed(folded[0], [self.real(number) for number in folded[1:]]) == self.real(last)
+        elif word == "is-free":
+            true = first not in node.free and ACC not in node.marks  # an accumulator varies along axes that it does not show
+        elif word == "is-along":
+            true = first in node.free
+        elif word == "is-local":
+            true = node.marks.isdisjoint((first, ACC, PREV))
+        elif word == "is-le":
+            true = first == last
+        elif word == "is-stretch":
+            true, full = self.stretch(*row[1:]), frozenset((first,))
+        else:
+            leaf = self.leaf(last)
+            true, counted = word[3:] in self.shown(leaf), self.nodes[leaf].row
+            lanes = frozenset(counted[1:]) if counted[0] == "Size" else NOWHERE  # before a stream's first block there is none
+        need(true, f"{row} does not hold by itself")
+        return Claim(judgment, lanes, full)
 
-    def at(self, place: Any, table: list[int], what: str) -> Any:
+    # -- laws and what follows from them -------------------------------------------------------------------------------
+
+    def at(self, place: Any, table: list[Any], what: str) -> Any:
         """Return an entry of a table."""
         need(type(place) is int and 0 <= place < len(table), f"there is no {what} {place!r:.40}")
         return table[place]
 
     def table(self, rows: list[Any], table: list[int], what: str) -> list[int]:
-        """Enter rows after those of a table; a row refers to rows before it."""
+        """Enter rows after those of a table; a row refers to rows before it, and a term's to axes that are listed."""
         for given in rows:
-            row = list(given)
-            pattern = row[0] == "Var" and what == "term"
-            need({type(part) for part in row} <= {str, int} and not pattern, f"{row!r:.60} is no row of a {what}")
-            for place in self.children(row):
-                row[place] = self.at(row[place], table, what)
+            row, law = list(given), what not in ("term", "judgment")
+            need({type(part) for part in row} <= {str, int}, f"{row!r:.60} is no row")
+            need(row[0] != "Input" if law else row[0] != "Var", f"{row[0]} does not belong into a {what}")
+            need(what != "term" or row[0][:3] != "is-", f"{row[0]} is no term")
+            for place, word in self.parts(row):
+                need(law or word not in self.roles or row[place] in self.axes, f"axis {row[place]!r:.60} is not listed")
+                row[place] = self.at(row[place], table, what) if word in self.kinds else row[place]
             table.append(self.make(row))
         return table
+
+    def scopes(self, number: int, at: tuple[tuple[str, str], ...] = ()) -> Iterator[tuple[list[Any], tuple[tuple[str, str], ...]]]:
+        """Yield the row of every part of a pattern and its scope: the streams' updates and other parts, and the Prevs, around it."""
+        self.count(1)
+        row = self.nodes[number].row
+        yield row, at
+        for place in [] if row[0] in UNASKED else self.children(row):
+            around = [("update" if (row[0], place) in UPDATES else "part", row[1])] if row[0] in STREAMS else []
+            yield from self.scopes(row[place], (*at, *around, *([("prev", "")] if row[0] == "Prev" else [])))
 
     def law(self, name: str, raw: Any) -> str:
         """Enter a law, or an inference; return its grade, which must be that of its weakest evidence."""
         rows, conclusion, premises, floating, proof, said = values(raw, "nodes conclusion premises floating proof sha256")
-        need(said == sha([name, rows, conclusion, premises, floating]), f"{name}: its hash is not that of its statement")
+        need(said == sha([named(name, "a law"), rows, conclusion, premises, floating]), f"{name}: its hash is not that of its statement")
         table = self.table(rows, [], name)
-        empty, grade, kernel, method, files = values(proof, "empty grade kernel method files")
-        self.laws[name] = self.at(conclusion, table, name), [self.at(place, table, name) for place in premises], empty
+        lanes, grade, kernel, method, files = values(proof, "lanes grade kernel method files")
+        judgments = [self.at(place, table, name) for place in (conclusion, *premises)]
+        need(all(self.nodes[number].kind == "judgment" for number in judgments), f"{name}: it is no judgment")
+        parts = [part for number in judgments for part in self.scopes(number)]
+        places = {(row[2], at) for row, at in parts if row[0] == "Var"}
+        names = [variable for variable, _ in places]
+        opened = [self.nodes[row[1]] for row, at in parts if row[0] == "Prev" and all(kind != "update" for kind, _ in at)]
+        need(all(len(node.marks) == 1 for node in opened), f"{name}: its Prev runs over no axis, or over several")
+        within = frozenset(axis for node in opened for axis in node.marks)
+        streamed = within | {row[1] for row, _ in parts if row[0] in STREAMS}
+        shut = frozenset(variable for variable in names if names.count(variable) > 1)
+        need(type(lanes) is list and all(type(axis) is str for axis in lanes), f"{name}: its lanes are no axes")
+        self.laws[name] = Law(judgments[0], judgments[1:], lanes, streamed, within, shut)
         earned = "A" if kernel or method in ("definition", "normal form") or any(file["status"] == "unsat" for file in files) else "D"
         for answers, form, _, _, status in (values(file, "answers form name sha256 status") for file in files):
             need(type(form) is bool and {*answers.values()} <= {status, "unknown", "missing"}, f"{name}: not proved")
             if status == "unsat" and not form and not kernel:
                 earned = max(earned, "DCB"[min([*answers.values()].count("unsat"), 2)])
-        need(grade == earned and type(kernel) is dict and type(empty) is bool, f"{name}: its grade is not {earned}, that of its evidence")
+        need(grade == earned and type(kernel) is dict, f"{name}: its grade is not {earned}, that of its evidence")
         return earned
 
     def instance(self, raw: Any, terms: list[int]) -> None:
-        """Enter a judgment that follows by a law, by an inference, or by itself, and what bars it: a Prev, a stream."""
+        """Enter a judgment that follows by a law, by an inference, or by itself, and where it holds."""
         rule, given, claimed, cited = values(raw, "rule bindings claim premises")
+        need(type(given) is dict and type(cited) is list, "an instance has no bindings or premises")
         claim, premises = self.at(claimed, terms, "term"), [self.at(place, self.claims, "instance") for place in cited]
-        bindings: dict[str, Any] = {name: value if type(value) is str else self.at(value, terms, "term") for name, value in given.items()}
-        row, marks, used, empty = self.nodes[claim].row, self.nodes[claim].marks, set[str](), True
         if rule == "evident":
-            need(not premises and self.evident(row), f"{row} does not hold by itself")
-        else:
-            conclusion, wanted, empty = self.laws[rule]
-            need(self.instantiated(conclusion, bindings, used) == claim, f"{rule} does not conclude that")
-            need([self.instantiated(pattern, bindings, used) for pattern in wanted] == premises, f"{rule} lacks a premise")
-            names = [mark[0] for mark in self.nodes[conclusion].marks if type(mark) is tuple]
-            crossing = [name for name in names if names.count(name) > 1 and {ACC, PREV} & self.nodes[bindings[name]].marks]
-            need(not crossing, f"{crossing[:1]} would carry an accumulator into or out of a stream")
-        need(used == set(bindings), "its substitution binds other variables than the law has")
-        # Before a stream's first block an axis is empty, and later it is a prefix: a sign, or a law, may fail there, and stretches do not cover.
-        fails = row[0][3:] in self.signs or not empty
-        own = {("Online", row[1])} if row[0] == "is-stretch" else {("Prev", m if m in self.axes else "") for m in marks if fails}
-        self.bars.append(own.union(*(self.bars[place] for place in cited)))
-        self.work += len(self.bars[-1])
-        self.claims.append(claim)
+            need(not premises and not given, "what is evident needs no premise and no substitution")
+            self.claims.append(self.evident(claim))
+            return
+        law, used = self.laws[rule], set[str]()
+        axes = {name: value for name, value in given.items() if type(value) is str}
+        need({*axes.values()} <= {*self.axes}, f"{rule} is used of an axis that is not listed")
+        bindings: dict[str, Any] = {name: self.at(value, terms, "term") for name, value in given.items() if name not in axes} | axes
+        need(self.instantiated(law.conclusion, bindings, used) == claim, f"{rule} does not conclude that")
+        wanted = [self.instantiated(pattern, bindings, used) for pattern in law.premises]
+        need(wanted == [premise.judgment for premise in premises], f"{rule} lacks a premise")
+        need(used == {*bindings}, "its substitution binds other variables than the law has")
+        crossing = [name for name in sorted(law.shut) if not self.nodes[bindings[name]].marks.isdisjoint((ACC, PREV))]
+        need(not crossing, f"{crossing[:1]} would carry an accumulator into or out of a stream")
+        lanes, streamed, within = (frozenset(axes[axis] for axis in listed) for listed in (law.lanes, law.streamed, law.within))
+        lanes, full = lanes.union(*(premise.lanes for premise in premises)), NOWHERE.union(*(premise.full for premise in premises))
+        need(full.isdisjoint(streamed), f"{rule} reads a part of an axis of which a premise needs all")
+        need(not streamed or not any(premise.within for premise in premises), f"{rule} reads other prefixes than a premise speaks of")
+        within = within.union(*(premise.within for premise in premises))
+        self.count(len(lanes) + len(full))
+        self.claims.append(Claim(claim, lanes, full, within))
 
-    def put(self, root: int, path: list[Any], sides: list[int], bars: set[tuple[Any, ...]], what: str, streams: tuple[str, ...] = ("",)) -> int:
-        """Return a term with the second side of an equation in place of the first, which must stand at the path."""
+    # -- the proof -----------------------------------------------------------------------------------------------------
+
+    def put(
+        self, root: int, path: list[Any], sides: list[int], claim: Claim, what: str, empty: frozenset[str] = NOWHERE, update: frozenset[str] = NOWHERE
+    ) -> int:
+        """Return a term with the second side of an equation in place of the first, which must stand at the path.
+
+        empty: axes that have no lane yet where Prev speaks of the time before a block. update: the axis whose stream's update this is.
+        """
         if not path:
             need(root == sides[0], f"{what}: the subterm at its path is not that side of the law")
+            need(claim.within <= update, f"{what}: it holds in the update of a stream over {sorted(claim.within)} only")
             return sides[1]
         row = self.nodes[root].row
-        barred = {("Prev", axis) for axis in streams} if row[0] == "Prev" else {tuple(row[:2])}
-        need(not bars & barred, f"{what}: its conditions do not hold of the prefixes that {row[0]} takes")
         place = self.at(path[0], self.children(row), f"child, in {what},")
-        return self.make([*row[:place], self.put(row[place], path[1:], sides, bars, what, (*streams, row[1] if row[0] == "Online" else "")), *row[place + 1 :]])
+        if row[0] == "Prev":
+            need(claim.lanes.isdisjoint(empty), f"{what}: its conditions do not hold before the first block, of which Prev speaks")
+            empty = update = NOWHERE
+        if row[0] == "Online":
+            need(row[1] not in claim.full, f"{what}: its conditions do not hold of the prefixes that Online takes")
+            own = frozenset((row[1],))
+            empty, update = (own, own) if (row[0], place) in UPDATES else (empty, NOWHERE)
+        inside = self.put(row[place], path[1:], sides, claim, what, empty, update)
+        return self.make([*row[:place], inside, *row[place + 1 :]])
+
+    def outputs(self, number: int) -> list[tuple[str, frozenset[str]]]:
+        """Return the kind and the axes of what a term gives, item by item."""
+        node = self.nodes[number]
+        return [(self.nodes[item].kind, self.nodes[item].free) for item in node.items.values() or [number]]
 
     def run(self, data: dict[str, Any]) -> dict[str, Any]:
         """Check everything, and return what was found."""
         _, theorem, nodes, laws, instances, steps, *claimed, _ = values(data, "schema theorem nodes laws instances steps status grade evidence")
         _, _, _, rows, source, destination = values(theorem, "language axes inputs nodes source destination")
+        self.listed()
         terms = self.table(rows, [], "term")
         current, end = self.at(source, terms, "term"), self.at(destination, terms, "term")
-        need(not {ACC, PREV} & (self.nodes[current].marks | self.nodes[end].marks), "an accumulator stands outside its stream")
-        self.table(nodes, terms, "term")
+        need((self.nodes[current].marks | self.nodes[end].marks).isdisjoint((ACC, PREV)), "an accumulator stands outside its stream")
+        need(self.outputs(current) == self.outputs(end), "the two sides are not of one kind and shape")
+        self.table(nodes, terms, "judgment")
         grades = [self.law(name, laws[name]) for name in sorted(laws)]
         for raw in instances:
             self.instance(raw, terms)
         for number, step in enumerate(steps):
             place, forward, path = values(step, "instance forward path")
-            word, *sides = self.nodes[self.at(place, self.claims, "instance")].row
+            claim = self.at(place, self.claims, "instance")
+            word, *sides = self.nodes[claim.judgment].row
             need(word == "is-equal" and type(forward) is bool and type(path) is list, f"step {number}: no equation, direction or path")
             what = f"step {number}, {instances[place]['rule']}"
-            current = self.put(current, path, sides if forward else sides[::-1], self.bars[place], what)
+            current = self.put(current, path, sides if forward else sides[::-1], claim, what)
         need(current == end, "the steps do not lead to the destination")
         grade = max(grades, default="A")
         need(claimed == ["tested" if grade == "D" else "proved", grade], f"its status and grade are not {grade}, the weakest of its laws")

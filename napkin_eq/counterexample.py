@@ -18,7 +18,8 @@ from napkin_eq.claim import LARGEST_EXPONENT, STREAMED, meaning
 from napkin_eq.evaluate import axes_in, evaluate, output_order
 from napkin_eq.law import TRUE, Judgment, Law, Statement, Var, where
 from napkin_eq.obligation import conditions_of, terms_of
-from napkin_eq.term import Acc, Const, Input, Online, Prev, Read, Reduce, Scan, Size, Term, Tuple, rewritten, subterms
+from napkin_eq.opened import opened
+from napkin_eq.term import Const, Input, Online, Prev, Read, Reduce, Scan, Size, Term, Tuple, rewritten, subterms
 
 Array = np.ndarray[Any, np.dtype[Any]]
 TOLERANCE = 1e-6
@@ -63,7 +64,7 @@ class Counterexample:
         rows = [(v.name, shown(given.data)) for v, given in self.values.items() if v is not LARGEST_EXPONENT]
         roots = [t for t in terms_of(self.statement) if t.kind != "tuple"]
         for term in (t for t in subterms(*roots) if not isinstance(t, (Var, Const, Tuple)) and t.kind != "tuple"):
-            if not _speaks_of_a_stream(self.spelled(term)):
+            if not opened(self.spelled(term)):
                 rows.append((str(term), shown(self.value(term).data)))
         return list(dict.fromkeys(rows))[:MOST_SHOWN]
 
@@ -104,7 +105,7 @@ class Counterexample:
             total = Reduce("sum", first, rest[0])  # type: ignore[arg-type]
             return all(agree(self.value(total, prefix), Given((), np.zeros(()))) for prefix in self.prefixes())
         mask = meaning(judgment)
-        if _speaks_of_a_stream(self.spelled(mask)):
+        if opened(self.spelled(mask)):
             numbers = where(mask, Const(1.0), 0.0)
             return all(bool((self.at_last(numbers, prefix).data == 1.0).all()) for prefix in self.prefixes())
         return all(bool(self.value(mask, prefix).data.all()) for prefix in self.prefixes())
@@ -112,7 +113,7 @@ class Counterexample:
     def varies(self, term: Term, axis: Axis) -> bool:
         """Tell whether a term's value differs from lane to lane of an axis; of what speaks of running values its form decides."""
         spelled = self.over_arrays(term)
-        if axis.name not in {a.name for a in spelled.axes} or _speaks_of_a_stream(spelled):
+        if axis.name not in {a.name for a in spelled.axes} or opened(spelled):
             return axis.name in {a.name for a in spelled.axes}
         value = self.value(term)
         if axis.name not in value.names:
@@ -206,20 +207,6 @@ class Counterexample:
 
 
 _DTYPE = {"bool": "bool", "int": "int64"}
-
-
-def _speaks_of_a_stream(term: Term) -> bool:
-    """Tell whether a term speaks of an enclosing stream: of more than an Online's own update does of its own."""
-    seen: set[Term] = set()
-    stack = [term]
-    while stack:
-        part = stack.pop()
-        if isinstance(part, (Acc, Prev)):
-            return True
-        if part not in seen:
-            seen.add(part)
-            stack.extend((part.body, part.where) if isinstance(part, Online) else part.children)
-    return False
 
 
 def _running(term: Term, x: Axis) -> bool:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from napkin_eq import hardware as machines
 from napkin_eq.accuracy import unit_error
 from napkin_eq.assembly import planned
+from napkin_eq.certificate import require_accepted
 from napkin_eq.chain import explained
 from napkin_eq.content import folder, load_rules
 from napkin_eq.derivation import STORAGE, Derivation, Output
@@ -27,6 +28,7 @@ from napkin_eq.proving import require_proved
 from napkin_eq.search import Aim, options, precisions, preferred, prover
 from napkin_eq.term import Input, Term, Tuple, subterms
 from napkin_eq.translation import accepted
+from napkin_eq.verdict import Verdict
 
 PRINTERS = ("auto", "gluon", "triton")
 
@@ -69,7 +71,7 @@ def derive(
     if rules and not allow_tested:
         require_granted(s for s in statements if not s.place.startswith(str(folder("rules"))))
     seconds["prove"] = time.perf_counter() - begun
-    outputs = _outputs(diagram, Aim(machine, dtype, printer, max_error), statements, seconds)
+    outputs = _outputs(diagram, Aim(machine, dtype, printer, max_error), statements, verdicts, seconds)
     plan, tiled = planned(diagram, outputs, machine, dtype)
     seconds["total"] = time.perf_counter() - begun
     return Derivation(diagram, machine, dtype, plan, outputs, tiled, statements, verdicts, seconds, printer, max_error)
@@ -97,22 +99,32 @@ def base_name(name: str) -> str:
     return name.rsplit("-", 1)[0]
 
 
-def _outputs(diagram: Diagram, aim: Aim, statements: list[Statement], seconds: dict[str, float]) -> list[Output]:
+def _outputs(
+    diagram: Diagram, aim: Aim, statements: list[Statement], verdicts: Mapping[str, Verdict], seconds: dict[str, float]
+) -> list[Output]:
     """Derive the outputs that share inputs together, so that they may share kernels, and where there is no such form one by one."""
     terms = [term for _, term in diagram.outputs]
     shared = {t for t in subterms(terms[0]) if isinstance(t, Input)}.intersection(*(subterms(t) for t in terms[1:]))
     if 1 < len(terms) <= MOST_BUNDLED and shared and len(set(terms)) == len(terms):
         try:
-            return [_output(diagram, diagram.outputs, aim, statements, seconds)]
+            return [_output(diagram, diagram.outputs, aim, statements, verdicts, seconds)]
         except NapkinError:
             pass  # what is refused together may be derived one by one, or is refused there with its own reason
-    return [_output(diagram, (output,), aim, statements, seconds) for output in diagram.outputs]
+    return [_output(diagram, (output,), aim, statements, verdicts, seconds) for output in diagram.outputs]
 
 
 def _output(
-    diagram: Diagram, named: Sequence[tuple[str, Term]], aim: Aim, statements: list[Statement], seconds: dict[str, float]
+    diagram: Diagram,
+    named: Sequence[tuple[str, Term]],
+    aim: Aim,
+    statements: list[Statement],
+    verdicts: Mapping[str, Verdict],
+    seconds: dict[str, float],
 ) -> Output:
-    """Derive an output, or several together: the cheapest plan that has a chain, within the error that is allowed, of equally cheap ones the most accurate."""
+    """Derive an output, or several together: the cheapest plan whose chain the checker accepts, within the error that is allowed.
+
+    Of equally cheap plans the most accurate.
+    """
     names, terms = zip(*named, strict=True)
     source = terms[0] if len(terms) == 1 else Tuple(terms)
     whole = replace(diagram, outputs=tuple(named))
@@ -125,8 +137,9 @@ def _output(
         for _, option in preferred([o for o in priced if aim.max_error is None or o[0] <= aim.max_error]):
             try:
                 option.steps = explained(source, option.placed, option.graph.instances, statements)
+                require_accepted(source, option.placed.term, option.steps, statements, verdicts)
             except Undecided as reason:
-                missing = str(reason)  # a plan without a chain is no plan; the next best may have one
+                missing = str(reason)  # a plan without a chain, or of one that is refused, is no plan; the next best may have one
                 continue
             seconds["explain"] += time.perf_counter() - begun
             begun = time.perf_counter()

@@ -5,8 +5,8 @@ Each law's rule keeps a record of its substitution in a table, so that a derivat
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 
 from napkin_eq.axis import Axis
 from napkin_eq.enode import AXIS_AT, FLAGGED, KINDS
@@ -46,7 +46,7 @@ SORTS = "(sort A) (sort M) (constructor Ax (String) A) (sort Axes (Set A))" + ""
 
 def _columns(kind: str) -> str:
     if kind in ("Leaf", "Num"):
-        return "i64" if kind == "Leaf" else "f64"
+        return "i64" if kind == "Leaf" else "BigRat"
     return " ".join(["A"] * len(AXIS_AT.get(kind, ())) + ["M"] * len(KINDS[kind]) + ["i64"] * (kind in FLAGGED))
 
 
@@ -87,20 +87,28 @@ def axes_rules(kinds: Iterable[str]) -> Iterable[str]:
         yield f"(rule ((= e ({kind} {' '.join(columns)})) {premises}) ((set (axes e) {union}) {real}) :ruleset shape)"
 
 
-BASE = """
+def _rational(number: Fraction) -> str:
+    """Write an exact number."""
+    return f'(bigrat (from-string "{number.numerator}") (from-string "{number.denominator}"))'
+
+
+# Numbers are folded exactly; what is larger than a double holds is not folded.
+_IN_RANGE = "(< r $most) (> r $least)"
+BASE = f"""
+(let $zero {_rational(Fraction(0))}) (let $most {_rational(Fraction(10) ** 300)}) (let $least {_rational(-(Fraction(10) ** 300))})
 (rule ((= e (Num v))) ((J_finite e)) :ruleset facts)
-(rule ((= e (Num v)) (> v 0.0)) ((J_pos e)) :ruleset facts)
-(rule ((= e (Num v)) (>= v 0.0)) ((J_nonneg e)) :ruleset facts)
-(rule ((= e (Num v)) (!= v 0.0)) ((J_nonzero e)) :ruleset facts)
+(rule ((= e (Num v)) (> v $zero)) ((J_pos e)) :ruleset facts)
+(rule ((= e (Num v)) (>= v $zero)) ((J_nonneg e)) :ruleset facts)
+(rule ((= e (Num v)) (!= v $zero)) ((J_nonzero e)) :ruleset facts)
 (rule ((= e (op_real a))) ((J_finite e)) :ruleset facts)
 (rule ((= e (Num v)) (isax x)) ((J_local x e)) :ruleset more-facts)
 (rule ((= e (op_real a)) (J_local x a)) ((J_local x e)) :ruleset more-facts)
 (rule ((= e (Yes)) (isax x)) ((J_local x e)) :ruleset more-facts)
 (rule ((= e (SizeOf y)) (isax x) (!= x y)) ((J_local x e)) :ruleset more-facts)
 (rule ((= e (Absent)) (isax x)) ((J_local x e)) :ruleset more-facts)
-(relation folded_add (f64 f64)) (relation folded_mul (f64 f64)) (relation folded_neg (f64))
-(rule ((= e (op_add (Num a) (Num b)))) ((union e (Num (+ a b))) (folded_add a b)) :ruleset algebra)
-(rule ((= e (op_mul (Num a) (Num b)))) ((union e (Num (* a b))) (folded_mul a b)) :ruleset algebra)
+(relation folded_add (BigRat BigRat)) (relation folded_mul (BigRat BigRat)) (relation folded_neg (BigRat))
+(rule ((= e (op_add (Num a) (Num b))) (= r (+ a b)) {_IN_RANGE}) ((union e (Num r)) (folded_add a b)) :ruleset algebra)
+(rule ((= e (op_mul (Num a) (Num b))) (= r (* a b)) {_IN_RANGE}) ((union e (Num r)) (folded_mul a b)) :ruleset algebra)
 (rule ((= e (op_neg (Num a)))) ((union e (Num (neg a))) (folded_neg a)) :ruleset algebra)
 """
 
@@ -109,7 +117,7 @@ def text_of(term: Term, children: list[str]) -> str:
     """Write one node as an egglog expression over its children's expressions."""
     match term:
         case Const():
-            return "(Yes)" if term.value is True else "(Absent)" if term.value == -math.inf else f"(Num {float(term.value)!r})"
+            return "(Yes)" if term.value is True else "(Absent)" if term.exact is None else f"(Num {_rational(term.exact)})"
         case Map():
             return f"(op_{term.op} {' '.join(children)})"
         case Size():

@@ -6,9 +6,9 @@ Each law fires with a record of its substitution, so that a derivation can be ex
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import cache
 from importlib import import_module
 from importlib.machinery import PathFinder
@@ -167,7 +167,7 @@ class _Bridge:
                 self._fired(table, row.inputs)
         for op in ("add", "mul", "neg"):
             for row in tables[f"folded_{op}"].rows:
-                self._folded(op, [self.engine.value_to_f64(v) for v in row.inputs])
+                self._folded(op, [self.engine.value_to_bigrat(v) for v in row.inputs])
         return len(rows)
 
     def _fired(self, table: str, inputs: list[Any]) -> None:
@@ -179,7 +179,7 @@ class _Bridge:
         bindings = tuple((n, self.axis_of[v] if is_axis else self.reps[v]) for (n, is_axis), v in zip(names, inputs, strict=True))
         self.instances.append(Instance(law, forward, bindings))
 
-    def _folded(self, op: str, numbers: list[float]) -> None:
+    def _folded(self, op: str, numbers: list[Fraction]) -> None:
         key = (op, *numbers)
         if key not in self.seen:
             self.seen.add(key)
@@ -193,7 +193,7 @@ class _Bridge:
         if kind == "Leaf":
             return (self.engine.value_to_i64(inputs[0]),)
         if kind == "Num":
-            return (self.engine.value_to_f64(inputs[0]),)
+            return (Const(self.engine.value_to_bigrat(inputs[0])).value,)
         fields: list[Any] = [self.axis_of[inputs[i]] for i in AXIS_AT.get(kind, ())]
         if kind in FLAGGED:
             fields.append(bool(self.engine.value_to_i64(inputs[-1])))
@@ -214,7 +214,7 @@ class _Bridge:
             classes[number[row.output]].append(Node(kind, self._fields(kind, row.inputs), children))
         for nodes in classes.values():
             numbers = [n.fields[0] for n in nodes if n.kind == "Num"]
-            if numbers and not math.isclose(min(numbers), max(numbers), rel_tol=1e-9, abs_tol=1e-300):
+            if len(set(numbers)) > 1:
                 raise NapkinError(f"false equality: the laws made {min(numbers)} equal to {max(numbers)}; one of them is not true, run `napkin-eq prove`")
         safe = frozenset(number[row.inputs[0]] for row in tables["J_safe"].rows)
         nonneg = frozenset(number[row.inputs[0]] for name in ("J_nonneg", "J_pos") for row in tables[name].rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from napkin_eq.axis import Axis
@@ -73,9 +74,9 @@ def tied(term: Term) -> bool:
     return term.op == "eq" or bool(left & right)
 
 
-def computed(op: str, numbers: list[float]) -> float:
-    """Return an operator over numbers in double precision."""
-    return math.fsum(numbers) if op == "add" else math.prod(numbers) if op == "mul" else -numbers[0]
+def computed(op: str, numbers: list[Fraction]) -> Fraction:
+    """Return an operator over numbers, exactly."""
+    return sum(numbers, Fraction(0)) if op == "add" else math.prod(numbers, start=Fraction(1)) if op == "mul" else -numbers[0]
 
 
 def built(kind: str, fields: tuple[Any, ...], children: tuple[Term, ...], leaves: Sequence[Term]) -> Term:

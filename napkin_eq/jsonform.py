@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -140,7 +141,7 @@ class Rows:
                 _refuse(f"two inputs are called {term.name}; rename one")
             return ["Input", term.name]
         if isinstance(term, Const):
-            return ["Const", term.kind, str(int(term.value)) if term.kind == "bool" else repr(term.value)]
+            return ["Const", term.kind, _written(term.value)]
         if isinstance(term, (Map, Tuple)):
             return [term.op if isinstance(term, Map) else "Tuple", *(self._known[child] for child in term.children)]
         if isinstance(term, Read):
@@ -199,6 +200,11 @@ def _part(word: str, part: object, found: list[Term], axes: dict[str, Axis], inp
     return part if word == "count" else _text(part, word)
 
 
+def _written(value: bool | int | float | Fraction) -> str:
+    """Write a constant: a bool as 0 or 1, a float as Python does, what no float says as a fraction."""
+    return f"{value.numerator}/{value.denominator}" if isinstance(value, Fraction) else repr(value) if isinstance(value, float) else str(+value)
+
+
 def _const(kind: object, text: object) -> Term:
     value = _text(text, "number")
     try:
@@ -206,11 +212,14 @@ def _const(kind: object, text: object) -> Term:
             return Const(value == "1")
         if kind == "int" and abs(int(value)) <= _INT and str(int(value)) == value:
             return Const(int(value))
-        if kind == "real" and repr(float(value)) == value != "nan":
+        if kind == "real" and "/" in value and _written((found := Const(Fraction(value))).value) == value:
+            return found
+        if kind == "real" and "/" not in value and repr(float(value)) == value not in ("nan", "inf"):
             return Const(float(value))
-    except ValueError:
+    except (ValueError, ZeroDivisionError):
         pass
-    _refuse(f"Const: kind {_shown(kind)} with value {_shown(value)}; expected bool with 0 or 1, int up to 2^62, or real as Python writes it")
+    said = "expected bool with 0 or 1, int up to 2^62, or real as Python writes it, or as a fraction where no decimal of a float says it"
+    _refuse(f"Const: kind {_shown(kind)} with value {_shown(value)}; {said}")
 
 
 def _read(fields: dict[str, Any]) -> list[Term]:

@@ -14,6 +14,7 @@ from napkin_eq.axis import Axis
 from napkin_eq.errors import NapkinError
 from napkin_eq.interval import interval
 from napkin_eq.law import JUDGMENTS, Inference, Judgment, Var
+from napkin_eq.opened import opened
 from napkin_eq.stretch import is_stretch
 from napkin_eq.term import (
     Acc,
@@ -24,7 +25,6 @@ from napkin_eq.term import (
     Length,
     Map,
     Online,
-    Prev,
     Read,
     Reduce,
     Scan,
@@ -43,7 +43,6 @@ SAFE = 60.0
 DEPTH, SOLUTIONS, WORK = 120, 8, 5_000
 _SIGNS = ("pos", "nonneg", "nonzero", "finite")
 _OVER = (Reduce, Fold, Online, Scan, Read, Size)
-ACC, PREV = "Acc()", "Prev()"  # among the axes that a term walks: it speaks of an accumulator outside of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,15 +142,12 @@ _PLAIN: dict[Term, Term] = {}
 
 
 def walked(term: Term) -> frozenset[str]:
-    """Return the names of the axes that a term reduces, scans, reads along or counts the prefix of; ACC and PREV where it holds one unbound."""
+    """Return the names of the axes that a term reduces, scans, reads along or counts the prefix of."""
     if term not in _WALKED:
         for part in subterms(term):
             if part not in _WALKED:
-                below = frozenset[str]().union(*(_WALKED[c] for c in part.children))
-                if isinstance(part, Online):
-                    below -= {ACC, PREV}
-                own = {part.axis.name} if isinstance(part, _OVER) else {ACC} if isinstance(part, Acc) else {PREV} if isinstance(part, Prev) else set()
-                _WALKED[part] = below | own
+                own = (part.axis.name,) if isinstance(part, _OVER) else ()
+                _WALKED[part] = frozenset(own).union(*(_WALKED[child] for child in part.children))
     return _WALKED[term]
 
 
@@ -198,13 +194,12 @@ def _base(goal: Goal) -> Iterator[Judgment]:
     elif isinstance(first, Axis) and isinstance(last, Axis):
         true = name == "distinct" and first.name != last.name
     elif isinstance(first, Axis) and isinstance(last, Term):
-        over = walked(last)
         if name == "free":  # an accumulator varies along axes that it does not show
-            true = ACC not in over and all(a.name != first.name for a in last.axes)
+            true = Acc not in opened(last) and all(a.name != first.name for a in last.axes)
         elif name == "along":
             true = any((a.name, a.size) == (first.name, first.size) for a in last.axes)
         elif name == "local":
-            true = over.isdisjoint((first.name, ACC, PREV))
+            true = first.name not in walked(last) and not opened(last)
         elif name == "stretch":
             true = isinstance(args[1], Axis) and is_stretch(first, args[1], last)
     elif isinstance(last, Term):

@@ -140,7 +140,7 @@ class Lowering(Folds):
     def _operand(self, term: Term, context: Context) -> p.Operand:
         match term:
             case Const():
-                return term.value  # type: ignore[no-any-return]
+                return float(term.value) if term.kind == "real" else term.value
             case Input():
                 return self._load(self.buffer(term), term.dims, {}, context)
             case Read():
@@ -163,9 +163,13 @@ class Lowering(Folds):
             case Group() | Walk():
                 return self.operand(term.body, context)
             case Prev():
-                axis = next(a for a, mode in context.running if mode == "new")
+                axis = next((a for a, mode in context.running if mode == "new"), "")
+                if not axis:
+                    raise NapkinError("what was before a block is wanted where no update is computed: of a stream outside of this one")
                 return self.operand(term.body, replace(context, running=tuple((a, "old" if a == axis else m) for a, m in context.running)))
             case Acc():
+                if not context.acc:
+                    raise NapkinError("an accumulator is wanted where no update is computed: that of a stream outside of this one")
                 return context.acc
         raise NapkinError(f"{type(term).__name__} cannot be lowered here")
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from napkin_eq.errors import NapkinError
+from napkin_eq.opened import opened
 from napkin_eq.ops import NEUTRAL
 from napkin_eq.term import (
     Acc,
@@ -40,7 +41,8 @@ from napkin_eq.term import (
 Array = np.ndarray[Any, np.dtype[Any]]
 ABSENT = -math.inf
 TRUE = Const(True)
-_UPDATE = "()"  # marks, among the axes that a term mentions, that it speaks of an accumulator; no axis has this name
+# Marks, among the axes that a term mentions: it speaks of an accumulator or of previous values outside of it. No axis has this name.
+_UPDATE = "()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,14 +226,27 @@ class Run:
 
 
 class Frame:
-    """A universe of evaluation: some axes cut to a prefix; in an update also the accumulator and the frame one block before."""
+    """A universe of evaluation: some axes cut to a prefix; in an update also the accumulator and the frame one block before.
+
+    A stream's body and mask keep the accumulator and the frame before of the stream around it; only its update has others (opened.py).
+    """
 
     def __init__(self, run: Run, ends: Mapping[str, int], parent: Frame | None, cut: str = "", acc: Named | None = None, before: Frame | None = None) -> None:
         self.run, self.ends, self.parent, self.cut, self.acc, self.before = run, ends, parent, cut, acc, before
         self.memo: dict[Term, Named] = {}
 
     def prefix(self, axis: str, end: int) -> Frame:
-        return Frame(self.run, {**self.ends, axis: end}, self, axis)
+        return Frame(self.run, {**self.ends, axis: end}, self, axis, self.acc, self.before)
+
+    def fitted(self, value: Named) -> Named:
+        """Return a value of another frame in the lanes of this one; a lane that is not there is the last."""
+        data = value.data
+        for at, name in enumerate(value.names):
+            if data.shape[at] != self.length(name):
+                if not data.shape[at]:
+                    raise NapkinError(f"Prev(...) varies along {name}, the axis of its own stream, which is empty before the first block")
+                data = data.take(np.minimum(np.arange(self.length(name)), data.shape[at] - 1), axis=at)
+        return Named(value.names, data)
 
     def length(self, axis: str) -> int:
         return self.ends[axis] if axis in self.ends else self.run.length(axis)
@@ -242,7 +257,7 @@ class Frame:
         while stack:
             term = stack[-1]
             if term not in self.memo:
-                if self.parent is not None and self.cut not in self.run.mentions[term]:
+                if self.parent is not None and self.run.mentions[term].isdisjoint((self.cut, _UPDATE)):
                     self.memo[term] = self.parent.value(term)
                 elif waiting := [part for part in _parts(term) if part not in self.memo]:
                     stack.extend(reversed(waiting))
@@ -262,11 +277,9 @@ class Frame:
 def _mentions(root: Term) -> dict[Term, frozenset[str]]:
     found: dict[Term, frozenset[str]] = {}
     for term in subterms(root):
-        parts = [found[child] for child in term.children]
-        if isinstance(term, Online):
-            parts[-1] -= {_UPDATE}
         own = {axis.name for axis in term.axes} | ({term.axis.name} if "axis" in term.names else set())
-        found[term] = frozenset(own).union(*parts, {_UPDATE} if isinstance(term, (Acc, Prev)) else ())
+        below = frozenset(own).union(*(found[child] for child in term.children)) - {_UPDATE}
+        found[term] = below | {_UPDATE} if opened(term) else below
     return found
 
 
@@ -344,13 +357,13 @@ def _online(frame: Frame, term: Term) -> Named:
 def _acc(frame: Frame, term: Term) -> Named:
     if frame.acc is None:
         raise NapkinError("Acc() stands for an accumulator and has a value only inside an Online's update")
-    return frame.acc
+    return frame.fitted(frame.acc)
 
 
 def _prev(frame: Frame, term: Term) -> Named:
     if frame.before is None:
         raise NapkinError("Prev(...) stands for a running value one block before and has a value only inside an Online's update")
-    return frame.before.value(term.body)
+    return frame.fitted(frame.before.value(term.body))
 
 
 def _input(frame: Frame, term: Input) -> Named:
@@ -360,7 +373,7 @@ def _input(frame: Frame, term: Input) -> Named:
 
 MEANING: dict[type[Term], Callable[[Frame, Any], Named]] = {
     Input: _input,
-    Const: lambda frame, term: Named((), np.asarray(term.value, frame.run.dtype if term.kind == "real" else None)),
+    Const: lambda frame, term: Named((), np.asarray(float(term.value), frame.run.dtype) if term.kind == "real" else np.asarray(term.value)),
     Index: lambda frame, term: Named((term.axis.name,), np.arange(frame.length(term.axis.name))),
     Size: lambda frame, term: Named((), np.asarray(frame.length(term.axis.name))),
     Length: lambda frame, term: Named((), np.asarray(frame.run.length(term.axis.name))),

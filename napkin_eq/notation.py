@@ -54,8 +54,8 @@ def _number(term: Term, depth: int) -> Piece:
     value = term.value
     if isinstance(value, bool):
         return str(value).lower(), ATOM
-    text = "∞" if math.isinf(value) else f"{abs(value):.6g}" if isinstance(value, float) else str(abs(value))
-    return (f"-{text}", SIGN) if math.copysign(1.0, value) < 0 else (text, ATOM)
+    text = "∞" if value == -math.inf else str(abs(value)) if isinstance(value, int) else f"{abs(float(value)):.6g}"
+    return (f"-{text}", SIGN) if value < 0 else (text, ATOM)
 
 
 def _map(term: Term, depth: int) -> Piece:
@@ -75,7 +75,7 @@ def _infix(sign: str, left: int, right: int, held: int) -> Callable[[Term, Term,
 def _sum(a: Term, b: Term, depth: int) -> Piece:
     if _is(b, "neg"):
         return f"{_text(a, SUM, depth)} - {_text(b.args[0], BIG, depth - 1)}", SUM
-    if isinstance(b, Const) and b.kind != "bool" and math.copysign(1.0, b.value) < 0:
+    if isinstance(b, Const) and b.kind != "bool" and b.value < 0:
         return f"{_text(a, SUM, depth)} - {_text(-b, BIG, depth)}", SUM
     return f"{_text(a, SUM, depth)} + {_text(b, BIG, depth)}", SUM
 

@@ -21,9 +21,10 @@ from napkin_eq.folds import NARROW
 from napkin_eq.hardware import Hardware
 from napkin_eq.law import Judgment
 from napkin_eq.lower import Lowering
+from napkin_eq.opened import opened
 from napkin_eq.room import BYTES
 from napkin_eq.streamed import Streamed, depth_along, modes_of, reduces_over
-from napkin_eq.term import Acc, Fold, Group, Input, Map, Online, Prev, Proj, Read, Reduce, Scan, Store, Term, Tuple, Walk, held, rebuilt, subterms
+from napkin_eq.term import Fold, Group, Input, Map, Online, Proj, Read, Reduce, Scan, Store, Term, Tuple, Walk, held, rebuilt, subterms
 from napkin_eq.tiles import Tiled, solve
 
 Join = tuple[tuple[int, ...], ...]
@@ -294,7 +295,7 @@ def scratch_order(value: Term) -> tuple[Axis, ...]:
 
 def _storable(site: Term, body: Term) -> bool:
     """Whether a value occurs somewhere as itself, not only as a running value of a stream around it."""
-    if _loose(site):
+    if opened(site):
         return False
     seen: set[tuple[Term, frozenset[str]]] = set()
     stack: list[tuple[Term, frozenset[str]]] = [(body, frozenset())]
@@ -309,13 +310,6 @@ def _storable(site: Term, body: Term) -> bool:
         for i, child in enumerate(term.children):
             stack.append((child, running | {term.axis.name} if isinstance(term, Online) and i != 1 else running))
     return False
-
-
-def _loose(term: Term) -> bool:
-    """Whether an accumulator or a previous value in a term belongs to a stream outside of it."""
-    if isinstance(term, (Acc, Prev)):
-        return True
-    return any(_loose(c) for c in (term.children[:2] if isinstance(term, Online) else term.children))
 
 
 def _operands(body: Term) -> set[Term]:

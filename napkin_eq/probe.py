@@ -15,7 +15,8 @@ from napkin_eq.diagram import resized
 from napkin_eq.enode import Saturated, built
 from napkin_eq.errors import NapkinError
 from napkin_eq.evaluate import axes_in
-from napkin_eq.term import Acc, Input, Online, Prev, Term, Tuple, subterms
+from napkin_eq.opened import opened
+from napkin_eq.term import Input, Term, Tuple, subterms
 
 if TYPE_CHECKING:
     from napkin_eq.meaning import Named
@@ -63,7 +64,6 @@ def probe(graph: Saturated, members: int = MEMBERS, trials: int = TRIALS, most: 
 
 def _pairs(graph: Saturated, members: int) -> Iterator[Pair]:
     """Yield each class's representative with some other members, evenly chosen from its nodes."""
-    is_open: dict[Term, bool] = {}
     for number, nodes in sorted(graph.classes.items()):
         first = graph.reps.get(number)
         if first is None:
@@ -76,17 +76,8 @@ def _pairs(graph: Saturated, members: int) -> Iterator[Pair]:
                 other = built(node.kind, node.fields, tuple(graph.reps[child] for child in node.children), graph.leaves)
             except NapkinError:
                 continue  # too deep to be written as a term
-            if other is not first and not _open(first, is_open) and not _open(other, is_open):
+            if other is not first and not opened(first) and not opened(other):
                 yield first, other
-
-
-def _open(root: Term, known: dict[Term, bool]) -> bool:
-    """Tell whether a term speaks of an accumulator or a previous value of a stream that is not in it."""
-    for term in subterms(root):
-        if term not in known:
-            inside = (term.body, term.where) if isinstance(term, Online) else term.children
-            known[term] = isinstance(term, (Acc, Prev)) or any(known[part] for part in inside)
-    return known[root]
 
 
 def _small(graph: Saturated) -> dict[str, int | None]:

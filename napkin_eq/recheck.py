@@ -75,8 +75,8 @@ def _law(name: str, law: Data) -> dict[str, Any]:
         return _found("law", name, "refuted", "is not the law that is registered here under this name")
     made = {(script.name, sha256(script.text)) for script in files_of([statement])}
     verdict = prove([statement])[0]
-    if law["proof"]["empty"] and not verdict.empty:
-        return _found("law", name, "refuted", "is not proved of axes without lanes, as it says there")
+    if missing := sorted({*verdict.lanes} - {*law["proof"]["lanes"]}):
+        return _found("law", name, "refuted", f"needs lanes along {', '.join(missing)}, which it does not say there")
     here, there = verdict.grade, law["proof"]["grade"]
     if GRADES.index(here) > GRADES.index(there):
         return _found("law", name, "unknown", f"is graded {there} there, {here} here")

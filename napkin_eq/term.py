@@ -8,7 +8,9 @@ Building an ill-shaped term raises NapkinError at once and names the axes and si
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import Any, ClassVar, TypeVar
 
 from napkin_eq.axis import Axis
@@ -17,6 +19,7 @@ from napkin_eq.ops import MONOIDS, OPS
 
 DTYPES = {"float": "real", "float16": "real", "bfloat16": "real", "float32": "real", "int32": "int", "int64": "int", "bool": "bool"}
 MAX_DEPTH = 500
+LARGEST_NUMBER = Fraction(sys.float_info.max)
 _made: dict[tuple[Any, ...], Term] = {}
 
 T = TypeVar("T", bound="Term")
@@ -87,7 +90,7 @@ class Term:
         return Map("mod", (self, lift(other)))
 
     def __neg__(self) -> Term:
-        return Const(-self.value) if isinstance(self, Const) else Map("neg", (self,))
+        return Map("neg", (self,)) if not isinstance(self, Const) else self if self.value == -math.inf else Const(-self.value)
 
     def __pow__(self, power: object) -> Term:
         if power == 0.5:
@@ -198,16 +201,31 @@ def checked_fact(fact: str, name: str) -> str:
 
 
 class Const(Term):
-    """A scalar: bool, int or float; float -inf is the absent value, NaN is refused."""
+    """A scalar: bool, int or a real number; float -inf is the absent value, NaN and +inf are refused.
+
+    A real number is what its shortest decimal says: 0.1 is a tenth, and so is Fraction(1, 10). A Fraction stays one, as a product of
+    two such numbers may have to, where the shortest decimal of no float says it. There is one zero.
+    """
 
     names = ("value",)
     __slots__ = ()
 
-    def __new__(cls, value: bool | int | float) -> Const:
-        if not isinstance(value, (bool, int, float)) or value != value:
+    def __new__(cls, value: bool | int | float | Fraction) -> Const:
+        if not isinstance(value, (bool, int, float, Fraction)) or value != value or value == math.inf:
             raise NapkinError(f"constant {value!r:.60} is not a bool, an integer or a number")
+        if isinstance(value, Fraction):
+            if abs(value) > LARGEST_NUMBER:
+                raise NapkinError(f"constant {value.numerator // value.denominator!r:.20}... is beyond the range of numbers")
+            value = float(value) if Fraction(repr(float(value))) == value else value
+        elif isinstance(value, float):
+            value = float(value) + 0.0  # of -0.0 it is 0.0
         kind = "bool" if isinstance(value, bool) else "int" if isinstance(value, int) else "real"
         return _make(cls, (value,), (), kind, ())
+
+    @property
+    def exact(self) -> Fraction | None:
+        """The number itself; None for the absent value."""
+        return None if self.value == -math.inf else Fraction(repr(self.value)) if isinstance(self.value, float) else Fraction(self.value)
 
 
 class Index(Term):

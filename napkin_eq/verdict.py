@@ -46,11 +46,6 @@ class Verdict:
     kernel: dict[str, str] = field(default_factory=dict)
     lanes: tuple[str, ...] = ()
 
-    @property
-    def empty(self) -> bool:
-        """Tell whether it is proved of axes without lanes, whichever these are."""
-        return not self.lanes
-
     def solvers(self) -> dict[str, str]:
         """Return for each solver: "proved" if it confirms every obligation, else its worst answer."""
         found: dict[str, str] = {}

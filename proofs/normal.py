@@ -8,7 +8,6 @@ only if every other case is. What is no such sum (a sine, a root, a reduction) i
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable
 from fractions import Fraction
 from typing import NamedTuple
@@ -255,11 +254,7 @@ def _positive(base: Hashable) -> bool:
 def _number(term: Term) -> Value:
     if isinstance(term.value, bool):
         return term.value
-    if math.isinf(term.value):
-        if term.value > 0:
-            raise Stuck
-        return None
-    return constant(Fraction(term.value))
+    return None if term.exact is None else constant(term.exact)
 
 
 LAZY: dict[str, Callable[..., Value]] = {"and": Case.both, "or": Case.either, "where": Case.where}

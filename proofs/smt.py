@@ -8,7 +8,6 @@ of exponentials of its summands, so that what is left is polynomial. Reductions 
 from __future__ import annotations
 
 import itertools
-import math
 import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -173,11 +172,7 @@ class Reading:
             return "true" if term.value else "false"
         if term.kind == "int":
             return self.integer(term.value)
-        if math.isinf(term.value):
-            if term.value > 0:
-                raise NotUnderstood("no prover understands an infinite number")
-            return Value("true", decimal(Fraction(0)))
-        return Value("false", decimal(Fraction(term.value)))
+        return Value("true", decimal(Fraction(0))) if term.exact is None else Value("false", decimal(term.exact))
 
     def integer(self, value: int) -> str:
         return (str(value) if value >= 0 else f"(- {-value})") if self.integral else decimal(Fraction(value))
@@ -197,7 +192,7 @@ class Reading:
         value = self.done[term]
         number = value.number if isinstance(value, Value) else value
         if isinstance(term, Const):
-            return constant(Fraction(0) if math.isinf(term.value) else Fraction(term.value))
+            return constant(term.exact or 0)
         if not isinstance(term, Map) or term.op not in SUMMED or (self.integral and term.op == "real"):
             return atom(number)
         *_, p, q = (None, *map(self.polynomial, (a for a in term.args if a.kind != "bool")))

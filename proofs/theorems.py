@@ -8,11 +8,9 @@ one listed for the name here, else that of a statement about single lanes. Wheth
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 from napkin_eq.axis import Axis
 from napkin_eq.claim import JUDGMENT, LARGEST_EXPONENT, STREAMED, NotUnderstood, meaning
@@ -190,7 +188,7 @@ class _Statement:
         if isinstance(t, Var):
             return self.variable(t, place)
         if isinstance(t, Const):
-            return _number(t.value)
+            return _number(t)
         if isinstance(t, (Reduce, Fold)):
             return self.reduced(t, place)
         if isinstance(t, Online):
@@ -241,14 +239,14 @@ def _named(name: str) -> str:
     return name
 
 
-def _number(value: bool | int | float) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int) or value == math.inf:
-        raise NotUnderstood(f"the constant {value!r:.40} has no words in Rocq here")
-    if value == -math.inf:
+def _number(number: Term) -> str:
+    if number.kind == "bool":
+        return "true" if number.value else "false"
+    if number.kind == "int":
+        raise NotUnderstood(f"the constant {number.value!r:.40} has no words in Rocq here")
+    exact = number.exact
+    if exact is None:
         return "absent"
-    exact = Fraction(value)
     told = f"{exact.numerator}{f' / {exact.denominator}' if exact.denominator > 1 else ''}"
     return f"(Some {told if told.isdigit() else f'({told})'})"
 

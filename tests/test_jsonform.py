@@ -3,6 +3,7 @@
 import copy
 import json
 import math
+from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
@@ -226,5 +227,8 @@ def test_any_change_of_a_diagram_is_read_or_refused(data):
 
 
 def test_signs_and_kinds_of_constants_are_kept():
-    for value in (0.0, -0.0, 1, 1.0, True, math.inf, -math.inf):
+    for value in (0.0, -0.0, 1, 1.0, True, -math.inf, Fraction(1, 3), Fraction(-(10**17) - 1), 1e-300, 1e16):
         assert from_json(json.loads(json.dumps(to_json(Const(value))))) is Const(value)
+    for text in ("inf", "1/10", "2/6", "1/0", "-0/3", "1/-3", "nan", "0x1", "1_0", "1e999"):
+        with pytest.raises(NapkinError, match="Const: kind 'real' with value"):
+            from_json({"schema": 2, "axes": {}, "inputs": {}, "nodes": [["Const", "real", text]], "root": 0})

@@ -18,6 +18,7 @@ CONTENT = sorted(file for name in ("rules", "proofs", "codegen") for file in (RO
 FLOORS = (
     "errors axis ops memory",
     "term",
+    "opened",
     "notation evaluate meaning substitute",
     "pointwise library diagram jsonform gallery random_diagrams shrink",
     "__init__",
@@ -31,7 +32,7 @@ FLOORS = (
     "extract place",
     "derivation report chain assembly search miniature translation derive ranked",
     "sources output coordinates walks lanes heads dealing indexing rounding running "
-    "compare families mutation mutate_running mutate_lanes mutate_numbers mutations mutants probe selftest validate fuzz telling calibrate tuned",
+    "compare families mutation mutate_running mutate_lanes mutate_numbers mutations mutants samples forgeries probe selftest validate fuzz telling calibrate tuned",
     "verbs",
     "cli",
 )
