@@ -212,7 +212,8 @@ def _of_steps(data: Data) -> Iterator[tuple[str, Data]]:
         yield "a step left out", _with(data, steps[:number] + steps[number + 1 :], "steps")
         yield "a step taken backwards", _with(data, not step["forward"], "steps", number, "forward")
         yield "a direction that is none", _with(data, int(step["forward"]), "steps", number, "forward")
-        for path in ([*step["path"], 0], [*step["path"], 9], [-1, *step["path"]], [True, *step["path"]], [*step["path"], "0"], "", 0, {}):
+        paths: list[Any] = [[*step["path"], 0], [*step["path"], 9], [-1, *step["path"]], [True, *step["path"]], [*step["path"], "0"], "", 0, {}]
+        for path in paths:
             yield "a path that leads elsewhere", _with(data, path, "steps", number, "path")
         for instance in (-1, len(data["instances"]), True, *(i for i in range(len(data["instances"])) if i != step["instance"])):
             yield "a step by another instance", _with(data, instance, "steps", number, "instance")

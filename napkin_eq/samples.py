@@ -16,8 +16,8 @@ from napkin_eq.axis import Axis
 from napkin_eq.certificate import Data, make
 from napkin_eq.content import load_rules
 from napkin_eq.explain import ARITHMETIC, Step
-from napkin_eq.judge import substitute
-from napkin_eq.law import ABSENT, REGISTRY, TRUE, Law, Max, Sum, Var, exp, inv, le, size, where
+from napkin_eq.judge import Judge, substitute
+from napkin_eq.law import ABSENT, REGISTRY, TRUE, Inference, Law, Max, Sum, Var, exp, inv, le, size, where
 from napkin_eq.stretch import stretch_mask
 from napkin_eq.term import Acc, Const, Index, Input, Map, Online, Prev, Proj, Term, Tuple, rebuilt
 from napkin_eq.verdict import Verdict
@@ -30,8 +30,8 @@ a, b = Var("a"), Var("b")
 # True laws that do not ship, for conditions that no shipped law has.
 LARGER = Law("larger", "samples", "", Map("max", (a, b)), b, (le(a, b),), False, "algebra", "", "here")
 TWICE = Law("twice", "samples", "", Var("n", "number") + Var("n", "number"), Var("n", "number") * 2.0, (), False, "algebra", "", "here")
-CARRY = Law("carry", "samples", "", Sum(Axis("y"), a), Online(Axis("y"), a, TRUE, Acc()), (), False, "structure", "", "here")
-OWN = (LARGER, TWICE, CARRY)
+HELD = Law("held", "samples", "", Sum(Axis("y"), a), Online(Axis("y"), a, TRUE, Acc()), (), False, "structure", "", "here")
+OWN = (LARGER, TWICE, HELD)
 LANES = {name: ("x",) for name in ("distribute", "sum-constant", "pos-size", "pos-sum", "finite-reduce-max", "le-max")}
 Move = tuple[str, tuple[int, ...], bool, dict[str, Term | Axis]]
 
@@ -71,6 +71,12 @@ def verdicts() -> dict[str, Verdict]:
     return {s.name: Verdict(s.name, "proved", "A", "definition", "", 0.0, lanes=LANES.get(s.name, ())) for s in statements()}
 
 
+def _found(law: str, **bindings: Term | Axis) -> dict[str, Term | Axis]:
+    """Return a substitution with what the law's conditions bind besides."""
+    judge = Judge((s for s in statements() if isinstance(s, Inference)), placed=False)
+    return next(full for s in statements() if s.name == law and isinstance(s, Law) for full, _ in judge.conditions(s.conditions, bindings))
+
+
 def moved(root: Term, moves: Sequence[Move]) -> tuple[Step, ...]:
     """Return the steps that these moves are: a law, a path, a direction, a substitution."""
     laws = {s.name: s for s in statements()}
@@ -95,9 +101,8 @@ def _put(root: Term, path: tuple[int, ...], new: Term) -> Term:
 
 
 def _sample(name: str, source: Term, *moves: Move, lanes: str = "", full: str = "", within: str = "") -> Sample:
-    needs = (frozenset(text.split()) for text in (lanes, full, within))
-    found = Sample(name, source, moved(source, moves), *needs)
-    return replace(found, allowed=not found.within)
+    needs = [frozenset(text.split()) for text in (lanes, full, within)]
+    return Sample(name, source, moved(source, moves), needs[0], needs[1], needs[2], not within)
 
 
 def alone() -> list[Sample]:
@@ -122,7 +127,7 @@ def alone() -> list[Sample]:
         _sample("stretches", Sum(x, B), ("split-sum", (), True, {"a": B, "c": mask, "x": x, "p": part}), full="part"),
         _sample("maxima", Max(x, A), ("split-max", (), True, {"a": A, "c": mask, "x": x, "p": part}), full="part"),
         _sample("rescaled", Sum(x, body), ("rescale", (), True, {"a": body, "r": exp(Prev(top) - top), "x": x}), lanes="x"),
-        _sample("recentred", Sum(x, square), ("recentre", (), True, {"a": A, "x": x})),
+        _sample("moved by a step", Sum(x, square), ("carry", (), True, _found("carry", a=square, x=x)), lanes="x"),
         _sample("walked", Max(x, A), ("stream-max", (), True, {"a": A, "c": TRUE, "x": x}), ("fuse-max", (), True, {"a": A, "c": TRUE, "x": x})),
         _sample("two axes", Sum(x, Sum(q, A)), ("fubini-sum", (), True, {"a": A, "x": x, "y": q})),
         _sample("a positive factor", Max(x, exp(C) * B), ("max-scale", (), True, {"a": exp(C), "b": B, "x": x})),
@@ -130,7 +135,7 @@ def alone() -> list[Sample]:
         _sample("masked lanes", Max(x, masked), ("skip-max", (), True, {"a": masked, "c": first, "x": x})),
         _sample("two masks", where(first, where(second, B, O), O), ("where-and", (), True, {"a": B, "b": O, "c": first, "e": second})),
         _sample("the larger", running * C, ("larger", (0,), True, {"a": running.args[0], "b": Max(x, B)}), within="x"),
-        _sample("carried", Sum(y, D * C), ("carry", (), True, {"a": D * C, "y": y})),
+        _sample("carried", Sum(y, D * C), ("held", (), True, {"a": D * C, "y": y})),
         _sample("an item", Proj(0, Tuple((C, O))), ("projection-0-2", (), True, {"a": C, "b": O})),
         _sample("a hidden factor", Sum(x, hidden * B), ("distribute", (), True, {"a": hidden, "b": B, "x": x}), lanes="x"),
         _sample("a hidden summand", Sum(x, -C + B), ("sum-add", (), True, {"a": -C, "b": B, "x": x})),

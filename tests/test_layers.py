@@ -32,7 +32,8 @@ FLOORS = (
     "extract place",
     "derivation report chain assembly search miniature translation derive ranked",
     "sources output coordinates walks lanes heads dealing indexing rounding running "
-    "compare families mutation mutate_running mutate_lanes mutate_numbers mutations mutants samples forgeries probe selftest validate fuzz telling calibrate tuned",
+    "compare families mutation mutate_running mutate_lanes mutate_numbers mutations mutants samples forgeries "
+    "probe selftest validate fuzz telling calibrate tuned",
     "verbs",
     "cli",
 )
