@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ ARCHS = ("sm_80", "sm_90", "sm_100")
 MATRIX = {"wgmma": r"\bwgmma\.mma_async", "tcgen05": r"\btcgen05\.mma", "mma": r"\bmma\.sync"}
 ASKS = r"\bprefetch\.global\.L2"
 LOADS, STORES = r"\bld\.global|\bcp\.async\.c[ag]|\bcp\.async\.bulk\S*\.shared\S*\.global", r"\bst\.global|\bcp\.async\.bulk\S*\.global\.shared"
-LIMIT_SECONDS = 600
+LIMIT_SECONDS, LATE = 600, "the compiler had not ended"
 CHAINED_SINCE = 90  # what an emitted file asks of the GPU that it runs on, before it launches kernels ahead of the end of the last
 
 
@@ -40,26 +41,70 @@ def compile_report(source: str | Path, *archs: str, aligned: bool = False) -> li
     if unknown := [arch for arch in wanted if arch not in ARCHS]:
         raise NapkinError(f"unknown architecture {unknown[0]!r:.60}; one of {', '.join(ARCHS)}")
     if isinstance(source, Path):
-        return _in_child(source, wanted, aligned)
+        return _whole(source, wanted, aligned)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "emitted.py"
         file.write_text(source, encoding="utf-8")
-        return _in_child(file, wanted, aligned)
+        return _whole(file, wanted, aligned)
 
 
-def _in_child(file: Path, archs: tuple[str, ...], aligned: bool) -> list[dict[str, Any]]:
+def attempted(source: str, arch: str, kernels: Sequence[str], seconds: float = LIMIT_SECONDS) -> list[dict[str, Any]]:
+    """Compile kernels of an emitted file, given as a text, for an architecture: a row of `compile_report` for each, in order.
+
+    One that does not compile has a row of arch, kernel and error instead, in one line, and the others stand; one that the compiler had not
+    ended with after so many seconds is also `late`. Raises NapkinError where the file cannot be run, or Triton is missing, which says nothing of its kernels.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "emitted.py"
+        file.write_text(source, encoding="utf-8")
+        found, said = _in_child(file, (arch,), aligned=False, kernels=kernels, seconds=seconds)
+        if found is None and len(kernels) > 1 and not _absent(said):  # the compiler died of one of them, or was slow with it: which is it?
+            return [row for name in kernels for row in attempted(source, arch, [name], seconds)]
+    if found is None and _absent(said):
+        raise NapkinError(said)
+    return found if found is not None else [{"arch": arch, "kernel": kernels[0], "error": said, **({"late": True} if LATE in said else {})}]
+
+
+def _absent(said: str) -> bool:
+    return "ModuleNotFoundError" in said or "ImportError" in said
+
+
+def _whole(file: Path, archs: tuple[str, ...], aligned: bool) -> list[dict[str, Any]]:
     if not file.is_file():
         raise NapkinError(f"{str(file)!r} is no file; expected one that napkin-eq emitted")
+    found, said = _in_child(file, archs, aligned)
+    if found is None:
+        raise NapkinError(f"{file.name} does not compile: {said}")
+    if wrong := next((row for row in found if "error" in row), None):
+        raise NapkinError(f"{file.name} does not compile: {wrong['error']}")
+    return found
+
+
+def _in_child(
+    file: Path, archs: tuple[str, ...], aligned: bool, kernels: Sequence[str] = (), seconds: float = LIMIT_SECONDS
+) -> tuple[list[dict[str, Any]] | None, str]:
+    """Return the rows of the kernels named, of all for no name; or None, and what the compiler said last."""
     env = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
     paths = (str(Path(__file__).resolve().parents[1]), env.get("PYTHONPATH", ""))
     env |= {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "TRITON_DUMP_PTXAS_LOG": "1", "TRITON_ALWAYS_COMPILE": "1"}
-    command = [sys.executable, "-m", "napkin_eq.aot", str(file), "aligned" if aligned else "any", *archs]
-    child = subprocess.run(command, env=env, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
+    command = [sys.executable, "-m", "napkin_eq.aot", str(file), "aligned" if aligned else "any", ",".join(archs), *kernels]
+    try:
+        child = subprocess.run(command, env=env, capture_output=True, text=True, timeout=seconds, check=False)
+    except subprocess.TimeoutExpired:
+        return None, f"{LATE} after {seconds:g} s"
     if child.returncode:
         said = [line for line in child.stderr.splitlines() if line.strip()] or [f"the compiler ended with status {child.returncode}"]
-        raise NapkinError(f"{file.name} does not compile: {said[-1].strip()}")
+        return None, said[-1].strip()
     report: list[dict[str, Any]] = json.loads(child.stdout)
-    return report
+    return report, ""
+
+
+def _row(module: Any, name: str, arch: str, aligned: bool) -> dict[str, Any]:
+    try:
+        return _compiled(module, name, arch, aligned)
+    except Exception as error:  # whatever the compiler raises, it did not compile
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [""]
+        return {"arch": arch, "kernel": name, "error": f"{type(error).__name__}: {lines[-1]}"[:300]}
 
 
 def _compiled(module: Any, name: str, arch: str, aligned: bool) -> dict[str, Any]:
@@ -104,13 +149,13 @@ def _before_waiting(ptx: str) -> dict[str, int]:
     return {"waits": len(rest), "early_loads": loads, "early_stores": stores, "early_asks": asks}
 
 
-def _main(file: str, sizes: str, *archs: str) -> None:
+def _main(file: str, sizes: str, archs: str, *kernels: str) -> None:
     spec = importlib.util.spec_from_file_location("emitted", file)
     if spec is None or spec.loader is None:
         raise NapkinError(f"{file} is no Python file")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    json.dump([_compiled(module, name, arch, sizes == "aligned") for arch in archs for name in module.KERNELS], sys.stdout)
+    json.dump([_row(module, name, arch, sizes == "aligned") for arch in archs.split(",") for name in kernels or module.KERNELS], sys.stdout)
 
 
 if __name__ == "__main__":

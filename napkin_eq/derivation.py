@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from napkin_eq import plan as p
 from napkin_eq.diagram import Diagram
@@ -17,6 +17,9 @@ from napkin_eq.place import Placed, parallel
 from napkin_eq.proving import Verdict
 from napkin_eq.term import Term
 from napkin_eq.tiles import Tiled
+
+if TYPE_CHECKING:
+    from napkin_eq.compiled import Compiled
 
 STORAGE = {"bfloat16": "bf16", "float16": "f16", "float32": "f32"}
 
@@ -67,7 +70,10 @@ class Output:
 
 @dataclass(slots=True)
 class Derivation:
-    """What a derivation gives: the plan, the term it was read off, each step from the diagram to it, and the costs."""
+    """What a derivation gives: the plan, the term it was read off, each step from the diagram to it, and the costs.
+
+    again: derives the diagram anew, without plans of some terms beside those refused before.
+    """
 
     diagram: Diagram
     hardware: Hardware
@@ -80,6 +86,7 @@ class Derivation:
     seconds: dict[str, float]
     printer: str = "triton"
     max_error: float | None = None
+    again: Callable[[tuple[Term, ...]], Derivation] | None = None
     _certificate: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -123,9 +130,13 @@ class Derivation:
         from napkin_eq.emit import emit
         from napkin_eq.ranked import portable
 
-        plan = portable(self).plan
-        alone = (replace(k, workers=None, warps=4 * k.workers.groups) if k.workers else k for k in plan.kernels)
-        return emit(replace(plan, kernels=tuple(alone)), "triton")
+        return emit(portable(self).plan, "triton")
+
+    def compiled(self) -> Compiled:
+        """Compile the kernels ahead of time, with no GPU; those that fail, do not fit or spill give way to others, see compiled.py."""
+        from napkin_eq.compiled import compiled
+
+        return compiled(self)
 
     def report(self) -> dict[str, Any]:
         """Return the numbers of the derivation, in the form of `napkin-eq derive --json`; sizes in bytes, times in µs."""

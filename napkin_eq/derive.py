@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from napkin_eq import hardware as machines
 from napkin_eq.accuracy import unit_error
@@ -42,6 +43,7 @@ def derive(
     allow_tested: bool = False,
     printer: str = "auto",
     max_error: float | None = None,
+    refused: Sequence[Term] = (),
 ) -> Derivation:
     """Derive the cheapest plan of a diagram for a GPU.
 
@@ -49,7 +51,8 @@ def derive(
     rule files or folders. allow_tested: laws that are not proved but were tested are let in too. printer: "triton" for portable
     kernels, "gluon" for every kernel whose work groups of warps can share on this GPU, "auto" for those that are predicted to
     be faster so. max_error: the relative error, see accuracy.py, that no output's plan may pass; where plans that round the
-    computed operands of contractions to the storage type do, they are kept in float32. Raises NapkinError for unknown names,
+    computed operands of contractions to the storage type do, they are kept in float32. refused: terms of plans that are not
+    to be taken. Raises NapkinError for unknown names,
     a diagram that no tiles fit or an error that no plan keeps to, LawRefused for a law that is false or
     claims too much of floating point, Undecided for one that is not proved.
     """
@@ -71,10 +74,13 @@ def derive(
     if rules and not allow_tested:
         require_granted(s for s in statements if not s.place.startswith(str(folder("rules"))))
     seconds["prove"] = time.perf_counter() - begun
-    outputs = _outputs(diagram, Aim(machine, dtype, printer, max_error), statements, verdicts, seconds)
+    outputs = _outputs(diagram, Aim(machine, dtype, printer, max_error, refused=frozenset(refused)), statements, verdicts, seconds)
     plan, tiled = planned(diagram, outputs, machine, dtype)
     seconds["total"] = time.perf_counter() - begun
-    return Derivation(diagram, machine, dtype, plan, outputs, tiled, statements, verdicts, seconds, printer, max_error)
+    again = partial(derive, diagram, machine, dtype, without, rules, allow_tested, printer, max_error)
+    return Derivation(
+        diagram, machine, dtype, plan, outputs, tiled, statements, verdicts, seconds, printer, max_error, lambda terms: again((*refused, *terms))
+    )  # fmt: skip
 
 
 def chosen_statements(without: Sequence[str], rules: Sequence[str]) -> list[Statement]:
@@ -134,7 +140,7 @@ def _output(
         priced = [(error(whole, option, aim), option) for option in options(diagram, names, source, found, statements, seconds)]
         least = min(least, *(figure for figure, _ in priced))
         begun = time.perf_counter()
-        for _, option in preferred([o for o in priced if aim.max_error is None or o[0] <= aim.max_error]):
+        for _, option in preferred([o for o in priced if (aim.max_error is None or o[0] <= aim.max_error) and o[1].placed.term not in aim.refused]):
             try:
                 option.steps = explained(source, option.placed, option.graph.instances, statements)
                 require_accepted(source, option.placed.term, option.steps, statements, verdicts)
@@ -151,6 +157,8 @@ def _output(
         raise WrongPlan(f"diagram {diagram.name}: no plan of {', '.join(names)} gives what the diagram says; {refused[0]}")
     if missing:
         raise Undecided(missing)
+    if aim.max_error is None:
+        raise NapkinError(f"diagram {diagram.name}: every plan of {', '.join(names)} was refused")
     limit = f"a relative error of {aim.max_error:g}; the most accurate rounds by {least:.2g}"
     raise NapkinError(f"diagram {diagram.name}: no plan of {', '.join(names)} keeps to {limit}")
 

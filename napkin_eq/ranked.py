@@ -13,6 +13,7 @@ from napkin_eq.assembly import planned
 from napkin_eq.cost import price, profile, total_us
 from napkin_eq.derivation import DIFFERS, STORAGE, Derivation, Output
 from napkin_eq.errors import NapkinError, WrongPlan
+from napkin_eq.hardware import Hardware
 from napkin_eq.lower import Lowering
 from napkin_eq.search import prover
 from napkin_eq.streamed import modes_of
@@ -77,27 +78,37 @@ def retiled(derivation: Derivation, choices: Sequence[Choice]) -> Derivation:
     kernels = [(output, store) for output in derivation.outputs for store in output.placed.stores]
     if len(kernels) != len(choices):
         raise NapkinError(f"{len(choices)} kernels are given tiles, the plan has {len(kernels)}")
-    pieces = tuple(_retiled(derivation, output, store, one) for (output, store), one in zip(kernels, choices, strict=True))
-    return _checked(derivation, pieces)
+    return with_tilings(derivation, [_retiled(derivation, output, store, one) for (output, store), one in zip(kernels, choices, strict=True)])
 
 
 def portable(derivation: Derivation) -> Derivation:
-    """Return the derivation with the best tiles that Triton takes for each kernel that has others: lanes that are no power of two.
+    """Return the derivation with no kernel that groups of warps share: with the same tiles where they fit as plain Triton, else with the best that do.
 
-    Raises NapkinError where no such tiles fit.
+    Raises NapkinError where none do.
     """
-    if all(_powers(piece) for piece in derivation.tiled):
+    if all(piece.kernel.workers is None for piece in derivation.tiled):
         return derivation
-    pieces = []
-    for output in derivation.outputs:
-        for store, own in zip(output.placed.stores, output.placed.tiled, strict=True):
-            lower = _lowering(derivation, output, store)
-            pieces.append(own if _powers(own) else solve(store, modes_of(store)[0], lower, derivation.hardware, printer="triton")[0])
-    return _checked(derivation, tuple(pieces))
+    plain = [_plain(piece, derivation.hardware) for piece in derivation.tiled]
+    if None in plain:
+        return with_tilings(derivation, [own or tilings(derivation, at, 1, "triton")[0] for at, own in enumerate(plain)])
+    outputs, plan, tiled = _planned(derivation, tuple(own for own in plain if own))  # the same statements, which were validated
+    return replace(derivation, plan=plan, outputs=outputs, tiled=tiled, _certificate={})
 
 
-def _powers(piece: Tiled) -> bool:
-    return not any(c.tile & (c.tile - 1) for c in piece.kernel.coords)
+def _plain(piece: Tiled, hardware: Hardware) -> Tiled | None:
+    """Return a tiling of which no groups of warps share the work, None where Triton does not take its tiles, or they do not fit."""
+    workers = piece.kernel.workers
+    if workers is None:
+        return piece
+    kernel = replace(piece.kernel, workers=None, warps=4 * workers.groups)
+    cost = price(profile(kernel), {}, kernel.warps, kernel.stages, hardware)
+    return None if cost is None or any(c.tile & (c.tile - 1) for c in kernel.coords) else Tiled(kernel, cost, 1)
+
+
+def tilings(derivation: Derivation, at: int, keep: int, printer: str) -> list[Tiled]:
+    """Return the best tilings of a kernel of a derivation, by its place in launch order; raises NapkinError where none fits."""
+    output, store = [(output, store) for output in derivation.outputs for store in output.placed.stores][at]
+    return solve(store, modes_of(store)[0], _lowering(derivation, output, store), derivation.hardware, keep=keep, printer=printer)
 
 
 def _retiled(derivation: Derivation, output: Output, store: Store, chosen: Choice) -> Tiled:
@@ -146,9 +157,9 @@ def _differs(derivation: Derivation, pieces: tuple[Tiled, ...], proved: Proved) 
     return found.status == DIFFERS
 
 
-def _checked(derivation: Derivation, pieces: tuple[Tiled, ...]) -> Derivation:
-    """Return the derivation with other tiles; raises WrongPlan where that plan does not compute what the diagram says."""
-    outputs, plan, tiled = _planned(derivation, pieces)
+def with_tilings(derivation: Derivation, pieces: Sequence[Tiled]) -> Derivation:
+    """Return the derivation with other tilings of its kernels, in launch order; raises WrongPlan where that plan is not what the diagram says."""
+    outputs, plan, tiled = _planned(derivation, tuple(pieces))
     found = validated(derivation.diagram, outputs, plan, derivation.hardware, derivation.dtype, prover(derivation.statements))
     if found.status == DIFFERS:
         raise WrongPlan(f"diagram {derivation.diagram.name}: with these tiles the plan does not give what the diagram says; {found.why}")

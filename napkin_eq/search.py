@@ -36,13 +36,14 @@ IDLE, LARGE, MOST_STRETCHES, LEAST_STRETCH = 0.6, 128, 64, 256
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """What a plan is made for: a GPU, the storage type, who may print its kernels."""
+    """What a plan is made for: a GPU, the storage type, who may print its kernels; and the terms that plans were refused of."""
 
     machine: Hardware
     dtype: str
     printer: str
     max_error: float | None = None
     precision: str = NARROW
+    refused: frozenset[Term] = frozenset()
 
 
 def precisions(aim: Aim) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from napkin_eq.errors import DONE, FAILED, UNKNOWN, NapkinError
 from napkin_eq.law import REGISTRY, Law, Statement
 
 if TYPE_CHECKING:
+    from napkin_eq.compiled import Compiled
     from napkin_eq.derivation import Derivation
     from napkin_eq.indexing import Report as Index
 
@@ -31,13 +32,14 @@ def derive(args: Namespace) -> int:
         _print_derivation(args, derivation, index)
         return _probed(args, derivation) or _status(index)
     with whole_folder(Path(args.output)) as folder:
-        derivation = _tuned(args, diagram)
+        made = _tuned(args, diagram).compiled()
+        derivation = made.derivation
         index = proved(derivation) if args.index else None
-        files = {**_files(diagram.name, derivation, index), **(scripts(index) if index else {})}
+        files = {**_files(diagram.name, made, index), **(scripts(index) if index else {})}
         for name, content in files.items():
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text(content, encoding="utf-8")
-    _print_derivation(args, derivation, index)
+    _print_derivation(args, derivation, index, made)
     if not args.json:
         print(f"\nwritten to {args.output}: {', '.join(sorted({name.partition('/')[0] for name in files}))}")
     return _probed(args, derivation) or _status(index)
@@ -86,10 +88,11 @@ def _tuned(args: Namespace, diagram: Any) -> Derivation:
     return derivation
 
 
-def _files(name: str, derivation: Derivation, index: Index | None = None) -> dict[str, str]:
+def _files(name: str, made: Compiled, index: Index | None = None) -> dict[str, str]:
     from napkin_eq.certificate import dumps, with_evidence
 
-    kernels = {f"{name}.py": derivation.triton()}
+    derivation = made.derivation
+    kernels = {f"{name}.py": made.portable.triton()}
     if any(kernel.workers for kernel in derivation.plan.kernels):
         kernels[f"{name}_hopper.py"] = derivation.code()
     found: dict[str, Any] = {"kernels": [{"file": file, "sha256": hashlib.sha256(text.encode()).hexdigest()} for file, text in kernels.items()]}
@@ -101,20 +104,23 @@ def _files(name: str, derivation: Derivation, index: Index | None = None) -> dic
         **kernels,
         "certificate.json": dumps(with_evidence(derivation.certificate, **found)),
         "plan.txt": derivation.pseudocode().rstrip("\n") + "\n",
-        "report.json": _dumped(report),
+        "report.json": _dumped({**report, "compiled": made.data()}),
         "times.json": _dumped(times),
     }
 
 
-def _print_derivation(args: Namespace, derivation: Derivation, index: Index | None) -> None:
+def _print_derivation(args: Namespace, derivation: Derivation, index: Index | None, made: Compiled | None = None) -> None:
     if args.json:
-        print(_dumped({**derivation.report(), **({"index": index.data()} if index else {})}), end="")
+        more = {**({"index": index.data()} if index else {}), **({"compiled": made.data()} if made else {})}
+        print(_dumped({**derivation.report(), **more}), end="")
     elif args.source:
         print(derivation.code(), end="")
     else:
         from napkin_eq.telling import told
 
         print(told(derivation))
+        if made:
+            print(made)
         if index:
             print(index)
 

@@ -30,7 +30,7 @@ FLOORS = (
     "emit aot enode egglogtext egraph accuracy",
     "streamed scopes bounds arithmetic folds lower alive room reuse cost tiles schedule bulk balance overlap succession",
     "extract place",
-    "derivation report chain assembly search miniature translation derive ranked",
+    "derivation report chain assembly search miniature translation derive ranked compiled",
     "sources output coordinates walks lanes heads dealing indexing rounding running "
     "compare families mutation mutate_running mutate_lanes mutate_numbers mutations mutants samples forgeries "
     "probe selftest validate fuzz telling calibrate tuned",

@@ -1,0 +1,136 @@
+"""Emit random diagrams, and any files of diagrams, to carry to a GPU: `python benchmarks/emit_random.py OUT [--count N] [--seed S] [FILE]...`.
+
+The folder runs by itself, with torch and triton alone: `python OUT/launch.py`. Each case has its kernels, inputs, float64 results and bounds; the
+files' diagrams, and those of the gallery, are there at small ragged sizes, and once more at the sizes that they state, to compile and launch only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import shutil
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+
+import napkin_eq as nq
+from napkin_eq.derivation import Derivation
+from napkin_eq.diagram import Diagram
+from napkin_eq.errors import NapkinError
+from napkin_eq.families import draw, family
+from napkin_eq.fuzz import SPECIAL
+from napkin_eq.gallery import DIAGRAMS
+from napkin_eq.random_diagrams import Shape, random_diagram
+from napkin_eq.rounding import error_bound, schedule
+from napkin_eq.running import running_bound
+from napkin_eq.sources import find_diagram
+from napkin_eq.validate import trial_sizes
+
+LENGTHS = (1, 2, 3, 5, 7, 16, 17, 33, 64, 65, 100, 128, 200, 257, 512, 1000)
+SHAPE = Shape(nodes=24, lengths=LENGTHS, elements=2**16)
+DTYPES = ("bfloat16", "float16", "float32")
+SECONDS, MOST_BYTES = 25, 1_500_000  # of a derivation; of a case
+
+
+class TooLong(Exception):
+    """A derivation that takes too long to wait for."""
+
+
+@contextlib.contextmanager
+def limited(seconds: int) -> Iterator[None]:
+    """Raise TooLong after so many seconds."""
+
+    def late(*_: object) -> None:
+        raise TooLong(f"not derived in {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)  # again each second: where a destructor runs it is lost
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def emitted(folder: Path, case: str, drawing: Diagram, dtype: str, *, compared: bool) -> dict[str, Any]:
+    """Derive a diagram and write its kernels, and of one that is compared its inputs, results and bounds; returns its row of the manifest."""
+    row: dict[str, Any] = {"case": case, "dtype": dtype, "compared": compared}
+    try:
+        with limited(SECONDS):
+            found = nq.derive(drawing, dtype=dtype)
+            text = found.code()
+            held = data(drawing, found, dtype, case) if compared else {}
+    except (NapkinError, TooLong) as error:
+        return row | {"refused": str(error)[:200]}
+    except Exception as error:  # a fault is a finding, and the others go on
+        return row | {"fault": f"{type(error).__name__}: {error}"[:200]}
+    (folder / f"{case}.py").write_text(text)
+    if held:
+        np.savez_compressed(folder / f"{case}.npz", **held)
+        if (folder / f"{case}.npz").stat().st_size > MOST_BYTES:
+            (folder / f"{case}.npz").unlink()
+            row["compared"] = False
+    outputs = [[b.name, b.dtype] for b in found.plan.outputs]
+    predicted = [{"shared": t.cost.smem_bytes, "registers": t.cost.registers, "us": t.cost.predicted_us} for t in found.tiled]
+    return row | {"file": f"{case}.py", "outputs": outputs, "predicted": predicted}
+
+
+def data(drawing: Diagram, found: Derivation, dtype: str, case: str) -> dict[str, Any]:
+    """Return inputs, exact results and bounds by name."""
+    sizes = {axis.name: axis.size or 1 for axis in drawing.axes()}
+    drawn = draw(drawing, SPECIAL if case.endswith(("3", "7")) else family("normal"), sizes, dtype, 0)
+    running = running_bound(found.plan, drawn.clean, {}, 0.0, drawn.spoilt)
+    planned = schedule(found.plan)
+    held = {f"in_{name}": narrowed(array) for name, array in drawn.arrays.items()}
+    each = [one for output in found.outputs for one in output.each()]
+    for buffer, (name, source, term) in zip(found.plan.outputs, each, strict=True):
+        order = [axis.name for axis in buffer.dims]
+        (bound,) = error_bound(term, drawn.clean, {}, dtype, 0.0, order, planned, drawn.spoilt)
+        held[f"exact_{name}"] = nq.evaluate(source, drawn.clean, order=order)
+        held[f"bound_{name}"] = np.nextafter(np.minimum(bound, running[buffer.name]).astype(np.float32), np.float32(np.inf))
+    return held
+
+
+def narrowed(array: Any) -> Any:
+    """Return an array in 32 bits where that holds it exactly: what is stored in 16 or 32 bits is drawn so."""
+    small = np.asarray(array).astype(np.float32) if np.asarray(array).dtype == np.float64 else np.asarray(array)
+    return small if np.array_equal(small, array, equal_nan=small.dtype.kind == "f") else array
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("folder", type=Path, metavar="OUT")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="files of diagrams, beside the gallery's")
+    parser.add_argument("--count", type=int, default=70, help="random diagrams to emit (default 70)")
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args()
+    args.folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(Path(__file__).with_name("carried") / "launch.py", args.folder)
+    rows: list[dict[str, Any]] = []
+
+    def add(row: dict[str, Any]) -> None:
+        rows.append(row)
+        print(row["case"], row.get("refused") or row.get("fault") or "emitted", flush=True)
+        (args.folder / "manifest.json").write_text(json.dumps({"cases": rows}, indent=1))
+
+    named = [(Path(file).stem, find_diagram(file, [])) for file in args.files] + [(name, make()) for name, make in sorted(DIAGRAMS.items())]
+    for name, drawing in named:
+        small = drawing.with_sizes(trial_sizes(drawing, {})[0])
+        add(emitted(args.folder, f"{name}_ragged", small, "bfloat16", compared=True))
+        if all(axis.size is not None for axis in drawing.axes()):
+            add(emitted(args.folder, f"{name}_whole", drawing, "bfloat16", compared=False))
+    number = done = 0
+    while done < args.count:
+        drawing = random_diagram(Random(f"{args.seed}/{number}").randrange, SHAPE, f"drawn_{args.seed}_{number}")
+        add(emitted(args.folder, f"random_{number}", drawing, DTYPES[number % 3], compared=True))
+        done += "file" in rows[-1]
+        number += 1
+
+
+if __name__ == "__main__":
+    main()
