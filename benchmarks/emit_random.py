@@ -1,17 +1,16 @@
-"""Emit random diagrams, and any files of diagrams, to carry to a GPU: `python benchmarks/emit_random.py OUT [--count N] [--seed S] [FILE]...`.
+"""Emit random diagrams, and any files of diagrams, to carry to a GPU: `python benchmarks/emit_random.py OUT [--count N] [--seed S] [--gallery] [FILE]...`.
 
 The folder runs by itself, with torch and triton alone: `python OUT/launch.py`. Each case has its kernels, inputs, float64 results and bounds; the
-files' diagrams, and those of the gallery, are there at small ragged sizes, and once more at the sizes that they state, to compile and launch only.
+diagrams of the files and of the gallery are there at small ragged sizes, and once more at the sizes that they state, to compile and launch only.
+Cases that the folder has already stay.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
+import multiprocessing
 import shutil
-import signal
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -34,38 +33,18 @@ from napkin_eq.validate import trial_sizes
 LENGTHS = (1, 2, 3, 5, 7, 16, 17, 33, 64, 65, 100, 128, 200, 257, 512, 1000)
 SHAPE = Shape(nodes=24, lengths=LENGTHS, elements=2**16)
 DTYPES = ("bfloat16", "float16", "float32")
-SECONDS, MOST_BYTES = 25, 1_500_000  # of a derivation; of a case
-
-
-class TooLong(Exception):
-    """A derivation that takes too long to wait for."""
-
-
-@contextlib.contextmanager
-def limited(seconds: int) -> Iterator[None]:
-    """Raise TooLong after so many seconds."""
-
-    def late(*_: object) -> None:
-        raise TooLong(f"not derived in {seconds} s")
-
-    before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)  # again each second: where a destructor runs it is lost
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+SECONDS, MOST_BYTES = 90, 1_500_000  # of a derivation; of a case
+FORKED = multiprocessing.get_context("fork")
 
 
 def emitted(folder: Path, case: str, drawing: Diagram, dtype: str, *, compared: bool) -> dict[str, Any]:
     """Derive a diagram and write its kernels, and of one that is compared its inputs, results and bounds; returns its row of the manifest."""
     row: dict[str, Any] = {"case": case, "dtype": dtype, "compared": compared}
     try:
-        with limited(SECONDS):
-            found = nq.derive(drawing, dtype=dtype)
-            text = found.code()
-            held = data(drawing, found, dtype, case) if compared else {}
-    except (NapkinError, TooLong) as error:
+        found = nq.derive(drawing, dtype=dtype)
+        text = found.code()
+        held = data(drawing, found, dtype, case) if compared else {}
+    except NapkinError as error:
         return row | {"refused": str(error)[:200]}
     except Exception as error:  # a fault is a finding, and the others go on
         return row | {"fault": f"{type(error).__name__}: {error}"[:200]}
@@ -102,34 +81,46 @@ def narrowed(array: Any) -> Any:
     return small if np.array_equal(small, array, equal_nan=small.dtype.kind == "f") else array
 
 
+def apart(*given: Any, **named: Any) -> dict[str, Any]:
+    """Emit a case in a process of its own, which is ended where it takes too long; return its row."""
+    answers = FORKED.SimpleQueue()
+    child = FORKED.Process(target=lambda: answers.put(emitted(*given, **named)))
+    child.start()
+    child.join(SECONDS)
+    late = child.is_alive()
+    child.kill()
+    child.join()
+    return {"case": given[1], "refused": f"not derived in {SECONDS} s"} if late or answers.empty() else answers.get()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path, metavar="OUT")
-    parser.add_argument("files", nargs="*", metavar="FILE", help="files of diagrams, beside the gallery's")
-    parser.add_argument("--count", type=int, default=70, help="random diagrams to emit (default 70)")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="files of diagrams")
+    parser.add_argument("--gallery", action="store_true", help="the gallery's diagrams, too")
+    parser.add_argument("--count", type=int, default=100, help="random diagrams to draw (default 100)")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(Path(__file__).with_name("carried") / "launch.py", args.folder)
-    rows: list[dict[str, Any]] = []
+    manifest = args.folder / "manifest.json"
+    rows: dict[str, dict[str, Any]] = {row["case"]: row for row in json.loads(manifest.read_text())["cases"]} if manifest.exists() else {}
 
-    def add(row: dict[str, Any]) -> None:
-        rows.append(row)
-        print(row["case"], row.get("refused") or row.get("fault") or "emitted", flush=True)
-        (args.folder / "manifest.json").write_text(json.dumps({"cases": rows}, indent=1))
+    def add(case: str, drawing: Diagram, dtype: str, *, compared: bool) -> None:
+        if case not in rows:
+            rows[case] = apart(args.folder, case, drawing, dtype, compared=compared)
+            print(case, rows[case].get("refused") or rows[case].get("fault") or "emitted", flush=True)
+            manifest.write_text(json.dumps({"cases": list(rows.values())}, indent=1))
 
-    named = [(Path(file).stem, find_diagram(file, [])) for file in args.files] + [(name, make()) for name, make in sorted(DIAGRAMS.items())]
+    named = [(Path(file).stem, find_diagram(file, [])) for file in args.files]
+    named += [(name, make()) for name, make in sorted(DIAGRAMS.items())] if args.gallery else []
     for name, drawing in named:
-        small = drawing.with_sizes(trial_sizes(drawing, {})[0])
-        add(emitted(args.folder, f"{name}_ragged", small, "bfloat16", compared=True))
+        add(f"{name}_ragged", drawing.with_sizes(trial_sizes(drawing, {})[0]), "bfloat16", compared=True)
         if all(axis.size is not None for axis in drawing.axes()):
-            add(emitted(args.folder, f"{name}_whole", drawing, "bfloat16", compared=False))
-    number = done = 0
-    while done < args.count:
+            add(f"{name}_whole", drawing, "bfloat16", compared=False)
+    for number in range(args.count):
         drawing = random_diagram(Random(f"{args.seed}/{number}").randrange, SHAPE, f"drawn_{args.seed}_{number}")
-        add(emitted(args.folder, f"random_{number}", drawing, DTYPES[number % 3], compared=True))
-        done += "file" in rows[-1]
-        number += 1
+        add(f"random_{args.seed}_{number}", drawing, DTYPES[number % 3], compared=True)
 
 
 if __name__ == "__main__":

@@ -156,8 +156,8 @@ def _settled(derivation: Derivation, notes: list[str], what: str = "") -> tuple[
     except WrongPlan as wrong:
         raise _NoTiling(str(wrong)) from None
     seen = built(found)
-    if wrong := next((b for b in seen if b.fault(derivation.hardware)), None):
-        raise _NoTiling(f"{wrong.kernel} {wrong.fault(derivation.hardware)}")
+    if broken := next((b for b in seen if b.fault(derivation.hardware)), None):
+        raise _NoTiling(f"{broken.kernel} {broken.fault(derivation.hardware)}")
     return found, seen
 
 
