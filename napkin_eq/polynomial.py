@@ -72,6 +72,11 @@ def exponential(exponent: Polynomial) -> Polynomial:
     return Polynomial(((((), exponent if exponent.terms else None), Fraction(1)),))
 
 
+def added(parts: Iterable[Polynomial]) -> Polynomial:
+    """Return the sum of many sums, put in order once."""
+    return _collected(term for part in parts for term in part.terms)
+
+
 def raised(base: Polynomial, power: int) -> Polynomial:
     """Return a product of a sum with itself; power >= 0."""
     result = constant(1)

@@ -65,7 +65,8 @@ def prover(name: str, rank: int) -> Callable[[Prover], Prover]:
 def _version() -> str:
     # A verdict holds for the provers and solvers that gave it: their text or version is part of every hash.
     here = Path(__file__).resolve()
-    own = [here.with_name(f"{name}.py") for name in ("proving", "solving", "question", "claim", "obligation", "smtlib", "polynomial", "linearity", "notation")]
+    names = "proving solving question claim obligation smtlib polynomial atoms algebra functions linearity notation evaluate meaning"
+    own = [here.with_name(f"{name}.py") for name in names.split()]
     texts = [file.read_bytes() for file in (*own, *sorted(folder("proofs").glob("*.py")))]
     tools = (rocq.version(), *(f"{name} {version}" for name, version in solver_versions().items()))
     return hashlib.sha256(b"\0".join([*texts, *(tool.encode() for tool in tools)])).hexdigest()

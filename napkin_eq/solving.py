@@ -1,6 +1,7 @@
 """Solving: what decides a claim. Everything here is asked through one door, and filled by the files of `proofs/`.
 
     decider      decides a claim by exact calculation, without a solver
+    deep_decider the same, asked last: it takes apart what the others leave to induction
     translator   writes a claim as questions in SMT-LIB 2
     solver       answers a script; every solver is handed the same text
 
@@ -40,6 +41,7 @@ Decider = Callable[[Claim], bool]
 Translator = Callable[[Claim], Iterator[Question]]
 Solver = Callable[[str, float], str]
 _DECIDERS: dict[str, Decider] = {}
+_DEEP: dict[str, Decider] = {}
 _TRANSLATORS: list[Translator] = []
 _SOLVERS: dict[str, Solver] = {}
 _SAID: dict[tuple[str, str], str] = {}
@@ -50,6 +52,16 @@ def decider(name: str) -> Callable[[Decider], Decider]:
 
     def register(function: Decider) -> Decider:
         _DECIDERS[name] = function
+        return function
+
+    return register
+
+
+def deep_decider(name: str) -> Callable[[Decider], Decider]:
+    """Register the decorated function as a decider of claims that hold sums of unknown length, asked where induction found no proof."""
+
+    def register(function: Decider) -> Decider:
+        _DEEP[name] = function
         return function
 
     return register
@@ -120,6 +132,12 @@ def decided(claim: Claim, timeout_s: float, lemma: str = "") -> Step | None:
     if question is None and not by_form:
         return None
     return Step(claim.what, "normal form" if by_form else "solvers", question, by_form, lemma, claim.legend)
+
+
+def decided_deeply(claim: Claim) -> Step | None:
+    """Return a claim as a step of a proof, if a normal form of whole sums proves it; no solver is asked."""
+    name = next((name for name, decide in _DEEP.items() if decide(claim)), None)
+    return None if name is None else Step(claim.what, f"normal form of {name}", None, True, "", claim.legend)
 
 
 def holds(claim: Claim, timeout_s: float) -> bool:

@@ -21,7 +21,7 @@ from napkin_eq.obligation import claims_of
 from napkin_eq.ops import COMBINE, NEUTRAL
 from napkin_eq.proving import Outcome, prover
 from napkin_eq.question import Step
-from napkin_eq.solving import decided, vacuous
+from napkin_eq.solving import decided, decided_deeply, vacuous
 from napkin_eq.term import Acc, Const, Index, Map, Online, Prev, Read, Reduce, Scan, Size, Term, rebuilt, subterms
 
 QUESTIONS = 6
@@ -43,7 +43,10 @@ def induction(statement: Statement, timeout_s: float) -> Outcome | None:
         try:
             steps += search.proof(claim)
         except Unproved as failed:
-            return Outcome("unknown", "induction", str(failed))
+            whole = decided_deeply(claim) if timeout_s > 0 else None
+            if whole is None:
+                return Outcome("unknown", "induction", str(failed))
+            steps.append(whole)
     return Outcome("proved", ", ".join(dict.fromkeys(step.method for step in steps)) or "definition", steps=tuple(dict.fromkeys(steps)))
 
 

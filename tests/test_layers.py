@@ -23,8 +23,8 @@ FLOORS = (
     "pointwise library diagram jsonform gallery random_diagrams shrink",
     "__init__",
     "law content",
-    "catalogue stretch interval judge explain claim polynomial linearity obligation smtlib question solving rocq rocqtext verdict counterexample proving "
-    "smtfiles floating abduce corpus certificate check",
+    "catalogue stretch interval judge explain claim polynomial atoms algebra functions linearity obligation smtlib question solving rocq rocqtext verdict "
+    "counterexample proving smtfiles floating abduce corpus certificate check",
     "plan names hardware accumulate eviction",
     "recheck",
     "emit aot enode egglogtext egraph accuracy",

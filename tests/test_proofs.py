@@ -90,8 +90,8 @@ def test_every_shipped_law_is_proved_within_the_time(shipped: list[Statement], c
 def test_the_symbolic_proof_and_the_numeric_test_are_both_asked(shipped: list[Statement], monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = [s for s in shipped if s.name in ("factor", "shift", "rescale", "fubini-max")]
     prove(chosen, use_cache=False)
-    monkeypatch.setattr(solving, "_DECIDERS", {})
-    monkeypatch.setattr(solving, "_SOLVERS", {})
+    for held in ("_DECIDERS", "_DEEP", "_SOLVERS"):
+        monkeypatch.setattr(solving, held, {})
     assert [v.status for v in prove(chosen, use_cache=False)] == ["unknown"] * 4
     monkeypatch.setattr(proving, "_PROVERS", {})
     assert [v.status for v in prove(chosen, use_cache=False)] == ["unknown"] * 4
