@@ -19,7 +19,7 @@ from napkin_eq.evaluate import axes_in, evaluate, output_order
 from napkin_eq.law import TRUE, Judgment, Law, Statement, Var, where
 from napkin_eq.obligation import conditions_of, terms_of
 from napkin_eq.opened import opened
-from napkin_eq.term import Const, Input, Online, Prev, Read, Reduce, Scan, Size, Term, Tuple, rewritten, subterms
+from napkin_eq.term import Const, Input, Map, Online, Prev, Read, Reduce, Scan, Size, Term, Tuple, rewritten, subterms
 
 Array = np.ndarray[Any, np.dtype[Any]]
 TOLERANCE = 1e-6
@@ -77,9 +77,12 @@ class Counterexample:
         if isinstance(self.statement, Law):
             return not agree(self.value(self.statement.lhs), self.value(self.statement.rhs))
         conclusion = self.statement.conclusion
-        if conclusion.name in (*STREAMED, "null") or self.stream is None:
+        if conclusion.name in (*STREAMED, "null"):
             return not self.holds(conclusion)
-        return bool((self.at_last(where(meaning(conclusion), Const(1.0), 0.0)).data != 1.0).any())
+        mask = nearly(meaning(conclusion))
+        if self.stream is None:
+            return not bool(self.value(mask).data.all())
+        return bool((self.at_last(where(mask, Const(1.0), 0.0)).data != 1.0).any())
 
     # -- what holds of the values --------------------------------------------------------------------------------------
 
@@ -207,6 +210,14 @@ class Counterexample:
 
 
 _DTYPE = {"bool": "bool", "int": "int64"}
+
+
+def nearly(mask: Term) -> Term:
+    """Return an inequality to a millionth, as far as numbers that are rounded can tell; any other mask as it is."""
+    if isinstance(mask, Map) and mask.op == "le" and mask.args[0].kind == "real":
+        a, b = mask.args
+        return Map("le", (a, b + TOLERANCE * (Map("abs", (a,)) + Map("abs", (b,)))))
+    return mask
 
 
 def _running(term: Term, x: Axis) -> bool:

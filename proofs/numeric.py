@@ -16,11 +16,12 @@ import numpy as np
 
 from napkin_eq.axis import Axis
 from napkin_eq.claim import JUDGMENT, LARGEST_EXPONENT, STREAMED, NotUnderstood, finite, meaning
-from napkin_eq.counterexample import Counterexample, Given
+from napkin_eq.counterexample import Counterexample, Given, nearly
 from napkin_eq.errors import NapkinError
 from napkin_eq.evaluate import axes_in, evaluate, output_order
 from napkin_eq.law import ABSENT, TRUE, Judgment, Law, Max, Statement, Sum, Var, exp, inv, size, where
 from napkin_eq.obligation import conditions_of, judgments_of, terms_of, variants
+from napkin_eq.opened import opened
 from napkin_eq.proving import Outcome, prover
 from napkin_eq.term import Acc, Const, Input, Map, Online, Prev, Term, rewritten, subterms
 
@@ -221,12 +222,13 @@ class Instance:
             total = self.filled(meaning(statement.conclusion)).args[0]
             yield self.value(total, arrays, lanes), self.value(Const(0.0), arrays, lanes), 1
         elif x is None:
-            yield self.value(self.filled(meaning(statement.conclusion)), arrays, lanes), self.value(TRUE, arrays, lanes), 1
+            yield self.value(self.filled(nearly(meaning(statement.conclusion))), arrays, lanes), self.value(TRUE, arrays, lanes), 1
         elif statement.conclusion.name in STREAMED:
             yield from self.moved(statement.conclusion, x, arrays, lanes)
         else:
             for block in (1, 2, 3):
-                yield self.update(where(self.filled(meaning(statement.conclusion)), Const(1.0), 0.0), x, arrays, lanes, block), np.ones((TRIALS, 1)), block
+                holds = where(self.filled(nearly(meaning(statement.conclusion))), Const(1.0), 0.0)
+                yield self.update(holds, x, arrays, lanes, block), np.ones((TRIALS, 1)), block
 
     def moved(self, conclusion: Judgment, x: Axis, arrays: dict[Var, Array], lanes: dict[str, int]) -> Iterator[tuple[Array, Array, int]]:
         """Compare a term before and after the last of two blocks, with its factor, or sums of it with the step between."""
@@ -262,6 +264,11 @@ class Instance:
 
     def held(self, mask: Term, arrays: dict[Var, Array], lanes: dict[str, int]) -> Array:
         """Tell for each trial whether a mask holds in every lane; where rounding could decide, it does not."""
+        if self.stream is not None and opened(mask):
+            # Of what came before a block it speaks in an update only: at the last block, however long that is.
+            numbers = where(mask, Const(1.0), 0.0)
+            blocks = range(1, lanes[self.stream.name] + 1)
+            return _every(np.stack([self.update(numbers, self.stream, arrays, lanes, block) for block in blocks], axis=1) == 1.0)
         result = _every(self.value(mask, arrays, lanes))
         for side in (t for t in mask.children if t.kind == "real" and not isinstance(t, (Var, Const))):
             value = self.value(side, arrays, lanes)
