@@ -15,7 +15,7 @@ import numpy as np
 
 from napkin_eq.evaluate import bound_sizes
 from napkin_eq.meaning import Array, Named, Run, aligned, fold, read, scan
-from napkin_eq.rounding import STORAGE, TOP
+from napkin_eq.roundoff import STORAGE, TOP
 from napkin_eq.term import Input, Map, Proj, Read, Reduce, Scan, Term, subterms
 
 
@@ -44,7 +44,9 @@ def compare(got: Any, exact: Any, bound: Any, dtype: str, must: Any = None) -> C
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         off = np.where(held == wanted, 0.0, np.abs(held - wanted))
         off = np.where(np.isnan(off), np.inf, off)
-        known = np.isfinite(bound)
+        # What must be NaN is checked without a bound.
+        known = np.broadcast_to(np.isfinite(bound), off.shape)
+        unbounded = int((~known & ~(False if must is None else must)).sum())
         part = np.where(off == 0, 0.0, np.where(known, off / bound, 0.0))
         if must is not None:
             part = np.where(must & ~np.isnan(got), np.inf, part)
@@ -56,7 +58,7 @@ def compare(got: Any, exact: Any, bound: Any, dtype: str, must: Any = None) -> C
     used = float(np.nan_to_num(part, nan=np.inf, posinf=np.inf).max(initial=0.0))
     return Compared(
         float(np.where(known, off, 0.0).max(initial=0.0)), used,
-        rms[1] / rms[0] if rms[0] else 0.0, off.size, int((~known).sum()),
+        rms[1] / rms[0] if rms[0] else 0.0, off.size, unbounded,
     )  # fmt: skip
 
 

@@ -229,7 +229,11 @@ class _Bridge:
             root = len(classes)
             classes[root] = [Node("Tuple", (), roots)]
         ties = {places[t]: t for t in compared}
-        return Saturated(classes, root, reps, safe, given, nonneg, self.instances, rounds, len(rows), self.leaves, notes, ties, places)
+        sources: dict[int, Term] = {}
+        for part in subterms(self.source):
+            if part in self.names and part.kind == "real":
+                sources.setdefault(number[self._value(self.names[part])], part)
+        return Saturated(classes, root, reps, safe, given, nonneg, self.instances, rounds, len(rows), self.leaves, notes, ties, places, sources)
 
 
 @cache

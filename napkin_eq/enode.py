@@ -48,7 +48,7 @@ class Saturated:
 
     safe: classes whose exponential is proved not to overflow; given: classes whose exponential the source itself takes;
     nonneg: classes proved to hold no negative number; ties: classes of comparisons that rounding would decide, with the source's term, and
-    `places`: the class of each term below one.
+    `places`: the class of each term below one; sources: classes that hold a part of the source, with that part.
     """
 
     classes: dict[int, list[Node]]
@@ -64,6 +64,7 @@ class Saturated:
     notes: list[str] = field(default_factory=list)
     ties: dict[int, Term] = field(default_factory=dict)
     places: dict[Term, int] = field(default_factory=dict)
+    sources: dict[int, Term] = field(default_factory=dict)
 
 
 def tied(term: Term) -> bool:

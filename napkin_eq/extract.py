@@ -9,7 +9,7 @@ Where values are stored and how outputs are partitioned is chosen afterwards wit
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from napkin_eq.axis import Axis
@@ -57,6 +57,7 @@ class Extractor:
 
     admitted(term, given) says whether the exponential of a term may be taken; given: the source itself takes it.
     cut: axes that may only be folded a stretch at a time, each stretch by itself, by the name of the axis that counts them.
+    barred: nodes that no form uses, each by its class and its place there; kept(term) says whether a form of the root is one at all.
     """
 
     def __init__(
@@ -66,7 +67,10 @@ class Extractor:
         element_bytes: int,
         admitted: Callable[[Term, bool], bool],
         cut: Mapping[str, str] | None = None,
+        barred: Set[tuple[int, int]] = frozenset(),
+        kept: Callable[[Term], bool] | None = None,
     ) -> None:
+        self.barred, self.kept = barred, kept
         self.graph, self.leaves, self.hardware, self.bytes = graph, graph.leaves, hardware, element_bytes
         self.admitted = admitted
         self.cut = dict(cut or {})
@@ -111,7 +115,7 @@ class Extractor:
             changed = False
             for number in order:
                 for place, node in enumerate(self.graph.classes[number]):
-                    if node.kind in _HIDDEN or number in node.children:
+                    if node.kind in _HIDDEN or number in node.children or (number, place) in self.barred:
                         continue
                     if node.kind.startswith("Reduce") and self.streamed[number]:
                         continue
@@ -148,7 +152,10 @@ class Extractor:
             held = known.get(candidate.items)
             if held is None or candidate.nesting < held.nesting:
                 known[candidate.items] = candidate
-        kept = _diverse(sorted(known.values(), key=lambda c: (c.cost, c.nesting)), self._most(number))
+        ranked = sorted(known.values(), key=lambda c: (c.cost, c.nesting))
+        if self.kept is not None and number == self.graph.root:
+            ranked = [c for c in ranked if self.kept(c.term)]
+        kept = _diverse(ranked, self._most(number))
         self.best[number] = kept
         return set(kept) != before
 

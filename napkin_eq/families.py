@@ -164,6 +164,18 @@ def _below(place: Place) -> Any:
     return -np.abs(place.normal()) - 1.0
 
 
+def _alternating(place: Place) -> Any:
+    """Numbers near 500, of one sign in every other lane of each folded axis and of the other in the rest."""
+    signs = sum((place.along(at) for at in place.lanes()), 0)
+    return (500.0 + place.normal()) * (1.0 - 2.0 * (signs % 2))
+
+
+def _top(place: Place) -> Any:
+    import numpy as np
+
+    return np.clip(place.normal(), -3.0, 3.0) * (RANGE[place.dtype][0] / 4.0 if place.dtype == "float16" else 2.0**40)
+
+
 def _full(value: float) -> Numbers:
     import numpy as np
 
@@ -188,6 +200,10 @@ def _families() -> dict[str, Family]:
         Family("subnormal", "numbers below the least normal one of the storage type", _subnormal),
         Family("negative-zero", "negative zeros", _full(-0.0)),
         Family("offset", "numbers far from zero that differ little", lambda p: 24.0 + p.normal()),
+        Family("far", "numbers a thousand from zero that differ little", lambda p: 1000.0 + p.normal()),
+        Family("alternating", "large numbers of alternating sign, whose sums are small", _alternating),
+        Family("tiny", "very small numbers", lambda p: 2.0 ** (-12 if p.dtype == "float16" else -20) * p.normal()),
+        Family("top", "very large numbers: near the largest of float16, else those whose products of three float32 holds", _top),
         Family("late", "masks that keep the last half of a folded axis: whole tiles are masked first", kept="last"),
         Family("nothing", "masks that keep nothing: whole rows are masked", kept="none"),
         Family("nan-masked", "NaN where the diagram keeps it from outputs", kept="last", spoil="nan", where="masked"),

@@ -155,13 +155,10 @@ class Bench:
 
     @functools.cache  # noqa: B019  a bench lives as long as its trial is looked at
     def given(self, family: Family) -> tuple[Drawn, dict[str, int], Any, Any, Any]:
-        """Return (inputs, sizes of symbolic axes, exact values, the lesser of the two bounds, what must be NaN)."""
-        import numpy as np
-
+        """Return (inputs, sizes of symbolic axes, exact values, what each may be off by, what must be NaN)."""
         from napkin_eq.compare import must_spoil
         from napkin_eq.evaluate import evaluate
-        from napkin_eq.rounding import error_bound
-        from napkin_eq.running import running_bound
+        from napkin_eq.tolerance import tolerances
 
         tiles = {c.axis.name: c.tile for kernel in self.plan.kernels for c in kernel.coords if c.axis.size is None and c.tile > 1}
         plain = {name: 2 * tile for name, tile in tiles.items()} | dict(self.trial.rows)
@@ -170,12 +167,9 @@ class Bench:
         drawn = draw(self.diagram, family, sizes, self.dtype, self.seed)
         order = [axis.name for axis in self.plan.outputs[0].dims]
         exact = evaluate(self.diagram.term, drawn.clean, symbolic, order=order)
-        (bound,) = error_bound(
-            self.derivation.term, drawn.clean, symbolic, self.dtype, 0.0, order, planned=self.planned, unknown=drawn.spoilt
-        )
-        (running,) = running_bound(self.plan, drawn.clean, symbolic, unknown=drawn.spoilt).values()
+        (tolerance,) = tolerances(self.derivation, drawn, symbolic, self.dtype).values()
         must = must_spoil(self.diagram.term, drawn.clean, symbolic, drawn.spoilt, order) if family.spoil == "nan" else None
-        return drawn, symbolic, exact, np.minimum(bound, running), must
+        return drawn, symbolic, exact, tolerance.least, must
 
     def used(self, plan: Plan, family: Family) -> float:
         """Return the largest part of a bound that a plan uses on a family; infinite where it is wrong beyond any, or refused as it runs."""

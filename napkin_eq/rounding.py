@@ -27,7 +27,7 @@ What passes the range of float32 has no bound; what falls below its least normal
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,19 +35,12 @@ import numpy as np
 
 from napkin_eq.errors import NapkinError
 from napkin_eq.evaluate import bound_sizes, output_order
-from napkin_eq.meaning import OPERATORS, Array, Named, Run, aligned, contraction, fold, read, scan
+from napkin_eq.meaning import OPERATORS, Array, Frame, Named, Run, aligned, contraction, fold, read, scan
 from napkin_eq.ops import NEUTRAL
 from napkin_eq.plan import Dot, Loop, Plan, ReduceTile, ScanTile, statements
-from napkin_eq.term import Fold, Group, Input, Map, Online, Prev, Proj, Read, Reduce, Scan, Store, Term, Walk, bundled, subterms
-
-W = 2.0**-24
-K = 4
-# Below the least normal number a GPU may flush to zero; past the largest there is infinity.
-FLUSHED, LARGEST = 2.0**-126, 2.0**128
-# The largest number of each storage type.
-TOP = {"float16": 65504.0, "bfloat16": 2.0**128 - 2.0**120, "float32": 2.0**128 - 2.0**104}
-# roundoff, and half of the least positive number
-STORAGE = {"float16": (2.0**-11, 2.0**-25), "bfloat16": (2.0**-8, 2.0**-134), "float32": (2.0**-24, 2.0**-150)}
+from napkin_eq.ranges import ranged, summands, within
+from napkin_eq.roundoff import FLUSHED, LARGEST, RULES, STORAGE, TOP, K, W
+from napkin_eq.term import Acc, Const, Fold, Group, Input, Map, Online, Prev, Proj, Read, Reduce, Scan, Store, Term, Walk, bundled, subterms
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +56,11 @@ class Schedule:
         """Return how many additions follow one another in a sum of this length; lanes: how many products are added at once."""
         tile = min(length, self.largest)
         chained = length if lanes == 1 else length / lanes + 16
-        tiled = tile / 4 + 16 + -(-length // min(length, self.smallest))
+        tiled = tile / 4 + 16 + -(-length // max(1, min(length, self.smallest)))
         return max(chained, tiled) if product and self.matrix else tiled
 
 
+_UPDATE = "()"  # marks, among the axes that a term mentions, that it speaks of an accumulator; no axis has this name
 # Without a schedule: any tile of 16 lanes or more, on the matrix unit or not.
 UNPLANNED = Schedule(2**40, 16, True, True)
 
@@ -89,10 +83,15 @@ def schedule(plan: Plan) -> dict[str, Schedule]:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A value with its bound, each with names for its axes; the bound of a mask is 1 where it is uncertain."""
+    """A value with its bound, each with names for its axes; the bound of a mask is 1 where it is uncertain.
+
+    low, high: between which numbers what is computed lies, where more is known of that (ranges.py).
+    """
 
     value: Named
     error: Named
+    low: Named | None = None
+    high: Named | None = None
 
 
 def error_bound(
@@ -113,29 +112,45 @@ def error_bound(
     """
     if dtype not in STORAGE:
         raise NapkinError(f"unknown dtype {dtype!r:.60}; one of {', '.join(STORAGE)}")
-    work = _Work(term, inputs, sizes, dtype, matrix_roundoff, planned or {}, unknown or {})
+    run = Run(term, inputs, bound_sizes(term, inputs, sizes), 2**40, "float64")
+    work = Work(run.top, dtype, matrix_roundoff, planned, unknown)
     items = tuple(Proj(i, term) for i in range(len(bundled(term)))) or (term,)
     with np.errstate(all="ignore"):
         return tuple(work.output(item, order) for item in items)
 
 
-class _Work:
+class Work:
+    """Values of terms with their bounds, in one universe of evaluation: some axes may be cut to a prefix, which a carried sum needs.
+
+    exact: where inputs, numbers and coordinates have their values. of: the bound of a term, computed once.
+    """
+
     def __init__(
         self,
-        term: Term,
-        inputs: Mapping[str, Any],
-        sizes: Mapping[str, int],
+        exact: Frame,
         dtype: str,
-        matrix: float,
-        planned: Mapping[str, Schedule],
-        unknown: Mapping[str, Any],
+        matrix: float = 0.0,
+        planned: Mapping[str, Schedule] | None = None,
+        unknown: Mapping[str, Any] | None = None,
     ) -> None:
         self.u, self.h = STORAGE[dtype]
-        self.top, self.matrix, self.planned, self.unknown = TOP[dtype], matrix, planned, unknown
+        self.dtype, self.top, self.matrix, self.planned, self.unknown = dtype, TOP[dtype], matrix, planned or {}, unknown or {}
         self.lanes = 1 if dtype == "float32" else 4
-        self.exact = Run(term, inputs, bound_sizes(term, inputs, sizes), 2**40, "float64").top
+        self.exact = exact
         self.memo: dict[Term, Checked] = {}
+        self.mentioned: dict[Term, frozenset[str]] = {}
         self.root: Term | None = None
+        # Of a cut universe: the one outside and the axis that is cut; of an update: the accumulator, and the universe one block before.
+        self.outer: Work | None = None
+        self.cut = ""
+        self.acc: Checked | None = None
+        self.before: Work | None = None
+
+    def inside(self, cut: str, ends: Mapping[str, int], acc: Checked | None = None, before: Work | None = None) -> Work:
+        """Return a universe inside this one: an axis cut to a prefix, or what is known in an update."""
+        found = Work(Frame(self.exact.run, ends, None), self.dtype, self.matrix, self.planned, self.unknown)
+        found.outer, found.cut, found.acc, found.before, found.mentioned = self, cut, acc, before, self.mentioned
+        return found
 
     def output(self, root: Term, wanted: Sequence[str] | None) -> Array:
         self.root = root
@@ -146,9 +161,10 @@ class _Work:
         return np.array(full.transpose([names.index(name) for name in order]), order="C")
 
     def of(self, root: Term) -> Checked:
-        for term in _needed(root):
+        for term in _needed(root, self.memo):
             if term not in self.memo:
-                self.memo[term] = self._settled(self._one(term))
+                outside = self.outer is not None and self.cut not in mentions(term, self.mentioned)
+                self.memo[term] = self.outer.of(term) if self.outer is not None and outside else self._ranged(term, self._settled(self._one(term)))
         return self.memo[root]
 
     def _settled(self, got: Checked) -> Checked:
@@ -157,13 +173,26 @@ class _Work:
         if value.dtype.kind == "f":
             error = np.where(np.isneginf(value), 0.0, np.nan_to_num(error, nan=np.inf, posinf=np.inf))
             error = np.where((np.abs(value) + error >= LARGEST) & ~np.isneginf(value), np.inf, error)
-        return Checked(got.value, Named(names, np.asarray(error, np.float64)))
+        return Checked(got.value, Named(names, np.asarray(error, np.float64)), got.low, got.high)
+
+    def _ranged(self, term: Term, found: Checked) -> Checked:
+        """Cut a bound down to where the computed value can lie, if that is known."""
+        length, added, moves = 0, 0.0, None
+        if isinstance(term, (Reduce, Fold, Online)):
+            length = self.exact.length(term.axis.name)
+            added, moves = self._added(term.axis.name, length, False), self._moved(term)
+        limits = ranged(term, self.memo, found, length, added, moves)
+        return found if limits is None else Checked(found.value, within(found, limits), *limits)
 
     def _one(self, term: Term) -> Checked:
         if isinstance(term, Map):
             return self._map(term)
+        if isinstance(term, Online) and _steps(term):
+            return self._carried(term)
         if isinstance(term, (Reduce, Fold, Online)):
             return self._fold(term)
+        if isinstance(term, (Acc, Prev)):
+            return self._before(term)
         if isinstance(term, Scan):
             return self._scan(term)
         if isinstance(term, Read):
@@ -176,12 +205,34 @@ class _Work:
             return self._stored(got, final=term is self.root) if _is_stored(term) else got
         if isinstance(term, (Group, Walk)):
             return self.memo[term.body]
-        rounded = W if term.kind == "real" and not isinstance(term, Input) else 0.0
         value = self.exact.value(term)
+        # A number that float32 holds is exact.
+        rounded = W if isinstance(term, Const) and term.kind == "real" and float(np.float32(term.value)) != term.value else 0.0
         if isinstance(term, Input) and term.name in self.unknown:
             lanes = Named(tuple(d.name for d in term.dims), np.where(self.unknown[term.name], np.inf, 0.0))
             return Checked(value, Named(value.names, aligned(lanes)[1][0].transpose([lanes.names.index(name) for name in value.names])))
         return Checked(value, Named(value.names, rounded * np.abs(value.data) if rounded else np.zeros(value.data.shape)))
+
+    def _before(self, term: Acc | Prev) -> Checked:
+        found = self.acc if isinstance(term, Acc) else None if self.before is None else self.before.of(term.body)
+        if found is None:
+            raise NapkinError("Acc() and Prev(...) have a value only inside an Online's update")
+        return found
+
+    def _carried(self, term: Online) -> Checked:
+        """Bound a sum that is carried with an update of any form: block by block, each value as it is over the lanes so far."""
+        axis, length = term.axis.name, self.exact.length(term.axis.name)
+        step = max(1, min(length, self.planned.get(axis, UNPLANNED).smallest))
+        acc = Checked(Named((), np.zeros(())), Named((), np.zeros(())))
+        before = self.inside(axis, {**self.exact.ends, axis: 0})
+        for start in range(0, length, step):
+            end = min(start + step, length)
+            here = self.inside(axis, {**self.exact.ends, axis: end})
+            body, mask = (_lanes(here.of(part), axis, start, end) for part in (term.body, term.where))
+            moved = here.inside(_UPDATE, here.exact.ends, acc, before).of(term.update)
+            part = self._folded("sum", axis, end - start, body, mask, self._added(axis, end - start, False), Named((), np.zeros(())))
+            acc, before = self._settled(self._applied("add", [moved, self._settled(part)])), here
+        return acc
 
     def _stored(self, got: Checked, final: bool = False) -> Checked:
         """Round a value to the storage type; what is past its range is infinite in a final output, and of no use before."""
@@ -202,6 +253,8 @@ class _Work:
     def _map(self, term: Term) -> Checked:
         args = [self.memo[arg] for arg in term.args]
         found = self._applied(term.op, args)
+        if term.op in ("add", "neg", "exp") and term.kind == "real":
+            found = self._regrouped(term, found)
         if term.op == "add":
             for arg, other in zip(term.args, reversed(args), strict=True):
                 found = self._onto(arg, other, found)
@@ -238,7 +291,40 @@ class _Work:
         apart = np.sqrt(d * spread) + cast + inner + added * (sized + np.abs(m) * all_of_it) + length * FLUSHED * (1 + np.abs(m))
         left = np.abs(divisor) - away
         found = apart / left * (1 + 4 * K * W) + 4 * K * W * np.abs(m) + FLUSHED
-        return Named(names, np.where((left > 0) & ~np.isnan(found), found, np.inf))
+        mean_of = Named(names, np.where((left > 0) & ~np.isnan(found), found, np.inf))
+        if w.low is None or whole.low is None or (w.low.data[np.isfinite(w.low.data)] < 0).any():
+            return mean_of
+        return self._inside(total, mean_of, Named(names, m + 0.0 * found), v, whole.low)
+
+    def _inside(self, total: Term, found: Named, mean: Named, v: Checked, least: Named) -> Named:
+        """Cut the bound of a mean by weights that are never negative: it lies among the values, but for what is rounded apart in both sums."""
+        axis, length = total.axis.name, self.exact.length(total.axis.name)
+        kept = self.memo[total.where].value
+        signed = [fold("max", axis, length, Named(v.value.names, sign * v.value.data), kept) for sign in (1.0, -1.0)]
+        # A rescaling multiplies both sums by the same number; each is rounded by itself.
+        turns = self._moved(total, 0.0)
+        sizes, roughest = fold("sum", axis, length, _size(v.value), kept), fold("max", axis, length, v.error, kept)
+        names, (before, m, most, most_below, turned, size, e, whole) = aligned(found, mean, *signed, turns, sizes, roughest, least)
+        largest = np.maximum(np.abs(most), np.abs(most_below))
+        apart = (self.u + self.matrix + 2 * self._added(axis, length, True) + 8 * K * W + 2 * turned) * largest
+        apart = apart + e * (1 + apart / np.maximum(largest, FLUSHED)) + (self.h + length * FLUSHED) * size / whole
+        away = np.maximum(most - m, m + most_below) + apart
+        return Named(names, np.where((whole > 0) & np.isfinite(away), np.minimum(before, away), before))
+
+    def _regrouped(self, term: Term, found: Checked) -> Checked:
+        """Charge a sum for what a kernel may do to it: three or more parts are added in any order, a constant factor goes to each part.
+
+        What is left, a difference of two numbers, is rounded once, relative to itself: where they are nearly equal it is exact.
+        """
+        parts = summands(term.args[0]) if term.op == "exp" else summands(term)
+        if len(parts) < 2 or (len(parts) == 2 and term.op != "exp" and all(part in direct(term) for part in parts)):
+            return found
+        names, (error, *sizes) = aligned(found.error, *(_size(self.memo[part].value) for _, part in parts if part in self.memo))
+        rough = K * W * sum(abs(factor) * size for (factor, _), size in zip([p for p in parts if p[1] in self.memo], sizes, strict=True))
+        if term.op == "exp":
+            _, (_, value) = aligned(Named(names, error), found.value)
+            rough = value * np.expm1(rough)
+        return Checked(found.value, Named(names, error + np.nan_to_num(rough, nan=np.inf, posinf=np.inf)))
 
     def _onto(self, arg: Term, other: Checked, found: Checked) -> Checked:
         """Charge a sum of products for what it may be added onto, as often as it adds."""
@@ -275,8 +361,11 @@ class _Work:
         """Return what a sum of this length is off by, relative to the sum of its magnitudes; each block is rescaled once at most."""
         return 2 * W * self.planned.get(axis, UNPLANNED).depth(length, self.lanes, product)
 
-    def _moved(self, term: Term) -> Named:
-        """Return what rescaling by differences of references is off by, relative to what is rescaled: R r; of a plain sum nothing."""
+    def _moved(self, term: Term, reference: float = 1.0) -> Named:
+        """Return what rescaling by differences of references is off by, relative to what is rescaled: R r; of a plain sum nothing.
+
+        reference: 0 for what the rescaled number itself is rounded by.
+        """
         axis, total = term.axis.name, Named((), np.zeros(()))
         if not isinstance(term, Online):
             return total
@@ -287,7 +376,7 @@ class _Work:
                 at = running.names.index(axis)
                 size = np.where(np.isfinite(running.data), np.abs(running.data), 0.0)
                 moves = (np.diff(running.data, axis=at) != 0) & np.isfinite(np.delete(running.data, -1, axis=at))
-                off = moves.sum(axis=at) * 2 * K * W * (1 + size.max(axis=at))
+                off = moves.sum(axis=at) * 2 * K * W * (1 + reference * size.max(axis=at))
                 names = running.names[:at] + running.names[at + 1 :]
                 joined, (one, other) = aligned(total, Named(names, off))
                 total = Named(joined, one + other)
@@ -407,16 +496,59 @@ def _parts(term: Term) -> tuple[Term, ...]:
     return (*term.body.args, term.where) if summed and _product(term.body) else (term.body, term.where)
 
 
-def _needed(root: Term) -> list[Term]:
-    """Subterms that have a value of their own: not those of an Online's update, which speak of running values."""
-    seen: set[Term] = set()
+def _needed(root: Term, known: Mapping[Term, Any]) -> list[Term]:
+    """Subterms that have a value of their own, children first: not those of an Online's update, which speak of running values."""
+    found: dict[Term, None] = {}
     stack = [root]
     while stack:
-        term = stack.pop()
-        if term not in seen:
-            seen.add(term)
-            stack.extend(_parts(term))
-    return [term for term in subterms(root) if term in seen]
+        term = stack[-1]
+        waiting = [] if term in known or term in found else [part for part in _parts(term) if part not in known and part not in found]
+        stack.extend(reversed(waiting))
+        if not waiting:
+            stack.pop()
+            if term not in known:
+                found.setdefault(term)
+    return list(found)
+
+
+def mentions(root: Term, known: dict[Term, frozenset[str]]) -> frozenset[str]:
+    """Return the names of the axes that a term speaks of, bound ones too; _UPDATE where it speaks of an accumulator or of a block before."""
+    for term in subterms(root) if root not in known else ():
+        if term in known:
+            continue
+        parts = [known[child] for child in term.children]
+        if isinstance(term, Online):
+            parts[-1] -= {_UPDATE}
+        own = {axis.name for axis in term.axes} | ({term.axis.name} if "axis" in term.names else set())
+        known[term] = frozenset(own).union(*parts, {_UPDATE} if isinstance(term, (Acc, Prev)) else ())
+    return known[root]
+
+
+def _lanes(got: Checked, axis: str, start: int, end: int) -> Checked:
+    return Checked(_cut(got.value, axis, start, end), _cut(got.error, axis, start, end))
+
+
+def _cut(found: Named, axis: str, start: int, end: int) -> Named:
+    if axis not in found.names or found.data.shape[found.names.index(axis)] == 1:
+        return found
+    return Named(found.names, found.data[(slice(None),) * found.names.index(axis) + (slice(start, end),)])
+
+
+def _steps(term: Online) -> bool:
+    """Tell whether something is added to the accumulator of a carried sum, which is not only multiplied."""
+    added = [t for t in subterms(term.update) if isinstance(t, Map) and t.op == "add"]
+    return any(isinstance(u, Acc) for t in added for u in subterms(t))
+
+
+def direct(term: Term) -> list[tuple[float, Term]]:
+    """Return the two parts of a sum that is written as one, signs apart."""
+    if not isinstance(term, Map) or term.op not in ("add", "neg"):
+        return []
+    found = []
+    for arg in term.args if term.op == "add" else ():
+        minus = isinstance(arg, Map) and arg.op == "neg"
+        found.append((-1.0, arg.args[0]) if minus else (1.0, arg))
+    return found
 
 
 def _product(term: Term) -> bool:
@@ -426,81 +558,3 @@ def _product(term: Term) -> bool:
 def _full(value: Named, like: Named) -> Named:
     names, (data, shape) = aligned(value, like)
     return Named(names, np.broadcast_to(data, np.broadcast_shapes(data.shape, shape.shape)))
-
-
-def _unless(sure: Array, value: Array) -> Array:
-    return np.where(sure, value, np.inf)
-
-
-def _exp(v: Array, a: Array, e: Array) -> Array:
-    return np.where(np.isneginf(a), 0.0, v * (np.expm1(e + K * W * np.abs(a)) + K * W) + FLUSHED)
-
-
-def _inv(v: Array, a: Array, e: Array) -> Array:
-    away = np.abs(a)
-    return np.where((a == 0) & (e == 0), 0.0, _unless(away > e, e / (away * (away - e)) + K * W * np.abs(v) + FLUSHED))
-
-
-def _log(v: Array, a: Array, e: Array) -> Array:
-    return np.where((a <= 0) & (e == 0), 0.0, _unless(a > e, np.log1p(e / (a - e)) + K * W * (np.abs(v) + 1)))
-
-
-def _smooth(slope: float) -> Callable[[Array, Array, Array], Array]:
-    # These are bounded by 1 and formed from parts of that size: their roundoff is relative to 1, not to the value.
-    return lambda v, a, e: slope * e + 2 * K * W
-
-
-def _unsure(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
-    return np.asarray((ea + eb > 0) & (np.abs(a - b) <= ea + eb), np.float64)
-
-
-def _where(v: Array, c: Array, a: Array, b: Array, ec: Array, ea: Array, eb: Array) -> Array:
-    # A mask that is in doubt may pick the other side: infinitely far off if one of them is absent.
-    return np.where(ec > 0, np.maximum(ea, eb) + np.where(a == b, 0.0, np.abs(a - b)), np.where(c, ea, eb))
-
-
-def _larger(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
-    return np.where(a - b > ea + eb, ea, np.where(b - a > ea + eb, eb, np.maximum(ea, eb)))
-
-
-def _smaller(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
-    return np.where(np.isneginf(a) | np.isneginf(b), 0.0, _larger(v, -a, -b, ea, eb))
-
-
-def _either(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
-    return np.maximum(ea, eb)
-
-
-def _none(v: Array, *rest: Array) -> Array:
-    return np.zeros(v.shape)
-
-
-RULES: dict[str, Callable[..., Array]] = {
-    "add": lambda v, a, b, ea, eb: ea + eb + K * W * (np.abs(a) + np.abs(b)),
-    "mul": lambda v, a, b, ea, eb: np.abs(a) * eb + np.abs(b) * ea + ea * eb + K * W * np.abs(v) + FLUSHED * (v != 0),
-    "neg": lambda v, a, e: e,
-    "inv": _inv,
-    "max": _larger,
-    "min": _smaller,
-    "exp": _exp,
-    "log": _log,
-    "sqrt": lambda v, a, e: np.sqrt(np.maximum(a, 0) + e) - np.sqrt(np.maximum(a - e, 0)) + K * W * np.abs(v),
-    "tanh": _smooth(1.0),
-    "sigmoid": _smooth(0.25),
-    "erf": _smooth(1.13),
-    "sin": lambda v, a, e: e + K * W * (np.abs(a) + 1),
-    "cos": lambda v, a, e: e + K * W * (np.abs(a) + 1),
-    "abs": lambda v, a, e: e,
-    "floor": lambda v, a, e: np.where(e > 0, 1 + e, 0.0),
-    "round": lambda v, a, e: np.where(e > 0, 1 + e, 0.0),
-    "real": _none,
-    "floordiv": _none,
-    "mod": _none,
-    "lt": _unsure,
-    "le": _unsure,
-    "eq": _unsure,
-    "and": _either,
-    "or": _either,
-    "not": lambda v, a, e: e,
-    "where": _where,
-}

@@ -40,7 +40,7 @@ from napkin_eq.plan import (
     statements,
     used,
 )  # fmt: skip
-from napkin_eq.rounding import FLUSHED, LARGEST, RULES, STORAGE, TOP, K, W
+from napkin_eq.roundoff import FLUSHED, LARGEST, RULES, STORAGE, TOP, K, W
 
 HELD = {"f16": "float16", "bf16": "bfloat16"}
 FOLDS: dict[str, Any] = {"sum": np.add, "max": np.maximum, "prod": np.multiply}

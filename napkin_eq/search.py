@@ -24,6 +24,7 @@ from napkin_eq.judge import Judge
 from napkin_eq.law import Inference, Judgment, Law, Statement
 from napkin_eq.place import Offers, Placed, Placer, parallel
 from napkin_eq.room import BYTES
+from napkin_eq.stability import Stability
 from napkin_eq.term import Fold, Map, Online, Read, Reduce, Term, subterms
 from napkin_eq.tiles import Tiled
 
@@ -31,6 +32,8 @@ from napkin_eq.tiles import Tiled
 EXPONENT = {"bfloat16": 60.0, "float16": 9.0, "float32": 60.0}
 FINALISTS, SPREAD, SAME = 3, 1.25, 1e-3
 Side = tuple[tuple[Axis, ...], bool]  # the axes of an operand that is computed, and whether out of sums
+# How much worse than its class can be computed a part of a form may be, where forms of the whole lose digits; less where none is left.
+LOSSES = (64.0, 8.0, 2.0)
 IDLE, LARGE, MOST_STRETCHES, LEAST_STRETCH = 0.6, 128, 64, 256
 
 
@@ -67,10 +70,11 @@ def options(
     diagram: Diagram, names: tuple[str, ...], source: Term, aim: Aim, statements: list[Statement], seconds: dict[str, float]
 ) -> list[Output]:
     """Return the plans found, without the steps to them: with the axes as they are, and with one cut where processors would idle."""
-    plans, tried = _plans(diagram, names, source, aim, statements, (), seconds)
+    stability = Stability(source, aim.dtype)
+    plans, tried = _plans(diagram, names, source, aim, statements, (), stability, seconds)
     for cut in _cuts(source, [*plans[0][0].tiled, *tried], aim.machine, statements):
         try:
-            plans += _plans(diagram, names, source, aim, statements, (cut,), seconds)[0]
+            plans += _plans(diagram, names, source, aim, statements, (cut,), stability, seconds)[0]
         except NapkinError:
             continue  # there is no form with this cut: the plans without it stand
     return [Output(names, source, placed, [], graph, aim.precision) for placed, graph in plans]
@@ -83,6 +87,7 @@ def _plans(
     aim: Aim,
     statements: list[Statement],
     cuts: tuple[tuple[Axis, Axis], ...],
+    stability: Stability,
     seconds: dict[str, float],
 ) -> tuple[list[tuple[Placed, Saturated]], list[Tiled]]:
     """Saturate, extract and place an output, or several together, the axes of `cuts` folded a stretch at a time.
@@ -94,7 +99,8 @@ def _plans(
     seconds["saturate"] += time.perf_counter() - begun
     begun = time.perf_counter()
     proved = prover(statements)
-    candidates = _candidates(graph, aim, proved, {axis.name: part.name for part, axis in cuts})
+    stability.cut(part for part, _ in cuts)
+    candidates = _candidates(graph, aim, stability, {axis.name: part.name for part, axis in cuts})
     if not candidates:
         raise NapkinError(f"diagram {diagram.name}: output {', '.join(outputs)} has no form that can be computed with these laws; leave fewer out")
     names = {s.name for s in statements}
@@ -135,10 +141,11 @@ def _large_blocks(kernel: p.Kernel) -> int:
     return math.prod(extent(a) if all(a in dims for dims in read) else -(-extent(a) // LARGE) for a in axes)
 
 
-def _candidates(
-    graph: Saturated, aim: Aim, proved: Callable[[Judgment], bool], cut: dict[str, str]
-) -> list[Candidate]:
-    """Extract with exponentials proved safe; only where there is no such form, with those that the source itself takes."""
+def _candidates(graph: Saturated, aim: Aim, stability: Stability, cut: dict[str, str]) -> list[Candidate]:
+    """Extract with exponentials proved safe; only where there is no such form, with those that the source itself takes.
+
+    Where a form of the root loses digits that the source keeps, all are sought again, and in no class are such forms kept.
+    """
     limit = EXPONENT[aim.dtype]
 
     def strict(term: Term, given: bool) -> bool:
@@ -149,8 +156,13 @@ def _candidates(
         return given or strict(term, given)
 
     for admitted in (strict, lenient):
-        if candidates := Extractor(graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut).run():
+        candidates = Extractor(graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut).run()
+        if candidates and all(stability.admits(c.term) for c in candidates):
             return candidates
+        for factor in LOSSES if candidates else ():
+            barred = stability.barred(graph, factor)
+            if found := Extractor(graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut, barred, stability.admits).run():
+                return found
     return []
 
 

@@ -23,6 +23,7 @@ from napkin_eq.diagram import Diagram
 from napkin_eq.errors import NapkinError
 from napkin_eq.families import Family, applies, draw, families, family, number, resized
 from napkin_eq.term import Const, Index, Map, Reduce, Scan, subterms
+from napkin_eq.tolerance import LOOSE
 
 if TYPE_CHECKING:
     from napkin_eq.derivation import Derivation
@@ -31,15 +32,17 @@ if TYPE_CHECKING:
 FOLDED, TILED = (557, 512), (77, 128)
 # The interpreter runs one block after another: a repeat there could show nothing.
 REPEATS = {"cuda": 3, "cpu": 1}
+VERDICTS = ("failed", "unknown", "ok")
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
     """One output of one run: how far it was off, at most, and the largest part of an element's bound that was used.
 
-    Bounds: the largest a priori (rounding.py) and running (running.py); an element's tolerance is the lesser of its two.
-    looseness: see Compared. unbounded: elements that have no bound,
-    as where a sum may pass the range of float32; a family of extreme inputs may have some, plain random numbers may not.
+    Bounds: the largest of each of the three of tolerance.py; an element is held to the least of its own. looseness: see Compared.
+    unbounded: of the elements those that have no bound, as where a sum may pass the range of float32. A case is *failed* where an
+    element is past its bound, or a repeat gives other bits; *unknown* where none has a bound, or where the bounds say too little, or
+    some of plain random numbers have none; else *ok*.
     """
 
     output: str
@@ -49,15 +52,24 @@ class Case:
     max_error: float
     a_priori: float
     running: float
+    source: float
     bound_used: float
     looseness: float
+    elements: int
     unbounded: int
     repeatable: bool
     seconds: float
 
     @property
+    def verdict(self) -> str:
+        if self.bound_used > 1 or not self.repeatable:
+            return "failed"
+        nothing = 0 < self.elements == self.unbounded or (self.unbounded and self.family == "normal")
+        return "unknown" if nothing or self.looseness > LOOSE else "ok"
+
+    @property
     def passed(self) -> bool:
-        return self.bound_used <= 1 and self.repeatable and not (self.unbounded and self.family == "normal")
+        return self.verdict == "ok"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,20 +86,27 @@ class Report:
     def passed(self) -> bool:
         return all(case.passed for case in self.cases)
 
+    @property
+    def verdict(self) -> str:
+        """The worst of the cases: failed, else unknown, else ok."""
+        return min((case.verdict for case in self.cases), key=VERDICTS.index, default="unknown")
+
     def data(self) -> dict[str, Any]:
         """Return the report as data, keys stable."""
-        cases = [{**asdict(case), "passed": case.passed} for case in self.cases]
-        return {"schema": 1, "diagram": self.diagram, "hardware": self.hardware, "dtype": self.dtype, "device": self.device,
-                "passed": self.passed, "cases": cases}  # fmt: skip
+        cases = [{**asdict(case), "verdict": case.verdict, "passed": case.passed} for case in self.cases]
+        return {"schema": 2, "diagram": self.diagram, "hardware": self.hardware, "dtype": self.dtype, "device": self.device,
+                "verdict": self.verdict, "passed": self.passed, "cases": cases}  # fmt: skip
 
     def __str__(self) -> str:
         lines = [f"{self.diagram}, {self.dtype}, derived for {self.hardware}, on {self.device}, against float64:"]
         for case in self.cases:
             sizes = " ".join(f"{name}={size}" for name, size in case.sizes.items())
-            verdict = "ok" if case.passed else "FAILED"
-            notes = f"; {case.unbounded} elements have no bound" if case.unbounded else ""
+            verdict = {"ok": "ok", "unknown": "UNKNOWN", "failed": "FAILED"}[case.verdict]
+            notes = f"; {case.unbounded} of {case.elements} elements have no bound" if case.unbounded else ""
+            notes += f"; the bounds are {case.looseness:.0f} times what is lost" if case.looseness > LOOSE else ""
             notes += "" if case.repeatable else "; a repeat gave other bits"
-            off = f"max error {case.max_error:.2e}, bounds {case.a_priori:.2e} a priori and {case.running:.2e} running, {case.bound_used:.0%} used"
+            bounds = f"bounds {case.a_priori:.2e} a priori, {case.running:.2e} running and {case.source:.2e} of the diagram"
+            off = f"max error {case.max_error:.2e}, {bounds}, {case.bound_used:.0%} used"
             lines.append(f"  {case.output}  {sizes}  {case.family}: {off}{notes}  {verdict}")
             if not case.passed:
                 lines.append(f"    again: {self.replay(case)}")
@@ -237,8 +256,7 @@ def compared(
 
     from napkin_eq.compare import compare, must_spoil
     from napkin_eq.evaluate import evaluate
-    from napkin_eq.rounding import error_bound, schedule
-    from napkin_eq.running import running_bound
+    from napkin_eq.tolerance import tolerances
 
     drawn_from = drawn_from or family("normal")
     sizes = {axis.name: number(axis, {}) for axis in diagram.axes()}
@@ -250,23 +268,24 @@ def compared(
         warnings.simplefilter("ignore", RuntimeWarning)
         runs = [executed(derivation.code() if device == "cuda" else derivation.triton(), tensors) for _ in range(REPEATS[device])]
     seconds = time.perf_counter() - started
-    matrix, planned = _matrix_roundoff(derivation), schedule(derivation.plan)
-    running = running_bound(derivation.plan, drawn.clean, {}, matrix, drawn.spoilt)
+    allowed = tolerances(derivation, drawn, {}, dtype, _matrix_roundoff(derivation))
     cases = []
     outputs = [each for output in derivation.outputs for each in output.each()]
-    for place, (name, source, term) in enumerate(outputs):
+    for place, (name, source, _) in enumerate(outputs):
         buffer = derivation.plan.outputs[place]
         order = [axis.name for axis in buffer.dims]
         exact = evaluate(source, drawn.clean, order=order)
-        # The derived term is the one whose arithmetic is bounded: it says what is stored between kernels.
-        (bound,) = error_bound(term, drawn.clean, {}, dtype, matrix, order, planned, drawn.spoilt)
         must = must_spoil(source, drawn.clean, {}, drawn.spoilt, order) if drawn_from.spoil == "nan" else None
         got = runs[0][place].to(torch.float64).cpu().numpy()
-        seen = compare(got, exact, np.minimum(bound, running[buffer.name]), dtype if source.kind == "real" else "", must)
+        tolerance = allowed[buffer.name]
+        seen = compare(got, exact, tolerance.least, dtype if source.kind == "real" else "", must)
         repeatable = all(torch.equal(runs[0][place].view(torch.uint8), other[place].view(torch.uint8)) for other in runs[1:])
-        before, along = (float(np.where(np.isfinite(b), b, 0.0).max(initial=0.0)) for b in (bound, running[buffer.name]))
-        measured = seen.max_error, before, along, seen.bound_used, seen.looseness, seen.unbounded
-        cases.append(Case(name, sizes, drawn_from.name, seed, *measured, repeatable, seconds))
+        ways = (tolerance.a_priori, tolerance.running, tolerance.source)
+        before, along, own = (float(np.where(np.isfinite(b), b, 0.0).max(initial=0.0)) for b in ways)
+        cases.append(Case(
+            name, sizes, drawn_from.name, seed, seen.max_error, before, along, own, seen.bound_used, seen.looseness, seen.elements, seen.unbounded,
+            repeatable, seconds,
+        ))  # fmt: skip
     return cases
 
 

@@ -157,7 +157,7 @@ def run(args: Namespace) -> int:
 
         with_numeric(Path(args.into), report.data())
     print(_dumped(report.data()) if args.json else str(report), end="" if args.json else "\n")
-    return DONE if report.passed else FAILED
+    return {"ok": DONE, "unknown": UNKNOWN, "failed": FAILED}[report.verdict]
 
 
 def _fixed(args: Namespace) -> dict[str, int]:

@@ -27,12 +27,12 @@ FLOORS = (
     "counterexample proving smtfiles floating abduce corpus certificate check",
     "plan names hardware accumulate eviction",
     "recheck",
-    "emit aot enode egglogtext egraph accuracy",
+    "emit aot enode egglogtext egraph accuracy roundoff ranges rounding families stability",
     "streamed scopes bounds arithmetic folds lower alive room reuse cost tiles schedule bulk balance overlap succession",
     "extract place",
     "derivation report chain assembly search miniature translation derive ranked compiled",
-    "sources output coordinates walks lanes heads dealing indexing rounding running "
-    "compare families mutation mutate_running mutate_lanes mutate_numbers mutations mutants samples forgeries "
+    "sources output coordinates walks lanes heads dealing indexing running tolerance "
+    "compare mutation mutate_running mutate_lanes mutate_numbers mutations mutants samples forgeries "
     "probe selftest validate fuzz telling calibrate tuned",
     "verbs",
     "cli",
@@ -40,7 +40,7 @@ FLOORS = (
 RANK = {name: rank for rank, floor in enumerate(FLOORS) for name in floor.split()}
 HEAVY = {"cvc5", "egglog", "numpy", "sympy", "torch", "triton", "z3"}
 # Numbers are what these files are about; they are themselves loaded only where a job needs them.
-MAY_LOAD = {"compare": {"numpy"}, "running": {"numpy"}, "counterexample": {"numpy"}, "meaning": {"numpy"}, "rounding": {"numpy"}}
+MAY_LOAD = dict.fromkeys(("compare", "running", "counterexample", "meaning", "rounding", "roundoff", "ranges"), {"numpy"})
 # Written for users: the library spells algorithms out, the gallery names them.
 FOR_USERS = {"library.py", "pointwise.py", "gallery.py", "__init__.py"}
 ALGORITHMS = re.compile(

@@ -11,7 +11,8 @@ from napkin_eq.axis import axes
 from napkin_eq.errors import NapkinError
 from napkin_eq.evaluate import evaluate
 from napkin_eq.law import TRUE, exp, inv, log, where
-from napkin_eq.rounding import STORAGE, error_bound
+from napkin_eq.rounding import error_bound
+from napkin_eq.roundoff import STORAGE
 from napkin_eq.term import Const, Index, Input, Map, Online, Read, Reduce, Scan, Store, Tuple
 
 q, x, d = axes("q x d", q=24, x=40, d=16)

@@ -1,0 +1,115 @@
+"""What one operator rounds: its rule, from the values and the errors of its arguments; roundoffs and ranges of the number types.
+
+A rule takes the value v, the arguments and their errors, and returns a bound on what a unit of float32 is off by: see rounding.py,
+whose bounds on terms and running.py's on plans use the same rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from napkin_eq.meaning import Array
+
+W = 2.0**-24
+K = 4
+# Below the least normal number a GPU may flush to zero; past the largest there is infinity.
+FLUSHED, LARGEST = 2.0**-126, 2.0**128
+# The largest number of each storage type.
+TOP = {"float16": 65504.0, "bfloat16": 2.0**128 - 2.0**120, "float32": 2.0**128 - 2.0**104}
+# roundoff, and half of the least positive number
+STORAGE = {"float16": (2.0**-11, 2.0**-25), "bfloat16": (2.0**-8, 2.0**-134), "float32": (2.0**-24, 2.0**-150)}
+
+
+def _unless(sure: Array, value: Array) -> Array:
+    return np.where(sure, value, np.inf)
+
+
+def _exp(v: Array, a: Array, e: Array) -> Array:
+    return np.where(np.isneginf(a), 0.0, v * (np.expm1(e + K * W * np.abs(a)) + K * W) + FLUSHED)
+
+
+def _mul(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
+    rounded = np.where(_shifts(a, ea) | _shifts(b, eb), 0.0, K * W * np.abs(v))
+    return np.asarray(np.abs(a) * eb + np.abs(b) * ea + ea * eb + rounded + FLUSHED * (v != 0))
+
+
+def _inv(v: Array, a: Array, e: Array) -> Array:
+    away = np.abs(a)
+    return np.where((a == 0) & (e == 0), 0.0, _unless(away > e, e / (away * (away - e)) + K * W * np.abs(v) + FLUSHED))
+
+
+def _log(v: Array, a: Array, e: Array) -> Array:
+    return np.where((a <= 0) & (e == 0), 0.0, _unless(a > e, np.log1p(e / (a - e)) + K * W * (np.abs(v) + 1)))
+
+
+def _smooth(slope: float, least: float) -> Callable[[Array, Array, Array], Array]:
+    # These stay between `least` and 1 and are formed from parts of that size: their roundoff is relative to 1, not to the value.
+    # An error without a bound may be a NaN's, which stays one.
+    return lambda v, a, e: _unless(np.isfinite(e), np.minimum(slope * e, np.maximum(1.0 - v, v - least)) + 2 * K * W)
+
+
+def _wave(v: Array, a: Array, e: Array) -> Array:
+    return _unless(np.isfinite(e), np.minimum(e + K * W * (np.abs(a) + 1), 2.0))
+
+
+def _shifts(a: Array, e: Array) -> Array:
+    """Tell where a number is exact and 0 or a power of two: what it multiplies keeps its digits."""
+    return np.asarray((e == 0) & ((a == 0) | (np.abs(np.frexp(a)[0]) == 0.5)))
+
+
+def _unsure(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
+    return np.asarray((ea + eb > 0) & (np.abs(a - b) <= ea + eb), np.float64)
+
+
+def _where(v: Array, c: Array, a: Array, b: Array, ec: Array, ea: Array, eb: Array) -> Array:
+    # A mask that is in doubt may pick the other side: infinitely far off if one of them is absent.
+    return np.where(ec > 0, np.maximum(ea, eb) + np.where(a == b, 0.0, np.abs(a - b)), np.where(c, ea, eb))
+
+
+def _larger(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
+    return np.where(a - b > ea + eb, ea, np.where(b - a > ea + eb, eb, np.maximum(ea, eb)))
+
+
+def _smaller(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
+    return np.where(np.isneginf(a) | np.isneginf(b), 0.0, _larger(v, -a, -b, ea, eb))
+
+
+def _either(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
+    return np.maximum(ea, eb)
+
+
+def _none(v: Array, *rest: Array) -> Array:
+    return np.zeros(v.shape)
+
+
+RULES: dict[str, Callable[..., Array]] = {
+    "add": lambda v, a, b, ea, eb: ea + eb + K * W * (np.abs(v) + ea + eb) + FLUSHED * (v != 0),
+    "mul": _mul,
+    "neg": lambda v, a, e: e,
+    "inv": _inv,
+    "max": _larger,
+    "min": _smaller,
+    "exp": _exp,
+    "log": _log,
+    "sqrt": lambda v, a, e: np.sqrt(np.maximum(a, 0) + e) - np.sqrt(np.maximum(a - e, 0)) + K * W * np.abs(v),
+    "tanh": _smooth(1.0, -1.0),
+    "sigmoid": _smooth(0.25, 0.0),
+    "erf": _smooth(1.13, -1.0),
+    "sin": _wave,
+    "cos": _wave,
+    "abs": lambda v, a, e: e,
+    "floor": lambda v, a, e: np.where(e > 0, 1 + e, 0.0),
+    "round": lambda v, a, e: np.where(e > 0, 1 + e, 0.0),
+    "real": _none,
+    "floordiv": _none,
+    "mod": _none,
+    "lt": _unsure,
+    "le": _unsure,
+    "eq": _unsure,
+    "and": _either,
+    "or": _either,
+    "not": lambda v, a, e: e,
+    "where": _where,
+}

@@ -1,0 +1,168 @@
+"""How much a form of a diagram loses to rounding that the diagram itself does not: bounds of both, side by side, on small inputs.
+
+Each form is bounded in float32 as it is written (rounding.py), on small inputs of families that break forms which cancel: far from
+zero, alternating in sign, constant rows, one element alone, tiny and very large. The *growth* of a form is the largest ratio, over
+families and elements, of its bound to that of what the diagram says, both with the output rounded to its storage type. A form is
+admitted if that is at most FACTOR. Where the diagram itself has no bound, as past the range of float32, nothing is asked.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from napkin_eq.axis import Axis
+from napkin_eq.diagram import Diagram
+from napkin_eq.enode import Saturated, built
+from napkin_eq.errors import NapkinError
+from napkin_eq.evaluate import axes_in
+from napkin_eq.families import draw, family, folded_axes
+from napkin_eq.term import Acc, Input, Online, Prev, Term, Tuple, subterms
+
+if TYPE_CHECKING:
+    from napkin_eq.rounding import Work
+
+FACTOR = 8.0
+HIDDEN, SWEEPS = ("Store", "Group", "Walk", "Tuple"), 12
+LEAST, MOST = 1e-60, 1e60
+FAMILIES = ("normal", "offset", "far", "alternating", "constant", "one-hot", "tiny", "top")
+TRIAL = "·family"  # the axis of the families; no axis of a diagram has this name
+# Lanes of an axis that is folded, fewer where many are; of any other; of a block.
+FOLDED, FREE, TILE = (24, 24, 24, 12, 6, 4), 3, 8
+
+
+class Stability:
+    """The bounds of forms of one source, in float32, all families at once."""
+
+    def __init__(self, source: Term, dtype: str) -> None:
+        import numpy as np
+
+        from napkin_eq.meaning import Frame, Named, Run
+        from napkin_eq.rounding import Schedule, Work
+        from napkin_eq.roundoff import STORAGE, K, W
+
+        items = source.items if isinstance(source, Tuple) else (source,)
+        diagram = Diagram("probe", tuple((f"out{i}", item) for i, item in enumerate(items)))
+        folded = folded_axes(diagram)
+        long = FOLDED[min(len(folded), len(FOLDED)) - 1]
+        sizes = {a.name: -(-(long if a.name in folded else FREE) // a.multiple) * a.multiple for a in axes_in(source)}
+        drawn = [draw(diagram, family(name), sizes, dtype, 0).clean for name in FAMILIES]
+        self.sizes: dict[str, int] = {**sizes, TRIAL: len(FAMILIES)}
+        run = Run(source, drawn[0], self.sizes, 2**40, "float64")
+        for node in subterms(source):
+            if isinstance(node, Input):
+                order = np.argsort([d.name for d in node.dims])
+                held = run.inputs[node]
+                stacked = np.stack([one[node.name].transpose(order) for one in drawn]).astype(held.data.dtype)
+                names = tuple(sorted((TRIAL, *held.names)))
+                run.inputs[node] = Named(names, np.moveaxis(stacked, 0, names.index(TRIAL)))
+        ways = {name: Schedule(TILE, TILE, True) for name in sizes}
+        # In float32 throughout; and, of 16-bit inputs, with the computed operands of sums of products rounded to their type.
+        frame = Frame(run, {}, None)
+        self.work: Work = Work(frame, "float32", planned=ways)
+        self.narrow: Work | None = None if dtype == "float32" else Work(frame, dtype, planned=ways)
+        self.source, self.items = source, items
+        self.unit, self.least, self.slight = *STORAGE[dtype], K * W
+        self.known: dict[tuple[Term, Term], float] = {}
+        self.closed: dict[Term, bool] = {}
+        self.scores: dict[Term, float] = {}
+
+    def cut(self, parts: Iterable[Axis]) -> None:
+        """Give axes that count stretches of others their sizes: forms may speak of them."""
+        for part in parts:
+            self.sizes[part.name] = part.size or 1
+
+    def growth(self, term: Term) -> float:
+        """Return how many times as large as the source's own the bound of a form is, at most; of several outputs the largest."""
+        forms = term.items if isinstance(term, Tuple) else (term,)
+        return max(self.ratio(form, item, self.unit, self.least) for form, item in zip(forms, self.items, strict=True))
+
+    def admits(self, term: Term) -> bool:
+        """Tell whether a form of the whole source loses no more than FACTOR times what the source loses."""
+        return self.growth(term) <= FACTOR
+
+    def barred(self, graph: Saturated, factor: float) -> frozenset[tuple[int, int]]:
+        """Return the nodes, by class and place, that lose more than a factor over what their class can keep, however well their children are computed."""
+        forms = self._forms(graph)
+        best = {number: min(found.values(), key=self.score) for number, found in forms.items() if found}
+        return frozenset(
+            (number, place)
+            for number, found in forms.items()
+            for place, form in found.items()
+            if self.is_closed(form) and self.ratio(form, graph.sources.get(number, best[number]), 0.0, 0.0) > factor
+        )
+
+    def _forms(self, graph: Saturated) -> dict[int, dict[int, Term]]:
+        """Return a form for each node of each class, by its place: of the children the most accurate form known."""
+        best: dict[int, Term] = {}
+        forms: dict[int, dict[int, Term]] = {number: {} for number in graph.classes}
+        waiting = [(n, p, node) for n, nodes in graph.classes.items() for p, node in enumerate(nodes) if node.kind not in HIDDEN and n not in node.children]
+        for _ in range(SWEEPS):
+            changed = False
+            for number, place, node in waiting:
+                if any(child not in best for child in node.children):
+                    continue
+                form = built(node.kind, node.fields, tuple(best[child] for child in node.children), graph.leaves)
+                if forms[number].get(place) is form:
+                    continue
+                forms[number][place], changed = form, True
+                if number not in best or self.score(form) < self.score(best[number]):
+                    best[number] = form
+            if not changed:
+                break
+        return forms
+
+    def score(self, form: Term) -> float:
+        """Return a figure by which forms of one value are ordered, the most accurate first: the logarithms of their bounds, of all families."""
+        import numpy as np
+
+        if form not in self.scores:
+            found = 0.0
+            if form.kind == "real" and self.is_closed(form):
+                with np.errstate(all="ignore"):
+                    try:
+                        error = self.work.of(form).error
+                        at = tuple(i for i, name in enumerate(error.names) if name != TRIAL)
+                        norms = np.sqrt(np.square(error.data).mean(axis=at))
+                        found = float(np.log(np.clip(norms, LEAST, MOST)).mean())
+                    except NapkinError:
+                        found = math.inf
+            self.scores[form] = found + 1e-9 * form.depth
+        return self.scores[form]
+
+    def ratio(self, form: Term, reference: Term, unit: float, least: float) -> float:
+        """Return the largest ratio of the bounds of two forms of one value, each rounded once more; 1 where they cannot be bounded."""
+
+        if form is reference or form.kind != "real":
+            return 1.0
+        if (form, reference) not in self.known:
+            self.known[form, reference] = self._ratio(form, reference, max(unit, self.slight), least)
+        return self.known[form, reference]
+
+    def _ratio(self, form: Term, reference: Term, unit: float, least: float) -> float:
+        import numpy as np
+
+        from napkin_eq.meaning import aligned
+        from napkin_eq.roundoff import FLUSHED
+
+        with np.errstate(all="ignore"):
+            try:
+                pairs = [(work.of(form), work.of(reference)) for work in (self.work, self.narrow) if work is not None]
+            except NapkinError:
+                return 1.0
+            most = 0.0
+            for found, own in pairs:
+                _, (error, bound, value) = aligned(found.error, own.error, own.value)
+                once = unit * np.where(np.isfinite(value), np.abs(value), 0.0) + least + FLUSHED
+                grown = np.where(np.isfinite(bound), (error + once) / (bound + once), 0.0)
+                most = max(most, float(grown.max(initial=0.0)))
+        return most
+
+    def is_closed(self, term: Term) -> bool:
+        """Tell whether a term has a value of its own: it speaks of no accumulator and no block before."""
+        for part in subterms(term) if term not in self.closed else ():
+            if part not in self.closed:
+                below = part.children[:-1] if isinstance(part, Online) else part.children
+                self.closed[part] = not isinstance(part, (Acc, Prev)) and all(self.closed[child] for child in below)
+        return self.closed[term]
