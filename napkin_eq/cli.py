@@ -128,8 +128,9 @@ def _parser() -> Parser:
     laws.add_argument("--markdown", action="store_true", help="as docs/laws.md")
     _json(laws)
 
-    selftest = verbs.add_parser("selftest", help="test the verifier itself: wrong laws and broken kernels that it must refuse, valid laws that it must accept")
-    selftest.add_argument("part", nargs="?", choices=("laws", "kernels"), help="only this part (default: both)")
+    told = "test the verifier itself: wrong laws, forged certificates and broken kernels that it must refuse, good ones that it must accept"
+    selftest = verbs.add_parser("selftest", help=told)
+    selftest.add_argument("part", nargs="?", choices=("laws", "certificates", "kernels"), help="only this part (default: all)")
     _json(selftest)
 
     fuzz = verbs.add_parser("fuzz", help="derive random diagrams and hold term, plan, kernel and certificate against each other; exit 1 if any differ")

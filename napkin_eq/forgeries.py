@@ -49,9 +49,9 @@ class Score:
     failures: list[str] = field(default_factory=list)
 
 
-def score(every: int = 1) -> Score:
-    """Put good certificates and forgeries before the checker. every: of the false ones one in so many is tried."""
-    found = Score()
+def score(every: int = 1, broken: int = 1) -> Score:
+    """Put good certificates and forgeries before the checker. every, broken: of the false and the ill-formed one in so many is tried."""
+    found, number = Score(), 0
     for sample in samples():
         data = sample.certificate()
         problem = checked(data).get("problem", "")
@@ -65,7 +65,9 @@ def score(every: int = 1) -> Score:
     for sample in alone():
         if sample.allowed:
             for rule, forged in ill_formed(sample.certificate()):
-                _enter(found, rule, sample.name, checked(forged).get("problem", ""), False)
+                number += 1
+                if number % broken == 0:
+                    _enter(found, rule, sample.name, checked(sealed(forged)).get("problem", ""), False)
     for name, forged in false(every):
         _enter(found, "a false equation", name, checked(forged).get("problem", ""), True)
     return found
@@ -120,10 +122,10 @@ def false(every: int = 1) -> Iterator[tuple[str, Data]]:
     number = 0
     for sample in _varied():
         data = sample.certificate()
-        for what, forged in changed_rows(data):
+        for place, row in changes(data):
             number += 1
-            if number % every == 0 and differ(forged):
-                yield f"{sample.name}: {what}", forged
+            if number % every == 0 and differ(forged := changed(data, place, row)):
+                yield f"{sample.name}, row {place} made {row}", forged
 
 
 def _varied() -> Iterator[Sample]:
@@ -132,20 +134,20 @@ def _varied() -> Iterator[Sample]:
         yield from (inner for inner in placed(sample) if inner.allowed)
 
 
-def changed_rows(data: Data) -> Iterator[tuple[str, Data]]:
-    """Yield a certificate with one row changed, in each way that keeps its parts together."""
-    split = len(data["theorem"]["nodes"])
+def changes(data: Data) -> Iterator[tuple[int, list[Any]]]:
+    """Yield what else a row of a certificate may be, in each way that keeps its parts together, with its place."""
     rows = [*data["theorem"]["nodes"], *data["nodes"]]
     axes, inputs = sorted(data["theorem"]["axes"]), sorted(data["theorem"]["inputs"])
     for place, row in enumerate(rows):
-        for other in _variants(row, place, rows, axes, inputs):
-            forged = dict(data)
-            if place < split:
-                nodes = [other if at == place else given for at, given in enumerate(rows[:split])]
-                forged["theorem"] = {**data["theorem"], "nodes": nodes}
-            else:
-                forged["nodes"] = [other if at + split == place else given for at, given in enumerate(rows[split:])]
-            yield f"{row} becomes {other}", sealed(forged)
+        yield from ((place, other) for other in _variants(row, place, rows, axes, inputs))
+
+
+def changed(data: Data, place: int, row: list[Any]) -> Data:
+    """Return a certificate with another row at a place, wherever it is used."""
+    split = len(data["theorem"]["nodes"])
+    rows = [*data["theorem"]["nodes"], *data["nodes"]]
+    rows[place] = row
+    return sealed({**data, "theorem": {**data["theorem"], "nodes": rows[:split]}, "nodes": rows[split:]})
 
 
 def _variants(row: list[Any], place: int, rows: list[list[Any]], axes: list[str], inputs: list[str]) -> Iterator[list[Any]]:
@@ -170,18 +172,18 @@ def _variants(row: list[Any], place: int, rows: list[list[Any]], axes: list[str]
 
 
 def ill_formed(data: Data) -> Iterator[tuple[str, Data]]:
-    """Yield certificates in which one thing that the checker asks of their parts is broken, with the rule that it is."""
-    for rule, forged in (*_of_instances(data), *_of_steps(data), *_of_tables(data), *_of_the_theorem(data), *_of_constants(data)):
-        yield rule, sealed(forged)
+    """Yield certificates, to be sealed, in which one thing that the checker asks of their parts is broken, with the rule that it is."""
+    for broken in (_of_instances, _of_steps, _of_tables, _of_the_theorem, _of_constants):
+        yield from broken(data)
 
 
 def _with(data: Data, value: Any, *at: Any) -> Data:
-    changed = copy.deepcopy(data)
-    inner: Any = changed
-    for key in at[:-1]:
-        inner = inner[key]
-    inner[at[-1]] = value
-    return changed
+    """Return data with another value at a place; what is not on the way there is shared."""
+    if not at:
+        return value  # type: ignore[no-any-return]
+    copied: Any = copy.copy(data)
+    copied[at[0]] = _with(data[at[0]] if len(at) > 1 else None, value, *at[1:])  # type: ignore[arg-type]
+    return copied  # type: ignore[no-any-return]
 
 
 def _of_instances(data: Data) -> Iterator[tuple[str, Data]]:

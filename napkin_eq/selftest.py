@@ -1,4 +1,4 @@
-"""The verifier verified: how many laws of the corpus it judges rightly, and how many broken kernels it catches.
+"""The verifier verified: how many laws of the corpus it judges rightly, how many forged certificates it refuses and broken kernels it catches.
 
 A wrong law counts as rejected only with an instance that refutes it by `evaluate` alone, or because nothing meets its premises; one
 that is wrong in floating point only, if that is the verdict.
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from napkin_eq import forgeries
 from napkin_eq.corpus import Entry, entries
 from napkin_eq.floating import assess
 from napkin_eq.law import Law, Statement
@@ -18,7 +19,8 @@ from napkin_eq.mutants import score
 from napkin_eq.proving import opinion
 
 SCHEMA = 1
-PARTS = ("laws", "kernels")
+PARTS = ("laws", "certificates", "kernels")
+BROKEN, CHANGED = 6, 400  # one in so many forgeries is tried of those that are ill-formed, and of those with one row changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,13 @@ def report(parts: Sequence[str] = PARTS) -> dict[str, Any]:
         data["valid_laws"] = {"total": scores["valid"], "accepted": scores["accepted"]}
         data["disagreements"] = [r.why for r in results if r.disagrees]
         data["failures"] = [f"{r.entry.family}: {r.why}" for r in results if not r.passed]
+    if "certificates" in parts:
+        forged = forgeries.score(CHANGED, BROKEN)
+        data["certificates"] = {
+            "good": {"total": forged.good, "accepted": forged.accepted},
+            "forged": {"total": forged.forged, "refused": forged.refused, "shown_false": forged.false, "by_rule": dict(sorted(forged.by_rule.items()))},
+        }
+        data["failures"] += forged.failures
     if "kernels" in parts:
         found = score()
         data["kernels"] = {"mutants": found.mutants, "killed": found.killed, "by_family": {name: len(caught) for name, caught in found.by_family.items()}}
@@ -100,6 +109,13 @@ def told(data: dict[str, Any]) -> str:
         lines.append(f"{'laws':{width}}  valid accepted  wrong rejected")
         for name, row in [*families.items(), ("all", data["laws"])]:
             lines.append(f"{name:{width}}  {_of(row['accepted'], row['valid']):>14}  {_of(row['rejected'], row['wrong']):>14}")
+    if "certificates" in data:
+        good, forged = data["certificates"]["good"], data["certificates"]["forged"]
+        width = max(map(len, forged["by_rule"]))
+        lines.append(f"{'forged certificates':{width}}  refused, whatever the rule that is broken")
+        lines += [f"{name:{width}}  {count}" for name, count in forged["by_rule"].items()]
+        lines.append(f"{'all':{width}}  {_of(forged['refused'], forged['total'])}; the sides of {forged['shown_false']} differ by evaluation")
+        lines.append(f"good certificates accepted: {_of(good['accepted'], good['total'])}")
     if "kernels" in data:
         families = data["kernels"]["by_family"]
         width = max(map(len, families))

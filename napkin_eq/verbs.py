@@ -283,7 +283,7 @@ def _statements(what: list[str]) -> list[Statement]:
 
 
 def selftest(args: Namespace) -> int:
-    """Put wrong laws before the verifier, and valid ones, and broken kernels; 1 unless all are judged rightly."""
+    """Put wrong laws, forged certificates and broken kernels before the verifier, and good ones; 1 unless all are judged rightly."""
     from napkin_eq.selftest import PARTS, perfect, report, told
 
     data = report((args.part,) if args.part else PARTS)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from napkin_eq import mutants, selftest
+from napkin_eq import forgeries, mutants, selftest
 from napkin_eq.cli import main
 from napkin_eq.corpus import Entry, entries
 
@@ -20,6 +20,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> list[Entry]:
     monkeypatch.setattr(selftest, "entries", lambda: chosen)
     caught = mutants.Score(3, 3, {"normal": ("a", "b"), "tail": ("c",)}, (), (), 2, 0.1)
     monkeypatch.setattr(selftest, "score", lambda: caught)
+    monkeypatch.setattr(forgeries, "score", lambda *_: forgeries.Score(2, 2, 5, 5, 1, {"misplaced": 5}))
     return chosen
 
 
@@ -30,6 +31,7 @@ def test_both_scores_are_printed(few, capsys) -> None:
     assert {key: data["laws"][key] for key in ("valid", "accepted", "wrong", "rejected")} == {"valid": 1, "accepted": 1, "wrong": 4, "rejected": 4}
     assert data["laws"]["by_family"]["arithmetic"] == {"valid": 1, "accepted": 1, "wrong": 1, "rejected": 1}
     assert data["kernels"] == {"mutants": 3, "killed": 3, "by_family": {"normal": 2, "tail": 1}}
+    assert data["certificates"]["forged"] == {"total": 5, "refused": 5, "shown_false": 1, "by_rule": {"misplaced": 5}}
     assert data["disagreements"] == data["failures"] == []
     assert main(["selftest"]) == 0
     out = capsys.readouterr().out
