@@ -17,6 +17,7 @@ from napkin_eq.errors import WrongPlan
 from napkin_eq.gallery import diagram
 from napkin_eq.lower import Lowering
 from napkin_eq.miniature import miniature, skeleton
+from napkin_eq.mutations import MUTATIONS
 from napkin_eq.ranked import ranked
 from napkin_eq.search import prover
 
@@ -95,6 +96,22 @@ def test_the_next_plan_is_taken_where_one_is_wrong(monkeypatch):
     (output,) = derive(diagram("rmsnorm_linear")).outputs
     assert output.translation.status == AGREES
     assert len(output.refused) == 1 and "made so" in output.refused[0]
+
+
+ROUNDING = {"accumulators-in-16-bits", "contractions-in-16-bits", "flushed-subnormals"}
+UNSEEN = {"scrubbed-nan", "at-least-once", "sum-from-one"}  # they show where data hold NaN, where a loop has no block, and never
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["attention", "softmax", "linear_gelu"])
+def test_mistakes_that_change_a_value_are_found(name):
+    found = derive(diagram(name))
+    small = miniature(found.diagram, found.outputs, found.plan, found.hardware, found.dtype, prover(found.statements))
+    broken = {mutation: change(small.plan) for mutation, change in MUTATIONS.items()}
+    passed = {m for m, plan in broken.items() if plan is not None and translation.disagreement(replace(small, plan=plan)) is None}
+    harmless = {"overlapping-parts", "at-least-twice"} if name == "linear_gelu" else set()  # its only part begins at 0, its loop has three blocks
+    assert passed <= ROUNDING | UNSEEN | harmless
+    assert len(broken) - list(broken.values()).count(None) - len(passed) >= 5
 
 
 def test_axes_and_types_of_outputs_are_compared_first():
