@@ -8,6 +8,7 @@ proof for large sizes, and silent on printers, shared memory and how rounding gr
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from napkin_eq.errors import NapkinError
 from napkin_eq.evaluate import axes_in, evaluate
 from napkin_eq.hardware import Hardware
 from napkin_eq.miniature import Miniature, miniature
-from napkin_eq.term import Input, Term
+from napkin_eq.term import Input, Term, subterms
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 
 KINDS = ("mixed", "low", "nothing", "rounded")
 NEAR, MODERATE = 1e-9, 1e3  # of the largest number of an array; what no plan that rounds makes infinite
-MOST_WORK, STATEMENT = 6e8, 1e4  # elements computed, and what a statement costs beside its elements: together about half a second
+# Elements computed, what a statement costs beside its elements, how many an element of evaluation is worth: together about half a second.
+MOST_WORK, STATEMENT, ELEMENT = 6e8, 1e4, 4.0
 def validated(
     diagram: Diagram, outputs: Sequence[Output], plan: p.Plan, machine: Hardware, dtype: str, proved: Proved
 ) -> Translation:
@@ -46,7 +48,7 @@ def validated(
     except NapkinError as reason:
         return Translation(UNKNOWN, f"no plan in small: {reason}")
     sizes = tuple(sorted(small.sizes.items()))
-    if (work := _work(small.plan, small.sizes)) > MOST_WORK:
+    if (work := _work(small.plan, small.sizes) + len(KINDS) * _elements(small)) > MOST_WORK:
         return Translation(UNKNOWN, f"in small it still computes {work:.1g} elements, at most {MOST_WORK:.0g} are tried")
     return disagreement(small) or Translation(AGREES, "", sizes, KINDS)
 
@@ -105,6 +107,12 @@ def _work(plan: p.Plan, sizes: Mapping[str, int]) -> float:
             programs *= blocks(kernel.coord(name))
         work += programs * of(kernel, kernel.body)
     return work * len(KINDS)
+
+
+def _elements(small: Miniature) -> float:
+    """Return how many elements the values of the diagram's parts have together."""
+    parts = subterms(*(source for _, source in small.sources), *small.placed.values())
+    return float(sum(math.prod(small.sizes[axis.name] for axis in part.axes) for part in parts)) * ELEMENT
 
 
 def _lanes(kernel: p.Kernel, value: p.Value) -> int:
