@@ -23,10 +23,10 @@ from napkin_eq.axis import Axis
 from napkin_eq.check import SCHEMA, sha
 from napkin_eq.errors import NapkinError, Undecided
 from napkin_eq.explain import ARITHMETIC, Step
-from napkin_eq.jsonform import LANGUAGE, Rows, from_json
+from napkin_eq.jsonform import CONSTRUCTORS, LANGUAGE, Rows, from_json, read_row
 from napkin_eq.jsonform import SCHEMA as FORM
 from napkin_eq.judge import BASE, INTERVAL, Derivation, Judge, substitute
-from napkin_eq.law import Inference, Judgment, Law, Statement
+from napkin_eq.law import TRUE, Inference, Judgment, Law, Statement, Var
 from napkin_eq.term import Term, Tuple
 from napkin_eq.verdict import Verdict
 
@@ -54,6 +54,25 @@ def stated(statement: Statement) -> Data:
         premises, floating = [judged(rows, p) for p in statement.premises], []
     shown = {"nodes": rows.nodes, "conclusion": conclusion, "premises": premises, "floating": floating}
     return {**shown, "sha256": sha([statement.name, *shown.values()])}
+
+
+def restated(name: str, law: Data) -> Statement:
+    """Return the law or inference that a certificate states; raises NapkinError for one that the engine does not build."""
+    terms, judgments = list[Term](), dict[int, Judgment]()
+    for place, row in enumerate(law["nodes"]):
+        tag, *parts = row
+        words = CONSTRUCTORS[tag][0] if tag in CONSTRUCTORS else []
+        axes = {part: Axis(part) for word, part in zip(words, parts, strict=False) if word in LANGUAGE["roles"]}
+        if tag[:3] == "is-":
+            judgments[place] = Judgment(tag[3:], tuple(axes[part] if isinstance(part, str) else terms[part] for part in parts))
+            terms.append(TRUE)  # no row refers to it
+        else:
+            terms.append(Var(parts[1], parts[0]) if tag == "Var" else read_row(row, terms, axes, {}))
+    conclusion, *premises = (judgments[place] for place in (law["conclusion"], *law["premises"]))
+    if conclusion.name != "equal":
+        return Inference(name, "certificate", "", conclusion, tuple(premises), "", "a certificate")
+    left, right = conclusion.args
+    return Law(name, "certificate", "", left, right, tuple(premises), False, "algebra", "", "a certificate")  # type: ignore[arg-type]
 
 
 class _Writer:

@@ -165,13 +165,14 @@ def _terms(rows: Sequence[object], axes: dict[str, Axis], inputs: dict[str, Inpu
     found: list[Term] = []
     for number, row in enumerate(rows):
         try:
-            found.append(_term(row, found, axes, inputs))
+            found.append(read_row(row, found, axes, inputs))
         except NapkinError as error:
             _refuse(f"node {number}: {str(error).removeprefix('json: ')}")
     return found
 
 
-def _term(row: object, found: list[Term], axes: dict[str, Axis], inputs: dict[str, Input]) -> Term:
+def read_row(row: object, found: list[Term], axes: dict[str, Axis], inputs: dict[str, Input]) -> Term:
+    """Return the term of a row that refers to terms found before it; raises NapkinError for anything else."""
     tag, *parts = _list(row, "a node", MAX_ITEMS + 1) or [None]
     if not isinstance(tag, str) or tag not in CONSTRUCTORS or tag not in (*OPS, *CLASSES):
         _refuse(f"expected a list that begins with one of {', '.join((*CLASSES, *OPS))}, not {_shown(tag)}")

@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from napkin_eq.certificate import Data, dumps, loads, stated, with_evidence
+from napkin_eq.certificate import Data, dumps, loads, restated, stated, with_evidence
 from napkin_eq.check import check
 from napkin_eq.errors import NapkinError
 from napkin_eq.law import REGISTRY
@@ -20,6 +20,7 @@ from napkin_eq.proving import files_of, prove
 from napkin_eq.question import sha256
 from napkin_eq.smtfiles import rechecked, shipped
 from napkin_eq.solving import SECOND_S
+from napkin_eq.verdict import Verdict
 
 NAME = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_.-]+)*\.(smt2|py)\Z")
 VERDICTS, GRADES = ("confirmed", "refuted", "unknown"), "ABCD-"
@@ -67,19 +68,45 @@ def _compared(what: str, name: str, cited: Data, now: dict[str, Any]) -> dict[st
     return _found(what, name, "unknown" if silent else "confirmed", f"no answer from {', '.join(silent)}" if silent else "")
 
 
-def _law(name: str, law: Data) -> dict[str, Any]:
-    statement = REGISTRY.statements.get(name)
-    if statement is None:
-        return _found("law", name, "unknown", "is no law that is registered here, so its scripts were not written anew")
-    if stated(statement)["sha256"] != law["sha256"]:
-        return _found("law", name, "refuted", "is not the law that is registered here under this name")
-    made = {(script.name, sha256(script.text)) for script in files_of([statement])}
-    verdict = prove([statement])[0]
+def proved_again(laws: Data) -> list[dict[str, Any]]:
+    """Return a row for each law of a checked certificate that is not registered here as it stands there: it is proved as it stands there.
+
+    "refuted" if it is false, or needs lanes that it does not name; "unknown" if its grade is not reached here.
+    """
+    known = REGISTRY.statements
+    strange = [name for name in sorted(laws) if name not in known or stated(known[name])["sha256"] != laws[name]["sha256"]]
+    return [_proved_again(name, laws[name]) for name in strange]
+
+
+def _proved_again(name: str, law: Data) -> dict[str, Any]:
+    try:
+        (verdict,) = prove([restated(name, law)])
+    except NapkinError as error:
+        return _found("law", name, "unknown", f"is not understood here: {error}")
+    if verdict.status == "refuted":
+        return _found("law", name, "refuted", f"is false: {verdict.detail}")
+    return _lanes_and_grade(name, law, verdict) or _found("law", name, "confirmed")
+
+
+def _lanes_and_grade(name: str, law: Data, verdict: Verdict) -> dict[str, Any] | None:
     if missing := sorted({*verdict.lanes} - {*law["proof"]["lanes"]}):
         return _found("law", name, "refuted", f"needs lanes along {', '.join(missing)}, which it does not say there")
     here, there = verdict.grade, law["proof"]["grade"]
     if GRADES.index(here) > GRADES.index(there):
         return _found("law", name, "unknown", f"is graded {there} there, {here} here")
+    return None
+
+
+def _law(name: str, law: Data) -> dict[str, Any]:
+    statement = REGISTRY.statements.get(name)
+    if statement is None:
+        return _proved_again(name, law)
+    if stated(statement)["sha256"] != law["sha256"]:
+        return _found("law", name, "refuted", "is not the law that is registered here under this name")
+    made = {(script.name, sha256(script.text)) for script in files_of([statement])}
+    verdict = prove([statement])[0]
+    if found := _lanes_and_grade(name, law, verdict):
+        return found
     if strange := sorted(str(other) for other, _ in made ^ {(file["name"], file["sha256"]) for file in law["proof"]["files"]}):
         return _found("law", name, "refuted", f"its statement gives other scripts than it cites: {strange[0]}")
     return _found("law", name, "confirmed")

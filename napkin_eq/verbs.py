@@ -201,24 +201,28 @@ def check(args: Namespace) -> int:
             content = opened.read(checker.MAX_BYTES + 1)
     except OSError as error:
         raise NapkinError(f"certificate {file}: cannot be read: {error.strerror or error}") from None
-    found = {"schema": SCHEMA, **checker.check(content)}
-    if found["status"] == "ok" and args.smt:
+    found: dict[str, Any] = {"schema": SCHEMA, **checker.check(content)}
+    if found["status"] == "ok":
         from napkin_eq.certificate import loads
         from napkin_eq.content import load_rules
-        from napkin_eq.recheck import by_solvers
+        from napkin_eq.recheck import proved_again
 
         load_rules()
+        found["other_laws"] = proved_again(loads(content)["laws"])
+        if refuted := [f"law {row['name']} {row['detail']}" for row in found["other_laws"] if row["verdict"] == "refuted"]:
+            found |= {"status": "refused", "problem": refuted[0]}
+    if found["status"] == "ok" and args.smt:
+        from napkin_eq.recheck import by_solvers
+
         found["smt"] = by_solvers(loads(content), file.parent)
     if found["status"] == "ok" and args.rocq:
         from napkin_eq import rocq
-        from napkin_eq.certificate import loads
-        from napkin_eq.content import load_rules
 
-        load_rules()
         found["rocq"] = rocq.again(loads(content)["laws"], REGISTRY.statements)
     print(_dumped(found) if args.json else _check_told(found, content), end="" if args.json else "\n")
     again = found.get("smt", {"refuted": 0, "unknown": 0})
-    return FAILED if found["status"] != "ok" or again["refuted"] else UNKNOWN if again["unknown"] else DONE
+    unknown = again["unknown"] or any(row["verdict"] == "unknown" for row in found.get("other_laws", []))
+    return FAILED if found["status"] != "ok" or again["refuted"] else UNKNOWN if unknown else DONE
 
 
 def _check_told(found: dict[str, Any], content: bytes) -> str:
@@ -232,6 +236,8 @@ def _check_told(found: dict[str, Any], content: bytes) -> str:
         lines += [f"     {source!s:.300}", f"  =  {destination!s:.300}"]
     except NapkinError as error:
         lines.append(f"     its terms are not shown: {error}")
+    for row in found.get("other_laws", []):
+        lines.append(f"law {row['name']} does not ship as it stands there: {'proved again' if row['verdict'] == 'confirmed' else row['detail']}")
     if "smt" in found:
         from napkin_eq.recheck import told
 

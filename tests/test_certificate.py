@@ -22,7 +22,7 @@ import pytest
 from napkin_eq import check as checker
 from napkin_eq import cli
 from napkin_eq.axis import Axis, axes
-from napkin_eq.certificate import Data, checked, dumps, ends, loads, make, sealed, stated, with_evidence
+from napkin_eq.certificate import Data, checked, dumps, ends, loads, make, restated, sealed, stated, with_evidence
 from napkin_eq.check import main, sha
 from napkin_eq.content import load_rules
 from napkin_eq.errors import NapkinError, Undecided
@@ -506,12 +506,35 @@ def test_evidence_that_was_tampered_with_is_refuted(cited: Data, tmp_path: Path)
     other = by_solvers(altered(cited, ("laws", name, "sha256"), "0" * 64), tmp_path)
     assert [row["detail"] for row in other["rows"] if row["verdict"] == "refuted"] == ["is not the law that is registered here under this name"]
     strange = {**cited, "laws": {"mine": cited["laws"][name]}}
-    assert verdicts_of(by_solvers(strange, tmp_path), "law") == {"unknown"}
+    assert verdicts_of(by_solvers(strange, tmp_path), "law") == {"confirmed"}  # proved as it is stated there
     with pytest.MonkeyPatch.context() as patch:  # a grade that is not reached here
         patch.setattr("napkin_eq.recheck.prove", lambda listed: [Verdict(s.name, "proved", "D", "numeric", "", 0.0) for s in listed])
         assert verdicts_of(by_solvers(cited, tmp_path), "law") == {"unknown"}
     with pytest.raises(NapkinError, match="not of the form"):
         by_solvers({**cited, "evidence": []}, tmp_path)
+
+
+def test_a_law_is_read_back_as_it_was_stated() -> None:
+    for name, statement in REGISTRY.statements.items():
+        here, back = stated(statement), stated(restated(name, stated(statement)))
+        assert back["nodes"] == here["nodes"][: len(back["nodes"])], name  # ranges in floating point come last, and are no part of a proof
+        assert (back["conclusion"], back["premises"]) == (here["conclusion"], here["premises"]), name
+
+
+def test_a_law_that_does_not_ship_is_proved_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A false law makes a false equation that no checker of steps can see; whoever checks it here is told why it is false."""
+    a, w, file = Var("a"), Axis("w"), tmp_path / "certificate.json"
+    array = Input("A", (x,))
+    for law, code, said in (
+        (Law("mine", "user", "", Sum(w, a + a), Sum(w, a) * 2.0, (), False, "algebra", "", "here"), 0, "mine does not ship as it stands there: proved again"),
+        (Law("mine", "user", "", Sum(w, a * a), Sum(w, a) * 2.0, (), False, "algebra", "", "here"), 1, "refused: law mine is false: "),
+        (Law("sum-add", "user", "", Sum(w, a * a), Sum(w, a) * 2.0, (), False, "algebra", "", "here"), 1, "refused: law sum-add is false: "),
+    ):
+        before, after = (substitute(side, {"a": array, "w": x}) for side in (law.lhs, law.rhs))
+        step = Step(law.name, True, (), (("a", array), ("w", x)), before, after)
+        file.write_text(dumps(make(before, after, [step], [law], {law.name: Verdict(law.name, "proved", "A", "definition", "", 0.0, lanes=("w",))}, {})))
+        assert checker.check(file.read_bytes())["status"] == "ok"
+        assert cli.main(["check", str(file)]) == code and said in capsys.readouterr().out
 
 
 def test_what_was_found_of_the_kernels_is_shown_again(cited: Data, tmp_path: Path) -> None:
