@@ -33,6 +33,7 @@ from napkin_eq.term import (
 )
 
 MOST_AXES = 5  # 52 ways to be one
+MOST_NODES = 4000
 _AT_LEAST = 11.0  # float16, the narrowest format, holds exp(11)
 
 
@@ -50,6 +51,15 @@ def terms_of(statement: Statement) -> list[Term]:
     """Return the terms that a statement speaks of."""
     sides = [statement.lhs, statement.rhs] if isinstance(statement, Law) else []
     return [*sides, *(arg for judgment in judgments_of(statement) for arg in judgment.args if isinstance(arg, Term))]
+
+
+def spread(statement: Statement) -> int:
+    """Return how many operators, variables and numbers a statement has when it is written out, as a tree."""
+    roots = terms_of(statement)
+    sizes: dict[Term, int] = {}
+    for term in subterms(*roots):
+        sizes[term] = 1 + sum(sizes[child] for child in term.children)
+    return sum(sizes[root] for root in roots)
 
 
 def variants(statement: Statement) -> list[Statement]:

@@ -7,10 +7,38 @@ one vouches that the atom is not zero. An exponent is such a sum again. Coeffici
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TypeAlias
+
+
+class TooMuch(Exception):  # noqa: N818 - no error: a calculation that is given up
+    """A calculation took more work than it was given."""
+
+
+_WORK: ContextVar[list[int] | None] = ContextVar("work", default=None)
+
+
+@contextmanager
+def bounded(products: int) -> Iterator[None]:
+    """Give what is calculated inside so many products of two terms; beyond these it raises TooMuch."""
+    token = _WORK.set([products])
+    try:
+        yield
+    finally:
+        _WORK.reset(token)
+
+
+def _spend(products: int) -> None:
+    left = _WORK.get()
+    if left is not None:
+        left[0] -= products
+        if left[0] < 0:
+            raise TooMuch
+
 
 Powers = tuple[tuple[Hashable, int], ...]
 Key: TypeAlias = "tuple[Powers, Polynomial | None]"
@@ -39,6 +67,7 @@ class Polynomial:
         return self + -other
 
     def __mul__(self, other: Polynomial) -> Polynomial:
+        _spend(len(self.terms) * len(other.terms))
         return _collected(
             ((_powers([*p, *q]), _added(e, f)), coefficient * factor) for (p, e), coefficient in self.terms for (q, f), factor in other.terms
         )

@@ -23,9 +23,9 @@ from napkin_eq.claim import Claim
 from napkin_eq.content import folder
 from napkin_eq.errors import LawRefused, NapkinError, Undecided
 from napkin_eq.law import TRUE, Judgment, Law, Statement
-from napkin_eq.obligation import empty_claims
+from napkin_eq.obligation import MOST_NODES, empty_claims, spread
 from napkin_eq.question import Script, Step, head, scripts, sha256
-from napkin_eq.solving import SolversDisagree, answers, holds, load_provers, solver_versions
+from napkin_eq.solving import SolversDisagree, answers, holds, limited, load_provers, solver_versions
 from napkin_eq.verdict import STATUSES, Filed, remember, remembered
 from napkin_eq.verdict import Verdict as Verdict
 
@@ -47,6 +47,8 @@ class Outcome:
     steps: tuple[Step, ...] = ()
 
 
+# All that is asked about one statement may take so many times what one question may.
+LIMITS = 6
 Prover = Callable[[Statement, float], Outcome | None]
 _PROVERS: dict[str, tuple[int, Prover]] = {}
 
@@ -86,6 +88,8 @@ def _said(judgment: Judgment) -> tuple[Any, ...]:
 
 
 def _key(statement: Statement) -> str:
+    if spread(statement) > MOST_NODES:
+        return f"{statement.name} is too large to be remembered"
     # The scripts name the law, and their hashes are part of the verdict.
     return sha256("\n".join((statement_hash(statement), *head(statement))))
 
@@ -93,8 +97,8 @@ def _key(statement: Statement) -> str:
 def prove(statements: Iterable[Statement], timeout_s: float = 5, use_cache: bool = True) -> list[Verdict]:
     """Return a verdict for each statement, in order; proved and refuted ones are remembered between runs.
 
-    timeout_s bounds each question to a solver. An answer that was not found in time is "unknown" and is asked again next time.
-    Raises SolversDisagree.
+    timeout_s bounds each question to a solver; all about one statement is bounded to LIMITS times as much of this process's time, the provers'
+    own calculations by their work. An answer that was not found in time is "unknown" and is asked again next time. Raises SolversDisagree.
     """
     verdicts, fresh = memory.decided(statements, _key, lambda s: _proved_now(s, timeout_s), remembered() if use_cache else {})
     if fresh and use_cache:
@@ -103,6 +107,11 @@ def prove(statements: Iterable[Statement], timeout_s: float = 5, use_cache: bool
 
 
 def _proved_now(statement: Statement, timeout_s: float) -> Verdict:
+    with limited(LIMITS * timeout_s):
+        return _verdict(statement, timeout_s)
+
+
+def _verdict(statement: Statement, timeout_s: float) -> Verdict:
     started = time.perf_counter()
     found = _outcomes(statement, timeout_s)
     best = _best(found)
@@ -133,11 +142,13 @@ def _holds(claim: Claim, timeout_s: float) -> bool:
         return holds(claim, timeout_s)
     except SolversDisagree:
         raise
-    except NapkinError:
+    except (NapkinError, RecursionError):
         return False
 
 
 def _outcomes(statement: Statement, timeout_s: float) -> list[Outcome]:
+    if (size := spread(statement)) > MOST_NODES:
+        return [Outcome("unknown", "not understood", f"written out it has {size:.3g} operators and variables; at most {MOST_NODES} are understood")]
     load_provers()
     found: list[Outcome] = []
     for _, function in sorted(_PROVERS.values(), key=lambda item: item[0]):
@@ -145,6 +156,8 @@ def _outcomes(statement: Statement, timeout_s: float) -> list[Outcome]:
             outcome = function(statement, timeout_s)
         except SolversDisagree:
             raise
+        except RecursionError:
+            outcome = Outcome("veto", "not understood", "it nests too deeply for the provers")
         except NapkinError as error:
             outcome = Outcome("unknown", "not understood", str(error))
         if outcome is not None:
@@ -161,7 +174,8 @@ def _best(found: list[Outcome]) -> Outcome:
 
 def opinion(statement: Statement, timeout_s: float = 5) -> Outcome:
     """Return what the provers find with the leading solver alone: not graded, not remembered; "tested" and "veto" read "unknown"."""
-    best = _best(_outcomes(statement, timeout_s))
+    with limited(LIMITS * timeout_s):
+        best = _best(_outcomes(statement, timeout_s))
     return best if best.status in STATUSES else replace(best, status="unknown")
 
 

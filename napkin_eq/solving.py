@@ -10,9 +10,13 @@ Two solvers that contradict each other stop everything.
 
 from __future__ import annotations
 
+import math
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
@@ -45,6 +49,7 @@ _DEEP: dict[str, Decider] = {}
 _TRANSLATORS: list[Translator] = []
 _SOLVERS: dict[str, Solver] = {}
 _SAID: dict[tuple[str, str], str] = {}
+_UNTIL: ContextVar[float] = ContextVar("until", default=math.inf)
 
 
 def decider(name: str) -> Callable[[Decider], Decider]:
@@ -96,6 +101,21 @@ def load_provers() -> None:
         run_file(file, "proofs")
 
 
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Give what is asked inside so much time of this process, whatever else the machine does; then every answer is unknown."""
+    token = _UNTIL.set(min(_UNTIL.get(), time.process_time() + seconds))
+    try:
+        yield
+    finally:
+        _UNTIL.reset(token)
+
+
+def time_left() -> float:
+    """Return the seconds that are left of what `limited` gave."""
+    return _UNTIL.get() - time.process_time()
+
+
 def answers(text: str, timeout_s: float = OPINION_TIMEOUT_S, second_s: float = OPINION_TIMEOUT_S) -> dict[str, str]:
     """Return what each solver says of an SMT-LIB script, the first within one time and the others within another.
 
@@ -112,7 +132,8 @@ def _answer(name: str, text: str, timeout_s: float) -> str:
     # Laws share obligations: what was answered once is not asked again, whatever its comments say.
     asked = name, COMMENT.sub("", text)
     if _SAID.get(asked, "unknown") == "unknown":
-        _SAID[asked] = _SOLVERS[name](text, timeout_s)
+        given = min(timeout_s, time_left())
+        _SAID[asked] = _SOLVERS[name](text, given) if given > 0 else "unknown"
     return _SAID[asked]
 
 

@@ -54,11 +54,11 @@ class Search:
     """The search for a proof, which has a time."""
 
     def __init__(self, timeout_s: float) -> None:
-        self.timeout_s, self.until = timeout_s, time.monotonic() + QUESTIONS * timeout_s
+        self.timeout_s, self.until = timeout_s, time.process_time() + QUESTIONS * timeout_s
 
     def decided(self, claim: Claim, lemma: str = "") -> Step | None:
         """Return the claim as a step of a proof, if it is decided without induction."""
-        return decided(claim, min(self.timeout_s, self.until - time.monotonic()), lemma)
+        return decided(claim, min(self.timeout_s, self.until - time.process_time()), lemma)
 
     def proof(self, claim: Claim) -> list[Step]:
         """Return the steps that prove a claim; raises Unproved."""
@@ -79,7 +79,7 @@ class Search:
                 return [step for part in induct(claim, axis) for step in self.proof(part)]
             except Unproved as inner:
                 failed = str(inner)
-        raise Unproved(failed if self.until > time.monotonic() else f"{failed}, time is up")
+        raise Unproved(failed if self.until > time.process_time() else f"{failed}, time is up")
 
     def by_linearity(self, claim: Claim) -> list[Step] | None:
         """Return the proof of a claim in the normal form of sums and maxima, and of what that rests on; None if there is none."""

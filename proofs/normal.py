@@ -15,11 +15,11 @@ from typing import NamedTuple
 from napkin_eq.claim import Claim
 from napkin_eq.law import Var
 from napkin_eq.linearity import defined
-from napkin_eq.polynomial import Polynomial, Powers, atom, constant, exponential, raised
+from napkin_eq.polynomial import Polynomial, Powers, TooMuch, atom, bounded, constant, exponential, raised
 from napkin_eq.solving import decider
 from napkin_eq.term import Const, Index, Map, Reduce, Size, Term
 
-MOST_CASES = 600
+MOST_CASES, MOST_PRODUCTS = 600, 60_000
 AT_ABSENT = {"erf": -1, "tanh": -1, "sigmoid": 0}
 ONE = constant(1)
 Value = Polynomial | bool | None  # None is the absent value
@@ -47,7 +47,14 @@ class Stuck(Exception):  # noqa: N818 - no error: the fragment ends here
 @decider("normal form")
 def decide(claim: Claim) -> bool:
     """Tell whether the normal form proves the claim; False means that it does not know."""
-    claim = defined(claim)
+    try:
+        with bounded(MOST_PRODUCTS):
+            return _decided(defined(claim))
+    except (TooMuch, RecursionError):
+        return False
+
+
+def _decided(claim: Claim) -> bool:
     waiting: list[dict[Hashable, object]] = [{}]
     for _ in range(MOST_CASES):
         if not waiting:

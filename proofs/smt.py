@@ -16,13 +16,13 @@ from typing import NamedTuple
 from napkin_eq.claim import Claim, NotUnderstood
 from napkin_eq.law import Var
 from napkin_eq.notation import written
-from napkin_eq.polynomial import Polynomial, Powers, atom, constant
+from napkin_eq.polynomial import Polynomial, Powers, TooMuch, atom, bounded, constant
 from napkin_eq.question import Question
 from napkin_eq.smtlib import branch, branch_truth, conjunction, decimal, disjunction, is_number, negated
 from napkin_eq.solving import translator
 from napkin_eq.term import Const, Index, Map, Reduce, Size, Term, subterms
 
-BIGGEST_POWER = 8
+BIGGEST_POWER, MOST_PRODUCTS = 8, 20_000
 SUMMED = ("add", "mul", "neg", "real", "where", "max", "min", "abs", "exp")
 # Names that a solver may know already; a variable of that name gets a mark.
 TAKEN = set("abs and as bool div distinct exists exp false forall int is ite let max min mod not or par pi real sin cos sqrt true xor".split())
@@ -48,15 +48,26 @@ class Choice(NamedTuple):
 def questions(claim: Claim) -> Iterator[Question]:
     """Yield the claim with what defines the functions in it, then with what else is known of exponentials and logarithms."""
     for related in (False, True):
-        reading = Reading(subterms(claim.goal, *claim.premises))
-        premises = [(p, reading.term(p)) for p in claim.premises]
-        goal = reading.term(claim.goal)
-        facts = reading.relations() if related else []
-        if related and not facts:
+        try:
+            with bounded(MOST_PRODUCTS):
+                question = _question(claim, related)
+        except (TooMuch, RecursionError):
             return
-        assumed = [line for p, text in premises for line in (f"; given {_comment(p)}", f"(assert {text})")]
-        denied = ["; the goal, denied", f"(assert {negated(str(goal))})"]
-        yield Question(reading.logic(), (*reading.lines, *facts, *assumed), tuple(denied))
+        if question is None:
+            return
+        yield question
+
+
+def _question(claim: Claim, related: bool) -> Question | None:
+    reading = Reading(subterms(claim.goal, *claim.premises))
+    premises = [(p, reading.term(p)) for p in claim.premises]
+    goal = reading.term(claim.goal)
+    facts = reading.relations() if related else []
+    if related and not facts:
+        return None
+    assumed = [line for p, text in premises for line in (f"; given {_comment(p)}", f"(assert {text})")]
+    denied = ["; the goal, denied", f"(assert {negated(str(goal))})"]
+    return Question(reading.logic(), (*reading.lines, *facts, *assumed), tuple(denied))
 
 
 def _comment(term: Term) -> str:

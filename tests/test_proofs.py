@@ -27,6 +27,7 @@ from napkin_eq.law import (
     Sum,
     distinct,
     exp,
+    finite,
     free,
     inv,
     le,
@@ -339,3 +340,42 @@ def test_a_time_out_is_not_a_proof() -> None:
     assert verdict.status == "unknown" and "time is up" in verdict.detail
     assert prove(stated(slow), use_cache=False)[0].status == "proved"
     assert isinstance(verdict, Verdict)
+
+
+def test_every_prover_stops_at_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    def squarings(a, b):
+        t = a + b
+        for _ in range(60):
+            t = t * t
+        return t + 0.0, t
+
+    def powers(a, b, d, x):
+        t = a + b + d
+        for _ in range(6):
+            t = t * t
+        return Sum(x, t * 2.0), Sum(x, t) + Sum(x, t) + a * 0.0
+
+    def slow(a, b, d, e, x):
+        left = Max(x, a * b * b + d * e * e - a * d) * (a * a + b * b + d * d + 1.0)
+        return le(left * left, left * left * (2.0 + e * e * d * d)), finite(a), finite(b), finite(d), finite(e), free(x, e)
+
+    started = time.process_time()
+    (large,) = prove(stated(squarings), use_cache=False)
+    assert (large.status, large.method) == ("unknown", "not understood") and "written out" in large.detail
+    assert prove(stated(powers), use_cache=False)[0].status != "proved"
+    assert time.process_time() - started < 20
+    asked: list[float] = []
+
+    def waits(text: str, timeout_s: float) -> str:
+        asked.append(timeout_s)
+        until = time.process_time() + timeout_s
+        while time.process_time() < until:
+            pass
+        return "unknown"
+
+    solving.solvers()
+    monkeypatch.setattr(solving, "_SOLVERS", {"z3": waits, "cvc5": waits})
+    monkeypatch.setattr(solving, "_SAID", {})
+    started = time.process_time()
+    assert prove(stated(slow), timeout_s=0.2, use_cache=False)[0].status == "unknown"
+    assert time.process_time() - started < proving.LIMITS * 0.2 + 2 and len(asked) > 2
