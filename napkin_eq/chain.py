@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from napkin_eq.budget import Budget
 from napkin_eq.enode import Instance
 from napkin_eq.explain import Closure, Step
 from napkin_eq.judge import match, substitute
@@ -13,15 +15,25 @@ from napkin_eq.place import Placed
 from napkin_eq.streamed import Streamed, modes_of
 from napkin_eq.term import Group, Online, Reduce, Store, Term, Tuple, held, rebuilt, subterms
 
+PLACEMENT = ("level", "group", "walk")
+MOST_INSTANCES, SOME, ENTERING = 60_000, 256, 0.6
 
-def explained(source: Term, placed: Placed, instances: Iterable[Instance], statements: Sequence[Statement]) -> list[Step]:
-    """Return the chain of law instances from a source to a placed term; raises Undecided where there is none."""
-    closure = Closure(statements)
+
+def explained(
+    source: Term, placed: Placed, instances: Iterable[Instance], statements: Sequence[Statement], budget: Budget | None = None
+) -> list[Step]:
+    """Return the chain of law instances from a source to a placed term; raises Undecided where there is none.
+
+    Of very many instances the first are entered, which are those of the earliest rounds; a chain may then be missed.
+    """
+    budget = budget or Budget()
+    closure = Closure(statements, budget)
     closure.add(source)
-    placement = ("level", "group", "walk")
-    for instance in instances:
-        if instance.law not in placement:
-            closure.instance(instance.law, instance.forward, instance.bindings)
+    chosen = (i for i in instances if i.law not in PLACEMENT)
+    for number, instance in enumerate(itertools.islice(chosen, MOST_INSTANCES)):
+        if number % SOME == 0 and budget.over("explanation", ENTERING):
+            break
+        closure.instance(instance.law, instance.forward, instance.bindings)
     for store in placed.stores:
         for law, bindings in _placements(store):
             closure.instance(law, True, bindings)
@@ -65,16 +77,15 @@ _BARE: dict[Term, Term] = {}
 def _placements(store: Store) -> Iterator[tuple[str, tuple[tuple[str, Any], ...]]]:
     """Yield the instances of the placement laws that put a value, or several, under a Store."""
     _, value = modes_of(store)
-    suffix = ""
+    suffix, variable = {"tuple": ("-several", "a"), "bool": ("-mask", "c"), "int": ("-whole", "i")}.get(value.kind, ("", "a"))
     if isinstance(value, Tuple):
-        suffix = "-several"
         items = tuple(zip("abdef", value.items, strict=False))
         yield from ((f"projection-{i}-{len(items)}", items) for i in range(len(items)))
     body: Term = store
     while body is not value:
         inner = body.body
         if isinstance(body, Store):
-            yield "level" + suffix, (("a", inner),)
+            yield "level" + suffix, ((variable, inner),)
         else:
-            yield ("group" if isinstance(body, Group) else "walk") + suffix, (("a", inner), ("x", body.axis))
+            yield ("group" if isinstance(body, Group) else "walk") + suffix, ((variable, inner), ("x", body.axis))
         body = inner

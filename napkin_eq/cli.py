@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from napkin_eq.budget import SECONDS
 from napkin_eq.errors import INTERNAL, USAGE, NapkinError
 
 DTYPES, PRINTERS = ("bfloat16", "float16", "float32"), ("auto", "gluon", "triton")
@@ -150,7 +151,7 @@ def _parser() -> Parser:
     tune = verbs.add_parser("tune", help="measure the best plans on the GPU here and keep the fastest in a file to ship")
     _diagram(tune)
     _search(tune)
-    tune.set_defaults(max_error=None)
+    tune.set_defaults(max_error=None, limit=SECONDS)
     _tested(tune)
     tune.add_argument("-k", "--keep", type=int, default=8, metavar="N", help="how many plans to measure (default 8)")
     elsewhere = tune.add_mutually_exclusive_group()
@@ -179,6 +180,8 @@ def _search(verb: argparse.ArgumentParser) -> None:
 
 def _budget(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--max-error", type=float, metavar="X", help="the relative rounding error that a plan may have: slower plans may round less")
+    verb.add_argument("--limit", type=float, default=SECONDS, metavar="SECONDS",
+                      help=f"of processor time for the search (default {SECONDS:g}); then the best plan so far is taken")
 
 
 def _tested(verb: argparse.ArgumentParser) -> None:

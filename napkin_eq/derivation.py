@@ -87,6 +87,7 @@ class Derivation:
     printer: str = "triton"
     max_error: float | None = None
     again: Callable[[tuple[Term, ...]], Derivation] | None = None
+    limited: tuple[str, ...] = ()  # the searches that the limit of time ended
     _certificate: dict[str, Any] = field(default_factory=dict)
 
     @property

@@ -15,6 +15,7 @@ from functools import partial
 from napkin_eq import hardware as machines
 from napkin_eq.accuracy import unit_error
 from napkin_eq.assembly import planned
+from napkin_eq.budget import SECONDS, Budget
 from napkin_eq.certificate import require_accepted
 from napkin_eq.chain import explained
 from napkin_eq.content import folder, load_rules
@@ -29,9 +30,11 @@ from napkin_eq.proving import require_proved
 from napkin_eq.search import Aim, options, precisions, preferred, prover
 from napkin_eq.term import Input, Term, Tuple, subterms
 from napkin_eq.translation import accepted
+from napkin_eq.unfused import unfused
 from napkin_eq.verdict import Verdict
 
 PRINTERS = ("auto", "gluon", "triton")
+TOGETHER = 0.5  # of the time, for several outputs together: what is left is for each alone, should that fail
 
 
 def derive(
@@ -44,6 +47,7 @@ def derive(
     printer: str = "auto",
     max_error: float | None = None,
     refused: Sequence[Term] = (),
+    limit: float = SECONDS,
 ) -> Derivation:
     """Derive the cheapest plan of a diagram for a GPU.
 
@@ -52,7 +56,8 @@ def derive(
     kernels, "gluon" for every kernel whose work groups of warps can share on this GPU, "auto" for those that are predicted to
     be faster so. max_error: the relative error, see accuracy.py, that no output's plan may pass; where plans that round the
     computed operands of contractions to the storage type do, they are kept in float32. refused: terms of plans that are not
-    to be taken. Raises NapkinError for unknown names,
+    to be taken. limit: seconds of processor time for the search; where they end it, the best plan until then is returned, or one
+    operator by operator, and the derivation's `limited` says what was ended. Raises NapkinError for unknown names,
     a diagram that no tiles fit or an error that no plan keeps to, LawRefused for a law that is false or
     claims too much of floating point, Undecided for one that is not proved.
     """
@@ -64,6 +69,8 @@ def derive(
         raise NapkinError(f"unknown printer {printer!r:.60}; one of {', '.join(PRINTERS)}")
     if max_error is not None and not max_error > 0:
         raise NapkinError(f"the largest relative error is {max_error:g}, expected a positive number such as 1e-2")
+    if not limit > 0:
+        raise NapkinError(f"the limit is {limit:g} seconds, expected a positive number such as {SECONDS:g}")
     machine = machines.load(hardware) if isinstance(hardware, str) else hardware
     seconds = dict.fromkeys(("prove", "saturate", "extract", "explain", "validate", "total"), 0.0)
     begun = time.perf_counter()
@@ -74,12 +81,15 @@ def derive(
     if rules and not allow_tested:
         require_granted(s for s in statements if not s.place.startswith(str(folder("rules"))))
     seconds["prove"] = time.perf_counter() - begun
-    outputs = _outputs(diagram, Aim(machine, dtype, printer, max_error, refused=frozenset(refused)), statements, verdicts, seconds)
+    budget = Budget(limit)
+    aim = Aim(machine, dtype, printer, max_error, refused=frozenset(refused), budget=budget)
+    outputs = _outputs(diagram, aim, statements, verdicts, seconds)
     plan, tiled = planned(diagram, outputs, machine, dtype)
     seconds["total"] = time.perf_counter() - begun
-    again = partial(derive, diagram, machine, dtype, without, rules, allow_tested, printer, max_error)
+    again = partial(derive, diagram, machine, dtype, without, rules, allow_tested, printer, max_error, limit=limit)
     return Derivation(
-        diagram, machine, dtype, plan, outputs, tiled, statements, verdicts, seconds, printer, max_error, lambda terms: again((*refused, *terms))
+        diagram, machine, dtype, plan, outputs, tiled, statements, verdicts, seconds, printer, max_error,
+        lambda terms: again(refused=(*refused, *terms)), tuple(budget.stopped),
     )  # fmt: skip
 
 
@@ -110,13 +120,39 @@ def _outputs(
 ) -> list[Output]:
     """Derive the outputs that share inputs together, so that they may share kernels, and where there is no such form one by one."""
     terms = [term for _, term in diagram.outputs]
+    budget = aim.budget
     shared = {t for t in subterms(terms[0]) if isinstance(t, Input)}.intersection(*(subterms(t) for t in terms[1:]))
     if 1 < len(terms) <= MOST_BUNDLED and shared and len(set(terms)) == len(terms):
         try:
-            return [_output(diagram, diagram.outputs, aim, statements, verdicts, seconds)]
+            return [_output(diagram, diagram.outputs, replace(aim, budget=budget.part(TOGETHER)), statements, verdicts, seconds)]
         except NapkinError:
             pass  # what is refused together may be derived one by one, or is refused there with its own reason
-    return [_output(diagram, (output,), aim, statements, verdicts, seconds) for output in diagram.outputs]
+    found: list[Output] = []
+    for output in diagram.outputs:
+        mine = replace(aim, budget=budget.part(1 / (len(terms) - len(found))))
+        try:
+            found.append(_output(diagram, (output,), mine, statements, verdicts, seconds))
+        except NapkinError as reason:
+            found.append(_plainly(diagram, output, mine, statements, verdicts, reason))
+    return found
+
+
+def _plainly(
+    diagram: Diagram, named: tuple[str, Term], aim: Aim, statements: list[Statement], verdicts: Mapping[str, Verdict], reason: NapkinError
+) -> Output:
+    """Return the plan of an output operator by operator; raises the reason for which the search found none where not even that may be."""
+    alone = replace(diagram, outputs=(named,))
+    try:
+        option = unfused(diagram, (named[0],), named[1], replace(aim, budget=Budget(math.inf)), statements)
+        require_accepted(option.source, option.placed.term, option.steps, statements, verdicts)
+    except NapkinError:
+        raise reason from None
+    if option.placed.term in aim.refused or (aim.max_error is not None and error(alone, option, aim) > aim.max_error):
+        raise reason
+    if not accepted(alone, option, aim.machine, aim.dtype, prover(statements), []):
+        raise reason
+    option.graph.notes.append(str(reason))
+    return option
 
 
 def _output(
@@ -142,7 +178,7 @@ def _output(
         begun = time.perf_counter()
         for _, option in preferred([o for o in priced if (aim.max_error is None or o[0] <= aim.max_error) and o[1].placed.term not in aim.refused]):
             try:
-                option.steps = explained(source, option.placed, option.graph.instances, statements)
+                option.steps = explained(source, option.placed, option.graph.instances, statements, aim.budget)
                 require_accepted(source, option.placed.term, option.steps, statements, verdicts)
             except Undecided as reason:
                 missing = str(reason)  # a plan without a chain, or of one that is refused, is no plan; the next best may have one

@@ -16,21 +16,30 @@ from importlib.util import find_spec, module_from_spec
 from typing import Any
 
 from napkin_eq.axis import Axis
+from napkin_eq.budget import Budget
 from napkin_eq.egglogtext import BASE, FACTS, SORTS, Table, array_of, axes_rules, axis_text, constructor, opaque, reachable, rules, text_of
 from napkin_eq.enode import AXIS_AT, FLAGGED, KINDS, Instance, Node, Saturated, built, computed, tied
 from napkin_eq.errors import NapkinError
 from napkin_eq.law import Inference, Law, Statement
 from napkin_eq.stretch import stretch_mask
-from napkin_eq.term import Const, Length, Map, Proj, Read, Size, Term, Tuple, as_real, subterms
+from napkin_eq.term import Const, Length, Map, Pattern, Proj, Read, Size, Term, Tuple, as_real, subterms
 
 # Scaling makes new terms, so it is bounded: a factor for each factor of a body, and few bodies have more than four.
 ALGEBRA_ROUNDS, SCALING_ROUNDS, STRUCTURE_ROUNDS, NODE_LIMIT = 6, 5, 4, 12_000
+# A round of many nodes makes many more at once, and the engine cannot be stopped within one: no round is begun that would pass this.
+LARGEST_ROUND, MOST_FACTORS, SATURATING = 12_000, 400, 0.3
 _SETTLE = "(saturate (run shape)) (saturate (run facts))"
 _UNARY_FACTS = ("pos", "nonneg", "nonzero", "finite")
 
 
 def saturate(
-    source: Term, statements: Sequence[Statement], cuts: Sequence[tuple[Axis, Axis]] = (), *, rounds: int = ALGEBRA_ROUNDS, node_limit: int = NODE_LIMIT
+    source: Term,
+    statements: Sequence[Statement],
+    cuts: Sequence[tuple[Axis, Axis]] = (),
+    *,
+    rounds: int = ALGEBRA_ROUNDS,
+    node_limit: int = NODE_LIMIT,
+    budget: Budget | None = None,
 ) -> Saturated:
     """Grow the e-graph of a term under the given laws and return it decoded.
 
@@ -38,23 +47,25 @@ def saturate(
     Stages: "prepare" laws once, "algebra" laws for a number of rounds or until nothing changes or the node limit is
     reached (noted), then "structure" laws. Raises NapkinError where two different numbers were merged: a false law.
     """
-    return _Bridge(source, statements, cuts).run(rounds, node_limit)
+    return _Bridge(source, statements, cuts, budget or Budget()).run(rounds, node_limit)
 
 
-def _about_several(law: Law) -> bool:
-    """Whether a law is about values stored together, which is decided after extraction."""
-    return any(isinstance(t, (Tuple, Proj)) or t.kind == "tuple" for t in subterms(law.lhs, law.rhs))
+def _decided_later(law: Law) -> bool:
+    """Whether a law is about values stored together, or about storing what is no real number: that is decided after extraction."""
+    stored = isinstance(law.lhs, Pattern) and law.lhs.kind != "real"
+    return stored or any(isinstance(t, (Tuple, Proj)) or t.kind == "tuple" for t in subterms(law.lhs, law.rhs))
 
 
 class _Bridge:
-    def __init__(self, source: Term, statements: Sequence[Statement], cuts: Sequence[tuple[Axis, Axis]] = ()) -> None:
+    def __init__(self, source: Term, statements: Sequence[Statement], cuts: Sequence[tuple[Axis, Axis]], budget: Budget) -> None:
+        self.budget = budget
         self.engine = _egglog().EGraph()
         self.leaves: list[Term] = []
         self.axes = {f.name: f for t in subterms(source) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
         self.axes.update({a.name: a for t in subterms(source) for a in t.axes})
         self.axes.update({part.name: part for part, _ in cuts})
         self.cuts = cuts
-        self.laws = {s.name: s for s in statements if isinstance(s, Law) and not _about_several(s) and (cuts or s.stage != "cut")}
+        self.laws = {s.name: s for s in statements if isinstance(s, Law) and not _decided_later(s) and (cuts or s.stage != "cut")}
         self.inferences = [s for s in statements if isinstance(s, Inference)]
         self.source = source
         self.items = source.items if isinstance(source, Tuple) else (source,)
@@ -83,18 +94,36 @@ class _Bridge:
             before, size, done = size, self._round("algebra"), done + 1
             if size == before:
                 break
-            if size > node_limit:
-                notes.append(f"saturation stopped at {size} nodes after {done} rounds (limit {node_limit}); the plan may miss forms found later")
+            if size > node_limit or size * size / before > LARGEST_ROUND or self.budget.over("saturation", SATURATING):
+                notes.append(f"saturation stopped at {size} nodes after {done} rounds; the plan may miss forms found later")
                 break
-        made = f"(saturate (run tidy)) {_SETTLE} (saturate (run more-facts))"
-        scaling = f"(repeat {SCALING_ROUNDS} (run scaling) {made})"
-        by_sums = f"(repeat {SCALING_ROUNDS} (run scaling-by-sums) {made} {scaling})"
-        self._do(f"(run-schedule (saturate (run more-facts)) {scaling} {by_sums})")
+        self._scale()
         for _ in range(STRUCTURE_ROUNDS):
             before, size, done = size, self._round("structure"), done + 1
-            if size == before:
+            if size == before or self.budget.over("saturation", SATURATING):
                 break
         return self._decode(done, notes)
+
+    def _scale(self) -> None:
+        """Find the factors by which streams scale, round by round: a product of terms that scale scales by every product of their factors."""
+        self._do("(run-schedule (saturate (run more-facts)))")
+        if self._scaled("scaling"):
+            for _ in range(SCALING_ROUNDS):
+                if not self._scaled("scaling-by-sums", 1) or not self._scaled("scaling"):
+                    break
+
+    def _scaled(self, rules: str, rounds: int = SCALING_ROUNDS) -> bool:
+        """Run rules that make factors for a few rounds; tell whether there is room for more."""
+        for _ in range(rounds):
+            self._do(f"(run-schedule (run {rules}) (saturate (run tidy)) {_SETTLE} (saturate (run more-facts)))")
+            if self._count("J_scales") > MOST_FACTORS or self.budget.over("saturation", SATURATING):
+                return False
+        return True
+
+    def _count(self, table: str) -> int:
+        """Return how many rows a table of the engine has."""
+        (said,) = self.engine.run_program(*self.engine.parse_program(f"(print-size {table})"))
+        return int(said.size)
 
     def _do(self, text: str) -> None:
         try:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from napkin_eq.axis import Axis
+from napkin_eq.budget import Budget
 from napkin_eq.errors import NapkinError, Undecided
 from napkin_eq.judge import Judge, names_in, substitute
 from napkin_eq.law import BUILT_IN, Inference, Law, Statement, Var
@@ -22,6 +23,7 @@ from napkin_eq.term import Term, rebuilt, subterms
 
 ARITHMETIC = "arithmetic"
 LONGEST, MEMBERS, TRIALS, NEAR, NEAR_FROM = 20_000, 48, 192, 3, 12
+PATHS = 4_000  # so many are sought for the lightest of; after them the first found is taken
 GUESS = 14  # how many steps a congruence takes for each child that differs, before that is known
 Value = Axis | Term
 Route = list[tuple[int, bool]]  # edges, each from its first end to its second or back
@@ -55,7 +57,8 @@ class _Edge:
 class Closure:
     """What follows from law instances alone, and how: `Closure(statements)`, then `add`, `instance`, `explain`."""
 
-    def __init__(self, statements: Iterable[Statement] = ()) -> None:
+    def __init__(self, statements: Iterable[Statement] = (), budget: Budget | None = None) -> None:
+        self.budget = budget or Budget()
         listed = tuple(statements)
         self.laws = {s.name: s for s in listed if isinstance(s, Law)}
         self.judge = Judge((s for s in listed if isinstance(s, Inference)), placed=False)
@@ -79,6 +82,8 @@ class Closure:
         self._beside: list[list[tuple[int, int]]] = []
         self._congruent: deque[tuple[int, int]] = deque()
         self._routes: dict[tuple[int, int, int], Route] = {}
+        self._taken: dict[tuple[int, int, int], Route] = {}
+        self._sought = 0
         self._moved: dict[int, list[Move]] = {}
 
     # -- what is known -----------------------------------------------------------------------------------------------
@@ -221,7 +226,7 @@ class Closure:
         if self._find(first) != self._find(second):
             raise Undecided(f"no chain of {len(self._done)} law instances leads from the one term to the other; {len(self._deferred)} were set aside")
         steps = self._chain(a, b)
-        while len(again := self._narrowed(steps)._chain(a, b)) < len(steps):
+        while not self.budget.over("explanation") and len(again := self._narrowed(steps)._chain(a, b)) < len(steps):
             steps = again
         return steps
 
@@ -231,7 +236,7 @@ class Closure:
 
     def _narrowed(self, steps: Iterable[Step]) -> Closure:
         """Return a closure of just the instances that a chain uses: so small that the best of its chains is soon found."""
-        small = Closure()
+        small = Closure(budget=self.budget.part(1.0))
         small._guess = 1
         for law, forward, bindings in dict.fromkeys((s.law, s.forward, s.bindings) for s in steps):
             if law == ARITHMETIC:
@@ -251,6 +256,8 @@ class Closure:
         wanted = (first, second, before)
         stack: list[tuple[int, int, int] | int] = [wanted]
         while stack:
+            if self.budget.over("explanation"):
+                raise Undecided("no chain was found within the limit of time; --limit gives it more")
             task = stack[-1]
             missing = self._explained(task) if isinstance(task, int) else self._routed(task)
             if missing:
@@ -263,8 +270,16 @@ class Closure:
         """Find the path of a task, or name congruences to explain first: till then they count as short as they can be."""
         if task in self._routes:
             return []
+        if task in self._taken:
+            self._routes[task] = self._taken[task]
+            return []
+        self._sought += 1
         route = self._path(*task)
-        unknown = self._unknown(route) or self._unknown(route := self._joined(route))
+        unknown = self._unknown(route)
+        if unknown and self._sought > PATHS:  # what its congruences weigh, once explained, is not waited for: this path is taken
+            self._taken[task] = route
+            return unknown
+        unknown = unknown or self._unknown(route := self._joined(route))
         if not unknown:
             self._routes[task] = route
         return unknown

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from napkin_eq.axis import Axis
+from napkin_eq.budget import Budget
 from napkin_eq.cost import elements, extent
 from napkin_eq.enode import Node, Saturated, built
 from napkin_eq.hardware import Hardware
@@ -20,6 +21,8 @@ from napkin_eq.room import SPECIAL
 from napkin_eq.term import Const, Input, Map, Read, Reduce, Scan, Term
 
 KEEP, KEEP_OUTPUTS, SWEEPS, MASKED_SHARE = 5, 8, 40, 0.55
+# Once there is a candidate for the root, so many more are tried; of the forms of a node of a large graph fewer.
+MOST_TRIED, LARGE, EXTRACTING = 400_000, 15_000, 0.55
 ALIKE, MOST_ALIKE = 1e-5, 4  # costs so near are of one form, its operands in other orders or its loops apart: of each so many are kept
 Pass = tuple[str, int]
 Item = tuple[int, str | Term, frozenset[Pass]]
@@ -69,8 +72,11 @@ class Extractor:
         cut: Mapping[str, str] | None = None,
         barred: Set[tuple[int, int]] = frozenset(),
         kept: Callable[[Term], bool] | None = None,
+        budget: Budget | None = None,
     ) -> None:
         self.barred, self.kept = barred, kept
+        self.budget, self.work = budget or Budget(), 0
+        self.most = 4 * KEEP if graph.nodes <= LARGE else KEEP
         self.graph, self.leaves, self.hardware, self.bytes = graph, graph.leaves, hardware, element_bytes
         self.admitted = admitted
         self.cut = dict(cut or {})
@@ -123,6 +129,8 @@ class Extractor:
                     if built_at.get((number, place)) == state or any(not self.best[c] for c in node.children):
                         continue
                     built_at[number, place] = state
+                    if self.best[self.graph.root] and (self.work > MOST_TRIED or self.budget.over("extraction", EXTRACTING)):
+                        return self.best[self.graph.root]
                     if self._offer(number, self._candidates(number, node)):
                         version[number] += 1
                         changed = True
@@ -164,7 +172,8 @@ class Extractor:
         if number in self.graph.ties and (found := self._as_written(self.graph.ties[number])) is not None:
             yield found
             return
-        for picked in itertools.islice(itertools.product(*(self.best[c] for c in node.children)), 4 * KEEP):
+        for picked in itertools.islice(itertools.product(*(self.best[c] for c in node.children)), self.most):
+            self.work += 1
             if (candidate := self._candidate(number, node, picked)) is not None:
                 yield candidate
 

@@ -175,7 +175,7 @@ class _Work:
     def once(self, diagram: Diagram, dtype: str, counts: Counter[str]) -> None:
         derivation = derived(diagram, dtype, self.limit)
         counts["derived"] += 1
-        counts["limited"] += bool(getattr(derivation, "limited", ""))
+        counts["limited"] += bool(derivation.limited)
         counts["interpreted"] += examine(diagram, derivation, dtype, self.interpret)
 
     def smaller(self, finding: Finding) -> Finding:
@@ -216,7 +216,7 @@ def derived(diagram: Diagram, dtype: str, limit: float) -> Derivation:
     from napkin_eq.derive import derive
 
     try:
-        return derive(diagram, dtype=dtype)
+        return derive(diagram, dtype=dtype, limit=limit)
     except (NapkinError, KeyboardInterrupt):
         raise
     except Exception as error:

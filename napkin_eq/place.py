@@ -13,6 +13,7 @@ from typing import Any
 
 from napkin_eq import plan as p
 from napkin_eq.axis import Axis
+from napkin_eq.budget import Budget
 from napkin_eq.cost import elements, extent, total_us
 from napkin_eq.enode import tied
 from napkin_eq.errors import NapkinError
@@ -28,7 +29,7 @@ from napkin_eq.term import Fold, Group, Input, Map, Online, Proj, Read, Reduce, 
 from napkin_eq.tiles import Tiled, solve
 
 Join = tuple[tuple[int, ...], ...]
-MOST_STORES, MOST_SOLVED, MOST_BUNDLED, GAIN, FAR, SHORT, TARGET = 6, 40, 5, 0.985, 1.5, 128, "target__"
+MOST_STORES, MOST_SOLVED, MOST_BUNDLED, GAIN, FAR, SHORT, TARGET, PLACING = 6, 40, 5, 0.985, 1.5, 128, "target__", 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +69,11 @@ class Placer:
         proved: Callable[[Judgment], bool],
         printer: str,
         precision: str = NARROW,
+        budget: Budget | None = None,
     ) -> None:
         self.name, self.target_dtypes, self.storage, self.hardware = name, target_dtypes, storage, hardware
         self.offers, self.proved, self.printer, self.precision = offers, proved, printer, precision
+        self.budget = budget or Budget()
         self.solved: dict[tuple[Store, tuple[p.Buffer, ...]], Tiled | None] = {}
         self.refusals: list[str] = []
         self.buffers: dict[Term, p.Buffer] = {}
@@ -87,22 +90,33 @@ class Placer:
         if start is None or start.predicted_us > FAR * floor:
             for choice in _starts(sites, parallel(body)):
                 for other in self._joins(body):
+                    if found is not None and self._over():
+                        break
                     stored = self._placed(choice, body, other)
                     if stored is not None and (found is None or stored.predicted_us < found.predicted_us):
                         found, chosen, join = stored, choice, other
         for _ in range(MOST_STORES + len(chosen)):
             step = self._step(body, sites, chosen, join, found, floor)
-            if step is None or len(self.solved) > MOST_SOLVED:
+            if step is None or self._over():
                 break
             found, chosen = step
         return found
+
+    def apart(self, body: Term, stored: Callable[[Term], bool]) -> Placed | None:
+        """Return the placement that stores every value that a condition holds of, no kernel shared; None where one does not fit."""
+        sites = frozenset(t for t in subterms(*parallel(body)) if t not in parallel(body) and stored(t) and _storable(t, body))
+        return self._placed(sites, body, tuple((i,) for i in range(len(parallel(body)))))
+
+    def _over(self) -> bool:
+        """Tell whether as many kernels were solved, or as much time is gone, as a search may take that has found a placement."""
+        return len(self.solved) > MOST_SOLVED or self.budget.over("placement", PLACING)
 
     def _joins(self, body: Term) -> list[Join]:
         """Return the ways to share kernels between outputs: not at all, those of the same passes, and all of them."""
         items = parallel(body)
         apart: Join = tuple((i,) for i in range(len(items)))
-        if len(items) == 1 or not self.offers.bundle:
-            return [apart]
+        if len(items) == 1 or not self.offers.bundle or any(item.kind != "real" for item in items):
+            return [apart]  # the laws of several values are about numbers
         passes = [frozenset((t.axis, t.where, depth_along(t, t.axis)) for t in subterms(i) if isinstance(t, (Fold, Online)) and t.fused) for i in items]
         whole: Join = (tuple(range(len(items))),)
         found = [apart, _alike([(p, i.axes) for p, i in zip(passes, items, strict=True)]), _alike(passes), whole]
@@ -116,6 +130,8 @@ class Placer:
             if site not in chosen and found is not None and floor + self._round_trip(site) >= found.predicted_us:
                 continue
             other = chosen ^ {site}
+            if found is not None and self._over():
+                break
             placed = self._placed(other, body, join)
             if placed is None or (found is not None and placed.predicted_us > GAIN * found.predicted_us):
                 continue

@@ -46,6 +46,7 @@ def report(derivation: Derivation) -> dict[str, Any]:
         "egraph": {
             "nodes": sum(g.nodes for g in graphs), "classes": sum(len(g.classes) for g in graphs), "rounds": max(g.rounds for g in graphs),
             "notes": [n for g in graphs for n in g.notes],
+            "limited": list(d.limited),
         },
         "seconds": {k: round(v, 3) for k, v in d.seconds.items()},
         **({} if d.max_error is None else {"max_error": d.max_error, "rounding": unit_error(d.plan)}),

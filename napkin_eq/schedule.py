@@ -219,7 +219,9 @@ def _shape(part: p.Part, carried: set[str]) -> _Shape | None:
     fronted = {d.out.name for d in front}
     early = _closure(body, fronted)
     fetch = _closure(body, others)
-    rest = [s for s in body if hasattr(s, "out") and s.out.name not in done | set(others)]
+    # What something else reads too is loaded with its own block as well as with the contraction that is put off.
+    apart = {n for n in others if _readers(body, n) == sum(n in p.used(d) for d in back)}
+    rest = [s for s in body if hasattr(s, "out") and s.out.name not in done | apart]
     return _Shape(
         front, back, targets, held,
         fetch=tuple(s for s in body if hasattr(s, "out") and s.out.name in fetch),

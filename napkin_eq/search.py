@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from napkin_eq import plan as p
 from napkin_eq.accuracy import term_error
 from napkin_eq.axis import Axis
+from napkin_eq.budget import Budget
 from napkin_eq.cost import extent
 from napkin_eq.derivation import STORAGE, Output
 from napkin_eq.diagram import Diagram
@@ -22,7 +23,7 @@ from napkin_eq.hardware import Hardware
 from napkin_eq.interval import interval
 from napkin_eq.judge import Judge
 from napkin_eq.law import Inference, Judgment, Law, Statement
-from napkin_eq.place import Offers, Placed, Placer, parallel
+from napkin_eq.place import PLACING, Offers, Placed, Placer, parallel
 from napkin_eq.room import BYTES
 from napkin_eq.stability import Stability
 from napkin_eq.term import Fold, Map, Online, Read, Reduce, Term, subterms
@@ -30,7 +31,7 @@ from napkin_eq.tiles import Tiled
 
 # Largest |exponent| whose exponential, narrowed to the storage type for the matrix unit, keeps its relative accuracy.
 EXPONENT = {"bfloat16": 60.0, "float16": 9.0, "float32": 60.0}
-FINALISTS, SPREAD, SAME = 3, 1.25, 1e-3
+FINALISTS, SPREAD, SAME, CUTTING = 3, 1.25, 1e-3, 0.4
 Side = tuple[tuple[Axis, ...], bool]  # the axes of an operand that is computed, and whether out of sums
 # How much worse than its class can be computed a part of a form may be, where forms of the whole lose digits; less where none is left.
 LOSSES = (64.0, 8.0, 2.0)
@@ -47,6 +48,7 @@ class Aim:
     max_error: float | None = None
     precision: str = NARROW
     refused: frozenset[Term] = frozenset()
+    budget: Budget = field(default_factory=Budget)
 
 
 def precisions(aim: Aim) -> tuple[str, ...]:
@@ -73,6 +75,8 @@ def options(
     stability = Stability(source, aim.dtype)
     plans, tried = _plans(diagram, names, source, aim, statements, (), stability, seconds)
     for cut in _cuts(source, [*plans[0][0].tiled, *tried], aim.machine, statements):
+        if aim.budget.over("cutting an axis", CUTTING):
+            break
         try:
             plans += _plans(diagram, names, source, aim, statements, (cut,), stability, seconds)[0]
         except NapkinError:
@@ -95,7 +99,7 @@ def _plans(
     Returns the plans found, and the kernels that hold all of a candidate.
     """
     begun = time.perf_counter()
-    graph = saturate(source, statements, cuts)
+    graph = saturate(source, statements, cuts, budget=aim.budget)
     seconds["saturate"] += time.perf_counter() - begun
     begun = time.perf_counter()
     proved = prover(statements)
@@ -103,15 +107,27 @@ def _plans(
     candidates = _candidates(graph, aim, stability, {axis.name: part.name for part, axis in cuts})
     if not candidates:
         raise NapkinError(f"diagram {diagram.name}: output {', '.join(outputs)} has no form that can be computed with these laws; leave fewer out")
+    made = placer(outputs, source, aim, statements, proved)
+    placements: list[Placed] = []
+    for candidate in _finalists(candidates, STORAGE[aim.dtype]):
+        if placements and aim.budget.over("placement", PLACING):
+            break
+        if (found := made.best(candidate.term)) is not None:
+            placements.append(found)
+    if not placements:
+        raise NapkinError(f"diagram {diagram.name}: {made.refusals[-1] if made.refusals else 'no plan fits'}")
+    seconds["extract"] += time.perf_counter() - begun
+    return [(found, graph) for found in placements], made.fused
+
+
+def placer(
+    outputs: Sequence[str], source: Term, aim: Aim, statements: Sequence[Statement], proved: Callable[[Judgment], bool] | None = None
+) -> Placer:
+    """Return what weighs the placements of an output, or of several, under the placement laws among the statements."""
     names = {s.name for s in statements}
     offers = Offers("level" in names, "group" in names, "walk" in names, "level-several" in names)
     dtypes = tuple(_output_dtype(term, aim.dtype) for term in parallel(source))
-    placer = Placer(outputs[0], dtypes, STORAGE[aim.dtype], aim.machine, offers, proved, aim.printer, aim.precision)
-    placements = [found for c in _finalists(candidates, STORAGE[aim.dtype]) if (found := placer.best(c.term)) is not None]
-    if not placements:
-        raise NapkinError(f"diagram {diagram.name}: {placer.refusals[-1] if placer.refusals else 'no plan fits'}")
-    seconds["extract"] += time.perf_counter() - begun
-    return [(found, graph) for found in placements], placer.fused
+    return Placer(outputs[0], dtypes, STORAGE[aim.dtype], aim.machine, offers, proved or prover(statements), aim.printer, aim.precision, aim.budget)
 
 
 def _cuts(source: Term, tiled: Sequence[Tiled], machine: Hardware, statements: Sequence[Statement]) -> list[tuple[Axis, Axis]]:
@@ -156,12 +172,12 @@ def _candidates(graph: Saturated, aim: Aim, stability: Stability, cut: dict[str,
         return given or strict(term, given)
 
     for admitted in (strict, lenient):
-        candidates = Extractor(graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut).run()
+        candidates = Extractor(graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut, budget=aim.budget).run()
         if candidates and all(stability.admits(c.term) for c in candidates):
             return candidates
         for factor in LOSSES if candidates else ():
             barred = stability.barred(graph, factor)
-            if found := Extractor(graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut, barred, stability.admits).run():
+            if found := Extractor(graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut, barred, stability.admits, aim.budget).run():
                 return found
     return []
 

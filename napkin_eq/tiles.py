@@ -19,7 +19,7 @@ from napkin_eq.overlap import ARCHS, Footprint, footprint, priced
 from napkin_eq.room import MOST_ELEMENTS, WIDE_ROWS, capacity, room
 from napkin_eq.schedule import GROUP_LANES, specialised
 from napkin_eq.streamed import MIN_DOT, RUN, Streamed, covers, kernel_terms, laned
-from napkin_eq.term import Fold, Online, Proj, Store, subterms
+from napkin_eq.term import Fold, Online, Proj, Scan, Store, subterms
 
 SMALL, LARGEST_WHOLE, RELOWERED, MOST_CHOICES, STAGES = 256, 32768, 3, 1500, (4, 3, 2)
 MOST_PRINTED = 7  # tilings to print before giving up
@@ -54,7 +54,8 @@ def choices(store: Store, roles: Mapping[str, str]) -> dict[str, list[int]]:
             isinstance(t, Streamed) and axis.name not in {a.name for a in t.axes} for t in terms
         )
         last = bool(arrays) and any(getattr(t, "dims", t.axes)[-1:] == (axis,) for t in arrays)
-        found[axis.name] = _sizes(axis, streamed=True, least=1, most=SMALL) if shared or last else [1]
+        scanned = any(isinstance(t, Scan) and t.axis == axis for t in terms)  # one tile has to hold it, or walk it
+        found[axis.name] = _sizes(axis, streamed=True, least=1, most=SMALL) if shared or last or scanned else [1]
         if roles.get(axis.name) == "walk":
             found[axis.name] = [s for s in _sizes(axis, streamed=True, least=1, most=LARGEST_WHOLE) if s == 1 or s >= 64 or covers(s, axis)]
     for term in terms:
@@ -179,7 +180,7 @@ def _thrifty(found: list[_Choice]) -> list[_Choice]:
     for predicted, *_, work in found:
         if not least or work < least[-1][1]:
             least.append((predicted, work))
-    return [c for c in found if not any(p <= TOLD * c[0] and WASTE * work <= c[-1] for p, work in least)]
+    return [c for c in found if not any(p <= TOLD * c[0] and WASTE * work < c[-1] for p, work in least)]
 
 
 def _shared(

@@ -72,7 +72,7 @@ def _derived(args: Namespace, diagram: Any, without: tuple[str, ...] = ()) -> De
 
     return derived(
         diagram, hardware=args.hardware, dtype=args.dtype or "bfloat16", without=(*args.without, *without), rules=tuple(args.rules),
-        allow_tested=args.allow_tested, printer=args.printer, max_error=args.max_error,
+        allow_tested=args.allow_tested, printer=args.printer, max_error=args.max_error, limit=args.limit,
     )  # fmt: skip
 
 

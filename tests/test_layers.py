@@ -16,7 +16,7 @@ ENGINE = sorted((ROOT / "napkin_eq").glob("*.py"))
 CONTENT = sorted(file for name in ("rules", "proofs", "codegen") for file in (ROOT / name).glob("*.py"))
 # From the ground up. A file may import, as it is loaded, what stands on its own floor or below.
 FLOORS = (
-    "errors axis ops memory",
+    "errors axis ops memory budget",
     "term",
     "opened",
     "notation evaluate meaning substitute",
@@ -30,7 +30,7 @@ FLOORS = (
     "emit aot enode egglogtext egraph accuracy roundoff ranges rounding families stability",
     "streamed scopes bounds arithmetic folds lower alive room reuse cost tiles schedule bulk balance overlap succession",
     "extract place",
-    "derivation report chain assembly search miniature translation derive ranked compiled",
+    "derivation report chain assembly search miniature translation unfused derive ranked compiled",
     "sources output coordinates walks lanes heads dealing indexing running tolerance "
     "compare mutation mutate_running mutate_lanes mutate_numbers mutations mutants samples forgeries "
     "probe selftest validate fuzz telling calibrate tuned",
