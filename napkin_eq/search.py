@@ -104,7 +104,7 @@ def _plans(
     begun = time.perf_counter()
     proved = prover(statements)
     stability.cut(part for part, _ in cuts)
-    candidates = _candidates(graph, aim, stability, {axis.name: part.name for part, axis in cuts})
+    candidates = _candidates(source, graph, aim, stability, {axis.name: part.name for part, axis in cuts})
     if not candidates:
         raise NapkinError(f"diagram {diagram.name}: output {', '.join(outputs)} has no form that can be computed with these laws; leave fewer out")
     made = placer(outputs, source, aim, statements, proved)
@@ -157,12 +157,19 @@ def _large_blocks(kernel: p.Kernel) -> int:
     return math.prod(extent(a) if all(a in dims for dims in read) else -(-extent(a) // LARGE) for a in axes)
 
 
-def _candidates(graph: Saturated, aim: Aim, stability: Stability, cut: dict[str, str]) -> list[Candidate]:
+def _candidates(source: Term, graph: Saturated, aim: Aim, stability: Stability, cut: dict[str, str]) -> list[Candidate]:
     """Extract with exponentials proved safe; only where there is no such form, with those that the source itself takes.
 
     Where a form of the root loses digits that the source keeps, all are sought again, and in no class are such forms kept.
     """
     limit = EXPONENT[aim.dtype]
+    shapes = [item.axes for item in parallel(source)]
+
+    def whole(term: Term) -> bool:  # a form may show that a value varies along fewer axes; the array has all that were declared
+        return [item.axes for item in parallel(term)] == shapes
+
+    def stable(term: Term) -> bool:
+        return whole(term) and stability.admits(term)
 
     def strict(term: Term, given: bool) -> bool:
         low, high = interval(term)
@@ -172,12 +179,12 @@ def _candidates(graph: Saturated, aim: Aim, stability: Stability, cut: dict[str,
         return given or strict(term, given)
 
     for admitted in (strict, lenient):
-        candidates = Extractor(graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut, budget=aim.budget).run()
+        candidates = Extractor(graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut, kept=whole, budget=aim.budget).run()
         if candidates and all(stability.admits(c.term) for c in candidates):
             return candidates
         for factor in LOSSES if candidates else ():
             barred = stability.barred(graph, factor)
-            if found := Extractor(graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut, barred, stability.admits, aim.budget).run():
+            if found := Extractor(graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut, barred, stable, aim.budget).run():
                 return found
     return []
 
