@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -52,11 +52,24 @@ class Diagram:
         return axes_in(self.term)
 
     def with_sizes(self, sizes: Mapping[str, int | None]) -> Diagram:
-        """Return the diagram with other axis sizes (None: symbolic), everything else as it is; constants stay what they are."""
+        """Return the diagram with other axis sizes (None: symbolic), everything else as it is; constants stay what they are.
+
+        Axes that `rename`, `split` and `merge` tie to one of these change along; raises NapkinError for sizes that do not fit together.
+        """
         known = {axis.name for axis in self.axes()}
         if unknown := sorted(set(sizes) - known):
             raise NapkinError(f"diagram {self.name} has no axis {unknown[0]!r:.80}; its axes are {', '.join(sorted(known))}")
-        return replace(self, outputs=tuple((name, resized(term, sizes)) for name, term in self.outputs))
+        fitting = self.fitted(sizes, set(sizes))
+        return replace(self, outputs=tuple((name, resized(term, fitting)) for name, term in self.outputs))
+
+    def fitted(self, sizes: Mapping[str, int | None], given: Collection[str]) -> dict[str, int | None]:
+        """Return sizes with those of tied axes changed along, but for what is given; see spans.py."""
+        from napkin_eq.spans import fitted
+
+        try:
+            return fitted(self.term, sizes, given)
+        except NapkinError as reason:
+            raise NapkinError(f"diagram {self.name}: {reason}") from None
 
 
 def resized(root: Term, sizes: Mapping[str, int | None]) -> Term:

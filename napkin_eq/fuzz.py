@@ -55,7 +55,7 @@ class Disagreement(Exception):
 
 
 KINDS: dict[str, type[Disagreement]] = {
-    kind: type(kind.title(), (Disagreement,), {"kind": kind}) for kind in ("fault", "term", "plan", "shape", "kernel", "certificate", "json")
+    kind: type(kind.title(), (Disagreement,), {"kind": kind}) for kind in ("fault", "wrong", "term", "plan", "shape", "kernel", "certificate", "json")
 }
 
 
@@ -214,9 +214,12 @@ def _reason(error: NapkinError) -> str:
 def derived(diagram: Diagram, dtype: str, limit: float) -> Derivation:
     """Derive a diagram; what is no NapkinError is a fault, raised as a Disagreement."""
     from napkin_eq.derive import derive
+    from napkin_eq.errors import WrongPlan
 
     try:
         return derive(diagram, dtype=dtype, limit=limit)
+    except WrongPlan as error:
+        raise KINDS["wrong"](f"every plan was refused: {_named(error)}") from error
     except (NapkinError, KeyboardInterrupt):
         raise
     except Exception as error:

@@ -111,6 +111,9 @@ def costs_told(report: dict[str, Any]) -> list[str]:
         lines.append("relative rounding: " + ", ".join(f"{figure:.2g} of {name}" for name, figure in report["rounding"].items()))
     graph, seconds = report["egraph"], report["seconds"]
     lines.append(f"e-graph: {graph['nodes']} nodes, {graph['classes']} classes, {graph['rounds']} rounds; {seconds['total']:.2f} s")
+    lines += [f"note: {note}" for note in dict.fromkeys(graph["notes"])]
+    if graph["limited"]:
+        lines.append(f"the limit of time ended {', '.join(graph['limited'])}: another run may give another plan; --limit SECONDS gives it more")
     return lines
 
 

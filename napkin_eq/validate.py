@@ -160,6 +160,7 @@ def validate(
         derivation = made(sized)
         for drawn_from in chosen:
             other = resized(sized, drawn_from, whole, {n: t for n, t in _tiles(derivation).items() if n not in (fixed or {})})
+            other = {name: size or whole[name] for name, size in sized.fitted(other, fixed or ()).items()}
             if other == whole:
                 cases += compared(sized, derivation, dtype, where, seed, drawn_from)
             else:
@@ -227,7 +228,7 @@ def trial_sizes(diagram: Diagram, fixed: Mapping[str, int]) -> list[dict[str, in
         few, many = FOLDED if name in folded or name in reach else TILED if name in last or name == longest else (3, 2)
         ragged[name] = _rounded(axis, few + reach.get(name, 0))
         tidy[name] = _rounded(axis, many if reach.get(name, 0) < many else 2 ** reach[name].bit_length())
-    return [ragged, tidy]
+    return [{name: size for name, size in diagram.fitted(sizes, fixed).items() if size is not None} for sizes in (ragged, tidy)]
 
 
 def _rounded(axis: Axis, size: int) -> int:

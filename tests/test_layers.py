@@ -20,7 +20,7 @@ FLOORS = (
     "term",
     "opened",
     "notation evaluate meaning substitute",
-    "pointwise library diagram jsonform gallery random_diagrams shrink",
+    "pointwise library diagram jsonform gallery random_diagrams shrink spans",
     "__init__",
     "law content",
     "catalogue stretch interval judge explain claim polynomial atoms algebra functions linearity obligation smtlib question solving rocq rocqtext verdict "
