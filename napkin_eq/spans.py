@@ -53,7 +53,7 @@ def _changes(axis: Axis, index: Term, sizes: Sizes) -> list[dict[str, int | None
 
 
 def _size(axis: Axis, sizes: Sizes) -> int | None:
-    return sizes[axis.name] if axis.name in sizes else axis.size
+    return sizes.get(axis.name, axis.size)
 
 
 def _spans(axis: Axis, index: Term, sizes: Sizes) -> bool:
