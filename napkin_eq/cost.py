@@ -17,7 +17,7 @@ from napkin_eq import plan as p
 from napkin_eq.axis import Axis
 from napkin_eq.hardware import Hardware
 from napkin_eq.reuse import Part, brought, walk
-from napkin_eq.room import BYTES, MATRIX_WARPS, MOST_ELEMENTS, SPECIAL, WIDE_ROWS, Needs, capacity, needs, neighbours, room
+from napkin_eq.room import BYTES, MATRIX_WARPS, MOST_ELEMENTS, SPECIAL, WIDE_ROWS, Needs, by_wide, capacity, needs, neighbours, room
 
 NOMINAL = 4096
 # The rate at which operands are multiplied, by their type or the precision asked for, and how many products one takes.
@@ -47,7 +47,7 @@ OPERAND = 3.4  # operations for each that an operand that is computed counts
 BESIDE_LIMIT = 0.17  # of level 2's time, what shows where it is not the limit
 ROUND = 4.0  # how memory and units add up: as powers, since a kernel is short of one and then of the other
 KERNEL_S = 3e-6  # the first block begins and the last one ends beside nothing
-REGISTER_SHARE = 0.9  # assumption: above this estimate the compiler spills
+REGISTER_SHARE, CROWDED_SHARE = 0.9, 0.75  # assumption: above this estimate the compiler spills; the same where an SM has fewer for each thread
 FOLLOWING_S = 1.4e-6  # a launch behind another one: it is queued while that one runs (launch_in_a_row in microbench_h200.json)
 AHEAD_S = 1e-6  # and one that is made before the other has ended, on Hopper and later (see succession.py)
 MATRIX_ROWS = 16  # rows that one instruction of the matrix unit takes of a narrow tile
@@ -410,16 +410,25 @@ def prices(
     summed: dict[int, Totals] = {}
     for warps, stages in launches:
         smem, registers = capacity(taken, warps, stages, wide)
+        fragments = 0 if by_wide(taken, warps, wide) else _fragments(prof, lanes, warps)
         if not wide:
-            registers += _fragments(prof, lanes, warps)
-        occupancy = hardware.resident_blocks(smem_bytes=smem, threads=warps * hardware.chip.warp, registers_per_thread=registers)
-        if occupancy == 0 or taken.largest > MOST_ELEMENTS or registers > REGISTER_SHARE * hardware.limits.registers_per_thread:
+            registers += fragments
+        threads = warps * hardware.chip.warp
+        occupancy = hardware.resident_blocks(smem_bytes=smem, threads=threads, registers_per_thread=registers)
+        if occupancy == 0 or taken.largest > MOST_ELEMENTS or registers + (fragments if wide else 0) > _unspilled(threads, hardware):
             yield None
             continue
         splits = warps if taken.contracted else 0  # without a contraction warps share what there is to do, and nothing is done twice
         if splits not in summed:
             summed[splits] = totals(prof, lanes, hardware, warps)
         yield _priced(prof, lanes, summed[splits], smem, registers, occupancy, warps, stages, hardware)
+
+
+def _unspilled(threads: int, hardware: Hardware) -> float:
+    """Return the estimate of a thread's registers above which the compiler spills: where blocks are large, they have fewer than a thread may have."""
+    most = hardware.limits.registers_per_thread
+    each = hardware.limits.registers_per_sm // threads
+    return REGISTER_SHARE * most if each >= most else min(REGISTER_SHARE * most, CROWDED_SHARE * each)
 
 
 def _priced(

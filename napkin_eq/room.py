@@ -27,6 +27,7 @@ MOST_ELEMENTS = 1 << 20  # of a tile: Triton takes none that is larger
 PARTIAL_BYTES, WARP, VECTOR = 4, 32, 8  # of a partial result that a warp leaves for others; threads; elements that a thread loads side by side
 
 Claims = tuple[tuple[tuple[str, ...], int], ...]  # tiles by their coordinates, and the bytes of an element
+Spread = tuple[tuple[str, ...], tuple[tuple[tuple[str, ...], float], ...]]  # a tile's coordinates; those, and an element's registers, of what it is made of
 Converted = tuple[tuple[str, ...], int, tuple[str, ...]]  # the same of one tile, and the coordinates of a wider one that it is spread over, if any
 
 
@@ -61,13 +62,14 @@ class Needs:
     """What a kernel's blocks need, with tiles left open.
 
     alive: the tiles held together where they are the most. rows: of each contraction's result, those of the left operand. series: results of special
-    functions beside contractions. tiles: the coordinates of every value. laned: whether threads fold lanes of their own, with no contraction beside.
+    functions beside contractions. spread: tiles that are spread over larger ones. tiles: the coordinates of every value. laned: whether threads fold lanes of their own, with no contraction beside.
     """
 
     alive: tuple[Tiles, ...]
     moments: tuple[Moment, ...]
     rows: tuple[tuple[str, ...], ...]
     series: tuple[tuple[str, ...], ...]
+    spread: tuple[Spread, ...]
     tiles: tuple[tuple[str, ...], ...]
     laned: bool
 
@@ -89,13 +91,15 @@ class Room:
     """What a block of given tiles takes, whatever its warps and stages.
 
     registers: of 32 bits, where it holds the most. shared: what lies in shared memory together. contracted, tall: whether there is a contraction,
-    and each has the rows of a wide instruction. least: registers of a thread, whatever it holds. largest: elements of a tile.
+    and each has the rows of a wide instruction. spread: of tiles that are made of smaller ones their lanes, and the dimensions of each of these.
+    least: registers of a thread, whatever it holds. largest: elements of a tile.
     """
 
     registers: float
     shared: tuple[Held, ...]
     contracted: bool
     tall: bool
+    spread: tuple[tuple[tuple[int, ...], tuple[tuple[tuple[int, ...], float], ...]], ...]
     least: int
     largest: int
 
@@ -110,6 +114,7 @@ def needs(kernel: p.Kernel, *, laned: bool) -> Needs:
         tuple(dict.fromkeys(_moments(kernel))),
         tuple(dict.fromkeys(tuple(c for c in values[left_of(dot, values)].coords if c != dot.coord) for dot in dots)),
         tuple(sorted(special)),
+        tuple(dict.fromkeys(_spread(kernel, values))),
         tuple(sorted({v.coords for v in values.values()})),
         laned,
     )
@@ -139,7 +144,12 @@ def room(need: Needs, lanes: Mapping[str, int]) -> Room:
         for m in need.moments
     )  # fmt: skip
     tall = all(math.prod(lanes[c] for c in rows) >= WIDE_ROWS for rows in need.rows)
-    return Room(held, tuple(shared), bool(need.rows), tall, LEAST_REGISTERS if need.laned else 0, max(sizes.values(), default=1))
+    spread = tuple(
+        (tuple(lanes[c] for c in out), tuple((tuple(map(out.index, arg)), taken) for arg, taken in args))
+        for out, args in need.spread
+        if sum(lanes[c] > 1 for c in out) > 2
+    )
+    return Room(held, tuple(shared), bool(need.rows), tall, spread, LEAST_REGISTERS if need.laned else 0, max(sizes.values(), default=1))
 
 
 def capacity(taken: Room, warps: int, stages: int, wide_unit: bool = True) -> tuple[int, int]:
@@ -148,14 +158,36 @@ def capacity(taken: Room, warps: int, stages: int, wide_unit: bool = True) -> tu
     The wide instructions still read a buffer while the next one is filled; for the narrow ones it is in registers by then, so they
     take one buffer less, and rows that are computed pass through shared memory.
     """
-    wide = wide_unit and taken.tall and (warps >= MATRIX_WARPS or not taken.contracted)
+    wide = by_wide(taken, warps, wide_unit)
     shared = 0
     for held in taken.shared:
         always = held.once + held.direct * (stages if wide else stages - 1) + held.through * (stages - 1) + (0 if wide else held.resident)
         passing = max((partial_bytes(*folding, warps) for folding in held.foldings), default=0)
         shared = max(shared, always + max(held.converted, passing))
     registers = (BASE_REGISTERS if taken.contracted else PLAIN_REGISTERS) + math.ceil(taken.registers / (warps * WARP))
+    registers += max((spread_registers(*tile, warps) for tile in taken.spread), default=0)
     return SMEM_SLACK + shared, max(taken.least, registers)
+
+
+def by_wide(taken: Room, warps: int, wide_unit: bool) -> bool:
+    """Tell whether the contractions of a block, if any, take the matrix unit's wide instructions."""
+    return wide_unit and taken.tall and (warps >= MATRIX_WARPS or not taken.contracted)
+
+
+@lru_cache(maxsize=1 << 14)
+def spread_registers(lanes: tuple[int, ...], args: tuple[tuple[tuple[int, ...], float], ...], warps: int) -> int:
+    """Return the registers of a thread that smaller tiles take where they are spread over one of three dimensions or more.
+
+    Every thread then holds all of them that its part of the large tile needs, and many threads hold the same.
+    """
+    wide = [at for at, n in enumerate(lanes) if n > 1][::-1]
+    threads, left, mine = WARP, warps, dict.fromkeys(range(len(lanes)), 1)
+    for at in wide:
+        taken = min(threads, lanes[at])
+        along = left if at == wide[-1] else min(left, max(1, lanes[at] // taken))
+        threads, left = threads // taken, left // along
+        mine[at] = math.ceil(lanes[at] / (taken * along))
+    return math.ceil(sum(share * math.prod(mine[at] for at in arg) for arg, share in args if any(at not in arg for at in wide)))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -262,6 +294,14 @@ def neighbours(index: Sequence[p.Operand], values: Mapping[str, p.Value]) -> str
     """Return the coordinate that neighbouring elements in memory lie along, if a tile has several of them."""
     coords = values[index[-1]].coords if index and isinstance(index[-1], str) else ()
     return coords[0] if coords else ""
+
+
+def _spread(kernel: p.Kernel, values: Mapping[str, p.Value]) -> Iterator[Spread]:
+    for stmt in p.statements(kernel.body):
+        if isinstance(stmt, p.Let) and len(stmt.out.coords) > 2:
+            smaller = (values[a] for a in stmt.args if isinstance(a, str) and values[a].coords not in ((), stmt.out.coords))
+            if args := tuple(dict.fromkeys((v.coords, share(v)) for v in smaller)):
+                yield stmt.out.coords, args
 
 
 def _of_contractions(kernel: p.Kernel) -> set[str]:

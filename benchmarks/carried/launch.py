@@ -1,7 +1,8 @@
 """Compiles and launches every case of this folder on a GPU, with torch and triton alone: `python launch.py [-o results.json]`.
 
 Each case runs in a process of its own, so that one that fails takes no other with it: its kernels are compiled, launched three times, and its
-results held against float64 within the bounds that it carries. Those that passed are timed afterwards, one after another.
+results held against float64 within the bounds that it carries. Those that passed are timed afterwards, one after another. With TRITON_INTERPRET=1
+a CPU, to try the program.
 """
 
 from __future__ import annotations
@@ -32,6 +33,11 @@ def loaded(file: Path) -> Any:
     return module
 
 
+def where() -> str:
+    """Return the device: a CPU in Triton's interpreter alone."""
+    return "cpu" if os.environ.get("TRITON_INTERPRET") == "1" else "cuda"
+
+
 def arguments(row: dict[str, Any], module: Any) -> list[Any]:
     """Return the case's inputs on the GPU; random ones where it carries none."""
     import numpy as np
@@ -39,18 +45,18 @@ def arguments(row: dict[str, Any], module: Any) -> list[Any]:
 
     if row["compared"]:
         held = np.load(HERE / f"{row['case']}.npz")
-        return [torch.from_numpy(held[f"in_{name}"]).to(dtype).to("cuda").contiguous() for name, (dtype, _) in module.INPUTS.items()]
+        return [torch.from_numpy(held[f"in_{name}"]).to(dtype).to(where()).contiguous() for name, (dtype, _) in module.INPUTS.items()]
     made = []
     for dtype, dims in module.INPUTS.values():
         shape = [module.SIZES[d] for d in dims]
-        made.append(torch.randn(shape, device="cuda").to(dtype) if dtype.is_floating_point else torch.randint(0, 2, shape, device="cuda").to(dtype))
+        made.append(torch.randn(shape, device=where()).to(dtype) if dtype.is_floating_point else torch.randint(0, 2, shape, device=where()).to(dtype))
     return made
 
 
 def resources(module: Any) -> list[dict[str, Any]]:
     """Return what each kernel of a module that was launched takes."""
-    found = []
-    for name in module.KERNELS:
+    found: list[dict[str, Any]] = []
+    for name in module.KERNELS if where() == "cuda" else ():
         for cache in getattr(module, name).device_caches.values():
             for kernel in cache[0].values():
                 found.append({"kernel": name, "registers": kernel.n_regs, "spills": kernel.n_spills, "shared": kernel.metadata.shared})
@@ -71,7 +77,8 @@ def case(row: dict[str, Any]) -> dict[str, Any]:
             result = module.run(*tensors)
             runs.append(result if isinstance(result, tuple) else (result,))
             seen["compiled"] = True
-        torch.cuda.synchronize()
+        if where() == "cuda":
+            torch.cuda.synchronize()
         seen["launched"] = True
         seen["kernels"] = resources(module)
         same = all(torch.equal(a.view(torch.uint8), b.view(torch.uint8)) for other in runs[1:] for a, b in zip(runs[0], other, strict=True))
@@ -135,7 +142,8 @@ def main() -> None:
     with ThreadPoolExecutor(max(2, (os.cpu_count() or 2) - 2)) as pool:
         seen = {found["name"]: found for found in pool.map(alone, rows)}
     checked = time.time() - begun
-    timed(rows, seen)
+    if where() == "cuda":
+        timed(rows, seen)
     import torch
     import triton
 
@@ -144,7 +152,7 @@ def main() -> None:
         found["predicted"] = row["predicted"]
         good = found["launched"] and found["within"] is not False and found.get("repeats")
         print("ok " if good else "BAD", row["case"], found.get("error") or {k: found.get(k) for k in ("bound_used", "repeats", "us")}, flush=True)
-    versions = {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__, "triton": triton.__version__}
+    versions = {"gpu": torch.cuda.get_device_name() if where() == "cuda" else "none", "torch": torch.__version__, "triton": triton.__version__}
     args.output.write_text(json.dumps({"schema": 1, **versions, "seconds": round(checked), "cases": list(seen.values())}, indent=1) + "\n")
     bad = [name for name, found in seen.items() if not found["launched"] or found["within"] is False]
     print(f"{len(seen)} cases, {len(bad)} bad, checked in {checked:.0f} s, all in {time.time() - begun:.0f} s")
