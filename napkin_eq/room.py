@@ -62,7 +62,8 @@ class Needs:
     """What a kernel's blocks need, with tiles left open.
 
     alive: the tiles held together where they are the most. rows: of each contraction's result, those of the left operand. series: results of special
-    functions beside contractions. spread: tiles that are spread over larger ones. tiles: the coordinates of every value. laned: whether threads fold lanes of their own, with no contraction beside.
+    functions beside contractions. spread: tiles that are spread over larger ones. tiles: the coordinates of every value. laned: whether threads fold
+    lanes of their own, with no contraction beside.
     """
 
     alive: tuple[Tiles, ...]
