@@ -38,6 +38,7 @@ class Folding:
     coords: tuple[str, ...]
     axis: str
     along: tuple[str, ...]
+    scan: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +78,14 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A Moment with its tiles chosen, in bytes; of each folding the lanes of its tile's coordinates, the place of its axis, those of its neighbours."""
+    """A Moment with its tiles chosen, in bytes; of each folding the lanes of its tile, the places of its axis and neighbours, whether it scans."""
 
     once: int
     direct: int
     through: int
     resident: int
     converted: int
-    foldings: tuple[tuple[tuple[int, ...], int, tuple[int, ...]], ...]
+    foldings: tuple[tuple[tuple[int, ...], int, tuple[int, ...], bool], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,11 @@ def room(need: Needs, lanes: Mapping[str, int]) -> Room:
         Held(
             total(m.once), total(m.direct), total(m.through), total(m.resident),
             max((sizes[coords] * size for coords, size, wider in m.converted if 1 < sizes[coords] != sizes.get(wider)), default=0),
-            tuple((tuple(lanes[c] for c in f.coords), f.coords.index(f.axis), tuple(map(f.coords.index, f.along))) for f in m.foldings if lanes[f.axis] > 1),
+            tuple(
+                (tuple(lanes[c] for c in f.coords), f.coords.index(f.axis), tuple(map(f.coords.index, f.along)), f.scan)
+                for f in m.foldings
+                if lanes[f.axis] > 1
+            ),
         )
         for m in need.moments
     )  # fmt: skip
@@ -192,16 +197,20 @@ def spread_registers(lanes: tuple[int, ...], args: tuple[tuple[tuple[int, ...], 
 
 
 @lru_cache(maxsize=1 << 14)
-def partial_bytes(lanes: tuple[int, ...], axis: int, along: tuple[int, ...], warps: int) -> int:
+def partial_bytes(lanes: tuple[int, ...], axis: int, along: tuple[int, ...], scan: bool, warps: int) -> int:
     """Return the bytes in which the warps of a block leave their parts of a folding along an axis for each other, at the most.
 
-    A tile that is loaded is laid out along the neighbours in memory first, larger ones that are computed along their last coordinate.
+    A tile that is loaded is laid out along the neighbours in memory first, larger ones that are computed along their last coordinate. A scan keeps
+    what every stretch of a warp comes to.
     """
     wide = [at for at, n in enumerate(lanes) if n > 1]
-    firsts = [at for at in along if at in wide] or (wide[-1:] if len(wide) > 2 else [])
+    loaded = [at for at in along if at in wide]
+    firsts = loaded or (wide[-1:] if len(wide) > 2 else [])
     orders = [[first, *(at for at in wide[::-1] if at != first)] for first in firsts]
-    found = [_warps_along([lanes[at] for at in order], order.index(axis), warps, vector) for order in orders for vector in (1, VECTOR)]
+    found = [_warps_along([lanes[at] for at in order], order.index(axis), warps, vector) for order in orders for vector in ((1, VECTOR) if loaded else (1,))]
     across = max(found, default=min(warps, lanes[axis]))
+    if scan and across > 1:
+        across = max(across, lanes[axis] // (WARP if len(wide) == 1 else 1))
     return math.prod(lanes) // lanes[axis] * across * PARTIAL_BYTES if across > 1 else 0
 
 
@@ -262,7 +271,7 @@ def _foldings(body: Sequence[p.Stmt], own: Mapping[str, p.Defining], values: Map
             coords = values[stmt.arg].coords
             made = p.closure(own, [stmt.arg]).values()
             along = (neighbours(s.index, values) for s in made if isinstance(s, p.Load) and s.out.coords == coords)
-            yield Folding(coords, stmt.coord, tuple(dict.fromkeys(way for way in along if way in coords)))
+            yield Folding(coords, stmt.coord, tuple(dict.fromkeys(way for way in along if way in coords)), isinstance(stmt, p.ScanTile))
 
 
 def _converted(kernel: p.Kernel, body: Sequence[p.Stmt], fed: set[str], results: set[str]) -> Iterator[Converted]:
