@@ -65,7 +65,11 @@ JUDGMENTS = {
     "is-settled": "Settled xt",
     "is-moves": "Moves xttt",
 }
-NUMBER = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:e([+-]?[0-9]{1,3}))?|(-?[0-9]+)/([0-9]+)")
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,99}")
+BOUND = re.compile(r"abs<=[0-9]{0,400}\.?[0-9]{1,400}(e[+-]?[0-9]{1,3})?")
+NUMBER = re.compile(r"(-?)([0-9]{1,400})(?:\.([0-9]{1,400}))?(?:e([+-]?[0-9]{1,3}))?|(-?[0-9]{1,900})/([1-9][0-9]{0,899})")
+WHOLE = {"int": re.compile("-?[0-9]{1,400}"), "bool": re.compile("[01]")}
+MAX_TEXT = 100_000
 HEAD = """Require Import List ZArith QArith Language Terms Checker.
 Import ListNotations.
 Open Scope nat_scope.
@@ -86,8 +90,6 @@ def rational(text: str) -> str:
     else:
         power = int(exponent or 0) - len(part or "")
         numerator, denominator = int(f"{sign}{whole}{part or ''}") * 10 ** max(power, 0), 10 ** max(-power, 0)
-    if denominator == 0:
-        raise Unwritten(f"{text!r:.40} is no number")
     return f"(({numerator})%Z # {denominator})"
 
 
@@ -98,7 +100,7 @@ class _Names:
         self.known = {name: number for number, name in enumerate(listed)}
 
     def __call__(self, name: Any) -> str:
-        if type(name) is not str:
+        if type(name) is not str or not NAME.fullmatch(name):
             raise Unwritten(f"{name!r:.40} is no name")
         return str(self.known.setdefault(name, len(self.known)))
 
@@ -140,9 +142,10 @@ class Table:
             raise Unwritten(f"{tag!r:.40} is no constructor")
         if len(form) != len(parts):
             raise Unwritten(f"{tag} has {len(form)} parts")
-        self.texts.append(
-            " ".join([head, *(self.part(kind, part, parts) for kind, part in zip(form, parts, strict=True))])
-        )
+        told = [self.part(kind, part, parts) for kind, part in zip(form, parts, strict=True)]
+        self.texts.append(" ".join([head, *told]))
+        if len(self.texts[-1]) > MAX_TEXT:
+            raise Unwritten("a law is too large to be written out")
 
     def part(self, kind: str, part: Any, parts: list[Any]) -> str:
         words = {"m": MONOIDS, "f": FUSED, "s": SORTS, "c": {name: SORTS[name] for name in ("real", "int", "bool")}}
@@ -153,6 +156,8 @@ class Table:
         if kind == "k" and type(part) is int and part >= 0:
             return str(part)
         if kind == "n" and type(part) is str:
+            if parts[0] in WHOLE and not WHOLE[parts[0]].fullmatch(part):
+                raise Unwritten(f"{part!r:.40} is no constant of its type")
             return "None" if part == "-inf" else f"(Some {rational(part)})"
         names: dict[str, Callable[[Any], str]] = {"t": self.at, "x": self.axes, "i": self.inputs, "v": self.variables}
         if kind not in names:
@@ -161,6 +166,20 @@ class Table:
 
     def definitions(self) -> list[str]:
         return [f"Definition n{place} := {text}." for place, text in enumerate(self.texts)]
+
+
+def _values(data: Any, keys: str) -> list[Any]:
+    """Return the values of an object that has these keys and no others."""
+    if type(data) is not dict or sorted(data) != sorted(keys.split()):
+        raise Unwritten(f"expected an object with the keys {keys}")
+    return [data[key] for key in keys.split()]
+
+
+def _places(data: Any) -> list[str]:
+    """Return a list of whole numbers, none negative, as texts."""
+    if type(data) is not list or any(type(place) is not int or place < 0 for place in data):
+        raise Unwritten(f"{data!r:.60} is no list of places")
+    return [str(place) for place in data]
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -186,14 +205,14 @@ class LawText:
     """A law's definition, and the numbers that its names have there: variables and axes by the alphabet."""
 
     def __init__(self, law: Data, lanes: Sequence[Any], name: str) -> None:
-        rows = law["nodes"]
+        rows, conclusion, premises = (law[key] for key in ("nodes", "conclusion", "premises"))
         self.axes, self.variables = _Names(_names_in(rows, False)), _Names(_names_in(rows, True))
         table = Table(self.axes, _Names([]), self.variables, inline=True)
         for row in rows:
             table.enter(row)
         told = {
-            "conclusion": table.at(law["conclusion"], True),
-            "premises": _listed([table.at(place, True) for place in law["premises"]]),
+            "conclusion": table.at(conclusion, True),
+            "premises": _listed([table.at(place, True) for place in premises]),
             "lanes": _listed([self.axes(axis) for axis in lanes]),
         }
         said = ";\n  ".join(f"{field} := {text}" for field, text in told.items())
@@ -206,84 +225,87 @@ def certificate(data: Data, module: str = "Given") -> str:
     Not written, and so not looked at by Rocq: the language's table, hashes and seal, grades, evidence, how laws were
     proved, storage types.
     """
-    theorem, laws = data["theorem"], data["laws"]
-    axes, inputs = _Names(sorted(theorem["axes"])), _Names(sorted(theorem["inputs"]))
-    sizes, entries = [], []
-    for _, axis in sorted(theorem["axes"].items()):
-        size, multiple = axis["size"], axis["multiple"]
-        if type(multiple) is not int or multiple < 0 or not (size is None or (type(size) is int and size >= 0)):
-            raise Unwritten("an axis has no usable size")
-        sizes.append(f"({'None' if size is None else f'Some {size}%N'}, {multiple}%N)")
-    for _, entry in sorted(theorem["inputs"].items()):
-        if entry["dtype"] not in DTYPES or any(type(fact) is not str for fact in entry["facts"]):
-            raise Unwritten("an input has no usable type or facts")
-        facts = [FACTS[fact] for fact in entry["facts"] if fact in FACTS]
-        entries.append(f"({_listed([axes(dim) for dim in entry['dims']])}, {DTYPES[entry['dtype']]}, {_listed(facts)})")
+    try:
+        return _written(data, module)
+    except (KeyError, TypeError, AttributeError, IndexError) as problem:
+        raise Unwritten(f"malformed: {problem!r:.100}") from None
+
+
+def _written(data: Data, module: str) -> str:
+    theorem, nodes, laws, instances, steps = (data[key] for key in "theorem nodes laws instances steps".split())
+    _, listed, given, rows, *ends = _values(theorem, "language axes inputs nodes source destination")
+    axes, inputs = _Names([]), _Names([])
+    sizes = [_axis(axes(name), *_values(axis, "size multiple")) for name, axis in sorted(listed.items())]
+    entries = [_input(inputs(name), axes, *_values(entry, "dims dtype facts")) for name, entry in sorted(given.items())]
     table = Table(axes, inputs, _Names([]))
-    for row in theorem["nodes"]:
+    for row in rows:
         table.enter(row)
     if table.judgments:
         raise Unwritten("a judgment stands in the theorem")
-    ends = [table.at(theorem[end]) for end in ("source", "destination")]
-    for row in data["nodes"]:
+    source, destination = map(table.at, ends)
+    for row in nodes:
         table.enter(row)
     ordered = sorted(laws)
-    written = {
-        name: LawText(laws[name], laws[name]["proof"]["lanes"], f"law{place}") for place, name in enumerate(ordered)
-    }
-    reasons = [_reason(instance, table, axes, written, ordered) for instance in data["instances"]]
-    steps = []
-    for step in data["steps"]:
-        path = step["path"]
-        places = [step["instance"], *path]
-        if type(step["forward"]) is not bool or any(type(place) is not int or place < 0 for place in places):
-            raise Unwritten("a step has no instance, direction or path")
-        steps.append(f"({step['instance']}, {str(step['forward']).lower()}, {_listed([str(place) for place in path])})")
-    held: tuple[list[str], list[str]] = ([], [])
-    for place in range(len(table.texts)):
-        held[place in table.judgments].append(f"n{place}")
+    written = {name: _law(name, laws[name], f"law{place}") for place, name in enumerate(ordered)}
+    terms = [f"n{place}" for place in range(len(table.texts)) if place not in table.judgments]
     fields = {
         "declared": f"{{| sizes := {_listed(sizes)}; inputs := {_listed(entries)} |}}",
-        "source": ends[0],
-        "destination": ends[1],
-        "rows": _listed(held[0]),
-        "claims": _listed(held[1]),
+        "source": source,
+        "destination": destination,
+        "rows": _listed(terms),
+        "claims": _listed([f"n{place}" for place in sorted(table.judgments)]),
         "laws": _listed([f"law{place}" for place in range(len(ordered))]),
-        "reasons": _listed(reasons),
-        "steps": _listed(steps),
+        "reasons": _listed([_reason(instance, table, axes, written, ordered) for instance in instances]),
+        "steps": _listed([_step(*_values(step, "instance forward path")) for step in steps]),
     }
     said = ";\n  ".join(f"{name} := {text}" for name, text in fields.items())
-    parts = [
-        f"Module {module}.",
-        *table.definitions(),
-        *(law.text for law in written.values()),
-        f"Definition it : certificate := {{|\n  {said} |}}.",
-        f"End {module}.",
-    ]
-    return "\n".join(parts)
+    whole = f"Definition it : certificate := {{|\n  {said} |}}."
+    definitions = [*table.definitions(), *(law.text for law in written.values())]
+    return "\n".join([f"Module {module}.", *definitions, whole, f"End {module}."])
 
 
-def _reason(instance: Data, table: Table, axes: _Names, laws: dict[str, LawText], ordered: list[str]) -> str:
-    rule, cited = instance["rule"], instance["premises"]
-    claim = table.at(instance["claim"], True)
-    if type(rule) is not str or any(type(place) is not int or place < 0 for place in cited):
-        raise Unwritten("an instance has no rule or premises")
+def _axis(_: str, size: Any, multiple: Any) -> str:
+    if type(multiple) is not int or multiple < 0 or not (size is None or (type(size) is int and size >= 0)):
+        raise Unwritten("an axis has no usable size")
+    return f"({'None' if size is None else f'Some {size}%N'}, {multiple}%N)"
+
+
+def _input(_: str, axes: _Names, dims: Any, dtype: Any, facts: Any) -> str:
+    if type(dims) is not list or type(facts) is not list or dtype not in DTYPES:
+        raise Unwritten("an input has no usable axes, type or facts")
+    if unknown := [fact for fact in facts if fact not in FACTS and not BOUND.fullmatch(fact)]:
+        raise Unwritten(f"{unknown[0]!r:.40} is no fact")
+    shown = _listed([FACTS[fact] for fact in facts if fact in FACTS])
+    return f"({_listed([axes(dim) for dim in dims])}, {DTYPES[dtype]}, {shown})"
+
+
+def _law(name: str, law: Any, definition: str) -> LawText:
+    _values(law, "nodes conclusion premises floating proof sha256")
+    lanes, *_ = _values(law["proof"], "lanes grade kernel method files")
+    if not NAME.fullmatch(name) or type(lanes) is not list:
+        raise Unwritten(f"{name!r:.40} is no name, or its lanes are no axes")
+    return LawText(law, lanes, definition)
+
+
+def _step(instance: Any, forward: Any, path: Any) -> str:
+    if type(forward) is not bool:
+        raise Unwritten("a step has no direction")
+    (place,) = _places([instance])
+    return f"({place}, {str(forward).lower()}, {_listed(_places(path))})"
+
+
+def _reason(instance: Any, table: Table, axes: _Names, laws: dict[str, LawText], ordered: list[str]) -> str:
+    rule, given, claimed, cited = _values(instance, "rule bindings claim premises")
+    claim, known = table.at(claimed, True), _places(cited)
+    if type(rule) is not str or type(given) is not dict:
+        raise Unwritten("an instance has no rule or bindings")
     if rule == "evident":
-        if cited or instance["bindings"]:
+        if known or given:
             raise Unwritten("what is evident needs no premise and no substitution")
         return f"({claim}, Evident)"
-    law = laws.get(rule)
-    if law is None:
+    if rule not in laws:
         raise Unwritten(f"{rule!r:.60} is no law of the certificate")
-    terms = [
-        f"({law.variables(name)}, {table.at(value)})"
-        for name, value in sorted(instance["bindings"].items())
-        if type(value) is not str
-    ]
-    lanes = [
-        f"({law.axes(name)}, {axes(value)})"
-        for name, value in sorted(instance["bindings"].items())
-        if type(value) is str
-    ]
-    known = _listed([str(place) for place in cited])
-    return f"({claim}, Instance {ordered.index(rule)} {_listed(terms)} {_listed(lanes)} {known})"
+    law, bound = laws[rule], sorted(given.items())
+    terms = [f"({law.variables(name)}, {table.at(value)})" for name, value in bound if type(value) is not str]
+    lanes = [f"({law.axes(name)}, {axes(value)})" for name, value in bound if type(value) is str]
+    return f"({claim}, Instance {ordered.index(rule)} {_listed(terms)} {_listed(lanes)} {_listed(known)})"
