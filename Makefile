@@ -23,7 +23,7 @@ lint: .venv/ready
 	$(RUN) ruff check .
 	$(RUN) mypy
 
-# The core theorem and the laws as theorems, checked by Rocq's two kernels; Debian's package coq is installed where it is missing and may be.
+# The core theorem, the laws and the checker's rules as theorems, checked by Rocq's two kernels; Debian's package coq is installed where it is missing and may be.
 rocq: .venv/ready
 	@command -v coqchk >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
 		&& apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq coq >/dev/null; } || { \

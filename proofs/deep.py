@@ -91,11 +91,13 @@ PROOFS: dict[str, str] = {
   rewrite (run_same _ (eta 0) (eta 0) _ (eta 1) (eta 2) f (ends f (r 0))); auto; [apply concats |].
   intros k l q Vq K In_. plain. symmetry. apply (reduce_filter add (Some 0%R) add_0). intros i Hi. apply or_eq.
   apply (P1 (cut f (r 0) k) (upd q (r 0) i)); [apply base_cut; auto; apply Hstreamed; auto | apply valid_cut; auto].""",
-    "rescale": """streaming. intros f p B V. simpl. plain. symmetry. apply carried_scaled; auto.
-  - intro y. simpl. lia.
-  - intros q Vq. destruct (P1 (Hstreamed _ (or_introl eq_refl)) f q (base_drop m b f _ B) Vq) as [S1 S2].
-      assert (Fi : ends f (r 0) <= full m (r 0)) by apply B.
-    split; intros; [apply S1 | apply S2]; lia.""",
+    "rescale": """streaming. intros f p B V. simpl. plain. symmetry. apply carried_along; auto. intros q Vq.
+  destruct (P1 (Hstreamed _ (or_introl eq_refl)) f q (base_drop m b f _ B) Vq) as [S1 S2].
+  assert (Fi : ends f (r 0) <= full m (r 0)) by apply B. split.
+  - intros k A K Z. simpl. rewrite Z. specialize (S1 k A ltac:(lia)). simpl in S1.
+    destruct (eta 1 _ _); [simpl; f_equal; lra | contradiction].
+  - intros n k A K L Z. simpl. rewrite Z, mul_comm, <- sum_factor by (apply seq_some; lia). apply sum_same. intros i Hi.
+    apply in_seq in Hi. rewrite mul_comm. symmetry. apply S2; lia.""",
     "scales-local": """streaming. intros nF f p B V. destruct (P1 nF f p B V) as [S1 S2]. split; [exact S1 |].
       intros n k A i Hk L Hi. simpl in *.
   rewrite (S2 n k A i Hk L Hi). rewrite (local_cut _ _ f p k n i P2) by lia. rewrite <- !mul_assoc. f_equal.
@@ -166,6 +168,84 @@ PROOFS: dict[str, str] = {
     U; lia)).
   revert L. unfold Max. generalize (reduce max absent (seq 0 (prev f (r 0))) (fun i => eta 1 f (upd p (r 0) i)))
     (reduce max absent (seq 0 (ends f (r 0))) (fun i => eta 1 f (upd p (r 0) i))) (eta 0 f p). pointwise.""",
+    "settled-size": "stated. intros nF f p B V k i K I_. reflexivity.",
+    "settled-sum": """streaming. intros nF f p B V k i K I_. simpl. plain. rewrite upd_same.
+  apply finite_total; [reflexivity | pointwise |]. intros j Hj. apply lane_in in Hj.
+  apply P1; [apply base_without; auto; lia | apply valid_cut; auto].""",
+    "settled-local": """streaming. intros nF f p B V k i K I_. assert (F1 : 0 < full m (r 0)) by apply good.
+  rewrite (P2 (cut f (r 0) k) (upd p (r 0) i) (upd p (r 0) 0)) by (intros y Hy; rewrite !upd_other by exact Hy;
+    reflexivity).
+  simpl. rewrite (P1 (cut f (r 0) k) (cut f (r 0) 1)); [| apply near_cut | reflexivity | |]; try (rewrite upd_same;
+    lia).
+  apply P3; [apply base_without; auto; lia | apply valid_cut; auto].""",
+    **{
+        f"settled-{op}": """streaming. intros nF f p B V k i K I_. assert (A1 := P1 nF f p B V k i K I_).
+  assert (A2 := P2 nF f p B V k i K I_). simpl in *. revert A1 A2.
+  generalize (eta 0 (cut f (r 0) k) (upd p (r 0) i)) (eta 1 (cut f (r 0) k) (upd p (r 0) i)). pointwise."""
+        for op in ("mul", "add")
+    },
+    "settled-inv": """streaming. intros nF f p B V k i K I_. assert (A1 := P1 nF f p B V k i K I_). simpl in *.
+      revert A1.
+  generalize (eta 0 (cut f (r 0) k) (upd p (r 0) i)). pointwise.""",
+    "null-mean": """here. unfold total. simpl. plain. destruct (Nat.eq_dec (ends f (r 0)) 0) as [Z | Z]; [rewrite Z;
+      reflexivity |].
+  assert (N := Laws.null_mean nat (seq 0 (ends f (r 0))) (fun i => eta 0 f (upd p (r 0) i))
+    (seq_some (ends f (r 0)) ltac:(lia))).
+  unfold size in N. rewrite seq_length in N. apply eq_true, N. lanes.""",
+    "null-weighted": """here. unfold total. simpl. plain.
+      destruct (Nat.eq_dec (ends f (r 0)) 0) as [Z | Z]; [rewrite Z; reflexivity |].
+  apply eq_true, (Laws.null_weighted nat _ (fun i => eta 0 f (upd p (r 0) i)) (fun i => eta 1 f (upd p (r 0) i)));
+    [apply seq_some; lia | lanes | lanes].""",
+    "carry": """streaming. assert (nF := Hstreamed _ (or_introl eq_refl)). intros f p B V. simpl. plain. symmetry.
+  apply carried_along; auto. intros q Vq. assert (Fi : ends f (r 0) <= full m (r 0)) by apply B.
+  assert (M := P1 nF f q (base_drop m b f _ B) Vq). revert M. plain. intro M. setoid_rewrite one_right in M.
+    simpl in M. split.
+  - intros k A K Z. simpl. rewrite Z, M by lia. unfold Sum, reduce. simpl. f_equal. lra.
+  - intros n k A K L Z. simpl. rewrite Z, M by lia.
+    assert (S := present_sum m b f (r 0) n q (eta 0) B nF O ltac:(lia) Vq P3). revert S.
+    generalize (Sum (seq 0 n) (fun i => eta 0 (cut f (r 0) n) (upd q (r 0) i))) (Sum (seq 0 n) (fun i => eta 0 (cut f
+      (r 0) k) (upd q (r 0) i))).
+    pointwise.""",
+    "carry-weighted": """streaming. assert (nF := Hstreamed _ (or_introl eq_refl)). intros f p B V. simpl. plain.
+      symmetry.
+  apply (carried_along m good (r 0) (fun f p => mul (eta 0 f p) (eta 2 f p))); auto. intros q Vq.
+  assert (Fi : ends f (r 0) <= full m (r 0)) by apply B. assert (M := P1 nF f q (base_drop m b f _ B) Vq). simpl in M.
+    split.
+  - intros k A K Z. simpl. rewrite Z, M by lia. unfold Sum, reduce. simpl. f_equal. lra.
+  - intros n k A K L Z. simpl. rewrite Z, M by lia.
+    rewrite (sum_same nat (seq 0 n) (fun i => mul (eta 0 (cut f (r 0) k) (upd q (r 0) i)) (eta 2 (cut f (r 0) k) (upd
+      q (r 0) i)))
+      (fun i => mul (eta 0 (cut f (r 0) k) (upd q (r 0) i)) (eta 2 (cut f (r 0) n) (upd q (r 0) i)))).
+    2: { intros i Hi. apply lane_in in Hi. f_equal. apply (local_cut (r 0) _ f q k n i P3); lia. }
+    assert (S := present_sum m b f (r 0) n q _ B nF O ltac:(lia) Vq (present_product m b _ _ P4 P5)). cbv beta in S.
+      revert S.
+    generalize (Sum (seq 0 n) (fun i => mul (eta 0 (cut f (r 0) n) (upd q (r 0) i)) (eta 2 (cut f (r 0) n) (upd q (r
+      0) i))))
+      (Sum (seq 0 n) (fun i => mul (eta 0 (cut f (r 0) k) (upd q (r 0) i)) (eta 2 (cut f (r 0) n) (upd q (r 0) i)))).
+        pointwise.""",
+    "carry-scaled": """streaming. assert (nF := Hstreamed _ (or_introl eq_refl)). intros f p B V. simpl. plain.
+      symmetry.
+  apply (carried_along m good (r 0) (fun f p => mul (eta 0 f p) (eta 3 f p))); auto. intros q Vq.
+  assert (Fi : ends f (r 0) <= full m (r 0)) by apply B. assert (M := P1 nF f q (base_drop m b f _ B) Vq). simpl in M.
+  destruct (P2 nF f q (base_drop m b f _ B) Vq) as [S1 S2]. simpl in S1, S2. split.
+  - intros k A K Z. simpl. rewrite Z, M by lia. specialize (S1 k A ltac:(lia)). destruct (eta 1 _ _); [|contradiction].
+    unfold Sum, reduce. simpl. f_equal. lra.
+  - intros n k A K L Z. simpl. rewrite Z, M by lia.
+    rewrite (sum_same nat (seq 0 n) (fun i => mul (eta 0 (cut f (r 0) k) (upd q (r 0) i)) (eta 3 (cut f (r 0) k) (upd
+      q (r 0) i)))
+      (fun i => mul (eta 1 (moved f (r 0) n k A) (upd q (r 0) 0))
+        (mul (eta 0 (cut f (r 0) k) (upd q (r 0) i)) (eta 3 (cut f (r 0) n) (upd q (r 0) i))))).
+    2: { intros i Hi. apply lane_in in Hi. rewrite (S2 n k A i K ltac:(lia) Hi).
+      generalize (eta 0 (cut f (r 0) k) (upd q (r 0) i)) (eta 3 (cut f (r 0) n) (upd q (r 0) i)) (eta 1 (moved f (r 0)
+        n k A) (upd q (r 0) 0)).
+      pointwise. }
+    rewrite sum_factor by (apply seq_some; lia).
+    assert (S := present_sum m b f (r 0) n q _ B nF O ltac:(lia) Vq (present_product m b _ _ P5 P6)). cbv beta in S.
+      revert S.
+    generalize (Sum (seq 0 n) (fun i => mul (eta 0 (cut f (r 0) n) (upd q (r 0) i)) (eta 3 (cut f (r 0) n) (upd q (r
+      0) i))))
+      (Sum (seq 0 n) (fun i => mul (eta 0 (cut f (r 0) k) (upd q (r 0) i)) (eta 3 (cut f (r 0) n) (upd q (r 0) i))))
+      (eta 1 (moved f (r 0) n k A) (upd q (r 0) 0)). pointwise.""",
 }
 for _monoid, (_op, _neutral, _unit) in MONOIDS.items():
     _commutative = f"{_op} {_neutral} {_op}_{_unit} {_op}_comm"

@@ -9,18 +9,15 @@ Import ListNotations.
 Open Scope nat_scope.
 
 (* A law's premises, one by one. *)
-Ltac pick H k :=
-  match k with
-  | O => constr:(or_introl eq_refl)
-  | Datatypes.S ?k => let t := pick H k in constr:(or_intror t)
-  end.
+Ltac one H P :=
+  try (pose proof (H _ (or_introl eq_refl)) as P;
+       let rest := fresh in pose proof (fun c h => H c (or_intror h)) as rest; clear H; rename rest into H).
 Ltac each H :=
-  try (pose proof (H _ (or_introl eq_refl)) as P1);
-  try (pose proof (H _ (or_intror (or_introl eq_refl))) as P2);
-  try (pose proof (H _ (or_intror (or_intror (or_introl eq_refl)))) as P3);
-  try (pose proof (H _ (or_intror (or_intror (or_intror (or_introl eq_refl))))) as P4);
-  try (pose proof (H _ (or_intror (or_intror (or_intror (or_intror (or_introl eq_refl)))))) as P5);
-  clear H.
+  let p1 := fresh "P1" in one H p1; let p2 := fresh "P2" in one H p2; let p3 := fresh "P3" in one H p3;
+    let p4 := fresh "P4" in one H p4;
+  let p5 := fresh "P5" in one H p5; let p6 := fresh "P6" in one H p6; let p7 := fresh "P7" in one H p7;
+    let p8 := fresh "P8" in one H p8;
+  let p9 := fresh "P9" in one H p9; let p10 := fresh "P10" in one H p10; let p11 := fresh "P11" in one H p11; clear H.
 (* Constants of the statement as numbers of the reals. *)
 Ltac numbers := repeat match goal with
   | |- context [Q2R ?q] =>
@@ -37,6 +34,8 @@ Proof. destruct b; [apply truth_1 | apply truth_0]. Qed.
 Global Instance reduce_lanes (X : Type) op e (xs : list X) : Proper (pointwise_relation X Logic.eq ==> Logic.eq)
   (reduce op e xs).
 Proof. intros a a' E. apply reduce_ext. intros x _. apply E. Qed.
+Global Instance sum_lanes (X : Type) (xs : list X) : Proper (pointwise_relation X Logic.eq ==> Logic.eq) (Sum xs).
+Proof. apply reduce_lanes. Qed.
 Ltac plain := numbers; rewrite ?truth_1, ?truth_0, ?truth_bool, ?filter_all; repeat setoid_rewrite (@upd_twice nat).
 Ltac stated :=
   intros r eta b Hshut Hsort Hlanes Hstreamed Hwithin Hover Hp;
@@ -72,6 +71,29 @@ Ltac local_parts :=
     | H : local_in _ _ |- _ => let E := fresh in assert (E := H f f' p N I_ A A'); simpl in E; clear H; try rewrite E
     end; reflexivity.
 
+(* Reductions of nothing: of what holds of the neutral element as well. *)
+Lemma nonneg_total (xs : list nat) a : (forall i, In i xs -> le (Some 0%R) (a i) = true) ->
+  le (Some 0%R) (Sum xs a) = true.
+Proof.
+  intro each. destruct xs as [|x xs]; [simpl; destruct (Rle_dec 0 0); [reflexivity | lra] |].
+  apply (reduce_every add (Some 0%R) add_0 add_comm _ _ _ (fun v => le (Some 0%R) v = true));
+    [pointwise | discriminate | exact each].
+Qed.
+Lemma finite_total op e (xs : list nat) a : lt absent e = true ->
+  (forall a b, lt absent a = true -> lt absent b = true -> lt absent (op a b) = true) ->
+  (forall i, In i xs -> lt absent (a i) = true) -> lt absent (reduce op e xs a) = true.
+Proof. intros E both each. unfold reduce. induction xs as [|x xs IH]; simpl; [exact E |].
+  apply both; [|apply IH; intros]; apply each; simpl; auto. Qed.
+Lemma zero_total (c : bool) (xs : list nat) a : (forall i, In i xs -> orb c (eq (a i) (Some 0%R)) = true) ->
+  orb c (eq (Sum xs a) (Some 0%R)) = true.
+Proof.
+  intro each. destruct xs as [|x xs].
+  { destruct c; [reflexivity |]. unfold eq, le, Sum, reduce; simpl. destruct (Rle_dec 0 0); [reflexivity | lra]. }
+  apply (reduce_every add (Some 0%R) add_0 add_comm _ _ _ (fun v => orb c (eq v (Some 0%R)) = true));
+    [pointwise | discriminate | exact each].
+Qed.
+Lemma scalar_item s a : of_sort s a -> s <> Number -> s <> Several -> forall f k p, a (at_item f k) p = a f p.
+Proof. destruct s; intros H N S f k p; try congruence; apply H, S. Qed.
 Section Streams.
 Variable m : model.
 Hypothesis good : possible m.
@@ -134,43 +156,133 @@ Qed.
 Lemma seq_some k : 0 < k -> seq 0 k <> [].
 Proof. destruct k; [lia | discriminate]. Qed.
 
-(* A sum whose body changes by a factor is carried along the stream: Scales, as means says it,
-  gives what the update must do. *)
-Lemma carried_scaled x a r f : valid f (fun _ => 0) ->
-  (forall p, valid f p -> (forall k A, 0 < k <= ends f x -> r (moved f x 0 k A) (upd p x 0) <> absent) /\
-    (forall n k A i, 0 < n < k -> k <= ends f x -> i < n ->
-      a (cut f x k) (upd p x i) = mul (a (cut f x n) (upd p x i)) (r (moved f x n k A) (upd p x 0)))) ->
+(* A sum is carried along the stream if the update makes, of the sum over the lanes seen,
+  the same sum after the block. *)
+Lemma carried_along x a u f :
+  (forall p, valid f p ->
+    (forall k A, 0 < k <= ends f x -> A (upd p x 0) = Some 0%R -> u (moved f x 0 k A) (upd p x 0) = Some 0%R) /\
+    (forall n k A, 0 < n < k -> k <= ends f x -> A (upd p x 0) = Sum (seq 0 n) (fun i => a (cut f x n) (upd p x i)) ->
+      u (moved f x n k A) (upd p x 0) = Sum (seq 0 n) (fun i => a (cut f x k) (upd p x i)))) ->
   forall p, valid f p ->
-  run x a (fun _ _ => Some 1%R) (fun f p => mul (acc f p) (r f p)) f (blocks m x (ends f x)) [] (fun _ => Some 0%R) p
+  run x a (fun _ _ => Some 1%R) u f (blocks m x (ends f x)) [] (fun _ => Some 0%R) p
   = Sum (seq 0 (ends f x)) (fun i => a f (upd p x i)).
 Proof.
-  intros _ Sc. set (n := ends f x).
+  intros Sc. set (n := ends f x).
   assert (G : forall bs seen A, seen ++ concat bs = seq 0 n -> Forall (fun b => b <> []) bs ->
-    (forall q, valid f q -> seen = [] /\ A q = Some 0%R \/ seen <> [] /\ A q = Sum seen (fun i => a (cut f x (length
-      seen)) (upd q x i))) ->
-    forall q, valid f q -> run x a (fun _ _ => Some 1%R) (fun f p => mul (acc f p) (r f p)) f bs seen A q = Sum (seq 0
-      n) (fun i => a (cut f x n) (upd q x i))).
+    (forall q, valid f q ->
+      seen = [] /\ A q = Some 0%R \/ seen <> [] /\ A q = Sum seen (fun i => a (cut f x (length seen)) (upd q x i))) ->
+    forall q, valid f q ->
+      run x a (fun _ _ => Some 1%R) u f bs seen A q = Sum (seq 0 n) (fun i => a (cut f x n) (upd q x i))).
   { induction bs as [|b bs IH]; simpl; intros seen A E Fu Q q Vq.
     - rewrite app_nil_r in E. destruct (Q q Vq) as [[-> ->] | [_ ->]]; [rewrite <- E; reflexivity |].
-        rewrite E, seq_length. reflexivity.
+      rewrite E, seq_length. reflexivity.
     - inversion Fu as [|? ? nb F']; subst. assert (E' : (seen ++ b) ++ concat bs = seq 0 n) by (rewrite <- app_assoc;
         exact E).
-      assert (L : length (seen ++ b) <= n) by (apply (f_equal (@length nat)) in E';
-        rewrite app_length, seq_length in E'; lia).
+      assert (L : length (seen ++ b) <= n).
+      { apply (f_equal (@length nat)) in E'. rewrite app_length, seq_length in E'. lia. }
       apply IH; auto. clear q Vq. intros q Vq. right. split; [destruct seen; [exact nb | discriminate] |].
-      rewrite (proj2 (valid_clamp f q) Vq). rewrite truth_1, filter_all. simpl.
+      rewrite (proj2 (valid_clamp f q) Vq). rewrite truth_1, filter_all.
       assert (Vq0 : valid f (upd q x 0)) by (apply valid_low; [exact Vq | lia]). destruct (Sc q Vq) as [S1 S2].
       fold (Sum b (fun i => a (cut f x (length (seen ++ b))) (upd q x i))). rewrite sum_app. f_equal.
       assert (Lb : length seen < length (seen ++ b)) by (rewrite app_length; destruct b; [contradiction | simpl; lia]).
-      destruct (Q _ Vq0) as [[-> ->] | [ns ->]].
-      + assert (K := S1 (length ([] ++ b)) A ltac:(simpl in *; lia)). simpl in *.
-        destruct (r _ _); [unfold mul, two_of, Sum, reduce; simpl; f_equal; apply Rmult_0_l | contradiction].
-      + rewrite mul_comm, <- sum_factor by exact ns. apply sum_same. intros i Hi. rewrite upd_twice, mul_comm.
-        symmetry. apply S2; [split; [destruct seen; [contradiction | simpl; lia] | exact Lb] | exact L |].
-        rewrite (lanes_prefix _ _ _ E) in Hi. apply in_seq in Hi. lia. }
+      destruct (Q _ Vq0) as [[-> A0] | [ns As]].
+      + apply S1; [simpl in *; lia | exact A0].
+      + assert (Ls : 0 < length seen) by (destruct seen; [contradiction | simpl; lia]).
+        rewrite (lanes_prefix _ _ _ E) at 3. apply S2; [lia | exact L |]. rewrite As, <- (lanes_prefix _ _ _ E).
+        apply sum_same. intros i _. rewrite upd_twice. reflexivity. }
   intros p V. destruct good as (_ & concats & filled & _). rewrite (G (blocks m x n) [] (fun _ => Some 0%R)); auto.
   - unfold n. rewrite cut_own. reflexivity.
   - apply concats.
+Qed.
+
+Lemma present_sum b f x n q a : base m b f -> ~ In x (full_in b) -> over b = [] -> 0 < n <= ends f x -> valid f q ->
+  everywhere m b (fun f p => lt absent (a f p) = true) -> lt absent (Sum (seq 0 n) (fun i => a (cut f x n) (upd q x
+    i))) = true.
+Proof.
+  intros B nF O N V H. apply finite_total; [reflexivity | pointwise |]. intros i Hi. apply in_seq in Hi.
+  apply H; [apply base_cut; auto | apply valid_cut; [exact V | lia]].
+Qed.
+Lemma present_product b a w : everywhere m b (fun f p => lt absent (a f p) = true) ->
+  everywhere m b (fun f p => lt absent (w f p) = true) ->
+  everywhere m b (fun f p => lt absent (mul (a f p) (w f p)) = true).
+Proof. intros A W f p B V. specialize (A f p B V). specialize (W f p B V). cbv beta in *.
+  destruct (a f p), (w f p); unfold lt in *; simpl in *; congruence.
+Qed.
+
+(* Streams as Values.v has them: prefixes as lists of lanes, at one point. *)
+Definition body_at (a : meaning) f x p (now : list nat) (i : nat) : val := a (cut f x (length now)) (upd p x i).
+Definition ref_at (a : meaning) f x p (now : list nat) : val := a (cut f x (length now)) (upd p x 0).
+Definition step_at (s : meaning) f x A p (seen now : list nat) : val := s (moved f x (length seen) (length now) A)
+  (upd p x 0).
+
+Lemma parts n (seen block rest : list nat) : seq 0 n = seen ++ block ++ rest ->
+  seen = seq 0 (length seen) /\ length (seen ++ block) <= n /\ length seen <= length (seen ++ block).
+Proof.
+  intro E. split; [symmetry in E; exact (lanes_prefix _ _ _ E) |]. apply (f_equal (@length nat)) in E.
+  rewrite seq_length, !app_length in E. rewrite app_length. lia.
+Qed.
+Lemma longer (seen block : list nat) : block <> [] -> length seen < length (seen ++ block).
+Proof. rewrite app_length. destruct block; [contradiction | simpl; lia]. Qed.
+Lemma filled (l : list nat) : l <> [] -> 0 < length l.
+Proof. destruct l; [contradiction | simpl; lia]. Qed.
+Lemma prefix_parts n (now rest : list nat) : seq 0 n = now ++ rest -> now = seq 0 (length now) /\ length now <= n.
+Proof. intro E. destruct (parts n now [] rest E) as (A & B & _). rewrite app_nil_r in B. split; assumption. Qed.
+Lemma lane_in n i : In i (seq 0 n) -> i < n. Proof. rewrite in_seq. lia. Qed.
+
+Lemma present_at b f x a p : base m (without x b) f -> ~ In x (full_in b) -> over b = [] -> valid f p ->
+  everywhere m b (fun f p => lt absent (a f p) = true) -> lanes_present nat (seq 0 (full m x)) (body_at a f x p).
+Proof.
+  intros B nF O V H now rest E some i Hi. destruct (prefix_parts _ _ _ E) as [P L]. apply filled in some.
+  rewrite P in Hi. apply lane_in in Hi. apply H; [apply base_without; auto; lia | apply valid_cut; assumption].
+Qed.
+Lemma null_at b f x a p : base m (without x b) f -> ~ In x (full_in b) -> over b = [] -> valid f p ->
+  everywhere m b (fun f p => total a f x (ends f x) p = Some 0%R) ->
+    sums_to_none nat (seq 0 (full m x)) (body_at a f x p).
+Proof.
+  intros B nF O V H now rest E some. destruct (prefix_parts _ _ _ E) as [P L]. apply filled in some.
+  assert (T := H (cut f x (length now)) (upd p x 0) (base_without b f x _ B nF O (conj some L)) (valid_cut f p x _ 0 V
+    some)).
+  unfold total in T. simpl in T. rewrite upd_same in T. unfold body_at.
+  rewrite (sum_same nat now _ (fun i => a (cut f x (length now)) (upd (upd p x 0) x i))) by (intros;
+    rewrite upd_twice; reflexivity).
+  rewrite P at 1. rewrite T. unfold eq, le. destruct (Rle_dec 0 0); [reflexivity | lra].
+Qed.
+Lemma settled_at f x a p : (forall k i, k <= full m x -> i <= k - 1 -> lt absent (a (cut f x k) (upd p x i)) = true) ->
+  settled (seq 0 (full m x)) (ref_at a f x p).
+Proof.
+  intros H now rest E. destruct (prefix_parts _ _ _ E) as [_ L]. specialize (H (length now) 0 L ltac:(lia)).
+  unfold ref_at. destruct (a _ _); discriminate.
+Qed.
+Lemma moves_at f x a w s p A :
+  (forall n k A, n < k -> k <= full m x -> s (moved f x n k A) (upd p x 0)
+    = add (Sum (seq 0 n) (fun i => mul (a (cut f x k) (upd p x i)) (w (cut f x n) (upd p x i))))
+          (neg (Sum (seq 0 n) (fun i => mul (a (cut f x n) (upd p x i)) (w (cut f x n) (upd p x i)))))) ->
+  moves (seq 0 (full m x)) (body_at a f x p) (body_at w f x p) (step_at s f x A p).
+Proof.
+  intro H. split.
+  - intros block rest E some. destruct (parts _ [] block rest E) as (_ & L & _). unfold step_at.
+    apply filled in some. rewrite H by (simpl in *; lia). cbn [length seq]. unfold Sum, reduce. simpl. f_equal. lra.
+  - intros seen block rest E _ some. destruct (parts _ _ _ _ E) as (P & L & _). apply (longer seen) in some.
+    unfold step_at, body_at. rewrite H by assumption. rewrite <- P. reflexivity.
+Qed.
+Lemma at_moves f x a w s p : (forall A, moves (seq 0 (full m x)) (body_at a f x p) (body_at w f x p) (step_at s f x A
+  p)) ->
+  forall n k A, n < k -> k <= full m x -> s (moved f x n k A) (upd p x 0)
+    = add (Sum (seq 0 n) (fun i => mul (a (cut f x k) (upd p x i)) (w (cut f x n) (upd p x i))))
+          (neg (Sum (seq 0 n) (fun i => mul (a (cut f x n) (upd p x i)) (w (cut f x n) (upd p x i))))).
+Proof.
+  intros M n k A L K. destruct (M A) as [first next].
+  assert (E : seq 0 (full m x) = seq 0 n ++ seq n (k - n) ++ seq k (full m x - k)).
+  { replace (full m x) with (n + ((k - n) + (full m x - k))) at 1 by lia. rewrite !seq_app. simpl.
+    replace (n + (k - n)) with k by lia. reflexivity. }
+  assert (some : seq n (k - n) <> []) by (destruct (k - n) eqn:D; [lia | discriminate]).
+  assert (Lk : length (seq 0 n ++ seq n (k - n)) = k) by (rewrite app_length, !seq_length; lia).
+  destruct n as [|n].
+  - specialize (first (seq 0 (k - 0)) _ E some). unfold step_at in first. cbn [length] in first.
+      rewrite seq_length in first.
+    replace (k - 0) with k in first by lia. rewrite first. unfold Sum, reduce. simpl. f_equal. lra.
+  - specialize (next _ _ _ E ltac:(discriminate) some). unfold step_at, body_at in next.
+      rewrite Lk, seq_length in next. exact next.
 Qed.
 
 (* What stood before, in an update over x. *)
@@ -200,29 +312,6 @@ Ltac streaming :=
       vm_compute in E; discriminate)
   end.
 
-(* Reductions of nothing: of what holds of the neutral element as well. *)
-Lemma nonneg_total (xs : list nat) a : (forall i, In i xs -> le (Some 0%R) (a i) = true) ->
-  le (Some 0%R) (Sum xs a) = true.
-Proof.
-  intro each. destruct xs as [|x xs]; [simpl; destruct (Rle_dec 0 0); [reflexivity | lra] |].
-  apply (reduce_every add (Some 0%R) add_0 add_comm _ _ _ (fun v => le (Some 0%R) v = true));
-    [pointwise | discriminate | exact each].
-Qed.
-Lemma finite_total op e (xs : list nat) a : lt absent e = true ->
-  (forall a b, lt absent a = true -> lt absent b = true -> lt absent (op a b) = true) ->
-  (forall i, In i xs -> lt absent (a i) = true) -> lt absent (reduce op e xs a) = true.
-Proof. intros E both each. unfold reduce. induction xs as [|x xs IH]; simpl; [exact E |].
-  apply both; [|apply IH; intros]; apply each; simpl; auto. Qed.
-Lemma zero_total (c : bool) (xs : list nat) a : (forall i, In i xs -> orb c (eq (a i) (Some 0%R)) = true) ->
-  orb c (eq (Sum xs a) (Some 0%R)) = true.
-Proof.
-  intro each. destruct xs as [|x xs].
-  { destruct c; [reflexivity |]. unfold eq, le, Sum, reduce; simpl. destruct (Rle_dec 0 0); [reflexivity | lra]. }
-  apply (reduce_every add (Some 0%R) add_0 add_comm _ _ _ (fun v => orb c (eq v (Some 0%R)) = true));
-    [pointwise | discriminate | exact each].
-Qed.
-Lemma scalar_item s a : of_sort s a -> s <> Number -> s <> Several -> forall f k p, a (at_item f k) p = a f p.
-Proof. destruct s; intros H N S f k p; try congruence; apply H, S. Qed.
 (* What is free of an axis is the same in all of its lanes. *)
 Ltac freed H :=
   let E := fresh in pose proof (fun f p i => free_upd _ _ f p i H) as E; cbv beta in E; setoid_rewrite E; clear E.

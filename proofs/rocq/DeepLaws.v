@@ -13,6 +13,150 @@ Variable m : model.
 Hypothesis good : possible m.
 Notation true_law := (true_law g m).
 
+Definition settled_sum_law : law := {|
+  conclusion := (Settled 0 (Reduce MSum 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))));
+  premises := [(Finite (Var Real 0))];
+  lanes := [] |}.
+Lemma settled_sum_true : true_law settled_sum_law.
+Proof. streaming. intros nF f p B V k i K I_. simpl. plain. rewrite upd_same.
+  apply finite_total; [reflexivity | pointwise |]. intros j Hj. apply lane_in in Hj.
+  apply P1; [apply base_without; auto; lia | apply valid_cut; auto]. Qed.
+
+Definition settled_size_law : law := {|
+  conclusion := (Settled 0 (Un ToReal (Size 0)));
+  premises := [];
+  lanes := [] |}.
+Lemma settled_size_true : true_law settled_size_law.
+Proof. stated. intros nF f p B V k i K I_. reflexivity. Qed.
+
+Definition settled_local_law : law := {|
+  conclusion := (Settled 0 (Var Real 0));
+  premises := [(Local 0 (Var Real 0)); (Free 0 (Var Real 0)); (Finite (Var Real 0))];
+  lanes := [] |}.
+Lemma settled_local_true : true_law settled_local_law.
+Proof. streaming. intros nF f p B V k i K I_. assert (F1 : 0 < full m (r 0)) by apply good.
+  rewrite (P2 (cut f (r 0) k) (upd p (r 0) i) (upd p (r 0) 0)) by (intros y Hy; rewrite !upd_other by exact Hy;
+    reflexivity).
+  simpl. rewrite (P1 (cut f (r 0) k) (cut f (r 0) 1)); [| apply near_cut | reflexivity | |]; try (rewrite upd_same;
+    lia).
+  apply P3; [apply base_without; auto; lia | apply valid_cut; auto]. Qed.
+
+Definition settled_mul_law : law := {|
+  conclusion := (Settled 0 (Bin Mul (Var Real 0) (Var Real 1)));
+  premises := [(Settled 0 (Var Real 0)); (Settled 0 (Var Real 1)); (Free 0 (Var Real 0)); (Free 0 (Var Real 1))];
+  lanes := [] |}.
+Lemma settled_mul_true : true_law settled_mul_law.
+Proof. streaming. intros nF f p B V k i K I_. assert (A1 := P1 nF f p B V k i K I_).
+  assert (A2 := P2 nF f p B V k i K I_). simpl in *. revert A1 A2.
+  generalize (eta 0 (cut f (r 0) k) (upd p (r 0) i)) (eta 1 (cut f (r 0) k) (upd p (r 0) i)). pointwise. Qed.
+
+Definition settled_add_law : law := {|
+  conclusion := (Settled 0 (Bin Add (Var Real 0) (Var Real 1)));
+  premises := [(Settled 0 (Var Real 0)); (Settled 0 (Var Real 1)); (Free 0 (Var Real 0)); (Free 0 (Var Real 1))];
+  lanes := [] |}.
+Lemma settled_add_true : true_law settled_add_law.
+Proof. streaming. intros nF f p B V k i K I_. assert (A1 := P1 nF f p B V k i K I_).
+  assert (A2 := P2 nF f p B V k i K I_). simpl in *. revert A1 A2.
+  generalize (eta 0 (cut f (r 0) k) (upd p (r 0) i)) (eta 1 (cut f (r 0) k) (upd p (r 0) i)). pointwise. Qed.
+
+Definition settled_inv_law : law := {|
+  conclusion := (Settled 0 (Un Inv (Var Real 0)));
+  premises := [(Settled 0 (Var Real 0)); (Free 0 (Var Real 0))];
+  lanes := [] |}.
+Lemma settled_inv_true : true_law settled_inv_law.
+Proof. streaming. intros nF f p B V k i K I_. assert (A1 := P1 nF f p B V k i K I_). simpl in *.
+      revert A1.
+  generalize (eta 0 (cut f (r 0) k) (upd p (r 0) i)). pointwise. Qed.
+
+Definition null_mean_law : law := {|
+  conclusion := (Null 0 (Bin Add (Var Real 0) (Un Neg (Bin Mul (Reduce MSum 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))) (Un Inv (Un ToReal (Size 0)))))));
+  premises := [(Finite (Var Real 0))];
+  lanes := [] |}.
+Lemma null_mean_true : true_law null_mean_law.
+Proof. here. unfold total. simpl. plain. destruct (Nat.eq_dec (ends f (r 0)) 0) as [Z | Z]; [rewrite Z;
+      reflexivity |].
+  assert (N := Laws.null_mean nat (seq 0 (ends f (r 0))) (fun i => eta 0 f (upd p (r 0) i))
+    (seq_some (ends f (r 0)) ltac:(lia))).
+  unfold size in N. rewrite seq_length in N. apply eq_true, N. lanes. Qed.
+
+Definition null_weighted_law : law := {|
+  conclusion := (Null 0 (Bin Mul (Bin Add (Var Real 0) (Un Neg (Bin Mul (Reduce MSum 0 (Bin Mul (Var Real 0) (Var Real 1)) (Const Bool (Some ((1)%Z # 1)))) (Un Inv (Reduce MSum 0 (Var Real 1) (Const Bool (Some ((1)%Z # 1)))))))) (Var Real 1)));
+  premises := [(Finite (Var Real 0)); (Nonneg (Var Real 1))];
+  lanes := [] |}.
+Lemma null_weighted_true : true_law null_weighted_law.
+Proof. here. unfold total. simpl. plain.
+      destruct (Nat.eq_dec (ends f (r 0)) 0) as [Z | Z]; [rewrite Z; reflexivity |].
+  apply eq_true, (Laws.null_weighted nat _ (fun i => eta 0 f (upd p (r 0) i)) (fun i => eta 1 f (upd p (r 0) i)));
+    [apply seq_some; lia | lanes | lanes]. Qed.
+
+Definition carry_law : law := {|
+  conclusion := (Equal (Reduce MSum 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1)))) (Online false 0 (Var Real 0) (Const Bool (Some ((1)%Z # 1))) (Bin Add (Acc) (Var Real 1))));
+  premises := [(Moves 0 (Var Real 0) (Const Real (Some ((10)%Z # 10))) (Var Real 1)); (Free 0 (Var Real 1)); (Finite (Var Real 0))];
+  lanes := [] |}.
+Lemma carry_true : true_law carry_law.
+Proof. streaming. assert (nF := Hstreamed _ (or_introl eq_refl)). intros f p B V. simpl. plain. symmetry.
+  apply carried_along; auto. intros q Vq. assert (Fi : ends f (r 0) <= full m (r 0)) by apply B.
+  assert (M := P1 nF f q (base_drop m b f _ B) Vq). revert M. plain. intro M. setoid_rewrite one_right in M.
+    simpl in M. split.
+  - intros k A K Z. simpl. rewrite Z, M by lia. unfold Sum, reduce. simpl. f_equal. lra.
+  - intros n k A K L Z. simpl. rewrite Z, M by lia.
+    assert (S := present_sum m b f (r 0) n q (eta 0) B nF O ltac:(lia) Vq P3). revert S.
+    generalize (Sum (seq 0 n) (fun i => eta 0 (cut f (r 0) n) (upd q (r 0) i))) (Sum (seq 0 n) (fun i => eta 0 (cut f
+      (r 0) k) (upd q (r 0) i))).
+    pointwise. Qed.
+
+Definition carry_weighted_law : law := {|
+  conclusion := (Equal (Reduce MSum 0 (Bin Mul (Var Real 0) (Var Real 2)) (Const Bool (Some ((1)%Z # 1)))) (Online false 0 (Bin Mul (Var Real 0) (Var Real 2)) (Const Bool (Some ((1)%Z # 1))) (Bin Add (Acc) (Var Real 1))));
+  premises := [(Moves 0 (Var Real 0) (Var Real 2) (Var Real 1)); (Free 0 (Var Real 1)); (Local 0 (Var Real 2)); (Finite (Var Real 0)); (Finite (Var Real 2))];
+  lanes := [] |}.
+Lemma carry_weighted_true : true_law carry_weighted_law.
+Proof. streaming. assert (nF := Hstreamed _ (or_introl eq_refl)). intros f p B V. simpl. plain.
+      symmetry.
+  apply (carried_along m good (r 0) (fun f p => mul (eta 0 f p) (eta 2 f p))); auto. intros q Vq.
+  assert (Fi : ends f (r 0) <= full m (r 0)) by apply B. assert (M := P1 nF f q (base_drop m b f _ B) Vq). simpl in M.
+    split.
+  - intros k A K Z. simpl. rewrite Z, M by lia. unfold Sum, reduce. simpl. f_equal. lra.
+  - intros n k A K L Z. simpl. rewrite Z, M by lia.
+    rewrite (sum_same nat (seq 0 n) (fun i => mul (eta 0 (cut f (r 0) k) (upd q (r 0) i)) (eta 2 (cut f (r 0) k) (upd
+      q (r 0) i)))
+      (fun i => mul (eta 0 (cut f (r 0) k) (upd q (r 0) i)) (eta 2 (cut f (r 0) n) (upd q (r 0) i)))).
+    2: { intros i Hi. apply lane_in in Hi. f_equal. apply (local_cut (r 0) _ f q k n i P3); lia. }
+    assert (S := present_sum m b f (r 0) n q _ B nF O ltac:(lia) Vq (present_product m b _ _ P4 P5)). cbv beta in S.
+      revert S.
+    generalize (Sum (seq 0 n) (fun i => mul (eta 0 (cut f (r 0) n) (upd q (r 0) i)) (eta 2 (cut f (r 0) n) (upd q (r
+      0) i))))
+      (Sum (seq 0 n) (fun i => mul (eta 0 (cut f (r 0) k) (upd q (r 0) i)) (eta 2 (cut f (r 0) n) (upd q (r 0) i)))).
+        pointwise. Qed.
+
+Definition carry_scaled_law : law := {|
+  conclusion := (Equal (Reduce MSum 0 (Bin Mul (Var Real 0) (Var Real 3)) (Const Bool (Some ((1)%Z # 1)))) (Online false 0 (Bin Mul (Var Real 0) (Var Real 3)) (Const Bool (Some ((1)%Z # 1))) (Bin Mul (Bin Add (Acc) (Var Real 2)) (Var Real 1))));
+  premises := [(Moves 0 (Var Real 0) (Var Real 3) (Var Real 2)); (Scales 0 (Var Real 3) (Var Real 1)); (Free 0 (Var Real 2)); (Free 0 (Var Real 1)); (Finite (Var Real 0)); (Finite (Var Real 3))];
+  lanes := [] |}.
+Lemma carry_scaled_true : true_law carry_scaled_law.
+Proof. streaming. assert (nF := Hstreamed _ (or_introl eq_refl)). intros f p B V. simpl. plain.
+      symmetry.
+  apply (carried_along m good (r 0) (fun f p => mul (eta 0 f p) (eta 3 f p))); auto. intros q Vq.
+  assert (Fi : ends f (r 0) <= full m (r 0)) by apply B. assert (M := P1 nF f q (base_drop m b f _ B) Vq). simpl in M.
+  destruct (P2 nF f q (base_drop m b f _ B) Vq) as [S1 S2]. simpl in S1, S2. split.
+  - intros k A K Z. simpl. rewrite Z, M by lia. specialize (S1 k A ltac:(lia)). destruct (eta 1 _ _); [|contradiction].
+    unfold Sum, reduce. simpl. f_equal. lra.
+  - intros n k A K L Z. simpl. rewrite Z, M by lia.
+    rewrite (sum_same nat (seq 0 n) (fun i => mul (eta 0 (cut f (r 0) k) (upd q (r 0) i)) (eta 3 (cut f (r 0) k) (upd
+      q (r 0) i)))
+      (fun i => mul (eta 1 (moved f (r 0) n k A) (upd q (r 0) 0))
+        (mul (eta 0 (cut f (r 0) k) (upd q (r 0) i)) (eta 3 (cut f (r 0) n) (upd q (r 0) i))))).
+    2: { intros i Hi. apply lane_in in Hi. rewrite (S2 n k A i K ltac:(lia) Hi).
+      generalize (eta 0 (cut f (r 0) k) (upd q (r 0) i)) (eta 3 (cut f (r 0) n) (upd q (r 0) i)) (eta 1 (moved f (r 0)
+        n k A) (upd q (r 0) 0)).
+      pointwise. }
+    rewrite sum_factor by (apply seq_some; lia).
+    assert (S := present_sum m b f (r 0) n q _ B nF O ltac:(lia) Vq (present_product m b _ _ P5 P6)). cbv beta in S.
+      revert S.
+    generalize (Sum (seq 0 n) (fun i => mul (eta 0 (cut f (r 0) n) (upd q (r 0) i)) (eta 3 (cut f (r 0) n) (upd q (r
+      0) i))))
+      (Sum (seq 0 n) (fun i => mul (eta 0 (cut f (r 0) k) (upd q (r 0) i)) (eta 3 (cut f (r 0) n) (upd q (r 0) i))))
+      (eta 1 (moved f (r 0) n k A) (upd q (r 0) 0)). pointwise. Qed.
+
 Definition exp_add_law : law := {|
   conclusion := (Equal (Un Exp (Bin Add (Var Real 0) (Var Real 1))) (Bin Mul (Un Exp (Var Real 0)) (Un Exp (Var Real 1))));
   premises := [];
@@ -1084,11 +1228,13 @@ Definition rescale_law : law := {|
   premises := [(Scales 0 (Var Real 0) (Var Real 1)); (Free 0 (Var Real 1))];
   lanes := [] |}.
 Lemma rescale_true : true_law rescale_law.
-Proof. streaming. intros f p B V. simpl. plain. symmetry. apply carried_scaled; auto.
-  - intro y. simpl. lia.
-  - intros q Vq. destruct (P1 (Hstreamed _ (or_introl eq_refl)) f q (base_drop m b f _ B) Vq) as [S1 S2].
-      assert (Fi : ends f (r 0) <= full m (r 0)) by apply B.
-    split; intros; [apply S1 | apply S2]; lia. Qed.
+Proof. streaming. intros f p B V. simpl. plain. symmetry. apply carried_along; auto. intros q Vq.
+  destruct (P1 (Hstreamed _ (or_introl eq_refl)) f q (base_drop m b f _ B) Vq) as [S1 S2].
+  assert (Fi : ends f (r 0) <= full m (r 0)) by apply B. split.
+  - intros k A K Z. simpl. rewrite Z. specialize (S1 k A ltac:(lia)). simpl in S1.
+    destruct (eta 1 _ _); [simpl; f_equal; lra | contradiction].
+  - intros n k A K L Z. simpl. rewrite Z, mul_comm, <- sum_factor by (apply seq_some; lia). apply sum_same. intros i Hi.
+    apply in_seq in Hi. rewrite mul_comm. symmetry. apply S2; lia. Qed.
 
 Definition add_commutes_law : law := {|
   conclusion := (Equal (Bin Add (Var Real 0) (Var Real 1)) (Bin Add (Var Real 1) (Var Real 0)));
@@ -1243,9 +1389,20 @@ Proof. streaming. intros f p B V. simpl. destruct good as (_ & concats & filled 
   intros k l q Vq K In_. plain. symmetry. apply (reduce_filter add (Some 0%R) add_0). intros i Hi. apply or_eq.
   apply (P1 (cut f (r 0) k) (upd q (r 0) i)); [apply base_cut; auto; apply Hstreamed; auto | apply valid_cut; auto]. Qed.
 
-Definition all : list law := [exp_add_law; exp_neg_law; log_mul_law; log_inv_law; log_exp_law; exp_log_law; root_squared_law; shift_law; shift_weighted_law; nonneg_exp_law; pos_exp_law; pos_size_law; pos_nonneg_law; pos_nonzero_law; nonneg_finite_law; nonzero_finite_law; nonneg_square_law; nonneg_abs_law; pos_sigmoid_law; pos_mul_law; nonneg_mul_law; pos_add_law; pos_add_right_law; nonneg_add_law; pos_inv_law; nonneg_inv_law; pos_sqrt_law; pos_sum_law; nonneg_sum_law; finite_add_law; finite_mul_law; finite_max_law; finite_max_right_law; finite_min_law; finite_where_law; finite_exp_law; finite_log_law; finite_reduce_sum_law; finite_reduce_max_law; finite_reduce_prod_law; le_max_law; le_larger_law; le_where_law; le_mul_law; safe_difference_law; finite_neg_law; finite_inv_law; finite_sqrt_law; finite_tanh_law; finite_sigmoid_law; finite_erf_law; finite_sin_law; finite_cos_law; finite_abs_law; finite_floor_law; finite_round_law; level_law; group_law; walk_law; level_several_law; group_several_law; walk_several_law; projection_0_2_law; projection_1_2_law; projection_0_3_law; projection_1_3_law; projection_2_3_law; projection_0_4_law; projection_1_4_law; projection_2_4_law; projection_3_4_law; projection_0_5_law; projection_1_5_law; projection_2_5_law; projection_3_5_law; projection_4_5_law; where_and_law; where_exp_law; where_mul_law; where_add_law; absent_where_law; zero_where_law; absent_add_law; absent_mul_law; absent_add_right_law; absent_mul_right_law; zero_exp_law; zero_mul_law; zero_mul_right_law; zero_sum_law; skip_max_law; skip_sum_law; split_sum_law; split_max_law; rebase_law; rebase_bare_law; distribute_law; sum_add_law; sum_neg_law; sum_constant_law; fubini_sum_law; fubini_max_law; fubini_prod_law; max_shift_law; max_scale_law; local_unary_neg_law; local_unary_inv_law; local_unary_exp_law; local_unary_log_law; local_unary_sqrt_law; local_unary_tanh_law; local_unary_sigmoid_law; local_unary_erf_law; local_unary_sin_law; local_unary_cos_law; local_unary_abs_law; local_unary_floor_law; local_unary_round_law; local_binary_add_law; local_binary_mul_law; local_binary_max_law; local_binary_min_law; local_where_law; local_real_law; local_not_law; local_lt_law; local_le_law; local_eq_law; local_and_law; local_or_law; local_reduce_sum_law; local_reduce_max_law; local_reduce_prod_law; scales_exp_law; le_prev_law; le_prev_larger_law; scales_inv_law; scales_local_law; scales_both_law; rescale_law; add_commutes_law; mul_commutes_law; add_associates_law; mul_associates_law; factor_law; mul_one_law; add_zero_law; neg_mul_law; neg_add_law; neg_neg_law; inv_mul_law; inv_inv_law; cancel_law; stream_sum_law; stream_max_law; stream_prod_law; fuse_sum_law; fuse_max_law; fuse_prod_law; fuse_online_law; skip_online_law].
+Definition all : list law := [settled_sum_law; settled_size_law; settled_local_law; settled_mul_law; settled_add_law; settled_inv_law; null_mean_law; null_weighted_law; carry_law; carry_weighted_law; carry_scaled_law; exp_add_law; exp_neg_law; log_mul_law; log_inv_law; log_exp_law; exp_log_law; root_squared_law; shift_law; shift_weighted_law; nonneg_exp_law; pos_exp_law; pos_size_law; pos_nonneg_law; pos_nonzero_law; nonneg_finite_law; nonzero_finite_law; nonneg_square_law; nonneg_abs_law; pos_sigmoid_law; pos_mul_law; nonneg_mul_law; pos_add_law; pos_add_right_law; nonneg_add_law; pos_inv_law; nonneg_inv_law; pos_sqrt_law; pos_sum_law; nonneg_sum_law; finite_add_law; finite_mul_law; finite_max_law; finite_max_right_law; finite_min_law; finite_where_law; finite_exp_law; finite_log_law; finite_reduce_sum_law; finite_reduce_max_law; finite_reduce_prod_law; le_max_law; le_larger_law; le_where_law; le_mul_law; safe_difference_law; finite_neg_law; finite_inv_law; finite_sqrt_law; finite_tanh_law; finite_sigmoid_law; finite_erf_law; finite_sin_law; finite_cos_law; finite_abs_law; finite_floor_law; finite_round_law; level_law; group_law; walk_law; level_several_law; group_several_law; walk_several_law; projection_0_2_law; projection_1_2_law; projection_0_3_law; projection_1_3_law; projection_2_3_law; projection_0_4_law; projection_1_4_law; projection_2_4_law; projection_3_4_law; projection_0_5_law; projection_1_5_law; projection_2_5_law; projection_3_5_law; projection_4_5_law; where_and_law; where_exp_law; where_mul_law; where_add_law; absent_where_law; zero_where_law; absent_add_law; absent_mul_law; absent_add_right_law; absent_mul_right_law; zero_exp_law; zero_mul_law; zero_mul_right_law; zero_sum_law; skip_max_law; skip_sum_law; split_sum_law; split_max_law; rebase_law; rebase_bare_law; distribute_law; sum_add_law; sum_neg_law; sum_constant_law; fubini_sum_law; fubini_max_law; fubini_prod_law; max_shift_law; max_scale_law; local_unary_neg_law; local_unary_inv_law; local_unary_exp_law; local_unary_log_law; local_unary_sqrt_law; local_unary_tanh_law; local_unary_sigmoid_law; local_unary_erf_law; local_unary_sin_law; local_unary_cos_law; local_unary_abs_law; local_unary_floor_law; local_unary_round_law; local_binary_add_law; local_binary_mul_law; local_binary_max_law; local_binary_min_law; local_where_law; local_real_law; local_not_law; local_lt_law; local_le_law; local_eq_law; local_and_law; local_or_law; local_reduce_sum_law; local_reduce_max_law; local_reduce_prod_law; scales_exp_law; le_prev_law; le_prev_larger_law; scales_inv_law; scales_local_law; scales_both_law; rescale_law; add_commutes_law; mul_commutes_law; add_associates_law; mul_associates_law; factor_law; mul_one_law; add_zero_law; neg_mul_law; neg_add_law; neg_neg_law; inv_mul_law; inv_inv_law; cancel_law; stream_sum_law; stream_max_law; stream_prod_law; fuse_sum_law; fuse_max_law; fuse_prod_law; fuse_online_law; skip_online_law].
 Theorem all_true : forall l, In l all -> true_law l.
 Proof. apply Forall_forall. exact
+  (Forall_cons _ settled_sum_true
+  (Forall_cons _ settled_size_true
+  (Forall_cons _ settled_local_true
+  (Forall_cons _ settled_mul_true
+  (Forall_cons _ settled_add_true
+  (Forall_cons _ settled_inv_true
+  (Forall_cons _ null_mean_true
+  (Forall_cons _ null_weighted_true
+  (Forall_cons _ carry_true
+  (Forall_cons _ carry_weighted_true
+  (Forall_cons _ carry_scaled_true
   (Forall_cons _ exp_add_true
   (Forall_cons _ exp_neg_true
   (Forall_cons _ log_mul_true
@@ -1406,6 +1563,6 @@ Proof. apply Forall_forall. exact
   (Forall_cons _ fuse_max_true
   (Forall_cons _ fuse_prod_true
   (Forall_cons _ fuse_online_true
-  (Forall_cons _ skip_online_true (Forall_nil _)))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))). Qed.
+  (Forall_cons _ skip_online_true (Forall_nil _))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))). Qed.
 End All.
 Print Assumptions all_true.
