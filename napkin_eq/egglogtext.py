@@ -5,7 +5,7 @@ Each law's rule keeps a record of its substitution in a table, so that a derivat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from napkin_eq.axis import Axis
@@ -13,14 +13,12 @@ from napkin_eq.enode import AXIS_AT, FLAGGED, KINDS
 from napkin_eq.errors import NapkinError
 from napkin_eq.law import JUDGMENTS, Inference, Judgment, Law, Var, variables
 from napkin_eq.ops import OPS
+from napkin_eq.placed import Held, opaque, placed, without_coordinates
 from napkin_eq.term import (
     Acc,
     Const,
     Fold,
     Group,
-    Index,
-    Input,
-    Length,
     Map,
     Online,
     Prev,
@@ -144,13 +142,18 @@ def _head(term: Term) -> str:
 
 def _heads(*patterns: Term) -> set[str]:
     """Return the constructors that a law's patterns show."""
-    return {"Num" if isinstance(t, Var) else _head(t) for t in subterms(*patterns) if not isinstance(t, Var) or t.sort == "number"}
+    shown = subterms(*map(without_coordinates, patterns))
+    return {
+        "Num" if isinstance(t, Var) else "Leaf" if isinstance(t, Held) else _head(t) for t in shown if not isinstance(t, Var) or t.sort == "number"
+    }
 
 
 def _pattern(part: Term | Axis) -> str:
     """Write a law's pattern; variables become v_NAME."""
     if isinstance(part, Axis):
         return f"v_{part.name}"
+    if isinstance(part, Held):
+        return f"(Leaf {part.number})"
     if isinstance(part, Var):
         return f"(Num v_{part.name})" if part.sort == "number" else f"v_{part.name}"
     text = text_of(part, [_pattern(c) for c in part.children])
@@ -163,26 +166,6 @@ def _pattern(part: Term | Axis) -> str:
 def axis_text(axis: Axis) -> str:
     """Write an axis."""
     return f'(Ax "{axis.name}")'
-
-
-def array_of(term: Term) -> Term:
-    """Return the array that reads are of, or the term itself."""
-    while isinstance(term, Read):
-        term = term.body
-    return term
-
-
-def opaque(term: Term) -> bool:
-    """Whether a term is a leaf: no law looks inside."""
-    if isinstance(term, (Input, Index, Length)):
-        return True
-    if isinstance(term, Read):
-        return isinstance(array_of(term), Input)
-    if isinstance(term, Const):
-        return term.kind != "real" and term.value is not True
-    if isinstance(term, Map):
-        return term.kind == "int" or (term.kind == "bool" and all(a.kind == "int" for a in term.args))
-    return False
 
 
 def _directions(laws: Iterable[Law]) -> Iterator[tuple[Law, Term, Term, str]]:
@@ -212,22 +195,30 @@ def _spoken(rule: Inference) -> tuple[list[Term], list[Term]]:
     return [*asked, *(arg for premise in rule.premises for arg in premise.args if isinstance(arg, Term))], made
 
 
-def rules(laws: Sequence[Law], inferences: Sequence[Inference], kinds: set[str], tables: dict[str, Table]) -> list[str]:
-    """Return the rules of laws and inferences that can fire where there are only some constructors, and enter the laws' tables."""
-    lines = []
+def rules(
+    laws: Sequence[Law], inferences: Sequence[Inference], kinds: set[str], tables: dict[str, Table], axes: Sequence[Axis], leaf: Callable[[Term], int]
+) -> list[str]:
+    """Return the rules of laws and inferences that can fire where there are only some constructors, and enter the laws' tables.
+
+    axes: those of the diagram, `leaf` numbers its leaves, for statements that speak of coordinates.
+    """
+    lines: dict[str, None] = {}
     early = _early_judgments(laws, inferences)
-    for law, left, right, name in _directions(laws):
-        if _heads(left) <= kinds:
-            lines += _law_rule(law, left, right, name, tables)
+    for law in laws:
+        if any(_heads(left) <= kinds for _, left, _, _ in _directions([law])):
+            for entered, known in placed(law, axes, leaf):
+                for _, left, right, name in _directions([entered]):
+                    if _heads(left) <= kinds:
+                        lines |= dict.fromkeys(_law_rule(entered, left, right, name, tables, known))
     for rule in inferences:
         asked, made = _spoken(rule)
         if _heads(*asked, *made) <= kinds:
-            lines.append(_inference_rule(rule, early))
-    return lines
+            lines |= dict.fromkeys(_inference_rule(entered, early, known) for entered, known in placed(rule, axes, leaf))
+    return list(lines)
 
 
-def _inference_rule(rule: Inference, early: set[str]) -> str:
-    body, bound = _Body(), set[str]()
+def _inference_rule(rule: Inference, early: set[str], known: dict[str, Axis]) -> str:
+    body, bound = _Body(known), set(known)
     for place, arg in enumerate(rule.conclusion.args):
         if isinstance(arg, Term) and not isinstance(arg, (Var, Const)) and (rule.conclusion.name, place) not in OUTPUTS:
             body.pattern(arg, bound)
@@ -265,15 +256,15 @@ def _early_judgments(laws: Iterable[Law], inferences: Sequence[Inference]) -> se
         needed |= more
 
 
-def _law_rule(law: Law, left: Term, right: Term, name: str, tables: dict[str, Table]) -> list[str]:
-    """Return the rule that one direction of a law is, with the table that keeps its substitutions."""
+def _law_rule(law: Law, left: Term, right: Term, name: str, tables: dict[str, Table], known: dict[str, Axis]) -> list[str]:
+    """Return the rule that one direction of a law is, with the table that keeps its substitutions; `known` are axes that are chosen."""
     finding = "scales", "moves", "absent", "zero", "along", "stretch"  # these may bind what the left side does not
-    names = sorted(variables(left) | {n for c in law.conditions if c.name in finding for n in variables(*c.args)})
-    axes = _axis_names(left, right, *(a for c in law.conditions for a in c.args))
+    names = sorted(variables(left) | set(known) | {n for c in law.conditions if c.name in finding for n in variables(*c.args)})
+    axes = _axis_names(left, right, *(a for c in law.conditions for a in c.args)) | set(known)
     sorts = {n: "A" if n in axes else "M" for n in names}
     table = f"fired_{name.replace('-', '_').replace('~', '_rev')}"
     tables[table] = (law.name, not name.endswith("~"), tuple((n, sorts[n] == "A") for n in names))
-    body, bound = _Body(), set[str]()
+    body, bound = _Body(known), set(known)
     body.parts.append(f"(= e__ {_pattern(left)})" if not isinstance(left, Var) else f"(real e__) (= e__ {_pattern(left)})")
     bound |= variables(left)
     for condition in law.conditions:
@@ -290,8 +281,8 @@ def _law_rule(law: Law, left: Term, right: Term, name: str, tables: dict[str, Ta
 class _Body:
     """The premises of one egglog rule, as text."""
 
-    def __init__(self) -> None:
-        self.parts: list[str] = []
+    def __init__(self, known: dict[str, Axis]) -> None:
+        self.parts = [f"(= v_{name} {axis_text(axis)})" for name, axis in known.items()]
 
     def pattern(self, part: Term, bound: set[str]) -> None:
         self.parts.append(f"(= p{len(self.parts)}__ {_pattern(part)})")

@@ -17,10 +17,11 @@ from typing import Any
 
 from napkin_eq.axis import Axis
 from napkin_eq.budget import Budget
-from napkin_eq.egglogtext import BASE, FACTS, SORTS, Table, array_of, axes_rules, axis_text, constructor, opaque, reachable, rules, text_of
+from napkin_eq.egglogtext import BASE, FACTS, SORTS, Table, axes_rules, axis_text, constructor, reachable, rules, text_of
 from napkin_eq.enode import AXIS_AT, FLAGGED, KINDS, Instance, Node, Saturated, built, computed, tied
 from napkin_eq.errors import NapkinError
 from napkin_eq.law import Inference, Law, Statement
+from napkin_eq.placed import array_of, opaque
 from napkin_eq.stretch import stretch_mask
 from napkin_eq.term import Const, Length, Map, Pattern, Proj, Read, Size, Term, Tuple, as_real, subterms
 
@@ -79,7 +80,7 @@ class _Bridge:
     def run(self, rounds: int, node_limit: int) -> Saturated:
         laws = [*self.laws.values()]
         kinds = reachable((*subterms(*self.items), *(stretch_mask(*cut) for cut in self.cuts)), laws, self.inferences)
-        self._do("\n".join([SORTS, *map(constructor, kinds), FACTS, *axes_rules(kinds), BASE, *rules(laws, self.inferences, set(kinds), self.tables)]))
+        self._do("\n".join([SORTS, *map(constructor, kinds), FACTS, *axes_rules(kinds), BASE, *self._rules(laws, set(kinds))]))
         self._do("\n".join(f"(isax {axis_text(a)})" for _, a in sorted(self.axes.items())))
         for item in self.items:
             self._encode(item)
@@ -152,9 +153,12 @@ class _Bridge:
         return parts[term]
 
     def _leaf(self, term: Term) -> str:
+        return f"(Leaf {self._number(term)})"
+
+    def _number(self, term: Term) -> int:
         if term not in self.leaves:
             self.leaves.append(term)
-        return f"(Leaf {self.leaves.index(term)})"
+        return self.leaves.index(term)
 
     def _leaf_facts(self) -> list[str]:
         lines = []

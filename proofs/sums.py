@@ -45,6 +45,8 @@ class Sums(Functions):
     def __init__(self, claim: Claim) -> None:
         super().__init__(claim)
         self.done: dict[Term, Value] = {}
+        for lane in (t for t in subterms(claim.goal, *claim.premises) if isinstance(t, Index)):
+            self.settle(self.above(atom(Size(lane.axis)) - atom(lane)))  # a coordinate is less than the size
         for premise in claim.premises:
             try:
                 self.learn(premise)
@@ -71,12 +73,17 @@ class Sums(Functions):
                     self.positive.add(b)
                     self.known[Atom("zero", (), (atom(b),))] = 0
                 self.known[Atom("above", (), (-atom(b),))] = 0
-        settled = self.truth(premise)
-        for value in (0, 1):
-            # A truth that is one fact, or its opposite, is settled.
-            if (fact := only(settled if value else ONE - settled, *FACTS)) is not None:
-                self.known[fact] = value
+        self.settle(self.truth(premise))
         self.done.clear()
+
+    def settle(self, truth: Polynomial) -> None:
+        """Take a truth that is one fact, or the opposite of facts that exclude each other, as known."""
+        if (fact := only(truth, *FACTS)) is not None:
+            self.known[fact] = 1
+        for powers, exponent, coefficient in (ONE - truth if not fact else NONE):
+            other = only(Polynomial((((powers, exponent), coefficient),)), *FACTS)
+            if other is not None and all(c > 0 for _, _, c in ONE - truth):
+                self.known[other] = 0
 
     def holds(self, goal: Term) -> bool:
         if goal is TRUE:

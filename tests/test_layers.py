@@ -27,7 +27,7 @@ FLOORS = (
     "counterexample proving smtfiles floating abduce corpus certificate check",
     "plan names hardware accumulate eviction",
     "recheck",
-    "emit aot enode egglogtext egraph accuracy roundoff ranges rounding families stability",
+    "emit aot enode placed egglogtext egraph accuracy roundoff ranges rounding families stability",
     "streamed scopes bounds arithmetic folds lower alive room reuse cost tiles schedule bulk balance overlap succession",
     "extract place",
     "derivation report chain assembly search miniature translation unfused derive ranked compiled",
