@@ -80,7 +80,9 @@ class _Bridge:
     def run(self, rounds: int, node_limit: int) -> Saturated:
         laws = [*self.laws.values()]
         kinds = reachable((*subterms(*self.items), *(stretch_mask(*cut) for cut in self.cuts)), laws, self.inferences)
-        self._do("\n".join([SORTS, *map(constructor, kinds), FACTS, *axes_rules(kinds), BASE, *self._rules(laws, set(kinds))]))
+        axes = [axis for _, axis in sorted(self.axes.items())]
+        entered = rules(laws, self.inferences, set(kinds), self.tables, axes, self._number)
+        self._do("\n".join([SORTS, *map(constructor, kinds), FACTS, *axes_rules(kinds), BASE, *entered]))
         self._do("\n".join(f"(isax {axis_text(a)})" for _, a in sorted(self.axes.items())))
         for item in self.items:
             self._encode(item)
@@ -113,10 +115,10 @@ class _Bridge:
                 if not self._scaled("scaling-by-sums", 1) or not self._scaled("scaling"):
                     break
 
-    def _scaled(self, rules: str, rounds: int = SCALING_ROUNDS) -> bool:
+    def _scaled(self, ruleset: str, rounds: int = SCALING_ROUNDS) -> bool:
         """Run rules that make factors for a few rounds; tell whether there is room for more."""
         for _ in range(rounds):
-            self._do(f"(run-schedule (run {rules}) (saturate (run tidy)) {_SETTLE} (saturate (run more-facts)))")
+            self._do(f"(run-schedule (run {ruleset}) (saturate (run tidy)) {_SETTLE} (saturate (run more-facts)))")
             if self._count("J_scales") > MOST_FACTORS or self.budget.over("saturation", SATURATING):
                 return False
         return True
