@@ -48,7 +48,8 @@ def _axes(statement: Statement) -> bool:
 MONOIDS = {"sum": ("add", "(Some 0%R)", "0"), "max": ("max", "absent", "absent"), "prod": ("mul", "(Some 1%R)", "1")}
 PRESENT = "here. specialize (P1 f p B V). simpl in P1. destruct (eta 0 f p); [reflexivity | discriminate]."
 PROOFS: dict[str, str] = {
-    **dict.fromkeys("level group walk level-several group-several walk-several fuse-online".split(), IDENTITY),
+    **{f"{word}{kind}": IDENTITY for word in ("level", "group", "walk") for kind in ("", "-mask", "-whole", "-several")},
+    "fuse-online": IDENTITY,
     **{f"fuse-{monoid}": IDENTITY for monoid in MONOIDS},
     **{f"local-unary-{op}": LOCAL for op in "neg inv exp log sqrt tanh sigmoid erf sin cos abs floor round".split()},
     **{f"local-binary-{op}": LOCAL for op in "add mul max min".split()},
