@@ -89,6 +89,7 @@ def _parser() -> Parser:
     _budget(derive)
     derive.add_argument("-o", "--output", metavar="DIR", help="write kernel, certificate, plan and report into this folder")
     _tested(derive)
+    derive.add_argument("--front", action="store_true", help="show the plans that no other is both faster and more accurate than")
     derive.add_argument("--index", action="store_true", help="prove that no access is out of bounds and every element is written once")
     derive.add_argument("--probe", action="store_true", help="evaluate more of what the e-graph holds equal, in float64, and say how much; exit 1 if it is not")
     derive.add_argument("--tuned", metavar="FILE", help="take the tiles that `napkin-eq tune` measured, where this file has them")

@@ -4,6 +4,8 @@
                     looked at, because no operator of the language tells it apart
     reassociating   the side that a rewrite gives is off by no more than GROWTH times the bound on the side that it replaces
                     (every operator and every input off by one roundoff), for inputs of ordinary size
+                    where inputs are that exact, and a difference is off by its own roundoff alone, it *may cancel*: inputs
+                    are shown at which the new side is off by more than GROWTH times as much as the old one
     unsafe          it is not, for some inputs of ordinary size or extreme ones; within the range that the law names, it is
 
 A law claims one of these; the assessors, in `proofs/`, decide whether it is so, and the verdict says how: *decided*, bit by bit;
@@ -27,7 +29,7 @@ from napkin_eq.content import folder, run_file
 from napkin_eq.errors import LawRefused, NapkinError, Undecided
 from napkin_eq.law import FLOATING, Law, Statement
 
-SCHEMA = 3
+SCHEMA = 4
 GROWTH = 64.0
 ASSESSORS = ("floating", "growth", "analysis")
 HOW = ("decided", "proved", "sampled", "")
@@ -50,7 +52,8 @@ class Floating:
 
     detail: how it was decided, what range it needs, or why the claim is refused; witness: inputs at which an unsafe law loses its
     digits; how: one of HOW, the last where nothing is granted. A growth is that proved, if it is, else the largest sampled; needs: the
-    range in which it is proved.
+    range in which it is proved; cancels: inputs at which the new side loses digits by cancellation that the old side, of the very same
+    inputs, keeps; "" where none were found.
     """
 
     found: str
@@ -60,12 +63,13 @@ class Floating:
     witness: str = ""
     how: str = ""
     needs: str = ""
+    cancels: str = ""
 
     def __str__(self) -> str:
         # Rounded up: the last digits of a sampled growth are those of a machine's exponential.
         grown = f" ×{max(1, math.ceil(self.growth - 0.01))}, {self.how}{self.needs and f', {self.needs}'}" if self.found == "reassociating" else ""
         if self.status == "granted":
-            return f"unsafe: {self.detail}" if self.found == "unsafe" else f"{self.found}{grown}"
+            return f"unsafe: {self.detail}" if self.found == "unsafe" else f"{self.found}{grown}{self.cancels and ', may cancel'}"
         return f"{self.found}, claim {self.status}: {'; '.join(filter(None, (self.detail, self.witness)))}"
 
 
@@ -95,7 +99,7 @@ _ASSESSORS: dict[str, Assessor] = {}
 
 
 def assessor(question: str) -> Callable[[Assessor], Assessor]:
-    """Register the decorated function as the one that answers a question: "exact", "ordinary", "outside" or "within" (its range)."""
+    """Register the decorated function as the one that answers a question: "exact", "ordinary", "cancellation", "outside" or "within" (its range)."""
 
     def register(function: Assessor) -> Assessor:
         _ASSESSORS[question] = function
@@ -135,10 +139,11 @@ def _reassociating(law: Law) -> Floating:
         return Floating("reassociating", "unknown", 0.0, errors.detail)
     if errors.answer == "no":
         return Floating("unsafe", "refused", 0.0, "not safe for inputs of ordinary size", errors.detail)
-    proof = _analysed(law)
+    proof, kept = _analysed(law), _ASSESSORS["cancellation"](law)
+    cancels = kept.detail if kept.answer == "no" else ""
     if proof.answer == "yes":
-        return Floating("reassociating", "granted", proof.growth, proof.detail, how="proved", needs=proof.needs)
-    return Floating("reassociating", "granted", errors.growth, proof.detail, how="sampled")
+        return Floating("reassociating", "granted", proof.growth, proof.detail, how="proved", needs=proof.needs, cancels=cancels)
+    return Floating("reassociating", "granted", errors.growth, proof.detail, how="sampled", cancels=cancels)
 
 
 def _analysed(law: Law) -> Finding:
@@ -169,7 +174,7 @@ def _load() -> None:
 @cache
 def _version() -> str:
     here = Path(__file__).resolve()
-    own = ("claim", "linearity", "meaning", "obligation", "polynomial", "proving", "rounding", "smtlib", "solving")
+    own = ("claim", "linearity", "meaning", "obligation", "polynomial", "proving", "ranges", "rounding", "roundoff", "smtlib", "solving")
     files = [here, *(here.with_name(f"{name}.py") for name in own), *sorted(folder("proofs").glob("*.py"))]
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
 
@@ -187,7 +192,7 @@ def _well_formed(entry: Any) -> bool:
     if not isinstance(entry, dict) or set(entry) != set(Floating.__slots__):
         return False
     known = entry["found"] in FLOATING and entry["status"] in ("granted", "refused") and entry["how"] in HOW
-    return known and isinstance(entry["growth"], (int, float)) and all(isinstance(entry[name], str) for name in ("detail", "witness", "needs"))
+    return known and isinstance(entry["growth"], (int, float)) and all(isinstance(entry[name], str) for name in ("detail", "witness", "needs", "cancels"))
 
 
 def _remember(fresh: dict[str, Floating]) -> None:

@@ -8,9 +8,14 @@ from typing import Any
 from napkin_eq.accuracy import unit_error
 from napkin_eq.cost import elements, total_us
 from napkin_eq.derivation import STORAGE, Derivation, Output, laws_used
+from napkin_eq.interval import interval
+from napkin_eq.opened import opened
 from napkin_eq.room import BYTES
 from napkin_eq.streamed import depth_along, fold_key, kernel_terms
 from napkin_eq.term import Fold, Map, Online, Reduce, Term, subterms
+
+# The largest exponent of e in float32.
+LARGEST_EXPONENT = 88.0
 
 
 def report(derivation: Derivation) -> dict[str, Any]:
@@ -40,6 +45,7 @@ def report(derivation: Derivation) -> dict[str, Any]:
         "unfused_bytes_hbm": sum(unfused_bytes(o.source, BYTES[STORAGE[d.dtype]]) for o in d.outputs),
         "passes": passes(d.outputs),
         "laws": laws_used(d.outputs),
+        "unsafe": unsafe(d.outputs),
         "grades": {name: d.verdicts[name].grade for name in laws_used(d.outputs) if name in d.verdicts},
         "certificate": {"path": "certificate.json", "status": certificate.get("status", "unproved"), "grade": certificate.get("grade", "D")},
         "translation": [{"outputs": list(o.names), **o.translation.data(), "refused": list(o.refused)} for o in d.outputs],
@@ -51,6 +57,20 @@ def report(derivation: Derivation) -> dict[str, Any]:
         "seconds": {k: round(v, 3) for k, v in d.seconds.items()},
         **({} if d.max_error is None else {"max_error": d.max_error, "rounding": unit_error(d.plan)}),
     }  # fmt: skip
+
+
+def unsafe(outputs: Sequence[Output]) -> list[str]:
+    """Return the exponentials that a plan takes though they may pass the range of float32: those that the diagram itself takes so."""
+    from napkin_eq.ranges import dominated
+
+    found: dict[str, None] = {}
+    for output in outputs:
+        for term in subterms(output.placed.term):
+            if not isinstance(term, Map) or term.op != "exp" or opened(term):
+                continue
+            if interval(term.args[0])[1] > LARGEST_EXPONENT and not dominated(term.args[0]):
+                found.setdefault(str(term))
+    return list(found)
 
 
 def passes(outputs: Sequence[Output]) -> dict[str, int]:

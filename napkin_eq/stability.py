@@ -9,7 +9,7 @@ admitted if that is at most FACTOR. Where the diagram itself has no bound, as pa
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from napkin_eq.axis import Axis
@@ -18,7 +18,8 @@ from napkin_eq.enode import Saturated, built
 from napkin_eq.errors import NapkinError
 from napkin_eq.evaluate import axes_in
 from napkin_eq.families import draw, family, folded_axes
-from napkin_eq.term import Acc, Input, Online, Prev, Term, Tuple, subterms
+from napkin_eq.opened import opened
+from napkin_eq.term import Input, Term, Tuple, subterms
 
 if TYPE_CHECKING:
     from napkin_eq.rounding import Work
@@ -65,7 +66,6 @@ class Stability:
         self.source, self.items = source, items
         self.unit, self.least, self.slight = *STORAGE[dtype], K * W
         self.known: dict[tuple[Term, Term], float] = {}
-        self.closed: dict[Term, bool] = {}
         self.scores: dict[Term, float] = {}
 
     def cut(self, parts: Iterable[Axis]) -> None:
@@ -75,7 +75,10 @@ class Stability:
 
     def growth(self, term: Term) -> float:
         """Return how many times as large as the source's own the bound of a form is, at most; of several outputs the largest."""
-        forms = term.items if isinstance(term, Tuple) else (term,)
+        return self.growth_of(term.items if isinstance(term, Tuple) else (term,))
+
+    def growth_of(self, forms: Sequence[Term]) -> float:
+        """Return the growth of a form of each output, in the order of the source's."""
         return max(self.ratio(form, item, self.unit, self.least) for form, item in zip(forms, self.items, strict=True))
 
     def admits(self, term: Term) -> bool:
@@ -90,7 +93,7 @@ class Stability:
             (number, place)
             for number, found in forms.items()
             for place, form in found.items()
-            if self.is_closed(form) and self.ratio(form, graph.sources.get(number, best[number]), 0.0, 0.0) > factor
+            if not opened(form) and self.ratio(form, graph.sources.get(number, best[number]), 0.0, 0.0) > factor
         )
 
     def _forms(self, graph: Saturated) -> dict[int, dict[int, Term]]:
@@ -119,7 +122,7 @@ class Stability:
 
         if form not in self.scores:
             found = 0.0
-            if form.kind == "real" and self.is_closed(form):
+            if form.kind == "real" and not opened(form):
                 with np.errstate(all="ignore"):
                     try:
                         error = self.work.of(form).error
@@ -158,11 +161,3 @@ class Stability:
                 grown = np.where(np.isfinite(bound), (error + once) / (bound + once), 0.0)
                 most = max(most, float(grown.max(initial=0.0)))
         return most
-
-    def is_closed(self, term: Term) -> bool:
-        """Tell whether a term has a value of its own: it speaks of no accumulator and no block before."""
-        for part in subterms(term) if term not in self.closed else ():
-            if part not in self.closed:
-                below = part.children[:-1] if isinstance(part, Online) else part.children
-                self.closed[part] = not isinstance(part, (Acc, Prev)) and all(self.closed[child] for child in below)
-        return self.closed[term]

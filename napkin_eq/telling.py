@@ -107,6 +107,7 @@ def costs_told(report: dict[str, Any]) -> list[str]:
     lines.append(f"total {report['predicted_us']:.1f} us; {moved:.1f} MB to and from HBM, {unfused:.1f} MB unfused")
     lines.append(f"passes: {passes}; laws used: {len(report['laws'])}; certificate: {report['certificate']['status']} ({report['certificate']['grade']})")
     lines += [line for found in report["translation"] for line in _translation(found)]
+    lines += [f"unsafe, as the diagram has it: {exponential:.100} is infinite where its exponent passes 88" for exponential in report["unsafe"]]
     if "rounding" in report:
         lines.append("relative rounding: " + ", ".join(f"{figure:.2g} of {name}" for name, figure in report["rounding"].items()))
     graph, seconds = report["egraph"], report["seconds"]

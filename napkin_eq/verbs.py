@@ -110,8 +110,12 @@ def _files(name: str, made: Compiled, index: Index | None = None) -> dict[str, s
 
 
 def _print_derivation(args: Namespace, derivation: Derivation, index: Index | None, made: Compiled | None = None) -> None:
+    from napkin_eq import front
+
     if args.json:
-        more = {**({"index": index.data()} if index else {}), **({"compiled": made.data()} if made else {})}
+        more: dict[str, Any] = {**({"index": index.data()} if index else {}), **({"compiled": made.data()} if made else {})}
+        if args.front:
+            more["front"] = front.data(front.front(derivation))
         print(_dumped({**derivation.report(), **more}), end="")
     elif args.source:
         print(derivation.code(), end="")
@@ -119,6 +123,8 @@ def _print_derivation(args: Namespace, derivation: Derivation, index: Index | No
         from napkin_eq.telling import told
 
         print(told(derivation))
+        if args.front:
+            print(front.told(front.front(derivation)))
         if made:
             print(made)
         if index:

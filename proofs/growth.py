@@ -28,6 +28,8 @@ LENGTHS, BLOCK = (1, 3, 16), 2
 # The largest exponent of e in float32; the ratio of roundoffs of float16 and float32, and the trials small enough for float16.
 LARGEST, COARSER, SMALL = 88.0, 2.0**13, slice(0, 16)
 LEAST = 2.0**-126
+# Roundoffs of a value that any form of it may be off by.
+KEPT = 16 * 2.0**-24
 
 
 @assessor("ordinary")
@@ -49,6 +51,21 @@ def outside(law: Law) -> Finding:
     """Look for inputs outside a law's range at which it loses its digits: "no" comes with such inputs."""
     with np.errstate(all="ignore"):
         return _tried(law, extreme=True, inside=False)
+
+
+@assessor("cancellation")
+def cancellation(law: Law) -> Finding:
+    """Look for inputs, taken as exact, at which the new side cancels and the old one does not; "no" comes with such inputs.
+
+    Both sides are bounded as they are written, a difference being off by a part of itself; so what the inputs themselves would be
+    off by, which hides a cancellation from the other questions, counts for nothing here.
+    """
+    with np.errstate(all="ignore"):
+        for left, right in ((law.lhs, law.rhs), *(((law.rhs, law.lhs),) if law.both else ())):
+            for length in LENGTHS:
+                if found := Samples(law, left, right, length, extreme=False).cancels():
+                    return Finding("no", f"{'from left to right' if left is law.lhs else 'from right to left'} {found}")
+    return Finding("yes")
 
 
 def _tried(law: Law, *, extreme: bool, inside: bool | None) -> Finding:
@@ -156,9 +173,9 @@ class Samples:
     def lanes(self, name: str) -> int:
         return TRIALS if name == TRIAL.name else self.length
 
-    def bound(self, term: Term) -> Array:
-        """Return the bound on a term evaluated in float32, every input off by one roundoff."""
-        stored = rewritten(self.over_arrays(term), lambda t: Store(t) if isinstance(t, Input) and t.kind == "real" else t)
+    def bound(self, term: Term, given: bool = False) -> Array:
+        """Return the bound on a term evaluated in float32, every input off by one roundoff, or by none if they are as given."""
+        stored = rewritten(self.over_arrays(term), lambda t: Store(t) if isinstance(t, Input) and t.kind == "real" and not given else t)
         names = [a.name for a in output_order(stored)]
         lanes = {a.name: self.length for a in axes_in(stored) if a != TRIAL}
         return self.ordered(error_bound(stored, self.of(stored), lanes, "float32")[0], names)
@@ -206,6 +223,19 @@ class Samples:
         seen, grown = (np.where(chosen, values, 0.0) for values in (seen, np.where(grown <= GROWTH, grown, seen)))
         trial = int(seen.argmax())
         return float(grown.max()), self.told(trial, plain[trial] <= GROWTH) if seen[trial] > GROWTH else ""
+
+    def cancels(self) -> str:
+        """Return inputs that meet the conditions at which the bound of the new side is far larger than that of the old, of exact inputs."""
+        exact, old = np.broadcast_arrays(self.value(self.left), self.bound(self.left, given=True))
+        size = np.where(np.isfinite(exact), np.abs(exact), 0.0)
+        grown = self.bound(self.right, given=True) / (old + KEPT * size + LEAST)
+        grown = np.where(np.isfinite(exact) & np.isfinite(old) & np.isfinite(grown) & (size < 2.0**100), grown, 0.0)
+        worst = np.where(self.met(), _most(np.broadcast_to(grown, np.broadcast_shapes(grown.shape, exact.shape))), 0.0)
+        trial = int(worst.argmax())
+        if worst[trial] <= GROWTH:
+            return ""
+        shown = ", ".join(f"{v.name} = {_written(a[trial])}" for v, a in self.arrays.items())
+        return f"at {shown or 'any'}: the bound grows ×{worst[trial]:.2g}"
 
     def told(self, trial: int, flushed: bool) -> str:
         shown = [f"{v.name} = {_written(a[trial])}" for v, a in self.arrays.items()]

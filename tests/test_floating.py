@@ -293,3 +293,13 @@ def test_a_claim_must_be_one_and_unsafe_must_name_its_range(registry: object) ->
         law("An exponential turns a sum into a product.", floating="unsafe")(bare)
     with pytest.raises(NapkinError, match="unknown floating-point class 'sound'"):
         law("An exponential turns a sum into a product.", floating="sound")(bare)
+
+
+def test_a_law_that_may_cancel_says_so_and_shows_where():
+    """Of inputs that are exact: a sum of sums loses what a sum of small differences keeps, a factor moved out loses nothing."""
+    load_rules()
+    shipped = {s.name: s for s in REGISTRY.statements.values()}
+    sums, factor = assess([shipped["sum-add"], shipped["distribute"]])
+    assert sums.status == factor.status == "granted"
+    assert "b = -" in sums.cancels and "the bound grows" in sums.cancels and str(sums).endswith("may cancel")
+    assert not factor.cancels and "cancel" not in str(factor)

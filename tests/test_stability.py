@@ -6,11 +6,16 @@ import numpy as np
 import pytest
 
 import napkin_eq as nq
+from napkin_eq.compare import compare
 from napkin_eq.derive import derive
+from napkin_eq.diagram import Diagram
 from napkin_eq.emit import emit
 from napkin_eq.evaluate import evaluate
+from napkin_eq.families import draw, family
+from napkin_eq.rounding import error_bound
 from napkin_eq.stability import FACTOR, Stability
 from napkin_eq.term import Term
+from napkin_eq.tolerance import Tolerance, tolerances
 
 t, x = nq.axes("t x", t=4, x=None)
 A, B, G = (nq.array(name, t, x, dtype="float32") for name in "ABG")
@@ -67,3 +72,19 @@ def test_shifting_by_a_maximum_is_not_undone() -> None:
     bare = nq.log(nq.sum(nq.exp(100.0 * A), x))
     assert Stability(source, "float32").growth(bare) == np.inf
     assert Stability(bare, "float32").admits(source)
+
+
+def test_an_error_within_the_plan_s_bound_and_beyond_the_diagram_s_is_refused() -> None:
+    """A plan that cancels has a bound of its own that no error passes; what the diagram itself may lose is far less."""
+    source = CENTRED["covariance"]()
+    cancelling = derive(Diagram("expanded", (("out", expanded()),)), dtype="float32")
+    drawn = draw(cancelling.diagram, family("far"), {"t": 4, "x": 4096}, "float32", 0)
+    own = tolerances(cancelling, drawn, {"x": 4096}, "float32")["out"]
+    (keeps,) = error_bound(source, drawn.clean, {"x": 4096}, "float32", order=["t"])
+    exact = evaluate(source, drawn.clean, order=["t"])
+    (got,) = emit(cancelling.plan, "numpy")(drawn.arrays, True, {"x": 4096}).values()
+    moved = exact + 0.5 * np.minimum(own.a_priori, own.running)
+    for seen in (got, moved):
+        assert compare(seen, exact, np.minimum(own.a_priori, own.running), "float32").bound_used <= 1
+    against = Tolerance(own.a_priori, own.running, keeps)
+    assert compare(moved, exact, against.least, "float32").bound_used > 1
