@@ -140,6 +140,8 @@ class Work:
         self.memo: dict[Term, Checked] = {}
         self.mentioned: dict[Term, frozenset[str]] = {}
         self.root: Term | None = None
+        # Whether operators are bounded one by one, and nothing is known of where values lie.
+        self.naive = False
         # Of a cut universe: the one outside and the axis that is cut; of an update: the accumulator, and the universe one block before.
         self.outer: Work | None = None
         self.cut = ""
@@ -150,6 +152,7 @@ class Work:
         """Return a universe inside this one: an axis cut to a prefix, or what is known in an update."""
         found = Work(Frame(self.exact.run, ends, None), self.dtype, self.matrix, self.planned, self.unknown)
         found.outer, found.cut, found.acc, found.before, found.mentioned = self, cut, acc, before, self.mentioned
+        found.naive = self.naive
         return found
 
     def output(self, root: Term, wanted: Sequence[str] | None) -> Array:
@@ -181,6 +184,8 @@ class Work:
         if isinstance(term, (Reduce, Fold, Online)):
             length = self.exact.length(term.axis.name)
             added, moves = self._added(term.axis.name, length, False), self._moved(term)
+        if self.naive:
+            return found
         limits = ranged(term, self.memo, found, length, added, moves)
         return found if limits is None else Checked(found.value, within(found, limits), *limits)
 
@@ -292,7 +297,7 @@ class Work:
         left = np.abs(divisor) - away
         found = apart / left * (1 + 4 * K * W) + 4 * K * W * np.abs(m) + FLUSHED
         mean_of = Named(names, np.where((left > 0) & ~np.isnan(found), found, np.inf))
-        if w.low is None or whole.low is None or (w.low.data[np.isfinite(w.low.data)] < 0).any():
+        if self.naive or w.low is None or whole.low is None or (w.low.data[np.isfinite(w.low.data)] < 0).any():
             return mean_of
         return self._inside(total, mean_of, Named(names, m + 0.0 * found), v, whole.low)
 

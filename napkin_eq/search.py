@@ -25,7 +25,7 @@ from napkin_eq.judge import Judge
 from napkin_eq.law import Inference, Judgment, Law, Statement
 from napkin_eq.place import PLACING, Offers, Placed, Placer, parallel
 from napkin_eq.room import BYTES
-from napkin_eq.stability import Stability
+from napkin_eq.stability import FACTOR, Stability
 from napkin_eq.term import Fold, Map, Online, Read, Reduce, Term, subterms
 from napkin_eq.tiles import Tiled
 
@@ -33,8 +33,6 @@ from napkin_eq.tiles import Tiled
 EXPONENT = {"bfloat16": 60.0, "float16": 9.0, "float32": 60.0}
 FINALISTS, SPREAD, SAME, CUTTING = 3, 1.25, 1e-3, 0.4
 Side = tuple[tuple[Axis, ...], bool]  # the axes of an operand that is computed, and whether out of sums
-# How much worse than its class can be computed a part of a form may be, where forms of the whole lose digits; less where none is left.
-LOSSES = (64.0, 8.0, 2.0)
 IDLE, LARGE, MOST_STRETCHES, LEAST_STRETCH = 0.6, 128, 64, 256
 
 
@@ -182,10 +180,17 @@ def _candidates(source: Term, graph: Saturated, aim: Aim, stability: Stability, 
         candidates = Extractor(graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut, kept=whole, budget=aim.budget).run()
         if candidates and all(stability.admits(c.term) for c in candidates):
             return candidates
-        for factor in LOSSES if candidates else ():
-            barred = stability.barred(graph, factor)
-            if found := Extractor(graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut, barred, stable, aim.budget).run():
-                return found
+        if not candidates:
+            continue
+        barred = stability.barred(graph, FACTOR)
+        if found := Extractor(graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut, barred, stable, aim.budget).run():
+            return found
+        if found := [c for c in candidates if stability.admits(c.term)]:
+            return found
+        if admitted is lenient or not cut:
+            # No form that these laws give keeps to it: those that lose least; `derive --front` tells how much.
+            least = min(stability.growth(c.term) for c in candidates)
+            return [c for c in candidates if stability.growth(c.term) <= least]
     return []
 
 

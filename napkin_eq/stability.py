@@ -30,7 +30,7 @@ LEAST, MOST = 1e-60, 1e60
 FAMILIES = ("normal", "offset", "far", "alternating", "constant", "one-hot", "tiny", "top")
 TRIAL = "·family"  # the axis of the families; no axis of a diagram has this name
 # Lanes of an axis that is folded, fewer where many are; of any other; of a block.
-FOLDED, FREE, TILE = (24, 24, 24, 12, 6, 4), 3, 8
+FOLDED, FREE, TILE = (24, 12, 8, 6, 4, 4), 2, 4
 
 
 class Stability:
@@ -63,6 +63,10 @@ class Stability:
         frame = Frame(run, {}, None)
         self.work: Work = Work(frame, "float32", planned=ways)
         self.narrow: Work | None = None if dtype == "float32" else Work(frame, dtype, planned=ways)
+        # Where values lie is known of some forms and not of others that lose no more: none is told apart by that.
+        for work in (self.work, self.narrow):
+            if work is not None:
+                work.naive = True
         self.source, self.items = source, items
         self.unit, self.least, self.slight = *STORAGE[dtype], K * W
         self.known: dict[tuple[Term, Term], float] = {}
