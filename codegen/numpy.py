@@ -318,7 +318,8 @@ class Tiles:
         np.add.at(counts, index, 1)
         if (counts > 1).any():
             raise self.wrong(f"{stmt.buffer}{list(_first(counts > 1))} is written twice")
-        self.memory.arrays[stmt.buffer][index] = np.broadcast_to(tile, shape)[chosen]
+        found = np.broadcast_to(tile, shape)[chosen]
+        self.memory.arrays[stmt.buffer][index] = found if index else found.reshape(())  # an array without axes has one element
 
     def lanes(self, stmt: Load | StoreTile, scope: dict[str, tuple[Value, Array]]) -> tuple[list[Array], Array]:
         """Return the index of every lane per dimension and whether it is live, of one shape; a live lane is within bounds."""

@@ -47,7 +47,7 @@ def derive(
     printer: str = "auto",
     max_error: float | None = None,
     refused: Sequence[Term] = (),
-    limit: float = SECONDS,
+    limit: float | Budget = SECONDS,
 ) -> Derivation:
     """Derive the cheapest plan of a diagram for a GPU.
 
@@ -69,8 +69,9 @@ def derive(
         raise NapkinError(f"unknown printer {printer!r:.60}; one of {', '.join(PRINTERS)}")
     if max_error is not None and not max_error > 0:
         raise NapkinError(f"the largest relative error is {max_error:g}, expected a positive number such as 1e-2")
-    if not limit > 0:
-        raise NapkinError(f"the limit is {limit:g} seconds, expected a positive number such as {SECONDS:g}")
+    budget = limit if isinstance(limit, Budget) else Budget(limit)
+    if not budget.seconds > 0:
+        raise NapkinError(f"the limit is {budget.seconds:g} seconds, expected a positive number such as {SECONDS:g}")
     machine = machines.load(hardware) if isinstance(hardware, str) else hardware
     seconds = dict.fromkeys(("prove", "saturate", "extract", "explain", "validate", "total"), 0.0)
     begun = time.perf_counter()
@@ -81,15 +82,14 @@ def derive(
     if rules and not allow_tested:
         require_granted(s for s in statements if not s.place.startswith(str(folder("rules"))))
     seconds["prove"] = time.perf_counter() - begun
-    budget = Budget(limit)
     aim = Aim(machine, dtype, printer, max_error, refused=frozenset(refused), budget=budget)
     outputs = _outputs(diagram, aim, statements, verdicts, seconds)
     plan, tiled = planned(diagram, outputs, machine, dtype)
     seconds["total"] = time.perf_counter() - begun
-    again = partial(derive, diagram, machine, dtype, without, rules, allow_tested, printer, max_error, limit=limit)
+    again = partial(derive, diagram, machine, dtype, without, rules, allow_tested, printer, max_error, limit=budget.seconds)
     return Derivation(
         diagram, machine, dtype, plan, outputs, tiled, statements, verdicts, seconds, printer, max_error,
-        lambda terms: again(refused=(*refused, *terms)), tuple(budget.stopped),
+        lambda terms: again(refused=(*refused, *terms)), tuple(budget.clock.stopped),
     )  # fmt: skip
 
 

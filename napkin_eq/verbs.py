@@ -68,12 +68,14 @@ def _diagram(args: Namespace) -> Any:
 
 
 def _derived(args: Namespace, diagram: Any, without: tuple[str, ...] = ()) -> Derivation:
+    from napkin_eq.budget import told
     from napkin_eq.derive import derive as derived
 
-    return derived(
-        diagram, hardware=args.hardware, dtype=args.dtype or "bfloat16", without=(*args.without, *without), rules=tuple(args.rules),
-        allow_tested=args.allow_tested, printer=args.printer, max_error=args.max_error, limit=args.limit,
-    )  # fmt: skip
+    with told(args.limit) as budget:
+        return derived(
+            diagram, hardware=args.hardware, dtype=args.dtype or "bfloat16", without=(*args.without, *without), rules=tuple(args.rules),
+            allow_tested=args.allow_tested, printer=args.printer, max_error=args.max_error, limit=budget,
+        )  # fmt: skip
 
 
 def _tuned(args: Namespace, diagram: Any) -> Derivation:
