@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
 KINDS = ("mixed", "low", "nothing", "rounded")
-NEAR, MODERATE = 1e-9, 1e3  # of the largest number of an array; what no plan that rounds makes infinite
+# How near, of the largest number of an array; of the rounding in float32, what that in float64 may be; what no plan that rounds makes infinite.
+NEAR, NOISE, MODERATE = 1e-9, 1e-6, 1e3
 # Elements computed, what a statement costs beside its elements, how many an element of evaluation is worth: together about half a second.
 MOST_WORK, STATEMENT, ELEMENT = 6e8, 1e4, 4.0
 def validated(
@@ -201,7 +202,8 @@ def _apart(
     """Return where a plan's output is not the diagram's, nothing where it is; of one that rounds, where it is no number and should be.
 
     The reference may itself run out of range or digits: where the two differ, both terms are evaluated in long double, and a plan that does what
-    its own term does in float64 is right if that term is the diagram in long double.
+    its own term does in float64 is right if that term is the diagram in long double. What cancels is near to nothing but its own rounding, of
+    which that in float32 is the measure.
     """
     import numpy as np
 
@@ -216,9 +218,10 @@ def _apart(
         bad = _bad(found, wanted)
     if bad.any() and wanted.dtype.kind == "f" and not rounded:
         wanted = value(source, "longdouble")
-        bad &= _bad(found, wanted)
+        noise = NOISE * max(_distance(value(term, "float32"), wanted) for term in (source, placed))
+        bad &= _bad(found, wanted, noise)
         if bad.any():
-            bad &= _bad(value(placed, "longdouble"), wanted) | _bad(found, value(placed, "float64"))
+            bad &= _bad(value(placed, "longdouble"), wanted, noise) | _bad(found, value(placed, "float64"), noise)
     if not bad.any():
         return ""
     at = tuple(int(i) for i in np.argwhere(bad)[0])
@@ -226,7 +229,15 @@ def _apart(
     return f"{place} is {found[at]:.6g}, the diagram's is {wanted[at]:.6g} ({int(bad.sum())} of {bad.size} differ)"
 
 
-def _bad(found: Array, wanted: Array) -> Array:
+def _distance(found: Array, wanted: Array) -> float:
+    import numpy as np
+
+    with np.errstate(all="ignore"):
+        apart = np.abs(found - wanted)
+    return float(apart[np.isfinite(apart)].max(initial=0.0))
+
+
+def _bad(found: Array, wanted: Array, noise: float = 0.0) -> Array:
     """Return where two arrays differ: one absent, infinite or no number where the other is not, or apart by more than rounding."""
     import numpy as np
 
@@ -235,5 +246,5 @@ def _bad(found: Array, wanted: Array) -> Array:
     finite = np.isfinite(wanted)
     most = float(np.abs(wanted[finite]).max(initial=0.0))
     with np.errstate(all="ignore"):
-        near = np.abs(found - wanted) <= NEAR * (most + np.abs(wanted))
+        near = np.abs(found - wanted) <= NEAR * (most + np.abs(wanted)) + noise
     return np.asarray(~np.where(finite, near, (found == wanted) | ~np.isneginf(wanted) & ~np.isneginf(found)))
