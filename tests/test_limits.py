@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import napkin_eq as nq
 from napkin_eq.budget import INTERRUPTED, Budget
 from napkin_eq.check import check
+from napkin_eq.derivation import Derivation
 from napkin_eq.derive import derive
 from napkin_eq.diagram import Diagram
 from napkin_eq.emit import emit
@@ -21,12 +23,12 @@ y, q, x = nq.axes("y q x", y=7, q=33, x=20)
 A, B, L = nq.array("A", y, q), nq.array("B", y, q, facts=("pos",)), nq.array("L", y, q, dtype="int32")
 
 
-def checked(*terms: Term, **options: object) -> object:
+def checked(*terms: Term, **options: Any) -> Derivation:
     """Derive outputs, check the certificate, and run the plan against evaluation."""
     from napkin_eq.certificate import dumps
 
     diagram = Diagram("small", tuple((f"out{i}", t) for i, t in enumerate(terms)))
-    found = derive(diagram, dtype="float32", **options)  # type: ignore[arg-type]
+    found = derive(diagram, dtype="float32", **options)
     assert check(dumps(found.certificate).encode())["status"] == "ok"
     random = np.random.default_rng(1)
     arrays = {n.name: random.integers(0, 9, (7, 33)).astype("int32") if n.kind == "int" else np.abs(random.normal(size=(7, 33))) for n in diagram.inputs()}
@@ -63,8 +65,8 @@ def test_probabilities_over_two_axes():
 
 def test_a_limit_of_time_gives_a_plan_and_says_so():
     found = checked(nq.softmax(A, q), limit=1e-6)
-    assert found.limited  # type: ignore[attr-defined]
-    assert found.report()["egraph"]["limited"] == list(found.limited)  # type: ignore[attr-defined]
+    assert found.limited
+    assert found.report()["egraph"]["limited"] == list(found.limited)
     assert not derive(Diagram("small", (("out", A * 2.0),))).limited
 
 
@@ -72,7 +74,7 @@ def test_what_is_interrupted_takes_the_best_plan_so_far():
     budget = Budget()
     budget.end()
     found = checked(nq.softmax(A, q), limit=budget)
-    assert found.limited[0] == INTERRUPTED  # type: ignore[attr-defined]
+    assert found.limited[0] == INTERRUPTED
     assert budget.part(0.5).over("any")
 
 
