@@ -162,7 +162,7 @@ class Computing(Side):
             case Await(names, pending):
                 self.wait(names, pending)
             case Assign(target, value):
-                text = self.text[value]
+                text = self.of(value)
                 if target in self.turned:
                     text = f"gl.convert_layout({text}, {self.layouts.operand(self.turned[target])})"
                 self.line(f"{self.text[target]} = {text}")
