@@ -103,8 +103,9 @@ def _row(module: Any, name: str, arch: str, aligned: bool) -> dict[str, Any]:
     try:
         return _compiled(module, name, arch, aligned)
     except Exception as error:  # whatever the compiler raises, it did not compile
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [""]
-        return {"arch": arch, "kernel": name, "error": f"{type(error).__name__}: {lines[-1]}"[:300]}
+        told = error.__cause__ or error  # Triton's own error shows the line, what it comes from says what is wrong with it
+        lines = [line.strip() for line in f"{error}\n{told}".splitlines() if line.strip(" ^")] or [""]
+        return {"arch": arch, "kernel": name, "error": f"{type(told).__name__}: {lines[-1]}"[:300]}
 
 
 def _compiled(module: Any, name: str, arch: str, aligned: bool) -> dict[str, Any]:
