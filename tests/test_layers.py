@@ -30,7 +30,7 @@ FLOORS = (
     "emit aot enode placed egglogtext egraph accuracy roundoff ranges rounding families stability",
     "streamed scopes bounds arithmetic folds lower alive room reuse cost tiles schedule bulk balance overlap succession",
     "extract place",
-    "derivation report chain assembly search miniature translation unfused derive ranked compiled",
+    "derivation report chain assembly search miniature translation unfused derive front ranked compiled",
     "sources output coordinates walks lanes heads dealing indexing running tolerance "
     "compare mutation mutate_running mutate_lanes mutate_numbers mutations mutants samples forgeries "
     "probe selftest validate fuzz telling calibrate tuned",
