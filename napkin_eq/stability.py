@@ -30,7 +30,7 @@ LEAST, MOST = 1e-60, 1e60
 FAMILIES = ("normal", "offset", "far", "alternating", "constant", "one-hot", "tiny", "top")
 TRIAL = "·family"  # the axis of the families; no axis of a diagram has this name
 # Lanes of an axis that is folded, fewer where many are; of any other; of a block.
-FOLDED, FREE, TILE = (24, 12, 8, 6, 4, 4), 2, 4
+FOLDED, FREE, TILE = (24, 12, 8, 6, 4, 4), 2, 8
 
 
 class Stability:
