@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from napkin_eq.certificate import Data, checked, ends, sealed
 from napkin_eq.errors import NapkinError
 from napkin_eq.evaluate import evaluate
-from napkin_eq.samples import Sample, alone, placed, samples
+from napkin_eq.samples import alone, samples
 from napkin_eq.term import Input, Term, subterms
 
 if TYPE_CHECKING:
@@ -120,18 +120,12 @@ def _arrays(pair: tuple[Term, Term]) -> dict[str, np.ndarray[Any, Any]]:
 def false(every: int = 1) -> Iterator[tuple[str, Data]]:
     """Yield certificates of which one row is changed and whose sides then differ."""
     number = 0
-    for sample in _varied():
+    for sample in (sample for sample in samples() if sample.allowed):
         data = sample.certificate()
         for place, row in changes(data):
             number += 1
             if number % every == 0 and differ(forged := changed(data, place, row)):
                 yield f"{sample.name}, row {place} made {row}", forged
-
-
-def _varied() -> Iterator[Sample]:
-    for sample in alone():
-        yield sample
-        yield from (inner for inner in placed(sample) if inner.allowed)
 
 
 def changes(data: Data) -> Iterator[tuple[int, list[Any]]]:
@@ -173,7 +167,7 @@ def _variants(row: list[Any], place: int, rows: list[list[Any]], axes: list[str]
 
 def ill_formed(data: Data) -> Iterator[tuple[str, Data]]:
     """Yield certificates, to be sealed, in which one thing that the checker asks of their parts is broken, with the rule that it is."""
-    for broken in (_of_instances, _of_steps, _of_tables, _of_the_theorem, _of_constants):
+    for broken in (_of_instances, _of_steps, _of_tables, _of_the_theorem, _of_rows, _of_constants):
         yield from broken(data)
 
 
@@ -223,12 +217,14 @@ def _of_steps(data: Data) -> Iterator[tuple[str, Data]]:
 
 def _of_tables(data: Data) -> Iterator[tuple[str, Data]]:
     theorem = data["theorem"]
+    for key, value in (("trusted", []), ("constructors", {**theorem["language"]["constructors"], "Acc": [[], "bool"]}), ("roles", {})):
+        yield "a language that is another", _with(data, value, "theorem", "language", key)
     for name, axis in theorem["axes"].items():
         rest = {other: entry for other, entry in theorem["axes"].items() if other != name}
         yield "an axis that is not listed", _with(data, rest, "theorem", "axes")
         for size in NO_SIZES:
             yield "an axis without a usable size", _with(data, size, "theorem", "axes", name, "size")
-        for multiple in (0, -1, True, "1", None, 7 * axis["size"]):
+        for multiple in (0, -1, True, "1", None, *((7 * axis["size"],) if axis["size"] else ())):
             yield "an axis without a usable multiple", _with(data, multiple, "theorem", "axes", name, "multiple")
         yield "an axis with something more", _with(data, 1, "theorem", "axes", name, "more")
         for odd in NO_NAMES:
@@ -241,6 +237,10 @@ def _of_tables(data: Data) -> Iterator[tuple[str, Data]]:
             yield "an input over axes that are not listed, or twice", _with(data, dims, "theorem", "inputs", name, "dims")
         for dtype in ("float64", "", 0, None, ["float"]):
             yield "an input of no type", _with(data, dtype, "theorem", "inputs", name, "dtype")
+        unused = {"more": {"dims": [], "dtype": "real", "facts": []}}
+        yield "an input of no type", _with(data, {**theorem["inputs"], **unused}, "theorem", "inputs")
+        for facts in ({}, "", 0, {"pos": 1}):
+            yield "an input with a fact that is none", _with(data, facts, "theorem", "inputs", name, "facts")
         for fact in NO_FACTS:
             yield "an input with a fact that is none", _with(data, [fact], "theorem", "inputs", name, "facts")
         for odd in NO_NAMES:
@@ -264,13 +264,48 @@ def _of_the_theorem(data: Data) -> Iterator[tuple[str, Data]]:
     for rule, listed in bad.items():
         for row in listed:
             more = {**data, "theorem": {**theorem, "nodes": [*rows, row]}}
-            if row not in (["Acc"], ["Prev", free], *bad["a judgment among the terms"]):
+            if row not in (["Acc"], ["Prev", free]):
                 yield rule, _shifted(more, count)
             for end in ("source", "destination"):
                 yield rule, _with(_shifted(more, count), count, "theorem", end)
     for end in ("source", "destination"):
         for place in (-1, count + 10_000, True, "0", None, *(place for place in range(count) if place != theorem[end])):
             yield "a theorem about something else than was proved", _with(data, place, "theorem", end)
+
+
+# Rows that fit together, referred to from where they begin, and such as do not fit after them.
+FIT: list[list[Any]] = [
+    ["Index", "x"], ["real", 0], ["Const", "bool", "1"], ["Const", "int", "3"], ["Tuple", 1, 2], ["Reduce", "sum", "x", 1, 2], ["Acc"], ["Prev", 5],
+    ["add", 6, 7], ["Online", "x", 1, 2, 8, "alone"], ["Read", "x", 1, 3], ["Scan", "max", "x", 1], ["Size", "x"], ["where", 2, 0, 3], ["Proj", 1, 4],
+    ["and", 14, 2], ["lt", 0, 3], ["Store", 4], ["Group", "x", 1], ["add", 0, 3], ["floordiv", 0, 3], ["not", 2], ["Fold", "prod", "x", 1, 2, "fused"],
+    ["Prev", 1], ["Online", "x", 1, 2, 5, "fused"], ["Reduce", "sum", "x", 23, 2],
+    ["Proj", 1, 17], ["Walk", "x", 17],
+]  # fmt: skip
+UNFIT: list[list[Any]] = [
+    ["exp", 0], ["exp", 2], ["exp", 4], ["add", 0, 1], ["add", 2, 2], ["and", 1, 2], ["and", 0, 0], ["not", 1], ["real", 1], ["real", 2], ["lt", 0, 1],
+    ["lt", 2, 2], ["where", 1, 1, 1], ["where", 2, 0, 1], ["where", 2, 2, 2], ["floordiv", 1, 1], ["Reduce", "sum", "x", 0, 2], ["Reduce", "sum", "x", 1, 1],
+    ["Reduce", "mean", "x", 1, 2], ["Reduce", "sum", 0, 1, 2], ["Fold", "sum", "x", 1, 2, "both"], ["Online", "x", 1, 2, 1, "alone"],
+    ["Online", "x", 1, 2, 2, "alone"],
+    ["Online", "x", 1, 1, 5, "alone"], ["Online", "x", 0, 2, 5, "alone"], ["Online", "x", 1, 2, 25, "alone"], ["Online", "x", 1, 2, 5, ""], ["Read", "x", 4, 3],
+    ["Read", "x", 1, 1], ["Read", "x", 1, 2], ["Scan", "sum", "x", 0], ["Scan", "min", "x", 1], ["Tuple", 4], ["Tuple", 1, 4], ["Proj", 2, 4], ["Proj", -1, 4],
+    ["Proj", 0, 1], ["Prev", 4], ["Prev", 6], ["Prev", 7], ["Prev", 8], ["inv", 3], ["sqrt", 2], ["Acc", 1], ["Index"], ["Index", "x", "x"], ["Proj", "0", 4],
+    ["Proj", True, 4], ["Store", None], ["Const", "real", None], ["Const", "int", "1.0"], ["Const", "word", "1"],
+]  # fmt: skip
+
+
+def _of_rows(data: Data) -> Iterator[tuple[str, Data]]:
+    for row in UNFIT:
+        yield "a row whose parts do not fit together", extended(data, [*FIT, row])
+
+
+def extended(data: Data, rows: list[list[Any]]) -> Data:
+    """Return a certificate whose theorem holds more rows, that nothing refers to, after its own; they refer to each other from 0."""
+    for row in rows:
+        start = len(data["theorem"]["nodes"]) - rows.index(row)
+        placed = [row[0], *(part + start if type(part) is int and (row[0], at) != ("Proj", 1) else part for at, part in enumerate(row[1:], 1))]
+        count = len(data["theorem"]["nodes"])
+        data = _shifted({**data, "theorem": {**data["theorem"], "nodes": [*data["theorem"]["nodes"], placed]}}, count)
+    return data
 
 
 def _shifted(data: Data, count: int) -> Data:

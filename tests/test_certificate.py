@@ -228,45 +228,45 @@ def test_no_change_of_a_leaf_passes_with_a_new_seal() -> None:
     assert {part for part, *_ in accepted} <= {"theorem", "laws"}
 
 
-@pytest.mark.parametrize(
-    ("at", "value", "problem"),
-    [
-        (("schema",), 3, "no certificate of schema 5"),
-        (("schema",), 5.0, "no certificate of schema 5"),
-        (("theorem", "language", "roles", "bound"), [], "not written in the language"),
-        (("theorem", "language", "trusted"), [], "not written in the language"),
-        (("theorem", "axes", "x", "size"), -1, "no usable size"),
-        (("theorem", "inputs", "V", "dtype"), "float9", "input V has no usable type or facts"),
-        (("grade",), "A", "its status and grade are not C"),
-        (("status",), "tested", "its status and grade are not C"),
-        (("laws", "distribute", "proof", "grade"), "-", "distribute: its grade is not C, that of its evidence"),
-        (("laws", "distribute", "proof", "grade"), "A", "distribute: its grade is not C, that of its evidence"),
-        (("laws", "distribute", "proof", "grade"), "D", "distribute: its grade is not C, that of its evidence"),
-        (("laws", "distribute", "proof", "files"), [], "distribute: its grade is not D, that of its evidence"),
-        (("laws", "distribute", "proof", "files", 0, "answers", "z3"), "unknown", "distribute: its grade is not D, that of its evidence"),
-        (("laws", "distribute", "proof", "files", 0, "answers", "cvc5"), "unsat", "distribute: its grade is not B, that of its evidence"),
-        (("laws", "distribute", "proof", "files", 0, "form"), True, "distribute: its grade is not A, that of its evidence"),
-        (("laws", "distribute", "proof", "files", 0, "form"), 1, ""),
-        (("laws", "distribute", "proof", "kernel"), {"rocq/Laws.v": "0" * 64}, "distribute: its grade is not A, that of its evidence"),
-        (("laws", "level", "proof", "lanes"), 1, "its lanes are no axes"),
-        (("laws", "distribute", "proof", "kernel"), [], "distribute: its grade is not C, that of its evidence"),
-        (("laws", "level", "proof", "method"), "numeric", "level: its grade is not D, that of its evidence"),
-        (("laws", "distribute", "proof", "files", 0, "answers", "z3"), "sat", "distribute: not proved"),
-        (("laws", "rescale", "premises"), [], "its hash is not that of its statement"),
-        (("laws", "level", "floating"), ["unsafe"], "its hash is not that of its statement"),
-        (("steps", 0, "forward"), not CERTIFICATE["steps"][0]["forward"], "is not that side of the law"),
-        (("steps", 0, "instance"), 99, "there is no instance 99"),
-        (("steps", 0, "path"), [9], "there is no child, in step 0"),
-        (("steps", 0, "path"), [-1], "there is no child, in step 0"),
-        (("steps", 0, "note"), "", "expected an object with the keys instance forward path"),
-        (("instances", 0, "rule"), "hope", "malformed: KeyError('hope')"),
-        (("instances", 0, "claim"), 0, ""),
-        (("theorem", "destination"), CERTIFICATE["theorem"]["source"], "do not lead to the destination"),
-        (("theorem", "nodes", 0), ["Var", "real", "a"], "Var does not belong into a term"),
-        (("theorem", "nodes", 0), ["Const", "real", ["Acc"]], "is no row"),
-        (("more",), 1, "expected an object with the keys"),
-    ],
-)
+TAMPERED: list[tuple[tuple[Any, ...], Any, str]] = [
+    (("schema",), 3, "no certificate of schema 5"),
+    (("schema",), 5.0, "no certificate of schema 5"),
+    (("theorem", "language", "roles", "bound"), [], "not written in the language"),
+    (("theorem", "language", "trusted"), [], "not written in the language"),
+    (("theorem", "axes", "x", "size"), -1, "no usable size"),
+    (("theorem", "inputs", "V", "dtype"), "float9", "input V has no usable type or facts"),
+    (("grade",), "A", "its status and grade are not C"),
+    (("status",), "tested", "its status and grade are not C"),
+    (("laws", "distribute", "proof", "grade"), "-", "distribute: its grade is not C, that of its evidence"),
+    (("laws", "distribute", "proof", "grade"), "A", "distribute: its grade is not C, that of its evidence"),
+    (("laws", "distribute", "proof", "grade"), "D", "distribute: its grade is not C, that of its evidence"),
+    (("laws", "distribute", "proof", "files"), [], "distribute: its grade is not D, that of its evidence"),
+    (("laws", "distribute", "proof", "files", 0, "answers", "z3"), "unknown", "distribute: its grade is not D, that of its evidence"),
+    (("laws", "distribute", "proof", "files", 0, "answers", "cvc5"), "unsat", "distribute: its grade is not B, that of its evidence"),
+    (("laws", "distribute", "proof", "files", 0, "form"), True, "distribute: its grade is not A, that of its evidence"),
+    (("laws", "distribute", "proof", "files", 0, "form"), 1, ""),
+    (("laws", "distribute", "proof", "kernel"), {"rocq/Laws.v": "0" * 64}, "distribute: its grade is not A, that of its evidence"),
+    (("laws", "level", "proof", "lanes"), 1, "its lanes are no axes"),
+    (("laws", "distribute", "proof", "kernel"), [], "distribute: its grade is not C, that of its evidence"),
+    (("laws", "level", "proof", "method"), "numeric", "level: its grade is not D, that of its evidence"),
+    (("laws", "distribute", "proof", "files", 0, "answers", "z3"), "sat", "distribute: not proved"),
+    (("laws", "rescale", "premises"), [], "its hash is not that of its statement"),
+    (("laws", "level", "floating"), ["unsafe"], "its hash is not that of its statement"),
+    (("steps", 0, "forward"), not CERTIFICATE["steps"][0]["forward"], "is not that side of the law"),
+    (("steps", 0, "instance"), 99, "there is no instance 99"),
+    (("steps", 0, "path"), [9], "there is no child, in step 0"),
+    (("steps", 0, "path"), [-1], "there is no child, in step 0"),
+    (("steps", 0, "note"), "", "expected an object with the keys instance forward path"),
+    (("instances", 0, "rule"), "hope", "malformed: KeyError('hope')"),
+    (("instances", 0, "claim"), 0, ""),
+    (("theorem", "destination"), CERTIFICATE["theorem"]["source"], "do not lead to the destination"),
+    (("theorem", "nodes", 0), ["Var", "real", "a"], "Var does not belong into a term"),
+    (("theorem", "nodes", 0), ["Const", "real", ["Acc"]], "is no row"),
+    (("more",), 1, "expected an object with the keys"),
+]
+
+
+@pytest.mark.parametrize(("at", "value", "problem"), TAMPERED)
 def test_tampering_is_named(at: tuple[Any, ...], value: Any, problem: str) -> None:
     result = checked(sealed(altered(CERTIFICATE, at, value)))
     assert result["status"] == "refused" and problem in result["problem"] and "\n" not in result["problem"], result
@@ -671,6 +671,13 @@ def cut(part: str, axis: str, run: str) -> list[Any]:
     return [*first, ["add", 2, 1], ["lt", 3, 5], ["and", 4, 6], ["is-stretch", part, axis, 7]]
 
 
+def covering(more: str, lanes: str) -> list[Any]:
+    """Stretches of an axis of any size, by 64, that are as long as it takes, or are claimed to be."""
+    run: list[list[Any]] = [["Length", "x"], ["Const", "int", more], ["add", 0, 1], ["Const", "int", lanes], ["floordiv", 2, 3]]
+    first: list[list[Any]] = [*run, ["Index", "q"], ["mul", 5, 4], ["Index", "x"], ["le", 6, 7]]
+    return [*first, ["add", 6, 4], ["lt", 7, 9], ["and", 8, 10], ["is-stretch", "q", "x", 11]]
+
+
 A_STREAM: list[list[Any]] = [["Input", "K"], ["Const", "bool", "1"], ["Acc"], ["Prev", 0], ["mul", 2, 3], ["Online", "x", 0, 1, 2, "alone"]]
 EVIDENT: list[tuple[list[Any], bool]] = [  # rows over K[x, d] and Q[q, d], whose last one is a judgment; q = 64, d = 16, x has any size
     ([*INPUTS, ["is-free", "q", 0]], True), ([*INPUTS, ["is-free", "x", 0]], False), ([["Acc"], ["is-free", "x", 0]], False),
@@ -692,17 +699,32 @@ EVIDENT: list[tuple[list[Any], bool]] = [  # rows over K[x, d] and Q[q, d], whos
         ("2.0", "pos nonneg nonzero finite"), ("0.0", "nonneg finite"), ("-0.0", "nonneg finite"), ("-1.0", "nonzero finite"), ("-inf", ""), ("inf", ""),
     ) for sign in ("pos", "nonneg", "nonzero", "finite") for true in [sign in signs.split()]),
     (cut("q", "d", "1"), True), (cut("q", "d", "0"), False), (cut("d", "q", "4"), True), (cut("d", "q", "3"), False), (cut("q", "q", "1"), False),
-    (cut("q", "x", "9"), False), (cut("x", "q", "64"), False),
+    (cut("q", "x", "9"), False), (cut("x", "q", "64"), False), (covering("63", "64"), True), (covering("64", "64"), False), (covering("63", "63"), False),
+    ([["Const", "int", "0"], ["add", 0, 0], ["Index", "q"], ["mul", 2, 1], ["Index", "d"], ["le", 3, 4], ["add", 3, 1], ["lt", 4, 6], ["and", 5, 7],
+      ["is-stretch", "q", "d", 8]], False),
+    ([["Const", "int", "2"], ["Const", "int", "3"], ["add", 0, 1], ["Const", "int", "5"], ["is-equal", 2, 3]], False),
     ([*REALS, ["add", 3, 4], ["is-equal", 6, 3]], True), ([*REALS, ["max", 3, 4], ["is-equal", 6, 4]], True),
     ([*REALS, ["min", 3, 4], ["is-equal", 6, 3]], True), ([*REALS, ["neg", 3], ["is-equal", 6, 2]], False),
-    ([*REALS, ["exp", 4], ["is-equal", 6, 5]], False), ([*INPUTS, ["is-equal", 0, 0]], False),
+    ([*REALS, ["exp", 4], ["is-equal", 6, 5]], False), ([*INPUTS, ["is-equal", 0, 0]], False), ([*REALS, ["exp", 3], ["is-equal", 6, 3]], False),
+    ([["Const", "real", "0.0"], ["inv", 0], ["is-equal", 1, 0]], True), ([*REALS, ["inv", 3], ["is-equal", 6, 3]], True),
+    ([*REALS, ["inv", 5], ["Const", "real", "0.25"], ["is-equal", 6, 7]], True), ([*REALS, ["mul", 4, 3], ["is-equal", 6, 3]], True),
+    ([*REALS, ["min", 5, 4], ["is-equal", 6, 4]], True), ([*REALS, ["max", 4, 5], ["is-equal", 6, 4]], False),
+    ([*REALS, ["min", 4, 5], ["is-equal", 6, 5]], False),
+    ([["Const", "int", "2"], ["is-pos", 0]], True), ([["Const", "int", "-2"], ["is-pos", 0]], False), ([["Const", "bool", "1"], ["is-finite", 0]], False),
+    ([["Input", "K"], ["Index", "q"], ["Read", "x", 0, 1], ["is-free", "q", 2]], False),
+    ([["Index", "x"], ["Index", "x"], ["Read", "x", 0, 1], ["is-free", "x", 2]], False),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("rows", "true"), EVIDENT, ids=lambda value: str(value[-1]) if isinstance(value, list) else str(value))
 def test_what_can_be_read_off_a_term(rows: list[Any], true: bool) -> None:
+    assert (checked(evident(rows))["status"] == "ok") == true
+
+
+def evident(rows: list[Any]) -> Data:
+    """A certificate that says nothing, but that the last row is evident."""
     base = make(K * Q, K * Q, [], [], {}, {})
     more = len(base["theorem"]["nodes"])
     shifted = [[tag, *(part + more if isinstance(part, int) else part for part in parts)] for tag, *parts in rows]
     instance = {"rule": "evident", "bindings": {}, "claim": more + len(rows) - 1, "premises": []}
-    assert (checked(sealed({**base, "nodes": shifted, "instances": [instance]}))["status"] == "ok") == true
+    return sealed({**base, "nodes": shifted, "instances": [instance]})
