@@ -217,8 +217,6 @@ def _of_steps(data: Data) -> Iterator[tuple[str, Data]]:
 
 def _of_tables(data: Data) -> Iterator[tuple[str, Data]]:
     theorem = data["theorem"]
-    for key, value in (("trusted", []), ("constructors", {**theorem["language"]["constructors"], "Acc": [[], "bool"]}), ("roles", {})):
-        yield "a language that is another", _with(data, value, "theorem", "language", key)
     for name, axis in theorem["axes"].items():
         rest = {other: entry for other, entry in theorem["axes"].items() if other != name}
         yield "an axis that is not listed", _with(data, rest, "theorem", "axes")
