@@ -107,6 +107,8 @@ class Computing(Side):
             case Let():
                 self.line(f"{name} = {self.let(stmt, dims)}")
             case Load():
+                if len(dims) > 1:
+                    self.layouts.of(dims)  # refuses what no group of warps can hold
                 self.line(f"{name} = gl.load({self.pointer(stmt, dims)})")
             case ReduceTile(_, monoid, coord, arg):
                 self.line(f"{name} = {self.folded(monoid, coord, arg)}")

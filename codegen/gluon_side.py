@@ -232,8 +232,6 @@ class Side(Blocks):
 
     def pointer(self, stmt: Load | StoreTile, dims: tuple[str, ...]) -> str:
         """Return the pointers of a load or store that no box serves, and its mask."""
-        if len(dims) > 1:
-            self.layouts.of(dims)  # refuses what no group of warps can hold
         buffer = next(b for b in buffers(self.kernel) if b.name == stmt.buffer)
         terms = [pointer_argument(buffer)]
         for at, index in enumerate(stmt.index):
