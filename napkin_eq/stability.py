@@ -110,7 +110,10 @@ class Stability:
             for number, place, node in waiting:
                 if any(child not in best for child in node.children):
                     continue
-                form = built(node.kind, node.fields, tuple(best[child] for child in node.children), graph.leaves)
+                try:
+                    form = built(node.kind, node.fields, tuple(best[child] for child in node.children), graph.leaves)
+                except NapkinError:
+                    continue  # these forms of its parts make no term: one of them still varies along an axis that another has lost
                 if forms[number].get(place) is form:
                     continue
                 forms[number][place], changed = form, True
