@@ -172,8 +172,10 @@ def _facts(term: Term) -> frozenset[str]:
     if isinstance(term, Input):
         implied = {"pos": ("pos", "nonneg", "nonzero"), "nonneg": ("nonneg",), "nonzero": ("nonzero",)}
         return frozenset(("finite", *(n for fact in term.facts for n in implied.get(fact, ()))))
-    if isinstance(term, (Size, Length)):
+    if isinstance(term, Length):
         return frozenset(_SIGNS)
+    if isinstance(term, Size):
+        return frozenset(("pos", "nonzero"))  # before a stream's first block it is 0, and all else has laws that hold there
     if isinstance(term, Index):
         return frozenset(("nonneg", "finite"))
     if isinstance(term, Read):

@@ -1,7 +1,7 @@
 """What is known of signs, presence and order: rules between judgments, each proved like a law."""
 
 from napkin_eq.law import (
-    ABSENT, Map, Max, Monoid, Reduce, Sum, exp, finite, infer, inv, le, log, nonneg, nonzero, pos, safe, size, where,
+    ABSENT, Coordinate, Map, Max, Monoid, Reduce, Sum, exp, finite, infer, inv, le, log, nonneg, nonzero, pos, safe, size, where,
 )  # fmt: skip
 
 
@@ -20,24 +20,14 @@ def pos_size(x):
     return pos(size(x))
 
 
-@infer("A positive number is not negative.")
-def pos_nonneg(a):
-    return nonneg(a), pos(a)
+@infer("A size is not negative, of no lanes either.")
+def nonneg_size(x):
+    return nonneg(size(x))
 
 
-@infer("A positive number is not zero.")
-def pos_nonzero(a):
-    return nonzero(a), pos(a)
-
-
-@infer("A number that is not negative is present.")
-def nonneg_finite(a):
-    return finite(a), nonneg(a)
-
-
-@infer("A number that is not zero is present.")
-def nonzero_finite(a):
-    return finite(a), nonzero(a)
+@infer("A whole number is present.")
+def finite_real(i: Coordinate):
+    return finite(Map("real", (i,)))
 
 
 @infer("A square is not negative.")
@@ -185,3 +175,26 @@ def _pointwise(op: str) -> None:
 
 for _op in "neg inv sqrt tanh sigmoid erf sin cos abs floor round".split():
     _pointwise(_op)
+
+
+# Last, as what they rest on may ask for more: a sum of positive numbers is positive only over an axis that has lanes.
+
+
+@infer("A positive number is not negative.")
+def pos_nonneg(a):
+    return nonneg(a), pos(a)
+
+
+@infer("A positive number is not zero.")
+def pos_nonzero(a):
+    return nonzero(a), pos(a)
+
+
+@infer("A number that is not negative is present.")
+def nonneg_finite(a):
+    return finite(a), nonneg(a)
+
+
+@infer("A number that is not zero is present.")
+def nonzero_finite(a):
+    return finite(a), nonzero(a)
