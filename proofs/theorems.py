@@ -267,6 +267,7 @@ def _for_all(lanes: Sequence[str], now: str = "", walked: str = "") -> str:
 
 # Laws that say something of axes with lanes only. All others are shown of empty axes as well, which Prev speaks of before a stream's first block.
 WITH_LANES = ("distribute", "sum-constant")
+TURNED = "rewrite (sum_same X xs (fun x => mul (w x) (a x)) (fun x => mul (a x) (w x))) by (intros; apply mul_comm). "
 # Proofs of statements that are not about single lanes, or need more than cases and arithmetic. Lemmas are those of Values.v.
 PROOFS: dict[str, str] = {
     "exp-add": "pointwise. f_equal. apply exp_plus.",
@@ -314,6 +315,15 @@ PROOFS: dict[str, str] = {
     "destruct (a now); [discriminate | contradiction].",
     "null-mean": "intros lanes each. apply mean_none; assumption.",
     "null-weighted": "intros lanes each weights. apply weighted_none; assumption.",
+    **{
+        f"null-weighted-{name}": f"intros lanes each weights. {mean}rewrite <- (weighted_none X xs a w lanes each weights). "
+        f"f_equal. {body}"
+        for name, mean, body in (
+            ("first", TURNED, "apply sum_same. intros. apply mul_comm."),
+            ("mean-first", TURNED, ""),
+            ("body-first", "", "apply sum_same. intros. apply mul_comm."),
+        )
+    },
     "moves-bare": "intros _ stay full. apply moves_by_lanes; assumption.",
     "moves-null": "intros _ stay full fullw none. apply moves_by_none; assumption.",
     "moves-weighted": "intros _ stay full fullw. apply moves_by_weights; assumption.",

@@ -5,9 +5,12 @@ lanes so far changes by sums known before the block: Σ(b - r')·a·w = Σ(b - r
 gives products and powers of any length; where r is the mean, the sum of b - r is 0 and drops out.
 """
 
+from collections.abc import Callable
+
 from napkin_eq.law import (
     TRUE, Acc, Online, Prev, Sum, along, finite, free, infer, inv, law, local, moves, nonneg, null, scales, settled, size,
 )  # fmt: skip
+from napkin_eq.term import Term
 
 
 # What is present before the first block as well.
@@ -51,9 +54,19 @@ def null_mean(a, x):
     return null(x, a - Sum(x, a) * inv(size(x))), finite(a)
 
 
-@infer("The weighted differences from the weighted mean sum to 0.")
-def null_weighted(a, w, x):
-    return null(x, (a - Sum(x, a * w) * inv(Sum(x, w))) * w), finite(a), nonneg(w)
+def _null_weighted(name: str, mean: Callable[[Term, Term], Term], body: Callable[[Term, Term], Term]) -> None:
+    def rule(a, w, x):
+        return null(x, body(a - Sum(x, mean(a, w)) * inv(Sum(x, w)), w)), finite(a), nonneg(w)
+
+    rule.__name__ = f"null_weighted{name}"
+    infer("The weighted differences from the weighted mean sum to 0.")(rule)
+
+
+# An inference reads terms as they are written, so the weight comes last or first.
+_null_weighted("", lambda a, w: a * w, lambda a, w: a * w)
+_null_weighted("_first", lambda a, w: w * a, lambda a, w: w * a)
+_null_weighted("_mean_first", lambda a, w: w * a, lambda a, w: a * w)
+_null_weighted("_body_first", lambda a, w: a * w, lambda a, w: w * a)
 
 
 # How sums move. Of a product one difference is looked at after the other: d is the step of its reference.
