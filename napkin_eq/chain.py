@@ -33,7 +33,10 @@ def explained(
     for number, instance in enumerate(itertools.islice(chosen, MOST_INSTANCES)):
         if number % SOME == 0 and budget.over("explanation", ENTERING):
             break
-        closure.instance(instance.law, instance.forward, instance.bindings)
+        if instance.law in closure.inferences:
+            closure.inferred(instance.law, instance.bindings)
+        else:
+            closure.instance(instance.law, instance.forward, instance.bindings)
     for store in placed.stores:
         for law, bindings in _placements(store):
             closure.instance(law, True, bindings)

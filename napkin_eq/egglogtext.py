@@ -14,6 +14,7 @@ from napkin_eq.errors import NapkinError
 from napkin_eq.law import JUDGMENTS, Inference, Judgment, Law, Var, variables
 from napkin_eq.ops import OPS
 from napkin_eq.placed import Held, opaque, placed, without_coordinates
+from napkin_eq.shapes import MADE, READ
 from napkin_eq.term import (
     Acc,
     Const,
@@ -33,7 +34,6 @@ from napkin_eq.term import (
 )
 
 Table = tuple[str, bool, tuple[tuple[str, bool], ...]]
-OUTPUTS = {("scales", 2), ("moves", 3)}  # judgment arguments that inferences make, where the others are what they are asked of
 ONE = {"moves"}  # judgments of which one output is kept, the first found: another step that is equal says nothing new
 _ALWAYS = {"Leaf", "Num", "Absent", "Yes", "SizeOf", "op_add", "op_mul", "op_neg", "op_real"}  # the base rules speak of these
 _BINDERS = tuple(k for k in KINDS if k.split("_")[0] in ("Reduce", "Fold", "Online"))
@@ -190,15 +190,15 @@ def _spoken(rule: Inference) -> tuple[list[Term], list[Term]]:
     """Return the terms that an inference is asked of, and those that it makes."""
     name = rule.conclusion.name
     every = [(place, arg) for place, arg in enumerate(rule.conclusion.args) if isinstance(arg, Term)]
-    made = [arg for place, arg in every if (name, place) in OUTPUTS]
-    asked = [arg for place, arg in every if (name, place) not in OUTPUTS]
+    made = [arg for place, arg in every if (name, place) in MADE]
+    asked = [arg for place, arg in every if (name, place) not in MADE]
     return [*asked, *(arg for premise in rule.premises for arg in premise.args if isinstance(arg, Term))], made
 
 
 def rules(
     laws: Sequence[Law], inferences: Sequence[Inference], kinds: set[str], tables: dict[str, Table], axes: Sequence[Axis], leaf: Callable[[Term], int]
 ) -> list[str]:
-    """Return the rules of laws and inferences that can fire where there are only some constructors, and enter the laws' tables.
+    """Return the rules of laws and inferences that can fire where there are only some constructors, and enter their tables.
 
     axes: those of the diagram, `leaf` numbers its leaves, for statements that speak of coordinates.
     """
@@ -213,14 +213,15 @@ def rules(
     for rule in inferences:
         asked, made = _spoken(rule)
         if _heads(*asked, *made) <= kinds:
-            lines |= dict.fromkeys(_inference_rule(entered, early, known) for entered, known in placed(rule, axes, leaf))
+            lines |= dict.fromkeys(line for entered, known in placed(rule, axes, leaf) for line in _inference_rule(entered, early, known, tables))
     return list(lines)
 
 
-def _inference_rule(rule: Inference, early: set[str], known: dict[str, Axis]) -> str:
+def _inference_rule(rule: Inference, early: set[str], known: dict[str, Axis], tables: dict[str, Table]) -> list[str]:
+    """Return the rule that an inference is, with a table that keeps its substitutions where it reads terms of some form."""
     body, bound = _Body(known), set(known)
     for place, arg in enumerate(rule.conclusion.args):
-        if isinstance(arg, Term) and not isinstance(arg, (Var, Const)) and (rule.conclusion.name, place) not in OUTPUTS:
+        if isinstance(arg, Term) and not isinstance(arg, (Var, Const)) and (rule.conclusion.name, place) not in MADE:
             body.pattern(arg, bound)
     if rule.conclusion.name == "moves":
         _, moving, weight, _ = rule.conclusion.args
@@ -235,7 +236,15 @@ def _inference_rule(rule: Inference, early: set[str], known: dict[str, Axis]) ->
     ruleset = "facts" if rule.conclusion.name in early else "more-facts"
     if made:
         ruleset = "scaling-by-sums" if sums else "scaling"
-    return f"(rule ({' '.join(body.parts)}) ({_told(rule.conclusion)}) :ruleset {ruleset})"
+    if rule.conclusion.name not in READ or known:
+        return [f"(rule ({' '.join(body.parts)}) ({_told(rule.conclusion)}) :ruleset {ruleset})"]
+    judgments = rule.conclusion, *rule.premises
+    axes, names = _axis_names(*(a for j in judgments for a in j.args)), sorted(variables(*judgments))
+    table = f"inferred_{rule.name.replace('-', '_')}"
+    tables[table] = (rule.name, True, tuple((n, n in axes) for n in names))
+    columns, kept = " ".join("A" if n in axes else "M" for n in names), " ".join(f"v_{n}" for n in names)
+    told = f"{_told(rule.conclusion)} ({table} {kept})"
+    return [f"(relation {table} ({columns}))", f"(rule ({' '.join(body.parts)}) ({told}) :ruleset {ruleset})"]
 
 
 def _told(judgment: Judgment) -> str:

@@ -32,7 +32,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A law that fired: its substitution, from pattern variable to term or axis; `forward` is left to right.
+    """A law or an inference that fired: its substitution, from pattern variable to term or axis; `forward` is left to right.
 
     law "arithmetic" equates an operator over numbers (binding "left") with the number it gives ("right").
     """

@@ -19,6 +19,7 @@ from napkin_eq.budget import Budget
 from napkin_eq.errors import NapkinError, Undecided
 from napkin_eq.judge import Judge, names_in, substitute
 from napkin_eq.law import BUILT_IN, Inference, Law, Statement, Var
+from napkin_eq.shapes import Firing, Shapes
 from napkin_eq.term import Term, rebuilt, subterms
 
 ARITHMETIC = "arithmetic"
@@ -62,6 +63,9 @@ class Closure:
         listed = tuple(statements)
         self.laws = {s.name: s for s in listed if isinstance(s, Law)}
         self.judge = Judge((s for s in listed if isinstance(s, Inference)), placed=False)
+        self.inferences = {s.name: s for s in listed if isinstance(s, Inference)}
+        self._fired: list[Firing] = []
+        self._shapes: Shapes | None = None
         self._deferred: list[tuple[Law, bool, dict[str, Value]]] = []
         self._done: set[tuple[Any, ...]] = set()
         self._ids: dict[Term, int] = {}
@@ -112,6 +116,10 @@ class Closure:
             return True
         self._deferred.append((statement, forward, values))
         return False
+
+    def inferred(self, name: str, bindings: Iterable[tuple[str, Value]]) -> None:
+        """Remember that an inference was found to hold, of classes: of which terms it does is seen when a chain is missing."""
+        self._fired.append((self.inferences[name], dict(bindings)))
 
     def arithmetic(self, term: Term, value: Term) -> bool:
         """Enter an operator over numbers as equal to the number that it gives."""
@@ -382,7 +390,7 @@ class Closure:
             progress = False
             waiting, self._deferred = self._deferred, []
             for law, forward, values in waiting:
-                found = self._variant(law, values)
+                found = self._variant(law, values) or self._shaped(law, values)
                 for bindings in found:
                     self._enter(law, forward, bindings)
                 progress |= bool(found)
@@ -400,6 +408,14 @@ class Closure:
             if found:
                 return [bindings for bindings, _ in found]
         return []
+
+    def _shaped(self, law: Law, values: Mapping[str, Value]) -> list[dict[str, Value]]:
+        """Try what the left side binds in the forms that inferences were found to read."""
+        if self._shapes is None:
+            self._shapes = Shapes(self._fired, lambda term: self._find(self.add(term)))
+        shapes = self._shapes
+        kept = {n: shapes.of(v) if isinstance(v, Term) else v for n, v in values.items() if n in names_in(law.lhs)}
+        return [bindings for bindings, _ in self.judge.conditions(law.conditions, kept)]
 
     def _equals(self, term: Term) -> list[Term]:
         numbers = sorted(self._members[self._find(self._ids[term])] if term in self._ids else [self.add(term)])

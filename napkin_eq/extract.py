@@ -18,7 +18,7 @@ from napkin_eq.cost import elements, extent
 from napkin_eq.enode import Node, Saturated, built
 from napkin_eq.hardware import Hardware
 from napkin_eq.room import SPECIAL
-from napkin_eq.term import Const, Input, Map, Read, Reduce, Scan, Term
+from napkin_eq.term import Const, Fold, Input, Map, Online, Read, Reduce, Scan, Term, subterms
 
 KEEP, KEEP_OUTPUTS, SWEEPS, MASKED_SHARE = 5, 8, 40, 0.55
 # Once there is a candidate for the root, so many more are tried; of the forms of a node of a large graph fewer.
@@ -266,7 +266,7 @@ class Extractor:
         if (counter := self.cut.get(axis.name)) and (body.passes(counter) or all(a.name != counter for a in body.term.axes)):
             return None
         inside = body.passes(axis.name)
-        if head == "Online" and axis.name in body.stale:
+        if head == "Online" and (axis.name in body.stale or tangled(axis, *(part.term for part in parts))):
             return None
         level = max(1, inside) if head == "Online" else inside + 1
         fused = head != "Reduce" and node.fields[1]
@@ -371,3 +371,24 @@ def merged_depth(parts: tuple[Candidate, ...]) -> tuple[tuple[str, int], ...]:
         for name, level in part.depth:
             depth[name] = max(depth.get(name, 0), level)
     return tuple(sorted(depth.items()))
+
+
+def tangled(axis: Axis, *terms: Term) -> bool:
+    """Tell whether a running value of a stream is folded along another axis: of what has not come yet there it needs all."""
+    return any(axis.name in _folded_further(term) for term in terms)
+
+
+def _folded_further(term: Term) -> frozenset[str]:
+    """Return the axes of folds whose results are folded again, along another axis along which they vary."""
+    if term not in _FURTHER:
+        for part in subterms(term):
+            if part not in _FURTHER:
+                found = frozenset[str]().union(*(_FURTHER[c] for c in part.children))
+                if isinstance(part, (Reduce, Fold, Online)):
+                    inner = (t for t in subterms(part.body) if isinstance(t, (Reduce, Fold, Online)))
+                    found |= {t.axis.name for t in inner if t.axis != part.axis and part.axis in t.axes}
+                _FURTHER[part] = found
+    return _FURTHER[term]
+
+
+_FURTHER: dict[Term, frozenset[str]] = {}

@@ -5,12 +5,9 @@ lanes so far changes by sums known before the block: Σ(b - r')·a·w = Σ(b - r
 gives products and powers of any length; where r is the mean, the sum of b - r is 0 and drops out.
 """
 
-from collections.abc import Callable
-
 from napkin_eq.law import (
     TRUE, Acc, Online, Prev, Sum, along, finite, free, infer, inv, law, local, moves, nonneg, null, scales, settled, size,
 )  # fmt: skip
-from napkin_eq.term import Term
 
 
 # What is present before the first block as well.
@@ -54,7 +51,7 @@ def null_mean(a, x):
     return null(x, a - Sum(x, a) * inv(size(x))), finite(a)
 
 
-def _null_weighted(name: str, mean: Callable[[Term, Term], Term], body: Callable[[Term, Term], Term]) -> None:
+def _null_weighted(name, mean, body):
     def rule(a, w, x):
         return null(x, body(a - Sum(x, mean(a, w)) * inv(Sum(x, w)), w)), finite(a), nonneg(w)
 
