@@ -23,6 +23,7 @@ from napkin_eq.term import Const, Fold, Input, Map, Online, Read, Reduce, Scan, 
 KEEP, KEEP_OUTPUTS, SWEEPS, MASKED_SHARE = 5, 8, 40, 0.55
 # Once there is a candidate for the root, so many more are tried; of the forms of a node of a large graph fewer.
 MOST_TRIED, LARGE, EXTRACTING = 400_000, 15_000, 0.55
+HELD = 512  # the longest axis that one tile may hold beside others
 ALIKE, MOST_ALIKE = 1e-5, 4  # costs so near are of one form, its operands in other orders or its loops apart: of each so many are kept
 Pass = tuple[str, int]
 Item = tuple[int, str | Term, frozenset[Pass]]
@@ -266,7 +267,7 @@ class Extractor:
         if (counter := self.cut.get(axis.name)) and (body.passes(counter) or all(a.name != counter for a in body.term.axes)):
             return None
         inside = body.passes(axis.name)
-        if head == "Online" and (axis.name in body.stale or tangled(axis, *(part.term for part in parts))):
+        if (head == "Online" and axis.name in body.stale) or self._tangled(node, parts):
             return None
         level = max(1, inside) if head == "Online" else inside + 1
         fused = head != "Reduce" and node.fields[1]
@@ -287,6 +288,10 @@ class Extractor:
         depth[axis.name] = max(depth.get(axis.name, 0), level)
         stale = body.stale | (frozenset([axis.name]) if head != "Online" and inside else frozenset())
         return Candidate(*self._built(node, parts), frozen, -1, cost, tuple(sorted(depth.items())), stale)
+
+    def _tangled(self, node: Node, parts: tuple[Candidate, ...]) -> bool:
+        axis = node.fields[0]
+        return extent(axis) > HELD and any(dict(part.depth).get(axis.name) for part in parts) and tangled(axis, *(p.term for p in parts))
 
     def _own_work(
         self, number: int, node: Node, body: Candidate, axis: Axis, marker: Pass, share: float, contraction: bool, fused: bool
@@ -374,19 +379,23 @@ def merged_depth(parts: tuple[Candidate, ...]) -> tuple[tuple[str, int], ...]:
 
 
 def tangled(axis: Axis, *terms: Term) -> bool:
-    """Tell whether a running value of a stream is folded along another axis: of what has not come yet there it needs all."""
-    return any(axis.name in _folded_further(term) for term in terms)
+    """Tell whether a fold over an axis asks, in each of its blocks, for a whole pass over the same axis.
+
+    It does where a running value of it is folded along another axis as well, or where it folds carried sums whose
+    running values are folded along it: unless one tile holds the axis, no loop gives that.
+    """
+    return extent(axis) > HELD and any(axis.name in _folded_further(term) for term in terms)
 
 
 def _folded_further(term: Term) -> frozenset[str]:
-    """Return the axes of folds whose results are folded again, along another axis along which they vary."""
+    """Return the axes of folds whose results are folded again, along another axis along which they vary, or are references of carried sums."""
     if term not in _FURTHER:
         for part in subterms(term):
             if part not in _FURTHER:
                 found = frozenset[str]().union(*(_FURTHER[c] for c in part.children))
                 if isinstance(part, (Reduce, Fold, Online)):
-                    inner = (t for t in subterms(part.body) if isinstance(t, (Reduce, Fold, Online)))
-                    found |= {t.axis.name for t in inner if t.axis != part.axis and part.axis in t.axes}
+                    inner = [t for t in subterms(part.body) if isinstance(t, (Reduce, Fold, Online)) and t.axis != part.axis]
+                    found |= {t.axis.name for t in inner if isinstance(part, Online) or part.axis in t.axes}
                 _FURTHER[part] = found
     return _FURTHER[term]
 

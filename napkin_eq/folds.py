@@ -111,6 +111,8 @@ class Folds(Arithmetic):
         home = max((self.level(c) for (_, env), _ in folds.items() for _, c in env if self.coords[c].role in ("stream", "walk")), default=0)
         saved, self.stack = self.stack, self.stack[: home + 1]
         coord = self.coordinate(f"{axis.name}__s", axis, self.tiles[f"~{axis.name}"], "stream")
+        if any(scope.coord == coord for scope in self.stack):
+            raise NapkinError(f"a running value is folded along {axis.name} inside of a pass over {axis.name}: there is no such loop")
         context = replace(context, running=(), acc="")
         around = self.lanes.pop(coord, None)  # a pass over the same axis that needs this one first
         lane = self._laned(coord, where, folds)

@@ -148,14 +148,15 @@ class _Statement:
             if x in others:
                 raise NotUnderstood(f"{judgment} is printed of what does not vary along {x}")
             said = _bare(self.term(value, Place(frozenset(others), "now")))
-            return f"{_for_all(others)}settled {x}s (fun now => {said})"
+            return f"({_for_all(others)}settled {x}s (fun now => {said}))" if others else f"settled {x}s (fun now => {said})"
         if judgment.name in ("scales", "moves"):
             *bodies, change = (a for a in judgment.args if isinstance(a, Term))
             others = sorted({y for t in (*bodies, change) for y in self.open(t)} - {x})
             place = Place(frozenset({x, *others}), "now")
             lanes = [f"(fun now {x} => {_bare(self.term(body, place))})" for body in bodies]
             told = _bare(self.term(change, Place(frozenset(others), "now", "seen")))
-            return f"{_for_all(others)}{judgment.name} {x}s {' '.join(lanes)} (fun seen now => {told})"
+            said = f"{judgment.name} {x}s {' '.join(lanes)} (fun seen now => {told})"
+            return f"({_for_all(others)}{said})" if others else said
         if judgment.name not in JUDGMENT:
             raise NotUnderstood(f"the judgment {judgment.name} has no words in Rocq here")
         mask = meaning(judgment)
@@ -303,6 +304,8 @@ PROOFS: dict[str, str] = {
     "rescale": "intros <- full factor. apply rescaled; assumption.",
     "settled-sum": "intros _ each now rest whole. apply sum_finite. intros x lane. "
     "apply (each now rest whole); [| exact lane]. intros ->. contradiction.",
+    "settled-over": "intros _ _ one now rest whole. apply sum_finite. intros y lane. specialize (one y lane now rest whole). "
+    "destruct (a now y); [reflexivity | contradiction].",
     "settled-size": "intros _ now rest _. discriminate.",
     "settled-local": "intros lanes each now rest _ none. destruct xs as [|x xs]; [contradiction |]. "
     "specialize (each [x] xs eq_refl ltac:(discriminate)). rewrite none in each. discriminate.",

@@ -6,7 +6,8 @@ gives products and powers of any length; where r is the mean, the sum of b - r i
 """
 
 from napkin_eq.law import (
-    TRUE, Acc, Online, Prev, Sum, along, finite, free, infer, inv, law, local, moves, nonneg, null, scales, settled, size,
+    TRUE, Acc, Online, Prev, Sum, along, distinct, finite, free, infer, inv, law, local, moves, nonneg, null, scales,
+    settled, size,
 )  # fmt: skip
 
 
@@ -16,6 +17,11 @@ from napkin_eq.law import (
 @infer("A sum of present values is present, and 0 over no lanes.")
 def settled_sum(a, x):
     return settled(x, Sum(x, a)), finite(a)
+
+
+@infer("A sum over another axis of values that were present before was present before.")
+def settled_over(a, x, y):
+    return settled(x, Sum(y, a)), settled(x, a), free(x, a), distinct(x, y)
 
 
 @infer("A number of lanes is present, and 0 before the first.")

@@ -11,6 +11,14 @@ Theorem settled_sum (X : Type) (xs : list X) (a : list X -> X -> val) :
   settled xs (fun now => Sum now (fun x => a now x)).
 Proof. intros _ each now rest whole. apply sum_finite. intros x lane. apply (each now rest whole); [| exact lane]. intros ->. contradiction. Qed.
 
+(* settled(x, a), free(x, a), distinct(x, y) ⟹ settled(x, Σ_y a) *)
+Theorem settled_over (X : Type) (xs : list X) (Y : Type) (ys : list Y) (a : list X -> Y -> val) :
+  xs <> [] ->
+  ys <> [] ->
+  (forall y, In y ys -> settled xs (fun now => a now y)) ->
+  settled xs (fun now => Sum ys (fun y => a now y)).
+Proof. intros _ _ one now rest whole. apply sum_finite. intros y lane. specialize (one y lane now rest whole). destruct (a now y); [reflexivity | contradiction]. Qed.
+
 (* always ⟹ settled(x, |x|) *)
 Theorem settled_size (X : Type) (xs : list X) :
   xs <> [] ->
@@ -61,6 +69,30 @@ Theorem null_weighted (X : Type) (xs : list X) (a : X -> val) (w : X -> val) :
   (forall x, In x xs -> le (Some 0) (w x) = true) ->
   eq (Sum xs (fun x => mul (add (a x) (neg (mul (Sum xs (fun x => mul (a x) (w x))) (inv (Sum xs (fun x => w x)))))) (w x))) (Some 0) = true.
 Proof. intros lanes each weights. apply weighted_none; assumption. Qed.
+
+(* finite(a), nonneg(w) ⟹ null(x, w · (a - (Σ_x w · a) / (Σ_x w))) *)
+Theorem null_weighted_first (X : Type) (xs : list X) (a : X -> val) (w : X -> val) :
+  xs <> [] ->
+  (forall x, In x xs -> lt absent (a x) = true) ->
+  (forall x, In x xs -> le (Some 0) (w x) = true) ->
+  eq (Sum xs (fun x => mul (w x) (add (a x) (neg (mul (Sum xs (fun x => mul (w x) (a x))) (inv (Sum xs (fun x => w x)))))))) (Some 0) = true.
+Proof. intros lanes each weights. rewrite (sum_same X xs (fun x => mul (w x) (a x)) (fun x => mul (a x) (w x))) by (intros; apply mul_comm). rewrite <- (weighted_none X xs a w lanes each weights). f_equal. apply sum_same. intros. apply mul_comm. Qed.
+
+(* finite(a), nonneg(w) ⟹ null(x, (a - (Σ_x w · a) / (Σ_x w)) · w) *)
+Theorem null_weighted_mean_first (X : Type) (xs : list X) (a : X -> val) (w : X -> val) :
+  xs <> [] ->
+  (forall x, In x xs -> lt absent (a x) = true) ->
+  (forall x, In x xs -> le (Some 0) (w x) = true) ->
+  eq (Sum xs (fun x => mul (add (a x) (neg (mul (Sum xs (fun x => mul (w x) (a x))) (inv (Sum xs (fun x => w x)))))) (w x))) (Some 0) = true.
+Proof. intros lanes each weights. rewrite (sum_same X xs (fun x => mul (w x) (a x)) (fun x => mul (a x) (w x))) by (intros; apply mul_comm). rewrite <- (weighted_none X xs a w lanes each weights). f_equal.  Qed.
+
+(* finite(a), nonneg(w) ⟹ null(x, w · (a - (Σ_x a · w) / (Σ_x w))) *)
+Theorem null_weighted_body_first (X : Type) (xs : list X) (a : X -> val) (w : X -> val) :
+  xs <> [] ->
+  (forall x, In x xs -> lt absent (a x) = true) ->
+  (forall x, In x xs -> le (Some 0) (w x) = true) ->
+  eq (Sum xs (fun x => mul (w x) (add (a x) (neg (mul (Sum xs (fun x => mul (a x) (w x))) (inv (Sum xs (fun x => w x)))))))) (Some 0) = true.
+Proof. intros lanes each weights. rewrite <- (weighted_none X xs a w lanes each weights). f_equal. apply sum_same. intros. apply mul_comm. Qed.
 
 (* local(x, b), along(x, b), free(x, r), settled(x, r), finite(b) ⟹ moves(x, b - r, 1, (prev[r] - r) · prev[|x|]) *)
 Theorem moves_bare (X : Type) (xs : list X) (b : X -> val) (r : list X -> val) :
@@ -243,28 +275,10 @@ Theorem pos_size (X : Type) (xs : list X) :
   lt (Some 0) (size xs) = true.
 Proof. intro lanes. destruct xs as [|x xs]; [contradiction |]. unfold size. cbn [length]. rewrite S_INR. pose proof (pos_INR (length xs)). pointwise. Qed.
 
-(* pos(a) ⟹ nonneg(a) *)
-Theorem pos_nonneg (a : val) :
-  lt (Some 0) a = true ->
-  le (Some 0) a = true.
-Proof. pointwise. Qed.
-
-(* pos(a) ⟹ nonzero(a) *)
-Theorem pos_nonzero (a : val) :
-  lt (Some 0) a = true ->
-  andb (lt absent a) (negb (eq a (Some 0))) = true.
-Proof. pointwise. Qed.
-
-(* nonneg(a) ⟹ finite(a) *)
-Theorem nonneg_finite (a : val) :
-  le (Some 0) a = true ->
-  lt absent a = true.
-Proof. pointwise. Qed.
-
-(* nonzero(a) ⟹ finite(a) *)
-Theorem nonzero_finite (a : val) :
-  andb (lt absent a) (negb (eq a (Some 0))) = true ->
-  lt absent a = true.
+(* always ⟹ nonneg(|x|) *)
+Theorem nonneg_size (X : Type) (xs : list X) :
+  xs <> [] ->
+  le (Some 0) (size xs) = true.
 Proof. pointwise. Qed.
 
 (* finite(a) ⟹ nonneg(a · a) *)
@@ -508,6 +522,30 @@ Proof. pointwise. Qed.
 Theorem finite_floor (a : val) :
   lt absent a = true ->
   lt absent (floor a) = true.
+Proof. pointwise. Qed.
+
+(* pos(a) ⟹ nonneg(a) *)
+Theorem pos_nonneg (a : val) :
+  lt (Some 0) a = true ->
+  le (Some 0) a = true.
+Proof. pointwise. Qed.
+
+(* pos(a) ⟹ nonzero(a) *)
+Theorem pos_nonzero (a : val) :
+  lt (Some 0) a = true ->
+  andb (lt absent a) (negb (eq a (Some 0))) = true.
+Proof. pointwise. Qed.
+
+(* nonneg(a) ⟹ finite(a) *)
+Theorem nonneg_finite (a : val) :
+  le (Some 0) a = true ->
+  lt absent a = true.
+Proof. pointwise. Qed.
+
+(* nonzero(a) ⟹ finite(a) *)
+Theorem nonzero_finite (a : val) :
+  andb (lt absent a) (negb (eq a (Some 0))) = true ->
+  lt absent a = true.
 Proof. pointwise. Qed.
 
 (* [c ? [e ? a : b] : b] → [c ∧ e ? a : b] *)
@@ -880,5 +918,5 @@ Theorem skip_online (X : Type) (xs : list X) (x_blocks : list (list X)) (a : lis
   = Online x_blocks (fun now x => c now x) (fun now x => a now x) (fun seen now acc => u seen now acc).
 Proof. intros <- full zero. apply kept; assumption. Qed.
 
-Definition laws := (@settled_sum, @settled_size, @settled_local, @settled_mul, @settled_add, @settled_inv, @null_mean, @null_weighted, @moves_bare, @moves_null, @moves_weighted, @moves_more_null, @moves_more, @moves_more_weighted_null, @moves_more_weighted, @carry, @carry_weighted, @carry_scaled, @exp_add, @exp_neg, @log_mul, @log_inv, @log_exp, @exp_log, @root_squared, @shift, @shift_weighted, @nonneg_exp, @pos_exp, @pos_size, @pos_nonneg, @pos_nonzero, @nonneg_finite, @nonzero_finite, @nonneg_square, @nonneg_abs, @pos_sigmoid, @pos_mul, @nonneg_mul, @pos_add, @pos_add_right, @nonneg_add, @pos_inv, @nonneg_inv, @pos_sqrt, @pos_sum, @nonneg_sum, @finite_add, @finite_mul, @finite_max, @finite_max_right, @finite_min, @finite_where, @finite_exp, @finite_log, @finite_reduce_sum, @finite_reduce_max, @finite_reduce_prod, @le_max, @le_larger, @le_where, @le_mul, @safe_difference, @finite_neg, @finite_inv, @finite_sqrt, @finite_tanh, @finite_sigmoid, @finite_sin, @finite_cos, @finite_abs, @finite_floor, @where_and, @where_exp, @where_mul, @where_add, @absent_where, @zero_where, @absent_add, @absent_mul, @absent_add_right, @absent_mul_right, @zero_exp, @zero_mul, @zero_mul_right, @zero_sum, @skip_max, @skip_sum, @split_sum, @split_max, @rebase, @rebase_bare, @distribute, @sum_add, @sum_neg, @sum_constant, @fubini_sum, @fubini_max, @fubini_prod, @max_shift, @max_scale, @scales_exp, @le_prev, @le_prev_larger, @scales_inv, @scales_local, @scales_both, @rescale, @add_commutes, @mul_commutes, @add_associates, @mul_associates, @factor, @mul_one, @add_zero, @neg_mul, @neg_add, @neg_neg, @inv_mul, @inv_inv, @cancel, @stream_sum, @stream_max, @stream_prod, @fuse_sum, @fuse_max, @fuse_prod, @fuse_online, @skip_online).
+Definition laws := (@settled_sum, @settled_over, @settled_size, @settled_local, @settled_mul, @settled_add, @settled_inv, @null_mean, @null_weighted, @null_weighted_first, @null_weighted_mean_first, @null_weighted_body_first, @moves_bare, @moves_null, @moves_weighted, @moves_more_null, @moves_more, @moves_more_weighted_null, @moves_more_weighted, @carry, @carry_weighted, @carry_scaled, @exp_add, @exp_neg, @log_mul, @log_inv, @log_exp, @exp_log, @root_squared, @shift, @shift_weighted, @nonneg_exp, @pos_exp, @pos_size, @nonneg_size, @nonneg_square, @nonneg_abs, @pos_sigmoid, @pos_mul, @nonneg_mul, @pos_add, @pos_add_right, @nonneg_add, @pos_inv, @nonneg_inv, @pos_sqrt, @pos_sum, @nonneg_sum, @finite_add, @finite_mul, @finite_max, @finite_max_right, @finite_min, @finite_where, @finite_exp, @finite_log, @finite_reduce_sum, @finite_reduce_max, @finite_reduce_prod, @le_max, @le_larger, @le_where, @le_mul, @safe_difference, @finite_neg, @finite_inv, @finite_sqrt, @finite_tanh, @finite_sigmoid, @finite_sin, @finite_cos, @finite_abs, @finite_floor, @pos_nonneg, @pos_nonzero, @nonneg_finite, @nonzero_finite, @where_and, @where_exp, @where_mul, @where_add, @absent_where, @zero_where, @absent_add, @absent_mul, @absent_add_right, @absent_mul_right, @zero_exp, @zero_mul, @zero_mul_right, @zero_sum, @skip_max, @skip_sum, @split_sum, @split_max, @rebase, @rebase_bare, @distribute, @sum_add, @sum_neg, @sum_constant, @fubini_sum, @fubini_max, @fubini_prod, @max_shift, @max_scale, @scales_exp, @le_prev, @le_prev_larger, @scales_inv, @scales_local, @scales_both, @rescale, @add_commutes, @mul_commutes, @add_associates, @mul_associates, @factor, @mul_one, @add_zero, @neg_mul, @neg_add, @neg_neg, @inv_mul, @inv_inv, @cancel, @stream_sum, @stream_max, @stream_prod, @fuse_sum, @fuse_max, @fuse_prod, @fuse_online, @skip_online).
 Print Assumptions laws.

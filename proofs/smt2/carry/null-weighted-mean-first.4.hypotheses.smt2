@@ -1,0 +1,31 @@
+; law    null-weighted-mean-first (carry): The weighted differences from the weighted mean sum to 0.
+; says   finite(a), nonneg(w) ⟹ null(x, (a - (Σ_x w · a) / (Σ_x w)) · w)
+; source stated in carry.py
+; case   the conclusion: finite of what is weighted
+; hypotheses alone: if no values met them, the proof would say nothing
+(set-logic QF_NRA)
+(set-info :status sat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+(declare-const w Real)
+(declare-const w.absent Bool)
+; t1 is a · w
+(define-fun t1.absent () Bool (or a.absent w.absent))
+(define-fun t1 () Real (* a w))
+; r1 is Σ_x a · w, of which nothing else is used
+(declare-const r1 Real)
+(declare-const r1.absent Bool)
+; r2 is Σ_x w, of which nothing else is used
+(declare-const r2 Real)
+(declare-const r2.absent Bool)
+; given -∞ < a
+(assert (not a.absent))
+; given 0 ≤ w
+(assert (and (not w.absent) (<= 0.0 w)))
+; given -∞ < Σ_x a · w
+(assert (not r1.absent))
+; given -∞ < Σ_x w
+(assert (not r2.absent))
+; given 0 ≤ Σ_x w
+(assert (and (not r2.absent) (<= 0.0 r2)))
+(check-sat)
