@@ -24,8 +24,7 @@ FLOORS = (
     "__init__",
     "law content",
     "catalogue stretch interval judge shapes explain claim polynomial atoms algebra functions linearity obligation smtlib question solving rocq rocqtext "
-    "verdict "
-    "counterexample proving smtfiles floating abduce corpus certificate check",
+    "verdict counterexample proving smtfiles floating abduce corpus certificate check",
     "plan names hardware accumulate eviction",
     "recheck",
     "emit aot enode placed egglogtext egraph accuracy roundoff ranges rounding families stability",
