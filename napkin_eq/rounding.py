@@ -372,7 +372,7 @@ class Work:
         reference: 0 for what the rescaled number itself is rounded by.
         """
         axis, total = term.axis.name, Named((), np.zeros(()))
-        if not isinstance(term, Online):
+        if not isinstance(term, Online) or not self.exact.length(axis):  # before the first block nothing is rescaled
             return total
         tile = self.planned.get(axis, UNPLANNED).smallest
         for part in {p.body: None for p in subterms(term.update) if isinstance(p, Prev)}:
