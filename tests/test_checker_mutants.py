@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_certificate import CERTIFICATE, EVIDENT, TAMPERED, altered, evident
 
 from napkin_eq import check as checker
 from napkin_eq.certificate import dumps, sealed
 from napkin_eq.forgeries import FIT, changed, changes, differ, extended, ill_formed
 from napkin_eq.samples import alone, samples
+from tests.test_certificate import CERTIFICATE, EVIDENT, TAMPERED, altered, evident
 
 # Mutants that this corpus does not tell from the checker, each with why: most are equal to it in what they accept, some are not shown yet.
 SURVIVORS: dict[str, str] = json.loads((Path(__file__).parent / "checker_survivors.json").read_text(encoding="utf-8"))
@@ -124,9 +124,9 @@ def corpus() -> list[tuple[bytes, bool]]:
         if not sample.allowed or "," not in sample.name or number % 5 == 0:
             chosen.append((data, sample.allowed))
         if sample.allowed and "," not in sample.name:
-            for rule, forged in ill_formed(data):
+            for _, forged in ill_formed(data):
                 broken += 1
-                if broken % 29 == 0 or (sample.name == "distribute" and ("row" in rule or broken % 3 == 0 or rule[:2] == "an")):
+                if broken % 29 == 0 or sample.name == "distribute":
                     chosen.append((sealed(forged), False))
         if sample.allowed and number % 9 == 0:
             varied = [changed(data, place, row) for place, row in itertools.islice(changes(data), 3, None, 61)]
