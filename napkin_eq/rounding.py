@@ -389,7 +389,7 @@ class Work:
 
     def _references(self, part: Term, tile: int) -> Named:
         """Return the running value of a fold after each tile."""
-        axis, body, mask = part.axis.name, self.memo[part.body].value, self.memo[part.where].value
+        axis, body, mask = part.axis.name, self.of(part.body).value, self.of(part.where).value
         length = self.exact.length(axis)
         names, (values, kept) = aligned(body, mask, also=(axis,))
         at = names.index(axis)
