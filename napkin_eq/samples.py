@@ -130,7 +130,7 @@ def alone() -> list[Sample]:
         _sample("stretches", Sum(x, B), ("split-sum", (), True, {"a": B, "c": mask, "x": x, "p": part}), full="part"),
         _sample("maxima", Max(x, A), ("split-max", (), True, {"a": A, "c": mask, "x": x, "p": part}), full="part"),
         _sample("rescaled", Sum(x, body), ("rescale", (), True, {"a": body, "r": exp(Prev(top) - top), "x": x}), lanes="x"),
-        _sample("moved by a step", Sum(x, square), ("carry", (), True, _found("carry", a=square, x=x)), lanes="x"),
+        _sample("moved by a step", Sum(x, square), ("carry", (), True, _found("carry", a=square, x=x))),
         _sample("walked", Max(x, A), ("stream-max", (), True, {"a": A, "c": TRUE, "x": x}), ("fuse-max", (), True, {"a": A, "c": TRUE, "x": x})),
         _sample("two axes", Sum(x, Sum(q, A)), ("fubini-sum", (), True, {"a": A, "x": x, "y": q})),
         _sample("a positive factor", Max(x, exp(C) * B), ("max-scale", (), True, {"a": exp(C), "b": B, "x": x})),
