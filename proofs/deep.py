@@ -64,6 +64,7 @@ PROOFS: dict[str, str] = {
     "finite-round": PRESENT,
     "shift": "here. apply Laws.shift.",
     "shift-weighted": "here. apply Laws.shift_weighted.",
+    "nonneg-size": "here. pose proof (pos_INR (ends f (r 0))) as L. unfold le. destruct Rle_dec; [reflexivity | lra].",
     "pos-size": """here. pose proof (proj1 (proj2 B) (r 0) (Hlanes _ (or_introl eq_refl))) as L. apply lt_INR in L.
       simpl in L. unfold lt, le. destruct Rle_dec; simpl; [lra | reflexivity].""",
     "pos-sum": "here. apply Laws.pos_sum; [some | lanes].",
@@ -197,6 +198,13 @@ PROOFS: dict[str, str] = {
       destruct (Nat.eq_dec (ends f (r 0)) 0) as [Z | Z]; [rewrite Z; reflexivity |].
   apply eq_true, (Laws.null_weighted nat _ (fun i => eta 0 f (upd p (r 0) i)) (fun i => eta 1 f (upd p (r 0) i)));
     [apply seq_some; lia | lanes | lanes].""",
+    **{
+        f"null-weighted-{name}": f"""here. unfold total. simpl. plain.
+      destruct (Nat.eq_dec (ends f (r 0)) 0) as [Z | Z]; [rewrite Z; reflexivity |].
+  apply eq_true, (Laws.null_weighted_{name.replace("-", "_")} nat _ (fun i => eta 0 f (upd p (r 0) i))
+    (fun i => eta 1 f (upd p (r 0) i))); [apply seq_some; lia | lanes | lanes]."""
+        for name in ("first", "mean-first", "body-first")
+    },
     "carry": """streaming. assert (nF := Hstreamed _ (or_introl eq_refl)). intros f p B V. simpl. plain. symmetry.
   apply carried_along; auto. intros q Vq. assert (Fi : ends f (r 0) <= full m (r 0)) by apply B.
   assert (M := P1 nF f q (base_drop m b f _ B) Vq). revert M. plain. intro M. setoid_rewrite one_right in M.

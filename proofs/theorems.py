@@ -280,6 +280,7 @@ PROOFS: dict[str, str] = {
     "root-squared": "pointwise. f_equal. apply sqrt_sqrt. assumption.",
     "shift": "intros. apply sum_shifted_bare. intros x lane none. exact (max_none _ _ _ x none lane).",
     "shift-weighted": "intros. apply sum_shifted. intros x lane none. exact (max_none _ _ _ x none lane).",
+    "nonneg-size": "intros _. unfold size. pose proof (pos_INR (length xs)). pointwise.",
     "pos-size": "intro lanes. destruct xs as [|x xs]; [contradiction |]. "
     "unfold size. cbn [length]. rewrite S_INR. pose proof (pos_INR (length xs)). pointwise.",
     "skip-max": "intros out. symmetry. apply (reduce_filter max absent max_absent). intros x lane. apply or_eq, out, lane.",

@@ -1,7 +1,7 @@
 """What is known of signs, presence and order: rules between judgments, each proved like a law."""
 
 from napkin_eq.law import (
-    ABSENT, Coordinate, Map, Max, Monoid, Reduce, Sum, exp, finite, infer, inv, le, log, nonneg, nonzero, pos, safe, size, where,
+    ABSENT, Map, Max, Monoid, Reduce, Sum, exp, finite, infer, inv, le, log, nonneg, nonzero, pos, safe, size, where,
 )  # fmt: skip
 
 
@@ -23,11 +23,6 @@ def pos_size(x):
 @infer("A size is not negative, of no lanes either.")
 def nonneg_size(x):
     return nonneg(size(x))
-
-
-@infer("A whole number is present.")
-def finite_real(i: Coordinate):
-    return finite(Map("real", (i,)))
 
 
 @infer("A square is not negative.")

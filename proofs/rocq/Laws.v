@@ -279,7 +279,7 @@ Proof. intro lanes. destruct xs as [|x xs]; [contradiction |]. unfold size. cbn 
 Theorem nonneg_size (X : Type) (xs : list X) :
   xs <> [] ->
   le (Some 0) (size xs) = true.
-Proof. pointwise. Qed.
+Proof. intros _. unfold size. pose proof (pos_INR (length xs)). pointwise. Qed.
 
 (* finite(a) ⟹ nonneg(a · a) *)
 Theorem nonneg_square (a : val) :
