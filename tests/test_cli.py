@@ -390,9 +390,11 @@ def test_an_interruption_leaves_no_traceback():
     # As it starts the process dies by the signal, later it says so; both before and after main nothing is left to print a traceback.
     code = "import signal, sys; sys.argv[0] = 'napkin-eq'; import napkin_eq.cli; print(signal.getsignal(signal.SIGINT) is signal.SIG_DFL)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True).stdout == "True\n"
-    process = subprocess.Popen([sys.executable, "-m", "napkin_eq.cli", "selftest"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    code = "import sys; sys.argv = ['napkin-eq', 'selftest']; import napkin_eq.cli as c; print('begun', flush=True); sys.exit(c.main())"
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    assert process.stdout is not None and process.stdout.readline() == "begun\n"
     with pytest.raises(subprocess.TimeoutExpired):
-        process.wait(1.5)
+        process.wait(1.0)
     process.send_signal(signal.SIGINT)
     said = process.communicate(timeout=60)[1]
     assert (process.returncode, said) in ((130, "napkin-eq: interrupted\n"), (-signal.SIGINT, ""))
