@@ -31,6 +31,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         status = _main(argv)
     except KeyboardInterrupt:
         status = _say("interrupted", 130)
+        if whole:
+            os._exit(status)  # what was stopped half-way, a solver say, is not taken apart piece by piece, with complaints
     if whole:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     return status
