@@ -18,7 +18,7 @@ from napkin_eq.diagram import Diagram
 from napkin_eq.errors import NapkinError
 from napkin_eq.evaluate import axes_in
 from napkin_eq.ops import MONOIDS, OPS
-from napkin_eq.term import Const, Index, Input, Length, Map, Reduce, Scan, Size, Term, as_real, subterms
+from napkin_eq.term import Const, Index, Input, Length, Map, Reduce, Scan, Size, Term, subterms
 
 T = TypeVar("T")
 Draw = Callable[[int], int]
@@ -270,7 +270,8 @@ class _Drawing:
         """Return the last terms that were made, one or several, all of a diagram's nodes within the limit."""
         wanted = 1 + max(0, self.draw(2 * self.shape.outputs) - self.shape.outputs)
         found: list[Term] = []
-        for term in reversed([t for t in self.made if not isinstance(t, (Input, Const, Index))] or [as_real(self.made[-1])]):
+        made = [t for t in self.made if not isinstance(t, (Input, Const, Index))] or self.made[-1:]
+        for term in reversed(made):
             if len(found) < wanted and len(subterms(*found, term)) <= self.shape.nodes and term not in found:
                 found.append(term)
                 if wanted > 1 and self.draw(3) == 2:
