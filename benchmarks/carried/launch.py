@@ -15,6 +15,7 @@ import os
 import subprocess
 import sys
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -81,11 +82,13 @@ def case(row: dict[str, Any]) -> dict[str, Any]:
             torch.cuda.synchronize()
         seen["launched"] = True
         seen["kernels"] = resources(module)
-        same = all(torch.equal(a.view(torch.uint8), b.view(torch.uint8)) for other in runs[1:] for a, b in zip(runs[0], other, strict=True))
+        # As bytes, for which a scalar needs an axis: -0 and NaN are to repeat as well.
+        first, *others = ([part.reshape(-1).view(torch.uint8) for part in run] for run in runs)
+        same = all(torch.equal(a, b) for other in others for a, b in zip(first, other, strict=True))
         seen["repeats"] = same
         if row["compared"]:
             held = np.load(HERE / f"{row['case']}.npz")
-            used, off, unbounded = 0.0, 0.0, 0
+            used, off, bounded, unbounded = 0.0, 0.0, 0, 0
             for (name, dtype), got in zip(row["outputs"], runs[0], strict=True):
                 exact, bound = held[f"exact_{name}"].astype(np.float64), held[f"bound_{name}"].astype(np.float64)
                 values = got.to(torch.float64).cpu().numpy()
@@ -96,12 +99,20 @@ def case(row: dict[str, Any]) -> dict[str, Any]:
                     part = np.where(error == 0, 0.0, np.where(np.isfinite(bound), error / bound, 0.0))
                 used = max(used, float(np.nan_to_num(part, nan=np.inf).max(initial=0.0)))
                 off = max(off, float(np.where(np.isfinite(bound), error, 0.0).max(initial=0.0)))
+                bounded += int(np.isfinite(bound).sum())
                 unbounded += int((~np.isfinite(bound)).sum())
-            seen.update(within=used <= 1, bound_used=used, max_error=off, unbounded=unbounded)
+            seen.update(within=used <= 1 if bounded else None, bound_used=used, max_error=off, unbounded=unbounded)
     except Exception as error:
         seen["error"] = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
         seen["compiled"] = seen["compiled"] or "CUDA error" in str(error)
     return seen
+
+
+def said(row: dict[str, Any], found: dict[str, Any]) -> str:
+    """Return what is to be said of a case: ok, ran (nothing to compare with), unknown (no element has a bound) or BAD."""
+    if "error" in found or not found["launched"] or not found.get("repeats") or found["within"] is False:
+        return "BAD"
+    return "ok" if found["within"] else "unknown" if row["compared"] else "ran"
 
 
 def alone(row: dict[str, Any]) -> dict[str, Any]:
@@ -147,15 +158,18 @@ def main() -> None:
     import torch
     import triton
 
+    counts: Counter[str] = Counter()
     for row in rows:
         found = seen[row["case"]]
         found["predicted"] = row["predicted"]
-        good = found["launched"] and found["within"] is not False and found.get("repeats")
-        print("ok " if good else "BAD", row["case"], found.get("error") or {k: found.get(k) for k in ("bound_used", "repeats", "us")}, flush=True)
+        found["said"] = said(row, found)
+        counts[found["said"]] += 1
+        print(f"{found['said']:7}", row["case"], found.get("error") or {k: found.get(k) for k in ("bound_used", "repeats", "us")}, flush=True)
     versions = {"gpu": torch.cuda.get_device_name() if where() == "cuda" else "none", "torch": torch.__version__, "triton": triton.__version__}
     args.output.write_text(json.dumps({"schema": 1, **versions, "seconds": round(checked), "cases": list(seen.values())}, indent=1) + "\n")
-    bad = [name for name, found in seen.items() if not found["launched"] or found["within"] is False]
-    print(f"{len(seen)} cases, {len(bad)} bad, checked in {checked:.0f} s, all in {time.time() - begun:.0f} s")
+    told = ", ".join(f"{number} {what}" for what, number in sorted(counts.items()))
+    print(f"{len(seen)} cases: {told}; checked in {checked:.0f} s, all in {time.time() - begun:.0f} s")
+    sys.exit(counts["BAD"] > 0)
 
 
 if __name__ == "__main__":
