@@ -26,7 +26,7 @@ def explained(
 
     Of very many instances the first are entered, which are those of the earliest rounds; a chain may then be missed.
     """
-    budget = budget or Budget()
+    budget = budget.part(1.0) if budget else Budget()  # of what the search left, which is never nothing: it ends before its limit
     closure = Closure(statements, budget)
     closure.add(source)
     chosen = (i for i in instances if i.law not in PLACEMENT)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import _thread
 import argparse
 import os
 import signal
 import sys
+import threading
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from napkin_eq.budget import SECONDS
 from napkin_eq.errors import INTERNAL, USAGE, NapkinError
 
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+
 DTYPES, PRINTERS = ("bfloat16", "float16", "float32"), ("auto", "gluon", "triton")
+LATER = 0.01  # seconds, by which a destructor is done
 
 
 class Parser(argparse.ArgumentParser):
@@ -27,6 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     whole = argv is None  # this process is the command line's own
     try:
         if whole:
+            sys.unraisablehook = _again
             signal.signal(signal.SIGINT, signal.default_int_handler)
         status = _main(argv)
     except KeyboardInterrupt:
@@ -36,6 +43,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     if whole:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     return status
+
+
+def _again(problem: UnraisableHookArgs) -> None:
+    """Interrupt the process again where an interrupt fell into a destructor, which loses it; other complaints go their usual way."""
+    if isinstance(problem.exc_value, KeyboardInterrupt):
+        threading.Timer(LATER, _thread.interrupt_main).start()
+    else:
+        sys.__unraisablehook__(problem)
 
 
 def _main(argv: Sequence[str] | None) -> int:

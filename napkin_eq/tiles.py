@@ -180,7 +180,7 @@ def _thrifty(found: list[_Choice]) -> list[_Choice]:
     for predicted, *_, work in found:
         if not least or work < least[-1][1]:
             least.append((predicted, work))
-    return [c for c in found if not any(p <= TOLD * c[0] and WASTE * work < c[-1] for p, work in least)]
+    return [c for c in found if not any(p <= TOLD * c[0] and work < c[-1] and WASTE * work <= c[-1] for p, work in least)]
 
 
 def _shared(

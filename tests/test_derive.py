@@ -363,7 +363,7 @@ def test_attention_is_derived_in_seconds_from_process_start(tmp_path):
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     # Processor time, which other work on the machine does not lengthen; 2 s are promised, on cores of this speed.
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 4
-    assert list(json.loads(done.stdout)) == KEYS
+    assert list(json.loads(done.stdout)) == [*KEYS, "compiled"]
 
 
 # What is refused.
