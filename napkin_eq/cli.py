@@ -156,7 +156,9 @@ def _parser() -> Parser:
     fuzz.add_argument("--seconds", type=float, default=60.0, metavar="N", help="how long (default 60); what is found may be shrunk a minute longer")
     fuzz.add_argument("--seed", type=int, default=0, metavar="S", help="of the diagrams (default 0): the same seed draws the same ones")
     fuzz.add_argument("--nodes", type=int, default=45, metavar="N", help="the most nodes of a diagram (default 45)")
-    fuzz.add_argument("--interpret", action="store_true", help="also run the emitted kernels in Triton's interpreter")
+    fuzz.add_argument("--run", action="store_true", help="also run the emitted kernels: on the GPU here, else in Triton's interpreter")
+    fuzz.add_argument("--first", type=int, default=0, metavar="N", help="begin with this diagram of the seed (default 0)")
+    fuzz.add_argument("--jobs", type=int, default=1, metavar="N", help="processes that share the diagrams (default 1)")
     fuzz.add_argument("-o", "--output", metavar="DIR", help="write each diagram that was found into this folder, as JSON")
     _json(fuzz)
 

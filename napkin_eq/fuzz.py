@@ -1,7 +1,7 @@
 """The fuzzer: random diagrams are derived, and everything that says what one means is held against everything else.
 
 The value of the diagram's own term in float64 is the measure. Held against it: the value of the extracted term, the plan as
-the NumPy printer runs it in float64, where asked for the emitted kernels in Triton's interpreter within their error bound, the
+the NumPy printer runs it in float64, where asked for the emitted kernels, on a GPU or in Triton's interpreter, within their error bound, the
 certificate by the independent checker, and the diagram read back from its JSON. What disagrees is made smaller (shrink.py).
 """
 
@@ -12,9 +12,10 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import Random
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from napkin_eq.diagram import Diagram
@@ -86,12 +87,14 @@ class Report:
     counts: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     findings: list[Finding] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)  # of processor time that each derivation took
 
     def data(self) -> dict[str, Any]:
         """Return the report as data, keys stable."""
-        names = ("drawn", "derived", "refused", "limited", "interpreted", "repeated")
+        names = ("drawn", "derived", "refused", "limited", "run", "repeated")
         return {
             "schema": 1, "seed": self.seed, **{name: self.counts[name] for name in names},
+            "seconds": {"median": round(median(self.seconds), 2), "most": round(max(self.seconds), 2)} if self.seconds else {},
             "reasons": dict(sorted(self.refused.items())), "findings": [f.data() for f in self.findings],
         }  # fmt: skip
 
@@ -105,28 +108,68 @@ class Report:
             lines.append(f"  as a file for napkin-eq derive --dtype {finding.dtype}:")
             lines.append(dumps_diagram(finding.diagram).rstrip("\n"))
         counts = self.counts
-        done = f"{counts['derived']} derived ({counts['limited']} stopped at a limit), {counts['refused']} refused, {counts['interpreted']} interpreted"
+        done = f"{counts['derived']} derived ({counts['limited']} stopped at a limit), {counts['refused']} refused, {counts['run']} run"
+        if self.seconds:
+            done += f"; derived in {median(self.seconds):.1f} s of processor time, {max(self.seconds):.0f} at most"
         lines.append(f"seed {self.seed}: {counts['drawn']} diagrams drawn, {done}; {len(self.findings)} findings, seen again {counts['repeated']} times")
         lines += [f"  refused {count} times: {reason}" for reason, count in self.refused.most_common()]
         return "\n".join(lines)
 
 
-def fuzz(seconds: float, seed: int = 0, *, interpret: bool = False, shape: Shape = Shape(), limit: float = 15.0) -> Report:  # noqa: B008
+def fuzz(
+    seconds: float, seed: int = 0, *, run: bool = False, shape: Shape = Shape(), limit: float = 15.0, first: int = 0, jobs: int = 1  # noqa: B008
+) -> Report:
     """Draw and examine diagrams for so long; the same seed draws the same ones, the time only ends it.
 
-    interpret: also run the emitted kernels in Triton's interpreter. limit: seconds for each derivation. An interrupt ends it
+    run: also run the emitted kernels, on the GPU where there is one, else in Triton's interpreter. limit: seconds of processor
+    time for each derivation. first: the number to begin with. jobs: how many processes share the numbers. An interrupt ends it
     as the time does. A finding is made smaller for a minute at most, which may be beyond the time.
     """
-    if interpret:
+    if jobs > 1:
+        return _together(jobs, lambda part: (seconds, seed, run, shape, limit, first + part, jobs), Report(seed))
+    return _alone(seconds, seed, run, shape, limit, first, 1)
+
+
+def _together(jobs: int, arguments: Callable[[int], tuple[Any, ...]], whole: Report) -> Report:
+    """Return the reports of several processes as one; raises NapkinError for a process that was killed, by want of memory say."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    context = multiprocessing.get_context("spawn")  # a GPU cannot be used in a process that was forked
+    with ProcessPoolExecutor(jobs, context) as pool:
+        parts = [pool.submit(_alone, *arguments(part)) for part in range(jobs)]
+        try:
+            reports = [part.result() for part in parts]
+        except KeyboardInterrupt:  # every process has been interrupted, and says what it has
+            reports = [part.result() for part in parts if not part.cancelled()]
+        except BrokenProcessPool as error:
+            raise NapkinError(f"fuzz: one of {jobs} processes was killed, for want of memory most likely; try fewer --jobs") from error
+    for report in reports:
+        whole.counts += report.counts
+        whole.refused += report.refused
+        whole.seconds += report.seconds
+        known = {_key(f) for f in whole.findings}
+        fresh = [f for f in report.findings if _key(f) not in known]
+        whole.findings += fresh
+        whole.counts["repeated"] += len(report.findings) - len(fresh)
+    return whole
+
+
+def _alone(seconds: float, seed: int, run: bool, shape: Shape, limit: float, first: int, step: int) -> Report:
+    """Examine every so many-th diagram of a seed in this process."""
+    device = ""
+    if run:
         from napkin_eq.validate import chosen_device
 
-        chosen_device("cpu")
-    work = _Work(Report(seed), interpret, limit)
+        device, _ = chosen_device("auto")
+    work = _Work(Report(seed), device, limit)
     end = told = time.monotonic()
     end += seconds
     try:
         while time.monotonic() < end:
-            work.examine(*drawn(seed, work.report.counts["drawn"], shape, interpret))
+            work.examine(*drawn(seed, first, shape, device))
+            first += step
             if time.monotonic() > told + TOLD_SECONDS:
                 told = time.monotonic()
                 print(f"fuzz: {work.report.counts['drawn']} drawn, {len(work.report.findings)} findings", file=sys.stderr)
@@ -135,10 +178,11 @@ def fuzz(seconds: float, seed: int = 0, *, interpret: bool = False, shape: Shape
     return work.report
 
 
-def drawn(seed: int, number: int, shape: Shape, interpret: bool) -> tuple[Diagram, str]:
-    """Return the diagram of a seed and a number, and the storage type to derive it for: of those that can be run."""
+def drawn(seed: int, number: int, shape: Shape, device: str = "") -> tuple[Diagram, str]:
+    """Return the diagram of a seed and a number, and the storage type to derive it for: of those that a device can run."""
     random = Random(f"{seed}/{number}")
-    dtype = random.choice(("float32", "float16") if interpret else ("float32", "float16", "bfloat16"))
+    # Triton's interpreter does not round bfloat16 as a GPU does.
+    dtype = random.choice(("float32", "float16") if device == "cpu" else ("float32", "float16", "bfloat16"))
     return random_diagram(random.randrange, shape, f"drawn_{seed}_{number}"), dtype
 
 
@@ -149,8 +193,8 @@ class _TimeUp(Exception):
 class _Work:
     """One run: its report, and what findings are known by."""
 
-    def __init__(self, report: Report, interpret: bool, limit: float) -> None:
-        self.report, self.interpret, self.limit = report, interpret, limit
+    def __init__(self, report: Report, device: str, limit: float) -> None:
+        self.report, self.device, self.limit = report, device, limit
         self.known: set[str] = set()
 
     def examine(self, diagram: Diagram, dtype: str) -> None:
@@ -176,10 +220,14 @@ class _Work:
                 self.report.findings.append(finding)
 
     def once(self, diagram: Diagram, dtype: str, counts: Counter[str]) -> None:
+        begun = time.process_time()
         derivation = derived(diagram, dtype, self.limit)
+        taken = time.process_time() - begun
+        if counts is self.report.counts:
+            self.report.seconds.append(taken)
         counts["derived"] += 1
-        counts["limited"] += bool(derivation.limited)
-        counts["interpreted"] += examine(diagram, derivation, dtype, self.interpret)
+        counts["limited"] += bool(derivation.limited) or taken > self.limit
+        counts["run"] += examine(diagram, derivation, dtype, self.device)
 
     def smaller(self, finding: Finding) -> Finding:
         """Return the finding with a smaller diagram that shows the same kind of it."""
@@ -229,7 +277,7 @@ def derived(diagram: Diagram, dtype: str, limit: float) -> Derivation:
         raise KINDS["fault"](f"derive: {_named(error)}") from error
 
 
-def examine(diagram: Diagram, derivation: Derivation, dtype: str, interpret: bool = False) -> bool:
+def examine(diagram: Diagram, derivation: Derivation, dtype: str, device: str = "") -> bool:
     """Hold all that a derivation gives against the diagram's own value; tell whether kernels were run.
 
     Raises a Disagreement, of a kind of KINDS, for the first thing that differs, and for whatever cannot be carried out.
@@ -250,10 +298,10 @@ def examine(diagram: Diagram, derivation: Derivation, dtype: str, interpret: boo
     for family in (None, SPECIAL):
         drawn = draw(diagram, family or _plain(), sizes, dtype, 0)
         _held(diagram, derivation, drawn.clean)
-    if not interpret or _programs(derivation) > PROGRAMS:
+    if not device or (device == "cpu" and _programs(derivation) > PROGRAMS):
         return False
     for family in (_plain(), SPECIAL):
-        _run(diagram, derivation, dtype, family)
+        _run(diagram, derivation, dtype, family, device)
     return True
 
 
@@ -291,12 +339,13 @@ def _held(diagram: Diagram, derivation: Derivation, arrays: Mapping[str, Any]) -
                 raise KINDS[kind](f"output {name}: the {kind} gives {got[at]!s} at {list(at)}, the diagram {exact[at]!s}; {int(wrong.sum())} elements differ")
 
 
-def _run(diagram: Diagram, derivation: Derivation, dtype: str, family: Family) -> None:
-    """Run the emitted kernels in the interpreter, each output within its bound."""
+def _run(diagram: Diagram, derivation: Derivation, dtype: str, family: Family, device: str) -> None:
+    """Run the emitted kernels, in the interpreter as portable Triton, each output within its bound."""
     from napkin_eq.ranked import portable
     from napkin_eq.validate import compared
 
-    cases = _tried("kernel", "the emitted kernel", lambda: compared(diagram, portable(derivation), dtype, "cpu", 0, family))
+    made = portable(derivation) if device == "cpu" else derivation
+    cases = _tried("kernel", "the emitted kernel", lambda: compared(diagram, made, dtype, device, 0, family))
     for case in cases:
         if case.bound_used > 1 or not case.repeatable:
             raise KINDS["kernel"](f"output {case.output}, inputs {case.family}: off by {case.max_error:.3g}, {case.bound_used:.3g} times its bound")

@@ -7,6 +7,7 @@ Sizes are chosen so that no tile divides some of them and so that every mask cut
 
 from __future__ import annotations
 
+import inspect
 import os
 import runpy
 import sys
@@ -267,7 +268,7 @@ def compared(
     # The interpreter computes with NumPy, and some families are there to overflow.
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        runs = [executed(derivation.code() if device == "cuda" else derivation.triton(), tensors) for _ in range(REPEATS[device])]
+        runs = [executed(derivation.code() if device == "cuda" else derivation.triton(), tensors, device) for _ in range(REPEATS[device])]
     seconds = time.perf_counter() - started
     allowed = tolerances(derivation, drawn, {}, dtype, _matrix_roundoff(derivation))
     cases = []
@@ -280,7 +281,9 @@ def compared(
         got = runs[0][place].to(torch.float64).cpu().numpy()
         tolerance = allowed[buffer.name]
         seen = compare(got, exact, tolerance.least, dtype if source.kind == "real" else "", must)
-        repeatable = all(torch.equal(runs[0][place].view(torch.uint8), other[place].view(torch.uint8)) for other in runs[1:])
+        # As bytes, for which a scalar needs an axis: -0 and NaN are to repeat as well.
+        first, *others = (run[place].reshape(-1).view(torch.uint8) for run in runs)
+        repeatable = all(torch.equal(first, other) for other in others)
         ways = (tolerance.a_priori, tolerance.running, tolerance.source)
         before, along, own = (float(np.where(np.isfinite(b), b, 0.0).max(initial=0.0)) for b in ways)
         cases.append(Case(
@@ -297,12 +300,17 @@ def _tensor(array: Any, dtype: str) -> Any:
     return torch.from_numpy(array).to(getattr(torch, names[dtype])).contiguous()
 
 
-def executed(source: str, tensors: Sequence[Any]) -> tuple[Any, ...]:
-    """Run the launcher of an emitted file; Triton reads a kernel's text from its file, so it is written first."""
+def executed(source: str, tensors: Sequence[Any], device: str = "") -> tuple[Any, ...]:
+    """Run the launcher of an emitted file; Triton reads a kernel's text from its file, so it is written first.
+
+    device: where a kernel without inputs is to run, which otherwise runs where they are.
+    """
     with tempfile.TemporaryDirectory(prefix="napkin-") as folder:
         file = Path(folder) / "kernel.py"
         file.write_text(source, encoding="utf-8")
-        result = runpy.run_path(str(file), run_name="napkin_kernel")["run"](*tensors)
+        run = runpy.run_path(str(file), run_name="napkin_kernel")["run"]
+        place = [name for name, parameter in inspect.signature(run).parameters.items() if parameter.default == "cuda"]
+        result = run(*tensors, **{name: device for name in place if device})
     return result if isinstance(result, tuple) else (result,)
 
 

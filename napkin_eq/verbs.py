@@ -313,7 +313,9 @@ def fuzz(args: Namespace) -> int:
 
     if not 0 < args.seconds < 1e6 or not 1 <= args.nodes <= 500 or args.seed < 0:
         raise NapkinError("fuzz: expected a positive number of --seconds, 1 to 500 --nodes and a --seed of 0 or more")
-    report = fuzzed(args.seconds, args.seed, interpret=args.interpret, shape=Shape(nodes=args.nodes))
+    if args.first < 0 or not 1 <= args.jobs <= 512:
+        raise NapkinError("fuzz: expected a --first number of 0 or more and 1 to 512 --jobs")
+    report = fuzzed(args.seconds, args.seed, run=args.run, shape=Shape(nodes=args.nodes), first=args.first, jobs=args.jobs)
     if args.output is not None:
         with whole_folder(Path(args.output)) as folder:
             for number, finding in enumerate(report.findings):

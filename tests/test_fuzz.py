@@ -46,8 +46,8 @@ def test_what_is_drawn_covers_the_alphabet_within_its_limits():
 
 def test_the_same_numbers_draw_the_same_diagram():
     assert [dumps_diagram(of(n)) for n in range(20)] == [dumps_diagram(of(n)) for n in range(20)]
-    assert drawn(3, 5, Shape(), True) == drawn(3, 5, Shape(), True)
-    assert drawn(3, 5, Shape(), True)[0].term is not drawn(4, 5, Shape(), True)[0].term
+    assert drawn(3, 5, Shape(), "cpu") == drawn(3, 5, Shape(), "cpu")
+    assert drawn(3, 5, Shape(), "cpu")[0].term is not drawn(4, 5, Shape(), "cpu")[0].term
 
 
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
