@@ -34,6 +34,7 @@ _HIDDEN = ("Store", "Group", "Walk")
 class Candidate:
     """A term for a class, `nesting` levels deep: its items and their cost in seconds, its passes over each axis, its running references.
 
+    depth: the passes that it takes; waits: those that what it reads as stored has taken before, after which its own come.
     The term is built when it is first asked for: most candidates are dropped before.
     """
 
@@ -44,6 +45,7 @@ class Candidate:
     cost: float
     depth: tuple[tuple[str, int], ...] = ()
     stale: frozenset[str] = frozenset()
+    waits: tuple[tuple[str, int], ...] = ()
     known: Term | None = None
 
     @property
@@ -53,7 +55,7 @@ class Candidate:
         return self.known
 
     def passes(self, axis: str) -> int:
-        return dict(self.depth).get(axis, 0)
+        return max(dict(self.depth).get(axis, 0), dict(self.waits).get(axis, 0))
 
 
 class Extractor:
@@ -87,6 +89,7 @@ class Extractor:
         self.along: dict[str, set[int]] = {}
         self.moved: dict[tuple[Axis, Pass, float, bool], dict[int, int]] = {}
         self.best: dict[int, list[Candidate]] = {c: [] for c in graph.classes}
+        self.computed: dict[int, Candidate] = {}  # outputs that others read as they are stored
         self.literal: dict[Term, Candidate | None] = {}
         self.lanes = {c: elements(graph.reps[c].axes) if c in graph.reps else 1 for c in graph.classes}
         self.streamed = {c: any(n.kind.startswith("Fold") for n in nodes) for c, nodes in graph.classes.items()}
@@ -100,9 +103,9 @@ class Extractor:
         read: dict[int, Candidate] = {}
         for number in self._inner():
             if self.best[number]:
-                held = self.best[number][0]
+                held = self.computed[number] = self.best[number][0]
                 load = self._item((number, "load", frozenset()), self.lanes[number] * self.bytes / self.hardware.l2.copy_bandwidth)
-                read[number] = Candidate(held.make, held.nesting, frozenset([load]), load, self.weights[load])
+                read[number] = Candidate(held.make, held.nesting, frozenset([load]), load, self.weights[load], waits=_deepest(held.depth, held.waits))
                 found = sorted([*found, *self._settled(read)], key=lambda c: c.cost)
         return found
 
@@ -238,6 +241,8 @@ class Extractor:
         head = node.kind.partition("_")[0]
         if head in ("Fold", "Online", "Reduce"):
             return self._fold(number, node, parts, head)
+        if head == "Tuple":  # what others read is computed all the same
+            parts = tuple(self.computed.get(child, part) for child, part in zip(node.children, parts, strict=True))
         if node.kind == "op_exp" and not self._safe(node.children[0], parts[0].term):
             return None
         if node.kind == "op_add" and number in self.graph.nonneg and not self.graph.nonneg.issuperset(node.children):
@@ -251,7 +256,7 @@ class Extractor:
         if self._dear(number, cost):
             return None
         stale = frozenset[str]().union(*(p.stale for p in parts))
-        return Candidate(*self._built(node, parts), items, own, cost, merged_depth(parts), stale)
+        return Candidate(*self._built(node, parts), items, own, cost, merged_depth(parts), stale, _deepest(*(p.waits for p in parts)))
 
     def _built(self, node: Node, parts: tuple[Candidate, ...]) -> tuple[Callable[[], Term], int]:
         """Return what builds the term of a node, and how many levels deep that will be."""
@@ -287,7 +292,7 @@ class Extractor:
         depth = dict(merged_depth(parts))
         depth[axis.name] = max(depth.get(axis.name, 0), level)
         stale = body.stale | (frozenset([axis.name]) if head != "Online" and inside else frozenset())
-        return Candidate(*self._built(node, parts), frozen, -1, cost, tuple(sorted(depth.items())), stale)
+        return Candidate(*self._built(node, parts), frozen, -1, cost, tuple(sorted(depth.items())), stale, _deepest(*(p.waits for p in parts)))
 
     def _tangled(self, node: Node, parts: tuple[Candidate, ...]) -> bool:
         axis = node.fields[0]
@@ -371,11 +376,14 @@ def _diverse(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
 
 def merged_depth(parts: tuple[Candidate, ...]) -> tuple[tuple[str, int], ...]:
     """Return, per axis, the most passes that any part needs."""
-    depth: dict[str, int] = {}
-    for part in parts:
-        for name, level in part.depth:
-            depth[name] = max(depth.get(name, 0), level)
-    return tuple(sorted(depth.items()))
+    return _deepest(*(part.depth for part in parts))
+
+
+def _deepest(*depths: tuple[tuple[str, int], ...]) -> tuple[tuple[str, int], ...]:
+    found: dict[str, int] = {}
+    for name, level in itertools.chain(*depths):
+        found[name] = max(found.get(name, 0), level)
+    return tuple(sorted(found.items()))
 
 
 def tangled(axis: Axis, *terms: Term) -> bool:
