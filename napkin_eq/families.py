@@ -336,7 +336,7 @@ def nearest(values: Any, dtype: str) -> Any:
 
     if dtype != "bfloat16":
         return np.asarray(values).astype(dtype).astype(np.float64)
-    bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
+    bits = np.array(values, np.float32, order="C").view(np.uint32)
     kept = (bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))) & np.uint32(0xFFFF0000)
     return kept.view(np.float32).astype(np.float64)
 

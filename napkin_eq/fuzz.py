@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from napkin_eq.derivation import Derivation
 
 SHRINK_SECONDS, TOLD_SECONDS = 60.0, 15.0
-# A bound in float32, times this, bounds float64 with a margin of about 500; the least of it covers what float32 flushes to zero.
-EXCESS, LEAST = 1e-6, 1e-30
 PROGRAMS = 3000  # of the interpreter, which runs one after another
 
 
@@ -326,8 +324,8 @@ def _held(diagram: Diagram, derivation: Derivation, arrays: Mapping[str, Any]) -
         order = [axis.name for axis in buffer.dims]
         exact = _tried("fault", "evaluation of the diagram", lambda: evaluate(source, arrays, order=order))  # noqa: B023
         other = _tried("term", "evaluation of the extracted term", lambda: evaluate(term, arrays, order=order))  # noqa: B023
-        bounds = [error_bound(t, arrays, {}, "float32", order=order)[0] for t in (source, term)]
-        bound = EXCESS * (bounds[0] + bounds[1]) + LEAST
+        own, others = (error_bound(t, arrays, {}, "float64", order=order)[0] for t in (source, term))
+        bound = own + others
         for kind, got in (("term", other), ("plan", found[name])):
             if got.shape != exact.shape:
                 raise KINDS["shape"](f"output {name}: the {kind} has shape {got.shape}, the diagram {exact.shape}")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from napkin_eq.meaning import Array, Named, aligned, fold
-from napkin_eq.roundoff import FLUSHED, K, W
+from napkin_eq.roundoff import K, flushed, w
 from napkin_eq.term import Const, Fold, Map, Online, Reduce, Term
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Range = tuple[Named, Named]
 # Roundings on the way of an argument: factors, sums, the change of base.
-SLACK = 4 * K * W
+SLACK = 4 * K
 
 
 def ranged(term: Term, memo: Mapping[Term, Checked], found: Checked, length: int, added: float, moves: Named | None) -> Range | None:
@@ -61,13 +61,13 @@ def _exponential(term: Term, memo: Mapping[Term, Checked], found: Checked) -> Ra
     arg = memo[term.args[0]]
     names, (a, e, v, rough) = aligned(arg.value, arg.error, found.value, slack(term.args[0], memo))
     with np.errstate(all="ignore"):
-        off = e + K * W * np.abs(np.where(np.isfinite(a), a, 0.0)) + rough
-        low, high = np.exp(a - off) * (1 - 2 * K * W) - FLUSHED, np.exp(a + off) * (1 + 2 * K * W) + FLUSHED
+        off = e + K * w() * np.abs(np.where(np.isfinite(a), a, 0.0)) + rough
+        low, high = np.exp(a - off) * (1 - 2 * K * w()) - flushed(), np.exp(a + off) * (1 + 2 * K * w()) + flushed()
     least, most = np.where(np.isneginf(a), 0.0, np.maximum(low, 0.0)), np.where(np.isneginf(a), 0.0, high)
     if (found_over := dominated(term.args[0])) is not None:
         factor, top = found_over
         joined, (most, own, rough, kept) = aligned(Named(names, most), memo[top.body].error, slack(term.args[0], memo), memo[top.where].value)
-        capped = np.minimum(most, np.exp(2 * factor * own + rough) * (1 + 2 * K * W) + FLUSHED)
+        capped = np.minimum(most, np.exp(2 * factor * own + rough) * (1 + 2 * K * w()) + flushed())
         _, (least, e) = aligned(Named(names, least), Named(names, e), also=joined)
         names, most = joined, np.where(kept, capped, most)
     unknown = ~np.isfinite(e)
@@ -82,7 +82,7 @@ def slack(arg: Term, memo: Mapping[Term, Checked]) -> Named:
         if part in memo:
             size = np.abs(np.where(np.isneginf(memo[part].value.data), 0.0, memo[part].value.data))
             names, (total, more) = aligned(Named(names, total), Named(memo[part].value.names, size))
-            total = total + SLACK * abs(factor) * more
+            total = total + SLACK * w() * abs(factor) * more
     return Named(names, total)
 
 
@@ -138,8 +138,8 @@ def _falling(arg: Checked) -> Range:
     assert arg.low is not None and arg.high is not None
     names, (low, high) = aligned(arg.low, arg.high)
     with np.errstate(all="ignore"):
-        most = np.where(low > 0, (1 + K * W) / low + FLUSHED, np.inf)
-        least = np.where(high > 0, (1 - K * W) / high - FLUSHED, -np.inf)
+        most = np.where(low > 0, (1 + K * w()) / low + flushed(), np.inf)
+        least = np.where(high > 0, (1 - K * w()) / high - flushed(), -np.inf)
     return Named(names, np.where(low > 0, least, -np.inf)), Named(names, most)
 
 
@@ -148,7 +148,7 @@ def _logarithm(arg: Checked, found: Checked) -> Range:
     names, (low, high, value) = aligned(arg.low, arg.high, found.value)
     with np.errstate(all="ignore"):
         ends = np.log(np.maximum(low, 0.0)), np.log(np.maximum(high, 0.0))
-        off = [K * W * (np.abs(end) + 1) for end in ends]
+        off = [K * w() * (np.abs(end) + 1) for end in ends]
     return Named(names, np.where(low > 0, ends[0] - off[0], -np.inf)), Named(names, np.where(low > 0, ends[1] + off[1], np.inf))
 
 
@@ -157,7 +157,7 @@ def _product(args: list[Checked]) -> Range:
     names, (a, most_a, b, most_b) = aligned(*limits)
     sure = (a >= 0) & (b >= 0)
     with np.errstate(all="ignore"):
-        least, most = a * b * (1 - K * W) - FLUSHED, most_a * most_b * (1 + K * W) + FLUSHED
+        least, most = a * b * (1 - K * w()) - flushed(), most_a * most_b * (1 + K * w()) + flushed()
     return Named(names, np.where(sure, np.maximum(least, 0.0), -np.inf)), Named(names, np.where(sure, np.nan_to_num(most, nan=np.inf), np.inf))
 
 
@@ -198,5 +198,5 @@ def _total(term: Term, memo: Mapping[Term, Checked], length: int, added: float, 
         some = fold("max", axis, length, memo[top.body].value, mask)
         ends = (Named(joined, end) for end in (least, most, unknown, off + 0.0 * least))
         joined, (least, most, unknown, off, far, seen) = aligned(*ends, worst, some)
-        least = np.maximum(least, np.where(np.isfinite(seen), np.exp(-far) * np.maximum(1 - off, 0.0) * (1 - 4 * K * W), 0.0))
+        least = np.maximum(least, np.where(np.isfinite(seen), np.exp(-far) * np.maximum(1 - off, 0.0) * (1 - 4 * K * w()), 0.0))
     return Named(joined, np.where(unknown > 0, -np.inf, least)), Named(joined, np.where(unknown > 0, np.inf, most))

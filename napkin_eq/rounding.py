@@ -28,6 +28,7 @@ What passes the range of float32 has no bound; what falls below its least normal
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +40,7 @@ from napkin_eq.meaning import OPERATORS, Array, Frame, Named, Run, aligned, cont
 from napkin_eq.ops import NEUTRAL
 from napkin_eq.plan import Dot, Loop, Plan, ReduceTile, ScanTile, statements
 from napkin_eq.ranges import ranged, summands, within
-from napkin_eq.roundoff import FLUSHED, LARGEST, RULES, STORAGE, TOP, K, W
+from napkin_eq.roundoff import RULES, STORAGE, TOP, K, exactly, flushed, in_double, largest, w
 from napkin_eq.term import Acc, Const, Fold, Group, Input, Map, Online, Prev, Proj, Read, Reduce, Scan, Store, Term, Walk, bundled, subterms
 
 
@@ -107,15 +108,16 @@ def error_bound(
     """Return, for each output of a term, the bound of every element, axes as `evaluate` orders them or in `order`.
 
     matrix_roundoff: what the matrix unit rounds its operands to, inputs too, beyond the storage type (tf32: 2^-11).
+    dtype: the storage type; with "float64" the bound is of a run in float64 throughout, by which plans are checked.
     planned: how each axis is added along, by `schedule`; without it the worst of any plan with tiles of 16 lanes or more.
     unknown: masks of input elements that may hold anything, NaN too; the bound is infinite wherever they may reach.
     """
-    if dtype not in STORAGE:
+    if dtype not in STORAGE and dtype != "float64":
         raise NapkinError(f"unknown dtype {dtype!r:.60}; one of {', '.join(STORAGE)}")
     run = Run(term, inputs, bound_sizes(term, inputs, sizes), 2**40, "float64")
     work = Work(run.top, dtype, matrix_roundoff, planned, unknown)
     items = tuple(Proj(i, term) for i in range(len(bundled(term)))) or (term,)
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), in_double() if dtype == "float64" else nullcontext():
         return tuple(work.output(item, order) for item in items)
 
 
@@ -133,9 +135,9 @@ class Work:
         planned: Mapping[str, Schedule] | None = None,
         unknown: Mapping[str, Any] | None = None,
     ) -> None:
-        self.u, self.h = STORAGE[dtype]
-        self.dtype, self.top, self.matrix, self.planned, self.unknown = dtype, TOP[dtype], matrix, planned or {}, unknown or {}
-        self.lanes = 1 if dtype == "float32" else 4
+        self.u, self.h = STORAGE.get(dtype, (0.0, 0.0))
+        self.dtype, self.top, self.matrix, self.planned, self.unknown = dtype, TOP.get(dtype, np.inf), matrix, planned or {}, unknown or {}
+        self.lanes = 1 if dtype in ("float32", "float64") else 4
         self.exact = exact
         self.memo: dict[Term, Checked] = {}
         self.mentioned: dict[Term, frozenset[str]] = {}
@@ -175,7 +177,7 @@ class Work:
         names, (value, error) = aligned(got.value, got.error)
         if value.dtype.kind == "f":
             error = np.where(np.isneginf(value), 0.0, np.nan_to_num(error, nan=np.inf, posinf=np.inf))
-            error = np.where((np.abs(value) + error >= LARGEST) & ~np.isneginf(value), np.inf, error)
+            error = np.where((np.abs(value) + error >= largest()) & ~np.isneginf(value), np.inf, error)
         return Checked(got.value, Named(names, np.asarray(error, np.float64)), got.low, got.high)
 
     def _ranged(self, term: Term, found: Checked) -> Checked:
@@ -212,7 +214,7 @@ class Work:
             return self.memo[term.body]
         value = self.exact.value(term)
         # A number that float32 holds is exact.
-        rounded = W if isinstance(term, Const) and term.kind == "real" and float(np.float32(term.value)) != term.value else 0.0
+        rounded = w() if isinstance(term, Const) and term.kind == "real" and not exactly(term.value) else 0.0
         if isinstance(term, Input) and term.name in self.unknown:
             lanes = Named(tuple(d.name for d in term.dims), np.where(self.unknown[term.name], np.inf, 0.0))
             return Checked(value, Named(value.names, aligned(lanes)[1][0].transpose([lanes.names.index(name) for name in value.names])))
@@ -278,8 +280,8 @@ class Work:
         """
         axis, length = total.axis.name, self.exact.length(total.axis.name)
         value = total.body.args[total.body.args[0] is weights.body]
-        w, held, v = self.memo[weights.body], self._operand(weights.body), self._operand(value)
-        names, (size, moves, error, rough) = aligned(_size(w.value), self._moved(total), w.error, held.error, also=(axis,))
+        own, held, v = self.memo[weights.body], self._operand(weights.body), self._operand(value)
+        names, (size, moves, error, rough) = aligned(_size(own.value), self._moved(total), own.error, held.error, also=(axis,))
         off = Named(names, error + moves * size)
         most = Named(names, size + off.data)
         narrow = Named(names, np.where(rough > error, rough - error, 0.0))
@@ -292,12 +294,12 @@ class Work:
         names, (d, dv, dvv, cast, inner, sized, all_of_it, m, divisor, away) = aligned(*sums, mean, whole.value, whole.error)
         # The squares are summed in float64: what rounding leaves of what cancels is less than what is added for it.
         spread = np.maximum(dvv - 2 * m * dv + m * m * d, 0.0) + length * 2.0**-50 * (dvv + m * m * d)
-        added = self._added(axis, length, True) + K * W
-        apart = np.sqrt(d * spread) + cast + inner + added * (sized + np.abs(m) * all_of_it) + length * FLUSHED * (1 + np.abs(m))
+        added = self._added(axis, length, True) + K * w()
+        apart = np.sqrt(d * spread) + cast + inner + added * (sized + np.abs(m) * all_of_it) + length * flushed() * (1 + np.abs(m))
         left = np.abs(divisor) - away
-        found = apart / left * (1 + 4 * K * W) + 4 * K * W * np.abs(m) + FLUSHED
+        found = apart / left * (1 + 4 * K * w()) + 4 * K * w() * np.abs(m) + flushed()
         mean_of = Named(names, np.where((left > 0) & ~np.isnan(found), found, np.inf))
-        if self.naive or w.low is None or whole.low is None or (w.low.data[np.isfinite(w.low.data)] < 0).any():
+        if self.naive or own.low is None or whole.low is None or (own.low.data[np.isfinite(own.low.data)] < 0).any():
             return mean_of
         return self._inside(total, mean_of, Named(names, m + 0.0 * found), v, whole.low)
 
@@ -311,8 +313,8 @@ class Work:
         sizes, roughest = fold("sum", axis, length, _size(v.value), kept), fold("max", axis, length, v.error, kept)
         names, (before, m, most, most_below, turned, size, e, whole) = aligned(found, mean, *signed, turns, sizes, roughest, least)
         largest = np.maximum(np.abs(most), np.abs(most_below))
-        apart = (self.u + self.matrix + 2 * self._added(axis, length, True) + 8 * K * W + 2 * turned) * largest
-        apart = apart + e * (1 + apart / np.maximum(largest, FLUSHED)) + (self.h + length * FLUSHED) * size / whole
+        apart = (self.u + self.matrix + 2 * self._added(axis, length, True) + 8 * K * w() + 2 * turned) * largest
+        apart = apart + e * (1 + apart / np.maximum(largest, flushed())) + (self.h + length * flushed()) * size / whole
         away = np.maximum(most - m, m + most_below) + apart
         return Named(names, np.where((whole > 0) & np.isfinite(away), np.minimum(before, away), before))
 
@@ -325,7 +327,7 @@ class Work:
         if len(parts) < 2 or (len(parts) == 2 and term.op != "exp" and all(part in direct(term) for part in parts)):
             return found
         names, (error, *sizes) = aligned(found.error, *(_size(self.memo[part].value) for _, part in parts if part in self.memo))
-        rough = K * W * sum(abs(factor) * size for (factor, _), size in zip([p for p in parts if p[1] in self.memo], sizes, strict=True))
+        rough = K * w() * sum(abs(factor) * size for (factor, _), size in zip([p for p in parts if p[1] in self.memo], sizes, strict=True))
         if term.op == "exp":
             _, (_, value) = aligned(Named(names, error), found.value)
             rough = value * np.expm1(rough)
@@ -364,7 +366,7 @@ class Work:
 
     def _added(self, axis: str, length: int, product: bool) -> float:
         """Return what a sum of this length is off by, relative to the sum of its magnitudes; each block is rescaled once at most."""
-        return 2 * W * self.planned.get(axis, UNPLANNED).depth(length, self.lanes, product)
+        return 2 * w() * self.planned.get(axis, UNPLANNED).depth(length, self.lanes, product)
 
     def _moved(self, term: Term, reference: float = 1.0) -> Named:
         """Return what rescaling by differences of references is off by, relative to what is rescaled: R r; of a plain sum nothing.
@@ -381,7 +383,7 @@ class Work:
                 at = running.names.index(axis)
                 size = np.where(np.isfinite(running.data), np.abs(running.data), 0.0)
                 moves = (np.diff(running.data, axis=at) != 0) & np.isfinite(np.delete(running.data, -1, axis=at))
-                off = moves.sum(axis=at) * 2 * K * W * (1 + reference * size.max(axis=at))
+                off = moves.sum(axis=at) * 2 * K * w() * (1 + reference * size.max(axis=at))
                 names = running.names[:at] + running.names[at + 1 :]
                 joined, (one, other) = aligned(total, Named(names, off))
                 total = Named(joined, one + other)
@@ -417,9 +419,12 @@ class Work:
             total, sizes = fold("sum", axis, length, Named(names, lanes), None), fold("sum", axis, length, Named(names, size + lanes), None)
             return Checked(value, _relative(total, sizes, added, moved))
         ones = np.where(kept, size, 1.0)
-        grown = fold("prod", axis, length, Named(names, (ones + lanes) * (1 + 2 * W)), None)
+        # A lane in doubt may be a factor or none.
+        factors = np.where(unsure > 0, np.maximum(size + errors, 1.0), ones + lanes)
+        grown = fold("prod", axis, length, Named(names, factors * (1 + 2 * w())), None)
         plain = fold("prod", axis, length, Named(names, ones), None)
-        return Checked(value, Named(grown.names, grown.data - plain.data))
+        doubt = fold("max", axis, length, Named(names, np.where(unsure > 0, 1.0, 0.0) + 0.0 * ones), None)
+        return Checked(value, Named(grown.names, grown.data + np.where(doubt.data > 0, plain.data, -plain.data)))
 
     def _contracted(self, axis: str, operands: list[Checked], mask: Checked, added: float, moved: Named) -> Checked | None:
         """Bound a sum of products by matrix products, where these can be formed; the array of products may be far too large."""
@@ -432,7 +437,7 @@ class Work:
         if any(found is None for found in sums):
             return None
         value, size, *errors = (found for found in sums if found is not None)
-        error = sum(found.data for found in errors) + K * W * size.data + self.exact.length(axis) * FLUSHED * (size.data > 0)
+        error = sum(found.data for found in errors) + K * w() * size.data + self.exact.length(axis) * flushed() * (size.data > 0)
         return Checked(value, _relative(Named(value.names, error), Named(value.names, size.data + error), added, moved))
 
     def _scan(self, term: Term) -> Checked:
@@ -441,7 +446,7 @@ class Work:
         names, (values, errors) = aligned(body.value, body.error)
         size = np.where(np.isneginf(values), 0.0, np.abs(values))
         if term.monoid == "prod":
-            grown, plain = scan("prod", axis, length, Named(names, (size + errors) * (1 + 2 * W))), scan("prod", axis, length, Named(names, size))
+            grown, plain = scan("prod", axis, length, Named(names, (size + errors) * (1 + 2 * w()))), scan("prod", axis, length, Named(names, size))
             return Checked(scan("prod", axis, length, body.value), Named(grown.names, grown.data - plain.data))
         lanes = errors + (self._added(axis, length, False) * (size + errors) if term.monoid == "sum" else 0.0)
         return Checked(scan(term.monoid, axis, length, body.value), scan(term.monoid, axis, length, Named(names, lanes)))

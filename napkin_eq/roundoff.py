@@ -6,20 +6,55 @@ whose bounds on terms and running.py's on plans use the same rules.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 import numpy as np
 
 from napkin_eq.meaning import Array
 
-W = 2.0**-24
 K = 4
-# Below the least normal number a GPU may flush to zero; past the largest there is infinity.
-FLUSHED, LARGEST = 2.0**-126, 2.0**128
+# Of float32: its roundoff; below the least normal number a GPU may flush to zero; past the largest there is infinity.
+W, FLUSHED, LARGEST = 2.0**-24, 2.0**-126, 2.0**128
+# The same of float64, which no kernel computes in, but what checks them does.
+DOUBLE = 2.0**-53, 2.0**-1022, math.inf
+_UNIT = ContextVar("unit", default=(W, FLUSHED, LARGEST))
 # The largest number of each storage type.
 TOP = {"float16": 65504.0, "bfloat16": 2.0**128 - 2.0**120, "float32": 2.0**128 - 2.0**104}
 # roundoff, and half of the least positive number
 STORAGE = {"float16": (2.0**-11, 2.0**-25), "bfloat16": (2.0**-8, 2.0**-134), "float32": (2.0**-24, 2.0**-150)}
+
+
+@contextmanager
+def in_double() -> Iterator[None]:
+    """Take bounds of computations in float64 until the end, as the verifier's own runs are."""
+    before = _UNIT.set(DOUBLE)
+    try:
+        yield
+    finally:
+        _UNIT.reset(before)
+
+
+def w() -> float:
+    """Return the roundoff of the arithmetic that bounds are taken of."""
+    return _UNIT.get()[0]
+
+
+def flushed() -> float:
+    """Return the least normal number, below which there may be 0."""
+    return _UNIT.get()[1]
+
+
+def largest() -> float:
+    """Return the number that no finite one reaches."""
+    return _UNIT.get()[2]
+
+
+def exactly(value: float) -> bool:
+    """Tell whether a number is held without rounding."""
+    return w() < W or float(np.float32(value)) == value
 
 
 def _unless(sure: Array, value: Array) -> Array:
@@ -27,31 +62,31 @@ def _unless(sure: Array, value: Array) -> Array:
 
 
 def _exp(v: Array, a: Array, e: Array) -> Array:
-    return np.where(np.isneginf(a), 0.0, v * (np.expm1(e + K * W * np.abs(a)) + K * W) + FLUSHED)
+    return np.where(np.isneginf(a), 0.0, v * (np.expm1(e + K * w() * np.abs(a)) + K * w()) + flushed())
 
 
 def _mul(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
-    rounded = np.where(_shifts(a, ea) | _shifts(b, eb), 0.0, K * W * np.abs(v))
-    return np.asarray(np.abs(a) * eb + np.abs(b) * ea + ea * eb + rounded + FLUSHED * (v != 0))
+    rounded = np.where(_shifts(a, ea) | _shifts(b, eb), 0.0, K * w() * np.abs(v))
+    return np.asarray(np.abs(a) * eb + np.abs(b) * ea + ea * eb + rounded + flushed() * (v != 0))
 
 
 def _inv(v: Array, a: Array, e: Array) -> Array:
     away = np.abs(a)
-    return np.where((a == 0) & (e == 0), 0.0, _unless(away > e, e / (away * (away - e)) + K * W * np.abs(v) + FLUSHED))
+    return np.where((a == 0) & (e == 0), 0.0, _unless(away > e, e / (away * (away - e)) + K * w() * np.abs(v) + flushed()))
 
 
 def _log(v: Array, a: Array, e: Array) -> Array:
-    return np.where((a <= 0) & (e == 0), 0.0, _unless(a > e, np.log1p(e / (a - e)) + K * W * (np.abs(v) + 1)))
+    return np.where((a <= 0) & (e == 0), 0.0, _unless(a > e, np.log1p(e / (a - e)) + K * w() * (np.abs(v) + 1)))
 
 
 def _smooth(slope: float, least: float) -> Callable[[Array, Array, Array], Array]:
     # These stay between `least` and 1 and are formed from parts of that size: their roundoff is relative to 1, not to the value.
     # An error without a bound may be a NaN's, which stays one.
-    return lambda v, a, e: _unless(np.isfinite(e), np.minimum(slope * e, np.maximum(1.0 - v, v - least)) + 2 * K * W)
+    return lambda v, a, e: _unless(np.isfinite(e), np.minimum(slope * e, np.maximum(1.0 - v, v - least)) + 2 * K * w())
 
 
 def _wave(v: Array, a: Array, e: Array) -> Array:
-    return _unless(np.isfinite(e), np.minimum(e + K * W * (np.abs(a) + 1), 2.0))
+    return _unless(np.isfinite(e), np.minimum(e + K * w() * (np.abs(a) + 1), 2.0))
 
 
 def _shifts(a: Array, e: Array) -> Array:
@@ -85,7 +120,7 @@ def _none(v: Array, *rest: Array) -> Array:
 
 
 RULES: dict[str, Callable[..., Array]] = {
-    "add": lambda v, a, b, ea, eb: ea + eb + K * W * (np.abs(v) + ea + eb) + FLUSHED * (v != 0),
+    "add": lambda v, a, b, ea, eb: ea + eb + K * w() * (np.abs(v) + ea + eb) + flushed() * (v != 0),
     "mul": _mul,
     "neg": lambda v, a, e: e,
     "inv": _inv,
@@ -93,7 +128,7 @@ RULES: dict[str, Callable[..., Array]] = {
     "min": _smaller,
     "exp": _exp,
     "log": _log,
-    "sqrt": lambda v, a, e: np.sqrt(np.maximum(a, 0) + e) - np.sqrt(np.maximum(a - e, 0)) + K * W * np.abs(v),
+    "sqrt": lambda v, a, e: np.sqrt(np.maximum(a, 0) + e) - np.sqrt(np.maximum(a - e, 0)) + K * w() * np.abs(v),
     "tanh": _smooth(1.0, -1.0),
     "sigmoid": _smooth(0.25, 0.0),
     "erf": _smooth(1.13, -1.0),

@@ -263,8 +263,9 @@ class _Program:
         shape = np.broadcast_shapes(live.shape, got.value.shape)
         chosen = np.broadcast_to(live, shape)
         at = tuple(np.broadcast_to(i, shape)[chosen] for i in index)
-        held.value[at] = np.broadcast_to(got.value, shape)[chosen]
-        held.error[at] = np.broadcast_to(got.error, shape)[chosen]
+        for array, tile in ((held.value, got.value), (held.error, got.error)):
+            found = np.broadcast_to(tile, shape)[chosen]
+            array[at] = found if at else found.reshape(())  # an array without axes has one element
 
 
 def rounded(got: Pair, dtype: str, final: bool) -> Pair:

@@ -158,7 +158,7 @@ def drawn(small: Miniature, kind: str, seed: int) -> dict[str, Any]:
         if array.kind == "bool":
             arrays[array.name] = np.zeros(shape, bool) if kind == "nothing" else random.random(shape) < 0.5
         elif array.kind == "int":
-            most = max(small.sizes.values())
+            most = max(small.sizes.values(), default=1)
             edges = random.choice([-1, 0, 1, 2, 15, 16, 17, most - 1, most, most + 1], shape)
             arrays[array.name] = np.zeros(shape, int) if kind == "nothing" else np.where(random.random(shape) < 0.5, edges, random.integers(0, most + 1, shape))
         else:
@@ -203,7 +203,7 @@ def _apart(
 
     The reference may itself run out of range or digits: where the two differ, both terms are evaluated in long double, and a plan that does what
     its own term does in float64 is right if that term is the diagram in long double. What cancels is near to nothing but its own rounding, of
-    which that in float32 is the measure.
+    which the bounds of both terms are the measure.
     """
     import numpy as np
 
@@ -218,7 +218,7 @@ def _apart(
         bad = _bad(found, wanted)
     if bad.any() and wanted.dtype.kind == "f" and not rounded:
         wanted = value(source, "longdouble")
-        noise = NOISE * max(_distance(value(term, "float32"), wanted) for term in (source, placed))
+        noise = _noise((source, placed), arrays, sizes, order, wanted)
         bad &= _bad(found, wanted, noise)
         if bad.any():
             bad &= _bad(value(placed, "longdouble"), wanted, noise) | _bad(found, value(placed, "float64"), noise)
@@ -229,15 +229,23 @@ def _apart(
     return f"{place} is {found[at]:.6g}, the diagram's is {wanted[at]:.6g} ({int(bad.sum())} of {bad.size} differ)"
 
 
-def _distance(found: Array, wanted: Array) -> float:
+def _noise(terms: Sequence[Term], arrays: dict[str, Any], sizes: dict[str, int], order: list[str], wanted: Array) -> Array:
+    """Return by how much runs of two terms in float64 may differ: their bounds, or a share of what float32 is off by where there is none."""
     import numpy as np
 
-    with np.errstate(all="ignore"):
-        apart = np.abs(found - wanted)
-    return float(apart[np.isfinite(apart)].max(initial=0.0))
+    from napkin_eq.rounding import error_bound
+
+    bound, distance = np.zeros(wanted.shape), 0.0
+    for term in terms:
+        own = {axis.name: sizes[axis.name] for axis in axes_in(term)}
+        bound = bound + error_bound(term, arrays, own, "float64", order=order)[0]
+        with np.errstate(all="ignore"):
+            apart = np.abs(evaluate(term, arrays, own, dtype="float32", order=order) - wanted)
+        distance = max(distance, float(apart[np.isfinite(apart)].max(initial=0.0)))
+    return np.where(np.isfinite(bound), bound, NOISE * distance)
 
 
-def _bad(found: Array, wanted: Array, noise: float = 0.0) -> Array:
+def _bad(found: Array, wanted: Array, noise: Array | float = 0.0) -> Array:
     """Return where two arrays differ: one absent, infinite or no number where the other is not, or apart by more than rounding."""
     import numpy as np
 
