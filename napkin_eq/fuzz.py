@@ -86,6 +86,8 @@ class Report:
     refused: Counter[str] = field(default_factory=Counter)
     findings: list[Finding] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)  # of processor time that each derivation took
+    slow: list[str] = field(default_factory=list)  # diagrams of which a search was ended by time, with what was ended
+    first: dict[str, str] = field(default_factory=dict)  # of each reason for a refusal: the first diagram
 
     def data(self) -> dict[str, Any]:
         """Return the report as data, keys stable."""
@@ -93,7 +95,8 @@ class Report:
         return {
             "schema": 1, "seed": self.seed, **{name: self.counts[name] for name in names},
             "seconds": {"median": round(median(self.seconds), 2), "most": round(max(self.seconds), 2)} if self.seconds else {},
-            "reasons": dict(sorted(self.refused.items())), "findings": [f.data() for f in self.findings],
+            "reasons": dict(sorted(self.refused.items())), "first": dict(sorted(self.first.items())),
+            "slow": sorted(self.slow), "findings": [f.data() for f in self.findings],
         }  # fmt: skip
 
     def __str__(self) -> str:
@@ -110,7 +113,8 @@ class Report:
         if self.seconds:
             done += f"; derived in {median(self.seconds):.1f} s of processor time, {max(self.seconds):.0f} at most"
         lines.append(f"seed {self.seed}: {counts['drawn']} diagrams drawn, {done}; {len(self.findings)} findings, seen again {counts['repeated']} times")
-        lines += [f"  refused {count} times: {reason}" for reason, count in self.refused.most_common()]
+        lines += [f"  refused {count} times: {reason}; first {self.first[reason]}" for reason, count in self.refused.most_common()]
+        lines += [f"  ended by time: {slow}" for slow in sorted(self.slow)]
         return "\n".join(lines)
 
 
@@ -147,6 +151,8 @@ def _together(jobs: int, arguments: Callable[[int], tuple[Any, ...]], whole: Rep
         whole.counts += report.counts
         whole.refused += report.refused
         whole.seconds += report.seconds
+        whole.slow += report.slow
+        whole.first = {**report.first, **whole.first}
         known = {_key(f) for f in whole.findings}
         fresh = [f for f in report.findings if _key(f) not in known]
         whole.findings += fresh
@@ -204,6 +210,7 @@ class _Work:
         except NapkinError as error:
             counts["refused"] += 1
             self.report.refused[_reason(error)] += 1
+            self.report.first.setdefault(_reason(error), f"{diagram.name} {dtype}")
         except Disagreement as error:
             finding = Finding(error.kind, str(error), diagram, dtype)
             if _key(finding) in self.known:
@@ -224,7 +231,9 @@ class _Work:
         if counts is self.report.counts:
             self.report.seconds.append(taken)
         counts["derived"] += 1
-        counts["limited"] += bool(derivation.limited) or taken > self.limit
+        if (derivation.limited or taken > self.limit) and counts is self.report.counts:
+            counts["limited"] += 1
+            self.report.slow.append(f"{diagram.name} {dtype}: {', '.join(derivation.limited) or 'none'}; {taken:.1f} s")
         counts["run"] += examine(diagram, derivation, dtype, self.device)
 
     def smaller(self, finding: Finding) -> Finding:
