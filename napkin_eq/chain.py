@@ -8,12 +8,13 @@ from typing import Any
 
 from napkin_eq.budget import Budget
 from napkin_eq.enode import Instance
+from napkin_eq.errors import NapkinError
 from napkin_eq.explain import Closure, Step
 from napkin_eq.judge import match, substitute
 from napkin_eq.law import Law, Statement, Var, variables
 from napkin_eq.place import Placed
 from napkin_eq.streamed import Streamed, modes_of
-from napkin_eq.term import Group, Online, Reduce, Store, Term, Tuple, held, rebuilt, subterms
+from napkin_eq.term import Group, Online, Reduce, Store, Term, Tuple, Walk, held, rebuilt, subterms
 
 PLACEMENT = ("level", "group", "walk")
 MOST_INSTANCES, SOME, ENTERING = 60_000, 256, 0.6
@@ -66,8 +67,13 @@ def _read_backward(closure: Closure, term: Term, statements: Sequence[Statement]
 
 def _bare(term: Term) -> Term:
     """Return a term unstreamed, unstored and without the masks of its folds, which structure laws put there last."""
+    if isinstance(term, (Group, Walk)):
+        return _bare(term.body)
     if term not in _BARE:
-        body = rebuilt(term, tuple(map(_bare, term.children)))
+        try:
+            body = rebuilt(term, tuple(map(_bare, term.children)))
+        except NapkinError:
+            body = term  # without its mask a value may lack the axis that this one speaks of
         if isinstance(body, Streamed):
             body = Reduce("sum" if isinstance(body, Online) else body.monoid, body.axis, body.body)
         _BARE[term] = held(body)
