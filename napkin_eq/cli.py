@@ -120,6 +120,17 @@ def _parser() -> Parser:
     _budget(explain)
     _json(explain)
 
+    draw = verbs.add_parser("draw", help="the diagram, or with --plan what was derived of it, as a picture")
+    _diagram(draw)
+    draw.add_argument("-o", "--output", metavar="FILE", help="write into this .svg, .png or .pdf file (default: print SVG)")
+    draw.add_argument("--plan", action="store_true", help="draw the derived plan: memory levels, groups, streams, costs")
+    theme = draw.add_mutually_exclusive_group()
+    theme.add_argument("--dark", dest="theme", action="store_const", const="dark", help="dark paper (default: as the reader's screen prefers)")
+    theme.add_argument("--light", dest="theme", action="store_const", const="light", help="light paper")
+    _search(draw)
+    _budget(draw)
+    draw.set_defaults(allow_tested=False)
+
     run = verbs.add_parser("run", help="run the derived kernel against float64 (GPU, or Triton's interpreter on a CPU)")
     _diagram(run)
     _search(run)

@@ -139,6 +139,11 @@ class Derivation:
 
         return compiled(self)
 
+    def _repr_svg_(self) -> str:
+        from napkin_eq.draw import svg
+
+        return svg(self)
+
     def report(self) -> dict[str, Any]:
         """Return the numbers of the derivation, in the form of `napkin-eq derive --json`; sizes in bytes, times in µs."""
         from napkin_eq.report import report

@@ -51,6 +51,11 @@ class Diagram:
         """Return every axis, bound ones too, in order of first appearance."""
         return axes_in(self.term)
 
+    def _repr_svg_(self) -> str:
+        from napkin_eq.draw import svg
+
+        return svg(self)
+
     def with_sizes(self, sizes: Mapping[str, int | None]) -> Diagram:
         """Return the diagram with other axis sizes (None: symbolic), everything else as it is; constants stay what they are.
 

@@ -151,6 +151,24 @@ def explain(args: Namespace) -> int:
     return DONE
 
 
+def draw(args: Namespace) -> int:
+    """Draw a diagram, or the plan that is derived of it, as SVG, PNG or PDF."""
+    from napkin_eq.draw import svg
+    from napkin_eq.draw.markup import rendered
+
+    form = "svg" if args.output is None else Path(args.output).suffix.lower().removeprefix(".")
+    if form not in ("svg", "png", "pdf"):
+        raise NapkinError(f"draw: {args.output!r:.80} has no ending that is known; name a file in .svg, .png or .pdf")
+    diagram = _diagram(args)
+    text = svg(_derived(args, diagram) if args.plan else diagram, args.theme or ("auto" if form == "svg" else "light"))
+    if args.output is None:
+        print(text, end="")
+    else:
+        _written(Path(args.output), text.encode() if form == "svg" else rendered(text, form))
+        print(f"{diagram.name} drawn to {args.output}")
+    return DONE
+
+
 def run(args: Namespace) -> int:
     """Run the derived kernel against float64, at sizes that no tile divides too."""
     from napkin_eq.validate import validate
@@ -360,9 +378,9 @@ def tune(args: Namespace) -> int:
     return DONE
 
 
-def _written(file: Path, text: str) -> None:
+def _written(file: Path, content: str | bytes) -> None:
     try:
-        file.write_text(text, encoding="utf-8")
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
     except OSError as error:
         raise NapkinError(f"output {file}: cannot be written: {error.strerror or error}; name another file with -o") from None
 
@@ -392,6 +410,6 @@ def _dumped(data: Any) -> str:
 
 
 VERBS = {
-    "derive": derive, "explain": explain, "run": run, "prove": prove, "check": check, "laws": laws, "selftest": selftest, "calibrate": calibrate,
+    "derive": derive, "draw": draw, "explain": explain, "run": run, "prove": prove, "check": check, "laws": laws, "selftest": selftest, "calibrate": calibrate,
     "fuzz": fuzz, "tune": tune, "list": listing,
 }  # fmt: skip

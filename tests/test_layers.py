@@ -13,6 +13,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 ENGINE = sorted((ROOT / "napkin_eq").glob("*.py"))
+# A package stands on one floor as a whole, under its own name.
+PACKAGED = sorted((ROOT / "napkin_eq").glob("*/*.py"))
 CONTENT = sorted(file for name in ("rules", "proofs", "codegen") for file in (ROOT / name).glob("*.py"))
 # From the ground up. A file may import, as it is loaded, what stands on its own floor or below.
 FLOORS = (
@@ -33,12 +35,12 @@ FLOORS = (
     "derivation report chain assembly search miniature translation unfused derive front ranked compiled",
     "sources output coordinates walks lanes heads dealing indexing running tolerance "
     "compare mutation mutate_running mutate_lanes mutate_numbers mutations mutants samples forgeries "
-    "probe selftest validate fuzz telling calibrate tuned",
+    "probe selftest validate fuzz telling calibrate tuned draw",
     "verbs",
     "cli",
 )
 RANK = {name: rank for rank, floor in enumerate(FLOORS) for name in floor.split()}
-HEAVY = {"cvc5", "egglog", "numpy", "sympy", "torch", "triton", "z3"}
+HEAVY = {"cairosvg", "cvc5", "egglog", "numpy", "sympy", "torch", "triton", "z3"}
 # Numbers are what these files are about; they are themselves loaded only where a job needs them.
 MAY_LOAD = dict.fromkeys(("compare", "running", "counterexample", "meaning", "rounding", "roundoff", "ranges"), {"numpy"})
 # Written for users: the library spells algorithms out, the gallery names them.
@@ -73,26 +75,36 @@ def own(modules: Iterator[str]) -> set[str]:
     return {name if name in RANK else "__init__" for name in names}
 
 
-@pytest.mark.parametrize("file", ENGINE, ids=lambda file: file.name)
+def floor(file: Path) -> str:
+    return file.stem if file in ENGINE else file.parent.name
+
+
+@pytest.mark.parametrize("file", [*ENGINE, *PACKAGED], ids=lambda file: f"{file.parent.name}/{file.name}")
 def test_a_file_imports_its_own_floor_or_below(file):
-    assert file.stem in RANK, f"{file.name} stands on no floor: put it into FLOORS, and into CONTRIBUTING.md"
+    assert floor(file) in RANK, f"{file.name} stands on no floor: put it into FLOORS, and into CONTRIBUTING.md"
     for name in sorted(own(imports(file, lazy=False))):
         # The package itself is loaded before any of its files: reaching for a name in it is reaching into the library.
-        assert RANK[name] <= RANK[file.stem], f"{file.name} imports {name}, a floor above it"
+        assert RANK[name] <= RANK[floor(file)], f"{file.name} imports {name}, a floor above it"
 
 
 def test_no_floor_lists_a_file_that_is_gone():
-    assert set(RANK) == {file.stem for file in ENGINE}
+    assert set(RANK) == {floor(file) for file in (*ENGINE, *PACKAGED)}
 
 
 def test_no_file_imports_itself_by_a_detour():
     below = {file.stem: own(imports(file, lazy=False)) - {file.stem} for file in ENGINE}
+    for file in PACKAGED:
+        # Inside a package its files count one by one; from outside it is one.
+        inside = {m.removeprefix("napkin_eq.") for m in imports(file, lazy=False) if m.startswith(f"napkin_eq.{file.parent.name}.")}
+        below[f"{file.parent.name}.{file.stem}"] = inside | (own(imports(file, lazy=False)) - {file.parent.name})
+    for package in {file.parent.name for file in PACKAGED}:
+        below[package] = {f"{package}.{file.stem}" for file in PACKAGED if file.parent.name == package}
     while free := [name for name, needs in below.items() if not needs]:
         below = {name: needs - set(free) for name, needs in below.items() if name not in free}
     assert not below, f"these import each other: {sorted(below)}"
 
 
-@pytest.mark.parametrize("file", ENGINE, ids=lambda file: file.name)
+@pytest.mark.parametrize("file", [*ENGINE, *PACKAGED], ids=lambda file: f"{file.parent.name}/{file.name}")
 def test_heavy_modules_are_not_loaded_with_the_engine(file):
     found = {module.partition(".")[0] for module in imports(file, lazy=False)} & HEAVY
     assert found <= MAY_LOAD.get(file.stem, set())
@@ -116,7 +128,9 @@ def test_content_imports_only_the_engine(file):
         assert roots == {"napkin_eq"}
 
 
-@pytest.mark.parametrize("file", [f for f in (*ENGINE, *CONTENT) if f.name not in FOR_USERS], ids=lambda file: f"{file.parent.name}/{file.name}")
+@pytest.mark.parametrize(
+    "file", [f for f in (*ENGINE, *PACKAGED, *CONTENT) if f.name not in FOR_USERS or f in PACKAGED], ids=lambda file: f"{file.parent.name}/{file.name}"
+)
 def test_the_engine_knows_no_algorithm(file):
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
         assert not (found := ALGORITHMS.search(line)), f"{file.name}:{number} mentions {found.group()!r}: {line.strip()}"

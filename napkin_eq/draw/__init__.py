@@ -1,0 +1,46 @@
+"""Neural circuit diagrams: pictures of diagrams, plans and laws, read off their terms and nothing else.
+
+    circuit     operations as boxes between bundles of wires, with nothing about where they are drawn
+    regions     parts of a diagram that make one array of one array, found by their form
+    read        terms into circuits
+    planned     derived plans into circuits: levels, groups, streams, costs
+    order       which operation stands in which column, and which wire above which
+    tracks      how high each wire lies
+    picture     labels, wires and shapes as data, and how wide a text is
+    pictograms  the drawing of each kind of operation
+    layout      a circuit as a picture
+    markup      a picture as SVG, and through CairoSVG as PNG or PDF
+
+Use: `svg(thing)` of a Diagram or a Derivation; both show themselves so in notebooks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from napkin_eq.derivation import Derivation
+    from napkin_eq.diagram import Diagram
+    from napkin_eq.draw.picture import Picture
+
+
+def drawn(thing: Diagram | Derivation) -> Picture:
+    """Return the picture of a diagram, or of the plan that was derived of one; raises NapkinError for what is too large to draw."""
+    from napkin_eq.diagram import Diagram
+    from napkin_eq.draw.layout import picture
+
+    if isinstance(thing, Diagram):
+        from napkin_eq.draw.read import circuit
+
+        return picture(circuit(thing), thing.name, [thing.doc] if thing.doc else [])
+    from napkin_eq.draw import planned
+
+    about = f"The derived plan for {thing.hardware.title}, {thing.dtype}."
+    return picture(planned.circuit(thing), thing.diagram.name, [about])
+
+
+def svg(thing: Diagram | Derivation, theme: str = "auto") -> str:
+    """Return a diagram or a derived plan as SVG; theme "auto" follows the reader's screen, "light" and "dark" are fixed."""
+    from napkin_eq.draw.markup import svg as printed
+
+    return printed(drawn(thing), theme)

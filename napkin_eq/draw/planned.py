@@ -1,0 +1,163 @@
+"""Reads a derived plan into a circuit: what each kernel loads, keeps, folds and stores, in which blocks, at which costs.
+
+The operations are those of the extracted terms, tiles and costs those of the kernels; nothing is derived here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from napkin_eq import plan as p
+from napkin_eq.axis import Axis
+from napkin_eq.derivation import Derivation, Output
+from napkin_eq.draw.circuit import CHIP, HIGH, REGISTER, Bracket, Building, Circuit, Node, Strand
+from napkin_eq.draw.read import Reader, output
+from napkin_eq.room import BYTES
+from napkin_eq.streamed import Streamed, depth_along, fold_key, kernel_terms, modes_of
+from napkin_eq.term import Input, Proj, Reduce, Store, Term, Tuple, bundled
+from napkin_eq.tiles import Tiled
+
+COMPUTED = 4  # bytes of a value that is computed
+
+
+def circuit(derivation: Derivation) -> Circuit:
+    """Return the circuit of a derivation's plan, its kernels one behind the other."""
+    drawing = _Plan()
+    pieces = [(o, store, tiled) for o in derivation.outputs for store, tiled in zip(o.placed.stores, o.placed.tiled, strict=True)]
+    for number, (out, store, tiled) in enumerate(pieces):
+        drawing.kernel(number, out, store, tiled)
+    ends = [(name, term) for out in derivation.outputs for name, _, term in out.each()]
+    nodes = drawing.built.nodes
+    nodes += [output(name, place, nodes[place]) for name, place in [(name, drawing.high[term]) for name, term in ends]]
+    return Circuit(tuple(nodes), tuple(drawing.brackets), caption=derivation.diagram.doc)
+
+
+class _Plan:
+    def __init__(self) -> None:
+        self.built = Building()
+        self.high: dict[Term, int] = {}  # of each array in the memory of the GPU, its node
+        self.brackets: list[Bracket] = []
+
+    def kernel(self, number: int, out: Output, store: Store, tiled: Tiled) -> None:
+        kernel, arrays = tiled.kernel, dict(out.placed.arrays)
+        terms = kernel_terms(store)
+        leaves = [t for t in terms if isinstance(t, Input) or (isinstance(t, (Store, Proj)) and t is not store)]
+        present = {coord.axis.name: coord for coord in kernel.coords if coord.role != "run" and coord.role != "lane"}
+
+        def strand(axis: Axis) -> Strand:
+            coord = present.get(axis.name)
+            part = {"group": "g", "stream": "s", "walk": "s"}.get(coord.role, "") if coord else ""
+            return Strand(axis, part, coord.tile if coord and part else None)
+
+        first = len(self.built.nodes)
+        operands = _operands(kernel)
+        stops: dict[Term, int] = {}
+        for leaf in leaves:
+            buffer = _buffer(leaf, kernel, arrays)
+            dims = buffer.dims if buffer else leaf.dims if isinstance(leaf, Input) else leaf.axes
+            element = BYTES[buffer.dtype] if buffer else COMPUTED
+            if leaf not in self.high:
+                self.high[leaf] = self.built.add(Node("input", (), _whole(dims), caption=str(leaf), title=str(leaf), term=leaf))
+            strands = tuple(map(strand, dims)) or (Strand(None),)
+            level = CHIP if buffer and buffer.name in operands else REGISTER
+            stops[leaf] = self.built.add(Node(
+                "load", (self.high[leaf],), strands, level=level, caption="load", moved=_sent(dims, element, kernel), kernel=number,
+                held=_bytes(strands, element), title=f"{leaf} comes on chip", term=leaf,
+            ))  # fmt: skip
+        _, value = modes_of(store)
+        items = value.items if isinstance(value, Tuple) else (value,)
+
+        def dress(node: Node) -> Node:
+            return replace(node, level=REGISTER, kernel=number, held=_bytes(node.strands, COMPUTED))
+
+        reader = Reader(self.built, items, stops, strand, whole=True, dress=dress)
+        written = list(kernel.writes)
+        for place, item in enumerate(items):
+            key = Proj(place, store) if bundled(store) else store
+            dims = written[place].dims if place < len(written) else item.axes
+            element = BYTES[written[place].dtype] if place < len(written) else COMPUTED
+            self.high[key] = self.built.add(Node(
+                "store", (reader.visit(item),), _whole(dims), level=HIGH, caption="store", moved=_product(dims, element), kernel=number,
+                title="stored in the memory of the GPU", term=key,
+            ))  # fmt: skip
+        mine = tuple(n for n in range(first, len(self.built.nodes)) if self.built.nodes[n].kernel == number)
+        self.loops(mine, kernel, terms)
+        self.brackets.append(Bracket("kernel", _about(number + 1, tiled), mine))
+
+    def loops(self, mine: Sequence[int], kernel: p.Kernel, terms: Sequence[Term]) -> None:
+        """Enter a bracket for each loop of a kernel: from where a block of the axis comes on chip to where it is folded or stored."""
+        nodes = self.built.nodes
+        for coord in kernel.coords:
+            if coord.role not in ("stream", "walk"):
+                continue
+            name = coord.axis.name
+            inside = tuple(n for n in mine if name in nodes[n].takes or any(s.name == name for s in nodes[n].strands if nodes[n].kind != "store"))
+            if not inside:
+                continue
+            times = "block after block" if coord.blocks is None else "1 block" if coord.blocks == 1 else f"{coord.blocks} blocks, one after another"
+            found = _passes(terms, coord.axis) if coord.role == "stream" else 1
+            more = f", {found} passes" if found > 1 else ""
+            self.brackets.append(Bracket("loop", f"↻ {name} by s_{name} = {coord.tile}: {times}{more}", inside))
+
+
+def _about(number: int, tiled: Tiled) -> str:
+    """Return a line about a kernel."""
+    cost, kernel = tiled.cost, tiled.kernel
+    groups = " × ".join(f"g_{name} = {kernel.coord(name).tile}" for name in kernel.grid)
+    blocks = f"{cost.blocks} block{'s' if cost.blocks > 1 else ''}" + (f" of {groups}" if groups else "")
+    return f"kernel {number}: {blocks}; {cost.bytes_hbm / 1e6:.3g} MB to and from memory, {cost.predicted_us:.3g} µs predicted, bound by {cost.limit}"
+
+
+def _passes(terms: Sequence[Term], axis: Axis) -> int:
+    """Count the passes over an axis: folds that share one have one depth, any other is a pass of its own."""
+    keys = set()
+    for term in terms:
+        if isinstance(term, Streamed) and term.axis.name == axis.name:
+            keys.add(depth_along(term, axis) if not isinstance(term, Reduce) and term.fused else fold_key(term))
+    return len(keys)
+
+
+def _buffer(leaf: Term, kernel: p.Kernel, arrays: Mapping[Term, p.Buffer]) -> p.Buffer | None:
+    if isinstance(leaf, Input):
+        return next((b for b in kernel.reads if b.name == leaf.name), None)
+    return arrays.get(leaf)
+
+
+def _operands(kernel: p.Kernel) -> set[str]:
+    """Return the arrays that the matrix unit is fed from, which lie in shared memory."""
+    made = p.definitions(kernel.body)
+    found = set()
+    for stmt in made.values():
+        if isinstance(stmt, p.Dot):
+            for name in (stmt.a, stmt.b):
+                source = made.get(name)
+                while isinstance(source, p.Let) and source.op == "cast" and isinstance(source.args[0], str):
+                    source = made.get(source.args[0])
+                if isinstance(source, p.Load):
+                    found.add(source.buffer)
+    return found
+
+
+def _whole(dims: Sequence[Axis]) -> tuple[Strand, ...]:
+    return tuple(map(Strand, dims)) or (Strand(None),)
+
+
+def _product(dims: Sequence[Axis], element: int) -> int | None:
+    sizes = [axis.size for axis in dims]
+    return None if None in sizes else element * math.prod(size for size in sizes if size)
+
+
+def _sent(dims: Sequence[Axis], element: int, kernel: p.Kernel) -> int | None:
+    """Return the bytes of an array that all blocks together read, each block its own part once."""
+    own = {axis.name for axis in dims}
+    whole = _product(dims, element)
+    again = [kernel.coord(name).blocks for name in kernel.grid if kernel.coord(name).axis.name not in own]
+    return None if whole is None or None in again else whole * math.prod(blocks for blocks in again if blocks)
+
+
+def _bytes(strands: Sequence[Strand], element: int) -> int | None:
+    """Return the bytes of a tile on chip."""
+    lanes = [strand.tile or (strand.axis.size if strand.axis else 1) for strand in strands]
+    return None if None in lanes else element * math.prod(lane for lane in lanes if lane)
