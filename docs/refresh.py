@@ -1,6 +1,6 @@
 """Writes what the documents show of the code's own output: `python docs/refresh.py`, or with --check says what is out of date.
 
-README.md holds blocks between `<!-- made: NAME -->` and `<!-- end -->`; docs/laws.md is made as a whole.
+README.md holds blocks between `<!-- made: NAME -->` and `<!-- end -->`; docs/laws.md, docs/gallery.md and docs/pictures are made as a whole.
 """
 
 from __future__ import annotations
@@ -13,15 +13,19 @@ import shutil
 import sys
 from pathlib import Path
 
+import napkin_eq as nq
 from napkin_eq import catalogue
 from napkin_eq.cli import main as napkin
 from napkin_eq.content import load_rules
+from napkin_eq.draw import svg
 from napkin_eq.floating import assess
-from napkin_eq.law import REGISTRY
+from napkin_eq.gallery import DIAGRAMS
+from napkin_eq.law import REGISTRY, Law, Statement
 from napkin_eq.proving import prove
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
+PICTURES = ROOT / "docs" / "pictures"
 MADE = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -84,25 +88,68 @@ def refreshed(readme: str) -> str:
     return MADE.sub(lambda found: f"{found[1]}{made[found[2]]}\n{found[3]}", readme)
 
 
+def shipped_laws() -> list[Statement]:
+    """Return the statements in rules/, no others that this process may have loaded."""
+    load_rules()
+    return [s for s in REGISTRY.statements.values() if (ROOT / "rules") in Path(s.place).parents]
+
+
 def laws() -> str:
     """Return docs/laws.md: the shipped laws only."""
-    load_rules()
-    shipped = [s for s in REGISTRY.statements.values() if (ROOT / "rules") in Path(s.place).parents]
+    shipped = shipped_laws()
     floats = {s.name: str(v) for s, v in zip(REGISTRY.laws(), assess(REGISTRY.laws()), strict=True)}
     return catalogue.markdown(shipped, {v.name: v.grade for v in prove(shipped)}, floats)
+
+
+def pictures() -> dict[Path, str]:
+    """Return the pictures of every diagram of the gallery, of every entry of docs/laws.md, and of the README's head."""
+    made = {PICTURES / f"{name}.svg": svg(DIAGRAMS[name]()) for name in sorted(DIAGRAMS)}
+    drawn = [s for s in shipped_laws() if isinstance(s, Law)]
+    entries = {(s.place, s.reading): s for s in reversed(drawn)}
+    made |= {PICTURES / "laws" / f"{s.name}.svg": svg(s) for s in entries.values()}
+    q, x, d = nq.axes("q x d", q=4096, x=4096, d=128)
+    Q, K, V = nq.array("Q", q, d), nq.array("K", x, d), nq.array("V", x, d)
+    out = nq.sum(nq.softmax(nq.sum(Q * K, d) * 128**-0.5, x) * V, x)
+    said = "Each operation alone: scores and weights of 4096 × 4096 go to memory and come back."
+    before = nq.Diagram("before", (("out", out),), said)
+    made[PICTURES / "before.svg"] = svg(before)
+    return made | {PICTURES / "after.svg": svg(nq.derive(nq.Diagram("after", before.outputs)))}
+
+
+def gallery() -> str:
+    """Return docs/gallery.md: each named diagram with its picture."""
+    head = (
+        "# The gallery\n\nMade by `python docs/refresh.py`; do not edit. `napkin-eq draw NAME -o x.svg` draws one, with "
+        "`--plan` what is derived of it."
+    )
+    legend = (
+        "Time runs from left to right. A wire is an axis of an array, a dashed line parts arrays; a cup multiplies and "
+        "sums, a pill folds, a triangle is what folds an array and comes back to its axes, a hexagon reads elsewhere, a "
+        "shaded band works element by element. Above the columns stand the bytes that each operation moves if it is a "
+        "kernel of its own, two a value, and its operations."
+    )
+    parts = [f"## {name}\n\n{DIAGRAMS[name]().doc}\n\n![{name}](pictures/{name}.svg)" for name in sorted(DIAGRAMS)]
+    return "\n\n".join([head, legend, *parts]) + "\n"
 
 
 def main() -> int:
     if shutil.which("coqc") is None:
         print("the documents are left as they are, and not compared: some grades that they show rest on Rocq, which is not installed here")
         return 0
-    wanted = {README: refreshed(README.read_text(encoding="utf-8")), ROOT / "docs" / "laws.md": laws()}
-    stale = [file for file, text in wanted.items() if text != file.read_text(encoding="utf-8")]
+    made = {ROOT / "docs" / "laws.md": laws(), ROOT / "docs" / "gallery.md": gallery(), **pictures()}
+    wanted = {README: refreshed(README.read_text(encoding="utf-8")), **made}
+    stale = [file for file, text in wanted.items() if not file.exists() or text != file.read_text(encoding="utf-8")]
+    gone = sorted(set(PICTURES.rglob("*.svg")) - set(wanted))
+    for file in gone:
+        print(f"{file.relative_to(ROOT)} {'is not made any more' if '--check' in sys.argv else 'removed'}")
+        if "--check" not in sys.argv:
+            file.unlink()
     for file in stale:
         print(f"{file.relative_to(ROOT)} {'is out of date' if '--check' in sys.argv else 'written'}")
         if "--check" not in sys.argv:
+            file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(wanted[file], encoding="utf-8")
-    return int(bool(stale) and "--check" in sys.argv)
+    return int(bool(stale or gone) and "--check" in sys.argv)
 
 
 if __name__ == "__main__":

@@ -75,7 +75,8 @@ def _entry(reading: str, same: list[Statement], grades: Mapping[str, str], float
     notes += [f"grade {found[0]}" if len(set(found)) == 1 else f"grades {', '.join(found)}"]
     notes += [first.source] if first.source else []
     shown = "\n".join(s.statement() for s in same)
-    return f"\n**{names}** ({'; '.join(notes)}). {reading}\n```text\n{shown}\n```"
+    drawn = f"\n\n![{first.name}](pictures/laws/{first.name}.svg)" if isinstance(first, Law) else ""
+    return f"\n**{names}** ({'; '.join(notes)}). {reading}\n```text\n{shown}\n```{drawn}"
 
 
 def _title(statement: Law | Inference) -> str:

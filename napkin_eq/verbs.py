@@ -139,6 +139,14 @@ def explain(args: Namespace) -> int:
 
     diagram = _diagram(args)
     base = _derived(args, diagram)
+    if args.steps:
+        from napkin_eq.draw.moves import moves
+        from napkin_eq.draw.strip import text_of
+
+        found = moves(base)
+        data = {"schema": SCHEMA, "diagram": diagram.name, "moves": [move.data() for move in found]}
+        print(_dumped(data).rstrip() if args.json else text_of(found))
+        return DONE
     family_of = {s.name: s.family for s in REGISTRY.statements.values()}
     families = sorted({family_of[name] for name in base.report()["laws"] if name in family_of})
     rows = [summary("", base)]
@@ -152,21 +160,41 @@ def explain(args: Namespace) -> int:
 
 
 def draw(args: Namespace) -> int:
-    """Draw a diagram, or the plan that is derived of it, as SVG, PNG or PDF."""
-    from napkin_eq.draw import svg
-    from napkin_eq.draw.markup import rendered
+    """Draw a diagram, a law, the plan that is derived of a diagram, or the derivation move by move, as SVG, PNG or PDF."""
+    from napkin_eq.draw import drawn, strip
+    from napkin_eq.draw.markup import rendered, svg
 
     form = "svg" if args.output is None else Path(args.output).suffix.lower().removeprefix(".")
-    if form not in ("svg", "png", "pdf"):
-        raise NapkinError(f"draw: {args.output!r:.80} has no ending that is known; name a file in .svg, .png or .pdf")
-    diagram = _diagram(args)
-    text = svg(_derived(args, diagram) if args.plan else diagram, args.theme or ("auto" if form == "svg" else "light"))
+    if form not in ("svg", "png", "pdf", *(["html"] if args.steps else [])):
+        endings = ".svg, .png or .pdf, with --steps also .html"
+        raise NapkinError(f"draw: {args.output!r:.80} has no ending that is known; name a file in {endings}")
+    law = _named_law(args.diagram)
+    if law and (args.plan or args.steps):
+        raise NapkinError(f"draw: {law.name} is a law, of which nothing is derived; leave out --plan and --steps")
+    thing = law or _diagram(args)
+    made: Any = _derived(args, thing) if args.plan or args.steps else thing
+    if form == "html":
+        text = strip.page(made)
+    else:
+        text = svg(strip.strip(made) if args.steps else drawn(made), args.theme or ("auto" if form == "svg" else "light"))
     if args.output is None:
         print(text, end="")
     else:
-        _written(Path(args.output), text.encode() if form == "svg" else rendered(text, form))
-        print(f"{diagram.name} drawn to {args.output}")
+        _written(Path(args.output), rendered(text, form) if form in ("png", "pdf") else text)
+        print(f"{thing.name} drawn to {args.output}")
     return DONE
+
+
+def _named_law(name: str) -> Law | None:
+    """Return the law of a name that no diagram has; None of anything else."""
+    from napkin_eq.content import load_rules
+    from napkin_eq.gallery import DIAGRAMS
+
+    if name in DIAGRAMS or name.endswith((".py", ".json")):
+        return None
+    load_rules()
+    found = REGISTRY.statements.get(name)
+    return found if isinstance(found, Law) else None
 
 
 def run(args: Namespace) -> int:

@@ -50,9 +50,17 @@ def flaws(picture: Picture, scale: float = 1.0) -> list[str]:
                 found.append(f"labels {one.text!r} and {other.text!r} overlap at {left:.1f} {top:.1f}")
     for wire in picture.wires:
         for segment in segments(wire):
-            if min(segment[0], segment[2]) < 0 or max(segment[0], segment[2]) > picture.width or max(segment[1], segment[3]) > picture.height:
+            if (
+                min(segment[0], segment[2]) < 0
+                or max(segment[0], segment[2]) > picture.width
+                or max(segment[1], segment[3]) > picture.height
+            ):
                 found.append(f"a wire is cut off at {segment}")
-            found += [f"a {wire.role} crosses {one.text!r} at {one.x:.1f} {one.y:.1f}" for one in labels if crosses(segment, box(one, spare))]
+            found += [
+                f"a {wire.role} crosses {one.text!r} at {one.x:.1f} {one.y:.1f}"
+                for one in labels
+                if crosses(segment, box(one, spare))
+            ]
     for shape in (*picture.behind, *picture.shapes):
         left, top, right, bottom = shape.box()
         if left < 0 or top < 0 or right > picture.width or bottom > picture.height:

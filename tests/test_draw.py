@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import json
 import random
 import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 import napkin_eq as nq
 from napkin_eq.cli import main
+from napkin_eq.content import load_rules
 from napkin_eq.draw import drawn, svg
 from napkin_eq.draw.circuit import Circuit, Node, Strand
+from napkin_eq.draw.laws import _side
 from napkin_eq.draw.layout import picture
 from napkin_eq.draw.markup import svg as printed
+from napkin_eq.draw.moves import moves
 from napkin_eq.draw.picture import Label, Picture, Run, Wire, runs_of, shortened, width_of
 from napkin_eq.draw.read import circuit
+from napkin_eq.draw.strip import page, strip
 from napkin_eq.errors import NapkinError
 from napkin_eq.gallery import DIAGRAMS
+from napkin_eq.law import REGISTRY, Var
 from napkin_eq.random_diagrams import Shape, random_diagram
+from napkin_eq.term import subterms
 from tests.geometry import flaws
 
 SCALES = (1.0, 0.5)
@@ -47,6 +55,12 @@ def block():
     return nq.Diagram("block", (("out", y + nq.linear(up, nq.array("Wd", f, d), f)),))
 
 
+@pytest.fixture(scope="module")
+def registry_of_shipped_laws():
+    load_rules()
+    return [law for law in REGISTRY.laws() if Path(law.place.rpartition(":")[0]).parent.name == "rules"]
+
+
 def clean(made: Picture) -> None:
     for scale in SCALES:
         assert not (found := flaws(made, scale)), (made.title, scale, found[:5])
@@ -68,6 +82,71 @@ def test_plans_are_drawn_without_a_flaw(name, derivations):
 def test_random_diagrams_are_drawn_without_a_flaw(first):
     for seed in range(first, first + 50):
         clean(drawn(random_diagram(random.Random(seed).randrange, Shape(nodes=10 + seed % 80), f"seed{seed}")))
+
+
+def test_every_law_is_drawn_without_a_flaw(registry_of_shipped_laws):
+    assert len(registry_of_shipped_laws) > 70
+    for law in registry_of_shipped_laws:
+        made = drawn(law)
+        clean(made)
+        assert law.lhs == law.rhs or any(shape.role == "changed" for shape in made.behind), law.name
+
+
+def test_what_both_sides_of_a_law_share_is_not_marked(registry_of_shipped_laws):
+    found = next(law for law in registry_of_shipped_laws if law.name == "factor")
+    nodes = _side(
+        found.rhs, found.lhs, {v: () for side in (found.lhs, found.rhs) for v in subterms(side) if isinstance(v, Var)}
+    ).nodes
+    assert [node.changed for node in nodes if node.kind == "input"] == [False] * 3
+    assert any(node.changed for node in nodes if node.kind == "map")
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_moves_hold_every_step_once_and_lead_to_the_plan(name, derivations):
+    derivation = derivations[name]
+    found = moves(derivation)
+    steps = [id(step) for move in found for step in move.steps]
+    assert sorted(steps) == sorted(id(step) for out in derivation.outputs for step in out.steps)
+    report = derivation.report()
+    assert found[-1].title == "output stored"
+    assert found[-1].after == {
+        "kernels": len(report["kernels"]),
+        "passes": sum(report["passes"].values()),
+        "bytes": report["bytes_hbm"],
+    }
+    assert found[0].before["bytes"] == report["unfused_bytes_hbm"]
+    for one, two in zip(found, found[1:], strict=False):
+        assert one.after == two.before
+    for move in found:
+        assert move.grade == max(report["grades"].get(used.law, "A") for used in move.laws)
+    json.dumps([move.data() for move in found])
+
+
+def test_attention_takes_the_moves_that_a_person_would_name(derivations):
+    titles = [move.title for move in moves(derivations["attention"])]
+    wanted = {
+        "factor moved out of the maximum",
+        "maximum made running",
+        "sum carried",
+        "passes shared",
+        "blocks grouped",
+        "output stored",
+    }
+    assert wanted <= set(titles)
+    assert titles[-2:] == ["blocks grouped", "output stored"]
+
+
+def test_the_film_strip(derivations, tmp_path, capsys):
+    made = strip(derivations["attention"])
+    clean(made)
+    ET.fromstring(printed(made))
+    html = page(derivations["attention"])
+    assert html.count("<details>") == len(moves(derivations["attention"]))
+    assert "<script" not in html and "http" not in html.replace("http://www.w3.org/2000/svg", "")
+    assert main(["draw", "matmul", "--steps", "-o", str(tmp_path / "x.html")]) == 0
+    assert main(["explain", "matmul", "--steps"]) == 0
+    assert "output stored" in capsys.readouterr().out
+    assert main(["draw", "distribute", "--steps"]) == 2
 
 
 def test_a_flaw_would_be_found():
@@ -99,7 +178,12 @@ def test_pictures_are_made_in_time():
 def test_the_same_bytes_on_every_run():
     code = "from napkin_eq.draw import svg\nfrom napkin_eq.gallery import diagram\nprint(svg(diagram('gqa_attention')), end='')"
     made = [
-        subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, env={**__import__("os").environ, "PYTHONHASHSEED": seed}).stdout
+        subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            check=True,
+            env={**__import__("os").environ, "PYTHONHASHSEED": seed},
+        ).stdout
         for seed in ("1", "2")
     ]
     assert made[0] == made[1] == svg(DIAGRAMS["gqa_attention"]()).encode()
@@ -125,7 +209,9 @@ def test_a_region_is_folded_by_its_form_and_not_by_its_name():
     spelled = nq.sum(t / nq.sum(t, x) * V, x)  # no library function says what this is
     kinds = [node.kind for node in circuit(nq.Diagram("spelled", (("out", spelled),))).nodes]
     assert kinds.count("shape") == 1 and "fold" not in kinds
-    shared = nq.Diagram("shared", (("out", spelled), ("top", nq.sum(t, x))))  # the sum is wanted besides: nothing is hidden
+    shared = nq.Diagram(
+        "shared", (("out", spelled), ("top", nq.sum(t, x)))
+    )  # the sum is wanted besides: nothing is hidden
     assert "fold" in [node.kind for node in circuit(shared).nodes]
 
 
@@ -149,7 +235,9 @@ def test_hostile_names_are_shown_and_not_run():
         assert "<script" not in text
 
 
-@pytest.mark.parametrize("text", ["", "a", "e^(a − max_x a)", "Σ_x t", "a_", "^", "e^", "_x", "e^((a", "x_{a|b} c", "軸_軸^軸"])
+@pytest.mark.parametrize(
+    "text", ["", "a", "e^(a − max_x a)", "Σ_x t", "a_", "^", "e^", "_x", "e^((a", "x_{a|b} c", "軸_軸^軸"]
+)
 def test_formulas_keep_their_words(text):
     said = "".join(run.text for run in runs_of(text))
     assert set(said) <= set(text)

@@ -9,9 +9,12 @@
     picture     labels, wires and shapes as data, and how wide a text is
     pictograms  the drawing of each kind of operation
     layout      a circuit as a picture
+    laws        the picture of a law, what changes marked
+    moves       a derivation's steps grouped into the few moves that a person would name
+    strip       the film strip of a derivation, as a picture, as HTML that opens, as text
     markup      a picture as SVG, and through CairoSVG as PNG or PDF
 
-Use: `svg(thing)` of a Diagram or a Derivation; both show themselves so in notebooks.
+Use: `svg(thing)` of a Diagram, a Derivation or a Law; the first two show themselves so in notebooks.
 """
 
 from __future__ import annotations
@@ -22,13 +25,19 @@ if TYPE_CHECKING:
     from napkin_eq.derivation import Derivation
     from napkin_eq.diagram import Diagram
     from napkin_eq.draw.picture import Picture
+    from napkin_eq.law import Law
 
 
-def drawn(thing: Diagram | Derivation) -> Picture:
-    """Return the picture of a diagram, or of the plan that was derived of one; raises NapkinError for what is too large to draw."""
+def drawn(thing: Diagram | Derivation | Law) -> Picture:
+    """Return the picture of a diagram, of the plan that was derived of one, or of a law; raises NapkinError for what is too large to draw."""
     from napkin_eq.diagram import Diagram
     from napkin_eq.draw.layout import picture
+    from napkin_eq.law import Law
 
+    if isinstance(thing, Law):
+        from napkin_eq.draw.laws import law_picture
+
+        return law_picture(thing)
     if isinstance(thing, Diagram):
         from napkin_eq.draw.read import circuit
 
@@ -39,8 +48,8 @@ def drawn(thing: Diagram | Derivation) -> Picture:
     return picture(planned.circuit(thing), thing.diagram.name, [about])
 
 
-def svg(thing: Diagram | Derivation, theme: str = "auto") -> str:
-    """Return a diagram or a derived plan as SVG; theme "auto" follows the reader's screen, "light" and "dark" are fixed."""
+def svg(thing: Diagram | Derivation | Law, theme: str = "auto") -> str:
+    """Return a diagram, a derived plan or a law as SVG; theme "auto" follows the reader's screen, "light" and "dark" are fixed."""
     from napkin_eq.draw.markup import svg as printed
 
     return printed(drawn(thing), theme)

@@ -25,10 +25,14 @@ UNITS = ("", "k", "M", "G", "T", "P", "E")
 def picture(circuit: Circuit, title: str = "", notes: Sequence[str] = ()) -> Picture:
     """Return the picture of a circuit; raises NapkinError for one that is too large to be looked at."""
     if len(circuit.nodes) > MOST_NODES:
-        raise NapkinError(f"{len(circuit.nodes)} operations are too many to draw; at most {MOST_NODES} are: draw one output, or a part that is stored")
+        raise NapkinError(
+            f"{len(circuit.nodes)} operations are too many to draw; at most {MOST_NODES} are: draw one output, or a part that is stored"
+        )
     found = ordered(circuit)
     if len(found.columns) > MOST_COLUMNS:
-        raise NapkinError(f"{len(found.columns)} columns are too many to draw; at most {MOST_COLUMNS} are: draw one output, or a part that is stored")
+        raise NapkinError(
+            f"{len(found.columns)} columns are too many to draw; at most {MOST_COLUMNS} are: draw one output, or a part that is stored"
+        )
     return _Layout(circuit, found).drawn(title, notes)
 
 
@@ -45,7 +49,12 @@ def amount(number: int | None, unit: str) -> str:
 def _brief(node: Node) -> Node:
     """Return a node with words short enough to stand in it."""
     caption = shortened(node.caption, "name", WIDEST_NAME * 1.3) if node.kind in ("input", "output") else node.caption
-    return replace(node, sign=shortened(rounded(node.sign), "sign", WIDEST_NAME * 1.3), caption=caption, title=node.title or node.caption)
+    return replace(
+        node,
+        sign=shortened(rounded(node.sign), "sign", WIDEST_NAME * 1.3),
+        caption=caption,
+        title=node.title or node.caption,
+    )
 
 
 def wide(runs: Sequence[Run]) -> float:
@@ -101,7 +110,11 @@ class _Layout:
         node = self.nodes[place]
         if node.kind == "load":
             return self.array(node.args[0])
-        return node.caption if node.kind == "input" and isinstance(node.term, (Input, Var)) and len(node.caption) <= 12 else ""
+        return (
+            node.caption
+            if node.kind == "input" and isinstance(node.term, (Input, Var)) and len(node.caption) <= 12
+            else ""
+        )
 
     # -- columns ---------------------------------------------------------------------------------------------------------
 
@@ -135,9 +148,13 @@ class _Layout:
             return x
         width = 16 + min(64.0, 0.3 * far) + 5 * len({b.bundle for a, b in moves if a.y != b.y})
         for a, b in moves:
-            self.picture.wires.append(pictograms.bend(x, a.y, x + width, b.y, self.nodes[a.value].level, pictograms.role_of(a.name)))
+            self.picture.wires.append(
+                pictograms.bend(x, a.y, x + width, b.y, self.nodes[a.value].level, pictograms.role_of(a.name))
+            )
         copies = [key for key in left if sum((b.value, b.name) == key for _, b in moves) > 1]
-        self.picture.shapes += [Shape("dot", f"dot-{self.nodes[key[0]].level}", (x, left[key].y, 2.4)) for key in copies]
+        self.picture.shapes += [
+            Shape("dot", f"dot-{self.nodes[key[0]].level}", (x, left[key].y, 2.4)) for key in copies
+        ]
         return x + width
 
     def functions(self, k: int, x: float) -> float:
@@ -158,7 +175,9 @@ class _Layout:
             if item.passes:
                 level = self.nodes[item.value].level
                 pairs = zip(ins[place], outs[place], strict=True)
-                self.picture.wires += [pictograms.bend(x, a.y, x + width, b.y, level, pictograms.role_of(a.name)) for a, b in pairs]
+                self.picture.wires += [
+                    pictograms.bend(x, a.y, x + width, b.y, level, pictograms.role_of(a.name)) for a, b in pairs
+                ]
                 continue
             node = self.nodes[item.value]
             self.spans[item.value] = (x, x + width)
@@ -174,7 +193,15 @@ class _Layout:
             top = box.upper - MARGIN - 3 - LINE * len(lines)
             for number, text in enumerate(lines):
                 full = node.title if node.title and node.title != text else ""
-                self.picture.label(runs_of(text), x + width / 2, top + LINE * number, anchor="middle", title=full, role="caption", most=400)
+                self.picture.label(
+                    runs_of(text),
+                    x + width / 2,
+                    top + LINE * number,
+                    anchor="middle",
+                    title=full,
+                    role="caption",
+                    most=400,
+                )
         self.dashes(x, x + width, self.walls(k))
         return x + width
 
@@ -185,10 +212,16 @@ class _Layout:
         """Lead the wires from the sides of the column to a node that is narrower than it."""
         for touch in box.ins:
             if left < box.left:
-                self.picture.wires.append(pictograms.line(((left, touch.y), (box.left, touch.y)), touch.level, pictograms.role_of(touch.name)))
+                self.picture.wires.append(
+                    pictograms.line(((left, touch.y), (box.left, touch.y)), touch.level, pictograms.role_of(touch.name))
+                )
         for touch in box.outs:
             if box.right < right:
-                self.picture.wires.append(pictograms.line(((box.right, touch.y), (right, touch.y)), touch.level, pictograms.role_of(touch.name)))
+                self.picture.wires.append(
+                    pictograms.line(
+                        ((box.right, touch.y), (right, touch.y)), touch.level, pictograms.role_of(touch.name)
+                    )
+                )
 
     def walls(self, k: int) -> list[tuple[float, float]]:
         """Return the room between the items of a column, in which a dashed line may run."""
@@ -219,12 +252,21 @@ class _Layout:
         labels = {e: runs for e in ends if (runs := self.label(k, e))}
         width = max((wide(runs) + 9 for runs in labels.values()), default=8.0)
         for e in ends:
-            self.picture.wires.append(pictograms.line(((x, e.y), (x + width, e.y)), self.nodes[e.value].level, pictograms.role_of(e.name)))
+            self.picture.wires.append(
+                pictograms.line(((x, e.y), (x + width, e.y)), self.nodes[e.value].level, pictograms.role_of(e.name))
+            )
         for e, runs in labels.items():
             axis = self.strands[e.value][e.name].axis
             size = "any size" if axis is None or axis.size is None else str(axis.size)
             self.labelled[e.value] = k
-            self.picture.label(runs, x + 5, e.y - 3.5 - SIZES["axis"] * 1.15, title=f"{e.name}: {size}", role="axis", most=2 * WIDEST_NAME)
+            self.picture.label(
+                runs,
+                x + 5,
+                e.y - 3.5 - SIZES["axis"] * 1.15,
+                title=f"{e.name}: {size}",
+                role="axis",
+                most=2 * WIDEST_NAME,
+            )
         room = MARGIN if not labels else SIZES["axis"] * 1.15 + 5
         between = [(a.y + MARGIN - 2, b.y - room) for a, b in zip(ends, ends[1:], strict=False) if a.item != b.item]
         self.dashes(x, x + width, between)
@@ -235,16 +277,28 @@ class _Layout:
         node, strand = self.nodes[end.value], self.strands[end.value][end.name]
         if not strand.name:
             return []
-        fresh = self.labelled.get(end.value, k) == k and any(i.value == end.value and not i.passes for i in self.columns[k])
+        fresh = self.labelled.get(end.value, k) == k and any(
+            i.value == end.value and not i.passes for i in self.columns[k]
+        )
         telling = node.kind in ("input", "load", "contract", "read", "scan") or not node.args
-        changed = telling or {s.name for s in node.strands} != {s.name for arg in node.args for s in self.nodes[arg].strands}
+        changed = telling or {s.name for s in node.strands} != {
+            s.name for arg in node.args for s in self.nodes[arg].strands
+        }
         ending = all(self.nodes[i.value].kind == "output" for i in self.columns[k + 1] if end.value in i.args)
         far = end.value in self.labelled and k - self.labelled[end.value] >= LONG
-        if not (fresh and (changed or node.kind == "store") or ending and fresh or far):
+        if not (
+            fresh
+            and (changed or node.kind == "store" or strand.part and node.kind == "map" and not strand.tile)
+            or ending
+            and fresh
+            or far
+        ):
             return []
         name = Run(shortened(strand.name, "axis", WIDEST_NAME), "axis")
-        if strand.part and strand.tile:
-            return [Run(strand.part, "axis"), Run(name.text, "sub"), Run(f"\u2009{strand.tile}", "size")]
+        if strand.part:
+            return [Run(strand.part, "axis"), Run(name.text, "sub")] + [Run(f"\u2009{strand.tile}", "size")] * bool(
+                strand.tile
+            )
         size = strand.axis.size if strand.axis else None
         return [name, Run(f"\u2009{size}", "size")] if size and (node.kind == "input" or ending) else [name]
 
@@ -261,7 +315,9 @@ class _Layout:
                 beside = {e.value for e in (*self.tracks.before[k], *self.tracks.after[k])}
                 found = [item.value for item in items if not item.passes]
                 known = [getattr(self.nodes[place], field) for place in (sorted(beside) if field == "held" else found)]
-                if any(not item.passes and self.nodes[item.value].kind not in ("input", "output") for item in items) and any(known):
+                if any(
+                    not item.passes and self.nodes[item.value].kind not in ("input", "output") for item in items
+                ) and any(known):
                     cells[k] = amount(sum(number for number in known if number is not None), unit)
             if cells:
                 rows.append((name, cells))
@@ -278,7 +334,9 @@ class _Layout:
             y = top + ROW * number
             self.picture.label([Run(name, "cost")], start - 12, y, anchor="end", title=MEANING[name], role="costname")
             for k, text in cells.items():
-                self.picture.label([Run(text, "cost")], middles[k], y, anchor="middle", title=f"{MEANING[name]}: {text}", role="cost")
+                self.picture.label(
+                    [Run(text, "cost")], middles[k], y, anchor="middle", title=f"{MEANING[name]}: {text}", role="cost"
+                )
         if self.rows:
             y = top + ROW * len(self.rows)
             self.picture.shapes.append(Shape("rect", "rule", (start - 8, y, end - start + 8, 0.8, 0.0)))
@@ -292,17 +350,22 @@ class _Layout:
             if not spans:
                 continue
             left, right = min(s[0] for s in spans), max(s[1] for s in spans)
-            caption = shortened(bracket.caption, "note", max(320.0, right - left))
-            room = wide([Run(caption, "note")])
+            runs = runs_of(shortened(bracket.caption, "note", max(320.0, right - left)), "note")
+            room = wide(runs)
             middle = (left + right) / 2
             low, high = min(left, middle - room / 2) - 6, max(right, middle + room / 2) + 6
             row = next((n for n, spans in enumerate(taken) if all(high <= a or b <= low for a, b in spans)), len(taken))
             taken += [[]] * (row == len(taken))
             taken[row] = [*taken[row], (low, high)]
             at = y + 6 + 32 * row
-            self.picture.shapes.append(Shape("path", f"bracket-{bracket.kind}", pieces=(((left + 2, at),), ((left + 2, at + 7),), ((right - 2, at + 7),),
-                                                                                        ((right - 2, at),))))
-            self.picture.label([Run(caption, "note")], middle, at + 11, anchor="middle", title=bracket.caption, role="note", most=2000)
+            self.picture.shapes.append(
+                Shape(
+                    "path",
+                    f"bracket-{bracket.kind}",
+                    pieces=(((left + 2, at),), ((left + 2, at + 7),), ((right - 2, at + 7),), ((right - 2, at),)),
+                )
+            )
+            self.picture.label(runs, middle, at + 11, anchor="middle", title=bracket.caption, role="note", most=2000)
             lowest = max(lowest, at + 28)
         return lowest
 
@@ -313,7 +376,11 @@ class _Layout:
             return y
         for level in levels:
             self.picture.wires.append(pictograms.line(((x, y + 14), (x + 22, y + 14)), level))
-            x = 14 + (label := self.picture.label([Run(NAMES[level], "note")], x + 28, y + 8, role="legend")).x + label.width
+            x = (
+                14
+                + (label := self.picture.label([Run(NAMES[level], "note")], x + 28, y + 8, role="legend")).x
+                + label.width
+            )
         return y + 24
 
     def finished(self, title: str, notes: Sequence[str], right: float, top: float, bottom: float) -> Picture:
@@ -329,7 +396,9 @@ class _Layout:
             top -= 22
             found.label([Run(title, "title")], left, top, role="title", most=max(end - left, 360.0) / SPARE)
             end = max(end, *(label.x + label.width for label in found.labels))
-        whole = Picture(title, self.circuit.caption, math.ceil(end - left + 2 * EDGE), math.ceil(bottom - top + 2 * EDGE))
+        whole = Picture(
+            title, self.circuit.caption, math.ceil(end - left + 2 * EDGE), math.ceil(bottom - top + 2 * EDGE)
+        )
         whole.placed(found, EDGE - left, EDGE - top)
         return whole
 

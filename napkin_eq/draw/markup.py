@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Sequence, Set
 from xml.sax.saxutils import escape
 
 from napkin_eq.draw.picture import SIZES, SPARE, Label, Picture, Piece, Shape, width_of
@@ -15,7 +16,7 @@ COLOURS = {
     "paper": ("#ffffff", "#14171c"), "ink": ("#1b1f24", "#e9ecf1"), "soft": ("#5d6670", "#a2abb6"), "faint": ("#b9c0c8", "#4b535d"),
     "high": ("#1b1f24", "#e9ecf1"), "chip": ("#d98500", "#f0a92b"), "register": ("#009e73", "#2cc79b"),
     "load": ("#bfe3f7", "#1d4a63"), "store": ("#efcfe0", "#5d3350"), "map": ("#e3e8ee", "#2b323c"), "shape": ("#f3e56d", "#a39414"),
-    "fold": ("#ffffff", "#14171c"), "read": ("#d9ebf8", "#1c3d57"), "changed": ("#ffd8a8", "#7a4a10"), "loop": ("#0072b2", "#6db9ea"),
+    "fold": ("#ffffff", "#14171c"), "read": ("#d9ebf8", "#1c3d57"), "changed": ("#ffe9c7", "#4a3413"), "loop": ("#0072b2", "#6db9ea"),
 }  # fmt: skip
 SANS = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'Noto Sans', sans-serif"
 SERIF = "'Liberation Serif', 'Times New Roman', Times, 'STIX Two Text', serif"
@@ -25,24 +26,19 @@ def svg(picture: Picture, theme: str = "auto") -> str:
     """Return a picture as the text of an SVG file; "auto" follows what the reader's screen prefers."""
     body = "\n".join(_body(picture))
     name = "n" + hashlib.sha256((theme + body).encode()).hexdigest()[:10]
+    used = {word for classes in re.findall(r'class="([^"]*)"', body) for word in classes.split()}
     width, height = _n(picture.width), _n(picture.height)
     about = f"<title>{_text(picture.title)}</title>" if picture.title else ""
     about += f"<desc>{_text(picture.description)}</desc>" if picture.description else ""
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" id="{name}" class="napkin" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img">'
-    )
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" id="{name}" class="napkin" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img">'
     back = f'<rect class="paper" width="{width}" height="{height}"/>'
-    return f"{head}{about}\n<style>{_style(name, theme)}</style>\n{back}\n{body}\n</svg>\n"
+    return f"{head}{about}\n<style>{_style(name, theme, used)}</style>\n{back}\n{body}\n</svg>\n"
 
 
-def _style(name: str, theme: str) -> str:
-    """Return the style sheet, every rule held to this picture by its name, as several may stand in one page."""
+def _style(name: str, theme: str, classes: Set[str]) -> str:
+    """Return the style sheet: what of it is used, every rule held to this picture by its name, as several may stand in one page."""
     light, dark = ({key: pair[n] for key, pair in COLOURS.items()} for n in (0, 1))
-    if theme == "auto":
-        used = {key: f"var(--{key})" for key in COLOURS}
-        sheets = [f"#{name}{{{_variables(light)}}}", f"@media (prefers-color-scheme:dark){{#{name}{{{_variables(dark)}}}}}"]
-    else:
-        used, sheets = light if theme == "light" else dark, []
+    used = {"auto": {key: f"var(--{key})" for key in COLOURS}, "light": light, "dark": dark}[theme]
     rules = {
         ".paper": f"fill:{used['paper']}", ".w": "fill:none;stroke-width:1.5", ".dash": f"fill:none;stroke:{used['faint']};stroke-dasharray:5 4",
         ".item": "stroke-width:2.4;stroke-dasharray:.1 4.5;stroke-linecap:round",
@@ -50,7 +46,7 @@ def _style(name: str, theme: str) -> str:
         **{f".dot-{level}": f"fill:{used[level]}" for level in ("high", "chip", "register")},
         **{f".{role}": f"fill:{used[role]}" for role in ("load", "store", "map")},
         ".shape": f"fill:{used['shape']};stroke:{used['ink']};stroke-width:1.1",
-        ".changed": f"fill:{used['changed']};stroke:{used['chip']};stroke-width:1.3",
+        ".frame": f"fill:none;stroke:{used['faint']}", ".changed": f"fill:{used['changed']}",
         ".fold,.scan": f"fill:{used['fold']};stroke:{used['ink']};stroke-width:1.1", ".read": f"fill:{used['read']};stroke:{used['loop']};stroke-width:1.1",
         ".steps": f"fill:none;stroke:{used['ink']};stroke-width:1.1", ".bar": f"fill:{used['ink']}", ".rule": f"fill:{used['faint']}",
         ".bracket-loop": f"fill:none;stroke:{used['loop']};stroke-width:1.4",
@@ -59,11 +55,19 @@ def _style(name: str, theme: str) -> str:
         **{f".{style}": f"font-size:{_n(SIZES[style])}px" for style in SIZES},
         ".name,.title": "font-weight:600", ".size,.cost,.note": f"fill:{used['soft']}",
     }  # fmt: skip
-    return "".join([*sheets, *(",".join(f"#{name} {part}" for part in key.split(",")) + f"{{{value}}}" for key, value in rules.items())])
+    kept = []
+    for key, value in rules.items():
+        parts = [part for part in key.split(",") if part.removeprefix(".") in {*classes, "paper", "text"}]
+        kept += [",".join(f"#{name} {part}" for part in parts) + f"{{{value}}}"] * bool(parts)
+    text = "".join(kept)
+    if theme != "auto":
+        return text
+    names = [key for key in COLOURS if f"--{key})" in text]
+    return f"#{name}{{{_variables(light, names)}}}@media (prefers-color-scheme:dark){{#{name}{{{_variables(dark, names)}}}}}{text}"
 
 
-def _variables(colours: dict[str, str]) -> str:
-    return ";".join(f"--{key}:{value}" for key, value in colours.items())
+def _variables(colours: dict[str, str], names: Sequence[str]) -> str:
+    return ";".join(f"--{key}:{colours[key]}" for key in names)
 
 
 def _body(picture: Picture) -> Iterable[str]:
@@ -84,7 +88,9 @@ def _shape(shape: Shape) -> str:
     title = f"<title>{_text(shape.title)}</title>" if shape.title else ""
     if shape.form == "rect":
         x, y, width, height, corner = map(_n, shape.numbers)
-        inside = f'<rect class="{shape.role}" x="{x}" y="{y}" width="{width}" height="{height}"' + (f' rx="{corner}"' if corner != "0" else "")
+        inside = f'<rect class="{shape.role}" x="{x}" y="{y}" width="{width}" height="{height}"' + (
+            f' rx="{corner}"' if corner != "0" else ""
+        )
         return f"{inside}>{title}</rect>" if title else f"{inside}/>"
     if shape.form == "dot":
         x, y, radius = map(_n, shape.numbers)
@@ -109,7 +115,9 @@ def _label(label: Label) -> str:
     if first is None:
         return ""
     y = _n(label.y + label.height * 0.8)
-    x, anchor = (label.x, "") if label.role in ("title", "about") else (label.x + label.width / 2, ' text-anchor="middle"')
+    x, anchor = (
+        (label.x, "") if label.role in ("title", "about") else (label.x + label.width / 2, ' text-anchor="middle"')
+    )
     title = f"<title>{_text(label.title)}</title>" if label.title else ""
     if len(label.runs) == 1:
         return f'<text class="{first.style}" x="{_n(x)}" y="{y}"{anchor}>{_text(first.text)}{title}</text>'
@@ -118,9 +126,11 @@ def _label(label: Label) -> str:
     parts = []
     for run in label.runs:
         lift = {"sub": 2.6, "sup": -4.0}.get(run.style, 0.0)
-        parts.append(f'<tspan class="{run.style}" x="{_n(at)}" y="{_n(label.y + label.height * 0.8 + lift)}">{_text(run.text)}</tspan>')
+        parts.append(
+            f'<tspan class="{run.style}" x="{_n(at)}" y="{_n(label.y + label.height * 0.8 + lift)}">{_text(run.text)}</tspan>'
+        )
         at += width_of(run.text, run.style)
-    return f'<text>{"".join(parts)}{title}</text>'
+    return f"<text>{''.join(parts)}{title}</text>"
 
 
 def _text(text: str) -> str:
@@ -133,15 +143,15 @@ def _n(number: float) -> str:
     return f"{number:.1f}".removesuffix(".0").replace("-0.0", "0")
 
 
-
-
 def rendered(text: str, form: str) -> bytes:
     """Return an SVG of a fixed theme as PNG or PDF; raises NapkinError where CairoSVG, or the cairo library that it calls, is missing."""
     try:
         import cairosvg
     except (ImportError, OSError) as missing:
         how = "pip install 'napkin-eq[pictures]', and the cairo library of the system; SVG needs neither"
-        raise NapkinError(f"draw: {form} is made by CairoSVG, which cannot be loaded ({missing!s:.80}): {how}") from None
+        raise NapkinError(
+            f"draw: {form} is made by CairoSVG, which cannot be loaded ({missing!s:.80}): {how}"
+        ) from None
     convert = {"png": cairosvg.svg2png, "pdf": cairosvg.svg2pdf}[form]
     made: bytes = convert(bytestring=text.encode(), **({"scale": 2.0} if form == "png" else {}))
     return made

@@ -103,7 +103,12 @@ def _arranged(columns: Sequence[Sequence[Item]], nodes: Sequence[Node]) -> list[
     made: list[list[Item]] = []
     at: dict[int, int] = {}
     for items in columns:
-        made.append([item if item.passes else replace(item, args=tuple(sorted(item.args, key=lambda a: at.get(a, 0)))) for item in items])
+        made.append(
+            [
+                item if item.passes else replace(item, args=tuple(sorted(item.args, key=lambda a: at.get(a, 0))))
+                for item in items
+            ]
+        )
         at = {value: number for number, value in enumerate(_after(items, nodes))}
     return made
 
@@ -158,7 +163,11 @@ def _wires(nodes: Sequence[Node], columns: Sequence[Sequence[Item]]) -> tuple[tu
             node = nodes[item.value]
             if not item.passes and node.kind not in ("input", "load"):
                 for number, arg in enumerate(item.args):
-                    if _free(arg, nodes, found):
+                    if nodes[arg].kind == "load" and arg not in found and nodes[arg].args[0] in found:
+                        found[arg] = found[
+                            nodes[arg].args[0]
+                        ]  # another kernel has brought this array on chip, and said how it lies
+                    if arg not in found and nodes[arg].kind in ("input", "load"):
                         _settle(arg, _liked(node, item.args, number, nodes, found), nodes, found)
                 found[item.value] = _out(node, item.args, found, _names(node))
     for place, node in enumerate(nodes):
@@ -178,19 +187,19 @@ def _settle(place: int, names: Sequence[str], nodes: Sequence[Node], found: dict
         _settle(nodes[place].args[0], names, nodes, found)
 
 
-def _free(place: int, nodes: Sequence[Node], found: dict[int, tuple[str, ...]]) -> bool:
-    """Tell whether the order of an array may still be chosen."""
-    return place not in found and nodes[place].kind in ("input", "load")
-
-
-def _liked(node: Node, args: Sequence[int], number: int, nodes: Sequence[Node], found: dict[int, tuple[str, ...]]) -> list[str]:
+def _liked(
+    node: Node, args: Sequence[int], number: int, nodes: Sequence[Node], found: dict[int, tuple[str, ...]]
+) -> list[str]:
     """Return the order in which a node likes an argument: contracted wires face each other, the others follow their partners."""
     others = [arg for n, arg in enumerate(args) if n != number]
     names = _names(nodes[args[number]])
     known = next((found[arg] for arg in others if arg in found), ())
     beside = {name for arg in others for name in _names(nodes[arg])}
     taken = [n for n in names if n in node.takes]
-    shared = sorted((n for n in names if n not in node.takes and n in beside), key=lambda n: known.index(n) if n in known else len(known))
+    shared = sorted(
+        (n for n in names if n not in node.takes and n in beside),
+        key=lambda n: known.index(n) if n in known else len(known),
+    )
     own = [n for n in names if n not in taken and n not in shared]
     if node.kind == "contract" and others:
         taken.sort(key=lambda n: -known.index(n) if n in known else 0)

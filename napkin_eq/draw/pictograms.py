@@ -61,8 +61,13 @@ def width(node: Node, ins: Sequence[str]) -> float:
 
 
 def draw(node: Node, box: Box, picture: Picture) -> None:
-    """Draw a node."""
-    {"input": _end, "output": _end, "contract": _contract, "load": _move, "store": _move}.get(node.kind, _operator)(node, box, picture)
+    """Draw a node, what has changed on a mark."""
+    if node.changed:
+        mark = (box.left - 1, box.upper - HALF - 2, box.right - box.left + 2, box.lower - box.upper + 2 * HALF + 4, 6.0)
+        picture.behind.append(Shape("rect", "changed", mark))
+    {"input": _end, "output": _end, "contract": _contract, "load": _move, "store": _move}.get(node.kind, _operator)(
+        node, box, picture
+    )
 
 
 def line(points: Sequence[tuple[float, float]], level: str, role: str = "wire") -> Wire:
@@ -89,10 +94,20 @@ def _end(node: Node, box: Box, picture: Picture) -> None:
     top, bottom = touches[0].y - 6, touches[-1].y + 6
     x = box.right - 8 if begins else box.left + 8
     picture.shapes.append(Shape("rect", "bar", (x - 1.2, top, 2.4, bottom - top, 1.2)))
-    picture.wires += [line(((x, t.y), (box.right if begins else box.left, t.y)), t.level, role_of(t.name)) for t in touches]
+    picture.wires += [
+        line(((x, t.y), (box.right if begins else box.left, t.y)), t.level, role_of(t.name)) for t in touches
+    ]
     middle = (top + bottom) / 2 - 7.5
     run = Run(node.caption, "name")
-    picture.label([run], x - 7 if begins else x + 7, middle, anchor="end" if begins else "start", title=node.title, role="name", most=130)
+    picture.label(
+        [run],
+        x - 7 if begins else x + 7,
+        middle,
+        anchor="end" if begins else "start",
+        title=node.title,
+        role="name",
+        most=130,
+    )
 
 
 def _passing(node: Node, box: Box, picture: Picture, meets: float, cut: Sequence[str] = ()) -> float:
@@ -115,7 +130,9 @@ def _passing(node: Node, box: Box, picture: Picture, meets: float, cut: Sequence
             if found[0].level == out.level:
                 picture.wires.append(bend(box.left, found[0].y, box.right, out.y, out.level, role_of(name)))
             else:
-                picture.wires.append(line(((box.left, found[0].y), (middle, found[0].y)), found[0].level, role_of(name)))
+                picture.wires.append(
+                    line(((box.left, found[0].y), (middle, found[0].y)), found[0].level, role_of(name))
+                )
                 picture.wires.append(bend(middle, found[0].y, box.right, out.y, out.level, role_of(name)))
     return meets
 
@@ -161,7 +178,9 @@ def _operator(node: Node, box: Box, picture: Picture) -> None:
     """Draw the wires through an operator, and its sign on those that it works along."""
     along = node.takes or node.touches if node.kind != "shape" else ()
     spots = [t for t in box.ins if t.name in along]
-    if along and not spots:  # what it works along is no wire, as of a sum of equal summands: its sign stands on the first one
+    if (
+        along and not spots
+    ):  # what it works along is no wire, as of a sum of equal summands: its sign stands on the first one
         spots = [t for t in box.ins if t.name == box.outs[0].name][:1]
     cut = [t.name for t in spots]
     x = _passing(node, box, picture, box.left + LEAD + (8 if node.kind == "map" else 0), cut)
@@ -171,7 +190,7 @@ def _operator(node: Node, box: Box, picture: Picture) -> None:
         half = max(9.0, (x - box.left - LEAD) / 2 + 4)
         middle = box.left + LEAD + half if len(merged(node, [t.name for t in box.ins])) else middle
         body = (middle - half, box.upper - HALF, 2 * half, box.lower - box.upper + 2 * HALF, 8.0)
-        picture.behind.append(Shape("rect", "changed" if node.changed else "map", body, title=title))
+        picture.behind.append(Shape("rect", "map", body, title=title))
         for t in box.ins:
             if not any(out.name == t.name for out in box.outs):
                 picture.wires.append(line(((box.left, t.y), (middle, t.y)), t.level, role_of(t.name)))
@@ -184,12 +203,14 @@ def _operator(node: Node, box: Box, picture: Picture) -> None:
         for name in node.touches:
             y = next(t.y for t in box.ins if t.name == name)
             points = ((middle - half, y), (middle + half, y - 10), (middle + half, y + 10))
-            picture.shapes.append(Shape("path", _role(node, "shape"), pieces=tuple((p,) for p in points), title=title))
+            picture.shapes.append(Shape("path", "shape", pieces=tuple((p,) for p in points), title=title))
         return
     for t in box.ins:
         if t in spots or not any(out.name == t.name for out in box.outs):
             picture.wires.append(line(((box.left, t.y), (middle - half, t.y)), t.level, role_of(t.name)))
-    if len({t.arg for t in box.ins}) > 1:  # what is read where an array says, or folded under a mask: all of them belong together
+    if (
+        len({t.arg for t in box.ins}) > 1
+    ):  # what is read where an array says, or folded under a mask: all of them belong together
         band = (middle - half - 3, box.upper - HALF, 2 * half + 6, box.lower - box.upper + 2 * HALF, 8.0)
         picture.behind.append(Shape("rect", "map", band, title=title))
     heights = [t.y for t in spots] or [box.outs[0].y]
@@ -204,10 +225,19 @@ def _sign(node: Node, x: float, y: float, half: float, room: float, picture: Pic
     """Draw what an operator does to the wire at a height: a lozenge for reads, a pill with the monoid's sign, with steps for prefixes."""
     if node.kind == "read":
         tip = 6.0
-        points = ((x - half, y), (x - half + tip, y - 8), (x + half - tip, y - 8), (x + half, y), (x + half - tip, y + 8), (x - half + tip, y + 8))
-        picture.shapes.append(Shape("path", _role(node, "read"), pieces=tuple((p,) for p in points), title=node.title))
+        points = (
+            (x - half, y),
+            (x - half + tip, y - 8),
+            (x + half - tip, y - 8),
+            (x + half, y),
+            (x + half - tip, y + 8),
+            (x - half + tip, y + 8),
+        )
+        picture.shapes.append(Shape("path", "read", pieces=tuple((p,) for p in points), title=node.title))
     else:
-        picture.shapes.append(Shape("rect", _role(node, node.kind), (x - half, y - PILL / 2, 2 * half, PILL, PILL / 2), title=node.title))
+        picture.shapes.append(
+            Shape("rect", node.kind, (x - half, y - PILL / 2, 2 * half, PILL, PILL / 2), title=node.title)
+        )
     center = x
     if node.kind == "scan":
         center, start = x - 6, x - half + 6 + room + 1
@@ -216,8 +246,6 @@ def _sign(node: Node, x: float, y: float, half: float, room: float, picture: Pic
             steps += [((start + 4 * n, y + 4 - 4 * n),), ((start + 4 * n + 4, y + 4 - 4 * n),)]
         picture.shapes.append(Shape("path", "steps", pieces=tuple(steps)))
     if node.sign:
-        picture.label([Run(node.sign, "sign")], center, y - 6.4, anchor="middle", role="sign", title=node.title, most=180)
-
-
-def _role(node: Node, role: str) -> str:
-    return "changed" if node.changed else role
+        picture.label(
+            [Run(node.sign, "sign")], center, y - 6.4, anchor="middle", role="sign", title=node.title, most=180
+        )

@@ -56,7 +56,9 @@ def runs_of(text: str, style: str = "caption") -> list[Run]:
             end = _reach(text, place + 1)
             inner = text[place + 1 : end]
             inner = re.sub(r"_\w+", "", inner[1:-1] if inner[:1] in "({" and inner[-1:] in ")}" else inner)
-            runs += [Run(text[plain:place], style)] * (plain < place) + [Run(inner, "sub" if text[place] == "_" else "sup")]
+            runs += [Run(text[plain:place], style)] * (plain < place) + [
+                Run(inner, "sub" if text[place] == "_" else "sup")
+            ]
             place = plain = end
         else:
             place += 1
@@ -125,8 +127,10 @@ class Wire:
                     t = step / steps
                     u = 1 - t
                     weights = (u * u * u, 3 * u * u * t, 3 * u * t * t, t * t * t)
-                    yield (sum(w * p[0] for w, p in zip(weights, (last, a, b, end), strict=True)),
-                           sum(w * p[1] for w, p in zip(weights, (last, a, b, end), strict=True)))
+                    yield (
+                        sum(w * p[0] for w, p in zip(weights, (last, a, b, end), strict=True)),
+                        sum(w * p[1] for w, p in zip(weights, (last, a, b, end), strict=True)),
+                    )
             last = piece[-1]
 
 
@@ -149,7 +153,12 @@ class Shape:
             x, y, r = self.numbers
             return x - r, y - r, x + r, y + r
         points = [point for piece in self.pieces for point in piece]
-        return min(p[0] for p in points), min(p[1] for p in points), max(p[0] for p in points), max(p[1] for p in points)
+        return (
+            min(p[0] for p in points),
+            min(p[1] for p in points),
+            max(p[0] for p in points),
+            max(p[1] for p in points),
+        )
 
 
 @dataclass(slots=True)
@@ -166,7 +175,15 @@ class Picture:
     labels: list[Label] = field(default_factory=list)
 
     def label(
-        self, runs: Sequence[Run], x: float, y: float, *, anchor: str = "start", title: str = "", role: str = "text", most: float = 220.0
+        self,
+        runs: Sequence[Run],
+        x: float,
+        y: float,
+        *,
+        anchor: str = "start",
+        title: str = "",
+        role: str = "text",
+        most: float = 220.0,
     ) -> Label:
         """Write a line of text whose box begins, is centred or ends at x and whose upper side is at y; too long ones are cut."""
         whole = "".join(run.text for run in runs)

@@ -25,7 +25,11 @@ COMPUTED = 4  # bytes of a value that is computed
 def circuit(derivation: Derivation) -> Circuit:
     """Return the circuit of a derivation's plan, its kernels one behind the other."""
     drawing = _Plan()
-    pieces = [(o, store, tiled) for o in derivation.outputs for store, tiled in zip(o.placed.stores, o.placed.tiled, strict=True)]
+    pieces = [
+        (o, store, tiled)
+        for o in derivation.outputs
+        for store, tiled in zip(o.placed.stores, o.placed.tiled, strict=True)
+    ]
     for number, (out, store, tiled) in enumerate(pieces):
         drawing.kernel(number, out, store, tiled)
     ends = [(name, term) for out in derivation.outputs for name, _, term in out.each()]
@@ -44,12 +48,19 @@ class _Plan:
         kernel, arrays = tiled.kernel, dict(out.placed.arrays)
         terms = kernel_terms(store)
         leaves = [t for t in terms if isinstance(t, Input) or (isinstance(t, (Store, Proj)) and t is not store)]
-        present = {coord.axis.name: coord for coord in kernel.coords if coord.role != "run" and coord.role != "lane"}
+        _, value = modes_of(store)
+        items = value.items if isinstance(value, Tuple) else (value,)
+        inside = _folded(items)
 
-        def strand(axis: Axis) -> Strand:
-            coord = present.get(axis.name)
-            part = {"group": "g", "stream": "s", "walk": "s"}.get(coord.role, "") if coord else ""
-            return Strand(axis, part, coord.tile if coord and part else None)
+        def strand(term: Term, axis: Axis) -> Strand:
+            own = [c for c in kernel.coords if c.axis.name == axis.name and c.role not in ("run", "lane")]
+            # One axis may be walked in two ways: by a fold, and as an axis of the result, which gives its coordinate its name.
+            folds = [c for c in own if c.name != axis.name]
+            found = (
+                folds if axis.name in inside.get(term, ()) and folds else [c for c in own if c not in folds] or own
+            )[:1]
+            part = {"group": "g", "stream": "s", "walk": "s"}.get(found[0].role, "") if found else ""
+            return Strand(axis, part, found[0].tile if part else None)
 
         first = len(self.built.nodes)
         operands = _operands(kernel)
@@ -59,15 +70,15 @@ class _Plan:
             dims = buffer.dims if buffer else leaf.dims if isinstance(leaf, Input) else leaf.axes
             element = BYTES[buffer.dtype] if buffer else COMPUTED
             if leaf not in self.high:
-                self.high[leaf] = self.built.add(Node("input", (), _whole(dims), caption=str(leaf), title=str(leaf), term=leaf))
-            strands = tuple(map(strand, dims)) or (Strand(None),)
+                self.high[leaf] = self.built.add(
+                    Node("input", (), _whole(dims), caption=str(leaf), title=str(leaf), term=leaf)
+                )
+            strands = tuple(strand(leaf, axis) for axis in dims) or (Strand(None),)
             level = CHIP if buffer and buffer.name in operands else REGISTER
             stops[leaf] = self.built.add(Node(
-                "load", (self.high[leaf],), strands, level=level, caption="load", moved=_sent(dims, element, kernel), kernel=number,
+                "load", (self.high[leaf],), strands, level=level, caption="load", moved=_sent(dims, strands, element, kernel), kernel=number,
                 held=_bytes(strands, element), title=f"{leaf} comes on chip", term=leaf,
             ))  # fmt: skip
-        _, value = modes_of(store)
-        items = value.items if isinstance(value, Tuple) else (value,)
 
         def dress(node: Node) -> Node:
             return replace(node, level=REGISTER, kernel=number, held=_bytes(node.strands, COMPUTED))
@@ -93,13 +104,42 @@ class _Plan:
             if coord.role not in ("stream", "walk"):
                 continue
             name = coord.axis.name
-            inside = tuple(n for n in mine if name in nodes[n].takes or any(s.name == name for s in nodes[n].strands if nodes[n].kind != "store"))
+            inside = tuple(
+                n
+                for n in mine
+                if name in nodes[n].takes or any(s.name == name for s in nodes[n].strands if nodes[n].kind != "store")
+            )
             if not inside:
                 continue
-            times = "block after block" if coord.blocks is None else "1 block" if coord.blocks == 1 else f"{coord.blocks} blocks, one after another"
+            times = (
+                "block after block"
+                if coord.blocks is None
+                else "1 block"
+                if coord.blocks == 1
+                else f"{coord.blocks} blocks, one after another"
+            )
             found = _passes(terms, coord.axis) if coord.role == "stream" else 1
             more = f", {found} passes" if found > 1 else ""
             self.brackets.append(Bracket("loop", f"↻ {name} by s_{name} = {coord.tile}: {times}{more}", inside))
+
+
+def _folded(items: Sequence[Term]) -> dict[Term, set[str]]:
+    """Return, for each term of a kernel, the axes that a fold above it walks."""
+    found: dict[Term, set[str]] = {}
+    waiting: list[tuple[Term, frozenset[str]]] = [(item, frozenset()) for item in items]
+    seen = set(waiting)
+    while waiting:
+        term, above = waiting.pop()
+        found.setdefault(term, set()).update(above)
+        if isinstance(term, Proj) or (isinstance(term, Store) and term not in items):
+            continue
+        for child in term.children:
+            walked = above | {term.axis.name} if isinstance(term, Streamed) else above
+            key = (child, walked & {axis.name for axis in child.axes})
+            if key not in seen:
+                seen.add(key)
+                waiting.append(key)
+    return found
 
 
 def _about(number: int, tiled: Tiled) -> str:
@@ -149,9 +189,9 @@ def _product(dims: Sequence[Axis], element: int) -> int | None:
     return None if None in sizes else element * math.prod(size for size in sizes if size)
 
 
-def _sent(dims: Sequence[Axis], element: int, kernel: p.Kernel) -> int | None:
+def _sent(dims: Sequence[Axis], strands: Sequence[Strand], element: int, kernel: p.Kernel) -> int | None:
     """Return the bytes of an array that all blocks together read, each block its own part once."""
-    own = {axis.name for axis in dims}
+    own = {strand.name for strand in strands if strand.part == "g"}
     whole = _product(dims, element)
     again = [kernel.coord(name).blocks for name in kernel.grid if kernel.coord(name).axis.name not in own]
     return None if whole is None or None in again else whole * math.prod(blocks for blocks in again if blocks)

@@ -11,9 +11,9 @@ from napkin_eq.diagram import Diagram
 from napkin_eq.draw.circuit import HIGH, Building, Circuit, Node, Strand, strands_of
 from napkin_eq.draw.regions import Region, bare, is_written, parts, regions, users_of
 from napkin_eq.law import Var
-from napkin_eq.term import Const, Fold, Index, Input, Map, Online, Pattern, Read, Reduce, Scan, Term, held, rebuilt
+from napkin_eq.term import Const, Fold, Index, Input, Map, Online, Pattern, Read, Reduce, Scan, Store, Term, rebuilt
 
-MOST_OPERATORS, MOST_ARGUMENTS = 9, 3
+MOST_OPERATORS, MOST_ARGUMENTS, SHORT = 9, 3, 24
 SIGNS = {"sum": "Σ", "max": "max", "prod": "Π"}
 TRUE = Const(True)
 Folds = (Reduce, Fold, Online)
@@ -56,8 +56,8 @@ def size_of(strands: Sequence[Strand]) -> int | None:
 class Reader:
     """Enters terms into a circuit: `Reader(built, roots)`, then `visit(root)` gives the place of each.
 
-    stops: terms that stand as arrays at places that are known; strand: how an axis is present; spans: the axes of patterns;
-    whole: draw every operation, regions of one array too; dress: what is changed of each node as it is entered.
+    stops: terms that stand as arrays at places that are known; strand: how an axis of a term is present; spans: the axes of patterns;
+    whole: draw every operation, regions of one array too; streams: say of folds how they are walked; dress: what is changed of each node.
     """
 
     def __init__(
@@ -65,12 +65,20 @@ class Reader:
         built: Building,
         roots: Sequence[Term],
         stops: Mapping[Term, int] | None = None,
-        strand: Callable[[Axis], Strand] = Strand,
+        strand: Callable[[Term, Axis], Strand] = lambda term, axis: Strand(axis),
         spans: Callable[[Term], tuple[Axis, ...]] = lambda term: term.axes,
         whole: bool = False,
+        streams: bool = False,
         dress: Callable[[Node], Node] = lambda node: node,
     ) -> None:
-        self.built, self.stops, self.strand, self.spans, self.dress = built, dict(stops or {}), strand, spans, dress
+        self.built, self.stops, self.strand, self.spans, self.dress, self.streams = (
+            built,
+            dict(stops or {}),
+            strand,
+            spans,
+            dress,
+            streams,
+        )
         self.users = users_of(roots, self.stops)
         self.roots = set(map(bare, roots))
         found = {} if whole else regions(self.users, self.stops, self.roots)
@@ -90,7 +98,7 @@ class Reader:
     def strands(self, term: Term) -> tuple[Strand, ...]:
         """Return the strands of a term's value."""
         axes = term.dims if isinstance(term, Input) else self.spans(term)
-        return tuple(map(self.strand, axes)) or (Strand(None),)
+        return tuple(self.strand(term, axis) for axis in axes) or (Strand(None),)
 
     def _node(self, term: Term) -> Node:
         if isinstance(term, Input) or (isinstance(term, Pattern) and not parts(term)):
@@ -102,14 +110,23 @@ class Reader:
             return self._fold(term)
         if isinstance(term, Scan):
             work = self._work(term.body)
-            return Node("scan", (self.visit(term.body),), self.strands(term), touches=(term.axis.name,), sign=SIGNS[term.monoid], flops=work)
+            return Node(
+                "scan",
+                (self.visit(term.body),),
+                self.strands(term),
+                touches=(term.axis.name,),
+                sign=SIGNS[term.monoid],
+                flops=work,
+            )
         if isinstance(term, Read):
             return self._read(term)
         if isinstance(term, Map) or is_written(term):
             return self._map(term)
-        if (inner := held(term)) is not term:
-            return Node("map", (self.visit(inner),), self.strands(term), caption=type(term).__name__.lower())
-        return Node("map", tuple(self.visit(p) for p in parts(term)), self.strands(term), caption=type(term).__name__.lower())
+        if isinstance(term, Store):
+            return Node("store", (self.visit(term.body),), self.strands(term), caption="store")
+        return Node(
+            "map", tuple(self.visit(p) for p in parts(term)), self.strands(term), caption=type(term).__name__.lower()
+        )
 
     # -- the kinds of nodes ----------------------------------------------------------------------------------------------
 
@@ -121,7 +138,9 @@ class Reader:
             nonlocal count
             if is_written(part):
                 return part
-            alone = isinstance(part, Map) and part not in self.regions and part not in self.stops and part not in self.roots
+            alone = (
+                isinstance(part, Map) and part not in self.regions and part not in self.stops and part not in self.roots
+            )
             alone = alone and len(self.users[part]) == 1 and count < MOST_OPERATORS and len(args) < MOST_ARGUMENTS
             if top or alone:
                 count += 1
@@ -131,7 +150,9 @@ class Reader:
         formula = build(term, top=not is_written(term))
         work = self._work(term)
         places = tuple(self.visit(arg) for arg in args)
-        return Node("map", places, self.strands(term), formula=formula, flops=None if work is None else work * max(count, 1))
+        return Node(
+            "map", places, self.strands(term), formula=formula, flops=None if work is None else work * max(count, 1)
+        )
 
     def _fold(self, term: Term) -> Node:
         monoid = "sum" if isinstance(term, Online) else term.monoid
@@ -145,6 +166,8 @@ class Reader:
         mask = "" if where is TRUE else str(where)
         factors = self._factors(body) if monoid == "sum" else []
         carried = self._carried(term) if isinstance(term, Online) else ""
+        if self.streams and not isinstance(term, Reduce):
+            carried = "\n".join([carried] * bool(carried) + ["in a shared pass" if term.fused else "block by block"])
         shared = {a.name for a in self.spans(body)} & set(names)
         if sum(bool({a.name for a in self.spans(f)} & shared) for f in factors) > 1:
             written = [str(f) for f in factors if is_written(f)]
@@ -152,7 +175,9 @@ class Reader:
             places = tuple(self.visit(f) for f in factors if not is_written(f))
             work = self._work(body)
             flops = None if work is None else 2 * work
-            return Node("contract", places, self.strands(term), takes=names, caption=carried or caption, sign="Σ", flops=flops)
+            return Node(
+                "contract", places, self.strands(term), takes=names, caption=carried or caption, sign="Σ", flops=flops
+            )
         masks = () if is_written(where) else (self.visit(where),)
         return Node(
             "fold", (self.visit(body), *masks), self.strands(term), takes=names, caption=carried or mask, sign=SIGNS[monoid],
@@ -172,8 +197,9 @@ class Reader:
     def _carried(term: Term) -> str:
         """Return how a carried sum changes from block to block, in short."""
         update = term.update
-        sign = "+" if isinstance(update, Map) and update.op == "add" else "·"
-        return "acc" if isinstance(update, Pattern) else f"acc ← acc {sign} ρ"
+        if len(text := f"acc ← {update}") <= SHORT:
+            return text
+        return f"acc ← acc {'+' if isinstance(update, Map) and update.op == 'add' else '·'} ρ"
 
     def _read(self, term: Term) -> Node:
         body, taken, indices = term, list[Axis](), list[Term]()
@@ -189,7 +215,15 @@ class Reader:
         plain = all(isinstance(i, Index) for i in indices)
         names = tuple(a.name for a in taken)
         sign = "" if plain else ", ".join(dict.fromkeys(str(i) for i in indices))
-        return Node("read", (self.visit(body), *arrays), self.strands(term), takes=names, caption="" if not plain else caption, sign=sign, title=caption)
+        return Node(
+            "read",
+            (self.visit(body), *arrays),
+            self.strands(term),
+            takes=names,
+            caption="" if not plain else caption,
+            sign=sign,
+            title=caption,
+        )
 
     def _shape(self, region: Region) -> Node:
         work = self._work(region.start)

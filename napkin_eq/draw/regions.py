@@ -118,7 +118,12 @@ def _region(out: Term, users: Mapping[Term, list[Term]], stops: Mapping[Term, in
     while len(inside) < MOST_INSIDE:
         _, _, term = heapq.heappop(heap)
         waiting.discard(term)
-        if term in stops or not parts(term) or isinstance(term, Read) or not {a.name for a in term.axes} <= {a.name for a in out.axes}:
+        if (
+            term in stops
+            or not parts(term)
+            or isinstance(term, Read)
+            or not {a.name for a in term.axes} <= {a.name for a in out.axes}
+        ):
             break
         inside.append(term)
         for child in parts(term):

@@ -53,10 +53,14 @@ def tracks(found: Ordered, ends: Sequence[bool], heads: Sequence[Sequence[float]
             source = links.get(number)
             spot.track = after[k - 1][source].track if source is not None else count
             count += source is None
-        for spot in outs:
-            same = next((s for s in ins if s.item == spot.item and s.name == spot.name), None)
-            spot.track = same.track if same else count
-            count += same is None
+        firsts = {
+            (s.item, s.name): n for n, s in reversed(list(enumerate(ins)))
+        }  # of several wires that meet, the uppermost goes on
+        straight = _chain([firsts.get((spot.item, spot.name)) for spot in outs])
+        for number, spot in enumerate(outs):
+            source = straight.get(number)
+            spot.track = ins[source].track if source is not None else count
+            count += source is None
     edges, count, walls = _edges(before, after, heads, count)
     heights = _heights(edges, count, walls, _wishes(before, after))
     lowest = max(heights[: count or None], default=0.0)
@@ -87,11 +91,19 @@ def _spots(found: Ordered, ends: Sequence[bool]) -> tuple[list[list[_Spot]], lis
 
 def _links(left: Sequence[_Spot], right: Sequence[_Spot]) -> dict[int, int]:
     """Return which wires of the right side run straight from which of the left: as many as can without a crossing."""
-    at: dict[tuple[int, str], int] = {(spot.value, spot.name): place for place, spot in enumerate(left)}
-    sources = [at.get((spot.value, spot.name)) for spot in right]
+    at = {(spot.value, spot.name): place for place, spot in enumerate(left)}
+    return _chain([at.get((spot.value, spot.name)) for spot in right])
+
+
+def _chain(sources: Sequence[int | None]) -> dict[int, int]:
+    """Return the longest choice of places whose sources rise, with those sources."""
     best: list[tuple[int, int]] = []  # for each, how long the chain that ends there is, and the one before it
     for number, source in enumerate(sources):
-        chains = [(best[n][0], n) for n in range(number) if source is not None and (s := sources[n]) is not None and s < source]
+        chains = [
+            (best[n][0], n)
+            for n in range(number)
+            if source is not None and (s := sources[n]) is not None and s < source
+        ]
         length, previous = max(chains, key=lambda c: (c[0], -c[1]), default=(0, -1))
         best.append((length + 1 if source is not None else 0, previous))
     links: dict[int, int] = {}
