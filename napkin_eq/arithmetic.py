@@ -100,6 +100,8 @@ class Arithmetic(Statements):
 
     def _quotient(self, op: str, divisor: Term, values: tuple[p.Operand, ...]) -> p.Operand:
         """Write // or %, which are zero where the divisor is; the machine's own give anything there."""
+        if values[1] == 0:
+            return 0
         low, high = interval(divisor)
         if low > 0 or high < 0 or not isinstance(values[1], str):
             return self.emit(op, values, "i32")

@@ -19,7 +19,7 @@ from napkin_eq.folds import NARROW, Folds
 from napkin_eq.law import finite
 from napkin_eq.ops import ABSENT, NEUTRAL
 from napkin_eq.scopes import Context, Scope, restricted
-from napkin_eq.streamed import axis_ranks, covers, modes_of, plain, reduces_over
+from napkin_eq.streamed import axis_ranks, covers, modes_of, plain, read_along, reduces_over
 from napkin_eq.term import (
     Acc,
     Const,
@@ -198,10 +198,15 @@ class Lowering(Folds):
     def _read(self, term: Read, context: Context) -> p.Operand:
         at: dict[str, p.Operand] = {}
         body: Term = term
+        outer: list[Read] = []
         while isinstance(body, Read):
             last = self.emit("add", (self.size(body.axis), -1), "i32")
-            low = self.emit("max", (self.operand(body.index, context), 0), "i32")
-            at.setdefault(body.axis.name, self.emit("min", (low, last), "i32"))
+            index = body.index
+            for read in outer[::-1]:  # what an inner index says along an axis is read at the coordinate that an outer one gives
+                index = read_along(index, read.axis, read.index)
+            low = self.emit("max", (self.operand(index, context), 0), "i32")
+            at[body.axis.name] = self.emit("min", (low, last), "i32")
+            outer.append(body)
             body = body.body
         if isinstance(body, Input):
             return self._load(self.buffer(body), body.dims, at, context)

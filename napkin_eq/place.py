@@ -182,7 +182,8 @@ class Placer:
         def keep(sites: Sequence[Term], values: Sequence[Term]) -> list[Term]:
             targets = []
             for i, (site, value) in enumerate(zip(sites, values, strict=True)):
-                dtype = outputs.get(site, self.storage if site in operands and self.precision == NARROW else "f32")
+                narrow = site in operands and self.precision == NARROW
+                dtype = outputs.get(site, {"int": "i32", "bool": "i1"}.get(value.kind, self.storage if narrow else "f32"))
                 targets.append(p.Buffer(f"{TARGET}{i}", output_order(value) if site in outputs else scratch_order(value), dtype))
             store = self._partitioned(values, tuple(targets), done)
             kept: list[Term] = [store] if len(values) == 1 else [Proj(i, store) for i in range(len(values))]
@@ -274,6 +275,8 @@ def _computed_apart(comparison: Term) -> bool:
     stack: list[tuple[Term, Term | None]] = [(arg, None) for arg in comparison.args]
     while stack:
         term, home = stack.pop()
+        if term.kind == "int":
+            continue  # whole numbers have no last bits to differ in
         exact = isinstance(term, Map) and term.op in ("max", "min", "neg", "abs", "where")
         if isinstance(term, (Store, Proj)):
             stack += [(part, term) for part in ((held(term),) if isinstance(term, Proj) else term.children)]

@@ -40,7 +40,7 @@ from napkin_eq.meaning import OPERATORS, Array, Frame, Named, Run, aligned, cont
 from napkin_eq.ops import NEUTRAL
 from napkin_eq.plan import Dot, Loop, Plan, ReduceTile, ScanTile, statements
 from napkin_eq.ranges import ranged, summands, within
-from napkin_eq.roundoff import RULES, STORAGE, TOP, K, exactly, flushed, in_double, largest, w
+from napkin_eq.roundoff import STORAGE, TOP, K, bounded, exactly, flushed, in_double, largest, multiplied, w
 from napkin_eq.term import Acc, Const, Fold, Group, Input, Map, Online, Prev, Proj, Read, Reduce, Scan, Store, Term, Walk, bundled, subterms
 
 
@@ -173,10 +173,10 @@ class Work:
         return self.memo[root]
 
     def _settled(self, got: Checked) -> Checked:
-        """Absence is exact, and what could not be bounded is unbounded."""
+        """Absence is exact unless it is in doubt, and what could not be bounded is unbounded."""
         names, (value, error) = aligned(got.value, got.error)
         if value.dtype.kind == "f":
-            error = np.where(np.isneginf(value), 0.0, np.nan_to_num(error, nan=np.inf, posinf=np.inf))
+            error = np.where(np.isneginf(value), np.where(np.isposinf(error), np.inf, 0.0), np.nan_to_num(error, nan=np.inf, posinf=np.inf))
             error = np.where((np.abs(value) + error >= largest()) & ~np.isneginf(value), np.inf, error)
         return Checked(got.value, Named(names, np.asarray(error, np.float64)), got.low, got.high)
 
@@ -348,7 +348,7 @@ class Work:
         if op in ("real", "erf"):
             value = value.astype(np.float64)
         # Integers are coordinates and sizes: exact.
-        error = np.zeros(value.shape) if value.dtype.kind in "iu" else np.asarray(RULES[op](value, *values, *errors), np.float64)
+        error = np.zeros(value.shape) if value.dtype.kind in "iu" else bounded(op, value, values, errors)
         return Checked(Named(names, value), Named(names, error))
 
     def _fold(self, term: Term) -> Checked:
@@ -421,17 +421,17 @@ class Work:
         ones = np.where(kept, size, 1.0)
         # A lane in doubt may be a factor or none.
         factors = np.where(unsure > 0, np.maximum(size + errors, 1.0), ones + lanes)
-        grown = fold("prod", axis, length, Named(names, factors * (1 + 2 * w())), None)
-        plain = fold("prod", axis, length, Named(names, ones), None)
         doubt = fold("max", axis, length, Named(names, np.where(unsure > 0, 1.0, 0.0) + 0.0 * ones), None)
-        return Checked(value, Named(grown.names, grown.data + np.where(doubt.data > 0, plain.data, -plain.data)))
+        plain = fold("prod", axis, length, Named(names, ones), None)
+        error = multiplied(factors, ones, length, lambda x: fold("prod", axis, length, Named(names, x), None).data)
+        return Checked(value, Named(plain.names, error + np.where(doubt.data > 0, 2 * plain.data, 0.0)))
 
     def _contracted(self, axis: str, operands: list[Checked], mask: Checked, added: float, moved: Named) -> Checked | None:
         """Bound a sum of products by matrix products, where these can be formed; the array of products may be far too large."""
         if mask.error.data.any():
             return None
         (a, b), kept = operands, None if mask.value.data.all() else mask.value
-        sizes = [Named(x.value.names, np.abs(x.value.data)) for x in operands]
+        sizes = [_size(x.value) for x in operands]
         pairs = ((a.value, b.value), sizes, (sizes[0], b.error), (a.error, sizes[1]), (a.error, b.error))
         sums = [contraction(axis, _full(x, like=a.value), _full(y, like=b.value), kept) for x, y in pairs]
         if any(found is None for found in sums):
@@ -446,8 +446,9 @@ class Work:
         names, (values, errors) = aligned(body.value, body.error)
         size = np.where(np.isneginf(values), 0.0, np.abs(values))
         if term.monoid == "prod":
-            grown, plain = scan("prod", axis, length, Named(names, (size + errors) * (1 + 2 * w()))), scan("prod", axis, length, Named(names, size))
-            return Checked(scan("prod", axis, length, body.value), Named(grown.names, grown.data - plain.data))
+            running = scan("prod", axis, length, body.value)
+            error = multiplied(size + errors, size, length, lambda x: scan("prod", axis, length, Named(names, x)).data)
+            return Checked(running, Named(running.names, error))
         lanes = errors + (self._added(axis, length, False) * (size + errors) if term.monoid == "sum" else 0.0)
         return Checked(scan(term.monoid, axis, length, body.value), scan(term.monoid, axis, length, Named(names, lanes)))
 

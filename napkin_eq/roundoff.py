@@ -7,7 +7,7 @@ whose bounds on terms and running.py's on plans use the same rules.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -62,7 +62,8 @@ def _unless(sure: Array, value: Array) -> Array:
 
 
 def _exp(v: Array, a: Array, e: Array) -> Array:
-    return np.where(np.isneginf(a), 0.0, v * (np.expm1(e + K * w() * np.abs(a)) + K * w()) + flushed())
+    found = np.where(np.isneginf(a), 0.0, v * (np.expm1(e + K * w() * np.abs(a)) + K * w()) + flushed())
+    return np.where(np.isposinf(e), np.inf, found)
 
 
 def _mul(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
@@ -148,3 +149,32 @@ RULES: dict[str, Callable[..., Array]] = {
     "not": lambda v, a, e: e,
     "where": _where,
 }
+
+
+def bounded(op: str, value: Array, values: Sequence[Array], errors: Sequence[Array], rules: Mapping[str, Callable[..., Array]] = RULES) -> Array:
+    """Return what a value of an operator is off by: by its rule, and where it is absent by nothing, unless that is in doubt itself.
+
+    In doubt is what a mask in doubt makes absent, a logarithm of what may be positive, and whatever comes of a number without a bound.
+    """
+    found = np.asarray(rules[op](value, *values, *errors), np.float64)
+    if value.dtype.kind != "f" or not np.isneginf(value).any():
+        return found
+    wild = [np.isposinf(e) for e in errors]
+    if op == "where":
+        (c, a, b), (unsure, *_) = values, errors
+        doubt = np.where(unsure > 0, wild[1] | wild[2] | (np.isneginf(a) != np.isneginf(b)), np.where(c, wild[1], wild[2]))
+    elif op in ("log", "log2"):
+        doubt = wild[0] | (~np.isneginf(values[0]) & (errors[0] > 0) & (values[0] + errors[0] > 0))
+    else:
+        doubt = np.logical_or.reduce(np.broadcast_arrays(*wild))
+    return np.where(np.isneginf(value), np.where(doubt, np.inf, 0.0), found)
+
+
+def multiplied(factors: Array, exact: Array, count: int, folded: Callable[[Array], Array]) -> Array:
+    """Return what a product is off by, its partial products formed in any order: each may be flushed to zero, or pass the range.
+
+    factors: magnitudes with their errors; exact: those without; folded: their product along the axis, or the running one.
+    """
+    reach = folded(np.maximum(factors, 1.0) * (1 + 2 * w()))
+    grown = folded(factors * (1 + 2 * w())) - folded(exact) + count * flushed() * reach
+    return np.where(reach >= largest(), np.inf, grown)

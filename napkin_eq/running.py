@@ -40,7 +40,7 @@ from napkin_eq.plan import (
     statements,
     used,
 )  # fmt: skip
-from napkin_eq.roundoff import FLUSHED, LARGEST, RULES, STORAGE, TOP, K, W
+from napkin_eq.roundoff import FLUSHED, LARGEST, RULES, STORAGE, TOP, K, W, bounded, multiplied
 
 HELD = {"f16": "float16", "bf16": "bfloat16"}
 FOLDS: dict[str, Any] = {"sum": np.add, "max": np.maximum, "prod": np.multiply}
@@ -129,13 +129,13 @@ class _Program:
                     scope[stmt.out.name] = self.settled(self.computed(stmt, scope))
 
     def settled(self, got: Pair) -> Pair:
-        """Absence is exact; what could not be bounded, or may pass the range of float32, is unbounded."""
+        """Absence is exact unless it is in doubt; what could not be bounded, or may pass the range of float32, is unbounded."""
         if got.value.dtype.kind != "f":
             return got
         error = np.nan_to_num(got.error, nan=np.inf, posinf=np.inf)
         finite = np.isfinite(got.value)
         error = np.where(finite & (np.abs(got.value) + error >= LARGEST), np.inf, error)
-        return Pair(got.value, np.where(finite | np.isnan(got.value), error, 0.0))
+        return Pair(got.value, np.where(finite | np.isnan(got.value) | (np.isneginf(got.value) & np.isposinf(got.error)), error, 0.0))
 
     def loop(self, stmt: Loop, scope: dict[str, Pair]) -> None:
         tile = self.kernel.coord(stmt.coord).tile
@@ -180,7 +180,12 @@ class _Program:
         return Pair(value, np.zeros(value.shape))
 
     def pair(self, operand: Operand, scope: dict[str, Pair]) -> Pair:
-        return scope[operand] if isinstance(operand, str) else self.exact(np.asarray(operand))
+        if isinstance(operand, str):
+            return scope[operand]
+        got = self.exact(np.asarray(operand))
+        if isinstance(operand, float) and math.isfinite(operand):  # a kernel holds it in float32
+            return Pair(got.value, np.full(got.value.shape, abs(float(np.float32(operand)) - operand)))
+        return got
 
     def shape(self, value: Value) -> tuple[int, ...]:
         return tuple(c.tile if c.name in value.coords else 1 for c in self.kernel.coords)
@@ -193,10 +198,11 @@ class _Program:
         value = np.asarray(PLAIN[op](*values))
         if value.dtype.kind != "f":
             whole = value.dtype.kind in "iu" or op not in RULES
-            return Pair(value, np.zeros(value.shape) if whole else np.asarray(RULES[op](value, *values, *errors), np.float64))
+            return Pair(value, np.zeros(value.shape) if whole else bounded(op, value, values, errors))
         if op == "where":
             errors[0] = np.broadcast_to(errors[0], np.broadcast_shapes(*(v.shape for v in values)))
-        return Pair(value, np.asarray(BEYOND.get(op, RULES.get(op, _nothing))(value, *values, *errors), np.float64) * np.ones(value.shape))
+        rules = {op: BEYOND.get(op, RULES.get(op, _nothing))}
+        return Pair(value, bounded(op, value, values, errors, rules) * np.ones(value.shape))
 
     def cast(self, out: Value, got: Pair) -> Pair:
         if out.dtype in ("i32", "i64", "i1"):
@@ -212,8 +218,8 @@ class _Program:
         if monoid == "sum":
             depth = got.value.shape[at] / 4 + 16
             return Pair(value, got.error.sum(axis=at, keepdims=True) + 2 * W * depth * (size + got.error).sum(axis=at, keepdims=True))
-        grown = np.multiply.reduce((size + got.error) * (1 + 2 * W), axis=at, keepdims=True)
-        return Pair(value, grown - np.multiply.reduce(size, axis=at, keepdims=True))
+        count = got.value.shape[at]
+        return Pair(value, multiplied(size + got.error, size, count, lambda x: np.multiply.reduce(x, axis=at, keepdims=True)))
 
     def scanned(self, monoid: str, at: int, got: Pair) -> Pair:
         value, size = FOLDS[monoid].accumulate(got.value, axis=at), np.where(np.isfinite(got.value), np.abs(got.value), 0.0)
@@ -222,8 +228,8 @@ class _Program:
         if monoid == "sum":
             depth = got.value.shape[at] / 4 + 16
             return Pair(value, np.add.accumulate(got.error + 2 * W * depth * (size + got.error), axis=at))
-        grown = np.multiply.accumulate((size + got.error) * (1 + 2 * W), axis=at)
-        return Pair(value, grown - np.multiply.accumulate(size, axis=at))
+        count = got.value.shape[at]
+        return Pair(value, multiplied(size + got.error, size, count, lambda x: np.multiply.accumulate(x, axis=at)))
 
     def dot(self, stmt: Dot, scope: dict[str, Pair]) -> Pair:
         k = self.names.index(stmt.coord)
@@ -292,7 +298,7 @@ def _div(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
 
 
 def _exp2(v: Array, a: Array, e: Array) -> Array:
-    return np.where(np.isneginf(a), 0.0, v * (np.expm1(LN2 * e) + K * W) + FLUSHED)
+    return np.where(np.isposinf(e), np.inf, np.where(np.isneginf(a), 0.0, v * (np.expm1(LN2 * e) + K * W) + FLUSHED))
 
 
 def _log2(v: Array, a: Array, e: Array) -> Array:

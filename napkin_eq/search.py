@@ -163,8 +163,9 @@ def _candidates(source: Term, graph: Saturated, aim: Aim, stability: Stability, 
     limit = EXPONENT[aim.dtype]
     shapes = [item.axes for item in parallel(source)]
 
-    def whole(term: Term) -> bool:  # a form may show that a value varies along fewer axes; the array has all that were declared
-        return [item.axes for item in parallel(term)] == shapes
+    def whole(term: Term) -> bool:
+        # A form may show that a value varies along fewer axes: the array has all that were declared; or that outputs are equal: each is an array.
+        return [item.axes for item in parallel(term)] == shapes and len(set(parallel(term))) == len(shapes)
 
     def stable(term: Term) -> bool:
         return whole(term) and stability.admits(term)

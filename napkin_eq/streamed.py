@@ -11,7 +11,27 @@ from typing import Any
 from napkin_eq import plan as p
 from napkin_eq.axis import Axis
 from napkin_eq.ops import NEUTRAL
-from napkin_eq.term import Acc, Const, Fold, Group, Input, Map, Online, Proj, Reduce, Size, Store, Term, Walk, held, rebuilt, subterms
+from napkin_eq.term import (
+    Acc,
+    Const,
+    Fold,
+    Group,
+    Index,
+    Input,
+    Length,
+    Map,
+    Online,
+    Proj,
+    Read,
+    Reduce,
+    Size,
+    Store,
+    Term,
+    Walk,
+    held,
+    rebuilt,
+    subterms,
+)
 
 MIN_DOT = 16
 # Neighbouring elements that a lane of a stream takes at a time, 16 bytes of a 16-bit type, and the least tile that is cut into lanes.
@@ -65,6 +85,25 @@ def plain(term: Term) -> Term:
             body = Reduce(monoid, body.axis, kept)
         _plain[term] = held(body)
     return _plain[term]
+
+
+def read_along(term: Term, axis: Axis, index: Term) -> Term:
+    """Return a term with its value at a coordinate along an axis, the read moved down to the arrays; raises NapkinError where it cannot be."""
+    if axis not in term.axes:
+        return term
+    if isinstance(term, Index):
+        return Map("min", (Map("max", (index, Const(0))), Length(axis) - 1))
+    if isinstance(term, (Input, Store)):
+        return Read(term, axis, index)
+    if isinstance(term, Map):
+        return rebuilt(term, tuple(read_along(child, axis, index) for child in term.children))
+    if isinstance(term, Read):
+        at = read_along(term.index, axis, index)
+        if term.axis == axis or axis not in term.body.axes:
+            return Read(term.body, term.axis, at)
+        if term.axis not in index.axes:
+            return Read(read_along(term.body, axis, index), term.axis, at)
+    raise NapkinError(f"a read along {axis.name} of an index that is not stored: store it first")
 
 
 def fold_key(term: Term) -> tuple[Any, ...]:

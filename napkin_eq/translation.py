@@ -214,12 +214,17 @@ def _apart(
     wanted = value(source, "float64")
     if rounded:
         bad = np.isfinite(wanted) & (np.abs(wanted) < MODERATE) & ~np.isfinite(found) if wanted.dtype.kind == "f" else np.zeros(wanted.shape, bool)
+        if bad.any():  # unless the diagram itself, as it is written, may pass the range of float32 there
+            from napkin_eq.rounding import error_bound
+
+            own = {axis.name: sizes[axis.name] for axis in axes_in(source)}
+            bad &= np.isfinite(error_bound(source, arrays, own, "float32", order=order)[0])
     else:
         bad = _bad(found, wanted)
     if bad.any() and wanted.dtype.kind == "f" and not rounded:
         wanted = value(source, "longdouble")
-        noise = _noise((source, placed), arrays, sizes, order, wanted)
-        bad &= _bad(found, wanted, noise)
+        noise, known = _noise((source, placed), arrays, sizes, order, wanted)
+        bad &= _bad(found, wanted, noise) & (known | np.isfinite(wanted))
         if bad.any():
             bad &= _bad(value(placed, "longdouble"), wanted, noise) | _bad(found, value(placed, "float64"), noise)
     if not bad.any():
@@ -229,8 +234,14 @@ def _apart(
     return f"{place} is {found[at]:.6g}, the diagram's is {wanted[at]:.6g} ({int(bad.sum())} of {bad.size} differ)"
 
 
-def _noise(terms: Sequence[Term], arrays: dict[str, Any], sizes: dict[str, int], order: list[str], wanted: Array) -> Array:
-    """Return by how much runs of two terms in float64 may differ: their bounds, or a share of what float32 is off by where there is none."""
+def _noise(
+    terms: Sequence[Term], arrays: dict[str, Any], sizes: dict[str, int], order: list[str], wanted: Array
+) -> tuple[Array, Array]:
+    """Return by how much runs of two terms in float64 may differ, and where that is known.
+
+    It is their bounds; where there is none, a share of what a run in float32 is off by. What is infinite without a bound has
+    passed the range of float64, or is absent by a mask in doubt: the reference does not tell what it should be.
+    """
     import numpy as np
 
     from napkin_eq.rounding import error_bound
@@ -242,7 +253,8 @@ def _noise(terms: Sequence[Term], arrays: dict[str, Any], sizes: dict[str, int],
         with np.errstate(all="ignore"):
             apart = np.abs(evaluate(term, arrays, own, dtype="float32", order=order) - wanted)
         distance = max(distance, float(apart[np.isfinite(apart)].max(initial=0.0)))
-    return np.where(np.isfinite(bound), bound, NOISE * distance)
+    known = np.isfinite(bound)
+    return np.where(known, bound, NOISE * distance), known
 
 
 def _bad(found: Array, wanted: Array, noise: Array | float = 0.0) -> Array:
