@@ -189,7 +189,13 @@ class Work:
         if self.naive:
             return found
         limits = ranged(term, self.memo, found, length, added, moves)
-        return found if limits is None else Checked(found.value, within(found, limits), *limits)
+        if limits is None:
+            return found
+        # What may pass the range of the arithmetic lies anywhere, and may be no number after another step.
+        names, (low, high) = aligned(*limits)
+        over = (np.maximum(np.abs(low), np.abs(high)) >= largest()) & np.isfinite(high)
+        limits = Named(names, np.where(over, -np.inf, low)), Named(names, np.where(over, np.inf, high))
+        return Checked(found.value, within(found, limits), *limits)
 
     def _one(self, term: Term) -> Checked:
         if isinstance(term, Map):

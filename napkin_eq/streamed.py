@@ -10,6 +10,7 @@ from typing import Any
 
 from napkin_eq import plan as p
 from napkin_eq.axis import Axis
+from napkin_eq.errors import NapkinError
 from napkin_eq.ops import NEUTRAL
 from napkin_eq.term import (
     Acc,
