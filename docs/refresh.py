@@ -1,6 +1,7 @@
 """Writes what the documents show of the code's own output: `python docs/refresh.py`, or with --check says what is out of date.
 
-README.md holds blocks between `<!-- made: NAME -->` and `<!-- end -->`; docs/laws.md, docs/gallery.md and docs/pictures are made as a whole.
+README.md and docs/napkin.md hold blocks between `<!-- made: NAME -->` and `<!-- end -->`; docs/laws.md, docs/gallery.md
+and docs/pictures are made as a whole.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from napkin_eq.proving import prove
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 PICTURES = ROOT / "docs" / "pictures"
+NAPKIN = ROOT / "docs" / "napkin.md"
 MADE = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -94,6 +96,18 @@ def shipped_laws() -> list[Statement]:
     return [s for s in REGISTRY.statements.values() if (ROOT / "rules") in Path(s.place).parents]
 
 
+def napkin_page(page: str) -> str:
+    """Return docs/napkin.md with what `napkin-eq model` prints and the list of the paper's formulas made anew."""
+    command = re.compile(r"(```console\n\$ napkin-eq (model [^\n]*)\n).*?(```)", re.DOTALL)
+    found = command.sub(lambda m: f"{m[1]}{said(*m[2].split())}\n{m[3]}", page)
+    rows = json.loads(NAPKIN.with_name("napkin_paper.json").read_text(encoding="utf-8"))
+    lines = ["| place | what | value | reproduced | how, or why not |", "|---|---|---|---|---|"]
+    for _, place, what, value, status, how in rows:
+        lines.append(f"| {place} | {what} | {value} | {'yes' if status == 'reproduced' else '**no**'} | {how} |")
+    table = "\n".join(lines)
+    return MADE.sub(lambda block: f"{block[1]}{table}\n{block[3]}", found)
+
+
 def laws() -> str:
     """Return docs/laws.md: the shipped laws only."""
     shipped = shipped_laws()
@@ -137,7 +151,11 @@ def main() -> int:
         print("the documents are left as they are, and not compared: some grades that they show rest on Rocq, which is not installed here")
         return 0
     made = {ROOT / "docs" / "laws.md": laws(), ROOT / "docs" / "gallery.md": gallery(), **pictures()}
-    wanted = {README: refreshed(README.read_text(encoding="utf-8")), **made}
+    pages = {
+        README: refreshed(README.read_text(encoding="utf-8")),
+        NAPKIN: napkin_page(NAPKIN.read_text(encoding="utf-8")),
+    }
+    wanted = {**pages, **made}
     stale = [file for file, text in wanted.items() if not file.exists() or text != file.read_text(encoding="utf-8")]
     gone = sorted(set(PICTURES.rglob("*.svg")) - set(wanted))
     for file in gone:

@@ -135,6 +135,22 @@ def _parser() -> Parser:
     _budget(draw)
     draw.set_defaults(allow_tested=False)
 
+    told = "the model on a napkin: what is moved and held, in closed form, beside what is predicted and was measured"
+    model = verbs.add_parser("model", help=told)
+    _diagram(model)
+    _tested(model)
+    _search(model)
+    _budget(model)
+    model.add_argument("--level", metavar="LEVEL", help="only this level of memory: l2 or smem (default: all)")
+    model.add_argument("--type", dest="types", action="append", default=[], metavar="ARRAY=TYPE",
+                       help="in the configuration, of an array or of `work`, what is computed: float8, float16, "
+                            "bfloat16, float32; repeatable")
+    model.add_argument("--tile", dest="tiles", action="append", default=[], metavar="AXIS=SIZE",
+                       help="in the configuration, of an axis; repeatable")
+    model.add_argument("--piece", dest="pieces", action="append", type=int, default=[], metavar="N",
+                       help="columns of a result that is rescaled, added up at a time; repeatable (default 32 and 8)")
+    _json(model)
+
     run = verbs.add_parser("run", help="run the derived kernel against float64 (GPU, or Triton's interpreter on a CPU)")
     _diagram(run)
     _search(run)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from napkin_eq import plan as p
 from napkin_eq.arithmetic import Proved
-from napkin_eq.assembly import planned
+from napkin_eq.assembly import planned, renamed
 from napkin_eq.cost import price, profile, total_us
 from napkin_eq.derivation import DIFFERS, STORAGE, Derivation, Output
 from napkin_eq.errors import NapkinError, WrongPlan
@@ -111,19 +111,41 @@ def tilings(derivation: Derivation, at: int, keep: int, printer: str) -> list[Ti
     return solve(store, modes_of(store)[0], _lowering(derivation, output, store), derivation.hardware, keep=keep, printer=printer)
 
 
-def _retiled(derivation: Derivation, output: Output, store: Store, chosen: Choice) -> Tiled:
-    own = output.placed.tiled[output.placed.stores.index(store)].kernel
+def lowered(derivation: Derivation) -> list[p.Kernel]:
+    """Return the plan's kernels, in launch order, as they are before groups of warps share their work."""
+    found: list[p.Kernel] = []
+    final = iter(derivation.plan.kernels)
+    for output in derivation.outputs:
+        for store, piece in zip(output.placed.stores, output.placed.tiled, strict=True):
+            own, named = piece.kernel, next(final)
+            kernel = own
+            if own.workers is not None:
+                kernel = _lowering(derivation, output, store)(_named(store, own, choice(piece).tiles))
+            buffers = zip((*own.reads, *own.writes), (*named.reads, *named.writes), strict=True)
+            names = {old.name: new.name for old, new in buffers}
+            found.append(renamed(kernel, named.name, names))
+    return found
+
+
+def _named(store: Store, own: p.Kernel, tiles: Mapping[str, int]) -> dict[str, int]:
+    """Return the tiles of a kernel's coordinates as lowering names them: NAME for outputs, ~NAME for folds."""
     named = {axis.name: 1 for axis in store.axes}
     for coord in own.coords:
-        if coord.name not in chosen.tiles or len(chosen.tiles) != len(own.coords):
-            raise NapkinError(f"tiles are given for {', '.join(sorted(chosen.tiles))}, a kernel walks {', '.join(sorted(c.name for c in own.coords))}")
         if coord.role in ("lane", "run"):
             continue
         streamed = coord.name.endswith(("__s", "__w"))
-        named[f"~{coord.axis.name}" if streamed else coord.axis.name] = chosen.tiles[coord.name]
+        named[f"~{coord.axis.name}" if streamed else coord.axis.name] = tiles[coord.name]
         if coord.role == "whole" and not streamed:
-            named.setdefault(f"~{coord.axis.name}", chosen.tiles[coord.name])
-    kernel = replace(_lowering(derivation, output, store)(named), stages=chosen.stages)
+            named.setdefault(f"~{coord.axis.name}", tiles[coord.name])
+    return named
+
+
+def _retiled(derivation: Derivation, output: Output, store: Store, chosen: Choice) -> Tiled:
+    own = output.placed.tiled[output.placed.stores.index(store)].kernel
+    for coord in own.coords:
+        if coord.name not in chosen.tiles or len(chosen.tiles) != len(own.coords):
+            raise NapkinError(f"tiles are given for {', '.join(sorted(chosen.tiles))}, a kernel walks {', '.join(sorted(c.name for c in own.coords))}")
+    kernel = replace(_lowering(derivation, output, store)(_named(store, own, chosen.tiles)), stages=chosen.stages)
     if chosen.groups:
         made = shared(kernel, derivation.hardware)
         kernel, cost = made if made is not None else (kernel, None)

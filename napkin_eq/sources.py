@@ -25,16 +25,16 @@ def find_diagram(place: str, sets: Sequence[str] = ()) -> Diagram:
     return found.with_sizes(sizes) if sizes else found
 
 
-def parsed_sizes(sets: Sequence[str]) -> dict[str, int]:
-    """Read AXIS=SIZE arguments; raise NapkinError for what is no such thing, and for an axis given two sizes."""
+def parsed_sizes(sets: Sequence[str], option: str = "--set") -> dict[str, int]:
+    """Read AXIS=SIZE arguments of an option; raise NapkinError for what is no such thing, or an axis given two sizes."""
     sizes: dict[str, int] = {}
     for text in sets:
         name, sign, value = text.partition("=")
         # str.isdigit also holds for digits of other scripts and for superscripts, which int() may refuse.
         if not sign or not value.isascii() or not value.isdigit() or len(value) > 15:
-            raise NapkinError(f"--set {text!r:.60}: expected AXIS=SIZE with a positive integer, such as q=4096")
+            raise NapkinError(f"{option} {text!r:.60}: expected AXIS=SIZE with a positive integer, such as q=4096")
         if sizes.setdefault(name, int(value)) != int(value):
-            raise NapkinError(f"--set: axis {name} is given the sizes {sizes[name]} and {int(value)}; give it one")
+            raise NapkinError(f"{option}: axis {name} is given the sizes {sizes[name]} and {int(value)}; give it one")
     return sizes
 
 

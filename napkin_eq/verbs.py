@@ -197,6 +197,25 @@ def _named_law(name: str) -> Law | None:
     return found if isinstance(found, Law) else None
 
 
+def model(args: Namespace) -> int:
+    """Print what the plan moves and holds, in closed form, beside what is predicted and was measured."""
+    from napkin_eq.napkin.configuration import PIECES
+    from napkin_eq.napkin.data import data
+    from napkin_eq.napkin.model import model as modelled
+    from napkin_eq.napkin.told import told
+    from napkin_eq.sources import parsed_sizes
+
+    types: dict[str, str] = {}
+    for text in args.types:
+        name, sign, kind = text.partition("=")
+        if not sign or types.setdefault(name, kind) != kind:
+            raise NapkinError(f"--type {text!r:.60}: expected ARRAY=TYPE, each array once, such as K=float8")
+    derivation = _derived(args, _diagram(args))
+    found = modelled(derivation, args.level, types, parsed_sizes(args.tiles, "--tile"), tuple(args.pieces) or PIECES)
+    print(_dumped(data(found)) if args.json else told(found), end="" if args.json else "\n")
+    return DONE
+
+
 def run(args: Namespace) -> int:
     """Run the derived kernel against float64, at sizes that no tile divides too."""
     from napkin_eq.validate import validate
@@ -439,5 +458,5 @@ def _dumped(data: Any) -> str:
 
 VERBS = {
     "derive": derive, "draw": draw, "explain": explain, "run": run, "prove": prove, "check": check, "laws": laws, "selftest": selftest, "calibrate": calibrate,
-    "fuzz": fuzz, "tune": tune, "list": listing,
+    "fuzz": fuzz, "model": model, "tune": tune, "list": listing,
 }  # fmt: skip

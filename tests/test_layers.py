@@ -35,7 +35,7 @@ FLOORS = (
     "derivation report chain assembly search miniature translation unfused derive front ranked compiled",
     "sources output coordinates walks lanes heads dealing indexing running tolerance "
     "compare mutation mutate_running mutate_lanes mutate_numbers mutations mutants samples forgeries "
-    "probe selftest validate fuzz telling calibrate tuned draw",
+    "probe selftest validate fuzz telling calibrate tuned draw napkin",
     "verbs",
     "cli",
 )
