@@ -9,6 +9,7 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,7 @@ from napkin_eq.random_diagrams import Shape, random_diagram
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def shown(derivation, **given) -> tuple[str, dict]:
+def shown(derivation, **given) -> tuple[str, dict[str, Any]]:
     """Return a model's text and data, both checked for what holds of every model."""
     found = model(derivation, **given)
     text, rows = told(found), data(found)

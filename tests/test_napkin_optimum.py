@@ -43,7 +43,7 @@ def by_force(read: Traffic, memory: float, steps: int = 61) -> float:
     sizes, names = sizes_of(read), list(read.variables)
     tops = [math.log(sizes[read.variables[n].axis.name]) for n in names]
 
-    def values(of: Posynomial, tiles: dict[str, numpy.ndarray]) -> numpy.ndarray:
+    def values(of, tiles):
         return sum(
             float(c) * math.prod((tiles[n] ** e for n, e in m), start=numpy.float64(1)) for m, c in of.terms.items()
         )

@@ -136,7 +136,7 @@ g_q, g_h, g_r, s_x = tile("g_q"), tile("g_h"), tile("g_r"), tile("s_x")
 
 
 def same(found, expected) -> bool:
-    return sympy.simplify(found - expected) == 0
+    return bool(sympy.simplify(found - expected) == 0)
 
 
 def optimum(of: Traffic, sizes: dict[str, int]):
