@@ -44,7 +44,7 @@ def _text(term: Term, place: int, depth: int) -> str:
 
 
 def _piece(term: Term, depth: int) -> Piece:
-    if depth == 0:
+    if depth <= 0:
         return "…", ATOM
     rule = FORMS.get(type(term))
     return rule(term, depth - 1) if rule else (str(term.fields[0]), ATOM)

@@ -24,6 +24,7 @@ from napkin_eq.draw.markup import svg as printed
 from napkin_eq.draw.moves import moves
 from napkin_eq.draw.picture import Label, Picture, Run, Wire, runs_of, shortened, width_of
 from napkin_eq.draw.read import circuit
+from napkin_eq.draw.repeats import folded
 from napkin_eq.draw.strip import page, strip
 from napkin_eq.errors import NapkinError
 from napkin_eq.gallery import DIAGRAMS
@@ -213,6 +214,36 @@ def test_a_region_is_folded_by_its_form_and_not_by_its_name():
         "shared", (("out", spelled), ("top", nq.sum(t, x)))
     )  # the sum is wanted besides: nothing is hidden
     assert "fold" in [node.kind for node in circuit(shared).nodes]
+
+
+def layers(count, change=None):
+    t, d, f = nq.axes("t d f", t=64, d=128, f=256)
+    X = nq.array("X", t, d)
+    for n in range(count):
+        inner = nq.matmul(nq.rms_norm(X, d), nq.array(f"A{n}", d, f), d)
+        X = X + nq.matmul(nq.silu(inner) if n != change else nq.tanh(inner), nq.array(f"D{n}", f, d), f)
+    return nq.Diagram("layers", (("out", X),))
+
+
+def test_equal_stretches_in_a_row_are_drawn_once():
+    one, many = circuit(layers(1)), folded(circuit(layers(12)))
+    assert [b.caption[:4] for b in many.brackets if b.kind == "times"] == ["× 12"]
+    assert len(many.nodes) == len(one.nodes)
+    clean(drawn(layers(12)))
+    assert "× 12" in svg(layers(12))
+    assert folded(one) == one
+    apart = folded(circuit(layers(12, change=6)))
+    assert [b.caption[:3] for b in apart.brackets if b.kind == "times"] == ["× 6", "× 5"]
+
+
+def test_sixty_columns_are_drawn_without_a_flaw():
+    t, d = nq.axes("t d", t=64, d=128)
+    X = nq.array("X", t, d)
+    for n in range(28):
+        X = nq.sum(X * nq.array(f"W{n}", t, d), d) + X if n % 3 else nq.cumsum(X, d) * float(n + 2)
+    made = drawn(nq.Diagram("long", (("out", X),)))
+    assert made.width > 4000
+    clean(made)
 
 
 def test_hostile_names_are_shown_and_not_run():

@@ -214,3 +214,11 @@ def test_importing_a_file_does_not_hide_the_function_of_its_name():
     assert callable(napkin_eq.evaluate) and napkin_eq.softmax is nq.softmax
     with pytest.raises(AttributeError, match="no attribute 'magic'"):
         napkin_eq.magic  # noqa: B018
+
+
+def test_a_deep_term_is_cut_where_quotients_and_differences_step_over_the_limit():
+    (t,) = nq.axes("t", t=8)
+    term = nq.array("X", t)
+    for number in range(40):
+        term = term + nq.array(f"Y{number}", t) / (term - nq.sum(term, t))
+    assert len(str(term)) < 20_000

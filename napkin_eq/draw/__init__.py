@@ -4,6 +4,7 @@
     regions     parts of a diagram that make one array of one array, found by their form
     read        terms into circuits
     planned     derived plans into circuits: levels, groups, streams, costs
+    repeats     equal stretches in a row, drawn once
     order       which operation stands in which column, and which wire above which
     tracks      how high each wire lies
     picture     labels, wires and shapes as data, and how wide a text is
@@ -32,6 +33,7 @@ def drawn(thing: Diagram | Derivation | Law) -> Picture:
     """Return the picture of a diagram, of the plan that was derived of one, or of a law; raises NapkinError for what is too large to draw."""
     from napkin_eq.diagram import Diagram
     from napkin_eq.draw.layout import picture
+    from napkin_eq.draw.repeats import folded
     from napkin_eq.law import Law
 
     if isinstance(thing, Law):
@@ -41,11 +43,11 @@ def drawn(thing: Diagram | Derivation | Law) -> Picture:
     if isinstance(thing, Diagram):
         from napkin_eq.draw.read import circuit
 
-        return picture(circuit(thing), thing.name, [thing.doc] if thing.doc else [])
+        return picture(folded(circuit(thing)), thing.name, [thing.doc] if thing.doc else [])
     from napkin_eq.draw import planned
 
     about = f"The derived plan for {thing.hardware.title}, {thing.dtype}."
-    return picture(planned.circuit(thing), thing.diagram.name, [about])
+    return picture(folded(planned.circuit(thing)), thing.diagram.name, [about])
 
 
 def svg(thing: Diagram | Derivation | Law, theme: str = "auto") -> str:
