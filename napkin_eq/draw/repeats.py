@@ -11,7 +11,11 @@ from typing import Any
 
 from napkin_eq.draw.circuit import Bracket, Circuit, Node, Strand, users
 
-FEWEST, SAVED, CROWDED = 3, 9, 60  # so often at least, so many nodes at least; where there are many nodes, twice is enough
+FEWEST, SAVED, CROWDED = (
+    3,
+    9,
+    60,
+)  # so often at least, so many nodes at least; where there are many nodes, twice is enough
 
 
 def folded(circuit: Circuit) -> Circuit:
@@ -23,39 +27,39 @@ def folded(circuit: Circuit) -> Circuit:
 
 def _run(nodes: Sequence[Node]) -> tuple[list[int], int, int] | None:
     """Return the cuts of a circuit, where the run that saves most begins among them and its period; None if none is worth it."""
-    cuts = _cuts(nodes)
-    keys = [_key(nodes, start, end) for start, end in zip(cuts, cuts[1:], strict=False)]
+    work = next((place for place, node in enumerate(nodes) if node.kind != "input"), 0)
     best, most = None, 0
-    for period in range(1, len(keys) // 2 + 1):
-        place = 0
-        while place + 2 * period <= len(keys):
-            same = 0
-            while place + period + same < len(keys) and keys[place + same] == keys[place + period + same]:
-                same += 1
-            times = same // period + 1
-            saved = (times - 1) * (cuts[place + period] - cuts[place])
-            enough = times >= FEWEST or (times == 2 and len(nodes) > CROWDED)
-            if enough and saved >= SAVED and saved > most:
-                best, most = (cuts, place, period), saved
-            place += max(1, same)
+    # The first stretch may begin with an array, which then counts as the value that the others begin with.
+    for stem in (*(place for place in nodes[work].args[:1] if nodes[place].kind == "input"), -1):
+        cuts = _cuts(nodes, stem)
+        keys = [_key(nodes, start, end) for start, end in zip(cuts, cuts[1:], strict=False)]
+        for period in range(1, len(keys) // 2 + 1):
+            place = 0
+            while place + 2 * period <= len(keys):
+                same = 0
+                while place + period + same < len(keys) and keys[place + same] == keys[place + period + same]:
+                    same += 1
+                times = same // period + 1
+                saved = (times - 1) * (cuts[place + period] - cuts[place])
+                enough = times >= FEWEST or (times == 2 and len(nodes) > CROWDED)
+                if enough and saved >= SAVED and saved > most:
+                    best, most = (cuts, place, period), saved
+                place += max(1, same)
     return best
 
 
-def _cuts(nodes: Sequence[Node]) -> list[int]:
-    """Return the places of nodes whose value is all that later nodes have of what came before, arrays aside."""
+def _cuts(nodes: Sequence[Node], stem: int) -> list[int]:
+    """Return the places of nodes whose value is all that later nodes have of what came before, arrays but the stem aside."""
     last_use = [max(found, default=-1) for found in users(nodes)]
     waiting: set[int] = set()
     cuts = []
     for place, node in enumerate(nodes):
         waiting = {one for one in waiting if last_use[one] > place}
-        if node.kind not in ("input", "output"):
+        if place == stem or node.kind not in ("input", "output"):
             waiting.add(place)
             if waiting == {place} and last_use[place] > place:
                 cuts.append(place)
-    # The first stretch may begin with an array: one like the value that the others begin with.
-    work = next((place for place, node in enumerate(nodes) if node.kind != "input"), 0)
-    like = [p for p in range(work) if cuts and _wires(nodes[p]) == _wires(nodes[cuts[0]])]
-    return like[:1] + cuts
+    return cuts
 
 
 def _key(nodes: Sequence[Node], start: int, end: int) -> tuple[Any, ...]:
@@ -71,7 +75,9 @@ def _key(nodes: Sequence[Node], start: int, end: int) -> tuple[Any, ...]:
         names[place] = len(names)
         args = tuple((names[arg], _wires(nodes[arg])) for arg in node.args)
         caption = "" if node.kind in ("load", "store") else node.caption
-        rows.append((node.kind, args, _wires(node), node.level, node.takes, node.touches, caption, node.formula, node.sign))
+        rows.append(
+            (node.kind, args, _wires(node), node.level, node.takes, node.touches, caption, node.formula, node.sign)
+        )
     return (*rows, _wires(nodes[start]))
 
 
