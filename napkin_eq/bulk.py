@@ -105,7 +105,7 @@ def _bounds(mask: str, stmt: p.Load | p.StoreTile, buffer: p.Buffer, made: Made)
     for at, axis in enumerate(buffer.dims):
         if stmt.index[at] == index:
             said = made.get(size) if isinstance(size, str) else size
-            return said == axis.size if isinstance(said, int) else isinstance(said, p.SizeOf) and said.axis == axis
+            return said == axis.size if isinstance(said, int) else isinstance(said, p.SizeOf) and (said.axis == axis or axis.size == said.axis.size is not None)
     return False
 
 

@@ -4,7 +4,8 @@
     nodes      rows of further terms and judgments, numbered on from the theorem's
     laws       the statements relied on: their patterns, floating-point class, proof and hash
     instances  what each statement was used for: its substitution, its claim and, as instances again, its conditions
-    steps      an equation among the instances, its direction, and the path to the subterm that it changes
+    steps      an equation among the instances, its direction, and the path to the subterm that it changes; or a lemma, a term
+               with such steps from it, which is replaced wherever it stands
     evidence   what was found out about the kernels besides; `sha256` seals it all
 
 Rows are those of `jsonform.py`; a judgment is a row whose constructor begins with "is-".
@@ -12,6 +13,7 @@ Rows are those of `jsonform.py`; a judgment is a row whose constructor begins wi
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -131,7 +133,10 @@ def make(
     writer = _Writer(statements)
     ends = {"source": writer.rows.add(source), "destination": writer.rows.add(destination)}
     split = len(writer.rows.nodes)
-    written = [writer.step(step) for step in steps]
+    written: list[Data] = []
+    for lemma, chain in itertools.groupby(steps, key=lambda s: s.lemma):
+        found = [writer.step(step) for step in chain]
+        written += found if lemma is None else [{"lemma": writer.rows.add(lemma), "steps": found}]
     laws = {name: {**stated(writer.statements[name]), "proof": _proof(name, verdicts)} for name in sorted(writer.used)}
     grade = max((law["proof"]["grade"] for law in laws.values()), default="A")
     tables = writer.rows.data()
@@ -199,7 +204,7 @@ def of(derivation: Derived) -> Data:
     destination: Term = outputs[0].placed.term
     if len(outputs) > 1:
         source, destination = Tuple(tuple(o.source for o in outputs)), Tuple(tuple(o.placed.term for o in outputs))
-        steps = [replace(step, path=(place, *step.path)) for place, o in enumerate(outputs) for step in o.steps]
+        steps = [s if s.lemma is not None else replace(s, path=(place, *s.path)) for place, o in enumerate(outputs) for s in o.steps]
     names = [name for o in outputs for name in o.names]
     translation = [{"outputs": list(o.names), **o.translation.data()} for o in outputs]
     about: Data = {"diagram": derivation.diagram.name, "hardware": derivation.hardware.name, "dtype": derivation.dtype, "outputs": names}

@@ -382,6 +382,31 @@ class Checker:
         inside = self.put(row[place], path[1:], sides, claim, what, empty, update)
         return self.make([*row[:place], inside, *row[place + 1 :]])
 
+    def everywhere(self, root: int, lemma: Claim, sides: list[int], done: dict[Any, int], empty: frozenset[str] = NOWHERE) -> int:
+        """Return a term with the second side of a lemma wherever the first stands; refuse as `put` would at any of these places."""
+        if root == sides[0]:
+            return sides[1]
+        if (root, empty) not in done:
+            self.count(1)
+            row = list(self.nodes[root].row)
+            for place in self.children(row):
+                own = {"Prev": NOWHERE, "Online": frozenset((row[1],)) if (row[0], place) in UPDATES else empty}
+                inside = self.everywhere(row[place], lemma, sides, done, own.get(row[0], empty))
+                if inside != row[place]:
+                    need(row[0] != "Prev" or lemma.lanes.isdisjoint(empty), "a lemma does not hold before the first block, of which Prev speaks")
+                    need(row[0] != "Online" or row[1] not in lemma.full, "a lemma does not hold of the prefixes that Online takes")
+                row[place] = inside
+            done[root, empty] = self.make(row)
+        return done[root, empty]
+
+    def step(self, current: int, step: Any, instances: list[Any], what: str) -> int:
+        """Return what a step makes of a term."""
+        place, forward, path = values(step, "instance forward path")
+        claim = self.at(place, self.claims, "instance")
+        word, *sides = self.nodes[claim.judgment].row
+        need(word == "is-equal" and type(forward) is bool and type(path) is list, f"{what}: no equation, direction or path")
+        return self.put(current, path, sides if forward else sides[::-1], claim, f"{what}, {instances[place]['rule']}")
+
     def outputs(self, number: int) -> list[tuple[str, frozenset[str]]]:
         """Return the kind and the axes of what a term gives, item by item."""
         node = self.nodes[number]
@@ -400,17 +425,26 @@ class Checker:
         grades = [self.law(name, laws[name]) for name in sorted(laws)]
         for raw in instances:
             self.instance(raw, terms)
+        count = 0
         for number, step in enumerate(steps):
-            place, forward, path = values(step, "instance forward path")
-            claim = self.at(place, self.claims, "instance")
-            word, *sides = self.nodes[claim.judgment].row
-            need(word == "is-equal" and type(forward) is bool and type(path) is list, f"step {number}: no equation, direction or path")
-            what = f"step {number}, {instances[place]['rule']}"
-            current = self.put(current, path, sides if forward else sides[::-1], claim, what)
+            if type(step) is dict and "lemma" in step:
+                lemma, inner = values(step, "lemma steps")
+                first = last = self.at(lemma, terms, "term")
+                need(type(inner) is list, f"step {number}: no lemma")
+                for within, part in enumerate(inner):
+                    last = self.step(last, part, instances, f"step {number}.{within}")
+                open_ = self.nodes[first].marks | self.nodes[last].marks
+                need(open_.isdisjoint((ACC, PREV)), f"step {number}: an accumulator stands outside its stream")
+                need(self.outputs(first) == self.outputs(last), f"step {number}: the two sides are not of one kind and shape")
+                cited = [self.claims[part["instance"]] for part in inner]
+                lanes, full = (NOWHERE.union(*(claim[place] for claim in cited)) for place in (1, 2))
+                current, count = self.everywhere(current, Claim(first, lanes, full), [first, last], {}), count + len(inner)
+            else:
+                current, count = self.step(current, step, instances, f"step {number}"), count + 1
         need(current == end, "the steps do not lead to the destination")
         grade = max(grades, default="A")
         need(claimed == ["tested" if grade == "D" else "proved", grade], f"its status and grade are not {grade}, the weakest of its laws")
-        return {"grade": grade, "steps": len(steps), "theorem": sha(theorem), "laws": {name: laws[name]["sha256"] for name in sorted(laws)}}
+        return {"grade": grade, "steps": count, "theorem": sha(theorem), "laws": {name: laws[name]["sha256"] for name in sorted(laws)}}
 
 
 def check(content: bytes) -> dict[str, Any]:

@@ -62,6 +62,7 @@ class Output:
     precision: str = NARROW
     translation: Translation = Translation()
     refused: tuple[str, ...] = ()
+    cover: dict[str, Any] | None = None  # of a plan that covers a graph: what it stores, its bound, how many kernels were weighed
 
     def each(self) -> list[tuple[str, Term, Term]]:
         """Return each output's name, its source and the term that its array is read off."""

@@ -2,6 +2,8 @@
 
     diagram ─► saturate(laws) ─► extract(cost) ─► place(full cost, tiles) ─► plan ─► printers
                    └──── every law that fired, with its substitution ────► explain ─► certificate
+
+A graph goes another way: it is covered by kernels, each found so (cover/).
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from napkin_eq.budget import SECONDS, Budget
 from napkin_eq.certificate import require_accepted
 from napkin_eq.chain import explained
 from napkin_eq.content import folder, load_rules
+from napkin_eq.cover.graph import computed, contractions
 from napkin_eq.derivation import STORAGE, Derivation, Output
 from napkin_eq.diagram import Diagram
 from napkin_eq.errors import NapkinError, Undecided, WrongPlan
@@ -28,12 +31,14 @@ from napkin_eq.law import REGISTRY, Law, Statement
 from napkin_eq.place import MOST_BUNDLED
 from napkin_eq.proving import require_proved
 from napkin_eq.search import Aim, options, precisions, preferred, prover
-from napkin_eq.term import Input, Term, Tuple, subterms
+from napkin_eq.substitute import settled
+from napkin_eq.term import Input, Read, Term, Tuple, subterms
 from napkin_eq.translation import accepted
 from napkin_eq.unfused import unfused
 from napkin_eq.verdict import Verdict
 
 PRINTERS = ("auto", "gluon", "triton")
+GRAPH = 4  # contractions from which a diagram is covered by kernels: the search of one operator takes minutes from there on
 TOGETHER = 0.5  # of the time, for several outputs together: what is left is for each alone, should that fail
 
 
@@ -116,6 +121,45 @@ def base_name(name: str) -> str:
 
 
 def _outputs(
+    diagram: Diagram, aim: Aim, statements: list[Statement], verdicts: Mapping[str, Verdict], seconds: dict[str, float]
+) -> list[Output]:
+    """Derive a graph as a cover by kernels, and anything else as one search; what neither gives, operator by operator."""
+    graph = spans_kernels(diagram)
+    if graph and (found := _cover(diagram, aim, statements, verdicts, seconds)) is not None:
+        return [found]
+    # One search computes copies where they are read.
+    whole = replace(diagram, outputs=tuple((name, settled(term)) for name, term in diagram.outputs))
+    searched = _searched(whole, aim, statements, verdicts, seconds)
+    if not graph and aim.budget.clock.stopped and contractions(subterms(*(t for _, t in diagram.outputs))) > 1:
+        other = _cover(diagram, replace(aim, budget=Budget(aim.budget.seconds)), statements, verdicts, seconds)
+        if other is not None and other.placed.predicted_us < sum(o.placed.predicted_us for o in searched):
+            return [other]
+    return searched
+
+
+def spans_kernels(diagram: Diagram) -> bool:
+    """Tell whether a diagram is a graph rather than an operator: it has many contractions, or reads what it computes at other coordinates."""
+    terms = subterms(*(term for _, term in diagram.outputs))
+    return contractions(terms) >= GRAPH or any(isinstance(t, Read) and computed(t) for t in terms)
+
+
+def _cover(
+    diagram: Diagram, aim: Aim, statements: list[Statement], verdicts: Mapping[str, Verdict], seconds: dict[str, float]
+) -> Output | None:
+    """Return a diagram's plan as a cover by kernels, None where there is none that is proved, is not refused and keeps to the error allowed."""
+    from napkin_eq.cover.covering import covered
+
+    try:
+        option = covered(diagram, aim, statements, verdicts, seconds)
+    except NapkinError as reason:
+        aim.budget.clock.stopped.append(f"covering ({reason})"[:200])
+        return None
+    if option.placed.term in aim.refused or (aim.max_error is not None and error(diagram, option, aim) > aim.max_error):
+        return None
+    return option
+
+
+def _searched(
     diagram: Diagram, aim: Aim, statements: list[Statement], verdicts: Mapping[str, Verdict], seconds: dict[str, float]
 ) -> list[Output]:
     """Derive the outputs that share inputs together, so that they may share kernels, and where there is no such form one by one."""

@@ -36,6 +36,8 @@ class Step:
     """One rewrite: at `path` (child numbers from the root) one side of a law's instance gives way to the other.
 
     forward: left side to right side. law "arithmetic": "left" is an operator over numbers, "right" the number it gives.
+    lemma: the term that a chain of such steps begins with, which is replaced by what the chain ends with wherever it stands;
+    the path then begins there. None: the step is about the whole term.
     """
 
     law: str
@@ -44,6 +46,7 @@ class Step:
     bindings: tuple[tuple[str, Value], ...]
     before: Term
     after: Term
+    lemma: Term | None = None
 
 
 @dataclass(frozen=True, slots=True)

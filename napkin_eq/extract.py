@@ -18,6 +18,7 @@ from napkin_eq.cost import elements, extent
 from napkin_eq.enode import Node, Saturated, built
 from napkin_eq.hardware import Hardware
 from napkin_eq.room import SPECIAL
+from napkin_eq.streamed import MIN_DOT
 from napkin_eq.term import Const, Fold, Input, Map, Online, Read, Reduce, Scan, Term, subterms
 
 KEEP, KEEP_OUTPUTS, SWEEPS, MASKED_SHARE = 5, 8, 40, 0.55
@@ -309,7 +310,8 @@ class Extractor:
             self._item((-1, "pass", here), 2e-7 if fused else 2.001e-7),
         }
         if contraction:
-            found.add(self._item((node.children[0], "dot", here), 2.0 * inner / (self.hardware.flops("bfloat16") * 0.6) * share))
+            padded = max(1.0, MIN_DOT / extent(axis))  # the matrix unit takes no shorter ones
+            found.add(self._item((node.children[0], "dot", here), 2.0 * padded * inner / (self.hardware.flops("bfloat16") * 0.6) * share))
             # An operand that is computed is rounded once more before the matrix unit: every result pays for it.
             for side in body.term.children:
                 if side.children and not isinstance(side, Read):

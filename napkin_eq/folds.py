@@ -15,7 +15,7 @@ from napkin_eq.law import absent, finite, zero
 from napkin_eq.ops import ABSENT, COMBINE, NEUTRAL
 from napkin_eq.scopes import AccKey, Context, Scope, restricted
 from napkin_eq.streamed import RUN, Streamed, covers, depth_along, dot_factors, fold_key, kernel_terms, laned, plain
-from napkin_eq.term import Const, Input, Map, Online, Proj, Read, Reduce, Store, Term
+from napkin_eq.term import Const, Input, Map, Online, Proj, Read, Reduce, Store, Term, renamed
 
 # Operands of contractions that are computed are rounded to the storage type; other precisions keep them in f32.
 NARROW = "narrow"
@@ -202,7 +202,7 @@ class Folds(Arithmetic):
         if monoid != "sum" or not self._zero_padded(fold.body, context, coord):
             body = self.masked(body, coord, NEUTRAL[monoid])
         along = self.lanes[coord][1] if coord in self.lanes else coord
-        if not isinstance(body, str) or along not in self.values[body].coords:
+        if self.coords[coord].tile > 1 and (not isinstance(body, str) or along not in self.values[body].coords):
             body = self.spread(body, coord, monoid)
         block = self.block_of(monoid, fold.body, body, coord, along)
         return block if start is None else self.combined(monoid, fold.body, start, block)
@@ -241,7 +241,7 @@ class Folds(Arithmetic):
                 waiting += part.args
             else:
                 factors.append(part)
-        loads = all(isinstance(f, (Input, Store, Proj)) for f in factors)
+        loads = all(isinstance(renamed(f), (Input, Store, Proj)) for f in factors)
         along = any(context.coord(axis) == coord for f in factors for axis in f.axes)
         return loads and along and all(self.proved(finite(plain(f))) for f in factors)
 

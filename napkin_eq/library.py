@@ -41,7 +41,7 @@ from napkin_eq.pointwise import (
     tanh,
     where,
 )
-from napkin_eq.substitute import substituted
+from napkin_eq.substitute import folded, substituted
 from napkin_eq.term import Const, Index, Input, Length, Map, Reduce, Scan, Size, Term, as_real, lift
 
 Along = Axis | str
@@ -244,7 +244,7 @@ def take(t: Term, axis: Along, at: Value) -> Term:
     place = lift(at)
     if place.kind != "int":
         raise NapkinError(f"take along {axis}: the coordinate is {place.kind}, expected int")
-    return substituted(t, {_own(t, axis, "take").name: place})
+    return substituted(t, {_own(t, axis, "take").name: place}, kept=folded)
 
 
 def rename(t: Term, names: Mapping[Axis, Axis]) -> Term:
@@ -255,7 +255,7 @@ def rename(t: Term, names: Mapping[Axis, Axis]) -> Term:
     new_names = [names.get(axis, axis).name for axis in t.axes]
     if repeated := [name for name in new_names if new_names.count(name) > 1]:
         raise NapkinError(f"rename: {repeated[0]} would stand for two axes; to read a diagonal, use take(t, axis, index(other))")
-    return substituted(t, {old.name: Index(new) for old, new in names.items()})
+    return substituted(t, {old.name: Index(new) for old, new in names.items()}, kept=folded)
 
 
 def split(t: Term, axis: Along, *into: Axis) -> Term:

@@ -40,6 +40,7 @@ from napkin_eq.term import (
     Term,
     Tuple,
     Walk,
+    renames,
 )
 
 
@@ -197,9 +198,14 @@ class Lowering(Folds):
 
     def _read(self, term: Read, context: Context) -> p.Operand:
         at: dict[str, p.Operand] = {}
+        renamed: dict[str, Axis] = {}
         body: Term = term
         outer: list[Read] = []
         while isinstance(body, Read):
+            if renames(body) and body.index.axis.name not in at and body.axis.name not in at:
+                renamed.setdefault(body.axis.name, body.index.axis)
+                body = body.body
+                continue
             last = self.emit("add", (self.size(body.axis), -1), "i32")
             index = body.index
             for read in outer[::-1]:  # what an inner index says along an axis is read at the coordinate that an outer one gives
@@ -209,9 +215,9 @@ class Lowering(Folds):
             outer.append(body)
             body = body.body
         if isinstance(body, Input):
-            return self._load(self.buffer(body), body.dims, at, context)
-        if isinstance(body, Store):
-            return self._load(self.arrays[body], self.arrays[body].dims, at, context)
+            return self._load(self.buffer(body), _along(body.dims, renamed), at, context)
+        if body in self.arrays:
+            return self._load(self.arrays[body], _along(self.arrays[body].dims, renamed), at, context)
         raise NapkinError(f"a read along {term.axis.name} of a value that is not stored: store it first")
 
     def _running_size(self, axis: Axis, context: Context) -> p.Operand:
@@ -260,3 +266,7 @@ class Lowering(Folds):
             whole = self.block_of(term.monoid, term.body, arg, coord, coord)
             scope.carried.append((before, NEUTRAL[term.monoid], self.combined(term.monoid, term.body, before.name, whole)))
         return self.combined(term.monoid, term.body, scope.memo[key], block)
+
+
+def _along(dims: Sequence[Axis], renamed: Mapping[str, Axis]) -> tuple[Axis, ...]:
+    return tuple(renamed.get(d.name, d) for d in dims)

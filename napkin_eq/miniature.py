@@ -23,7 +23,7 @@ from napkin_eq.hardware import Hardware
 from napkin_eq.lower import Lowering
 from napkin_eq.schedule import specialised
 from napkin_eq.streamed import LEAST_LANED, MIN_DOT
-from napkin_eq.term import Const, Index, Length, Map, Size, Store, Term, rebuilt, subterms
+from napkin_eq.term import Const, Index, Length, Map, Read, Size, Store, Term, rebuilt, renames, subterms
 
 BLOCKS, GRID, SYMBOLIC = 3, 2, 10**6 + 3
 Sizes = Mapping[str, int]
@@ -86,6 +86,8 @@ class _Scale:
                 self.streams.add(coord.axis.name)
         comparisons = [t for t in subterms(*terms) if isinstance(t, Map) and t.op in ("lt", "le", "eq") and t.args[0].kind == "int"]
         self.related = [{x.axis.name for x in subterms(t) if isinstance(x, (Index, Length, Size))} for t in comparisons]
+        # An axis that only names another one anew is as long as that is.
+        self.related += [{t.axis.name, t.index.axis.name} for t in subterms(*terms) if isinstance(t, Read) and renames(t)]
         self.factor = {name: self._factor(name, LEAST_LANED if name in laned else MIN_DOT) for name in self.axes}
         self._alike()
         self.small = {name: {t: self._tile(name, t) for t in self.tiles.get(name, ())} for name in self.axes}

@@ -78,6 +78,7 @@ class Placer:
         self.refusals: list[str] = []
         self.buffers: dict[Term, p.Buffer] = {}
         self.fused: list[Tiled] = []
+        self.orders: dict[Term, tuple[Axis, ...]] = {}  # of outputs whose storage order others have chosen
 
     def best(self, body: Term) -> Placed | None:
         """Return the best placement found of a term: everything in one kernel, then a store at a time while it pays."""
@@ -101,6 +102,10 @@ class Placer:
                 break
             found, chosen = step
         return found
+
+    def whole(self, body: Term) -> Placed | None:
+        """Return the placement of a term that stores nothing but its outputs, in one kernel; None where there is none."""
+        return self._placed(frozenset(), body, (tuple(range(len(parallel(body)))),))
 
     def apart(self, body: Term, stored: Callable[[Term], bool]) -> Placed | None:
         """Return the placement that stores every value that a condition holds of, no kernel shared; None where one does not fit."""
@@ -184,7 +189,8 @@ class Placer:
             for i, (site, value) in enumerate(zip(sites, values, strict=True)):
                 narrow = site in operands and self.precision == NARROW
                 dtype = outputs.get(site, {"int": "i32", "bool": "i1"}.get(value.kind, self.storage if narrow else "f32"))
-                targets.append(p.Buffer(f"{TARGET}{i}", output_order(value) if site in outputs else scratch_order(value), dtype))
+                order = self.orders.get(site) or (output_order(value) if site in outputs else scratch_order(value))
+                targets.append(p.Buffer(f"{TARGET}{i}", order, dtype))
             store = self._partitioned(values, tuple(targets), done)
             kept: list[Term] = [store] if len(values) == 1 else [Proj(i, store) for i in range(len(values))]
             for site, target, name in zip(sites, targets, kept, strict=True):

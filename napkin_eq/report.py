@@ -54,6 +54,7 @@ def report(derivation: Derivation) -> dict[str, Any]:
             "notes": [n for g in graphs for n in g.notes],
             "limited": list(d.limited),
         },
+        **({"cover": cover} if (cover := next((o.cover for o in d.outputs if o.cover is not None), None)) is not None else {}),
         "seconds": {k: round(v, 3) for k, v in d.seconds.items()},
         **({} if d.max_error is None else {"max_error": d.max_error, "rounding": unit_error(d.plan)}),
     }  # fmt: skip

@@ -37,6 +37,15 @@ IDLE, LARGE, MOST_STRETCHES, LEAST_STRETCH = 0.6, 128, 64, 256
 
 
 @dataclass(frozen=True, slots=True)
+class Stored:
+    """How an output is stored: the name of its array, its type as plans call it, and the storage order of its axes."""
+
+    name: str
+    dtype: str
+    dims: tuple[Axis, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Aim:
     """What a plan is made for: a GPU, the storage type, who may print its kernels; and the terms that plans were refused of."""
 
@@ -116,6 +125,28 @@ def _plans(
         raise NapkinError(f"diagram {diagram.name}: {made.refusals[-1] if made.refusals else 'no plan fits'}")
     seconds["extract"] += time.perf_counter() - begun
     return [(found, graph) for found in placements], made.fused
+
+
+def together(
+    outputs: Sequence[Stored], source: Term, aim: Aim, statements: list[Statement], proved: Callable[[Judgment], bool]
+) -> list[tuple[Placed, Saturated]]:
+    """Return the forms of an output, or of several, in one kernel, cheapest first; where processors would idle also with an axis cut, in several."""
+    stability = Stability(source, aim.dtype)
+    made = placer([o.name for o in outputs], source, aim, statements, proved)
+    made.target_dtypes = tuple(o.dtype for o in outputs)
+
+    def forms(graph: Saturated, cut: dict[str, str]) -> list[Term]:
+        terms = [c.term for c in _finalists(_candidates(source, graph, aim, stability, cut), STORAGE[aim.dtype])]
+        made.orders |= {item: o.dims for term in terms for item, o in zip(parallel(term), outputs, strict=True)}
+        return terms
+
+    graph = saturate(source, statements, budget=aim.budget)
+    found = [(placed, graph) for term in forms(graph, {}) if (placed := made.whole(term)) is not None]
+    for part, axis in _cuts(source, [t for placed, _ in found for t in placed.tiled], aim.machine, statements):
+        stability.cut([part])
+        apart = saturate(source, statements, ((part, axis),), budget=aim.budget)
+        found += [(placed, apart) for term in forms(apart, {axis.name: part.name})[:1] if (placed := made.best(term)) is not None]
+    return sorted(found, key=lambda f: f[0].predicted_us)
 
 
 def placer(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Set
 
 from napkin_eq.axis import Axis
 from napkin_eq.errors import NapkinError
@@ -10,15 +10,18 @@ from napkin_eq.term import Fold, Index, Input, Map, Read, Reduce, Scan, Store, T
 
 Coordinates = tuple[tuple[str, Term], ...]
 Task = tuple[Term, Coordinates]
+Kept = Callable[[Term, Set[str]], bool]
 
 
-def substituted(term: Term, coordinates: Mapping[str, Term]) -> Term:
+def substituted(term: Term, coordinates: Mapping[str, Term], kept: Kept | None = None) -> Term:
     """Return the term with the coordinate along each named axis replaced, all at once, by an integer term.
 
-    What remains are Reads of an Input (or of a Scan, which needs its axis whole). A bound axis that an index also
-    mentions is renamed first. Raises NapkinError where that would need a second name for a symbolic size.
+    What remains are Reads of an Input (or of a Scan, which needs its axis whole), and of values that `kept` holds of, which is
+    given a value and the names of the axes: it says what is read at other coordinates and is no copy to compute again.
+    A bound axis that an index also mentions is renamed first. Raises NapkinError where that would need a second name for a
+    symbolic size.
     """
-    work = _Substitution({name for part in (term, *coordinates.values()) for node in subterms(part) for name in _names(node)})
+    work = _Substitution({name for part in (term, *coordinates.values()) for node in subterms(part) for name in _names(node)}, kept)
     root = _task(term, coordinates)
     stack = [root]
     while stack:
@@ -27,6 +30,24 @@ def substituted(term: Term, coordinates: Mapping[str, Term]) -> Term:
         elif waiting := work.step(stack[-1]):
             stack.extend(waiting)
     return work.done[root]
+
+
+def settled(root: Term) -> Term:
+    """Return the term with every read of a computed value carried down to the arrays: copies are computed where they are read."""
+    done: dict[Term, Term] = {}
+    for term in subterms(root):
+        made = rebuilt(term, tuple(done[c] for c in term.children))
+        if isinstance(made, Read) and not isinstance(array_of(made), (Input, Scan)):
+            made = substituted(made.body, {made.axis.name: made.index})
+        done[term] = made
+    return done[root]
+
+
+def array_of(term: Term) -> Term:
+    """Return what reads are of, or the term itself."""
+    while isinstance(term, Read):
+        term = term.body
+    return term
 
 
 def _task(term: Term, coordinates: Mapping[str, Term]) -> Task:
@@ -41,8 +62,8 @@ def _names(node: Term) -> set[str]:
 class _Substitution:
     """What is done so far, under which coordinates; the names that are taken; the new axes of reductions."""
 
-    def __init__(self, taken: set[str]) -> None:
-        self.taken = taken
+    def __init__(self, taken: set[str], kept: Kept | None) -> None:
+        self.taken, self.kept = taken, kept
         self.done: dict[Task, Term] = {}
         self.renamed: dict[Task, Axis] = {}
 
@@ -53,7 +74,7 @@ class _Substitution:
             self.done[task] = term
         elif isinstance(term, Index):
             self.done[task] = coordinates[term.axis.name]
-        elif isinstance(term, (Input, Scan)):
+        elif isinstance(term, (Input, Scan)) or (self.kept is not None and self.kept(term, coordinates.keys())):
             self.done[task] = self.read(term, coordinates)
         elif isinstance(term, Read):
             return self.step_read(task, term, coordinates)
@@ -109,6 +130,24 @@ class _Substitution:
                 fresh = self.fresh(dims[name])
                 array, dims[fresh.name], waiting[fresh.name] = Read(array, dims[name], Index(fresh)), fresh, index
         return array
+
+
+def folded(term: Term, names: Set[str]) -> bool:
+    """Tell whether a term holds folds that vary along some axes: at other coordinates they would be computed again."""
+    return not folded_along(term).isdisjoint(names)
+
+
+_FOLDED: dict[Term, frozenset[str]] = {}
+
+
+def folded_along(root: Term) -> frozenset[str]:
+    """Return the free axes of a term along which folds in it vary."""
+    if root not in _FOLDED:
+        for term in subterms(root):
+            if term not in _FOLDED:
+                inside = frozenset[str]().union(*(_FOLDED[c] for c in term.children))
+                _FOLDED[term] = {a.name for a in term.axes} & (inside | ({a.name for a in term.axes} if isinstance(term, (Reduce, Fold)) else set()))
+    return _FOLDED[root]
 
 
 def _with_axis(term: Term, axis: Axis | None, parts: tuple[Term, ...]) -> Term:

@@ -366,6 +366,18 @@ class Read(Term):
         return _make(cls, (body, axis, index), union_axes("read", _without(body.axes, axis), index.axes), body.kind, (body, index))
 
 
+def renames(read: Read) -> bool:
+    """Tell whether a read only calls an axis by another name: one of the same size, which is known."""
+    return isinstance(read.index, Index) and read.axis.size is not None and read.index.axis.size == read.axis.size
+
+
+def renamed(term: Term) -> Term:
+    """Return the value that a term calls by other names of axes, or the term itself."""
+    while isinstance(term, Read) and renames(term):
+        term = term.body
+    return term
+
+
 class Tuple(Term):
     """Parallel composition, several outputs: `Tuple(items)`."""
 

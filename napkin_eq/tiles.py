@@ -63,6 +63,8 @@ def choices(store: Store, roles: Mapping[str, str]) -> dict[str, list[int]]:
             streamed = isinstance(term, (Fold, Online))
             known = found.get(f"~{term.axis.name}")
             sizes = _sizes(term.axis, streamed=streamed, least=16, most=4096)
+            if streamed and isinstance(term.body, (Fold, Online)) and sizes[0] > 1:
+                sizes = [1, *sizes]  # a sum of contractions: one of them at a time
             found[f"~{term.axis.name}"] = sizes if known is None else [s for s in sizes if s in known]
     return _thinned(found)
 

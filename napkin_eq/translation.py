@@ -35,14 +35,14 @@ NEAR, NOISE, MODERATE = 1e-9, 1e-6, 1e3
 # Elements computed, what a statement costs beside its elements, how many an element of evaluation is worth: together about half a second.
 MOST_WORK, STATEMENT, ELEMENT = 6e8, 1e4, 4.0
 def validated(
-    diagram: Diagram, outputs: Sequence[Output], plan: p.Plan, machine: Hardware, dtype: str, proved: Proved
+    diagram: Diagram, outputs: Sequence[Output], plan: p.Plan, machine: Hardware, dtype: str, proved: Proved, held: Mapping[str, str] | None = None
 ) -> Translation:
     """Hold a plan against the diagram it was derived from.
 
-    Order: axes and types of what it stores, whole numbers among reals, then its values in small. Statuses: "agrees", "differs" with the
+    held: the types in which outputs are stored that have not the storage type, as what only kernels read may have. Order: axes and types of what it stores, whole numbers among reals, then its values in small. Statuses: "agrees", "differs" with the
     counterexample, "not validated" with the reason, as where it would take longer than half a second.
     """
-    if why := next(_misfits(outputs, plan, dtype), ""):
+    if why := next(_misfits(outputs, plan, dtype, held or {}), ""):
         return Translation(DIFFERS, why)
     try:
         small = miniature(diagram, outputs, plan, machine, dtype, proved)
@@ -54,21 +54,23 @@ def validated(
     return disagreement(small) or Translation(AGREES, "", sizes, KINDS)
 
 
-def accepted(diagram: Diagram, option: Output, machine: Hardware, dtype: str, proved: Proved, refused: list[str]) -> bool:
+def accepted(
+    diagram: Diagram, option: Output, machine: Hardware, dtype: str, proved: Proved, refused: list[str], held: Mapping[str, str] | None = None
+) -> bool:
     """Validate a plan of some outputs and note the result on it, in `refused` if it differs; what could not be validated is accepted, and says so."""
-    option.translation = validated(diagram, [option], planned(diagram, [option], machine, dtype)[0], machine, dtype, proved)
+    option.translation = validated(diagram, [option], planned(diagram, [option], machine, dtype)[0], machine, dtype, proved, held)
     if option.translation.status == DIFFERS:
         refused.append(f"a plan of {option.placed.predicted_us:.1f} us: {option.translation.why}")
     option.refused = tuple(refused)
     return option.translation.status != DIFFERS
 
 
-def _misfits(outputs: Sequence[Output], plan: p.Plan, dtype: str) -> Iterator[str]:
+def _misfits(outputs: Sequence[Output], plan: p.Plan, dtype: str, given: Mapping[str, str]) -> Iterator[str]:
     """Yield what does not fit about a plan whatever it computes: axes and types of outputs, whole numbers where real ones belong."""
     stored = {buffer.name: buffer for buffer in plan.outputs}
     for output in outputs:
         for name, source, _ in output.each():
-            held = {"real": STORAGE[dtype], "int": "i32", "bool": "i1"}[source.kind]
+            held = given.get(name) or {"real": STORAGE[dtype], "int": "i32", "bool": "i1"}[source.kind]
             found, wanted = sorted(a.name for a in stored[name].dims), sorted(a.name for a in source.axes)
             if found != wanted:
                 yield f"output {name} is stored along [{' '.join(found)}], the diagram's has the axes [{' '.join(wanted)}]"

@@ -64,6 +64,7 @@ class Search:
         """Return the steps that prove a claim; raises Unproved."""
         if claim.goal is TRUE:
             return []
+        claim = elsewhere(claim)
         for term in subterms(claim.goal, *claim.premises):
             if isinstance(term, (Scan, Read, Online, Prev, Acc)):
                 raise NotUnderstood(f"no prover understands {type(term).__name__}")
@@ -114,6 +115,26 @@ class Search:
                 claim = replace(claim, premises=(*claim.premises, _vanishing(weights, total)))
                 steps += [*lemma, every]
         return claim, steps
+
+
+def elsewhere(claim: Claim) -> Claim:
+    """Return the claim with variables for what others are at the coordinates where the goal reads them.
+
+    Premises hold in every lane, so they hold there: of all variables that vary along the axis of a read, and, where it is the
+    coordinate, of the index. A premise that folds is left as it is, and so is a read of anything but a variable.
+    """
+    reads = [t for t in subterms(claim.goal) if isinstance(t, Read) and isinstance(t.body, Var) and isinstance(t.index, Var)]
+    goal, premises, free, legend = claim.goal, list(claim.premises), set(claim.free), list(claim.legend)
+    for number, (axis, index) in enumerate(dict.fromkeys((t.axis, t.index) for t in reads), 1):
+        known = {t: None for t in subterms(claim.goal, *claim.premises) if isinstance(t, Var) and t is not index and claim.varies(t, axis)}
+        there: dict[Term, Term] = {v: Var(f"{v.name}@{number}", v.sort) for v in known}
+        goal = _swapped(goal, {t: there[t.body] for t in reads if (t.axis, t.index) == (axis, index) and t.body in there})
+        pointwise = [p for p in claim.premises if not any(isinstance(t, (Reduce, Read, Size)) for t in subterms(p))]
+        premises += [_swapped(p, {**there, Index(axis): index}) for p in pointwise]
+        fixed = {name for name, other in claim.free if other == index.name}
+        free |= {(name, there[v].name) for v in there for name, other in claim.free if other == v.name and name in fixed}
+        legend += [f"{there[v].name} stands for {v.name} at {axis} = {index.name}" for v in known]
+    return replace(claim, goal=goal, premises=tuple(premises), free=frozenset(free), legend=tuple(legend)) if reads else claim
 
 
 # -- base and step -------------------------------------------------------------------------------------------------------

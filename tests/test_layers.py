@@ -32,7 +32,7 @@ FLOORS = (
     "emit aot enode placed egglogtext egraph accuracy roundoff ranges rounding families stability",
     "streamed scopes bounds arithmetic folds lower alive room reuse cost tiles schedule bulk balance overlap succession",
     "extract place",
-    "derivation report chain assembly search miniature translation unfused derive front ranked compiled",
+    "derivation report chain assembly search miniature translation unfused cover derive front ranked compiled",
     "sources output coordinates walks lanes heads dealing indexing running tolerance "
     "compare mutation mutate_running mutate_lanes mutate_numbers mutations mutants samples forgeries "
     "probe selftest validate fuzz telling calibrate tuned draw napkin",
@@ -40,7 +40,7 @@ FLOORS = (
     "cli",
 )
 RANK = {name: rank for rank, floor in enumerate(FLOORS) for name in floor.split()}
-HEAVY = {"cairosvg", "cvc5", "egglog", "numpy", "sympy", "torch", "triton", "z3"}
+HEAVY = {"cairosvg", "cvc5", "egglog", "highspy", "numpy", "sympy", "torch", "triton", "z3"}
 # Numbers are what these files are about; they are themselves loaded only where a job needs them.
 MAY_LOAD = dict.fromkeys(("compare", "running", "counterexample", "meaning", "rounding", "roundoff", "ranges"), {"numpy"})
 # Written for users: the library spells algorithms out, the gallery names them.

@@ -1,0 +1,12 @@
+"""A graph covered by kernels: which values are stored, and which kernel computes what, chosen as a whole.
+
+    graph       the values of a diagram, and its *cuts*: values that may be stored between kernels
+    candidates  a *candidate* is a kernel that may be: what it stores, what it reads, what it computes for itself
+    pieces      a *piece* is a candidate as a diagram of its own, arrays standing for what it reads
+    bounds      a time that no kernel of a piece beats
+    workers     processes in which pieces are priced, each with a limit of time and memory
+    pricing     prices of pieces by the one search and the one cost model, remembered by shape up to names
+    program     the *cover*, the cheapest set of candidates, as an integer program with a proved bound
+    assembly    a cover as one plan with one chain of steps: each kernel a lemma, each stored value an application of level
+    covering    the whole job, from a diagram to its plan
+"""

@@ -1,0 +1,121 @@
+"""Candidate kernels: which values one computes, which stored values it reads, and its term; counted by contractions."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from napkin_eq.cost import elements
+from napkin_eq.cover.graph import Graph, computed, contractions
+from napkin_eq.term import Input, Read, Term, rebuilt, subterms
+
+MOST_CONTRACTIONS, MOST_INSIDE, MOST_CANDIDATES, SMALL = 3, 12, 4000, 1 << 18
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A kernel that may be: it stores `outs` and reads the stored values `reads`; the cuts `inside` are computed in it and not stored."""
+
+    outs: tuple[Term, ...]
+    inside: frozenset[Term]
+    reads: tuple[Term, ...]
+    terms: tuple[Term, ...]  # every value that it computes
+
+
+class Enumeration:
+    """All candidates of a graph up to a number of contractions; `single` has those of one output by that output."""
+
+    def __init__(self, graph: Graph, most: int = MOST_CONTRACTIONS) -> None:
+        self.graph, self.most = graph, most
+        self.cuts = set(graph.cuts)
+        self.below: dict[Term, frozenset[Term]] = {}
+        for cut in graph.cuts:
+            self.below[cut] = frozenset(t for t in subterms(cut) if t in self.cuts)
+        self.single: dict[Term, list[Candidate]] = {cut: self._fused(cut) for cut in graph.cuts}
+
+    def candidate(self, outs: tuple[Term, ...], inside: frozenset[Term]) -> Candidate | None:
+        """Return the candidate that computes these values, or None where it would read at other coordinates what it computes, or need itself."""
+        reads: dict[Term, None] = {}
+        terms: dict[Term, None] = {}
+        own = inside | set(outs)
+        stack = list(outs)
+        while stack:
+            term = stack.pop()
+            if term in terms or term in reads:
+                continue
+            if term in self.cuts and term not in own:
+                reads[term] = None
+                continue
+            terms[term] = None
+            if isinstance(term, Read) and computed(term.body):
+                body = term.body
+                while isinstance(body, Read):
+                    stack.append(body.index)
+                    body = body.body
+                if body in own:
+                    return None
+                reads[body] = None
+                stack.append(term.index)
+            else:
+                stack += term.children
+        if any(out in self.below[read] for read in reads for out in outs) or not inside <= terms.keys():
+            return None
+        listed = tuple(sorted(terms, key=lambda t: self.graph.order[t]))
+        if contractions(listed) > self.most:
+            return None
+        return Candidate(outs, inside, tuple(sorted(reads, key=lambda t: self.graph.order[t])), listed)
+
+    def _fused(self, cut: Term) -> list[Candidate]:
+        """Return the candidates of one output, the one with nothing inside first."""
+        found: dict[frozenset[Term], Candidate] = {}
+        waiting = [frozenset[Term]()]
+        seen = set(waiting)
+        while waiting and len(found) < MOST_CANDIDATES:
+            inside = waiting.pop(0)
+            made = self.candidate((cut,), inside)
+            if made is None:
+                continue
+            found[inside] = made
+            if len(inside) < MOST_INSIDE:
+                for read in made.reads:
+                    more = inside | {read}
+                    if read not in self.graph.outputs and more not in seen:
+                        seen.add(more)
+                        waiting.append(more)
+        return list(found.values())
+
+    def pairs(self, near: Mapping[Term, list[Candidate]]) -> list[Candidate]:
+        """Return candidates of two outputs, made of those of one that are given: such as read a large value together, or one the other's output."""
+        found: dict[tuple[tuple[Term, ...], frozenset[Term]], Candidate] = {}
+        for first, second in itertools.combinations(self.graph.cuts, 2):
+            for one, other in itertools.product(near.get(first, ()), near.get(second, ())):
+                shared = {t for t in {*one.reads, *arrays(one.terms)} & {*other.reads, *arrays(other.terms)} if elements(t.axes) > SMALL}
+                if not shared and first not in other.inside and first not in other.reads:
+                    continue
+                outs, inside = (first, second), (one.inside | other.inside) - {first, second}
+                if (outs, inside) not in found and (made := self.candidate(outs, inside)) is not None:
+                    found[outs, inside] = made
+        return list(found.values())
+
+
+def arrays(terms: tuple[Term, ...]) -> list[Term]:
+    """Return the input arrays among some terms."""
+    return [t for t in terms if isinstance(t, Input)]
+
+
+def with_placeholders(candidate: Candidate, held: Mapping[Term, Input]) -> tuple[Term, ...]:
+    """Return the terms that a candidate computes, an array in the place of each stored value that it reads."""
+    done: dict[Term, Term] = dict(held)
+
+    def made(term: Term) -> Term:
+        if term not in done:
+            done[term] = rebuilt(term, tuple(map(made, term.children)))
+        return done[term]
+
+    for term in candidate.terms:
+        if term not in done and all(c in done or not c.children for c in term.children):
+            made(term)  # children first: no deep recursion
+    return tuple(made(out) for out in candidate.outs)
+
+

@@ -1,0 +1,214 @@
+"""The whole job: a diagram's graph, its candidates, the cheapest cover of them, and that as a plan with its chain of steps.
+
+Candidates enter the integer program with bounds that no kernel of them beats; those that the cheapest cover takes are priced,
+until it holds none that is not, or until the best cover whose prices are known is near enough to the bound.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from napkin_eq.budget import Budget
+from napkin_eq.certificate import require_accepted
+from napkin_eq.cost import AHEAD_S, FOLLOWING_S, elements
+from napkin_eq.cover import assembly, workers
+from napkin_eq.cover.apart import apart, clashes
+from napkin_eq.cover.bounds import bound_us
+from napkin_eq.cover.candidates import Candidate, Enumeration
+from napkin_eq.cover.graph import Graph, graph_of
+from napkin_eq.cover.pieces import Piece, Storage
+from napkin_eq.cover.pricing import Pricing, Proved
+from napkin_eq.cover.program import Chosen, Column, cheapest
+from napkin_eq.derivation import STORAGE, Output
+from napkin_eq.diagram import Diagram
+from napkin_eq.egraph import saturate
+from napkin_eq.errors import NapkinError, Undecided
+from napkin_eq.law import Statement
+from napkin_eq.room import WIDE_ROWS
+from napkin_eq.search import Aim, prover
+from napkin_eq.term import Term, Tuple
+from napkin_eq.verdict import Verdict
+
+NEAR, ROUNDS, SOLVING, MOST_COLUMNS = 0.01, 60, 2.0, 3000
+MANY = 4  # times the elements of the largest input or output, of which a value is stored only if the bounds say so
+SLACK = 1.3  # times the bounds of its values one by one that a candidate's bound may be
+
+
+@dataclass(slots=True)
+class _Offer:
+    """A candidate in the program: its piece, and a bound of its price until that is known."""
+
+    candidate: Candidate
+    piece: Piece
+    bound: float
+    price: float | None = None
+
+
+def covered(
+    diagram: Diagram, aim: Aim, statements: list[Statement], verdicts: Mapping[str, Verdict], seconds: dict[str, float]
+) -> Output:
+    """Return the plan of a diagram's outputs as a cover of its graph by kernels.
+
+    Raises NapkinError where some output is in no candidate's reach, Undecided where the checker does not accept the chain.
+    """
+    names = tuple(name for name, _ in diagram.outputs)
+    outputs = tuple(term for _, term in diagram.outputs)
+    if len(set(outputs)) < len(outputs):
+        raise NapkinError(f"diagram {diagram.name}: two outputs are one value; name it once")
+    begun = time.perf_counter()
+    work = _Covering(diagram, outputs, aim, statements)
+    chosen, pieces = work.derived()
+    clash: dict[str, set[Term]] = {}
+    for piece, proved in pieces:
+        for axis, values in clashes(proved.placed.term, piece.candidate.reads).items():
+            clash.setdefault(axis, set()).update(values)
+    if clash:
+        outputs = apart(outputs, clash, work.graph.kept)
+        work = _Covering(diagram, outputs, aim, statements)
+        chosen, pieces = work.derived()
+    seconds["extract"] += time.perf_counter() - begun
+    begun = time.perf_counter()
+    source = outputs[0] if len(outputs) == 1 else Tuple(outputs)
+    placed, steps = assembly.assembled(work.graph, pieces, names[0], aim.machine)
+    require_accepted(source, placed.term, steps, statements, verdicts)
+    seconds["explain"] += time.perf_counter() - begun
+    graph = saturate(source, (), rounds=0)
+    found = [proved for _, proved in pieces]
+    graph = replace(graph, nodes=sum(f.nodes for f in found), rounds=max(f.rounds for f in found), instances=[])
+    option = Output(names, source, placed, steps, graph, aim.precision)
+    option.translation = assembly.validated([f.translation for f in found])
+    option.cover = work.report(chosen, pieces)
+    return option
+
+
+class _Covering:
+    """The search for a cover of one diagram."""
+
+    def __init__(self, diagram: Diagram, outputs: Sequence[Term], aim: Aim, statements: list[Statement]) -> None:
+        self.diagram, self.aim = diagram, aim
+        self.budget: Budget = aim.budget
+        self.begun = time.process_time() + workers.processor() / workers.PROCESSES
+        proved = prover(statements)
+        self.graph: Graph = graph_of(outputs, proved)
+        self.places = {value: i for i, value in enumerate(self.graph.cuts)}
+        self.storage = Storage(self.graph, {term: name for (name, _), term in zip(diagram.outputs, outputs, strict=True)}, aim.dtype, proved)
+        self.pricing = Pricing(aim, statements, proved)
+        ahead = AHEAD_S if aim.machine.divisors.mma_m >= WIDE_ROWS else FOLLOWING_S
+        self.waited = max(0.0, aim.machine.chip.launch_s - ahead) * 1e6  # of every launch but the first
+        self.bound = 0.0
+        self.listed = Enumeration(self.graph)
+        self.offers = self._offers()
+
+    def _offers(self) -> list[_Offer]:
+        """Return the candidates of one output, without those that their values one by one are sure to beat."""
+        found = [self._offer(c) for cut in self.graph.cuts for c in self.listed.single[cut]]
+        alone = {o.candidate.outs[0]: o.bound for o in found if not o.candidate.inside}
+        kept = [o for o in found if o.bound <= SLACK * sum(alone.get(v, math.inf) for v in (*o.candidate.outs, *o.candidate.inside))]
+        return sorted(kept, key=lambda o: (len(o.candidate.inside), o.bound))[:MOST_COLUMNS]
+
+    def _bundles(self, cover: Sequence[_Offer]) -> list[_Offer]:
+        """Return candidates of two outputs of a cover: two of its kernels in one, where that may be cheaper."""
+        prices = {o.candidate.outs: o.price or 0.0 for o in cover if len(o.candidate.outs) == 1}
+        near = {o.candidate.outs[0]: [o.candidate] for o in cover if len(o.candidate.outs) == 1}
+        found = [self._offer(c) for c in self.listed.pairs(near)]
+        known = {o.piece.source for o in self.offers}
+        apart = {o.piece.source: sum(prices[(out,)] for out in o.candidate.outs) - self.waited for o in found}
+        return [o for o in found if o.piece.source not in known and o.bound < apart[o.piece.source]]
+
+    def _offer(self, candidate: Candidate) -> _Offer:
+        piece = self.storage.piece(candidate)
+        return _Offer(candidate, piece, bound_us(piece, STORAGE[self.aim.dtype], self.aim.dtype, self.aim.machine))
+
+    def _solved(self, offers: Sequence[_Offer]) -> tuple[Chosen, list[_Offer]] | None:
+        """Return the cheapest cover by some offers, at their prices or bounds."""
+        open_ = [o for o in offers if o.price is None or o.price < math.inf]
+        columns = [self._column(o) for o in open_]
+        chosen = cheapest(columns, [self.places[v] for v in self.graph.outputs], SOLVING)
+        return None if chosen is None else (chosen, [open_[i] for i in chosen.places])
+
+    def _column(self, offer: _Offer) -> Column:
+        at, candidate = self.places, offer.candidate
+        price = offer.bound if offer.price is None else offer.price
+        outs, reads, inside = (tuple(at[v] for v in values) for values in (candidate.outs, candidate.reads, candidate.inside))
+        return Column(outs, reads, inside, max(0.0, price - self.waited))
+
+    def _over(self) -> bool:
+        left = self.budget.seconds - (time.process_time() + workers.processor() / workers.PROCESSES - self.begun)
+        if left < 0 and "covering" not in self.budget.clock.stopped:
+            self.budget.clock.stopped.append("covering")
+        return left < 0 or self.budget.over("covering")
+
+    def _priced(self) -> tuple[Chosen, list[_Offer]]:
+        """Return the cheapest cover whose prices are all known, or near to that; first of kernels of one output, then with bundles of two."""
+        best = self._settled()
+        fresh = [] if self._over() else self._bundles(best[1])
+        if not fresh:
+            return best
+        self.offers += fresh
+        self._price(fresh)
+        return self._settled()
+
+    def _settled(self) -> tuple[Chosen, list[_Offer]]:
+        best: tuple[Chosen, list[_Offer]] | None = None
+        largest = max(elements(a.dims) for a in (*self.diagram.inputs(), *(self.storage.stored[v] for v in self.graph.outputs)))
+        self._price([o for o in self.offers if not o.candidate.inside and elements(o.piece.outputs[0].dims) <= MANY * largest])
+        for _ in range(ROUNDS):
+            least = self._solved(self.offers)
+            if least is None:
+                raise NapkinError(f"diagram {self.diagram.name}: no kernels that fit compute {', '.join(n for n, _ in self.diagram.outputs)}")
+            self.bound = least[0].bound
+            fresh = [o for o in least[1] if o.price is None]
+            if not fresh:
+                return least
+            known = [o for o in self.offers if o.price is not None]
+            best = (self._solved(known) if known else None) or best
+            if best is not None and (best[0].price <= (1 + NEAR) * self.bound or self._over()):
+                return best
+            self._price(fresh)
+        if best is None:
+            raise NapkinError(f"diagram {self.diagram.name}: no cover was found within the limits")
+        return best
+
+    def _price(self, fresh: Sequence[_Offer]) -> None:
+        self.pricing.price(o.piece for o in fresh)
+        for offer in self.offers:
+            if offer.price is None:
+                offer.price = self.pricing.known(offer.piece)
+
+    def derived(self) -> tuple[Chosen, list[tuple[Piece, Proved]]]:
+        """Return a cover all of whose kernels are derived, each with its chain; one that is not is left out, and the next best taken."""
+        why = ""
+        for _ in range(ROUNDS):
+            try:
+                chosen, offers = self._priced()
+            except NapkinError:
+                if why:
+                    raise Undecided(f"diagram {self.diagram.name}: {why}") from None
+                raise
+            found = self.pricing.prove(o.piece for o in offers)
+            bad = False
+            for offer, (proved, reason) in zip(offers, found, strict=True):
+                if proved is None:
+                    offer.price, bad, why = math.inf, True, reason
+                elif proved.placed.predicted_us > (1 + 1e-6) * (offer.price or 0.0):
+                    offer.price, bad = proved.placed.predicted_us, True
+            if not bad:
+                return chosen, [(o.piece, proved) for o, (proved, _) in zip(offers, found, strict=True) if proved is not None]
+        raise Undecided(f"diagram {self.diagram.name}: {why}")
+
+    def report(self, chosen: Chosen, pieces: Sequence[tuple[Piece, Proved]]) -> dict[str, object]:
+        """Return what is told of a cover: what is stored, its price and bound in microseconds, how many candidates there were."""
+        price, bound = chosen.price + self.waited, min(self.bound, chosen.price) + self.waited
+        return {
+            "kernels": assembly.data(pieces),
+            "predicted_us": round(price, 3),
+            "bound_us": round(bound, 3),
+            "gap": round(price / bound - 1, 6) if bound > 0 else None,
+            "method": chosen.method,
+            "candidates": len(self.offers),
+            "priced": self.pricing.priced,
+            "cuts": len(self.graph.cuts),
+        }

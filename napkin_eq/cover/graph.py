@@ -1,0 +1,89 @@
+"""The graph of a diagram: its values, who reads them, and the cuts, which are the values that may be stored between kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from napkin_eq.cost import elements
+from napkin_eq.law import Judgment, finite
+from napkin_eq.term import Input, Map, Read, Reduce, Scan, Term, subterms
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Values of a diagram: `outputs`, `cuts` with producers before consumers, and `kept`, the cuts that are read at other coordinates.
+
+    A value of `kept` is stored wherever it is used through such a read: no kernel computes a value and reads it elsewhere.
+    """
+
+    outputs: tuple[Term, ...]
+    cuts: tuple[Term, ...]
+    kept: frozenset[Term]
+    order: dict[Term, int]
+
+
+def graph_of(outputs: Sequence[Term], proved: Callable[[Judgment], bool]) -> Graph:
+    """Return the graph of some outputs; `proved` tells what is known of a value: one that may be absent is not stored."""
+    terms = subterms(*outputs)
+    readers: dict[Term, list[Term]] = {t: [] for t in terms}
+    for term in terms:
+        for child in dict.fromkeys(term.children):
+            readers[child].append(term)
+    present: dict[Term, bool] = {}
+
+    def storable(term: Term) -> bool:
+        if term.kind != "real" or not term.children or not term.axes or isinstance(term, Read):
+            return False
+        if term not in present:
+            present[term] = any(isinstance(t, Input) for t in subterms(term)) and proved(finite(term))
+        return present[term]
+
+    kept = frozenset(t.body for t in terms if isinstance(t, Read) and computed(t.body))
+    found = {*outputs, *kept}
+    for term in terms:
+        if isinstance(term, (Reduce, Scan)):
+            found |= {t for t in _chain(term, readers, set(outputs)) if storable(t)}
+            if (product := contracted(term)) is not None:
+                found |= {t for t in product if storable(t) and elements(t.axes) < elements(term.body.axes)}
+        elif len(readers[term]) > 1 and not isinstance(term, Read) and storable(term):
+            found.add(term)
+    order = {t: i for i, t in enumerate(terms)}
+    return Graph(tuple(outputs), tuple(sorted(found, key=lambda t: order[t])), kept, order)
+
+
+def computed(term: Term) -> bool:
+    """Tell whether a value is made by operators, and not an array or a read of one."""
+    while isinstance(term, Read):
+        term = term.body
+    return bool(term.children)
+
+
+def contracted(term: Term) -> tuple[Term, ...] | None:
+    """Return the two operands of a contraction, each with an axis that the other has not; None of any other term."""
+    body = term.body if isinstance(term, Reduce) and term.monoid == "sum" else None
+    if not isinstance(body, Map) or body.op != "mul":
+        return None
+    left, right = (set(arg.axes) for arg in body.args)
+    return body.args if left - right and right - left and term.axis in left | right else None
+
+
+def contractions(terms: Sequence[Term]) -> int:
+    """Return how many of some terms are contractions."""
+    return sum(contracted(t) is not None for t in terms)
+
+
+def _chain(fold: Term, readers: dict[Term, list[Term]], outputs: set[Term]) -> list[Term]:
+    """Return what a kernel may end with that computes a fold: the fold, and the last value that only it leads to and that is no larger."""
+    last = fold
+    while len(readers[last]) == 1 and last not in outputs:
+        reader = readers[last][0]
+        if isinstance(reader, Reduce):
+            if not isinstance(last, Reduce) or reader.monoid != last.monoid:
+                break
+        elif not isinstance(reader, Map) or elements(reader.axes) > elements(last.axes) or reader.kind != "real":
+            break
+        last = reader
+    # A sum of a sum is one fold over two axes: what it is of the one is no value of its own.
+    nested = len(readers[fold]) == 1 and isinstance(readers[fold][0], Reduce) and readers[fold][0].monoid == getattr(fold, "monoid", "")
+    return [last] if nested else [fold, last]

@@ -1,0 +1,92 @@
+"""A candidate as a diagram of its own: arrays in the place of the stored values that it reads, and how its outputs are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from napkin_eq.axis import Axis
+from napkin_eq.cost import elements
+from napkin_eq.cover.candidates import Candidate, with_placeholders
+from napkin_eq.cover.graph import Graph, contracted
+from napkin_eq.derivation import STORAGE
+from napkin_eq.evaluate import output_order
+from napkin_eq.law import Judgment, nonneg, nonzero, pos
+from napkin_eq.search import Stored
+from napkin_eq.term import Input, Read, Term, Tuple, subterms
+
+FEW = 32  # what has so many times fewer elements than the largest input or output is kept in float32: it costs next to nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A candidate with its term over arrays, those arrays by the value that each stands for, and its outputs as stored."""
+
+    candidate: Candidate
+    source: Term
+    arrays: Mapping[Term, Input]
+    outputs: tuple[Stored, ...]
+    key: str
+
+
+class Storage:
+    """How the values of a graph are stored: names, types, orders of axes, and what is known of them."""
+
+    def __init__(self, graph: Graph, named: Mapping[Term, str], dtype: str, proved: Callable[[Judgment], bool]) -> None:
+        terms = subterms(*graph.outputs)
+        taken = {t.name for t in terms if isinstance(t, Input)} | set(named.values())
+        largest = max(elements(t.axes) for t in (*graph.outputs, *(t for t in terms if isinstance(t, Input))))
+        operands = _operands(terms)
+        self.arrays: dict[Term, Input] = {}
+        self.stored: dict[Term, Stored] = {}
+        for number, cut in enumerate(graph.cuts):
+            name = named.get(cut) or next(n for n in (f"v{number}{'_' * i}" for i in range(len(taken) + 1)) if n not in taken)
+            small = elements(cut.axes) * FEW <= largest and cut not in operands and cut not in named
+            kept = {"int": "int32", "bool": "bool"}.get(cut.kind, "float32" if small else "float")
+            facts = tuple(n for n, judgment in (("pos", pos), ("nonneg", nonneg), ("nonzero", nonzero)) if cut.kind == "real" and proved(judgment(cut)))
+            dims = output_order(cut)
+            self.arrays[cut] = Input(name, dims, kept, facts[:1])
+            self.stored[cut] = Stored(name, {"int32": "i32", "bool": "i1", "float32": "f32"}.get(kept, STORAGE[dtype]), dims)
+
+    def piece(self, candidate: Candidate) -> Piece:
+        """Return a candidate as a diagram of its own."""
+        arrays = {read: self.arrays[read] for read in candidate.reads}
+        terms = with_placeholders(candidate, arrays)
+        outputs = tuple(self.stored[out] for out in candidate.outs)
+        return Piece(candidate, terms[0] if len(terms) == 1 else Tuple(terms), arrays, outputs, key_of(terms, outputs))
+
+
+def _operands(terms: list[Term]) -> set[Term]:
+    """Return the values that only contractions read, also at other coordinates: the matrix unit rounds them anyway."""
+    sides = {t.body for t in terms if contracted(t) is not None}
+    inside, elsewhere = set[Term](), set[Term]()
+    for term in terms:
+        (inside if term in sides or (isinstance(term, Read) and term not in elsewhere) else elsewhere).update(term.children)
+    return inside - elsewhere
+
+
+def key_of(terms: tuple[Term, ...], outputs: tuple[Stored, ...]) -> str:
+    """Return a text that is the same for what is the same up to the names of axes and arrays."""
+    axes: dict[str, int] = {}
+    names: dict[str, int] = {}
+    places: dict[Term, int] = {}
+
+    def said(field: Any) -> str:
+        if isinstance(field, Term):
+            return f"t{places[field]}"
+        if isinstance(field, Axis):
+            return f"a{axes.setdefault(field.name, len(axes))}:{field.size}:{field.multiple}"
+        if isinstance(field, tuple):
+            return "(" + ",".join(map(said, field)) + ")"
+        return f"{type(field).__name__}:{field!r}"
+
+    rows = []
+    for term in subterms(*terms):
+        fields = term.fields
+        if isinstance(term, Input):
+            fields = (names.setdefault(term.name, len(names)), *term.fields[1:])
+        rows.append(f"{type(term).__name__}({','.join(map(said, fields))})")
+        places[term] = len(places)
+    ends = [f"{said(t)} {o.dtype} {said(o.dims)}" for t, o in zip(terms, outputs, strict=True)]
+    return ";".join([*rows, *ends])

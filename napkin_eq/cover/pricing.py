@@ -1,0 +1,97 @@
+"""What a candidate costs: its forms are searched and tiled as those of any diagram, and remembered by shape up to names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from napkin_eq.budget import Budget
+from napkin_eq.chain import explained
+from napkin_eq.cover import workers
+from napkin_eq.cover.pieces import Piece
+from napkin_eq.derivation import Output, Translation
+from napkin_eq.diagram import Diagram
+from napkin_eq.errors import NapkinError, Undecided
+from napkin_eq.explain import Step
+from napkin_eq.law import Judgment, Statement
+from napkin_eq.place import Placed, parallel
+from napkin_eq.search import Aim, together
+from napkin_eq.translation import accepted
+
+SEARCH, PROOF = 5.0, 40.0  # seconds of processor time for a candidate's search, and for that and its chain of steps
+_PRICES: dict[tuple[str, ...], tuple[float, str]] = {}
+_PROVED: dict[tuple[Any, ...], tuple[Any, str]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """A candidate derived: its kernels, the steps to them, what validation says, and the numbers of its e-graph."""
+
+    placed: Placed
+    steps: tuple[Step, ...]
+    translation: Translation
+    nodes: int
+    classes: int
+    rounds: int
+
+
+class Pricing:
+    """Prices of pieces for one aim; `priced` counts those that were searched for."""
+
+    def __init__(self, aim: Aim, statements: list[Statement], proved: Callable[[Judgment], bool]) -> None:
+        self.aim, self.statements, self.proved = aim, statements, proved
+        self.priced = 0
+        laws = ",".join(s.name for s in statements)
+        self.about = (aim.machine.name, aim.dtype, aim.printer, aim.precision, laws)
+
+    def known(self, piece: Piece) -> float | None:
+        """Return the price of a piece in microseconds if it is remembered, infinite for one that no kernel fits."""
+        found = _PRICES.get((*self.about, piece.key))
+        return None if found is None else found[0]
+
+    def price(self, pieces: Iterable[Piece]) -> None:
+        """Price pieces and remember what was found."""
+        fresh: dict[str, Piece] = {}
+        for piece in pieces:
+            if self.known(piece) is None:
+                fresh.setdefault(piece.key, piece)
+        self.priced += len(fresh)
+        for key, found, why in workers.each(((key, partial(self._price, piece)) for key, piece in fresh.items()), SEARCH):
+            _PRICES[*self.about, key] = (math.inf if found is None else found, why)
+
+    def _aim(self, seconds: float) -> Aim:
+        return replace(self.aim, budget=Budget(seconds))
+
+    def _price(self, piece: Piece) -> float:
+        found = together(piece.outputs, piece.source, self._aim(SEARCH), self.statements, self.proved)
+        return found[0][0].predicted_us if found else math.inf
+
+    def prove(self, pieces: Iterable[Piece]) -> list[tuple[Proved | None, str]]:
+        """Derive pieces, each with its chain of steps, and return each, or why it was not."""
+        listed = list(pieces)
+        fresh = {(p.source, p.outputs): p for p in listed if (*self.about, p.source, p.outputs) not in _PROVED}
+        jobs = ((key, partial(self._prove, piece)) for key, piece in fresh.items())
+        for key, found, why in workers.each(jobs, PROOF):
+            _PROVED[*self.about, *key] = found, why
+        return [_PROVED[*self.about, p.source, p.outputs] for p in listed]
+
+    def _prove(self, piece: Piece) -> Any:
+        aim = self._aim(PROOF)
+        names = tuple(o.name for o in piece.outputs)
+        diagram = Diagram("piece", tuple(zip(names, parallel(piece.source), strict=True)))
+        reason: NapkinError = NapkinError("there is no form of it")
+        refused: list[str] = []
+        for placed, graph in together(piece.outputs, piece.source, aim, self.statements, self.proved):
+            try:
+                steps = explained(piece.source, placed, graph.instances, self.statements, aim.budget)
+            except Undecided as missing:
+                reason = missing
+                continue
+            option = Output(names, piece.source, placed, steps, graph, aim.precision)
+            if accepted(diagram, option, aim.machine, aim.dtype, self.proved, refused, {o.name: o.dtype for o in piece.outputs}):
+                return Proved(placed, tuple(steps), option.translation, graph.nodes, len(graph.classes), graph.rounds)
+            reason = NapkinError(refused[-1])
+        raise reason
