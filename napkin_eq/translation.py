@@ -39,7 +39,8 @@ def validated(
 ) -> Translation:
     """Hold a plan against the diagram it was derived from.
 
-    held: the types in which outputs are stored that have not the storage type, as what only kernels read may have. Order: axes and types of what it stores, whole numbers among reals, then its values in small. Statuses: "agrees", "differs" with the
+    held: the types in which outputs are stored that have not the storage type, as what only kernels read may have.
+    Order: axes and types of what it stores, whole numbers among reals, then its values in small. Statuses: "agrees", "differs" with the
     counterexample, "not validated" with the reason, as where it would take longer than half a second.
     """
     if why := next(_misfits(outputs, plan, dtype, held or {}), ""):

@@ -14,7 +14,7 @@ from napkin_eq.axis import Axis, axes
 from napkin_eq.errors import NapkinError
 from napkin_eq.evaluate import evaluate
 from napkin_eq.gallery import DIAGRAMS, diagram
-from napkin_eq.substitute import substituted
+from napkin_eq.substitute import settled, substituted
 from napkin_eq.term import Fold, Index, Input, Online, Read, Scan, subterms
 
 rng = np.random.default_rng(7)
@@ -196,23 +196,27 @@ def reads(term):
     return [node for node in subterms(term) if isinstance(node, Read)]
 
 
-def test_reads_reach_down_to_the_arrays():
+def test_reads_stay_on_values_that_fold_and_reach_down_to_the_arrays_when_settled():
     ids = nq.array("ids", q, dtype="int32")
     M = nq.array("M", x, d)
     product = nq.einsum("t x, x d -> t d", A, M)
     taken = nq.take(product * 2.0 + nq.index(t), t, ids)
-    assert all(isinstance(read.body, Input) for read in reads(taken)) and reads(taken)
+    assert [read.body for read in reads(taken)] == [product * 2.0 + nq.index(t)]
+    below = settled(taken)
+    assert all(isinstance(read.body, Input) for read in reads(below)) and reads(below)
+    assert all(isinstance(read.body, Input) for read in reads(nq.take(nq.exp(A), t, ids)))
     data = {**DATA, "ids": np.array([4, 4, 0]), "M": rng.normal(size=(9, 2))}
-    assert evaluate(taken, data) == pytest.approx((a @ data["M"] * 2 + np.arange(5)[:, None])[data["ids"]])
+    for term in (taken, below):
+        assert evaluate(term, data) == pytest.approx((a @ data["M"] * 2 + np.arange(5)[:, None])[data["ids"]])
 
 
 def test_substitution_renames_a_bound_axis_that_would_capture():
     t, x = axes("t x", t=5, x=9)
     A = nq.array("A", t, x)
-    taken = nq.take(nq.sum(A, x), t, nq.index(x) // 2)
+    taken = settled(nq.take(nq.sum(A, x), t, nq.index(x) // 2))
     assert evaluate(taken, DATA) == pytest.approx(a.sum(1)[np.arange(9) // 2])
     with pytest.raises(NapkinError, match="axis x stands in a new coordinate .* give x a size"):
-        nq.take(nq.sum(nq.array("A", t, Axis("x")), "x"), t, nq.index(Axis("x")))
+        settled(nq.take(nq.sum(nq.array("A", t, Axis("x")), "x"), t, nq.index(Axis("x"))))
 
 
 def test_a_bound_axis_of_the_same_name_is_left_alone():

@@ -32,7 +32,7 @@ from napkin_eq.search import Aim, prover
 from napkin_eq.term import Term, Tuple
 from napkin_eq.verdict import Verdict
 
-NEAR, ROUNDS, SOLVING, MOST_COLUMNS = 0.01, 60, 2.0, 3000
+NEAR, ROUNDS, SOLVING, MOST_COLUMNS = 0.03, 60, 5.0, 3000
 MANY = 4  # times the elements of the largest input or output, of which a value is stored only if the bounds say so
 SLACK = 1.3  # times the bounds of its values one by one that a candidate's bound may be
 

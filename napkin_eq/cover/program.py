@@ -4,8 +4,7 @@
     where     every output is stored; a stored value is computed by a chosen candidate; what a chosen one reads is stored;
               what one computes for itself alone is stored by no other; no value comes, in the end, from itself
 
-Solved by HiGHS with a proved bound. Rows against circles, which ask for an order of the values, enter once a circle is seen.
-Without HiGHS a greedy cover is taken, whose bound is nothing.
+Solved by HiGHS with a proved bound. Rows of the last two kinds enter once a cover needs them. Without HiGHS a greedy cover is taken, whose bound is nothing.
 """
 
 from __future__ import annotations
@@ -54,11 +53,12 @@ def _solved(highspy: Any, columns: Sequence[Column], outputs: Sequence[int], sec
     values = sorted({v for c in columns for v in (*c.outs, *c.reads)} | set(outputs))
     count, many = len(columns), len(values)
     stored = {v: count + i for i, v in enumerate(values)}
-    rank = {v: count + many + i for i, v in enumerate(values)}
+    rank = {v: count + many + i for i, v in enumerate(values)}  # when a value is there, and when a candidate is done
+    done = {i: count + 2 * many + i for i in range(count)}
     model = highspy.Highs()
     for name, value in (("output_flag", False), ("threads", 1), ("random_seed", 0), ("time_limit", seconds), ("mip_rel_gap", MARGIN)):
         model.setOptionValue(name, value)
-    least = [(0.0, 1.0)] * count + [(1.0 if v in outputs else 0.0, 1.0) for v in values] + [(0.0, float(many))] * many
+    least = [(0.0, 1.0)] * count + [(1.0 if v in outputs else 0.0, 1.0) for v in values] + [(0.0, float(many))] * (many + count)
     for low, high in least:
         model.addVar(low, high)
     for place, column in enumerate(columns):
@@ -73,12 +73,9 @@ def _solved(highspy: Any, columns: Sequence[Column], outputs: Sequence[int], sec
     for place, column in enumerate(columns):
         for value in column.reads:
             row(0.0, {stored[value]: 1.0, place: -1.0})
-        for value in column.inside:
-            if value in stored:
-                row(-1.0, {stored[value]: -1.0, place: -1.0})
     for cover in refused:
         row(1.0 - len(cover), dict.fromkeys(sorted(cover), -1.0))
-    ordered = False
+    ordered, apart = False, set[tuple[int, int]]()
     while True:
         model.run()
         info, status = model.getInfo(), model.getModelStatus()
@@ -86,15 +83,31 @@ def _solved(highspy: Any, columns: Sequence[Column], outputs: Sequence[int], sec
             return None if status == highspy.HighsModelStatus.kInfeasible else greedy(columns, outputs, refused)
         solution = model.getSolution().col_value
         places = _needed([i for i in range(count) if solution[i] > 0.5], columns, outputs)
+        clashes = {(i, j) for i in places for j in places if i != j and set(columns[i].inside) & set(columns[j].outs)}
+        if clashes:
+            assert not clashes & apart, "a value is stored and computed beside, though a row forbids it"
+            for pair in sorted(clashes - apart):
+                row(-1.0, dict.fromkeys(pair, -1.0))
+            apart |= clashes
+            continue
         if (order := in_order(places, columns)) is not None:
             bound = max(0.0, min(info.objective_function_value, info.mip_dual_bound))
             return Chosen(order, sum(columns[i].price for i in order), bound, "HiGHS")
         assert not ordered, "a circle, though values have an order"
         ordered = True
+        span, number = many + 1.0, count + 2 * many + count
+        for value in values:
+            makers = [i for i, c in enumerate(columns) if value in c.outs]
+            for place in makers:  # one of those that compute a value is where others have it from
+                model.addVar(0.0, 1.0)
+                model.changeColIntegrality(number, highspy.HighsVarType.kInteger)
+                row(0.0, {place: 1.0, number: -1.0})
+                row(-span, {rank[value]: 1.0, done[place]: -1.0, number: -span})
+                number += 1
+            row(0.0, {stored[value]: -1.0, **{number - 1 - i: 1.0 for i in range(len(makers))}})
         for place, column in enumerate(columns):
             for value in column.reads:
-                for out in column.outs:
-                    row(1.0 - (many + 1.0), {rank[out]: 1.0, rank[value]: -1.0, place: -(many + 1.0)})
+                row(1.0 - span, {done[place]: 1.0, rank[value]: -1.0, place: -span})
 
 
 def _needed(places: Sequence[int], columns: Sequence[Column], outputs: Sequence[int]) -> list[int]:
