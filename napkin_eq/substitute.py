@@ -146,7 +146,8 @@ def folded_along(root: Term) -> frozenset[str]:
         for term in subterms(root):
             if term not in _FOLDED:
                 inside = frozenset[str]().union(*(_FOLDED[c] for c in term.children))
-                _FOLDED[term] = {a.name for a in term.axes} & (inside | ({a.name for a in term.axes} if isinstance(term, (Reduce, Fold)) else set()))
+                own = frozenset(a.name for a in term.axes)
+                _FOLDED[term] = own if isinstance(term, (Reduce, Fold)) else own & inside
     return _FOLDED[root]
 
 

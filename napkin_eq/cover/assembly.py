@@ -70,7 +70,7 @@ class _Put:
     """Puts terms in the place of arrays, everywhere."""
 
     def __init__(self, arrays: Mapping[Input, Term]) -> None:
-        self.done: dict[Term, Term] = dict(arrays)
+        self.done: dict[Term, Term] = {**arrays}
 
     def __call__(self, root: Term) -> Term:
         if root not in self.done:

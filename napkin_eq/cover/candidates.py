@@ -86,12 +86,16 @@ class Enumeration:
         return list(found.values())
 
     def pairs(self, near: Mapping[Term, list[Candidate]]) -> list[Candidate]:
-        """Return candidates of two outputs, made of those of one that are given: such as read a large value together, or one the other's output."""
+        """Return candidates of two outputs, made of those of one that are given: such as read a large value together.
+
+        Of two outputs neither is part of the other: what one kernel both stores and goes on with would, in the chain of steps, be
+        stored and read.
+        """
         found: dict[tuple[tuple[Term, ...], frozenset[Term]], Candidate] = {}
         for first, second in itertools.combinations(self.graph.cuts, 2):
             for one, other in itertools.product(near.get(first, ()), near.get(second, ())):
                 shared = {t for t in {*one.reads, *arrays(one.terms)} & {*other.reads, *arrays(other.terms)} if elements(t.axes) > SMALL}
-                if not shared and first not in other.inside and first not in other.reads:
+                if not shared or first in self.below[second]:
                     continue
                 outs, inside = (first, second), (one.inside | other.inside) - {first, second}
                 if (outs, inside) not in found and (made := self.candidate(outs, inside)) is not None:

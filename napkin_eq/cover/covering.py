@@ -34,6 +34,7 @@ from napkin_eq.verdict import Verdict
 
 NEAR, ROUNDS, SOLVING, MOST_COLUMNS = 0.03, 60, 5.0, 3000
 MANY = 4  # times the elements of the largest input or output, of which a value is stored only if the bounds say so
+WORTH = 0.005  # of a cover's price, what a bundle must promise to save to be priced
 SLACK = 1.3  # times the bounds of its values one by one that a candidate's bound may be
 
 
@@ -116,7 +117,8 @@ class _Covering:
         found = [self._offer(c) for c in self.listed.pairs(near)]
         known = {o.piece.source for o in self.offers}
         apart = {o.piece.source: sum(prices[(out,)] for out in o.candidate.outs) - self.waited for o in found}
-        return [o for o in found if o.piece.source not in known and o.bound < apart[o.piece.source]]
+        least = WORTH * sum(prices.values())
+        return [o for o in found if o.piece.source not in known and o.bound + least < apart[o.piece.source]]
 
     def _offer(self, candidate: Candidate) -> _Offer:
         piece = self.storage.piece(candidate)
@@ -153,7 +155,7 @@ class _Covering:
 
     def _settled(self) -> tuple[Chosen, list[_Offer]]:
         best: tuple[Chosen, list[_Offer]] | None = None
-        largest = max(elements(a.dims) for a in (*self.diagram.inputs(), *(self.storage.stored[v] for v in self.graph.outputs)))
+        largest = max(elements(t.axes) for t in (*self.diagram.inputs(), *self.graph.outputs))
         self._price([o for o in self.offers if not o.candidate.inside and elements(o.piece.outputs[0].dims) <= MANY * largest])
         for _ in range(ROUNDS):
             least = self._solved(self.offers)

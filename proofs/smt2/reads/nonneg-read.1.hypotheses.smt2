@@ -1,0 +1,17 @@
+; law    nonneg-read (reads): What is nowhere negative is not negative at any coordinate.
+; says   nonneg(a) ⟹ nonneg(a[x := i])
+; source stated in reads.py
+; case   the conclusion
+;        a@1 stands for a at x = i
+; hypotheses alone: if no values met them, the proof would say nothing
+(set-logic QF_LRA)
+(set-info :status sat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+(declare-const a-1 Real)
+(declare-const a-1.absent Bool)
+; given 0 ≤ a
+(assert (and (not a.absent) (<= 0.0 a)))
+; given 0 ≤ a@1
+(assert (and (not a-1.absent) (<= 0.0 a-1)))
+(check-sat)
