@@ -21,7 +21,7 @@ from napkin_eq.budget import SECONDS, Budget
 from napkin_eq.certificate import require_accepted
 from napkin_eq.chain import explained
 from napkin_eq.content import folder, load_rules
-from napkin_eq.cover.graph import computed, contractions
+from napkin_eq.cover.graph import contractions
 from napkin_eq.derivation import STORAGE, Derivation, Output
 from napkin_eq.diagram import Diagram
 from napkin_eq.errors import NapkinError, Undecided, WrongPlan
@@ -32,7 +32,7 @@ from napkin_eq.place import MOST_BUNDLED
 from napkin_eq.proving import require_proved
 from napkin_eq.search import Aim, options, precisions, preferred, prover
 from napkin_eq.substitute import settled
-from napkin_eq.term import Input, Read, Term, Tuple, subterms
+from napkin_eq.term import Input, Term, Tuple, subterms
 from napkin_eq.translation import accepted
 from napkin_eq.unfused import unfused
 from napkin_eq.verdict import Verdict
@@ -138,9 +138,14 @@ def _outputs(
 
 
 def spans_kernels(diagram: Diagram) -> bool:
-    """Tell whether a diagram is a graph rather than an operator: it has many contractions, or reads what it computes at other coordinates."""
-    terms = subterms(*(term for _, term in diagram.outputs))
-    return contractions(terms) >= GRAPH or any(isinstance(t, Read) and computed(t) for t in terms)
+    """Tell whether a diagram is a graph rather than an operator: it has many contractions, or has once what it reads elsewhere is computed there."""
+    roots = [term for _, term in diagram.outputs]
+    if contractions(subterms(*roots)) >= GRAPH:
+        return True
+    try:
+        return contractions(subterms(*map(settled, roots))) >= GRAPH
+    except NapkinError:
+        return True  # what is too deep to be one search
 
 
 def _cover(
