@@ -20,7 +20,7 @@ from napkin_eq.explain import Step
 from napkin_eq.hardware import Hardware
 from napkin_eq.place import Placed, parallel
 from napkin_eq.plan import Buffer
-from napkin_eq.term import Input, Store, Term, Tuple, rebuilt, subterms
+from napkin_eq.term import Store, Term, Tuple, rebuilt, subterms
 from napkin_eq.tiles import Tiled
 
 
@@ -69,8 +69,8 @@ def _lemmas(piece: Piece, proved: Proved) -> list[Step]:
 class _Put:
     """Puts terms in the place of arrays, everywhere."""
 
-    def __init__(self, arrays: Mapping[Input, Term]) -> None:
-        self.done: dict[Term, Term] = {**arrays}
+    def __init__(self, arrays: Mapping[Term, Term]) -> None:
+        self.done = dict(arrays)
 
     def __call__(self, root: Term) -> Term:
         if root not in self.done:
