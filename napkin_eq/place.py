@@ -283,7 +283,7 @@ def _computed_apart(comparison: Term) -> bool:
         term, home = stack.pop()
         if term.kind == "int":
             continue  # whole numbers have no last bits to differ in
-        exact = isinstance(term, Map) and term.op in ("max", "min", "neg", "abs", "where")
+        exact = isinstance(term, Map) and (term.kind == "bool" or term.op in ("max", "min", "neg", "abs", "where"))
         if isinstance(term, (Store, Proj)):
             stack += [(part, term) for part in ((held(term),) if isinstance(term, Proj) else term.children)]
         elif exact or isinstance(term, (Read, Group, Walk)) or (isinstance(term, (Reduce, Fold)) and term.monoid == "max"):

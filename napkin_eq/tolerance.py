@@ -5,6 +5,8 @@ running     of the plan's own statements (running.py)
 source      of what the diagram says, evaluated as it is written, times FACTOR: so a plan that loses digits which the diagram
             keeps fails, however large its own bounds are
 
+To it is added what the reference is off by itself, which is computed in float64 and may leave even its range.
+
 Elements without any of them have no bound. One that is more than LOOSE times what was seen to be lost says nothing either.
 """
 
@@ -33,12 +35,13 @@ class Tolerance:
     a_priori: Array
     running: Array
     source: Array
+    reference: Array
 
     @property
     def least(self) -> Array:
         import numpy as np
 
-        found: Array = np.minimum(np.minimum(self.a_priori, self.running), FACTOR * self.source)
+        found: Array = np.minimum(np.minimum(self.a_priori, self.running), FACTOR * self.source) + self.reference
         return found
 
 
@@ -59,5 +62,6 @@ def tolerances(derivation: Derivation, drawn: Drawn, sizes: Mapping[str, int], d
         # The derived term says what is stored between kernels; the diagram's own is evaluated with no plan in mind.
         (a_priori,) = error_bound(term, drawn.clean, sizes, dtype, matrix, order, planned, drawn.spoilt)
         (own,) = error_bound(source, drawn.clean, sizes, dtype, matrix, order, None, drawn.spoilt)
-        found[buffer.name] = Tolerance(a_priori, running[buffer.name], own)
+        (reference,) = error_bound(source, drawn.clean, sizes, "float64", 0.0, order, None, drawn.spoilt)
+        found[buffer.name] = Tolerance(a_priori, running[buffer.name], own, reference)
     return found

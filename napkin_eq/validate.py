@@ -294,10 +294,11 @@ def compared(
 
 
 def _tensor(array: Any, dtype: str) -> Any:
+    import numpy as np
     import torch
 
     names = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16", "i32": "int32", "i64": "int64", "i1": "bool"}
-    return torch.from_numpy(array).to(getattr(torch, names[dtype])).contiguous()
+    return torch.from_numpy(np.asarray(array)).to(getattr(torch, names[dtype])).contiguous()
 
 
 def executed(source: str, tensors: Sequence[Any], device: str = "") -> tuple[Any, ...]:

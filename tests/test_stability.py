@@ -86,5 +86,5 @@ def test_an_error_within_the_plan_s_bound_and_beyond_the_diagram_s_is_refused() 
     moved = exact + 0.5 * np.minimum(own.a_priori, own.running)
     for seen in (got, moved):
         assert compare(seen, exact, np.minimum(own.a_priori, own.running), "float32").bound_used <= 1
-    against = Tolerance(own.a_priori, own.running, keeps)
+    against = Tolerance(own.a_priori, own.running, keeps, own.reference)
     assert compare(moved, exact, against.least, "float32").bound_used > 1
