@@ -1,7 +1,8 @@
-"""Prints a plan as looped pseudocode for people: what each program of the grid loads, keeps, folds and stores."""
+"""Prints a plan as looped pseudocode for people: variables, their sizes and levels, loads, folds, stores, barriers."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from napkin_eq.emit import comment_lines, emitter
@@ -24,7 +25,10 @@ from napkin_eq.plan import (
     Stmt,
     StoreTile,
     Value,
+    operands,
+    statements,
 )
+from napkin_eq.room import BYTES
 from napkin_eq.succession import Turn, turns
 
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "==", "and": "and", "or": "or", "floordiv": "//", "mod": "mod"}
@@ -55,10 +59,26 @@ def _kernel(kernel: Kernel, turn: Turn) -> Iterator[str]:
         yield f"    {kernel.workers.groups} groups of warps share the lanes of {kernel.workers.rows}{how}, one warp copies ahead"
         if kernel.workers.drawn:
             yield "    the next block is drawn off a counter as the one before is done"
+    yield from _variables(kernel)
     for at, stmt in enumerate(kernel.body):
         if at == turn.waits:
-            yield "        wait for the kernels before this one, where a GPU may start it while they run"
+            yield "        barrier: wait for the kernels before this one, where a GPU may start it while they run"
         yield from _lines(kernel, stmt, 2)
+
+
+def _variables(kernel: Kernel) -> Iterator[str]:
+    """Say of each tile that is loaded, contracted or carried its size and where it lies."""
+    fed = operands(kernel.body)
+    tiles: dict[str, tuple[Value, str]] = {}
+    for stmt in statements(kernel.body):
+        if isinstance(stmt, Loop):
+            tiles |= {value.name: (value, "registers, carried") for value, _ in stmt.carried}
+        elif isinstance(stmt, (Load, Dot)) and stmt.out.coords:
+            tiles.setdefault(stmt.out.name, (stmt.out, "shared memory" if stmt.out.name in fed else "registers"))
+    for value, level in tiles.values():
+        lanes = [kernel.coord(name).tile for name in value.coords]
+        size = " × ".join(f"{name} {tile}" for name, tile in zip(value.coords, lanes, strict=True)) or "one number"
+        yield f"        variable {value.name}: {size}, {value.dtype}, {math.prod(lanes) * BYTES[value.dtype]} bytes in {level}"
 
 
 def _walk(coord: Coord) -> str:
@@ -107,7 +127,7 @@ def _text(kernel: Kernel, stmt: Stmt) -> str:
             unit = "issued to the matrix unit" if stmt.issued else "matrix unit"
             return f"{_tile(out)} = {f'{acc} + ' if acc else ''}sum over {coord} of {a} * {b}  ({unit})"
         case Await(names, pending):
-            return f"wait for {', '.join(names)}" + (f", {pending} later still running" if pending else "")
+            return f"barrier: wait for {', '.join(names)}" + (f", {pending} later still running" if pending else "")
         case Assign(target, value):
             return f"{target} <- {value}"
         case Let():

@@ -327,6 +327,20 @@ def values_of(body: Sequence[Stmt]) -> dict[str, Value]:
     return values | {value.name: value for stmt in statements(body) if isinstance(stmt, Loop) for value, _ in stmt.carried}
 
 
+def operands(body: Sequence[Stmt]) -> set[str]:
+    """Return the names of loaded values that the matrix unit is fed from as they come: they lie in shared memory."""
+    made = definitions(body)
+    found = set()
+    for stmt in made.values():
+        for name in (stmt.a, stmt.b) if isinstance(stmt, Dot) else ():
+            source = made.get(name)
+            while isinstance(source, Let) and source.op == "cast" and isinstance(source.args[0], str):
+                source = made.get(source.args[0])
+            if isinstance(source, Load):
+                found.add(source.out.name)
+    return found
+
+
 def closure(defs: Mapping[str, Defining], roots: Iterable[Operand | None]) -> dict[str, Defining | None]:
     """Return the values that some come of, themselves included, with their definitions; those of others, accumulators say, are None."""
     waiting, found = [r for r in roots if isinstance(r, str)], dict[str, Defining | None]()

@@ -63,7 +63,8 @@ class _Plan:
             return Strand(axis, part, found[0].tile if part else None)
 
         first = len(self.built.nodes)
-        operands = _operands(kernel)
+        fed = p.operands(kernel.body)
+        operands = {s.buffer for s in p.statements(kernel.body) if isinstance(s, p.Load) and s.out.name in fed}
         stops: dict[Term, int] = {}
         for leaf in leaves:
             buffer = _buffer(leaf, kernel, arrays)
@@ -163,21 +164,6 @@ def _buffer(leaf: Term, kernel: p.Kernel, arrays: Mapping[Term, p.Buffer]) -> p.
     if isinstance(leaf, Input):
         return next((b for b in kernel.reads if b.name == leaf.name), None)
     return arrays.get(leaf)
-
-
-def _operands(kernel: p.Kernel) -> set[str]:
-    """Return the arrays that the matrix unit is fed from, which lie in shared memory."""
-    made = p.definitions(kernel.body)
-    found = set()
-    for stmt in made.values():
-        if isinstance(stmt, p.Dot):
-            for name in (stmt.a, stmt.b):
-                source = made.get(name)
-                while isinstance(source, p.Let) and source.op == "cast" and isinstance(source.args[0], str):
-                    source = made.get(source.args[0])
-                if isinstance(source, p.Load):
-                    found.add(source.buffer)
-    return found
 
 
 def _whole(dims: Sequence[Axis]) -> tuple[Strand, ...]:
