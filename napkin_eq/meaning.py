@@ -55,8 +55,10 @@ class Named:
 
 def aligned(*values: Named, also: tuple[str, ...] = ()) -> tuple[tuple[str, ...], list[Array]]:
     """Return the union of the names, and the arrays with an axis of length 1 wherever they lack one."""
-    names = tuple(sorted({name for value in values for name in value.names}.union(also)))
-    return names, [np.expand_dims(v.data, tuple(i for i, name in enumerate(names) if name not in v.names)) for v in values]
+    names = values[0].names if values else ()
+    if also or any(value.names != names for value in values):
+        names = tuple(sorted({name for value in values for name in value.names}.union(also)))
+    return names, [v.data if v.names == names else v.data[tuple(slice(None) if name in v.names else None for name in names)] for v in values]
 
 
 def _absorbing(compute: Callable[..., Array]) -> Callable[..., Array]:
@@ -191,6 +193,7 @@ class Run:
         self.mentions = _mentions(term)
         self.inputs = {t: self.checked(t, inputs[t.name]) for t in self.mentions if isinstance(t, Input)}
         self.top = Frame(self, {}, None)
+        self.frames: dict[tuple[tuple[str, int], ...], Frame] = {}
 
     def checked(self, term: Input, value: Any) -> Named:
         array = np.asarray(value)
@@ -237,6 +240,13 @@ class Frame:
 
     def prefix(self, axis: str, end: int) -> Frame:
         return Frame(self.run, {**self.ends, axis: end}, self, axis, self.acc, self.before)
+
+    def kept(self, axis: str, end: int) -> Frame:
+        """Return a prefix that is the same one whenever it is asked for; not for a frame that knows an accumulator."""
+        ends = tuple(sorted({**self.ends, axis: end}.items()))
+        if ends not in self.run.frames:
+            self.run.frames[ends] = self.prefix(axis, end)
+        return self.run.frames[ends]
 
     def fitted(self, value: Named) -> Named:
         """Return a value of another frame in the lanes of this one; a lane that is not there is the last."""
@@ -343,9 +353,12 @@ def _folded(frame: Frame, term: Term) -> Named:
 def _online(frame: Frame, term: Term) -> Named:
     axis = term.axis.name
     acc = Named((), np.asarray(0.0, frame.run.dtype))
-    before = frame.prefix(axis, 0)
+    # Where an update refers to another such sum, that is evaluated in every prefix: these are kept, or it would be anew in each of them.
+    nested = any(isinstance(inner, Online) for part in subterms(term.update) if isinstance(part, Prev) for inner in subterms(part.body))
+    prefix = frame.kept if nested and frame.acc is None else frame.prefix
+    before = prefix(axis, 0)
     for start, end in _blocks(frame, axis):
-        here = frame.prefix(axis, end)
+        here = prefix(axis, end)
         body = _lanes(here.value(term.body), axis, start, end)
         mask = None if term.where is TRUE else _lanes(here.value(term.where), axis, start, end)
         moved = Frame(frame.run, here.ends, here, _UPDATE, acc, before).value(term.update)

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,7 @@ from napkin_eq.ops import NEUTRAL
 from napkin_eq.plan import Dot, Loop, Plan, ReduceTile, ScanTile, statements
 from napkin_eq.ranges import ranged, summands, within
 from napkin_eq.roundoff import STORAGE, TOP, K, bounded, exactly, flushed, in_double, largest, multiplied, w
+from napkin_eq.shared import SLACK, Errors, Form, added, contracted, multiplied_forms, over, plus, scaled, size, summed, times
 from napkin_eq.term import Acc, Const, Fold, Group, Input, Map, Online, Prev, Proj, Read, Reduce, Scan, Store, Term, Walk, bundled, subterms
 
 
@@ -86,13 +87,20 @@ def schedule(plan: Plan) -> dict[str, Schedule]:
 class Checked:
     """A value with its bound, each with names for its axes; the bound of a mask is 1 where it is uncertain.
 
-    low, high: between which numbers what is computed lies, where more is known of that (ranges.py).
+    low, high: between which numbers what is computed lies, where more is known of that (ranges.py). form: what of the error is
+    shared with other values, where some is (shared.py); `error` bounds all of it.
     """
 
     value: Named
     error: Named
     low: Named | None = None
     high: Named | None = None
+    form: Form | None = None
+
+    @property
+    def apart(self) -> Named:
+        """What the value is off by, but for what it shares with others."""
+        return self.error if self.form is None else self.form.own
 
 
 def error_bound(
@@ -142,6 +150,10 @@ class Work:
         self.memo: dict[Term, Checked] = {}
         self.mentioned: dict[Term, frozenset[str]] = {}
         self.root: Term | None = None
+        # What universes of one evaluation have in common: the shared errors, universes of prefixes, and carried sums after each block.
+        self.errors = Errors()
+        self.prefixes: dict[object, Work] = {}
+        self.carried: dict[object, list[tuple[int, Checked]]] = {}
         # Whether operators are bounded one by one, and nothing is known of where values lie.
         self.naive = False
         # Of a cut universe: the one outside and the axis that is cut; of an update: the accumulator, and the universe one block before.
@@ -152,9 +164,14 @@ class Work:
 
     def inside(self, cut: str, ends: Mapping[str, int], acc: Checked | None = None, before: Work | None = None) -> Work:
         """Return a universe inside this one: an axis cut to a prefix, or what is known in an update."""
+        key = tuple(sorted(ends.items()))
+        if acc is None and key in self.prefixes:
+            return self.prefixes[key]
         found = Work(Frame(self.exact.run, ends, None), self.dtype, self.matrix, self.planned, self.unknown)
+        if acc is None:
+            self.prefixes[key] = found
         found.outer, found.cut, found.acc, found.before, found.mentioned = self, cut, acc, before, self.mentioned
-        found.naive = self.naive
+        found.naive, found.errors, found.prefixes, found.carried = self.naive, self.errors, self.prefixes, self.carried
         return found
 
     def output(self, root: Term, wanted: Sequence[str] | None) -> Array:
@@ -168,9 +185,35 @@ class Work:
     def of(self, root: Term) -> Checked:
         for term in _needed(root, self.memo):
             if term not in self.memo:
-                outside = self.outer is not None and self.cut not in mentions(term, self.mentioned)
-                self.memo[term] = self.outer.of(term) if self.outer is not None and outside else self._ranged(term, self._settled(self._one(term)))
+                outer = self._home(term)
+                self.memo[term] = self._ranged(term, self._settled(self._one(term))) if outer is self else self._from(outer, term)
         return self.memo[root]
+
+    def _home(self, term: Term) -> Work:
+        """Return the universe in which a term has its value: this one, or one outside where it speaks of nothing that is known only here."""
+        found = self
+        while found.outer is not None and found.cut not in mentions(term, found.mentioned):
+            found = found.outer
+        return found
+
+    def _from(self, home: Work, term: Term) -> Checked:
+        """Return what a term is in a universe outside; in an update, with what it is off by shared with all else that uses it there."""
+        found = home.of(term)
+        return found if self.acc is None else replace(found, form=self._spread(home, term, found))
+
+    def _spread(self, home: Work, term: Term, got: Checked, user: Term | None = None) -> Form | None:
+        """Return the form of a value that is used more than once: what it is off by is one error, wherever that is.
+
+        user: the term that uses it. Elsewhere it may be rounded otherwise, as a multiplication that is fused with an addition is not;
+        not so in a sum that is carried by steps, whose kernels fuse none. A sum keeps what it shares with its references.
+        """
+        if not got.error.data.any():
+            return got.form
+        sign, number = self.errors.signed(term)
+        ends, key, nothing = tuple(sorted(home.exact.ends.items())), (number, None if self.cut else user), Named((), np.zeros(()))
+        if got.form is None or not isinstance(term, (Reduce, Fold, Online)):
+            return scaled(self.errors.of(ends, key, got.error), sign)
+        return added([Form(got.form.parts, nothing), scaled(self.errors.of(ends, key, got.form.own), sign)], nothing)
 
     def _settled(self, got: Checked) -> Checked:
         """Absence is exact unless it is in doubt, and what could not be bounded is unbounded."""
@@ -178,7 +221,11 @@ class Work:
         if value.dtype.kind == "f":
             error = np.where(np.isneginf(value), np.where(np.isposinf(error), np.inf, 0.0), np.nan_to_num(error, nan=np.inf, posinf=np.inf))
             error = np.where((np.abs(value) + error >= largest()) & ~np.isneginf(value), np.inf, error)
-        return Checked(got.value, Named(names, np.asarray(error, np.float64)), got.low, got.high)
+        unbounded = np.isinf(error)
+        form = got.form
+        if form is not None and unbounded.any():
+            form = Form(form.parts, plus(form.own, Named(names, np.where(unbounded, np.inf, 0.0))))
+        return replace(got, error=Named(names, np.asarray(error, np.float64)), form=form)
 
     def _ranged(self, term: Term, found: Checked) -> Checked:
         """Cut a bound down to where the computed value can lie, if that is known."""
@@ -193,9 +240,9 @@ class Work:
             return found
         # What may pass the range of the arithmetic lies anywhere, and may be no number after another step.
         names, (low, high) = aligned(*limits)
-        over = (np.maximum(np.abs(low), np.abs(high)) >= largest()) & np.isfinite(high)
-        limits = Named(names, np.where(over, -np.inf, low)), Named(names, np.where(over, np.inf, high))
-        return Checked(found.value, within(found, limits), *limits)
+        far = (np.maximum(np.abs(low), np.abs(high)) >= largest()) & np.isfinite(high)
+        limits = Named(names, np.where(far, -np.inf, low)), Named(names, np.where(far, np.inf, high))
+        return Checked(found.value, within(found, limits), *limits, found.form)
 
     def _one(self, term: Term) -> Checked:
         if isinstance(term, Map):
@@ -227,7 +274,7 @@ class Work:
         return Checked(value, Named(value.names, rounded * np.abs(value.data) if rounded else np.zeros(value.data.shape)))
 
     def _before(self, term: Acc | Prev) -> Checked:
-        found = self.acc if isinstance(term, Acc) else None if self.before is None else self.before.of(term.body)
+        found = self.acc if isinstance(term, Acc) else None if self.before is None else self._from(self.before._home(term.body), term.body)
         if found is None:
             raise NapkinError("Acc() and Prev(...) have a value only inside an Online's update")
         return found
@@ -236,16 +283,36 @@ class Work:
         """Bound a sum that is carried with an update of any form: block by block, each value as it is over the lanes so far."""
         axis, length = term.axis.name, self.exact.length(term.axis.name)
         step = max(1, min(length, self.planned.get(axis, UNPLANNED).smallest))
-        acc = Checked(Named((), np.zeros(())), Named((), np.zeros(())))
-        before = self.inside(axis, {**self.exact.ends, axis: 0})
-        for start in range(0, length, step):
+        apart = tuple(sorted((name, end) for name, end in self.exact.ends.items() if name != axis))
+        known = self.carried.setdefault((term, apart), [(0, Checked(Named((), np.zeros(())), Named((), np.zeros(()))))])
+        done, acc = next((end, found) for end, found in reversed(known) if end == length or (end < length and end % step == 0))
+        for start in range(done, length, step):
             end = min(start + step, length)
-            here = self.inside(axis, {**self.exact.ends, axis: end})
-            body, mask = (_lanes(here.of(part), axis, start, end) for part in (term.body, term.where))
+            here, before = (self.inside(axis, {**self.exact.ends, axis: at}) for at in (end, start))
+            body, mask = (self._lanes(here.of(part), axis, start, end) for part in (term.body, term.where))
             moved = here.inside(_UPDATE, here.exact.ends, acc, before).of(term.update)
             part = self._folded("sum", axis, end - start, body, mask, self._added(axis, end - start, False), Named((), np.zeros(())))
-            acc, before = self._settled(self._applied("add", [moved, self._settled(part)])), here
+            part = self._settled(self._summed(axis, end - start, body, mask, part))
+            acc = self._joined("add", [moved, part], [moved.form, part.form], self._applied("add", [moved, part]))
+            acc = self._settled(self._latest(acc, axis, end))
+            if known[-1][0] < end:
+                known.append((end, acc))
         return acc
+
+    def _lanes(self, got: Checked, axis: str, start: int, end: int) -> Checked:
+        """Return some lanes of an axis; what is shared by all of them is kept apart."""
+        form = got.form
+        if form is not None:
+            form = self.errors.kept(form, {n for n, most in enumerate(self.errors.most) if axis not in most.names})
+            form = Form({m: _cut(factor, axis, start, end) for m, factor in form.parts.items()}, _cut(form.own, axis, start, end))
+        return Checked(_cut(got.value, axis, start, end), _cut(got.error, axis, start, end), form=form)
+
+    def _latest(self, acc: Checked, axis: str, end: int) -> Checked:
+        """Return an accumulator with only those errors apart that the next block shares: of values as they are after this one, or of no block."""
+        if acc.form is None:
+            return acc
+        used = {number for monomial in acc.form.parts for number in monomial}
+        return replace(acc, form=self.errors.kept(acc.form, {n for n in used if dict(self.errors.ends[n]).get(axis, end) == end}))
 
     def _stored(self, got: Checked, final: bool = False) -> Checked:
         """Round a value to the storage type; what is past its range is infinite in a final output, and of no use before."""
@@ -261,7 +328,9 @@ class Work:
         while isinstance(inner, (Read, Group, Walk, Store, Proj)):
             inner = _inside(inner)
         unit, least, top = (0.0, 0.0, np.inf) if isinstance(inner, Input) else (self.u, self.h, self.top)
-        return Checked(got.value, self._rounded(got, unit + self.matrix, least, top))
+        error = self._rounded(got, unit + self.matrix, least, top)
+        form = got.form and Form(got.form.parts, plus(got.form.own, _rest(error, [got.error])))
+        return Checked(got.value, error, form=form)
 
     def _map(self, term: Term) -> Checked:
         args = [self.memo[arg] for arg in term.args]
@@ -271,12 +340,61 @@ class Work:
         if term.op == "add":
             for arg, other in zip(term.args, reversed(args), strict=True):
                 found = self._onto(arg, other, found)
+        if term.op in ("add", "mul", "neg") and term.kind == "real":
+            forms = [self._used(term, arg, got) for arg, got in zip(term.args, args, strict=True)]
+            found = self._joined(term.op, args, forms, found)
         for inverse, total in (term.args, term.args[::-1]) if term.op == "mul" else ():
             # Of a lane that may be left out or not nothing is known but its size, which the bound of the sums counts.
             if _is_mean(inverse, total) and not self.memo[total.where].error.data.any():
                 names, (before, mean) = aligned(found.error, self._mean(inverse.args[0], total, found.value))
-                found = Checked(found.value, Named(names, np.minimum(before, mean)))
+                found = replace(found, error=Named(names, np.minimum(before, mean)))
         return found
+
+    def _used(self, user: Term, arg: Term, got: Checked) -> Form | None:
+        """Return the form of an argument; where it varies along fewer axes, what it is off by is shared by all lanes of the others."""
+        # In an update all that comes from outside has its form, and an accumulator is not the same from block to block.
+        return self._spread(self._home(arg), arg, got, user) if self.acc is None and set(arg.axes) < set(user.axes) else got.form
+
+    def _joined(self, op: str, args: Sequence[Checked], forms: Sequence[Form | None], found: Checked) -> Checked:
+        """Bound a sum, a product or a negative value by the forms of its arguments, as long as some error is shared."""
+        if all(form is None for form in forms):
+            return found
+        known = [form or Form({}, arg.error) for form, arg in zip(forms, args, strict=True)]
+        sizes = [Named(arg.value.names, size(arg.value.data)) for arg in args]
+        if op == "mul":
+            charged = [times(sizes[0], args[1].error), times(args[0].error, sizes[1]), times(args[0].error, args[1].error)]
+            form = multiplied_forms(self.errors, [_present(arg.value) for arg in args], known, _rest(found.error, charged))
+        elif op == "neg":
+            form = scaled(known[0], -1.0)
+        else:
+            form = self.errors.kept(added(known, _rest(found.error, [arg.error for arg in args])))
+        return self._least(found, form)
+
+    def _least(self, found: Checked, form: Form) -> Checked:
+        names, (error, total) = aligned(found.error, self.errors.total(form))
+        return replace(found, error=Named(names, np.fmin(error, total)), form=form)
+
+    def _summed(self, axis: str, length: int, body: Checked, mask: Checked, found: Checked) -> Checked:
+        """Bound a sum over an axis by the form of what is summed, if that shares some error."""
+        if body.form is None or mask.error.data.any():
+            return found
+        kept = None if mask.value.data.all() else mask.value
+        rest = _rest(found.error, [fold("sum", axis, length, body.error, kept)])
+        return self._least(found, summed(self.errors, axis, length, body.form, kept, rest))
+
+    def _products(self, term: Term, operands: list[Checked], mask: Checked, found: Checked) -> Checked:
+        """Bound a sum of products by the forms of its operands, if these share some error."""
+        axis, length = term.axis.name, self.exact.length(term.axis.name)
+        pairs = zip(term.body.args, operands, strict=True)
+        forms = [got.form if term.axis in arg.axes else self._spread(self._home(arg), arg, got, term) for arg, got in pairs]
+        if all(form is None for form in forms) or mask.error.data.any() or isinstance(term, Online):
+            return found  # what a running value is off by changes along a stream
+        kept = None if mask.value.data.all() else mask.value
+        (a, b), known = operands, [form or Form({}, got.error) for form, got in zip(forms, operands, strict=True)]
+        sizes = [Named(got.value.names, size(got.value.data)) for got in operands]
+        charged = [over(axis, length, x, y, kept) for x, y in ((sizes[0], b.error), (a.error, sizes[1]), (a.error, b.error))]
+        rest = _rest(found.error, charged)
+        return self._least(found, contracted(self.errors, axis, length, [_present(got.value) for got in operands], known, kept, rest))
 
     def _mean(self, weights: Term, total: Term, mean: Named) -> Named:
         """Bound a mean by weights: what a weight is off by counts only as far as its value differs from the mean m.
@@ -295,7 +413,7 @@ class Work:
         squares, one = Named(sizes.names, sizes.data**2), Named((), np.ones(()))
         kept = self.memo[total.where].value
         pairs = (off, one), (off, numbers), (off, squares), (narrow, sizes), (most, v.error), (most, sizes), (most, one)
-        sums = [_over_lanes(axis, length, a, b, kept) for a, b in pairs]
+        sums = [over(axis, length, a, b, None if kept.data.all() else kept) for a, b in pairs]
         whole = self.memo[weights]
         names, (d, dv, dvv, cast, inner, sized, all_of_it, m, divisor, away) = aligned(*sums, mean, whole.value, whole.error)
         # The squares are summed in float64: what rounding leaves of what cancels is less than what is added for it.
@@ -337,7 +455,7 @@ class Work:
         if term.op == "exp":
             _, (_, value) = aligned(Named(names, error), found.value)
             rough = value * np.expm1(rough)
-        return Checked(found.value, Named(names, error + np.nan_to_num(rough, nan=np.inf, posinf=np.inf)))
+        return replace(found, error=Named(names, error + np.nan_to_num(rough, nan=np.inf, posinf=np.inf)))
 
     def _onto(self, arg: Term, other: Checked, found: Checked) -> Checked:
         """Charge a sum of products for what it may be added onto, as often as it adds."""
@@ -364,11 +482,14 @@ class Work:
         mask = self.memo[term.where]
         moved = self._moved(term)
         if monoid != "sum" or not _product(term.body):
-            return self._folded(monoid, axis, length, self.memo[term.body], mask, self._added(axis, length, False), moved)
+            body = self.memo[term.body]
+            found = self._folded(monoid, axis, length, body, mask, self._added(axis, length, False), moved)
+            return found if monoid != "sum" or isinstance(term, Online) else self._summed(axis, length, body, mask, found)
         operands = [self._operand(arg) for arg in term.body.args]
         added = self._added(axis, length, True)
-        found = self._contracted(axis, operands, mask, added, moved)
-        return found or self._folded("sum", axis, length, self._settled(self._applied("mul", operands)), mask, added, moved)
+        products = self._contracted(axis, operands, mask, added, moved)
+        found = products or self._folded("sum", axis, length, self._settled(self._applied("mul", operands)), mask, added, moved)
+        return self._products(term, operands, mask, found)
 
     def _added(self, axis: str, length: int, product: bool) -> float:
         """Return what a sum of this length is off by, relative to the sum of its magnitudes; each block is rescaled once at most."""
@@ -471,16 +592,18 @@ def _is_mean(inverse: Term, total: Term) -> bool:
 
 def _size(value: Named) -> Named:
     """Return the magnitudes of numbers, 0 of what is absent."""
-    return Named(value.names, np.where(np.isneginf(value.data), 0.0, np.abs(value.data)))
+    return Named(value.names, size(value.data))
 
 
-def _over_lanes(axis: str, length: int, a: Named, b: Named, kept: Named) -> Named:
-    """Sum products over an axis, by a matrix product where that can be formed."""
-    found = contraction(axis, a, b, None if kept.data.all() else kept)
-    if found is None:
-        names, (x, y) = aligned(a, b)
-        found = fold("sum", axis, length, Named(names, x * y), kept)
-    return found
+def _present(value: Named) -> Named:
+    """Return numbers, 0 for what is absent."""
+    return Named(value.names, np.where(np.isneginf(value.data), 0.0, value.data))
+
+
+def _rest(error: Named, charged: Sequence[Named]) -> Named:
+    """Return what an operator is charged beyond what its arguments are off by."""
+    names, (found, *others) = aligned(error, *charged)
+    return Named(names, np.nan_to_num(np.maximum(found - sum(others), 0.0) + SLACK * found, nan=np.inf, posinf=np.inf))
 
 
 def _relative(error: Named, size: Named, added: float, moved: Named) -> Named:
@@ -539,10 +662,6 @@ def mentions(root: Term, known: dict[Term, frozenset[str]]) -> frozenset[str]:
         own = {axis.name for axis in term.axes} | ({term.axis.name} if "axis" in term.names else set())
         known[term] = frozenset(own).union(*parts, {_UPDATE} if isinstance(term, (Acc, Prev)) else ())
     return known[root]
-
-
-def _lanes(got: Checked, axis: str, start: int, end: int) -> Checked:
-    return Checked(_cut(got.value, axis, start, end), _cut(got.error, axis, start, end))
 
 
 def _cut(found: Named, axis: str, start: int, end: int) -> Named:

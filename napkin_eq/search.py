@@ -189,7 +189,7 @@ def _large_blocks(kernel: p.Kernel) -> int:
 def _candidates(source: Term, graph: Saturated, aim: Aim, stability: Stability, cut: dict[str, str]) -> list[Candidate]:
     """Extract with exponentials proved safe; only where there is no such form, with those that the source itself takes.
 
-    Where a form of the root loses digits that the source keeps, all are sought again, and in no class are such forms kept.
+    Where a form of the root loses digits that the source keeps, more are sought, and in no class are such forms kept.
     """
     limit = EXPONENT[aim.dtype]
     shapes = [item.axes for item in parallel(source)]
@@ -208,17 +208,19 @@ def _candidates(source: Term, graph: Saturated, aim: Aim, stability: Stability, 
     def lenient(term: Term, given: bool) -> bool:
         return given or strict(term, given)
 
-    for admitted in (strict, lenient):
+    exponentials = any(node.kind == "op_exp" for nodes in graph.classes.values() for node in nodes)
+    barred: frozenset[tuple[int, int]] | None = None
+    for admitted in (strict, lenient) if exponentials else (lenient,):
         candidates = Extractor(graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut, kept=whole, budget=aim.budget).run()
-        if candidates and all(stability.admits(c.term) for c in candidates):
+        accurate = [c for c in candidates if stability.admits(c.term)]
+        if candidates and len(accurate) == len(candidates):
             return candidates
         if not candidates:
             continue
-        barred = stability.barred(graph, FACTOR)
-        if found := Extractor(graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut, barred, stable, aim.budget).run():
-            return found
-        if found := [c for c in candidates if stability.admits(c.term)]:
-            return found
+        barred = stability.barred(graph, FACTOR) if barred is None else barred
+        found = Extractor(graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut, barred, stable, aim.budget).run()
+        if found or accurate:
+            return sorted([*accurate, *found], key=lambda c: c.cost)
         if admitted is lenient or not cut:
             # No form that these laws give keeps to it: those that lose least; `derive --front` tells how much.
             least = min(stability.growth(c.term) for c in candidates)

@@ -69,7 +69,7 @@ class Stability:
                 work.naive = True
         self.source, self.items = source, items
         self.unit, self.least, self.slight = *STORAGE[dtype], K * W
-        self.known: dict[tuple[Term, Term], float] = {}
+        self.known: dict[tuple[Term, Term, bool], float] = {}
         self.scores: dict[Term, float] = {}
 
     def cut(self, parts: Iterable[Axis]) -> None:
@@ -90,19 +90,25 @@ class Stability:
         return self.growth(term) <= FACTOR
 
     def barred(self, graph: Saturated, factor: float) -> frozenset[tuple[int, int]]:
-        """Return the nodes, by class and place, that lose more than a factor over what their class can keep, however well their children are computed."""
+        """Return the nodes, by class and place, that lose more than a factor over what their class can keep, however well their children are computed.
+
+        What they are off by is looked at in all, and without what they share with the values that they refer to: that may cancel further on.
+        """
         forms = self._forms(graph)
         best = {number: min(found.values(), key=self.score) for number, found in forms.items() if found}
         return frozenset(
             (number, place)
             for number, found in forms.items()
             for place, form in found.items()
-            if not opened(form) and self.ratio(form, graph.sources.get(number, best[number]), 0.0, 0.0) > factor
+            if not opened(form) and any(self.ratio(form, graph.sources.get(number, best[number]), 0.0, 0.0, apart) > factor for apart in (False, True))
         )
 
     def _forms(self, graph: Saturated) -> dict[int, dict[int, Term]]:
-        """Return a form for each node of each class, by its place: of the children the most accurate form known."""
-        best: dict[int, Term] = {}
+        """Return a form for each node of each class, by its place: its children as the diagram writes them, others as accurate as is known.
+
+        So a value and its negative are of one form: what they are off by is shared.
+        """
+        best: dict[int, Term] = dict(graph.sources)
         forms: dict[int, dict[int, Term]] = {number: {} for number in graph.classes}
         waiting = [(n, p, node) for n, nodes in graph.classes.items() for p, node in enumerate(nodes) if node.kind not in HIDDEN and n not in node.children]
         for _ in range(SWEEPS):
@@ -117,14 +123,17 @@ class Stability:
                 if forms[number].get(place) is form:
                     continue
                 forms[number][place], changed = form, True
-                if number not in best or self.score(form) < self.score(best[number]):
+                if number not in graph.sources and (number not in best or self.score(form) < self.score(best[number])):
                     best[number] = form
             if not changed:
                 break
         return forms
 
     def score(self, form: Term) -> float:
-        """Return a figure by which forms of one value are ordered, the most accurate first: the logarithms of their bounds, of all families."""
+        """Return a figure by which forms of one value are ordered, the most accurate first: the logarithms of their bounds, of all families.
+
+        The mean of that of all that they are off by and of that of what they share with no other value.
+        """
         import numpy as np
 
         if form not in self.scores:
@@ -132,25 +141,27 @@ class Stability:
             if form.kind == "real" and not opened(form):
                 with np.errstate(all="ignore"):
                     try:
-                        error = self.work.of(form).error
-                        at = tuple(i for i, name in enumerate(error.names) if name != TRIAL)
-                        norms = np.sqrt(np.square(error.data).mean(axis=at))
-                        found = float(np.log(np.clip(norms, LEAST, MOST)).mean())
+                        for error in (self.work.of(form).error, self.work.of(form).apart):
+                            at = tuple(i for i, name in enumerate(error.names) if name != TRIAL)
+                            norms = np.sqrt(np.square(error.data).mean(axis=at))
+                            found += float(np.log(np.clip(norms, LEAST, MOST)).mean()) / 2
                     except NapkinError:
                         found = math.inf
             self.scores[form] = found + 1e-9 * form.depth
         return self.scores[form]
 
-    def ratio(self, form: Term, reference: Term, unit: float, least: float) -> float:
-        """Return the largest ratio of the bounds of two forms of one value, each rounded once more; 1 where they cannot be bounded."""
+    def ratio(self, form: Term, reference: Term, unit: float, least: float, apart: bool = False) -> float:
+        """Return the largest ratio of the bounds of two forms of one value, each rounded once more; 1 where they cannot be bounded.
 
+        apart: of what they are off by but for what they share with other values.
+        """
         if form is reference or form.kind != "real":
             return 1.0
-        if (form, reference) not in self.known:
-            self.known[form, reference] = self._ratio(form, reference, max(unit, self.slight), least)
-        return self.known[form, reference]
+        if (form, reference, apart) not in self.known:
+            self.known[form, reference, apart] = self._ratio(form, reference, max(unit, self.slight), least, apart)
+        return self.known[form, reference, apart]
 
-    def _ratio(self, form: Term, reference: Term, unit: float, least: float) -> float:
+    def _ratio(self, form: Term, reference: Term, unit: float, least: float, apart: bool) -> float:
         import numpy as np
 
         from napkin_eq.meaning import aligned
@@ -163,7 +174,7 @@ class Stability:
                 return 1.0
             most = 0.0
             for found, own in pairs:
-                _, (error, bound, value) = aligned(found.error, own.error, own.value)
+                _, (error, bound, value) = aligned(found.apart if apart else found.error, own.apart if apart else own.error, own.value)
                 once = unit * np.where(np.isfinite(value), np.abs(value), 0.0) + least + FLUSHED
                 grown = np.where(np.isfinite(bound), (error + once) / (bound + once), 0.0)
                 most = max(most, float(grown.max(initial=0.0)))

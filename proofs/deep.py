@@ -189,22 +189,6 @@ PROOFS: dict[str, str] = {
     "settled-inv": """streaming. intros nF f p B V k i K I_. assert (A1 := P1 nF f p B V k i K I_). simpl in *.
       revert A1.
   generalize (eta 0 (cut f (r 0) k) (upd p (r 0) i)). pointwise.""",
-    "null-mean": """here. unfold total. simpl. plain. destruct (Nat.eq_dec (ends f (r 0)) 0) as [Z | Z]; [rewrite Z;
-      reflexivity |].
-  assert (N := Laws.null_mean nat (seq 0 (ends f (r 0))) (fun i => eta 0 f (upd p (r 0) i))
-    (seq_some (ends f (r 0)) ltac:(lia))).
-  unfold size in N. rewrite seq_length in N. apply eq_true, N. lanes.""",
-    "null-weighted": """here. unfold total. simpl. plain.
-      destruct (Nat.eq_dec (ends f (r 0)) 0) as [Z | Z]; [rewrite Z; reflexivity |].
-  apply eq_true, (Laws.null_weighted nat _ (fun i => eta 0 f (upd p (r 0) i)) (fun i => eta 1 f (upd p (r 0) i)));
-    [apply seq_some; lia | lanes | lanes].""",
-    **{
-        f"null-weighted-{name}": f"""here. unfold total. simpl. plain.
-      destruct (Nat.eq_dec (ends f (r 0)) 0) as [Z | Z]; [rewrite Z; reflexivity |].
-  apply eq_true, (Laws.null_weighted_{name.replace("-", "_")} nat _ (fun i => eta 0 f (upd p (r 0) i))
-    (fun i => eta 1 f (upd p (r 0) i))); [apply seq_some; lia | lanes | lanes]."""
-        for name in ("first", "mean-first", "body-first")
-    },
     "carry": """streaming. assert (nF := Hstreamed _ (or_introl eq_refl)). intros f p B V. simpl. plain. symmetry.
   apply carried_along; auto. intros q Vq. assert (Fi : ends f (r 0) <= full m (r 0)) by apply B.
   assert (M := P1 nF f q (base_drop m b f _ B) Vq). revert M. plain. intro M. setoid_rewrite one_right in M.

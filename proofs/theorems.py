@@ -268,7 +268,6 @@ def _for_all(lanes: Sequence[str], now: str = "", walked: str = "") -> str:
 
 # Laws that say something of axes with lanes only. All others are shown of empty axes as well, which Prev speaks of before a stream's first block.
 WITH_LANES = ("distribute", "sum-constant")
-TURNED = "rewrite (sum_same X xs (fun x => mul (w x) (a x)) (fun x => mul (a x) (w x))) by (intros; apply mul_comm). "
 # Proofs of statements that are not about single lanes, or need more than cases and arithmetic. Lemmas are those of Values.v.
 PROOFS: dict[str, str] = {
     "exp-add": "pointwise. f_equal. apply exp_plus.",
@@ -317,24 +316,10 @@ PROOFS: dict[str, str] = {
     },
     "settled-inv": "intros _ one now rest whole. specialize (one now rest whole). "
     "destruct (a now); [discriminate | contradiction].",
-    "null-mean": "intros lanes each. apply mean_none; assumption.",
-    "null-weighted": "intros lanes each weights. apply weighted_none; assumption.",
-    **{
-        f"null-weighted-{name}": f"intros lanes each weights. {mean}rewrite <- (weighted_none X xs a w lanes each weights). "
-        f"f_equal. {body}"
-        for name, mean, body in (
-            ("first", TURNED, "apply sum_same. intros. apply mul_comm."),
-            ("mean-first", TURNED, ""),
-            ("body-first", "", "apply sum_same. intros. apply mul_comm."),
-        )
-    },
     "moves-bare": "intros _ stay full. apply moves_by_lanes; assumption.",
-    "moves-null": "intros _ stay full fullw none. apply moves_by_none; assumption.",
     "moves-weighted": "intros _ stay full fullw. apply moves_by_weights; assumption.",
     "moves-more": "intros _ stay full fulla once again. apply moves_times_bare; assumption.",
-    "moves-more-null": "intros _ stay full fulla once again none. apply moves_times_bare_none; assumption.",
     "moves-more-weighted": "intros _ stay full fulla fullw once again. apply moves_times; assumption.",
-    "moves-more-weighted-null": "intros _ stay full fulla fullw once again none. apply moves_times_none; assumption.",
     "carry": "intros <- full step present. apply carried_bare; assumption.",
     "carry-weighted": "intros <- full step fulla fullw. apply carried_weighted; assumption.",
     "carry-scaled": "intros <- full step factor fulla fullw. apply carried_scaled; assumption.",

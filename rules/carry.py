@@ -2,13 +2,11 @@
 
 If, as the stream goes on, a reference r becomes r', each factor b - r of a body changes by r - r', so the sum over the
 lanes so far changes by sums known before the block: Σ(b - r')·a·w = Σ(b - r)·a·w + (r - r')·Σ a·w. By repetition this
-gives products and powers of any length; where r is the mean, the sum of b - r is 0 and drops out.
+gives products and powers of any length. It holds whatever r is. Where r is the mean, Σ(b - r) is 0 in exact arithmetic; as
+computed it is what the mean is off by, times the lanes, and is carried as well: so what the reference is off by drops out.
 """
 
-from napkin_eq.law import (
-    TRUE, Acc, Online, Prev, Sum, along, distinct, finite, free, infer, inv, law, local, moves, nonneg, null, scales,
-    settled, size,
-)  # fmt: skip
+from napkin_eq.law import TRUE, Acc, Online, Prev, Sum, along, distinct, finite, free, infer, inv, law, local, moves, scales, settled, size
 
 
 # What is present before the first block as well.
@@ -49,29 +47,6 @@ def settled_inv(a, x):
     return settled(x, inv(a)), settled(x, a), free(x, a)
 
 
-# Sums that are 0.
-
-
-@infer("The differences from the mean sum to 0.")
-def null_mean(a, x):
-    return null(x, a - Sum(x, a) * inv(size(x))), finite(a)
-
-
-def _null_weighted(name, mean, body):
-    def rule(a, w, x):
-        return null(x, body(a - Sum(x, mean(a, w)) * inv(Sum(x, w)), w)), finite(a), nonneg(w)
-
-    rule.__name__ = f"null_weighted{name}"
-    infer("The weighted differences from the weighted mean sum to 0.")(rule)
-
-
-# An inference reads terms as they are written, so the weight comes last or first.
-_null_weighted("", lambda a, w: a * w, lambda a, w: a * w)
-_null_weighted("_first", lambda a, w: w * a, lambda a, w: w * a)
-_null_weighted("_mean_first", lambda a, w: w * a, lambda a, w: a * w)
-_null_weighted("_body_first", lambda a, w: a * w, lambda a, w: w * a)
-
-
 # How sums move. Of a product one difference is looked at after the other: d is the step of its reference.
 
 
@@ -89,32 +64,15 @@ def moves_bare(b, r, x):
     return moves(x, b - r, 1.0, _step(r) * Prev(size(x))), *_difference(b, r, x)
 
 
-@infer("A sum of products with a difference from a running value does not move where the other factors sum to 0.")
-def moves_null(b, r, w, x):
-    return moves(x, b - r, w, 0.0), *_difference(b, r, x), along(x, w), finite(w), null(x, w)
-
-
 @infer("A sum of products with a difference from a running value moves by its step times the sum of the other factors.")
 def moves_weighted(b, r, w, x):
     return moves(x, b - r, w, _step(r) * Prev(Sum(x, w))), *_difference(b, r, x), along(x, w), finite(w)
-
-
-@infer("A further difference from a running value, where the other factors sum to 0.")
-def moves_more_null(a, b, r, s, t, x):
-    others = finite(a), moves(x, a, 1.0, t), moves(x, a, b - r, s), null(x, a)
-    return moves(x, (b - r) * a, 1.0, _step(r) * t + s), *_difference(b, r, x), *others
 
 
 @infer("A further difference from a running value: its step times the sum of the others, and what they move by beside it.")
 def moves_more(a, b, r, s, t, x):
     others = finite(a), moves(x, a, 1.0, t), moves(x, a, b - r, s)
     return moves(x, (b - r) * a, 1.0, _step(r) * (Prev(Sum(x, a)) + t) + s), *_difference(b, r, x), *others
-
-
-@infer("A further difference from a running value, where the other factors with their weights sum to 0.")
-def moves_more_weighted_null(a, b, r, s, t, w, x):
-    others = along(x, w), finite(a), finite(w), moves(x, a, w, t), moves(x, a, (b - r) * w, s), null(x, a * w)
-    return moves(x, (b - r) * a, w, _step(r) * t + s), *_difference(b, r, x), *others
 
 
 @infer("A further difference from a running value, with weights.")

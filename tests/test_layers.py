@@ -29,7 +29,7 @@ FLOORS = (
     "verdict counterexample proving smtfiles floating abduce corpus certificate check",
     "plan names hardware accumulate eviction",
     "recheck",
-    "emit aot enode placed egglogtext egraph accuracy roundoff ranges rounding families stability",
+    "emit aot enode placed egglogtext egraph accuracy roundoff ranges shared rounding families stability",
     "streamed scopes bounds arithmetic folds lower alive room reuse cost tiles schedule bulk balance overlap succession",
     "extract place",
     "derivation report chain assembly search miniature translation unfused cover derive front ranked compiled",
@@ -42,7 +42,7 @@ FLOORS = (
 RANK = {name: rank for rank, floor in enumerate(FLOORS) for name in floor.split()}
 HEAVY = {"cairosvg", "cvc5", "egglog", "highspy", "numpy", "sympy", "torch", "triton", "z3"}
 # Numbers are what these files are about; they are themselves loaded only where a job needs them.
-MAY_LOAD = dict.fromkeys(("compare", "running", "counterexample", "meaning", "rounding", "roundoff", "ranges"), {"numpy"})
+MAY_LOAD = dict.fromkeys(("compare", "running", "counterexample", "meaning", "rounding", "roundoff", "ranges", "shared"), {"numpy"})
 # Written for users: the library spells algorithms out, the gallery names them.
 FOR_USERS = {"library.py", "pointwise.py", "gallery.py", "__init__.py"}
 ALGORITHMS = re.compile(

@@ -55,45 +55,6 @@ Theorem settled_inv (X : Type) (xs : list X) (a : list X -> val) :
   settled xs (fun now => inv (a now)).
 Proof. intros _ one now rest whole. specialize (one now rest whole). destruct (a now); [discriminate | contradiction]. Qed.
 
-(* finite(a) ⟹ null(x, a - (Σ_x a) / |x|) *)
-Theorem null_mean (X : Type) (xs : list X) (a : X -> val) :
-  xs <> [] ->
-  (forall x, In x xs -> lt absent (a x) = true) ->
-  eq (Sum xs (fun x => add (a x) (neg (mul (Sum xs (fun x => a x)) (inv (size xs)))))) (Some 0) = true.
-Proof. intros lanes each. apply mean_none; assumption. Qed.
-
-(* finite(a), nonneg(w) ⟹ null(x, (a - (Σ_x a · w) / (Σ_x w)) · w) *)
-Theorem null_weighted (X : Type) (xs : list X) (a : X -> val) (w : X -> val) :
-  xs <> [] ->
-  (forall x, In x xs -> lt absent (a x) = true) ->
-  (forall x, In x xs -> le (Some 0) (w x) = true) ->
-  eq (Sum xs (fun x => mul (add (a x) (neg (mul (Sum xs (fun x => mul (a x) (w x))) (inv (Sum xs (fun x => w x)))))) (w x))) (Some 0) = true.
-Proof. intros lanes each weights. apply weighted_none; assumption. Qed.
-
-(* finite(a), nonneg(w) ⟹ null(x, w · (a - (Σ_x w · a) / (Σ_x w))) *)
-Theorem null_weighted_first (X : Type) (xs : list X) (a : X -> val) (w : X -> val) :
-  xs <> [] ->
-  (forall x, In x xs -> lt absent (a x) = true) ->
-  (forall x, In x xs -> le (Some 0) (w x) = true) ->
-  eq (Sum xs (fun x => mul (w x) (add (a x) (neg (mul (Sum xs (fun x => mul (w x) (a x))) (inv (Sum xs (fun x => w x)))))))) (Some 0) = true.
-Proof. intros lanes each weights. rewrite (sum_same X xs (fun x => mul (w x) (a x)) (fun x => mul (a x) (w x))) by (intros; apply mul_comm). rewrite <- (weighted_none X xs a w lanes each weights). f_equal. apply sum_same. intros. apply mul_comm. Qed.
-
-(* finite(a), nonneg(w) ⟹ null(x, (a - (Σ_x w · a) / (Σ_x w)) · w) *)
-Theorem null_weighted_mean_first (X : Type) (xs : list X) (a : X -> val) (w : X -> val) :
-  xs <> [] ->
-  (forall x, In x xs -> lt absent (a x) = true) ->
-  (forall x, In x xs -> le (Some 0) (w x) = true) ->
-  eq (Sum xs (fun x => mul (add (a x) (neg (mul (Sum xs (fun x => mul (w x) (a x))) (inv (Sum xs (fun x => w x)))))) (w x))) (Some 0) = true.
-Proof. intros lanes each weights. rewrite (sum_same X xs (fun x => mul (w x) (a x)) (fun x => mul (a x) (w x))) by (intros; apply mul_comm). rewrite <- (weighted_none X xs a w lanes each weights). f_equal.  Qed.
-
-(* finite(a), nonneg(w) ⟹ null(x, w · (a - (Σ_x a · w) / (Σ_x w))) *)
-Theorem null_weighted_body_first (X : Type) (xs : list X) (a : X -> val) (w : X -> val) :
-  xs <> [] ->
-  (forall x, In x xs -> lt absent (a x) = true) ->
-  (forall x, In x xs -> le (Some 0) (w x) = true) ->
-  eq (Sum xs (fun x => mul (w x) (add (a x) (neg (mul (Sum xs (fun x => mul (a x) (w x))) (inv (Sum xs (fun x => w x)))))))) (Some 0) = true.
-Proof. intros lanes each weights. rewrite <- (weighted_none X xs a w lanes each weights). f_equal. apply sum_same. intros. apply mul_comm. Qed.
-
 (* local(x, b), along(x, b), free(x, r), settled(x, r), finite(b) ⟹ moves(x, b - r, 1, (prev[r] - r) · prev[|x|]) *)
 Theorem moves_bare (X : Type) (xs : list X) (b : X -> val) (r : list X -> val) :
   xs <> [] ->
@@ -101,16 +62,6 @@ Theorem moves_bare (X : Type) (xs : list X) (b : X -> val) (r : list X -> val) :
   (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (b x) = true) ->
   moves xs (fun now x => add (b x) (neg (r now))) (fun now x => Some 1) (fun seen now => mul (add (r seen) (neg (r now))) (size seen)).
 Proof. intros _ stay full. apply moves_by_lanes; assumption. Qed.
-
-(* local(x, b), along(x, b), free(x, r), settled(x, r), finite(b), along(x, w), finite(w), null(x, w) ⟹ moves(x, b - r, w, 0) *)
-Theorem moves_null (X : Type) (xs : list X) (b : X -> val) (r : list X -> val) (w : list X -> X -> val) :
-  xs <> [] ->
-  settled xs (fun now => r now) ->
-  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (b x) = true) ->
-  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (w now x) = true) ->
-  (forall now rest, xs = now ++ rest -> now <> [] -> eq (Sum now (fun x => w now x)) (Some 0) = true) ->
-  moves xs (fun now x => add (b x) (neg (r now))) (fun now x => w now x) (fun seen now => Some 0).
-Proof. intros _ stay full fullw none. apply moves_by_none; assumption. Qed.
 
 (* local(x, b), along(x, b), free(x, r), settled(x, r), finite(b), along(x, w), finite(w) ⟹ moves(x, b - r, w, (prev[r] - r) · prev[Σ_x w]) *)
 Theorem moves_weighted (X : Type) (xs : list X) (b : X -> val) (r : list X -> val) (w : list X -> X -> val) :
@@ -120,18 +71,6 @@ Theorem moves_weighted (X : Type) (xs : list X) (b : X -> val) (r : list X -> va
   (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (w now x) = true) ->
   moves xs (fun now x => add (b x) (neg (r now))) (fun now x => w now x) (fun seen now => mul (add (r seen) (neg (r now))) (Sum seen (fun x => w seen x))).
 Proof. intros _ stay full fullw. apply moves_by_weights; assumption. Qed.
-
-(* local(x, b), along(x, b), free(x, r), settled(x, r), finite(b), finite(a), moves(x, a, 1, t), moves(x, a, b - r, s), null(x, a) ⟹ moves(x, (b - r) · a, 1, (prev[r] - r) · t + s) *)
-Theorem moves_more_null (X : Type) (xs : list X) (a : list X -> X -> val) (b : X -> val) (r : list X -> val) (s : list X -> list X -> val) (t : list X -> list X -> val) :
-  xs <> [] ->
-  settled xs (fun now => r now) ->
-  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (b x) = true) ->
-  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (a now x) = true) ->
-  moves xs (fun now x => a now x) (fun now x => Some 1) (fun seen now => t seen now) ->
-  moves xs (fun now x => a now x) (fun now x => add (b x) (neg (r now))) (fun seen now => s seen now) ->
-  (forall now rest, xs = now ++ rest -> now <> [] -> eq (Sum now (fun x => a now x)) (Some 0) = true) ->
-  moves xs (fun now x => mul (add (b x) (neg (r now))) (a now x)) (fun now x => Some 1) (fun seen now => add (mul (add (r seen) (neg (r now))) (t seen now)) (s seen now)).
-Proof. intros _ stay full fulla once again none. apply moves_times_bare_none; assumption. Qed.
 
 (* local(x, b), along(x, b), free(x, r), settled(x, r), finite(b), finite(a), moves(x, a, 1, t), moves(x, a, b - r, s) ⟹ moves(x, (b - r) · a, 1, (prev[r] - r) · (prev[Σ_x a] + t) + s) *)
 Theorem moves_more (X : Type) (xs : list X) (a : list X -> X -> val) (b : X -> val) (r : list X -> val) (s : list X -> list X -> val) (t : list X -> list X -> val) :
@@ -143,19 +82,6 @@ Theorem moves_more (X : Type) (xs : list X) (a : list X -> X -> val) (b : X -> v
   moves xs (fun now x => a now x) (fun now x => add (b x) (neg (r now))) (fun seen now => s seen now) ->
   moves xs (fun now x => mul (add (b x) (neg (r now))) (a now x)) (fun now x => Some 1) (fun seen now => add (mul (add (r seen) (neg (r now))) (add (Sum seen (fun x => a seen x)) (t seen now))) (s seen now)).
 Proof. intros _ stay full fulla once again. apply moves_times_bare; assumption. Qed.
-
-(* local(x, b), along(x, b), free(x, r), settled(x, r), finite(b), along(x, w), finite(a), finite(w), moves(x, a, w, t), moves(x, a, (b - r) · w, s), null(x, a · w) ⟹ moves(x, (b - r) · a, w, (prev[r] - r) · t + s) *)
-Theorem moves_more_weighted_null (X : Type) (xs : list X) (a : list X -> X -> val) (b : X -> val) (r : list X -> val) (s : list X -> list X -> val) (t : list X -> list X -> val) (w : list X -> X -> val) :
-  xs <> [] ->
-  settled xs (fun now => r now) ->
-  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (b x) = true) ->
-  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (a now x) = true) ->
-  (forall now rest, xs = now ++ rest -> now <> [] -> forall x, In x now -> lt absent (w now x) = true) ->
-  moves xs (fun now x => a now x) (fun now x => w now x) (fun seen now => t seen now) ->
-  moves xs (fun now x => a now x) (fun now x => mul (add (b x) (neg (r now))) (w now x)) (fun seen now => s seen now) ->
-  (forall now rest, xs = now ++ rest -> now <> [] -> eq (Sum now (fun x => mul (a now x) (w now x))) (Some 0) = true) ->
-  moves xs (fun now x => mul (add (b x) (neg (r now))) (a now x)) (fun now x => w now x) (fun seen now => add (mul (add (r seen) (neg (r now))) (t seen now)) (s seen now)).
-Proof. intros _ stay full fulla fullw once again none. apply moves_times_none; assumption. Qed.
 
 (* local(x, b), along(x, b), free(x, r), settled(x, r), finite(b), along(x, w), finite(a), finite(w), moves(x, a, w, t), moves(x, a, (b - r) · w, s) ⟹ moves(x, (b - r) · a, w, (prev[r] - r) · (prev[Σ_x a · w] + t) + s) *)
 Theorem moves_more_weighted (X : Type) (xs : list X) (a : list X -> X -> val) (b : X -> val) (r : list X -> val) (s : list X -> list X -> val) (t : list X -> list X -> val) (w : list X -> X -> val) :
@@ -918,5 +844,5 @@ Theorem skip_online (X : Type) (xs : list X) (x_blocks : list (list X)) (a : lis
   = Online x_blocks (fun now x => c now x) (fun now x => a now x) (fun seen now acc => u seen now acc).
 Proof. intros <- full zero. apply kept; assumption. Qed.
 
-Definition laws := (@settled_sum, @settled_over, @settled_size, @settled_local, @settled_mul, @settled_add, @settled_inv, @null_mean, @null_weighted, @null_weighted_first, @null_weighted_mean_first, @null_weighted_body_first, @moves_bare, @moves_null, @moves_weighted, @moves_more_null, @moves_more, @moves_more_weighted_null, @moves_more_weighted, @carry, @carry_weighted, @carry_scaled, @exp_add, @exp_neg, @log_mul, @log_inv, @log_exp, @exp_log, @root_squared, @shift, @shift_weighted, @nonneg_exp, @pos_exp, @pos_size, @nonneg_size, @nonneg_square, @nonneg_abs, @pos_sigmoid, @pos_mul, @nonneg_mul, @pos_add, @pos_add_right, @nonneg_add, @pos_inv, @nonneg_inv, @pos_sqrt, @pos_sum, @nonneg_sum, @finite_add, @finite_mul, @finite_max, @finite_max_right, @finite_min, @finite_where, @finite_exp, @finite_log, @finite_reduce_sum, @finite_reduce_max, @finite_reduce_prod, @le_max, @le_larger, @le_where, @le_mul, @safe_difference, @finite_neg, @finite_inv, @finite_sqrt, @finite_tanh, @finite_sigmoid, @finite_sin, @finite_cos, @finite_abs, @finite_floor, @pos_nonneg, @pos_nonzero, @nonneg_finite, @nonzero_finite, @where_and, @where_exp, @where_mul, @where_add, @absent_where, @zero_where, @absent_add, @absent_mul, @absent_add_right, @absent_mul_right, @zero_exp, @zero_mul, @zero_mul_right, @zero_sum, @skip_max, @skip_sum, @split_sum, @split_max, @rebase, @rebase_bare, @distribute, @sum_add, @sum_neg, @sum_constant, @fubini_sum, @fubini_max, @fubini_prod, @max_shift, @max_scale, @scales_exp, @le_prev, @le_prev_larger, @scales_inv, @scales_local, @scales_both, @rescale, @add_commutes, @mul_commutes, @add_associates, @mul_associates, @factor, @mul_one, @add_zero, @neg_mul, @neg_add, @neg_neg, @inv_mul, @inv_inv, @cancel, @stream_sum, @stream_max, @stream_prod, @fuse_sum, @fuse_max, @fuse_prod, @fuse_online, @skip_online).
+Definition laws := (@settled_sum, @settled_over, @settled_size, @settled_local, @settled_mul, @settled_add, @settled_inv, @moves_bare, @moves_weighted, @moves_more, @moves_more_weighted, @carry, @carry_weighted, @carry_scaled, @exp_add, @exp_neg, @log_mul, @log_inv, @log_exp, @exp_log, @root_squared, @shift, @shift_weighted, @nonneg_exp, @pos_exp, @pos_size, @nonneg_size, @nonneg_square, @nonneg_abs, @pos_sigmoid, @pos_mul, @nonneg_mul, @pos_add, @pos_add_right, @nonneg_add, @pos_inv, @nonneg_inv, @pos_sqrt, @pos_sum, @nonneg_sum, @finite_add, @finite_mul, @finite_max, @finite_max_right, @finite_min, @finite_where, @finite_exp, @finite_log, @finite_reduce_sum, @finite_reduce_max, @finite_reduce_prod, @le_max, @le_larger, @le_where, @le_mul, @safe_difference, @finite_neg, @finite_inv, @finite_sqrt, @finite_tanh, @finite_sigmoid, @finite_sin, @finite_cos, @finite_abs, @finite_floor, @pos_nonneg, @pos_nonzero, @nonneg_finite, @nonzero_finite, @where_and, @where_exp, @where_mul, @where_add, @absent_where, @zero_where, @absent_add, @absent_mul, @absent_add_right, @absent_mul_right, @zero_exp, @zero_mul, @zero_mul_right, @zero_sum, @skip_max, @skip_sum, @split_sum, @split_max, @rebase, @rebase_bare, @distribute, @sum_add, @sum_neg, @sum_constant, @fubini_sum, @fubini_max, @fubini_prod, @max_shift, @max_scale, @scales_exp, @le_prev, @le_prev_larger, @scales_inv, @scales_local, @scales_both, @rescale, @add_commutes, @mul_commutes, @add_associates, @mul_associates, @factor, @mul_one, @add_zero, @neg_mul, @neg_add, @neg_neg, @inv_mul, @inv_inv, @cancel, @stream_sum, @stream_max, @stream_prod, @fuse_sum, @fuse_max, @fuse_prod, @fuse_online, @skip_online).
 Print Assumptions laws.
