@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
 GPU := $(shell nvidia-smi -L >/dev/null 2>&1 && echo yes)
 RUN := .venv/bin/python -m
 
-.PHONY: demo test fast lint rocq docs clean
+.PHONY: demo test fast fuzz lint rocq docs clean
 demo: .venv/ready
 	.venv/bin/napkin-eq derive attention --hardware $(HARDWARE) -o build/attention
 	.venv/bin/napkin-eq check build/attention/certificate.json
@@ -18,6 +18,11 @@ test: .venv/ready lint
 
 fast: .venv/ready
 	$(RUN) pytest -q -n 2 --dist worksteal --fast
+
+# A minute of random diagrams with a fixed seed, kernels run too, and a minute with the day's.
+fuzz: .venv/ready
+	.venv/bin/napkin-eq fuzz --run --seconds 60 --seed 0
+	.venv/bin/napkin-eq fuzz --run --seconds 60 --seed $$(date -u +%Y%m%d)
 
 lint: .venv/ready
 	$(RUN) ruff check .
