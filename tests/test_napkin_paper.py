@@ -100,7 +100,7 @@ def read(name: str, **sizes: int) -> Traffic:
 
 ATTENTION = dict(b=1, h=1, q=65536, x=65536, d=128)  # long enough that no other axis is cut for want of blocks
 HEADS = dict(b=1, h=16, q=4096, x=4096, d=128)
-SHARED = dict(b=1, k=1, r=16, q=4096, x=4096, d=128)
+SHARED = dict(b=1, k=8, r=4, q=4096, x=4096, d=128)  # r heads of queries share each of the k of keys
 MATMUL = dict(m=4096, n=4096, k=4096)
 GATED = dict(t=4096, d=4096, f=4096)
 
@@ -259,9 +259,10 @@ def _():
 
 @shows("grouped")
 def _():
-    assert same(shared().transfers.expression(), 2 * q * r * d + 2 * x * q * r * d / (g_q * g_r))
-    assert same(largest(shared()), 2 * g_q * g_r * d + 2 * s_x * d)
-    assert same(optimum(shared(), SHARED).expression(), 2 * r * q * d + 4 * r * x * q * d**2 / M)
+    k, g_k = size("k"), tile("g_k")  # as often as there are heads of keys
+    assert same(shared().transfers.expression(), k * (2 * q * r * d + 2 * x * q * r * d / (g_q * g_r)))
+    assert same(largest(shared()), g_k * (2 * g_q * g_r * d + 2 * s_x * d))
+    assert same(optimum(shared(), SHARED).expression(), k * (2 * r * q * d + 4 * r * x * q * d**2 / M))
 
 
 @shows("multi-head")
@@ -271,7 +272,7 @@ def _():
     found = optimum(heads(), HEADS)
     assert found.fixed == {"g_h": 1}
     assert same(found.expression(), 2 * h * q * d + 4 * h * x * q * d**2 / M)
-    assert same(found.expression(), optimum(shared(), SHARED).expression().subs(r, h))
+    assert same(found.expression(), optimum(shared(), SHARED).expression().subs({r: h, size("k"): 1}))
 
 
 @shows("decode")

@@ -6,12 +6,13 @@ import math
 from typing import Any
 
 from napkin_eq.napkin.configuration import Configuration
+from napkin_eq.napkin.formula import memory_named
 from napkin_eq.napkin.levels import CLUSTERS, Moved, Threshold, quantised, saving
 from napkin_eq.napkin.model import KernelModel, Model
 
 
 def data(found: Model) -> dict[str, Any]:
-    """Return a model as data; expressions are as SymPy reads them, M the memory in values."""
+    """Return a model as data; expressions are as SymPy reads them; M, or Mem where an axis is M, is the memory."""
     seen = found.measured
     return {
         "schema": 1,
@@ -51,14 +52,14 @@ def _kernel(kernel: KernelModel, found: Model) -> dict[str, Any]:
         ],
         "memory_values": [str(c.memory.expression()) for c in read.columns],
         "left_out": list(read.beside),
-        "optimum_values": str(shape.expression()),
+        "optimum_values": str(memory_named(shape.expression(), found.order)),
         "optimum_is": "reached" if shape.exact else "a lower bound",
         "reserve_values": str(shape.reserve),
         "terms": [
             {"alpha": str(t.alpha), "beta": str(t.beta), "halving_bytes_divides_by": round(quantised(t.beta), 4)}
             for t in shape.powers
         ],
-        "at_optimum": [f"{left} = {right}" for left, right in shape.equations],
+        "at_optimum": [f"{left} = {memory_named(right, found.order)}" for left, right in shape.equations],
         "flops": str(read.flops.expression()),
         "flops_total": round(kernel.flops),
         "levels": [_level(m, found) for m in kernel.moved],
@@ -92,7 +93,7 @@ def _level(at: Moved, found: Model) -> dict[str, Any]:
         "values": None if at.values is None else round(at.values),
         "bytes": None if at.values is None else round(at.values * found.bytes_each),
         "us": round(at.seconds(found.bytes_each) * 1e6, 3),
-        "optimum_values": None if at.found is None else str(at.found.form.expression()),
+        "optimum_values": None if at.found is None else str(memory_named(at.found.form.expression(), found.order)),
         "group_sizes": {n: round(t, 2) for n, t in at.tiles.items() if t},
         "whole_tiles": None
         if at.whole is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from napkin_eq.napkin.posynomial import Posynomial
+from napkin_eq.napkin.posynomial import Posynomial, variable
 
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
@@ -14,8 +14,14 @@ def written(expression: Any, order: Sequence[str] = ()) -> str:
     """Return an expression as text, factors in an order of names, those that are not in it after, by name."""
     import sympy
 
-    texts = [_product(sympy.factor_terms(term), order) for term in sympy.Add.make_args(sympy.sympify(expression))]
+    terms = sympy.Add.make_args(sympy.sympify(memory_named(expression, order)))
+    texts = [_product(sympy.factor_terms(term), order) for term in terms]
     return _joined(texts)
+
+
+def memory_named(expression: Any, names: Sequence[str]) -> Any:
+    """Return an expression with the memory called Mem where an axis is called M."""
+    return expression.subs(variable("M"), variable("Mem")) if "M" in names else expression
 
 
 def _joined(texts: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 from napkin_eq.axis import LARGEST
 from napkin_eq.errors import NapkinError
 from napkin_eq.hardware import Hardware
-from napkin_eq.napkin.optimum import Form, Regime, form, regime
+from napkin_eq.napkin.optimum import Form, Regime, compulsory, form, regime
 from napkin_eq.napkin.posynomial import number, variable
 from napkin_eq.napkin.traffic import Traffic
 from napkin_eq.napkin.tried import least_memory, refined, whole_tiles
@@ -79,7 +79,7 @@ def moved(read: Traffic, at: Level, sizes: Mapping[str, int], bytes_each: int, l
     """Return what a kernel moves into a level at given sizes, values of so many bytes."""
     memory = at.capacity_bytes / bytes_each
     least, tiles = least_memory(read, sizes), whole_tiles(read, sizes, memory, least_stream)
-    bound = form(read, sizes, memory).value(sizes, memory)
+    bound = max(form(read, sizes, memory).value(sizes, memory), number(compulsory(read), sizes))
     if tiles is None:
         return Moved(at, memory, None, bound, {}, None, None, least)
     near, chosen = refined(read, sizes, memory, tiles[1])

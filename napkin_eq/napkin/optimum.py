@@ -24,6 +24,7 @@ from napkin_eq.napkin.posynomial import Monomial, Posynomial, number, variable
 from napkin_eq.napkin.traffic import Traffic
 
 FITS = 1 + 1e-9
+MOST_FREE, MOST_WEIGHED = 4, 14  # variables whose ends are tried, and terms among which weights are sought
 
 
 @dataclass(frozen=True)
@@ -92,8 +93,9 @@ def form(read: Traffic, sizes: Mapping[str, int], memory: float) -> Form:
     fixed = ends(read)
     found = _forms(read, fixed)
     reached = [f for f in found if f.exact and _held(read, _tiles(read, f, fixed, sizes, memory), sizes, memory)]
-    bounds = [replace(f, exact=False, equations=()) for f in (*found, *_forms(read, fixed, slack=True))]
-    return max(reached or bounds, key=lambda f: f.value(sizes, memory) if f.value(sizes, memory) < math.inf else 0.0)
+    if not reached:
+        found = [replace(f, exact=False, equations=()) for f in (*found, *_forms(read, fixed, slack=True))]
+    return max(reached or found, key=lambda f: value if math.isfinite(value := f.value(sizes, memory)) else 0.0)
 
 
 def _held(read: Traffic, tiles: Mapping[str, float] | None, sizes: Mapping[str, int], memory: float) -> bool:
@@ -136,6 +138,8 @@ def regime(read: Traffic, sizes: Mapping[str, int], memory: float) -> Regime | N
     """
     base = ends(read)
     free = [n for n in read.variables if n not in base and n not in streams(read)]
+    if len(free) > MOST_FREE:
+        return None
     best: Regime | None = None
     for ending in itertools.product((None, "least", "whole"), repeat=len(free)):
         import sympy
@@ -143,7 +147,7 @@ def regime(read: Traffic, sizes: Mapping[str, int], memory: float) -> Regime | N
         fixed = base | {
             n: sympy.Integer(1) if e == "least" else _size(read, n) for n, e in zip(free, ending, strict=True) if e
         }
-        for found in _forms(read, fixed):
+        for found in _forms(read, fixed, reached=True):
             tiles = _tiles(read, found, fixed, sizes, memory) if found.exact else None
             if tiles is None or not _keeps(read, tiles, sizes, memory):
                 continue
@@ -166,10 +170,10 @@ def _size(read: Traffic, name: str) -> Any:
     return size(read.variables[name].axis)
 
 
-def _forms(read: Traffic, fixed: Mapping[str, Any], *, slack: bool = False) -> list[Form]:
+def _forms(read: Traffic, fixed: Mapping[str, Any], *, slack: bool = False, reached: bool = False) -> list[Form]:
     """Return the power forms with some variables fixed, for each column of memory that may bind.
 
-    slack: bounds that use that no group is smaller than one element, too.
+    slack: bounds that use that no group is smaller than one element, too. reached: only forms that some groups reach.
     """
     transfers = read.transfers.at(fixed)
     rest, constant = transfers.varying, Power(transfers.constant, Fraction(0))
@@ -180,6 +184,8 @@ def _forms(read: Traffic, fixed: Mapping[str, Any], *, slack: bool = False) -> l
     for column in read.columns:
         held = column.memory.without(streams(read)).at(fixed)
         for weights, only in _weights(rest, held.varying, slack=slack):
+            if reached and not (only and all(weights[1])):
+                continue
             found.append(_form(rest, held, weights, only, own, fixed))
     return found or [Form(own, False, 0, (), fixed)]
 
@@ -197,6 +203,8 @@ def _weights(transfers: Posynomial, memory: Posynomial, *, slack: bool) -> Itera
     ]
     if slack:  # g >= 1, that is g^-1 <= 1, has a weight, too, and costs nothing
         columns += [[Fraction(-(n == name)) for n in names] + [Fraction(0)] for name in names]
+    if len(columns) > MOST_WEIGHED:
+        return
     target = [Fraction(0)] * len(names) + [Fraction(1)]
     seen: dict[tuple[Fraction, ...], None] = {}
     for count in range(1, min(len(columns), len(target)) + 1):
@@ -249,7 +257,7 @@ def _form(
         for c, w in zip(part.terms.values(), ws, strict=True)
     ):
         alpha *= (coefficient / weight) ** weight if weight else 1
-    alpha = sympy.powdenest(sympy.powsimp(sympy.simplify(alpha), force=True), force=True)
+    alpha = sympy.powsimp(sympy.expand_power_base(alpha, force=True), combine="exp")
     beta = sum(weights[1], Fraction(0))
     exact = only and all(weights[1])
     equations: list[tuple[Any, Any]] = []

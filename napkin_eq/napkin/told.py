@@ -58,9 +58,10 @@ def _formulas(kernel: KernelModel, found: Model) -> list[str]:
     read, order = kernel.read, _order(found, kernel)
     table = [(f"  {name}", summed(values, order), _how(name, kernel)) for name, values in read.moved.items()]
     lines = [*aligned(table), "", *equation("H", "=", summed(read.transfers, order), "values moved, over all groups")]
+    memory = "Mem" if "M" in found.order else "M"
     for column in read.columns:
         arrays = " + ".join(dict.fromkeys(name for name, _ in column.arrays))
-        lines += equation("M", "≥", summed(column.memory, order), f"at hand: {arrays}" if arrays else "")
+        lines += equation(memory, "≥", summed(column.memory, order), f"at hand: {arrays}" if arrays else "")
     if read.beside:
         lines += wrapped(f"left out, a number beside a row: {', '.join(read.beside)}", "       ")
     shape = kernel.form

@@ -152,6 +152,8 @@ class _Reader:
         for coord in kernel.coords:
             if coord.role in LETTERS and coord.axis.size != 1:
                 name = f"{LETTERS[coord.role]}_{coord.axis.name}"
+                while name in {c.axis.name for c in kernel.coords}:
+                    name += "_"
                 self.variables[coord.name] = Variable(name, coord.axis, coord.role, coord.tile)
         self.moved: dict[str, Posynomial] = {}
         self.saved: set[str] = set()

@@ -11,7 +11,7 @@ from napkin_eq.napkin.optimum import streams
 from napkin_eq.napkin.posynomial import Monomial, Posynomial, number
 from napkin_eq.napkin.traffic import Traffic
 
-MOST_TILES = 200_000  # choices of whole tiles that are tried
+MOST_TILES = 12_000  # choices of whole tiles that are tried
 EDGE, SHARPEST, MOST_STEPS, SETTLED = 1e-6, 1e9, 60, 1e-12  # of Newton's method: where it begins, and where it ends
 
 
@@ -24,8 +24,9 @@ def whole_tiles(
     names = [n for n in read.variables if n not in streams(read)]
     given = {n: min(least, sizes[read.variables[n].axis.name]) for n in streams(read)}
     choices = [_powers_of_two(sizes[read.variables[n].axis.name]) for n in names]
-    if math.prod(map(len, choices)) > MOST_TILES:
-        choices = [c[::2] if len(c) > 8 else c for c in choices]
+    while math.prod(map(len, choices)) > MOST_TILES and max(map(len, choices)) > 2:
+        most = max(map(len, choices))
+        choices = [[*c[:-1:2], c[-1]] if len(c) == most else c for c in choices]
     transfers, columns = _numbers(read.transfers, sizes), [_numbers(c.memory, sizes) for c in read.columns]
     best: tuple[float, dict[str, int]] | None = None
     for chosen in itertools.islice(itertools.product(*choices), MOST_TILES):
@@ -71,7 +72,8 @@ def refined(
                 slope, bend = slope + rise / room, bend + curve / room + numpy.outer(rise, rise) / room**2
             slope = slope - 1 / y + 1 / (top - y)
             bend = bend + numpy.diag(1 / y**2 + 1 / (top - y) ** 2)
-            step = numpy.linalg.solve(bend, -slope)
+            scale = 1 / numpy.sqrt(numpy.diag(bend))
+            step = scale * numpy.linalg.lstsq(bend * numpy.outer(scale, scale), -slope * scale, rcond=None)[0]
             if -slope @ step < SETTLED:
                 break
             length = 1.0
