@@ -10,6 +10,7 @@
     picture     labels, wires and shapes as data, and how wide a text is
     pictograms  the drawing of each kind of operation
     layout      a circuit as a picture
+    margins     what stands around the columns: costs, brackets, the colours of levels, the title
     laws        the picture of a law, what changes marked
     moves       a derivation's steps grouped into the few moves that a person would name
     strip       the film strip of a derivation, as a picture, as HTML that opens, as text
@@ -30,7 +31,10 @@ if TYPE_CHECKING:
 
 
 def drawn(thing: Diagram | Derivation | Law) -> Picture:
-    """Return the picture of a diagram, of the plan that was derived of one, or of a law; raises NapkinError for what is too large to draw."""
+    """Return the picture of a diagram, of the plan that was derived of one, or of a law.
+
+    Raises NapkinError for what is too large to draw.
+    """
     from napkin_eq.diagram import Diagram
     from napkin_eq.draw.layout import picture
     from napkin_eq.draw.repeats import folded
@@ -51,7 +55,10 @@ def drawn(thing: Diagram | Derivation | Law) -> Picture:
 
 
 def svg(thing: Diagram | Derivation | Law, theme: str = "auto") -> str:
-    """Return a diagram, a derived plan or a law as SVG; theme "auto" follows the reader's screen, "light" and "dark" are fixed."""
+    """Return a diagram, a derived plan or a law as SVG.
+
+    Theme "auto" follows the reader's screen, "light" and "dark" are fixed.
+    """
     from napkin_eq.draw.markup import svg as printed
 
     return printed(drawn(thing), theme)

@@ -1,4 +1,4 @@
-"""A circuit: the operations of a diagram or a plan, each a box between bundles of wires, with nothing about where it is drawn."""
+"""A circuit: the operations of a diagram or a plan, each a box between bundles of wires, wherever it is drawn."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ KINDS = ("input", "contract", "map", "fold", "scan", "read", "shape", "load", "s
 class Strand:
     """A wire of a bundle: an axis, and how much of it is present at a time.
 
-    part: "g" for a group of a partitioned axis, "s" for a block of a streamed one, "" for the whole; tile: how many lanes.
+    part: "g" for a group of a partitioned axis, "s" for a block of a streamed one, "" for the whole.
+    tile: how many lanes of it.
     The strand of a scalar has no axis.
     """
 
@@ -35,9 +36,9 @@ class Strand:
 class Node:
     """An operation with one output: `args` are places of nodes, `strands` the wires of its value.
 
-    takes: the axes that it consumes; touches: those that it works along and keeps. caption: a few words, in which `formula`, if there
-    is one, stands with a letter for each argument; title: the whole of it. flops, moved: its work, the bytes that it sends between
-    levels; held: the bytes on chip beside it; None is not known. kernel: its number in a plan; loops: the streams that it is part of.
+    takes: the axes that it consumes; touches: those that it works along and keeps. caption: a few words; formula: what it
+    computes, its arguments being variables arg0, arg1 and so on; title: the whole of it. flops: its operations; moved:
+    the bytes that it sends between levels; held: those of its value on chip; None is not known. kernel: the plan's number.
     """
 
     kind: str
@@ -54,14 +55,16 @@ class Node:
     moved: int | None = None
     held: int | None = None
     kernel: int | None = None
-    loops: tuple[str, ...] = ()
     changed: bool = False
     term: Term | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Bracket:
-    """A stretch of columns that belongs together: a kernel, or the loop of a stream; `nodes` are those that it holds."""
+    """A stretch of columns that belongs together: a kernel, or the loop of a stream.
+
+    `nodes` are those that it holds.
+    """
 
     kind: str
     caption: str
@@ -70,7 +73,7 @@ class Bracket:
 
 @dataclass(frozen=True, slots=True)
 class Circuit:
-    """Nodes in an order in which each comes after its arguments, what brackets hold several of them, and a caption of the whole."""
+    """Nodes, each after its arguments, what brackets hold several of them, and a caption of the whole."""
 
     nodes: tuple[Node, ...]
     brackets: tuple[Bracket, ...] = ()

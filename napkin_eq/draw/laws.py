@@ -1,7 +1,7 @@
 """The picture of a law: both sides, and what of each is not in the other marked.
 
-A pattern variable is drawn as an array over the axes that the law speaks of, but for those of which it is free; one that has none
-of them is a dotted wire, for whatever axes it may have.
+A pattern variable is drawn as an array over the axes that the law speaks of, but for those of which it is free; one
+that has none of them is a dotted wire, for whatever axes it may have.
 """
 
 from __future__ import annotations

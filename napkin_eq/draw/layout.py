@@ -1,49 +1,37 @@
-"""Lays a circuit out as a picture: columns of wires and operations, what is written at them, brackets below and costs above."""
+"""Lays a circuit out as a picture: columns of wires and operations, and what is written at them."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from napkin_eq.draw import pictograms
-from napkin_eq.draw.circuit import CHIP, HIGH, LEVELS, REGISTER, Circuit, Node, Strand
+from napkin_eq.draw import margins, pictograms
+from napkin_eq.draw.circuit import Circuit, Node, Strand
 from napkin_eq.draw.order import Item, Ordered, ordered
-from napkin_eq.draw.picture import SIZES, SPARE, Picture, Run, Shape, runs_of, shortened, width_of
-from napkin_eq.draw.tracks import BUNDLE, MARGIN, End, Tracks, tracks
+from napkin_eq.draw.picture import SIZES, Picture, Run, Shape, runs_of, shortened, wide
+from napkin_eq.draw.tracks import MARGIN, End, Tracks, tracks
 from napkin_eq.errors import NapkinError
 from napkin_eq.law import Var
 from napkin_eq.term import Index, Input, Term, rewritten, subterms
 
-EDGE, LINE, ROW, LONG, SHORT = 16.0, 15.0, 16.0, 7, 24.0
+LINE, LONG, SHORT = 15.0, 7, 24.0
 WIDEST_CAPTION, WIDEST_NAME = 168.0, 84.0
 MOST_NODES, MOST_COLUMNS = 600, 150
-UNITS = ("", "k", "M", "G", "T", "P", "E")
 
 
 def picture(circuit: Circuit, title: str = "", notes: Sequence[str] = ()) -> Picture:
     """Return the picture of a circuit; raises NapkinError for one that is too large to be looked at."""
     if len(circuit.nodes) > MOST_NODES:
         raise NapkinError(
-            f"{len(circuit.nodes)} operations are too many to draw; at most {MOST_NODES} are: draw one output, or a part that is stored"
+            f"{len(circuit.nodes)} operations are too many to draw; at most {MOST_NODES} are: draw one output"
         )
     found = ordered(circuit)
     if len(found.columns) > MOST_COLUMNS:
         raise NapkinError(
-            f"{len(found.columns)} columns are too many to draw; at most {MOST_COLUMNS} are: draw one output, or a part that is stored"
+            f"{len(found.columns)} columns are too many to draw; at most {MOST_COLUMNS} are: draw one output"
         )
     return _Layout(circuit, found).drawn(title, notes)
-
-
-def amount(number: int | None, unit: str) -> str:
-    """Return a number with a metric prefix, "" for one that is not known."""
-    if number is None:
-        return ""
-    value, power = float(number), 0
-    while value >= 999.5 and power < len(UNITS) - 1:
-        value, power = value / 1000, power + 1
-    return f"{value:.3g} {UNITS[power]}{unit}"
 
 
 def _brief(node: Node) -> Node:
@@ -55,11 +43,6 @@ def _brief(node: Node) -> Node:
         caption=caption,
         title=node.title or node.caption,
     )
-
-
-def wide(runs: Sequence[Run]) -> float:
-    """Return the room that runs of text take in any font."""
-    return SPARE * sum(width_of(run.text, run.style) for run in runs)
 
 
 def rounded(text: str) -> str:
@@ -116,12 +99,10 @@ class _Layout:
             else ""
         )
 
-    # -- columns ---------------------------------------------------------------------------------------------------------
-
     def drawn(self, title: str, notes: Sequence[str]) -> Picture:
         """Draw everything and move it to where its left upper corner is 0."""
-        self.rows = self.cost_rows()
-        top = -(ROW * len(self.rows) + 14 if self.rows else 4)
+        self.rows = margins.cost_rows(self.circuit, self.columns, self.tracks)
+        top = -(margins.ROW * len(self.rows) + 14 if self.rows else 4)
         x = 0.0 if not self.rows else max(wide([Run(name, "cost")]) for name, _ in self.rows) + 16
         start = x
         for k in range(len(self.columns)):
@@ -134,9 +115,19 @@ class _Layout:
             if right - left >= SHORT:
                 y = (low + high) / 2
                 self.picture.wires.append(pictograms.line(((left, y), (right, y)), "high", "dash"))
-        self.costs(top, start, x)
-        bottom = self.legend(self.brackets(self.tracks.height + 8, top), start)
-        return self.finished(title, notes, x, top, bottom)
+        margins.costs(self.picture, self.rows, self.middles(), top, start, x)
+        bottom = margins.brackets(self.picture, self.circuit.brackets, self.spans, self.tracks.height + 8)
+        bottom = margins.legend(self.picture, self.nodes, bottom, start)
+        return margins.finished(self.picture, title, self.circuit.caption, notes, x, top, bottom)
+
+    def middles(self) -> dict[int, float]:
+        """Return the middle of each column in which something is done."""
+        found = {}
+        for k, items in enumerate(self.columns):
+            spans = [self.spans[item.value] for item in items if item.value in self.spans and not item.passes]
+            if spans:
+                found[k] = (spans[0][0] + spans[0][1]) / 2
+        return found
 
     def routed(self, k: int, x: float) -> float:
         """Draw the wires from one column's end to the next one's beginning; return where that is."""
@@ -235,7 +226,10 @@ class _Layout:
         return rows
 
     def dashes(self, left: float, right: float, rows: Sequence[tuple[float, float]]) -> None:
-        """Note a dashed line between two sides, somewhere within each of some rooms; one that may go on where another ended does so."""
+        """Note a dashed line between two sides, somewhere within each of some rooms.
+
+        One that may go on where another ended does so.
+        """
         fresh = []
         for low, high in rows:
             same = next((d for d in self.dashed if d[1] == left and max(d[2], low) <= min(d[3], high)), None)
@@ -273,7 +267,7 @@ class _Layout:
         return x + width
 
     def label(self, k: int, end: End) -> list[Run]:
-        """Return what is written on a wire behind a column: its axis where it is new there, and its size where nothing said it before."""
+        """Return what is written on a wire behind a column: its axis where it is new, its size where none said it."""
         node, strand = self.nodes[end.value], self.strands[end.value][end.name]
         if not strand.name:
             return []
@@ -301,112 +295,3 @@ class _Layout:
             )
         size = strand.axis.size if strand.axis else None
         return [name, Run(f"\u2009{size}", "size")] if size and (node.kind == "input" or ending) else [name]
-
-    # -- around them -----------------------------------------------------------------------------------------------------
-
-    def cost_rows(self) -> list[tuple[str, dict[int, str]]]:
-        """Return the rows above the columns: the bytes that they move, the bytes on chip, their operations."""
-        if not self.circuit.costs:
-            return []
-        rows = []
-        for name, unit, field in (("H", "B", "moved"), ("M", "B", "held"), ("FLOP", "", "flops")):
-            cells = {}
-            for k, items in enumerate(self.columns):
-                beside = {e.value for e in (*self.tracks.before[k], *self.tracks.after[k])}
-                found = [item.value for item in items if not item.passes]
-                known = [getattr(self.nodes[place], field) for place in (sorted(beside) if field == "held" else found)]
-                if any(
-                    not item.passes and self.nodes[item.value].kind not in ("input", "output") for item in items
-                ) and any(known):
-                    cells[k] = amount(sum(number for number in known if number is not None), unit)
-            if cells:
-                rows.append((name, cells))
-        return rows
-
-    def costs(self, top: float, start: float, end: float) -> None:
-        """Write the rows of costs, each cell in the middle of its column."""
-        middles = {}
-        for k, items in enumerate(self.columns):
-            spans = [self.spans[item.value] for item in items if item.value in self.spans and not item.passes]
-            if spans:
-                middles[k] = (spans[0][0] + spans[0][1]) / 2
-        for number, (name, cells) in enumerate(self.rows):
-            y = top + ROW * number
-            self.picture.label([Run(name, "cost")], start - 12, y, anchor="end", title=MEANING[name], role="costname")
-            for k, text in cells.items():
-                self.picture.label(
-                    [Run(text, "cost")], middles[k], y, anchor="middle", title=f"{MEANING[name]}: {text}", role="cost"
-                )
-        if self.rows:
-            y = top + ROW * len(self.rows)
-            self.picture.shapes.append(Shape("rect", "rule", (start - 8, y, end - start + 8, 0.8, 0.0)))
-
-    def brackets(self, y: float, top: float) -> float:
-        """Draw frames around kernels and brackets below loops; return how low they reach."""
-        lowest = y
-        taken: list[list[tuple[float, float]]] = []
-        for bracket in self.circuit.brackets:
-            spans = [self.spans[place] for place in bracket.nodes if place in self.spans]
-            if not spans:
-                continue
-            left, right = min(s[0] for s in spans), max(s[1] for s in spans)
-            runs = runs_of(shortened(bracket.caption, "note", max(320.0, right - left)), "note")
-            room = wide(runs)
-            middle = (left + right) / 2
-            low, high = min(left, middle - room / 2) - 6, max(right, middle + room / 2) + 6
-            row = next((n for n, spans in enumerate(taken) if all(high <= a or b <= low for a, b in spans)), len(taken))
-            taken += [[]] * (row == len(taken))
-            taken[row] = [*taken[row], (low, high)]
-            at = y + 6 + 32 * row
-            self.picture.shapes.append(
-                Shape(
-                    "path",
-                    f"bracket-{bracket.kind}",
-                    pieces=(((left + 2, at),), ((left + 2, at + 7),), ((right - 2, at + 7),), ((right - 2, at),)),
-                )
-            )
-            self.picture.label(runs, middle, at + 11, anchor="middle", title=bracket.caption, role="note", most=2000)
-            lowest = max(lowest, at + 28)
-        return lowest
-
-    def legend(self, y: float, x: float) -> float:
-        """Say below which colours are which memory levels, where there is more than one; return how low that reaches."""
-        levels = [level for level in LEVELS if any(node.level == level for node in self.nodes)]
-        if len(levels) < 2:
-            return y
-        for level in levels:
-            self.picture.wires.append(pictograms.line(((x, y + 14), (x + 22, y + 14)), level))
-            x = (
-                14
-                + (label := self.picture.label([Run(NAMES[level], "note")], x + 28, y + 8, role="legend")).x
-                + label.width
-            )
-        return y + 24
-
-    def finished(self, title: str, notes: Sequence[str], right: float, top: float, bottom: float) -> Picture:
-        """Add the title and notes, and move all so that it begins at the edge."""
-        found = self.picture
-        left = min([0.0, *(label.x for label in found.labels)])
-        end = max([right, *(label.x + label.width for label in found.labels)])
-        if title:
-            top -= 8
-            for note in reversed(notes):
-                top -= 16
-                found.label([Run(note, "note")], left, top, role="about", most=max(end - left, 360.0) / SPARE)
-            top -= 22
-            found.label([Run(title, "title")], left, top, role="title", most=max(end - left, 360.0) / SPARE)
-            end = max(end, *(label.x + label.width for label in found.labels))
-        whole = Picture(
-            title, self.circuit.caption, math.ceil(end - left + 2 * EDGE), math.ceil(bottom - top + 2 * EDGE)
-        )
-        whole.placed(found, EDGE - left, EDGE - top)
-        return whole
-
-
-NAMES = {HIGH: "memory of the GPU", CHIP: "shared memory", REGISTER: "registers"}
-MEANING = {
-    "H": "bytes moved between levels by all blocks together",
-    "M": "bytes on chip for one block: all that lies there in this column",
-    "FLOP": "operations",
-}
-assert BUNDLE > 2 * MARGIN

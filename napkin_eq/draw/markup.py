@@ -1,4 +1,7 @@
-"""Prints a picture as SVG: text stays text, every string is escaped, colours are of the Okabe–Ito palette, the same bytes on every run."""
+"""Prints a picture as SVG: text stays text, every string is escaped, the same bytes on every run.
+
+Levels have the colours of Okabe and Ito, lighter ones of the same hue on dark paper.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,25 @@ from napkin_eq.draw.picture import SIZES, SPARE, Label, Picture, Piece, Shape, w
 from napkin_eq.errors import NapkinError
 
 THEMES = ("auto", "light", "dark")
-# Paper, ink, the memory levels (black, orange and green of Okabe and Ito), what moves, what is marked; each in the light and in the dark.
+# Paper, ink, the memory levels (black, orange and green of Okabe and Ito), what moves, what is marked; each in the
+# light and in the dark.
 COLOURS = {
-    "paper": ("#ffffff", "#14171c"), "ink": ("#1b1f24", "#e9ecf1"), "soft": ("#5d6670", "#a2abb6"), "faint": ("#b9c0c8", "#4b535d"),
-    "high": ("#1b1f24", "#e9ecf1"), "chip": ("#d98500", "#f0a92b"), "register": ("#009e73", "#2cc79b"),
-    "load": ("#bfe3f7", "#1d4a63"), "store": ("#efcfe0", "#5d3350"), "map": ("#e3e8ee", "#2b323c"), "shape": ("#f3e56d", "#a39414"),
-    "fold": ("#ffffff", "#14171c"), "read": ("#d9ebf8", "#1c3d57"), "changed": ("#ffe9c7", "#4a3413"), "loop": ("#0072b2", "#6db9ea"),
-}  # fmt: skip
+    "paper": ("#ffffff", "#14171c"),
+    "ink": ("#1b1f24", "#e9ecf1"),
+    "soft": ("#5d6670", "#a2abb6"),
+    "faint": ("#b9c0c8", "#4b535d"),
+    "high": ("#1b1f24", "#e9ecf1"),
+    "chip": ("#d98500", "#f0a92b"),
+    "register": ("#009e73", "#2cc79b"),
+    "load": ("#bfe3f7", "#1d4a63"),
+    "store": ("#efcfe0", "#5d3350"),
+    "map": ("#e3e8ee", "#2b323c"),
+    "shape": ("#f3e56d", "#a39414"),
+    "fold": ("#ffffff", "#14171c"),
+    "read": ("#d9ebf8", "#1c3d57"),
+    "changed": ("#ffe9c7", "#4a3413"),
+    "loop": ("#0072b2", "#6db9ea"),
+}
 SANS = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'Noto Sans', sans-serif"
 SERIF = "'Liberation Serif', 'Times New Roman', Times, 'STIX Two Text', serif"
 
@@ -30,31 +45,40 @@ def svg(picture: Picture, theme: str = "auto") -> str:
     width, height = _n(picture.width), _n(picture.height)
     about = f"<title>{_text(picture.title)}</title>" if picture.title else ""
     about += f"<desc>{_text(picture.description)}</desc>" if picture.description else ""
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" id="{name}" class="napkin" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img">'
+    box = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" id="{name}" class="napkin" {box} role="img">'
     back = f'<rect class="paper" width="{width}" height="{height}"/>'
     return f"{head}{about}\n<style>{_style(name, theme, used)}</style>\n{back}\n{body}\n</svg>\n"
 
 
 def _style(name: str, theme: str, classes: Set[str]) -> str:
-    """Return the style sheet: what of it is used, every rule held to this picture by its name, as several may stand in one page."""
+    """Return the rules that are used, each held to this picture by its name, as several may stand in one page."""
     light, dark = ({key: pair[n] for key, pair in COLOURS.items()} for n in (0, 1))
     used = {"auto": {key: f"var(--{key})" for key in COLOURS}, "light": light, "dark": dark}[theme]
     rules = {
-        ".paper": f"fill:{used['paper']}", ".w": "fill:none;stroke-width:1.5", ".dash": f"fill:none;stroke:{used['faint']};stroke-dasharray:5 4",
+        ".paper": f"fill:{used['paper']}",
+        ".w": "fill:none;stroke-width:1.5",
+        ".dash": f"fill:none;stroke:{used['faint']};stroke-dasharray:5 4",
         ".item": "stroke-width:2.4;stroke-dasharray:.1 4.5;stroke-linecap:round",
         **{f".{level}": f"stroke:{used[level]}" for level in ("high", "chip", "register")},
         **{f".dot-{level}": f"fill:{used[level]}" for level in ("high", "chip", "register")},
         **{f".{role}": f"fill:{used[role]}" for role in ("load", "store", "map")},
         ".shape": f"fill:{used['shape']};stroke:{used['ink']};stroke-width:1.1",
-        ".frame": f"fill:none;stroke:{used['faint']}", ".changed": f"fill:{used['changed']}",
-        ".fold,.scan": f"fill:{used['fold']};stroke:{used['ink']};stroke-width:1.1", ".read": f"fill:{used['read']};stroke:{used['loop']};stroke-width:1.1",
-        ".steps": f"fill:none;stroke:{used['ink']};stroke-width:1.1", ".bar": f"fill:{used['ink']}", ".rule": f"fill:{used['faint']}",
+        ".frame": f"fill:none;stroke:{used['faint']}",
+        ".changed": f"fill:{used['changed']}",
+        ".fold,.scan": f"fill:{used['fold']};stroke:{used['ink']};stroke-width:1.1",
+        ".read": f"fill:{used['read']};stroke:{used['loop']};stroke-width:1.1",
+        ".steps": f"fill:none;stroke:{used['ink']};stroke-width:1.1",
+        ".bar": f"fill:{used['ink']}",
+        ".rule": f"fill:{used['faint']}",
         ".bracket-loop": f"fill:none;stroke:{used['loop']};stroke-width:1.4",
         ".bracket-kernel,.bracket-times": f"fill:none;stroke:{used['soft']};stroke-width:1.4",
-        "text": f"fill:{used['ink']};font-family:{SANS}", ".axis,.caption,.sub,.sup": f"font-family:{SERIF};font-style:italic",
+        "text": f"fill:{used['ink']};font-family:{SANS}",
+        ".axis,.caption,.sub,.sup": f"font-family:{SERIF};font-style:italic",
         **{f".{style}": f"font-size:{_n(SIZES[style])}px" for style in SIZES},
-        ".name,.title": "font-weight:600", ".size,.cost,.note": f"fill:{used['soft']}",
-    }  # fmt: skip
+        ".name,.title": "font-weight:600",
+        ".size,.cost,.note": f"fill:{used['soft']}",
+    }
     kept = []
     for key, value in rules.items():
         parts = [part for part in key.split(",") if part.removeprefix(".") in {*classes, "paper", "text"}]
@@ -63,7 +87,8 @@ def _style(name: str, theme: str, classes: Set[str]) -> str:
     if theme != "auto":
         return text
     names = [key for key in COLOURS if f"--{key})" in text]
-    return f"#{name}{{{_variables(light, names)}}}@media (prefers-color-scheme:dark){{#{name}{{{_variables(dark, names)}}}}}{text}"
+    day, night = (f"#{name}{{{_variables(colours, names)}}}" for colours in (light, dark))
+    return f"{day}@media (prefers-color-scheme:dark){{{night}}}{text}"
 
 
 def _variables(colours: dict[str, str], names: Sequence[str]) -> str:
@@ -110,11 +135,12 @@ def _path(pieces: Sequence[Piece]) -> str:
 
 
 def _label(label: Label) -> str:
-    """Return a line of text, held to the middle of its box, so that a narrower font leaves the same room on both sides."""
+    """Return a line of text in the middle of its box: a narrower font leaves the same room on both sides."""
     first = label.runs[0] if label.runs else None
     if first is None:
         return ""
-    y = _n(label.y + label.height * 0.8)
+    base = label.y + label.height * 0.8
+    y = _n(base)
     x, anchor = (
         (label.x, "") if label.role in ("title", "about") else (label.x + label.width / 2, ' text-anchor="middle"')
     )
@@ -126,9 +152,7 @@ def _label(label: Label) -> str:
     parts = []
     for run in label.runs:
         lift = {"sub": 2.6, "sup": -4.0}.get(run.style, 0.0)
-        parts.append(
-            f'<tspan class="{run.style}" x="{_n(at)}" y="{_n(label.y + label.height * 0.8 + lift)}">{_text(run.text)}</tspan>'
-        )
+        parts.append(f'<tspan class="{run.style}" x="{_n(at)}" y="{_n(base + lift)}">{_text(run.text)}</tspan>')
         at += width_of(run.text, run.style)
     return f"<text>{''.join(parts)}{title}</text>"
 
@@ -144,7 +168,10 @@ def _n(number: float) -> str:
 
 
 def rendered(text: str, form: str) -> bytes:
-    """Return an SVG of a fixed theme as PNG or PDF; raises NapkinError where CairoSVG, or the cairo library that it calls, is missing."""
+    """Return an SVG of a fixed theme as PNG or PDF.
+
+    Raises NapkinError where CairoSVG, or the cairo library that it calls, is missing.
+    """
     try:
         import cairosvg
     except (ImportError, OSError) as missing:

@@ -1,6 +1,6 @@
-"""A derivation as the few moves that a person would name: its steps grouped by what their laws change, and what each move did.
+"""A derivation as the few moves that a person would name: its steps grouped by what their laws change.
 
-A law is classed by its two sides alone: the folds, passes, blocks and stores that the right side has and the left side has not.
+A law is classed by its two sides alone: the folds, passes, blocks and stores that only the right one has.
 Steps that only rearrange what is pointwise belong to the step that they prepare, the next one that does more.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from napkin_eq.derivation import STORAGE, Derivation, Output
-from napkin_eq.draw.layout import amount
+from napkin_eq.draw.margins import amount
 from napkin_eq.explain import ARITHMETIC, Step
 from napkin_eq.law import Law, Statement
 from napkin_eq.report import unfused_bytes
@@ -38,7 +38,7 @@ LAST = (
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """A law of a move: its name, its reading, its grade, how many of the move's steps are its, and how many different ones."""
+    """A law of a move: its name, reading and grade, how many of the steps are its, and how many different ones."""
 
     law: str
     reading: str
@@ -51,7 +51,7 @@ class Used:
 class Move:
     """A move: its title, its main law first among those that it used, its steps, and the measures before and after it.
 
-    shown: the subterm of its first main step before and after, as text; measures: kernels, passes over axes, bytes to and from memory.
+    shown: the subterm of its first main step, before and after, as text; before, after: kernels, passes and bytes.
     """
 
     title: str
@@ -89,8 +89,14 @@ class Move:
             for s in self.steps
         ]
         return {
-            "title": self.title, "grade": self.grade, "laws": laws, "shown": list(self.shown), "before": self.before, "after": self.after, "steps": steps,
-        }  # fmt: skip
+            "title": self.title,
+            "grade": self.grade,
+            "laws": laws,
+            "shown": list(self.shown),
+            "before": self.before,
+            "after": self.after,
+            "steps": steps,
+        }
 
 
 def _figure(key: str, number: int) -> str:
@@ -108,7 +114,10 @@ def moves(derivation: Derivation) -> list[Move]:
 
 
 def title_of(law: Statement | None) -> str:
-    """Return what a person would call a use of a law, by what its right side has and its left side has not; "arranged" for what is pointwise."""
+    """Return what a person would call a use of a law, by what its right side has and its left side has not.
+
+    "arranged" for what is pointwise.
+    """
     if not isinstance(law, Law):
         return SETTLED
     left, right = (Counter(type(t) for t in subterms(side)) for side in (law.lhs, law.rhs))
@@ -198,7 +207,7 @@ def _laws(
 
 
 def _measures(derivation: Derivation, output: Output) -> tuple[dict[str, int], dict[str, int]]:
-    """Return what the diagram would take, each operator a kernel of its own, and what the plan takes as it is priced."""
+    """Return what the diagram takes, each operator a kernel of its own, and what the plan takes as it is priced."""
     unfused = unfused_bytes(output.source, BYTES[STORAGE[derivation.dtype]])
     priced = round(sum(tiled.cost.bytes_hbm for tiled in output.placed.tiled))
     return (

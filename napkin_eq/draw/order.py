@@ -1,4 +1,4 @@
-"""Where the operations of a circuit stand: in which column, in which order, and in which order the wires of each bundle lie."""
+"""Where the operations of a circuit stand: in which column, in which order, and how the wires of each bundle lie."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """Columns of items, top to bottom, and the names of the wires of each value, top to bottom; "" is a scalar's wire."""
+    """Columns of items, top to bottom, and the names of the wires of each value, top to bottom.
+
+    "" is a scalar's wire.
+    """
 
     columns: tuple[tuple[Item, ...], ...]
     wires: tuple[tuple[str, ...], ...]
@@ -42,7 +45,10 @@ def ordered(circuit: Circuit) -> Ordered:
 
 
 def _layers(nodes: Sequence[Node]) -> list[int]:
-    """Return the column of each node: after its arguments and the kernel before its own; inputs first, or late if far, outputs last."""
+    """Return the column of each node: after its arguments and the kernel before its own.
+
+    Inputs first, or late if far, outputs last.
+    """
     layer, taken_by = [0] * len(nodes), users(nodes)
     highest: dict[int, int] = {}  # of each kernel, its last column so far
     for place, node in enumerate(nodes):
@@ -152,11 +158,12 @@ def _crossings(columns: Sequence[Sequence[Item]]) -> int:
     return total
 
 
-# -- the wires of a bundle -------------------------------------------------------------------------------------------------
+# -- the wires of a bundle
+# -------------------------------------------------------------------------------------------------
 
 
 def _wires(nodes: Sequence[Node], columns: Sequence[Sequence[Item]]) -> tuple[tuple[str, ...], ...]:
-    """Return the order of each value's wires: those of a node as they come in, those of an input as its first user likes them."""
+    """Return the order of each value's wires: as they come into a node, or as the first user of an input likes them."""
     found: dict[int, tuple[str, ...]] = {}
     for items in columns:
         for item in items:
@@ -190,7 +197,7 @@ def _settle(place: int, names: Sequence[str], nodes: Sequence[Node], found: dict
 def _liked(
     node: Node, args: Sequence[int], number: int, nodes: Sequence[Node], found: dict[int, tuple[str, ...]]
 ) -> list[str]:
-    """Return the order in which a node likes an argument: contracted wires face each other, the others follow their partners."""
+    """Return the order in which a node likes an argument: contracted wires face each other, others their partners."""
     others = [arg for n, arg in enumerate(args) if n != number]
     names = _names(nodes[args[number]])
     known = next((found[arg] for arg in others if arg in found), ())

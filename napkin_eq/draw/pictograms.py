@@ -1,4 +1,4 @@
-"""The pictogram of each kind of operation: which wires meet, end or begin in it, drawn between two sides of a column."""
+"""The pictogram of each kind of operation: which wires meet, end or begin in it, between two sides of a column."""
 
 from __future__ import annotations
 
@@ -111,7 +111,10 @@ def _end(node: Node, box: Box, picture: Picture) -> None:
 
 
 def _passing(node: Node, box: Box, picture: Picture, meets: float, cut: Sequence[str] = ()) -> float:
-    """Draw the wires that go on, but for some, those of one name meeting in dots at places from x = meets; return where those end."""
+    """Draw the wires that go on, but for some, those of one name meeting in dots at places from x = meets.
+
+    Return where those end.
+    """
     for name in dict.fromkeys(t.name for t in box.ins):
         found = [t for t in box.ins if t.name == name]
         out = next((t for t in box.outs if t.name == name), None)
@@ -146,9 +149,17 @@ def _contract(node: Node, box: Box, picture: Picture) -> None:
         found = [t for t in box.ins if t.name == name]
         for one, two in zip(found, found[1:], strict=False):
             reach = min(22.0, 8 + (two.y - one.y) / 6)
-            picture.wires.append(Wire((
-                ((box.left, one.y),), ((cup, one.y),), ((cup + reach, one.y), (cup + reach, two.y), (cup, two.y)), ((box.left, two.y),),
-            ), one.level))  # fmt: skip
+            picture.wires.append(
+                Wire(
+                    (
+                        ((box.left, one.y),),
+                        ((cup, one.y),),
+                        ((cup + reach, one.y), (cup + reach, two.y), (cup, two.y)),
+                        ((box.left, two.y),),
+                    ),
+                    one.level,
+                )
+            )
             last = max(last, cup + reach)
         if len(found) == 1:
             picture.wires.append(line(((box.left, found[0].y), (cup, found[0].y)), found[0].level))
@@ -222,7 +233,7 @@ def _operator(node: Node, box: Box, picture: Picture) -> None:
 
 
 def _sign(node: Node, x: float, y: float, half: float, room: float, picture: Picture) -> None:
-    """Draw what an operator does to the wire at a height: a lozenge for reads, a pill with the monoid's sign, with steps for prefixes."""
+    """Draw what an operator does to a wire: a lozenge for reads, a pill with the monoid's sign, steps for prefixes."""
     if node.kind == "read":
         tip = 6.0
         points = (

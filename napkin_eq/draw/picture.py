@@ -1,6 +1,6 @@
 """A picture as data: labels with the room that they take, wires as curves, shapes; what prints it is another file.
 
-Lengths are pixels at 100 %. Texts are measured with a table of generous widths, so that what is set in another font still fits.
+Lengths are pixels at 100 %. Texts are measured with a table of widths and given some more: another font still fits.
 """
 
 from __future__ import annotations
@@ -24,13 +24,40 @@ class Run:
 
 
 SIZES = {
-    "axis": 14.0, "size": 9.5, "name": 13.0, "caption": 12.0, "sub": 8.5, "sup": 8.5, "cost": 10.0, "title": 15.0, "note": 10.5, "sign": 11.0,
-}  # fmt: skip
+    "axis": 14.0,
+    "size": 9.5,
+    "name": 13.0,
+    "caption": 12.0,
+    "sub": 8.5,
+    "sup": 8.5,
+    "cost": 10.0,
+    "title": 15.0,
+    "note": 10.5,
+    "sign": 11.0,
+}
 # Widths of letters in thousandths of the size: upright ones without serifs; those of another style are so much of them.
 _WIDTHS = {
-    222: "ijl'’‘|", 278: " !,./:;I[]ft·\u2009", 333: "()-r`", 389: "*\"°", 500: "Jckxyzsv", 556: "abdeghnopqu0123456789L#$?_", 584: "+<>=~−≤≥∞", 611: "FTZ",
-    667: "ABEKPSVXY&Σ", 722: "CDHNRUw", 778: "GOQ", 833: "Mm", 889: "%", 944: "W", 1015: "@", 469: "^", 334: "{}", 1000: "…←→↻", 549: "√", 823: "Π",
-}  # fmt: skip
+    222: "ijl'’‘|",
+    278: " !,./:;I[]ft·\u2009",
+    333: "()-r`",
+    389: '*"°',
+    500: "Jckxyzsv",
+    556: "abdeghnopqu0123456789L#$?_",
+    584: "+<>=~−≤≥∞",
+    611: "FTZ",
+    667: "ABEKPSVXY&Σ",
+    722: "CDHNRUw",
+    778: "GOQ",
+    833: "Mm",
+    889: "%",
+    944: "W",
+    1015: "@",
+    469: "^",
+    334: "{}",
+    1000: "…←→↻",
+    549: "√",
+    823: "Π",
+}
 _WIDTH = {letter: width for width, letters in _WIDTHS.items() for letter in letters}
 _FACTOR = {"axis": 0.95, "caption": 0.95, "sub": 0.95, "sup": 0.95, "name": 1.14, "title": 1.14}
 SPARE = 1.12  # what another font may take more than these
@@ -45,6 +72,11 @@ def width_of(text: str, style: str) -> float:
         elif not unicodedata.combining(letter) and unicodedata.category(letter) not in ("Cf", "Cc", "Mn"):
             total += 1050 if unicodedata.east_asian_width(letter) in "WF" or ord(letter) > 0x2FFF else 760
     return total / 1000 * SIZES[style] * _FACTOR.get(style, 1.0)
+
+
+def wide(runs: Sequence[Run]) -> float:
+    """Return the room that runs of text take in any font."""
+    return SPARE * sum(width_of(run.text, run.style) for run in runs)
 
 
 def runs_of(text: str, style: str = "caption") -> list[Run]:
@@ -90,7 +122,10 @@ def shortened(text: str, style: str, most: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A line of text in a box: its left upper corner and extents; title: what a pointer over it is shown, "" for the text itself."""
+    """A line of text in a box: its left upper corner and extents.
+
+    Title: what a pointer over it is shown, "" for the text itself.
+    """
 
     x: float
     y: float
@@ -136,7 +171,10 @@ class Wire:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """An outline: "rect" (x, y, width, height, corner), "dot" (x, y, radius) or "path" with pieces, closed; role says how it is filled."""
+    """An outline: "rect" (x, y, width, height, corner), "dot" (x, y, radius) or "path" with pieces, closed.
+
+    Role says how it is filled.
+    """
 
     form: str
     role: str
@@ -163,7 +201,10 @@ class Shape:
 
 @dataclass(slots=True)
 class Picture:
-    """All that is drawn, back to front: `behind`, wires, shapes, labels; title and description are for those who do not see it."""
+    """All that is drawn, back to front: `behind`, wires, shapes, labels.
+
+    Title and description are for those who do not see it.
+    """
 
     title: str = ""
     description: str = ""
@@ -185,7 +226,10 @@ class Picture:
         role: str = "text",
         most: float = 220.0,
     ) -> Label:
-        """Write a line of text whose box begins, is centred or ends at x and whose upper side is at y; too long ones are cut."""
+        """Write a line of text whose box begins, is centred or ends at x and whose upper side is at y.
+
+        Too long ones are cut.
+        """
         whole = "".join(run.text for run in runs)
         room, kept = most, list[Run]()
         for run in runs:

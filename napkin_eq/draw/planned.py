@@ -1,4 +1,4 @@
-"""Reads a derived plan into a circuit: what each kernel loads, keeps, folds and stores, in which blocks, at which costs.
+"""Reads a derived plan into a circuit: what each kernel loads, keeps, folds and stores, in which blocks.
 
 The operations are those of the extracted terms, tiles and costs those of the kernels; nothing is derived here.
 """
@@ -54,7 +54,8 @@ class _Plan:
 
         def strand(term: Term, axis: Axis) -> Strand:
             own = [c for c in kernel.coords if c.axis.name == axis.name and c.role not in ("run", "lane")]
-            # One axis may be walked in two ways: by a fold, and as an axis of the result, which gives its coordinate its name.
+            # One axis may be walked in two ways: by a fold, and as an axis of the result, which gives its
+            # coordinate its name.
             folds = [c for c in own if c.name != axis.name]
             found = (
                 folds if axis.name in inside.get(term, ()) and folds else [c for c in own if c not in folds] or own
@@ -76,10 +77,20 @@ class _Plan:
                 )
             strands = tuple(strand(leaf, axis) for axis in dims) or (Strand(None),)
             level = CHIP if buffer and buffer.name in operands else REGISTER
-            stops[leaf] = self.built.add(Node(
-                "load", (self.high[leaf],), strands, level=level, caption="load", moved=_sent(dims, strands, element, kernel), kernel=number,
-                held=_bytes(strands, element), title=f"{leaf} comes on chip", term=leaf,
-            ))  # fmt: skip
+            stops[leaf] = self.built.add(
+                Node(
+                    "load",
+                    (self.high[leaf],),
+                    strands,
+                    level=level,
+                    caption="load",
+                    moved=_sent(dims, strands, element, kernel),
+                    kernel=number,
+                    held=_bytes(strands, element),
+                    title=f"{leaf} comes on chip",
+                    term=leaf,
+                )
+            )
 
         def dress(node: Node) -> Node:
             return replace(node, level=REGISTER, kernel=number, held=_bytes(node.strands, COMPUTED))
@@ -90,16 +101,25 @@ class _Plan:
             key = Proj(place, store) if bundled(store) else store
             dims = written[place].dims if place < len(written) else item.axes
             element = BYTES[written[place].dtype] if place < len(written) else COMPUTED
-            self.high[key] = self.built.add(Node(
-                "store", (reader.visit(item),), _whole(dims), level=HIGH, caption="store", moved=_product(dims, element), kernel=number,
-                title="stored in the memory of the GPU", term=key,
-            ))  # fmt: skip
+            self.high[key] = self.built.add(
+                Node(
+                    "store",
+                    (reader.visit(item),),
+                    _whole(dims),
+                    level=HIGH,
+                    caption="store",
+                    moved=_product(dims, element),
+                    kernel=number,
+                    title="stored in the memory of the GPU",
+                    term=key,
+                )
+            )
         mine = tuple(n for n in range(first, len(self.built.nodes)) if self.built.nodes[n].kernel == number)
         self.loops(mine, kernel, terms)
         self.brackets.append(Bracket("kernel", _about(number + 1, tiled), mine))
 
     def loops(self, mine: Sequence[int], kernel: p.Kernel, terms: Sequence[Term]) -> None:
-        """Enter a bracket for each loop of a kernel: from where a block of the axis comes on chip to where it is folded or stored."""
+        """Enter a bracket for each loop of a kernel: from where a block comes on chip to where it is folded or kept."""
         nodes = self.built.nodes
         for coord in kernel.coords:
             if coord.role not in ("stream", "walk"):
@@ -148,7 +168,8 @@ def _about(number: int, tiled: Tiled) -> str:
     cost, kernel = tiled.cost, tiled.kernel
     groups = " × ".join(f"g_{name} = {kernel.coord(name).tile}" for name in kernel.grid)
     blocks = f"{cost.blocks} block{'s' if cost.blocks > 1 else ''}" + (f" of {groups}" if groups else "")
-    return f"kernel {number}: {blocks}; {cost.bytes_hbm / 1e6:.3g} MB to and from memory, {cost.predicted_us:.3g} µs predicted, bound by {cost.limit}"
+    moved = f"{cost.bytes_hbm / 1e6:.3g} MB to and from memory"
+    return f"kernel {number}: {blocks}; {moved}, {cost.predicted_us:.3g} µs predicted, bound by {cost.limit}"
 
 
 def _passes(terms: Sequence[Term], axis: Axis) -> int:

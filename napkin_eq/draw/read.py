@@ -1,4 +1,7 @@
-"""Reads terms into circuits: contractions, folds, operators and reads become nodes; numbers, coordinates and masks go into captions."""
+"""Reads terms into circuits: contractions, folds, operators and reads become nodes.
+
+Numbers, coordinates and masks go into captions.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ Folds = (Reduce, Fold, Online)
 
 
 def circuit(diagram: Diagram) -> Circuit:
-    """Return the circuit of a diagram: every array in the memory of the GPU, each operation with its work and what it moves alone."""
+    """Return the circuit of a diagram: all in the memory of the GPU, each operation with its work and what it moves."""
     built = Building()
     reader = Reader(built, [term for _, term in diagram.outputs])
     ends = [(name, reader.visit(term)) for name, term in diagram.outputs]
@@ -56,8 +59,9 @@ def size_of(strands: Sequence[Strand]) -> int | None:
 class Reader:
     """Enters terms into a circuit: `Reader(built, roots)`, then `visit(root)` gives the place of each.
 
-    stops: terms that stand as arrays at places that are known; strand: how an axis of a term is present; spans: the axes of patterns;
-    whole: draw every operation, regions of one array too; streams: say of folds how they are walked; dress: what is changed of each node.
+    stops: terms that stand as arrays at places that are known; strand: how an axis of a term is present; spans: the
+    axes of a term, patterns included; whole: draw every operation, regions of one array too; streams: say of folds how
+    they are walked; dress: what is changed of each node.
     """
 
     def __init__(
@@ -128,7 +132,8 @@ class Reader:
             "map", tuple(self.visit(p) for p in parts(term)), self.strands(term), caption=type(term).__name__.lower()
         )
 
-    # -- the kinds of nodes ----------------------------------------------------------------------------------------------
+    # -- the kinds of nodes
+    # ----------------------------------------------------------------------------------------------
 
     def _map(self, term: Term) -> Node:
         args: dict[Term, Term] = {}
@@ -180,9 +185,14 @@ class Reader:
             )
         masks = () if is_written(where) else (self.visit(where),)
         return Node(
-            "fold", (self.visit(body), *masks), self.strands(term), takes=names, caption=carried or mask, sign=SIGNS[monoid],
+            "fold",
+            (self.visit(body), *masks),
+            self.strands(term),
+            takes=names,
+            caption=carried or mask,
+            sign=SIGNS[monoid],
             flops=self._work(body),
-        )  # fmt: skip
+        )
 
     def _inner(self, body: Term) -> bool:
         return len(self.users[body]) == 1 and body not in self.stops and body not in self.roots
@@ -207,7 +217,8 @@ class Reader:
             taken.append(body.axis)
             indices.append(body.index)
             body = bare(body.body)
-        # A coordinate that another read of the chain takes away again would be drawn twice: then each is a node of its own.
+        # A coordinate that another read of the chain takes away again would be drawn twice: then each is a node of
+        # its own.
         if any(a.name in {t.name for t in taken} for index in indices for a in index.axes):
             taken, indices, body = [term.axis], [term.index], bare(term.body)
         arrays = tuple(self.visit(bare(i)) for i in indices if not is_written(i))
@@ -229,9 +240,14 @@ class Reader:
         work = self._work(region.start)
         flops = None if work is None else work * len(region.inside)
         return Node(
-            "shape", (self.visit(region.start),), self.strands(region.out), touches=region.axes, caption=_in_short(region),
-            title=str(region.out), flops=flops,
-        )  # fmt: skip
+            "shape",
+            (self.visit(region.start),),
+            self.strands(region.out),
+            touches=region.axes,
+            caption=_in_short(region),
+            title=str(region.out),
+            flops=flops,
+        )
 
     def _work(self, body: Term) -> int | None:
         return size_of(strands_of(self.spans(body)))
@@ -244,7 +260,7 @@ def _worth_it(found: Mapping[Term, Region], users: Mapping[Term, list[Term]]) ->
 
 
 def _in_short(region: Region) -> str:
-    """Return what a region does to a value `a`, on two lines: the result, and a part that stands in it more than once."""
+    """Return what a region does to a value `a`, on two lines: the result, and a part that it has more than once."""
     letters: dict[Term, Term] = {region.start: Var("a", region.start.kind)}
 
     def spelled(term: Term, stop: Term | None = None) -> Term:

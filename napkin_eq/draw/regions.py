@@ -34,7 +34,7 @@ Folds = (Reduce, Scan)
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A region: its result, the value that it starts from, the axes that it folds along, and the terms inside, result included."""
+    """A region: its result, the value that it starts from, the axes that it folds along, the terms inside."""
 
     out: Term
     start: Term
@@ -50,7 +50,7 @@ def bare(term: Term) -> Term:
 
 
 def parts(term: Term) -> tuple[Term, ...]:
-    """Return the subterms that are drawn as wires into a term: of a carried sum its body and mask, not how it is carried."""
+    """Return the subterms that are drawn as wires into a term: of a carried sum not how it is carried."""
     children = term.children[:2] if isinstance(term, Online) else term.children
     return tuple(bare(child) for child in children)
 
@@ -59,7 +59,7 @@ _written: dict[Term, bool] = {}
 
 
 def is_written(term: Term) -> bool:
-    """Tell whether a term is written into captions instead of drawn: a number, a coordinate, a mask made of coordinates."""
+    """Tell whether a term is written into captions instead of drawn: numbers, coordinates and masks of them."""
     if term not in _written:
         if isinstance(term, (Const, Index, Size, Length, Acc, Prev)):
             _written[term] = True
@@ -108,7 +108,7 @@ def regions(users: Mapping[Term, list[Term]], stops: Mapping[Term, int], roots: 
 
 
 def _region(out: Term, users: Mapping[Term, list[Term]], stops: Mapping[Term, int], roots: Set[Term]) -> Region | None:
-    """Return the largest region that ends in a term and folds along one set of axes, without what only leads up to its folds."""
+    """Return the largest region that ends in a term, without what only leads up to its folds."""
     inside: list[Term] = []
     best: Region | None = None
     folds = 0

@@ -1,4 +1,4 @@
-"""Folds what a circuit does several times in a row: equal stretches, each taking the value of the one before, are drawn once.
+"""Folds what a circuit does several times in a row: equal stretches, each on the value of the one before, are one.
 
 Stretches are equal if their operations, axes and sizes are; the arrays that each reads beside the value may be its own.
 """
@@ -26,7 +26,10 @@ def folded(circuit: Circuit) -> Circuit:
 
 
 def _run(nodes: Sequence[Node]) -> tuple[list[int], int, int] | None:
-    """Return the cuts of a circuit, where the run that saves most begins among them and its period; None if none is worth it."""
+    """Return the cuts of a circuit, where the run that saves most begins among them and its period.
+
+    None if none is worth it.
+    """
     work = next((place for place, node in enumerate(nodes) if node.kind != "input"), 0)
     best, most = None, 0
     # The first stretch may begin with an array, which then counts as the value that the others begin with.
@@ -49,7 +52,7 @@ def _run(nodes: Sequence[Node]) -> tuple[list[int], int, int] | None:
 
 
 def _cuts(nodes: Sequence[Node], stem: int) -> list[int]:
-    """Return the places of nodes whose value is all that later nodes have of what came before, arrays but the stem aside."""
+    """Return the nodes whose value is all that later ones have of what came before, arrays but the stem aside."""
     last_use = [max(found, default=-1) for found in users(nodes)]
     waiting: set[int] = set()
     cuts = []
@@ -63,7 +66,10 @@ def _cuts(nodes: Sequence[Node], stem: int) -> list[int]:
 
 
 def _key(nodes: Sequence[Node], start: int, end: int) -> tuple[Any, ...]:
-    """Return what the stretch behind one cut, up to another, does; its own arrays by the order in which it reads them."""
+    """Return what the stretch behind one cut, up to another, does.
+
+    Its own arrays by the order in which it reads them.
+    """
     names: dict[int, int] = {start: -1}
     rows = []
     for place in range(start + 1, end + 1):

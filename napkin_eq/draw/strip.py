@@ -1,4 +1,7 @@
-"""The film strip of a derivation: the diagram, each move with its law, and the plan; as a picture, or as HTML in which moves open."""
+"""The film strip of a derivation: the diagram, each move with its law, and the plan.
+
+As a picture, or as HTML in which moves open.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,9 @@ from html import escape
 from napkin_eq.derivation import Derivation
 from napkin_eq.draw import drawn
 from napkin_eq.draw.laws import law_picture
-from napkin_eq.draw.layout import wide
 from napkin_eq.draw.markup import svg
 from napkin_eq.draw.moves import Move, moves
-from napkin_eq.draw.picture import Picture, Run, Shape
+from napkin_eq.draw.picture import Picture, Run, Shape, wide
 from napkin_eq.law import Law
 from napkin_eq.telling import part
 
@@ -94,8 +96,10 @@ def page(derivation: Derivation) -> str:
     name = escape(derivation.diagram.name)
     rows = "\n".join(_opened(number, move, _law(move, laws)) for number, move in enumerate(found, 1))
     return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{name}: the derivation</title>\n<style>{STYLE}</style></head><body>\n<h1>{name}: the derivation in {len(found)} moves</h1>\n"
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{name}: the derivation</title>\n<style>{STYLE}</style></head><body>\n"
+        f"<h1>{name}: the derivation in {len(found)} moves</h1>\n"
         f"<figure>{svg(drawn(derivation.diagram))}</figure>\n<ol>\n{rows}\n</ol>\n<figure>{svg(drawn(derivation))}</figure>\n</body></html>\n"
     )
 
@@ -108,7 +112,8 @@ def _opened(number: int, move: Move, law: Picture | None) -> str:
         key = (step.law, str(part(step.before, step.path))[:LONGEST], str(part(step.after, step.path))[:LONGEST])
         seen[key] = seen.get(key, 0) + 1
     steps = "\n".join(
-        f"<li><b>{escape(name)}</b>{f' at {count} places' if count > 1 else ''}<br><code>{escape(old)}</code> → <code>{escape(new)}</code></li>"
+        f"<li><b>{escape(name)}</b>{f' at {count} places' if count > 1 else ''}<br>"
+        f"<code>{escape(old)}</code> → <code>{escape(new)}</code></li>"
         for (name, old, new), count in seen.items()
     )
     about = "<br>".join(escape(line.text) for line in lines)
@@ -119,7 +124,8 @@ def _opened(number: int, move: Move, law: Picture | None) -> str:
 
 
 STYLE = (
-    ":root{color-scheme:light dark}body{font:15px/1.5 Helvetica,Arial,sans-serif;max-width:75rem;margin:2rem auto;padding:0 1rem}"
+    ":root{color-scheme:light dark}"
+    "body{font:15px/1.5 Helvetica,Arial,sans-serif;max-width:75rem;margin:2rem auto;padding:0 1rem}"
     "figure{margin:1rem 0;overflow-x:auto}code{overflow-wrap:anywhere}summary{cursor:pointer}li{margin:.6rem 0}"
 )
 

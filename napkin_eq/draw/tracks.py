@@ -1,4 +1,4 @@
-"""How high each wire lies: wires run straight where they can, keep their distances everywhere, and never pass through a box."""
+"""How high each wire lies: wires run straight where they can, keep their distances, and pass through no box."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _Spot:
 def tracks(found: Ordered, ends: Sequence[bool], heads: Sequence[Sequence[float]]) -> Tracks:
     """Return the height of every wire.
 
-    ends: which values are outputs, which no column after holds; heads: the room that each item of each column takes above its wires.
+    ends: which values are outputs, which no column after holds; heads: the room above the wires of each column's items.
     """
     before, after = _spots(found, ends)
     count = 0
@@ -122,7 +122,7 @@ Edge = tuple[int, int, float]
 def _edges(
     before: Sequence[Sequence[_Spot]], after: Sequence[Sequence[_Spot]], heads: Sequence[Sequence[float]], count: int
 ) -> tuple[list[Edge], int, dict[int, bool]]:
-    """Return how far tracks are at least apart, the upper and lower walls of items being tracks of their own (True: an upper one)."""
+    """Return how far tracks are apart at least; the walls of items are tracks of their own (True: an upper one)."""
     edges: dict[tuple[int, int], float] = {}
     walls: dict[int, bool] = {}
 

@@ -1,0 +1,128 @@
+"""What stands around the columns of a picture: costs above, brackets and the colours of levels below, the title."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from napkin_eq.draw.circuit import CHIP, HIGH, LEVELS, REGISTER, Bracket, Circuit, Node
+from napkin_eq.draw.order import Item
+from napkin_eq.draw.pictograms import line
+from napkin_eq.draw.picture import SPARE, Picture, Run, Shape, runs_of, shortened, wide
+from napkin_eq.draw.tracks import Tracks
+
+EDGE, ROW = 16.0, 16.0
+UNITS = ("", "k", "M", "G", "T", "P", "E")
+NAMES = {HIGH: "memory of the GPU", CHIP: "shared memory", REGISTER: "registers"}
+MEANING = {
+    "H": "bytes moved between levels by all blocks together",
+    "M": "bytes on chip for one block: all that lies there in this column",
+    "FLOP": "operations",
+}
+Rows = list[tuple[str, dict[int, str]]]
+
+
+def amount(number: int | None, unit: str) -> str:
+    """Return a number with a metric prefix, "" for one that is not known."""
+    if number is None:
+        return ""
+    value, power = float(number), 0
+    while value >= 999.5 and power < len(UNITS) - 1:
+        value, power = value / 1000, power + 1
+    return f"{value:.3g} {UNITS[power]}{unit}"
+
+
+def cost_rows(circuit: Circuit, columns: Sequence[Sequence[Item]], tracks: Tracks) -> Rows:
+    """Return the rows above the columns: the bytes that they move, the bytes on chip, their operations."""
+    if not circuit.costs:
+        return []
+    rows = []
+    for name, unit, field in (("H", "B", "moved"), ("M", "B", "held"), ("FLOP", "", "flops")):
+        cells = {}
+        for k, items in enumerate(columns):
+            beside = {e.value for e in (*tracks.before[k], *tracks.after[k])}
+            found = [item.value for item in items if not item.passes]
+            known = [getattr(circuit.nodes[place], field) for place in (sorted(beside) if field == "held" else found)]
+            works = any(circuit.nodes[place].kind not in ("input", "output") for place in found)
+            if works and any(known):
+                cells[k] = amount(sum(number for number in known if number is not None), unit)
+        if cells:
+            rows.append((name, cells))
+    return rows
+
+
+def costs(picture: Picture, rows: Rows, middles: Mapping[int, float], top: float, start: float, end: float) -> None:
+    """Write the rows of costs, each cell in the middle of its column."""
+    for number, (name, cells) in enumerate(rows):
+        y = top + ROW * number
+        picture.label([Run(name, "cost")], start - 12, y, anchor="end", title=MEANING[name], role="costname")
+        for k, text in cells.items():
+            picture.label(
+                [Run(text, "cost")], middles[k], y, anchor="middle", title=f"{MEANING[name]}: {text}", role="cost"
+            )
+    if rows:
+        y = top + ROW * len(rows)
+        picture.shapes.append(Shape("rect", "rule", (start - 8, y, end - start + 8, 0.8, 0.0)))
+
+
+def brackets(picture: Picture, found: Sequence[Bracket], columns: Mapping[int, tuple[float, float]], y: float) -> float:
+    """Draw frames around kernels and brackets below loops; return how low they reach."""
+    lowest = y
+    taken: list[list[tuple[float, float]]] = []
+    for bracket in found:
+        spans = [columns[place] for place in bracket.nodes if place in columns]
+        if not spans:
+            continue
+        left, right = min(s[0] for s in spans), max(s[1] for s in spans)
+        runs = runs_of(shortened(bracket.caption, "note", max(320.0, right - left)), "note")
+        room = wide(runs)
+        middle = (left + right) / 2
+        low, high = min(left, middle - room / 2) - 6, max(right, middle + room / 2) + 6
+        row = next((n for n, spans in enumerate(taken) if all(high <= a or b <= low for a, b in spans)), len(taken))
+        taken += [[]] * (row == len(taken))
+        taken[row] = [*taken[row], (low, high)]
+        at = y + 6 + 32 * row
+        picture.shapes.append(
+            Shape(
+                "path",
+                f"bracket-{bracket.kind}",
+                pieces=(((left + 2, at),), ((left + 2, at + 7),), ((right - 2, at + 7),), ((right - 2, at),)),
+            )
+        )
+        picture.label(runs, middle, at + 11, anchor="middle", title=bracket.caption, role="note", most=2000)
+        lowest = max(lowest, at + 28)
+    return lowest
+
+
+def legend(picture: Picture, nodes: Sequence[Node], y: float, x: float) -> float:
+    """Say below which colours are which memory levels, where there is more than one.
+
+    Return how low that reaches.
+    """
+    levels = [level for level in LEVELS if any(node.level == level for node in nodes)]
+    if len(levels) < 2:
+        return y
+    for level in levels:
+        picture.wires.append(line(((x, y + 14), (x + 22, y + 14)), level))
+        label = picture.label([Run(NAMES[level], "note")], x + 28, y + 8, role="legend")
+        x = label.x + label.width + 14
+    return y + 24
+
+
+def finished(
+    found: Picture, title: str, about: str, notes: Sequence[str], right: float, top: float, bottom: float
+) -> Picture:
+    """Add the title and notes, and move all so that it begins at the edge."""
+    left = min([0.0, *(label.x for label in found.labels)])
+    end = max([right, *(label.x + label.width for label in found.labels)])
+    if title:
+        top -= 8
+        for note in reversed(notes):
+            top -= 16
+            found.label([Run(note, "note")], left, top, role="about", most=max(end - left, 360.0) / SPARE)
+        top -= 22
+        found.label([Run(title, "title")], left, top, role="title", most=max(end - left, 360.0) / SPARE)
+        end = max(end, *(label.x + label.width for label in found.labels))
+    whole = Picture(title, about, math.ceil(end - left + 2 * EDGE), math.ceil(bottom - top + 2 * EDGE))
+    whole.placed(found, EDGE - left, EDGE - top)
+    return whole
