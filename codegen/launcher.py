@@ -158,10 +158,11 @@ def _launch(kernel: Kernel, local: dict[str, str], size: dict[str, str], more: l
 
 def _options(kernel: Kernel) -> dict[str, int]:
     """Return the launch options: where groups of warps share a program, four warps are asked for and the rest is the kernel's."""
+    fused = {"enable_fp_fusion": False} if kernel.apart else {}
     if kernel.workers is None:
-        return {"num_warps": kernel.warps, "num_stages": kernel.stages}
+        return {"num_warps": kernel.warps, "num_stages": kernel.stages, **fused}
     threads = 128 * (kernel.workers.groups + 1)
-    return {"num_warps": 4, "num_stages": kernel.stages, "maxnreg": min(128 * 512 // threads // 8 * 8, 168)}
+    return {"num_warps": 4, "num_stages": kernel.stages, "maxnreg": min(128 * 512 // threads // 8 * 8, 168), **fused}
 
 
 def _resident(kernel: Kernel) -> int:

@@ -20,6 +20,7 @@ from typing import Any
 
 from napkin_eq.errors import NapkinError
 
+LAUNCH = ("num_warps", "num_stages", "maxnreg", "enable_fp_fusion")
 ARCHS = ("sm_80", "sm_90", "sm_100")
 MATRIX = {"wgmma": r"\bwgmma\.mma_async", "tcgen05": r"\btcgen05\.mma", "mma": r"\bmma\.sync"}
 ASKS = r"\bprefetch\.global\.L2"
@@ -125,7 +126,7 @@ def _compiled(module: Any, name: str, arch: str, aligned: bool) -> dict[str, Any
     log = io.StringIO()
     with contextlib.redirect_stdout(log):
         target = GPUTarget("cuda", number, 32)
-        kernel = triton.compile(source, target=target, options={option: row[option] for option in ("num_warps", "num_stages", "maxnreg") if option in row})
+        kernel = triton.compile(source, target=target, options={option: row[option] for option in LAUNCH if option in row})
     said, ptx = log.getvalue(), kernel.asm["ptx"]
     counts = {kind: len(re.findall(pattern, ptx)) for kind, pattern in MATRIX.items()}
     return {

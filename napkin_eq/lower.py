@@ -17,6 +17,7 @@ from napkin_eq.axis import Axis
 from napkin_eq.errors import NapkinError
 from napkin_eq.folds import NARROW, Folds
 from napkin_eq.law import finite
+from napkin_eq.opened import steps
 from napkin_eq.ops import ABSENT, NEUTRAL
 from napkin_eq.scopes import Context, Scope, restricted
 from napkin_eq.streamed import axis_ranks, covers, modes_of, plain, read_along, reduces_over
@@ -41,6 +42,7 @@ from napkin_eq.term import (
     Tuple,
     Walk,
     renames,
+    subterms,
 )
 
 
@@ -95,7 +97,10 @@ class Lowering(Folds):
         grid = tuple(c.name for c in sorted((c for c in order if c.role == "group"), key=lambda c: (c.tile > 1, self.ranks[c.axis.name])))
         blocked = [g for g in grid if self.coords[g].tile > 1]
         swizzle = (grid[-2], grid[-1], 8) if len(blocked) == 2 and len(self.stack[0].stmts) > 1 else None
-        made = p.Kernel(self.name, tuple(self.reads.values()), self.targets, tuple(order), grid, tuple(self.stack[0].stmts), swizzle=swizzle)
+        # A sum that is carried by steps refers to running values more than once, and what they are off by drops out if that is the same.
+        apart = any(steps(part) for body in self.bodies for part in subterms(body) if isinstance(part, Online))
+        reads, body = tuple(self.reads.values()), tuple(self.stack[0].stmts)
+        made = p.Kernel(self.name, reads, self.targets, tuple(order), grid, body, swizzle=swizzle, apart=apart)
         return accumulated(made)
 
     def _walk(self, walks: Sequence[str], context: Context) -> None:

@@ -6,7 +6,7 @@ like everything else, of those of the stream around it. `check.py`, which stands
 
 from __future__ import annotations
 
-from napkin_eq.term import Acc, Online, Prev, Term, subterms
+from napkin_eq.term import Acc, Map, Online, Prev, Term, subterms
 
 _OPENED: dict[Term, frozenset[type[Term]]] = {}
 
@@ -23,3 +23,9 @@ def opened(term: Term) -> frozenset[type[Term]]:
             own = (type(part),) if isinstance(part, (Acc, Prev)) else ()
             _OPENED[part] = frozenset(own).union(*(_OPENED[child] for child in outer(part)))
     return _OPENED[term]
+
+
+def steps(term: Online) -> bool:
+    """Tell whether something is added to the accumulator of a carried sum, which is not only multiplied."""
+    added = [part for part in subterms(term.update) if isinstance(part, Map) and part.op == "add"]
+    return any(isinstance(part, Acc) for total in added for part in subterms(total))

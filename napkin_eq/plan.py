@@ -249,7 +249,8 @@ class Workers:
 class Kernel:
     """One launch: `symbols` are the axes whose size is an argument, `swizzle` (row, column, depth) reorders the last two grid coordinates.
 
-    `workers` is for GPUs whose copies and contractions run beside other work; without it all warps do all of it.
+    `workers` is for GPUs whose copies and contractions run beside other work; without it all warps do all of it. `apart`: no
+    multiplication is fused with an addition, as a value must be rounded alike wherever it is used.
     """
 
     name: str
@@ -262,6 +263,7 @@ class Kernel:
     stages: int = 2
     swizzle: tuple[str, str, int] | None = None
     workers: Workers | None = None
+    apart: bool = False
 
     def coord(self, name: str) -> Coord:
         return next(c for c in self.coords if c.name == name)

@@ -37,6 +37,7 @@ import numpy as np
 from napkin_eq.errors import NapkinError
 from napkin_eq.evaluate import bound_sizes, output_order
 from napkin_eq.meaning import OPERATORS, Array, Frame, Named, Run, aligned, contraction, fold, read, scan
+from napkin_eq.opened import steps
 from napkin_eq.ops import NEUTRAL
 from napkin_eq.plan import Dot, Loop, Plan, ReduceTile, ScanTile, statements
 from napkin_eq.ranges import ranged, summands, within
@@ -247,7 +248,7 @@ class Work:
     def _one(self, term: Term) -> Checked:
         if isinstance(term, Map):
             return self._map(term)
-        if isinstance(term, Online) and _steps(term):
+        if isinstance(term, Online) and steps(term):
             return self._carried(term)
         if isinstance(term, (Reduce, Fold, Online)):
             return self._fold(term)
@@ -668,12 +669,6 @@ def _cut(found: Named, axis: str, start: int, end: int) -> Named:
     if axis not in found.names or found.data.shape[found.names.index(axis)] == 1:
         return found
     return Named(found.names, found.data[(slice(None),) * found.names.index(axis) + (slice(start, end),)])
-
-
-def _steps(term: Online) -> bool:
-    """Tell whether something is added to the accumulator of a carried sum, which is not only multiplied."""
-    added = [t for t in subterms(term.update) if isinstance(t, Map) and t.op == "add"]
-    return any(isinstance(u, Acc) for t in added for u in subterms(t))
 
 
 def direct(term: Term) -> list[tuple[float, Term]]:

@@ -13,7 +13,7 @@ from contextvars import ContextVar
 
 import numpy as np
 
-from napkin_eq.meaning import Array
+from napkin_eq.meaning import OPERATORS, Array
 
 K = 4
 # Of float32: its roundoff; below the least normal number a GPU may flush to zero; past the largest there is infinity.
@@ -80,10 +80,16 @@ def _log(v: Array, a: Array, e: Array) -> Array:
     return np.where((a <= 0) & (e == 0), 0.0, _unless(a > e, np.log1p(e / (a - e)) + K * w() * (np.abs(v) + 1)))
 
 
-def _smooth(slope: float, least: float) -> Callable[[Array, Array, Array], Array]:
-    # These stay between `least` and 1 and are formed from parts of that size: their roundoff is relative to 1, not to the value.
+def _smooth(op: str, slope: float) -> Callable[[Array, Array, Array], Array]:
+    # These rise, to no more than 1 in size, and are formed from parts of that size: their roundoff is relative to 1, not to the value.
     # An error without a bound may be a NaN's, which stays one.
-    return lambda v, a, e: _unless(np.isfinite(e), np.minimum(slope * e, np.maximum(1.0 - v, v - least)) + 2 * K * w())
+    def rule(v: Array, a: Array, e: Array) -> Array:
+        known = np.isfinite(e)
+        off = np.where(known, e, 0.0)
+        change = np.maximum(OPERATORS[op](a + off) - v, v - OPERATORS[op](a - off))
+        return _unless(known, np.minimum(slope * off, np.maximum(change, 0.0)) + 2 * K * w())
+
+    return rule
 
 
 def _wave(v: Array, a: Array, e: Array) -> Array:
@@ -130,9 +136,9 @@ RULES: dict[str, Callable[..., Array]] = {
     "exp": _exp,
     "log": _log,
     "sqrt": lambda v, a, e: np.sqrt(np.maximum(a, 0) + e) - np.sqrt(np.maximum(a - e, 0)) + K * w() * np.abs(v),
-    "tanh": _smooth(1.0, -1.0),
-    "sigmoid": _smooth(0.25, 0.0),
-    "erf": _smooth(1.13, -1.0),
+    "tanh": _smooth("tanh", 1.0),
+    "sigmoid": _smooth("sigmoid", 0.25),
+    "erf": _smooth("erf", 1.13),
     "sin": _wave,
     "cos": _wave,
     "abs": lambda v, a, e: e,
