@@ -36,9 +36,10 @@ class Strand:
 class Node:
     """An operation with one output: `args` are places of nodes, `strands` the wires of its value.
 
-    takes: the axes that it consumes; touches: those that it works along and keeps. caption: a few words; formula: what it
-    computes, its arguments being variables arg0, arg1 and so on; title: the whole of it. flops: its operations; moved:
-    the bytes that it sends between levels; held: those of its value on chip; None is not known. kernel: the plan's number.
+    takes: the axes that it consumes; touches: those that it works along and keeps. caption: a few words; formula: what
+    it computes, its arguments being variables arg0, arg1 and so on; title: the whole of it. flops: its operations;
+    moved: the bytes that it sends between levels; held: those of its value on chip; None is not known. kernel: its
+    number in a plan.
     """
 
     kind: str

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from napkin_eq.draw.circuit import CHIP, HIGH, LEVELS, REGISTER, Bracket, Circuit, Node
 from napkin_eq.draw.order import Item
 from napkin_eq.draw.pictograms import line
-from napkin_eq.draw.picture import SPARE, Picture, Run, Shape, runs_of, shortened, wide
+from napkin_eq.draw.picture import SPARE, Picture, Run, Shape, shortened, wide
 from napkin_eq.draw.tracks import Tracks
 
 EDGE, ROW = 16.0, 16.0
@@ -74,7 +74,7 @@ def brackets(picture: Picture, found: Sequence[Bracket], columns: Mapping[int, t
         if not spans:
             continue
         left, right = min(s[0] for s in spans), max(s[1] for s in spans)
-        runs = runs_of(shortened(bracket.caption, "note", max(320.0, right - left)), "note")
+        runs = [Run(shortened(bracket.caption, "note", max(480.0, right - left)), "note")]
         room = wide(runs)
         middle = (left + right) / 2
         low, high = min(left, middle - room / 2) - 6, max(right, middle + room / 2) + 6
