@@ -92,6 +92,8 @@ def test_a_length_that_is_unknown_stays_a_symbol():
 def test_several_kernels_and_no_contraction():
     text, rows = shown(gallery("mlp"))
     assert len(rows["kernels"]) == 2 and all(k["configuration"] for k in rows["kernels"])
+    [line] = [line for line in text.splitlines() if line.startswith("  kernel_1 ")]
+    assert line.endswith("t·e + 2·t·f·e/√M") and "all kernels" in text
     text, rows = shown(gallery("softmax"))
     assert "nothing for warpgroups to share" in text and rows["kernels"][0]["configuration"] is None
     assert [t["beta"] for t in rows["kernels"][0]["terms"]] == ["0"]

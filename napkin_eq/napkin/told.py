@@ -33,7 +33,19 @@ def told(found: Model) -> str:
         )
     for kernel in found.kernels:
         lines += ["", *_kernel(kernel, found)]
+    if len(found.kernels) > 1:
+        lines += ["", *_kernels(found)]
     return "\n".join([*lines, "", *_columns(found)])
+
+
+def _kernels(found: Model) -> list[str]:
+    """Return a line for each of several kernels: its optimum, the napkin's time and the predicted one."""
+    table: list[tuple[str, ...]] = [("all kernels", "napkin", "predicted", "H*(a, M)")]
+    for kernel in found.kernels:
+        shape = written(kernel.form.expression(), _order(found, kernel))
+        predicted = micros(kernel.cost.predicted_us * 1e-6)
+        table.append((f"  {kernel.read.kernel.name}", micros(kernel.seconds), predicted, shape))
+    return aligned(table)
 
 
 def _kernel(kernel: KernelModel, found: Model) -> list[str]:
