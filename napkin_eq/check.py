@@ -430,12 +430,10 @@ class Checker:
             if type(step) is dict and "lemma" in step:
                 lemma, inner = values(step, "lemma steps")
                 first = last = self.at(lemma, terms, "term")
-                need(type(inner) is list, f"step {number}: no lemma")
                 for within, part in enumerate(inner):
                     last = self.step(last, part, instances, f"step {number}.{within}")
                 open_ = self.nodes[first].marks | self.nodes[last].marks
                 need(open_.isdisjoint((ACC, PREV)), f"step {number}: an accumulator stands outside its stream")
-                need(self.outputs(first) == self.outputs(last), f"step {number}: the two sides are not of one kind and shape")
                 cited = [self.claims[part["instance"]] for part in inner]
                 lanes, full = (NOWHERE.union(*(claim[place] for claim in cited)) for place in (1, 2))
                 current, count = self.everywhere(current, Claim(first, lanes, full), [first, last], {}), count + len(inner)

@@ -39,6 +39,7 @@ from napkin_eq.verdict import Verdict
 
 PRINTERS = ("auto", "gluon", "triton")
 GRAPH = 4  # contractions from which a diagram is covered by kernels: the search of one operator takes minutes from there on
+WIDE = 0.1  # over its bound: a cover that is so much dearer is held against what one search finds
 TOGETHER = 0.5  # of the time, for several outputs together: what is left is for each alone, should that fail
 
 
@@ -125,11 +126,20 @@ def _outputs(
 ) -> list[Output]:
     """Derive a graph as a cover by kernels, and anything else as one search; what neither gives, operator by operator."""
     graph = spans_kernels(diagram)
-    if graph and (found := _cover(diagram, aim, statements, verdicts, seconds)) is not None:
+    found = _cover(diagram, aim, statements, verdicts, seconds) if graph else None
+    if found is not None and found.cover is not None and found.cover["gap"] is not None and found.cover["gap"] <= WIDE:
         return [found]
     # One search computes copies where they are read.
-    whole = replace(diagram, outputs=tuple((name, settled(term)) for name, term in diagram.outputs))
-    searched = _searched(whole, aim, statements, verdicts, seconds)
+    try:
+        whole = replace(diagram, outputs=tuple((name, settled(term)) for name, term in diagram.outputs))
+        rest = aim if found is None else replace(aim, budget=Budget(aim.budget.seconds, aim.budget.clock))
+        searched = _searched(whole, rest, statements, verdicts, seconds)
+    except NapkinError:
+        if found is None:
+            raise
+        return [found]
+    if found is not None:
+        return [found] if found.placed.predicted_us <= sum(o.placed.predicted_us for o in searched) else searched
     if not graph and aim.budget.clock.stopped and contractions(subterms(*(t for _, t in diagram.outputs))) > 1:
         other = _cover(diagram, replace(aim, budget=Budget(aim.budget.seconds)), statements, verdicts, seconds)
         if other is not None and other.placed.predicted_us < sum(o.placed.predicted_us for o in searched):

