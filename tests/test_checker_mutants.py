@@ -144,12 +144,12 @@ def as_lemma(data: Any) -> Any:
     paths = [step["path"] for step in data["steps"]]
     shared = list(itertools.takewhile(lambda at: len(set(at)) == 1, zip(*paths, strict=False)))
     nodes, kinds = data["theorem"]["nodes"], data["theorem"]["language"]["kinds"]
-    place, depth = data["theorem"]["source"], 0
-    for depth, (child, *_) in enumerate(shared, 1):
+    place = data["theorem"]["source"]
+    for child, *_ in shared:
         row = nodes[place]
         words = data["theorem"]["language"]["constructors"][row[0]][0] * (len(row) - 1 if row[0] == "Tuple" else 1)
         place = [part for part, word in zip(row[1:], words, strict=True) if word in kinds][child]
-    inner = [{**step, "path": step["path"][depth:]} for step in data["steps"]]
+    inner = [{**step, "path": step["path"][len(shared) :]} for step in data["steps"]]
     return sealed({**data, "steps": [{"lemma": place, "steps": inner}]})
 
 
