@@ -74,7 +74,7 @@ def brackets(picture: Picture, found: Sequence[Bracket], columns: Mapping[int, t
         if not spans:
             continue
         left, right = min(s[0] for s in spans), max(s[1] for s in spans)
-        runs = [Run(shortened(bracket.caption, "note", max(480.0, right - left)), "note")]
+        runs = [Run(shortened(bracket.caption, "note", max(620.0, right - left)), "note")]
         room = wide(runs)
         middle = (left + right) / 2
         low, high = min(left, middle - room / 2) - 6, max(right, middle + room / 2) + 6

@@ -15,9 +15,9 @@ from napkin_eq.derivation import STORAGE, Derivation, Output
 from napkin_eq.draw.margins import amount
 from napkin_eq.explain import ARITHMETIC, Step
 from napkin_eq.law import Law, Statement
-from napkin_eq.report import unfused_bytes
+from napkin_eq.report import passes, unfused_bytes
 from napkin_eq.room import BYTES
-from napkin_eq.streamed import Streamed, depth_along, fold_key
+from napkin_eq.streamed import Streamed, fold_key
 from napkin_eq.telling import Shorthand, part
 from napkin_eq.term import Fold, Group, Map, Online, Proj, Reduce, Store, Term, Tuple, Walk, subterms
 
@@ -212,7 +212,7 @@ def _measures(derivation: Derivation, output: Output) -> tuple[dict[str, int], d
     priced = round(sum(tiled.cost.bytes_hbm for tiled in output.placed.tiled))
     return (
         {"kernels": _operators(output.source), "passes": _passes(output.source), "bytes": unfused},
-        {"kernels": len(output.placed.stores), "passes": _passes(output.placed.term), "bytes": priced},
+        {"kernels": len(output.placed.stores), "passes": sum(passes([output]).values()), "bytes": priced},
     )
 
 
@@ -229,11 +229,6 @@ def _operators(term: Term) -> int:
     )
 
 
-def _passes(term: Term) -> int:
-    """Count the passes over axes: folds that share one count once."""
-    keys: dict[str, set[Any]] = {}
-    for t in subterms(term):
-        if isinstance(t, Streamed):
-            shared = not isinstance(t, Reduce) and t.fused
-            keys.setdefault(t.axis.name, set()).add(depth_along(t, t.axis) if shared else fold_key(t))
-    return sum(map(len, keys.values()))
+def _passes(diagram: Term) -> int:
+    """Count the passes over axes that a diagram takes as it is written, each fold one."""
+    return len({fold_key(t) for t in subterms(diagram) if isinstance(t, Streamed)})
