@@ -31,7 +31,7 @@ from napkin_eq.tiles import Tiled
 
 # Largest |exponent| whose exponential, narrowed to the storage type for the matrix unit, keeps its relative accuracy.
 EXPONENT = {"bfloat16": 60.0, "float16": 9.0, "float32": 60.0}
-FINALISTS, SPREAD, SAME, CUTTING = 3, 1.25, 1e-3, 0.4
+FINALISTS, SPREAD, SAME, CUTTING, STABLE = 3, 1.25, 1e-3, 0.4, 0.35
 Side = tuple[tuple[Axis, ...], bool]  # the axes of an operand that is computed, and whether out of sums
 IDLE, LARGE, MOST_STRETCHES, LEAST_STRETCH = 0.6, 128, 64, 256
 
@@ -217,7 +217,7 @@ def _candidates(source: Term, graph: Saturated, aim: Aim, stability: Stability, 
             return candidates
         if not candidates:
             continue
-        barred = stability.barred(graph, FACTOR) if barred is None else barred
+        barred = stability.barred(graph, FACTOR, lambda: aim.budget.over("stability", STABLE)) if barred is None else barred
         found = Extractor(graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut, barred, stable, aim.budget).run()
         if found or accurate:
             return sorted([*accurate, *found], key=lambda c: c.cost)

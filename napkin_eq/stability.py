@@ -9,7 +9,7 @@ admitted if that is at most FACTOR. Where the diagram itself has no bound, as pa
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from napkin_eq.axis import Axis
@@ -19,7 +19,8 @@ from napkin_eq.errors import NapkinError
 from napkin_eq.evaluate import axes_in
 from napkin_eq.families import draw, family, folded_axes
 from napkin_eq.opened import opened
-from napkin_eq.term import Input, Term, Tuple, subterms
+from napkin_eq.ops import OPS
+from napkin_eq.term import Input, Map, Term, Tuple, subterms
 
 if TYPE_CHECKING:
     from napkin_eq.rounding import Work
@@ -69,8 +70,8 @@ class Stability:
                 work.naive = True
         self.source, self.items = source, items
         self.unit, self.least, self.slight = *STORAGE[dtype], K * W
-        self.known: dict[tuple[Term, Term, bool], float] = {}
-        self.scores: dict[Term, float] = {}
+        self.known: dict[tuple[Hashable, Term, bool], float] = {}
+        self.scores: dict[Hashable, float] = {}
 
     def cut(self, parts: Iterable[Axis]) -> None:
         """Give axes that count stretches of others their sizes: forms may speak of them."""
@@ -89,21 +90,25 @@ class Stability:
         """Tell whether a form of the whole source loses no more than FACTOR times what the source loses."""
         return self.growth(term) <= FACTOR
 
-    def barred(self, graph: Saturated, factor: float) -> frozenset[tuple[int, int]]:
+    def barred(self, graph: Saturated, factor: float, over: Callable[[], bool] = lambda: False) -> frozenset[tuple[int, int]]:
         """Return the nodes, by class and place, that lose more than a factor over what their class can keep, however well their children are computed.
 
         What they are off by is looked at in all, and without what they share with the values that they refer to: that may cancel further on.
+        over: tells when to end; a node that was not looked at by then is not barred.
         """
-        forms = self._forms(graph)
-        best = {number: min(found.values(), key=self.score) for number, found in forms.items() if found}
-        return frozenset(
-            (number, place)
-            for number, found in forms.items()
-            for place, form in found.items()
-            if not opened(form) and any(self.ratio(form, graph.sources.get(number, best[number]), 0.0, 0.0, apart) > factor for apart in (False, True))
-        )
+        forms, lost = self._forms(graph, over), set[tuple[int, int]]()
+        for number, found in forms.items():
+            if over():
+                break
+            if not found:
+                continue
+            reference = graph.sources[number] if number in graph.sources else min(found.values(), key=self.score)
+            for place, form in found.items():
+                if not opened(form) and any(self.ratio(form, reference, 0.0, 0.0, apart) > factor for apart in (False, True)):
+                    lost.add((number, place))
+        return frozenset(lost)
 
-    def _forms(self, graph: Saturated) -> dict[int, dict[int, Term]]:
+    def _forms(self, graph: Saturated, over: Callable[[], bool]) -> dict[int, dict[int, Term]]:
         """Return a form for each node of each class, by its place: its children as the diagram writes them, others as accurate as is known.
 
         So a value and its negative are of one form: what they are off by is shared.
@@ -114,6 +119,8 @@ class Stability:
         for _ in range(SWEEPS):
             changed = False
             for number, place, node in waiting:
+                if over():
+                    return forms
                 if any(child not in best for child in node.children):
                     continue
                 try:
@@ -136,7 +143,8 @@ class Stability:
         """
         import numpy as np
 
-        if form not in self.scores:
+        key = _either_way(form)
+        if key not in self.scores:
             found = 0.0
             if form.kind == "real" and not opened(form):
                 with np.errstate(all="ignore"):
@@ -147,8 +155,8 @@ class Stability:
                             found += float(np.log(np.clip(norms, LEAST, MOST)).mean()) / 2
                     except NapkinError:
                         found = math.inf
-            self.scores[form] = found + 1e-9 * form.depth
-        return self.scores[form]
+            self.scores[key] = found + 1e-9 * form.depth
+        return self.scores[key]
 
     def ratio(self, form: Term, reference: Term, unit: float, least: float, apart: bool = False) -> float:
         """Return the largest ratio of the bounds of two forms of one value, each rounded once more; 1 where they cannot be bounded.
@@ -157,9 +165,10 @@ class Stability:
         """
         if form is reference or form.kind != "real":
             return 1.0
-        if (form, reference, apart) not in self.known:
-            self.known[form, reference, apart] = self._ratio(form, reference, max(unit, self.slight), least, apart)
-        return self.known[form, reference, apart]
+        key = _either_way(form), reference, apart
+        if key not in self.known:
+            self.known[key] = self._ratio(form, reference, max(unit, self.slight), least, apart)
+        return self.known[key]
 
     def _ratio(self, form: Term, reference: Term, unit: float, least: float, apart: bool) -> float:
         import numpy as np
@@ -179,3 +188,9 @@ class Stability:
                 grown = np.where(np.isfinite(bound), (error + once) / (bound + once), 0.0)
                 most = max(most, float(grown.max(initial=0.0)))
         return most
+
+
+def _either_way(form: Term) -> Hashable:
+    """Return what forms that differ in the order of two operands have in common: they round alike."""
+    commutes = isinstance(form, Map) and OPS[form.op].commutes
+    return (form.op, frozenset(form.args)) if commutes else form
