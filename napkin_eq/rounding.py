@@ -422,6 +422,9 @@ class Work:
         added = self._added(axis, length, True) + K * w()
         apart = np.sqrt(d * spread) + cast + inner + added * (sized + np.abs(m) * all_of_it) + length * flushed() * (1 + np.abs(m))
         left = np.abs(divisor) - away
+        if whole.low is not None and not self.naive:  # so much is left for certain of weights that are hardly known but for the largest
+            names, (left, apart, m, floor) = aligned(*(Named(names, part) for part in (left, apart, m)), whole.low)
+            left = np.maximum(left, floor)
         found = apart / left * (1 + 4 * K * w()) + 4 * K * w() * np.abs(m) + flushed()
         mean_of = Named(names, np.where((left > 0) & ~np.isnan(found), found, np.inf))
         if self.naive or own.low is None or whole.low is None or (own.low.data[np.isfinite(own.low.data)] < 0).any():
