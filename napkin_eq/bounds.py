@@ -75,6 +75,8 @@ def stretches(lowering: Statements, where: Term, axis: Axis, coord: str, context
         forms = at_least_zero(mask)
         if forms is None or any(abs(f.get(Index(axis), 0)) != 1 for f in forms):
             continue
+        if any(axis in atom.axes and atom != Index(axis) for form in forms for atom in form):
+            continue  # what the coordinate is compared with varies along its own axis: no block is all inside or all outside
         known.append(mask)
         for form in forms:
             side = form.pop(Index(axis))

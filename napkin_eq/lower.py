@@ -41,7 +41,7 @@ from napkin_eq.term import (
     Term,
     Tuple,
     Walk,
-    renames,
+    same_size,
     subterms,
 )
 
@@ -183,18 +183,19 @@ class Lowering(Folds):
         dtype = {"float": self.storage, "float16": "f16", "bfloat16": "bf16", "float32": "f32", "int32": "i32", "int64": "i64", "bool": "i1"}
         return p.Buffer(array.name, array.dims, dtype[array.dtype])
 
-    def _load(self, buffer: p.Buffer, dims: Sequence[Axis], at: Mapping[str, p.Operand], context: Context) -> p.Operand:
+    def _load(self, buffer: p.Buffer, dims: Sequence[Axis], places: Mapping[str, Axis | p.Operand], context: Context) -> p.Operand:
         self.reads.setdefault(buffer.name, buffer)
         index: list[p.Operand] = []
         masks: list[str] = []
         coords: list[str] = []
         for dim in dims:
-            if dim.name in at:
-                index.append(at[dim.name])
-            else:
-                coord = context.coord(dim)
+            place = places.get(dim.name, dim)
+            if isinstance(place, Axis):
+                coord = context.coord(place)
                 index.append(self.iota(coord))
                 masks += self.valid(coord)
+            else:
+                index.append(place)
             if isinstance(index[-1], str):
                 coords += self.values[index[-1]].coords
         args = (*index, *masks)
@@ -202,27 +203,26 @@ class Lowering(Folds):
         return self.cast(name, "i32") if buffer.dtype == "i64" else name
 
     def _read(self, term: Read, context: Context) -> p.Operand:
-        at: dict[str, p.Operand] = {}
-        renamed: dict[str, Axis] = {}
+        # Where the array is read along each axis: at a coordinate of this kernel, or at one that an index says.
+        places: dict[str, Axis | p.Operand] = {}
         body: Term = term
         outer: list[Read] = []
         while isinstance(body, Read):
-            if renames(body) and body.index.axis.name not in at and body.axis.name not in at:
-                renamed.setdefault(body.axis.name, body.index.axis)
-                body = body.body
-                continue
-            last = self.emit("add", (self.size(body.axis), -1), "i32")
             index = body.index
             for read in outer[::-1]:  # what an inner index says along an axis is read at the coordinate that an outer one gives
                 index = read_along(index, read.axis, read.index)
-            low = self.emit("max", (self.operand(index, context), 0), "i32")
-            at[body.axis.name] = self.emit("min", (low, last), "i32")
+            if isinstance(index, Index) and same_size(index.axis, body.axis):
+                places[body.axis.name] = index.axis
+            else:
+                last = self.emit("add", (self.size(body.axis), -1), "i32")
+                low = self.emit("max", (self.operand(index, context), 0), "i32")
+                places[body.axis.name] = self.emit("min", (low, last), "i32")
             outer.append(body)
             body = body.body
         if isinstance(body, Input):
-            return self._load(self.buffer(body), _along(body.dims, renamed), at, context)
+            return self._load(self.buffer(body), body.dims, places, context)
         if body in self.arrays:
-            return self._load(self.arrays[body], _along(self.arrays[body].dims, renamed), at, context)
+            return self._load(self.arrays[body], self.arrays[body].dims, places, context)
         raise NapkinError(f"a read along {term.axis.name} of a value that is not stored: store it first")
 
     def _running_size(self, axis: Axis, context: Context) -> p.Operand:
@@ -271,7 +271,3 @@ class Lowering(Folds):
             whole = self.block_of(term.monoid, term.body, arg, coord, coord)
             scope.carried.append((before, NEUTRAL[term.monoid], self.combined(term.monoid, term.body, before.name, whole)))
         return self.combined(term.monoid, term.body, scope.memo[key], block)
-
-
-def _along(dims: Sequence[Axis], renamed: Mapping[str, Axis]) -> tuple[Axis, ...]:
-    return tuple(renamed.get(d.name, d) for d in dims)

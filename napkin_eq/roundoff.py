@@ -102,7 +102,7 @@ def _shifts(a: Array, e: Array) -> Array:
 
 
 def _unsure(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
-    return np.asarray((ea + eb > 0) & (np.abs(a - b) <= ea + eb), np.float64)
+    return np.asarray((ea + eb > 0) & ~(np.abs(a - b) > ea + eb), np.float64)  # of two that may both be absent or not, the distance is no number
 
 
 def _where(v: Array, c: Array, a: Array, b: Array, ec: Array, ea: Array, eb: Array) -> Array:

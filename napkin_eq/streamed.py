@@ -31,6 +31,7 @@ from napkin_eq.term import (
     Walk,
     held,
     rebuilt,
+    same_size,
     subterms,
 )
 
@@ -93,6 +94,8 @@ def read_along(term: Term, axis: Axis, index: Term) -> Term:
     if axis not in term.axes:
         return term
     if isinstance(term, Index):
+        if isinstance(index, Index) and same_size(index.axis, axis):
+            return index
         return Map("min", (Map("max", (index, Const(0))), Length(axis) - 1))
     if isinstance(term, (Input, Store)):
         return Read(term, axis, index)

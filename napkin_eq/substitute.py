@@ -6,22 +6,24 @@ from collections.abc import Callable, Mapping, Set
 
 from napkin_eq.axis import Axis
 from napkin_eq.errors import NapkinError
-from napkin_eq.term import Fold, Index, Input, Map, Read, Reduce, Scan, Store, Term, Tuple, rebuilt, subterms
+from napkin_eq.interval import interval
+from napkin_eq.term import Const, Fold, Index, Input, Length, Map, Read, Reduce, Scan, Store, Term, Tuple, rebuilt, subterms
 
 Coordinates = tuple[tuple[str, Term], ...]
 Task = tuple[Term, Coordinates]
 Kept = Callable[[Term, Set[str]], bool]
 
 
-def substituted(term: Term, coordinates: Mapping[str, Term], kept: Kept | None = None) -> Term:
+def substituted(term: Term, coordinates: Mapping[str, Term], kept: Kept | None = None, clamps: bool = False) -> Term:
     """Return the term with the coordinate along each named axis replaced, all at once, by an integer term.
 
     What remains are Reads of an Input (or of a Scan, which needs its axis whole), and of values that `kept` holds of, which is
     given a value and the names of the axes: it says what is read at other coordinates and is no copy to compute again.
+    clamps: what the term says of a coordinate itself, not of an array, is of one clamped into its axis, as a Read has it.
     A bound axis that an index also mentions is renamed first. Raises NapkinError where that would need a second name for a
     symbolic size.
     """
-    work = _Substitution({name for part in (term, *coordinates.values()) for node in subterms(part) for name in _names(node)}, kept)
+    work = _Substitution({name for part in (term, *coordinates.values()) for node in subterms(part) for name in _names(node)}, kept, clamps)
     root = _task(term, coordinates)
     stack = [root]
     while stack:
@@ -38,7 +40,7 @@ def settled(root: Term) -> Term:
     for term in subterms(root):
         made = rebuilt(term, tuple(done[c] for c in term.children))
         if isinstance(made, Read) and not isinstance(array_of(made), (Input, Scan)):
-            made = substituted(made.body, {made.axis.name: made.index})
+            made = substituted(made.body, {made.axis.name: made.index}, clamps=True)
         done[term] = made
     return done[root]
 
@@ -62,8 +64,8 @@ def _names(node: Term) -> set[str]:
 class _Substitution:
     """What is done so far, under which coordinates; the names that are taken; the new axes of reductions."""
 
-    def __init__(self, taken: set[str], kept: Kept | None) -> None:
-        self.taken, self.kept = taken, kept
+    def __init__(self, taken: set[str], kept: Kept | None, clamps: bool) -> None:
+        self.taken, self.kept, self.clamps = taken, kept, clamps
         self.done: dict[Task, Term] = {}
         self.renamed: dict[Task, Axis] = {}
 
@@ -73,7 +75,8 @@ class _Substitution:
         if not coordinates:
             self.done[task] = term
         elif isinstance(term, Index):
-            self.done[task] = coordinates[term.axis.name]
+            index = coordinates[term.axis.name]
+            self.done[task] = index if not self.clamps or _within(index, term.axis) else Map("min", (Map("max", (index, Const(0))), Length(term.axis) - 1))
         elif isinstance(term, (Input, Scan)) or (self.kept is not None and self.kept(term, coordinates.keys())):
             self.done[task] = self.read(term, coordinates)
         elif isinstance(term, Read):
@@ -130,6 +133,14 @@ class _Substitution:
                 fresh = self.fresh(dims[name])
                 array, dims[fresh.name], waiting[fresh.name] = Read(array, dims[name], Index(fresh)), fresh, index
         return array
+
+
+def _within(index: Term, axis: Axis) -> bool:
+    """Tell whether an index lies in its axis for certain; the coordinate along an axis of the same size does."""
+    if isinstance(index, Index) and (index.axis.size, index.axis.multiple) == (axis.size, axis.multiple):
+        return True
+    low, high = interval(index)
+    return low >= 0 and axis.size is not None and high <= axis.size - 1
 
 
 def folded(term: Term, names: Set[str]) -> bool:

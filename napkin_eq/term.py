@@ -368,7 +368,12 @@ class Read(Term):
 
 def renames(read: Read) -> bool:
     """Tell whether a read only calls an axis by another name: one of the same size, which is known."""
-    return isinstance(read.index, Index) and read.axis.size is not None and read.index.axis.size == read.axis.size
+    return isinstance(read.index, Index) and same_size(read.index.axis, read.axis)
+
+
+def same_size(a: Axis, b: Axis) -> bool:
+    """Tell whether two axes are known to be as long as each other."""
+    return a.size is not None and a.size == b.size
 
 
 def renamed(term: Term) -> Term:

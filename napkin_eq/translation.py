@@ -227,7 +227,7 @@ def _apart(
     if bad.any() and wanted.dtype.kind == "f" and not rounded:
         wanted = value(source, "longdouble")
         noise, known = _noise((source, placed), arrays, sizes, order, wanted)
-        bad &= _bad(found, wanted, noise) & (known | np.isfinite(wanted))
+        bad &= _bad(found, wanted, noise) & (known | (np.isfinite(wanted) & np.isfinite(found)))
         if bad.any():
             bad &= _bad(value(placed, "longdouble"), wanted, noise) | _bad(found, value(placed, "float64"), noise)
     if not bad.any():

@@ -21,11 +21,12 @@ FLOORS = (
     "errors axis ops memory budget",
     "term",
     "opened",
+    "interval",
     "notation evaluate meaning substitute",
     "pointwise library diagram jsonform gallery random_diagrams shrink spans",
     "__init__",
     "law content",
-    "catalogue stretch interval judge shapes explain claim polynomial atoms algebra functions linearity obligation smtlib question solving rocq rocqtext "
+    "catalogue stretch judge shapes explain claim polynomial atoms algebra functions linearity obligation smtlib question solving rocq rocqtext "
     "verdict counterexample proving smtfiles floating abduce corpus certificate check",
     "plan names hardware accumulate eviction",
     "recheck",
