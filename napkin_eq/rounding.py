@@ -544,7 +544,7 @@ class Work:
             sure = np.where(kept & (unsure == 0), values - lanes, -np.inf)
             _, (floor, _) = aligned(fold("max", axis, length, Named(names, sure), None), Named(names, values))
             # A lane that stays below another one whatever the rounding is not the maximum, and its error does not matter.
-            lanes = np.where(values + lanes >= floor, lanes, 0.0)
+            lanes = np.where(values + lanes < floor, 0.0, lanes)
             return Checked(value, fold("max", axis, length, Named(names, np.maximum(lanes, jump)), None))
         if monoid == "sum":
             total, sizes = fold("sum", axis, length, Named(names, lanes), None), fold("sum", axis, length, Named(names, size + lanes), None)

@@ -97,3 +97,30 @@ def test_bounds_in_float64_are_those_of_what_checks_a_plan():
     term = Reduce("sum", B, X * X)
     ratio = bound(term, data) / bound(term, data, "float64")
     assert (ratio > 2.0**27).all()
+
+
+def test_a_rename_among_other_reads_is_of_its_own_coordinate():
+    c, e = nq.axes("c e", c=4, e=24)
+    d = nq.axes("d", d=4)[0]
+    square = nq.array("X", A, d)
+    term = Read(Read(square, d, Map("mod", (Index(e), Const(4)))), A, Index(c))
+    derivation = derive(Diagram("edge", (("out", term),)), dtype="float32")
+    data = {"X": np.random.default_rng(0).standard_normal((4, 4))}
+    (found,) = emit(derivation.plan, "numpy")(data, False, {}).values()
+    order = [axis.name for axis in derivation.plan.outputs[0].dims]
+    assert np.array_equal(found, evaluate(term, data, order=order))
+
+
+def test_a_coordinate_read_past_its_axis_is_clamped_into_it():
+    for place in (7, -3):
+        derivation = derive(Diagram("edge", (("out", Read(Index(A) + X * Const(0.0), A, Const(place))),)), dtype="float32")
+        (found,) = emit(derivation.plan, "numpy")({"X": np.ones((4, 6))}, False, {}).values()
+        assert (found == (3 if place > 0 else 0)).all()
+
+
+def test_a_mask_whose_limit_varies_along_its_own_axis_cuts_no_blocks():
+    limit = nq.array("I", A, B, dtype="int32")
+    derivation = derive(Diagram("edge", (("out", Reduce("prod", B, Reduce("prod", A, Const(2.0)), Index(B) < limit)),)), dtype="float32")
+    data = {"I": np.random.default_rng(0).integers(0, 6, (4, 6)).astype(np.int32)}
+    (found,) = emit(derivation.plan, "numpy")(data, False, {}).values()
+    assert np.array_equal(found, 16.0 ** (np.arange(6) < data["I"]).sum(1))
