@@ -60,6 +60,8 @@ def _decided_later(law: Law) -> bool:
 class _Bridge:
     def __init__(self, source: Term, statements: Sequence[Statement], cuts: Sequence[tuple[Axis, Axis]], budget: Budget) -> None:
         self.budget = budget
+        global _THREADED
+        _THREADED = True
         self.engine = _egglog().EGraph()
         self.leaves: list[Term] = []
         self.axes = {f.name: f for t in subterms(source) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
@@ -272,6 +274,14 @@ class _Bridge:
 
 
 @cache
+def threaded() -> bool:
+    """Tell whether egglog has begun threads in this process, without which its engine waits for ever in a process forked off."""
+    return _THREADED
+
+
+_THREADED = False
+
+
 def _egglog() -> Any:
     """Load egglog's compiled engine alone: its Python language takes a quarter of a second to import, and nothing here speaks it."""
     if "egglog" not in sys.modules:

@@ -10,16 +10,20 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
+from napkin_eq.egraph import threaded
+
 T = TypeVar("T")
 PROCESSES, SECONDS, BYTES = 2, 20.0, 4 << 30
+WAIT = 30.0  # times the seconds of a job, by the clock, which a busy machine makes long
 
 
 def each(jobs: Iterable[tuple[T, Callable[[], Any]]], seconds: float = SECONDS) -> Iterator[tuple[T, Any, str]]:
     """Do jobs, a few at a time, and yield of each its key, what it gave, and why it gave nothing; in no order of their own.
 
-    seconds: of processor time that a job may take.
+    seconds: of processor time that a job may take. Where a process cannot be forked, as after a derivation in this one, jobs
+    are done here, and only their own budgets limit them.
     """
-    if not hasattr(os, "fork"):
+    if not hasattr(os, "fork") or threaded():
         for key, job in jobs:
             yield (key, *_tried(job))
         return
@@ -31,7 +35,10 @@ def each(jobs: Iterable[tuple[T, Callable[[], Any]]], seconds: float = SECONDS) 
                 running[begun] = item[0], number, bytearray()
             if not running:
                 return
-            ready, _, _ = select.select(list(running), [], [])
+            ready, _, _ = select.select(list(running), [], [], WAIT * seconds)
+            if not ready:  # nothing at all has come for so long: what waits takes no processor time, and would not end by itself
+                for _, number, _ in running.values():
+                    os.kill(number, signal.SIGKILL)
             for pipe in ready:
                 key, number, data = running[pipe]
                 if part := os.read(pipe, 1 << 16):
