@@ -220,7 +220,7 @@ class Work:
         """Absence is exact unless it is in doubt, and what could not be bounded is unbounded."""
         names, (value, error) = aligned(got.value, got.error)
         if value.dtype.kind == "f":
-            error = np.where(np.isneginf(value), np.where(np.isposinf(error), np.inf, 0.0), np.nan_to_num(error, nan=np.inf, posinf=np.inf))
+            error = np.where(np.isneginf(value) & np.isfinite(error), 0.0, np.nan_to_num(error, nan=np.inf, posinf=np.inf))
             error = np.where((np.abs(value) + error >= largest()) & ~np.isneginf(value), np.inf, error)
         unbounded = np.isinf(error)
         form = got.form

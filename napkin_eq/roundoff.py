@@ -165,7 +165,7 @@ def bounded(op: str, value: Array, values: Sequence[Array], errors: Sequence[Arr
     found = np.asarray(rules[op](value, *values, *errors), np.float64)
     if value.dtype.kind != "f" or not np.isneginf(value).any():
         return found
-    wild = [np.isposinf(e) for e in errors]
+    wild = [~np.isfinite(e) for e in errors]
     if op == "where":
         (c, a, b), (unsure, *_) = values, errors
         doubt = np.where(unsure > 0, wild[1] | wild[2] | (np.isneginf(a) != np.isneginf(b)), np.where(c, wild[1], wild[2]))
