@@ -1,6 +1,6 @@
 """Forged certificates, made by rule out of good ones and sealed anew: every one must be refused.
 
-Three kinds. *Misplaced*: a good step at a place where what it needs does not hold. *Ill-formed*: what a rule of the checker asks of a
+Three kinds. *Misplaced*: a good step at a place where what it needs does not hold, by itself and as a lemma. *Ill-formed*: what a rule of the checker asks of a
 certificate's parts is broken in each way. *False*: one row is changed wherever it is used, so that the parts still fit together, and
 evaluation shows that the two sides differ; whatever evaluation cannot tell apart is no forgery and is left out.
 """
@@ -8,6 +8,7 @@ evaluation shows that the two sides differ; whatever evaluation cannot tell apar
 from __future__ import annotations
 
 import copy
+import itertools
 import math
 import zlib
 from collections.abc import Iterator
@@ -62,6 +63,7 @@ def score(every: int = 1, broken: int = 1) -> Score:
                 found.failures.append(f"{sample.name} is right and is refused: {problem}")
         else:
             _enter(found, "misplaced", sample.name, problem, differ(data) is True)
+            _enter(found, "misplaced, as a lemma", sample.name, checked(as_lemma(data)).get("problem", ""), differ(data) is True)
     for sample in alone():
         if sample.allowed:
             for rule, forged in ill_formed(sample.certificate()):
@@ -71,6 +73,20 @@ def score(every: int = 1, broken: int = 1) -> Score:
     for name, forged in false(every):
         _enter(found, "a false equation", name, checked(forged).get("problem", ""), True)
     return found
+
+
+def as_lemma(data: Data) -> Data:
+    """Return a certificate with its steps as those of a lemma about the subterm that they are in."""
+    paths = [step["path"] for step in data["steps"]]
+    shared = list(itertools.takewhile(lambda at: len(set(at)) == 1, zip(*paths, strict=False)))
+    nodes, kinds = data["theorem"]["nodes"], data["theorem"]["language"]["kinds"]
+    place = data["theorem"]["source"]
+    for child, *_ in shared:
+        row = nodes[place]
+        words = data["theorem"]["language"]["constructors"][row[0]][0] * (len(row) - 1 if row[0] == "Tuple" else 1)
+        place = [part for part, word in zip(row[1:], words, strict=True) if word in kinds][child]
+    inner = [{**step, "path": step["path"][len(shared) :]} for step in data["steps"]]
+    return sealed({**data, "steps": [{"lemma": place, "steps": inner}]})
 
 
 def _enter(found: Score, rule: str, name: str, problem: str, false: bool) -> None:

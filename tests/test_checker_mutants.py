@@ -18,7 +18,7 @@ import pytest
 
 from napkin_eq import check as checker
 from napkin_eq.certificate import dumps, sealed
-from napkin_eq.forgeries import FIT, changed, changes, differ, extended, ill_formed
+from napkin_eq.forgeries import FIT, as_lemma, changed, changes, differ, extended, ill_formed
 from napkin_eq.samples import alone, samples
 from tests.test_certificate import CERTIFICATE, EVIDENT, TAMPERED, altered, evident
 
@@ -137,20 +137,6 @@ def corpus() -> list[tuple[bytes, bool]]:
             varied = [changed(data, place, row) for place, row in itertools.islice(changes(data), 3, None, 61)]
             chosen += [(forged, False) for forged in varied if differ(forged)]
     return [(dumps(data).encode(), good) for data, good in chosen]
-
-
-def as_lemma(data: Any) -> Any:
-    """Return a certificate with its steps as those of a lemma about the subterm that they are in."""
-    paths = [step["path"] for step in data["steps"]]
-    shared = list(itertools.takewhile(lambda at: len(set(at)) == 1, zip(*paths, strict=False)))
-    nodes, kinds = data["theorem"]["nodes"], data["theorem"]["language"]["kinds"]
-    place = data["theorem"]["source"]
-    for child, *_ in shared:
-        row = nodes[place]
-        words = data["theorem"]["language"]["constructors"][row[0]][0] * (len(row) - 1 if row[0] == "Tuple" else 1)
-        place = [part for part, word in zip(row[1:], words, strict=True) if word in kinds][child]
-    inner = [{**step, "path": step["path"][len(shared) :]} for step in data["steps"]]
-    return sealed({**data, "steps": [{"lemma": place, "steps": inner}]})
 
 
 SAMPLES = {sample.name: sample for sample in alone()}
