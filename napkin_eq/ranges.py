@@ -134,6 +134,16 @@ def summands(term: Term, factor: float = 1.0) -> list[tuple[float, Term]]:
     return [] if isinstance(term, Const) else [(factor, term)]
 
 
+def constants(term: Term, factor: float = 1.0) -> float:
+    """Return the magnitudes of the numbers that a kernel adds up where a term stands, all together."""
+    if isinstance(term, Map) and term.op in ("add", "neg"):
+        return sum(constants(arg, factor) for arg in term.args)
+    if isinstance(term, Map) and term.op == "mul" and any(isinstance(a, Const) for a in term.args):
+        number, other = term.args if isinstance(term.args[0], Const) else term.args[::-1]
+        return constants(other, factor * number.value)
+    return abs(factor * term.value) if isinstance(term, Const) and np.isfinite(term.value) else 0.0
+
+
 def _falling(arg: Checked) -> Range:
     assert arg.low is not None and arg.high is not None
     names, (low, high) = aligned(arg.low, arg.high)

@@ -40,7 +40,7 @@ from napkin_eq.meaning import OPERATORS, Array, Frame, Named, Run, aligned, cont
 from napkin_eq.opened import steps
 from napkin_eq.ops import NEUTRAL
 from napkin_eq.plan import Dot, Loop, Plan, ReduceTile, ScanTile, statements
-from napkin_eq.ranges import ranged, summands, within
+from napkin_eq.ranges import constants, ranged, summands, within
 from napkin_eq.roundoff import STORAGE, TOP, K, bounded, exactly, flushed, in_double, largest, multiplied, w
 from napkin_eq.shared import SLACK, Errors, Form, added, contracted, multiplied_forms, over, plus, scaled, size, summed, times
 from napkin_eq.term import Acc, Const, Fold, Group, Input, Map, Online, Prev, Proj, Read, Reduce, Scan, Store, Term, Walk, bundled, subterms
@@ -452,10 +452,11 @@ class Work:
         What is left, a difference of two numbers, is rounded once, relative to itself: where they are nearly equal it is exact.
         """
         parts = summands(term.args[0]) if term.op == "exp" else summands(term)
-        if len(parts) < 2 or (len(parts) == 2 and term.op != "exp" and all(part in direct(term) for part in parts)):
+        number = constants(term.args[0]) if term.op == "exp" else 0.0
+        if len(parts) + (number > 0) < 2 or (len(parts) == 2 and term.op != "exp" and all(part in direct(term) for part in parts)):
             return found
         names, (error, *sizes) = aligned(found.error, *(_size(self.memo[part].value) for _, part in parts if part in self.memo))
-        rough = K * w() * sum(abs(factor) * size for (factor, _), size in zip([p for p in parts if p[1] in self.memo], sizes, strict=True))
+        rough = K * w() * (number + sum(abs(factor) * size for (factor, _), size in zip([p for p in parts if p[1] in self.memo], sizes, strict=True)))
         if term.op == "exp":
             _, (_, value) = aligned(Named(names, error), found.value)
             rough = value * np.expm1(rough)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 KINDS = ("mixed", "low", "nothing", "rounded")
 # How near, of the largest number of an array; of the rounding in float32, what that in float64 may be; what no plan that rounds makes infinite.
-NEAR, NOISE, MODERATE = 1e-9, 1e-6, 1e3
+NEAR, MODERATE = 1e-9, 1e3
 # Elements computed, what a statement costs beside its elements, how many an element of evaluation is worth: together about half a second.
 MOST_WORK, STATEMENT, ELEMENT = 6e8, 1e4, 4.0
 def validated(
@@ -242,22 +242,22 @@ def _noise(
 ) -> tuple[Array, Array]:
     """Return by how much runs of two terms in float64 may differ, and where that is known.
 
-    It is their bounds; where there is none, a share of what a run in float32 is off by. What is infinite without a bound has
-    passed the range of float64, or is absent by a mask in doubt: the reference does not tell what it should be.
+    It is their bounds; where an element has none, what it is off by in float32. What is infinite without a bound has passed the
+    range of float64, or is absent by a mask in doubt: the reference does not tell what it should be.
     """
     import numpy as np
 
     from napkin_eq.rounding import error_bound
 
-    bound, distance = np.zeros(wanted.shape), 0.0
+    bound, distance = np.zeros(wanted.shape), np.zeros(wanted.shape)
     for term in terms:
         own = {axis.name: sizes[axis.name] for axis in axes_in(term)}
         bound = bound + error_bound(term, arrays, own, "float64", order=order)[0]
         with np.errstate(all="ignore"):
             apart = np.abs(evaluate(term, arrays, own, dtype="float32", order=order) - wanted)
-        distance = max(distance, float(apart[np.isfinite(apart)].max(initial=0.0)))
+        distance = np.maximum(distance, np.where(np.isfinite(apart), apart, np.inf))
     known = np.isfinite(bound)
-    return np.where(known, bound, NOISE * distance), known
+    return np.where(known, bound, distance), known
 
 
 def _bad(found: Array, wanted: Array, noise: Array | float = 0.0) -> Array:
