@@ -41,7 +41,8 @@ def lanes(found: Derivation) -> set[str]:
 @pytest.mark.parametrize("name", list(DIAGRAMS))
 def test_lanes_meet_in_the_value_of_the_whole(name):
     found = derive(Diagram("lanes", (("out", DIAGRAMS[name]()),)))
-    assert lanes(found) == {"lane", "run"}
+    # A step that speaks of other carried sums is not merged lane by lane: such a stream meets at every block.
+    assert lanes(found) == (set() if name == "covariance" else {"lane", "run"})
     assert_agrees(found, {"t": 2, "x": WIDE})
 
 
