@@ -6,6 +6,7 @@ Each law fires with a record of its substitution, so that a derivation can be ex
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
@@ -60,8 +61,7 @@ def _decided_later(law: Law) -> bool:
 class _Bridge:
     def __init__(self, source: Term, statements: Sequence[Statement], cuts: Sequence[tuple[Axis, Axis]], budget: Budget) -> None:
         self.budget = budget
-        global _THREADED
-        _THREADED = True
+        os.environ[THREADED] = str(os.getpid())
         self.engine = _egglog().EGraph()
         self.leaves: list[Term] = []
         self.axes = {f.name: f for t in subterms(source) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
@@ -276,10 +276,11 @@ class _Bridge:
 @cache
 def threaded() -> bool:
     """Tell whether egglog has begun threads in this process, without which its engine waits for ever in a process forked off."""
-    return _THREADED
+    return os.environ.get(THREADED) == str(os.getpid())
 
 
-_THREADED = False
+# Of the process, not of this module, which a test may load twice.
+THREADED = "NAPKIN_EQ_ENGINE_RUNS_IN"
 
 
 def _egglog() -> Any:
