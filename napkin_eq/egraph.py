@@ -6,7 +6,6 @@ Each law fires with a record of its substitution, so that a derivation can be ex
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
@@ -61,7 +60,6 @@ def _decided_later(law: Law) -> bool:
 class _Bridge:
     def __init__(self, source: Term, statements: Sequence[Statement], cuts: Sequence[tuple[Axis, Axis]], budget: Budget) -> None:
         self.budget = budget
-        os.environ[THREADED] = str(os.getpid())
         self.engine = _egglog().EGraph()
         self.leaves: list[Term] = []
         self.axes = {f.name: f for t in subterms(source) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
@@ -273,16 +271,12 @@ class _Bridge:
         return Saturated(classes, root, reps, safe, given, nonneg, self.instances, rounds, len(rows), self.leaves, notes, ties, places, sources)
 
 
-@cache
 def threaded() -> bool:
     """Tell whether egglog has begun threads in this process, without which its engine waits for ever in a process forked off."""
-    return os.environ.get(THREADED) == str(os.getpid())
+    return _egglog.cache_info().currsize > 0
 
 
-# Of the process, not of this module, which a test may load twice.
-THREADED = "NAPKIN_EQ_ENGINE_RUNS_IN"
-
-
+@cache
 def _egglog() -> Any:
     """Load egglog's compiled engine alone: its Python language takes a quarter of a second to import, and nothing here speaks it."""
     if "egglog" not in sys.modules:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
+import subprocess
+import sys
 
 import pytest
 
@@ -159,3 +162,12 @@ def test_two_outputs_of_one_value_are_one_clear_line() -> None:
     diagram = nq.Diagram("twice", (("a", term), ("b", term)))
     with pytest.raises(NapkinError, match="two outputs are one value"):
         covered(diagram, Aim(load("h200"), "bfloat16", "auto", budget=Budget(5.0)), [], {}, {})
+
+
+def test_it_is_known_when_a_process_may_no_longer_be_forked() -> None:
+    code = (
+        "from napkin_eq.egraph import threaded\nfrom napkin_eq.derive import derive\nfrom napkin_eq.gallery import diagram\n"
+        "before = threaded()\nderive(diagram('softmax'))\nprint(before, threaded())"
+    )
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    assert subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout == "False True\n"
