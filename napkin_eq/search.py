@@ -217,8 +217,6 @@ def _candidates(source: Term, graph: Saturated, aim: Aim, stability: Stability, 
             return candidates
         if not candidates:
             continue
-        if accurate and min(c.cost for c in accurate) <= (1 + SAME) * min(c.cost for c in candidates):
-            return accurate  # the cheapest of all keeps its digits
         barred = stability.barred(graph, FACTOR, lambda: aim.budget.over("stability", STABLE)) if barred is None else barred
         found = Extractor(graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut, barred, stable, aim.budget).run()
         if found or accurate:
