@@ -11,9 +11,11 @@ import sys
 import pytest
 
 import napkin_eq as nq
+from napkin_eq import hardware
 from napkin_eq.certificate import checked, sealed
 from napkin_eq.cover import program, workers
 from napkin_eq.cover.apart import apart
+from napkin_eq.cover.bounds import bound_us
 from napkin_eq.cover.candidates import Enumeration
 from napkin_eq.cover.graph import graph_of
 from napkin_eq.cover.pieces import Storage
@@ -171,3 +173,48 @@ def test_it_is_known_when_a_process_may_no_longer_be_forked() -> None:
     )
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     assert subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout == "False True\n"
+
+
+def backward(h: nq.Axis, q: nq.Axis, x: nq.Axis, d: nq.Axis) -> nq.Diagram:
+    Q, dO = nq.array("Q", h, q, d), nq.array("dO", h, q, d)
+    K, V = nq.array("K", h, x, d), nq.array("V", h, x, d)
+    p = nq.softmax(nq.sum(Q * K, d) * 0.125, x)
+    dP = nq.sum(dO * V, d)
+    dS = p * (dP - nq.sum(p * dP, x))
+    outputs = (("dQ", nq.sum(dS * K, x) * 0.125), ("dK", nq.sum(dS * Q, q) * 0.125), ("dV", nq.sum(p * dO, q)))
+    return nq.Diagram("backward", outputs)
+
+
+def test_a_value_gives_way_to_what_its_only_reader_makes_of_it_and_of_numbers() -> None:
+    h, q, x, d = nq.axes("h q x d", h=2, q=8, x=8, d=4)
+    graph = graph_of([t for _, t in backward(h, q, x, d).outputs], prover(chosen_statements((), ())))
+    assert not any(str(cut).startswith("max_x") or str(cut) == "Σ_d Q · K" for cut in graph.cuts)
+    assert any(str(cut).startswith("-(max_x") for cut in graph.cuts) and len(graph.cuts) == 11
+
+
+def test_a_bound_counts_what_each_block_computes_for_itself() -> None:
+    h, q, x, d = nq.axes("h q x d", h=16, q=4096, x=4096, d=64)
+    diagram = backward(h, q, x, d)
+    proved = prover(chosen_statements((), ()))
+    graph = graph_of([t for _, t in diagram.outputs], proved)
+    listed = Enumeration(graph)
+    storage = Storage(graph, {t: name for name, t in diagram.outputs}, "bfloat16", proved)
+    columns = diagram.outputs[1][1]
+    rows = [cut for cut in graph.cuts if {a.name for a in cut.axes} == {"h", "q"}]
+    large = {cut for cut in graph.cuts if {"q", "x"} <= {a.name for a in cut.axes}}
+    prices = {}
+    for candidate in listed.single[columns]:
+        if large.isdisjoint(candidate.reads):
+            prices[frozenset(candidate.reads)] = bound_us(storage.piece(candidate), "bf16", "bfloat16", hardware.load("h200"))
+    # What rows need of all columns would be computed again for each block of columns.
+    assert prices[frozenset(rows)] < 150 < 2 * 150 < min(p for reads, p in prices.items() if len(reads) < len(rows))
+
+
+@pytest.mark.slow
+def test_the_backward_pass_of_attention_is_four_kernels_and_stores_no_scores() -> None:
+    h, q, x, d = nq.axes("h q x d", h=16, q=4096, x=4096, d=64)
+    found = derive(backward(h, q, x, d), limit=100)
+    (output,) = found.outputs
+    assert output.cover is not None and output.cover["gap"] <= 0.03 and len(found.plan.kernels) <= 4
+    assert not any({"q", "x"} <= {a.name for a in b.dims} for k in found.plan.kernels for b in (*k.reads, *k.writes))
+    assert checked(found.certificate)["status"] == "ok" and output.translation.status == "agrees"

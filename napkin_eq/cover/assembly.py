@@ -52,11 +52,11 @@ def assembled(graph: Graph, pieces: Sequence[tuple[Piece, Proved]], name: str, m
 
 
 def _lemmas(piece: Piece, proved: Proved) -> list[Step]:
-    """Return the steps of a piece, what it reads in the place of its arrays; of several outputs the steps of each, one after the other."""
+    """Return the steps of a piece, what it reads in the place of its arrays; of several outputs the steps of each, consumers before producers."""
     put = _Put({array: value for value, array in piece.arrays.items()})
     outs = piece.candidate.outs
     found: list[Step] = []
-    for place, value in enumerate(outs):
+    for place, value in reversed([*enumerate(outs)]):
         for step in proved.steps:
             if len(outs) > 1 and step.path[0] != place:
                 continue

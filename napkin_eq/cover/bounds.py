@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from napkin_eq.cost import elements, extent
 from napkin_eq.cover.graph import contracted
 from napkin_eq.cover.pieces import Piece
 from napkin_eq.hardware import Hardware
+from napkin_eq.place import parallel
 from napkin_eq.room import BYTES
 from napkin_eq.term import Input, Map, Read, Reduce, Term, renamed, subterms
 
 WIDEST = 512  # more than the widest tile of an output: what does not vary along a wider axis is computed again for each of its blocks
+HOLDS = 2048  # more than a block holds of an axis in the result of a contraction
 RATE = 0.88  # of the matrix unit's peak: the model gives no kernel of any diagram that was tried more
 HELD = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "int32": "i32", "int64": "i64", "bool": "i1"}
 
@@ -22,17 +25,53 @@ def bound_us(piece: Piece, storage: str, dtype: str, machine: Hardware) -> float
     moved = float(sum(BYTES[o.dtype] * elements(o.dims) for o in piece.outputs))
     direct = _direct(terms)
     moved += sum(BYTES[HELD.get(t.dtype, storage)] * elements(t.dims) for t in terms if isinstance(t, Input) and t in direct)
-    flops = 0.0
-    outer = piece.outputs[0].dims if len(piece.outputs) == 1 else ()
     masks = [t for t in terms if t.kind == "bool" and t.axes]
+    times = _times(piece, terms, machine)
+    flops = special = 0.0
     for term in terms:
+        product = term.body if contracted(term) is not None else term
+        masked = any({a.name for a in m.axes} & {a.name for a in product.axes} for m in masks)
+        share = (0.5 if all(_half(m) for m in masks) else 0.0) if masked else 1.0
         if contracted(term) is not None:
-            product = term.body
-            masked = any({a.name for a in m.axes} & {a.name for a in product.axes} for m in masks)
-            once = 2 * elements(product.axes) * ((0.5 if all(_half(m) for m in masks) else 0.0) if masked else 1.0)
-            flops += once * math.prod(max(1, extent(a) // WIDEST) for a in outer if a not in term.axes)
-    seconds = max(moved / machine.hbm.copy_bandwidth, flops / (machine.flops(dtype) * RATE))
+            flops += 2 * elements(product.axes) * share * times(term)
+        elif isinstance(term, Map) and term.op == "exp":
+            special += elements(term.axes) * share
+    seconds = max(moved / machine.hbm.copy_bandwidth, flops / (machine.flops(dtype) * RATE), special / machine.rate("sfu"))
     return float(seconds + machine.chip.launch_s) * 1e6
+
+
+def _times(piece: Piece, terms: list[Term], machine: Hardware) -> Callable[[Term], float]:
+    """Return what tells how many times a contraction is computed at least, processors that are idle counted as if they computed.
+
+    Blocks hold parts of the axes that all outputs have. A block computes for itself what does not vary along such an axis; and what
+    enters a fold over the whole of it, which comes before what is needed at the block's own place, unless one block after another
+    walks the axis: then only blocks along other axes keep processors busy.
+    """
+    shapes = [{a.name for a in o.dims} for o in piece.outputs]
+    common = [a for a in piece.outputs[0].dims if all(a.name in names for names in shapes)]
+    alike = all(names == shapes[0] for names in shapes)
+    long = {a.name for a in common if extent(a) > HOLDS}
+    within: dict[Term, set[frozenset[str]]] = {t: set() for t in terms}
+    for output in parallel(piece.source):
+        within[output].add(frozenset())
+    for term in reversed(terms):
+        own = {term.axis.name} & long if isinstance(term, Reduce) else set[str]()
+        for child in term.children:
+            within[child] |= {folded | own for folded in within[term]}
+
+    def times(term: Term) -> float:
+        varying = {a.name for a in term.axes}
+        found = float(math.prod(max(1, extent(a) // WIDEST) for a in common if a.name not in varying)) if alike else 1.0
+        blocks = math.prod(extent(a) for a in common if a.name in varying)
+        if not alike:
+            found = max(found, machine.chip.sms / blocks)
+        for name in frozenset[str]().union(*within[term]):
+            axis = next(a for a in common if a.name == name)
+            walked = machine.chip.sms / (blocks // extent(axis) if name in varying else blocks)
+            found = max(found, float(len(within[term])), min(extent(axis) // WIDEST, walked))
+        return found
+
+    return times
 
 
 def _direct(terms: list[Term]) -> set[Term]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from napkin_eq.cost import elements
 from napkin_eq.cover.graph import Graph, computed, contractions
+from napkin_eq.place import MOST_BUNDLED
 from napkin_eq.term import Input, Read, Term, rebuilt, subterms
 
-MOST_CONTRACTIONS, MOST_INSIDE, MOST_CANDIDATES, SMALL = 3, 12, 4000, 1 << 18
+MOST_CONTRACTIONS, MOST_TOGETHER, MOST_INSIDE, MOST_CANDIDATES, SMALL = 3, 4, 12, 4000, 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +27,15 @@ class Candidate:
 class Enumeration:
     """All candidates of a graph up to a number of contractions; `single` has those of one output by that output."""
 
-    def __init__(self, graph: Graph, most: int = MOST_CONTRACTIONS) -> None:
-        self.graph, self.most = graph, most
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
         self.cuts = set(graph.cuts)
         self.below: dict[Term, frozenset[Term]] = {}
         for cut in graph.cuts:
             self.below[cut] = frozenset(t for t in subterms(cut) if t in self.cuts)
         self.single: dict[Term, list[Candidate]] = {cut: self._fused(cut) for cut in graph.cuts}
 
-    def candidate(self, outs: tuple[Term, ...], inside: frozenset[Term]) -> Candidate | None:
+    def candidate(self, outs: tuple[Term, ...], inside: frozenset[Term], most: int = MOST_CONTRACTIONS) -> Candidate | None:
         """Return the candidate that computes these values, or None where it would read at other coordinates what it computes, or need itself."""
         reads: dict[Term, None] = {}
         terms: dict[Term, None] = {}
@@ -62,7 +63,7 @@ class Enumeration:
         if any(out in self.below[read] for read in reads for out in outs) or not inside <= terms.keys():
             return None
         listed = tuple(sorted(terms, key=lambda t: self.graph.order[t]))
-        if contractions(listed) > self.most:
+        if contractions(listed) > most:
             return None
         return Candidate(outs, inside, tuple(sorted(reads, key=lambda t: self.graph.order[t])), listed)
 
@@ -85,21 +86,17 @@ class Enumeration:
                         waiting.append(more)
         return list(found.values())
 
-    def pairs(self, near: Mapping[Term, list[Candidate]]) -> list[Candidate]:
-        """Return candidates of two outputs, made of those of one that are given: such as read a large value together.
-
-        Of two outputs neither is part of the other: what one kernel both stores and goes on with would, in the chain of steps, be
-        stored and read.
-        """
+    def bundles(self, cover: Sequence[Candidate]) -> list[Candidate]:
+        """Return candidates that compute in one kernel what two of a cover compute: such as read a large value together, or the one what the other stores."""
         found: dict[tuple[tuple[Term, ...], frozenset[Term]], Candidate] = {}
-        for first, second in itertools.combinations(self.graph.cuts, 2):
-            for one, other in itertools.product(near.get(first, ()), near.get(second, ())):
-                shared = {t for t in {*one.reads, *arrays(one.terms)} & {*other.reads, *arrays(other.terms)} if elements(t.axes) > SMALL}
-                if not shared or first in self.below[second]:
-                    continue
-                outs, inside = (first, second), (one.inside | other.inside) - {first, second}
-                if (outs, inside) not in found and (made := self.candidate(outs, inside)) is not None:
-                    found[outs, inside] = made
+        for one, other in itertools.combinations(cover, 2):
+            outs = tuple(sorted({*one.outs, *other.outs}, key=lambda t: self.graph.order[t]))
+            shared = {*one.reads, *arrays(one.terms)} & {*other.reads, *arrays(other.terms)}
+            if len(outs) > MOST_BUNDLED or not any(elements(t.axes) > SMALL for t in shared):
+                continue
+            made = self.candidate(outs, (one.inside | other.inside) - {*outs}, MOST_TOGETHER)
+            if made is not None:
+                found.setdefault((outs, made.inside), made)
         return list(found.values())
 
 

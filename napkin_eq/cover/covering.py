@@ -27,6 +27,7 @@ from napkin_eq.diagram import Diagram
 from napkin_eq.egraph import saturate
 from napkin_eq.errors import NapkinError, Undecided
 from napkin_eq.law import Statement
+from napkin_eq.place import MOST_BUNDLED
 from napkin_eq.room import WIDE_ROWS
 from napkin_eq.search import Aim, prover
 from napkin_eq.term import Term, Tuple
@@ -111,14 +112,17 @@ class _Covering:
         return sorted(kept, key=lambda o: (len(o.candidate.inside), o.bound))[:MOST_COLUMNS]
 
     def _bundles(self, cover: Sequence[_Offer]) -> list[_Offer]:
-        """Return candidates of two outputs of a cover: two of its kernels in one, where that may be cheaper."""
-        prices = {o.candidate.outs: o.price or 0.0 for o in cover if len(o.candidate.outs) == 1}
-        near = {o.candidate.outs[0]: [o.candidate] for o in cover if len(o.candidate.outs) == 1}
-        found = [self._offer(c) for c in self.listed.pairs(near)]
+        """Return candidates that do in one kernel what two of a cover do, where that may be cheaper."""
+        made = {o.candidate.outs: o for o in cover}
+        found = [self._offer(c) for c in self.listed.bundles([o.candidate for o in cover])]
         known = {o.piece.source for o in self.offers}
-        apart = {o.piece.source: sum(prices[(out,)] for out in o.candidate.outs) - self.waited for o in found}
-        least = WORTH * sum(prices.values())
-        return [o for o in found if o.piece.source not in known and o.bound + least < apart[o.piece.source]]
+        least = WORTH * sum(o.price or 0.0 for o in cover)
+
+        def apart(offer: _Offer) -> float:
+            outs = {*offer.candidate.outs}
+            return sum(o.price or 0.0 for outputs, o in made.items() if outs.issuperset(outputs)) - self.waited
+
+        return [o for o in found if o.piece.source not in known and o.bound + least < apart(o)]
 
     def _offer(self, candidate: Candidate) -> _Offer:
         piece = self.storage.piece(candidate)
@@ -144,28 +148,36 @@ class _Covering:
         return left < 0 or self.budget.over("covering")
 
     def _priced(self) -> tuple[Chosen, list[_Offer]]:
-        """Return the cheapest cover whose prices are all known, or near to that; first of kernels of one output, then with bundles of two."""
-        best = self._settled()
-        fresh = [] if self._over() else self._bundles(best[1])
-        if not fresh:
-            return best
-        self.offers += fresh
-        self._price(fresh)
-        return self._settled()
+        """Return the cheapest cover whose prices are all known, or near to that.
 
-    def _settled(self) -> tuple[Chosen, list[_Offer]]:
+        First that by kernels which neither store nor read anything large, with bundles of these; then large values are offered too.
+        """
+        thrifty = self._thrifty()
+        for offers in (thrifty, self.offers):
+            if self._solved(offers) is not None:
+                best = self._search(offers)
+                for _ in range(MOST_BUNDLED - 1):  # each joins what the last has joined
+                    fresh = [] if self._over() else self._bundles(best[1])
+                    if not fresh:
+                        break
+                    self.offers += fresh
+                    offers = [*offers, *fresh] if offers is not self.offers else offers
+                    self._price(fresh)
+                    best = self._search(offers)
+        return self._search(self.offers)
+
+    def _search(self, offers: Sequence[_Offer]) -> tuple[Chosen, list[_Offer]]:
+        """Price what the cheapest cover by some offers takes, until all of it is priced, or until it is near enough to the bound or time is over."""
         best: tuple[Chosen, list[_Offer]] | None = None
-        largest = max(elements(t.axes) for t in (*self.diagram.inputs(), *self.graph.outputs))
-        self._price([o for o in self.offers if not o.candidate.inside and elements(o.piece.outputs[0].dims) <= MANY * largest])
         for _ in range(ROUNDS):
-            least = self._solved(self.offers)
+            least = self._solved(offers)
             if least is None:
                 raise NapkinError(f"diagram {self.diagram.name}: no kernels that fit compute {', '.join(n for n, _ in self.diagram.outputs)}")
             self.bound = least[0].bound
             fresh = [o for o in least[1] if o.price is None]
             if not fresh:
                 return least
-            known = [o for o in self.offers if o.price is not None]
+            known = [o for o in offers if o.price is not None]
             best = (self._solved(known) if known else None) or best
             if best is not None and (best[0].price <= (1 + NEAR) * self.bound or self._over()):
                 return best
@@ -173,6 +185,12 @@ class _Covering:
         if best is None:
             raise NapkinError(f"diagram {self.diagram.name}: no cover was found within the limits")
         return best
+
+    def _thrifty(self) -> list[_Offer]:
+        """Return the offers that neither store nor read a value many times as large as every input and output."""
+        largest = max(elements(t.axes) for t in (*self.diagram.inputs(), *self.graph.outputs))
+        large = {v for v in self.graph.cuts if elements(v.axes) > MANY * largest}
+        return [o for o in self.offers if large.isdisjoint(o.candidate.outs) and large.isdisjoint(o.candidate.reads)]
 
     def _price(self, fresh: Sequence[_Offer]) -> None:
         self.pricing.price(o.piece for o in fresh)

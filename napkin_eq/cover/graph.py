@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from napkin_eq.cost import elements
@@ -48,8 +48,19 @@ def graph_of(outputs: Sequence[Term], proved: Callable[[Judgment], bool]) -> Gra
                 found |= {t for t in product if storable(t) and elements(t.axes) < elements(term.body.axes)}
         elif len(readers[term]) > 1 and not isinstance(term, Read) and storable(term):
             found.add(term)
+    found = {_plainest(t, readers, kept.union(outputs), storable) for t in found}
     order = {t: i for i, t in enumerate(terms)}
     return Graph(tuple(outputs), tuple(sorted(found, key=lambda t: order[t])), kept, order)
+
+
+def _plainest(term: Term, readers: Mapping[Term, list[Term]], held: Set[Term], storable: Callable[[Term], bool]) -> Term:
+    """Return the value to store in the place of another: what its only reader makes of it and of numbers is as large, and saves making it again."""
+    while term not in held and len(readers[term]) == 1:
+        (reader,) = readers[term]
+        if not isinstance(reader, Map) or any(a.axes for a in reader.args if a is not term) or reader.axes != term.axes or not storable(reader):
+            break
+        term = reader
+    return term
 
 
 def computed(term: Term) -> bool:
