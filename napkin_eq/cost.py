@@ -123,9 +123,14 @@ class Profile:
 
 
 def total_us(costs: Sequence[KernelCost], hardware: Hardware) -> float:
-    """Return the microseconds of kernels that run one after another; only the first launch is waited for."""
+    """Return the microseconds of kernels that run one after another."""
+    return in_a_row([c.predicted_us for c in costs], hardware)
+
+
+def in_a_row(microseconds: Sequence[float], hardware: Hardware) -> float:
+    """Return the microseconds of kernels that run one after another, of those of each alone; only the first launch is waited for."""
     following = AHEAD_S if hardware.divisors.mma_m >= WIDE_ROWS else FOLLOWING_S
-    return sum(c.predicted_us for c in costs) - (len(costs) - 1) * max(0.0, hardware.chip.launch_s - following) * 1e6
+    return sum(microseconds) - (len(microseconds) - 1) * max(0.0, hardware.chip.launch_s - following) * 1e6
 
 
 def extent(axis: Axis) -> int:

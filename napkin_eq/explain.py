@@ -78,6 +78,7 @@ class Closure:
         self._children: list[tuple[int, ...]] = []
         self._origin: list[tuple[Term, Mapping[str, Value]] | Term] = []
         self._root: list[int] = []
+        self._merges = 0
         self._members: list[list[int]] = []
         self._uses: list[list[int]] = []
         self._signatures: dict[tuple[int, tuple[int, ...]], list[int]] = {}
@@ -220,6 +221,7 @@ class Closure:
             return
         if len(self._members[small]) > len(self._members[large]):
             small, large = large, small
+        self._merges += 1
         self._root[small] = large
         self._members[large] += self._members[small]
         uses, self._uses[small], self._members[small] = self._uses[small], [], []
@@ -415,7 +417,7 @@ class Closure:
     def _shaped(self, law: Law, values: Mapping[str, Value]) -> list[dict[str, Value]]:
         """Try what the left side binds in the forms that inferences were found to read."""
         if self._shapes is None:
-            self._shapes = Shapes(self._fired, lambda term: self._find(self.add(term)))
+            self._shapes = Shapes(self._fired, lambda term: self._find(self.add(term)), lambda: self._merges)
         shapes = self._shapes
         kept = {n: shapes.of(v) if isinstance(v, Term) else v for n, v in values.items() if n in names_in(law.lhs)}
         return [bindings for bindings, _ in self.judge.conditions(law.conditions, kept)]

@@ -14,13 +14,14 @@ from typing import Any
 from napkin_eq import plan as p
 from napkin_eq.axis import Axis
 from napkin_eq.budget import Budget
-from napkin_eq.cost import elements, extent, total_us
+from napkin_eq.cost import elements, extent, in_a_row, total_us
 from napkin_eq.enode import tied
 from napkin_eq.errors import NapkinError
 from napkin_eq.evaluate import output_order
 from napkin_eq.folds import NARROW
 from napkin_eq.hardware import Hardware
 from napkin_eq.law import Judgment
+from napkin_eq.least import least_us
 from napkin_eq.lower import Lowering
 from napkin_eq.opened import opened
 from napkin_eq.room import BYTES
@@ -93,7 +94,7 @@ class Placer:
                 for other in self._joins(body):
                     if found is not None and self._over():
                         break
-                    stored = self._placed(choice, body, other)
+                    stored = self._placed(choice, body, other, math.inf if found is None else found.predicted_us)
                     if stored is not None and (found is None or stored.predicted_us < found.predicted_us):
                         found, chosen, join = stored, choice, other
         for _ in range(MOST_STORES + len(chosen)):
@@ -137,8 +138,9 @@ class Placer:
             other = chosen ^ {site}
             if found is not None and self._over():
                 break
-            placed = self._placed(other, body, join)
-            if placed is None or (found is not None and placed.predicted_us > GAIN * found.predicted_us):
+            limit = math.inf if found is None else GAIN * found.predicted_us
+            placed = self._placed(other, body, join, limit if best is None else min(limit, best[0].predicted_us))
+            if placed is None or placed.predicted_us > limit:
                 continue
             if best is None or placed.predicted_us < best[0].predicted_us:
                 best = placed, other
@@ -178,28 +180,49 @@ class Placer:
 
     # -- one placement -----------------------------------------------------------------------------------------------
 
-    def _placed(self, stored: frozenset[Term], body: Term, join: Join) -> Placed | None:
-        """Price one choice of stores; every kernel takes its best partition by itself."""
+    def _placed(self, stored: frozenset[Term], body: Term, join: Join, limit: float = math.inf) -> Placed | None:
+        """Price one choice of stores; every kernel takes its best partition by itself.
+
+        limit: microseconds; a choice that is sure to take more is given up, and None returned, as soon as that is seen.
+        """
         done: dict[Store, Tiled] = {}
         operands = _operands(body)
         outputs = dict(zip(parallel(body), self.target_dtypes, strict=True))
+        bundles = self._bundles(stored)
 
-        def keep(sites: Sequence[Term], values: Sequence[Term]) -> list[Term]:
-            targets = []
+        def targets(sites: Sequence[Term], values: Sequence[Term]) -> tuple[p.Buffer, ...]:
+            found = []
             for i, (site, value) in enumerate(zip(sites, values, strict=True)):
                 narrow = site in operands and self.precision == NARROW
                 dtype = outputs.get(site, {"int": "i32", "bool": "i1"}.get(value.kind, self.storage if narrow else "f32"))
                 order = self.orders.get(site) or (output_order(value) if site in outputs else scratch_order(value))
-                targets.append(p.Buffer(f"{TARGET}{i}", order, dtype))
-            store = self._partitioned(values, tuple(targets), done)
-            kept: list[Term] = [store] if len(values) == 1 else [Proj(i, store) for i in range(len(values))]
-            for site, target, name in zip(sites, targets, kept, strict=True):
+                found.append(p.Buffer(f"{TARGET}{i}", order, dtype))
+            return tuple(found)
+
+        def weigh(sites: Sequence[Term], values: Sequence[Term]) -> list[Term]:
+            found = targets(sites, values)
+            least.append(least_us(_several(values), found, arrays, self.storage, self.hardware))
+            kept = _items(Store(_several(values)), len(values))
+            arrays.update((name, replace(target, name=f"{len(arrays)}")) for name, target in zip(kept, found, strict=True))
+            return kept
+
+        def keep(sites: Sequence[Term], values: Sequence[Term]) -> list[Term]:
+            if least and in_a_row([*(t.cost.predicted_us for t in done.values()), *least[len(done) :]], self.hardware) > limit:
+                raise _NoPlan
+            found = targets(sites, values)
+            store = self._partitioned(values, found, done)
+            kept = _items(store, len(values))
+            for site, target, name in zip(sites, found, kept, strict=True):
                 if site in stored:
                     self.buffers.setdefault(name, replace(target, name=f"{self.name}__s{len(self.buffers)}"))
             return kept
 
+        least: list[float] = []
+        arrays: dict[Term, p.Buffer] = {}
         try:
-            root = with_stores(body, self._bundles(stored), keep, join)
+            if limit < math.inf:
+                with_stores(body, bundles, weigh, join)
+            root = with_stores(body, bundles, keep, join)
         except _NoPlan:
             return None
         stores = tuple(t for t in subterms(root) if isinstance(t, Store))
@@ -207,8 +230,8 @@ class Placer:
             self.refusals.append("a value is compared with what another kernel makes of it anew, in another order")
             return None
         tiled = tuple(done[s] for s in stores)
-        arrays = tuple((t, self.buffers[t]) for t in subterms(root) if t in self.buffers)
-        return Placed(root, stores, tiled, total_us([t.cost for t in tiled], self.hardware), arrays)
+        read = tuple((t, self.buffers[t]) for t in subterms(root) if t in self.buffers)
+        return Placed(root, stores, tiled, total_us([t.cost for t in tiled], self.hardware), read)
 
     def _bundles(self, stored: frozenset[Term]) -> list[tuple[Term, ...]]:
         """Group the values to store that come out of one pass: one kernel stores them together."""
@@ -225,7 +248,7 @@ class Placer:
     def _partitioned(self, values: Sequence[Term], targets: tuple[p.Buffer, ...], done: dict[Store, Tiled]) -> Store:
         """Return the values under the Store, Group and Walk nodes that make their kernel cheapest."""
         best: tuple[float, Store, Tiled] | None = None
-        for store in self._partitions(values[0] if len(values) == 1 else Tuple(tuple(values))):
+        for store in self._partitions(_several(values)):
             tiled = self._solve(store, targets)
             if tiled is not None and (best is None or tiled.cost.predicted_us < best[0]):
                 best = tiled.cost.predicted_us, store, tiled
@@ -295,6 +318,15 @@ def _computed_apart(comparison: Term) -> bool:
 
 class _NoPlan(Exception):
     """No kernel for a value fits the hardware."""
+
+
+def _several(values: Sequence[Term]) -> Term:
+    return values[0] if len(values) == 1 else Tuple(tuple(values))
+
+
+def _items(store: Store, count: int) -> list[Term]:
+    """Return what each of the values is read as that a Store holds."""
+    return [store] if count == 1 else [Proj(i, store) for i in range(count)]
 
 
 def _wrapped(value: Term, modes: list[tuple[type[Group] | type[Walk], Axis]]) -> Store:

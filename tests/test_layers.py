@@ -32,7 +32,7 @@ FLOORS = (
     "recheck",
     "emit aot enode placed egglogtext egraph accuracy roundoff ranges shared rounding families stability",
     "streamed scopes bounds arithmetic folds lower alive room reuse cost tiles schedule bulk balance overlap succession",
-    "extract place",
+    "extract least place",
     "derivation report chain assembly search miniature translation unfused cover derive front ranked compiled",
     "sources output coordinates walks lanes heads dealing indexing running tolerance "
     "compare mutation mutate_running mutate_lanes mutate_numbers mutations mutants samples forgeries "

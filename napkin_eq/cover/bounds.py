@@ -9,6 +9,7 @@ from napkin_eq.cost import elements, extent
 from napkin_eq.cover.graph import contracted
 from napkin_eq.cover.pieces import Piece
 from napkin_eq.hardware import Hardware
+from napkin_eq.least import HELD
 from napkin_eq.place import parallel
 from napkin_eq.room import BYTES
 from napkin_eq.term import Input, Map, Read, Reduce, Term, renamed, subterms
@@ -16,7 +17,6 @@ from napkin_eq.term import Input, Map, Read, Reduce, Term, renamed, subterms
 WIDEST = 512  # more than the widest tile of an output: what does not vary along a wider axis is computed again for each of its blocks
 HOLDS = 2048  # more than a block holds of an axis in the result of a contraction
 RATE = 0.88  # of the matrix unit's peak: the model gives no kernel of any diagram that was tried more
-HELD = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "int32": "i32", "int64": "i64", "bool": "i1"}
 
 
 def bound_us(piece: Piece, storage: str, dtype: str, machine: Hardware) -> float:
