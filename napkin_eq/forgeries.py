@@ -75,13 +75,14 @@ def score(every: int = 1, broken: int = 1) -> Score:
     return found
 
 
-def as_lemma(data: Data) -> Data:
-    """Return a certificate with its steps as those of a lemma about the subterm that they are in."""
+def as_lemma(data: Data, around: int = 0) -> Data:
+    """Return a certificate with its steps as those of a lemma about the subterm that they are in, or about one so many levels around it."""
     paths = [step["path"] for step in data["steps"]]
-    shared = list(itertools.takewhile(lambda at: len(set(at)) == 1, zip(*paths, strict=False)))
+    shared = [child for child, *_ in itertools.takewhile(lambda at: len(set(at)) == 1, zip(*paths, strict=False))]
+    shared = shared[: max(0, len(shared) - around)]
     nodes, kinds = data["theorem"]["nodes"], data["theorem"]["language"]["kinds"]
     place = data["theorem"]["source"]
-    for child, *_ in shared:
+    for child in shared:
         row = nodes[place]
         words = data["theorem"]["language"]["constructors"][row[0]][0] * (len(row) - 1 if row[0] == "Tuple" else 1)
         place = [part for part, word in zip(row[1:], words, strict=True) if word in kinds][child]
@@ -183,7 +184,7 @@ def _variants(row: list[Any], place: int, rows: list[list[Any]], axes: list[str]
 
 def ill_formed(data: Data) -> Iterator[tuple[str, Data]]:
     """Yield certificates, to be sealed, in which one thing that the checker asks of their parts is broken, with the rule that it is."""
-    for broken in (_of_instances, _of_steps, _of_tables, _of_the_theorem, _of_rows, _of_constants):
+    for broken in (_of_instances, _of_steps, of_lemmas, _of_tables, _of_the_theorem, _of_rows, _of_constants):
         yield from broken(data)
 
 
@@ -229,6 +230,21 @@ def _of_steps(data: Data) -> Iterator[tuple[str, Data]]:
             yield "a path that leads elsewhere", _with(data, path, "steps", number, "path")
         for instance in (-1, len(data["instances"]), True, *(i for i in range(len(data["instances"])) if i != step["instance"])):
             yield "a step by another instance", _with(data, instance, "steps", number, "instance")
+
+
+def of_lemmas(data: Data) -> Iterator[tuple[str, Data]]:
+    """Yield certificates of one lemma, to be sealed, in which one thing that is asked of it is broken, with the rule that it is."""
+    good = as_lemma(data)
+    (step,) = good["steps"]
+    rows = (*data["theorem"]["nodes"], *data["nodes"])
+    for place in (-1, len(rows), True, "0", None, *(place for place in range(len(rows)) if place != step["lemma"])):
+        yield "a lemma about another term", _with(good, place, "steps", 0, "lemma")
+    for inner in ([], "", None, {}, 0, [step], [[]], [*step["steps"], *step["steps"][-1:]]):
+        yield "a lemma without its steps", _with(good, inner, "steps", 0, "steps")
+    for odd in ({**step, "path": []}, {"lemma": step["lemma"]}, {**step["steps"][0], "lemma": step["lemma"]}):
+        yield "a lemma with something more, or less", _with(good, odd, "steps", 0)
+    for rule, other in _of_steps({**data, "steps": step["steps"]}):
+        yield f"in a lemma, {rule}", _with(good, other["steps"], "steps", 0, "steps")
 
 
 def _of_tables(data: Data) -> Iterator[tuple[str, Data]]:

@@ -256,7 +256,7 @@ def _written(data: Data, module: str) -> str:
         "claims": _listed([f"n{place}" for place in sorted(table.judgments)]),
         "laws": _listed([f"law{place}" for place in range(len(ordered))]),
         "reasons": _listed([_reason(instance, table, axes, written, ordered) for instance in instances]),
-        "steps": _listed([_step(*_values(step, "instance forward path")) for step in steps]),
+        "steps": _listed([_step(step, table) for step in steps]),
     }
     said = ";\n  ".join(f"{name} := {text}" for name, text in fields.items())
     whole = f"Definition it : certificate := {{|\n  {said} |}}."
@@ -287,7 +287,16 @@ def _law(name: str, law: Any, definition: str) -> LawText:
     return LawText(law, lanes, definition)
 
 
-def _step(instance: Any, forward: Any, path: Any) -> str:
+def _step(step: Any, table: Table) -> str:
+    if type(step) is dict and "lemma" in step:
+        lemma, moves = _values(step, "lemma steps")
+        if type(moves) is not list:
+            raise Unwritten("a lemma has no steps")
+        return f"About {table.at(lemma)} {_listed([_move(*_values(move, 'instance forward path')) for move in moves])}"
+    return f"Move {_move(*_values(step, 'instance forward path'))}"
+
+
+def _move(instance: Any, forward: Any, path: Any) -> str:
     if type(forward) is not bool:
         raise Unwritten("a step has no direction")
     (place,) = _places([instance])

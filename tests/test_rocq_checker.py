@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 
+import napkin_eq as nq
 from napkin_eq import derive, forgeries, rocqtext, samples
 from napkin_eq.certificate import checked, sealed
 from napkin_eq.gallery import DIAGRAMS
 from napkin_eq.rocq import source
+from tests.test_cover import attend
 
 Data = dict[str, Any]
 NEEDED = "Values Language Terms Frames Checker".split()
@@ -62,6 +64,33 @@ def test_good_and_forged_certificates_have_one_verdict(compiled: Path) -> None:
     theirs = verdicts(compiled, [data for _, data in cases])
     different = [name for (name, _), one, other in zip(cases, ours, theirs, strict=True) if one is not other]
     assert not different and ours.count(True) >= 50 and ours.count(False) >= 200
+
+
+def test_lemmas_good_and_forged_have_one_verdict(compiled: Path) -> None:
+    """Each sample's steps as those of a lemma, about the term that they are in and about one around it; and lemmas that are ill-formed."""
+    cases: list[tuple[str, Data]] = []
+    for number, sample in enumerate(samples.samples()):
+        data = sample.certificate()
+        if "," not in sample.name and number % 3 == 0:
+            broken = forgeries.of_lemmas(data)
+            cases += [(f"{rule}, {sample.name}", sealed(forged)) for rule, forged in islice(broken, number % 7, None, 7)]
+        elif number % 4 == 0:
+            cases += [(f"{sample.name}, {around} around", forgeries.as_lemma(data, around)) for around in range(3)]
+    ours = [checked(data)["status"] == "ok" for _, data in cases]
+    theirs = verdicts(compiled, [data for _, data in cases])
+    different = [name for (name, _), one, other in zip(cases, ours, theirs, strict=True) if one is not other]
+    assert not different and ours.count(True) >= 50 and ours.count(False) >= 50
+
+
+def test_a_certificate_of_a_cover_is_accepted_by_both(compiled: Path) -> None:
+    """It is one of lemmas; each is refused by both once a lemma lacks its last step, or is about another term."""
+    h, q, x, d = nq.axes("h q x d", h=16, q=512, x=512, d=64)
+    data = derive(attend(attend(nq.array("A", h, q, d), q, x, d), q, x, d)).certificate
+    lemmas = data["steps"]
+    assert len(lemmas) > 1 and all("lemma" in step for step in lemmas)
+    given = [data, sealed({**data, "steps": [{**lemmas[0], "steps": lemmas[0]["steps"][:-1]}, *lemmas[1:]]})]
+    given.append(sealed({**data, "steps": [{**lemmas[0], "lemma": lemmas[1]["lemma"]}, *lemmas[1:]]}))
+    assert [checked(one)["status"] == "ok" for one in given] == verdicts(compiled, given) == [True, False, False]
 
 
 def test_the_certificates_of_the_gallery_are_accepted_by_both(compiled: Path) -> None:

@@ -41,7 +41,7 @@ Variable g : context.
 Variable m : model.
 Notation eval := (eval g m).
 
-Definition everywhere (b : bar) (P : frame -> point -> Prop) : Prop := forall f p, base m b f -> valid f p -> P f p.
+Definition always (b : bar) (P : frame -> point -> Prop) : Prop := forall f p, base m b f -> valid f p -> P f p.
 Definition total (a : meaning) (f : frame) (x : axis) (n : nat) (p : point) : val := Sum (seq 0 n) (fun i => a f (upd
   p x i)).
 
@@ -49,30 +49,30 @@ Definition means (eta : name -> meaning) (b : bar) (c : claim) : Prop :=
   let e := eval eta in
   match c with
   | Equal a a' => holds g m eta b a a'
-  | AtMost a a' => everywhere b (fun f p => le (e a f p) (e a' f p) = true)
-  | Pos a => everywhere b (fun f p => lt (Some 0%R) (e a f p) = true)
-  | Nonneg a => everywhere b (fun f p => le (Some 0%R) (e a f p) = true)
-  | Nonzero a => everywhere b (fun f p => andb (lt absent (e a f p)) (negb (eq (e a f p) (Some 0%R))) = true)
-  | Finite a => everywhere b (fun f p => lt absent (e a f p) = true)
-  | Safe a => everywhere b (fun f p => le (e a f p) (Some (largest m)) = true)
-  | Absent c a => everywhere b (fun f p => orb (truth (e c f p)) (eq (e a f p) absent) = true)
-  | Zero c a => everywhere b (fun f p => orb (truth (e c f p)) (eq (e a f p) (Some 0%R)) = true)
-  | Divides d n => everywhere b (fun f p => e d f p <> Some 0%R /\ whole Z.modulo (e n f p) (e d f p) = Some 0%R)
-  | Disjoint c c' => everywhere b (fun f p => negb (andb (truth (e c f p)) (truth (e c' f p))) = true)
+  | AtMost a a' => always b (fun f p => le (e a f p) (e a' f p) = true)
+  | Pos a => always b (fun f p => lt (Some 0%R) (e a f p) = true)
+  | Nonneg a => always b (fun f p => le (Some 0%R) (e a f p) = true)
+  | Nonzero a => always b (fun f p => andb (lt absent (e a f p)) (negb (eq (e a f p) (Some 0%R))) = true)
+  | Finite a => always b (fun f p => lt absent (e a f p) = true)
+  | Safe a => always b (fun f p => le (e a f p) (Some (largest m)) = true)
+  | Absent c a => always b (fun f p => orb (truth (e c f p)) (eq (e a f p) absent) = true)
+  | Zero c a => always b (fun f p => orb (truth (e c f p)) (eq (e a f p) (Some 0%R)) = true)
+  | Divides d n => always b (fun f p => e d f p <> Some 0%R /\ whole Z.modulo (e n f p) (e d f p) = Some 0%R)
+  | Disjoint c c' => always b (fun f p => negb (andb (truth (e c f p)) (truth (e c' f p))) = true)
   | Free x a => free_in x (e a)
   | Along _ _ => True
   | Local x a => local_in x (e a)
-  | Scales x a r => ~ In x (full_in b) -> everywhere (without x b) (fun f p =>
+  | Scales x a r => ~ In x (full_in b) -> always (without x b) (fun f p =>
       (forall k A, 0 < k <= full m x -> e r (moved f x 0 k A) (upd p x 0) <> absent) /\
       (forall n k A i, 0 < n < k -> k <= full m x -> i < n ->
         e a (cut f x k) (upd p x i) = mul (e a (cut f x n) (upd p x i)) (e r (moved f x n k A) (upd p x 0))))
-  | Stretch q x c => everywhere b (fun f p =>
+  | Stretch q x c => always b (fun f p =>
       Sum (seq 0 (ends f q)) (fun i => choice (truth (e c f (upd p q i))) (Some 1%R) (Some 0%R)) = Some 1%R)
   | Distinct x y => x <> y
-  | Null x a => everywhere b (fun f p => total (e a) f x (ends f x) p = Some 0%R)
-  | Settled x a => ~ In x (full_in b) -> everywhere (without x b) (fun f p =>
+  | Null x a => always b (fun f p => total (e a) f x (ends f x) p = Some 0%R)
+  | Settled x a => ~ In x (full_in b) -> always (without x b) (fun f p =>
       forall k i, k <= full m x -> i <= k - 1 -> lt absent (e a (cut f x k) (upd p x i)) = true)
-  | Moves x a w s => ~ In x (full_in b) -> everywhere (without x b) (fun f p =>
+  | Moves x a w s => ~ In x (full_in b) -> always (without x b) (fun f p =>
       forall n k A, n < k -> k <= full m x ->
         e s (moved f x n k A) (upd p x 0)
         = add (Sum (seq 0 n) (fun i => mul (e a (cut f x k) (upd p x i)) (e w (cut f x n) (upd p x i))))
@@ -398,17 +398,47 @@ Fixpoint enter (laws : list law) (known : list entry) (ws : list (claim * reason
   end.
 
 (* One step: an equation, from left to right or back, at a path; what comes out is typed anew. *)
-Fixpoint go (known : list entry) (t : term) (steps : list (nat * bool * list nat)) : option term :=
+Definition move := (nat * bool * list nat)%type.
+Definition well_sorted (t : term) : option term := match sort_of g None t with Some _ => Some t | None => None end.
+Definition made (known : list entry) (t : term) (m : move) : option (term * bar) :=
+  match m with (k, forward, path) =>
+    match nth_error known k with
+    | Some (Equal a a', b) =>
+        match (if forward : bool then put b [] None t path a a' else put b [] None t path a' a) with
+        | Some t => option_map (fun t => (t, b)) (well_sorted t)
+        | None => None
+        end
+    | _ => None
+    end
+  end.
+Definition both (b b' : bar) : bar :=
+  {| lanes_in := lanes_in b ++ lanes_in b'; full_in := full_in b ++ full_in b'; over := over b ++ over b' |}.
+Fixpoint chain (known : list entry) (t : term) (ms : list move) : option (term * bar) :=
+  match ms with
+  | [] => Some (t, bare)
+  | m :: ms =>
+      match made known t m with
+      | Some (t, b) => option_map (fun e => (fst e, both b (snd e))) (chain known t ms)
+      | None => None
+      end
+  end.
+
+(* A step of a proof; or a lemma: a term, closed, with steps from it to another, which takes its place wherever it stands. *)
+Inductive step := Move (m : move) | About (t : term) (ms : list move).
+Definition anywhere (b : bar) : bar := {| lanes_in := lanes_in b; full_in := full_in b; over := [] |}.
+Fixpoint go (known : list entry) (t : term) (steps : list step) : option term :=
   match steps with
   | [] => Some t
-  | (k, forward, path) :: steps =>
-      match nth_error known k with
-      | Some (Equal a a', b) =>
-          match (if forward : bool then put b [] None t path a a' else put b [] None t path a' a) with
-          | Some t => if match sort_of g None t with Some _ => true | None => false end then go known t steps else None
-          | None => None
-          end
-      | _ => None
+  | Move m :: steps => match made known t m with Some (t, _) => go known t steps | None => None end
+  | About l ms :: steps =>
+      match chain known l ms with
+      | Some (r, b) =>
+          if open l || open r then None
+          else match everywhere (anywhere b) [] l r t with
+               | Some t => match well_sorted t with Some t => go known t steps | None => None end
+               | None => None
+               end
+      | None => None
       end
   end.
 
@@ -434,7 +464,7 @@ End Check.
 (* rows, claims: all that the certificate holds, used or not. *)
 Record certificate := {
   declared : context; source : term; destination : term; rows : list term; claims : list claim;
-  laws : list law; reasons : list (claim * reason); steps : list (nat * bool * list nat) }.
+  laws : list law; reasons : list (claim * reason); steps : list step }.
 
 Definition check (c : certificate) : bool :=
   let g := declared c in

@@ -44,13 +44,13 @@ Ltac stated :=
 (* Of one place. *)
 Ltac here := stated; intros f p B V; simpl; plain.
 Ltac known := first
-  [ match goal with H : everywhere _ _ _, B : base _ _ ?f, V : valid ?f ?p |- _ => exact (H f p B V) end
+  [ match goal with H : always _ _ _, B : base _ _ ?f, V : valid ?f ?p |- _ => exact (H f p B V) end
   | assumption ].
 Lemma valid_in f p x i : valid f p -> In i (seq 0 (ends f x)) -> valid f (upd p x i).
 Proof. intros V H. apply in_seq in H. apply valid_upd; [exact V | lia]. Qed.
 (* In every lane of an axis. *)
 Ltac lanes := match goal with
-  | H : everywhere _ _ _, B : base _ _ ?f, V : valid ?f ?p |- forall i, In i (seq 0 (ends ?f ?x)) -> _ =>
+  | H : always _ _ _, B : base _ _ ?f, V : valid ?f ?p |- forall i, In i (seq 0 (ends ?f ?x)) -> _ =>
       let i := fresh in let Hi := fresh in intros i Hi; exact (H f (upd p x i) B (valid_in f p x i V Hi))
   end.
 Lemma some_lanes m b f x : base m b f -> In x (lanes_in b) -> seq 0 (ends f x) <> [].
@@ -196,15 +196,15 @@ Proof.
 Qed.
 
 Lemma present_sum b f x n q a : base m b f -> ~ In x (full_in b) -> over b = [] -> 0 < n <= ends f x -> valid f q ->
-  everywhere m b (fun f p => lt absent (a f p) = true) -> lt absent (Sum (seq 0 n) (fun i => a (cut f x n) (upd q x
+  always m b (fun f p => lt absent (a f p) = true) -> lt absent (Sum (seq 0 n) (fun i => a (cut f x n) (upd q x
     i))) = true.
 Proof.
   intros B nF O N V H. apply finite_total; [reflexivity | pointwise |]. intros i Hi. apply in_seq in Hi.
   apply H; [apply base_cut; auto | apply valid_cut; [exact V | lia]].
 Qed.
-Lemma present_product b a w : everywhere m b (fun f p => lt absent (a f p) = true) ->
-  everywhere m b (fun f p => lt absent (w f p) = true) ->
-  everywhere m b (fun f p => lt absent (mul (a f p) (w f p)) = true).
+Lemma present_product b a w : always m b (fun f p => lt absent (a f p) = true) ->
+  always m b (fun f p => lt absent (w f p) = true) ->
+  always m b (fun f p => lt absent (mul (a f p) (w f p)) = true).
 Proof. intros A W f p B V. specialize (A f p B V). specialize (W f p B V). cbv beta in *.
   destruct (a f p), (w f p); unfold lt in *; simpl in *; congruence.
 Qed.
@@ -230,13 +230,13 @@ Proof. intro E. destruct (parts n now [] rest E) as (A & B & _). rewrite app_nil
 Lemma lane_in n i : In i (seq 0 n) -> i < n. Proof. rewrite in_seq. lia. Qed.
 
 Lemma present_at b f x a p : base m (without x b) f -> ~ In x (full_in b) -> over b = [] -> valid f p ->
-  everywhere m b (fun f p => lt absent (a f p) = true) -> lanes_present nat (seq 0 (full m x)) (body_at a f x p).
+  always m b (fun f p => lt absent (a f p) = true) -> lanes_present nat (seq 0 (full m x)) (body_at a f x p).
 Proof.
   intros B nF O V H now rest E some i Hi. destruct (prefix_parts _ _ _ E) as [P L]. apply filled in some.
   rewrite P in Hi. apply lane_in in Hi. apply H; [apply base_without; auto; lia | apply valid_cut; assumption].
 Qed.
 Lemma null_at b f x a p : base m (without x b) f -> ~ In x (full_in b) -> over b = [] -> valid f p ->
-  everywhere m b (fun f p => total a f x (ends f x) p = Some 0%R) ->
+  always m b (fun f p => total a f x (ends f x) p = Some 0%R) ->
     sums_to_none nat (seq 0 (full m x)) (body_at a f x p).
 Proof.
   intros B nF O V H now rest E some. destruct (prefix_parts _ _ _ E) as [P L]. apply filled in some.

@@ -165,6 +165,59 @@ Proof.
 Qed.
 
 
+(* The same of an equation that is put wherever its one side stands, and that is bound to no stream's update. *)
+Theorem everywhere_sound eta b l r : over b = [] -> holds eta b l r -> forall t S V t', everywhere b S l r t = Some t' ->
+  forall f p, ok b S V f -> valid f p -> eval eta t f p = eval eta t' f p.
+Proof.
+  intros Ov H.
+  assert (Top : forall S V t f p, same t l = true -> ok b S V f -> valid f p -> eval eta t f p = eval eta r f p).
+  { intros S V t f p E O W. apply same_eq in E. subst. apply H; [|exact W]. destruct O as [A B C D F G].
+    split; [exact A |]. split; [exact B |]. split; [exact C |]. rewrite Ov. intros x []. }
+  Ltac inner := repeat match goal with
+    | E : option_map _ (everywhere ?b ?S ?l ?r ?t) = Some _ |- _ => destruct (everywhere b S l r t) eqn:?;
+        cbn [option_map] in E; [| discriminate E]
+    | E : match everywhere ?b ?S ?l ?r ?t with Some _ => _ | None => None end = Some _ |- _ =>
+        destruct (everywhere b S l r t) eqn:?; [| discriminate E]
+    | E : Some _ = Some _ |- _ => injection E as <-
+    end.
+  induction t; intros S V t' E f p O W; cbn [everywhere] in E;
+    (match type of E with (if same ?t l then _ else _) = _ => destruct (same t l) eqn:M end;
+      [injection E as <-; exact (Top _ _ _ _ _ M O W) | clear M]);
+    inner; try reflexivity; simpl.
+  - f_equal. eauto.
+  - f_equal; eauto.
+  - f_equal; [f_equal | |]; eauto.
+  - apply masked_ext; intros i Hi; apply in_seq in Hi; [f_equal; eapply IHt2 | eapply IHt1]; eauto; apply valid_upd;
+      (exact W || lia).
+  - apply fold_ext; intros i Hi; rewrite (proj1 (proj2 good)) in Hi; apply in_seq in Hi;
+      [f_equal; eapply IHt2 | eapply IHt1]; eauto; apply valid_upd; (exact W || lia).
+  - destruct (same t1 t && same t2 t0 && same t3 t4)%bool eqn:M; [injection E as <-; reflexivity | clear M].
+    destruct (mem x (full_in b)) eqn:M; [discriminate |]. apply mem_not in M. injection E as <-. simpl.
+    apply (online_related m good x (fun q q' => q = q')); auto.
+    + intros q q' ->. reflexivity.
+    + intros k i q q' <- Vq _ Hk Hi. eapply IHt1; eauto; [eapply ok_cut; eauto | apply valid_cut; auto].
+    + intros k i q q' <- Vq _ Hk Hi. f_equal. eapply IHt2; eauto; [eapply ok_cut; eauto | apply valid_cut; auto].
+    + intros k j a a' q q' <- Vq _ Hk Ha. assert (a = a') as -> by (apply functional_extensionality; intro; apply Ha;
+        reflexivity).
+      eapply IHt3; eauto; [eapply ok_moved; eauto | apply valid_moved; auto].
+  - apply (reduce_ext _ _ (seq 0 (Datatypes.S (p x)))). intros i Hi. apply in_seq in Hi. eapply IHt; eauto.
+    apply valid_low; [exact W |]. specialize (W x). lia.
+  - erewrite (IHt2 S V _ ltac:(eassumption) f p) by eauto. eapply IHt1; eauto. apply valid_low; [exact W |].
+    unfold place. destruct (eval eta _ f p); lia.
+  - destruct (same t t0) eqn:M; [injection E as <-; reflexivity | clear M].
+    destruct (existsb (fun x => mem x (lanes_in b)) S) eqn:M; [discriminate |]. injection E as <-. simpl.
+    assert (Out : forall y, In y (lanes_in b) -> ~ In y S).
+    { intros y Hy B. enough (existsb (fun x => mem x (lanes_in b)) S = true) by congruence.
+      apply existsb_exists. exists y. split; [exact B | apply mem_In; exact Hy]. }
+    destruct O as [A B C D F G]. apply (IHt [] None); eauto; [| apply valid_back].
+    constructor; simpl; auto; try discriminate. intro y. split; apply A.
+  - eauto.
+  - eauto.
+  - eauto.
+  - eapply IHt; eauto using ok_item.
+  - destruct (item f); [eapply IHt1; eauto | eapply IHt2; eauto using ok_item].
+Qed.
+
 (* Independence. eta: what has no variables asks nothing of them. *)
 Section Alone.
 Variable eta : name -> meaning.

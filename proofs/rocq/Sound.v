@@ -25,7 +25,7 @@ Proof.
 Qed.
 Lemma means_mono eta b b' c : weaker b b' -> means eta b c -> means eta b' c.
 Proof.
-  intros W. destruct c; simpl; unfold holds, everywhere; auto;
+  intros W. destruct c; simpl; unfold holds, always; auto;
     try (intros H f q B V; apply H; [exact (base_mono b b' f W B) | exact V]);
     intros H n f q B V; (apply H; [intro N; apply n, (proj1 (proj2 W)), N
       | exact (base_mono _ _ f (without_mono x b b' W) B) | exact V]).
@@ -34,7 +34,7 @@ Qed.
 Lemma cinst_means eta s r b c : means eta b (cinst (fun _ => s) r c) <-> means (fun v => eval eta (s v)) b (cinst Var
   r c).
 Proof.
-  destruct c; simpl; unfold holds, free_in, local_in, everywhere; rewrite ?(inst_eval g m eta s r); reflexivity.
+  destruct c; simpl; unfold holds, free_in, local_in, always; rewrite ?(inst_eval g m eta s r); reflexivity.
 Qed.
 
 Ltac split_and := repeat match goal with H : (_ && _)%bool = true |- _ => apply andb_prop in H; destruct H end.
@@ -159,7 +159,7 @@ Proof.
   - apply positive_sound. apply P.
 Qed.
 Lemma signed_sound a s b : ground a = true -> signed g a s = Some b ->
-  everywhere m b (fun f p => has_sign s (eval nothing a f p)).
+  always m b (fun f p => has_sign s (eval nothing a f p)).
 Proof.
   unfold signed. intro G. destruct (shown g (leaf a) s) eqn:S; [|discriminate]. intros [= <-] f p (F & L & _) V.
   apply (leaf_sound (has_sign s)); [|exact V]. intros q Vq. apply shown_sound; auto using leaf_ground.
@@ -353,19 +353,60 @@ Proof.
   destruct model_ok as (P & _). constructor; simpl; auto; try discriminate; intros; try apply P. split; simpl; lia.
 Qed.
 
+Lemma well_sorted_same t t' : well_sorted g t = Some t' -> t' = t.
+Proof. unfold well_sorted. destruct (sort_of g None t); congruence. Qed.
+Lemma made_sound known t t' b mv : (forall e, In e known -> holding e) -> made g known t mv = Some (t', b) ->
+  forall f p, ok m b [] None f -> valid f p -> eval nothing t f p = eval nothing t' f p.
+Proof.
+  intros K E f p O V. destruct mv as [[n forward] path]. simpl in E.
+  destruct (nth_error known n) as [[[a a'| | | | | | | | | | | | | | | | | | |] b1]|] eqn:H; try discriminate.
+  pose proof (K _ (nth_error_In _ _ H)) as Ho. unfold holding in Ho; simpl in Ho.
+  assert (Ho' : holds g m nothing b1 a' a) by (intros f1 q B W; symmetry; apply Ho; assumption).
+  destruct forward;
+    (match type of E with match ?d with _ => _ end = _ => destruct d as [t1|] eqn:P; [|discriminate E] end;
+     destruct (well_sorted g t1) as [t2|] eqn:Ws; [|discriminate E]; apply well_sorted_same in Ws; injection E as <- <-;
+     subst t2).
+  - exact (put_sound g m good nothing b1 a a' Ho t [] None path t1 P f p O V).
+  - exact (put_sound g m good nothing b1 a' a Ho' t [] None path t1 P f p O V).
+Qed.
+Lemma ok_weaker b b' f : weaker b b' -> ok m b' [] None f -> ok m b [] None f.
+Proof. intros (A & B & C) [F L U P Q O]. constructor; auto; intros y Hy n; apply P; auto. Qed.
+Lemma chain_sound known ms : (forall e, In e known -> holding e) -> forall t t' b, chain g known t ms = Some (t', b) ->
+  forall f p, ok m b [] None f -> valid f p -> eval nothing t f p = eval nothing t' f p.
+Proof.
+  intro K. induction ms as [|mv ms IH]; simpl; intros t t' b E f p O V; [injection E as <- _; reflexivity |].
+  destruct (made g known t mv) as [[t1 b1]|] eqn:M; [|discriminate].
+  destruct (chain g known t1 ms) as [[t2 b2]|] eqn:R; [|discriminate]. injection E as <- <-.
+  rewrite (made_sound known t t1 b1 mv K M f p).
+  - apply (IH t1 t2 b2 R); [| exact V]. eapply ok_weaker; [| exact O].
+    split; [|split]; simpl; apply incl_appr, incl_refl.
+  - eapply ok_weaker; [| exact O]. split; [|split]; simpl; apply incl_appl, incl_refl.
+  - exact V.
+Qed.
+
+(* What a closed term says does not depend on the time before a block: its equation holds wherever its lanes are. *)
+Lemma about_sound known l r b ms : (forall e, In e known -> holding e) -> chain g known l ms = Some (r, b) ->
+  open l = false -> open r = false -> holds g m nothing (anywhere b) l r.
+Proof.
+  intros K R Ol Or f p (F & L & U & _) V. set (f' := {| ends := ends f; prev := ends f; acc := acc f; item := item f |}).
+  rewrite (closed_sound g m good nothing flat l Ol f f' p eq_refl eq_refl).
+  rewrite (closed_sound g m good nothing flat r Or f f' p eq_refl eq_refl).
+  apply (chain_sound known ms K l r b R f' p); [| exact V].
+  constructor; simpl; auto; try discriminate. intro y. split; apply F.
+Qed.
+
 Lemma go_sound known steps : (forall e, In e known -> holding e) -> forall t t', go g known t steps = Some t' ->
   forall k p, valid (top m k) p -> eval nothing t (top m k) p = eval nothing t' (top m k) p.
 Proof.
-  intro K. induction steps as [|[[n forward] path] steps IH]; simpl; intros t t' E k p V; [injection E as <-;
-    reflexivity |].
-  destruct (nth_error known n) as [[[a a'| | | | | | | | | | | | | | | | | | |] b]|] eqn:H; try discriminate.
-  pose proof (K _ (nth_error_In _ _ H)) as Ho. unfold holding in Ho; simpl in Ho.
-  destruct forward.
-  - destruct (put b [] None t path a a') as [t1|] eqn:P; [|discriminate]. destruct (sort_of g None t1); [|discriminate].
-    rewrite (put_sound g m good nothing b a a' Ho t [] None path t1 P (top m k) p (top_ok b k) V). eauto.
-  - destruct (put b [] None t path a' a) as [t1|] eqn:P; [|discriminate]. destruct (sort_of g None t1); [|discriminate].
-    assert (Ho' : holds g m nothing b a' a) by (intros f q B W; symmetry; apply Ho; assumption).
-    rewrite (put_sound g m good nothing b a' a Ho' t [] None path t1 P (top m k) p (top_ok b k) V). eauto.
+  intro K. induction steps as [|[mv|l ms] steps IH]; simpl; intros t t' E k p V; [injection E as <-; reflexivity | |].
+  - destruct (made g known t mv) as [[t1 b]|] eqn:M; [|discriminate].
+    rewrite (made_sound known t t1 b mv K M (top m k) p (top_ok b k) V). eauto.
+  - destruct (chain g known l ms) as [[r b]|] eqn:R; [|discriminate].
+    destruct (open l || open r)%bool eqn:O; [discriminate |]. apply orb_false_elim in O. destruct O as [Ol Or].
+    destruct (everywhere (anywhere b) [] l r t) as [t1|] eqn:P; [|discriminate].
+    destruct (well_sorted g t1) as [t2|] eqn:Ws; [|discriminate]. apply well_sorted_same in Ws. subst t2.
+    rewrite (everywhere_sound g m good nothing (anywhere b) l r eq_refl (about_sound known l r b ms K R Ol Or) t [] None t1
+      P (top m k) p (top_ok _ k) V). eauto.
 Qed.
 End Laws.
 End Sound.

@@ -275,6 +275,44 @@ Fixpoint put (b : bar) (S : list axis) (V : option axis) (t : term) (path : list
       end
   end.
 
+(* One side in the place of the other wherever that stands: refused as put would refuse it at any of these places. *)
+Fixpoint everywhere (b : bar) (S : list axis) (l r t : term) {struct t} : option term :=
+  if same t l then Some r else
+  let one a (f : term -> term) := option_map f (everywhere b S l r a) in
+  let two a c (f : term -> term -> term) :=
+    match everywhere b S l r a, everywhere b S l r c with Some a', Some c' => Some (f a' c') | _, _ => None end in
+  match t with
+  | Var _ _ | Input _ | Const _ _ | Index _ | Size _ | Length _ | Nothing | Acc => Some t
+  | Un o a => one a (Un o)
+  | Scan o x a => one a (Scan o x)
+  | Group x a => one a (Group x)
+  | Walk x a => one a (Walk x)
+  | Store a => one a Store
+  | Proj k a => one a (Proj k)
+  | Bin o a c => two a c (Bin o)
+  | Reduce o x a c => two a c (Reduce o x)
+  | Fold d o x a c => two a c (Fold d o x)
+  | Read x a i => two a i (Read x)
+  | Item a c => two a c Item
+  | Where c a d =>
+      match everywhere b S l r c, everywhere b S l r a, everywhere b S l r d with
+      | Some c', Some a', Some d' => Some (Where c' a' d')
+      | _, _, _ => None
+      end
+  | Online d x a c u =>
+      match everywhere b S l r a, everywhere b S l r c, everywhere b [x] l r u with
+      | Some a', Some c', Some u' =>
+          if same a a' && same c c' && same u u' then Some t
+          else if mem x (full_in b) then None else Some (Online d x a' c' u')
+      | _, _, _ => None
+      end
+  | Prev a =>
+      match everywhere b [] l r a with
+      | Some a' => if same a a' then Some t else if existsb (fun x => mem x (lanes_in b)) S then None else Some (Prev a')
+      | None => None
+      end
+  end.
+
 (* Substitution: of terms for variables, of axes for axes, not necessarily different ones. *)
 Fixpoint inst (s : sort -> name -> term) (r : axis -> axis) (t : term) : term :=
   match t with
