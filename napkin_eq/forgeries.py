@@ -239,7 +239,8 @@ def of_lemmas(data: Data) -> Iterator[tuple[str, Data]]:
     rows = (*data["theorem"]["nodes"], *data["nodes"])
     for place in (-1, len(rows), True, "0", None, *(place for place in range(len(rows)) if place != step["lemma"])):
         yield "a lemma about another term", _with(good, place, "steps", 0, "lemma")
-    for inner in ([], "", None, {}, 0, [step], [[]], [*step["steps"], *step["steps"][-1:]]):
+    others: list[Any] = [[], "", None, {}, 0, [step], [[]], [*step["steps"], *step["steps"][-1:]]]
+    for inner in others:
         yield "a lemma without its steps", _with(good, inner, "steps", 0, "steps")
     for odd in ({**step, "path": []}, {"lemma": step["lemma"]}, {**step["steps"][0], "lemma": step["lemma"]}):
         yield "a lemma with something more, or less", _with(good, odd, "steps", 0)
