@@ -33,7 +33,7 @@ rocq: .venv/ready
 	@command -v coqchk >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
 		&& apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq coq >/dev/null; } || { \
 		echo "make: Rocq is missing and cannot be installed from here; as root: apt-get install coq" >&2; exit 2; }
-	$(RUN) napkin_eq.rocq
+	$(RUN) napkin_eq.prove.rocq
 
 docs: .venv/ready
 	.venv/bin/python docs/refresh.py

@@ -17,18 +17,18 @@ from random import Random
 from typing import Any
 
 import napkin_eq as nq
-from napkin_eq import plan as p
-from napkin_eq.aot import attempted
-from napkin_eq.cost import price, profile
-from napkin_eq.diagram import Diagram
-from napkin_eq.emit import code
-from napkin_eq.errors import NapkinError
-from napkin_eq.gallery import DIAGRAMS
-from napkin_eq.hardware import load
-from napkin_eq.names import kernel_function
-from napkin_eq.random_diagrams import Shape, random_diagram
-from napkin_eq.room import capacity, room
-from napkin_eq.term import Term
+from napkin_eq.frontend.gallery import DIAGRAMS
+from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.term import Term
+from napkin_eq.machine.cost import price, profile
+from napkin_eq.machine.gpu import load
+from napkin_eq.tile import ir as p
+from napkin_eq.tile.compile_ahead import attempted
+from napkin_eq.tile.identifiers import kernel_function
+from napkin_eq.tile.printers import code
+from napkin_eq.tile.resources import capacity, room
+from napkin_eq.verify.fuzz.random_diagrams import Shape, random_diagram
 
 DTYPES = ("bfloat16", "float16")
 SHAPE = Shape(nodes=12, lengths=(16, 64, 100, 128, 256, 512, 1000, 1024, 4096), elements=2**26, outputs=2, dtypes=("float", "float", "float32", "int32"))
@@ -84,7 +84,7 @@ def predicted(kernel: p.Kernel, hardware: str) -> dict[str, Any]:
     """Return what the model says that a kernel takes of a GPU, and whether it holds that it fits."""
     machine, prof = load(hardware), profile(kernel)
     if kernel.workers:
-        from napkin_eq.bulk import shared_bytes
+        from napkin_eq.tile.passes.tma import shared_bytes
 
         return {"model_smem": shared_bytes(kernel), "model_registers": None, "fits": True}
     smem, registers = capacity(room(prof.needs, {c.name: c.tile for c in kernel.coords}), kernel.warps, kernel.stages, machine.divisors.mma_m >= 64)

@@ -16,16 +16,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 
 import napkin_eq as nq
-from napkin_eq.compare import compare
-from napkin_eq.derive import derive
-from napkin_eq.diagram import Diagram
-from napkin_eq.emit import emit
-from napkin_eq.errors import NapkinError
-from napkin_eq.evaluate import evaluate
-from napkin_eq.families import applies, draw, families, folded_axes
-from napkin_eq.gallery import DIAGRAMS, diagram
-from napkin_eq.term import Term
-from napkin_eq.tolerance import LOOSE, tolerances
+from napkin_eq.frontend.gallery import DIAGRAMS, diagram
+from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.evaluate import evaluate
+from napkin_eq.lang.term import Term
+from napkin_eq.numerics.compare import compare
+from napkin_eq.numerics.sample_inputs import applies, draw, families, folded_axes
+from napkin_eq.pipeline.derive import derive
+from napkin_eq.tile.printers import emit
+from napkin_eq.verify.tolerance import LOOSE, tolerances
 
 FOLDED, FREE, SEED = 157, 3, 0
 t, x = nq.axes("t x", t=3, x=157)

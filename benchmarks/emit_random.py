@@ -18,17 +18,17 @@ from typing import Any
 import numpy as np
 
 import napkin_eq as nq
-from napkin_eq.derivation import Derivation
-from napkin_eq.diagram import Diagram
-from napkin_eq.errors import NapkinError
-from napkin_eq.families import draw, family
-from napkin_eq.fuzz import SPECIAL
-from napkin_eq.gallery import DIAGRAMS
-from napkin_eq.random_diagrams import Shape, random_diagram
-from napkin_eq.rounding import error_bound, schedule
-from napkin_eq.running import running_bound
-from napkin_eq.sources import find_diagram
-from napkin_eq.validate import trial_sizes
+from napkin_eq.frontend.gallery import DIAGRAMS
+from napkin_eq.frontend.sources import find_diagram
+from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.numerics.error_bound import error_bound, schedule
+from napkin_eq.numerics.running_bound import running_bound
+from napkin_eq.numerics.sample_inputs import draw, family
+from napkin_eq.pipeline.validate import trial_sizes
+from napkin_eq.search.derivation import Derivation
+from napkin_eq.verify.fuzz.fuzz import SPECIAL
+from napkin_eq.verify.fuzz.random_diagrams import Shape, random_diagram
 
 LENGTHS = (1, 2, 3, 5, 7, 16, 17, 33, 64, 65, 100, 128, 200, 257, 512, 1000)
 SHAPE = Shape(nodes=24, lengths=LENGTHS, elements=2**16)

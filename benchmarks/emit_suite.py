@@ -25,19 +25,19 @@ import numpy as np
 from suite import Case, cases
 
 import napkin_eq as nq
-from napkin_eq import plan as p
-from napkin_eq.assembly import renamed
-from napkin_eq.cost import price, profile, total_us
-from napkin_eq.derivation import STORAGE
-from napkin_eq.emit import code, emit
-from napkin_eq.errors import NapkinError
-from napkin_eq.families import draw, family
-from napkin_eq.gallery import DIAGRAMS, diagram
-from napkin_eq.lower import Lowering
-from napkin_eq.ranked import ranked
-from napkin_eq.rounding import error_bound
-from napkin_eq.search import prover
-from napkin_eq.tiles import Tiled
+from napkin_eq.frontend.gallery import DIAGRAMS, diagram
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.machine.cost import price, profile, total_us
+from napkin_eq.numerics.error_bound import error_bound
+from napkin_eq.numerics.sample_inputs import draw, family
+from napkin_eq.pipeline.top_k import ranked
+from napkin_eq.search.assemble import renamed
+from napkin_eq.search.candidates import prover
+from napkin_eq.search.derivation import STORAGE
+from napkin_eq.search.tiling import Tiled
+from napkin_eq.tile import ir as p
+from napkin_eq.tile.lower.kernel import Lowering
+from napkin_eq.tile.printers import code, emit
 
 PLANS = 5
 

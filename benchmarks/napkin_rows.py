@@ -15,9 +15,9 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 
 from suite import cases  # noqa: E402
 
-from napkin_eq import hardware  # noqa: E402
+from napkin_eq.machine import gpu as hardware  # noqa: E402
 from napkin_eq.napkin.measured import FILE  # noqa: E402
-from napkin_eq.tuned import key_of  # noqa: E402
+from napkin_eq.pipeline.tuned import key_of  # noqa: E402
 
 
 def rows() -> list[dict[str, Any]]:

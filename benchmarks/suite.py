@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from napkin_eq import library as nq
-from napkin_eq.diagram import Diagram
-from napkin_eq.gallery import diagram
-from napkin_eq.term import Term
+from napkin_eq.frontend import library as nq
+from napkin_eq.frontend.gallery import diagram
+from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.term import Term
 
 TOKENS = 16384
 

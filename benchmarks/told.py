@@ -12,7 +12,7 @@ from pathlib import Path
 
 from suite import cases
 
-from napkin_eq.derive import derive
+from napkin_eq.pipeline.derive import derive
 
 WITHIN = 0.05
 

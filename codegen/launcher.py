@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
-from napkin_eq.axis import Axis
-from napkin_eq.bulk import Copy, descriptor_names, pointed, shared_bytes
-from napkin_eq.emit import emitter
-from napkin_eq.names import Names, buffers, counter_argument, kernel_function, pointer_argument, size_argument
-from napkin_eq.plan import Buffer, Kernel, Plan
-from napkin_eq.succession import Turn, chained, turns
+from napkin_eq.lang.axis import Axis
+from napkin_eq.machine.dependent_launch import Turn, chained, turns
+from napkin_eq.tile.identifiers import Names, buffers, counter_argument, kernel_function, pointer_argument, size_argument
+from napkin_eq.tile.ir import Buffer, Kernel, Plan
+from napkin_eq.tile.passes.tma import Copy, descriptor_names, pointed, shared_bytes
+from napkin_eq.tile.printers import emitter
 
 TORCH = {
     "f64": "torch.float64",

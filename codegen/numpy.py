@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from napkin_eq.axis import Axis
-from napkin_eq.emit import Runner, emitter
-from napkin_eq.errors import NapkinError
-from napkin_eq.plan import (
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.tile.ir import (
     Assign,
     Await,
     Buffer,
@@ -36,6 +35,7 @@ from napkin_eq.plan import (
     StoreTile,
     Value,
 )
+from napkin_eq.tile.printers import Runner, emitter
 
 Array = np.ndarray[Any, Any]
 FLOATS = ("f64", "f32", "f16", "bf16")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from napkin_eq.emit import comment_lines, emitter
-from napkin_eq.plan import (
+from napkin_eq.machine.dependent_launch import Turn, turns
+from napkin_eq.tile.ir import (
     Assign,
     Await,
     Buffer,
@@ -28,8 +28,8 @@ from napkin_eq.plan import (
     operands,
     statements,
 )
-from napkin_eq.room import BYTES
-from napkin_eq.succession import Turn, turns
+from napkin_eq.tile.printers import comment_lines, emitter
+from napkin_eq.tile.resources import BYTES
 
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "==", "and": "and", "or": "or", "floordiv": "//", "mod": "mod"}
 FOLD = {"sum": "sum", "max": "max", "prod": "product"}

@@ -15,14 +15,14 @@ import sys
 from pathlib import Path
 
 import napkin_eq as nq
-from napkin_eq import catalogue
-from napkin_eq.cli import main as napkin
-from napkin_eq.content import load_rules
+from napkin_eq.cli.main import main as napkin
 from napkin_eq.draw import svg
-from napkin_eq.floating import assess
-from napkin_eq.gallery import DIAGRAMS
-from napkin_eq.law import REGISTRY, Law, Statement
-from napkin_eq.proving import prove
+from napkin_eq.frontend.gallery import DIAGRAMS
+from napkin_eq.laws import catalogue
+from napkin_eq.laws.law import REGISTRY, Law, Statement
+from napkin_eq.laws.loader import load_rules
+from napkin_eq.prove.float_class import assess
+from napkin_eq.prove.prove import prove
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"

@@ -20,42 +20,34 @@ if sys.argv[:1] == ["-m"] or (sys.argv and sys.argv[0].endswith("napkin-eq")):
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from napkin_eq.errors import LawRefused, NapkinError, Undecided
+from napkin_eq.lang.errors import LawRefused, NapkinError, Undecided
 
 if TYPE_CHECKING:
-    from napkin_eq.axis import Axis
-    from napkin_eq.derivation import Derivation
-    from napkin_eq.derive import derive
-    from napkin_eq.diagram import Diagram
-    from napkin_eq.evaluate import evaluate, output_order
-    from napkin_eq.jsonform import from_json, to_json
-    from napkin_eq.library import *  # noqa: F403
-    from napkin_eq.term import Term, Tuple
-    from napkin_eq.validate import validate
+    from napkin_eq.frontend.library import *  # noqa: F403
+    from napkin_eq.lang.axis import Axis
+    from napkin_eq.lang.diagram import Diagram
+    from napkin_eq.lang.evaluate import evaluate, output_order
+    from napkin_eq.lang.json_form import from_json, to_json
+    from napkin_eq.lang.term import Term, Tuple
+    from napkin_eq.pipeline.derivation import Derivation
+    from napkin_eq.pipeline.derive import derive
+    from napkin_eq.pipeline.validate import validate
 
 __version__ = "0.1.0"
 _HOMES = {
-    "Axis": "axis", "Diagram": "diagram", "Derivation": "derivation", "Term": "term", "Tuple": "term", "derive": "derive",
-    "evaluate": "evaluate", "from_json": "jsonform", "output_order": "evaluate", "to_json": "jsonform", "validate": "validate",
+    "Axis": "lang.axis", "Diagram": "lang.diagram", "Derivation": "pipeline.derivation", "Term": "lang.term", "Tuple": "lang.term",
+    "derive": "pipeline.derive", "evaluate": "lang.evaluate", "from_json": "lang.json_form", "output_order": "lang.evaluate",
+    "to_json": "lang.json_form", "validate": "pipeline.validate",
 }  # fmt: skip
-
-
-class _Package(ModuleType):
-    def __setattr__(self, name: str, value: Any) -> None:
-        # The import of a file sets it as an attribute here: it must not hide the function of the same name, such as derive.
-        super().__setattr__(name, getattr(value, name) if name in _HOMES and isinstance(value, ModuleType) else value)
-
-
-sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(f"module 'napkin_eq' has no attribute {name!r}")
-    library = import_module("napkin_eq.library")
+    library = import_module("napkin_eq.frontend.library")
+    import_module("napkin_eq.lang.diagram").draw_with(_picture)
     if name in _HOMES:
         return getattr(import_module(f"napkin_eq.{_HOMES[name]}"), name)
     if name in library.__all__:
@@ -63,8 +55,13 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'napkin_eq' has no attribute {name!r}; it has {', '.join(sorted({*_HOMES, *library.__all__}))}")
 
 
+def _picture(thing: Any) -> str:
+    drawn: str = import_module("napkin_eq.draw").svg(thing)
+    return drawn
+
+
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES, *import_module("napkin_eq.library").__all__})
+    return sorted({*globals(), *_HOMES, *import_module("napkin_eq.frontend.library").__all__})
 
 
 __all__ = [

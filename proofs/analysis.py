@@ -33,12 +33,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from napkin_eq.axis import Axis
-from napkin_eq.claim import NotUnderstood, plain
-from napkin_eq.floating import Finding, assessor
-from napkin_eq.law import ABSENT, TRUE, Inference, Judgment, Law, Var
-from napkin_eq.proving import opinion
-from napkin_eq.term import Acc, Const, Map, Online, Reduce, Size, Term, rewritten, subterms
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.term import Acc, Const, Map, Online, Reduce, Size, Term, rewritten, subterms
+from napkin_eq.laws.claim import NotUnderstood, plain
+from napkin_eq.laws.law import ABSENT, TRUE, Inference, Judgment, Law, Var
+from napkin_eq.prove.float_class import Finding, assessor
+from napkin_eq.prove.prove import opinion
 
 GROWTHS, IN_RANGE = (1.0, 2.0, 3.0, 5.0), tuple(map(float, range(8, 65, 4)))
 K, LEAST, STEP, LARGEST, TIMEOUT_S = Const(4.0), Const(32.0), Const(5.0), Const(88.0), 10.0

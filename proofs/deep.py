@@ -2,21 +2,21 @@
 
 Here a law is data, a statement over the embedded terms of Language.v; true_law says what it claims of every frame and
 every renaming of its axes. A certificate's laws are compared with these. The statement is printed by
-napkin_eq/rocqtext.py, as a certificate's laws are; the proof is the one listed for the name here, else, of a statement
+napkin_eq/prove/rocq_text.py, as a certificate's laws are; the proof is the one listed for the name here, else, of a statement
 that names no axis, the theorem of Laws.v at one place. The tactics are those of Deep.v. Whether a proof is one is for
 Rocq's kernel to say.
 """
 
 from __future__ import annotations
 
-from napkin_eq.axis import Axis
-from napkin_eq.certificate import stated
-from napkin_eq.claim import NotUnderstood
-from napkin_eq.law import Statement
-from napkin_eq.obligation import judgments_of, terms_of
-from napkin_eq.rocq import embedder
-from napkin_eq.rocqtext import LawText, Unwritten
-from napkin_eq.term import subterms
+from napkin_eq.certify.certificate import stated
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.term import subterms
+from napkin_eq.laws.claim import NotUnderstood
+from napkin_eq.laws.law import Statement
+from napkin_eq.laws.obligation import judgments_of, terms_of
+from napkin_eq.prove.rocq import embedder
+from napkin_eq.prove.rocq_text import LawText, Unwritten
 
 # The axes that a law needs lanes of: where one has none, an absent factor, a bound or a present value is lost.
 LANES = {name: ("x",) for name in "distribute sum-constant le-max pos-sum pos-size finite-reduce-max".split()}

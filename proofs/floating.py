@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from napkin_eq.claim import JUDGMENT, NotUnderstood, meaning
-from napkin_eq.floating import Finding, assessor
-from napkin_eq.law import TRUE, Law, Var
-from napkin_eq.ops import COMBINE, NEUTRAL
-from napkin_eq.term import Const, Fold, Map, Online, Reduce, Term, held, rebuilt, rewritten, subterms
+from napkin_eq.lang.operators import COMBINE, NEUTRAL
+from napkin_eq.lang.term import Const, Fold, Map, Online, Reduce, Term, held, rebuilt, rewritten, subterms
+from napkin_eq.laws.claim import JUDGMENT, NotUnderstood, meaning
+from napkin_eq.laws.law import TRUE, Law, Var
+from napkin_eq.prove.float_class import Finding, assessor
 
 Array = np.ndarray[Any, np.dtype[Any]]
 TIMEOUT_S, SAMPLES = 60.0, 4096

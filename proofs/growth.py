@@ -1,7 +1,7 @@
 """How error grows from one side of a law to the other: on inputs of ordinary and of extreme size, in float32 and float16.
 
 The side that is replaced, with every operator and every input off by one roundoff, is within a bound of the exact value
-(napkin_eq/rounding.py). Where it is, and within the numbers of the format, the side that replaces it must be within GROWTH times
+(napkin_eq/numerics/error_bound.py). Where it is, and within the numbers of the format, the side that replaces it must be within GROWTH times
 that bound, by what it gives in float32 and, for small inputs, in float16, held against float64. The growth that is told is that of
 the bound, or, where the bound of the new side is too wide to tell anything, that of the error seen. Ordinary inputs have magnitudes
 from 2^-10 to 2^10, with large offsets and small differences among them; extreme ones reach 2^100.
@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from napkin_eq.axis import Axis
-from napkin_eq.claim import JUDGMENT, LARGEST_EXPONENT, NotUnderstood, meaning
-from napkin_eq.evaluate import axes_in, evaluate, output_order
-from napkin_eq.floating import GROWTH, Finding, assessor
-from napkin_eq.law import Judgment, Law, Max, Sum, Var, exp, inv, size
-from napkin_eq.rounding import error_bound
-from napkin_eq.term import Input, Map, Online, Prev, Reduce, Store, Term, rebuilt, rewritten, subterms
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.evaluate import axes_in, evaluate, output_order
+from napkin_eq.lang.term import Input, Map, Online, Prev, Reduce, Store, Term, rebuilt, rewritten, subterms
+from napkin_eq.laws.claim import JUDGMENT, LARGEST_EXPONENT, NotUnderstood, meaning
+from napkin_eq.laws.law import Judgment, Law, Max, Sum, Var, exp, inv, size
+from napkin_eq.numerics.error_bound import error_bound
+from napkin_eq.prove.float_class import GROWTH, Finding, assessor
 
 Array = np.ndarray[Any, np.dtype[Any]]
 TRIAL = Axis("trial")

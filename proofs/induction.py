@@ -13,16 +13,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
-from napkin_eq.axis import Axis
-from napkin_eq.claim import JUDGMENT, Claim, NotUnderstood, eq, le
-from napkin_eq.law import ABSENT, TRUE, Statement, Var
-from napkin_eq.linearity import AXIS, LEMMAS, defined, normal
-from napkin_eq.obligation import claims_of
-from napkin_eq.ops import COMBINE, NEUTRAL
-from napkin_eq.proving import Outcome, prover
-from napkin_eq.question import Step
-from napkin_eq.solving import decided, decided_deeply, vacuous
-from napkin_eq.term import Acc, Const, Index, Map, Online, Prev, Read, Reduce, Scan, Size, Term, rebuilt, subterms
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.operators import COMBINE, NEUTRAL
+from napkin_eq.lang.term import Acc, Const, Index, Map, Online, Prev, Read, Reduce, Scan, Size, Term, rebuilt, subterms
+from napkin_eq.laws.claim import JUDGMENT, Claim, NotUnderstood, eq, le
+from napkin_eq.laws.law import ABSENT, TRUE, Statement, Var
+from napkin_eq.laws.obligation import claims_of
+from napkin_eq.prove.normal.linearity import AXIS, LEMMAS, defined, normal
+from napkin_eq.prove.portfolio import decided, decided_deeply, vacuous
+from napkin_eq.prove.prove import Outcome, prover
+from napkin_eq.prove.query import Step
 
 QUESTIONS = 6
 LEMMA_TIMEOUT_S = 5.0

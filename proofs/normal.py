@@ -12,12 +12,12 @@ from collections.abc import Callable, Hashable
 from fractions import Fraction
 from typing import NamedTuple
 
-from napkin_eq.claim import Claim
-from napkin_eq.law import Var
-from napkin_eq.linearity import defined
-from napkin_eq.polynomial import Polynomial, Powers, TooMuch, atom, bounded, constant, exponential, raised
-from napkin_eq.solving import decider
-from napkin_eq.term import Const, Index, Map, Reduce, Size, Term
+from napkin_eq.lang.term import Const, Index, Map, Reduce, Size, Term
+from napkin_eq.laws.claim import Claim
+from napkin_eq.laws.law import Var
+from napkin_eq.prove.normal.linearity import defined
+from napkin_eq.prove.normal.polynomial import Polynomial, Powers, TooMuch, atom, bounded, constant, exponential, raised
+from napkin_eq.prove.portfolio import decider
 
 MOST_CASES, MOST_PRODUCTS = 600, 60_000
 AT_ABSENT = {"erf": -1, "tanh": -1, "sigmoid": 0}

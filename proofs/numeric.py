@@ -14,16 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from napkin_eq.axis import Axis
-from napkin_eq.claim import JUDGMENT, LARGEST_EXPONENT, STREAMED, NotUnderstood, finite, meaning
-from napkin_eq.counterexample import Counterexample, Given, nearly
-from napkin_eq.errors import NapkinError
-from napkin_eq.evaluate import axes_in, evaluate, output_order
-from napkin_eq.law import ABSENT, TRUE, Judgment, Law, Max, Statement, Sum, Var, exp, inv, size, where
-from napkin_eq.obligation import conditions_of, judgments_of, terms_of, variants
-from napkin_eq.opened import opened
-from napkin_eq.proving import Outcome, prover
-from napkin_eq.term import Acc, Const, Input, Map, Online, Prev, Term, rewritten, subterms
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.evaluate import axes_in, evaluate, output_order
+from napkin_eq.lang.scope import opened
+from napkin_eq.lang.term import Acc, Const, Input, Map, Online, Prev, Term, rewritten, subterms
+from napkin_eq.laws.claim import JUDGMENT, LARGEST_EXPONENT, STREAMED, NotUnderstood, finite, meaning
+from napkin_eq.laws.law import ABSENT, TRUE, Judgment, Law, Max, Statement, Sum, Var, exp, inv, size, where
+from napkin_eq.laws.obligation import conditions_of, judgments_of, terms_of, variants
+from napkin_eq.prove.counterexample import Counterexample, Given, nearly
+from napkin_eq.prove.prove import Outcome, prover
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Table = dict[Term, Term]

@@ -13,14 +13,14 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
-from napkin_eq.claim import Claim, NotUnderstood
-from napkin_eq.law import Var
-from napkin_eq.notation import written
-from napkin_eq.polynomial import Polynomial, Powers, TooMuch, atom, bounded, constant
-from napkin_eq.question import Question
-from napkin_eq.smtlib import branch, branch_truth, conjunction, decimal, disjunction, is_number, negated
-from napkin_eq.solving import translator
-from napkin_eq.term import Const, Index, Map, Reduce, Size, Term, subterms
+from napkin_eq.lang.notation import written
+from napkin_eq.lang.term import Const, Index, Map, Reduce, Size, Term, subterms
+from napkin_eq.laws.claim import Claim, NotUnderstood
+from napkin_eq.laws.law import Var
+from napkin_eq.prove.normal.polynomial import Polynomial, Powers, TooMuch, atom, bounded, constant
+from napkin_eq.prove.portfolio import translator
+from napkin_eq.prove.query import Question
+from napkin_eq.prove.smtlib import branch, branch_truth, conjunction, decimal, disjunction, is_number, negated
 
 BIGGEST_POWER, MOST_PRODUCTS = 8, 20_000
 SUMMED = ("add", "mul", "neg", "real", "where", "max", "min", "abs", "exp")

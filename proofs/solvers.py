@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib.util
 from typing import Any
 
-from napkin_eq.errors import NapkinError
-from napkin_eq.solving import solver
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.prove.portfolio import solver
 
 # cvc5 counts its steps, so that a busy machine gives the same answer; the clock is the last resort.
 STEPS_PER_S, PATIENCE = 120_000, 10

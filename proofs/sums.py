@@ -1,6 +1,6 @@
 """Sums of unknown length in a normal form: decides, without a solver and for all sizes, equations between sums, maxima and exponentials.
 
-A value is a pair of sums in normal form (`napkin_eq/polynomial.py`): whether it is absent, as a number that is 0 or 1, and its number, which
+A value is a pair of sums in normal form (`napkin_eq/prove/normal/polynomial.py`): whether it is absent, as a number that is 0 or 1, and its number, which
 means nothing where it is absent. Masks, presence and signs are facts: atoms that are 0 or 1. A sum over axes is taken apart into sums of one
 product each; what does not vary moves out of it, a product that stretches cover once is summed once. That nothing is present or not zero in
 any lane is a fact about all lanes, and put to use wherever it is a factor. So a reference of exponentials is a number like any other.
@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from napkin_eq.atoms import FACTS, NONE, ONE, Atom, Stuck, branch, first_fact, only, part, put
-from napkin_eq.axis import Axis
-from napkin_eq.claim import Claim
-from napkin_eq.functions import Functions
-from napkin_eq.law import TRUE, Var
-from napkin_eq.polynomial import Polynomial, atom, constant
-from napkin_eq.solving import deep_decider
-from napkin_eq.term import Const, Index, Map, Reduce, Size, Term, subterms
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.term import Const, Index, Map, Reduce, Size, Term, subterms
+from napkin_eq.laws.claim import Claim
+from napkin_eq.laws.law import TRUE, Var
+from napkin_eq.prove.normal.atoms import FACTS, NONE, ONE, Atom, Stuck, branch, first_fact, only, part, put
+from napkin_eq.prove.normal.functions import Functions
+from napkin_eq.prove.normal.polynomial import Polynomial, atom, constant
+from napkin_eq.prove.portfolio import deep_decider
 
 AT_ABSENT = {"erf": -1, "tanh": -1, "sigmoid": 0}
 

@@ -1,7 +1,7 @@
 """Statements as theorems of Rocq, over the values, reductions and streams that proofs/rocq/Values.v defines; and their proofs.
 
 What a statement says is printed from its own terms: an axis is a type X of lanes and a list xs of them; a variable is a
-value for each lane of every axis that it may vary along; a condition is its meaning (napkin_eq/claim.py) in every lane. An axis
+value for each lane of every axis that it may vary along; a condition is its meaning (napkin_eq/laws/claim.py) in every lane. An axis
 that a stream walks comes in blocks, and what may hold a running result is a function of the lanes seen so far. The proof is the
 one listed for the name here, else that of a statement about single lanes. Whether a proof is one is for Rocq's kernel to say.
 """
@@ -12,12 +12,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from napkin_eq.axis import Axis
-from napkin_eq.claim import JUDGMENT, LARGEST_EXPONENT, STREAMED, NotUnderstood, meaning
-from napkin_eq.law import TRUE, Judgment, Law, Statement, Var
-from napkin_eq.obligation import conditions_of, judgments_of, terms_of, variants
-from napkin_eq.rocq import formaliser
-from napkin_eq.term import Acc, Const, Fold, Map, Online, Prev, Reduce, Size, Term, subterms
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.term import Acc, Const, Fold, Map, Online, Prev, Reduce, Size, Term, subterms
+from napkin_eq.laws.claim import JUDGMENT, LARGEST_EXPONENT, STREAMED, NotUnderstood, meaning
+from napkin_eq.laws.law import TRUE, Judgment, Law, Statement, Var
+from napkin_eq.laws.obligation import conditions_of, judgments_of, terms_of, variants
+from napkin_eq.prove.rocq import formaliser
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*\Z")
 # Names that mean something in the text made here, or to Rocq.

@@ -46,7 +46,7 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 @pytest.fixture
 def registry() -> Iterator[object]:
     """Give the registry of laws, and restore it afterwards."""
-    from napkin_eq.law import REGISTRY
+    from napkin_eq.laws.law import REGISTRY
 
     before, family = dict(REGISTRY.statements), REGISTRY.family
     yield REGISTRY

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import napkin_eq as nq
-from napkin_eq.axis import Axis
-from napkin_eq.term import Term
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.term import Term
 
 Sizes = Mapping[str, int | None]
 NEW: dict[str, tuple[Callable[[Sizes], Term], dict[str, int]]] = {}

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from napkin_eq.axis import Axis
-from napkin_eq.plan import (
+from napkin_eq.lang.axis import Axis
+from napkin_eq.tile.ir import (
     Assign,
     Buffer,
     Coord,

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from napkin_eq.law import Var, where
-from napkin_eq.term import Const, Map, Term
+from napkin_eq.lang.term import Const, Map, Term
+from napkin_eq.laws.law import Var, where
 
 Array = np.ndarray[Any, np.dtype[Any]]
 A, B, D, C = Var("a"), Var("b"), Var("d"), Var("c", "bool")

@@ -1,5 +1,6 @@
 """A graph covered by kernels: which values are stored, and which kernel computes what, chosen as a whole.
 
+    apart       bound axes named apart, where a stream would hold what was folded over an axis of its name
     graph       the values of a diagram, and its *cuts*: values that may be stored between kernels
     candidates  a *candidate* is a kernel that may be: what it stores, what it reads, what it computes for itself
     pieces      a *piece* is a candidate as a diagram of its own, arrays standing for what it reads

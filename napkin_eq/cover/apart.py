@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 
-from napkin_eq.axis import Axis
-from napkin_eq.substitute import substituted
-from napkin_eq.term import Index, Online, Reduce, Term, rebuilt, subterms
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.substitute import substituted
+from napkin_eq.lang.term import Index, Online, Reduce, Term, rebuilt, subterms
 
 
 def clashes(placed: Term, reads: Sequence[Term]) -> dict[str, set[Term]]:

@@ -10,18 +10,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from napkin_eq.assembly import renamed
-from napkin_eq.cost import total_us
 from napkin_eq.cover.graph import Graph
 from napkin_eq.cover.pieces import Piece
 from napkin_eq.cover.pricing import Proved
-from napkin_eq.derivation import AGREES, UNKNOWN, Translation
-from napkin_eq.explain import Step
-from napkin_eq.hardware import Hardware
-from napkin_eq.place import Placed, parallel
-from napkin_eq.plan import Buffer
-from napkin_eq.term import Store, Term, Tuple, rebuilt, subterms
-from napkin_eq.tiles import Tiled
+from napkin_eq.egraph.congruence import Step
+from napkin_eq.lang.term import Store, Term, Tuple, rebuilt, subterms
+from napkin_eq.machine.cost import total_us
+from napkin_eq.machine.gpu import Hardware
+from napkin_eq.search.assemble import renamed
+from napkin_eq.search.derivation import AGREES, UNKNOWN, Translation
+from napkin_eq.search.placement import Placed, parallel
+from napkin_eq.search.tiling import Tiled
+from napkin_eq.tile.ir import Buffer
 
 
 def assembled(graph: Graph, pieces: Sequence[tuple[Piece, Proved]], name: str, machine: Hardware) -> tuple[Placed, list[Step]]:

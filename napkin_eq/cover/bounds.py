@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from napkin_eq.cost import elements, extent
 from napkin_eq.cover.graph import contracted
 from napkin_eq.cover.pieces import Piece
-from napkin_eq.hardware import Hardware
-from napkin_eq.least import HELD
-from napkin_eq.place import parallel
-from napkin_eq.room import BYTES
-from napkin_eq.term import Input, Map, Read, Reduce, Term, renamed, subterms
+from napkin_eq.lang.term import Input, Map, Read, Reduce, Term, renamed, subterms
+from napkin_eq.machine.cost import elements, extent
+from napkin_eq.machine.gpu import Hardware
+from napkin_eq.search.least import HELD
+from napkin_eq.search.placement import parallel
+from napkin_eq.tile.resources import BYTES
 
 WIDEST = 512  # more than the widest tile of an output: what does not vary along a wider axis is computed again for each of its blocks
 HOLDS = 2048  # more than a block holds of an axis in the result of a contraction

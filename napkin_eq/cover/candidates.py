@@ -6,10 +6,10 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from napkin_eq.cost import elements
 from napkin_eq.cover.graph import Graph, computed, contractions
-from napkin_eq.place import MOST_BUNDLED
-from napkin_eq.term import Input, Read, Term, rebuilt, subterms
+from napkin_eq.lang.term import Input, Read, Term, rebuilt, subterms
+from napkin_eq.machine.cost import elements
+from napkin_eq.search.placement import MOST_BUNDLED
 
 MOST_CONTRACTIONS, MOST_TOGETHER, MOST_INSIDE, MOST_CANDIDATES, SMALL = 3, 4, 12, 4000, 1 << 18
 

@@ -11,9 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from napkin_eq.budget import Budget
-from napkin_eq.certificate import require_accepted
-from napkin_eq.cost import AHEAD_S, FOLLOWING_S, elements
+from napkin_eq.certify.certificate import require_accepted
 from napkin_eq.cover import assembly, workers
 from napkin_eq.cover.apart import apart, clashes
 from napkin_eq.cover.bounds import bound_us
@@ -22,16 +20,18 @@ from napkin_eq.cover.graph import Graph, graph_of
 from napkin_eq.cover.pieces import Piece, Storage
 from napkin_eq.cover.pricing import Pricing, Proved
 from napkin_eq.cover.program import Chosen, Column, cheapest
-from napkin_eq.derivation import STORAGE, Output
-from napkin_eq.diagram import Diagram
-from napkin_eq.egraph import saturate
-from napkin_eq.errors import NapkinError, Undecided
-from napkin_eq.law import Statement
-from napkin_eq.place import MOST_BUNDLED
-from napkin_eq.room import WIDE_ROWS
-from napkin_eq.search import Aim, prover
-from napkin_eq.term import Term, Tuple
-from napkin_eq.verdict import Verdict
+from napkin_eq.egraph.budget import Budget
+from napkin_eq.egraph.saturate import saturate
+from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.errors import NapkinError, Undecided
+from napkin_eq.lang.term import Term, Tuple
+from napkin_eq.laws.law import Statement
+from napkin_eq.machine.cost import AHEAD_S, FOLLOWING_S, elements
+from napkin_eq.prove.verdict import Verdict
+from napkin_eq.search.candidates import Aim, prover
+from napkin_eq.search.derivation import STORAGE, Output
+from napkin_eq.search.placement import MOST_BUNDLED
+from napkin_eq.tile.resources import WIDE_ROWS
 
 NEAR, ROUNDS, SOLVING, MOST_COLUMNS = 0.03, 60, 5.0, 3000
 MANY = 4  # times the elements of the largest input or output, of which a value is stored only if the bounds say so

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from napkin_eq.cost import elements
-from napkin_eq.law import Judgment, finite
-from napkin_eq.term import Input, Map, Read, Reduce, Scan, Term, subterms
+from napkin_eq.lang.term import Input, Map, Read, Reduce, Scan, Term, subterms
+from napkin_eq.laws.law import Judgment, finite
+from napkin_eq.machine.cost import elements
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from napkin_eq.axis import Axis
-from napkin_eq.cost import elements
 from napkin_eq.cover.candidates import Candidate, with_placeholders
 from napkin_eq.cover.graph import Graph, contracted
-from napkin_eq.derivation import STORAGE
-from napkin_eq.evaluate import output_order
-from napkin_eq.law import Judgment, nonneg, nonzero, pos
-from napkin_eq.search import Stored
-from napkin_eq.term import Input, Read, Term, Tuple, subterms
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.evaluate import output_order
+from napkin_eq.lang.term import Input, Read, Term, Tuple, subterms
+from napkin_eq.laws.law import Judgment, nonneg, nonzero, pos
+from napkin_eq.machine.cost import elements
+from napkin_eq.search.candidates import Stored
+from napkin_eq.search.derivation import STORAGE
 
 FEW = 32  # what has so many times fewer elements than the largest input or output is kept in float32: it costs next to nothing
 

@@ -8,18 +8,18 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from napkin_eq.budget import Budget
-from napkin_eq.chain import explained
+from napkin_eq.certify.chain import explained
 from napkin_eq.cover import workers
 from napkin_eq.cover.pieces import Piece
-from napkin_eq.derivation import Output, Translation
-from napkin_eq.diagram import Diagram
-from napkin_eq.errors import NapkinError, Undecided
-from napkin_eq.explain import Step
-from napkin_eq.law import Judgment, Statement
-from napkin_eq.place import Placed, parallel
-from napkin_eq.search import Aim, together
-from napkin_eq.translation import accepted
+from napkin_eq.egraph.budget import Budget
+from napkin_eq.egraph.congruence import Step
+from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.errors import NapkinError, Undecided
+from napkin_eq.laws.law import Judgment, Statement
+from napkin_eq.search.candidates import Aim, together
+from napkin_eq.search.derivation import Output, Translation
+from napkin_eq.search.placement import Placed, parallel
+from napkin_eq.verify.translation import accepted
 
 SEARCH, PROOF = 8.0, 40.0  # seconds of processor time for a candidate's search, and for that and its chain of steps
 _PRICES: dict[tuple[str, ...], tuple[float, str]] = {}

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from napkin_eq.egraph import threaded
+from napkin_eq.egraph.saturate import threaded
 
 T = TypeVar("T")
 PROCESSES, SECONDS, BYTES = 2, 20.0, 4 << 30
@@ -66,7 +66,7 @@ def processor() -> float:
 
 
 def _tried(job: Callable[[], Any]) -> tuple[Any, str]:
-    from napkin_eq.errors import NapkinError
+    from napkin_eq.lang.errors import NapkinError
 
     try:
         return job(), ""

@@ -24,10 +24,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from napkin_eq.derivation import Derivation
-    from napkin_eq.diagram import Diagram
     from napkin_eq.draw.picture import Picture
-    from napkin_eq.law import Law
+    from napkin_eq.lang.diagram import Diagram
+    from napkin_eq.laws.law import Law
+    from napkin_eq.pipeline.derivation import Derivation
 
 
 def drawn(thing: Diagram | Derivation | Law) -> Picture:
@@ -35,10 +35,10 @@ def drawn(thing: Diagram | Derivation | Law) -> Picture:
 
     Raises NapkinError for what is too large to draw.
     """
-    from napkin_eq.diagram import Diagram
     from napkin_eq.draw.layout import picture
     from napkin_eq.draw.repeats import folded
-    from napkin_eq.law import Law
+    from napkin_eq.lang.diagram import Diagram
+    from napkin_eq.laws.law import Law
 
     if isinstance(thing, Law):
         from napkin_eq.draw.laws import law_picture

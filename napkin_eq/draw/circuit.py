@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from napkin_eq.axis import Axis
-from napkin_eq.term import Term
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.term import Term
 
 # Where a value lies: in the memory of the GPU, on chip and shared, or in registers.
 LEVELS = HIGH, CHIP, REGISTER = ("high", "chip", "register")

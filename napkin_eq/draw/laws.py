@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from napkin_eq.axis import Axis
 from napkin_eq.draw.circuit import Building, Circuit, Node
 from napkin_eq.draw.layout import picture
 from napkin_eq.draw.picture import Picture, Run
 from napkin_eq.draw.read import Reader, output
-from napkin_eq.evaluate import axes_in
-from napkin_eq.law import Law
-from napkin_eq.term import (
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.evaluate import axes_in
+from napkin_eq.lang.term import (
     Fold,
     Group,
     Index,
@@ -32,6 +31,7 @@ from napkin_eq.term import (
     rewritten,
     subterms,
 )
+from napkin_eq.laws.law import Law
 
 GAP, BELOW = 26.0, 20.0
 Axes = tuple[Axis, ...]

@@ -11,9 +11,9 @@ from napkin_eq.draw.circuit import Circuit, Node, Strand
 from napkin_eq.draw.order import Item, Ordered, ordered
 from napkin_eq.draw.picture import SIZES, Picture, Run, Shape, runs_of, shortened, wide
 from napkin_eq.draw.tracks import MARGIN, End, Tracks, tracks
-from napkin_eq.errors import NapkinError
-from napkin_eq.law import Var
-from napkin_eq.term import Index, Input, Term, rewritten, subterms
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.term import Index, Input, Term, rewritten, subterms
+from napkin_eq.laws.law import Var
 
 LINE, LONG, SHORT = 15.0, 7, 24.0
 WIDEST_CAPTION, WIDEST_NAME = 168.0, 84.0

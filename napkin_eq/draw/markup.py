@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence, Set
 from xml.sax.saxutils import escape
 
 from napkin_eq.draw.picture import SIZES, SPARE, Label, Picture, Piece, Shape, width_of
-from napkin_eq.errors import NapkinError
+from napkin_eq.lang.errors import NapkinError
 
 THEMES = ("auto", "light", "dark")
 # Paper, ink, the memory levels (black, orange and green of Okabe and Ito), what moves, what is marked; each in the

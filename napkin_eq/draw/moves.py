@@ -11,15 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from napkin_eq.derivation import STORAGE, Derivation, Output
 from napkin_eq.draw.margins import amount
-from napkin_eq.explain import ARITHMETIC, Step
-from napkin_eq.law import Law, Statement
-from napkin_eq.report import passes, unfused_bytes
-from napkin_eq.room import BYTES
-from napkin_eq.streamed import Streamed, fold_key
-from napkin_eq.telling import Shorthand, part
-from napkin_eq.term import Fold, Group, Map, Online, Proj, Reduce, Store, Term, Tuple, Walk, subterms
+from napkin_eq.egraph.congruence import ARITHMETIC, Step
+from napkin_eq.lang.term import Fold, Group, Map, Online, Proj, Reduce, Store, Term, Tuple, Walk, subterms
+from napkin_eq.laws.law import Law, Statement
+from napkin_eq.pipeline.derivation import Derivation
+from napkin_eq.pipeline.report import passes, unfused_bytes
+from napkin_eq.pipeline.text import Shorthand, part
+from napkin_eq.search.derivation import STORAGE, Output
+from napkin_eq.tile.resources import BYTES
+from napkin_eq.tile.stream_facts import Streamed, fold_key
 
 SETTLED, SHARED, STORED, MONOIDS = (
     "arranged",

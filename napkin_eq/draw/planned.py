@@ -9,15 +9,16 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from napkin_eq import plan as p
-from napkin_eq.axis import Axis
-from napkin_eq.derivation import Derivation, Output
 from napkin_eq.draw.circuit import CHIP, HIGH, REGISTER, Bracket, Building, Circuit, Node, Strand
 from napkin_eq.draw.read import Reader, output
-from napkin_eq.room import BYTES
-from napkin_eq.streamed import Streamed, depth_along, fold_key, kernel_terms, modes_of
-from napkin_eq.term import Input, Proj, Reduce, Store, Term, Tuple, bundled
-from napkin_eq.tiles import Tiled
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.term import Input, Proj, Reduce, Store, Term, Tuple, bundled
+from napkin_eq.pipeline.derivation import Derivation
+from napkin_eq.search.derivation import Output
+from napkin_eq.search.tiling import Tiled
+from napkin_eq.tile import ir as p
+from napkin_eq.tile.resources import BYTES
+from napkin_eq.tile.stream_facts import Streamed, depth_along, fold_key, kernel_terms, modes_of
 
 COMPUTED = 4  # bytes of a value that is computed
 

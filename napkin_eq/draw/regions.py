@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from napkin_eq.term import (
+from napkin_eq.lang.term import (
     Acc,
     Const,
     Group,

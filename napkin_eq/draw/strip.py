@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from napkin_eq.derivation import Derivation
 from napkin_eq.draw import drawn
 from napkin_eq.draw.laws import law_picture
 from napkin_eq.draw.markup import svg
 from napkin_eq.draw.moves import Move, moves
 from napkin_eq.draw.picture import Picture, Run, Shape, wide
-from napkin_eq.law import Law
-from napkin_eq.telling import part
+from napkin_eq.laws.law import Law
+from napkin_eq.pipeline.derivation import Derivation
+from napkin_eq.pipeline.text import part
 
 TEXT, GAP, EDGE, LINE = 400.0, 22.0, 18.0, 17.0
 MOST_STEPS, LONGEST = 400, 400

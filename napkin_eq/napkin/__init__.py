@@ -3,12 +3,20 @@
 Everything is read off the plan's own statements (`traffic`); nothing here knows which diagram it looks at. SymPy is
 loaded by who asks for a model.
 
-posynomial  sums of products of powers of tile sizes        formula        expressions as a person writes them
-traffic     H and the columns of M, read off a kernel       optimum        H*(a, M) in closed form, and its regimes
-tried       the least transfers by search                   levels         levels, bytes, caches, clusters, thresholds
-variables   what a kernel's loop works on                   configuration  what fits a processor, and what binds
-model       a derivation's kernels; what assumptions cost   measured       what an H200 took
-data        the model as data                               told           as text, with `text` and `processor`
+    posynomial     sums of products of powers of tile sizes
+    formula        expressions as a person writes them
+    traffic        H and the columns of M, read off a kernel
+    optimum        H*(a, M) in closed form, and its regimes
+    tried          the least transfers by search
+    levels         levels, bytes, caches, clusters, thresholds
+    variables      what a kernel's loop works on
+    configuration  what fits a processor, and what binds
+    processor      registers, warpgroups and clocks of a processor
+    model          a derivation's kernels; what assumptions cost
+    measured       what an H200 took
+    data           the model as data
+    told           the model as text
+    text           tables and paragraphs of it
 
 H         transfers: values loaded into a level and saved from it, over all groups
 M         memory: values that a level holds for one group; its capacity where it stands in a formula of the optimum

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from napkin_eq import plan as p
-from napkin_eq.hardware import Hardware
+from napkin_eq.machine.gpu import Hardware
 from napkin_eq.napkin.variables import REGISTERS, SMEM, VALUE_BYTES, Contraction, Inner, inner, lanes
+from napkin_eq.tile import ir as p
 
 WARPGROUP, STAGES = 128, 2
 STREAM, PIECES = (

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from napkin_eq.axis import LARGEST
-from napkin_eq.errors import NapkinError
-from napkin_eq.hardware import Hardware
+from napkin_eq.lang.axis import LARGEST
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.machine.gpu import Hardware
 from napkin_eq.napkin.optimum import Form, Regime, compulsory, form, regime
 from napkin_eq.napkin.posynomial import number, variable
 from napkin_eq.napkin.traffic import Traffic

@@ -12,8 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from napkin_eq.diagram import Diagram
-from napkin_eq.hardware import Hardware
+from napkin_eq.lang.diagram import Diagram
+from napkin_eq.machine.gpu import Hardware
 
 FILE = Path(__file__).resolve().with_name("measured.json")
 
@@ -37,7 +37,7 @@ def measured(diagram: Diagram, sizes: Mapping[str, int], dtype: str, hardware: H
 
 def rows(diagram: Diagram, dtype: str, hardware: Hardware) -> list[dict[str, Any]]:
     """Return every row of a diagram, whatever its sizes."""
-    from napkin_eq.tuned import key_of
+    from napkin_eq.pipeline.tuned import key_of
 
     key = key_of(diagram, hardware, dtype)
     return [r for r in _all() if (r["diagram"], r["dtype"], r["gpu"]) == (key["diagram"], key["dtype"], key["gpu"])]

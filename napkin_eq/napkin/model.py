@@ -8,18 +8,19 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from napkin_eq.cost import NOMINAL, KernelCost, total_us
-from napkin_eq.derivation import STORAGE, Derivation
-from napkin_eq.errors import NapkinError
-from napkin_eq.hardware import Hardware
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.machine.cost import NOMINAL, KernelCost, total_us
+from napkin_eq.machine.gpu import Hardware
 from napkin_eq.napkin.configuration import PIECES, Configuration, configured
 from napkin_eq.napkin.levels import CLUSTER_ARCHS, Level, Moved, Threshold, effective, levels_of, moved, threshold
 from napkin_eq.napkin.measured import Measurement, measured
 from napkin_eq.napkin.optimum import Form, form
 from napkin_eq.napkin.traffic import Traffic, traffic
 from napkin_eq.napkin.variables import VALUE_BYTES
-from napkin_eq.ranked import lowered
-from napkin_eq.room import BYTES
+from napkin_eq.pipeline.derivation import Derivation
+from napkin_eq.pipeline.top_k import lowered
+from napkin_eq.search.derivation import STORAGE
+from napkin_eq.tile.resources import BYTES
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from napkin_eq.axis import Axis
+from napkin_eq.lang.axis import Axis
 
 Monomial = tuple[tuple[str, int], ...]  # exponents by variable, sorted, none of them 0
 

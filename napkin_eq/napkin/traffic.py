@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from napkin_eq import plan as p
-from napkin_eq.axis import Axis
-from napkin_eq.cost import Visits
+from napkin_eq.lang.axis import Axis
+from napkin_eq.machine.cost import Visits
 from napkin_eq.napkin.posynomial import Posynomial, monomial, share, size, total
+from napkin_eq.tile import ir as p
 
 LETTERS = {"group": "g", "stream": "s", "walk": "w"}
 Spans = dict[str, frozenset[str]]

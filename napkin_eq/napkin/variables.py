@@ -12,9 +12,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from napkin_eq import plan as p
 from napkin_eq.napkin.traffic import spans
-from napkin_eq.room import SPECIAL, left_of
+from napkin_eq.tile import ir as p
+from napkin_eq.tile.resources import SPECIAL, left_of
 
 VALUE_BYTES = {"float8": 1, "float16": 2, "bfloat16": 2, "float32": 4}
 PRODUCTS_OF_TF32 = {

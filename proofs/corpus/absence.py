@@ -1,6 +1,6 @@
 """What is absent, empty or zero where a law forgets that it may be."""
 
-from napkin_eq.corpus import valid, wrong
+from napkin_eq.prove.corpus import valid, wrong
 from napkin_eq.law import (
     ABSENT, Axis, Const, Map, Mask, Max, Prev, Sum, exp, finite, free, inv, le, local, log, nonneg, nonzero, pos, size, stretch, where, zero,
 )  # fmt: skip

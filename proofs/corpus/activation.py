@@ -1,6 +1,6 @@
 """Activations, biases and residuals pushed through a sum that is split."""
 
-from napkin_eq.corpus import valid, wrong
+from napkin_eq.prove.corpus import valid, wrong
 from napkin_eq.law import Const, Map, Max, Sum, Unary, distinct, free
 
 

@@ -1,6 +1,6 @@
 """Sums and products of reals, with the absent value and inv(0) = 0."""
 
-from napkin_eq.corpus import valid, wrong
+from napkin_eq.prove.corpus import valid, wrong
 from napkin_eq.law import ABSENT, Binary, Const, Coordinate, Map, Number, Real, finite, inv, nonzero, where
 
 

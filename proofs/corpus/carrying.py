@@ -1,6 +1,6 @@
 """Sums that move by a step: of the wrong sign or size, with a count missing, from a mean of something else, by a stale reference."""
 
-from napkin_eq.corpus import valid, wrong
+from napkin_eq.prove.corpus import valid, wrong
 from napkin_eq.law import TRUE, Acc, Max, Online, Prev, Sum, along, finite, free, inv, local, moves, nonneg, null, scales, settled, size
 
 

@@ -1,6 +1,6 @@
 """Exponentials and logarithms."""
 
-from napkin_eq.corpus import valid, wrong
+from napkin_eq.prove.corpus import valid, wrong
 from napkin_eq.law import Map, Max, Sum, exp, finite, inv, log, pos
 
 

@@ -1,6 +1,6 @@
 """What is known of signs, presence and order; premises that nothing meets."""
 
-from napkin_eq.corpus import valid, wrong
+from napkin_eq.prove.corpus import valid, wrong
 from napkin_eq.law import (
     Const, Max, Monoid, Prev, Reduce, Sum, absent, exp, finite, free, le, local, log, nonneg, nonzero, pos, safe, where,
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """Tile grids: numbers of tiles, overlaps, store masks, strides, overflow of 32 bits."""
 
-from napkin_eq.corpus import valid, wrong
+from napkin_eq.prove.corpus import valid, wrong
 from napkin_eq.law import Const, Coordinate, Index, Map, Sum, distinct, free, le, where
 
 

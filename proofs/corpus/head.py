@@ -1,6 +1,6 @@
 """Head maps: which head of a few serves which of many."""
 
-from napkin_eq.corpus import valid, wrong
+from napkin_eq.prove.corpus import valid, wrong
 from napkin_eq.law import Coordinate, Index, Map, Read, Sum, distinct, free
 
 

@@ -1,6 +1,6 @@
 """Initial values: what an accumulator starts with."""
 
-from napkin_eq.corpus import valid, wrong
+from napkin_eq.prove.corpus import valid, wrong
 from napkin_eq.law import ABSENT, TRUE, Acc, Const, Map, Max, Online, Prev, Reduce, Sum, local, size, where
 
 

@@ -1,6 +1,6 @@
 """Masks: what they are filled with, in which order they apply, where they begin, and renormalisation."""
 
-from napkin_eq.corpus import valid, wrong
+from napkin_eq.prove.corpus import valid, wrong
 from napkin_eq.law import (
     ABSENT, Axis, Const, Coordinate, Index, Map, Mask, Max, Reduce, Size, Sum, absent, distinct, exp, finite, free, inv, nonneg, pos, where, zero,
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """Means, variances, shares, and where an epsilon stands."""
 
-from napkin_eq.corpus import valid, wrong
+from napkin_eq.prove.corpus import valid, wrong
 from napkin_eq.law import Const, Map, Sum, finite, free, inv, nonneg, pos, size
 
 

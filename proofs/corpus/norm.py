@@ -1,6 +1,6 @@
 """Normalisation by a root of a sum of squares, pushed through products."""
 
-from napkin_eq.corpus import valid, wrong
+from napkin_eq.prove.corpus import valid, wrong
 from napkin_eq.law import Map, Sum, free, inv, nonzero, size
 
 

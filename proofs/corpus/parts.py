@@ -1,6 +1,6 @@
 """Parts of a reduction that are merged: two by a mask and its opposite, many by stretches; sums, shares, logarithms, squares about means."""
 
-from napkin_eq.corpus import valid, wrong
+from napkin_eq.prove.corpus import valid, wrong
 from napkin_eq.law import ABSENT, Axis, Const, Map, Mask, Max, Sum, exp, finite, free, inv, log, size, stretch, where
 
 

@@ -1,6 +1,6 @@
 """Shares of exponentials: relative to any reference they are the same numbers, and most references overflow."""
 
-from napkin_eq.corpus import inexact, valid, wrong
+from napkin_eq.prove.corpus import inexact, valid, wrong
 from napkin_eq.law import ABSENT, Axis, Max, Number, Sum, exp, finite, free, inv, where
 
 

@@ -1,6 +1,6 @@
 """Rescaling: missing, one-sided, twice, of the wrong sign, by a stale or foreign reference."""
 
-from napkin_eq.corpus import valid, wrong
+from napkin_eq.prove.corpus import valid, wrong
 from napkin_eq.law import TRUE, Acc, Max, Online, Prev, Sum, exp, finite, free, inv, le, local, log, nonzero, scales
 
 

@@ -1,6 +1,6 @@
 """Right in the reals, and not what it claims to be in floating point."""
 
-from napkin_eq.corpus import inexact
+from napkin_eq.prove.corpus import inexact
 from napkin_eq.law import Const, Map, Max, Sum, exp, finite, free, inv, le, log, nonneg, size
 
 

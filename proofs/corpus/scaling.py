@@ -1,6 +1,6 @@
 """A scale applied twice, afterwards, or moved where it does not belong."""
 
-from napkin_eq.corpus import valid, wrong
+from napkin_eq.prove.corpus import valid, wrong
 from napkin_eq.law import Map, Sum, exp, free, inv, log, nonneg, pos
 
 

@@ -1,6 +1,6 @@
 """Merging the parts of a split reduction: weights, overlap, gaps, the base of a logarithm."""
 
-from napkin_eq.corpus import valid, wrong
+from napkin_eq.prove.corpus import valid, wrong
 from napkin_eq.law import Const, Map, Mask, Max, Sum, exp, inv, le, log, nonzero, pos, where
 
 

@@ -1,10 +1,10 @@
 """Claims about streams: what can be carried from block to block, and what cannot."""
 
-from napkin_eq.corpus import valid, wrong
+from napkin_eq.prove.corpus import valid, wrong
 from napkin_eq.law import (
     ABSENT, TRUE, Acc, Const, Fold, Index, Map, Max, Monoid, Online, Prev, Read, Reduce, Store, Sum, distinct, exp, inv, local, log, size, where,
 )  # fmt: skip
-from napkin_eq.term import Scan
+from napkin_eq.lang.term import Scan
 
 
 def carried(a, x, update):

@@ -1,6 +1,6 @@
 """Tails and padding: the last, partial block."""
 
-from napkin_eq.corpus import valid, wrong
+from napkin_eq.prove.corpus import valid, wrong
 from napkin_eq.law import ABSENT, Const, Index, Max, Reduce, Size, Sum, absent, exp, inv, size, where, zero
 
 

@@ -1,6 +1,6 @@
 """Whole numbers, floors and coordinates: division by zero, signs of remainders, axes that are one, sizes."""
 
-from napkin_eq.corpus import valid, wrong
+from napkin_eq.prove.corpus import valid, wrong
 from napkin_eq.law import Axis, Const, Coordinate, Index, Map, Max, Size, Sum, nonneg, nonzero, pos, size
 
 

@@ -1,4 +1,4 @@
-(* The checker of certificates, and what its acceptance means. The functions mirror napkin_eq/check.py by name.
+(* The checker of certificates, and what its acceptance means. The functions mirror napkin_eq/certify/check.py by name.
 
    `check c = true` and true laws give: source and destination have the same value at every point, for all sizes,
      inputs and

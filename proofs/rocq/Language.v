@@ -1,4 +1,4 @@
-(* The term language, deeply embedded, and its meaning in frames: what napkin_eq/term.py and napkin_eq/meaning.py say,
+(* The term language, deeply embedded, and its meaning in frames: what napkin_eq/lang/term.py and napkin_eq/lang/numpy_semantics.py say,
   over Values.v.
 
    A frame says how far each axis has been read, how far one block before, and what the accumulator holds;

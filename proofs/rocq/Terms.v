@@ -1,4 +1,4 @@
-(* What can be read off a term: the functions of napkin_eq/check.py that look at terms,
+(* What can be read off a term: the functions of napkin_eq/certify/check.py that look at terms,
   by the same names where they have one there.
    Frames.v shows what each guarantees. *)
 

@@ -1,6 +1,6 @@
 (* The language's values and operators in Rocq, and what reductions and streams over them obey.
 
-   A value is a real number or absent (None, written -inf elsewhere): napkin_eq/term.py and docs/design.md say the same in
+   A value is a real number or absent (None, written -inf elsewhere): napkin_eq/lang/term.py and docs/design.md say the same in
    words. An axis is a list of lanes; the streams of Laws.v walk it in blocks, a list of lists. Laws.v, which
    `napkin-eq prove --write` makes from the laws, states each law over these definitions. *)
 

@@ -1,0 +1,273 @@
+"""The function of a Gluon kernel that its groups of warps run: they wait for tiles, contract, compute, store their lanes of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from napkin_eq.tile.ir import Assign, Await, Coord, Dot, Iota, Let, Load, Loop, Operand, Part, ReduceTile, Stmt, StoreTile, Value, closure, statements, used
+from napkin_eq.tile.passes.tma import Ring, contracted, done_at, fetched, walked
+from napkin_eq.tile.passes.warp_specialize import GROUP_LANES
+
+from .helpers import NARROWED
+from .layouts import Layouts
+from .shared import DTYPES, Shared
+from .side import Side, copy_index
+
+
+class Computing(Side):
+    """A group of warps: waits for tiles, contracts, computes, stores its lanes of the rows."""
+
+    suffix, who, warps = "_compute", "WHO: gl.constexpr", 4
+
+    def __init__(self, shared: Shared) -> None:
+        super().__init__(shared)
+        self.layouts = Layouts(shared.kernel)
+        self.tiles: dict[str, tuple[Ring, int, str]] = {}
+        self.blocks: dict[str, str] = {}
+        self.operands = contracted(shared.kernel)
+        self.due: dict[str, tuple[str, str]] = {}
+        self.nested = 0
+        self.computed_on = {n for s in statements(shared.kernel.body) if not isinstance(s, Dot) for n in used(s)} & shared.bulk
+        self.lent: dict[str, str] = {}
+        self.turned = self.kept_for_dots()
+        self.ends: tuple[str, str] | None = None
+        self.turn = self.names.fresh("order_n") if shared.order else ""
+        self.carried = {s.value for s in statements(shared.kernel.body) if isinstance(s, Assign) and s.target in self.turned and self.of_contraction(s.value)}
+
+    def of_contraction(self, name: str) -> bool:
+        """Tell whether a value is computed from the result of a contraction, element by element where that lies in registers."""
+        return any(isinstance(made, Dot) for made in closure(self.shared.made, [name]).values())
+
+    def draw(self, turn: str) -> str:
+        return f"drawn({', '.join([*self.shared.numbers, turn])})"
+
+    def roots(self, stmt: Stmt) -> Sequence[str]:
+        if isinstance(stmt, StoreTile):
+            copy = next((c for c in self.shared.staged.values() if c.buffer.name == stmt.buffer), None)
+            if copy is None:
+                return used(stmt)
+            found = ((walked(self.kernel, i, self.shared.made), i) for i in stmt.index)
+            scalars = (i if f is None else f[1] for f, i in found)
+            return (stmt.value, *(s for s in scalars if isinstance(s, str)))
+        return super().roots(stmt)
+
+    def kept_for_dots(self) -> dict[str, int]:
+        """Return the 16-bit accumulators that only contractions read, with the columns of the results: they are kept as operands."""
+        dots = [s for s in statements(self.kernel.body) if isinstance(s, Dot)]
+        carried = [value.name for s in statements(self.kernel.body) if isinstance(s, Loop) for value, _ in s.carried]
+        found = {}
+        for name in carried:
+            by = [s for s in statements(self.kernel.body) if name in used(s)]
+            if by and all(isinstance(s, Dot) and name != s.acc for s in by):
+                found[name] = next(self.layouts.lanes(self.layouts.dims(d.out)[1]) for d in dots if name in (d.a, d.b))
+        return found
+
+    def operand(self, operand: Operand, dims: tuple[str, ...]) -> str:
+        if not isinstance(operand, str):
+            return super().operand(operand, dims)
+        text, own = self.of(operand), self.layouts.dims(self.values[operand])
+        if own in ((), dims):
+            return text
+        if not set(own) <= set(dims):
+            raise self.wrong(f"{operand} spans {list(own)}, where only {list(dims)} are spanned")
+        if own == (dims[1],):
+            return f"{text}[None, :]"
+        if self.layouts.rows_apart(dims[1]):
+            text = f"gl.convert_layout({text}, gl.SliceLayout(1, {self.layouts.of(dims)}))"
+        return f"{text}[:, None]"
+
+    def opening(self) -> None:
+        tiles = [self.layouts.dims(s.out) for s in statements(self.kernel.body) if hasattr(s, "out")]
+        for width in sorted({min(self.layouts.lanes(d), 256) for dims in tiles for d in dims if d != self.layouts.rows}):
+            layout = f"gl.NVMMADistributedLayout(version=[3, 0], warps_per_cta=[4, 1], instr_shape=[16, {width}, 16])"
+            self.line(f"{self.layouts.matrix(width)}: gl.constexpr = {layout}")
+        if self.turn:
+            self.line(f"{self.turn} = 0")
+
+    def closing(self) -> None:
+        if self.shared.stages:
+            self.line("tma.store_wait(0)")
+
+    def define(self, stmt: Stmt) -> None:
+        assert hasattr(stmt, "out")
+        out: Value = stmt.out
+        dims = self.layouts.dims(out)
+        if not dims and (not isinstance(stmt, ReduceTile) or self.over_rows(stmt)):
+            super().define(stmt)
+            return
+        name = self.text[out.name] = self.names.fresh(out.name) if self.text.get(out.name) is None else self.text[out.name]
+        match stmt:
+            case Iota(_, coord) if self.nested > 1 and coord != self.shared.workers.rows:
+                # Columns take many registers: they are made where they are first used, not while a contraction is waited for.
+                self.due[out.name] = name, f"{self.starts[coord]} + gl.arange(0, {self.layouts.lanes(coord)}, layout={self.layouts.of(dims)})"
+            case Iota(_, coord):
+                own = f" + WHO * {GROUP_LANES}" if coord == self.shared.workers.rows and self.shared.workers.groups > 1 else ""
+                begin = "" if self.starts[coord] == "0" else f"{self.starts[coord]} + "
+                self.line(f"{name} = {begin}gl.arange(0, {self.layouts.lanes(coord)}, layout={self.layouts.of(dims)}){own}")
+            case Let():
+                self.line(f"{name} = {self.let(stmt, dims)}")
+            case Load():
+                if len(dims) > 1:
+                    self.layouts.of(dims)  # refuses what no group of warps can hold
+                self.line(f"{name} = gl.load({self.pointer(stmt, dims)})")
+            case ReduceTile(_, monoid, coord, arg):
+                self.line(f"{name} = {self.folded(monoid, coord, arg)}")
+
+    def let(self, stmt: Let, dims: tuple[str, ...]) -> str:
+        if stmt.op == "cast" and stmt.out.name in self.carried and self.values[str(stmt.args[0])].dtype == "f32":
+            return f"{NARROWED[stmt.out.dtype]}({self.operand(stmt.args[0], dims)})"
+        return super().let(stmt, dims)
+
+    def folded(self, monoid: str, coord: str, arg: str) -> str:
+        dims = self.layouts.dims(self.values[arg])
+        if coord not in dims:
+            return self.text[arg]
+        if monoid not in ("sum", "max") or coord == self.shared.workers.rows:
+            raise self.wrong(f"a {monoid} over {coord}, along which the groups of warps divide the tile, or of a kind Gluon does not have")
+        text = f"gl.{monoid}({self.text[arg]}, axis={dims.index(coord)})"
+        if len(dims) == 2 and self.layouts.rows_apart(coord):
+            return f"gl.convert_layout({text}, {self.layouts.of((self.layouts.rows,))})"
+        return text
+
+    def of(self, name: str) -> str:
+        if name in self.due:
+            self.line(" = ".join(self.due.pop(name)))
+        return super().of(name)
+
+    def body(self, body: Sequence[Stmt], depth: int) -> None:
+        self.nested += 1
+        super().body(body, depth)
+        self.nested -= 1
+        self.due.clear()
+
+    def carry(self, stmt: Loop) -> None:
+        for name in [*self.due]:
+            self.of(name)
+        for value, initial in stmt.carried:
+            self.values[value.name] = value
+            name = self.text[value.name] = self.names.fresh(value.name)
+            dims = self.layouts.dims(value)
+            layout = self.layouts.operand(self.turned[value.name]) if value.name in self.turned else self.layouts.of(dims) if dims else ""
+            start = super().operand(int(initial) if value.dtype.startswith("i") else float(initial), ())
+            self.line(f"{name} = gl.full({self.layouts.shape(dims)}, {start}, {DTYPES[value.dtype]}, {layout})" if dims else f"{name} = {start}")
+
+    def part(self, name: str, coord: Coord, part: Part) -> None:
+        issued = [s.out.name for s in part.body if isinstance(s, Dot) and s.issued]
+        around, self.ends = self.ends, (issued[0], issued[-1]) if self.turn and issued and not part.once else None
+        super().part(name, coord, part)
+        self.ends = around
+
+    def act(self, stmt: Stmt) -> None:
+        match stmt:
+            case Dot():
+                self.dot(stmt)
+            case Await(names, pending):
+                self.wait(names, pending)
+            case Assign(target, value):
+                text = self.of(value)
+                if target in self.turned:
+                    text = f"gl.convert_layout({text}, {self.layouts.operand(self.turned[target])})"
+                self.line(f"{self.text[target]} = {text}")
+            case StoreTile():
+                self.store(stmt)
+            case _:
+                raise self.wrong(f"{type(stmt).__name__} cannot be printed for groups of warps")
+
+    def fetch(self, loads: Sequence[Load], ring: Ring) -> None:
+        slot = self.names.fresh(f"{loads[0].buffer}_slot") if ring.depth > 1 else "0"
+        if ring.depth > 1:
+            self.line(f"{slot} = {self.slot(ring)}")
+        self.line(f"mbarrier.wait({self.shared.full[ring]}.index({slot}), {self.phase(ring)})")
+        self.line(f"{self.counters[ring]} += 1")
+        for number, load in enumerate(loads):
+            self.tiles[load.out.name] = (ring, number, slot)
+            block = self.block(ring, number, slot, "WHO")
+            if load.out.name in self.operands:
+                name = self.blocks[load.out.name] = self.names.fresh(load.out.name)
+                self.line(f"{name} = {block}")
+            if load.out.name in self.computed_on:
+                dims = self.layouts.dims(load.out)
+                name = self.text[load.out.name] = self.names.fresh(load.out.name)
+                self.line(f"{name} = {block}{'' if ring.copies[number].sides == dims else '.permute((1, 0))'}.load({self.layouts.of(dims)})")
+
+    def dot(self, stmt: Dot) -> None:
+        dims = self.layouts.dims(stmt.out)
+        if len(dims) != 2 or dims[0] != self.shared.workers.rows:
+            raise self.wrong(f"{stmt.out.name} spans {list(dims)}, expected {self.shared.workers.rows} and one other")
+        left, right = (stmt.a, stmt.b) if dims[0] in self.layouts.dims(self.values[stmt.a]) else (stmt.b, stmt.a)
+        if right not in self.blocks:
+            raise self.wrong(f"{right}, the right side of a contraction, is computed; the matrix unit reads that side from shared memory")
+        a = self.shared_side(left, (dims[0], stmt.coord)) if left in self.blocks else self.text[left]
+        if left not in self.blocks and left not in self.turned:
+            self.line(f"{a} = gl.convert_layout({a}, {self.layouts.operand(self.layouts.lanes(dims[1]))})")
+        if stmt.issued and left not in self.blocks:
+            self.lent[stmt.out.name] = a
+        b = self.shared_side(right, (stmt.coord, dims[1]))
+        name = self.text[stmt.out.name] = self.text.get(stmt.out.name) or self.names.fresh(stmt.out.name)
+        if self.ends and stmt.out.name == self.ends[0]:
+            self.line(f"mbarrier.wait({self.shared.order}.index(WHO), ({self.turn} & 1) ^ (1 if WHO == 0 else 0))")
+        none = f"gl.zeros({self.layouts.shape(dims)}, gl.float32, {self.layouts.of(dims)})"
+        acc, use = (self.text[stmt.acc], "") if stmt.acc else (none, ", use_acc=False")
+        self.line(f"{name} = warpgroup_mma({a}, {b}, {acc}{use}{', is_async=True' if stmt.issued else ''})")
+        if self.ends and stmt.out.name == self.ends[1]:
+            self.line(f"mbarrier.arrive({self.shared.order}.index((WHO + 1) % {self.shared.workers.groups}))")
+            self.line(f"{self.turn} += 1")
+
+    def shared_side(self, name: str, wanted: tuple[str, str]) -> str:
+        ring, number, _ = self.tiles[name]
+        return self.blocks[name] if ring.copies[number].sides == wanted else f"{self.blocks[name]}.permute((1, 0))"
+
+    def wait(self, names: Sequence[str], pending: int) -> None:
+        """Print a wait; operands in registers go through it as well, so that nothing is written over them before."""
+        texts = [self.text[n] for n in names]
+        texts += [operand for n in names if (operand := self.lent.pop(n, "")) and operand not in texts]
+        self.line(f"{', '.join(texts)} = warpgroup_mma_wait({pending}, ({', '.join(texts)},))")
+
+    def after(self, body: Sequence[Stmt], place: int, groups: dict[str, tuple[tuple[Load, ...], Ring]]) -> None:
+        """Give back the buffers whose every reader is done here, and at the wait of a running sum those of the block before."""
+        for loads, ring in dict.fromkeys(groups.values()):
+            due = done_at(body, {load.out.name for load in loads})
+            free = self.shared.free[ring]
+            if due == place:
+                self.line(f"mbarrier.arrive({free}.index({self.tiles[loads[0].out.name][2]}))")
+            elif due is None and isinstance(body[place], Await) and any(isinstance(s, Dot) for s in body[:place]):
+                self.line(f"mbarrier.arrive({free}.index({self.slot(ring, 2)}), pred={self.counters[ring]} > {self.first(ring)} + 1)")
+        if isinstance(body[place], Await) and place and isinstance(before := body[place - 1], Loop):
+            for ring in self.late(before):
+                self.line(f"mbarrier.arrive({self.shared.free[ring]}.index({self.slot(ring, 1)}), pred={self.counters[ring]} > {self.first(ring)})")
+
+    def late(self, loop: Loop) -> Iterator[Ring]:
+        """Yield the rings of a loop whose buffers are given back in the block after their own."""
+        for part in loop.parts[:1]:
+            for loads, ring in fetched(self.kernel, part.body, self.shared.made, self.shared.bulk, self.kernel.stages):
+                if done_at(part.body, {load.out.name for load in loads}) is None:
+                    yield ring
+
+    def first(self, ring: Ring) -> str:
+        return f"{self.counters[ring]}_first"
+
+    def loop(self, stmt: Loop) -> None:
+        for ring in self.late(stmt):
+            self.line(f"{self.first(ring)} = {self.counters[ring]}")
+        super().loop(stmt)
+
+    def store(self, stmt: StoreTile) -> None:
+        copy = next((c for c in self.shared.staged.values() if c.buffer.name == stmt.buffer), None)
+        dims = self.layouts.dims(self.values[stmt.value])
+        if self.shared.workers.rows not in dims:
+            raise self.wrong(f"{stmt.value} does not vary along {self.shared.workers.rows}: every group of warps would store it")
+        if copy is None:
+            target, _, mask = self.pointer(stmt, dims).partition(", mask=")
+            self.line(f"gl.store({target}, {self.text[stmt.value]}{f', mask={mask}' if mask else ''})")
+            return
+        stage = f"{self.shared.stages[copy]}.index(WHO)"
+        self.line("tma.store_wait(0)")
+        self.line("gl.thread_barrier()")
+        turned = copy.sides != dims
+        self.line(f"{stage}{'.permute((1, 0))' if turned else ''}.store({self.text[stmt.value]})")
+        self.line("fence_async_shared()")
+        self.line("gl.thread_barrier()")
+        own = f"WHO * {GROUP_LANES}" if self.shared.workers.groups > 1 else ""
+        shape = ", ".join(["1"] * (len(copy.order) - 2) + [str(n) for n in copy.box])
+        source = stage if len(copy.order) == 2 else f"{stage}.reshape([{shape}])"
+        self.line(f"tma.async_copy_shared_to_global({self.shared.descriptors[copy]}, [{copy_index(self, stmt.index, copy, own)}], {source})")

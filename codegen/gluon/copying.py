@@ -1,0 +1,50 @@
+"""The function of a Gluon kernel that its copying warp runs: bounds of loops, first indices of tiles, and copies as buffers come free."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from napkin_eq.tile.ir import Load, Operand, Stmt
+from napkin_eq.tile.passes.tma import Ring, walked
+from napkin_eq.tile.passes.warp_specialize import GROUP_LANES
+
+from .side import Side, copy_index
+
+
+class Copying(Side):
+    """The warp that copies: bounds of loops, first indices of tiles, and copies as buffers come free."""
+
+    suffix = "_copy"
+
+    def draw(self, turn: str) -> str:
+        return f"draw({', '.join([self.shared.counter, *self.shared.numbers, turn])})"
+
+    def roots(self, stmt: Stmt) -> Sequence[str]:
+        if isinstance(stmt, Load) and stmt.out.name in self.shared.bulk:
+            return tuple(n for i in stmt.index if (n := self.scalar(i)))
+        return super().roots(stmt)
+
+    def scalar(self, index: Operand) -> str:
+        """Return the name of the scalar that an index of a load needs, if it needs one."""
+        found = walked(self.kernel, index, self.shared.made)
+        part = index if found is None else found[1]
+        return part if isinstance(part, str) else ""
+
+    def act(self, stmt: Stmt) -> None:
+        pass
+
+    def fetch(self, loads: Sequence[Load], ring: Ring) -> None:
+        shared, counter, groups = self.shared, self.counters[ring], self.shared.workers.groups
+        slot = self.names.fresh("slot") if ring.depth > 1 else "0"
+        if ring.depth > 1:
+            self.line(f"{slot} = {self.slot(ring)}")
+        self.line(f"mbarrier.wait({shared.free[ring]}.index({slot}), ({self.phase(ring)}) ^ 1)")
+        self.line(f"mbarrier.expect({shared.full[ring]}.index({slot}), {ring.bytes(groups)})")
+        for number, (load, copy) in enumerate(zip(loads, ring.copies, strict=True)):
+            for who in range(1 if copy.shared else groups):
+                index = copy_index(self, load.index, copy, str(who * GROUP_LANES) if who else "")
+                target = self.block(ring, number, slot, str(who))
+                shape = ", ".join(["1"] * (len(copy.order) - 2) + [str(n) for n in copy.box])
+                reshaped = target if len(copy.order) == 2 else f"{target}.reshape([{shape}])"
+                self.line(f"tma.async_copy_global_to_shared({shared.descriptors[copy]}, [{index}], {shared.full[ring]}.index({slot}), {reshaped})")
+        self.line(f"{counter} += 1")

@@ -1,0 +1,115 @@
+"""Prints a plan with workers as Gluon kernels for Hopper: one warp copies tiles into rings of buffers, groups of warps compute.
+
+Both walk the same statements (side.py). The copying warp keeps loads that contractions read (copying.py), the groups keep
+everything else and wait for those loads where they stand (computing.py); a buffer is given back where every contraction that
+reads it has been waited for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.machine.dependent_launch import Turn, chained, turns
+from napkin_eq.tile.identifiers import Names
+from napkin_eq.tile.ir import Kernel, Plan
+from napkin_eq.tile.passes.tma import Copy, shared_bytes
+from napkin_eq.tile.printers import emit, emitter
+
+from ..triton.printer import triton_kernels
+from .computing import Computing
+from .copying import Copying
+from .helpers import helpers
+from .shared import DTYPES, Shared
+
+HEAD = """
+import torch
+import triton
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.hopper import fence_async_shared, mbarrier, tma, warpgroup_mma, warpgroup_mma_wait
+from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
+"""
+CHAINED = "from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait\n"
+SHARED_LIMIT = 232448
+
+
+@emitter("gluon")
+def gluon_file(plan: Plan, header: tuple[str, ...]) -> str:
+    """Print a plan as one Python file, kernels without workers as Triton prints them; raises NapkinError, with the reason, if none has any."""
+    plain = tuple(kernel for kernel in plan.kernels if kernel.workers is None)
+    if len(plain) == len(plan.kernels):
+        raise NapkinError(f"plan {plan.name}: no workers are named that share a kernel; schedule one first")
+    head = [f"# The kernels of {Names().fresh(plan.name)}, written by napkin_eq for NVIDIA Hopper.", "#", *(f"# {line}".rstrip() for line in header)]
+    place = turns(plan)
+    shared = [line for kernel in plan.kernels if kernel.workers for line in _kernel(kernel, place[kernel.name])]
+    others = ["import triton.language as tl\n", triton_kernels(plan, plain)] if plain else []
+    called = helpers("\n".join(shared))
+    return "\n".join(["\n".join(head), HEAD + (CHAINED if chained(place) else ""), *others, *called, *shared, emit(plan, "launcher")])
+
+
+def _kernel(kernel: Kernel, turn: Turn) -> Iterator[str]:
+    if (needed := shared_bytes(kernel)) > SHARED_LIMIT:
+        raise NapkinError(f"kernel {kernel.name}: {needed} bytes of shared memory, {needed - SHARED_LIMIT} more than a block has")
+    shared = Shared(kernel)
+    yield from Copying(shared).function()
+    yield from Computing(shared).function()
+    yield from _entry(shared, turn)
+
+
+def _shape(copy: Copy) -> str:
+    return ", ".join(map(str, copy.box))
+
+
+def _swizzle(copy: Copy) -> int:
+    return min(128, copy.box[1] * 2)
+
+
+def _barriers(name: str, number: int, index: str, arrivals: int) -> Iterator[str]:
+    yield f"    {name} = gl.allocate_shared_memory(gl.int64, [{number}, 1], mbarrier.MBarrierLayout())"
+    yield f"    for {index} in gl.static_range({number}):"
+    yield f"        mbarrier.init({name}.index({index}), count={arrivals})"
+
+
+def _entry(shared: Shared, turn: Turn) -> Iterator[str]:
+    """Print the kernel itself: it lays out shared memory, sets up the barriers and lets the groups and the copying warp run."""
+    groups = shared.workers.groups
+    yield "\n@gluon.jit"
+    flag = shared.names.fresh("CHAINED")
+    yield f"def {shared.function}({', '.join([*shared.arguments, *([] if turn.alone else [f'{flag}: gl.constexpr'])])}):"
+    if not turn.alone:
+        # No earlier than this: the groups and the copying warp set out together, and what they read first may be what was written.
+        yield f"    if {flag}:"
+        yield from ["        gdc_launch_dependents()"] * turn.leads
+        yield from ["        gdc_wait()"] * (turn.waits is not None)
+    for ring in shared.rings:
+        for copy, name in zip(ring.copies, shared.blocks[ring], strict=True):
+            count = ring.depth * (1 if copy.shared else groups)
+            dtype = DTYPES[copy.buffer.dtype]
+            yield f"    {name} = gl.allocate_shared_memory({dtype}, [{count}, {_shape(copy)}], gl.NVMMASharedLayout({_swizzle(copy)}, 16, 2))"
+        for name in (shared.full[ring], shared.free[ring]):
+            yield f"    {name} = gl.allocate_shared_memory(gl.int64, [{ring.depth}, 1], mbarrier.MBarrierLayout())"
+        yield f"    for slot in gl.static_range({ring.depth}):"
+        yield f"        mbarrier.init({shared.full[ring]}.index(slot), count=1)"
+        yield f"        mbarrier.init({shared.free[ring]}.index(slot), count={groups})"
+    if shared.numbers:
+        numbers, full, free = shared.numbers
+        yield f"    {numbers} = gl.allocate_shared_memory(gl.int32, [2, 1], gl.SwizzledSharedLayout(1, 1, 1, [0]))"
+        yield from (*_barriers(full, 2, "slot", 1), *_barriers(free, 2, "slot", groups))
+    if shared.order:
+        yield from _barriers(shared.order, groups, "who", 1)
+    for copy, name in shared.stages.items():
+        layout = f"gl.NVMMASharedLayout({_swizzle(copy)}, 16, 2)"
+        yield f"    {name} = gl.allocate_shared_memory({DTYPES[copy.buffer.dtype]}, [{groups}, {_shape(copy)}], {layout})"
+    yield "    fence_async_shared()"
+    passed = ", ".join(shared.passed)
+    yield "    gl.warp_specialize("
+    yield "        ["
+    yield from (f"            ({shared.function}_compute, ({passed}, {who}))," for who in range(groups))
+    yield f"            ({shared.function}_copy, ({passed},)),"
+    yield "        ],"
+    held = 240 if groups < 3 else 160
+    yield f"        [{', '.join(['4'] * (groups - 1) + ['1'])}],"
+    yield f"        [{', '.join([str(held)] * (groups - 1) + ['24' if groups < 3 else '32'])}],"
+    yield "    )"
+    yield ""

@@ -1,0 +1,39 @@
+"""What the functions of one Gluon kernel agree on: the names of their arguments, rings, barriers and staging buffers."""
+
+from __future__ import annotations
+
+from napkin_eq.tile.identifiers import Names, buffers, counter_argument, kernel_function, pointer_argument, size_argument
+from napkin_eq.tile.ir import Kernel, definitions
+from napkin_eq.tile.passes.tma import copied, descriptor_names, pointed, rings, stores
+
+from .helpers import HELPERS
+
+DTYPES = {"f64": "gl.float64", "f32": "gl.float32", "f16": "gl.float16", "bf16": "gl.bfloat16", "i32": "gl.int32", "i64": "gl.int64", "i1": "gl.int1"}
+IMPORTED = ("gl", "gluon", "fence_async_shared", "mbarrier", "tma", "warpgroup_mma", "warpgroup_mma_wait", "TensorDescriptor", *HELPERS)
+WAITING = ("gdc_launch_dependents", "gdc_wait")
+
+
+class Shared:
+    """What the functions of a kernel agree on: the names of their arguments, rings, barriers and staging buffers."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        assert kernel.workers is not None
+        self.kernel, self.workers = kernel, kernel.workers
+        self.descriptors, self.rings = descriptor_names(kernel), rings(kernel)
+        self.made, self.bulk = definitions(kernel.body), copied(kernel)
+        self.staged = stores(kernel)
+        self.pointers = [pointer_argument(b) for b in buffers(kernel) if b.name in pointed(kernel)]
+        self.sizes = [size_argument(a) for a in kernel.symbols]
+        self.counter = counter_argument(kernel) if kernel.workers.drawn else ""
+        self.arguments = [*self.descriptors.values(), *self.pointers, *self.sizes, *filter(None, [self.counter])]
+        self.names = Names((*self.arguments, *IMPORTED, *WAITING, kernel_function(kernel)))
+        self.blocks = {ring: [self.names.fresh(f"{c.buffer.name}_ring") for c in ring.copies] for ring in self.rings}
+        self.full = {ring: self.names.fresh(f"{ring.copies[0].buffer.name}_full") for ring in self.rings}
+        self.free = {ring: self.names.fresh(f"{ring.copies[0].buffer.name}_free") for ring in self.rings}
+        self.stages = {copy: self.names.fresh(f"{copy.buffer.name}_stage") for copy in dict.fromkeys(self.staged.values())}
+        self.numbers = tuple(self.names.fresh(f"number_{what}") for what in ("ring", "full", "free")) if self.counter else ()
+        self.order = self.names.fresh("order") if kernel.workers.in_turn else ""
+        barriers = (name for ring in self.rings for name in (*self.blocks[ring], self.full[ring], self.free[ring]))
+        inside = [*self.numbers, *filter(None, [self.order]), *barriers, *self.stages.values()]
+        self.passed = [*self.arguments, *inside]
+        self.function = kernel_function(kernel)

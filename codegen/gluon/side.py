@@ -1,0 +1,302 @@
+"""What both functions of a Gluon kernel print alike: the walk over its statements, scalars, loops, the places in the rings."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeGuard
+
+from napkin_eq.lang.axis import Axis
+from napkin_eq.tile.identifiers import buffers, pointer_argument, size_argument
+from napkin_eq.tile.ir import (
+    Assign,
+    Coord,
+    Defining,
+    Iota,
+    Let,
+    Load,
+    Loop,
+    Operand,
+    Part,
+    ReduceTile,
+    SizeOf,
+    Start,
+    Stmt,
+    StoreTile,
+    Value,
+    closure,
+    passes_31_bits,
+    statements,
+    used,
+)
+from napkin_eq.tile.passes.tma import Copy, Ring, fetched, walked
+from napkin_eq.tile.printers import comment_lines
+
+from .blocks import Blocks
+from .shared import DTYPES, Shared
+
+INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "==", "and": "&", "or": "|"}
+CALLS = {"max": "gl.maximum", "min": "gl.minimum", "where": "gl.where", "fma": "gl.fma"}
+CALLS |= {name: f"gl.{name}" for name in "exp exp2 log log2 sqrt rsqrt erf sin cos abs floor".split()}
+ONE = {"neg": "-{0}", "inv": "1.0 / {0}", "sigmoid": "1.0 / (1.0 + gl.exp(-{0}))", "tanh": "2.0 / (1.0 + gl.exp(-2.0 * {0})) - 1.0", "not": "~{0}"}
+WHOLE: dict[str, Callable[[int, int], int]] = {
+    "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "min": min, "max": max,
+    "floordiv": lambda a, b: a // b, "mod": lambda a, b: a % b,
+}  # fmt: skip
+
+
+class Side(Blocks):
+    """One of the functions: the walk over the blocks of the grid, scalars, loops; what is loaded and computed is the subclass's."""
+
+    suffix, who, warps = "", "", 1
+
+    def __init__(self, shared: Shared) -> None:
+        super().__init__(shared)
+        self.text: dict[str, str] = {}
+        self.values: dict[str, Value] = {}
+        self.made: dict[str, Defining] = {}
+        self.across: dict[str, str] = {}
+        self.holding = False
+        self.counters = {ring: self.names.fresh(f"{ring.copies[0].buffer.name}_n") for ring in shared.rings}
+        self.wanted = self.needed()
+        self.whole = {n for stmt in statements(self.kernel.body) if self.over_rows(stmt) and stmt.out.name in self.wanted for n in self.tiles_under(stmt)}
+
+    def needed(self) -> set[str]:
+        """Return the values that this side uses, found from what it does back to what that takes."""
+        waiting = [name for stmt in statements(self.kernel.body) for name in self.roots(stmt)]
+        found: set[str] = set()
+        sources: dict[str, list[Stmt]] = {}
+        for stmt in statements(self.kernel.body):
+            for out in [stmt.out.name] if hasattr(stmt, "out") else [stmt.target] if isinstance(stmt, Assign) else []:
+                sources.setdefault(out, []).append(stmt)
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found.add(name)
+                waiting += [n for stmt in sources.get(name, ()) for n in self.takes(stmt)]
+        return found
+
+    def roots(self, stmt: Stmt) -> Sequence[str]:
+        return used(stmt) if isinstance(stmt, Loop) else ()
+
+    def takes(self, stmt: Stmt) -> Sequence[str]:
+        if self.over_rows(stmt):
+            tiles = self.tiles_under(stmt)
+            return [n for name in tiles for n in used(self.shared.made[name]) if n not in tiles]
+        return () if isinstance(stmt, Load) and stmt.out.name in self.shared.bulk else used(stmt)
+
+    def over_rows(self, stmt: Stmt) -> TypeGuard[ReduceTile]:
+        """Tell whether a number is taken off all rows of the block, those of every group: each side then holds them all."""
+        return isinstance(stmt, ReduceTile) and stmt.coord == self.shared.workers.rows and not self.wide(stmt.out)
+
+    def tiles_under(self, stmt: ReduceTile) -> tuple[str, ...]:
+        """Return the rows that a number is computed from, each after what it takes."""
+        found = closure(self.shared.made, [stmt.arg])
+        return tuple(name for name, made in self.shared.made.items() if name in found and self.wide(made.out))
+
+    def wide(self, value: Value) -> tuple[str, ...]:
+        """Return the coordinates of which a value has more than one lane."""
+        return tuple(c for c in value.coords if self.kernel.coord(c).tile > 1)
+
+    def function(self) -> Iterator[str]:
+        yield "\n@gluon.jit"
+        yield f"def {self.shared.function}{self.suffix}({', '.join([*self.shared.passed, *([self.who] if self.who else [])])}):"
+        self.opening()
+        for counter in self.counters.values():
+            self.line(f"{counter} = 0")
+        self.grid()
+        self.depth += 1
+        self.body(self.kernel.body, self.shared.workers.ahead)
+        for line in self.again:
+            self.line(line)
+        self.depth -= 1
+        self.closing()
+        yield from self.lines
+        yield ""
+
+    def opening(self) -> None:
+        """Print what comes before all blocks."""
+
+    def closing(self) -> None:
+        """Print what comes after all blocks."""
+
+    def body(self, body: Sequence[Stmt], depth: int) -> None:
+        """Print statements; `depth` is that of the rings which the loads standing here pass through."""
+        groups = {load.out.name: (loads, ring) for loads, ring in fetched(self.kernel, body, self.shared.made, self.shared.bulk, depth) for load in loads}
+        for place, stmt in enumerate(body):
+            if isinstance(stmt, Defining):
+                self.values[stmt.out.name] = stmt.out
+                self.made[stmt.out.name] = stmt
+            match stmt:
+                case Loop():
+                    self.loop(stmt)
+                case Load() if stmt.out.name in self.shared.bulk:
+                    loads, ring = groups[stmt.out.name]
+                    if stmt is loads[-1]:
+                        self.fetch(loads, ring)
+                case Start() | SizeOf() | Iota() | Let() | Load() | ReduceTile():
+                    if stmt.out.name in self.whole:
+                        self.define_across(stmt)
+                    if stmt.out.name in self.wanted:
+                        self.define(stmt)
+                case _:
+                    self.act(stmt)
+            self.after(body, place, groups)
+
+    def after(self, body: Sequence[Stmt], place: int, groups: dict[str, tuple[tuple[Load, ...], Ring]]) -> None:
+        """Print what must follow a statement."""
+
+    def loop(self, stmt: Loop) -> None:
+        coord = self.kernel.coord(stmt.coord)
+        name = self.starts[coord.name] = self.names.fresh(coord.name if coord.tile == 1 else f"{coord.name}_start")
+        self.carry(stmt)
+        for part in stmt.parts:
+            self.part(name, coord, part)
+        del self.starts[coord.name]
+
+    def carry(self, stmt: Loop) -> None:
+        """Print the accumulators of a loop."""
+
+    def part(self, name: str, coord: Coord, part: Part) -> None:
+        for note in comment_lines([part.note] if part.note else []):
+            self.line(f"# {note}")
+        if part.once:
+            self.line(f"{name} = {self.operand(part.lo, ())}")
+            self.body(part.body, self.kernel.stages)
+            return
+        self.line(f"for {name} in range({self.operand(part.lo, ())}, {self.operand(part.hi, ())}, {coord.tile}):")
+        self.depth += 1
+        before = len(self.lines)
+        self.body(part.body, self.kernel.stages)
+        if len(self.lines) == before:
+            self.line("pass")
+        self.depth -= 1
+
+    def operand(self, operand: Operand, dims: tuple[str, ...]) -> str:
+        if not isinstance(operand, str):
+            return 'float("-inf")' if operand == float("-inf") else 'float("inf")' if operand == float("inf") else repr(operand)
+        return self.of(operand)
+
+    def of(self, name: str) -> str:
+        if self.holding and name in self.across:
+            return self.across[name]
+        if name not in self.text:
+            raise self.wrong(f"{name} is used where it is not defined")
+        return self.text[name]
+
+    def define(self, stmt: Stmt) -> None:
+        """Print a scalar; tiles are the computing side's."""
+        assert hasattr(stmt, "out")
+        out: Value = stmt.out
+        match stmt:
+            case Start(_, coord):
+                self.text[out.name] = self.starts[coord]
+            case Iota(_, coord) if self.kernel.coord(coord).tile == 1:
+                self.text[out.name] = self.starts[coord]
+            case SizeOf(_, axis):
+                self.text[out.name] = self.size(axis)
+            case Let(_, op, args) if op in WHOLE and all(self.operand(a, ()).lstrip("-").isdigit() for a in args):
+                self.text[out.name] = str(WHOLE[op](*(int(self.operand(a, ())) for a in args)))
+            case Let():
+                self.text[out.name] = self.names.fresh(out.name)
+                self.line(f"{self.text[out.name]} = {self.let(stmt, ())}")
+            case Load() if not self.wide(out):
+                self.text[out.name] = self.names.fresh(out.name)
+                self.line(f"{self.text[out.name]} = gl.load({self.pointer(stmt, ())})")
+            case ReduceTile(_, monoid, _, arg) if self.over_rows(stmt) and monoid in ("max", "sum"):
+                self.text[out.name] = self.names.fresh(out.name)
+                self.line(f"{self.text[out.name]} = gl.{monoid}({self.across[arg]}, axis=0)")
+            case _:
+                raise self.wrong(f"{out.name} is a tile, and the warp that copies has no lanes for it")
+
+    def define_across(self, stmt: Defining) -> None:
+        """Print a tile of all rows of the block, along the lanes of this side."""
+        rows, lanes = self.shared.workers.rows, self.kernel.coord(self.shared.workers.rows).tile
+        if self.wide(stmt.out) != (rows,) or lanes & (lanes - 1):
+            raise self.wrong(f"{stmt.out.name} is no row of a power of two of lanes, of which each group would take a number")
+        layout = f"gl.BlockedLayout([1], [32], [{self.warps}], [0])"
+        self.holding = True
+        match stmt:
+            case Iota():
+                text = f"{self.starts[rows]} + gl.arange(0, {lanes}, layout={layout})"
+            case Load():
+                text = f"gl.load({self.pointer(stmt, (rows,))})"
+            case Let():
+                text = self.let(stmt, (rows,))
+            case _:
+                raise self.wrong(f"{stmt.out.name} is computed of tiles, of which each group has its own")
+        self.holding = False
+        self.across[stmt.out.name] = self.names.fresh(f"{stmt.out.name}_all")
+        self.line(f"{self.across[stmt.out.name]} = {text}")
+
+    def pointer(self, stmt: Load | StoreTile, dims: tuple[str, ...]) -> str:
+        """Return the pointers of a load or store that no box serves, and its mask."""
+        buffer = next(b for b in buffers(self.kernel) if b.name == stmt.buffer)
+        terms = [pointer_argument(buffer)]
+        for at, index in enumerate(stmt.index):
+            text = self.operand(index, dims)
+            if text == "0":
+                continue
+            factors = [self.size(a) for a in buffer.dims[at + 1 :] if a.size != 1]
+            known = [str(n) for n in [math.prod(int(f) for f in factors if f.isdigit())] if n > 1]
+            symbolic = [f for f in factors if not f.isdigit()]
+            wide = f"{text}.to(gl.int64)" if passes_31_bits(buffer, at) and isinstance(index, str) and not text.isdigit() else text
+            terms.append(" * ".join([f"({wide})" if " " in wide else wide, *symbolic, *known]))
+        masks = [self.operand(m, dims) for m in stmt.masks]
+        zero = "0" if buffer.dtype.startswith("i") else "0.0"
+        other = f", other={zero}" if isinstance(stmt, Load) and masks else ""
+        return " + ".join(terms) + (f", mask={' & '.join(masks)}{other}" if masks else "")
+
+    def size(self, axis: Axis) -> str:
+        return size_argument(axis) if axis.size is None else str(axis.size)
+
+    def let(self, stmt: Let, dims: tuple[str, ...]) -> str:
+        args, op = [self.operand(arg, dims) for arg in stmt.args], stmt.op
+        if op in INFIX:
+            return f"{args[0]} {INFIX[op]} {args[1]}"
+        if op == "floordiv":
+            return f"({args[0]} - ({args[0]} % {args[1]} + {args[1]}) % {args[1]}) // {args[1]}"
+        if op == "mod":
+            return f"({args[0]} % {args[1]} + {args[1]}) % {args[1]}"
+        if op in ("cast", "real"):
+            return f"{args[0]}.to({DTYPES[stmt.out.dtype]})"
+        if op in ONE:
+            return ONE[op].format(args[0])
+        if op in CALLS:
+            return f"{CALLS[op]}({', '.join(args)})"
+        raise self.wrong(f"no operator {op!r:.60} in Gluon")
+
+    @abstractmethod
+    def fetch(self, loads: Sequence[Load], ring: Ring) -> None:
+        """Print what this side does where tiles are loaded through a ring."""
+
+    def act(self, stmt: Stmt) -> None:
+        """Print a statement that is no definition."""
+
+    def slot(self, ring: Ring, back: int = 0) -> str:
+        count = self.counters[ring] if not back else f"({self.counters[ring]} - {back})"
+        return "0" if ring.depth == 1 else f"{count} % {ring.depth}"
+
+    def phase(self, ring: Ring) -> str:
+        return f"{self.counters[ring]} // {ring.depth} & 1" if ring.depth > 1 else f"{self.counters[ring]} & 1"
+
+    def block(self, ring: Ring, copy: int, slot: str, who: str) -> str:
+        name, groups = self.shared.blocks[ring][copy], self.shared.workers.groups
+        if ring.copies[copy].shared or groups == 1:
+            return f"{name}.index({slot})"
+        return f"{name}.index({f'{slot} * {groups} + ' if slot != '0' else ''}{who})"
+
+
+def copy_index(side: Side, index: Sequence[Operand], copy: Copy, offset: str) -> str:
+    """Return the first index of a box in each dimension of its descriptor; `offset` is added along the rows."""
+    texts = []
+    for at in copy.order:
+        found = walked(side.kernel, index[at], side.made)
+        if found is None:
+            texts.append(side.operand(index[at], ()))
+            continue
+        name, added = found
+        parts = [t for t in (side.starts[name], "" if added == 0 else side.operand(added, ()), offset if name == side.shared.workers.rows else "") if t]
+        texts.append(" + ".join(t for t in parts if t != "0") or "0")
+    return ", ".join(texts)

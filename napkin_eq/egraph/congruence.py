@@ -1,0 +1,454 @@
+"""From a heap of law instances to an explicit chain: congruence closure that remembers why things are equal.
+
+After Nieuwenhuis and Oliveras (2005), with two differences that keep chains short. Every equation is kept as an edge,
+not only those that merged two classes, and a chain is a lightest path. An edge made by congruence is explained by
+edges older than itself, which is why explanations end even in a class that contains itself, such as a = Store(a).
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from napkin_eq.egraph.budget import Budget
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.errors import NapkinError, Undecided
+from napkin_eq.lang.term import Term, rebuilt, subterms
+from napkin_eq.laws.inference import Judge, names_in, substitute
+from napkin_eq.laws.law import BUILT_IN, Inference, Law, Statement, Var
+from napkin_eq.laws.shapes import Firing, Shapes
+
+ARITHMETIC = "arithmetic"
+LONGEST, MEMBERS, TRIALS, NEAR, NEAR_FROM = 20_000, 48, 192, 3, 12
+PATHS = 4_000  # so many are sought for the lightest of; after them the first found is taken
+GUESS = 14  # how many steps a congruence takes for each child that differs, before that is known
+Value = Axis | Term
+Route = list[tuple[int, bool]]  # edges, each from its first end to its second or back
+Move = tuple[tuple[int, ...], int, bool]  # where, by which edge, from its first end to its second or back
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One rewrite: at `path` (child numbers from the root) one side of a law's instance gives way to the other.
+
+    forward: left side to right side. law "arithmetic": "left" is an operator over numbers, "right" the number it gives.
+    lemma: the term that a chain of such steps begins with, which is replaced by what the chain ends with wherever it stands;
+    the path then begins there. None: the step is about the whole term.
+    """
+
+    law: str
+    forward: bool
+    path: tuple[int, ...]
+    bindings: tuple[tuple[str, Value], ...]
+    before: Term
+    after: Term
+    lemma: Term | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Edge:
+    first: int
+    second: int
+    law: str = ""  # none: by congruence
+    bindings: tuple[tuple[str, Value], ...] = ()
+    flipped: bool = False  # first is the right side
+
+
+class Closure:
+    """What follows from law instances alone, and how: `Closure(statements)`, then `add`, `instance`, `explain`."""
+
+    def __init__(self, statements: Iterable[Statement] = (), budget: Budget | None = None) -> None:
+        self.budget = budget or Budget()
+        listed = tuple(statements)
+        self.laws = {s.name: s for s in listed if isinstance(s, Law)}
+        self.judge = Judge((s for s in listed if isinstance(s, Inference)), placed=False)
+        self.inferences = {s.name: s for s in listed if isinstance(s, Inference)}
+        self._fired: list[Firing] = []
+        self._shapes: Shapes | None = None
+        self._deferred: list[tuple[Law, bool, dict[str, Value]]] = []
+        self._done: set[tuple[Any, ...]] = set()
+        self._ids: dict[Term, int] = {}
+        self._nodes: dict[tuple[int, tuple[int, ...]], int] = {}
+        self._named: dict[tuple[Any, ...], int] = {}
+        self._heads: list[int] = []
+        self._children: list[tuple[int, ...]] = []
+        self._origin: list[tuple[Term, Mapping[str, Value]] | Term] = []
+        self._root: list[int] = []
+        self._merges = 0
+        self._members: list[list[int]] = []
+        self._uses: list[list[int]] = []
+        self._signatures: dict[tuple[int, tuple[int, ...]], list[int]] = {}
+        self._edges: list[_Edge] = []
+        self._weights: list[int] = []
+        self._guess = GUESS
+        self._before: list[int] = []
+        self._joints: dict[tuple[int, int, int], int] = {}
+        self._beside: list[list[tuple[int, int]]] = []
+        self._congruent: deque[tuple[int, int]] = deque()
+        self._routes: dict[tuple[int, int, int], Route] = {}
+        self._taken: dict[tuple[int, int, int], Route] = {}
+        self._sought = 0
+        self._moved: dict[int, list[Move]] = {}
+
+    # -- what is known -----------------------------------------------------------------------------------------------
+
+    def add(self, term: Term) -> int:
+        """Enter a term and return its number."""
+        if term not in self._ids:
+            for part in subterms(term):
+                if part not in self._ids:
+                    self._ids[part] = self._node(self._head(part, None), tuple(self._ids[c] for c in part.children), part)
+            self._close()
+        return self._ids[term]
+
+    def instance(self, law: Law | str, forward: bool, bindings: Mapping[str, Value] | Iterable[tuple[str, Value]]) -> bool:
+        """Enter both sides of a law's instance and their equation; return whether its conditions are derived.
+
+        forward: which side was there first. An instance whose conditions are not derived of these very terms is set
+        aside, and tried again with equal terms in their places when a chain is missing.
+        """
+        values = dict(bindings)
+        if law == ARITHMETIC:
+            return self.arithmetic(values["left"], values["right"])  # type: ignore[arg-type]
+        statement = self._law(law)
+        if not statement.conditions or self.judge.conditions(statement.conditions, values):
+            self._enter(statement, forward, values)
+            return True
+        self._deferred.append((statement, forward, values))
+        return False
+
+    def inferred(self, name: str, bindings: Iterable[tuple[str, Value]]) -> None:
+        """Remember that an inference was found to hold, of classes: of which terms it does is seen when a chain is missing."""
+        self._fired.append((self.inferences[name], dict(bindings)))
+
+    def arithmetic(self, term: Term, value: Term) -> bool:
+        """Enter an operator over numbers as equal to the number that it gives."""
+        self._merge(_Edge(self.add(term), self.add(value), ARITHMETIC, (("left", term), ("right", value))))
+        self._close()
+        return True
+
+    def same(self, a: Term, b: Term) -> bool:
+        """Tell whether two terms are equal by what was entered."""
+        return self._find(self.add(a)) == self._find(self.add(b))
+
+    def _law(self, law: Law | str) -> Law:
+        if isinstance(law, Law):
+            return law
+        if law not in self.laws:
+            raise NapkinError(f"law {law!r} is not among the statements given to the closure")
+        return self.laws[law]
+
+    def _enter(self, law: Law, forward: bool, values: Mapping[str, Value]) -> None:
+        bindings = tuple(sorted(values.items(), key=lambda b: b[0]))
+        key = (law.name, bindings)
+        if key in self._done:
+            return
+        self._done.add(key)
+        self.laws.setdefault(law.name, law)
+        given = {name: value if isinstance(value, Axis) else self.add(value) for name, value in values.items()}
+        sides = (law.lhs, law.rhs) if forward else (law.rhs, law.lhs)
+        first, second = (self._instantiated(side, given, values) for side in sides)
+        self._merge(_Edge(first, second, law.name, bindings, not forward))
+        self._close()
+
+    def _instantiated(self, pattern: Term, given: Mapping[str, Axis | int], values: Mapping[str, Value]) -> int:
+        if isinstance(pattern, Var):
+            return given[pattern.name]  # type: ignore[return-value]
+        children = tuple(self._instantiated(c, given, values) for c in pattern.children)
+        return self._node(self._head(pattern, given), children, (pattern, values))
+
+    def _head(self, part: Term, given: Mapping[str, Axis | int] | None) -> int:
+        """Number what a node is apart from its children; the axes of a pattern are replaced by what they stand for."""
+        if part not in _PLACES:
+            _PLACES[part] = _places(part)
+        fixed, axes = _PLACES[part]
+        key = (fixed, *axes) if given is None else (fixed, *(given[a.name] for a in axes))
+        return self._named.setdefault(key, len(self._named))
+
+    def _node(self, head: int, children: tuple[int, ...], origin: tuple[Term, Mapping[str, Value]] | Term) -> int:
+        key = (head, children)
+        if key in self._nodes:
+            return self._nodes[key]
+        number = self._nodes[key] = len(self._root)
+        self._heads.append(head)
+        self._children.append(children)
+        self._origin.append(origin)
+        self._root.append(number)
+        self._members.append([number])
+        self._uses.append([])
+        self._beside.append([])
+        for child in sorted(set(children)):
+            self._uses[self._find(child)].append(number)
+        self._sign(number)
+        return number
+
+    def _find(self, number: int) -> int:
+        root = self._root
+        while root[number] != number:
+            root[number] = root[root[number]]
+            number = root[number]
+        return number
+
+    def _sign(self, number: int) -> None:
+        children = self._children[number]
+        alike = self._signatures.setdefault((self._heads[number], tuple(self._find(c) for c in children)), [])
+        # Any one of those alike would do for equality; those that share most children make short chains.
+        near = sorted(alike[:NEAR_FROM], key=lambda n: sum(a != b for a, b in zip(self._children[n], children, strict=True)))
+        self._congruent += [(other, number) for other in near[:NEAR] if other != number]
+        alike.append(number)
+
+    def _close(self) -> None:
+        while self._congruent:
+            first, second = self._congruent.popleft()
+            self._merge(_Edge(first, second))
+
+    def _merge(self, edge: _Edge) -> None:
+        first, second = edge.first, edge.second
+        if first == second:
+            return
+        differ = sum(a != b for a, b in zip(self._children[first], self._children[second], strict=False))
+        self._beside[first].append((len(self._edges), second))
+        self._beside[second].append((len(self._edges), first))
+        self._before.append(len(self._edges))
+        self._edges.append(edge)
+        self._weights.append(1 if edge.law else self._guess * differ)
+        small, large = self._find(first), self._find(second)
+        if small == large:
+            return
+        if len(self._members[small]) > len(self._members[large]):
+            small, large = large, small
+        self._merges += 1
+        self._root[small] = large
+        self._members[large] += self._members[small]
+        uses, self._uses[small], self._members[small] = self._uses[small], [], []
+        self._uses[large] += uses
+        for number in uses:
+            self._sign(number)
+
+    # -- why -----------------------------------------------------------------------------------------------------------
+
+    def explain(self, a: Term, b: Term) -> list[Step]:
+        """Return a chain of single rewrites from a to b; raise Undecided if what was entered does not make them equal."""
+        first, second = self.add(a), self.add(b)
+        if self._find(first) != self._find(second):
+            self._settle(lambda: self._find(first) == self._find(second))
+        if self._find(first) != self._find(second):
+            raise Undecided(f"no chain of {len(self._done)} law instances leads from the one term to the other; {len(self._deferred)} were set aside")
+        steps = self._chain(a, b)
+        while not self.budget.over("explanation") and len(again := self._narrowed(steps)._chain(a, b)) < len(steps):
+            steps = again
+        return steps
+
+    def _chain(self, a: Term, b: Term) -> list[Step]:
+        route = self._route(self.add(a), self.add(b), len(self._edges))
+        return self._steps(a, [move for edge, onward in route for move in self._along(edge, onward)])
+
+    def _narrowed(self, steps: Iterable[Step]) -> Closure:
+        """Return a closure of just the instances that a chain uses: so small that the best of its chains is soon found."""
+        small = Closure(budget=self.budget.part(1.0))
+        small._guess = 1
+        for law, forward, bindings in dict.fromkeys((s.law, s.forward, s.bindings) for s in steps):
+            if law == ARITHMETIC:
+                small.instance(law, forward, bindings)
+            else:
+                small._enter(self.laws[law], forward, dict(bindings))
+        return small
+
+    def _along(self, edge: int, onward: bool) -> list[Move]:
+        if self._edges[edge].law:
+            return [((), edge, onward)]
+        moves = self._moved[edge]
+        return moves if onward else [(path, by, not way) for path, by, way in reversed(moves)]
+
+    def _route(self, first: int, second: int, before: int) -> Route:
+        """Return the shortest path found between two nodes of a class, all the congruences that it rests on explained."""
+        wanted = (first, second, before)
+        stack: list[tuple[int, int, int] | int] = [wanted]
+        while stack:
+            if self.budget.over("explanation"):
+                raise Undecided("no chain was found within the limit of time; --limit gives it more")
+            task = stack[-1]
+            missing = self._explained(task) if isinstance(task, int) else self._routed(task)
+            if missing:
+                stack.extend(missing)
+            else:
+                stack.pop()
+        return self._routes[wanted]
+
+    def _routed(self, task: tuple[int, int, int]) -> list[int]:
+        """Find the path of a task, or name congruences to explain first: till then they count as short as they can be."""
+        if task in self._routes:
+            return []
+        if task in self._taken:
+            self._routes[task] = self._taken[task]
+            return []
+        self._sought += 1
+        route = self._path(*task)
+        unknown = self._unknown(route)
+        if unknown and self._sought > PATHS:  # what its congruences weigh, once explained, is not waited for: this path is taken
+            self._taken[task] = route
+            return unknown
+        unknown = unknown or self._unknown(route := self._joined(route))
+        if not unknown:
+            self._routes[task] = route
+        return unknown
+
+    def _unknown(self, route: Route) -> list[int]:
+        return [edge for edge, _ in route if not self._edges[edge].law and edge not in self._moved]
+
+    def _joined(self, route: Route) -> Route:
+        """Join congruences that follow each other into one: its children need not pass by those in between."""
+        joined: Route = []
+        for edge, onward in route:
+            if joined and not self._edges[edge].law and not self._edges[joined[-1][0]].law:
+                last, way = joined.pop()
+                first = self._edges[last].first if way else self._edges[last].second
+                second = self._edges[edge].second if onward else self._edges[edge].first
+                key = (first, second, max(self._before[last], self._before[edge]))
+                if key not in self._joints:
+                    self._joints[key] = len(self._edges)
+                    self._edges.append(_Edge(first, second))
+                    self._weights.append(0)
+                    self._before.append(key[2])
+                edge, onward = self._joints[key], True
+            joined.append((edge, onward))
+        return joined
+
+    def _explained(self, edge: int) -> list[tuple[int, int, int]]:
+        """Write down the moves behind a congruence, or name the paths to find first, by edges older than itself."""
+        if edge in self._moved:
+            return []
+        ends = zip(self._children[self._edges[edge].first], self._children[self._edges[edge].second], strict=True)
+        tasks = [(first, second, self._before[edge]) for first, second in ends]
+        missing = [task for task in tasks if task not in self._routes]
+        if not missing:
+            moves = [
+                ((place, *path), by, way)
+                for place, task in enumerate(tasks)
+                for number, onward in self._routes[task]
+                for path, by, way in self._along(number, onward)
+            ]
+            if len(moves) > LONGEST:
+                raise Undecided(f"the chain grows beyond {LONGEST} steps; store shared parts of the diagram, or derive them one by one")
+            self._moved[edge] = moves
+            self._weights[edge] = len(moves)
+        return missing
+
+    def _path(self, start: int, end: int, before: int) -> Route:
+        """Return the lightest path between two nodes of a class by edges older than `before`."""
+        reached: dict[int, int] = {}
+        nearest = {start: 0}
+        queue: list[tuple[int, int, int]] = [(0, -1, start)]
+        weights = self._weights
+        while end not in reached:
+            total, by, node = heapq.heappop(queue)
+            if node in reached:
+                continue
+            reached[node] = by
+            for edge, other in self._beside[node]:
+                if edge >= before:
+                    break
+                far = total + weights[edge]
+                if far < nearest.get(other, far + 1):
+                    nearest[other] = far
+                    heapq.heappush(queue, (far, edge, other))
+        route = []
+        while end != start:
+            edge = reached[end]
+            onward = self._edges[edge].second == end
+            route.append((edge, onward))
+            end = self._edges[edge].first if onward else self._edges[edge].second
+        return route[::-1]
+
+    def _steps(self, source: Term, moves: list[Move]) -> list[Step]:
+        chain: list[Step] = []
+        at = {source: 0}
+        current = source
+        for path, number, onward in moves:
+            edge = self._edges[number]
+            after = _replaced(current, path, self._term(edge.second if onward else edge.first))
+            chain.append(Step(edge.law, onward != edge.flipped, path, edge.bindings, current, after))
+            current = after
+            if current in at:  # a loop: what lies between is not needed
+                for step in chain[at[current] : -1]:
+                    del at[step.after]
+                del chain[at[current] :]
+            at[current] = len(chain)
+        return chain
+
+    def _term(self, number: int) -> Term:
+        origin = self._origin[number]
+        if not isinstance(origin, Term):
+            origin = self._origin[number] = substitute(*origin)
+        return origin
+
+    # -- instances set aside -------------------------------------------------------------------------------------------
+
+    def _settle(self, done: Callable[[], bool]) -> None:
+        """Try the instances that were set aside with equal terms for what their conditions speak of."""
+        progress = True
+        while progress and not done():
+            progress = False
+            waiting, self._deferred = self._deferred, []
+            for law, forward, values in waiting:
+                found = self._variant(law, values) or self._shaped(law, values)
+                for bindings in found:
+                    self._enter(law, forward, bindings)
+                progress |= bool(found)
+                if not found:
+                    self._deferred.append((law, forward, values))
+
+    def _variant(self, law: Law, values: Mapping[str, Value]) -> list[dict[str, Value]]:
+        spoken = frozenset[str]().union(*(names_in(a) for c in law.conditions if c.name not in BUILT_IN for a in c.args))
+        spoken |= frozenset(n for c in law.conditions if c.name in BUILT_IN for n in names_in(c.args[1]))
+        inputs = sorted(n for n in spoken & names_in(law.lhs) if isinstance(values[n], Term))
+        kept = {n: v for n, v in values.items() if n in names_in(law.lhs) or isinstance(v, Axis)}
+        choices = [self._equals(values[n]) for n in inputs]  # type: ignore[arg-type]
+        for picked in itertools.islice(itertools.product(*choices), TRIALS):
+            found = self.judge.conditions(law.conditions, {**kept, **dict(zip(inputs, picked, strict=True))})
+            if found:
+                return [bindings for bindings, _ in found]
+        return []
+
+    def _shaped(self, law: Law, values: Mapping[str, Value]) -> list[dict[str, Value]]:
+        """Try what the left side binds in the forms that inferences were found to read."""
+        if self._shapes is None:
+            self._shapes = Shapes(self._fired, lambda term: self._find(self.add(term)), lambda: self._merges)
+        shapes = self._shapes
+        kept = {n: shapes.of(v) if isinstance(v, Term) else v for n, v in values.items() if n in names_in(law.lhs)}
+        return [bindings for bindings, _ in self.judge.conditions(law.conditions, kept)]
+
+    def _equals(self, term: Term) -> list[Term]:
+        numbers = sorted(self._members[self._find(self._ids[term])] if term in self._ids else [self.add(term)])
+        listed = {term: None}
+        for number in numbers[:MEMBERS]:
+            try:
+                listed.setdefault(self._term(number))
+            except NapkinError:
+                continue  # equal only where an axis that it partitions has gone: no term by itself
+        return list(listed)
+
+
+_PLACES: dict[Term, tuple[tuple[Any, ...], tuple[Axis, ...]]] = {}
+
+
+def _places(part: Term) -> tuple[tuple[Any, ...], tuple[Axis, ...]]:
+    """Return what a node is apart from its axes and its children, and its axes."""
+    fixed: list[Any] = [type(part).__name__]
+    for field in part.fields:
+        if not isinstance(field, (Term, Axis)) and not (isinstance(field, tuple) and field and isinstance(field[0], Term)):
+            fixed.append((type(field).__name__, repr(field)) if isinstance(field, (bool, int, float)) else field)
+    return tuple(fixed), tuple(f for f in part.fields if isinstance(f, Axis))
+
+
+def _replaced(root: Term, path: tuple[int, ...], new: Term) -> Term:
+    spine = [root]
+    for place in path:
+        spine.append(spine[-1].children[place])
+    for term, place in zip(spine[-2::-1], reversed(path), strict=True):
+        new = rebuilt(term, (*term.children[:place], new, *term.children[place + 1 :]))
+    return new

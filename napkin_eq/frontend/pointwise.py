@@ -1,0 +1,136 @@
+"""Functions of values, place by place: each is a term over the operators of `operators.py`."""
+
+from __future__ import annotations
+
+import math
+
+from napkin_eq.lang.term import Map, Term, as_real, lift
+
+ABSENT = -math.inf
+Value = Term | int | float
+
+
+def exp(t: Value) -> Term:
+    """The exponential; 0 for the absent value."""
+    return Map("exp", (lift(t),))
+
+
+def log(t: Value) -> Term:
+    """The natural logarithm; the absent value for 0."""
+    return Map("log", (lift(t),))
+
+
+def sqrt(t: Value) -> Term:
+    """The square root; 0 for a negative number."""
+    return Map("sqrt", (lift(t),))
+
+
+def rsqrt(t: Value) -> Term:
+    """One over the square root; 0 for 0."""
+    return reciprocal(sqrt(t))
+
+
+def reciprocal(t: Value) -> Term:
+    """One over a number; 0 for 0."""
+    return Map("inv", (lift(t),))
+
+
+def tanh(t: Value) -> Term:
+    """The hyperbolic tangent."""
+    return Map("tanh", (lift(t),))
+
+
+def sigmoid(t: Value) -> Term:
+    """The logistic function 1 / (1 + e^-t)."""
+    return Map("sigmoid", (lift(t),))
+
+
+def erf(t: Value) -> Term:
+    """The error function."""
+    return Map("erf", (lift(t),))
+
+
+def sin(t: Value) -> Term:
+    """The sine."""
+    return Map("sin", (lift(t),))
+
+
+def cos(t: Value) -> Term:
+    """The cosine."""
+    return Map("cos", (lift(t),))
+
+
+def abs(t: Value) -> Term:
+    """The absolute value."""
+    return Map("abs", (lift(t),))
+
+
+def floor(t: Value) -> Term:
+    """The largest whole number that does not exceed t."""
+    return Map("floor", (lift(t),))
+
+
+def round(t: Value) -> Term:
+    """The nearest whole number, a half going to the even one."""
+    return Map("round", (lift(t),))
+
+
+def maximum(a: Value, b: Value) -> Term:
+    """The larger of two values, pointwise."""
+    return Map("max", (lift(a), lift(b)))
+
+
+def minimum(a: Value, b: Value) -> Term:
+    """The smaller of two values, pointwise."""
+    return Map("min", (lift(a), lift(b)))
+
+
+def clip(t: Value, low: Value, high: Value) -> Term:
+    """The value, held between two bounds."""
+    return minimum(maximum(t, low), high)
+
+
+def equal(a: Value, b: Value) -> Term:
+    """The mask of the places where two values are the same."""
+    return Map("eq", (lift(a), lift(b)))
+
+
+def where(mask: Term, a: Value, b: Value) -> Term:
+    """`a` where the mask holds, else `b`."""
+    return Map("where", (lift(mask), lift(a), lift(b)))
+
+
+def masked(t: Term, mask: Term) -> Term:
+    """The term where the mask holds, the absent value elsewhere."""
+    return where(mask, as_real(t), ABSENT)
+
+
+def relu(t: Value) -> Term:
+    """The positive part."""
+    return maximum(t, 0.0)
+
+
+def silu(t: Value) -> Term:
+    """The value times its logistic function."""
+    return lift(t) * sigmoid(t)
+
+
+def gelu(t: Value) -> Term:
+    """The value times the normal distribution function, exactly."""
+    return 0.5 * lift(t) * (1.0 + erf(lift(t) * 0.5**0.5))
+
+
+def gelu_tanh(t: Value) -> Term:
+    """The value times the normal distribution function, by the usual tanh formula."""
+    term = as_real(lift(t))
+    return 0.5 * term * (1.0 + tanh((2 / math.pi) ** 0.5 * (term + 0.044715 * term**3)))
+
+
+def swiglu(gate: Term, t: Term) -> Term:
+    """The term times the silu of a gate."""
+    return silu(gate) * t
+
+
+def softplus(t: Value) -> Term:
+    """The logarithm of 1 + e^t, in the form that does not overflow."""
+    return maximum(t, 0.0) + log(1.0 + exp(-abs(t)))

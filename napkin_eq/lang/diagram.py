@@ -1,0 +1,87 @@
+"""A diagram: named outputs, each a term, over the inputs that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from napkin_eq.lang import spans
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.errors import NapkinError, checked_name
+from napkin_eq.lang.evaluate import axes_in
+from napkin_eq.lang.term import Input, Term, Tuple, subterms
+
+_drawers: list[Callable[[Any], str]] = []
+
+
+class Pictured:
+    """What a notebook shows as a picture, once the package has said how one is drawn."""
+
+    __slots__ = ()
+
+    def _repr_svg_(self) -> str | None:
+        return _drawers[-1](self) if _drawers else None
+
+
+def draw_with(drawer: Callable[[Any], str]) -> None:
+    """Let notebooks show diagrams and derivations as the SVG that a function makes of them."""
+    _drawers[:] = [drawer]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagram(Pictured):
+    """What is to be computed: `outputs` are pairs of a name and a term; `doc` is one sentence."""
+
+    name: str
+    outputs: tuple[tuple[str, Term], ...]
+    doc: str = ""
+
+    def __post_init__(self) -> None:
+        checked_name(self.name, "diagram")
+        if not self.outputs:
+            raise NapkinError(f"diagram {self.name} has no output")
+        taken = {node.name for node in self.inputs()}
+        for name, term in self.outputs:
+            checked_name(name, "output")
+            if term.kind == "tuple":
+                raise NapkinError(f"diagram {self.name}: output {name} is a tuple; give each of its items a name")
+            if name in taken:
+                raise NapkinError(f"diagram {self.name}: {name} names two arrays; an output needs a name of its own")
+            taken.add(name)
+
+    @property
+    def term(self) -> Term:
+        """The diagram as one term: its output, or a Tuple of several."""
+        terms = tuple(term for _, term in self.outputs)
+        return terms[0] if len(terms) == 1 else Tuple(terms)
+
+    def inputs(self) -> tuple[Input, ...]:
+        """Return the arrays that the diagram reads, in order of first appearance."""
+        found: dict[str, Input] = {}
+        for node in subterms(*(term for _, term in self.outputs)):
+            if isinstance(node, Input) and found.setdefault(node.name, node) is not node:
+                raise NapkinError(f"input {node.name} is declared twice, differently: {found[node.name]!r} and {node!r}; rename(A, {{x: y}}) reads it along y")
+        return tuple(found.values())
+
+    def axes(self) -> tuple[Axis, ...]:
+        """Return every axis, bound ones too, in order of first appearance."""
+        return axes_in(self.term)
+
+    def with_sizes(self, sizes: Mapping[str, int | None]) -> Diagram:
+        """Return the diagram with other axis sizes (None: symbolic), everything else as it is; constants stay what they are.
+
+        Axes that `rename`, `split` and `merge` tie to one of these change along; raises NapkinError for sizes that do not fit together.
+        """
+        known = {axis.name for axis in self.axes()}
+        if unknown := sorted(set(sizes) - known):
+            raise NapkinError(f"diagram {self.name} has no axis {unknown[0]!r:.80}; its axes are {', '.join(sorted(known))}")
+        fitting = self.fitted(sizes, set(sizes))
+        return replace(self, outputs=tuple((name, spans.resized(term, fitting)) for name, term in self.outputs))
+
+    def fitted(self, sizes: Mapping[str, int | None], given: Collection[str]) -> dict[str, int | None]:
+        """Return sizes with those of tied axes changed along, but for what is given; see spans.py."""
+        try:
+            return spans.fitted(self.term, sizes, given)
+        except NapkinError as reason:
+            raise NapkinError(f"diagram {self.name}: {reason}") from None

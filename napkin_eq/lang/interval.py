@@ -1,0 +1,148 @@
+"""Bounds on the present values of a term, from the facts of its inputs: `interval(term)` is (lo, hi).
+
+The absent value needs no bound: it is written -inf, and an interval that reaches down to -inf covers it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.term import Const, Fold, Group, Index, Input, Length, Map, Proj, Read, Reduce, Scan, Size, Store, Term, Walk, subterms
+
+Interval = tuple[float, float]
+ANY: Interval = (-math.inf, math.inf)
+_INTERVALS: dict[Term, Interval] = {}
+
+
+def interval(term: Term) -> Interval:
+    """Return bounds (lo, hi) on every present value of a term, whatever prefix of the axes it is taken over."""
+    if term not in _INTERVALS:
+        for part in subterms(term):
+            if part not in _INTERVALS:
+                _INTERVALS[part] = _bounds(part)
+    return _INTERVALS[term]
+
+
+def _bounds(term: Term) -> Interval:
+    below = [_INTERVALS[child] for child in term.children]
+    if term.kind == "bool":
+        return (0.0, 1.0)
+    if isinstance(term, Const):
+        return (float(term.value), float(term.value))
+    if isinstance(term, Input):
+        return _declared(term.facts)
+    if isinstance(term, (Index, Size, Length)):
+        last = math.inf if term.axis.size is None else float(term.axis.size)
+        return (0.0, last - 1) if isinstance(term, Index) else (1.0, last)
+    if isinstance(term, Map):
+        if term.op == "mul" and term.args[0] is term.args[1]:
+            return _square(below[0])
+        return MAPS[term.op](*below) if term.op in MAPS else ANY
+    if isinstance(term, (Reduce, Fold, Scan)):
+        some = isinstance(term, Scan) or term.where is Const(True)
+        return _over(term.monoid, term.axis, below[0], 1 if some else 0)
+    if isinstance(term, Proj):
+        return _INTERVALS[term.item]
+    # What an Online, Acc or Prev holds on the way is not bounded here.
+    return below[0] if isinstance(term, (Read, Store, Group, Walk)) else ANY
+
+
+def _declared(facts: Iterable[str]) -> Interval:
+    lo, hi = ANY
+    for fact in facts:
+        if fact.startswith("abs<="):
+            bound = float(fact.removeprefix("abs<="))
+            lo, hi = max(lo, -bound), min(hi, bound)
+        elif fact in ("pos", "nonneg"):
+            lo = max(lo, 0.0)
+    return lo, hi
+
+
+def _over(monoid: str, axis: Axis, body: Interval, least: int) -> Interval:
+    lo, hi = body
+    most = math.inf if axis.size is None else float(axis.size)
+    if monoid == "max":
+        return body
+    if monoid == "sum":
+        return min(_times(least, lo), _times(most, lo)), max(_times(least, hi), _times(most, hi))
+    return (0.0, 1.0) if lo >= 0 and hi <= 1 else ANY
+
+
+def _times(a: float, b: float) -> float:
+    return 0.0 if a == 0 or b == 0 else a * b
+
+
+def _mul(a: Interval, b: Interval) -> Interval:
+    corners = [_times(x, y) for x in a for y in b]
+    return min(corners), max(corners)
+
+
+def _square(a: Interval) -> Interval:
+    ends = (_times(a[0], a[0]), _times(a[1], a[1]))
+    return (0.0 if a[0] <= 0 <= a[1] else min(ends)), max(ends)
+
+
+def _add(a: Interval, b: Interval) -> Interval:
+    return (-math.inf if -math.inf in (a[0], b[0]) else a[0] + b[0]), (math.inf if math.inf in (a[1], b[1]) else a[1] + b[1])
+
+
+def _inv(a: Interval) -> Interval:
+    if a[0] >= 0:
+        return (0.0 if a[0] == 0 or a[1] == math.inf else 1 / a[1]), (1 / a[0] if a[0] > 0 else math.inf)
+    if a[1] <= 0:
+        lo, hi = _inv((-a[1], -a[0]))
+        return -hi, -lo
+    return ANY
+
+
+def _exp(value: float) -> float:
+    return math.exp(value) if value < 700 else math.inf
+
+
+def _log(value: float) -> float:
+    return math.log(value) if 0 < value < math.inf else value if value > 0 else -math.inf
+
+
+def _sqrt(value: float) -> float:
+    return math.sqrt(max(value, 0.0))
+
+
+def _rising(function: Callable[[float], float]) -> Callable[[Interval], Interval]:
+    return lambda a: (function(a[0]), function(a[1]))
+
+
+def _hull(a: Interval, b: Interval) -> Interval:
+    return min(a[0], b[0]), max(a[1], b[1])
+
+
+def _abs(a: Interval) -> Interval:
+    return (0.0 if a[0] <= 0 <= a[1] else min(map(abs, a))), max(map(abs, a))
+
+
+def _within(lo: float, hi: float) -> Callable[[Interval], Interval]:
+    return lambda a: (lo, hi)
+
+
+MAPS: dict[str, Callable[..., Interval]] = {
+    "add": _add,
+    "mul": _mul,
+    "neg": lambda a: (-a[1], -a[0]),
+    "inv": _inv,
+    "max": _hull,  # the absent value is neutral here, so the larger may be either
+    "min": lambda a, b: (min(a[0], b[0]), min(a[1], b[1])),
+    "exp": _rising(_exp),
+    "log": _rising(_log),
+    "sqrt": _rising(_sqrt),
+    "abs": _abs,
+    "tanh": _within(-1.0, 1.0),
+    "erf": _within(-1.0, 1.0),
+    "sin": _within(-1.0, 1.0),
+    "cos": _within(-1.0, 1.0),
+    "sigmoid": _within(0.0, 1.0),
+    "real": lambda a: a,
+    "floor": lambda a: (a[0] - 1, a[1]),
+    "round": lambda a: (a[0] - 0.5, a[1] + 0.5),
+    "where": lambda c, a, b: _hull(a, b),
+}

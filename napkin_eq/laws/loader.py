@@ -1,0 +1,68 @@
+"""The door for content: runs the files of `rules/`, `proofs/`, `codegen/` and of a user's own folders, in name order."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from typing import Any
+
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.laws.law import REGISTRY
+
+PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def folder(name: str) -> Path:
+    """Return a shipped content folder: inside the package when installed, beside it in a checkout."""
+    inside = PACKAGE / name
+    return inside if inside.is_dir() else PACKAGE.parent / name
+
+
+def load_rules(*places: str | Path) -> None:
+    """Run rule files, or every .py file of a folder; each law is registered under its file's stem as family.
+
+    Raises NapkinError, with file and line, for a file that is missing, does not parse or fails as it runs, and for a place
+    that states no law.
+    """
+    for place in places or (folder("rules"),):
+        path = Path(place)
+        if not path.exists():
+            raise NapkinError(f"rules: {str(path)!r} does not exist; expected a .py file or a folder of them")
+        before = REGISTRY.added
+        for file in sorted(path.glob("*.py")) if path.is_dir() else [path]:
+            _run(file)
+        if REGISTRY.added == before:
+            raise NapkinError(f'rules: {str(path)!r} states no law; expected functions under @law("reading") or @infer("reading")')
+
+
+def _run(file: Path) -> None:
+    before = REGISTRY.family
+    REGISTRY.family = file.stem
+    try:
+        run_file(file, "rules")
+    finally:
+        REGISTRY.family = before
+
+
+def run_file(file: Path, kind: str) -> dict[str, Any]:
+    """Run one content file of a kind (rules, proofs, codegen) and return what it defines; raises NapkinError with file and line."""
+    try:
+        return runpy.run_path(str(file), run_name=f"napkin_eq.{kind}.{file.stem}")
+    except NapkinError:
+        raise
+    except SyntaxError as error:
+        raise NapkinError(f"{kind}: {file}:{error.lineno}: {error.msg}") from None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit too: a file that ends the process would end it as if all were well
+        line = _line_in(error, file)
+        raise NapkinError(f"{kind}: {file}:{line}: {type(error).__name__}: {error}") from None
+
+
+def _line_in(error: BaseException, file: Path) -> int:
+    trace, line = error.__traceback__, 0
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == str(file):
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line

@@ -1,0 +1,574 @@
+"""What a plan costs on a GPU: its work read off the plan's own statements, priced by the hardware's rates.
+
+time = max(HBM bytes / copy bandwidth, level-2 bytes / its bandwidth, units) + a little of the others + launch, where the units are the matrix unit
+plus what of the special functions and arithmetic it does not hide, on the busiest SM (wave quantisation).
+Sizes that are symbols are priced at NOMINAL elements.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from napkin_eq.lang.axis import Axis
+from napkin_eq.machine.gpu import Hardware
+from napkin_eq.machine.l2_reuse import Part, brought, walk
+from napkin_eq.tile import ir as p
+from napkin_eq.tile.resources import BYTES, MATRIX_WARPS, MOST_ELEMENTS, SPECIAL, WIDE_ROWS, Needs, by_wide, capacity, needs, neighbours, room
+
+NOMINAL = 4096
+# The rate at which operands are multiplied, by their type or the precision asked for, and how many products one takes.
+UNIT_DTYPES, PRODUCTS = {"f16": "float16", "bf16": "bfloat16", "tf32": "tf32", "tf32x3": "tf32"}, {"tf32x3": 3}
+# Fitted to what an H200 measured (benchmarks/results), one constant for one thing that the hardware does; see docs/cost.md.
+READ_RATE, WRITE_RATE = 1.04, 1.12  # of the copy bandwidth, what reading alone and writing alone reach
+LATENCY_HBM, LATENCY_L2, LATENCY_NEAR = 1.04e-6, 4e-7, 6e-8  # from a load to its data, under load; the last: in the SM's own cache
+AHEAD = 0.4  # of them, what a trip of a loop waits where no reduction and no store keeps the next trip's loads behind it
+SM_BYTES = 64.0  # bytes a clock that an SM takes from level 2
+LINE = 64  # bytes that a request takes at the least, however few of them are asked for
+PARTED = 1.5  # stretches of an axis that add up to no more than so many times the axis are parts of it
+CACHE_SPAN = 0.52  # of level 2: what may be read between two readings of a part so that the second finds it there
+CACHE_KEPT, CACHE_LOST = 0.7, 1.35  # of level 2: what blocks at work may hold together so that none, and all, of it is lost before they read it again
+NEAR = 1.12  # of the shared memory of an SM, its own cache where little of it is shared memory
+SHARED_BYTES = 116.0  # bytes a clock that the matrix unit's operands come from shared memory at
+NARROW_MATRIX = 0.6  # of the matrix unit's peak, what its instructions for fewer than 64 rows reach
+TRIP_CLOCKS = 56.0  # barriers and addresses of one trip of a loop that holds a contraction
+REDUCED_CLOCKS = 50.0  # of one reduction between contractions: its last steps between threads
+BLOCK_S = 1.9e-6  # a block begins, stores its result and ends
+FULL_WARPS = 5.5  # warps of a block that keep the units beside the matrix unit busy between contractions
+HIDING = 0.32  # of the lesser of a block's matrix and other work, what another block on the SM hides
+MOST_WARPS, WARPS_POWER = 64, 0.5  # warps of an SM whose lanes hide what each waits for; fewer work slower as a power of their share
+PLAIN_EFFICIENCY = 0.94  # of the units' peak, what is reached without a contraction
+LONE_BUSY, LONE_WARPS = 0.4, 20  # of that work, what one block alone cannot do while it reads; warps that it needs for their rate
+CROWDED = 1.64  # more warps than 64-row blocks of the result: warps split columns and exchange partial reductions
+OPERAND = 3.4  # operations for each that an operand that is computed counts
+BESIDE_LIMIT = 0.17  # of level 2's time, what shows where it is not the limit
+ROUND = 4.0  # how memory and units add up: as powers, since a kernel is short of one and then of the other
+KERNEL_S = 3e-6  # the first block begins and the last one ends beside nothing
+REGISTER_SHARE, CROWDED_SHARE = 0.9, 0.75  # assumption: above this estimate the compiler spills; the same where an SM has fewer for each thread
+FOLLOWING_S = 1.4e-6  # a launch behind another one: it is queued while that one runs (launch_in_a_row in microbench_h200.json)
+AHEAD_S = 1e-6  # and one that is made before the other has ended, on Hopper and later (see dependent_launch.py)
+MATRIX_ROWS = 16  # rows that one instruction of the matrix unit takes of a narrow tile
+LEAST_COLUMNS = 64  # of a wide instruction: 16 columns beside 256 made a product of 4096 cubed 27 % longer, where their share is 6 %
+COMPUTED_OPERAND = 8.0  # operations per element of an operand that is loaded, computed on and handed back to the matrix unit
+DIVIDING, DIVISION = ("tanh", "sigmoid", "div"), 8.0  # operations of a division beside its reciprocal: it scales, and corrects what it has
+DATA_LEAST = 16  # elements of a stretch bounded by data that are taken to be the least
+
+
+Within = tuple[tuple[str, float, int], ...]  # the parts of loops around a statement: whose coordinate, what share of its blocks, which part of the kernel
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One statement's work per execution: `kind` load, store, tensor, operand, sfu or alu; `coords` span its tile; `loops` enclose it.
+
+    for_dot: a contraction reads what is loaded, or, of a contraction, its rows come from shared memory. rows, columns: of a contraction's
+    result. last: of a load or store, the coordinate that neighbouring elements in memory lie along, if the tile has several of them.
+    """
+
+    kind: str
+    coords: tuple[str, ...]
+    factor: float
+    buffer: str
+    loops: Within
+    for_dot: bool = False
+    rows: tuple[str, ...] = ()
+    last: str = ""
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KernelCost:
+    """A kernel's predicted cost; bytes, FLOP and operations are totals over the grid, times are microseconds; `workers` groups of warps share it,
+    and issue contractions `in_turn`."""
+
+    name: str
+    groups: tuple[tuple[str, int], ...]
+    streams: tuple[tuple[str, int], ...]
+    blocks: int
+    waves: float
+    bytes_hbm: float
+    bytes_l2: float
+    flops_tensor: float
+    ops_sfu: float
+    ops_alu: float
+    smem_bytes: int
+    registers: int
+    warps: int
+    stages: int
+    predicted_us: float
+    limit: str
+    workers: int = 0
+    in_turn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """The work of a kernel with its tiles left open, so that many tile choices can be priced from one lowering.
+
+    readings: how often a block reads its part of each buffer; the parts of one loop read each their own stretch, together they are one reading.
+    telling: the coordinates of the grid that tell which part of a buffer a block reads by its indices, and those by where a loop begins.
+    needs: what its blocks take. laned: whether threads fold lanes of their own, with no contraction beside.
+    """
+
+    kernel: p.Kernel
+    works: tuple[Work, ...]
+    reductions: tuple[Within, ...]
+    needs: Needs
+    readings: Mapping[str, int]
+    telling: Mapping[str, tuple[frozenset[str], frozenset[str]]]
+    laned: bool
+
+
+def total_us(costs: Sequence[KernelCost], hardware: Hardware) -> float:
+    """Return the microseconds of kernels that run one after another."""
+    return in_a_row([c.predicted_us for c in costs], hardware)
+
+
+def in_a_row(microseconds: Sequence[float], hardware: Hardware) -> float:
+    """Return the microseconds of kernels that run one after another, of those of each alone; only the first launch is waited for."""
+    following = AHEAD_S if hardware.divisors.mma_m >= WIDE_ROWS else FOLLOWING_S
+    return sum(microseconds) - (len(microseconds) - 1) * max(0.0, hardware.chip.launch_s - following) * 1e6
+
+
+def extent(axis: Axis) -> int:
+    """Return an axis' size, or the nominal one of a symbol."""
+    return axis.size if axis.size is not None else NOMINAL
+
+
+def elements(axes: Iterable[Axis]) -> int:
+    """Return how many elements an array over these axes has."""
+    return math.prod(extent(a) for a in axes)
+
+
+def profile(kernel: p.Kernel) -> Profile:
+    """Read the work off a kernel's statements."""
+    values = p.values_of(kernel.body)
+    dotted = _feeds_dot(kernel)
+    computed = computed_operands(kernel)
+    loaded = {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load)}
+    works: list[Work] = []
+    reductions: list[Within] = []
+    visits, number = Visits(kernel), itertools.count()
+
+    def walk(body: tuple[p.Stmt, ...], loops: Within) -> None:
+        for stmt in body:
+            match stmt:
+                case p.Load():
+                    dotting = stmt.out.name in dotted
+                    works.append(Work("load", stmt.out.coords, BYTES[stmt.out.dtype], stmt.buffer, loops, dotting, last=neighbours(stmt.index, values)))
+                case p.StoreTile():
+                    coords = tuple(dict.fromkeys(c for i in stmt.index if isinstance(i, str) for c in values[i].coords)) or values[stmt.value].coords
+                    works.append(Work("store", coords, BYTES[kernel.buffer(stmt.buffer).dtype], stmt.buffer, loops, last=neighbours(stmt.index, values)))
+                case p.Dot():
+                    spans = tuple(dict.fromkeys((*values[stmt.a].coords, *values[stmt.b].coords)))
+                    kind = stmt.precision if values[stmt.a].dtype == "f32" else values[stmt.a].dtype
+                    rows, columns = (tuple(c for c in values[side].coords if c != stmt.coord) for side in (stmt.a, stmt.b))
+                    works.append(Work("tensor", spans, 2.0 * PRODUCTS.get(kind, 1), kind, loops, stmt.a in loaded, rows, columns=columns))
+                    for side in {stmt.a, stmt.b} & computed:
+                        works.append(Work("operand", values[side].coords, COMPUTED_OPERAND, "", loops, rows=stmt.out.coords))
+                case p.Let():
+                    kind = "sfu" if stmt.op in SPECIAL else "alu"
+                    works.append(Work(kind, stmt.out.coords, SPECIAL.get(stmt.op, 0.5 if stmt.op == "cast" else 1), "", loops))
+                    if stmt.op in DIVIDING:
+                        works.append(Work("alu", stmt.out.coords, DIVISION, "", loops))
+                case p.ReduceTile() | p.ScanTile():
+                    works.append(Work("alu", values[stmt.arg].coords, 1.5, "", loops))
+                    if kernel.coord(stmt.coord).role != "run":
+                        reductions.append(loops)
+                case p.Loop():
+                    for part, fraction in zip(stmt.parts, visits.fractions(stmt), strict=True):
+                        walk(part.body, (*loops, (stmt.coord, fraction, next(number))))
+
+    walk(kernel.body, ())
+    merged = _merged(works)
+    shares: dict[str, float] = {}
+    for work in merged:
+        if work.kind == "load":
+            shares[work.buffer] = shares.get(work.buffer, 0) + math.prod(share for _, share, _ in work.loops)
+    readings = {name: round(total) for name, total in shares.items()}
+    laned = any(c.role == "lane" for c in kernel.coords) and not any(w.kind == "tensor" for w in merged)
+    return Profile(kernel, merged, tuple(reductions), needs(kernel, laned=laned), readings, _telling(kernel), laned)
+
+
+def _telling(kernel: p.Kernel) -> dict[str, tuple[frozenset[str], frozenset[str]]]:
+    """Return, by buffer, the coordinates of the grid on which indices depend, and those on which the first blocks of the loops do that walk it."""
+    made = p.definitions(kernel.body)
+    begins = {s.coord: s.parts[0].lo for s in p.statements(kernel.body) if isinstance(s, p.Loop)}
+
+    def coords(operands: Iterable[p.Operand]) -> set[str]:
+        found = p.closure(made, [o for o in operands if isinstance(o, str)]).values()
+        return {s.coord for s in found if isinstance(s, (p.Start, p.Iota))}
+
+    found: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
+    for load in (s for s in p.statements(kernel.body) if isinstance(s, p.Load)):
+        own = coords(load.index)
+        by_loop = coords(begins[c] for c in own if c in begins)
+        before = found.get(load.buffer, (frozenset(), frozenset()))
+        found[load.buffer] = before[0] | (own & {*kernel.grid}), before[1] | (by_loop & {*kernel.grid})
+    return found
+
+
+def _merged(works: list[Work]) -> tuple[Work, ...]:
+    """Add up the arithmetic of statements over the same tile in the same loops: what is priced stays the same."""
+    sums: dict[Any, float] = {}
+    for work in works:
+        key = (work.kind, work.coords, work.buffer, work.loops, work.for_dot)
+        if work.kind in ("sfu", "alu"):
+            sums[key] = sums.get(key, 0.0) + work.factor
+    others = tuple(w for w in works if w.kind not in ("sfu", "alu"))
+    return others + tuple(Work(kind, coords, factor, buffer, loops, dot) for (kind, coords, buffer, loops, dot), factor in sums.items())
+
+
+def _feeds_dot(kernel: p.Kernel) -> set[str]:
+    found: set[str] = set()
+    for stmt in reversed(list(p.statements(kernel.body))):
+        if isinstance(stmt, p.Dot):
+            found |= {stmt.a, stmt.b}
+        elif isinstance(stmt, p.Let) and stmt.op == "cast" and stmt.out.name in found:
+            found |= {a for a in stmt.args if isinstance(a, str)}
+    return found
+
+
+def computed_operands(kernel: p.Kernel) -> set[str]:
+    """Return the operands of contractions that are computed, but for rows computed from another contraction's result: they are there."""
+    made: dict[str, p.Stmt] = {}
+    dots: set[str] = set()
+    found: set[str] = set()
+    for stmt in p.statements(kernel.body):
+        if isinstance(stmt, (p.Loop, p.Assign, p.Await, p.StoreTile)):
+            continue
+        name = stmt.out.name
+        made[name] = stmt
+        args = [a for a in getattr(stmt, "args", ()) if isinstance(a, str)] + ([stmt.arg] if isinstance(stmt, (p.ReduceTile, p.ScanTile)) else [])
+        if isinstance(stmt, p.Dot) or any(a in dots for a in args):
+            dots.add(name)
+        if isinstance(stmt, p.Dot):
+            found |= {side for side in (stmt.a, stmt.b) if isinstance(made.get(side), p.Let) and (side not in dots or side == stmt.b)}
+    return found
+
+
+class Visits:
+    """Which share of a coordinate's blocks each part of a loop visits, averaged over sample positions of the grid."""
+
+    def __init__(self, kernel: p.Kernel) -> None:
+        self.kernel = kernel
+        self.data: dict[p.Operand, bool] = {}
+        self.defined = p.definitions(kernel.body)
+
+    def fractions(self, loop: p.Loop) -> list[float]:
+        samples = (0.04, 0.2, 0.35, 0.5, 0.65, 0.8, 0.96)
+        coord = self.kernel.coord(loop.coord)
+        whole = math.ceil(extent(coord.axis) / coord.tile)
+        return [sum(blocks) / whole / len(samples) for blocks in zip(*(self.blocks(loop, where) for where in samples), strict=True)]
+
+    def blocks(self, loop: p.Loop, where: float) -> list[int]:
+        """Return how many blocks each part of a loop visits, at a position of the grid from 0 to 1."""
+        coord = self.kernel.coord(loop.coord)
+        size = extent(coord.axis)
+        least: dict[str, int] = {}
+        greatest: dict[str, int] = {}
+        most = [max(0, self._number(part.hi, where, size, greatest) - self._number(part.lo, where, 0, least)) for part in loop.parts]
+        # Of a stretch whose end is read from data nothing is known but the least and the most: their geometric mean is as far from either.
+        known = [math.sqrt(n * min(n, DATA_LEAST)) if self._read(part.lo) or self._read(part.hi) else n for n, part in zip(most, loop.parts, strict=True)]
+        return [math.ceil(n / coord.tile) for n in known]
+
+    def _read(self, operand: p.Operand) -> bool:
+        """Whether a bound depends on what is read from memory."""
+        if operand not in self.data:
+            stmt = self.defined.get(str(operand))
+            self.data[operand] = stmt is not None and (isinstance(stmt, p.Load) or any(map(self._read, p.used(stmt))))
+        return self.data[operand]
+
+    def _number(self, operand: p.Operand, where: float, unknown: int, known: dict[str, int]) -> int:
+        """Estimate a bound at a position of the grid; `known` are values at this position, what depends on data being `unknown`."""
+        if not isinstance(operand, str):
+            return int(operand)
+        if operand not in known:
+            known[operand] = self._computed(self.defined.get(operand), where, unknown, known)
+        return known[operand]
+
+    def _computed(self, stmt: p.Stmt | None, where: float, unknown: int, known: dict[str, int]) -> int:
+        match stmt:
+            case p.SizeOf():
+                return extent(stmt.axis)
+            case p.Start():
+                coord = self.kernel.coord(stmt.coord)
+                return int(where * extent(coord.axis)) // coord.tile * coord.tile
+            case p.Let() if stmt.op in ("add", "mul", "max", "min", "floordiv", "neg"):
+                args = [self._number(a, where, unknown, known) for a in stmt.args]
+                a, b = args[0], args[-1]
+                return {"add": a + b, "mul": a * b, "max": max(a, b), "min": min(a, b), "floordiv": a // (b or 1), "neg": -a}[stmt.op]
+        return unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """A kernel's work with its tiles chosen: operations over the grid by kind, bytes loaded by buffer and stored.
+
+    `requests`: bytes that loads and, at "", stores ask level 2 for. `wide`, `narrow`: clocks of one block on the matrix unit at its peak,
+    by the instructions that the tiles allow; `shared_wide`, `shared_narrow`: bytes that they read from shared memory meanwhile.
+    `walks`: how often a block runs each loop's body, and what is in none. `crowded`: warps outnumber the rows of a contraction in a loop
+    with exponentials.
+    """
+
+    blocks: int
+    operations: Mapping[str, float]
+    wide: float
+    narrow: float
+    shared_wide: float
+    shared_narrow: float
+    moved: Mapping[str, float]
+    stored: float
+    requests: Mapping[str, float]
+    walks: Mapping[Within, float]
+    crowded: bool
+
+
+def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: int, *, line: int = LINE) -> Totals:
+    """Add up the work of a kernel for tile sizes by coordinate name; `line`: the bytes that a request takes at the least."""
+    kernel = prof.kernel
+    sizes = {c.name: extent(c.axis) for c in kernel.coords}
+    blocks = math.prod(math.ceil(sizes[g] / lanes[g]) for g in kernel.grid)
+    total = {"tensor": 0.0, "sfu": 0.0, "alu": 0.0, "operand": 0.0}
+    matrix = {True: [0.0, 0.0], False: [0.0, 0.0]}
+    moved: dict[str, float] = {}
+    requests: dict[str, float] = {}
+    stored, crowded = 0.0, False
+    walks: dict[Within, float] = {}
+    reduced = any(w.kind == "sfu" and w.loops for w in prof.works)
+    for work in prof.works:
+        if work.loops not in walks:
+            walks[work.loops] = math.prod(fraction * math.ceil(sizes[c] / lanes[c]) for c, fraction, _ in work.loops)
+        times = walks[work.loops]
+        if work.kind in ("load", "store"):
+            amount = work.factor * math.prod(min(lanes[c], sizes[c]) for c in work.coords) * times * blocks
+            name = "" if work.kind == "store" else work.buffer
+            requests[name] = requests.get(name, 0.0) + amount * max(1.0, line / (work.factor * lanes.get(work.last, 1)))
+            if work.kind == "store":
+                stored += amount
+            else:
+                moved[work.buffer] = moved.get(work.buffer, 0.0) + amount
+            continue
+        amount = work.factor * math.prod(lanes[c] for c in work.coords) * times * blocks
+        if work.kind == "operand":
+            # Warps side by side along the columns each compute the whole of an operand.
+            amount *= max(1.0, warps * MATRIX_ROWS / max(MATRIX_ROWS, lanes[work.rows[0]]))
+        total[work.kind] += amount
+        if work.kind == "tensor":
+            wide, read = _shared_reads(work, lanes, warps)
+            amount *= _empty(work, lanes) if wide else 1.0
+            matrix[wide][0] += amount / blocks * hardware.chip.sms * hardware.chip.clock_hz / hardware.flops(UNIT_DTYPES.get(work.buffer, "float32"))
+            matrix[wide][1] += read * times
+            crowded |= reduced and warps // MATRIX_WARPS > max(1, max((lanes[c] for c in work.rows), default=1) // WIDE_ROWS)
+    return Totals(blocks, total, matrix[True][0], matrix[False][0], matrix[True][1], matrix[False][1], moved, stored, requests, walks, crowded)
+
+
+def _shared_reads(work: Work, lanes: Mapping[str, int], warps: int) -> tuple[bool, float]:
+    """Return whether a contraction's tile takes the wide instructions, and the bytes of shared memory that its warps read.
+
+    Groups of four warps (narrow: single warps) take rows first and then columns: each reads its own rows and columns, so what
+    lies side by side is read again.
+    """
+    wide = _wide(work, lanes, warps)
+    rows, columns = _operand_reads(work, lanes, *((warps // MATRIX_WARPS, WIDE_ROWS) if wide else (warps, MATRIX_ROWS)))
+    return wide, rows * (work.for_dot or not wide) + columns
+
+
+def _operand_reads(work: Work, lanes: Mapping[str, int], takers: int, tall: int) -> tuple[int, int]:
+    """Return the bytes of a contraction's row and column operands that all its takers, each of `tall` rows at a time, read together."""
+    rows, columns = (math.prod(lanes[c] for c in side) for side in (work.rows, work.columns))
+    depth = math.prod(lanes[c] for c in {*work.coords} - {*work.rows, *work.columns}) * BYTES.get(work.buffer, 4)
+    down = min(max(1, rows // tall), takers)
+    return depth * rows * max(1, takers // down), depth * columns * down
+
+
+def _fragments(prof: Profile, lanes: Mapping[str, int], warps: int) -> int:
+    """Return the registers of a thread that hold operands, half a tile's at a time, on a GPU whose matrix unit does not read shared memory."""
+    most = max((sum(_operand_reads(w, lanes, warps, MATRIX_ROWS)) for w in prof.works if w.kind == "tensor"), default=0)
+    return math.ceil(most / 2 / (warps * 32 * 4))
+
+
+def _empty(work: Work, lanes: Mapping[str, int]) -> float:
+    """Return how much longer a wide instruction takes than its columns are worth: it is no faster for fewer than LEAST_COLUMNS."""
+    return max(1.0, LEAST_COLUMNS / min(math.prod(lanes[c] for c in side) for side in (work.rows, work.columns)))
+
+
+def _wide(work: Work, lanes: Mapping[str, int], warps: int) -> bool:
+    return warps >= MATRIX_WARPS and math.prod(lanes[c] for c in work.rows) >= WIDE_ROWS
+
+
+def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hardware: Hardware) -> KernelCost | None:
+    """Predict a kernel's cost for tile sizes by coordinate name; None where shared memory or registers do not suffice."""
+    return next(prices(prof, tiles, [(warps, stages)], hardware))
+
+
+def prices(
+    prof: Profile, tiles: Mapping[str, int], launches: Iterable[tuple[int, int]], hardware: Hardware
+) -> Iterator[KernelCost | None]:
+    """Predict a kernel's cost for tile sizes by coordinate name, with each of several numbers of warps and stages."""
+    lanes = {c.name: tiles.get(c.name, c.tile) for c in prof.kernel.coords}
+    taken = room(prof.needs, lanes)
+    wide = hardware.divisors.mma_m >= WIDE_ROWS
+    summed: dict[int, Totals] = {}
+    for warps, stages in launches:
+        smem, registers = capacity(taken, warps, stages, wide)
+        fragments = 0 if by_wide(taken, warps, wide) else _fragments(prof, lanes, warps)
+        if not wide:
+            registers += fragments
+        threads = warps * hardware.chip.warp
+        occupancy = hardware.resident_blocks(smem_bytes=smem, threads=threads, registers_per_thread=registers)
+        if occupancy == 0 or taken.largest > MOST_ELEMENTS or registers + (fragments if wide else 0) > _unspilled(threads, hardware):
+            yield None
+            continue
+        splits = warps if taken.contracted else 0  # without a contraction warps share what there is to do, and nothing is done twice
+        if splits not in summed:
+            summed[splits] = totals(prof, lanes, hardware, warps)
+        yield _priced(prof, lanes, summed[splits], smem, registers, occupancy, warps, stages, hardware)
+
+
+def _unspilled(threads: int, hardware: Hardware) -> float:
+    """Return the estimate of a thread's registers above which the compiler spills: where blocks are large, they have fewer than a thread may have."""
+    most = hardware.limits.registers_per_thread
+    each = hardware.limits.registers_per_sm // threads
+    return REGISTER_SHARE * most if each >= most else min(REGISTER_SHARE * most, CROWDED_SHARE * each)
+
+
+def _priced(
+    prof: Profile, lanes: Mapping[str, int], work: Totals, smem: int, registers: int, occupancy: int, warps: int, stages: int, hardware: Hardware
+) -> KernelCost:
+    """Predict the cost of a kernel of which `occupancy` blocks fit an SM."""
+    kernel = prof.kernel
+    blocks, total, sms = work.blocks, work.operations, hardware.chip.sms
+    loaded = sum(work.moved.values())
+    fetched = sum(from_hbm(prof, lanes, name, work.moved, blocks, hardware, occupancy) for name in work.moved)
+    copying = hardware.hbm.copy_bandwidth
+    hbm = fetched / (copying * READ_RATE) + work.stored / (copying * WRITE_RATE)
+    near = 0.0 if total["tensor"] else _near(prof, work, occupancy, smem, hardware)
+    asked = sum(amount * (1 - near * (1 - 1 / max(1, prof.readings[name])) if name else 1) for name, amount in work.requests.items())
+    l2 = max(asked / hardware.l2.copy_bandwidth, asked / (min(blocks, sms) * SM_BYTES * hardware.chip.clock_hz))
+    latency = _latency(prof, work, near) if prof.laned else LATENCY_L2 + (LATENCY_HBM - LATENCY_L2) * fetched / max(1.0, loaded)
+    each = math.ceil(blocks / sms)
+    both, units = 0.0, 0.0
+    # As many blocks at once as fit, and then those that are left: fewer hide less of each other.
+    for at_once, times in ((min(occupancy, each), each // min(occupancy, each)), (each % min(occupancy, each), 1)):
+        if at_once:
+            computing, busy = _units(prof, work, warps, at_once, latency, hardware)
+            reading = hbm * at_once / each
+            if work.wide + work.narrow:
+                reading = max(reading, _fed(prof, work, stages, reading / at_once, computing / at_once, latency))
+            both += times * (busy + (reading**ROUND + computing**ROUND) ** (1 / ROUND))
+            units += times * (busy + computing)
+    spent = {"hbm": hbm, "l2": l2, "units": units}
+    seconds = max(both, l2) + BESIDE_LIMIT * min(both, l2) + KERNEL_S + hardware.chip.launch_s
+    return KernelCost(
+        kernel.name, tuple((g, lanes[g]) for g in kernel.grid), tuple((c.name, lanes[c.name]) for c in kernel.coords if c.role in ("stream", "walk")),
+        blocks, blocks / (sms * occupancy), fetched + work.stored, loaded + work.stored, total["tensor"], total["sfu"], total["alu"],
+        smem, registers, warps, stages, seconds * 1e6, max(spent, key=lambda name: spent[name]),
+    )  # fmt: skip
+
+
+def _fed(prof: Profile, work: Totals, stages: int, reading: float, computing: float, latency: float) -> float:
+    """Return the seconds that a block's loads take with `stages` - 1 trips' tiles under way: one that is alone is loaded only once the last was used."""
+    return (reading + _trips(prof, work) * latency + (computing if stages == 2 else 0.0)) / (stages - 1)
+
+
+def _trips(prof: Profile, work: Totals) -> float:
+    """Return how often a block walks the loops that load."""
+    return sum(work.walks[loops] for loops in {w.loops for w in prof.works if w.kind == "load" and w.loops})
+
+
+def _units(prof: Profile, work: Totals, warps: int, at_once: int, latency: float, hardware: Hardware) -> tuple[float, float]:
+    """Return the seconds that an SM computes and waits with so many blocks at once, and those beside which it reads nothing."""
+    clock = hardware.chip.clock_hz
+    trips = _trips(prof, work)
+    per_block = hardware.chip.sms / work.blocks
+    beside = max(work.operations["sfu"] / hardware.rate("sfu"), work.operations["alu"] / hardware.rate("fma"))
+    beside *= per_block / hardware.assumptions.unit_efficiency
+    alone = beside / min(1.0, warps / FULL_WARPS)
+    if not work.wide + work.narrow:
+        # Its loads are not issued ahead: a block waits for each trip's and computes then, and little but another block reads meanwhile.
+        busy = beside * hardware.assumptions.unit_efficiency / PLAIN_EFFICIENCY
+        waiting = (trips + 1) * latency
+        if at_once == 1:
+            return waiting, busy * LONE_BUSY / min(1.0, warps / LONE_WARPS)
+        if prof.laned:
+            busy /= min(1.0, at_once * warps / MOST_WARPS) ** WARPS_POWER
+        return max(at_once * busy, busy + waiting), 0.0
+    wide = max(work.wide, work.shared_wide / SHARED_BYTES) / hardware.assumptions.tensor_efficiency
+    matrix = (wide + max(work.narrow / NARROW_MATRIX, work.shared_narrow / SHARED_BYTES)) / clock
+    operands = work.operations["operand"] * OPERAND / hardware.rate("fma") * per_block
+    crowding = CROWDED if work.crowded else 1.0
+    lone = at_once == 1
+    busy = (matrix * (max(1.0, MATRIX_WARPS / warps) if lone else 1.0) + (alone if lone else beside)) * crowding + operands
+    reductions = sum(work.walks[loops] for loops in prof.reductions if loops)
+    fixed = (trips * TRIP_CLOCKS + reductions * REDUCED_CLOCKS) / clock
+    hidden = 2 * HIDING * (1 - 1 / at_once) * min(matrix, beside)
+    last = busy / max(1.0, trips)  # what a block does with its last tiles, when nothing is left to read
+    return at_once * (busy - hidden) - last + fixed + BLOCK_S, last
+
+
+def _near(prof: Profile, work: Totals, occupancy: int, smem: int, hardware: Hardware) -> float:
+    """Return the share of what blocks read again that they find in the cache that their SM has to itself.
+
+    Lanes say of what they read again that it is to stay, so that what passes beside it does not count, and a part stays where not all can.
+    """
+    kept = [amount / work.blocks / max(1, prof.readings[name]) for name, amount in work.moved.items() if not prof.laned or prof.readings[name] > 1]
+    held, room = occupancy * sum(kept), hardware.smem.sm_bytes - occupancy * smem
+    return min(1.0, max(0.0, 2 - held / (NEAR * room))) if prof.laned and held else float(held <= room)
+
+
+def _latency(prof: Profile, work: Totals, near: float) -> float:
+    """Return the mean time from a load to its data over the trips of a block's loops: long for what is read the first time, none for what is near."""
+    waits: dict[Within, float] = {}
+    seen: set[str] = set()
+    held = {*prof.reductions, *(w.loops for w in prof.works if w.kind == "store")}
+    for load in (w for w in prof.works if w.kind == "load" and w.loops):
+        again = load.buffer in seen
+        shared = _unique(prof, load.buffer) < work.moved[load.buffer] / max(1, prof.readings[load.buffer])
+        own = LATENCY_NEAR + (LATENCY_L2 - LATENCY_NEAR) * (1 - near) if again else LATENCY_L2 if shared else LATENCY_HBM
+        own *= 1.0 if load.loops in held else AHEAD
+        waits[load.loops] = max(own, waits.get(load.loops, 0.0))
+        seen.add(load.buffer)
+    trips = sum(work.walks[loops] for loops in waits)
+    return sum(work.walks[loops] * wait for loops, wait in waits.items()) / trips if trips else LATENCY_HBM
+
+
+def from_hbm(
+    prof: Profile, lanes: Mapping[str, int], name: str, moved: Mapping[str, float], blocks: int, hardware: Hardware, occupancy: int, *, lost: bool = True
+) -> float:
+    """Estimate how much of what blocks read of a buffer comes from the top level.
+
+    `lost`: what several statements read is lost in between; it is not where programs take one block after another.
+    """
+    amount = moved[name]
+    unique = _unique(prof, name)
+    if unique <= hardware.l2.capacity_bytes / 2:
+        return min(amount, unique)
+    readings = prof.readings[name]
+    resident = min(blocks, hardware.chip.sms * occupancy) * amount / blocks / max(1, readings)
+    gone = (resident / hardware.l2.capacity_bytes - CACHE_KEPT) / (CACHE_LOST - CACHE_KEPT)
+    if lost and readings > 1 and gone > 0:
+        return min(amount, unique + (amount - unique) * min(1.0, gone))  # each block reads its part again after the cache has lost it
+    counts = {g: math.ceil(extent(prof.kernel.coord(g).axis) / lanes[g]) for g in prof.kernel.grid}
+    parts = {other: _part(prof, other, moved[other], counts) for other in moved}
+    found = brought(walk(prof.kernel, counts), parts, name, hardware.chip.sms * occupancy, CACHE_SPAN * hardware.l2.capacity_bytes)
+    return min(amount, max(found, unique if len(parts[name].coords) < len(counts) else 0.0))
+
+
+def _unique(prof: Profile, name: str) -> float:
+    buffer = prof.kernel.buffer(name)
+    return BYTES[buffer.dtype] * math.prod(extent(d) for d in buffer.dims)
+
+
+def _part(prof: Profile, name: str, amount: float, counts: Mapping[str, int]) -> Part:
+    """Return what a block reads of a buffer, as far as its coordinates and a masked loop leave it."""
+    coords, by_loop = prof.telling[name]
+    whole = _unique(prof, name) / math.prod(counts[g] for g in coords)
+    each = amount / math.prod(counts.values()) / max(1, prof.readings[name])
+    for coord in sorted(by_loop - coords):
+        if each * counts[coord] <= PARTED * whole:  # stretches that do not overlap, as those of a cut axis and not those of a window
+            coords, whole = coords | {coord}, whole / counts[coord]
+    return Part(coords, min(whole, each), max(1.0, each / whole))

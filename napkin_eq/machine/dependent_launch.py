@@ -1,0 +1,101 @@
+"""Succession: where a kernel has to wait for the kernels before it, when a GPU starts it while they still run.
+
+On Hopper and later a kernel may be launched as soon as every block of the one before has started (CUDA C++ Programming Guide,
+"Programmatic Dependent Launch"). What it does before it waits may read inputs only, and write nothing. It waits even if it reads
+nothing of theirs: one that ends has then seen all that came before it end, and the next has one kernel to wait for.
+
+A kernel with loops is launched ahead only if each of its blocks has a multiprocessor for itself. Blocks come to processors that are still
+busy, some more than others: a short kernel gains the launch, 1 to 2 us on an H200, and so does a long one whose blocks cannot come two to
+a processor; where they can, it loses more than that (a product of 16 rows: 1.4 us gained and 1.4 to 4 us lost). One whose groups of warps
+take block after block lost 18 of 200 us, why is not known.
+
+Before it waits, a kernel asks level 2 for the first block of what its first loop reads of inputs: it is there, or on its way, when the loop
+begins (a product of 16 rows behind the kernel that scales them: 0.7 to 1.2 of 20 us; all blocks instead of the first: slower).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from napkin_eq.machine.cost import profile
+from napkin_eq.tile.ir import Iota, Kernel, Load, Loop, Plan, Stmt, StoreTile, definitions, statements
+from napkin_eq.tile.resources import capacity, room
+
+FILLS = 114 * 1024  # bytes of shared memory of which two do not fit a multiprocessor of Hopper or Blackwell
+PROCESSORS = 132  # that an H200 has, and other GPUs of these generations have no fewer to speak of
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A kernel's place in its plan: whether the next is launched before it ends; if it is itself, the statement of its body before which it waits.
+
+    asks: the loads of the loop there whose first block is asked for before the kernel waits.
+    """
+
+    leads: bool
+    waits: int | None
+    asks: tuple[Load, ...] = ()
+
+    @property
+    def alone(self) -> bool:
+        """Whether it runs beside no other kernel."""
+        return not self.leads and self.waits is None
+
+
+def turns(plan: Plan) -> dict[str, Turn]:
+    """Return each kernel's place, by the kernel's name."""
+    inputs = {buffer.name for buffer in plan.inputs}
+    ahead = [bool(at) and (not _loops(kernel) or _alone(kernel)) for at, kernel in enumerate(plan.kernels)]
+    places = zip(plan.kernels, ahead, [*ahead[1:], False], strict=True)
+    return {k.name: _turn(k, inputs, following) if early else Turn(leads=following, waits=None) for k, early, following in places}
+
+
+def chained(order: Mapping[str, Turn]) -> bool:
+    """Tell whether any kernel of a plan is launched before the one before it has ended."""
+    return any(not turn.alone for turn in order.values())
+
+
+def _turn(kernel: Kernel, inputs: set[str], following: bool) -> Turn:
+    waits = _first(kernel.body, inputs)
+    return Turn(following, waits, tuple(_asked(kernel, waits, inputs)))
+
+
+def _asked(kernel: Kernel, waits: int, inputs: set[str]) -> Iterator[Load]:
+    """Yield the loads of inputs in the loop before which a kernel waits whose first block is known before it, and has no lane outside.
+
+    The loop begins at 0 and has a whole first block, so the addresses are among those that it reads; a mask might say otherwise.
+    """
+    loop = kernel.body[waits]
+    if not isinstance(loop, Loop) or loop.parts[0].lo != 0 or kernel.coord(loop.coord).ragged or kernel.coord(loop.coord).tile == 1:
+        return
+    known = definitions(tuple(s for s in kernel.body[:waits] if not isinstance(s, Loop)))
+    walked = {s.out.name for s in loop.parts[0].body if isinstance(s, Iota) and s.coord == loop.coord}
+    for stmt in loop.parts[0].body:
+        if isinstance(stmt, Load) and stmt.buffer in inputs and not stmt.masks:
+            names = [i for i in stmt.index if isinstance(i, str)]
+            last = known.get(names[-1]) if names and names[-1] == stmt.index[-1] else None
+            if walked & {*names} and all(n in known or n in walked for n in names) and (names[-1] in walked or isinstance(last, Iota)):
+                yield stmt
+
+
+def _loops(kernel: Kernel) -> bool:
+    return any(isinstance(stmt, Loop) for stmt in kernel.body)
+
+
+def _alone(kernel: Kernel) -> bool:
+    """Whether each block of a kernel has a multiprocessor for itself, by the shared memory that it is estimated to take."""
+    counts = [kernel.coord(name).blocks for name in kernel.grid]
+    if kernel.workers or None in counts or math.prod(n for n in counts if n) > PROCESSORS:
+        return False
+    return capacity(room(profile(kernel).needs, {c.name: c.tile for c in kernel.coords}), kernel.warps, kernel.stages)[0] > FILLS
+
+
+def _first(body: tuple[Stmt, ...], inputs: set[str]) -> int:
+    """Return the first statement that reads what is no input, or writes; loops count as a whole, for their loads may be moved ahead of them."""
+    return next((at for at, stmt in enumerate(body) if any(_touches(s, inputs) for s in statements((stmt,)))), 0)
+
+
+def _touches(stmt: Stmt, inputs: set[str]) -> bool:
+    return isinstance(stmt, StoreTile) or (isinstance(stmt, Load) and stmt.buffer not in inputs)

@@ -1,0 +1,188 @@
+"""What a kernel costs whose warps share its work, so that copies, contractions and arithmetic run beside each other.
+
+time = max(HBM, level 2, units) + a little of the others + launch, where the units are the slower of the matrix unit and the work
+beside it, plus a part of the faster, plus a fixed time for every block, on the program that the most work is dealt to.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from napkin_eq.machine.cost import (
+    KERNEL_S,
+    LATENCY_HBM,
+    LATENCY_L2,
+    READ_RATE,
+    ROUND,
+    SHARED_BYTES,
+    WRITE_RATE,
+    KernelCost,
+    Profile,
+    Totals,
+    from_hbm,
+    totals,
+)  # fmt: skip
+from napkin_eq.machine.gpu import Hardware
+from napkin_eq.machine.tile_scheduler import BLOCK_S, Dealt, least_uneven
+from napkin_eq.tile import ir as p
+from napkin_eq.tile.liveness import Tiles, alive
+from napkin_eq.tile.passes.warp_specialize import GROUP_LANES, MOST_GROUPS, sunk, unscaled
+from napkin_eq.tile.resources import BYTES, SMEM_SLACK
+
+ARCHS = ("sm_90",)
+# Fitted to what an H200 measured (benchmarks/results), one constant for one thing that the hardware does; see docs/cost.md.
+MATRIX = 0.92  # of its peak, what the matrix unit reaches while it has work
+TRIP_CLOCKS = 31.0  # one trip of a loop that holds a contraction: waiting for its loads and giving them back
+BESIDE = 0.84  # operations issued beside the matrix unit over operations counted: some become one instruction
+OPERAND_CLOCKS = 150.0  # of a trip that computes an operand of tiles: it is narrowed only when the contraction before has read the last one
+REDUCTION_CLOCKS = 150.0  # a reduction of a tile: its last steps between threads, while nothing else of the group runs
+SHOWING = 0.13  # of the faster of the two, what the slower does not hide
+TURNS = {2: (0.77, 1.4), 3: (1.0, 2.5)}  # by groups: other work over contractions between which groups do better in turn
+IN_TURN = 0.98  # of the time without order
+BULK_LINE = 128  # bytes of a row that the copy engine moves in the time of any narrower one
+BULK_BYTES = 66.0  # bytes a clock that it brings an SM
+REGISTERS = {2: 240, 3: 160}  # registers of a thread, by groups
+OWN_REGISTERS = 16  # of which addresses, counters and scalars take some
+COLUMN_SHARE, ROW_REGISTERS = 4, 2  # a thread of a group holds a fourth of a tile's columns, of two of its rows
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """What groups of warps hold: the tiles alive together at each point of a kernel, in registers; the tiles stored through shared memory."""
+
+    alive: tuple[Tiles, ...]
+    stored: tuple[tuple[tuple[str, ...], int], ...]
+    rows: tuple[str, ...]
+
+
+def footprint(kernel: p.Kernel) -> Footprint | None:
+    """Read a kernel's footprint off its statements, of one that is scheduled precisely; None where it has no contraction of 16-bit operands in a loop."""
+    kernel = replace(kernel, body=_late(sunk(unscaled(kernel.body, lambda name: name), "")))
+    values = p.values_of(kernel.body)
+    loops = [s for s in p.statements(kernel.body) if isinstance(s, p.Loop)]
+    dots = [s for s in p.statements(kernel.body) if isinstance(s, p.Dot)]
+    inside = [s for loop in loops for part in loop.parts for s in part.body]
+    walks = any(c.role == "walk" for c in kernel.coords)  # no such kernel was measured
+    if walks or not any(isinstance(s, p.Dot) for s in inside) or any(BYTES[values[d.a].dtype] != 2 for d in dots):
+        return None
+    loads = {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load)}
+    operands = {name for d in dots for name in (d.a, d.b)}
+    # Tiles of shared memory take no registers, and neither do their indices; before a kernel is scheduled, `_operands` are held instead.
+    apart = operands & loads if kernel.workers else operands
+
+    def held(part: p.Part) -> Tiles:
+        return () if kernel.workers else _operands(part, values, loads)
+
+    points = alive(kernel.body, apart, held)
+    stored = {(values[s.value].coords, BYTES[values[s.value].dtype]) for s in p.statements(kernel.body) if isinstance(s, p.StoreTile)}
+    shared = tuple(c for c in kernel.grid if all(c in d.out.coords for d in dots))
+    return Footprint(tuple(sorted(points)), tuple(sorted(stored)), shared)
+
+
+def _late(body: Sequence[p.Stmt]) -> tuple[p.Stmt, ...]:
+    """Put coordinates where something other than a load first uses them, as they are printed."""
+    waiting: dict[str, p.Stmt] = {}
+    found: list[p.Stmt] = []
+    for stmt in body:
+        if isinstance(stmt, p.Loop):
+            stmt = replace(stmt, parts=tuple(replace(part, body=_late(part.body)) for part in stmt.parts))
+        if isinstance(stmt, p.Iota):
+            waiting[stmt.out.name] = stmt
+            continue
+        used = {n for s in p.statements((stmt,)) for n in p.used(s)} if not isinstance(stmt, p.Load) else set()
+        found += [waiting.pop(name) for name in sorted(used & set(waiting))]
+        found.append(stmt)
+    return tuple(found)
+
+
+def _operands(part: p.Part, values: Mapping[str, p.Value], loads: set[str]) -> Tiles:
+    """Return the computed operands of sums in a loop's body, which are held while the next block's are computed."""
+    names = {n for s in part.body if isinstance(s, p.Dot) and s.acc for n in (s.a, s.b) if n not in loads}
+    return tuple((values[n].coords, 0.5) for n in sorted(names))
+
+
+def groups_of(use: Footprint, lanes: Mapping[str, int]) -> tuple[str, int] | None:
+    """Return the coordinate whose lanes groups of warps share and how many groups do; None where none is so wide."""
+    for name in use.rows:
+        if lanes[name] % GROUP_LANES == 0 and lanes[name] // GROUP_LANES <= MOST_GROUPS:
+            return (name, lanes[name] // GROUP_LANES) if lanes[name] // GROUP_LANES in REGISTERS else None
+    return None
+
+
+def registers(use: Footprint, lanes: Mapping[str, int], rows: str) -> int:
+    """Estimate the registers of a thread of a group: what is alive at the fullest point of the kernel."""
+    mine = {**lanes, rows: GROUP_LANES}
+
+    def per_thread(coords: tuple[str, ...]) -> float:
+        wide = [c for c in coords if mine[c] > 1]
+        whole = math.prod(mine[c] for c in wide)
+        return whole / 128 if rows in wide and len(wide) > 1 else whole / COLUMN_SHARE if wide and rows not in wide else ROW_REGISTERS * len(wide)
+
+    return OWN_REGISTERS + math.ceil(max(sum(per_thread(coords) * share for coords, share in tiles) for tiles in use.alive))
+
+
+def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int, hardware: Hardware, way: Dealt | None = None) -> KernelCost | None:
+    """Predict the cost of a kernel that groups of warps share, for tile sizes by coordinate name; None where they cannot or it does not fit.
+
+    `way`: how its blocks come to programs, where that was tried out; without it the best that can be is taken.
+    """
+    kernel = prof.kernel
+    lanes = {c.name: tiles.get(c.name, c.tile) for c in kernel.coords}
+    found = groups_of(use, lanes)
+    if found is None:
+        return None
+    rows, groups = found
+    if any(n & (n - 1) for name, n in lanes.items() if name != rows):
+        return None
+    held, smem = registers(use, lanes, rows), _shared_bytes(prof, use, lanes, stages)
+    if held > REGISTERS[groups] or smem > hardware.smem.block_bytes:
+        return None
+    work = totals(prof, lanes, hardware, 4 * groups, line=BULK_LINE)
+    blocks, sms = work.blocks, hardware.chip.sms
+    loaded = sum(work.moved.values())
+    fetched = sum(from_hbm(prof, lanes, name, work.moved, blocks, hardware, 1, lost=False) for name in work.moved)
+    latency = LATENCY_L2 + (LATENCY_HBM - LATENCY_L2) * fetched / max(1.0, loaded)
+    matrix, beside, fixed, copying = _block(prof, work, stages, latency, hardware)
+    if groups == MOST_GROUPS and matrix > beside:
+        return None  # three groups hide arithmetic better, and feed the matrix unit worse: measured slower by up to 60 % where it is the limit
+    low, high = TURNS[groups]
+    # A group that narrows an operand after its contraction would have the others wait for that, too.
+    in_turn = low * matrix <= beside <= high * matrix and not work.operations["operand"]
+    computing = (max(matrix, beside) + SHOWING * min(matrix, beside) + fixed) * (IN_TURN if in_turn else 1)
+    seconds = (computing**ROUND + copying**ROUND) ** (1 / ROUND)
+    uneven = way.uneven if way else least_uneven(kernel, lanes, seconds, hardware)
+    units = (seconds + BLOCK_S) * blocks / sms * uneven
+    hbm = fetched / (hardware.hbm.copy_bandwidth * READ_RATE) + work.stored / (hardware.hbm.copy_bandwidth * WRITE_RATE)
+    asked = sum(work.requests.values())
+    l2 = max(asked / hardware.l2.copy_bandwidth, asked / (min(blocks, sms) * BULK_BYTES * hardware.chip.clock_hz))
+    spent = {"hbm": hbm, "l2": l2, "units": units}
+    slowest = max(l2, (hbm**ROUND + units**ROUND) ** (1 / ROUND))
+    return KernelCost(
+        kernel.name, tuple((g, lanes[g]) for g in kernel.grid), tuple((c.name, lanes[c.name]) for c in kernel.coords if c.role in ("stream", "walk")),
+        blocks, blocks / sms, fetched + work.stored, loaded + work.stored, work.operations["tensor"], work.operations["sfu"], work.operations["alu"],
+        smem, held, 4 * groups + 4, stages,
+        (slowest + KERNEL_S + hardware.chip.launch_s) * 1e6, max(spent, key=lambda name: spent[name]), groups, in_turn,
+    )  # fmt: skip
+
+
+def _block(prof: Profile, work: Totals, stages: int, latency: float, hardware: Hardware) -> tuple[float, float, float, float]:
+    """Return the seconds of one block on the matrix unit, of the work beside it, of what neither hides, and of its copies."""
+    clock = hardware.chip.clock_hz
+    per_block = hardware.chip.sms / work.blocks
+    trips = sum(work.walks[loops] for loops in {w.loops for w in prof.works if w.kind == "tensor" and w.loops})
+    copied = {w.loops for w in prof.works if w.kind == "load" and w.loops}
+    multiplying = (max(work.wide + work.narrow, (work.shared_wide + work.shared_narrow) / SHARED_BYTES) / MATRIX + trips * TRIP_CLOCKS) / clock
+    # A buffer is filled anew while the others are read: each takes a latency and its bytes.
+    copying = (sum(work.walks[loops] for loops in copied) * latency + sum(work.requests.values()) / work.blocks / BULK_BYTES / clock) / max(1, stages - 1)
+    operations = work.operations["sfu"] / hardware.rate("sfu") + (work.operations["alu"] + work.operations["operand"]) / hardware.rate("fma")
+    alone = sum(work.walks[loops] for loops in prof.reductions if loops) * REDUCTION_CLOCKS + (trips * OPERAND_CLOCKS if work.operations["operand"] else 0)
+    return multiplying, operations * BESIDE * per_block, alone / clock, copying
+
+
+def _shared_bytes(prof: Profile, use: Footprint, lanes: Mapping[str, int], stages: int) -> int:
+    wide = {c for c in lanes if lanes[c] > 1}
+    read = {(w.buffer, w.coords, bool(w.loops)): w.factor for w in prof.works if w.kind == "load" and (w.for_dot or (w.loops and len(wide & {*w.coords}) > 1))}
+    total = SMEM_SLACK + sum(size * math.prod(lanes[c] for c in coords) for coords, size in use.stored if size == 2)
+    return total + sum(int(factor * math.prod(lanes[c] for c in coords)) * (stages if loop else 1) for (_, coords, loop), factor in read.items())

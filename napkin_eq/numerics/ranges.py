@@ -1,0 +1,209 @@
+"""Where a computed value lies for certain, beside its distance from the exact one: exponentials, what is summed and divided of them.
+
+An exponential's argument may be off by so much that v (1 + error) says nothing: e^a computed of a - e to a + e lies between e^(a - e) and
+e^(a + e), which is never below 0, and where the argument is a value minus the maximum of such values, hardly above 1. So lie sums of
+such exponentials, of which one lane is the maximum's own; their inverses, logarithms, products and choices follow, and the error is
+never more than the farther end of the range. Of a mean by such weights the range is that of the values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from napkin_eq.lang.numpy_semantics import Array, Named, aligned, fold
+from napkin_eq.lang.term import Const, Fold, Map, Online, Reduce, Term
+from napkin_eq.numerics.roundoff import K, flushed, w
+from napkin_eq.numerics.shared_errors import Checked
+
+Range = tuple[Named, Named]
+# Roundings on the way of an argument: factors, sums, the change of base.
+SLACK = 4 * K
+
+
+def ranged(term: Term, memo: Mapping[Term, Checked], found: Checked, length: int, added: float, moves: Named | None) -> Range | None:
+    """Return where a computed value lies, if its arguments tell more than its error does; of a sum: its axis' length, what adding is off by.
+
+    Absent arguments of exponentials give 0. An argument without a bound has no range: it may be no number at all.
+    """
+    if isinstance(term, Map):
+        if term.op == "exp":
+            return _exponential(term, memo, found)
+        args = [memo[a] for a in term.args]
+        if term.op == "inv" and args[0].low is not None:
+            return _falling(args[0])
+        if term.op == "log" and args[0].low is not None:
+            return _logarithm(args[0], found)
+        if term.op == "mul" and all(a.low is not None for a in args):
+            return _product(args)
+        if term.op == "where" and any(a.low is not None for a in args[1:]) and not args[0].error.data.any():
+            return _choice(args)
+        return None
+    if isinstance(term, (Reduce, Fold, Online)) and getattr(term, "monoid", "sum") == "sum" and term.body in memo:
+        body = memo[term.body]
+        if body.low is not None and not memo[term.where].error.data.any():
+            return _total(term, memo, length, added, moves)
+    return None
+
+
+def within(found: Checked, limits: Range) -> Named:
+    """Return an error cut down to what a range allows; one without a bound stays so."""
+    names, (value, error, low, high) = aligned(found.value, found.error, *limits)
+    away = np.maximum(high - value, value - low)
+    return Named(names, np.where(np.isfinite(away) & (away < error), np.maximum(away, 0.0), error))
+
+
+def _exponential(term: Term, memo: Mapping[Term, Checked], found: Checked) -> Range:
+    arg = memo[term.args[0]]
+    names, (a, e, v, rough) = aligned(arg.value, arg.error, found.value, slack(term.args[0], memo))
+    with np.errstate(all="ignore"):
+        off = e + K * w() * np.abs(np.where(np.isfinite(a), a, 0.0)) + rough
+        low, high = np.exp(a - off) * (1 - 2 * K * w()) - flushed(), np.exp(a + off) * (1 + 2 * K * w()) + flushed()
+    least, most = np.where(np.isneginf(a), 0.0, np.maximum(low, 0.0)), np.where(np.isneginf(a), 0.0, high)
+    if (found_over := dominated(term.args[0])) is not None:
+        factor, top = found_over
+        joined, (most, own, rough, kept) = aligned(Named(names, most), memo[top.body].error, slack(term.args[0], memo), memo[top.where].value)
+        capped = np.minimum(most, np.exp(2 * factor * own + rough) * (1 + 2 * K * w()) + flushed())
+        _, (least, e) = aligned(Named(names, least), Named(names, e), also=joined)
+        names, most = joined, np.where(kept, capped, most)
+    unknown = ~np.isfinite(e)
+    return Named(names, np.where(unknown, -np.inf, least)), Named(names, np.where(unknown, np.inf, most))
+
+
+def slack(arg: Term, memo: Mapping[Term, Checked]) -> Named:
+    """Return what the roundings of an exponential's argument come to, at the size of its parts."""
+    names: tuple[str, ...] = ()
+    total: Array = np.zeros(())
+    for factor, part in summands(arg):
+        if part in memo:
+            size = np.abs(np.where(np.isneginf(memo[part].value.data), 0.0, memo[part].value.data))
+            names, (total, more) = aligned(Named(names, total), Named(memo[part].value.names, size))
+            total = total + SLACK * w() * abs(factor) * more
+    return Named(names, total)
+
+
+def dominated(arg: Term) -> tuple[float, Term] | None:
+    """Return a factor c > 0 and a maximum of b over an axis, if an argument is c b less c times that maximum; else None.
+
+    What is computed of it is then 0 at most, but for roundings and for what two computations of b may differ by.
+    """
+    parts = atoms(arg)
+    tops = [t for t in parts if isinstance(t, (Reduce, Fold)) and t.monoid == "max" and parts[t] < 0]
+    if len(tops) != 1:
+        return None
+    top = tops[0]
+    factor = -parts.pop(top)
+    inner = atoms(top.body)
+    same = inner.keys() == parts.keys() and all(abs(parts[t] - factor * k) <= 1e-12 * abs(parts[t]) for t, k in inner.items())
+    return (factor, top) if same else None
+
+
+def atoms(term: Term, factor: float = 1.0, found: dict[Term, float] | None = None) -> dict[Term, float]:
+    """Return a term as a sum of others, each with its constant factor."""
+    found = {} if found is None else found
+    if isinstance(term, Map) and term.op == "add":
+        for arg in term.args:
+            atoms(arg, factor, found)
+    elif isinstance(term, Map) and term.op == "neg":
+        atoms(term.args[0], -factor, found)
+    elif isinstance(term, Map) and term.op == "mul" and any(isinstance(a, Const) for a in term.args):
+        number, other = term.args if isinstance(term.args[0], Const) else term.args[::-1]
+        atoms(other, factor * number.value, found)
+    else:
+        found[term] = found.get(term, 0.0) + factor
+    return found
+
+
+def summands(term: Term, factor: float = 1.0) -> list[tuple[float, Term]]:
+    """Return the parts that a kernel adds up where a term stands, each with its factor: as the lowering takes sums apart."""
+    if isinstance(term, Map) and term.op == "add":
+        return [part for arg in term.args for part in summands(arg, factor)]
+    if isinstance(term, Map) and term.op == "neg":
+        return summands(term.args[0], -factor)
+    if isinstance(term, Map) and term.op == "where" and term.kind == "real":
+        inner = [part for arg in term.args[1:] for part in summands(arg, factor)]
+        return inner if len(inner) > 2 else [(factor, term)]
+    if isinstance(term, Map) and term.op == "mul" and any(isinstance(a, Const) for a in term.args):
+        number, other = term.args if isinstance(term.args[0], Const) else term.args[::-1]
+        inner = summands(other, factor * number.value)
+        return inner if len(inner) > 1 else [(factor, term)]
+    return [] if isinstance(term, Const) else [(factor, term)]
+
+
+def constants(term: Term, factor: float = 1.0) -> float:
+    """Return the magnitudes of the numbers that a kernel adds up where a term stands, all together."""
+    if isinstance(term, Map) and term.op in ("add", "neg"):
+        return sum(constants(arg, factor) for arg in term.args)
+    if isinstance(term, Map) and term.op == "mul" and any(isinstance(a, Const) for a in term.args):
+        number, other = term.args if isinstance(term.args[0], Const) else term.args[::-1]
+        return constants(other, factor * number.value)
+    return abs(factor * term.value) if isinstance(term, Const) and np.isfinite(term.value) else 0.0
+
+
+def _falling(arg: Checked) -> Range:
+    assert arg.low is not None and arg.high is not None
+    names, (low, high) = aligned(arg.low, arg.high)
+    with np.errstate(all="ignore"):
+        most = np.where(low > 0, (1 + K * w()) / low + flushed(), np.inf)
+        least = np.where(high > 0, (1 - K * w()) / high - flushed(), -np.inf)
+    return Named(names, np.where(low > 0, least, -np.inf)), Named(names, most)
+
+
+def _logarithm(arg: Checked, found: Checked) -> Range:
+    assert arg.low is not None and arg.high is not None
+    names, (low, high, value) = aligned(arg.low, arg.high, found.value)
+    with np.errstate(all="ignore"):
+        ends = np.log(np.maximum(low, 0.0)), np.log(np.maximum(high, 0.0))
+        off = [K * w() * (np.abs(end) + 1) for end in ends]
+    return Named(names, np.where(low > 0, ends[0] - off[0], -np.inf)), Named(names, np.where(low > 0, ends[1] + off[1], np.inf))
+
+
+def _product(args: list[Checked]) -> Range:
+    limits = [limit for arg in args for limit in (arg.low, arg.high) if limit is not None]
+    names, (a, most_a, b, most_b) = aligned(*limits)
+    sure = (a >= 0) & (b >= 0)
+    with np.errstate(all="ignore"):
+        least, most = a * b * (1 - K * w()) - flushed(), most_a * most_b * (1 + K * w()) + flushed()
+    return Named(names, np.where(sure, np.maximum(least, 0.0), -np.inf)), Named(names, np.where(sure, np.nan_to_num(most, nan=np.inf), np.inf))
+
+
+def _choice(args: list[Checked]) -> Range:
+    ends = []
+    for side in (0, 1):
+        limits = []
+        for arg in args[1:]:
+            limit = (arg.low, arg.high)[side]
+            if limit is None:
+                names, (value, error) = aligned(arg.value, arg.error)
+                limit = Named(names, value + (2 * side - 1) * error)
+            limits.append(limit)
+        names, (mask, one, other) = aligned(args[0].value, *limits)
+        ends.append(Named(names, np.where(mask, one, other)))
+    return ends[0], ends[1]
+
+
+def _total(term: Term, memo: Mapping[Term, Checked], length: int, added: float, moves: Named | None) -> Range:
+    axis, body, mask = term.axis.name, memo[term.body], memo[term.where].value
+    assert body.low is not None and body.high is not None
+    _, (low, high) = aligned(body.low, body.high)
+    names = tuple(sorted({*body.low.names, *body.high.names}))
+    known = np.isfinite(low) & np.isfinite(high)
+    sums = [fold("sum", axis, length, Named(names, part), mask) for part in (np.where(known, low, 0.0), np.where(known, high, 0.0))]
+    doubt = fold("sum", axis, length, Named(names, np.where(known, 0.0, 1.0)), mask)
+    joined, (least, most, unknown, moved) = aligned(*sums, doubt, moves or Named((), np.zeros(())))
+    off = added + moved
+    least, most = least * np.maximum(1 - off, 0.0), most * (1 + off)
+    over = dominated(term.body.args[0]) if isinstance(term.body, Map) and term.body.op == "exp" else None
+    if over is not None and over[1].axis == term.axis and over[1].where is term.where:
+        # The lane that is the maximum counts 1, but for roundings; unless there is none. A stream computes what it is the maximum of once.
+        factor, top = over
+        factor = 0.0 if isinstance(term, Online) and term.fused else factor
+        both, (rough, own) = aligned(slack(term.body.args[0], memo), memo[top.body].error)
+        own = own if factor else np.zeros(())
+        worst = fold("max", axis, length, Named(both, rough + 2 * factor * own), mask)
+        some = fold("max", axis, length, memo[top.body].value, mask)
+        ends = (Named(joined, end) for end in (least, most, unknown, off + 0.0 * least))
+        joined, (least, most, unknown, off, far, seen) = aligned(*ends, worst, some)
+        least = np.maximum(least, np.where(np.isfinite(seen), np.exp(-far) * np.maximum(1 - off, 0.0) * (1 - 4 * K * w()), 0.0))
+    return Named(joined, np.where(unknown > 0, -np.inf, least)), Named(joined, np.where(unknown > 0, np.inf, most))

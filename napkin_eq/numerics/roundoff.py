@@ -1,0 +1,186 @@
+"""What one operator rounds: its rule, from the values and the errors of its arguments; roundoffs and ranges of the number types.
+
+A rule takes the value v, the arguments and their errors, and returns a bound on what a unit of float32 is off by: see rounding.py,
+whose bounds on terms and running_bound.py's on plans use the same rules.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+import numpy as np
+
+from napkin_eq.lang.numpy_semantics import OPERATORS, Array
+
+K = 4
+# Of float32: its roundoff; below the least normal number a GPU may flush to zero; past the largest there is infinity.
+W, FLUSHED, LARGEST = 2.0**-24, 2.0**-126, 2.0**128
+# The same of float64, which no kernel computes in, but what checks them does.
+DOUBLE = 2.0**-53, 2.0**-1022, math.inf
+_UNIT = ContextVar("unit", default=(W, FLUSHED, LARGEST))
+# The largest number of each storage type.
+TOP = {"float16": 65504.0, "bfloat16": 2.0**128 - 2.0**120, "float32": 2.0**128 - 2.0**104}
+# roundoff, and half of the least positive number
+STORAGE = {"float16": (2.0**-11, 2.0**-25), "bfloat16": (2.0**-8, 2.0**-134), "float32": (2.0**-24, 2.0**-150)}
+
+
+@contextmanager
+def in_double() -> Iterator[None]:
+    """Take bounds of computations in float64 until the end, as the verifier's own runs are."""
+    before = _UNIT.set(DOUBLE)
+    try:
+        yield
+    finally:
+        _UNIT.reset(before)
+
+
+def w() -> float:
+    """Return the roundoff of the arithmetic that bounds are taken of."""
+    return _UNIT.get()[0]
+
+
+def flushed() -> float:
+    """Return the least normal number, below which there may be 0."""
+    return _UNIT.get()[1]
+
+
+def largest() -> float:
+    """Return the number that no finite one reaches."""
+    return _UNIT.get()[2]
+
+
+def exactly(value: float) -> bool:
+    """Tell whether a number is held without rounding."""
+    return w() < W or float(np.float32(value)) == value
+
+
+def _unless(sure: Array, value: Array) -> Array:
+    return np.where(sure, value, np.inf)
+
+
+def _exp(v: Array, a: Array, e: Array) -> Array:
+    found = np.where(np.isneginf(a), 0.0, v * (np.expm1(e + K * w() * np.abs(a)) + K * w()) + flushed())
+    return np.where(np.isposinf(e), np.inf, found)
+
+
+def _mul(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
+    rounded = np.where(_shifts(a, ea) | _shifts(b, eb), 0.0, K * w() * np.abs(v))
+    return np.asarray(np.abs(a) * eb + np.abs(b) * ea + ea * eb + rounded + flushed() * (v != 0))
+
+
+def _inv(v: Array, a: Array, e: Array) -> Array:
+    away = np.abs(a)
+    return np.where((a == 0) & (e == 0), 0.0, _unless(away > e, e / (away * (away - e)) + K * w() * np.abs(v) + flushed()))
+
+
+def _log(v: Array, a: Array, e: Array) -> Array:
+    return np.where((a <= 0) & (e == 0), 0.0, _unless(a > e, np.log1p(e / (a - e)) + K * w() * (np.abs(v) + 1)))
+
+
+def _smooth(op: str, slope: float) -> Callable[[Array, Array, Array], Array]:
+    # These rise, to no more than 1 in size, and are formed from parts of that size: their roundoff is relative to 1, not to the value.
+    # An error without a bound may be a NaN's, which stays one.
+    def rule(v: Array, a: Array, e: Array) -> Array:
+        known = np.isfinite(e)
+        off = np.where(known, e, 0.0)
+        change = np.maximum(OPERATORS[op](a + off) - v, v - OPERATORS[op](a - off))
+        return _unless(known, np.minimum(slope * off, np.maximum(change, 0.0)) + 2 * K * w())
+
+    return rule
+
+
+def _wave(v: Array, a: Array, e: Array) -> Array:
+    return _unless(np.isfinite(e), np.minimum(e + K * w() * (np.abs(a) + 1), 2.0))
+
+
+def _shifts(a: Array, e: Array) -> Array:
+    """Tell where a number is exact and 0 or a power of two: what it multiplies keeps its digits."""
+    return np.asarray((e == 0) & ((a == 0) | (np.abs(np.frexp(a)[0]) == 0.5)))
+
+
+def _unsure(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
+    return np.asarray((ea + eb > 0) & ~(np.abs(a - b) > ea + eb), np.float64)  # of two that may both be absent or not, the distance is no number
+
+
+def _where(v: Array, c: Array, a: Array, b: Array, ec: Array, ea: Array, eb: Array) -> Array:
+    # A mask that is in doubt may pick the other side: infinitely far off if one of them is absent.
+    return np.where(ec > 0, np.maximum(ea, eb) + np.where(a == b, 0.0, np.abs(a - b)), np.where(c, ea, eb))
+
+
+def _larger(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
+    return np.where(a - b > ea + eb, ea, np.where(b - a > ea + eb, eb, np.maximum(ea, eb)))
+
+
+def _smaller(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
+    return np.where(np.isneginf(a) | np.isneginf(b), 0.0, _larger(v, -a, -b, ea, eb))
+
+
+def _either(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
+    return np.maximum(ea, eb)
+
+
+def _none(v: Array, *rest: Array) -> Array:
+    return np.zeros(v.shape)
+
+
+RULES: dict[str, Callable[..., Array]] = {
+    "add": lambda v, a, b, ea, eb: ea + eb + K * w() * (np.abs(v) + ea + eb) + flushed() * (v != 0),
+    "mul": _mul,
+    "neg": lambda v, a, e: e,
+    "inv": _inv,
+    "max": _larger,
+    "min": _smaller,
+    "exp": _exp,
+    "log": _log,
+    "sqrt": lambda v, a, e: np.sqrt(np.maximum(a, 0) + e) - np.sqrt(np.maximum(a - e, 0)) + K * w() * np.abs(v),
+    "tanh": _smooth("tanh", 1.0),
+    "sigmoid": _smooth("sigmoid", 0.25),
+    "erf": _smooth("erf", 1.13),
+    "sin": _wave,
+    "cos": _wave,
+    "abs": lambda v, a, e: e,
+    "floor": lambda v, a, e: np.where(e > 0, 1 + e, 0.0),
+    "round": lambda v, a, e: np.where(e > 0, 1 + e, 0.0),
+    "real": _none,
+    "floordiv": _none,
+    "mod": _none,
+    "lt": _unsure,
+    "le": _unsure,
+    "eq": _unsure,
+    "and": _either,
+    "or": _either,
+    "not": lambda v, a, e: e,
+    "where": _where,
+}
+
+
+def bounded(op: str, value: Array, values: Sequence[Array], errors: Sequence[Array], rules: Mapping[str, Callable[..., Array]] = RULES) -> Array:
+    """Return what a value of an operator is off by: by its rule, and where it is absent by nothing, unless that is in doubt itself.
+
+    In doubt is what a mask in doubt makes absent, a logarithm of what may be positive, and whatever comes of a number without a bound.
+    """
+    found = np.asarray(rules[op](value, *values, *errors), np.float64)
+    if value.dtype.kind != "f" or not np.isneginf(value).any():
+        return found
+    wild = [~np.isfinite(e) for e in errors]
+    if op == "where":
+        (c, a, b), (unsure, *_) = values, errors
+        doubt = np.where(unsure > 0, wild[1] | wild[2] | (np.isneginf(a) != np.isneginf(b)), np.where(c, wild[1], wild[2]))
+    elif op in ("log", "log2"):
+        doubt = wild[0] | (~np.isneginf(values[0]) & (errors[0] > 0) & (values[0] + errors[0] > 0))
+    else:
+        doubt = np.logical_or.reduce(np.broadcast_arrays(*wild))
+    return np.where(np.isneginf(value), np.where(doubt, np.inf, 0.0), found)
+
+
+def multiplied(factors: Array, exact: Array, count: int, folded: Callable[[Array], Array]) -> Array:
+    """Return what a product is off by, its partial products formed in any order: each may be flushed to zero, or pass the range.
+
+    factors: magnitudes with their errors; exact: those without; folded: their product along the axis, or the running one.
+    """
+    reach = folded(np.maximum(factors, 1.0) * (1 + 2 * w()))
+    grown = folded(factors * (1 + 2 * w())) - folded(exact) + count * flushed() * reach
+    return np.where(reach >= largest(), np.inf, grown)

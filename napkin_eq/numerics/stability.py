@@ -1,0 +1,196 @@
+"""How much a form of a diagram loses to rounding that the diagram itself does not: bounds of both, side by side, on small inputs.
+
+Each form is bounded in float32 as it is written (rounding.py), on small inputs of families that break forms which cancel: far from
+zero, alternating in sign, constant rows, one element alone, tiny and very large. The *growth* of a form is the largest ratio, over
+families and elements, of its bound to that of what the diagram says, both with the output rounded to its storage type. A form is
+admitted if that is at most FACTOR. Where the diagram itself has no bound, as past the range of float32, nothing is asked.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from napkin_eq.egraph.nodes import Saturated, built
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.evaluate import axes_in
+from napkin_eq.lang.operators import OPS
+from napkin_eq.lang.scope import opened
+from napkin_eq.lang.term import Input, Map, Term, Tuple, subterms
+from napkin_eq.numerics.sample_inputs import draw, family, folded_axes
+
+if TYPE_CHECKING:
+    from napkin_eq.numerics.error_bound import Work
+
+FACTOR = 8.0
+HIDDEN, SWEEPS = ("Store", "Group", "Walk", "Tuple"), 12
+LEAST, MOST = 1e-60, 1e60
+FAMILIES = ("normal", "offset", "far", "alternating", "constant", "one-hot", "tiny", "top")
+TRIAL = "·family"  # the axis of the families; no axis of a diagram has this name
+# Lanes of an axis that is folded, fewer where many are; of any other; of a block.
+FOLDED, FREE, TILE = (24, 12, 8, 6, 4, 4), 2, 8
+
+
+class Stability:
+    """The bounds of forms of one source, in float32, all families at once."""
+
+    def __init__(self, source: Term, dtype: str) -> None:
+        import numpy as np
+
+        from napkin_eq.lang.numpy_semantics import Frame, Named, Run
+        from napkin_eq.numerics.error_bound import Schedule, Work
+        from napkin_eq.numerics.roundoff import STORAGE, K, W
+
+        items = source.items if isinstance(source, Tuple) else (source,)
+        diagram = Diagram("probe", tuple((f"out{i}", item) for i, item in enumerate(items)))
+        folded = folded_axes(diagram)
+        long = FOLDED[min(len(folded), len(FOLDED)) - 1]
+        sizes = {a.name: -(-(long if a.name in folded else FREE) // a.multiple) * a.multiple for a in axes_in(source)}
+        drawn = [draw(diagram, family(name), sizes, dtype, 0).clean for name in FAMILIES]
+        self.sizes: dict[str, int] = {**sizes, TRIAL: len(FAMILIES)}
+        run = Run(source, drawn[0], self.sizes, 2**40, "float64")
+        for node in subterms(source):
+            if isinstance(node, Input):
+                order = np.argsort([d.name for d in node.dims])
+                held = run.inputs[node]
+                stacked = np.stack([one[node.name].transpose(order) for one in drawn]).astype(held.data.dtype)
+                names = tuple(sorted((TRIAL, *held.names)))
+                run.inputs[node] = Named(names, np.moveaxis(stacked, 0, names.index(TRIAL)))
+        ways = {name: Schedule(TILE, TILE, True) for name in sizes}
+        # In float32 throughout; and, of 16-bit inputs, with the computed operands of sums of products rounded to their type.
+        frame = Frame(run, {}, None)
+        self.work: Work = Work(frame, "float32", planned=ways)
+        self.narrow: Work | None = None if dtype == "float32" else Work(frame, dtype, planned=ways)
+        # Where values lie is known of some forms and not of others that lose no more: none is told apart by that.
+        for work in (self.work, self.narrow):
+            if work is not None:
+                work.naive = True
+        self.source, self.items = source, items
+        self.unit, self.least, self.slight = *STORAGE[dtype], K * W
+        self.known: dict[tuple[Hashable, Term, bool], float] = {}
+        self.scores: dict[Hashable, float] = {}
+
+    def cut(self, parts: Iterable[Axis]) -> None:
+        """Give axes that count stretches of others their sizes: forms may speak of them."""
+        for part in parts:
+            self.sizes[part.name] = part.size or 1
+
+    def growth(self, term: Term) -> float:
+        """Return how many times as large as the source's own the bound of a form is, at most; of several outputs the largest."""
+        return self.growth_of(term.items if isinstance(term, Tuple) else (term,))
+
+    def growth_of(self, forms: Sequence[Term]) -> float:
+        """Return the growth of a form of each output, in the order of the source's."""
+        return max(self.ratio(form, item, self.unit, self.least) for form, item in zip(forms, self.items, strict=True))
+
+    def admits(self, term: Term) -> bool:
+        """Tell whether a form of the whole source loses no more than FACTOR times what the source loses."""
+        return self.growth(term) <= FACTOR
+
+    def barred(self, graph: Saturated, factor: float, over: Callable[[], bool] = lambda: False) -> frozenset[tuple[int, int]]:
+        """Return the nodes, by class and place, that lose more than a factor over what their class can keep, however well their children are computed.
+
+        What they are off by is looked at in all, and without what they share with the values that they refer to: that may cancel further on.
+        over: tells when to end; a node that was not looked at by then is not barred.
+        """
+        forms, lost = self._forms(graph, over), set[tuple[int, int]]()
+        for number, found in forms.items():
+            if over():
+                break
+            if not found:
+                continue
+            reference = graph.sources[number] if number in graph.sources else min(found.values(), key=self.score)
+            for place, form in found.items():
+                if not opened(form) and any(self.ratio(form, reference, 0.0, 0.0, apart) > factor for apart in (False, True)):
+                    lost.add((number, place))
+        return frozenset(lost)
+
+    def _forms(self, graph: Saturated, over: Callable[[], bool]) -> dict[int, dict[int, Term]]:
+        """Return a form for each node of each class, by its place: its children as the diagram writes them, others as accurate as is known.
+
+        So a value and its negative are of one form: what they are off by is shared.
+        """
+        best: dict[int, Term] = dict(graph.sources)
+        forms: dict[int, dict[int, Term]] = {number: {} for number in graph.classes}
+        waiting = [(n, p, node) for n, nodes in graph.classes.items() for p, node in enumerate(nodes) if node.kind not in HIDDEN and n not in node.children]
+        for _ in range(SWEEPS):
+            changed = False
+            for number, place, node in waiting:
+                if over():
+                    return forms
+                if any(child not in best for child in node.children):
+                    continue
+                try:
+                    form = built(node.kind, node.fields, tuple(best[child] for child in node.children), graph.leaves)
+                except NapkinError:
+                    continue  # these forms of its parts make no term: one of them still varies along an axis that another has lost
+                if forms[number].get(place) is form:
+                    continue
+                forms[number][place], changed = form, True
+                if number not in graph.sources and (number not in best or self.score(form) < self.score(best[number])):
+                    best[number] = form
+            if not changed:
+                break
+        return forms
+
+    def score(self, form: Term) -> float:
+        """Return a figure by which forms of one value are ordered, the most accurate first: the logarithms of their bounds, of all families.
+
+        The mean of that of all that they are off by and of that of what they share with no other value.
+        """
+        import numpy as np
+
+        key = _either_way(form)
+        if key not in self.scores:
+            found = 0.0
+            if form.kind == "real" and not opened(form):
+                with np.errstate(all="ignore"):
+                    try:
+                        for error in (self.work.of(form).error, self.work.of(form).apart):
+                            at = tuple(i for i, name in enumerate(error.names) if name != TRIAL)
+                            norms = np.sqrt(np.square(error.data).mean(axis=at))
+                            found += float(np.log(np.clip(norms, LEAST, MOST)).mean()) / 2
+                    except NapkinError:
+                        found = math.inf
+            self.scores[key] = found + 1e-9 * form.depth
+        return self.scores[key]
+
+    def ratio(self, form: Term, reference: Term, unit: float, least: float, apart: bool = False) -> float:
+        """Return the largest ratio of the bounds of two forms of one value, each rounded once more; 1 where they cannot be bounded.
+
+        apart: of what they are off by but for what they share with other values.
+        """
+        if form is reference or form.kind != "real":
+            return 1.0
+        key = _either_way(form), reference, apart
+        if key not in self.known:
+            self.known[key] = self._ratio(form, reference, max(unit, self.slight), least, apart)
+        return self.known[key]
+
+    def _ratio(self, form: Term, reference: Term, unit: float, least: float, apart: bool) -> float:
+        import numpy as np
+
+        from napkin_eq.lang.numpy_semantics import aligned
+        from napkin_eq.numerics.roundoff import FLUSHED
+
+        with np.errstate(all="ignore"):
+            try:
+                pairs = [(work.of(form), work.of(reference)) for work in (self.work, self.narrow) if work is not None]
+            except NapkinError:
+                return 1.0
+            most = 0.0
+            for found, own in pairs:
+                _, (error, bound, value) = aligned(found.apart if apart else found.error, own.apart if apart else own.error, own.value)
+                once = unit * np.where(np.isfinite(value), np.abs(value), 0.0) + least + FLUSHED
+                grown = np.where(np.isfinite(bound), (error + once) / (bound + once), 0.0)
+                most = max(most, float(grown.max(initial=0.0)))
+        return most
+
+
+def _either_way(form: Term) -> Hashable:
+    """Return what forms that differ in the order of two operands have in common: they round alike."""
+    commutes = isinstance(form, Map) and OPS[form.op].commutes
+    return (form.op, frozenset(form.args)) if commutes else form

@@ -1,0 +1,20 @@
+"""The pipeline: `derive` is the one page that shows all of it; beside it what is made of a derivation afterwards.
+
+    compiled    plans compiled ahead of time, with no GPU, before they are written: what fails, does not fit or
+                spills gives way to the next
+    derivation  the derivation as users hold it: what was derived, with its certificate, its kernels as text, its
+                numbers and its picture
+    derive      diagram → saturated e-graph → cheapest term → plan, with the derivation between them explained
+    front       the plans among which a derivation chooses, by predicted time and by error: those that no other plan
+                is both faster and more accurate than
+    report      the numbers of a derivation as data: what its kernels move and compute, how often they pass over an
+                axis, what was tried
+    text        a derivation told to a person: the diagram, each step with its law, the plan, what it costs and why
+    top_k       the next best plans of a derivation, for measuring: the same term and kernels, other tiles, warps and
+                buffers
+    tuned       the model's best few are timed on a GPU, and the fastest is kept in a file that others may ship
+    unfused     the plan that there always is: the diagram as it is written, operator by operator, what each fold
+                gives stored
+    validate    running an emitted kernel against float64, within a bound computed from its term and its data (see
+                rounding.py)
+"""

@@ -1,0 +1,44 @@
+"""The derivation as users hold it: what was derived, with its certificate, its kernels as text, its numbers and its picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from napkin_eq.certify import certificate as written
+from napkin_eq.lang.diagram import Pictured
+from napkin_eq.pipeline.compiled import Compiled, compiled
+from napkin_eq.pipeline.report import report
+from napkin_eq.pipeline.top_k import portable
+from napkin_eq.search.derivation import Derived
+from napkin_eq.tile.printers import code, emit
+
+
+@dataclass(slots=True)
+class Derivation(Derived, Pictured):
+    """What `derive` gives: the plan, the term it was read off, each step from the diagram to it, the costs, and what can be made of them."""
+
+    @property
+    def certificate(self) -> dict[str, Any]:
+        """The derivation as data that `napkin-eq check` re-validates; several outputs are one Tuple."""
+        return written.of(self)
+
+    def pseudocode(self) -> str:
+        """Return the plan as looped pseudocode."""
+        return emit(self.plan, "pseudocode")
+
+    def code(self) -> str:
+        """Return the plan as a Python file that imports only torch and triton: kernels that groups of warps share in Gluon, the others in Triton."""
+        return code(self.plan)
+
+    def triton(self) -> str:
+        """Return the plan in portable Triton, which also runs in its interpreter; a kernel whose tiles only groups of warps can share gets others."""
+        return emit(portable(self).plan, "triton")
+
+    def compiled(self) -> Compiled[Derivation]:
+        """Compile the kernels ahead of time, with no GPU; those that fail, do not fit or spill give way to others, see compiled.py."""
+        return compiled(self)
+
+    def report(self) -> dict[str, Any]:
+        """Return the numbers of the derivation, in the form of `napkin-eq derive --json`; sizes in bytes, times in µs."""
+        return report(self)

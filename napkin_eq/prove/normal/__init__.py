@@ -1,0 +1,12 @@
+"""Exact normal forms: what the provers calculate with, over the rationals.
+
+    atoms       atoms of sums that hold reductions: numbers and facts, and what can be read off sums in them without
+                knowing more
+    functions   functions of numbers in the algebra of sums: inverses, exponentials, logarithms, whether a number is
+                0 or more than 0
+    linearity   sums and maxima in a normal form by linearity, and the lemmas that it rests on, which a prover must
+                have proved
+    polynomial  exact sums of coefficient · monomial · e^exponent: what the provers calculate with
+    sums        the algebra of sums that hold reductions: products, sums over axes, maxima, facts about all lanes, in
+                a normal form
+"""

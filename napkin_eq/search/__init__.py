@@ -1,0 +1,12 @@
+"""The search: the cheapest terms of an e-graph, what they store, their tiles, and the plan of all outputs.
+
+    assemble    the kernels of a diagram's outputs put together as one plan: numbered, their arrays named, with notes
+                for the reader
+    candidates  the search over plans of an output: saturate, extract, place; with the axes as they are, and with one
+                cut where processors would idle
+    derivation  the plan, the term it was read off, each step from the diagram to it, and the costs
+    extract     the cheapest terms that an e-graph holds, by what their work costs when shared work counts once
+    least       a time that no tiles of a kernel beat, so that choices which cannot win are not lowered
+    placement   which values a plan stores and how each kernel's output is partitioned, by the full cost model
+    tiling      solved under the capacities of the hardware, by pricing every choice worth considering
+"""

@@ -1,0 +1,79 @@
+"""The kernels of a diagram's outputs put together as one plan: numbered, their arrays named, with notes for the reader."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.term import Input, Proj, Store, Term, Tuple
+from napkin_eq.machine.cost import total_us
+from napkin_eq.machine.gpu import Hardware
+from napkin_eq.search.derivation import STORAGE, Output, laws_used
+from napkin_eq.search.placement import TARGET
+from napkin_eq.search.tiling import Tiled
+from napkin_eq.tile import ir as p
+from napkin_eq.tile.stream_facts import modes_of
+
+
+def planned(diagram: Diagram, outputs: list[Output], machine: Hardware, dtype: str) -> tuple[p.Plan, list[Tiled]]:
+    """Number the kernels and name their arrays; the tiles are those that were priced."""
+    kernels: list[p.Kernel] = []
+    tiled: list[Tiled] = []
+    targets: dict[str, p.Buffer] = {}
+    for output in outputs:
+        final = {term: name for name, _, term in output.each()}
+        scratch = [(term, b.name) for term, b in output.placed.arrays]
+        names = {name: final.get(term, f"{output.names[0]}__t{i}") for i, (term, name) in enumerate(scratch)}
+        held = dict(scratch)
+        for store, piece in zip(output.placed.stores, output.placed.tiled, strict=True):
+            kept = [final[t] if t in final else names[held[t]] for t in _kept(store)]
+            renaming = {**names, **{f"{TARGET}{i}": name for i, name in enumerate(kept)}}
+            kernel = renamed(piece.kernel, f"kernel_{len(kernels)}", renaming)
+            kernels.append(kernel)
+            tiled.append(replace(piece, kernel=kernel, cost=replace(piece.cost, name=kernel.name)))
+            targets |= {b.name: b for b in kernel.writes if b.name in final.values()}
+    inputs = tuple(_input_buffer(i, dtype) for i in diagram.inputs())
+    plan = p.Plan(diagram.name, inputs, tuple(targets[name] for name, _ in diagram.outputs), tuple(kernels))
+    return replace(plan, notes=_notes(diagram, outputs, tiled, machine, dtype)), tiled
+
+
+def _kept(store: Store) -> list[Term]:
+    """Return the terms by which a plan reads what a Store holds: the Store, or the Proj of each of its values."""
+    _, value = modes_of(store)
+    return [Proj(i, store) for i in range(len(value.items))] if isinstance(value, Tuple) else [store]
+
+
+def _input_buffer(array: Input, dtype: str) -> p.Buffer:
+    held = {"float": STORAGE[dtype], "float16": "f16", "bfloat16": "bf16", "float32": "f32", "int32": "i32", "int64": "i64", "bool": "i1"}
+    return p.Buffer(array.name, array.dims, held[array.dtype])
+
+
+def renamed(kernel: p.Kernel, name: str, arrays: dict[str, str]) -> p.Kernel:
+    """Return a kernel under another name, its arrays renamed."""
+
+    def buffer(b: p.Buffer) -> p.Buffer:
+        return replace(b, name=arrays.get(b.name, b.name))
+
+    def stmts(body: tuple[p.Stmt, ...]) -> tuple[p.Stmt, ...]:
+        return tuple(map(stmt, body))
+
+    def stmt(s: p.Stmt) -> p.Stmt:
+        if isinstance(s, (p.Load, p.StoreTile)):
+            return replace(s, buffer=arrays.get(s.buffer, s.buffer))
+        if isinstance(s, p.Loop):
+            return replace(s, parts=tuple(replace(part, body=stmts(part.body)) for part in s.parts))
+        return s
+
+    return replace(
+        kernel, name=name, reads=tuple(map(buffer, kernel.reads)), writes=tuple(map(buffer, kernel.writes)), body=stmts(kernel.body)
+    )
+
+
+def _notes(diagram: Diagram, outputs: list[Output], tiled: list[Tiled], machine: Hardware, dtype: str) -> tuple[str, ...]:
+    sizes = ", ".join(f"{a.name}={a.size if a.size is not None else 'any'}" for a in diagram.axes())
+    return (
+        f"diagram: {diagram.name}  {'; '.join(f'{name} = {source}' for o in outputs for name, source, _ in o.each())}",
+        f"sizes: {sizes}  storage: {dtype}  hardware: {machine.title} ({machine.arch})",
+        f"laws: {', '.join(laws_used(outputs))}",
+        f"predicted: {total_us([t.cost for t in tiled], machine):.1f} us, {sum(t.cost.bytes_hbm for t in tiled) / 1e6:.1f} MB to and from HBM",
+    )

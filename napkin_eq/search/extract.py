@@ -1,0 +1,413 @@
+"""Extraction: the cheapest terms that an e-graph holds, by what their work costs when shared work counts once.
+
+Bottom-up over the classes, each keeps its K best candidates. A candidate is a term and the set of its *items*: a class
+evaluated in given passes. The same class in the same pass is one item however often it is used; in two passes it is two.
+So a form that needs fewer passes over an axis is cheaper, and by how much. Unsafe exponentials are never candidates.
+Where values are stored and how outputs are partitioned is chosen afterwards with the full model (placement.py).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from napkin_eq.egraph.budget import Budget
+from napkin_eq.egraph.nodes import Node, Saturated, built
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.term import Const, Fold, Input, Map, Online, Read, Reduce, Scan, Term, subterms
+from napkin_eq.machine.cost import elements, extent
+from napkin_eq.machine.gpu import Hardware
+from napkin_eq.tile.resources import SPECIAL
+from napkin_eq.tile.stream_facts import MIN_DOT
+
+KEEP, KEEP_OUTPUTS, SWEEPS, MASKED_SHARE = 5, 8, 40, 0.55
+# Once there is a candidate for the root, so many more are tried; of the forms of a node of a large graph fewer.
+MOST_TRIED, LARGE, EXTRACTING = 400_000, 15_000, 0.55
+HELD = 512  # the longest axis that one tile may hold beside others
+ALIKE, MOST_ALIKE = 1e-5, 4  # costs so near are of one form, its operands in other orders or its loops apart: of each so many are kept
+Pass = tuple[str, int]
+Item = tuple[int, str | Term, frozenset[Pass]]
+_HIDDEN = ("Store", "Group", "Walk")
+
+
+@dataclass(slots=True, eq=False)
+class Candidate:
+    """A term for a class, `nesting` levels deep: its items and their cost in seconds, its passes over each axis, its running references.
+
+    depth: the passes that it takes; waits: those that what it reads as stored has taken before, after which its own come.
+    The term is built when it is first asked for: most candidates are dropped before.
+    """
+
+    make: Callable[[], Term]
+    nesting: int
+    items: frozenset[int]
+    own: int
+    cost: float
+    depth: tuple[tuple[str, int], ...] = ()
+    stale: frozenset[str] = frozenset()
+    waits: tuple[tuple[str, int], ...] = ()
+    known: Term | None = None
+
+    @property
+    def term(self) -> Term:
+        if self.known is None:
+            self.known = self.make()
+        return self.known
+
+    def passes(self, axis: str) -> int:
+        return max(dict(self.depth).get(axis, 0), dict(self.waits).get(axis, 0))
+
+
+class Extractor:
+    """Keeps the best candidates of every class of a saturated e-graph for a hardware.
+
+    admitted(term, given) says whether the exponential of a term may be taken; given: the source itself takes it.
+    cut: axes that may only be folded a stretch at a time, each stretch by itself, by the name of the axis that counts them.
+    barred: nodes that no form uses, each by its class and its place there; kept(term) says whether a form of the root is one at all.
+    """
+
+    def __init__(
+        self,
+        graph: Saturated,
+        hardware: Hardware,
+        element_bytes: int,
+        admitted: Callable[[Term, bool], bool],
+        cut: Mapping[str, str] | None = None,
+        barred: Set[tuple[int, int]] = frozenset(),
+        kept: Callable[[Term], bool] | None = None,
+        budget: Budget | None = None,
+    ) -> None:
+        self.barred, self.kept = barred, kept
+        self.budget, self.work = budget or Budget(), 0
+        self.most = 4 * KEEP if graph.nodes <= LARGE else KEEP
+        self.graph, self.leaves, self.hardware, self.bytes = graph, graph.leaves, hardware, element_bytes
+        self.admitted = admitted
+        self.cut = dict(cut or {})
+        self.ids: dict[Item, int] = {}
+        self.listed: list[Item] = []
+        self.weights: list[float] = []
+        self.along: dict[str, set[int]] = {}
+        self.moved: dict[tuple[Axis, Pass, float, bool], dict[int, int]] = {}
+        self.best: dict[int, list[Candidate]] = {c: [] for c in graph.classes}
+        self.computed: dict[int, Candidate] = {}  # outputs that others read as they are stored
+        self.literal: dict[Term, Candidate | None] = {}
+        self.lanes = {c: elements(graph.reps[c].axes) if c in graph.reps else 1 for c in graph.classes}
+        self.streamed = {c: any(n.kind.startswith("Fold") for n in nodes) for c, nodes in graph.classes.items()}
+
+    def run(self) -> list[Candidate]:
+        """Return the best candidates of the root, cheapest first.
+
+        Where one of several outputs is part of another, forms that read it as it is stored are among them.
+        """
+        found = self._settled({})
+        read: dict[int, Candidate] = {}
+        for number in self._inner():
+            if self.best[number]:
+                held = self.computed[number] = self.best[number][0]
+                load = self._item((number, "load", frozenset()), self.lanes[number] * self.bytes / self.hardware.l2.copy_bandwidth)
+                read[number] = Candidate(held.make, held.nesting, frozenset([load]), load, self.weights[load], waits=_deepest(held.depth, held.waits))
+                found = sorted([*found, *self._settled(read)], key=lambda c: c.cost)
+        return found
+
+    def _inner(self) -> list[int]:
+        """Return the outputs below other outputs, inner ones first."""
+        outputs = [c for n in self.graph.classes[self.graph.root] if n.kind == "Tuple" for c in n.children]
+        below = {c: set(self._reachable(c)) for c in outputs}
+        return sorted((c for c in below if any(c in below[o] for o in below if o != c)), key=lambda c: len(below[c]))
+
+    def _settled(self, read: Mapping[int, Candidate]) -> list[Candidate]:
+        """Offer every class candidates until nothing changes; the classes of `read` are there to be read, and return the root's."""
+        self.best = {c: [read[c]] if c in read else [] for c in self.graph.classes}
+        order = [c for c in self._reachable(self.graph.root) if c not in read]
+        version = dict.fromkeys(self.graph.classes, 0)
+        built_at: dict[tuple[int, int], tuple[int, ...]] = {}
+        for _ in range(SWEEPS):
+            changed = False
+            for number in order:
+                for place, node in enumerate(self.graph.classes[number]):
+                    if node.kind in _HIDDEN or number in node.children or (number, place) in self.barred:
+                        continue
+                    if node.kind.startswith("Reduce") and self.streamed[number]:
+                        continue
+                    state = tuple(version[c] for c in node.children)
+                    if built_at.get((number, place)) == state or any(not self.best[c] for c in node.children):
+                        continue
+                    built_at[number, place] = state
+                    if self.best[self.graph.root] and (self.work > MOST_TRIED or self.budget.over("extraction", EXTRACTING)):
+                        return self.best[self.graph.root]
+                    if self._offer(number, self._candidates(number, node)):
+                        version[number] += 1
+                        changed = True
+            if not changed:
+                break
+        return self.best[self.graph.root]
+
+    def _reachable(self, root: int) -> list[int]:
+        """Return the classes below one, children tending to come before parents."""
+        seen: dict[int, None] = {}
+        stack: list[tuple[int, bool]] = [(root, False)]
+        entered: set[int] = set()
+        while stack:
+            number, ready = stack.pop()
+            if ready:
+                seen.setdefault(number)
+            elif number not in entered:
+                entered.add(number)
+                stack.append((number, True))
+                stack += [(c, False) for n in self.graph.classes[number] if n.kind not in _HIDDEN for c in n.children]
+        return list(seen)
+
+    def _offer(self, number: int, candidates: Iterator[Candidate]) -> bool:
+        known = {c.items: c for c in self.best[number]}
+        before = set(known.values())
+        for candidate in candidates:
+            held = known.get(candidate.items)
+            if held is None or candidate.nesting < held.nesting:
+                known[candidate.items] = candidate
+        ranked = sorted(known.values(), key=lambda c: (c.cost, c.nesting))
+        if self.kept is not None and number == self.graph.root:
+            ranked = [c for c in ranked if self.kept(c.term)]
+        kept = _diverse(ranked, self._most(number))
+        self.best[number] = kept
+        return set(kept) != before
+
+    def _candidates(self, number: int, node: Node) -> Iterator[Candidate]:
+        # Two forms of a value are rounded apart: where a comparison would show that, its sides are computed as they are written.
+        if number in self.graph.ties and (found := self._as_written(self.graph.ties[number])) is not None:
+            yield found
+            return
+        for picked in itertools.islice(itertools.product(*(self.best[c] for c in node.children)), self.most):
+            self.work += 1
+            if (candidate := self._candidate(number, node, picked)) is not None:
+                yield candidate
+
+    def _as_written(self, term: Term) -> Candidate | None:
+        """Return the candidate for a term of the source that computes each part of it as it stands there, folds streamed."""
+        if term not in self.literal:
+            number = self.graph.places[term]
+            parts = [self._as_written(child) for child in term.children] if not self._is_leaf(number, term) else []
+            known = tuple(p for p in parts if p is not None)
+            nodes = [n for n in self.graph.classes[number] if self._stands_for(n, term, number)] if len(known) == len(parts) else []
+            kept, self.best[number] = self.best[number], []
+            made = (self._candidate(number, node, known) for node in sorted(nodes, key=_fused_first))
+            self.literal[term] = next((c for c in made if c is not None), None)
+            self.best[number] = kept
+        return self.literal[term]
+
+    def _is_leaf(self, number: int, term: Term) -> bool:
+        return any(n.kind == "Leaf" and self.leaves[n.fields[0]] is term for n in self.graph.classes[number])
+
+    def _stands_for(self, node: Node, term: Term, number: int) -> bool:
+        """Whether a node computes a term of the source by the operator, or the fold, that the term names, of the same parts."""
+        if self._is_leaf(number, term):
+            return node.kind == "Leaf" and self.leaves[node.fields[0]] is term
+        if not term.children:
+            return not node.children
+        wanted = tuple(self.graph.places[child] for child in term.children)
+        kinds = {Map: ("op",), Reduce: ("Fold", "Reduce"), Scan: ("Scan",), Read: ("Read",)}.get(type(term), ())
+        head, _, rest = node.kind.partition("_")
+        named = term.fields[0] if isinstance(term, (Map, Reduce, Scan)) else ""
+        axis = term.axis if "axis" in term.names else None
+        return head in kinds and rest == named and node.children == wanted and (axis is None or node.fields[0] == axis)
+
+    def _safe(self, argument: int, term: Term) -> bool:
+        return argument in self.graph.safe or self.admitted(term, argument in self.graph.given)
+
+    def _item(self, item: Item, weight: float) -> int:
+        if item not in self.ids:
+            self.ids[item] = len(self.listed)
+            self.listed.append(item)
+            self.weights.append(weight)
+            for name, _ in item[2]:
+                self.along.setdefault(name.split("|")[0], set()).add(self.ids[item])
+        return self.ids[item]
+
+    def _cost(self, items: frozenset[int]) -> float:
+        weights = self.weights
+        return sum([weights[i] for i in sorted(items)])
+
+    def _most(self, number: int) -> int:
+        """Return how many candidates a class keeps: of the root more, for what is placed and priced in full."""
+        return KEEP_OUTPUTS if number == self.graph.root else KEEP
+
+    def _dear(self, number: int, cost: float) -> bool:
+        """Whether a class already holds enough candidates that are cheaper."""
+        kept = self.best[number]
+        return len(kept) == self._most(number) and cost > kept[-1].cost
+
+    # -- one candidate -----------------------------------------------------------------------------------------------
+
+    def _candidate(self, number: int, node: Node, parts: tuple[Candidate, ...]) -> Candidate | None:
+        head = node.kind.partition("_")[0]
+        if head in ("Fold", "Online", "Reduce"):
+            return self._fold(number, node, parts, head)
+        if head == "Tuple":  # what others read is computed all the same
+            parts = tuple(self.computed.get(child, part) for child, part in zip(node.children, parts, strict=True))
+        if node.kind == "op_exp" and not self._safe(node.children[0], parts[0].term):
+            return None
+        if node.kind == "op_add" and number in self.graph.nonneg and not self.graph.nonneg.issuperset(node.children):
+            return None  # what cannot be negative is no difference of larger numbers: that would cancel
+        weight = self._weight(number, node, parts)
+        own = self._item((number, node.kind, frozenset()), weight) if weight > 0 else -1
+        if parts and self._dear(number, max([p.cost for p in parts])):
+            return None  # all that a part costs is among what the whole does
+        items = frozenset([own] if own >= 0 else ()).union(*(p.items for p in parts))
+        cost = self._cost(items)
+        if self._dear(number, cost):
+            return None
+        stale = frozenset[str]().union(*(p.stale for p in parts))
+        return Candidate(*self._built(node, parts), items, own, cost, merged_depth(parts), stale, _deepest(*(p.waits for p in parts)))
+
+    def _built(self, node: Node, parts: tuple[Candidate, ...]) -> tuple[Callable[[], Term], int]:
+        """Return what builds the term of a node, and how many levels deep that will be."""
+
+        def make() -> Term:
+            return built(node.kind, node.fields, tuple(p.term for p in parts), self.leaves)
+
+        return make, 1 + max([p.nesting for p in parts]) if parts else make().depth
+
+    def _fold(self, number: int, node: Node, parts: tuple[Candidate, ...], head: str) -> Candidate | None:
+        axis: Axis = node.fields[0]
+        body, where = parts[0], parts[1]
+        if (counter := self.cut.get(axis.name)) and (body.passes(counter) or all(a.name != counter for a in body.term.axes)):
+            return None
+        inside = body.passes(axis.name)
+        if (head == "Online" and axis.name in body.stale) or self._tangled(node, parts):
+            return None
+        level = max(1, inside) if head == "Online" else inside + 1
+        fused = head != "Reduce" and node.fields[1]
+        marker = (f"{axis.name}|{node.children[1]}", level if fused else 1000 + number)
+        share = 1.0 if where.term.fields == (True,) else MASKED_SHARE
+        contraction = self._contraction(node, body, axis)
+        items = set(where.items)
+        anew = head == "Online" and not fused
+        items |= self._bound(body.items - {body.own} if contraction else body.items, axis, marker, share, anew)
+        for part in parts[2:]:
+            items |= self._bound(part.items & self.along.get(axis.name, set()), axis, marker, share, False)
+        items |= self._own_work(number, node, body, axis, marker, share, contraction, fused)
+        frozen = frozenset(items)
+        cost = self._cost(frozen)
+        if self._dear(number, cost):
+            return None
+        depth = dict(merged_depth(parts))
+        depth[axis.name] = max(depth.get(axis.name, 0), level)
+        stale = body.stale | (frozenset([axis.name]) if head != "Online" and inside else frozenset())
+        return Candidate(*self._built(node, parts), frozen, -1, cost, tuple(sorted(depth.items())), stale, _deepest(*(p.waits for p in parts)))
+
+    def _tangled(self, node: Node, parts: tuple[Candidate, ...]) -> bool:
+        axis = node.fields[0]
+        return extent(axis) > HELD and any(dict(part.depth).get(axis.name) for part in parts) and tangled(axis, *(p.term for p in parts))
+
+    def _own_work(
+        self, number: int, node: Node, body: Candidate, axis: Axis, marker: Pass, share: float, contraction: bool, fused: bool
+    ) -> set[int]:
+        here = frozenset([marker])
+        inner = self.lanes[node.children[0]] * (1 if axis in body.term.axes else extent(axis))
+        alu = 1 / self.hardware.rate("fma")
+        found = {
+            self._item((number, node.kind, frozenset()), (0.0 if contraction else 1.5 * inner * alu * share) + 1e-9),
+            self._item((-1, "pass", here), 2e-7 if fused else 2.001e-7),
+        }
+        if contraction:
+            padded = max(1.0, MIN_DOT / extent(axis))  # the matrix unit takes no shorter ones
+            found.add(self._item((node.children[0], "dot", here), 2.0 * padded * inner / (self.hardware.flops("bfloat16") * 0.6) * share))
+            # An operand that is computed is rounded once more before the matrix unit: every result pays for it.
+            for side in body.term.children:
+                if side.children and not isinstance(side, Read):
+                    lanes = self.lanes[number] + elements(side.axes)
+                    found.add(self._item((-1, side, here), lanes * 0.5 * alu))
+        return found
+
+    def _contraction(self, node: Node, body: Candidate, axis: Axis) -> bool:
+        term = body.term
+        if not (isinstance(term, Map) and term.op == "mul") or not (node.kind.endswith("_sum") or node.kind == "Online"):
+            return False
+        left, right = (set(a.axes) for a in term.args)
+        return axis in left and axis in right and bool(left - right) and bool(right - left)
+
+    def _bound(self, items: frozenset[int], axis: Axis, marker: Pass, share: float, anew: bool) -> set[int]:
+        """Place the items that vary along the folded axis in the fold's pass."""
+        moved = self.moved.setdefault((axis, marker, share, anew), {})
+        for item in items - moved.keys():
+            number, kind, passes = self.listed[item]
+            over = frozenset(m for m in passes if m[0].split("|")[0] == axis.name)
+            varies = not over and number >= 0 and axis in self.graph.reps[number].axes
+            if varies or (over and anew):
+                weight = self.weights[item] * (1.0 if over else share)
+                moved[item] = self._item((number, kind, passes - over | {marker}), weight)
+            else:
+                moved[item] = item
+        return {moved[item] for item in items}
+
+    def _weight(self, number: int, node: Node, parts: tuple[Candidate, ...]) -> float:
+        lanes = self.lanes[number]
+        if node.kind == "Leaf":
+            leaf = self.leaves[node.fields[0]]
+            while isinstance(leaf, Read):
+                leaf = leaf.body
+            return lanes * self.bytes / self.hardware.l2.copy_bandwidth if isinstance(leaf, Input) else 0.0
+        if not node.kind.startswith("op_"):
+            return 0.0
+        op = node.kind[3:]
+        if op in SPECIAL or op in ("exp", "log", "inv"):
+            return lanes * SPECIAL.get(op, 1) / self.hardware.rate("sfu")
+        if op == "mul" and any(isinstance(p.term, Const) for p in parts):
+            return lanes * 0.02 / self.hardware.rate("fma")
+        return lanes * (0.25 if op in ("neg", "real") else 1.0) / self.hardware.rate("fma") + 1e-13
+
+
+def _fused_first(node: Node) -> tuple[bool, bool]:
+    return not (node.kind.startswith("Fold") and node.fields[1]), node.kind.startswith("Reduce")
+
+
+def _diverse(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
+    """Return the first few of candidates by cost, forms that differ among them: what is dearer here may be cheaper once values are stored."""
+    kept: list[Candidate] = []
+    level, alike = -1.0, 0
+    for candidate in candidates:
+        if candidate.cost > (1 + ALIKE) * level:
+            level, alike = candidate.cost, 0
+        alike += 1
+        if alike <= MOST_ALIKE:
+            kept.append(candidate)
+        if len(kept) == most:
+            break
+    return kept
+
+
+def merged_depth(parts: tuple[Candidate, ...]) -> tuple[tuple[str, int], ...]:
+    """Return, per axis, the most passes that any part needs."""
+    return _deepest(*(part.depth for part in parts))
+
+
+def _deepest(*depths: tuple[tuple[str, int], ...]) -> tuple[tuple[str, int], ...]:
+    found: dict[str, int] = {}
+    for name, level in itertools.chain(*depths):
+        found[name] = max(found.get(name, 0), level)
+    return tuple(sorted(found.items()))
+
+
+def tangled(axis: Axis, *terms: Term) -> bool:
+    """Tell whether a fold over an axis asks, in each of its blocks, for a whole pass over the same axis.
+
+    It does where a running value of it is folded along another axis as well, or where it folds carried sums whose
+    running values are folded along it: unless one tile holds the axis, no loop gives that.
+    """
+    return extent(axis) > HELD and any(axis.name in _folded_further(term) for term in terms)
+
+
+def _folded_further(term: Term) -> frozenset[str]:
+    """Return the axes of folds whose results are folded again, along another axis along which they vary, or are references of carried sums."""
+    if term not in _FURTHER:
+        for part in subterms(term):
+            if part not in _FURTHER:
+                found = frozenset[str]().union(*(_FURTHER[c] for c in part.children))
+                if isinstance(part, (Reduce, Fold, Online)):
+                    inner = [t for t in subterms(part.body) if isinstance(t, (Reduce, Fold, Online)) and t.axis != part.axis]
+                    found |= {t.axis.name for t in inner if isinstance(part, Online) or part.axis in t.axes}
+                _FURTHER[part] = found
+    return _FURTHER[term]
+
+
+_FURTHER: dict[Term, frozenset[str]] = {}

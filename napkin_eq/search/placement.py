@@ -1,0 +1,449 @@
+"""Placement: which values a plan stores and how each kernel's output is partitioned, by the full cost model.
+
+The level, group and walk laws offer every Store, Group and Walk; here the offers are weighed. Each choice is a term built
+by those laws, priced by lowering it and solving its tiles; the plan is then read off the cheapest term.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from napkin_eq.egraph.budget import Budget
+from napkin_eq.egraph.nodes import tied
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.evaluate import output_order
+from napkin_eq.lang.scope import opened
+from napkin_eq.lang.term import Fold, Group, Input, Map, Online, Proj, Read, Reduce, Scan, Store, Term, Tuple, Walk, held, rebuilt, subterms
+from napkin_eq.laws.law import Judgment
+from napkin_eq.machine.cost import elements, extent, in_a_row, total_us
+from napkin_eq.machine.gpu import Hardware
+from napkin_eq.search.least import least_us
+from napkin_eq.search.tiling import Tiled, solve
+from napkin_eq.tile import ir as p
+from napkin_eq.tile.lower.kernel import Lowering
+from napkin_eq.tile.lower.reductions import NARROW
+from napkin_eq.tile.resources import BYTES
+from napkin_eq.tile.stream_facts import Streamed, depth_along, modes_of, reduces_over
+
+Join = tuple[tuple[int, ...], ...]
+MOST_STORES, MOST_SOLVED, MOST_BUNDLED, GAIN, FAR, SHORT, TARGET, PLACING = 6, 40, 5, 0.985, 1.5, 128, "target__", 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class Offers:
+    """Which placement laws are in force."""
+
+    level: bool
+    group: bool
+    walk: bool
+    bundle: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A term with its placement, its kernels in launch order with their Stores, and the predicted total in microseconds.
+
+    The term is a Store, or of several outputs a Tuple of Stores and items of Stores.
+    """
+
+    term: Term
+    stores: tuple[Store, ...]
+    tiled: tuple[Tiled, ...]
+    predicted_us: float
+    arrays: tuple[tuple[Term, p.Buffer], ...] = ()
+
+
+class Placer:
+    """Weighs placements of candidate terms, of one output or a Tuple of several, on one hardware."""
+
+    def __init__(
+        self,
+        name: str,
+        target_dtypes: Sequence[str],
+        storage: str,
+        hardware: Hardware,
+        offers: Offers,
+        proved: Callable[[Judgment], bool],
+        printer: str,
+        precision: str = NARROW,
+        budget: Budget | None = None,
+    ) -> None:
+        self.name, self.target_dtypes, self.storage, self.hardware = name, target_dtypes, storage, hardware
+        self.offers, self.proved, self.printer, self.precision = offers, proved, printer, precision
+        self.budget = budget or Budget()
+        self.solved: dict[tuple[Store, tuple[p.Buffer, ...]], Tiled | None] = {}
+        self.refusals: list[str] = []
+        self.buffers: dict[Term, p.Buffer] = {}
+        self.fused: list[Tiled] = []
+        self.orders: dict[Term, tuple[Axis, ...]] = {}  # of outputs whose storage order others have chosen
+
+    def best(self, body: Term) -> Placed | None:
+        """Return the best placement found of a term: everything in one kernel, then a store at a time while it pays."""
+        starts = [(join, self._placed(frozenset(), body, join)) for join in self._joins(body)]
+        self.fused += [t for _, start in starts if start is not None for t in start.tiled]
+        join, start = min(starts, key=lambda found: math.inf if found[1] is None else found[1].predicted_us)
+        sites = self._sites(body) if self.offers.level else []
+        found, chosen = start, frozenset[Term]()
+        floor = self._floor(body)
+        if start is None or start.predicted_us > FAR * floor:
+            for choice in _starts(sites, parallel(body)):
+                for other in self._joins(body):
+                    if found is not None and self._over():
+                        break
+                    stored = self._placed(choice, body, other, math.inf if found is None else found.predicted_us)
+                    if stored is not None and (found is None or stored.predicted_us < found.predicted_us):
+                        found, chosen, join = stored, choice, other
+        for _ in range(MOST_STORES + len(chosen)):
+            step = self._step(body, sites, chosen, join, found, floor)
+            if step is None or self._over():
+                break
+            found, chosen = step
+        return found
+
+    def whole(self, body: Term) -> Placed | None:
+        """Return the placement of a term that stores nothing but its outputs, in one kernel; None where there is none."""
+        return self._placed(frozenset(), body, (tuple(range(len(parallel(body)))),))
+
+    def apart(self, body: Term, stored: Callable[[Term], bool]) -> Placed | None:
+        """Return the placement that stores every value that a condition holds of, no kernel shared; None where one does not fit."""
+        sites = frozenset(t for t in subterms(*parallel(body)) if t not in parallel(body) and stored(t) and _storable(t, body))
+        return self._placed(sites, body, tuple((i,) for i in range(len(parallel(body)))))
+
+    def _over(self) -> bool:
+        """Tell whether as many kernels were solved, or as much time is gone, as a search may take that has found a placement."""
+        return len(self.solved) > MOST_SOLVED or self.budget.over("placement", PLACING)
+
+    def _joins(self, body: Term) -> list[Join]:
+        """Return the ways to share kernels between outputs: not at all, those of the same passes, and all of them."""
+        items = parallel(body)
+        apart: Join = tuple((i,) for i in range(len(items)))
+        if len(items) == 1 or not self.offers.bundle or any(item.kind != "real" for item in items):
+            return [apart]  # the laws of several values are about numbers
+        passes = [frozenset((t.axis, t.where, depth_along(t, t.axis)) for t in subterms(i) if isinstance(t, (Fold, Online)) and t.fused) for i in items]
+        whole: Join = (tuple(range(len(items))),)
+        found = [apart, _alike([(p, i.axes) for p, i in zip(passes, items, strict=True)]), _alike(passes), whole]
+        return [join for join in dict.fromkeys(found) if max(map(len, join)) <= MOST_BUNDLED]
+
+    def _step(
+        self, body: Term, sites: list[Term], chosen: frozenset[Term], join: Join, found: Placed | None, floor: float
+    ) -> tuple[Placed, frozenset[Term]] | None:
+        best: tuple[Placed, frozenset[Term]] | None = None
+        for site in sites:
+            if site not in chosen and found is not None and floor + self._round_trip(site) >= found.predicted_us:
+                continue
+            other = chosen ^ {site}
+            if found is not None and self._over():
+                break
+            limit = math.inf if found is None else GAIN * found.predicted_us
+            placed = self._placed(other, body, join, limit if best is None else min(limit, best[0].predicted_us))
+            if placed is None or placed.predicted_us > limit:
+                continue
+            if best is None or placed.predicted_us < best[0].predicted_us:
+                best = placed, other
+        return best
+
+    def _sites(self, body: Term) -> list[Term]:
+        """Return the subterms worth storing: what a fold gives, and what a contraction would compute again for each block."""
+        found: dict[Term, None] = {}
+        items = parallel(body)
+        for term in subterms(*items):
+            if isinstance(term, Streamed) and term.axes:
+                found.setdefault(term)
+            if isinstance(term, (Reduce, Fold)) and isinstance(term.body, Map) and term.body.op == "mul":
+                for factor in term.body.args:
+                    if not isinstance(factor, (Input, Read)) and any(isinstance(t, (Input, Streamed)) for t in subterms(factor)):
+                        found.setdefault(factor)
+        # An output that others read is stored once for both where they would round it alike.
+        rounded = set(items) - _operands(body)
+        return [t for t in found if t not in rounded and _storable(t, body)]
+
+    def _round_trip(self, site: Term) -> float:
+        return elements(site.axes) * 2 * 2 / self.hardware.hbm.copy_bandwidth * 1e6 + self.hardware.chip.launch_s * 1e6
+
+    def _floor(self, body: Term) -> float:
+        """Return a time in microseconds that no placement beats: compulsory bytes, and contractions done once."""
+        arrays = [*(t for t in subterms(body) if isinstance(t, Input)), *parallel(body)]
+        moved = sum(BYTES[self.storage] * elements(t.axes) for t in arrays)
+        flops = 0.0
+        for term in subterms(body):
+            if isinstance(term, (Fold, Online, Reduce)) and isinstance(term.body, Map) and term.body.op == "mul":
+                left, right = (set(a.axes) for a in term.body.args)
+                if left - right and right - left and term.axis in left & right:
+                    flops += 2 * elements(term.body.axes) * (0.5 if term.where.fields != (True,) else 1.0)
+        dtype = {"f16": "float16", "bf16": "bfloat16"}.get(self.storage, "float32")
+        seconds = max(moved / self.hardware.hbm.copy_bandwidth, flops / (self.hardware.flops(dtype) * self.hardware.assumptions.tensor_efficiency))
+        return (seconds + self.hardware.chip.launch_s) * 1e6
+
+    # -- one placement -----------------------------------------------------------------------------------------------
+
+    def _placed(self, stored: frozenset[Term], body: Term, join: Join, limit: float = math.inf) -> Placed | None:
+        """Price one choice of stores; every kernel takes its best partition by itself.
+
+        limit: microseconds; a choice that is sure to take more is given up, and None returned, as soon as that is seen.
+        """
+        done: dict[Store, Tiled] = {}
+        operands = _operands(body)
+        outputs = dict(zip(parallel(body), self.target_dtypes, strict=True))
+        bundles = self._bundles(stored)
+
+        def targets(sites: Sequence[Term], values: Sequence[Term]) -> tuple[p.Buffer, ...]:
+            found = []
+            for i, (site, value) in enumerate(zip(sites, values, strict=True)):
+                narrow = site in operands and self.precision == NARROW
+                dtype = outputs.get(site, {"int": "i32", "bool": "i1"}.get(value.kind, self.storage if narrow else "f32"))
+                order = self.orders.get(site) or (output_order(value) if site in outputs else scratch_order(value))
+                found.append(p.Buffer(f"{TARGET}{i}", order, dtype))
+            return tuple(found)
+
+        def weigh(sites: Sequence[Term], values: Sequence[Term]) -> list[Term]:
+            found = targets(sites, values)
+            least.append(least_us(_several(values), found, arrays, self.storage, self.hardware))
+            kept = _items(Store(_several(values)), len(values))
+            arrays.update((name, replace(target, name=f"{len(arrays)}")) for name, target in zip(kept, found, strict=True))
+            return kept
+
+        def keep(sites: Sequence[Term], values: Sequence[Term]) -> list[Term]:
+            if least and in_a_row([*(t.cost.predicted_us for t in done.values()), *least[len(done) :]], self.hardware) > limit:
+                raise _NoPlan
+            found = targets(sites, values)
+            store = self._partitioned(values, found, done)
+            kept = _items(store, len(values))
+            for site, target, name in zip(sites, found, kept, strict=True):
+                if site in stored:
+                    self.buffers.setdefault(name, replace(target, name=f"{self.name}__s{len(self.buffers)}"))
+            return kept
+
+        least: list[float] = []
+        arrays: dict[Term, p.Buffer] = {}
+        try:
+            if limit < math.inf:
+                with_stores(body, bundles, weigh, join)
+            root = with_stores(body, bundles, keep, join)
+        except _NoPlan:
+            return None
+        stores = tuple(t for t in subterms(root) if isinstance(t, Store))
+        if any(tied(t) and _computed_apart(t) for t in subterms(root)):
+            self.refusals.append("a value is compared with what another kernel makes of it anew, in another order")
+            return None
+        tiled = tuple(done[s] for s in stores)
+        read = tuple((t, self.buffers[t]) for t in subterms(root) if t in self.buffers)
+        return Placed(root, stores, tiled, total_us([t.cost for t in tiled], self.hardware), read)
+
+    def _bundles(self, stored: frozenset[Term]) -> list[tuple[Term, ...]]:
+        """Group the values to store that come out of one pass: one kernel stores them together."""
+        bundles: list[list[Term]] = []
+        for site in sorted(stored, key=lambda t: (t.depth, str(t))):
+            fits = (b for b in bundles if self.offers.bundle and len(b) < MOST_BUNDLED and _together(b, site))
+            home = next((b for b in fits if not _circular([*(o for o in bundles if o is not b), [*b, site]])), None)
+            if home is None:
+                bundles.append([site])
+            else:
+                home.append(site)
+        return [tuple(b) for b in bundles]
+
+    def _partitioned(self, values: Sequence[Term], targets: tuple[p.Buffer, ...], done: dict[Store, Tiled]) -> Store:
+        """Return the values under the Store, Group and Walk nodes that make their kernel cheapest."""
+        best: tuple[float, Store, Tiled] | None = None
+        for store in self._partitions(_several(values)):
+            tiled = self._solve(store, targets)
+            if tiled is not None and (best is None or tiled.cost.predicted_us < best[0]):
+                best = tiled.cost.predicted_us, store, tiled
+        if best is None:
+            raise _NoPlan
+        done[best[1]] = best[2]
+        return best[1]
+
+    def _partitions(self, value: Term) -> Iterator[Store]:
+        order = _order(value)
+        if self.offers.group:
+            yield _wrapped(value, [(Group, a) for a in order])
+        if self.offers.walk:
+            for walked in order:
+                if extent(walked) <= SHORT:
+                    continue  # one tile holds it: walked and grouped are the same
+                along = any(isinstance(t, (*Streamed, Scan)) and t.axis == walked for t in subterms(value))
+                if along and self.offers.group:
+                    yield _wrapped(value, [(Walk if a == walked else Group, a) for a in order])
+            if not self.offers.group:
+                yield _wrapped(value, [(Walk, a) for a in order])
+        if not self.offers.group and not self.offers.walk:
+            yield Store(value)
+
+    def _solve(self, store: Store, targets: tuple[p.Buffer, ...]) -> Tiled | None:
+        key = (store, targets)
+        if key not in self.solved:
+            roles, _ = modes_of(store)
+            arrays = {t: self.buffers[t] for t in subterms(store) if t in self.buffers and t is not store}
+
+            def lower(tiles: Mapping[str, int]) -> p.Kernel:
+                return Lowering("kernel__", store, targets, tiles, arrays, self.storage, self.proved, self.precision).kernel()
+
+            try:
+                self.solved[key] = solve(store, roles, lower, self.hardware, printer=self.printer)[0]
+            except NapkinError as error:
+                self.refusals.append(str(error))
+                self.solved[key] = None
+        return self.solved[key]
+
+
+def _alike(keys: Sequence[Any]) -> Join:
+    """Group the places of equal keys."""
+    groups: dict[Any, list[int]] = {}
+    for place, key in enumerate(keys):
+        groups.setdefault(key, []).append(place)
+    return tuple(map(tuple, groups.values()))
+
+
+def _computed_apart(comparison: Term) -> bool:
+    """Whether a comparison has one value from two kernels: each adds up in an order of its own, and they differ in the last bits."""
+    homes: dict[Term, set[Term | None]] = {}
+    stack: list[tuple[Term, Term | None]] = [(arg, None) for arg in comparison.args]
+    while stack:
+        term, home = stack.pop()
+        if term.kind == "int":
+            continue  # whole numbers have no last bits to differ in
+        exact = isinstance(term, Map) and (term.kind == "bool" or term.op in ("max", "min", "neg", "abs", "where"))
+        if isinstance(term, (Store, Proj)):
+            stack += [(part, term) for part in ((held(term),) if isinstance(term, Proj) else term.children)]
+        elif exact or isinstance(term, (Read, Group, Walk)) or (isinstance(term, (Reduce, Fold)) and term.monoid == "max"):
+            stack += [(child, home) for child in term.children]
+        elif term.children:
+            homes.setdefault(term, set()).add(home)
+    return any(len(kernels) > 1 for kernels in homes.values())
+
+
+class _NoPlan(Exception):
+    """No kernel for a value fits the hardware."""
+
+
+def _several(values: Sequence[Term]) -> Term:
+    return values[0] if len(values) == 1 else Tuple(tuple(values))
+
+
+def _items(store: Store, count: int) -> list[Term]:
+    """Return what each of the values is read as that a Store holds."""
+    return [store] if count == 1 else [Proj(i, store) for i in range(count)]
+
+
+def _wrapped(value: Term, modes: list[tuple[type[Group] | type[Walk], Axis]]) -> Store:
+    body = value
+    for mode, axis in reversed(modes):
+        body = mode(axis, body)
+    return Store(body)
+
+
+def _order(value: Term) -> list[Axis]:
+    """Return the axes of a value, or of all values of a Tuple, in storage order."""
+    items = value.items if isinstance(value, Tuple) else (value,)
+    longest = sorted(items, key=lambda t: -len(t.axes))
+    return list(dict.fromkeys(a for item in longest for a in output_order(item)))
+
+
+def scratch_order(value: Term) -> tuple[Axis, ...]:
+    """Return the storage order of a value that only kernels read: axes that no input has come first, the rest as in the inputs."""
+    known = {d for t in subterms(value) if isinstance(t, Input) for d in t.dims}
+    order = output_order(value)
+    return tuple(a for a in order if a not in known) + tuple(a for a in order if a in known)
+
+
+def _storable(site: Term, body: Term) -> bool:
+    """Whether a value occurs somewhere as itself, not only as a running value of a stream around it."""
+    if opened(site):
+        return False
+    seen: set[tuple[Term, frozenset[str]]] = set()
+    stack: list[tuple[Term, frozenset[str]]] = [(body, frozenset())]
+    while stack:
+        term, inside = stack.pop()
+        running = frozenset(name for name in inside if reduces_over(term, name))
+        if (term, running) in seen:
+            continue
+        seen.add((term, running))
+        if term is site and not running:
+            return True
+        for i, child in enumerate(term.children):
+            stack.append((child, running | {term.axis.name} if isinstance(term, Online) and i != 1 else running))
+    return False
+
+
+def _operands(body: Term) -> set[Term]:
+    """Return the subterms that only contractions read: kept in 16 bits they lose nothing that the matrix unit would keep."""
+    terms = subterms(*parallel(body))
+    inside = {t.body for t in terms if isinstance(t, (Fold, Reduce, Online)) and isinstance(t.body, Map) and t.body.op == "mul"}
+    found: set[Term] = set()
+    elsewhere: set[Term] = set()
+    for term in terms:
+        (found if term in inside else elsewhere).update(term.children)
+    return found - elsewhere
+
+
+def _starts(sites: Sequence[Term], outputs: Sequence[Term]) -> list[frozenset[Term]]:
+    """Return choices of stores to start from: all of them, all results of folds over one axis, and the outputs among them."""
+    choices = [frozenset(sites), frozenset(sites) & frozenset(outputs)]
+    for name in sorted({t.axis.name for t in sites if isinstance(t, Streamed)}):
+        choices.append(frozenset(t for t in sites if isinstance(t, Streamed) and t.axis.name == name))
+    return [c for c in dict.fromkeys(choices) if c]
+
+
+def _together(bundle: Sequence[Term], site: Term) -> bool:
+    """Whether a value comes out of the same pass as the values of a bundle, and neither needs the other stored first."""
+    if not isinstance(site, Streamed) or isinstance(site, Reduce) or not site.fused:
+        return False
+    return all(
+        isinstance(t, (Fold, Online)) and t.fused and (t.axis, t.where, depth_along(t, t.axis)) == (site.axis, site.where, depth_along(site, site.axis))
+        for t in bundle
+    )
+
+
+def _circular(bundles: Sequence[Sequence[Term]]) -> bool:
+    """Whether bundles need each other's values, so that no kernel could come first."""
+    inside = [set(subterms(*bundle)) for bundle in bundles]
+    needs = [{j for j, other in enumerate(bundles) if j != i and any(t in inside[i] for t in other)} for i in range(len(bundles))]
+    done: set[int] = set()
+    while ready := [i for i in range(len(bundles)) if i not in done and needs[i] <= done]:
+        done.update(ready)
+    return len(done) < len(bundles)
+
+
+def with_stores(body: Term, bundles: Sequence[Sequence[Term]], keep: Callable[[Sequence[Term], Sequence[Term]], list[Term]], join: Join) -> Term:
+    """Put chosen values under Stores, inner ones first, then the outputs, those of a `join` under one Store.
+
+    `keep` gets values before and after, and gives what to read.
+    """
+    home = {site: bundle for bundle in bundles for site in bundle}
+    kept: dict[Term, Term] = {}
+    made: dict[tuple[Term, frozenset[str]], Term] = {}
+
+    def fresh(term: Term, inside: frozenset[str] = frozenset()) -> Term:
+        children = [settled(c, inside | {term.axis.name} if isinstance(term, Online) and i != 1 else inside) for i, c in enumerate(term.children)]
+        return rebuilt(term, tuple(children))
+
+    def settled(term: Term, inside: frozenset[str]) -> Term:
+        # Within a stream a reduction over its axis is a running value, which is not the value that is stored.
+        running = frozenset(name for name in inside if reduces_over(term, name))
+        key = (term, running)
+        if key not in made:
+            if term in home and not running:
+                if term not in kept:
+                    sites = home[term]
+                    kept.update(zip(sites, keep(sites, [fresh(s) for s in sites]), strict=True))
+                made[key] = kept[term]
+            else:
+                made[key] = fresh(term, running)
+        return made[key]
+
+    outputs = parallel(body)
+    for places in join:
+        rest = [outputs[i] for i in places if outputs[i] not in home]
+        if rest:
+            kept.update(zip(rest, keep(rest, [fresh(t) for t in rest]), strict=True))
+    found = tuple(settled(t, frozenset()) if t in home else kept[t] for t in outputs)
+    return Tuple(found) if isinstance(body, Tuple) else found[0]
+
+
+def parallel(term: Term) -> tuple[Term, ...]:
+    """Return the items of a Tuple, and of anything else the term alone."""
+    return term.items if isinstance(term, Tuple) else (term,)

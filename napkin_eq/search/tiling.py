@@ -1,0 +1,290 @@
+"""Tile sizes: solved under the capacities of the hardware, by pricing every choice worth considering."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.term import Fold, Online, Proj, Scan, Store, subterms
+from napkin_eq.machine.cost import REGISTER_SHARE, KernelCost, Profile, extent, price, prices, profile
+from napkin_eq.machine.gpu import Hardware
+from napkin_eq.machine.tile_scheduler import dealt
+from napkin_eq.machine.warp_specialized import ARCHS, Footprint, footprint, priced
+from napkin_eq.tile import ir as p
+from napkin_eq.tile.passes.tma import shared_bytes
+from napkin_eq.tile.passes.warp_specialize import GROUP_LANES, specialised
+from napkin_eq.tile.printers import emit
+from napkin_eq.tile.resources import MOST_ELEMENTS, WIDE_ROWS, capacity, room
+from napkin_eq.tile.stream_facts import MIN_DOT, RUN, Streamed, covers, kernel_terms, laned
+
+SMALL, LARGEST_WHOLE, RELOWERED, MOST_CHOICES, STAGES = 256, 32768, 3, 1500, (4, 3, 2)
+MOST_PRINTED = 7  # tilings to print before giving up
+TOLD, WASTE = 1.02, 4.0  # times nearer than this are not told apart; so many times the work is not done for less
+# Predicted microseconds, tiles, warps, stages with a minus, operations: more buffers than needed do no harm.
+_Choice = tuple[float, tuple[int, ...], int, int, float]
+LowerKernel = Callable[[Mapping[str, int]], p.Kernel]
+
+
+@dataclass(frozen=True, slots=True)
+class Tiled:
+    """A kernel with its tiles chosen, its predicted cost, and how many choices were priced."""
+
+    kernel: p.Kernel
+    cost: KernelCost
+    tried: int
+
+
+def power(size: int) -> int:
+    """Return the least power of two that is at least `size`."""
+    return 1 << (size - 1).bit_length()
+
+
+def choices(store: Store, roles: Mapping[str, str]) -> dict[str, list[int]]:
+    """Return the tile sizes worth pricing for each coordinate of the kernel under a Store: NAME for outputs, ~NAME for folds."""
+    terms = kernel_terms(store)[:-1]
+    leaves = [t for t in terms if not t.children or isinstance(t, (Store, Proj))]
+    arrays = [t for t in leaves if t.axes]
+    found: dict[str, list[int]] = {}
+    for axis in store.axes:
+        shared = any(axis.name not in {a.name for a in t.axes} for t in arrays) or any(
+            isinstance(t, Streamed) and axis.name not in {a.name for a in t.axes} for t in terms
+        )
+        last = bool(arrays) and any(getattr(t, "dims", t.axes)[-1:] == (axis,) for t in arrays)
+        scanned = any(isinstance(t, Scan) and t.axis == axis for t in terms)  # one tile has to hold it, or walk it
+        found[axis.name] = _sizes(axis, streamed=True, least=1, most=SMALL) if shared or last or scanned else [1]
+        if roles.get(axis.name) == "walk":
+            found[axis.name] = [s for s in _sizes(axis, streamed=True, least=1, most=LARGEST_WHOLE) if s == 1 or s >= 64 or covers(s, axis)]
+    for term in terms:
+        if isinstance(term, Streamed):
+            streamed = isinstance(term, (Fold, Online))
+            known = found.get(f"~{term.axis.name}")
+            sizes = _sizes(term.axis, streamed=streamed, least=16, most=4096)
+            if streamed and isinstance(term.body, (Fold, Online)) and sizes[0] > 1:
+                sizes = [1, *sizes]  # a sum of contractions: one of them at a time
+            found[f"~{term.axis.name}"] = sizes if known is None else [s for s in sizes if s in known]
+    return _thinned(found)
+
+
+def _thinned(options: dict[str, list[int]]) -> dict[str, list[int]]:
+    """Drop tile sizes between others, from the longest list first, until the choices can all be priced."""
+    while math.prod(map(len, options.values())) > MOST_CHOICES:
+        name = max(sorted(options), key=lambda n: len(options[n]))
+        sizes = options[name]
+        kept = [s for i, s in enumerate(sizes) if i in (0, len(sizes) - 1) or s in (64, 128) or i % 2 == 0]
+        if len(kept) == len(sizes):
+            kept = [s for s in sizes if s in (sizes[0], sizes[-1], 64, 128)]
+        if len(kept) == len(sizes):
+            break
+        options[name] = kept
+    return options
+
+
+def _sizes(axis: Axis, *, streamed: bool, least: int, most: int) -> list[int]:
+    whole = power(extent(axis)) if axis.size is not None else None
+    if whole is not None and (not streamed or whole <= 128):
+        # A short axis may be padded to the least tile that the matrix unit takes: its lanes past the end are masked.
+        return [whole] if not streamed or least > 1 else sorted({1, *(s for s in (16, 32, 64, 128) if s < whole), whole, max(whole, MIN_DOT)})
+    sizes = {s for s in (least, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096) if least <= s <= most}
+    if most > SMALL and extent(axis) > LARGEST_WHOLE:
+        sizes |= {LARGEST_WHOLE // 4, LARGEST_WHOLE // 2, LARGEST_WHOLE}  # enough loads at once for one block to keep an SM's share of the memory busy
+    if whole is not None:
+        sizes = {s for s in sizes if s < whole} | ({whole} if whole <= LARGEST_WHOLE else set())
+    return sorted(sizes)
+
+
+class _Profiles:
+    """The profiles of one kernel's tilings: one for all tile sizes that leave its statements the same."""
+
+    def __init__(self, store: Store, lower: LowerKernel) -> None:
+        self.axes = {f.name: f for t in subterms(store) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
+        self.lower, self.refusal = lower, ""
+        self.found: dict[tuple[bool, ...], Profile | None] = {}
+        self.prints: dict[tuple[bool, ...], Footprint | None] = {}
+
+    def profile(self, tiles: Mapping[str, int]) -> Profile | None:
+        pattern = _pattern(tiles, self.axes)
+        if pattern not in self.found:
+            try:
+                self.found[pattern] = profile(self.lower(tiles))
+            except NapkinError as error:
+                self.found[pattern], self.refusal = None, str(error)
+        return self.found[pattern]
+
+    def footprint(self, tiles: Mapping[str, int]) -> Footprint | None:
+        pattern, prof = _pattern(tiles, self.axes), self.profile(tiles)
+        if pattern not in self.prints:
+            self.prints[pattern] = None if prof is None else footprint(prof.kernel)
+        return self.prints[pattern]
+
+
+def solve(
+    store: Store, roles: Mapping[str, str], lower: LowerKernel, hardware: Hardware, *, keep: int = 1, printer: str = "triton"
+) -> list[Tiled]:
+    """Return the `keep` fastest tilings of a kernel, best first.
+
+    printer: "auto" weighs tilings whose work groups of warps share too, "gluon" takes these alone where there are any.
+    Raises NapkinError, naming the capacity and by how much it is missed, where no choice fits.
+    """
+    options = choices(store, roles)
+    profiles = _Profiles(store, lower)
+    plain, refusal = _plain(store, options, profiles, hardware, keep)
+    if printer == "triton" or hardware.arch not in ARCHS:
+        beside: list[Tiled] = []
+    else:
+        limit = plain[-1].cost.predicted_us if printer == "auto" and len(plain) == keep else math.inf
+        beside = _shared(store, options, profiles, hardware, keep, limit)
+    found = beside if beside and printer == "gluon" else [*plain, *beside]
+    if not found:
+        raise NapkinError(refusal)
+    return sorted(found, key=lambda t: t.cost.predicted_us)[:keep]
+
+
+def _plain(
+    store: Store, options: Mapping[str, list[int]], profiles: _Profiles, hardware: Hardware, keep: int
+) -> tuple[list[Tiled], str]:
+    """Return the fastest tilings of a kernel all of whose warps do all of its work, or why there is none."""
+    names = sorted(options)
+    priced_choices: list[_Choice] = []
+    tried = 0
+    for tiles in _combinations(store, options, names):
+        prof = profiles.profile(named := dict(zip(names, tiles, strict=True)))
+        if prof is None:
+            continue
+        lanes = _lanes(prof.kernel, named)
+        dots = any(w.kind == "tensor" for w in prof.works)
+        launches = _launches(dots)
+        tried += len(launches)
+        for (warps, stages), cost in zip(launches, prices(prof, lanes, launches, hardware), strict=True):
+            if cost is not None:
+                priced_choices.append((cost.predicted_us, tiles, warps, -stages, cost.flops_tensor + cost.ops_sfu + cost.ops_alu))
+    if not priced_choices:
+        return [], profiles.refusal or _misfit(profiles.found, options, hardware)
+    best: list[Tiled] = []
+    for _, tiles, warps, fewer, _ in _thrifty(sorted(priced_choices))[: max(keep, RELOWERED)]:
+        stages = -fewer
+        kernel = replace(profiles.lower(dict(zip(names, tiles, strict=True))), warps=warps, stages=stages)
+        cost = price(profile(kernel), {}, warps, stages, hardware)
+        if cost is not None:
+            best.append(Tiled(kernel, cost, tried))
+    return best, "" if best else _misfit(profiles.found, options, hardware)
+
+
+def _thrifty(found: list[_Choice]) -> list[_Choice]:
+    """Leave out, of choices in order, those that do many times the work of another for less time than the model can tell.
+
+    A small kernel takes little more than its launch however it is cut: computing a row's sum again for each element looks free.
+    """
+    least: list[tuple[float, float]] = []
+    for predicted, *_, work in found:
+        if not least or work < least[-1][1]:
+            least.append((predicted, work))
+    return [c for c in found if not any(p <= TOLD * c[0] and work < c[-1] and WASTE * work <= c[-1] for p, work in least)]
+
+
+def _shared(
+    store: Store, options: Mapping[str, list[int]], profiles: _Profiles, hardware: Hardware, keep: int, limit: float
+) -> list[Tiled]:
+    """Return the fastest tilings whose work groups of warps share and that can be printed so, below a limit in microseconds."""
+    outputs = {a.name for a in store.axes}
+    names = sorted(options)
+    wider = {n: sorted({*sizes, 3 * GROUP_LANES}) if n in outputs and 2 * GROUP_LANES in sizes else sizes for n, sizes in options.items()}
+    found: list[tuple[float, tuple[int, ...], int]] = []
+    for tiles in _combinations(store, wider, names):
+        use = profiles.footprint(named := dict(zip(names, tiles, strict=True)))
+        prof = profiles.profile(named)
+        if use is None or prof is None:
+            continue
+        lanes = _lanes(prof.kernel, named)
+        # More buffers than needed do no harm, so the most that fit are taken.
+        fitting = ((cost, stages) for stages in STAGES if (cost := priced(prof, use, lanes, stages, hardware)) is not None)
+        found += [(cost.predicted_us, tiles, stages) for cost, stages in itertools.islice(fitting, 1) if cost.predicted_us < limit]
+    best: list[Tiled] = []
+    for _, tiles, stages in sorted(found)[: MOST_PRINTED + keep]:
+        kernel = replace(profiles.lower(dict(zip(names, tiles, strict=True))), stages=stages)
+        made = shared(kernel, hardware, limit)
+        if made is not None:
+            best.append(Tiled(*made, len(found)))
+        if len(best) == keep + 2:
+            break
+    return best
+
+
+def shared(kernel: p.Kernel, hardware: Hardware, limit: float = math.inf) -> tuple[p.Kernel, KernelCost] | None:
+    """Return a kernel with its work shared out and what it costs, or None where that is no less than a limit in microseconds or the printer refuses it."""
+    try:
+        made = specialised(kernel)
+        use = footprint(made)
+        read = profile(kernel)
+        cost = None if use is None else priced(read, use, {}, kernel.stages, hardware)
+        if use is None or cost is None or cost.predicted_us >= limit:
+            return None
+        blocks = dealt(kernel, cost, hardware)
+        cost = priced(read, use, {}, kernel.stages, hardware, blocks)
+        if cost is None or cost.predicted_us >= limit:
+            return None
+        assert made.workers is not None
+        issued = any(isinstance(s, p.Dot) and s.issued for s in p.statements(made.body))
+        workers = replace(made.workers, abreast=blocks.abreast, programs=blocks.programs, drawn=blocks.drawn, in_turn=issued and cost.in_turn)
+        twice = replace(made, workers=replace(workers, ahead=2))
+        made = twice if shared_bytes(twice) <= hardware.smem.block_bytes else replace(made, workers=workers)
+        emit(p.Plan(kernel.name, kernel.reads, kernel.writes, (made,)), "gluon")
+    except NapkinError:
+        return None
+    return made, replace(cost, smem_bytes=shared_bytes(made))
+
+
+def _combinations(store: Store, options: Mapping[str, list[int]], names: Sequence[str]) -> Iterator[tuple[int, ...]]:
+    outputs = {a.name for a in store.axes}
+    for tiles in itertools.product(*(options[n] for n in names)):
+        wide = [t for n, t in zip(names, tiles, strict=True) if n in outputs and t > 1]
+        if len(wide) <= 2 and math.prod(wide) <= 65536:
+            yield tiles
+
+
+def _pattern(tiles: Mapping[str, int], axes: Mapping[str, Axis]) -> tuple[bool, ...]:
+    """What about tile sizes changes the statements of a plan: which are 1, which reach 16, which cover their axis."""
+    flags: list[bool] = []
+    for name, tile in sorted(tiles.items()):
+        axis = axes[name.lstrip("~")]
+        folds = name.startswith("~")
+        flags += [tile == 1, tile >= 16, covers(tile, axis), folds and laned(tile, axis), folds and tiles.get(name[1:]) == tile and covers(tile, axis)]
+    return tuple(flags)
+
+
+def _lanes(kernel: p.Kernel, tiles: Mapping[str, int]) -> dict[str, int]:
+    return {c.name: _tile(c, tiles) for c in kernel.coords}
+
+
+def _tile(coord: p.Coord, tiles: Mapping[str, int]) -> int:
+    if coord.role in ("lane", "run"):
+        return RUN if coord.role == "run" else tiles[f"~{coord.axis.name}"] // RUN
+    return tiles.get(f"~{coord.axis.name}" if coord.name.endswith(("__s", "__w")) else coord.axis.name, coord.tile)
+
+
+def _launches(dots: bool) -> list[tuple[int, int]]:
+    if dots:
+        return [(w, s) for w in (4, 8) for s in (2, 3, 4, 6)]
+    return [(w, 2) for w in (1, 2, 4, 8, 16, 32)]
+
+
+def _misfit(profiles: Mapping[tuple[bool, ...], Profile | None], options: Mapping[str, list[int]], hardware: Hardware) -> str:
+    least = {n: min(sizes) for n, sizes in options.items()}
+    for prof in profiles.values():
+        if prof is not None:
+            lanes = _lanes(prof.kernel, least)
+            taken = room(prof.needs, lanes)
+            smem, registers = capacity(taken, 8, 2, hardware.divisors.mma_m >= WIDE_ROWS)
+            if taken.largest > MOST_ELEMENTS:
+                return f"no tile fits {hardware.name}: the smallest tiles make one of {taken.largest} elements, Triton takes {MOST_ELEMENTS} at the most"
+            if smem > hardware.smem.block_bytes:
+                over = smem - hardware.smem.block_bytes
+                return f"no tile fits {hardware.name}: the smallest tiles need {smem} bytes of shared memory per block, {over} more than it has"
+            return (
+                f"no tile fits {hardware.name}: the smallest tiles need {registers} registers per thread, "
+                f"{registers - int(REGISTER_SHARE * hardware.limits.registers_per_thread)} more than it can use without spilling"
+            )
+    return f"no tile fits {hardware.name}"

@@ -1,0 +1,14 @@
+"""The tile language: what a kernel does, tile by tile, and what can be read off it.
+
+    compile_ahead  compiles an emitted file ahead of time, with no GPU, and reports what people ask: registers,
+                   spills, shared memory
+    identifiers    what the printers of kernels and of launchers agree on, and how clashes are avoided
+    ir             what a kernel does, tile by tile, with nothing left for a printer to decide
+    liveness       which tiles of a kernel are alive together: what its registers must hold where they hold the most
+    printers       the door to the printers of the plan language: the files of `codegen/`, loaded when first asked
+                   for
+    resources      what a block takes of its processor: shared memory and registers, read off a kernel's statements
+                   with its tiles left open
+    stream_facts   what a term says that is cut into kernels and streams: a kernel's parts, the passes over an axis,
+                   the roles of output axes
+"""

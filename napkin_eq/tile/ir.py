@@ -1,0 +1,392 @@
+"""The plan language: what a kernel does, tile by tile, with nothing left for a printer to decide.
+
+A kernel has *coordinates*, one per way an axis is walked in it. A value is a tile: it spans the coordinates it lists, in the
+kernel's order of coordinates, each `tile` lanes wide, and broadcasts against others by coordinate name. All statements are
+single assignment but `Assign`, which updates an accumulator declared by the enclosing `Loop`.
+
+    grid      one program per block of the grid coordinates (first slowest, last fastest)
+    Loop      parts run one after another; each walks the blocks of its coordinate from lo up to hi (hi excluded)
+    whole     a coordinate whose single tile covers its axis: no loop, no grid, starts at 0
+    lane, run an element of a stream's block as lane * RUN + run
+Masks, tails, casts and loop bounds are explicit statements. Integers are 32 bit unless a Value says i64.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from napkin_eq.lang.axis import Axis
+
+Operand = str | int | float | bool
+DTYPES = ("f64", "f32", "f16", "bf16", "i32", "i64", "i1")
+
+
+@dataclass(frozen=True, slots=True)
+class Coord:
+    """A way of walking an axis: `role` is group (grid), stream (a fold's loop), walk (a loop that stores) or whole.
+
+    The block of a stream may be cut into lanes of RUN neighbours each (stream_facts.py): its lane and its run are coordinates, too, of these roles.
+    """
+
+    name: str
+    axis: Axis
+    tile: int
+    role: str
+
+    @property
+    def ragged(self) -> bool:
+        """Whether the last block may reach past the axis."""
+        return not self.axis.divides(self.tile)
+
+    @property
+    def single(self) -> bool:
+        """Whether it has one tile, which begins at 0."""
+        return self.role in ("whole", "lane", "run")
+
+    @property
+    def blocks(self) -> int | None:
+        """The number of blocks, None where the size is symbolic."""
+        return None if self.axis.size is None else -(-self.axis.size // self.tile)
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """An array in the top level: row-major over `dims`, `dtype` one of DTYPES."""
+
+    name: str
+    dims: tuple[Axis, ...]
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A tile: its variable name, the coordinates it spans in the kernel's order, its dtype."""
+
+    name: str
+    coords: tuple[str, ...]
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The first coordinate of the current block, a scalar i32."""
+
+    out: Value
+    coord: str
+
+
+@dataclass(frozen=True, slots=True)
+class Iota:
+    """The coordinates of the current block: block start + 0..tile-1, an i32 tile over one coordinate."""
+
+    out: Value
+    coord: str
+
+
+@dataclass(frozen=True, slots=True)
+class SizeOf:
+    """The size of an axis, a scalar i32: a number, or the launcher's argument for a symbolic axis."""
+
+    out: Value
+    axis: Axis
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """A tile of a buffer: per dimension an integer operand (a scalar or a tile), lanes with a false mask give 0.
+
+    `index` holds one operand per buffer dimension; the result spans the coordinates of all operands. `masks` are i1 values,
+    all of which must hold.
+    """
+
+    out: Value
+    buffer: str
+    index: tuple[Operand, ...]
+    masks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """An elementwise operator: the names of `ops.OPS`, and sub, div, exp2, log2, rsqrt, fma, cast (to out's dtype).
+
+    where(c, a, b) picks; inv and div give IEEE results (a zero divisor is guarded by an explicit where); an i1 is a mask.
+    """
+
+    out: Value
+    op: str
+    args: tuple[Operand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReduceTile:
+    """A reduction of a tile along one of its coordinates by a monoid: sum, max, prod."""
+
+    out: Value
+    monoid: str
+    coord: str
+    arg: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScanTile:
+    """An inclusive prefix fold of a tile along one of its coordinates, which must be whole."""
+
+    out: Value
+    monoid: str
+    coord: str
+    arg: str
+
+
+# How precisely f32 operands are multiplied, and what rounding them costs each: the unit drops the low 13 bits of an operand; with three
+# products of two such parts only what is left of the second part and the product of both second parts is lost.
+MATRIX_ROUNDOFF = {"tf32": 2.0**-10, "tf32x3": 2.0**-19, "ieee": 0.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A tile contraction on the matrix unit: out = sum over `coord` of a * b (+ acc), accumulated in f32.
+
+    Apart from coordinates with tile 1, a spans one row coordinate and `coord`, b spans `coord` and one column coordinate,
+    out spans row and column. Operands have one dtype; `acc` is an f32 value over out's coordinates. `precision`, for f32
+    operands, is a key of MATRIX_ROUNDOFF. One that is `issued` runs beside what follows it, until an Await.
+    """
+
+    out: Value
+    a: str
+    b: str
+    coord: str
+    acc: str | None = None
+    precision: str = "ieee"
+    issued: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Await:
+    """From here on the named results of issued dots may be used: all but the `pending` youngest issued ones are done.
+
+    Other values among the names are computed before it, and what is made of them after it.
+    """
+
+    names: tuple[str, ...]
+    pending: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """Update an accumulator of an enclosing loop."""
+
+    target: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoreTile:
+    """Write a tile to a buffer, one integer operand per dimension, lanes with a false mask left alone."""
+
+    buffer: str
+    index: tuple[Operand, ...]
+    value: str
+    masks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A stretch of a loop: blocks whose start runs from `lo` (a multiple of the tile) up to `hi`, hi excluded.
+
+    `general`: the body is right for every block of the axis, and changes nothing for one outside all parts of the loop.
+    `once`: there is one block, the one at `lo`.
+    """
+
+    lo: Operand
+    hi: Operand
+    body: tuple[Stmt, ...]
+    note: str = ""
+    general: bool = False
+    once: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A walk of a coordinate; `carried` accumulators start at their constants and outlive the loop."""
+
+    coord: str
+    carried: tuple[tuple[Value, float], ...]
+    parts: tuple[Part, ...]
+
+
+Defining = Start | Iota | SizeOf | Load | Let | ReduceTile | ScanTile | Dot
+Stmt = Defining | Await | Assign | StoreTile | Loop
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Who does what in a program: each of `groups` groups of four warps takes an equal run of lanes of `rows`, one warp copies ahead.
+
+    As many programs as the GPU holds take one block of the grid after another. `falling` are grid coordinates walked from
+    their last block to their first: those whose later blocks have longer loops. Where `abreast` is more than 1, the first of
+    them is walked slower than the other coordinates, so many blocks of theirs at a time. `ahead` is the number
+    of buffers for what is read once a block: with 2 it is copied while the block before is worked on. `programs`, if not 0, is
+    the most programs that take part: where so many blocks are a whole number of rows, long blocks and short ones come out even.
+    Blocks are dealt to programs by their numbers, or, `drawn`, each program takes the next one as it comes free, off a counter in
+    memory that starts at zero. Where groups issue their contractions `in_turn`, one waits in each trip of a loop until the one before
+    it has issued its own: then what the groups do beside the contractions falls apart, too.
+    """
+
+    rows: str
+    groups: int
+    falling: tuple[str, ...] = ()
+    abreast: int = 1
+    ahead: int = 1
+    programs: int = 0
+    drawn: bool = False
+    in_turn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One launch: `symbols` are the axes whose size is an argument, `swizzle` (row, column, depth) reorders the last two grid coordinates.
+
+    `workers` is for GPUs whose copies and contractions run beside other work; without it all warps do all of it. `apart`: no
+    multiplication is fused with an addition, as a value must be rounded alike wherever it is used.
+    """
+
+    name: str
+    reads: tuple[Buffer, ...]
+    writes: tuple[Buffer, ...]
+    coords: tuple[Coord, ...]
+    grid: tuple[str, ...]
+    body: tuple[Stmt, ...]
+    warps: int = 4
+    stages: int = 2
+    swizzle: tuple[str, str, int] | None = None
+    workers: Workers | None = None
+    apart: bool = False
+
+    def coord(self, name: str) -> Coord:
+        return next(c for c in self.coords if c.name == name)
+
+    def buffer(self, name: str) -> Buffer:
+        return next(b for b in (*self.reads, *self.writes) if b.name == name)
+
+    @property
+    def symbols(self) -> tuple[Axis, ...]:
+        """The symbolic axes that the kernel needs at run time, in order of first use."""
+        seen = {a.name: a for b in (*self.reads, *self.writes) for a in b.dims if a.size is None}
+        seen.update({c.axis.name: c.axis for c in self.coords if c.axis.size is None and c.axis.name not in seen})
+        for stmt in statements(self.body):
+            if isinstance(stmt, SizeOf) and stmt.axis.size is None:
+                seen.setdefault(stmt.axis.name, stmt.axis)
+        return tuple(seen.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Kernels in launch order; buffers that are neither inputs nor outputs are scratch, allocated by the launcher.
+
+    `inputs` and `outputs` are the diagram's, in order. `notes` are lines for the head of an emitted file.
+    """
+
+    name: str
+    inputs: tuple[Buffer, ...]
+    outputs: tuple[Buffer, ...]
+    kernels: tuple[Kernel, ...]
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def scratch(self) -> tuple[Buffer, ...]:
+        known = {b.name for b in (*self.inputs, *self.outputs)}
+        return tuple(dict.fromkeys(b for k in self.kernels for b in k.writes if b.name not in known))
+
+
+def passes_31_bits(buffer: Buffer, position: int) -> bool:
+    """Tell whether offsets along a dimension are to be taken in 64 bits: those that may reach 2^31 elements."""
+    dims = buffer.dims[position:]
+    if any(axis.size is None for axis in dims):
+        return len(dims) > 1
+    return math.prod(axis.size or 1 for axis in dims) > 2**31 - 1
+
+
+def statements(body: Sequence[Stmt]) -> Iterator[Stmt]:
+    """Yield every statement, those inside loops after their loop."""
+    for stmt in body:
+        yield stmt
+        if isinstance(stmt, Loop):
+            for part in stmt.parts:
+                yield from statements(part.body)
+
+
+def definitions(body: Sequence[Stmt]) -> dict[str, Defining]:
+    """Return the statement that defines each value; parts of a loop that use one name define the same kind of value by it."""
+    return {stmt.out.name: stmt for stmt in statements(body) if isinstance(stmt, Defining)}
+
+
+def values_of(body: Sequence[Stmt]) -> dict[str, Value]:
+    """Return every value that statements define or carry, by name."""
+    values = {name: stmt.out for name, stmt in definitions(body).items()}
+    return values | {value.name: value for stmt in statements(body) if isinstance(stmt, Loop) for value, _ in stmt.carried}
+
+
+def operands(body: Sequence[Stmt]) -> set[str]:
+    """Return the names of loaded values that the matrix unit is fed from as they come: they lie in shared memory."""
+    made = definitions(body)
+    found = set()
+    for stmt in made.values():
+        for name in (stmt.a, stmt.b) if isinstance(stmt, Dot) else ():
+            source = made.get(name)
+            while isinstance(source, Let) and source.op == "cast" and isinstance(source.args[0], str):
+                source = made.get(source.args[0])
+            if isinstance(source, Load):
+                found.add(source.out.name)
+    return found
+
+
+def closure(defs: Mapping[str, Defining], roots: Iterable[Operand | None]) -> dict[str, Defining | None]:
+    """Return the values that some come of, themselves included, with their definitions; those of others, accumulators say, are None."""
+    waiting, found = [r for r in roots if isinstance(r, str)], dict[str, Defining | None]()
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            stmt = found[name] = defs.get(name)
+            waiting += used(stmt) if stmt is not None else ()
+    return found
+
+
+def used(stmt: Stmt) -> tuple[str, ...]:
+    """Return the names of the values that a statement itself uses, of a loop those of its bounds."""
+    match stmt:
+        case Load():
+            own: tuple[Operand | None, ...] = (*stmt.index, *stmt.masks)
+        case Let():
+            own = stmt.args
+        case ReduceTile() | ScanTile():
+            own = (stmt.arg,)
+        case Dot():
+            own = (stmt.a, stmt.b, stmt.acc)
+        case Await():
+            own = stmt.names
+        case Assign():
+            own = (stmt.value,)
+        case StoreTile():
+            own = (*stmt.index, stmt.value, *stmt.masks)
+        case Loop():
+            own = tuple(bound for part in stmt.parts for bound in (part.lo, part.hi))
+        case _:
+            own = ()
+    return tuple(name for name in own if isinstance(name, str))
+
+
+def renamed(stmt: Stmt, names: Mapping[str, str]) -> Stmt:
+    """Return a statement, no loop, with values called by other names, what it defines or assigns included."""
+
+    def new(operand: Any) -> Any:
+        if isinstance(operand, tuple):
+            return tuple(map(new, operand))
+        return names.get(operand, operand) if isinstance(operand, str) else operand
+
+    changes = {f: new(getattr(stmt, f)) for f in ("index", "masks", "args", "arg", "a", "b", "acc", "names", "target", "value") if hasattr(stmt, f)}
+    if (out := getattr(stmt, "out", None)) is not None:
+        changes["out"] = replace(out, name=new(out.name))
+    return replace(stmt, **changes)

@@ -1,0 +1,9 @@
+"""Lowering: from a term that says its kernels, streams and stored values to statements of the tile language.
+
+    builder      a value lands in the outermost block of statements where all it depends on is known, once
+    elementwise  sums flattened, exponentials in base two, absence guarded where it may occur
+    kernel       from a term to the plan it says: reads Store, Group, Walk, Fold and Online nodes off a term, and
+                 decides nothing
+    loop_bounds  which blocks a fold may skip, and in which blocks a mask holds everywhere
+    reductions   the loops that pass over an axis, their accumulators, contractions on the matrix unit
+"""

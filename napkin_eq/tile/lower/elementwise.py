@@ -1,0 +1,176 @@
+"""Elementwise operators written as statements: sums flattened, exponentials in base two, absence guarded where it may occur."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+from napkin_eq.lang.interval import interval
+from napkin_eq.lang.operators import ABSENT, EDGES
+from napkin_eq.lang.term import Const, Map, Prev, Term, rebuilt
+from napkin_eq.laws.law import Judgment, finite, nonneg, nonzero, pos
+from napkin_eq.tile import ir as p
+from napkin_eq.tile.lower.builder import Context, Statements
+from napkin_eq.tile.stream_facts import conjuncts, plain, reduces_over
+
+LOG2E = math.log2(math.e)
+Proved = Callable[[Judgment], bool]
+
+
+class Arithmetic(Statements):
+    """Writes operators; `proved` tells which judgments hold, which spares guards."""
+
+    def __init__(self, tiles: Mapping[str, int], ranks: Mapping[str, int], proved: Proved) -> None:
+        super().__init__(tiles, ranks)
+        self.proved = proved
+        self.present: set[str] = set()
+
+    def elementwise(self, term: Map, context: Context) -> p.Operand:
+        """Return the value of an operator applied lane by lane."""
+        op, args = term.op, term.args
+        if op == "where":
+            return self._where(term, context)
+        if op == "exp":
+            return self.emit("exp2", (self._sum(args[0], LOG2E, context),), "f32")
+        if op in ("add", "neg") and term.kind == "real":
+            return self._sum(term, 1.0, context)
+        if op == "real":
+            return self.cast(self.operand(args[0], context), "f32")
+        if op in ("and", "or") and (short := self.settled(term)) is not None:
+            return short
+        values = tuple(self.operand(a, context) for a in args)
+        if op in ("floordiv", "mod"):
+            return self._quotient(op, args[1], values)
+        if term.kind == "int" or (term.kind == "bool" and args[0].kind == "int"):
+            return self.emit(op, values, "i32" if term.kind == "int" else "i1")
+        if term.kind == "bool":
+            return self.emit(op, values if args[0].kind == "bool" else tuple(map(self.wide, values)), "i1")
+        values = tuple(map(self.wide, values))
+        if op == "inv":
+            return self._inverse(args[0], values[0], context)
+        if op == "mul":
+            return self._product(args, values, context)
+        return self._edged(op, args[0], values[0], context) if op in EDGES else self.emit(op, values, "f32")
+
+    def _sure(self, fact: Callable[[Term], Judgment], term: Term, context: Context) -> bool:
+        """Whether a fact is proved of a term's value here; before the first block of a stream an axis is empty, and facts need not hold."""
+        if isinstance(term, Prev) or any(mode == "old" and reduces_over(term, axis) for axis, mode in context.running):
+            return False
+        return self.proved(fact(plain(term)))
+
+    def _edged(self, op: str, term: Term, value: p.Operand, context: Context) -> p.Operand:
+        """Write an operator of one number, guarded where the machine's own may give another value at the edges (operators.py)."""
+        edge = EDGES[op]
+        clamped = edge.clamps and not self._sure(nonneg, term, context)
+        given = self.emit("max", (value, 0.0), "f32") if clamped else value
+        found = self.emit("mul", (self.emit("log2", (given,), "f32"), math.log(2.0)), "f32") if op == "log" else self.emit(op, (given,), "f32")
+        return found if edge.machine == edge.absent else self._absorbing(term, value, found, context)
+
+    def _absorbing(self, term: Term, value: p.Operand, found: p.Operand, context: Context) -> p.Operand:
+        """Return what was found, absent where an argument is, unless that is proved to be present."""
+        if value == ABSENT:
+            return ABSENT
+        if not isinstance(value, str) or value in self.present or self._sure(finite, term, context):
+            return found
+        return self.emit("where", (self.emit("eq", (value, ABSENT), "i1"), ABSENT, found), "f32")
+
+    def _inverse(self, term: Term, value: p.Operand, context: Context) -> p.Operand:
+        if isinstance(value, (int, float)):
+            return ABSENT if value == ABSENT else 1.0 / value if value else 0.0
+        found = self.emit("div", (1.0, value), "f32")
+        if self._sure(nonzero, term, context):
+            return found
+        return self._absorbing(term, value, self.emit("where", (self.emit("eq", (value, 0.0), "i1"), 0.0, found), "f32"), context)
+
+    def _product(self, args: tuple[Term, ...], values: tuple[p.Operand, ...], context: Context) -> p.Operand:
+        found = self.emit("mul", values, "f32")
+        for term, value, other in ((args[0], values[0], args[1]), (args[1], values[1], args[0])):
+            # A positive leaf stays positive as it is stored; what is computed may be rounded to zero, which takes absence away.
+            if not (not other.children and self._sure(pos, other, context)):
+                found = self._absorbing(term, value, found, context)
+        return found
+
+    def times(self, left: p.Operand, right: p.Operand) -> p.Operand:
+        """Return the product of two values of which nothing is known."""
+        found = self.emit("mul", (left, right), "f32")
+        for value in (left, right):
+            if isinstance(value, str):
+                found = self.emit("where", (self.emit("eq", (value, ABSENT), "i1"), ABSENT, found), "f32")
+        return found
+
+    def _quotient(self, op: str, divisor: Term, values: tuple[p.Operand, ...]) -> p.Operand:
+        """Write // or %, which are zero where the divisor is; the machine's own give anything there."""
+        if values[1] == 0:
+            return 0
+        low, high = interval(divisor)
+        if low > 0 or high < 0 or not isinstance(values[1], str):
+            return self.emit(op, values, "i32")
+        none = self.emit("eq", (values[1], 0), "i1")
+        return self.emit("where", (none, 0, self.emit(op, (values[0], self.emit("where", (none, 1, values[1]), "i32")), "i32")), "i32")
+
+    def _where(self, term: Map, context: Context) -> p.Operand:
+        if (plain_term := self.resolved(term)) is not term:
+            return self.operand(plain_term, context)
+        mask, left, right = (self.operand(a, context) for a in term.args)
+        dtype = "i32" if term.kind == "int" else "f32"
+        return self.emit("where", (mask, self.wide(left) if dtype == "f32" else left, self.wide(right) if dtype == "f32" else right), dtype)
+
+    def settled(self, mask: Term) -> bool | None:
+        """Return True if the masks known to hold in this part of the loop imply a mask."""
+        known: set[Term] = set().union(*(s.known for s in self.stack))
+        return True if set(conjuncts(mask)) <= known else None
+
+    def resolved(self, term: Term) -> Term:
+        """Return what a choice by a mask comes to in this part of the loop, where that is known."""
+        while isinstance(term, Map) and term.op == "where" and (settled := self.settled(term.args[0])) is not None:
+            term = term.args[1] if settled else term.args[2]
+        return term
+
+    def _sum(self, term: Term, scale: float, context: Context) -> p.Operand:
+        """Write scale * term as a sum of scaled parts, parts of lower rank first, each constant folded once."""
+        parts: list[tuple[float, Term]] = []
+        self._flatten(term, scale, parts)
+        terms: list[tuple[tuple[str, ...], p.Operand]] = []
+        constant = 0.0
+        for factor, part in parts:
+            value = self.wide(self.operand(part, context))
+            if value == ABSENT:
+                return ABSENT
+            if not isinstance(value, str):
+                constant += factor * value
+                continue
+            if factor < 0 and not self._sure(finite, part, context):
+                # The absent value absorbs: subtracting it must give it again, and x - inf does.
+                value = self.emit("where", (self.emit("eq", (value, ABSENT), "i1"), math.inf, value), "f32")
+                assert isinstance(value, str)
+            terms.append((self.values[value].coords, value if factor == 1.0 else self.emit("mul", (value, factor), "f32")))
+        if not terms:
+            return constant
+        terms.sort(key=lambda t: len(t[0]))
+        total = terms[0][1]
+        for _, value in terms[1:]:
+            total = self.emit("add", (value, total), "f32")
+        return total if constant == 0.0 else self.emit("add", (total, constant), "f32")
+
+    def _flatten(self, term: Term, factor: float, parts: list[tuple[float, Term]]) -> None:
+        if isinstance(term, Map) and term.op == "add":
+            for arg in term.args:
+                self._flatten(arg, factor, parts)
+        elif isinstance(term, Map) and term.op == "neg":
+            self._flatten(term.args[0], -factor, parts)
+        elif isinstance(term, Prev) and isinstance(term.body, Map) and term.body.op in ("add", "neg", "mul"):
+            # A running value before the block, of an expression, is the expression of running values before the block.
+            self._flatten(rebuilt(term.body, tuple(a if isinstance(a, Const) else Prev(a) for a in term.body.args)), factor, parts)
+        elif self.resolved(term) is not term:
+            self._flatten(self.resolved(term), factor, parts)
+        elif isinstance(term, Map) and term.op == "mul" and any(map(_scales, term.args)):
+            left, right = term.args
+            number, other = (left, right) if _scales(left) else (right, left)
+            self._flatten(other, factor * float(number.value), parts)
+        else:
+            parts.append((factor, term))
+
+
+def _scales(term: Term) -> bool:
+    """Whether a factor is a number that leaves an absent value absent and a present one present."""
+    return isinstance(term, Const) and term.value != 0 and math.isfinite(term.value)

@@ -1,0 +1,273 @@
+"""From a term to the plan it says: reads Store, Group, Walk, Fold and Online nodes off a term, and decides nothing.
+
+A value lands in the outermost block of statements where all it depends on is known, once (builder.py). A fold's pass over an axis
+is a Loop; folds that the term marks as fused share the pass of their axis and depth (reductions.py). A coordinate whose tile covers its axis
+needs no loop: its folds are tile reductions. What a tile size can change is only that, never what is computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.operators import ABSENT, NEUTRAL
+from napkin_eq.lang.scope import steps
+from napkin_eq.lang.term import (
+    Acc,
+    Const,
+    Fold,
+    Group,
+    Index,
+    Input,
+    Length,
+    Map,
+    Online,
+    Prev,
+    Proj,
+    Read,
+    Reduce,
+    Scan,
+    Size,
+    Store,
+    Term,
+    Tuple,
+    Walk,
+    same_size,
+    subterms,
+)
+from napkin_eq.laws.law import finite
+from napkin_eq.tile import ir as p
+from napkin_eq.tile.lower.builder import Context, Scope, restricted
+from napkin_eq.tile.lower.elementwise import Proved
+from napkin_eq.tile.lower.reductions import NARROW, Folds
+from napkin_eq.tile.passes.fuse_accumulator import accumulated
+from napkin_eq.tile.stream_facts import axis_ranks, covers, modes_of, plain, read_along, reduces_over
+
+
+class Lowering(Folds):
+    """Lower one kernel: the term under one Store, with a tile size for every coordinate.
+
+    targets: the buffer of each value that the Store holds, one or those of a Tuple. tiles maps an axis name to its output
+    tile and "~name" to its folds' tile. arrays maps inner Stores, or the Proj of one, to their buffers. precision: of
+    contractions, NARROW or of MATRIX_ROUNDOFF in ir.py, which then holds for every operand that is not of 16 bits as it is read.
+    Raises NapkinError where an unstreamed reduction does not fit in one tile, or several blocks would store one value.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        store: Store,
+        targets: Sequence[p.Buffer],
+        tiles: Mapping[str, int],
+        arrays: Mapping[Term, p.Buffer],
+        storage: str,
+        proved: Proved,
+        precision: str = NARROW,
+    ) -> None:
+        super().__init__(tiles, axis_ranks(store, arrays), proved, storage, precision)
+        self.name, self.targets, self.arrays = name, tuple(targets), arrays
+        self.roles, body = modes_of(store)
+        self.bodies = body.items if isinstance(body, Tuple) else (body,)
+        self.axes = store.axes
+        self.reads: dict[str, p.Buffer] = {}
+        self.stored: set[str] = set()
+
+    def kernel(self) -> p.Kernel:
+        """Return the kernel."""
+        env, walks = [], []
+        for axis in self.axes:
+            role = self.roles.get(axis.name, "")
+            tile = self.tiles[axis.name]
+            if covers(tile, axis):
+                role = "whole"
+            elif not role:
+                raise NapkinError(f"axis {axis.name} of the output is neither grouped nor walked, and a tile of {tile} does not hold it")
+            elif role == "group" and any(axis not in body.axes for body in self.bodies):
+                raise NapkinError(f"a value that does not vary along {axis.name} would be stored by each of its blocks")
+            env.append((axis.name, self.coordinate(axis.name, axis, tile, role)))
+            if role == "walk":
+                walks.append(axis.name)
+        context = Context(tuple(sorted(env)))
+        for body in self.bodies:
+            self.gather(body, context, set())
+        self._walk(walks, context)
+        order = sorted(self.coords.values(), key=lambda c: self.rank(c.name))
+        grid = tuple(c.name for c in sorted((c for c in order if c.role == "group"), key=lambda c: (c.tile > 1, self.ranks[c.axis.name])))
+        blocked = [g for g in grid if self.coords[g].tile > 1]
+        swizzle = (grid[-2], grid[-1], 8) if len(blocked) == 2 and len(self.stack[0].stmts) > 1 else None
+        # A sum that is carried by steps refers to running values more than once, and what they are off by drops out if that is the same.
+        apart = any(steps(part) for body in self.bodies for part in subterms(body) if isinstance(part, Online))
+        reads, body = tuple(self.reads.values()), tuple(self.stack[0].stmts)
+        made = p.Kernel(self.name, reads, self.targets, tuple(order), grid, body, swizzle=swizzle, apart=apart)
+        return accumulated(made)
+
+    def _walk(self, walks: Sequence[str], context: Context) -> None:
+        for body, target in zip(self.bodies, self.targets, strict=True):
+            if target.name not in self.stored and not any(a.name in walks for a in body.axes):
+                self._store(body, target, context)
+        if not walks:
+            return
+        coord = dict(context.env)[walks[0]]
+        axis = self.coords[coord].axis
+        scope = Scope(len(self.stack), coord)
+        self.stack.append(scope)
+        self._walk(walks[1:], context)
+        scope.stmts += [p.Assign(before.name, self.as_value(after)) for before, _, after in scope.carried]
+        self.stack.pop()
+        part = p.Part(0, self.size(axis), tuple(scope.stmts), "walk")
+        start = tuple((before, neutral) for before, neutral, _ in scope.carried)
+        self.stack[-1].stmts.append(p.Loop(coord, start, (part,)))
+
+    def _store(self, body: Term, target: p.Buffer, context: Context) -> None:
+        self.stored.add(target.name)
+        value = self.as_value(self.operand(body, context), {"real": "f32", "int": "i32", "bool": "i1"}[body.kind])
+        index = tuple(self.iota(context.coord(d)) for d in target.dims)
+        masks = tuple(m for d in target.dims for m in self.valid(context.coord(d)))
+        self.stack[-1].stmts.append(p.StoreTile(target.name, index, self.as_value(self.cast(value, target.dtype)), masks))
+
+    def operand(self, term: Term, context: Context) -> p.Operand:
+        """Return the operand that holds a term's value in a context, writing what is needed."""
+        modes = tuple(r for r in context.running if reduces_over(term, r[0]))
+        inner = {a.name for a in term.axes}
+        env = tuple(e for e in context.env if e[0] in inner)
+        key = ("term", term, env, modes, context.acc if modes else "")
+        for scope in reversed(self.stack):
+            if key in scope.memo:
+                return scope.memo[key]
+        found = self._operand(term, context)
+        level = max([self.level(c) for _, c in env] + ([self.level_of[found]] if isinstance(found, str) else []), default=0)
+        if modes:
+            level = max(level, len(self.stack) - 1)
+        self.stack[level].memo[key] = found
+        return found
+
+    def _operand(self, term: Term, context: Context) -> p.Operand:
+        match term:
+            case Const():
+                return float(term.value) if term.kind == "real" else term.value
+            case Input():
+                return self._load(self.buffer(term), term.dims, {}, context)
+            case Read():
+                return self._read(term, context)
+            case Store() | Proj():
+                buffer = self.arrays[term]
+                return self._load(buffer, buffer.dims, {}, context)
+            case Index():
+                return self.iota(context.coord(term.axis))
+            case Size():
+                return self._running_size(term.axis, context)
+            case Length():
+                return self.size(term.axis)
+            case Map():
+                return self.elementwise(term, context)
+            case Fold() | Online() | Reduce():
+                return self.fold(term, context)
+            case Scan():
+                return self._scan(term, context)
+            case Group() | Walk():
+                return self.operand(term.body, context)
+            case Prev():
+                axis = next((a for a, mode in context.running if mode == "new"), "")
+                if not axis:
+                    raise NapkinError("what was before a block is wanted where no update is computed: of a stream outside of this one")
+                return self.operand(term.body, replace(context, running=tuple((a, "old" if a == axis else m) for a, m in context.running)))
+            case Acc():
+                if not context.acc:
+                    raise NapkinError("an accumulator is wanted where no update is computed: that of a stream outside of this one")
+                return context.acc
+        raise NapkinError(f"{type(term).__name__} cannot be lowered here")
+
+    def buffer(self, array: Input) -> p.Buffer:
+        dtype = {"float": self.storage, "float16": "f16", "bfloat16": "bf16", "float32": "f32", "int32": "i32", "int64": "i64", "bool": "i1"}
+        return p.Buffer(array.name, array.dims, dtype[array.dtype])
+
+    def _load(self, buffer: p.Buffer, dims: Sequence[Axis], places: Mapping[str, Axis | p.Operand], context: Context) -> p.Operand:
+        self.reads.setdefault(buffer.name, buffer)
+        index: list[p.Operand] = []
+        masks: list[str] = []
+        coords: list[str] = []
+        for dim in dims:
+            place = places.get(dim.name, dim)
+            if isinstance(place, Axis):
+                coord = context.coord(place)
+                index.append(self.iota(coord))
+                masks += self.valid(coord)
+            else:
+                index.append(place)
+            if isinstance(index[-1], str):
+                coords += self.values[index[-1]].coords
+        args = (*index, *masks)
+        name = self.put(lambda v: p.Load(v, buffer.name, tuple(index), tuple(masks)), ("load", buffer.name), coords, buffer.dtype, args)
+        return self.cast(name, "i32") if buffer.dtype == "i64" else name
+
+    def _read(self, term: Read, context: Context) -> p.Operand:
+        # Where the array is read along each axis: at a coordinate of this kernel, or at one that an index says.
+        places: dict[str, Axis | p.Operand] = {}
+        body: Term = term
+        outer: list[Read] = []
+        while isinstance(body, Read):
+            index = body.index
+            for read in outer[::-1]:  # what an inner index says along an axis is read at the coordinate that an outer one gives
+                index = read_along(index, read.axis, read.index)
+            if isinstance(index, Index) and same_size(index.axis, body.axis):
+                places[body.axis.name] = index.axis
+            else:
+                last = self.emit("add", (self.size(body.axis), -1), "i32")
+                low = self.emit("max", (self.operand(index, context), 0), "i32")
+                places[body.axis.name] = self.emit("min", (low, last), "i32")
+            outer.append(body)
+            body = body.body
+        if isinstance(body, Input):
+            return self._load(self.buffer(body), body.dims, places, context)
+        if body in self.arrays:
+            return self._load(self.arrays[body], self.arrays[body].dims, places, context)
+        raise NapkinError(f"a read along {term.axis.name} of a value that is not stored: store it first")
+
+    def _running_size(self, axis: Axis, context: Context) -> p.Operand:
+        mode = context.mode(axis)
+        if mode is None:
+            return self.size(axis)
+        if axis.name in self.merged:
+            return self.size(axis) if mode == "new" else self.of_lane(self.size(axis), self.merged[axis.name])
+        scope = next(s for s in reversed(self.stack) if s.coord is not None and self.coords[s.coord].axis.name == axis.name)
+        assert scope.coord is not None
+        begin, tile = self.start(scope.coord), self.coords[scope.coord].tile
+        if scope.coord in self.lanes:
+            return self.of_lane(begin if mode == "old" else self.emit("add", (begin, tile), "i32"), scope.coord)
+        return begin if mode == "old" else self.emit("min", (self.emit("add", (begin, tile), "i32"), self.size(axis)), "i32")
+
+    def _scan(self, term: Scan, context: Context) -> p.Operand:
+        coord = context.coord(term.axis)
+        assert coord is not None
+        if self.coords[coord].role not in ("whole", "walk"):
+            raise NapkinError(f"a scan over {term.axis.name} needs it walked or in one tile, and a tile of {self.coords[coord].tile} does not cover it")
+        arg = self.masked(self.wide(self.operand(term.body, context)), coord, NEUTRAL[term.monoid])
+        if not isinstance(arg, str) or coord not in self.values[arg].coords:
+            arg = self.spread(arg, coord, term.monoid)
+        arg = self.as_value(arg)
+        block: p.Operand = arg
+        if self.coords[coord].tile > 1:
+            block = self._scanned(term.monoid, coord, arg)
+            if term.monoid == "prod" and not self.proved(finite(plain(term.body))):
+                gone = self.as_value(self.emit("where", (self.emit("eq", (arg, ABSENT), "i1"), 1.0, 0.0), "f32"))
+                block = self.emit("where", (self.emit("lt", (0.0, self._scanned("max", coord, gone)), "i1"), ABSENT, block), "f32")
+        return block if self.coords[coord].role == "whole" else self._carried(term, context, coord, arg, block)
+
+    def _scanned(self, monoid: str, coord: str, arg: str) -> str:
+        return self.put(lambda v: p.ScanTile(v, monoid, coord, arg), ("scan", monoid, coord), self.values[arg].coords, "f32", (arg,))
+
+    def _carried(self, term: Scan, context: Context, coord: str, arg: str, block: p.Operand) -> p.Operand:
+        """Combine the scan of a block with what all blocks before it give, which the walk carries."""
+        scope = next(s for s in self.stack if s.coord == coord)
+        key = ("carried", term.monoid, term.body, restricted(context.env, term))
+        if key not in scope.memo:
+            coords = tuple(c for c in self.values[arg].coords if c != coord)
+            if any(self.coords[c].role == "walk" and self.level(c) > scope.level for _, c in restricted(context.env, term)):
+                raise NapkinError(f"a scan over {term.axis.name} carries a value for each block of an axis that is walked within it")
+            before = self.fresh(f"{term.monoid}_{term.axis.name}", coords, "f32", scope.level)
+            scope.memo[key] = before.name
+            whole = self.block_of(term.monoid, term.body, arg, coord, coord)
+            scope.carried.append((before, NEUTRAL[term.monoid], self.combined(term.monoid, term.body, before.name, whole)))
+        return self.combined(term.monoid, term.body, scope.memo[key], block)

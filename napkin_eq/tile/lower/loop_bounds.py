@@ -1,0 +1,188 @@
+"""Loop bounds out of masks: which blocks a fold may skip, and in which blocks a mask holds everywhere.
+
+Only affine integer comparisons with coefficient ±1 on the folded axis bound a loop; other masks stay masks.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.term import Const, Index, Input, Map, Term, subterms
+from napkin_eq.tile import ir as p
+from napkin_eq.tile.lower.builder import Context, Statements
+from napkin_eq.tile.stream_facts import conjuncts
+
+FAR = 2**31 - 2**16  # no axis is longer; index proofs assume so
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A part of a loop: from lo up to hi; masks `known` to hold throughout; whether its blocks lie inside the axis."""
+
+    lo: p.Operand
+    hi: p.Operand
+    known: frozenset[Term]
+    whole_tiles: bool
+    note: str
+
+
+def linear(term: Term, factor: int = 1) -> dict[Term, int]:
+    """Write an integer term as a linear form: atoms and their coefficients, the constant under Const(1)."""
+    if isinstance(term, Const) and term.kind == "int":
+        return {Const(1): factor * term.value}
+    if isinstance(term, Map) and term.op in ("add", "neg"):
+        form: dict[Term, int] = {}
+        for arg in term.args:
+            for atom, k in linear(arg, -factor if term.op == "neg" else factor).items():
+                form[atom] = form.get(atom, 0) + k
+        return form
+    if isinstance(term, Map) and term.op == "mul":
+        for number, other in (term.args, term.args[::-1]):
+            if isinstance(number, Const):
+                return linear(other, factor * number.value)
+    return {term: factor}
+
+
+def at_least_zero(mask: Term) -> list[dict[Term, int]] | None:
+    """Return linear forms f with mask = (all f >= 0), or None for a mask that is not an integer comparison."""
+    if not isinstance(mask, Map) or not all(a.kind == "int" for a in mask.args):
+        if isinstance(mask, Map) and mask.op == "not" and isinstance(mask.args[0], Map) and mask.args[0].op in ("lt", "le"):
+            inner = mask.args[0]
+            return at_least_zero(Map("le" if inner.op == "lt" else "lt", inner.args[::-1]))
+        return None
+    left, right = mask.args[0], mask.args[-1]
+    if mask.op == "le":
+        return [linear(Map("add", (right, Map("neg", (left,)))))]
+    if mask.op == "lt":
+        return [linear(Map("add", (Map("add", (right, Map("neg", (left,)))), Const(-1))))]
+    if mask.op == "eq":
+        return [linear(Map("add", (a, Map("neg", (b,))))) for a, b in ((left, right), (right, left))]
+    return None
+
+
+def stretches(lowering: Statements, where: Term, axis: Axis, coord: str, context: Context) -> list[Stretch]:
+    """Cut the walk of a coordinate into parts: masked blocks, blocks with no mask, masked blocks."""
+    tile = lowering.coords[coord].tile
+    size = lowering.size(axis)
+    down = lowering.emit("mul", (lowering.emit("floordiv", (size, tile), "i32"), tile), "i32") if lowering.coords[coord].ragged else size
+    lows: list[tuple[p.Operand, p.Operand]] = []
+    highs: list[tuple[p.Operand, p.Operand]] = []
+    known: list[Term] = []
+    for mask in conjuncts(where):
+        forms = at_least_zero(mask)
+        if forms is None or any(abs(f.get(Index(axis), 0)) != 1 for f in forms):
+            continue
+        if any(axis in atom.axes and atom != Index(axis) for form in forms for atom in form):
+            continue  # what the coordinate is compared with varies along its own axis: no block is all inside or all outside
+        known.append(mask)
+        for form in forms:
+            side = form.pop(Index(axis))
+            if side < 0:
+                highs.append(_range(lowering, {**form, Const(1): form.get(Const(1), 0) + 1}, context))
+            else:
+                lows.append(_range(lowering, {a: -k for a, k in form.items()}, context))
+    rest = {c for c in conjuncts(where)} - set(known)
+    hold = frozenset(known) | (frozenset([where]) if not rest else frozenset())
+    return _cut(_Bounds(lowering, tile, size, down, lows, highs), hold)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    lowering: Statements
+    tile: int
+    size: p.Operand
+    down: p.Operand
+    lows: list[tuple[p.Operand, p.Operand]]
+    highs: list[tuple[p.Operand, p.Operand]]
+
+    def int(self, op: str, *args: p.Operand) -> p.Operand:
+        return self.lowering.emit(op, args, "i32")
+
+    def all(self, op: str, args: Iterable[p.Operand]) -> p.Operand:
+        found: p.Operand | None = None
+        for arg in args:
+            found = arg if found is None else self.int(op, found, arg)
+        assert found is not None
+        return found
+
+    def floor(self, value: p.Operand) -> p.Operand:
+        if self.lowering.multiple(value) % self.tile == 0:
+            return value
+        return self.int("mul", self.int("floordiv", value, self.tile), self.tile)
+
+    def ceil(self, value: p.Operand) -> p.Operand:
+        if self.lowering.multiple(value) % self.tile == 0:
+            return value
+        return self.floor(self.int("add", value, self.tile - 1))
+
+
+def _tight(b: _Bounds, ends: list[tuple[p.Operand, p.Operand]]) -> bool:
+    """Whether bounds are the same for every lane of the current tiles and fall between blocks."""
+    return all(least == most and b.lowering.multiple(least) % b.tile == 0 for least, most in ends)
+
+
+def _cut(b: _Bounds, hold: frozenset[Term]) -> list[Stretch]:
+    end = b.all("min", [b.size, *(most for _, most in b.highs)])
+    begin = b.floor(b.all("max", [0, *(least for least, _ in b.lows)])) if b.lows else 0
+    inside = b.all("max", [begin, *(b.ceil(most) for _, most in b.lows)]) if b.lows else 0
+    full = b.floor(b.all("max", [0, b.all("min", [b.down, *(least for least, _ in b.highs)])])) if b.highs else b.down
+    if _tight(b, b.lows):
+        inside = begin
+    if _tight(b, b.highs) and b.down == b.size:
+        full = end
+    parts = []
+    if b.lows and inside != begin:
+        inside = b.int("min", inside, b.int("max", begin, b.ceil(end)))
+        parts.append(Stretch(begin, b.int("min", inside, end), frozenset(), False, "entering the mask"))
+        full = b.int("max", full, inside)
+    elif b.lows and full != end:
+        full = b.int("max", full, inside)
+    parts.append(Stretch(inside, full, hold, True, "no mask"))
+    if full != end:
+        parts.append(Stretch(full, end, frozenset(), False, "masked"))
+    return parts
+
+
+def _range(lowering: Statements, form: dict[Term, int], context: Context) -> tuple[p.Operand, p.Operand]:
+    """Return the least and the greatest value of a linear form over the lanes of the current tiles."""
+    least: p.Operand = form.get(Const(1), 0)
+    most: p.Operand = least
+    for atom, factor in form.items():
+        if atom == Const(1):
+            continue
+        low, high = _atom_range(lowering, atom, context)
+        if factor < 0:
+            low, high = high, low
+        least = lowering.emit("add", (least, lowering.emit("mul", (low, factor), "i32")), "i32")
+        most = lowering.emit("add", (most, lowering.emit("mul", (high, factor), "i32")), "i32")
+    return least, most
+
+
+def _atom_range(lowering: Statements, atom: Term, context: Context) -> tuple[p.Operand, p.Operand]:
+    if isinstance(atom, Index):
+        coord = context.coord(atom.axis)
+        assert coord is not None
+        start = lowering.start(coord)
+        return start, lowering.emit("add", (start, lowering.coords[coord].tile - 1), "i32")
+    value = lowering.operand(atom, context)
+    if any(isinstance(part, Input) for part in subterms(atom)):
+        # What is read may be past every axis: it is kept to where negating it, or adding a tile to it, stays within 32 bits.
+        value = lowering.emit("max", (lowering.emit("min", (value, FAR), "i32"), -FAR), "i32")
+    greatest = _greatest(lowering, value)
+    return lowering.emit("neg", (_greatest(lowering, lowering.emit("neg", (value,), "i32")),), "i32"), greatest
+
+
+def _greatest(lowering: Statements, value: p.Operand) -> p.Operand:
+    """Return the greatest element of an integer tile as a scalar."""
+    while isinstance(value, str) and (wide := [c for c in lowering.values[value].coords if lowering.coords[c].tile > 1]):
+        arg, coord = value, wide[0]
+        left = tuple(c for c in lowering.values[arg].coords if c != coord)
+        value = lowering.put(functools.partial(_reduced, arg, coord), ("reduce", "max", coord), left, "i32", (arg,))
+    return value
+
+
+def _reduced(arg: str, coord: str, out: p.Value) -> p.Stmt:
+    return p.ReduceTile(out, "max", coord, arg)

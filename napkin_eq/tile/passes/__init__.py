@@ -1,0 +1,11 @@
+"""Passes over the tile language: each from one plan or kernel to another that says more.
+
+    cache_hints       what a block reads again stays in the level-2 cache, what it reads for the last time, or
+                      writes, makes room
+    fuse_accumulator  a contraction that another tile is added to starts from that tile: the matrix unit adds it, and
+                      one accumulator is held where two were
+    tma               which tiles of a plan the copy engine of a GPU can move, as boxes of an array, and the rings of
+                      buffers that they pass through
+    warp_specialize   what runs beside what on a GPU whose copies and contractions are asynchronous: from one plan to
+                      another that says so
+"""

@@ -1,0 +1,242 @@
+"""Which tiles of a plan the copy engine of a GPU can move, as boxes of an array, and the rings of buffers that they pass through.
+
+A box has two dimensions wider than one. Lanes past the end of an array read 0 and are not written, which is what the masks say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.tile import ir as p
+from napkin_eq.tile.identifiers import Names, buffers, pointer_argument
+from napkin_eq.tile.passes.warp_specialize import GROUP_LANES
+from napkin_eq.tile.resources import BYTES
+
+ALIGNED, LONGEST, MOST_DIMS = 16, 256, 5
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A box of an array: `order` lists the array's dimensions, those walked one by one first; `sides` are the tile's coordinates."""
+
+    buffer: p.Buffer
+    order: tuple[int, ...]
+    sides: tuple[str, str]
+    box: tuple[int, int]
+    shared: bool
+
+    @property
+    def bytes(self) -> int:
+        return self.box[0] * self.box[1] * BYTES[self.buffer.dtype]
+
+
+@dataclass(frozen=True, slots=True)
+class Ring:
+    """Buffers for `depth` blocks of tiles that are copied, waited for and given back together."""
+
+    copies: tuple[Copy, ...]
+    depth: int
+
+    def bytes(self, groups: int) -> int:
+        """Return the shared memory of one block; a tile that the groups of warps divide has a box for each."""
+        return sum(c.bytes * (1 if c.shared else groups) for c in self.copies)
+
+
+Made = Mapping[str, p.Defining]
+
+
+def copy_of(kernel: p.Kernel, stmt: p.Load | p.StoreTile, made: Made) -> Copy:
+    """Return the box that a load or a store moves; raises NapkinError, with the reason, where the copy engine cannot."""
+    buffer, workers = kernel.buffer(stmt.buffer), kernel.workers
+    assert workers is not None
+    wide = {at: found[0] for at, i in enumerate(stmt.index) if (found := walked(kernel, i, made)) is not None}
+    last = len(buffer.dims) - 1
+
+    def no(why: str) -> NapkinError:
+        return NapkinError(f"kernel {kernel.name}: the copy engine cannot move the tile of {buffer.name}: {why}")
+
+    if any(isinstance(i, str) and at not in wide and _lanes(kernel, made[i].out) for at, i in enumerate(stmt.index)):
+        raise no("an index is computed lane by lane")
+    if len(wide) != 2 or last not in wide:
+        raise no(f"it spans {len(wide)} dimensions, expected two, the last one of them")
+    if last >= MOST_DIMS:
+        raise no(f"it has {last + 1} dimensions, expected at most {MOST_DIMS}")
+    if BYTES[buffer.dtype] != 2:
+        raise no(f"its elements are {buffer.dtype}, expected 16 bits")
+    for mask in stmt.masks:
+        if not _bounds(mask, stmt, buffer, made):
+            raise no(f"the mask {mask} is more than the bounds of the array")
+    for at in range(last):
+        if _stride(buffer, at) * BYTES[buffer.dtype] % ALIGNED:
+            raise no(f"the stride of {buffer.dims[at].name} is no multiple of {ALIGNED} bytes")
+    order = (*(at for at in range(last + 1) if at not in wide), *wide)
+    coords = [kernel.coord(name) for name in wide.values()]
+    box = tuple(GROUP_LANES if c.name == workers.rows else c.tile for c in coords)
+    if max(box) > LONGEST or box[-1] * BYTES[buffer.dtype] < 32:
+        raise no(f"a box of {box[0]} × {box[1]} elements, expected at most {LONGEST} a side, rows of 32 bytes or more")
+    return Copy(buffer, order, (coords[0].name, coords[1].name), (box[0], box[1]), workers.rows not in wide.values())
+
+
+def walked(kernel: p.Kernel, index: p.Operand, made: Made) -> tuple[str, p.Operand] | None:
+    """Return the coordinate wider than one, and what is added to it, of an index that walks one; None for a scalar or another tile."""
+    stmt = made.get(index) if isinstance(index, str) else None
+    if isinstance(stmt, p.Iota) and kernel.coord(stmt.coord).tile > 1:
+        return stmt.coord, 0
+    if isinstance(stmt, p.Let) and stmt.op == "add":
+        for one, other in (stmt.args, stmt.args[::-1]):
+            found = walked(kernel, one, made)
+            if found is not None and found[1] == 0 and (not isinstance(other, str) or not _lanes(kernel, made[other].out)):
+                return found[0], other
+    return None
+
+
+def _lanes(kernel: p.Kernel, value: p.Value) -> bool:
+    return any(kernel.coord(c).tile > 1 for c in value.coords)
+
+
+def _bounds(mask: str, stmt: p.Load | p.StoreTile, buffer: p.Buffer, made: Made) -> bool:
+    """Whether a mask says no more than that an index lies below the size of its dimension."""
+    test = made.get(mask)
+    if not isinstance(test, p.Let) or test.op != "lt":
+        return False
+    index, size = test.args
+    for at, axis in enumerate(buffer.dims):
+        if stmt.index[at] == index:
+            said = made.get(size) if isinstance(size, str) else size
+            return said == axis.size if isinstance(said, int) else isinstance(said, p.SizeOf) and (said.axis == axis or axis.size == said.axis.size is not None)
+    return False
+
+
+def _stride(buffer: p.Buffer, at: int) -> int:
+    """Return a number that the stride of a dimension, in elements, is a multiple of."""
+    stride = 1
+    for axis in buffer.dims[at + 1 :]:
+        stride *= axis.size if axis.size is not None else axis.multiple
+    return stride
+
+
+def contracted(kernel: p.Kernel) -> set[str]:
+    """Return the loads that a contraction reads."""
+    sides = {name for s in p.statements(kernel.body) if isinstance(s, p.Dot) for name in (s.a, s.b)}
+    return {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load) and s.out.name in sides}
+
+
+def copied(kernel: p.Kernel) -> set[str]:
+    """Return the loads that a warp copies ahead: what contractions read, and in loops the tiles of rows that arithmetic reads, where they can be moved."""
+    assert kernel.workers is not None
+    made, found = p.definitions(kernel.body), contracted(kernel)
+    inside = (s for loop in kernel.body if isinstance(loop, p.Loop) for s in p.statements((loop,)))
+    for stmt in inside:
+        if isinstance(stmt, p.Load) and kernel.workers.rows in stmt.out.coords:
+            try:
+                copy_of(kernel, stmt, made)
+            except NapkinError:
+                continue  # its lanes are loaded one by one instead
+            found.add(stmt.out.name)
+    return found
+
+
+def fetched(kernel: p.Kernel, body: Sequence[p.Stmt], made: Made, bulk: set[str], depth: int) -> Iterator[tuple[tuple[p.Load, ...], Ring]]:
+    """Yield the groups of loads of a body, in order, that pass through one ring: those with no contraction, loop or use of them between.
+
+    made, bulk: what the kernel defines, and the loads that a warp copies ahead.
+    """
+    groups: list[list[p.Load]] = [[]]
+    for stmt in body:
+        if not isinstance(stmt, p.Dot) and {load.out.name for load in groups[-1]} & set(p.used(stmt)):
+            groups.append([])
+        if isinstance(stmt, p.Load) and stmt.out.name in bulk:
+            groups[-1].append(stmt)
+        elif isinstance(stmt, (p.Dot, p.Loop)):
+            groups.append([])
+    for group in filter(None, groups):
+        yield tuple(group), Ring(tuple(copy_of(kernel, load, made) for load in group), depth)
+
+
+def rings(kernel: p.Kernel) -> tuple[Ring, ...]:
+    """Return the rings of a kernel in order of first use: `ahead` buffers for what is read once a block of the grid, else `stages`."""
+    assert kernel.workers is not None
+    made, bulk = p.definitions(kernel.body), copied(kernel)
+    found: dict[Ring, None] = {}
+
+    def visit(body: Sequence[p.Stmt], depth: int) -> None:
+        for _, ring in fetched(kernel, body, made, bulk, depth):
+            found.setdefault(ring)
+        for stmt in body:
+            if isinstance(stmt, p.Loop):
+                for part in stmt.parts:
+                    visit(part.body, kernel.stages)
+
+    visit(kernel.body, kernel.workers.ahead)
+    return tuple(found)
+
+
+def done_at(body: Sequence[p.Stmt], tiles: set[str]) -> int | None:
+    """Return the place of the statement after which nothing reads some tiles any more; None where that is in the next block.
+
+    What arithmetic reads is in registers once it is loaded.
+    """
+    last = max(place for place, stmt in enumerate(body) if isinstance(stmt, p.Load) and stmt.out.name in tiles)
+    for place, stmt in enumerate(body):
+        inner = [s for part in stmt.parts for s in p.statements(part.body)] if isinstance(stmt, p.Loop) else [stmt]
+        for dot in (s for s in inner if isinstance(s, p.Dot) and tiles & {s.a, s.b}):
+            done = place if isinstance(stmt, p.Loop) or not dot.issued else _awaited(body, place)
+            if done is None:
+                return None
+            last = max(last, done)
+    return last
+
+
+def _awaited(body: Sequence[p.Stmt], place: int) -> int | None:
+    """Return where an issued contraction is waited for in its own body."""
+    younger = 0
+    for later, stmt in enumerate(body[place + 1 :], place + 1):
+        if isinstance(stmt, p.Dot):
+            younger += 1
+        if isinstance(stmt, p.Await) and stmt.pending <= younger:
+            return later
+    return None
+
+
+def stores(kernel: p.Kernel) -> dict[int, Copy]:
+    """Return the boxes of the stores that the copy engine can make, by the place of the store among the kernel's statements."""
+    made = p.definitions(kernel.body)
+    found: dict[int, Copy] = {}
+    for at, stmt in enumerate(p.statements(kernel.body)):
+        if isinstance(stmt, p.StoreTile):
+            try:
+                found[at] = copy_of(kernel, stmt, made)
+            except NapkinError:
+                continue  # lanes are stored one by one instead
+    return found
+
+
+def descriptors(kernel: p.Kernel) -> tuple[Copy, ...]:
+    """Return every box of a kernel that needs a descriptor, each once, those read first."""
+    reads = (copy for ring in rings(kernel) for copy in ring.copies)
+    return tuple(dict.fromkeys((*reads, *stores(kernel).values())))
+
+
+def pointed(kernel: p.Kernel) -> set[str]:
+    """Return the buffers that a kernel reaches by pointers: all of them where no warp copies ahead."""
+    if kernel.workers is None:
+        return {b.name for b in (*kernel.reads, *kernel.writes)}
+    bulk, boxed = copied(kernel), stores(kernel)
+    found = {s.buffer for s in p.statements(kernel.body) if isinstance(s, p.Load) and s.out.name not in bulk}
+    return found | {s.buffer for at, s in enumerate(p.statements(kernel.body)) if isinstance(s, p.StoreTile) and at not in boxed}
+
+
+def descriptor_names(kernel: p.Kernel) -> dict[Copy, str]:
+    """Return the name of the argument for each descriptor of a kernel."""
+    names = Names(pointer_argument(b) for b in buffers(kernel))
+    return {copy: names.fresh(f"{copy.buffer.name}_box") for copy in descriptors(kernel)}
+
+
+def shared_bytes(kernel: p.Kernel) -> int:
+    """Return the shared memory of a program: its rings, its stored tiles, a little for barriers."""
+    assert kernel.workers is not None
+    groups = kernel.workers.groups
+    read = sum(ring.bytes(groups) * ring.depth for ring in rings(kernel))
+    return read + sum(c.bytes * groups for c in dict.fromkeys(stores(kernel).values())) + 1024

@@ -1,0 +1,80 @@
+"""The door to the printers of the plan language: the files of `codegen/`, loaded when first asked for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+from typing import Any, Literal, Protocol, TypeVar, overload
+
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.laws.loader import folder
+from napkin_eq.tile.ir import Plan
+
+Printer = Callable[[Plan, tuple[str, ...]], Any]
+F = TypeVar("F", bound=Printer)
+_printers: dict[str, Printer] = {}
+
+
+class Runner(Protocol):
+    """What the numpy target gives: a plan as a function of named arrays."""
+
+    def __call__(self, arrays: Mapping[str, Any], emulate: bool = False, sizes: Mapping[str, int] | None = None) -> dict[str, Any]: ...
+
+
+def emitter(target: str) -> Callable[[F], F]:
+    """Register a printer, a function of a plan and the lines for the head of its file, under the name of its target."""
+
+    def register(printer: F) -> F:
+        _printers[target] = printer
+        return printer
+
+    return register
+
+
+@overload
+def emit(plan: Plan, target: Literal["numpy"], header: Mapping[str, object] | Sequence[str] = ()) -> Runner: ...  # type: ignore[overload-overlap]
+@overload
+def emit(plan: Plan, target: str = "triton", header: Mapping[str, object] | Sequence[str] = ()) -> str: ...
+def emit(plan: Plan, target: str = "triton", header: Mapping[str, object] | Sequence[str] = ()) -> Any:
+    """Print a plan for a target: "triton" and "pseudocode" give a text, "numpy" a function of named arrays.
+
+    `header` holds lines, or a mapping printed as `key: value`, for the head of the text, followed by the plan's notes.
+    """
+    lines = [f"{key}: {value}" for key, value in header.items()] if isinstance(header, Mapping) else list(header)
+    return _printer(target)(plan, (*comment_lines(lines), *comment_lines(plan.notes)))
+
+
+def code(plan: Plan) -> str:
+    """Print a plan as a Python file for a GPU: by "gluon" where groups of warps share a kernel, else by "triton"."""
+    return emit(plan, "gluon" if any(kernel.workers for kernel in plan.kernels) else "triton")
+
+
+def targets() -> tuple[str, ...]:
+    """Return the names of the targets, sorted."""
+    _load()
+    return tuple(sorted(_printers))
+
+
+def comment_lines(texts: Sequence[object]) -> tuple[str, ...]:
+    """Split texts into lines that can stand in a comment of generated code without ending it."""
+    return tuple("".join(c if c.isprintable() else "?" for c in line) for text in texts for line in str(text).splitlines() or [""])
+
+
+def _printer(target: str) -> Printer:
+    _load()
+    if target not in _printers:
+        raise NapkinError(f"unknown target {target!r:.60}; one of {', '.join(sorted(_printers))}")
+    return _printers[target]
+
+
+@cache
+def _load() -> None:
+    # A printer may consist of several files, which import each other as `.file`: the folder is a package wherever it lies.
+    place, package = folder("codegen"), ModuleType("napkin_eq.codegen")
+    package.__path__ = [str(place)]
+    sys.modules.setdefault(package.__name__, package)
+    for file in sorted(place.rglob("*.py")):
+        import_module(".".join((package.__name__, *file.relative_to(place).with_suffix("").parts)))

@@ -1,0 +1,358 @@
+"""What a block takes of its processor: shared memory and registers, read off a kernel's statements with its tiles left open.
+
+Shared memory is what Triton 3.6 allocates. A loop holds buffers for the loads that its contractions read, filled ahead: one a stage of those
+that the wide instructions read where they lie, one less of those that pass through registers. An operand that is computed is handed to the
+matrix unit through shared memory, but for rows out of another contraction under the wide instructions. A reduction or a scan across warps leaves
+a partial result of each warp there, and a tile that threads hold otherwise than its neighbours do passes through it. What lies there at once adds up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from napkin_eq.tile import ir as p
+from napkin_eq.tile.liveness import Tiles, alive, share
+
+BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "i32": 4, "i64": 8, "i1": 1}
+SPECIAL = {"exp2": 1, "log2": 1, "tanh": 2, "sigmoid": 2, "erf": 4, "sin": 2, "cos": 2, "div": 1, "sqrt": 1}
+SMEM_SLACK, BASE_REGISTERS = 1024, 28  # of shared memory what alignment and small conversions take; addresses and scalars
+PLAIN_REGISTERS, LEAST_REGISTERS = 16, 32  # the same of a kernel without contraction; where lanes fold their own elements, the fewest it is given
+LATER = 0.5  # of a tile that lanes load after another, what they hold at once
+SERIES = 0.6  # of a result, what the series of a special function takes beside it: seen by compiling results of 128 registers a thread
+MATRIX_WARPS, WIDE_ROWS = 4, 64  # warps that the matrix unit's wide instructions take together, and rows that they give
+MOST_ELEMENTS = 1 << 20  # of a tile: Triton takes none that is larger
+PARTIAL_BYTES, WARP, VECTOR = 4, 32, 8  # of a partial result that a warp leaves for others; threads; elements that a thread loads side by side
+
+Claims = tuple[tuple[tuple[str, ...], int], ...]  # tiles by their coordinates, and the bytes of an element
+Spread = tuple[tuple[str, ...], tuple[tuple[tuple[str, ...], float], ...]]  # a tile's coordinates; those, and an element's registers, of what it is made of
+Converted = tuple[tuple[str, ...], int, tuple[str, ...]]  # the same of one tile, and the coordinates of a wider one that it is spread over, if any
+
+
+@dataclass(frozen=True, slots=True)
+class Folding:
+    """A reduction or a scan of a tile, whose warps may each hold a part of its axis; `along`: how neighbours lie of what is loaded for it."""
+
+    coords: tuple[str, ...]
+    axis: str
+    along: tuple[str, ...]
+    scan: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What lies in shared memory while a body runs.
+
+    once: operands that are loaded or computed once. direct, through: loads that contractions of a loop read as they are, and computed on.
+    resident: rows computed of a contraction's result, which the wide instructions take from registers. foldings, converted: of which one at a time
+    leaves partial results, or passes to threads that hold it otherwise.
+    """
+
+    once: Claims = ()
+    direct: Claims = ()
+    through: Claims = ()
+    resident: Claims = ()
+    foldings: tuple[Folding, ...] = ()
+    converted: tuple[Converted, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a kernel's blocks need, with tiles left open.
+
+    alive: the tiles held together where they are the most. rows: of each contraction's result, those of the left operand. series: results of special
+    functions beside contractions. spread: tiles that are spread over larger ones. tiles: the coordinates of every value. laned: whether threads fold
+    lanes of their own, with no contraction beside.
+    """
+
+    alive: tuple[Tiles, ...]
+    moments: tuple[Moment, ...]
+    rows: tuple[tuple[str, ...], ...]
+    series: tuple[tuple[str, ...], ...]
+    spread: tuple[Spread, ...]
+    tiles: tuple[tuple[str, ...], ...]
+    laned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A Moment with its tiles chosen, in bytes; of each folding the lanes of its tile, the places of its axis and neighbours, whether it scans."""
+
+    once: int
+    direct: int
+    through: int
+    resident: int
+    converted: int
+    foldings: tuple[tuple[tuple[int, ...], int, tuple[int, ...], bool], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What a block of given tiles takes, whatever its warps and stages.
+
+    registers: of 32 bits, where it holds the most. shared: what lies in shared memory together. contracted, tall: whether there is a contraction,
+    and each has the rows of a wide instruction. spread: of tiles that are made of smaller ones their lanes, and the dimensions of each of these.
+    least: registers of a thread, whatever it holds. largest: elements of a tile.
+    """
+
+    registers: float
+    shared: tuple[Held, ...]
+    contracted: bool
+    tall: bool
+    spread: tuple[tuple[tuple[int, ...], tuple[tuple[tuple[int, ...], float], ...]], ...]
+    least: int
+    largest: int
+
+
+def needs(kernel: p.Kernel, *, laned: bool) -> Needs:
+    """Read a kernel's needs off its statements."""
+    values = p.values_of(kernel.body)
+    dots = [s for s in p.statements(kernel.body) if isinstance(s, p.Dot)]
+    special = {s.out.coords for s in kernel.body if isinstance(s, p.Let) and s.op in SPECIAL} if dots else set()
+    return Needs(
+        tuple(sorted(_alive_in_lanes(kernel) if laned else _alive(kernel))),
+        tuple(dict.fromkeys(_moments(kernel))),
+        tuple(dict.fromkeys(tuple(c for c in values[left_of(dot, values)].coords if c != dot.coord) for dot in dots)),
+        tuple(sorted(special)),
+        tuple(dict.fromkeys(_spread(kernel, values))),
+        tuple(sorted({v.coords for v in values.values()})),
+        laned,
+    )
+
+
+def left_of(dot: p.Dot, values: Mapping[str, p.Value]) -> str:
+    """Return the operand of a contraction that gives the rows: the one whose free coordinate comes first in the result."""
+    first = next((c for c in dot.out.coords), "")
+    return dot.b if first in values[dot.b].coords and first not in values[dot.a].coords else dot.a
+
+
+def room(need: Needs, lanes: Mapping[str, int]) -> Room:
+    """Return what a block of given tiles takes."""
+    sizes = {coords: math.prod(lanes[c] for c in coords) for coords in need.tiles}
+
+    def total(claims: Claims) -> int:
+        return sum(sizes[coords] * size for coords, size in claims if sizes[coords] > 1)
+
+    held = max((sum(sizes[coords] * taken for coords, taken in tiles) for tiles in need.alive), default=0.0)
+    held += SERIES * max((sizes[coords] for coords in need.series), default=0)
+    shared = dict.fromkeys(
+        Held(
+            total(m.once), total(m.direct), total(m.through), total(m.resident),
+            max((sizes[coords] * size for coords, size, wider in m.converted if 1 < sizes[coords] != sizes.get(wider)), default=0),
+            tuple(
+                (tuple(lanes[c] for c in f.coords), f.coords.index(f.axis), tuple(map(f.coords.index, f.along)), f.scan)
+                for f in m.foldings
+                if lanes[f.axis] > 1
+            ),
+        )
+        for m in need.moments
+    )  # fmt: skip
+    tall = all(math.prod(lanes[c] for c in rows) >= WIDE_ROWS for rows in need.rows)
+    spread = tuple(
+        (tuple(lanes[c] for c in out), tuple((tuple(map(out.index, arg)), taken) for arg, taken in args))
+        for out, args in need.spread
+        if sum(lanes[c] > 1 for c in out) > 2
+    )
+    return Room(held, tuple(shared), bool(need.rows), tall, spread, LEAST_REGISTERS if need.laned else 0, max(sizes.values(), default=1))
+
+
+def capacity(taken: Room, warps: int, stages: int, wide_unit: bool = True) -> tuple[int, int]:
+    """Estimate shared memory in bytes per block and 32-bit registers per thread; `wide_unit`: the matrix unit reads shared memory itself.
+
+    The wide instructions still read a buffer while the next one is filled; for the narrow ones it is in registers by then, so they
+    take one buffer less, and rows that are computed pass through shared memory.
+    """
+    wide = by_wide(taken, warps, wide_unit)
+    shared = 0
+    for held in taken.shared:
+        always = held.once + held.direct * (stages if wide else stages - 1) + held.through * (stages - 1) + (0 if wide else held.resident)
+        passing = max((partial_bytes(*folding, warps) for folding in held.foldings), default=0)
+        shared = max(shared, always + max(held.converted, passing))
+    registers = (BASE_REGISTERS if taken.contracted else PLAIN_REGISTERS) + math.ceil(taken.registers / (warps * WARP))
+    registers += max((spread_registers(*tile, warps) for tile in taken.spread), default=0)
+    return SMEM_SLACK + shared, max(taken.least, registers)
+
+
+def by_wide(taken: Room, warps: int, wide_unit: bool) -> bool:
+    """Tell whether the contractions of a block, if any, take the matrix unit's wide instructions."""
+    return wide_unit and taken.tall and (warps >= MATRIX_WARPS or not taken.contracted)
+
+
+@lru_cache(maxsize=1 << 14)
+def spread_registers(lanes: tuple[int, ...], args: tuple[tuple[tuple[int, ...], float], ...], warps: int) -> int:
+    """Return the registers of a thread that smaller tiles take where they are spread over one of three dimensions or more.
+
+    Every thread then holds all of them that its part of the large tile needs, and many threads hold the same.
+    """
+    wide = [at for at, n in enumerate(lanes) if n > 1][::-1]
+    threads, left, mine = WARP, warps, dict.fromkeys(range(len(lanes)), 1)
+    for at in wide:
+        taken = min(threads, lanes[at])
+        along = left if at == wide[-1] else min(left, max(1, lanes[at] // taken))
+        threads, left = threads // taken, left // along
+        mine[at] = math.ceil(lanes[at] / (taken * along))
+    return math.ceil(sum(share * math.prod(mine[at] for at in arg) for arg, share in args if any(at not in arg for at in wide)))
+
+
+@lru_cache(maxsize=1 << 14)
+def partial_bytes(lanes: tuple[int, ...], axis: int, along: tuple[int, ...], scan: bool, warps: int) -> int:
+    """Return the bytes in which the warps of a block leave their parts of a folding along an axis for each other, at the most.
+
+    A tile that is loaded is laid out along the neighbours in memory first, larger ones that are computed along their last coordinate. A scan keeps
+    what every stretch of a warp comes to.
+    """
+    wide = [at for at, n in enumerate(lanes) if n > 1]
+    loaded = [at for at in along if at in wide]
+    firsts = loaded or (wide[-1:] if len(wide) > 2 else [])
+    orders = [[first, *(at for at in wide[::-1] if at != first)] for first in firsts]
+    found = [_warps_along([lanes[at] for at in order], order.index(axis), warps, vector) for order in orders for vector in ((1, VECTOR) if loaded else (1,))]
+    across = max(found, default=min(warps, lanes[axis]))
+    if scan and across > 1:
+        across = max(across, lanes[axis] // (WARP if len(wide) == 1 else 1))
+    return math.prod(lanes) // lanes[axis] * across * PARTIAL_BYTES if across > 1 else 0
+
+
+def _warps_along(sizes: Sequence[int], axis: int, warps: int, vector: int) -> int:
+    """Return how many warps lie along a dimension of a tile whose dimensions are filled in order: by the threads of a warp, then by warps."""
+    lanes = WARP
+    for at, size in enumerate(sizes[:-1]):
+        most = min(warps * lanes, max(1, size // (vector if at == 0 else 1)))
+        taken = min(most, lanes)
+        along = min(max(1, most // taken), warps)
+        if at == axis:
+            return along
+        lanes, warps = lanes // taken, warps // along
+    return min(warps, sizes[-1])
+
+
+def _moments(kernel: p.Kernel) -> Iterator[Moment]:
+    """Yield what lies in shared memory together: in the kernel's own body, and in each part of its loops beside what lies there around it."""
+    values = p.values_of(kernel.body)
+    loads = {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load)}
+    sides = {n for s in p.statements(kernel.body) if isinstance(s, p.Dot) for n in (s.a, s.b)}
+    results = _of_contractions(kernel)
+
+    def claim(name: str) -> tuple[tuple[str, ...], int]:
+        return values[name].coords, BYTES[values[name].dtype]
+
+    def visit(body: Sequence[p.Stmt], around: Claims, looped: bool) -> Iterator[Moment]:
+        own = p.definitions(tuple(s for s in body if not isinstance(s, p.Loop)))
+        innermost = looped and not any(isinstance(s, p.Loop) for s in body)
+        dots = [s for s in body if isinstance(s, p.Dot)]
+        read = {n for dot in dots for n in (dot.a, dot.b)} if innermost else set()
+        fed = {n for n in p.closure(own, sorted(read)) if n in loads and n in own}
+        others = {n for s in body if not isinstance(s, p.Dot) for n in p.used(s)}
+        lefts = {left_of(dot, values) for dot in dots}
+        resident = [n for n in own if innermost and n in sides - loads and n in lefts and n in results]
+        once = [n for n in own if n in sides and n not in fed and n not in resident]
+        whole = (*around, *map(claim, once))
+        direct, through = (tuple(claim(n) for n in sorted(names) if values[n].coords) for names in (fed & read - others, fed - (read - others)))
+        # What a body does after its last contraction finds the operands gone.
+        last = max((at + 1 for at, s in enumerate(body) if isinstance(s, (p.Dot, p.Loop))), default=0)
+        yield Moment(whole, direct, through, tuple(map(claim, resident)), *passing(body[:last] if not looped else body, own, fed))
+        if not looped:
+            yield Moment(around, (), (), (), *passing(body[last:], own, fed))
+        for stmt in body:
+            for part in stmt.parts if isinstance(stmt, p.Loop) else ():
+                yield from visit(part.body, whole, True)
+
+    def passing(body: Sequence[p.Stmt], own: Mapping[str, p.Defining], fed: set[str]) -> tuple[tuple[Folding, ...], tuple[Converted, ...]]:
+        foldings, converted = _foldings(body, own, values), _converted(kernel, body, fed | sides, results)
+        return tuple(dict.fromkeys(foldings)), tuple(dict.fromkeys(converted))
+
+    yield from visit(kernel.body, (), False)
+
+
+def _foldings(body: Sequence[p.Stmt], own: Mapping[str, p.Defining], values: Mapping[str, p.Value]) -> Iterator[Folding]:
+    for stmt in body:
+        if isinstance(stmt, (p.ReduceTile, p.ScanTile)) and stmt.coord in values[stmt.arg].coords:
+            coords = values[stmt.arg].coords
+            made = p.closure(own, [stmt.arg]).values()
+            along = (neighbours(s.index, values) for s in made if isinstance(s, p.Load) and s.out.coords == coords)
+            yield Folding(coords, stmt.coord, tuple(dict.fromkeys(way for way in along if way in coords)), isinstance(stmt, p.ScanTile))
+
+
+def _converted(kernel: p.Kernel, body: Sequence[p.Stmt], fed: set[str], results: set[str]) -> Iterator[Converted]:
+    """Yield the tiles of a body that threads may have to hand on: spread over a wider tile or left by its reduction, stored from the matrix
+    unit, and loaded or stored along other neighbours than the rest."""
+    values = p.values_of(kernel.body)
+
+    def tile(name: str, dtype: str, wider: tuple[str, ...] = ()) -> Converted:
+        return values[name].coords, BYTES[dtype], wider
+
+    ways: dict[tuple[str, ...], dict[str, list[Converted]]] = {}
+    for stmt in body:
+        if isinstance(stmt, p.Let):
+            narrow = (a for a in stmt.args if isinstance(a, str) and values[a].coords and values[a].coords != stmt.out.coords)
+            yield from (tile(a, values[a].dtype, stmt.out.coords) for a in narrow)
+        elif isinstance(stmt, p.ReduceTile):
+            yield tile(stmt.out.name, stmt.out.dtype)
+        elif isinstance(stmt, p.StoreTile) or (isinstance(stmt, p.Load) and stmt.out.name not in fed):
+            name = stmt.value if isinstance(stmt, p.StoreTile) else stmt.out.name
+            found = tile(name, kernel.buffer(stmt.buffer).dtype)
+            ways.setdefault(found[0], {}).setdefault(neighbours(stmt.index, values), []).append(found)
+            if isinstance(stmt, p.StoreTile) and name in results:
+                yield found
+    for alike in ways.values():
+        if len(alike) > 1:
+            yield from (found for tiles in alike.values() for found in tiles)
+
+
+def neighbours(index: Sequence[p.Operand], values: Mapping[str, p.Value]) -> str:
+    """Return the coordinate that neighbouring elements in memory lie along, if a tile has several of them."""
+    coords = values[index[-1]].coords if index and isinstance(index[-1], str) else ()
+    return coords[0] if coords else ""
+
+
+def _spread(kernel: p.Kernel, values: Mapping[str, p.Value]) -> Iterator[Spread]:
+    for stmt in p.statements(kernel.body):
+        if isinstance(stmt, p.Let) and len(stmt.out.coords) > 2:
+            smaller = (values[a] for a in stmt.args if isinstance(a, str) and values[a].coords not in ((), stmt.out.coords))
+            if args := tuple(dict.fromkeys((v.coords, share(v)) for v in smaller)):
+                yield stmt.out.coords, args
+
+
+def _of_contractions(kernel: p.Kernel) -> set[str]:
+    """Return the values that are computed, element by element, of contractions' results."""
+    found: set[str] = set()
+    for stmt in p.statements(kernel.body):
+        if isinstance(stmt, p.Dot) or (isinstance(stmt, p.Let) and found & set(p.used(stmt))):
+            found.add(stmt.out.name)
+    return found
+
+
+def _alive(kernel: p.Kernel) -> set[Tiles]:
+    """Return the tiles that a kernel holds together where it waits; what contractions read is in shared memory, or, if computed, held meanwhile."""
+    values = p.values_of(kernel.body)
+    loads = {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load)}
+    operands = {n for s in p.statements(kernel.body) if isinstance(s, p.Dot) for n in (s.a, s.b)}
+
+    def computed(part: p.Part) -> Tiles:
+        names = {n for s in part.body if isinstance(s, p.Dot) for n in (s.a, s.b) if n not in loads}
+        return tuple((values[n].coords, 0.5) for n in sorted(names))
+
+    return alive(kernel.body, operands & loads, computed, waits=True)
+
+
+def _alive_in_lanes(kernel: p.Kernel) -> set[Tiles]:
+    """Return the tiles held together where lanes fold their own elements: those loaded, and others but what is computed of these element by element."""
+    free: set[str] = set()
+    for stmt in p.statements(kernel.body):
+        if isinstance(stmt, (p.Load, p.Iota, p.Start)) or (isinstance(stmt, p.Let) and free.issuperset(p.used(stmt))):
+            free.add(stmt.out.name)
+    runs = [c.name for c in kernel.coords if c.role == "run"]
+    return alive(kernel.body, (), waits=True, within=runs, free=free) | set(_loaded(kernel.body))
+
+
+def _loaded(body: Sequence[p.Stmt]) -> Iterator[Tiles]:
+    """Yield what is held of the tiles that a body loads one after another: of the later ones a part at a time."""
+    loads = [s.out for s in body if isinstance(s, p.Load)]
+    held: dict[tuple[str, ...], float] = {}
+    for at, value in enumerate(loads):
+        held[value.coords] = held.get(value.coords, 0.0) + share(value) * (LATER if at else 1.0)
+    yield tuple(sorted(held.items()))
+    for stmt in body:
+        for part in stmt.parts if isinstance(stmt, p.Loop) else ():
+            yield from _loaded(part.body)

@@ -1,0 +1,185 @@
+"""What a term says that is cut into kernels and streams: a kernel's parts, the passes over an axis, the roles of output axes.
+
+Facts of terms alone; the tiles come in where the caller gives them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.operators import NEUTRAL
+from napkin_eq.lang.term import (
+    Acc,
+    Const,
+    Fold,
+    Group,
+    Index,
+    Input,
+    Length,
+    Map,
+    Online,
+    Proj,
+    Read,
+    Reduce,
+    Size,
+    Store,
+    Term,
+    Walk,
+    held,
+    rebuilt,
+    same_size,
+    subterms,
+)
+from napkin_eq.tile import ir as p
+
+MIN_DOT = 16
+# Neighbouring elements that a lane of a stream takes at a time, 16 bytes of a 16-bit type, and the least tile that is cut into lanes.
+RUN, LEAST_LANED = 8, 1024
+Streamed = (Reduce, Fold, Online)
+
+
+def axis_ranks(term: Term, arrays: Mapping[Term, p.Buffer]) -> dict[str, int]:
+    """Order the axes of a kernel so that the storage order of every array it reads is kept where possible, ties by first appearance."""
+    parts = kernel_terms(term)
+    stored = [arrays[t].dims if t in arrays else t.dims for t in parts if t in arrays or isinstance(t, Input)]
+    named = [f for t in parts for f in t.fields if isinstance(f, Axis)]
+    seen = dict.fromkeys(a.name for a in (*(d for dims in stored for d in dims), *named))
+    after: dict[str, set[str]] = {name: set() for name in seen}
+    for dims in stored:
+        for left, right in zip(dims, dims[1:], strict=False):
+            after[right.name].add(left.name)
+    order: list[str] = []
+    while len(order) < len(seen):
+        rest = [n for n in seen if n not in order]
+        ready = [n for n in rest if after[n] <= set(order)]
+        order.append((ready or rest)[0])
+    return {name: i for i, name in enumerate(order)}
+
+
+def kernel_terms(store: Term) -> list[Term]:
+    """Return the subterms of a kernel in a fixed order: those under its Store, not those under another."""
+    found: dict[Term, None] = {}
+
+    def visit(term: Term) -> None:
+        if term not in found:
+            for child in () if isinstance(term, (Store, Proj)) and term is not store else term.children:
+                visit(child)
+            found.setdefault(term)
+
+    visit(store)
+    return list(found)
+
+
+_plain: dict[Term, Term] = {}
+
+
+def plain(term: Term) -> Term:
+    """Return the term with the reductions that its streamed forms stand for: the same value, in the form that facts speak of."""
+    if term not in _plain:
+        body = rebuilt(term, tuple(map(plain, term.children)))
+        if isinstance(body, Streamed):
+            monoid = "sum" if isinstance(body, Online) else body.monoid
+            # A lane that is left out counts as the neutral element: so a maximum may be absent, a sum may be zero.
+            kept = body.body if body.where is Const(True) else Map("where", (body.where, body.body, Const(NEUTRAL[monoid])))
+            body = Reduce(monoid, body.axis, kept)
+        _plain[term] = held(body)
+    return _plain[term]
+
+
+def read_along(term: Term, axis: Axis, index: Term) -> Term:
+    """Return a term with its value at a coordinate along an axis, the read moved down to the arrays; raises NapkinError where it cannot be."""
+    if axis not in term.axes:
+        return term
+    if isinstance(term, Index):
+        if isinstance(index, Index) and same_size(index.axis, axis):
+            return index
+        return Map("min", (Map("max", (index, Const(0))), Length(axis) - 1))
+    if isinstance(term, (Input, Store)):
+        return Read(term, axis, index)
+    if isinstance(term, Map):
+        return rebuilt(term, tuple(read_along(child, axis, index) for child in term.children))
+    if isinstance(term, Read):
+        at = read_along(term.index, axis, index)
+        if term.axis == axis or axis not in term.body.axes:
+            return Read(term.body, term.axis, at)
+        if term.axis not in index.axes:
+            return Read(read_along(term.body, axis, index), term.axis, at)
+    raise NapkinError(f"a read along {axis.name} of an index that is not stored: store it first")
+
+
+def fold_key(term: Term) -> tuple[Any, ...]:
+    """Identify an accumulator: what is folded, whoever shares its pass."""
+    if isinstance(term, Online):
+        return ("sum", term.axis, term.body, term.where, term.update)
+    return (term.monoid, term.axis, term.body, term.where)
+
+
+def depth_along(term: Term, axis: Axis) -> int:
+    """Count the passes over an axis that must run one after another to have a term."""
+    depths: dict[Term, int] = {}
+    for t in subterms(term):
+        below = max((depths[c] for c in t.children), default=0)
+        if isinstance(t, Streamed) and t.axis.name == axis.name:
+            below = max(1, depths[t.body]) if isinstance(t, Online) else 1 + depths[t.body]
+        depths[t] = below
+    return depths[term]
+
+
+_reduces: dict[tuple[Term, str], bool] = {}
+
+
+def reduces_over(term: Term, name: str) -> bool:
+    """Whether a reduction over the named axis stands anywhere inside a term, or its size."""
+    key = (term, name)
+    if key not in _reduces:
+        own = isinstance(term, (*Streamed, Size)) and term.axis.name == name
+        # The accumulator in an Online's update is its own, and what else stands there stands in its body too.
+        parts = term.children[:2] if isinstance(term, Online) else term.children
+        _reduces[key] = own or isinstance(term, Acc) or any(reduces_over(c, name) for c in parts)
+    return _reduces[key]
+
+
+def modes_of(store: Store) -> tuple[dict[str, str], Term]:
+    """Read the Group and Walk nodes under a Store: the role of each output axis, and the value."""
+    roles: dict[str, str] = {}
+    body = store.body
+    while isinstance(body, (Group, Walk)):
+        roles.setdefault(body.axis.name, "group" if isinstance(body, Group) else "walk")
+        body = body.body
+    return roles, body
+
+
+def dot_factors(body: Term, tiles: Mapping[str, int], axis: str) -> tuple[Term, Term] | None:
+    """Return the two factors of a body if the matrix unit can contract them over an axis, else None.
+
+    Each factor must carry the axis and exactly one axis of its own; tiles of all three are at least 16; other axes have tile 1.
+    """
+    if not (isinstance(body, Map) and body.op == "mul" and tiles.get(axis, 0) >= MIN_DOT):
+        return None
+    left, right = ({a.name for a in factor.axes if tiles.get(a.name, 1) > 1} for factor in body.args)
+    if axis not in left or axis not in right or left & right != {axis}:
+        return None
+    rows, columns = left - {axis}, right - {axis}
+    if len(rows) != 1 or len(columns) != 1 or any(tiles[a] < MIN_DOT for a in rows | columns):
+        return None
+    return body.args[0], body.args[1]
+
+
+def covers(tile: int, axis: Axis) -> bool:
+    """Whether one tile holds a whole axis."""
+    return axis.size is not None and tile >= axis.size
+
+
+def laned(tile: int, axis: Axis) -> bool:
+    """Whether a stream of an axis may be folded lane by lane: its blocks are all whole, and wide."""
+    return tile >= LEAST_LANED and axis.divides(tile)
+
+
+def conjuncts(mask: Term) -> list[Term]:
+    """Split a mask into the parts that must all hold."""
+    if isinstance(mask, Map) and mask.op == "and":
+        return [c for a in mask.args for c in conjuncts(a)]
+    return [] if mask == Const(True) else [mask]

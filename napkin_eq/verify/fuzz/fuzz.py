@@ -1,0 +1,383 @@
+"""The fuzzer: random diagrams are derived, and everything that says what one means is held against everything else.
+
+The value of the diagram's own term in float64 is the measure. Held against it: the value of the extracted term, the plan as
+the NumPy printer runs it in float64, where asked for the emitted kernels, on a GPU or in Triton's interpreter, within their error bound, the
+certificate by the independent checker, and the diagram read back from its JSON. What disagrees is made smaller (shrink.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.errors import NapkinError, Undecided
+from napkin_eq.numerics.sample_inputs import Family, Place, draw
+from napkin_eq.verify.fuzz.random_diagrams import Shape, random_diagram
+from napkin_eq.verify.fuzz.shrink import shrunk
+
+if TYPE_CHECKING:
+    from napkin_eq.pipeline.derivation import Derivation
+
+SHRINK_SECONDS, TOLD_SECONDS = 60.0, 15.0
+PROGRAMS = 3000  # of the interpreter, which runs one after another
+
+
+def _special(place: Place) -> Any:
+    """Return normal numbers among which some are 0, -0, whole, large or tiny; now and then a row of one kind.
+
+    All are numbers, as every certificate's preconditions ask: what is absent comes from the diagrams' masks and logarithms.
+    """
+    import numpy as np
+
+    values = np.asarray(place.normal())
+    kinds = np.asarray(place.random.integers(0, 40, place.shape))
+    if len(place.shape) > 1:
+        rows = place.random.integers(0, 60, place.shape[:-1])[..., None]
+        kinds = np.where(rows < 5, rows, kinds)
+    chosen = [0.0, -0.0, 60.0 * values, 1e-6 * values, np.round(2 * values), -np.abs(values), np.ones(())]
+    return np.select([kinds == i for i in range(len(chosen))], chosen, values)
+
+
+SPECIAL = Family("special", "normal numbers, some of them 0, -0, whole, large or tiny", _special)
+
+
+class Disagreement(Exception):
+    """Two ways to say what a diagram means that differ; `kind` names the second one."""
+
+    kind = ""
+
+
+KINDS: dict[str, type[Disagreement]] = {
+    kind: type(kind.title(), (Disagreement,), {"kind": kind}) for kind in ("fault", "wrong", "term", "plan", "shape", "kernel", "certificate", "json")
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A diagram that something disagrees about, as small as it was made, and the storage type."""
+
+    kind: str
+    says: str
+    diagram: Diagram
+    dtype: str
+
+    def data(self) -> dict[str, Any]:
+        """Return the finding as data, the diagram in the JSON form that `napkin-eq derive` reads."""
+        from napkin_eq.lang.json_form import diagram_to_json
+
+        return {"kind": self.kind, "says": self.says, "dtype": self.dtype, "diagram": diagram_to_json(self.diagram)}
+
+
+@dataclass(slots=True)
+class Report:
+    """What a run of the fuzzer saw: how many diagrams were drawn, what became of them, and the findings, each shrunk."""
+
+    seed: int
+    counts: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+    findings: list[Finding] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)  # of processor time that each derivation took
+    slow: list[str] = field(default_factory=list)  # diagrams of which a search was ended by time, with what was ended
+    first: dict[str, str] = field(default_factory=dict)  # of each reason for a refusal: the first diagram
+
+    def data(self) -> dict[str, Any]:
+        """Return the report as data, keys stable."""
+        names = ("drawn", "derived", "refused", "limited", "run", "repeated")
+        return {
+            "schema": 1, "seed": self.seed, **{name: self.counts[name] for name in names},
+            "seconds": {"median": round(median(self.seconds), 2), "most": round(max(self.seconds), 2)} if self.seconds else {},
+            "reasons": dict(sorted(self.refused.items())), "first": dict(sorted(self.first.items())),
+            "slow": sorted(self.slow), "findings": [f.data() for f in self.findings],
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        from napkin_eq.lang.json_form import dumps_diagram
+
+        lines = []
+        for finding in self.findings:
+            lines.append(f"{finding.kind}: {finding.says}")
+            lines += [f"  {name}[{', '.join(a.name for a in term.axes)}] = {term!s:.400}" for name, term in finding.diagram.outputs]
+            lines.append(f"  as a file for napkin-eq derive --dtype {finding.dtype}:")
+            lines.append(dumps_diagram(finding.diagram).rstrip("\n"))
+        counts = self.counts
+        done = f"{counts['derived']} derived ({counts['limited']} stopped at a limit), {counts['refused']} refused, {counts['run']} run"
+        if self.seconds:
+            done += f"; derived in {median(self.seconds):.1f} s of processor time, {max(self.seconds):.0f} at most"
+        lines.append(f"seed {self.seed}: {counts['drawn']} diagrams drawn, {done}; {len(self.findings)} findings, seen again {counts['repeated']} times")
+        lines += [f"  refused {count} times: {reason}; first {self.first[reason]}" for reason, count in self.refused.most_common()]
+        lines += [f"  ended by time: {slow}" for slow in sorted(self.slow)]
+        return "\n".join(lines)
+
+
+def fuzz(
+    seconds: float, seed: int = 0, *, run: bool = False, shape: Shape = Shape(), limit: float = 15.0, first: int = 0, jobs: int = 1  # noqa: B008
+) -> Report:
+    """Draw and examine diagrams for so long; the same seed draws the same ones, the time only ends it.
+
+    run: also run the emitted kernels, on the GPU where there is one, else in Triton's interpreter. limit: seconds of processor
+    time for each derivation. first: the number to begin with. jobs: how many processes share the numbers. An interrupt ends it
+    as the time does. A finding is made smaller for a minute at most, which may be beyond the time.
+    """
+    if jobs > 1:
+        return _together(jobs, lambda part: (seconds, seed, run, shape, limit, first + part, jobs), Report(seed))
+    return _alone(seconds, seed, run, shape, limit, first, 1)
+
+
+def _together(jobs: int, arguments: Callable[[int], tuple[Any, ...]], whole: Report) -> Report:
+    """Return the reports of several processes as one; raises NapkinError for a process that was killed, by want of memory say."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    context = multiprocessing.get_context("spawn")  # a GPU cannot be used in a process that was forked
+    with ProcessPoolExecutor(jobs, context) as pool:
+        parts = [pool.submit(_alone, *arguments(part)) for part in range(jobs)]
+        try:
+            reports = [part.result() for part in parts]
+        except KeyboardInterrupt:  # every process has been interrupted, and says what it has
+            reports = [part.result() for part in parts if not part.cancelled()]
+        except BrokenProcessPool as error:
+            raise NapkinError(f"fuzz: one of {jobs} processes was killed, for want of memory most likely; try fewer --jobs") from error
+    for report in reports:
+        whole.counts += report.counts
+        whole.refused += report.refused
+        whole.seconds += report.seconds
+        whole.slow += report.slow
+        whole.first = {**report.first, **whole.first}
+        known = {_key(f) for f in whole.findings}
+        fresh = [f for f in report.findings if _key(f) not in known]
+        whole.findings += fresh
+        whole.counts["repeated"] += len(report.findings) - len(fresh)
+    return whole
+
+
+def _alone(seconds: float, seed: int, run: bool, shape: Shape, limit: float, first: int, step: int) -> Report:
+    """Examine every so many-th diagram of a seed in this process."""
+    device = ""
+    if run:
+        from napkin_eq.pipeline.validate import chosen_device
+
+        device, _ = chosen_device("auto")
+    work = _Work(Report(seed), device, limit)
+    end = told = time.monotonic()
+    end += seconds
+    try:
+        while time.monotonic() < end:
+            work.examine(*drawn(seed, first, shape, device))
+            first += step
+            if time.monotonic() > told + TOLD_SECONDS:
+                told = time.monotonic()
+                print(f"fuzz: {work.report.counts['drawn']} drawn, {len(work.report.findings)} findings", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("fuzz: interrupted; this is what was seen until then", file=sys.stderr)
+    return work.report
+
+
+def drawn(seed: int, number: int, shape: Shape, device: str = "") -> tuple[Diagram, str]:
+    """Return the diagram of a seed and a number, and the storage type to derive it for: of those that a device can run."""
+    random = Random(f"{seed}/{number}")
+    # Triton's interpreter does not round bfloat16 as a GPU does.
+    dtype = random.choice(("float32", "float16") if device == "cpu" else ("float32", "float16", "bfloat16"))
+    return random_diagram(random.randrange, shape, f"drawn_{seed}_{number}"), dtype
+
+
+class _TimeUp(Exception):
+    """Ends the search for a smaller diagram."""
+
+
+class _Work:
+    """One run: its report, and what findings are known by."""
+
+    def __init__(self, report: Report, device: str, limit: float) -> None:
+        self.report, self.device, self.limit = report, device, limit
+        self.known: set[str] = set()
+
+    def examine(self, diagram: Diagram, dtype: str) -> None:
+        """Derive and examine a diagram, count what comes of it, and make what is found smaller."""
+        counts = self.report.counts
+        counts["drawn"] += 1
+        try:
+            self.once(diagram, dtype, counts)
+        except NapkinError as error:
+            counts["refused"] += 1
+            self.report.refused[_reason(error)] += 1
+            self.report.first.setdefault(_reason(error), f"{diagram.name} {dtype}")
+        except Disagreement as error:
+            finding = Finding(error.kind, str(error), diagram, dtype)
+            if _key(finding) in self.known:
+                counts["repeated"] += 1
+                return
+            self.known.add(_key(finding))
+            finding = self.smaller(finding)
+            if _key(finding) in self.known and any(_key(f) == _key(finding) for f in self.report.findings):
+                counts["repeated"] += 1
+            else:
+                self.known.add(_key(finding))
+                self.report.findings.append(finding)
+
+    def once(self, diagram: Diagram, dtype: str, counts: Counter[str]) -> None:
+        begun = time.process_time()
+        derivation = derived(diagram, dtype, self.limit)
+        taken = time.process_time() - begun
+        if counts is self.report.counts:
+            self.report.seconds.append(taken)
+        counts["derived"] += 1
+        if (derivation.limited or taken > self.limit) and counts is self.report.counts:
+            counts["limited"] += 1
+            self.report.slow.append(f"{diagram.name} {dtype}: {', '.join(derivation.limited) or 'none'}; {taken:.1f} s")
+        counts["run"] += examine(diagram, derivation, dtype, self.device)
+
+    def smaller(self, finding: Finding) -> Finding:
+        """Return the finding with a smaller diagram that shows the same kind of it."""
+        smallest, end = finding, time.monotonic() + SHRINK_SECONDS
+
+        def holds(diagram: Diagram) -> bool:
+            nonlocal smallest
+            if time.monotonic() > end:
+                raise _TimeUp
+            try:
+                self.once(diagram, finding.dtype, Counter())
+            except NapkinError:
+                return False
+            except Disagreement as error:
+                if error.kind == finding.kind:
+                    smallest = Finding(error.kind, str(error), diagram, finding.dtype)
+                return error.kind == finding.kind
+            return False
+
+        with contextlib.suppress(_TimeUp):
+            shrunk(finding.diagram, holds)
+        return smallest
+
+
+def _key(finding: Finding) -> str:
+    """Return what two findings of one cause are likely to share: what is said, without numbers and names of arrays."""
+    return finding.kind + re.sub(r"[\d.]+(e[-+]\d+)?|\b[A-Za-z]\w?\b", "", finding.says)[:60]
+
+
+def _reason(error: NapkinError) -> str:
+    said = re.sub(r"^diagram \w+: ", "", str(error))
+    return ("undecided: " if isinstance(error, Undecided) else "") + re.sub(r"\d+", "N", said)[:120]
+
+
+def derived(diagram: Diagram, dtype: str, limit: float) -> Derivation:
+    """Derive a diagram; what is no NapkinError is a fault, raised as a Disagreement."""
+    from napkin_eq.lang.errors import WrongPlan
+    from napkin_eq.pipeline.derive import derive
+
+    try:
+        return derive(diagram, dtype=dtype, limit=limit)
+    except WrongPlan as error:
+        raise KINDS["wrong"](f"every plan was refused: {_named(error)}") from error
+    except (NapkinError, KeyboardInterrupt):
+        raise
+    except Exception as error:
+        raise KINDS["fault"](f"derive: {_named(error)}") from error
+
+
+def examine(diagram: Diagram, derivation: Derivation, dtype: str, device: str = "") -> bool:
+    """Hold all that a derivation gives against the diagram's own value; tell whether kernels were run.
+
+    Raises a Disagreement, of a kind of KINDS, for the first thing that differs, and for whatever cannot be carried out.
+    """
+    from napkin_eq.certify.certificate import dumps
+    from napkin_eq.certify.check import check
+    from napkin_eq.lang.json_form import dumps_diagram, loads_diagram
+
+    if loads_diagram(dumps_diagram(diagram)) != diagram:
+        raise KINDS["json"]("the diagram that its JSON gives is another one")
+    for buffer, (name, term) in zip(derivation.plan.outputs, diagram.outputs, strict=True):
+        if sorted(a.name for a in buffer.dims) != [a.name for a in term.axes]:
+            raise KINDS["shape"](f"output {name} has axes {[a.name for a in term.axes]}, its array {[a.name for a in buffer.dims]}")
+    verdict = _tried("certificate", "the checker", lambda: check(dumps(derivation.certificate).encode()))
+    if verdict["status"] != "ok":
+        raise KINDS["certificate"](f"refused: {verdict['problem']}")
+    sizes = {axis.name: axis.size or 1 for axis in diagram.axes()}
+    for family in (None, SPECIAL):
+        drawn = draw(diagram, family or _plain(), sizes, dtype, 0)
+        _held(diagram, derivation, drawn.clean)
+    if not device or (device == "cpu" and _programs(derivation) > PROGRAMS):
+        return False
+    for family in (_plain(), SPECIAL):
+        _run(diagram, derivation, dtype, family, device)
+    return True
+
+
+def _plain() -> Family:
+    from napkin_eq.numerics.sample_inputs import family
+
+    return family("normal")
+
+
+def _held(diagram: Diagram, derivation: Derivation, arrays: Mapping[str, Any]) -> None:
+    """Hold the extracted term and the plan, both in float64, against the diagram's own term."""
+    import numpy as np
+
+    from napkin_eq.lang.evaluate import evaluate
+    from napkin_eq.numerics.compare import compare
+    from napkin_eq.numerics.error_bound import error_bound
+    from napkin_eq.tile.printers import emit
+
+    found = _tried("plan", "the plan in NumPy", lambda: emit(derivation.plan, "numpy")(arrays, False, {}))
+    terms = [term for output in derivation.outputs for _, _, term in output.each()]
+    for buffer, (name, source), term in zip(derivation.plan.outputs, diagram.outputs, terms, strict=True):
+        order = [axis.name for axis in buffer.dims]
+        exact = _tried("fault", "evaluation of the diagram", lambda: evaluate(source, arrays, order=order))  # noqa: B023
+        other = _tried("term", "evaluation of the extracted term", lambda: evaluate(term, arrays, order=order))  # noqa: B023
+        own, others = (error_bound(t, arrays, {}, "float64", order=order)[0] for t in (source, term))
+        bound = own + others
+        for kind, got in (("term", other), ("plan", found[name])):
+            if got.shape != exact.shape:
+                raise KINDS["shape"](f"output {name}: the {kind} has shape {got.shape}, the diagram {exact.shape}")
+            seen = compare(got, exact, bound, "float32" if source.kind == "real" else "")
+            if seen.bound_used > 1:
+                with np.errstate(all="ignore"):
+                    wrong = ~((got == exact) | ~np.isfinite(bound) | (np.abs(got * 1.0 - exact) <= bound))
+                at = tuple(int(i) for i in np.argwhere(wrong)[0]) if wrong.any() else (0,) * exact.ndim
+                raise KINDS[kind](f"output {name}: the {kind} gives {got[at]!s} at {list(at)}, the diagram {exact[at]!s}; {int(wrong.sum())} elements differ")
+
+
+def _run(diagram: Diagram, derivation: Derivation, dtype: str, family: Family, device: str) -> None:
+    """Run the emitted kernels, in the interpreter as portable Triton, each output within its bound."""
+    from napkin_eq.pipeline.top_k import portable
+    from napkin_eq.pipeline.validate import compared
+
+    made = portable(derivation) if device == "cpu" else derivation
+    cases = _tried("kernel", "the emitted kernel", lambda: compared(diagram, made, dtype, device, 0, family))
+    for case in cases:
+        if case.bound_used > 1 or not case.repeatable:
+            raise KINDS["kernel"](f"output {case.output}, inputs {case.family}: off by {case.max_error:.3g}, {case.bound_used:.3g} times its bound")
+
+
+def _programs(derivation: Derivation) -> int:
+    """Return how many programs all kernels of a plan have, each loop's blocks counted."""
+    total = 0
+    for kernel in derivation.plan.kernels:
+        blocks = 1
+        for coord in kernel.coords:
+            blocks *= -(-(coord.axis.size or 1) // coord.tile)
+        total += blocks
+    return total
+
+
+def _tried(kind: str, what: str, made: Any) -> Any:
+    """Return what a function gives; whatever it raises, but an interrupt, is a Disagreement."""
+    try:
+        return made()
+    except Disagreement:
+        raise
+    except Exception as error:
+        raise KINDS[kind](f"{what}: {_named(error)}") from error
+
+
+def _named(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"

@@ -1,0 +1,214 @@
+"""A plan in small: the same statements over few blocks of small tiles, made by lowering its term again at other sizes and tiles.
+
+Scaling the numbers of a plan would trust them; lowering again does not. A tile of 1 stays 1 and one of 16 or more stays so; which tiles cover
+an axis or divide it, and the order of axes that a mask compares, are kept; a loop has a first, a middle and a last block, that one cut.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.evaluate import axes_in
+from napkin_eq.lang.spans import resized
+from napkin_eq.lang.term import Const, Index, Length, Map, Read, Size, Store, Term, rebuilt, renames, subterms
+from napkin_eq.machine.gpu import Hardware
+from napkin_eq.search.assemble import planned
+from napkin_eq.search.derivation import STORAGE, Output
+from napkin_eq.tile import ir as p
+from napkin_eq.tile.lower.elementwise import Proved
+from napkin_eq.tile.lower.kernel import Lowering
+from napkin_eq.tile.passes.warp_specialize import specialised
+from napkin_eq.tile.stream_facts import LEAST_LANED, MIN_DOT
+
+BLOCKS, GRID, SYMBOLIC = 3, 2, 10**6 + 3
+Sizes = Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Miniature:
+    """A plan in small: by output name the diagram's term and the one that was placed, the plan, its sizes."""
+
+    sources: tuple[tuple[str, Term], ...]
+    placed: dict[str, Term]
+    plan: p.Plan
+    sizes: dict[str, int]
+
+
+def miniature(diagram: Diagram, outputs: Sequence[Output], plan: p.Plan, machine: Hardware, dtype: str, proved: Proved) -> Miniature:
+    """Return a plan in small; raises NapkinError where its statements would be others."""
+    scale = _Scale(diagram, outputs, plan)
+    made = [_output(output, scale, dtype, proved) for output in outputs]
+    sources = tuple((name, source) for output in made for name, source, _ in output.each())
+    placed = {name: term for output in made for name, _, term in output.each()}
+    small, _ = planned(Diagram(diagram.name, sources), made, machine, dtype)
+    if skeleton(small.kernels) != skeleton(plan.kernels):
+        raise NapkinError("lowered at small sizes it has other statements")
+    return Miniature(sources, placed, small, scale.sizes)
+
+
+def skeleton(part: Any) -> Any:
+    """Return a plan, or a part of one, with its numbers taken out: sizes, tiles and what is computed of them."""
+    if isinstance(part, Axis):
+        return part.name
+    if isinstance(part, (bool, str)) or part is None:
+        return part
+    if isinstance(part, (int, float)):
+        return type(part) if math.isfinite(part) else part
+    if isinstance(part, tuple):
+        return tuple(map(skeleton, part))
+    if isinstance(part, p.Coord):
+        return part.name, part.axis.name, part.role, min(part.tile, 2), part.ragged
+    if is_dataclass(part):
+        return (type(part), *(skeleton(getattr(part, f.name)) for f in fields(part) if f.name not in ("notes", "workers", "swizzle", "stages", "warps")))
+    return part
+
+
+class _Scale:
+    """How far each axis and its tiles shrink."""
+
+    def __init__(self, diagram: Diagram, outputs: Sequence[Output], plan: p.Plan) -> None:
+        terms = [*(o.source for o in outputs), *(o.placed.term for o in outputs)]
+        self.axes = {a.name: a for a in (*diagram.axes(), *(a for t in terms for a in axes_in(t)))}
+        self.tiles: dict[str, set[int]] = {}
+        self.streams: set[str] = set()
+        laned: set[str] = set()
+        for coord in (c for kernel in plan.kernels for c in kernel.coords):
+            if coord.role in ("lane", "run"):
+                laned.add(coord.axis.name)
+                continue
+            self.tiles.setdefault(coord.axis.name, set()).add(coord.tile)
+            if coord.role in ("stream", "walk"):
+                self.streams.add(coord.axis.name)
+        comparisons = [t for t in subterms(*terms) if isinstance(t, Map) and t.op in ("lt", "le", "eq") and t.args[0].kind == "int"]
+        self.related = [{x.axis.name for x in subterms(t) if isinstance(x, (Index, Length, Size))} for t in comparisons]
+        # An axis that only names another one anew is as long as that is.
+        self.related += [{t.axis.name, t.index.axis.name} for t in subterms(*terms) if isinstance(t, Read) and renames(t)]
+        self.factor = {name: self._factor(name, LEAST_LANED if name in laned else MIN_DOT) for name in self.axes}
+        self._alike()
+        self.small = {name: {t: self._tile(name, t) for t in self.tiles.get(name, ())} for name in self.axes}
+        self.reach: dict[str, int] = {}
+        self.numbers: dict[Term, Term] = {}
+        for comparison in comparisons:
+            self._reached(comparison)
+        self.sizes = {name: self._size(name) for name in self.axes}
+        self._ordered()
+
+    def _factor(self, name: str, least: int) -> int:
+        return max(1, min((t for t in self.tiles.get(name, ()) if t >= least), default=least) // least)
+
+    def _alike(self) -> None:
+        """Shrink alike the tiles of axes that a mask compares."""
+        for _ in self.related:
+            for names in self.related:
+                tiled = [n for n in names if max(self.tiles.get(n, {1})) > 1]
+                if len(tiled) > 1:
+                    self.factor.update(dict.fromkeys(tiled, min(self.factor[n] for n in tiled)))
+
+    def _tile(self, name: str, tile: int) -> int:
+        return tile if tile < MIN_DOT else max(MIN_DOT, tile // self.factor[name])
+
+    def _reached(self, comparison: Map) -> None:
+        """Scale the whole numbers of a comparison as its tiles are, and note how far they reach."""
+        names = {x.axis.name for x in subterms(comparison) if isinstance(x, Index)}
+        factor = min((self.factor[n] for n in names), default=1)
+        for part in subterms(comparison):
+            if isinstance(part, Const) and part.kind == "int" and abs(part.value) > 1:
+                scaled = int(math.copysign(abs(part.value) // factor, part.value))
+                self.numbers[part] = Const(scaled)
+                for name in names:
+                    self.reach[name] = max(self.reach.get(name, 0), abs(scaled))
+
+    def _size(self, name: str) -> int:
+        """Return the least size that keeps what each tile is to its axis: whether it covers it, whether it divides it, whether there are several."""
+        axis, tiles, small = self.axes[name], sorted(self.tiles.get(name, {1})), self.small[name]
+        small = small or {1: 1}
+        size = axis.size if axis.size is not None else axis.multiple * SYMBOLIC
+        parts = [t for t in tiles if t < size]
+        if not parts:
+            tile = tiles[0]
+            return size if small[tile] == tile else small[tile] if size == tile else max(1, min(small[tile] - 1, size // self.factor[name]))
+        widest = max(parts)
+        several = name in self.streams or name in self.reach or any(name in names and len(names) > 1 for names in self.related)
+        count = min(-(-size // widest), BLOCKS if several and widest < LEAST_LANED else GRID)
+        reach = self.reach.get(name, 0) if self.reach.get(name, 0) < size else 0
+        low = max(small[widest] * (count - 1) + 1, reach + 1 + small[widest] * (2 if reach else 0))
+        most = min([small[t] for t in tiles if t >= size] + [size])
+        step = math.lcm(*small.values(), axis.multiple)
+        fit = (m for m in range(low, low + 4 * step + 1) if m % axis.multiple == 0 and m <= most and self._keeps(name, m))
+        return next(fit, size)
+
+    def _keeps(self, name: str, small: int) -> bool:
+        axis = self.axes[name]
+        return all(Axis(name, small, math.gcd(small, axis.multiple)).divides(new) == axis.divides(old) for old, new in (self.small[name] or {1: 1}).items())
+
+    def _ordered(self) -> None:
+        """Keep which of the axes that a mask compares are equal, and which is longer."""
+        for names in self.related:
+            known = sorted((self.axes[n].size or 0, n) for n in names)
+            for (before, one), (after, other) in zip(known, known[1:], strict=False):
+                if before == after and before:
+                    most = max(self.sizes[one], self.sizes[other])
+                    if all(self._keeps(n, most) for n in (one, other)):
+                        self.sizes[one] = self.sizes[other] = most
+                elif before and self.sizes[other] <= self.sizes[one] and self.sizes[other] != after:
+                    self.sizes[other] = self._longer(other, self.sizes[one])
+
+    def _longer(self, name: str, than: int) -> int:
+        widest = max(self.small[name].values(), default=1)
+        fit = (m for m in range(than + widest, than + 4 * widest + 1) if m % self.axes[name].multiple == 0 and self._keeps(name, m))
+        return next(fit, self.axes[name].size or than)
+
+    def store(self, store: Store) -> Store:
+        """Return a Store at the small sizes."""
+        found = self.term(store)
+        assert isinstance(found, Store)
+        return found
+
+    def term(self, term: Term) -> Term:
+        """Return a term at the small sizes; a symbolic size stays one."""
+        done: dict[Term, Term] = {}
+        for part in subterms(term):
+            done[part] = self.numbers[part] if part in self.numbers else rebuilt(part, tuple(done[c] for c in part.children))
+        return resized(done[term], {name: size for name, size in self.sizes.items() if self.axes[name].size is not None})
+
+    def buffer(self, buffer: p.Buffer) -> p.Buffer:
+        return replace(buffer, dims=tuple(a if a.size is None else Axis(a.name, self.sizes.get(a.name, a.size)) for a in buffer.dims))
+
+
+def _output(output: Output, scale: _Scale, dtype: str, proved: Proved) -> Output:
+    placed = output.placed
+    arrays = {scale.term(term): scale.buffer(buffer) for term, buffer in placed.arrays}
+    stores, tiled = list[Store](), []
+    for store, piece in zip(placed.stores, placed.tiled, strict=True):
+        small = scale.store(store)
+        inner = {term: arrays[term] for term in subterms(small) if term in arrays and term is not small}
+        writes = tuple(map(scale.buffer, piece.kernel.writes))
+        tiles = _chosen(store, piece.kernel, scale)
+        kernel = Lowering("kernel__", small, writes, tiles, inner, STORAGE[dtype], proved, output.precision).kernel()
+        kernel = replace(kernel, warps=piece.kernel.warps, stages=piece.kernel.stages)
+        if (workers := piece.kernel.workers) is not None:
+            kernel = replace(specialised(kernel, kernel.coord(workers.rows)), workers=workers)
+        stores.append(small)
+        tiled.append(replace(piece, kernel=kernel))
+    both = tuple((scale.term(term), scale.buffer(buffer)) for term, buffer in placed.arrays)
+    moved = replace(placed, term=scale.term(placed.term), stores=tuple(stores), tiled=tuple(tiled), arrays=both)
+    return replace(output, source=scale.term(output.source), placed=moved)
+
+
+def _chosen(store: Store, kernel: p.Kernel, scale: _Scale) -> dict[str, int]:
+    """Return a kernel's tiles as lowering takes them, in small: of outputs by the axis, of folds by the axis after ~."""
+    chosen: dict[str, int] = {}
+    for coord in kernel.coords:
+        if coord.role in ("lane", "run"):
+            continue
+        folded, tile = coord.name.endswith(("__s", "__w")), scale.small[coord.axis.name][coord.tile]
+        chosen[f"~{coord.axis.name}" if folded else coord.axis.name] = tile
+        if coord.role == "whole" and not folded:
+            chosen.setdefault(f"~{coord.axis.name}", tile)
+    return {**{axis.name: 1 for axis in store.axes}, **chosen}

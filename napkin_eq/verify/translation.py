@@ -1,0 +1,273 @@
+"""Translation validation: a plan is run against its diagram before anyone gets it, by ways that lowering does not share.
+
+The chain of laws ends at a term; from there to the kernels nothing is proved. So the plan in small (miniature.py), the same statements over few
+blocks of small tiles, is run by the NumPy printer in float64 on numbers of every kind, and held against the value of the diagram. What is said of
+a plan that agrees: the same statements, at sizes with the same facts about tiles, gave the diagram's values on these inputs. That is a test, no
+proof for large sizes, and silent on printers, shared memory and how rounding grows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.evaluate import axes_in, evaluate
+from napkin_eq.lang.term import Input, Term, subterms
+from napkin_eq.machine.gpu import Hardware
+from napkin_eq.search.assemble import planned
+from napkin_eq.search.derivation import AGREES, DIFFERS, STORAGE, UNKNOWN, Output, Translation
+from napkin_eq.tile import ir as p
+from napkin_eq.tile.lower.elementwise import Proved
+from napkin_eq.tile.printers import emit
+from napkin_eq.verify.miniature import Miniature, miniature
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, Any]
+
+KINDS = ("mixed", "low", "nothing", "rounded")
+# How near, of the largest number of an array; of the rounding in float32, what that in float64 may be; what no plan that rounds makes infinite.
+NEAR, MODERATE = 1e-9, 1e3
+# Elements computed, what a statement costs beside its elements, how many an element of evaluation is worth: together about half a second.
+MOST_WORK, STATEMENT, ELEMENT = 6e8, 1e4, 4.0
+def validated(
+    diagram: Diagram, outputs: Sequence[Output], plan: p.Plan, machine: Hardware, dtype: str, proved: Proved, held: Mapping[str, str] | None = None
+) -> Translation:
+    """Hold a plan against the diagram it was derived from.
+
+    held: the types in which outputs are stored that have not the storage type, as what only kernels read may have.
+    Order: axes and types of what it stores, whole numbers among reals, then its values in small. Statuses: "agrees", "differs" with the
+    counterexample, "not validated" with the reason, as where it would take longer than half a second.
+    """
+    if why := next(_misfits(outputs, plan, dtype, held or {}), ""):
+        return Translation(DIFFERS, why)
+    try:
+        small = miniature(diagram, outputs, plan, machine, dtype, proved)
+    except NapkinError as reason:
+        return Translation(UNKNOWN, f"no plan in small: {reason}")
+    sizes = tuple(sorted(small.sizes.items()))
+    if (work := _work(small.plan, small.sizes) + len(KINDS) * _elements(small)) > MOST_WORK:
+        return Translation(UNKNOWN, f"in small it still computes {work:.1g} elements, at most {MOST_WORK:.0g} are tried")
+    return disagreement(small) or Translation(AGREES, "", sizes, KINDS)
+
+
+def accepted(
+    diagram: Diagram, option: Output, machine: Hardware, dtype: str, proved: Proved, refused: list[str], held: Mapping[str, str] | None = None
+) -> bool:
+    """Validate a plan of some outputs and note the result on it, in `refused` if it differs; what could not be validated is accepted, and says so."""
+    option.translation = validated(diagram, [option], planned(diagram, [option], machine, dtype)[0], machine, dtype, proved, held)
+    if option.translation.status == DIFFERS:
+        refused.append(f"a plan of {option.placed.predicted_us:.1f} us: {option.translation.why}")
+    option.refused = tuple(refused)
+    return option.translation.status != DIFFERS
+
+
+def _misfits(outputs: Sequence[Output], plan: p.Plan, dtype: str, given: Mapping[str, str]) -> Iterator[str]:
+    """Yield what does not fit about a plan whatever it computes: axes and types of outputs, whole numbers where real ones belong."""
+    stored = {buffer.name: buffer for buffer in plan.outputs}
+    for output in outputs:
+        for name, source, _ in output.each():
+            held = given.get(name) or {"real": STORAGE[dtype], "int": "i32", "bool": "i1"}[source.kind]
+            found, wanted = sorted(a.name for a in stored[name].dims), sorted(a.name for a in source.axes)
+            if found != wanted:
+                yield f"output {name} is stored along [{' '.join(found)}], the diagram's has the axes [{' '.join(wanted)}]"
+            if stored[name].dtype != held:
+                yield f"output {name} is stored as {stored[name].dtype}, expected {held}"
+    for kernel in plan.kernels:
+        for stmt in p.statements(kernel.body):
+            if isinstance(stmt, p.Let) and stmt.out.dtype in ("f64", "f32", "f16", "bf16"):
+                numbers = stmt.args[1:] if stmt.op == "where" else stmt.args
+                if whole := [a for a in numbers if type(a) is int and stmt.op not in ("cast", "real")]:
+                    yield f"kernel {kernel.name}: {stmt.out.name} takes the whole number {whole[0]} among reals"
+
+
+def _work(plan: p.Plan, sizes: Mapping[str, int]) -> float:
+    """Return how many elements a plan computes, each statement counted as some more."""
+
+    def blocks(coord: p.Coord) -> int:
+        return -(-(coord.axis.size or sizes[coord.axis.name]) // coord.tile)
+
+    def of(kernel: p.Kernel, body: Sequence[p.Stmt]) -> float:
+        total = 0.0
+        for stmt in body:
+            total += STATEMENT
+            if isinstance(stmt, p.Loop):
+                trips = blocks(kernel.coord(stmt.coord)) + len(stmt.parts) - 1
+                total += trips * max(of(kernel, part.body) for part in stmt.parts)
+            elif isinstance(stmt, p.Dot):
+                total += _lanes(kernel, stmt.out) * kernel.coord(stmt.coord).tile / 8
+            elif (out := getattr(stmt, "out", None)) is not None:
+                total += _lanes(kernel, out)
+        return total
+
+    work = 0.0
+    for kernel in plan.kernels:
+        programs = 1
+        for name in kernel.grid:
+            programs *= blocks(kernel.coord(name))
+        work += programs * of(kernel, kernel.body)
+    return work * len(KINDS)
+
+
+def _elements(small: Miniature) -> float:
+    """Return how many elements the values of the diagram's parts have together."""
+    parts = subterms(*(source for _, source in small.sources), *small.placed.values())
+    return float(sum(math.prod(small.sizes[axis.name] for axis in part.axes) for part in parts)) * ELEMENT
+
+
+def _lanes(kernel: p.Kernel, value: p.Value) -> int:
+    lanes = 1
+    for name in value.coords:
+        lanes *= kernel.coord(name).tile
+    return lanes
+
+
+def disagreement(small: Miniature, seed: int = 0) -> Translation | None:
+    """Run a plan in small on each kind of inputs and return the first disagreement, None where there is none."""
+    run = emit(small.plan, "numpy")
+    orders = {buffer.name: [axis.name for axis in buffer.dims] for buffer in small.plan.outputs}
+    sizes = tuple(sorted(small.sizes.items()))
+    for number, kind in enumerate(KINDS):
+        arrays = drawn(small, kind, seed + number)
+        given = f"at {', '.join(f'{name}={size}' for name, size in sizes)} on {kind} numbers"
+        try:
+            found = run(arrays, emulate=kind == "rounded", sizes=dict(small.sizes))
+        except NapkinError as reason:
+            return Translation(DIFFERS, f"{given}: {reason}", sizes, KINDS)
+        for name, source in small.sources:
+            why = _apart(found[name], source, small.placed[name], arrays, small.sizes, orders[name], kind == "rounded")
+            if why:
+                return Translation(DIFFERS, f"{given}: {name}{why}", sizes, KINDS)
+    return None
+
+
+def drawn(small: Miniature, kind: str, seed: int) -> dict[str, Any]:
+    """Draw the inputs of a plan in small.
+
+    mixed: numbers of all sizes, zeros, whole ones, rows all zero or large; masks hold here and there. low: one input far above and the next far
+    below zero, so that products are very negative. nothing: negative numbers, masks that hold nowhere, lengths of zero. rounded: plain ones,
+    for a run that rounds as the plan's types say.
+    """
+    import numpy as np
+
+    random = np.random.default_rng(seed)
+    arrays: dict[str, Any] = {}
+    for array in _inputs(small):
+        shape = tuple(small.sizes[axis.name] for axis in array.dims)
+        if array.kind == "bool":
+            arrays[array.name] = np.zeros(shape, bool) if kind == "nothing" else random.random(shape) < 0.5
+        elif array.kind == "int":
+            most = max(small.sizes.values(), default=1)
+            edges = random.choice([-1, 0, 1, 2, 15, 16, 17, most - 1, most, most + 1], shape)
+            arrays[array.name] = np.zeros(shape, int) if kind == "nothing" else np.where(random.random(shape) < 0.5, edges, random.integers(0, most + 1, shape))
+        else:
+            numbers = random.standard_normal(shape)
+            if kind == "low":
+                numbers = 40.0 * np.abs(numbers) * (-1) ** len(arrays)
+            elif kind == "nothing":
+                numbers = -np.abs(numbers)
+            elif kind == "mixed":
+                share = random.random(shape)
+                numbers = np.where(share < 0.05, 0.0, np.where(share < 0.08, -0.0, np.where(share < 0.2, np.round(2 * numbers), numbers)))
+                if len(shape) > 1:
+                    numbers = numbers * random.choice([0.0, 1.0, 1.0, 1.0, 20.0, 1e3], (*shape[:-1], 1))
+            arrays[array.name] = _within(numbers, array.facts)
+    return arrays
+
+
+def _inputs(small: Miniature) -> tuple[Input, ...]:
+    found = Diagram("small", small.sources).inputs()
+    return tuple(sorted(found, key=lambda array: array.name))
+
+
+def _within(numbers: Array, facts: Sequence[str]) -> Array:
+    """Return numbers for which the facts of an input hold."""
+    import numpy as np
+
+    for fact in facts:
+        if fact.startswith("abs<="):
+            bound = float(fact.removeprefix("abs<="))
+            numbers = np.clip(numbers, -bound, bound)
+    if "pos" in facts:
+        return np.asarray(np.maximum(np.abs(numbers), 1e-3))
+    if "nonneg" in facts:
+        return np.abs(numbers)
+    return np.asarray(np.where(numbers == 0, 0.5, numbers)) if "nonzero" in facts else numbers
+
+
+def _apart(
+    found: Array, source: Term, placed: Term, arrays: dict[str, Any], sizes: dict[str, int], order: list[str], rounded: bool
+) -> str:
+    """Return where a plan's output is not the diagram's, nothing where it is; of one that rounds, where it is no number and should be.
+
+    The reference may itself run out of range or digits: where the two differ, both terms are evaluated in long double, and a plan that does what
+    its own term does in float64 is right if that term is the diagram in long double. What cancels is near to nothing but its own rounding, of
+    which the bounds of both terms are the measure.
+    """
+    import numpy as np
+
+    def value(term: Term, dtype: str) -> Array:
+        own = {axis.name: sizes[axis.name] for axis in axes_in(term)}
+        return np.asarray(evaluate(term, arrays, own, dtype=dtype, order=order))
+
+    wanted = value(source, "float64")
+    if rounded:
+        bad = np.isfinite(wanted) & (np.abs(wanted) < MODERATE) & ~np.isfinite(found) if wanted.dtype.kind == "f" else np.zeros(wanted.shape, bool)
+        if bad.any():  # unless the diagram itself, as it is written, may pass the range of float32 there
+            from napkin_eq.numerics.error_bound import error_bound
+
+            own = {axis.name: sizes[axis.name] for axis in axes_in(source)}
+            bad &= np.isfinite(error_bound(source, arrays, own, "float32", order=order)[0])
+    else:
+        bad = _bad(found, wanted)
+    if bad.any() and wanted.dtype.kind == "f" and not rounded:
+        wanted = value(source, "longdouble")
+        noise, known = _noise((source, placed), arrays, sizes, order, wanted)
+        bad &= _bad(found, wanted, noise) & (known | (np.isfinite(wanted) & np.isfinite(found)))
+        if bad.any():
+            bad &= _bad(value(placed, "longdouble"), wanted, noise) | _bad(found, value(placed, "float64"), noise)
+    if not bad.any():
+        return ""
+    at = tuple(int(i) for i in np.argwhere(bad)[0])
+    place = "".join(f"[{name}={i}]" for name, i in zip(order, at, strict=True))
+    return f"{place} is {found[at]:.6g}, the diagram's is {wanted[at]:.6g} ({int(bad.sum())} of {bad.size} differ)"
+
+
+def _noise(
+    terms: Sequence[Term], arrays: dict[str, Any], sizes: dict[str, int], order: list[str], wanted: Array
+) -> tuple[Array, Array]:
+    """Return by how much runs of two terms in float64 may differ, and where that is known.
+
+    It is their bounds; where an element has none, what it is off by in float32. What is infinite without a bound has passed the
+    range of float64, or is absent by a mask in doubt: the reference does not tell what it should be.
+    """
+    import numpy as np
+
+    from napkin_eq.numerics.error_bound import error_bound
+
+    bound, distance = np.zeros(wanted.shape), np.zeros(wanted.shape)
+    for term in terms:
+        own = {axis.name: sizes[axis.name] for axis in axes_in(term)}
+        bound = bound + error_bound(term, arrays, own, "float64", order=order)[0]
+        with np.errstate(all="ignore"):
+            apart = np.abs(evaluate(term, arrays, own, dtype="float32", order=order) - wanted)
+        distance = np.maximum(distance, np.where(np.isfinite(apart), apart, np.inf))
+    known = np.isfinite(bound)
+    return np.where(known, bound, distance), known
+
+
+def _bad(found: Array, wanted: Array, noise: Array | float = 0.0) -> Array:
+    """Return where two arrays differ: one absent, infinite or no number where the other is not, or apart by more than rounding."""
+    import numpy as np
+
+    if wanted.dtype.kind != "f" or found.dtype.kind != "f":
+        return np.asarray(found != wanted)
+    finite = np.isfinite(wanted)
+    most = float(np.abs(wanted[finite]).max(initial=0.0))
+    with np.errstate(all="ignore"):
+        near = np.abs(found - wanted) <= NEAR * (most + np.abs(wanted)) + noise
+    return np.asarray(~np.where(finite, near, (found == wanted) | ~np.isneginf(wanted) & ~np.isneginf(found)))

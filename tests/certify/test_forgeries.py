@@ -1,0 +1,60 @@
+"""Forged certificates: by rule, all refused, and good ones beside them accepted; a checker without its rules gives itself away."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from napkin_eq.certify import check as checker
+from napkin_eq.certify.certificate import checked, sealed
+from napkin_eq.verify.selftest import forgeries
+from napkin_eq.verify.selftest.forgeries import changed, changes, differ, ill_formed
+from napkin_eq.verify.selftest.samples import alone, samples
+
+SAMPLES = {sample.name: sample for sample in alone()}
+
+
+@pytest.mark.slow
+def test_every_forgery_is_refused_and_what_is_good_accepted() -> None:
+    found = forgeries.score(800, 12)
+    assert not found.failures and found.refused == found.forged > 1000 and found.accepted == found.good > 500
+    assert len(found.by_rule) >= 25 and found.by_rule["misplaced"] > 50 and found.false > 100
+
+
+def test_what_is_misplaced_is_false_or_refused_for_what_it_needs() -> None:
+    shown = 0
+    for sample in (s for s in samples() if not s.allowed):
+        data = sample.certificate()
+        problem = checked(data)["problem"]
+        assert any(said in problem for said in ("first block", "prefixes that Online takes", "in the update of", "outside its stream")), (sample.name, problem)
+        shown += differ(data) is True
+    assert shown >= 4
+
+
+def test_a_row_that_is_not_used_changes_nothing() -> None:
+    """What the ill-formed theorems add is what they are refused for."""
+    data = SAMPLES["distribute"].certificate()
+    count = len(data["theorem"]["nodes"])
+    more = {**data, "theorem": {**data["theorem"], "nodes": [*data["theorem"]["nodes"], ["Index", "x"]]}}
+    assert checked(sealed(forgeries._shifted(more, count)))["status"] == "ok"
+
+
+def test_an_equation_is_told_from_a_false_one_by_its_values() -> None:
+    data = SAMPLES["distribute"].certificate()
+    assert differ(data) is False
+    false = [forged for place, row in itertools.islice(changes(data), 60) if differ(forged := changed(data, place, row))]
+    assert len(false) > 5 and all(checked(forged)["status"] == "refused" for forged in false)
+
+
+@pytest.mark.parametrize(
+    ("rule", "sample"),
+    [("need", "distribute"), ("computed", "folding"), ("named", "sums")],
+)
+def test_a_checker_without_a_rule_accepts_forgeries(monkeypatch: pytest.MonkeyPatch, rule: str, sample: str) -> None:
+    broken = {"need": lambda true, problem: None, "computed": lambda op, given: given[0], "named": lambda name, what: name}
+    monkeypatch.setattr(checker, rule, broken[rule])
+    data = SAMPLES[sample].certificate()
+    forged = [sealed(other) for _, other in ill_formed(data)] + [changed(data, place, row) for place, row in itertools.islice(changes(data), 400)]
+    folded = checked(data)["status"] == "refused"
+    assert folded or any(checked(one)["status"] == "ok" for one in forged)

@@ -1,0 +1,126 @@
+# mypy: disable-error-code="no-untyped-call, operator"
+"""Every operator at special values: what the normal form and the solvers take it to be is what evaluation gives.
+
+`tests/prove/test_rocq.py` holds Rocq's definitions against evaluation at the same kind of values.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.evaluate import evaluate
+from napkin_eq.lang.operators import OPS
+from napkin_eq.lang.term import Const, Input, Map, Term, rewritten
+from napkin_eq.laws.claim import Claim, same
+from napkin_eq.laws.law import Law, Real, Var, inv, nonneg, nonzero, statements_of
+from napkin_eq.prove import portfolio as solving
+from napkin_eq.prove.prove import opinion, prove
+
+REALS = (-math.inf, -2.5, -2.0, -0.5, -0.0, 0.0, 0.5, 1.0, 1.5, 2.5, 4.0)
+INTEGERS = (-7, -3, 0, 1, 2, 8)
+CURVED = ("exp", "log", "tanh", "sigmoid", "erf", "sin", "cos", "sqrt", "floor", "round")
+SOME = (-math.inf, -1.0, 0.0, 2.0)
+GRID: dict[str, tuple[Any, ...]] = {"real": REALS, "int": INTEGERS, "bool": (False, True)}
+
+
+def instances(op: str) -> list[tuple[Any, ...]]:
+    """Return arguments of an operator at special values, whole numbers too where it takes both."""
+    rule = OPS[op]
+    found: list[tuple[Any, ...]] = []
+    for num in ("real", "int") if "num" in rule.takes else ("real",):
+        kinds = [num if kind == "num" else kind for kind in rule.takes]
+        found += itertools.product(*(SOME if kind == "real" and len(kinds) > 1 else GRID[kind] for kind in kinds))
+    return found
+
+
+def proved(goal: Term, *premises: Term) -> bool:
+    return solving.holds(Claim("an operator at numbers", goal, premises, frozenset()), 2.0)
+
+
+def near(term: Term, value: Any) -> Term:
+    """Say that a term has a value, to a millionth where that is no number of a few digits."""
+    if isinstance(value, (bool, int)) or value == -math.inf or value * 4 == round(value * 4):
+        return same(term, Const(value))
+    return Map("lt", (Const(value - 1e-6), term)) & Map("lt", (term, Const(value + 1e-6)))
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_solvers_and_evaluation_agree(op: str) -> None:
+    solving.load_provers()
+    for args in instances(op):
+        term = Map(op, tuple(map(Const, args)))
+        value = evaluate(term, {}, {}).item()
+        claim = near(term, value)
+        assert not proved(~claim), (op, args, value)
+        if op not in CURVED:
+            assert proved(claim), (op, args, value)
+        # The same of variables that are those numbers, so that nothing is folded as it is written.
+        names = [Var(name, Const(a).kind) for name, a in zip("abd", args, strict=False)]
+        given = [same(v, Const(a)) for v, a in zip(names, args, strict=True)]
+        shown = near(Map(op, tuple(names)), value)
+        assert not proved(~shown, *given), (op, args, value)
+        if op not in CURVED and op not in ("floordiv", "mod"):
+            assert proved(shown, *given), (op, args, value)
+
+
+def test_whole_numbers_divided_by_variables() -> None:
+    """Quotients round down, remainders have the sign of the divisor, and by 0 both are 0."""
+    i, j = Var("i", "int"), Var("j", "int")
+    solving.load_provers()
+    for a, b in itertools.product((-7, 0, 8), (-3, 0, 3)):
+        given = same(i, Const(a)), same(j, Const(b))
+        for op in ("floordiv", "mod"):
+            value = evaluate(Map(op, (Const(a), Const(b))), {}, {}).item()
+            assert proved(same(Map(op, (i, j)), Const(value)), *given), (op, a, b)
+            assert not proved(same(Map(op, (i, j)), Const(value + 1)), *given), (op, a, b)
+
+
+@pytest.mark.parametrize("values", [SOME, (-math.inf, -1.0, 1.0)])
+def test_the_normal_form_agrees_where_it_decides(values: tuple[float, ...]) -> None:
+    solving.load_provers()
+    form = solving._DECIDERS["normal form"]
+    for op in (name for name, rule in OPS.items() if set(rule.takes) <= {"real", "num"}):
+        for args in itertools.product(values, repeat=len(OPS[op].takes)):
+            term = Map(op, tuple(map(Const, args)))
+            value = evaluate(term, {}, {}).item()
+            assert not form(Claim("", ~near(term, value), (), frozenset())), (op, args)
+
+
+def test_a_law_over_whole_numbers_with_a_sign_is_tested() -> None:
+    i, j = Var("i", "int"), Var("j", "int")
+    back = Map("real", (i // j * j + i % j,)), Map("real", (i,))
+    wrong, right = (Law("divided", "user", "", *back, (condition(j),), False, "algebra", "", "") for condition in (nonneg, nonzero))
+    found = opinion(wrong)
+    assert found.status == "refuted" and found.example is not None and found.example.refutes()
+    assert "j = 0" in str(found.example)
+    assert opinion(right).status == "proved"
+
+
+def test_what_could_not_be_tested_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    def halves(a: Real):
+        return a * 0.5 + a * 0.5, a
+
+    (law,) = statements_of(halves)
+    assert prove([law], use_cache=False)[0].status == "proved"
+
+    def refuse(*args: Any, **kwargs: Any) -> Any:
+        raise NapkinError("input v0 holds float64, expected int numbers")
+
+    monkeypatch.setattr(sys.modules["napkin_eq.lang.evaluate"], "bound_sizes", refuse)
+    (verdict,) = prove([law], use_cache=False)
+    assert (verdict.status, verdict.grade) == ("unknown", "-") and "was not tested" in verdict.detail
+
+
+def test_evaluation_keeps_zero_and_its_sign_one_number() -> None:
+    a = Input("a", ())
+    for term in (inv(a), Map("sqrt", (a,)), Map("eq", (a, Const(0.0))), Map("log", (a,)), Map("max", (a, Const(0.0)))):
+        values = [evaluate(term, {"a": np.array(zero)}, {}).item() for zero in (0.0, -0.0)]
+        assert values[0] == values[1], term
+        assert rewritten(term, lambda t: t) is term

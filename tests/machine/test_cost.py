@@ -1,0 +1,80 @@
+"""What kernels cost together, and that many launches are priced as each is by itself, against figures worked out by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from napkin_eq.machine.cost import AHEAD_S, FOLLOWING_S, KernelCost, price, prices, profile, total_us
+from napkin_eq.machine.gpu import load
+from napkin_eq.tile import ir as p
+from tests import plans
+
+H200 = load("h200")
+
+
+def costing(us: float) -> KernelCost:
+    return KernelCost("k", (), (), 1, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0, 4, 2, us, "hbm")
+
+
+def queued(works: list[float], first: float, next_: float) -> float:
+    """When the last kernel ends, each of so many microseconds of work: the first launch is waited for, the next are queued meanwhile."""
+    now = 0.0
+    for number, work in enumerate(works):
+        now += (first if number == 0 else next_) + work
+    return now
+
+
+@pytest.mark.parametrize("works", [[10.0], [10.0, 20.0, 5.0], [0.0, 0.0], [3.0] * 7])
+@pytest.mark.parametrize("launch", [5.0, 2.9, 1.4, 0.2])
+@pytest.mark.parametrize(("gpu", "following"), [("h200", AHEAD_S), ("a100", FOLLOWING_S)])
+def test_only_the_first_launch_is_waited_for(works, launch, gpu, following):
+    """An A100 begins a kernel when the one before has ended, an H200 before that."""
+    base = load(gpu)
+    machine = replace(base, chip=replace(base.chip, launch_s=max(launch * 1e-6, following)))
+    launch = machine.chip.launch_s * 1e6
+    costs = [costing(launch + work) for work in works]
+    assert total_us(costs, machine) == pytest.approx(queued(works, launch, following * 1e6))
+    assert total_us(costs[::-1], machine) == pytest.approx(total_us(costs, machine))
+    # Each launch waited for would be dearer wherever there are several and the launch is dear.
+    assert (total_us(costs, machine) < sum(c.predicted_us for c in costs) - 1e-9) == (len(works) > 1 and launch > following * 1e6 + 1e-9)
+
+
+def test_a_launch_cheaper_than_a_queued_one_is_no_gain_and_no_loss():
+    machine = replace(H200, chip=replace(H200.chip, launch_s=0.1e-6))
+    assert total_us([costing(4.0), costing(6.0)], machine) == 10.0
+
+
+LAUNCHES = [(warps, stages) for warps in (1, 2, 4, 8, 16, 32) for stages in (2, 3, 4)]
+
+
+@pytest.mark.parametrize("kernel", [*plans.softmax_stream("f16").plan.kernels, *plans.matmul("bf16", (300, 500, 700), (64, 64, 32)).plan.kernels])
+def test_launches_priced_together_cost_what_each_does(kernel):
+    prof = profile(kernel)
+    wide = {c.name: 2 * c.tile for c in kernel.coords}
+    for tiles in ({}, wide):
+        together = list(prices(prof, tiles, LAUNCHES, H200))
+        assert together == [price(prof, tiles, warps, stages, H200) for warps, stages in LAUNCHES]
+        assert len({c.predicted_us for c in together if c is not None}) > 1
+    assert None in list(prices(prof, {c.name: 1 << 16 for c in kernel.coords}, LAUNCHES, H200))
+
+
+def test_bytes_flops_and_operations_of_a_product_are_those_counted_by_hand():
+    (kernel,) = plans.matmul("bf16", (300, 500, 700), (64, 64, 32)).plan.kernels
+    cost = price(profile(kernel), {}, 4, 3, H200)
+    assert cost is not None
+    rows, columns, trips = 5, 8, 22  # 300, 500 and 700 in blocks of 64, 64 and 32
+    assert cost.blocks == rows * columns
+    assert cost.flops_tensor == pytest.approx(2.0 * rows * 64 * columns * 64 * trips * 32)
+    read = rows * columns * trips * 2 * (64 * 32 + 32 * 64)
+    assert cost.bytes_l2 == pytest.approx(read + rows * columns * 64 * 64 * 2)
+    # The least: every array once. Level 2 holds them all, so what comes from memory is just that.
+    assert cost.bytes_hbm == pytest.approx(2 * (300 * 700 + 700 * 500) + rows * columns * 64 * 64 * 2)
+    buffers = 3 * 2 * (64 * 32 + 32 * 64)
+    assert buffers <= cost.smem_bytes <= buffers + 2048
+    assert cost.registers >= 64 * 64 / 128  # its accumulators alone
+    loop = next(s for s in kernel.body if isinstance(s, p.Loop))
+    twice = replace(kernel, body=tuple(replace(s, parts=(*s.parts, *s.parts)) if s is loop else s for s in kernel.body))
+    doubled = price(profile(twice), {}, 4, 3, H200)
+    assert doubled is not None and doubled.flops_tensor == pytest.approx(2 * cost.flops_tensor)

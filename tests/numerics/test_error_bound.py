@@ -1,0 +1,177 @@
+"""The error bound against emulated kernels: never exceeded, not absurdly wide, and tight enough to catch a wrong kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from napkin_eq.lang.axis import axes
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.evaluate import evaluate
+from napkin_eq.lang.term import Const, Index, Input, Map, Online, Read, Reduce, Scan, Store, Tuple
+from napkin_eq.laws.law import TRUE, exp, inv, log, where
+from napkin_eq.numerics.error_bound import error_bound
+from napkin_eq.numerics.roundoff import STORAGE
+
+q, x, d = axes("q x d", q=24, x=40, d=16)
+A, B = Input("A", (q, d)), Input("B", (x, d))
+S = Reduce("sum", d, A * B)
+M = Reduce("max", x, S)
+P = exp(S - M)
+WEIGHTED = Reduce("sum", x, P * inv(Reduce("sum", x, P)) * B)
+
+
+def draw(seed: int, dtype: str = "float16", **shapes: tuple[int, ...]) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return {name: rng.standard_normal(shape).astype(dtype) for name, shape in sorted(shapes.items())}
+
+
+def emulated(a: np.ndarray, b: np.ndarray, block: int) -> np.ndarray:
+    """A float16 kernel that carries its sums along blocks, in float32, operands of products in float16."""
+    a32, b32 = a.astype(np.float32), b.astype(np.float32)
+    m = np.full(len(a), -np.inf, np.float32)
+    z, o = np.zeros(len(a), np.float32), np.zeros((len(a), b.shape[1]), np.float32)
+    for start in range(0, len(b), block):
+        s = a32 @ b32[start : start + block].T
+        new = np.maximum(m, s.max(1))
+        p = np.exp(s - new[:, None])
+        step = np.exp(m - new)
+        z, o = z * step + p.sum(1), o * step[:, None] + p.astype(np.float16).astype(np.float32) @ b32[start : start + block]
+        m = new
+    return (o / z[:, None]).astype(np.float16)
+
+
+@pytest.mark.parametrize("block", [8, 16, 40])
+def test_an_emulated_kernel_stays_within_the_bound(block):
+    arrays = draw(block, A=(24, 16), B=(40, 16))
+    exact = evaluate(WEIGHTED, arrays)
+    (bound,) = error_bound(WEIGHTED, arrays, {}, "float16")
+    off = np.abs(emulated(arrays["A"], arrays["B"], block) - exact)
+    assert bound.shape == exact.shape
+    assert (off <= bound).all()
+    assert bound.max() < 40 * off.max()
+
+
+def test_a_wrong_kernel_exceeds_the_bound():
+    arrays = draw(0, A=(24, 16), B=(40, 16))
+    (bound,) = error_bound(WEIGHTED, arrays, {}, "float16")
+    for wrong in (arrays["B"][:-1], arrays["B"] * np.float16(1.01)):  # a lane forgotten, one per cent off
+        assert (np.abs(emulated(arrays["A"], wrong, 8) - evaluate(WEIGHTED, arrays)) > bound).any()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_plain_sums_of_products(dtype):
+    arrays = draw(3, dtype, A=(24, 16), B=(40, 16))
+    got = (arrays["A"].astype(np.float32) @ arrays["B"].astype(np.float32).T).astype(dtype)
+    (bound,) = error_bound(S, arrays, {}, dtype)
+    off = np.abs(got - evaluate(S, arrays))
+    assert (off <= bound).all()
+    assert bound.max() < 200 * off.max()
+
+
+UNARY: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "exp": np.exp, "log": lambda v: np.log(np.abs(v)), "sqrt": lambda v: np.sqrt(np.abs(v)), "tanh": np.tanh, "sin": np.sin, "cos": np.cos,
+    "inv": lambda v: 1 / v, "abs": np.abs, "sigmoid": lambda v: 1 / (1 + np.exp(-v)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("op", sorted(UNARY))
+def test_operators_in_float32(op):
+    arrays = draw(7, "float32", A=(24, 16))
+    arg = Map("abs", (A,)) if op in ("log", "sqrt") else A
+    (bound,) = error_bound(Map(op, (arg,)), arrays, {}, "float32")
+    exact = UNARY[op](arrays["A"].astype(np.float64))
+    off = np.abs(UNARY[op](arrays["A"]).astype(np.float32) - exact)
+    assert (off <= bound).all()
+    # A few last places of the argument, of the result, and of 1 where the GPU's own unit is off by as much.
+    assert (bound <= 2.0**-23 * (8 * (np.abs(exact) + np.abs(arrays["A"])) + 4)).all()
+
+
+def test_errors_grow_through_each_operator():
+    """A perturbation of an inner value moves the result by no more than the bound says."""
+    arrays = draw(9, A=(24, 16))
+    inner = Store(A * A * A)  # rounded to float16
+    exact = arrays["A"].astype(np.float64) ** 3
+    moved = exact.astype(np.float16).astype(np.float64)
+    for op in ("exp", "sqrt", "tanh", "sigmoid", "sin", "cos", "inv", "abs", "erf", "neg"):
+        term = Map(op, (inner + 1.0 if op == "inv" else inner,))
+        (bound,) = error_bound(term, arrays, {}, "float16")
+        base = evaluate(term, arrays)
+        other, further = (evaluate(Map(op, (A + 1.0 if op == "inv" else A,)), {"A": a}) for a in (moved, moved + 8 * (moved - exact)))
+        assert (np.abs(base - other) <= bound).all(), op
+        assert (np.abs(base - further) > bound).any(), op  # eight times what the rounding moved it by
+
+
+def test_absent_values_and_empty_rows_are_exact():
+    arrays = draw(1, A=(24, 16), B=(40, 16))
+    masked = where(Index(x) >= Index(q) + 30, S, Const(float("-inf")))
+    p = exp(masked - Reduce("max", x, masked))
+    term = Reduce("sum", x, p * inv(Reduce("sum", x, p)) * B)
+    (bound,) = error_bound(term, arrays, {}, "float16")
+    assert np.isfinite(bound).all()
+    assert (bound[12:] <= STORAGE["float16"][1] * 41).all()  # rows 10 and more see no lane at all
+    (log_bound,) = error_bound(log(Reduce("sum", x, p)), arrays, {}, "float16")
+    assert np.isfinite(log_bound).all()
+
+
+def test_doubtful_comparisons_widen_the_bound():
+    arrays = {"A": np.zeros((24, 16), np.float16)}
+    close = Map("where", (Store(A + 1e-9) > Const(0.0), Const(5.0), Const(2.0)))
+    (bound,) = error_bound(close, arrays, {}, "float16")
+    assert (bound >= 3).all()
+    (sure,) = error_bound(Map("where", (Const(-1.0) < A, Const(5.0), Const(2.0))), arrays, {}, "float16")
+    assert (sure < 0.01).all()
+
+
+def test_poles_are_unbounded():
+    arrays = draw(2, A=(24, 16), B=(40, 16))
+    (bound,) = error_bound(inv(S - S), arrays, {}, "float16")
+    assert np.isinf(bound).all()
+
+
+def test_folds_scans_reads_and_online_sums():
+    arrays = draw(5, A=(24, 16), B=(40, 16))
+    shifted = Read(A, q, Index(q) + 1)
+    for term in (
+        Scan("sum", q, A), Scan("max", q, A), Scan("prod", q, A), Reduce("prod", d, A), Reduce("max", d, A), shifted,
+        Online(x, exp(S - M), TRUE, exp(Const(0.0)), False), Tuple((S, M)),
+    ):  # fmt: skip
+        values = evaluate(Reduce("sum", x, P) if isinstance(term, Online) else term, arrays)
+        values = values if isinstance(values, tuple) else (values,)
+        for bound, value in zip(error_bound(term, arrays, {}, "float16"), values, strict=True):
+            assert bound.shape == value.shape
+            assert (np.abs(value.astype(np.float16) - value) <= bound).all()
+            assert (bound <= 0.1 + 0.1 * np.abs(value)).all()
+
+
+def test_an_output_is_rounded_once():
+    arrays = draw(4, A=(24, 16))
+    (plain,), (stored,) = error_bound(A * A, arrays, {}, "float16"), error_bound(Store(A * A), arrays, {}, "float16")
+    assert (plain == stored).all()
+    exact = arrays["A"].astype(np.float64) ** 2
+    used = np.abs((exact.astype(np.float32)).astype(np.float16) - exact) / plain
+    assert 0.9 < used.max() <= 1
+
+
+def test_tensor_float_rounds_inputs_too():
+    arrays = draw(6, "float32", A=(24, 16), B=(40, 16))
+    (plain,), (matrix,) = error_bound(S, arrays, {}, "float32"), error_bound(S, arrays, {}, "float32", 2.0**-11)
+    assert (matrix > 30 * plain).all()
+
+
+def test_unknown_dtype():
+    with pytest.raises(NapkinError, match="unknown dtype 'float8'; one of float16, bfloat16, float32"):
+        error_bound(S, {}, {}, "float8")
+
+
+def test_a_lane_that_cannot_be_the_maximum_adds_no_error() -> None:
+    rng = np.random.default_rng(5)
+    a = rng.standard_normal((24, 16)) * 2.0 ** rng.integers(-6, 12, (24, 16))
+    for sign in (1, -1):
+        (bound,) = error_bound(Reduce("max", d, sign * Store(A)), {"A": a}, {}, "float32")
+        exact = (sign * a).max(axis=1)
+        moved = (sign * a + 2.0**-24 * rng.uniform(-1, 1, (200, 24, 16)) * a).max(axis=2)
+        assert (np.abs(moved - exact) <= bound).all()
+        assert (bound <= 2.0**-21 * np.abs(exact) + 2.0**-149).all()

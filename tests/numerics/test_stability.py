@@ -1,0 +1,90 @@
+"""Forms that lose digits which the diagram keeps are not chosen: held against float32 itself, at large means."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import napkin_eq as nq
+from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.evaluate import evaluate
+from napkin_eq.lang.term import Term
+from napkin_eq.numerics.compare import compare
+from napkin_eq.numerics.error_bound import error_bound
+from napkin_eq.numerics.sample_inputs import draw, family
+from napkin_eq.numerics.stability import FACTOR, Stability
+from napkin_eq.pipeline.derive import derive
+from napkin_eq.tile.printers import emit
+from napkin_eq.verify.tolerance import Tolerance, tolerances
+
+t, x = nq.axes("t x", t=4, x=None)
+A, B, G = (nq.array(name, t, x, dtype="float32") for name in "ABG")
+
+
+def centred(a: Term) -> Term:
+    return a - nq.mean(a, x)
+
+
+def weighted() -> Term:
+    mean = nq.sum(G * A, x) / nq.sum(G, x)
+    return nq.sum(G * (A - mean) * (A - mean), x) / nq.sum(G, x)
+
+
+def expanded() -> Term:
+    return nq.sum(A * B, x) - nq.sum(A, x) * nq.sum(B, x) / nq.size(x)
+
+
+CENTRED = {
+    "covariance": lambda: nq.sum(centred(A) * centred(B), x),
+    "third moment": lambda: nq.mean(centred(A) * centred(A) * centred(A), x),
+    "weighted variance": weighted,
+}
+
+
+@pytest.mark.parametrize("name", CENTRED)
+def test_moments_about_a_large_mean_keep_their_digits(name: str) -> None:
+    """A thousand deviations from zero the sums of products lose all: the plan stays near what two passes in float32 give."""
+    source = CENTRED[name]()
+    found = derive(source, dtype="float32")
+    rng = np.random.default_rng(1)
+    data = {k: (1000.0 + rng.standard_normal((4, 4096))).astype(np.float32) for k in "AB"}
+    data["G"] = rng.random((4, 4096)).astype(np.float32)
+    given = {b.name: data[b.name] for b in found.plan.inputs}
+    (got,) = emit(found.plan, "numpy")(given, True, {"x": 4096}).values()
+    exact = evaluate(source, given)
+    naive = evaluate(source, given, dtype="float32")
+    assert (np.abs(got - exact) <= 8 * np.abs(naive - exact).max() + 1e-5 * np.abs(exact)).all()
+
+
+def test_a_form_that_cancels_is_refused_and_one_that_does_not_is_admitted() -> None:
+    source = CENTRED["covariance"]()
+    stability = Stability(source, "float32")
+    assert not stability.admits(expanded())
+    assert stability.growth(expanded()) > 1000
+    assert stability.admits(nq.sum(centred(A) * B, x) - nq.sum(centred(A), x) * nq.mean(B, x)) or FACTOR < 64
+    assert stability.admits(nq.sum(centred(B) * centred(A), x))
+    # What the diagram itself loses, a form may lose too.
+    assert Stability(expanded(), "float32").admits(expanded() * 1.0)
+
+
+def test_shifting_by_a_maximum_is_not_undone() -> None:
+    source = nq.logsumexp(100.0 * A, x)
+    bare = nq.log(nq.sum(nq.exp(100.0 * A), x))
+    assert Stability(source, "float32").growth(bare) == np.inf
+    assert Stability(bare, "float32").admits(source)
+
+
+def test_an_error_within_the_plan_s_bound_and_beyond_the_diagram_s_is_refused() -> None:
+    """A plan that cancels has a bound of its own that no error passes; what the diagram itself may lose is far less."""
+    source = CENTRED["covariance"]()
+    cancelling = derive(Diagram("expanded", (("out", expanded()),)), dtype="float32")
+    drawn = draw(cancelling.diagram, family("far"), {"t": 4, "x": 4096}, "float32", 0)
+    own = tolerances(cancelling, drawn, {"x": 4096}, "float32")["out"]
+    (keeps,) = error_bound(source, drawn.clean, {"x": 4096}, "float32", order=["t"])
+    exact = evaluate(source, drawn.clean, order=["t"])
+    (got,) = emit(cancelling.plan, "numpy")(drawn.arrays, True, {"x": 4096}).values()
+    moved = exact + 0.5 * np.minimum(own.a_priori, own.running)
+    for seen in (got, moved):
+        assert compare(seen, exact, np.minimum(own.a_priori, own.running), "float32").bound_used <= 1
+    against = Tolerance(own.a_priori, own.running, keeps, own.reference)
+    assert compare(moved, exact, against.least, "float32").bound_used > 1

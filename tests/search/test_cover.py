@@ -1,0 +1,220 @@
+"""Graphs covered by kernels: the integer program against brute force, and what comes of small graphs."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import subprocess
+import sys
+
+import pytest
+
+import napkin_eq as nq
+from napkin_eq.certify.certificate import checked, sealed
+from napkin_eq.cover import program, workers
+from napkin_eq.cover.apart import apart
+from napkin_eq.cover.bounds import bound_us
+from napkin_eq.cover.candidates import Enumeration
+from napkin_eq.cover.graph import graph_of
+from napkin_eq.cover.pieces import Storage
+from napkin_eq.cover.program import Column, cheapest, greedy, in_order
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.evaluate import evaluate
+from napkin_eq.lang.term import Read, subterms
+from napkin_eq.machine import gpu as hardware
+from napkin_eq.pipeline.derive import chosen_statements, derive
+from napkin_eq.search.candidates import prover
+
+
+def attend(values: nq.Term, q: nq.Axis, x: nq.Axis, d: nq.Axis) -> nq.Term:
+    keys = nq.rename(values, {q: x})
+    return nq.sum(nq.softmax(nq.sum(values * keys, d) * 0.125, x) * keys, x)
+
+
+def brute(columns: list[Column], outputs: list[int]) -> float:
+    """The least price of any subset that is a cover, by trying all."""
+    best = float("inf")
+    for count in range(1, len(columns) + 1):
+        for chosen in itertools.combinations(range(len(columns)), count):
+            made = {v for i in chosen for v in columns[i].outs}
+            read = {v for i in chosen for v in columns[i].reads}
+            clash = any(set(columns[i].inside) & set(columns[j].outs) for i in chosen for j in chosen if i != j)
+            if set(outputs) <= made and read <= made and not clash and in_order(chosen, columns) is not None:
+                best = min(best, sum(columns[i].price for i in chosen))
+    return best
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_the_program_finds_what_brute_force_finds(seed: int) -> None:
+    rng = random.Random(seed)
+    columns = []
+    for _ in range(8):
+        outs = tuple(sorted(rng.sample(range(5), rng.choice([1, 1, 2]))))
+        others = [v for v in range(5) if v not in outs]
+        reads = tuple(sorted(rng.sample(others, min(len(others), rng.randint(0, 2)))))
+        inside = tuple(v for v in others if v not in reads and rng.random() < 0.2)
+        columns.append(Column(outs, reads, inside, float(rng.randint(1, 20))))
+    columns += [Column((v,), tuple(range(v)), (), 30.0) for v in range(5)]  # so that there is a cover
+    found = cheapest(columns, [4], 5.0)
+    assert found is not None and found.price == pytest.approx(brute(columns, [4]))
+    assert found.bound <= found.price + 1e-6 and found.method == "HiGHS"
+    other = greedy(columns, [4])
+    assert other is not None and other.price >= found.price - 1e-6
+
+
+def test_a_circle_is_no_cover() -> None:
+    columns = [Column((1, 4), (2,), (), 10.0), Column((2, 5), (1,), (), 10.0)]
+    columns += [Column((v,), reads, (), 9.0) for v, reads in ((1, ()), (2, ()), (4, (2,)), (5, (1,)))]
+    found = cheapest(columns, [4, 5], 5.0)
+    assert found is not None and found.price == 28.0
+    assert cheapest(columns[:2], [4, 5], 5.0) is None
+
+
+def test_what_nobody_computes_has_no_cover() -> None:
+    assert cheapest([Column((1,), (2,), (), 1.0)], [1], 5.0) is None
+    assert greedy([Column((1,), (2,), (), 1.0)], [1]) is None
+
+
+def test_without_the_solver_a_greedy_cover_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "highspy", None)
+    found = program.cheapest([Column((1,), (), (), 2.0), Column((2,), (1,), (), 3.0)], [2], 5.0)
+    assert found is not None and (found.price, found.bound) == (5.0, 0.0) and found.method.startswith("greedy")
+
+
+def test_a_worker_that_takes_too_long_or_refuses_gives_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "threaded", lambda: False)  # these jobs speak to no engine
+
+    def forever() -> None:
+        while True:
+            pass
+
+    def refused() -> None:
+        raise NapkinError("no")
+
+    found = {key: (value, why) for key, value, why in workers.each([("a", lambda: 3), ("b", forever), ("c", refused)], 1.0)}
+    assert found["a"] == (3, "") and found["c"] == (None, "no")
+    assert found["b"][0] is None and "time" in found["b"][1]
+
+
+def test_a_value_read_by_another_name_is_that_value() -> None:
+    h, q, x, d = nq.axes("h q x d", h=2, q=8, x=8, d=4)
+    term = attend(attend(nq.array("A", h, q, d), q, x, d), q, x, d)
+    graph = graph_of([term], prover(chosen_statements((), ())))
+    (kept,) = graph.kept
+    listed = Enumeration(graph)
+    # No kernel computes a value and reads it at other coordinates.
+    assert all(kept not in c.inside for found in listed.single.values() for c in found)
+    assert any(c.reads == (kept,) for c in listed.single[term])
+
+
+def test_shapes_are_the_same_up_to_names() -> None:
+    keys = []
+    for names, array in (("t x y", "A"), ("a c b", "B"), ("x y t", "A")):
+        t, x, y = nq.axes(names, **dict(zip(names.split(), (4, 8, 16), strict=True)))
+        term = nq.sum(nq.array(array, t, x) * nq.array("W", x, y), x)
+        graph = graph_of([term], prover(chosen_statements((), ())))
+        storage = Storage(graph, {term: "out"}, "bfloat16", lambda _: False)
+        keys.append(storage.piece(Enumeration(graph).single[term][0]).key)
+    assert keys[0] == keys[1] == keys[2]
+
+
+def test_axes_named_apart_say_the_same() -> None:
+    import numpy as np
+
+    h, q, x, d = nq.axes("h q x d", h=2, q=5, x=5, d=3)
+    first = attend(nq.array("A", h, q, d), q, x, d)
+    term = attend(first, q, x, d)
+    (other,) = apart([term], {"x": {first}}, {t.body for t in subterms(term) if isinstance(t, Read)})
+    assert other is not term and {"x", "x1"} <= {t.axis.name for t in subterms(other) if t.names[:2] == ("monoid", "axis")}
+    data = {"A": np.random.default_rng(0).normal(size=(2, 5, 3))}
+    assert evaluate(other, data) == pytest.approx(evaluate(term, data))
+
+
+def test_two_operators_in_a_row_are_two_kernels_with_one_certificate() -> None:
+    h, q, x, d = nq.axes("h q x d", h=16, q=512, x=512, d=64)
+    found = derive(attend(attend(nq.array("A", h, q, d), q, x, d), q, x, d))
+    (output,) = found.outputs
+    assert output.cover is not None and output.cover["gap"] <= 0.03 and len(found.plan.kernels) == 2
+    assert all(len(b.dims) < 3 or {"q", "x"} - {a.name for a in b.dims} for k in found.plan.kernels for b in (*k.reads, *k.writes))
+    assert output.translation.status == "agrees"
+    data = found.certificate
+    assert checked(data)["status"] == "ok" and found.report()["cover"]["kernels"][1]["reads"]
+    lemmas = [step for step in data["steps"] if "lemma" in step]
+    assert len(lemmas) == 2
+    for place in range(2):
+        for forged in (
+            {**lemmas[place], "steps": lemmas[place]["steps"][1:]},
+            {**lemmas[place], "lemma": 0},
+            {**lemmas[place], "steps": lemmas[1 - place]["steps"]},
+        ):
+            steps = [forged if number == place else step for number, step in enumerate(lemmas)]
+            assert checked(sealed({**data, "steps": steps}))["status"] == "refused"
+    assert checked(sealed({**data, "steps": lemmas[::-1]}))["status"] == "refused"
+
+
+def test_two_outputs_of_one_value_are_one_clear_line() -> None:
+    from napkin_eq.cover.covering import covered
+    from napkin_eq.egraph.budget import Budget
+    from napkin_eq.machine.gpu import load
+    from napkin_eq.search.candidates import Aim
+
+    t, x = nq.axes("t x", t=4, x=8)
+    term = nq.sum(nq.array("A", t, x), x)
+    diagram = nq.Diagram("twice", (("a", term), ("b", term)))
+    with pytest.raises(NapkinError, match="two outputs are one value"):
+        covered(diagram, Aim(load("h200"), "bfloat16", "auto", budget=Budget(5.0)), [], {}, {})
+
+
+def test_it_is_known_when_a_process_may_no_longer_be_forked() -> None:
+    code = (
+        "from napkin_eq.egraph import threaded\nfrom napkin_eq.derive import derive\nfrom napkin_eq.gallery import diagram\n"
+        "before = threaded()\nderive(diagram('softmax'))\nprint(before, threaded())"
+    )
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    assert subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout == "False True\n"
+
+
+def backward(h: nq.Axis, q: nq.Axis, x: nq.Axis, d: nq.Axis) -> nq.Diagram:
+    Q, dO = nq.array("Q", h, q, d), nq.array("dO", h, q, d)
+    K, V = nq.array("K", h, x, d), nq.array("V", h, x, d)
+    p = nq.softmax(nq.sum(Q * K, d) * 0.125, x)
+    dP = nq.sum(dO * V, d)
+    dS = p * (dP - nq.sum(p * dP, x))
+    outputs = (("dQ", nq.sum(dS * K, x) * 0.125), ("dK", nq.sum(dS * Q, q) * 0.125), ("dV", nq.sum(p * dO, q)))
+    return nq.Diagram("backward", outputs)
+
+
+def test_a_value_gives_way_to_what_its_only_reader_makes_of_it_and_of_numbers() -> None:
+    h, q, x, d = nq.axes("h q x d", h=2, q=8, x=8, d=4)
+    graph = graph_of([t for _, t in backward(h, q, x, d).outputs], prover(chosen_statements((), ())))
+    assert not any(str(cut).startswith("max_x") or str(cut) == "Σ_d Q · K" for cut in graph.cuts)
+    assert any(str(cut).startswith("-(max_x") for cut in graph.cuts) and len(graph.cuts) == 11
+
+
+def test_a_bound_counts_what_each_block_computes_for_itself() -> None:
+    h, q, x, d = nq.axes("h q x d", h=16, q=4096, x=4096, d=64)
+    diagram = backward(h, q, x, d)
+    proved = prover(chosen_statements((), ()))
+    graph = graph_of([t for _, t in diagram.outputs], proved)
+    listed = Enumeration(graph)
+    storage = Storage(graph, {t: name for name, t in diagram.outputs}, "bfloat16", proved)
+    columns = diagram.outputs[1][1]
+    rows = [cut for cut in graph.cuts if {a.name for a in cut.axes} == {"h", "q"}]
+    large = {cut for cut in graph.cuts if {"q", "x"} <= {a.name for a in cut.axes}}
+    prices = {}
+    for candidate in listed.single[columns]:
+        if large.isdisjoint(candidate.reads):
+            prices[frozenset(candidate.reads)] = bound_us(storage.piece(candidate), "bf16", "bfloat16", hardware.load("h200"))
+    # What rows need of all columns would be computed again for each block of columns.
+    assert prices[frozenset(rows)] < 150 < 2 * 150 < min(p for reads, p in prices.items() if len(reads) < len(rows))
+
+
+@pytest.mark.slow
+def test_the_backward_pass_of_attention_is_four_kernels_and_stores_no_scores() -> None:
+    h, q, x, d = nq.axes("h q x d", h=16, q=4096, x=4096, d=64)
+    found = derive(backward(h, q, x, d), limit=100)
+    (output,) = found.outputs
+    assert output.cover is not None and output.cover["gap"] <= 0.03 and len(found.plan.kernels) <= 4
+    assert not any({"q", "x"} <= {a.name for a in b.dims} for k in found.plan.kernels for b in (*k.reads, *k.writes))
+    assert checked(found.certificate)["status"] == "ok" and output.translation.status == "agrees"

@@ -1,0 +1,79 @@
+"""Extraction against brute force: every choice of one node per class of a small e-graph, priced one by one."""
+
+import itertools
+
+import pytest
+
+import napkin_eq as nq
+from napkin_eq.egraph.nodes import Node, Saturated
+from napkin_eq.egraph.saturate import saturate
+from napkin_eq.lang.term import Term
+from napkin_eq.laws.law import Inference
+from napkin_eq.machine.gpu import load
+from napkin_eq.pipeline.derive import chosen_statements
+from napkin_eq.search.extract import Candidate, Extractor
+
+HIDDEN = ("Store", "Group", "Walk", "Reduce_sum", "Reduce_max")
+
+
+def small(term: Term, *laws: str) -> Saturated:
+    statements = [s for s in chosen_statements((), ()) if s.name in laws or isinstance(s, Inference)]
+    return saturate(term, statements, rounds=2)
+
+
+def brute_force(graph: Saturated) -> float:
+    """Return the least cost over every acyclic choice of one node per class, each followed by itself."""
+    extractor = Extractor(graph, load("h200"), 2, lambda term, given: True)
+    nodes = {c: [n for n in ns if n.kind not in HIDDEN and c not in n.children] for c, ns in graph.classes.items()}
+    reachable, waiting = set(), [graph.root]
+    while waiting:
+        if (c := waiting.pop()) not in reachable:
+            reachable.add(c)
+            waiting += [k for n in nodes[c] for k in n.children]
+    order = sorted(c for c in reachable if nodes[c])
+    best = float("inf")
+    for picked in itertools.product(*(nodes[c] for c in order)):
+        choice = dict(zip(order, picked, strict=True))
+        found: dict[int, Candidate | None] = {}
+
+        def follow(
+            c: int, above: frozenset[int], choice: dict[int, Node] = choice, found: dict[int, Candidate | None] = found
+        ) -> Candidate | None:
+            if c in above:
+                return None
+            if c not in found:
+                parts = [follow(k, above | {c}) for k in choice[c].children]
+                found[c] = None if None in parts else extractor._candidate(c, choice[c], tuple(p for p in parts if p is not None))
+            return found[c]
+
+        if (whole := follow(graph.root, frozenset())) is not None:
+            best = min(best, whole.cost)
+    return best
+
+
+def cases() -> dict[str, tuple[Term, tuple[str, ...]]]:
+    t, x, y = nq.axes("t x y", t=64, x=512, y=256)
+    a, b, c = nq.array("A", t, x), nq.array("B", x, y), nq.array("C", t)
+    shared = nq.exp(a)
+    return {
+        "factor": (nq.sum(a * c, x), ("distribute", "stream-sum", "fuse-sum", "mul-commutes")),
+        "contraction": (nq.sum((a * c) * b, x), ("distribute", "stream-sum", "fuse-sum", "mul-associates", "mul-commutes")),
+        "sharing": (nq.sum(shared * a, x) + nq.sum(shared, x), ("stream-sum", "fuse-sum", "add-commutes")),
+        "rows": (nq.max(a * 2.0, x) + nq.sum(a, x), ("max-scale", "stream-sum", "stream-max", "fuse-sum", "fuse-max")),
+    }
+
+
+@pytest.mark.parametrize("name", list(cases()))
+def test_the_best_candidate_is_the_best_of_all(name):
+    graph = small(*(lambda case: (case[0], *case[1]))(cases()[name]))
+    best = Extractor(graph, load("h200"), 2, lambda term, given: True).run()[0]
+    assert best.cost == pytest.approx(brute_force(graph), rel=1e-12)
+
+
+def test_shared_work_counts_once():
+    t, x = nq.axes("t x", t=64, x=512)
+    e = nq.exp(nq.array("A", t, x))
+    once, twice = (Extractor(small(term), load("h200"), 2, lambda t, g: True).run()[0].cost for term in (e, e * e))
+    other = nq.exp(nq.array("B", t, x))
+    apart = Extractor(small(e * other), load("h200"), 2, lambda t, g: True).run()[0].cost
+    assert once < twice < apart

@@ -1,0 +1,55 @@
+"""A kernel's least time: below what the cost model says of every kernel of a plan, and near it where bytes or contractions decide."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from napkin_eq.frontend import gallery
+from napkin_eq.frontend import library as nq
+from napkin_eq.lang.term import Index, Read, Term
+from napkin_eq.machine import gpu as hardware
+from napkin_eq.pipeline.derive import derive
+from napkin_eq.search.least import least_us
+from napkin_eq.tile.ir import Buffer
+from napkin_eq.tile.stream_facts import modes_of
+
+MACHINE = hardware.load("h200")
+
+
+@pytest.mark.parametrize("name, sizes", [
+    ("softmax", {}), ("matmul", {"m": 1024, "n": 512}), ("matmul", {"m": 16, "n": 64, "k": 65536}), ("variance", {"t": 64}),
+    ("causal_attention", {"q": 256, "x": 256, "h": 2}), ("attention", {"q": 1, "x": 8192, "h": 4}), ("rmsnorm_linear", {}),
+])  # fmt: skip
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
+def test_no_kernel_of_a_plan_is_priced_below_its_least_time(name: str, sizes: dict[str, int], dtype: str) -> None:
+    plan = derive(gallery.diagram(name, **sizes), dtype=dtype).outputs[0].placed
+    arrays = dict(plan.arrays)
+    storage = {"bfloat16": "bf16", "float32": "f32"}[dtype]
+    for store, tiled in zip(plan.stores, plan.tiled, strict=True):
+        least = least_us(modes_of(store)[1], tiled.kernel.writes, {t: b for t, b in arrays.items() if t is not store}, storage, MACHINE)
+        assert 0 < least <= tiled.cost.predicted_us
+
+
+def _least(value: Term, storage: str = "bf16") -> float:
+    return least_us(value, (Buffer("out", value.axes, storage),), {}, storage, MACHINE)
+
+
+def test_bytes_and_contractions_that_must_be_are_counted() -> None:
+    m, n, k = nq.axes("m n k", m=4096, n=4096, k=4096)
+    a, b = nq.array("A", m, k), nq.array("B", k, n)
+    product = nq.matmul(a, b, k)
+    assert _least(product) > 2 * 4096**3 / MACHINE.flops("bfloat16") * 1e6  # no contraction is faster than the peak
+    assert _least(a + 1.0) > 2 * 2 * 4096**2 / MACHINE.hbm.copy_bandwidth / 1.2 * 1e6  # read and written
+    assert _least(a + 1.0, "f32") > 1.7 * (_least(a + 1.0) - MACHINE.chip.launch_s * 1e6)
+
+
+def test_what_masks_and_computed_coordinates_may_leave_out_counts_nothing() -> None:
+    m, k = nq.axes("m k", m=4096, k=4096)
+    places = nq.array("places", m, dtype="int32")
+    rows = nq.array("A", k)
+    assert _least(Read(rows, k, places)) == pytest.approx(_least(nq.array("B", m, dtype="int32") * 1.0), rel=0.2)
+    whole, window = (nq.sum(nq.array("A", m, k), k, where=where) for where in (None, nq.window(m, k, 3)))
+    assert _least(window) < _least(whole)
+    assert math.isclose(_least(window), _least(nq.sum(nq.array("A", m, k), k, where=Index(k) <= Index(m))))

@@ -1,0 +1,134 @@
+"""Streams folded lane by lane: where, that their accumulators meet in the right value, and that wrong lanes are refuted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import napkin_eq as nq
+from napkin_eq.frontend.gallery import diagram
+from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.term import Term
+from napkin_eq.pipeline.derivation import Derivation
+from napkin_eq.pipeline.derive import derive
+from napkin_eq.tile.ir import Iota, Let, Loop, ReduceTile, Start, Stmt, statements
+from napkin_eq.tile.stream_facts import RUN
+from napkin_eq.verify.index.prove_index import answered, masks_of, queries
+from tests.arrays import assert_agrees, inputs, run
+
+WIDE = 65536
+t, x, w = nq.axes("t x w", x=WIDE)
+A, B, C = nq.array("A", t, x), nq.array("B", t, x), nq.array("C", t)
+# Accumulators that rest on one another, on the number of elements so far, and on none.
+DIAGRAMS: dict[str, Callable[[], Term]] = {
+    "maximum": lambda: nq.max(A * B, x),
+    "sum": lambda: nq.sum(A * B, x),
+    "log of a sum of exponentials": lambda: nq.logsumexp(A + C, x),
+    "mean under softmax": lambda: nq.sum(nq.softmax(A, x) * B, x),
+    "variance": lambda: nq.mean((A - nq.mean(A, x)) * (A - nq.mean(A, x)), x),
+    "covariance": lambda: nq.mean((A - nq.mean(A, x)) * (B - nq.mean(B, x)), x),
+    "by position": lambda: nq.sum(A * nq.index(x), x),
+}
+
+
+def lanes(found: Derivation) -> set[str]:
+    return {c.role for k in found.plan.kernels for c in k.coords} & {"lane", "run"}
+
+
+@pytest.mark.parametrize("name", list(DIAGRAMS))
+def test_lanes_meet_in_the_value_of_the_whole(name):
+    found = derive(Diagram("lanes", (("out", DIAGRAMS[name]()),)))
+    # A step that speaks of other carried sums is not merged lane by lane: such a stream meets at every block.
+    assert lanes(found) == (set() if name == "covariance" else {"lane", "run"})
+    assert_agrees(found, {"t": 2, "x": WIDE})
+
+
+@pytest.mark.parametrize("name", ["softmax", "layer_norm", "rms_norm", "logsumexp"])
+def test_no_loop_makes_threads_agree(name):
+    """What a loop over lanes reduces is each thread's own; threads meet after it, once for each accumulator."""
+    axis = "x" if name in ("softmax", "logsumexp") else "d"
+    (kernel,) = derive(diagram(name, t=4096, **{axis: WIDE}), dtype="bfloat16").plan.kernels
+    inside = [s for loop in kernel.body if isinstance(loop, Loop) for s in statements((loop,)) if isinstance(s, ReduceTile)]
+    after = [s for s in kernel.body if isinstance(s, ReduceTile)]
+    accumulators = sum(len(s.carried) for s in kernel.body if isinstance(s, Loop))
+    assert {kernel.coord(s.coord).role for s in inside} == {"run"} and len(after) == accumulators > 0
+    assert {kernel.coord(s.coord).role for s in after} == {"lane"}
+    (lane,) = (c for c in kernel.coords if c.role == "lane")
+    (stream,) = (c for c in kernel.coords if c.role == "stream")
+    assert lane.tile * RUN == stream.tile
+
+
+def test_rows_of_every_kind_agree():
+    """Lanes whose maxima differ by more than a number has exponents, whole lanes that add nothing, all of a row the same."""
+    found = derive(diagram("softmax", t=4, x=WIDE))
+    rows = inputs(found.diagram, {"t": 4, "x": WIDE})["A"]
+    rows[0, ::RUN] += 300.0
+    rows[1, : WIDE // 2] = -1e30
+    rows[2, RUN:] = -1e30
+    rows[3] = 7.0
+    out = run(found, {"A": rows}, {"t": 4, "x": WIDE})["out"]
+    shifted = np.exp(rows - rows.max(axis=1, keepdims=True))
+    np.testing.assert_allclose(out, shifted / shifted.sum(axis=1, keepdims=True), rtol=1e-9, atol=1e-300)
+
+
+@pytest.mark.parametrize("sizes", [{"x": WIDE + 1}, {"x": None}, {"x": 4096}])
+def test_blocks_that_reach_past_the_end_or_are_whole_rows_have_no_lanes(sizes):
+    assert not lanes(derive(diagram("softmax", **sizes)))
+
+
+def test_a_masked_stream_has_no_lanes():
+    free = nq.axes("free")[0]
+    length = nq.array("length", free, dtype="int32")
+    rows = nq.array("R", free, x)
+    found = derive(Diagram("masked", (("out", nq.sum(nq.exp(rows) * rows, x, where=nq.index(x) < length)),)))
+    assert not lanes(found)
+    assert_agrees(found, {"free": 3, "x": WIDE})
+
+
+def scaled(by: int) -> Callable[[Stmt], Stmt]:
+    return lambda s: replace(s, args=(s.args[0], by)) if isinstance(s, Let) and s.op == "mul" and s.args[1] == RUN else s
+
+
+def without(name: str) -> Callable[[Stmt], Stmt]:
+    """Leave the second summand out of the sum of an index that has it, so that one lane is folded where all should be."""
+    return lambda s: replace(s, args=(s.args[0], 0)) if isinstance(s, Let) and s.op == "add" and s.args[1] == name else s
+
+
+def names(found: Derivation, role: str) -> str:
+    (kernel,) = found.plan.kernels
+    coords = {c.name for c in kernel.coords if c.role == role}
+    return next(s.out.name for s in statements(kernel.body) if isinstance(s, (Start, Iota)) and s.coord in coords)
+
+
+WRONG: dict[str, Callable[[Derivation], Callable[[Stmt], Stmt]]] = {
+    "lanes that overlap": lambda found: scaled(RUN // 2),
+    "lanes with gaps between": lambda found: scaled(2 * RUN),
+    "the first of each run alone": lambda found: without(names(found, "run")),
+    "the first block again and again": lambda found: without(names(found, "stream")),
+}
+
+
+def asked(found: Derivation, change: Callable[[Stmt], Stmt]) -> tuple[bool, set[str]]:
+    """Change a kernel's statements, and ask about them: whether anything was changed, and what is refuted."""
+    (kernel,) = found.plan.kernels
+
+    def body(stmts: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+        loops = (replace(s, parts=tuple(replace(p, body=body(p.body)) for p in s.parts)) if isinstance(s, Loop) else s for s in stmts)
+        return tuple(map(change, loops))
+
+    broken = replace(kernel, body=body(kernel.body))
+    (store,) = found.outputs[0].placed.stores
+    report = answered(queries(broken, masks_of(store)))
+    assert broken != kernel or report.verdict == "proved"
+    return broken != kernel, {a.query.kind for a in report.answered if a.verdict == "refuted"}
+
+
+@pytest.mark.parametrize("name", list(WRONG))
+def test_wrong_lanes_are_refuted(name):
+    found = derive(diagram("logsumexp", t=8, x=WIDE), dtype="bfloat16")
+    assert asked(found, lambda s: s) == (False, set())
+    changed, refuted = asked(found, WRONG[name](found))
+    assert changed and "aligned" in refuted

@@ -1,0 +1,82 @@
+"""What a block takes is what the compiler allocates, or more: counted by hand for small kernels, and compiled."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import napkin_eq as nq
+from napkin_eq.frontend.gallery import diagram
+from napkin_eq.lang.diagram import Diagram
+from napkin_eq.machine.cost import price, profile
+from napkin_eq.machine.gpu import load
+from napkin_eq.tile import ir as p
+from napkin_eq.tile.compile_ahead import compile_report
+from napkin_eq.tile.printers import emit
+from napkin_eq.tile.resources import SMEM_SLACK, capacity, partial_bytes, room, spread_registers
+from tests import plans
+
+H200, A100 = load("h200"), load("a100")
+MATMUL = plans.matmul("bf16", (256, 256, 256), (64, 64, 32)).plan.kernels[0]
+
+
+def taken(kernel: p.Kernel, warps: int, stages: int, wide: bool = True) -> tuple[int, int]:
+    return capacity(room(profile(kernel).needs, {c.name: c.tile for c in kernel.coords}), warps, stages, wide)
+
+
+def test_buffers_of_a_product_are_one_a_stage_and_one_less_where_instructions_are_narrow():
+    tile = 2 * (64 * 32 + 32 * 64)
+    assert taken(MATMUL, 4, 3)[0] == SMEM_SLACK + 3 * tile
+    assert taken(MATMUL, 2, 3)[0] == SMEM_SLACK + 2 * tile  # two warps are too few for the wide ones
+    assert taken(MATMUL, 4, 3, wide=False)[0] == SMEM_SLACK + 2 * tile
+
+
+def test_partial_results_are_those_of_each_warp_along_the_axis():
+    assert partial_bytes((1, 4096), 1, (1,), False, 8) == 8 * 4
+    assert partial_bytes((1024, 64), 0, (1,), False, 32) == 64 * 32 * 4  # rows are loaded along 64 columns: all warps lie below each other
+    assert partial_bytes((1024, 64), 1, (1,), False, 32) == 1024 * 2 * 4
+    # Three dimensions are filled from the last: 32 threads and 2 warps along 64, the other 16 along 128. Triton allocated as much.
+    assert partial_bytes((128, 128, 64), 1, (), False, 32) == 524288
+    assert partial_bytes((64, 32), 0, (), False, 1) == 0
+    assert partial_bytes((128, 32), 0, (1,), True, 4) >= 2048  # what Triton allocated for a scan
+
+
+def test_a_tile_spread_over_three_dimensions_takes_what_every_thread_holds_of_it():
+    # 32 threads along the last, 32 warps along the middle: each thread has 32 × 16 of the first two, and 16 of the last two.
+    assert spread_registers((32, 512, 32), (((0, 1), 1.0), ((1, 2), 1.0)), 32) == 32 * 16 + 16
+    assert spread_registers((32, 512, 32), (((0, 1, 2), 1.0),), 32) == 0
+
+
+def test_choices_beyond_what_triton_or_a_block_takes_are_refused():
+    prof = profile(MATMUL)
+    assert price(prof, {}, 4, 3, H200) is not None
+    assert price(prof, {**{c.name: c.tile for c in MATMUL.coords}, MATMUL.coords[0].name: 1 << 15}, 4, 3, H200) is None
+
+
+def biased() -> Diagram:
+    h, q, x, d = nq.axes("h q x d", h=8, q=1024, x=1024, d=64)
+    scores = nq.sum(nq.array("Q", h, q, d) * nq.array("K", h, x, d), d) * 0.125 + nq.array("B", h, q, x)
+    return Diagram("biased", (("out", nq.sum(nq.softmax(scores, x) * nq.array("V", h, x, d), x)),))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["biased", "softmax", "rmsnorm_linear", "linear_gelu"])
+def test_the_compiler_allocates_no_more_than_is_estimated(name):
+    small = biased() if name == "biased" else diagram(name).with_sizes({"t": 512})
+    for kernel in nq.derive(small, printer="triton").plan.kernels:
+        for hardware in (H200, A100):
+            (row,) = compile_report(emit(p.Plan("one", kernel.reads, kernel.writes, (kernel,)), "triton"), hardware.arch)
+            assert row["smem_bytes"] <= taken(kernel, kernel.warps, kernel.stages, hardware is H200)[0], (name, hardware.name)
+
+
+def test_an_operand_that_is_computed_passes_through_shared_memory():
+    body = MATMUL.body
+    (loop,) = [s for s in body if isinstance(s, p.Loop)]
+    (dot,) = [s for s in loop.parts[0].body if isinstance(s, p.Dot)]
+    value = next(s.out for s in loop.parts[0].body if isinstance(s, p.Load) and s.out.name == dot.b)
+    twice = p.Let(replace(value, name="twice"), "add", (value.name, value.name))
+    part = replace(loop.parts[0], body=tuple(x for s in loop.parts[0].body for x in ((twice, replace(s, b="twice")) if s is dot else (s,))))
+    changed = replace(MATMUL, body=tuple(replace(s, parts=(part,)) if s is loop else s for s in body))
+    a, b = 2 * 64 * 32, 2 * 32 * 64
+    assert taken(changed, 4, 3)[0] == SMEM_SLACK + 3 * a + 2 * b + b

@@ -1,0 +1,117 @@
+"""The fuzzer: what it draws is well-typed and covers the alphabet, it finds what is planted, and shrinks it to a few nodes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import napkin_eq as nq
+from napkin_eq.cli.main import main
+from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.json_form import dumps_diagram, loads_diagram
+from napkin_eq.lang.operators import OPS
+from napkin_eq.lang.term import Input, Map, subterms
+from napkin_eq.pipeline.derive import derive
+from napkin_eq.verify.fuzz.fuzz import KINDS, Disagreement, drawn, examine, fuzz
+from napkin_eq.verify.fuzz.random_diagrams import LENGTHS, Shape, random_diagram
+from napkin_eq.verify.fuzz.shrink import shrunk, size
+
+
+def of(number: int, shape: Shape = Shape()) -> Diagram:  # noqa: B008
+    return random_diagram(Random(number).randrange, shape)
+
+
+def test_what_is_drawn_covers_the_alphabet_within_its_limits():
+    seen: Counter[str] = Counter()
+    several = 0
+    for number in range(400):
+        diagram = of(number)
+        nodes = subterms(*(term for _, term in diagram.outputs))
+        assert len(nodes) <= Shape().nodes
+        seen.update(type(t).__name__ for t in nodes)
+        seen.update(t.op for t in nodes if isinstance(t, Map))
+        seen.update(t.dtype for t in nodes if isinstance(t, Input))
+        several += len(diagram.outputs) > 1
+    missing = {*OPS, "Reduce", "Scan", "Read", "Index", "Size", "Length", "Const", "float16", "float32", "int32", "int64", "bool"} - set(seen)
+    assert not missing
+    assert several > 30
+
+
+def test_the_same_numbers_draw_the_same_diagram():
+    assert [dumps_diagram(of(n)) for n in range(20)] == [dumps_diagram(of(n)) for n in range(20)]
+    assert drawn(3, 5, Shape(), "cpu") == drawn(3, 5, Shape(), "cpu")
+    assert drawn(3, 5, Shape(), "cpu")[0].term is not drawn(4, 5, Shape(), "cpu")[0].term
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.data())
+def test_any_source_of_numbers_draws_a_diagram_that_json_gives_back(data):
+    diagram = random_diagram(lambda below: data.draw(st.integers(0, below - 1)))
+    assert loads_diagram(dumps_diagram(diagram)) == diagram
+
+
+def test_a_benchmark_may_ask_for_real_sizes():
+    shape = Shape(nodes=30, lengths=(4096, 8192), elements=2**40, dtypes=("float",))
+    assert {axis.size for n in range(30) for axis in of(n, shape).axes() if axis.name in "abc"} & {4096, 8192}
+    assert max(LENGTHS) == 70
+
+
+def test_a_diagram_shrinks_to_what_matters():
+    def rooted(diagram: Diagram) -> bool:
+        return any(isinstance(t, Map) and t.op == "sqrt" for t in subterms(diagram.term))
+
+    number = next(n for n in range(500) if rooted(of(n)) and size(of(n))[0] > 15)
+    small = shrunk(of(number), rooted)
+    assert rooted(small)
+    assert size(small)[0] <= 3  # one output of two nodes
+
+
+def test_what_is_right_is_not_found():
+    y, x = nq.axes("y x", y=5, x=33)
+    A = nq.array("A", y, x)
+    diagram = Diagram("right", (("out", nq.softmax(A, x)), ("top", nq.max(A, x))))
+    assert not examine(diagram, derive(diagram, dtype="float32"), "float32")
+
+
+@pytest.mark.parametrize("kind", ["plan", "shape", "term"])
+def test_what_is_wrong_is_found(kind):
+    y, x = nq.axes("y x", y=5, x=33)
+    A = nq.array("A", y, x)
+    diagram = Diagram("wrong", (("out", nq.sum(A, x)),))
+    other = {"plan": nq.max(A, x), "term": nq.sum(A * 2.0, x), "shape": nq.sum(A, y)}[kind]
+    if kind == "plan":  # a term that is right, a plan that is not
+        right, wrong = derive(diagram, dtype="float32"), derive(Diagram("wrong", (("out", other),)), dtype="float32")
+        right.plan = wrong.plan
+    else:
+        right = derive(Diagram("wrong", (("out", other),)), dtype="float32")
+    with pytest.raises(KINDS[kind]):
+        examine(diagram, right, "float32")
+
+
+def test_a_fault_is_found_and_shrunk(monkeypatch):
+    def broken(diagram, **options):
+        if any(isinstance(t, Map) and t.op == "exp" for t in subterms(diagram.term)):
+            raise KeyError("planted")
+        raise NapkinError("nothing to see")
+
+    monkeypatch.setattr(sys.modules["napkin_eq.pipeline.derive"], "derive", broken)
+    report = fuzz(3.0, seed=0, shape=Shape(nodes=20))
+    (found,) = report.findings
+    assert (found.kind, "planted" in found.says) == ("fault", True)
+    assert size(found.diagram)[0] <= 4
+    assert report.counts["drawn"] > report.counts["refused"] > 0
+    assert loads_diagram(json.dumps(report.data()["findings"][0]["diagram"])) == found.diagram
+    assert issubclass(KINDS["fault"], Disagreement)
+
+
+def test_the_command_refuses_what_is_no_number_of_seconds(capsys):
+    assert main(["fuzz", "--seconds", "-1"]) == 2
+    assert main(["fuzz", "--seconds", "nan"]) == 2
+    assert capsys.readouterr().err.count("\n") == 2

@@ -1,0 +1,149 @@
+"""Translation validation: plans that compute their diagram agree, wrong ones are found and dropped, what was not run is not green."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+import napkin_eq as nq
+from napkin_eq.frontend.gallery import diagram
+from napkin_eq.lang.errors import WrongPlan
+from napkin_eq.pipeline.derive import derive
+from napkin_eq.pipeline.top_k import ranked
+from napkin_eq.search.assemble import renamed
+from napkin_eq.search.candidates import prover
+from napkin_eq.search.derivation import AGREES, DIFFERS, UNKNOWN
+from napkin_eq.tile import ir as p
+from napkin_eq.tile.lower.kernel import Lowering
+from napkin_eq.verify import translation
+from napkin_eq.verify.miniature import miniature, skeleton
+from napkin_eq.verify.selftest.mutations import MUTATIONS
+
+QUICK = ("softmax", "attention", "causal_attention", "padded_attention", "layer_norm", "matmul", "linear_gelu", "symbolic_attention", "rmsnorm_linear")
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_a_plan_of_the_gallery_agrees(name):
+    (output,) = derive(diagram(name)).outputs
+    assert output.translation.status == AGREES
+    assert output.refused == ()
+    assert all(size <= 160 for _, size in output.translation.sizes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sizes", [{"q": 1, "x": 8192, "h": 8}, {"q": 77, "x": 301, "h": 3}, {"q": 64, "x": 64}, {"q": 1, "x": 1}])
+def test_decode_and_ragged_sizes_agree(sizes):
+    assert derive(diagram("causal_attention" if sizes["q"] > 1 else "attention", **sizes)).outputs[0].translation.status == AGREES
+
+
+def test_a_plan_in_small_has_the_same_statements():
+    found = derive(diagram("causal_attention"))
+    small = miniature(found.diagram, found.outputs, found.plan, found.hardware, found.dtype, prover(found.statements))
+    assert skeleton(small.plan.kernels) == skeleton(found.plan.kernels)
+    (kernel,), (own,) = small.plan.kernels, found.plan.kernels
+    assert [c.ragged for c in kernel.coords] == [c.ragged for c in own.coords]
+    assert max(c.tile for c in kernel.coords) == 16
+
+
+def test_the_report_and_the_certificate_say_it():
+    found = derive(diagram("softmax"))
+    told = found.report()["translation"]
+    assert told[0]["status"] == AGREES and told[0]["outputs"] == ["out"] and told[0]["inputs"] == list(translation.KINDS)
+    assert found.certificate["evidence"]["translation"][0]["status"] == AGREES
+
+
+def changed(kernel: p.Kernel, change) -> p.Kernel:
+    def body(stmts):
+        return tuple(
+            replace(s, parts=tuple(replace(part, body=body(part.body)) for part in s.parts)) if isinstance(s, p.Loop) else change(s) for s in stmts
+        )
+
+    return replace(kernel, body=body(kernel.body))
+
+
+WRONG = {
+    "a mask is left out": lambda s: replace(s, args=(True, *s.args[1:])) if isinstance(s, p.Let) and s.op == "where" else s,
+    "a sum is a maximum": lambda s: replace(s, monoid="max") if isinstance(s, p.ReduceTile) else s,
+    "a factor is off": lambda s: replace(s, args=(s.args[0], 1.0)) if isinstance(s, p.Let) and s.op == "mul" and isinstance(s.args[1], float) else s,
+    "a load is shifted": lambda s: replace(s, masks=()) if isinstance(s, p.Load) else s,
+}
+
+
+@pytest.mark.parametrize("what", sorted(WRONG))
+def test_a_lowering_with_a_fault_gives_no_plan(what, monkeypatch):
+    """Every plan is wrong, so none is left: an error with the counterexample, not a plan."""
+    t, x = nq.axes("t x", t=70, x=301)
+    a, lengths = nq.array("A", t, x), nq.array("L", t, dtype="int32")
+    term = nq.sum(nq.exp(nq.masked(a, nq.index(x) < lengths) * 0.5), x)
+    honest = Lowering.kernel
+    monkeypatch.setattr(Lowering, "kernel", lambda self: changed(honest(self), WRONG[what]))
+    with pytest.raises(WrongPlan, match=r"no plan of out gives what the diagram says; a plan of .* at t=\d+, x=\d+ on \w+ numbers"):
+        derive(term)
+
+
+def test_the_next_plan_is_taken_where_one_is_wrong(monkeypatch):
+    """A plan that differs is dropped, said, and the next one taken."""
+    real = translation.validated
+    calls = []
+
+    def validated(*args):
+        calls.append(1)
+        return replace(real(*args), status=DIFFERS, why="made so") if len(calls) == 1 else real(*args)
+
+    monkeypatch.setattr(translation, "validated", validated)
+    (output,) = derive(diagram("rmsnorm_linear")).outputs
+    assert output.translation.status == AGREES
+    assert len(output.refused) == 1 and "made so" in output.refused[0]
+
+
+ROUNDING = {"accumulators-in-16-bits", "contractions-in-16-bits", "flushed-subnormals"}
+UNSEEN = {"scrubbed-nan", "at-least-once", "sum-from-one"}  # they show where data hold NaN, where a loop has no block, and never
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["attention", "softmax", "linear_gelu"])
+def test_mistakes_that_change_a_value_are_found(name):
+    found = derive(diagram(name))
+    small = miniature(found.diagram, found.outputs, found.plan, found.hardware, found.dtype, prover(found.statements))
+    broken = {mutation: change(small.plan) for mutation, change in MUTATIONS.items()}
+    passed = {m for m, plan in broken.items() if plan is not None and translation.disagreement(replace(small, plan=plan)) is None}
+    harmless = {"overlapping-parts", "at-least-twice"} if name == "linear_gelu" else set()  # its only part begins at 0, its loop has three blocks
+    assert passed <= ROUNDING | UNSEEN | harmless
+    assert len(broken) - list(broken.values()).count(None) - len(passed) >= 5
+
+
+def test_axes_and_types_of_outputs_are_compared_first():
+    found = derive(diagram("softmax", t=8, x=32))
+    (output,) = found.outputs
+    buffer = found.plan.outputs[0]
+    given = (found.diagram, found.outputs)
+    rest = (found.hardware, found.dtype, prover(found.statements))
+    for other, why in ((replace(buffer, dims=buffer.dims[:1]), r"stored along \[t\]"), (replace(buffer, dtype="f32"), "stored as f32")):
+        verdict = translation.validated(*given, replace(found.plan, outputs=(other,)), *rest)
+        assert verdict.status == DIFFERS and re.search(why, verdict.why)
+    literal = changed(found.plan.kernels[0], lambda s: replace(s, args=(s.args[0], 2)) if isinstance(s, p.Let) and s.op == "mul" else s)
+    verdict = translation.validated(*given, replace(found.plan, kernels=(literal,)), *rest)
+    assert verdict.status == DIFFERS and "whole number 2" in verdict.why
+
+
+def test_what_takes_too_long_is_not_validated(monkeypatch):
+    monkeypatch.setattr(translation, "MOST_WORK", 10)
+    (output,) = derive(diagram("softmax", t=8, x=32)).outputs
+    assert output.translation.status == UNKNOWN
+    assert "elements" in output.translation.why
+
+
+def test_another_program_is_not_validated():
+    found = derive(diagram("softmax", t=8, x=32))
+    other = tuple(renamed(k, "another", {}) for k in found.plan.kernels)
+    verdict = translation.validated(found.diagram, found.outputs, replace(found.plan, kernels=other), found.hardware, found.dtype, prover(found.statements))
+    assert verdict.status == UNKNOWN and "other statements" in verdict.why
+
+
+def test_the_next_best_plans_are_validated(monkeypatch):
+    found = derive(diagram("softmax", t=64, x=512))
+    assert len(ranked(found, 3)) == 3
+    monkeypatch.setattr("napkin_eq.pipeline.top_k.validated", lambda *args: replace(found.outputs[0].translation, status=DIFFERS))
+    assert len(ranked(found, 3)) == 1
