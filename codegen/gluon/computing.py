@@ -96,6 +96,8 @@ class Computing(Side):
             super().define(stmt)
             return
         name = self.text[out.name] = self.names.fresh(out.name) if self.text.get(out.name) is None else self.text[out.name]
+        if isinstance(stmt, Iota):
+            self.begins[out.name] = self.starts[stmt.coord]
         match stmt:
             case Iota(_, coord) if self.nested > 1 and coord != self.shared.workers.rows:
                 # Columns take many registers: they are made where they are first used, not while a contraction is waited for.

@@ -57,6 +57,7 @@ class Side(Blocks):
         self.values: dict[str, Value] = {}
         self.made: dict[str, Defining] = {}
         self.across: dict[str, str] = {}
+        self.begins: dict[str, str] = {}  # of coordinates in tiles, where the tile begins
         self.holding = False
         self.counters = {ring: self.names.fresh(f"{ring.copies[0].buffer.name}_n") for ring in shared.rings}
         self.wanted = self.needed()
@@ -233,7 +234,7 @@ class Side(Blocks):
     def pointer(self, stmt: Load | StoreTile, dims: tuple[str, ...]) -> str:
         """Return the pointers of a load or store that no box serves, and its mask."""
         buffer = next(b for b in buffers(self.kernel) if b.name == stmt.buffer)
-        terms = [pointer_argument(buffer)]
+        terms, begins = list[str](), list[str]()
         for at, index in enumerate(stmt.index):
             text = self.operand(index, dims)
             if text == "0":
@@ -241,12 +242,17 @@ class Side(Blocks):
             factors = [self.size(a) for a in buffer.dims[at + 1 :] if a.size != 1]
             known = [str(n) for n in [math.prod(int(f) for f in factors if f.isdigit())] if n > 1]
             symbolic = [f for f in factors if not f.isdigit()]
+            begin = self.begins.get(str(index), "0") if len(dims) > 1 and not passes_31_bits(buffer, at) else "0"
+            if begin != "0":
+                # Where a tile begins is added to the pointer itself: its lanes then differ by constants, which take no registers.
+                begins.append(" * ".join([begin, *symbolic, *known]))
+                text = f"{text} - {begin}"
             wide = f"{text}.to(gl.int64)" if passes_31_bits(buffer, at) and isinstance(index, str) and not text.isdigit() else text
             terms.append(" * ".join([f"({wide})" if " " in wide else wide, *symbolic, *known]))
         masks = [self.operand(m, dims) for m in stmt.masks]
         zero = "0" if buffer.dtype.startswith("i") else "0.0"
         other = f", other={zero}" if isinstance(stmt, Load) and masks else ""
-        return " + ".join(terms) + (f", mask={' & '.join(masks)}{other}" if masks else "")
+        return " + ".join([pointer_argument(buffer), *begins, *terms]) + (f", mask={' & '.join(masks)}{other}" if masks else "")
 
     def size(self, axis: Axis) -> str:
         return size_argument(axis) if axis.size is None else str(axis.size)

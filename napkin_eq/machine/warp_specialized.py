@@ -59,7 +59,7 @@ class Footprint:
 
 def footprint(kernel: p.Kernel) -> Footprint | None:
     """Read a kernel's footprint off its statements, of one that is scheduled precisely; None where it has no contraction of 16-bit operands in a loop."""
-    kernel = replace(kernel, body=_late(sunk(unscaled(kernel.body, lambda name: name), "")))
+    kernel = replace(kernel, body=_late(sunk(unscaled(kernel.body, lambda name: name), frozenset())))
     values = p.values_of(kernel.body)
     loops = [s for s in p.statements(kernel.body) if isinstance(s, p.Loop)]
     dots = [s for s in p.statements(kernel.body) if isinstance(s, p.Dot)]
@@ -75,7 +75,7 @@ def footprint(kernel: p.Kernel) -> Footprint | None:
     def held(part: p.Part) -> Tiles:
         return () if kernel.workers else _operands(part, values, loads)
 
-    points = alive(kernel.body, apart, held)
+    points = alive(kernel.body, apart, held, ends=True)
     stored = {(values[s.value].coords, BYTES[values[s.value].dtype]) for s in p.statements(kernel.body) if isinstance(s, p.StoreTile)}
     shared = tuple(c for c in kernel.grid if all(c in d.out.coords for d in dots))
     return Footprint(tuple(sorted(points)), tuple(sorted(stored)), shared)

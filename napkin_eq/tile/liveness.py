@@ -20,6 +20,7 @@ def alive(
     also: Callable[[p.Part], Tiles] = lambda part: (),
     *,
     waits: bool = False,
+    ends: bool = False,
     within: Collection[str] = (),
     free: Collection[str] = (),
 ) -> set[Tiles]:
@@ -29,6 +30,7 @@ def alive(
     `apart` are loads that lie in shared memory, whose indices take no registers either; `also` says what a part of a loop
     holds throughout. An accumulator is a constant before the first block of a part that has one block. `waits`: only after
     loads, reductions and contractions; what lies between them is done element by element, and its tiles need not be there as a whole.
+    `ends`: the same, of what lies outside loops, which has the registers to itself.
     That goes for reductions along the coordinates `within`, too: a thread has all of their elements. `free` are values that take no registers.
     """
     values = p.values_of(body)
@@ -41,7 +43,7 @@ def alive(
             together[coords] = together.get(coords, 0.0) + taken
         points.add(tuple(sorted(together.items())))
 
-    def before(stmts: Sequence[p.Stmt], after: set[str], held: Tiles, known: set[str]) -> set[str]:
+    def before(stmts: Sequence[p.Stmt], after: set[str], held: Tiles, known: set[str], by_element: bool = waits) -> set[str]:
         """Record what is alive after each statement, constants that are known left out; return what is before the first."""
         live = set(after)
         for stmt in reversed(stmts):
@@ -60,7 +62,7 @@ def alive(
             elif hasattr(stmt, "out") and stmt.out.name not in live:
                 continue  # an index of a tile that is copied
             else:
-                if not waits or (isinstance(stmt, (p.Load, p.ReduceTile, p.ScanTile, p.Dot)) and getattr(stmt, "coord", None) not in within):
+                if not by_element or (isinstance(stmt, (p.Load, p.ReduceTile, p.ScanTile, p.Dot)) and getattr(stmt, "coord", None) not in within):
                     record(live, held, known)
                 live.discard(getattr(getattr(stmt, "out", None), "name", ""))
             if isinstance(stmt, p.StoreTile):
@@ -69,7 +71,7 @@ def alive(
                 live |= set(p.used(stmt))
         return live
 
-    before(body, set(), (), set())
+    before(body, set(), (), set(), waits or ends)
     return fullest(points)
 
 

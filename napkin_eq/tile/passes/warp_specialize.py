@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from napkin_eq.lang.errors import NapkinError
@@ -36,7 +36,7 @@ def specialised(kernel: p.Kernel, rows: p.Coord | None = None) -> p.Kernel:
     rows = _rows(kernel, dots) if rows is None else rows
     names = _Fresh(p.definitions(kernel.body))
     body: list[p.Stmt] = []
-    for stmt in sunk(unscaled(kernel.body, names), rows.name):
+    for stmt in sunk(unscaled(kernel.body, names), {rows.name, *(c.name for c in kernel.coords if c.tile == 1)}):
         body += _loop(kernel, stmt, names) if isinstance(stmt, p.Loop) else [stmt]
     workers = p.Workers(rows.name, rows.tile // GROUP_LANES, falling(kernel))
     return replace(kernel, body=tuple(body), warps=4 * workers.groups + 4, workers=workers)
@@ -72,8 +72,11 @@ def unscaled(body: Sequence[p.Stmt], names: Callable[[str], str]) -> tuple[p.Stm
     return tuple(s for s in found if not isinstance(s, p.Let) or s.out.name in read or s.out.name not in scaled)
 
 
-def sunk(body: Sequence[p.Stmt], rows: str) -> tuple[p.Stmt, ...]:
-    """Put what no loop needs after the loops: columns that wait in registers leave less to a loop; a thread has few rows, and these are loaded early."""
+def sunk(body: Sequence[p.Stmt], few: Set[str]) -> tuple[p.Stmt, ...]:
+    """Put what no loop needs after the loops: tiles and columns that wait in registers leave less to a loop.
+
+    What varies along coordinates of which a thread has `few`, its rows, is loaded early.
+    """
     loops = [place for place, stmt in enumerate(body) if isinstance(stmt, p.Loop)]
     if not loops:
         return tuple(body)
@@ -82,7 +85,7 @@ def sunk(body: Sequence[p.Stmt], rows: str) -> tuple[p.Stmt, ...]:
     early: list[p.Stmt] = []
     for stmt in reversed(body[: loops[-1]]):
         out = getattr(stmt, "out", None)
-        if out is not None and out.coords and rows not in out.coords and out.name not in needed:
+        if out is not None and not few.issuperset(out.coords) and out.name not in needed:
             late.append(stmt)
         else:
             early.append(stmt)
