@@ -85,7 +85,7 @@ def sunk(body: Sequence[p.Stmt], few: Set[str]) -> tuple[p.Stmt, ...]:
     early: list[p.Stmt] = []
     for stmt in reversed(body[: loops[-1]]):
         out = getattr(stmt, "out", None)
-        if out is not None and not few.issuperset(out.coords) and out.name not in needed:
+        if out is not None and not few >= {*out.coords} and out.name not in needed:
             late.append(stmt)
         else:
             early.append(stmt)
