@@ -28,7 +28,8 @@ BOUND = re.compile(r"abs<=[0-9]{0,400}\.?[0-9]{1,400}(e[+-]?[0-9]{1,3})?")
 STREAMS = ("Online", "is-scales", "is-moves", "is-settled")  # what speaks of all prefixes of an axis
 UPDATES = (("Online", 4), ("is-scales", 3), ("is-moves", 4))  # of their parts those whose accumulator and previous values are the stream's own
 UNASKED = ("is-free", "is-along", "is-local", "is-distinct")  # judgments about all places, whatever a stream has reached
-NOWHERE = frozenset[str]()
+Axes = frozenset[str]
+NOWHERE = Axes()
 
 
 class Node(NamedTuple):
@@ -36,9 +37,9 @@ class Node(NamedTuple):
 
     row: list[Any]
     kind: str
-    free: frozenset[str]
+    free: Axes
     marks: frozenset[Any]
-    before: frozenset[str]
+    before: Axes
     items: dict[int, int]
 
 
@@ -49,9 +50,13 @@ class Law(NamedTuple):
     conclusion: int
     premises: list[int]
     lanes: list[str]
-    streamed: frozenset[str]
-    within: frozenset[str]
-    shut: frozenset[str]
+    streamed: Axes
+    within: Axes
+    shut: Axes
+
+
+class Refused(Exception):
+    """Why a certificate is not accepted."""
 
 
 class Claim(NamedTuple):
@@ -59,15 +64,27 @@ class Claim(NamedTuple):
     in within, in the update of a stream over it."""
 
     judgment: int
-    lanes: frozenset[str] = NOWHERE
-    full: frozenset[str] = NOWHERE
-    within: frozenset[str] = NOWHERE
+    rule: str
+    lanes: Axes = NOWHERE
+    full: Axes = NOWHERE
+    within: Axes = NOWHERE
+
+
+class Scope(NamedTuple):
+    """Where in a term a part stands. empty: axes that have no lane yet at the time before a block, of which Prev speaks
+    there; update: the axis whose stream's update it is."""
+
+    empty: Axes = NOWHERE
+    update: Axes = NOWHERE
+
+
+TOP = Scope()
 
 
 def need(true: bool, problem: str) -> None:
     """Refuse the certificate, for a problem, unless something is true."""
     if not true:
-        raise ValueError(problem)
+        raise Refused(problem)
 
 
 def text(value: Any) -> bytes:
@@ -82,13 +99,13 @@ def sha(value: Any) -> str:
 
 def values(data: Any, keys: str) -> list[Any]:
     """Return the values of an object that has these keys and no others."""
-    need(type(data) is dict and sorted(data) == sorted(keys.split()), f"expected an object with the keys {keys}")
+    need(sorted(data) == sorted(keys.split()), f"expected an object with the keys {keys}")
     return [data[key] for key in keys.split()]
 
 
 def named(name: Any, what: str) -> str:
     """Return a name of letters, digits, _ and - in ASCII, so that no two names look alike and differ."""
-    need(type(name) is str and NAME.fullmatch(name) is not None, f"{name!r:.60} is no name of {what}")
+    need(NAME.fullmatch(name) is not None, f"{name!r:.60} is no name of {what}")
     return str(name)
 
 
@@ -110,6 +127,21 @@ def computed(op: str, given: list[Fraction | None]) -> Fraction | None:
     return results[op]
 
 
+def below(row: list[Any], place: int, at: Scope) -> Scope:
+    """Return where a part of a row stands."""
+    if row[0] == "Online":
+        own = Axes((row[1],))
+        return Scope(own, own) if (row[0], place) in UPDATES else Scope(at.empty, NOWHERE)
+    return TOP if row[0] == "Prev" else at
+
+
+def holding(row: list[Any], claim: Claim, what: str, at: Scope) -> None:
+    """Refuse a claim inside of a row in which it does not hold."""
+    said = f"{what}: its conditions do not hold"
+    need(row[0] != "Prev" or claim.lanes.isdisjoint(at.empty), f"{said} before the first block, of which Prev speaks")
+    need(row[0] != "Online" or row[1] not in claim.full, f"{said} of the prefixes that Online takes")
+
+
 class Checker:
     """One run over one certificate. Terms are numbers, and equal terms have equal numbers."""
 
@@ -119,7 +151,7 @@ class Checker:
         self.constructors, self.kinds, self.roles, self.words, self.facts, self.signs = (theorem["language"][table] for table in tables)
         self.axes, self.inputs = theorem["axes"], theorem["inputs"]
         self.nodes, self.known, self.work = list[Node](), dict[str, int](), 0
-        self.laws, self.claims = dict[str, Law](), list[Claim]()
+        self.laws, self.claims, self.steps = dict[str, Law](), list[Claim](), 0
 
     def listed(self) -> None:
         """Refuse axes that have no size, and inputs over other axes, of other types or with other facts than are known."""
@@ -235,7 +267,7 @@ class Checker:
         """Return the signs, and presence, that a leaf shows by itself."""
         row, kind, *_ = self.nodes[number]
         facts = ["finite", *self.inputs[row[1]]["facts"]] if row[0] == "Input" else self.facts[kind] + self.facts.get(row[0], [])
-        if row[0] == "Const" and kind != "bool" and (value := exact(row[2])) is not None:
+        if row[0] == "Const" and (value := exact(row[2])) is not None:
             facts = ["pos" if value > 0 else "nonneg" if value == 0 else "nonzero"]
         return [sign for fact in facts for sign in self.signs.get(fact, [])]
 
@@ -273,13 +305,13 @@ class Checker:
             true, counted = word[3:] in self.shown(leaf), self.nodes[leaf].row
             lanes = frozenset(counted[1:]) if counted[0] == "Size" else NOWHERE  # before a stream's first block there is none
         need(true, f"{row} does not hold by itself")
-        return Claim(judgment, lanes, full)
+        return Claim(judgment, "evident", lanes, full)
 
     # -- laws and what follows from them -------------------------------------------------------------------------------
 
     def at(self, place: Any, table: list[Any], what: str) -> Any:
         """Return an entry of a table."""
-        need(type(place) is int and 0 <= place < len(table), f"there is no {what} {place!r:.40}")
+        need(type(place) is int and place in range(len(table)), f"there is no {what} {place!r:.40}")
         return table[place]
 
     def table(self, rows: list[Any], table: list[int], what: str) -> list[int]:
@@ -341,7 +373,6 @@ class Checker:
             return
         law, used = self.laws[rule], set[str]()
         axes = {name: value for name, value in given.items() if type(value) is str}
-        need({*axes.values()} <= {*self.axes}, f"{rule} is used of an axis that is not listed")
         bindings: dict[str, Any] = {name: self.at(value, terms, "term") for name, value in given.items() if name not in axes} | axes
         need(self.instantiated(law.conclusion, bindings, used) == claim, f"{rule} does not conclude that")
         wanted = [self.instantiated(pattern, bindings, used) for pattern in law.premises]
@@ -355,59 +386,62 @@ class Checker:
         need(not streamed or not any(premise.within for premise in premises), f"{rule} reads other prefixes than a premise speaks of")
         within = within.union(*(premise.within for premise in premises))
         self.count(len(lanes) + len(full))
-        self.claims.append(Claim(claim, lanes, full, within))
+        self.claims.append(Claim(claim, rule, lanes, full, within))
 
     # -- the proof -----------------------------------------------------------------------------------------------------
 
-    def put(
-        self, root: int, path: list[Any], sides: list[int], claim: Claim, what: str, empty: frozenset[str] = NOWHERE, update: frozenset[str] = NOWHERE
-    ) -> int:
-        """Return a term with the second side of an equation in place of the first, which must stand at the path.
-
-        empty: axes that have no lane yet where Prev speaks of the time before a block. update: the axis whose stream's update this is.
-        """
+    def put(self, root: int, path: list[Any], sides: list[int], claim: Claim, what: str, at: Scope) -> int:
+        """Return a term with the second side of an equation in place of the first, which must stand at the path."""
         if not path:
             need(root == sides[0], f"{what}: the subterm at its path is not that side of the law")
-            need(claim.within <= update, f"{what}: it holds in the update of a stream over {sorted(claim.within)} only")
+            only = f"{what}: it holds in the update of a stream over {sorted(claim.within)} only"
+            need(claim.within <= at.update, only)
             return sides[1]
         row = self.nodes[root].row
         place = self.at(path[0], self.children(row), f"child, in {what},")
-        if row[0] == "Prev":
-            need(claim.lanes.isdisjoint(empty), f"{what}: its conditions do not hold before the first block, of which Prev speaks")
-            empty = update = NOWHERE
-        if row[0] == "Online":
-            need(row[1] not in claim.full, f"{what}: its conditions do not hold of the prefixes that Online takes")
-            own = frozenset((row[1],))
-            empty, update = (own, own) if (row[0], place) in UPDATES else (empty, NOWHERE)
-        inside = self.put(row[place], path[1:], sides, claim, what, empty, update)
+        holding(row, claim, what, at)
+        inside = self.put(row[place], path[1:], sides, claim, what, below(row, place, at))
         return self.make([*row[:place], inside, *row[place + 1 :]])
 
-    def everywhere(self, root: int, lemma: Claim, sides: list[int], done: dict[Any, int], empty: frozenset[str] = NOWHERE) -> int:
-        """Return a term with the second side of a lemma wherever the first stands; refuse as `put` would at any of these places."""
+    def everywhere(self, root: int, sides: list[int], claim: Claim, what: str, done: dict[Any, int], at: Scope) -> int:
+        """Return a term with the second side of a lemma wherever the first stands; refuse where `put` would."""
         if root == sides[0]:
             return sides[1]
-        if (root, empty) not in done:
+        if (root, at) not in done:
             self.count(1)
             row = list(self.nodes[root].row)
             for place in self.children(row):
-                own = {"Prev": NOWHERE, "Online": frozenset((row[1],)) if (row[0], place) in UPDATES else empty}
-                inside = self.everywhere(row[place], lemma, sides, done, own.get(row[0], empty))
-                if inside != row[place]:
-                    need(row[0] != "Prev" or lemma.lanes.isdisjoint(empty), "a lemma does not hold before the first block, of which Prev speaks")
-                    need(row[0] != "Online" or row[1] not in lemma.full, "a lemma does not hold of the prefixes that Online takes")
-                row[place] = inside
-            done[root, empty] = self.make(row)
-        return done[root, empty]
+                row[place] = self.everywhere(row[place], sides, claim, what, done, below(row, place, at))
+            done[root, at] = self.make(row)
+            if done[root, at] != root:
+                holding(row, claim, what, at)
+        return done[root, at]
 
-    def step(self, current: int, step: Any, instances: list[Any], what: str) -> int:
-        """Return what a step makes of a term."""
-        place, forward, path = values(step, "instance forward path")
+    def made(self, term: int, move: Any, what: str) -> tuple[int, Claim]:
+        """Return what a move makes of a term, and the claim that it is by."""
+        self.steps += 1
+        place, forward, path = values(move, "instance forward path")
         claim = self.at(place, self.claims, "instance")
         word, *sides = self.nodes[claim.judgment].row
         need(word == "is-equal" and type(forward) is bool and type(path) is list, f"{what}: no equation, direction or path")
-        return self.put(current, path, sides if forward else sides[::-1], claim, f"{what}, {instances[place]['rule']}")
+        return self.put(term, path, sides if forward else sides[::-1], claim, f"{what}, {claim.rule}", TOP), claim
 
-    def outputs(self, number: int) -> list[tuple[str, frozenset[str]]]:
+    def step(self, current: int, step: Any, what: str) -> int:
+        """Return what a step makes of a term: a move, or a lemma with the moves that it is shown by."""
+        if "lemma" not in step:
+            return self.made(current, step, what)[0]
+        place, moves = values(step, "lemma steps")
+        first = last = self.at(place, self.terms, "term")
+        term = self.nodes[first].kind != "judgment"
+        need(term and type(moves) is list, f"{what}: a lemma of no term, or without steps")
+        lanes, full, alone = set[str](), set[str](), f"{what}: an accumulator stands outside its stream"
+        for number, move in enumerate(moves):
+            last, claim = self.made(last, move, f"{what}.{number}")
+            lanes, full = lanes | claim.lanes, full | claim.full
+        need((self.nodes[first].marks | self.nodes[last].marks).isdisjoint((ACC, PREV)), alone)
+        return self.everywhere(current, [first, last], Claim(first, "lemma", Axes(lanes), Axes(full)), what, {}, TOP)
+
+    def outputs(self, number: int) -> list[tuple[str, Axes]]:
         """Return the kind and the axes of what a term gives, item by item."""
         node = self.nodes[number]
         return [(self.nodes[item].kind, self.nodes[item].free) for item in node.items.values() or [number]]
@@ -417,7 +451,7 @@ class Checker:
         _, theorem, nodes, laws, instances, steps, *claimed, _ = values(data, "schema theorem nodes laws instances steps status grade evidence")
         _, _, _, rows, source, destination = values(theorem, "language axes inputs nodes source destination")
         self.listed()
-        terms = self.table(rows, [], "term")
+        self.terms = terms = self.table(rows, [], "term")
         current, end = self.at(source, terms, "term"), self.at(destination, terms, "term")
         need((self.nodes[current].marks | self.nodes[end].marks).isdisjoint((ACC, PREV)), "an accumulator stands outside its stream")
         need(self.outputs(current) == self.outputs(end), "the two sides are not of one kind and shape")
@@ -425,24 +459,13 @@ class Checker:
         grades = [self.law(name, laws[name]) for name in sorted(laws)]
         for raw in instances:
             self.instance(raw, terms)
-        count = 0
         for number, step in enumerate(steps):
-            if type(step) is dict and "lemma" in step:
-                lemma, inner = values(step, "lemma steps")
-                first = last = self.at(lemma, terms, "term")
-                for within, part in enumerate(inner):
-                    last = self.step(last, part, instances, f"step {number}.{within}")
-                open_ = self.nodes[first].marks | self.nodes[last].marks
-                need(open_.isdisjoint((ACC, PREV)), f"step {number}: an accumulator stands outside its stream")
-                cited = [self.claims[part["instance"]] for part in inner]
-                lanes, full = (NOWHERE.union(*(claim[place] for claim in cited)) for place in (1, 2))
-                current, count = self.everywhere(current, Claim(first, lanes, full), [first, last], {}), count + len(inner)
-            else:
-                current, count = self.step(current, step, instances, f"step {number}"), count + 1
+            current = self.step(current, step, f"step {number}")
         need(current == end, "the steps do not lead to the destination")
         grade = max(grades, default="A")
         need(claimed == ["tested" if grade == "D" else "proved", grade], f"its status and grade are not {grade}, the weakest of its laws")
-        return {"grade": grade, "steps": count, "theorem": sha(theorem), "laws": {name: laws[name]["sha256"] for name in sorted(laws)}}
+        hashes = {name: laws[name]["sha256"] for name in sorted(laws)}
+        return {"grade": grade, "steps": self.steps, "theorem": sha(theorem), "laws": hashes}
 
 
 def check(content: bytes) -> dict[str, Any]:
@@ -451,11 +474,13 @@ def check(content: bytes) -> dict[str, Any]:
         need(len(content) <= MAX_BYTES, f"more than {MAX_BYTES} bytes")
         data = json.loads(content)
         need(text(data) == content.strip(), "not JSON in the one canonical way: keys sorted, none twice, no spaces")
-        need(type(data) is dict and text(data.get("schema")) == text(SCHEMA), f"no certificate of schema {SCHEMA}")
+        need(text(data["schema"]) == text(SCHEMA), f"no certificate of schema {SCHEMA}")
         need(data.pop("sha256", "") == sha(data), "the content is not what its sha256 says")
         return {"status": "ok", **Checker(data["theorem"]).run(data)}
+    except Refused as problem:
+        return {"status": "refused", "problem": f"{problem!s:.200}"}
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, OverflowError) as problem:
-        return {"status": "refused", "problem": f"{problem!s:.200}" if type(problem) is ValueError else f"malformed: {problem!r:.200}"}
+        return {"status": "refused", "problem": f"malformed: {problem!r:.200}"}
 
 
 def main(arguments: list[str]) -> int:

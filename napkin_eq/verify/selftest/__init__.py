@@ -10,6 +10,7 @@
                     they are to each other
     mutations       each takes a plan and returns one that has a mistake which people make, or None where it has no
                     place for it
+    one_rule        certificates that one rule of the checker alone refuses, and good ones that a stricter rule would
     samples         good certificates, small, that use every rule of the checker: what must be accepted, and what
                     forgeries are made of
     score           broken kernels that the numeric check must reject, and how many it does: `score()`

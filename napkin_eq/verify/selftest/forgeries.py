@@ -331,8 +331,8 @@ def _of_rows(data: Data) -> Iterator[tuple[str, Data]]:
 
 def extended(data: Data, rows: list[list[Any]]) -> Data:
     """Return a certificate whose theorem holds more rows, that nothing refers to, after its own; they refer to each other from 0."""
-    for row in rows:
-        start = len(data["theorem"]["nodes"]) - rows.index(row)
+    for number, row in enumerate(rows):
+        start = len(data["theorem"]["nodes"]) - number
         placed = [row[0], *(part + start if type(part) is int and (row[0], at) != ("Proj", 1) else part for at, part in enumerate(row[1:], 1))]
         count = len(data["theorem"]["nodes"])
         data = _shifted({**data, "theorem": {**data["theorem"], "nodes": [*data["theorem"]["nodes"], placed]}}, count)

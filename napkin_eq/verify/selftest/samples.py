@@ -15,10 +15,10 @@ from typing import Any
 from napkin_eq.certify.certificate import Data, make
 from napkin_eq.egraph.congruence import ARITHMETIC, Step
 from napkin_eq.lang.axis import Axis
-from napkin_eq.lang.term import Acc, Const, Index, Input, Map, Online, Prev, Proj, Term, Tuple, rebuilt
+from napkin_eq.lang.term import Acc, Const, Index, Input, Map, Online, Prev, Proj, Reduce, Term, Tuple, rebuilt
 from napkin_eq.laws.axis_split import stretch_mask
 from napkin_eq.laws.inference import Judge, substitute
-from napkin_eq.laws.law import ABSENT, REGISTRY, TRUE, Inference, Law, Max, Sum, Var, exp, inv, le, size, where
+from napkin_eq.laws.law import ABSENT, REGISTRY, TRUE, Inference, Law, Max, Sum, Var, exp, inv, le, nonneg, size, stretch, where
 from napkin_eq.laws.loader import load_rules
 from napkin_eq.prove.verdict import Verdict
 
@@ -32,7 +32,23 @@ a, b = Var("a"), Var("b")
 LARGER = Law("larger", "samples", "", Map("max", (a, b)), b, (le(a, b),), False, "algebra", "", "here")
 TWICE = Law("twice", "samples", "", Var("n", "number") + Var("n", "number"), Var("n", "number") * 2.0, (), False, "algebra", "", "here")
 HELD = Law("held", "samples", "", Sum(Axis("y"), a), Online(Axis("y"), a, TRUE, Acc()), (), False, "structure", "", "here")
-OWN = (LARGER, TWICE, HELD)
+_y, _x, d = Axis("y"), Axis("x"), Var("d")
+_sum, _both, _stands = Online(_y, d, TRUE, Acc()), Online(_y, a, TRUE, Acc() + a), Online(_y, a, TRUE, Acc() * b)
+SWAPPED = Law("swapped", "samples", "", _both, Online(_y, a, TRUE, a + Acc()), (), False, "structure", "", "here")
+SHIFTED = Law("shifted", "samples", "", Prev(_stands) + _stands, _stands + Prev(_stands), (), False, "structure", "", "here")
+EARLIER = Law("earlier", "samples", "", Prev(b) + a, a + Prev(b), (), False, "structure", "", "here")
+STRIPED = Law(
+    "striped", "samples", "", Sum(_x, a), Online(_y, Reduce("sum", _x, a, Var("c", "bool")), TRUE, Acc()), (stretch(_y, _x, Var("c", "bool")),),
+    False, "structure", "", "here",
+)  # fmt: skip
+BESIDE = Law("beside", "samples", "", Map("max", (a, b)) + _sum, b + _sum, (le(a, b),), False, "structure", "", "here")
+_larger = Map("max", (a, b))
+EXCEEDED = Law(
+    "exceeded", "samples", "", Max(_y, _larger), Max(_y, Map("max", (a, _larger))), (le(a, _larger),), False, "algebra", "", "here"
+)
+UNSIGNED = Law("unsigned", "samples", "", Map("abs", (a,)), a, (nonneg(a),), False, "algebra", "", "here")
+UNNEEDED = Law("unneeded", "samples", "", d + d, d * 2.0, (le(a, b),), False, "algebra", "", "here")
+OWN = (LARGER, TWICE, HELD, SWAPPED, SHIFTED, EARLIER, STRIPED, BESIDE, EXCEEDED, UNSIGNED, UNNEEDED)
 LANES = {name: ("x",) for name in ("distribute", "sum-constant", "pos-size", "pos-sum", "finite-reduce-max", "le-max")}
 Move = tuple[str, tuple[int, ...], bool, dict[str, Term | Axis]]
 
@@ -114,7 +130,7 @@ def alone() -> list[Sample]:
     square = (A - Sum(x, A) * inv(size(x))) * (A - Sum(x, A) * inv(size(x)))
     half, larger = Const(0.25) * 2.0, Map("max", (ABSENT, Const(2.0)))
     first, second, hidden = Index(x) < 3, Index(x) < 4, Online(z, O * E, TRUE, Acc())
-    masked = where(first, C, ABSENT)
+    masked, lane = where(first, C, ABSENT), Map("real", (Index(x),))
     return [
         _sample("folding", half * C, (ARITHMETIC, (0,), True, {"left": half, "right": Const(0.5)})),
         _sample("thirds", inv(Const(3.0)) * C, (ARITHMETIC, (0,), True, {"left": inv(Const(3.0)), "right": Const(Fraction(1, 3))})),
@@ -141,6 +157,7 @@ def alone() -> list[Sample]:
         _sample("carried", Sum(y, D * C), ("held", (), True, {"a": D * C, "y": y})),
         _sample("an item", Proj(0, Tuple((C, O))), ("projection-0-2", (), True, {"a": C, "b": O})),
         _sample("a hidden factor", Sum(x, hidden * B), ("distribute", (), True, {"a": hidden, "b": B, "x": x}), lanes="x"),
+        _sample("an index", Sum(x, Map("abs", (lane,)) * B), ("unsigned", (0, 0), True, {"a": lane})),
         _sample("a hidden summand", Sum(x, -C + B), ("sum-add", (), True, {"a": -C, "b": B, "x": x})),
     ]
 
