@@ -18,7 +18,8 @@ import pytest
 from napkin_eq.certify import check as checker
 from napkin_eq.certify.certificate import dumps, sealed
 from napkin_eq.verify.selftest import one_rule
-from napkin_eq.verify.selftest.forgeries import FIT, as_lemma, changed, changes, differ, extended, ill_formed
+from napkin_eq.verify.selftest.forgeries import changes, differ
+from napkin_eq.verify.selftest.ill_formed import FIT, as_lemma, changed, extended, ill_formed
 from napkin_eq.verify.selftest.samples import alone, samples
 from tests.certify.test_certificate import CERTIFICATE, EVIDENT, TAMPERED, altered, evident
 

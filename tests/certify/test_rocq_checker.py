@@ -18,7 +18,7 @@ from napkin_eq.certify.certificate import checked, sealed
 from napkin_eq.frontend.gallery import DIAGRAMS
 from napkin_eq.prove import rocq_text as rocqtext
 from napkin_eq.prove.rocq import source
-from napkin_eq.verify.selftest import forgeries, samples
+from napkin_eq.verify.selftest import forgeries, ill_formed, one_rule, samples
 from tests.search.test_cover import attend
 
 Data = dict[str, Any]
@@ -59,7 +59,7 @@ def verdicts(place: Path, certificates: Iterable[Data]) -> list[bool]:
 def test_good_and_forged_certificates_have_one_verdict(compiled: Path) -> None:
     cases = [(sample.name, sample.certificate()) for sample in islice(samples.samples(), 0, None, 4)]
     for place, sample in enumerate(sample for sample in samples.alone() if sample.allowed):
-        broken = forgeries.ill_formed(sample.certificate())
+        broken = ill_formed.ill_formed(sample.certificate())
         cases += [(f"{rule}, {sample.name}", sealed(data)) for rule, data in islice(broken, place % 17, None, 17)]
     cases += list(islice(forgeries.false(60), 150))
     ours = [checked(data)["status"] == "ok" for _, data in cases]
@@ -74,10 +74,11 @@ def test_lemmas_good_and_forged_have_one_verdict(compiled: Path) -> None:
     for number, sample in enumerate(samples.samples()):
         data = sample.certificate()
         if "," not in sample.name and number % 3 == 0:
-            broken = forgeries.of_lemmas(data)
+            broken = ill_formed.of_lemmas(data)
             cases += [(f"{rule}, {sample.name}", sealed(forged)) for rule, forged in islice(broken, number % 7, None, 7)]
         elif number % 4 == 0:
-            cases += [(f"{sample.name}, {around} around", forgeries.as_lemma(data, around)) for around in range(3)]
+            cases += [(f"{sample.name}, {around} around", ill_formed.as_lemma(data, around)) for around in range(3)]
+    cases += [*one_rule.by_terms(), *one_rule.by_lemmas(), *one_rule.beside_the_proof()]
     ours = [checked(data)["status"] == "ok" for _, data in cases]
     theirs = verdicts(compiled, [data for _, data in cases])
     different = [name for (name, _), one, other in zip(cases, ours, theirs, strict=True) if one is not other]

@@ -18,7 +18,7 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.term import Acc, Group, Input, Map, Online, Prev, Proj, Term, Tuple, Walk
 from napkin_eq.laws.axis_split import stretch_mask
 from napkin_eq.laws.law import TRUE, Max, Sum, exp, inv
-from napkin_eq.verify.selftest.forgeries import as_lemma, changed
+from napkin_eq.verify.selftest.ill_formed import as_lemma, changed
 from napkin_eq.verify.selftest.samples import B, C, D, E, O, alone, moved, part, q, statements, verdicts, x, y, z
 
 
