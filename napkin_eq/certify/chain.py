@@ -16,7 +16,6 @@ from napkin_eq.laws.law import Law, Statement, Var, variables
 from napkin_eq.search.placement import Placed
 from napkin_eq.tile.stream_facts import Streamed, modes_of
 
-PLACEMENT = ("level", "group", "walk")
 MOST_INSTANCES, SOME, ENTERING = 60_000, 256, 0.6
 
 
@@ -30,8 +29,7 @@ def explained(
     budget = budget.part(1.0) if budget else Budget()  # of what the search left, which is never nothing: it ends before its limit
     closure = Closure(statements, budget)
     closure.add(source)
-    chosen = (i for i in instances if i.law not in PLACEMENT)
-    for number, instance in enumerate(itertools.islice(chosen, MOST_INSTANCES)):
+    for number, instance in enumerate(itertools.islice(instances, MOST_INSTANCES)):
         if number % SOME == 0 and budget.over("explanation", ENTERING):
             break
         if instance.law in closure.inferences:

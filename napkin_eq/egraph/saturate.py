@@ -21,7 +21,7 @@ from napkin_eq.egraph.encoding import BASE, FACTS, SORTS, Table, axes_rules, axi
 from napkin_eq.egraph.nodes import AXIS_AT, FLAGGED, KINDS, Instance, Node, Saturated, built, computed, tied
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Const, Length, Map, Pattern, Proj, Read, Size, Term, Tuple, as_real, subterms
+from napkin_eq.lang.term import Const, Group, Length, Map, Proj, Read, Size, Store, Term, Tuple, Walk, as_real, subterms
 from napkin_eq.laws.axis_split import stretch_mask
 from napkin_eq.laws.law import Inference, Law, Statement
 
@@ -52,9 +52,11 @@ def saturate(
 
 
 def _decided_later(law: Law) -> bool:
-    """Whether a law is about values stored together, or about storing what is no real number: that is decided after extraction."""
-    stored = isinstance(law.lhs, Pattern) and law.lhs.kind != "real"
-    return stored or any(isinstance(t, (Tuple, Proj)) or t.kind == "tuple" for t in subterms(law.lhs, law.rhs))
+    """Whether a law is about where values lie, in which blocks they are computed or which are stored together: that is decided after extraction.
+
+    Every value may be stored and partitioned, so that such nodes would be more than half of an e-graph, and nothing would be read off them.
+    """
+    return any(isinstance(t, (Store, Group, Walk, Tuple, Proj)) or t.kind == "tuple" for t in subterms(law.lhs, law.rhs))
 
 
 class _Bridge:

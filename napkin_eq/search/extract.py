@@ -23,7 +23,7 @@ from napkin_eq.tile.stream_facts import MIN_DOT
 
 KEEP, KEEP_OUTPUTS, SWEEPS, MASKED_SHARE = 5, 8, 40, 0.55
 # Once there is a candidate for the root, so many more are tried; of the forms of a node of a large graph fewer.
-MOST_TRIED, LARGE, EXTRACTING = 400_000, 15_000, 0.55
+MOST_TRIED, LARGE, EXTRACTING = 400_000, 6_000, 0.55
 HELD = 512  # the longest axis that one tile may hold beside others
 ALIKE, MOST_ALIKE = 1e-5, 4  # costs so near are of one form, its operands in other orders or its loops apart: of each so many are kept
 Pass = tuple[str, int]
