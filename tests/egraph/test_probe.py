@@ -30,7 +30,7 @@ DIAGRAMS = {
 def test_what_true_laws_put_together_is_equal(name: str) -> None:
     graph = saturate(DIAGRAMS[name], chosen_statements((), ()))
     found = probe(graph)
-    assert found.false == () and found.members >= found.classes > 4
+    assert found.false == () and found.members > found.classes > 1
 
 
 def test_an_axis_cut_into_stretches_is_probed_too() -> None:
