@@ -7,7 +7,7 @@ roundoff of float32, and u, h the roundoff and half the least positive number of
                  + 2 D w |a| where b is a sum of products, D additions in a row, that the matrix unit adds onto a
     a * b        |a| e_b + |b| e_a + e_a e_b + K w |a b|
     f(a)         the change of f over [a - e_a, a + e_a], + K w |f(a)|; infinite where f jumps or has a pole there
-    sum of a     sum of e_a + (2 D w + R r) (sum of |a|) D additions in a row, each block rescaled once; R moves of a reference
+    sum of a     sum of e_a + (D w + R r) (sum of |a|)   D additions in a row, each block rescaled once; R moves of a reference
     sum of a * b an operand that is no input may have been rounded to the storage type for the matrix unit: e_a + u |a| + h
     max of a     max of e_a over the lanes that can be the maximum, given their errors
     1/D * N      where N is a sum of w v and D the sum of the same w, taken in one pass: a mean m, whose weights' errors d count
@@ -16,17 +16,19 @@ roundoff of float32, and u, h the roundoff and half the least positive number of
     a < b        uncertain where |a - b| <= e_a + e_b; a choice by it is off by |x - y| there
 
 K = 4 roundings an operator: the operation, a constant folded into it, a fused neighbour, an approximate unit of the GPU.
-w is doubled in sums: a matrix unit may truncate where it adds (Fasi et al., PeerJ Comput. Sci. 7:e330, 2021, sec. 4).
+D w stands for D w / (1 - D w) (Higham, Accuracy and Stability, sec. 3.1). w is doubled along axes that are summed on a matrix
+unit, which may truncate where it adds (Fasi et al., PeerJ Comput. Sci. 7:e330, 2021, sec. 4).
 D comes from the schedule. A tile of B lanes is added in B / 4 + 16 steps, since four lanes or more share a row of a tile,
 and the n / B tiles one after another; the matrix unit keeps one accumulator throughout and adds four products or more at
 once, so D = n / 4 + 16 there, and n in float32, whose products are added one by one.
 R comes from the data: at how many tiles the reference that a carried sum is relative to did move (elsewhere the factor is
 e^0, exactly 1), each time with r = 2 K w (1 + |reference|), what an exponential of a difference of references is off by.
-What passes the range of float32 has no bound; what falls below its least normal number may be taken for 0.
+What passes the range of float32 has no bound; what falls below its least normal number may be taken for 0, and then is off by itself.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -41,31 +43,67 @@ from napkin_eq.lang.operators import NEUTRAL
 from napkin_eq.lang.scope import steps
 from napkin_eq.lang.term import Acc, Const, Fold, Group, Input, Map, Online, Prev, Proj, Read, Reduce, Scan, Store, Term, Walk, bundled, subterms
 from napkin_eq.numerics.ranges import constants, ranged, summands, within
-from napkin_eq.numerics.roundoff import STORAGE, TOP, K, bounded, exactly, flushed, in_double, largest, multiplied, w
+from napkin_eq.numerics.roundoff import STORAGE, TOP, K, adding, bounded, exactly, flushed, in_double, largest, multiplied, w
 from napkin_eq.numerics.shared_errors import SLACK, Checked, Errors, Form, added, contracted, multiplied_forms, over, plus, scaled, size, summed, times
-from napkin_eq.tile.ir import Dot, Loop, Plan, ReduceTile, ScanTile, statements
+from napkin_eq.tile.ir import Dot, Kernel, Load, Loop, Plan, ReduceTile, ScanTile, Stmt, statements
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """How a plan adds along an axis: the lanes of its tiles, largest and smallest, and whether on the matrix unit, and whether onto another tile."""
+    """How a plan adds along an axis: the lanes of its tiles, largest and smallest, and whether on the matrix unit, and whether onto another tile.
+
+    threads: how many share a row of a tile at least. rounds: whether an addition rounds to nearest for certain; else it may truncate.
+    """
 
     largest: int
     smallest: int
     matrix: bool
     onto: bool = False
+    threads: int = 4
+    rounds: bool = False
 
     def depth(self, length: int, lanes: int, product: bool) -> float:
         """Return how many additions follow one another in a sum of this length; lanes: how many products are added at once."""
         tile = min(length, self.largest)
         chained = length if lanes == 1 else length / lanes + 16
-        tiled = tile / 4 + 16 + -(-length // max(1, min(length, self.smallest)))
+        tiled = row(tile, self.threads) + -(-length // max(1, min(length, self.smallest)))
         return max(chained, tiled) if product and self.matrix else tiled
+
+    def adding(self, length: int, lanes: int, product: bool) -> float:
+        """Return what a sum of this length is off by, relative to the sum of the magnitudes."""
+        return adding(self.depth(length, lanes, product), 1 if self.rounds and not self.matrix else 2)
 
 
 _UPDATE = "()"  # marks, among the axes that a term mentions, that it speaks of an accumulator; no axis has this name
 # Without a schedule: any tile of 16 lanes or more, on the matrix unit or not.
 UNPLANNED = Schedule(2**40, 16, True, True)
+# What a thread loads at once, in numbers: its own are added one after another.
+LOADED = 16
+
+
+def row(tile: int, threads: int) -> float:
+    """Return how many additions follow one another in a row of a tile that so many threads share: each its own, then among them."""
+    return tile / threads + 16 if threads <= 4 else max(tile / threads, min(tile, LOADED)) + math.log2(threads)
+
+
+def sharing(kernel: Kernel, stmt: Stmt) -> tuple[int, bool]:
+    """Return how many threads share a row of what a statement adds up, at least, and whether each addition rounds to nearest for certain.
+
+    All of them do where a program holds one row and nothing else. Four lie along a coordinate at least where the rows of all that the
+    kernel loads lie along it in memory, as threads are dealt out along these first; else nothing is known but what is assumed of all.
+    """
+    if not isinstance(stmt, ReduceTile) or kernel.workers is not None:
+        return 4, False
+    coord = kernel.coord(stmt.coord)
+    wide = {c.name for c in kernel.coords if c.tile > 1}
+    along = {c.name for c in kernel.coords if c.axis == coord.axis and c.name in wide}
+    stmts = list(statements(kernel.body))
+    if wide <= along and not any(isinstance(s, Dot) for s in stmts):
+        return 32 * kernel.warps, True
+    coords = {s.out.name: set(s.out.coords) & wide for s in stmts if hasattr(s, "out")}
+    loads = [s for s in stmts if isinstance(s, Load) and coords[s.out.name]]
+    fastest = all(s.index and isinstance(s.index[-1], str) and coords.get(s.index[-1], set()) & along for s in loads)
+    return 4, bool(loads) and fastest and not any(isinstance(s, Dot) for s in stmts)
 
 
 def schedule(plan: Plan) -> dict[str, Schedule]:
@@ -77,10 +115,12 @@ def schedule(plan: Plan) -> dict[str, Schedule]:
         for stmt in statements(kernel.body):
             if isinstance(stmt, (ReduceTile, ScanTile, Dot)) or (isinstance(stmt, Loop) and stmt.carried):
                 coord = kernel.coord(stmt.coord)
-                old = found.get(coord.axis.name, Schedule(1, coord.tile, False))
+                old = found.get(coord.axis.name, Schedule(1, coord.tile, False, False, 2**20, True))
                 tiles = max(old.largest, coord.tile), min(old.smallest, coord.tile)
                 onto = isinstance(stmt, Dot) and stmt.acc is not None and (stmt.acc not in carried or stmt.coord not in loops)
-                found[coord.axis.name] = Schedule(*tiles, old.matrix or isinstance(stmt, Dot), old.onto or onto)
+                threads, rounds = (old.threads, old.rounds) if isinstance(stmt, Loop) else sharing(kernel, stmt)
+                known = min(old.threads, threads), old.rounds and rounds
+                found[coord.axis.name] = Schedule(*tiles, old.matrix or isinstance(stmt, Dot), old.onto or onto, *known)
     return found
 
 
@@ -302,7 +342,7 @@ class Work:
     def _rounded(self, got: Checked, unit: float, least: float, top: float) -> Named:
         names, (value, error) = aligned(got.value, got.error)
         magnitude = np.where(np.isneginf(value), 0.0, np.abs(value)) + error
-        return Named(names, np.where(magnitude > top, np.inf, error + unit * magnitude + least))
+        return Named(names, np.where(magnitude > top, np.inf, error + unit * magnitude + np.minimum(least, magnitude)))
 
     def _operand(self, term: Term) -> Checked:
         got, inner = self.memo[term], term
@@ -409,9 +449,9 @@ class Work:
         mean_of = Named(names, np.where((left > 0) & ~np.isnan(found), found, np.inf))
         if self.naive or own.low is None or whole.low is None or (own.low.data[np.isfinite(own.low.data)] < 0).any():
             return mean_of
-        return self._inside(total, mean_of, Named(names, m + 0.0 * found), v, whole.low)
+        return self._inside(total, mean_of, Named(names, m + 0.0 * found), v, own.high or own.value, whole.low)
 
-    def _inside(self, total: Term, found: Named, mean: Named, v: Checked, least: Named) -> Named:
+    def _inside(self, total: Term, found: Named, mean: Named, v: Checked, weights: Named, least: Named) -> Named:
         """Cut the bound of a mean by weights that are never negative: it lies among the values, but for what is rounded apart in both sums."""
         axis, length = total.axis.name, self.exact.length(total.axis.name)
         kept = self.memo[total.where].value
@@ -419,12 +459,14 @@ class Work:
         # A rescaling multiplies both sums by the same number; each is rounded by itself.
         turns = self._moved(total, 0.0)
         sizes, roughest = fold("sum", axis, length, _size(v.value), kept), fold("max", axis, length, v.error, kept)
-        names, (before, m, most, most_below, turned, size, e, whole) = aligned(found, mean, *signed, turns, sizes, roughest, least)
+        heaviest = fold("max", axis, length, weights, kept)  # what is past the range of the storage type may be rounded to infinity
+        ends = (found, mean, *signed, turns, sizes, roughest, heaviest, least)
+        names, (before, m, most, most_below, turned, size, e, heavy, whole) = aligned(*ends)
         largest = np.maximum(np.abs(most), np.abs(most_below))
         apart = (self.u + self.matrix + 2 * self._added(axis, length, True) + 8 * K * w() + 2 * turned) * largest
         apart = apart + e * (1 + apart / np.maximum(largest, flushed())) + (self.h + length * flushed()) * size / whole
         away = np.maximum(most - m, m + most_below) + apart
-        return Named(names, np.where((whole > 0) & np.isfinite(away), np.minimum(before, away), before))
+        return Named(names, np.where((whole > 0) & (heavy <= self.top) & np.isfinite(away), np.minimum(before, away), before))
 
     def _regrouped(self, term: Term, found: Checked) -> Checked:
         """Charge a sum for what a kernel may do to it: three or more parts are added in any order, a constant factor goes to each part.
@@ -478,7 +520,7 @@ class Work:
 
     def _added(self, axis: str, length: int, product: bool) -> float:
         """Return what a sum of this length is off by, relative to the sum of its magnitudes; each block is rescaled once at most."""
-        return 2 * w() * self.planned.get(axis, UNPLANNED).depth(length, self.lanes, product)
+        return self.planned.get(axis, UNPLANNED).adding(length, self.lanes, product)
 
     def _moved(self, term: Term, reference: float = 1.0) -> Named:
         """Return what rescaling by differences of references is off by, relative to what is rescaled: R r; of a plain sum nothing.
@@ -549,7 +591,8 @@ class Work:
         if any(found is None for found in sums):
             return None
         value, size, *errors = (found for found in sums if found is not None)
-        error = sum(found.data for found in errors) + K * w() * size.data + self.exact.length(axis) * flushed() * (size.data > 0)
+        error = sum(found.data for found in errors) + K * w() * size.data
+        error = error + np.fmin(size.data + error, self.exact.length(axis) * flushed())
         return Checked(value, _relative(Named(value.names, error), Named(value.names, size.data + error), added, moved))
 
     def _scan(self, term: Term) -> Checked:

@@ -14,12 +14,12 @@ import numpy as np
 
 from napkin_eq.lang.numpy_semantics import Array, Named, aligned, fold
 from napkin_eq.lang.term import Const, Fold, Map, Online, Reduce, Term
-from napkin_eq.numerics.roundoff import K, flushed, w
+from napkin_eq.numerics.roundoff import K, flushed, largest, w
 from napkin_eq.numerics.shared_errors import Checked
 
 Range = tuple[Named, Named]
-# Roundings on the way of an argument: factors, sums, the change of base.
-SLACK = 4 * K
+# What a product that is rounded once is off by in roundoffs, its last digits included.
+PRODUCT = 1.01
 
 
 def ranged(term: Term, memo: Mapping[Term, Checked], found: Checked, length: int, added: float, moves: Named | None) -> Range | None:
@@ -54,7 +54,8 @@ def within(found: Checked, limits: Range) -> Named:
     return Named(names, np.where(np.isfinite(away) & (away < error), np.maximum(away, 0.0), error))
 
 
-def _exponential(term: Term, memo: Mapping[Term, Checked], found: Checked) -> Range:
+def _exponential(term: Term, memo: Mapping[Term, Checked], found: Checked, once: bool = False) -> Range:
+    """Return where an exponential lies; once: what its argument is relative to the maximum of is computed once for both."""
     arg = memo[term.args[0]]
     names, (a, e, v, rough) = aligned(arg.value, arg.error, found.value, slack(term.args[0], memo))
     with np.errstate(all="ignore"):
@@ -63,24 +64,57 @@ def _exponential(term: Term, memo: Mapping[Term, Checked], found: Checked) -> Ra
     least, most = np.where(np.isneginf(a), 0.0, np.maximum(low, 0.0)), np.where(np.isneginf(a), 0.0, high)
     if (found_over := dominated(term.args[0])) is not None:
         factor, top = found_over
-        joined, (most, own, rough, kept) = aligned(Named(names, most), memo[top.body].error, slack(term.args[0], memo), memo[top.where].value)
-        capped = np.minimum(most, np.exp(2 * factor * own + rough) * (1 + 2 * K * w()) + flushed())
+        factor = 0.0 if once else factor
+        above = slack(term.args[0], memo, True)
+        joined, (most, own, rough, kept) = aligned(Named(names, most), memo[top.body].error, above, memo[top.where].value)
+        apart = 2 * factor * own if factor else 0.0
+        capped = np.minimum(most, np.exp(apart + rough) * (1 + 2 * K * w()) + flushed())
         _, (least, e) = aligned(Named(names, least), Named(names, e), also=joined)
         names, most = joined, np.where(kept, capped, most)
     unknown = ~np.isfinite(e)
     return Named(names, np.where(unknown, -np.inf, least)), Named(names, np.where(unknown, np.inf, most))
 
 
-def slack(arg: Term, memo: Mapping[Term, Checked]) -> Named:
-    """Return what the roundings of an exponential's argument come to, at the size of its parts."""
+def _alone(arg: Term) -> tuple[float, Term] | None:
+    """Return a factor c > 0 and the maximum of b, if an argument is c b less c times that maximum and b is added up of no parts; else None.
+
+    A kernel then multiplies both by one number, and rounds one product or both: as c b <= c max, what it gets is at most the roundoff of
+    one product above 0, and at the maximum no farther than that from 0; elsewhere it is off by that of two.
+    """
+    parts = summands(arg)
+    if len(parts) != 2 or constants(arg):
+        return None
+    (c, b), (d, top) = parts if parts[0][0] > 0 else parts[::-1]
+    over = isinstance(top, (Reduce, Fold)) and top.monoid == "max" and top.body is b
+    whole = not isinstance(b, Map) or b.op not in ("add", "neg", "mul", "where")
+    return (c, top) if over and whole and c == -d > 0 else None
+
+
+def slack(arg: Term, memo: Mapping[Term, Checked], above: bool = False) -> Named:
+    """Return what the roundings of an exponential's argument come to, at the size of its parts; above: only how far it may be above 0."""
+    if (found := _alone(arg)) is not None:
+        factor, top = found
+        known, reach = memo[top], np.where(np.isneginf(memo[top].value.data), 0.0, np.abs(memo[top].value.data))
+        own, (most, off) = aligned(Named(known.value.names, reach), known.error)
+        return Named(own, factor * (1 if above else 2) * PRODUCT * w() * (most + off))
     names: tuple[str, ...] = ()
-    total: Array = np.zeros(())
-    for factor, part in summands(arg):
+    parts = summands(arg)
+    rounded = roundings(len(parts)) * w()
+    total: Array = np.asarray(rounded * constants(arg))
+    for factor, part in parts:
         if part in memo:
             size = np.abs(np.where(np.isneginf(memo[part].value.data), 0.0, memo[part].value.data))
             names, (total, more) = aligned(Named(names, total), Named(memo[part].value.names, size))
-            total = total + SLACK * w() * abs(factor) * more
+            total = total + rounded * abs(factor) * more
     return Named(names, total)
+
+
+def roundings(parts: int) -> float:
+    """Return how often a part of an argument is rounded where it is added up, and where the maximum that it is relative to was.
+
+    Each time its factor, its product with that, and once for every part that is added; the last digits included.
+    """
+    return 1.01 * (2 * (2 + parts - 1))
 
 
 def dominated(arg: Term) -> tuple[float, Term] | None:
@@ -186,24 +220,31 @@ def _choice(args: list[Checked]) -> Range:
 def _total(term: Term, memo: Mapping[Term, Checked], length: int, added: float, moves: Named | None) -> Range:
     axis, body, mask = term.axis.name, memo[term.body], memo[term.where].value
     assert body.low is not None and body.high is not None
-    _, (low, high) = aligned(body.low, body.high)
-    names = tuple(sorted({*body.low.names, *body.high.names}))
+    over = dominated(term.body.args[0]) if isinstance(term.body, Map) and term.body.op == "exp" else None
+    # A stream computes what it is the maximum of once.
+    once = over is not None and isinstance(term, Online) and term.fused and over[1].axis == term.axis and over[1].where is term.where
+    limits = _exponential(term.body, memo, body, True) if once else (body.low, body.high)
+    names, (low, high) = aligned(*limits)
     known = np.isfinite(low) & np.isfinite(high)
     sums = [fold("sum", axis, length, Named(names, part), mask) for part in (np.where(known, low, 0.0), np.where(known, high, 0.0))]
     doubt = fold("sum", axis, length, Named(names, np.where(known, 0.0, 1.0)), mask)
     joined, (least, most, unknown, moved) = aligned(*sums, doubt, moves or Named((), np.zeros(())))
     off = added + moved
     least, most = least * np.maximum(1 - off, 0.0), most * (1 + off)
-    over = dominated(term.body.args[0]) if isinstance(term.body, Map) and term.body.op == "exp" else None
     if over is not None and over[1].axis == term.axis and over[1].where is term.where:
-        # The lane that is the maximum counts 1, but for roundings; unless there is none. A stream computes what it is the maximum of once.
+        # The lane that is the maximum counts 1, but for roundings; unless there is none.
         factor, top = over
-        factor = 0.0 if isinstance(term, Online) and term.fused else factor
-        both, (rough, own) = aligned(slack(term.body.args[0], memo), memo[top.body].error)
-        own = own if factor else np.zeros(())
-        worst = fold("max", axis, length, Named(both, rough + 2 * factor * own), mask)
+        factor = 0.0 if once else factor
+        both, (rough, own) = aligned(slack(term.body.args[0], memo, True), memo[top.body].error)
+        apart = 2 * factor * own if factor else 0.0
+        worst = fold("max", axis, length, Named(both, rough + apart), mask)
         some = fold("max", axis, length, memo[top.body].value, mask)
+        # Relative to the maximum of the lanes so far, which may be any of them, exponentials are no larger than this before they are rescaled.
+        bodies, (size, e) = aligned(memo[top.body].value, memo[top.body].error)
+        size = np.where(np.isneginf(size), 0.0, np.abs(size)) + e
+        running = fold("max", axis, length, Named(bodies, over[0] * PRODUCT * w() * size if once else 0.0 * size), mask)
         ends = (Named(joined, end) for end in (least, most, unknown, off + 0.0 * least))
-        joined, (least, most, unknown, off, far, seen) = aligned(*ends, worst, some)
+        joined, (least, most, unknown, off, far, seen, rough) = aligned(*ends, worst, some, running)
+        unknown = unknown + (np.exp(rough) * length >= largest())
         least = np.maximum(least, np.where(np.isfinite(seen), np.exp(-far) * np.maximum(1 - off, 0.0) * (1 - 4 * K * w()), 0.0))
     return Named(joined, np.where(unknown > 0, -np.inf, least)), Named(joined, np.where(unknown > 0, np.inf, most))

@@ -57,27 +57,53 @@ def exactly(value: float) -> bool:
     return w() < W or float(np.float32(value)) == value
 
 
+def gone(value: Array, off: Array) -> Array:
+    """Return what taking a number for 0 comes to, which is done below the least normal one; off: what it is off by before that."""
+    size = np.where(np.isfinite(value), np.abs(value), 0.0)
+    return np.asarray(np.where(size * (1 - K * w()) - off >= flushed(), 0.0, np.fmin(size + off, flushed())))
+
+
+def adding(depth: float, units: float = 1.0) -> float:
+    """Return what so many additions in a row are off by, relative to the sum of the magnitudes: γ of Higham, Accuracy and Stability, sec. 3.1.
+
+    units: how many roundoffs an addition is off by; 2 where it truncates.
+    """
+    found = units * w() * depth
+    return found / (1 - found) if found < 1 else math.inf
+
+
 def _unless(sure: Array, value: Array) -> Array:
     return np.where(sure, value, np.inf)
 
 
 def _exp(v: Array, a: Array, e: Array) -> Array:
-    found = np.where(np.isneginf(a), 0.0, v * (np.expm1(e + K * w() * np.abs(a)) + K * w()) + flushed())
-    return np.where(np.isposinf(e), np.inf, found)
+    off = v * (np.expm1(e + K * w() * np.abs(a)) + K * w())
+    return np.where(np.isposinf(e), np.inf, np.where(np.isneginf(a), 0.0, off + gone(v, off)))
 
 
 def _mul(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
     rounded = np.where(_shifts(a, ea) | _shifts(b, eb), 0.0, K * w() * np.abs(v))
-    return np.asarray(np.abs(a) * eb + np.abs(b) * ea + ea * eb + rounded + flushed() * (v != 0))
+    off = np.abs(a) * eb + np.abs(b) * ea + ea * eb
+    return np.asarray(off + rounded + gone(v, off))
 
 
 def _inv(v: Array, a: Array, e: Array) -> Array:
     away = np.abs(a)
-    return np.where((a == 0) & (e == 0), 0.0, _unless(away > e, e / (away * (away - e)) + K * w() * np.abs(v) + flushed()))
+    off = e / (away * (away - e)) + K * w() * np.abs(v)
+    return np.where((a == 0) & (e == 0), 0.0, _unless(away > e, off + gone(v, off)))
 
 
 def _log(v: Array, a: Array, e: Array) -> Array:
     return np.where((a <= 0) & (e == 0), 0.0, _unless(a > e, np.log1p(e / (a - e)) + K * w() * (np.abs(v) + 1)))
+
+
+def _rises(op: str, v: Array, a: Array, off: Array) -> Array:
+    """Return how far a function that rises moves at most as its argument is off."""
+    return np.asarray(np.maximum(np.maximum(OPERATORS[op](a + off) - v, v - OPERATORS[op](a - off)), 0.0))
+
+
+# How far from -1 these are at most, below 0.
+TAILS: dict[str, Callable[[Array], Array]] = {"erf": lambda a: np.exp(-a * a), "tanh": lambda a: 2 * np.exp(2 * a)}
 
 
 def _smooth(op: str, slope: float) -> Callable[[Array, Array, Array], Array]:
@@ -86,10 +112,22 @@ def _smooth(op: str, slope: float) -> Callable[[Array, Array, Array], Array]:
     def rule(v: Array, a: Array, e: Array) -> Array:
         known = np.isfinite(e)
         off = np.where(known, e, 0.0)
-        change = np.maximum(OPERATORS[op](a + off) - v, v - OPERATORS[op](a - off))
-        return _unless(known, np.minimum(slope * off, np.maximum(change, 0.0)) + 2 * K * w())
+        found = np.minimum(slope * off, _rises(op, v, a, off)) + 2 * K * w()
+        # What is far nearer to -1 than a roundoff is computed as -1: tanh is twice a sigmoid less 1, and erf is a unit in the last place off.
+        most = a + off
+        tail = TAILS[op](np.minimum(most, 0.0))
+        return _unless(known, np.where((most < 0) & (tail < w() / 8), tail, found))
 
     return rule
+
+
+def _sigmoid(v: Array, a: Array, e: Array) -> Array:
+    # 1 / (1 + e^-a): what the exponential is off by counts as an argument that is off; the rest is relative to the value.
+    known = np.isfinite(e)
+    away = np.where(np.isfinite(a), np.where(a < 0, np.abs(a), 1.0), 0.0)
+    off = np.where(known, e, 0.0) + K * w() * away
+    change = np.minimum(0.25 * off, _rises("sigmoid", v, a, off))
+    return _unless(known, change + 2 * K * w() * (v + change) + gone(v, change))
 
 
 def _wave(v: Array, a: Array, e: Array) -> Array:
@@ -127,7 +165,7 @@ def _none(v: Array, *rest: Array) -> Array:
 
 
 RULES: dict[str, Callable[..., Array]] = {
-    "add": lambda v, a, b, ea, eb: ea + eb + K * w() * (np.abs(v) + ea + eb) + flushed() * (v != 0),
+    "add": lambda v, a, b, ea, eb: ea + eb + K * w() * (np.abs(v) + ea + eb) + gone(v, ea + eb),
     "mul": _mul,
     "neg": lambda v, a, e: e,
     "inv": _inv,
@@ -137,7 +175,7 @@ RULES: dict[str, Callable[..., Array]] = {
     "log": _log,
     "sqrt": lambda v, a, e: np.sqrt(np.maximum(a, 0) + e) - np.sqrt(np.maximum(a - e, 0)) + K * w() * np.abs(v),
     "tanh": _smooth("tanh", 1.0),
-    "sigmoid": _smooth("sigmoid", 0.25),
+    "sigmoid": _sigmoid,
     "erf": _smooth("erf", 1.13),
     "sin": _wave,
     "cos": _wave,

@@ -18,7 +18,8 @@ import numpy as np
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.numpy_semantics import OPERATORS, Array
-from napkin_eq.numerics.roundoff import FLUSHED, LARGEST, RULES, STORAGE, TOP, K, W, bounded, multiplied
+from napkin_eq.numerics.error_bound import row, sharing
+from napkin_eq.numerics.roundoff import FLUSHED, LARGEST, RULES, STORAGE, TOP, K, W, adding, bounded, gone, multiplied
 from napkin_eq.tile.ir import (
     MATRIX_ROUNDOFF,
     Assign,
@@ -75,10 +76,11 @@ def running_bound(
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """Of a kernel: the values that are float32, and those that only go to outputs, where what is past the range is infinite."""
+    """Of a kernel: the values that are float32, and those that only go to outputs, where what is past the range is infinite; who adds rows."""
 
     wide: frozenset[str]
     final: frozenset[str]
+    sharing: Mapping[ReduceTile, tuple[int, bool]]
 
 
 def _facts(kernel: Kernel, outputs: set[str]) -> _Facts:
@@ -86,7 +88,7 @@ def _facts(kernel: Kernel, outputs: set[str]) -> _Facts:
     wide = {s.out.name for s in stmts if hasattr(s, "out") and s.out.dtype == "f32"}
     stored = {s.value for s in stmts if isinstance(s, StoreTile) and s.buffer in outputs}
     elsewhere = {name for s in stmts if not (isinstance(s, StoreTile) and s.buffer in outputs) for name in used(s)}
-    return _Facts(frozenset(wide), frozenset(stored - elsewhere))
+    return _Facts(frozenset(wide), frozenset(stored - elsewhere), {s: sharing(kernel, s) for s in stmts if isinstance(s, ReduceTile)})
 
 
 class _Memory:
@@ -168,7 +170,9 @@ class _Program:
             case Let():
                 return self.let(stmt, [self.pair(arg, scope) for arg in stmt.args])
             case ReduceTile(_, monoid, coord, arg):
-                return self.reduced(monoid, self.names.index(coord), scope[arg])
+                threads, rounds = self.facts.sharing[stmt]
+                off = adding(row(self.kernel.coord(coord).tile, threads), 1 if rounds else 2)
+                return self.reduced(monoid, self.names.index(coord), scope[arg], off)
             case ScanTile(_, monoid, coord, arg):
                 return self.scanned(monoid, self.names.index(coord), scope[arg])
             case Dot():
@@ -210,14 +214,13 @@ class _Program:
         wide = Pair(got.value.astype(np.float64), got.error)
         return rounded(wide, HELD[out.dtype], out.name in self.facts.final) if out.dtype in HELD else wide
 
-    def reduced(self, monoid: str, at: int, got: Pair) -> Pair:
+    def reduced(self, monoid: str, at: int, got: Pair, off: float) -> Pair:
         value = FOLDS[monoid].reduce(got.value, axis=at, keepdims=True)
         size = np.where(np.isfinite(got.value), np.abs(got.value), 0.0)
         if monoid == "max":
             return Pair(value, got.error.max(axis=at, keepdims=True))
         if monoid == "sum":
-            depth = got.value.shape[at] / 4 + 16
-            return Pair(value, got.error.sum(axis=at, keepdims=True) + 2 * W * depth * (size + got.error).sum(axis=at, keepdims=True))
+            return Pair(value, got.error.sum(axis=at, keepdims=True) + off * (size + got.error).sum(axis=at, keepdims=True))
         count = got.value.shape[at]
         return Pair(value, multiplied(size + got.error, size, count, lambda x: np.multiply.reduce(x, axis=at, keepdims=True)))
 
@@ -227,7 +230,7 @@ class _Program:
             return Pair(value, np.maximum.accumulate(got.error, axis=at))
         if monoid == "sum":
             depth = got.value.shape[at] / 4 + 16
-            return Pair(value, np.add.accumulate(got.error + 2 * W * depth * (size + got.error), axis=at))
+            return Pair(value, np.add.accumulate(got.error + adding(depth, 2) * (size + got.error), axis=at))
         count = got.value.shape[at]
         return Pair(value, multiplied(size + got.error, size, count, lambda x: np.multiply.accumulate(x, axis=at)))
 
@@ -243,13 +246,14 @@ class _Program:
         errors = [p.error + roundoff * size for p, size in zip((a, b), sizes, strict=True)]
         value, size = times(a.value, b.value), times(*sizes)
         # 0 * inf is unknown, not 0: what is unbounded stays so.
-        error = times(sizes[0], errors[1]) + times(errors[0], sizes[1]) + times(errors[0], errors[1]) + K * W * size + FLUSHED * (size > 0)
+        error = times(sizes[0], errors[1]) + times(errors[0], sizes[1]) + times(errors[0], errors[1]) + K * W * size
+        error = error + np.fmin(size + error, self.kernel.coord(stmt.coord).tile * FLUSHED)
         if stmt.acc is not None:
             acc = scope[stmt.acc]
             value, error, size = value + acc.value, error + acc.error, size + np.abs(acc.value)
         lanes = self.kernel.coord(stmt.coord).tile
         depth = lanes if stmt.precision == "ieee" and stmt.a in self.facts.wide else (3 if stmt.precision == "tf32x3" else 1) * lanes / 4 + 16
-        return Pair(value, error + 2 * W * depth * (size + error))
+        return Pair(value, error + adding(depth, 2) * (size + error))
 
     def side(self, pair: Pair, k: int) -> int:
         return next(i for i, n in enumerate(pair.value.shape) if i != k and n > 1)
@@ -278,7 +282,7 @@ def rounded(got: Pair, dtype: str, final: bool) -> Pair:
     """Round a tile to a 16-bit type; what is past its range is of no use, but in a final output."""
     unit, least = STORAGE[dtype]
     size = np.where(np.isfinite(got.value), np.abs(got.value), 0.0) + got.error
-    return Pair(got.value, np.where((size > TOP[dtype]) & (not final), np.inf, got.error + unit * size + least))
+    return Pair(got.value, np.where((size > TOP[dtype]) & (not final), np.inf, got.error + unit * size + np.minimum(least, size)))
 
 
 def _plain(op: str, values: list[Array], errors: list[Array]) -> tuple[str, list[Array], list[Array]]:
@@ -294,11 +298,13 @@ def _nothing(v: Array, *rest: Array) -> Array:
 
 def _div(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
     away = np.abs(b)
-    return np.where(away > eb, (ea + np.abs(v) * eb) / (away - eb) + K * W * np.abs(v) + FLUSHED * (v != 0), np.inf)
+    off = (ea + np.abs(v) * eb) / (away - eb) + K * W * np.abs(v)
+    return np.where(away > eb, off + gone(v, off), np.inf)
 
 
 def _exp2(v: Array, a: Array, e: Array) -> Array:
-    return np.where(np.isposinf(e), np.inf, np.where(np.isneginf(a), 0.0, v * (np.expm1(LN2 * e) + K * W) + FLUSHED))
+    off = v * (np.expm1(LN2 * e) + K * W)
+    return np.where(np.isposinf(e), np.inf, np.where(np.isneginf(a), 0.0, off + gone(v, off)))
 
 
 def _log2(v: Array, a: Array, e: Array) -> Array:
@@ -307,7 +313,7 @@ def _log2(v: Array, a: Array, e: Array) -> Array:
 
 def _fma(v: Array, a: Array, b: Array, c: Array, ea: Array, eb: Array, ec: Array) -> Array:
     found: Array = np.abs(a) * eb + np.abs(b) * ea + ea * eb + ec + K * W * (np.abs(a * b) + np.abs(c))
-    return found
+    return found + gone(v, found)
 
 
 PLAIN: dict[str, Any] = {

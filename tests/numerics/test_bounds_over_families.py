@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 
 import numpy as np
@@ -128,6 +129,46 @@ def test_the_depth_of_a_sum_is_that_of_its_schedule():
     assert (planned < 0.6 * whole).all()
     got = emit(derivation.plan, "numpy")(data, True)["out"]
     assert (np.abs(got - evaluate(of, data)) <= planned).all()
+
+
+def test_what_is_flushed_is_off_by_itself():
+    """A number below the least normal one is off by no more than its size; one well above it is never taken for 0."""
+    t, x = nq.axes("t x", t=2, x=40)
+    of = nq.sum(nq.array("A", t, x) * nq.array("B", t, x), x)
+    least = 2.0**-126
+    for size, most in ((1e-30, 4e-59), (1e-19, 41 * least)):
+        data = {name: np.full((2, 40), size) for name in "AB"}
+        (bound,) = error_bound(of, data, {}, "float32")
+        assert (40 * size * size <= bound).all() if size * size < least / 40 else True
+        assert (bound <= 100 * most).all()
+    (plain,) = error_bound(nq.array("A", t, x) * nq.array("B", t, x), {n: np.full((2, 40), 2.0**-60 * 1.1) for n in "AB"}, {}, "float32")
+    assert (plain < 2.0**-120 * 8 * 2.0**-24).all()
+
+
+@pytest.mark.parametrize("name", ["sigmoid", "tanh", "erf"])
+def test_tails_of_functions_are_held_against_float32(name):
+    """Far below 0 each is 0 or -1 but for a number that is known; nearer, what float32 gives keeps to the bound."""
+    x = nq.axes("x", x=4001)[0]
+    a = np.linspace(-120, 120, 4001).astype(np.float32).astype(np.float64)
+    one = np.float32(1)
+    with np.errstate(over="ignore"):
+        logistic = one / (one + np.exp(-a.astype(np.float32)))
+        twice = one / (one + np.exp(np.float32(-2) * a.astype(np.float32)))
+    got = {"sigmoid": logistic, "tanh": np.float32(2) * twice - one, "erf": np.vectorize(math.erf)(a).astype(np.float32)}[name]
+    of: Term = Map(name, (nq.array("A", x),))
+    if name != "sigmoid":
+        got, of = one + got, of + 1.0
+    (bound,) = error_bound(of, {"A": a}, {}, "float32")
+    assert (np.abs(got - evaluate(of, {"A": a})) <= bound).all()
+    assert (bound[a < -100] < 1e-37).all() and (bound[np.abs(a) < 1] > 2.0**-24).all()
+
+
+def test_a_row_that_a_program_has_to_itself_is_shared_by_all_of_its_threads():
+    t, x = nq.axes("t x", t=4, x=256)
+    alone = schedule(derive(nq.sum(nq.array("A", t, x), x), dtype="float32").plan)["x"]
+    assert alone.threads >= 32 and alone.rounds and alone.depth(256, 1, False) <= 32
+    across = schedule(derive(nq.sum(nq.array("A", x, t), x), dtype="float32").plan)["x"]
+    assert not across.rounds or across.threads > 4
 
 
 def test_the_figure_of_a_plan_orders_plans():

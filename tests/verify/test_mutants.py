@@ -30,7 +30,8 @@ def test_bounds_are_not_far_off_on_any_family(scored):
     An error counts for no less than half a roundoff, so that a bound on numbers that the type holds may be a little below 1.
     """
     assert set(scored.looseness) == set(families())
-    assert all(seen > 0.5 for seen in scored.looseness.values()), scored.looseness
+    assert scored.looseness["nothing"] == 0  # rows of which nothing is kept are 0 whatever is rounded
+    assert all(seen > 0.5 for name, seen in scored.looseness.items() if name != "nothing"), scored.looseness
     assert {name for name, seen in scored.looseness.items() if seen >= 40} == LOOSE, scored.looseness
 
 
