@@ -115,6 +115,7 @@ def _plans(
     if not candidates:
         raise NapkinError(f"diagram {diagram.name}: output {', '.join(outputs)} has no form that can be computed with these laws; leave fewer out")
     made = placer(outputs, source, aim, statements, proved)
+    made.parts = tuple(part for part, _ in cuts)
     placements: list[Placed] = []
     for candidate in _finalists(candidates, STORAGE[aim.dtype]):
         if placements and aim.budget.over("placement", PLACING):
@@ -144,6 +145,7 @@ def together(
     found = [(placed, graph) for term in forms(graph, {}) if (placed := made.whole(term)) is not None]
     for part, axis in _cuts(source, [t for placed, _ in found for t in placed.tiled], aim.machine, statements):
         stability.cut([part])
+        made.parts = (part,)
         apart = saturate(source, statements, ((part, axis),), budget=aim.budget)
         found += [(placed, apart) for term in forms(apart, {axis.name: part.name})[:1] if (placed := made.best(term)) is not None]
     return sorted(found, key=lambda f: f[0].predicted_us)

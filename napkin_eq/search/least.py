@@ -1,19 +1,24 @@
-"""A time that no tiles of a kernel beat: its compulsory bytes and its contractions, each once, at the rates of the cost model.
+"""A time that a kernel takes at the least: its compulsory bytes and its contractions, at the rates of the cost model.
 
-So a choice of stores that cannot win is dropped before anything of it is lowered. Bytes of arrays that masks or computed
-coordinates may leave out count nothing, and neither do contractions of which masks may leave out a part.
+    Least(value, targets, arrays, storage, machine).us()          whatever its tiles
+    Least(value, targets, arrays, storage, machine).us(blocks)    with so many blocks along some output axes
+
+So a choice of stores, or of tiles, that cannot win is dropped before anything of it is lowered. What does not vary along an axis is
+read and computed again by each of its blocks. Bytes of arrays that masks or computed coordinates may leave out count nothing, and
+neither do contractions of which masks may leave out a part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.term import Const, Input, Map, Read, Store, Term, renames, subterms
 from napkin_eq.laws.axis_split import is_stretch
-from napkin_eq.machine.cost import KERNEL_S, READ_RATE, WRITE_RATE, elements
+from napkin_eq.machine.cost import KERNEL_S, READ_RATE, SM_BYTES, WRITE_RATE, elements
 from napkin_eq.machine.gpu import Hardware
-from napkin_eq.machine.warp_specialized import IN_TURN, MATRIX
+from napkin_eq.machine.warp_specialized import BULK_BYTES, IN_TURN, MATRIX
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.resources import BYTES
 from napkin_eq.tile.stream_facts import Streamed, kernel_terms
@@ -22,26 +27,39 @@ HELD = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "int32": "i32", 
 SLACK = 0.98  # for what rounding does to a sum of many terms, and for halves of blocks
 
 
-def least_us(value: Term, targets: tuple[p.Buffer, ...], arrays: Mapping[Term, p.Buffer], storage: str, machine: Hardware) -> float:
-    """Return microseconds that the kernel of a value, or a Tuple of several, takes at the least; `arrays` are the stored values that it reads."""
-    terms = kernel_terms(Store(value))[:-1]
-    cuts: list[tuple[Axis, Axis]] = []
-    whole = True
-    for where in {t.where for t in terms if isinstance(t, Streamed)} - {Const(True)}:
-        cut = _cut(where)
-        cuts += [cut] if cut else []
-        whole &= cut is not None
-    written = float(sum(_bytes(t) for t in targets))
-    read, seconds = 0.0, 0.0
-    if whole:
+class Least:
+    """What the kernel of a value, or a Tuple of several, must read, compute and write; `arrays` are the stored values that it reads."""
+
+    def __init__(self, value: Term, targets: tuple[p.Buffer, ...], arrays: Mapping[Term, p.Buffer], storage: str, machine: Hardware) -> None:
+        self.machine = machine
+        self.written = float(sum(_bytes(t) for t in targets))
+        self.reads: list[tuple[int, frozenset[str]]] = []
+        self.operations: list[tuple[float, frozenset[str]]] = []
+        terms = kernel_terms(Store(value))[:-1]
+        masks = {t.where for t in terms if isinstance(t, Streamed)} - {Const(True)}
+        cuts = [cut for mask in masks if (cut := _cut(mask)) is not None]
+        if len(cuts) < len(masks):
+            return
         picked = {part for t in terms if isinstance(t, Read) and not renames(t) for part in subterms(t)}
-        read = sum(_bytes(buffer) for buffer in {arrays[t] for t in terms if t in arrays and t not in picked})
-        inputs = [t for t in terms if isinstance(t, Input) and t not in picked]
-        read += sum(BYTES[HELD.get(t.dtype, storage)] * elements(t.dims) for t in inputs)
-        peak = max(machine.flops(dtype) for dtype in ("bfloat16", "float16", "tf32", "float32"))
-        seconds = sum(_operations(t, cuts) for t in terms) * IN_TURN / (peak * MATRIX)
-    copying = read / READ_RATE + written / WRITE_RATE
-    return (SLACK * max(seconds, copying / machine.hbm.copy_bandwidth) + KERNEL_S + machine.chip.launch_s) * 1e6
+        read = {arrays[t] for t in terms if t in arrays and t not in picked}
+        read |= {p.Buffer(t.name, t.dims, HELD.get(t.dtype, storage)) for t in terms if isinstance(t, Input) and t not in picked}
+        self.reads = [(_bytes(buffer), _along(buffer.dims, cuts)) for buffer in read]
+        self.operations = [(_operations(t, cuts), _along(t.body.axes, cuts)) for t in terms if isinstance(t, Streamed) and _contracts(t)]
+
+    def us(self, blocks: Mapping[str, int] = {}) -> float:  # noqa: B006  read only
+        """Return microseconds; blocks: how many there are along each output axis whose blocks are of different programs, where that is known."""
+
+        def again(names: frozenset[str]) -> int:
+            return math.prod(count for name, count in blocks.items() if name not in names)
+
+        chip, memory = self.machine.chip, self.machine.hbm.copy_bandwidth
+        peak = max(self.machine.flops(dtype) for dtype in ("bfloat16", "float16", "tf32", "float32"))
+        contracting = sum(count * again(names) for count, names in self.operations) * IN_TURN / (peak * MATRIX)
+        copying = (sum(size for size, _ in self.reads) / READ_RATE + self.written / WRITE_RATE) / memory
+        asked = self.written + sum(size * again(names) for size, names in self.reads)
+        working = min(math.prod(blocks.values()), chip.sms) if blocks else chip.sms
+        fetching = max(asked / self.machine.l2.copy_bandwidth, asked / (working * max(SM_BYTES, BULK_BYTES) * chip.clock_hz))
+        return (SLACK * max(contracting, copying, fetching) + KERNEL_S + chip.launch_s) * 1e6
 
 
 def _bytes(buffer: p.Buffer) -> int:
@@ -54,13 +72,22 @@ def _cut(where: Term) -> tuple[Axis, Axis] | None:
     return next(((part, axis) for part, axis in pairs if is_stretch(part, axis, where)), None)
 
 
-def _operations(term: Term, cuts: list[tuple[Axis, Axis]]) -> float:
-    """Return the operations of a contraction done once, 0 of any other term."""
-    body = term.body if isinstance(term, Streamed) else None
+def _along(axes: Iterable[Axis], cuts: list[tuple[Axis, Axis]]) -> frozenset[str]:
+    """Return the axes along which something varies, those among them that count its stretches."""
+    held = {a.name for a in axes}
+    return frozenset(held | {part.name for part, axis in cuts if axis.name in held})
+
+
+def _contracts(fold: Term) -> bool:
+    body = fold.body
     if not isinstance(body, Map) or body.op != "mul":
-        return 0.0
+        return False
     left, right = (set(arg.axes) for arg in body.args)
-    if not (left - right and right - left and term.axis in left & right):
-        return 0.0
-    counted = {part for part, axis in cuts if axis in body.axes}
-    return 2.0 * elements(a for a in body.axes if a not in counted)
+    return bool(left - right and right - left and fold.axis in left & right)
+
+
+def _operations(contraction: Term, cuts: list[tuple[Axis, Axis]]) -> float:
+    """Return the operations of a contraction done once, each lane of a cut axis in its own stretch."""
+    axes = contraction.body.axes
+    counted = {part for part, axis in cuts if axis in axes}
+    return 2.0 * elements(a for a in axes if a not in counted)

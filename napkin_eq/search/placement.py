@@ -21,7 +21,7 @@ from napkin_eq.lang.term import Fold, Group, Input, Map, Online, Proj, Read, Red
 from napkin_eq.laws.law import Judgment
 from napkin_eq.machine.cost import elements, extent, in_a_row, total_us
 from napkin_eq.machine.gpu import Hardware
-from napkin_eq.search.least import least_us
+from napkin_eq.search.least import Least
 from napkin_eq.search.tiling import Tiled, solve
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.kernel import Lowering
@@ -76,10 +76,12 @@ class Placer:
         self.offers, self.proved, self.printer, self.precision = offers, proved, printer, precision
         self.budget = budget or Budget()
         self.solved: dict[tuple[Store, tuple[p.Buffer, ...]], Tiled | None] = {}
+        self.above: dict[tuple[Store, tuple[p.Buffer, ...]], float] = {}  # kernels that are sure to take longer than so many microseconds
         self.refusals: list[str] = []
         self.buffers: dict[Term, p.Buffer] = {}
         self.fused: list[Tiled] = []
         self.orders: dict[Term, tuple[Axis, ...]] = {}  # of outputs whose storage order others have chosen
+        self.parts: tuple[Axis, ...] = ()  # axes that count stretches: where no value of a stretch is stored, one kernel does them all, and nothing is cut
 
     def best(self, body: Term) -> Placed | None:
         """Return the best placement found of a term: everything in one kernel, then a store at a time while it pays."""
@@ -185,6 +187,8 @@ class Placer:
 
         limit: microseconds; a choice that is sure to take more is given up, and None returned, as soon as that is seen.
         """
+        if self.parts and not any(part in site.axes for site in stored for part in self.parts):
+            return None
         done: dict[Store, Tiled] = {}
         operands = _operands(body)
         outputs = dict(zip(parallel(body), self.target_dtypes, strict=True))
@@ -201,16 +205,20 @@ class Placer:
 
         def weigh(sites: Sequence[Term], values: Sequence[Term]) -> list[Term]:
             found = targets(sites, values)
-            least.append(least_us(_several(values), found, arrays, self.storage, self.hardware))
+            least.append(Least(_several(values), found, arrays, self.storage, self.hardware).us())
             kept = _items(Store(_several(values)), len(values))
             arrays.update((name, replace(target, name=f"{len(arrays)}")) for name, target in zip(kept, found, strict=True))
             return kept
 
         def keep(sites: Sequence[Term], values: Sequence[Term]) -> list[Term]:
-            if least and in_a_row([*(t.cost.predicted_us for t in done.values()), *least[len(done) :]], self.hardware) > limit:
-                raise _NoPlan
+            left = math.inf
+            if least:
+                here, *later = least[len(done) :]
+                left = limit - in_a_row([*(t.cost.predicted_us for t in done.values()), 0.0, *later], self.hardware)
+                if here > left:
+                    raise _NoPlan
             found = targets(sites, values)
-            store = self._partitioned(values, found, done)
+            store = self._partitioned(values, found, done, left)
             kept = _items(store, len(values))
             for site, target, name in zip(sites, found, kept, strict=True):
                 if site in stored:
@@ -245,11 +253,11 @@ class Placer:
                 home.append(site)
         return [tuple(b) for b in bundles]
 
-    def _partitioned(self, values: Sequence[Term], targets: tuple[p.Buffer, ...], done: dict[Store, Tiled]) -> Store:
-        """Return the values under the Store, Group and Walk nodes that make their kernel cheapest."""
+    def _partitioned(self, values: Sequence[Term], targets: tuple[p.Buffer, ...], done: dict[Store, Tiled], limit: float) -> Store:
+        """Return the values under the Store, Group and Walk nodes that make their kernel cheapest; one above the limit may be taken for none."""
         best: tuple[float, Store, Tiled] | None = None
         for store in self._partitions(_several(values)):
-            tiled = self._solve(store, targets)
+            tiled = self._solve(store, targets, limit if best is None else min(limit, best[0]))
             if tiled is not None and (best is None or tiled.cost.predicted_us < best[0]):
                 best = tiled.cost.predicted_us, store, tiled
         if best is None:
@@ -273,21 +281,27 @@ class Placer:
         if not self.offers.group and not self.offers.walk:
             yield Store(value)
 
-    def _solve(self, store: Store, targets: tuple[p.Buffer, ...]) -> Tiled | None:
+    def _solve(self, store: Store, targets: tuple[p.Buffer, ...], limit: float) -> Tiled | None:
+        """Return a kernel with its best tiles; None where none fit, or where all are sure to take longer than the limit in microseconds."""
         key = (store, targets)
-        if key not in self.solved:
-            roles, _ = modes_of(store)
+        if key not in self.solved and limit > self.above.get(key, -math.inf):
+            roles, value = modes_of(store)
             arrays = {t: self.buffers[t] for t in subterms(store) if t in self.buffers and t is not store}
+            least = Least(value, targets, arrays, self.storage, self.hardware)
 
             def lower(tiles: Mapping[str, int]) -> p.Kernel:
                 return Lowering("kernel__", store, targets, tiles, arrays, self.storage, self.proved, self.precision).kernel()
 
             try:
-                self.solved[key] = solve(store, roles, lower, self.hardware, printer=self.printer)[0]
+                found = solve(store, roles, lower, self.hardware, printer=self.printer, least=least.us, limit=limit)
+                if found:
+                    self.solved[key] = found[0]
+                else:
+                    self.above[key] = limit
             except NapkinError as error:
                 self.refusals.append(str(error))
                 self.solved[key] = None
-        return self.solved[key]
+        return self.solved.get(key)
 
 
 def _alike(keys: Sequence[Any]) -> Join:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from napkin_eq.lang.axis import Axis
@@ -101,18 +101,30 @@ class _Profiles:
 
     def __init__(self, store: Store, lower: LowerKernel) -> None:
         self.axes = {f.name: f for t in subterms(store) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
-        self.lower, self.refusal = lower, ""
+        self.lower = lower
+        self.refused: dict[tuple[bool, ...], str] = {}
+        self.first: dict[tuple[bool, ...], Mapping[str, int]] = {}
         self.found: dict[tuple[bool, ...], Profile | None] = {}
         self.prints: dict[tuple[bool, ...], Footprint | None] = {}
+
+    def among(self, every: Sequence[Mapping[str, int]]) -> None:
+        """Lower, of choices that leave the statements the same, the first one, in whatever order they are asked for."""
+        for tiles in every:
+            self.first.setdefault(_pattern(tiles, self.axes), tiles)
 
     def profile(self, tiles: Mapping[str, int]) -> Profile | None:
         pattern = _pattern(tiles, self.axes)
         if pattern not in self.found:
             try:
-                self.found[pattern] = profile(self.lower(tiles))
+                self.found[pattern] = profile(self.lower(self.first[pattern]))
             except NapkinError as error:
-                self.found[pattern], self.refusal = None, str(error)
+                self.found[pattern], self.refused[pattern] = None, str(error)
         return self.found[pattern]
+
+    def refusal(self, choices: Iterable[Mapping[str, int]]) -> str:
+        """Return why the last was refused of some choices of tiles, "" if none was."""
+        patterns = [_pattern(tiles, self.axes) for tiles in choices]
+        return next((self.refused[pattern] for pattern in reversed(patterns) if pattern in self.refused), "")
 
     def footprint(self, tiles: Mapping[str, int]) -> Footprint | None:
         pattern, prof = _pattern(tiles, self.axes), self.profile(tiles)
@@ -122,36 +134,65 @@ class _Profiles:
 
 
 def solve(
-    store: Store, roles: Mapping[str, str], lower: LowerKernel, hardware: Hardware, *, keep: int = 1, printer: str = "triton"
+    store: Store,
+    roles: Mapping[str, str],
+    lower: LowerKernel,
+    hardware: Hardware,
+    *,
+    keep: int = 1,
+    printer: str = "triton",
+    least: Callable[[Mapping[str, int]], float] = lambda blocks: 0.0,
+    limit: float = math.inf,
 ) -> list[Tiled]:
-    """Return the `keep` fastest tilings of a kernel, best first.
+    """Return the `keep` fastest tilings of a kernel, best first; none where all take longer than a limit in microseconds.
 
     printer: "auto" weighs tilings whose work groups of warps share too, "gluon" takes these alone where there are any.
+    least: microseconds that a kernel takes at the least with so many blocks along its output axes: tilings that it tells cannot be
+    among the fastest, or keep to the limit, are not lowered.
     Raises NapkinError, naming the capacity and by how much it is missed, where no choice fits.
     """
     options = choices(store, roles)
     profiles = _Profiles(store, lower)
-    plain, refusal = _plain(store, options, profiles, hardware, keep)
+
+    def bound(tiles: Mapping[str, int]) -> float:
+        blocks = {a.name: -(-extent(a) // tiles[a.name]) for a in store.axes if roles.get(a.name) == "group" and not covers(tiles[a.name], a)}
+        return least(blocks)
+
+    plain, refusal = _plain(store, options, profiles, hardware, keep, bound, limit)
     if printer == "triton" or hardware.arch not in ARCHS:
         beside: list[Tiled] = []
     else:
-        limit = plain[-1].cost.predicted_us if printer == "auto" and len(plain) == keep else math.inf
-        beside = _shared(store, options, profiles, hardware, keep, limit)
+        most = plain[-1].cost.predicted_us if printer == "auto" and len(plain) == keep else math.inf
+        beside = _shared(store, options, profiles, hardware, keep, bound, min(most, limit))
     found = beside if beside and printer == "gluon" else [*plain, *beside]
-    if not found:
+    if not found and refusal:
         raise NapkinError(refusal)
     return sorted(found, key=lambda t: t.cost.predicted_us)[:keep]
 
 
 def _plain(
-    store: Store, options: Mapping[str, list[int]], profiles: _Profiles, hardware: Hardware, keep: int
+    store: Store,
+    options: Mapping[str, list[int]],
+    profiles: _Profiles,
+    hardware: Hardware,
+    keep: int,
+    bound: Callable[[Mapping[str, int]], float],
+    limit: float,
 ) -> tuple[list[Tiled], str]:
-    """Return the fastest tilings of a kernel all of whose warps do all of its work, or why there is none."""
+    """Return the fastest tilings of a kernel all of whose warps do all of its work, or why there is none: "" where that is the limit."""
     names = sorted(options)
+    every = [dict(zip(names, tiles, strict=True)) for tiles in _combinations(store, options, names)]
+    profiles.among(every)
     priced_choices: list[_Choice] = []
-    tried = 0
-    for tiles in _combinations(store, options, names):
-        prof = profiles.profile(named := dict(zip(names, tiles, strict=True)))
+    tried, enough, wanted = 0, math.inf, max(keep, RELOWERED)
+    for least, named in sorted(((bound(tiles), tiles) for tiles in every), key=lambda choice: choice[0]):
+        if least > limit:
+            break
+        if least > enough:
+            enough = _enough(priced_choices, wanted)
+            if least > enough:
+                break
+        prof = profiles.profile(named)
         if prof is None:
             continue
         lanes = _lanes(prof.kernel, named)
@@ -160,17 +201,26 @@ def _plain(
         tried += len(launches)
         for (warps, stages), cost in zip(launches, prices(prof, lanes, launches, hardware), strict=True):
             if cost is not None:
-                priced_choices.append((cost.predicted_us, tiles, warps, -stages, cost.flops_tensor + cost.ops_sfu + cost.ops_alu))
+                work = cost.flops_tensor + cost.ops_sfu + cost.ops_alu
+                priced_choices.append((cost.predicted_us, tuple(named.values()), warps, -stages, work))
+                enough = min(enough, TOLD * cost.predicted_us)
     if not priced_choices:
-        return [], profiles.refusal or _misfit(profiles.found, options, hardware)
+        seen = [tiles for tiles in every if _pattern(tiles, profiles.axes) in profiles.found]
+        return [], "" if len(seen) < len(every) else profiles.refusal(every) or _misfit([profiles.profile(tiles) for tiles in every], options, hardware)
     best: list[Tiled] = []
-    for _, tiles, warps, fewer, _ in _thrifty(sorted(priced_choices))[: max(keep, RELOWERED)]:
+    for _, tiles, warps, fewer, _ in _thrifty(sorted(priced_choices))[:wanted]:
         stages = -fewer
         kernel = replace(profiles.lower(dict(zip(names, tiles, strict=True))), warps=warps, stages=stages)
         cost = price(profile(kernel), {}, warps, stages, hardware)
         if cost is not None:
             best.append(Tiled(kernel, cost, tried))
-    return best, "" if best else _misfit(profiles.found, options, hardware)
+    return best, "" if best else _misfit([profiles.profile(tiles) for tiles in every], options, hardware)
+
+
+def _enough(found: list[_Choice], wanted: int) -> float:
+    """Return the least time of choices that change nothing any more of the first few that are wanted; infinite where there are fewer."""
+    kept = _thrifty(sorted(found))
+    return TOLD * kept[wanted - 1][0] if len(kept) >= wanted else math.inf
 
 
 def _thrifty(found: list[_Choice]) -> list[_Choice]:
@@ -186,22 +236,32 @@ def _thrifty(found: list[_Choice]) -> list[_Choice]:
 
 
 def _shared(
-    store: Store, options: Mapping[str, list[int]], profiles: _Profiles, hardware: Hardware, keep: int, limit: float
+    store: Store,
+    options: Mapping[str, list[int]],
+    profiles: _Profiles,
+    hardware: Hardware,
+    keep: int,
+    bound: Callable[[Mapping[str, int]], float],
+    limit: float,
 ) -> list[Tiled]:
     """Return the fastest tilings whose work groups of warps share and that can be printed so, below a limit in microseconds."""
     outputs = {a.name for a in store.axes}
     names = sorted(options)
     wider = {n: sorted({*sizes, 3 * GROUP_LANES}) if n in outputs and 2 * GROUP_LANES in sizes else sizes for n, sizes in options.items()}
     found: list[tuple[float, tuple[int, ...], int]] = []
-    for tiles in _combinations(store, wider, names):
-        use = profiles.footprint(named := dict(zip(names, tiles, strict=True)))
+    every = [dict(zip(names, tiles, strict=True)) for tiles in _combinations(store, wider, names)]
+    profiles.among(every)
+    for named in every:
+        if bound(named) >= limit:
+            continue
+        use = profiles.footprint(named)
         prof = profiles.profile(named)
         if use is None or prof is None:
             continue
         lanes = _lanes(prof.kernel, named)
         # More buffers than needed do no harm, so the most that fit are taken.
         fitting = ((cost, stages) for stages in STAGES if (cost := priced(prof, use, lanes, stages, hardware)) is not None)
-        found += [(cost.predicted_us, tiles, stages) for cost, stages in itertools.islice(fitting, 1) if cost.predicted_us < limit]
+        found += [(cost.predicted_us, tuple(named.values()), stages) for cost, stages in itertools.islice(fitting, 1) if cost.predicted_us < limit]
     best: list[Tiled] = []
     for _, tiles, stages in sorted(found)[: MOST_PRINTED + keep]:
         kernel = replace(profiles.lower(dict(zip(names, tiles, strict=True))), stages=stages)
@@ -271,9 +331,9 @@ def _launches(dots: bool) -> list[tuple[int, int]]:
     return [(w, 2) for w in (1, 2, 4, 8, 16, 32)]
 
 
-def _misfit(profiles: Mapping[tuple[bool, ...], Profile | None], options: Mapping[str, list[int]], hardware: Hardware) -> str:
+def _misfit(profiles: Iterable[Profile | None], options: Mapping[str, list[int]], hardware: Hardware) -> str:
     least = {n: min(sizes) for n, sizes in options.items()}
-    for prof in profiles.values():
+    for prof in profiles:
         if prof is not None:
             lanes = _lanes(prof.kernel, least)
             taken = room(prof.needs, lanes)

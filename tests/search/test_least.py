@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import pytest
 
@@ -10,9 +11,12 @@ from napkin_eq.frontend import gallery
 from napkin_eq.frontend import library as nq
 from napkin_eq.lang.term import Index, Read, Term
 from napkin_eq.machine import gpu as hardware
+from napkin_eq.machine.cost import extent
 from napkin_eq.pipeline.derive import derive
-from napkin_eq.search.least import least_us
-from napkin_eq.tile.ir import Buffer
+from napkin_eq.pipeline.top_k import _lowering
+from napkin_eq.search.least import Least
+from napkin_eq.search.tiling import LowerKernel, solve
+from napkin_eq.tile.ir import Buffer, Kernel
 from napkin_eq.tile.stream_facts import modes_of
 
 MACHINE = hardware.load("h200")
@@ -28,12 +32,13 @@ def test_no_kernel_of_a_plan_is_priced_below_its_least_time(name: str, sizes: di
     arrays = dict(plan.arrays)
     storage = {"bfloat16": "bf16", "float32": "f32"}[dtype]
     for store, tiled in zip(plan.stores, plan.tiled, strict=True):
-        least = least_us(modes_of(store)[1], tiled.kernel.writes, {t: b for t, b in arrays.items() if t is not store}, storage, MACHINE)
-        assert 0 < least <= tiled.cost.predicted_us
+        least = Least(modes_of(store)[1], tiled.kernel.writes, {t: b for t, b in arrays.items() if t is not store}, storage, MACHINE)
+        blocks = {g: -(-extent(tiled.kernel.coord(g).axis) // tiled.kernel.coord(g).tile) for g in tiled.kernel.grid}
+        assert 0 < least.us() <= least.us(blocks) <= tiled.cost.predicted_us
 
 
 def _least(value: Term, storage: str = "bf16") -> float:
-    return least_us(value, (Buffer("out", value.axes, storage),), {}, storage, MACHINE)
+    return Least(value, (Buffer("out", value.axes, storage),), {}, storage, MACHINE).us()
 
 
 def test_bytes_and_contractions_that_must_be_are_counted() -> None:
@@ -53,3 +58,25 @@ def test_what_masks_and_computed_coordinates_may_leave_out_counts_nothing() -> N
     whole, window = (nq.sum(nq.array("A", m, k), k, where=where) for where in (None, nq.window(m, k, 3)))
     assert _least(window) < _least(whole)
     assert math.isclose(_least(window), _least(nq.sum(nq.array("A", m, k), k, where=Index(k) <= Index(m))))
+
+
+@pytest.mark.parametrize("name, sizes", [("matmul", {"m": 1024, "n": 512}), ("attention", {"q": 512, "x": 512, "h": 2}), ("rms_norm", {"t": 64})])
+def test_tilings_that_are_not_lowered_change_nothing(name: str, sizes: dict[str, int]) -> None:
+    derivation = derive(gallery.diagram(name, **sizes))
+    output = derivation.outputs[0]
+    arrays = dict(output.placed.arrays)
+    for store, tiled in zip(output.placed.stores, output.placed.tiled, strict=True):
+        roles, value = modes_of(store)
+        lowered: list[int] = []
+        lower = _lowering(derivation, output, store)
+
+        def counted(tiles: Mapping[str, int], lower: LowerKernel = lower, lowered: list[int] = lowered) -> Kernel:
+            lowered.append(1)
+            return lower(tiles)
+
+        least = Least(value, tiled.kernel.writes, {t: b for t, b in arrays.items() if t is not store}, "bf16", MACHINE)
+        every = solve(store, roles, counted, MACHINE, keep=3, printer="auto")
+        before, few = len(lowered), solve(store, roles, counted, MACHINE, keep=3, printer="auto", least=least.us)
+        assert [(t.kernel, t.cost) for t in few] == [(t.kernel, t.cost) for t in every]
+        assert len(lowered) - before <= before
+        assert solve(store, roles, lower, MACHINE, least=least.us, limit=least.us() / 2) == []
