@@ -21,6 +21,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from napkin_eq.certify import check as checker
+from napkin_eq.certify.asked import items, require_asked
 from napkin_eq.certify.check import SCHEMA, sha
 from napkin_eq.egraph.congruence import ARITHMETIC, Step
 from napkin_eq.lang.axis import Axis
@@ -196,7 +197,7 @@ def checked(data: Data) -> dict[str, Any]:
 def of(derivation: Derived) -> Data:
     """Return the certificate of a derivation, written and checked when first asked for; several outputs are proved side by side, as a tuple.
 
-    Raises Undecided where the independent checker refuses it.
+    Raises Undecided where the independent checker refuses it, and for a theorem not shown to be about the diagram.
     """
     if not derivation._certificate:
         derivation._certificate = _of(derivation)
@@ -205,6 +206,9 @@ def of(derivation: Derived) -> Data:
 
 def _of(derivation: Derived) -> Data:
     outputs = derivation.outputs
+    proved = {name: term for o in outputs for name, term in zip(o.names, items(o.source), strict=True)}
+    asked = dict(derivation.diagram.outputs)
+    require_asked(f"diagram {derivation.diagram.name}", list(asked.values()), [proved[name] for name in asked])
     steps = outputs[0].steps
     source: Term = outputs[0].source
     destination: Term = outputs[0].placed.term

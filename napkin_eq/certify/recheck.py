@@ -12,8 +12,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from napkin_eq.certify.certificate import Data, dumps, loads, restated, stated, with_evidence
+from napkin_eq.certify.asked import items, same
+from napkin_eq.certify.certificate import Data, dumps, ends, loads, restated, stated, with_evidence
 from napkin_eq.certify.check import check
+from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.laws.law import REGISTRY
 from napkin_eq.prove.portfolio import SECOND_S
@@ -42,6 +44,19 @@ def by_solvers(data: Data, beside: Path, place: Path | None = None) -> dict[str,
     except (KeyError, TypeError, AttributeError) as error:
         raise NapkinError(f"certificate: its evidence is not of the form that is written: {type(error).__name__}: {error}") from None
     return {**{verdict: sum(row["verdict"] == verdict for row in rows) for verdict in VERDICTS}, "rows": rows}
+
+
+def about(data: Data, diagram: Diagram) -> str:
+    """Return why a checked certificate is not about a diagram's outputs, in their order or that of its names; nothing if it is."""
+    asked, evidence = dict(diagram.outputs), data["evidence"]
+    named = evidence.get("outputs") if isinstance(evidence, dict) else None
+    order = named if isinstance(named, list) and sorted(map(str, named)) == sorted(asked) else list(asked)
+    try:
+        claimed = items(ends(data)[0])
+    except NapkinError as error:
+        return f"its theorem is not of a diagram: {error}"
+    right = same([asked[name] for name in order], claimed)
+    return "" if right else f"its theorem is not about the outputs {', '.join(order)} of diagram {diagram.name}"
 
 
 def _found(what: str, name: object, verdict: str, detail: str = "") -> dict[str, Any]:

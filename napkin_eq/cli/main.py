@@ -169,6 +169,8 @@ def _parser() -> Parser:
 
     check = verbs.add_parser("check", help="re-validate a certificate, trusting neither the e-graph nor the search")
     check.add_argument("certificate", metavar="FILE")
+    check.add_argument("--of", metavar="DIAGRAM", help="refuse a theorem that is not about this diagram: a name of the gallery, or a file")
+    check.add_argument("--set", action="append", default=[], metavar="AXIS=SIZE", help="with --of: the sizes that it was derived with")
     check.add_argument("--smt", action="store_true", help="have the solvers answer the scripts again that its laws rest on")
     check.add_argument("--rocq", action="store_true", help="have Rocq check the core theorem again, and the theorems that its laws cite, by coqc and coqchk")
     _json(check)

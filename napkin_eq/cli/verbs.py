@@ -288,6 +288,12 @@ def check(args: Namespace) -> int:
         found["other_laws"] = proved_again(loads(content)["laws"])
         if refuted := [f"law {row['name']} {row['detail']}" for row in found["other_laws"] if row["verdict"] == "refuted"]:
             found |= {"status": "refused", "problem": refuted[0]}
+    if found["status"] == "ok" and args.of is not None:
+        from napkin_eq.certify.recheck import about
+        from napkin_eq.frontend.sources import find_diagram
+
+        if problem := about(loads(content), find_diagram(args.of, args.set)):
+            found |= {"status": "refused", "problem": problem}
     if found["status"] == "ok" and args.smt:
         from napkin_eq.certify.recheck import by_solvers
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from napkin_eq.certify.asked import require_asked
 from napkin_eq.certify.certificate import require_accepted
 from napkin_eq.cover import assembly, workers
 from napkin_eq.cover.apart import apart, clashes
@@ -68,7 +69,9 @@ def covered(
         for axis, values in clashes(proved.placed.term, piece.candidate.reads).items():
             clash.setdefault(axis, set()).update(values)
     if clash:
-        outputs = apart(outputs, clash, work.graph.kept)
+        named = apart(outputs, clash, work.graph.kept)
+        require_asked(f"diagram {diagram.name}", outputs, named)
+        outputs = named
         work = _Covering(diagram, outputs, aim, statements)
         chosen, pieces = work.derived()
     seconds["extract"] += time.perf_counter() - begun

@@ -136,8 +136,8 @@ class _Substitution:
 
 
 def _within(index: Term, axis: Axis) -> bool:
-    """Tell whether an index lies in its axis for certain; the coordinate along an axis of the same size does."""
-    if isinstance(index, Index) and (index.axis.size, index.axis.multiple) == (axis.size, axis.multiple):
+    """Tell whether an index lies in its axis for certain; of an axis of no known size only its own coordinate does."""
+    if isinstance(index, Index) and index.axis == axis:
         return True
     low, high = interval(index)
     return low >= 0 and axis.size is not None and high <= axis.size - 1

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from napkin_eq.certify.asked import require_asked
 from napkin_eq.certify.certificate import require_accepted
 from napkin_eq.certify.chain import explained
 from napkin_eq.cover.graph import contractions
@@ -133,6 +134,7 @@ def _outputs(
     # One search computes copies where they are read.
     try:
         whole = replace(diagram, outputs=tuple((name, settled(term)) for name, term in diagram.outputs))
+        require_asked(f"diagram {diagram.name}", *([term for _, term in d.outputs] for d in (diagram, whole)))
         rest = aim if found is None else replace(aim, budget=Budget(aim.budget.seconds, aim.budget.clock))
         searched = _searched(whole, rest, statements, verdicts, seconds)
     except NapkinError:

@@ -1,0 +1,225 @@
+"""Whether a theorem is about the diagram that was asked for: the one step before a certificate's first, held here.
+
+What derives may name bound axes anew (cover/apart.py), and carry a read of a computed value down to the arrays
+(lang/substitute.py). Neither is a step of the certificate. So both terms are written as what they say at one place of the
+output, with every coordinate put in down to the arrays and bound axes without names, and must be the same.
+
+Nothing of what derives is used here, so that its mistakes are seen. What is not understood is not the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import Any
+
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.errors import NapkinError, Undecided
+from napkin_eq.lang.term import Const, Index, Input, Length, Map, Read, Reduce, Scan, Size, Term, Tuple
+
+Env = Mapping[str, int]
+Bounds = tuple[float, float]
+Row = tuple[Any, ...]
+ANY: Bounds = (-math.inf, math.inf)
+FAR = 2**53
+Work = Generator[tuple[Term, Env], int, int]
+
+
+def same(asked: Sequence[Term], claimed: Sequence[Term]) -> bool:
+    """Tell whether terms say the same, one by one, however their bound axes are named and wherever their reads stand."""
+    said = _Said()
+    if len(asked) != len(claimed):
+        return False
+    try:
+        pairs = [(said.value(a), said.value(b)) for a, b in zip(asked, claimed, strict=True)]
+    except NapkinError:
+        return False
+    return all(a == b for a, b in pairs) and all(set(a.axes) == set(b.axes) for a, b in zip(asked, claimed, strict=True))
+
+
+def require_asked(what: str, asked: Sequence[Term], claimed: Sequence[Term]) -> None:
+    """Raise Undecided unless terms that are to be proved say what was asked for."""
+    if not same(asked, claimed):
+        raise Undecided(f"{what}: what is proved is not shown to be about this diagram: an axis or a read says something else")
+
+
+def items(term: Term) -> tuple[Term, ...]:
+    """Return the items of a tuple, or the term itself."""
+    return term.items if isinstance(term, Tuple) else (term,)
+
+
+class _Said:
+    """Terms at one place, as numbers: equal numbers say the same."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[Row, tuple[int, ...]]] = []
+        self.known: dict[tuple[Row, tuple[int, ...]], int] = {}
+        self.bounds: list[Bounds] = []
+        self.height: list[int] = []  # how many bound axes stand in one another inside
+        self.done: dict[Any, int] = {}
+        self.fresh = 0
+
+    def value(self, root: Term) -> int:
+        """Return the number of a term; a generator for each term on the way, so that depth is no matter."""
+        stack: list[Work] = [self.visit(root, {})]
+        keys: list[Any] = [None]
+        result: int | None = None
+        while stack:
+            try:
+                term, env = stack[-1].send(result)  # type: ignore[arg-type]  # None starts a generator
+            except StopIteration as end:
+                stack.pop()
+                self.done[keys.pop()] = result = end.value
+                continue
+            key = (term, tuple((axis.name, env[axis.name]) for axis in term.axes if axis.name in env))
+            result = self.done.get(key)
+            if result is None:
+                stack.append(self.visit(term, env))
+                keys.append(key)
+        assert result is not None
+        return result
+
+    def visit(self, term: Term, env: Env) -> Work:
+        if isinstance(term, Const):
+            return self.row(("const", term.kind, repr(term.fields)), bounds=_point(term))
+        if isinstance(term, Index):
+            return self.lane(term.axis, env)
+        if isinstance(term, (Size, Length)):
+            size = term.axis.size
+            length = (type(term).__name__, term.axis.name if size is None else size)
+            return self.row(length, bounds=(1, math.inf) if size is None else (size, size))
+        if isinstance(term, Input):
+            head = ("input", term.name, term.dtype, term.facts, tuple((a.name, a.size, a.multiple) for a in term.dims))
+            return self.row(head, [self.lane(axis, env) for axis in term.dims], _declared(term))
+        if isinstance(term, Map):
+            args = []
+            for arg in term.args:
+                found = yield arg, env
+                args.append(found)
+            return self.map(term, args)
+        if isinstance(term, (Reduce, Scan)):
+            own = self.bound(term.axis)
+            inner = {**env, term.axis.name: own}
+            parts = []
+            for child in term.children:
+                found = yield child, inner
+                parts.append(found)
+            height = 1 + max(self.height[part] for part in parts)
+            placed = [self.lane(term.axis, env)] if isinstance(term, Scan) else []
+            named = parts if term.axis.size == 1 else self.put(parts, own, self.bound(term.axis, height))
+            return self.row((type(term).__name__, term.monoid, height, *_kind(term.axis)), [*placed, *named], height=height)
+        if isinstance(term, Read):
+            place = yield term.index, env
+            if not self.is_lane(place, term.axis):
+                low, last = (yield Const(0), env), (yield Length(term.axis) - 1, env)
+                place = self.clamped("min", self.clamped("max", place, low), last)
+            return (yield term.body, {**env, term.axis.name: place})
+        raise NapkinError(f"a {type(term).__name__} is no part of a diagram")
+
+    def row(self, head: Row, parts: Sequence[int] = (), bounds: Bounds = ANY, height: int = 0) -> int:
+        """Return the number of an operator, or a leaf, over numbers; what can be one whole number only is that."""
+        low, high = bounds
+        key: tuple[Row, tuple[int, ...]] = (("whole", int(low)), ()) if low == high else (head, tuple(parts))
+        if key not in self.known:
+            self.known[key] = len(self.rows)
+            self.rows.append(key)
+            self.bounds.append(bounds)
+            self.height.append(max([height, *(self.height[part] for part in parts)]))
+        return self.known[key]
+
+    def lane(self, axis: Axis, env: Env) -> int:
+        if axis.name in env:
+            return env[axis.name]
+        return self.row(("lane", axis.name, axis.size, axis.multiple), bounds=_places(axis))
+
+    def bound(self, axis: Axis, height: int = 0) -> int:
+        """Return a bound axis, called by how many are bound inside of where it is, at first by a number of its own."""
+        self.fresh += not height
+        return self.row(("bound", height or -self.fresh, *_kind(axis)), bounds=_places(axis))
+
+    def is_lane(self, place: int, axis: Axis) -> bool:
+        """Tell whether a place is one of an axis of no known size as it stands; of others, bounds say it."""
+        head, _ = self.rows[place]
+        return axis.size is None and (head[:3] == ("lane", axis.name, None) or (head[0] == "bound" and head[2] == axis.name))
+
+    def map(self, term: Map, args: list[int]) -> int:
+        if term.kind != "int" or term.op not in BOUNDS:
+            return self.row(("map", term.op), args)
+        if term.op in ("min", "max"):
+            return self.clamped(term.op, *args)
+        return self.row(("map", term.op), args, _clipped(*BOUNDS[term.op](*(self.bounds[arg] for arg in args))))
+
+    def clamped(self, op: str, left: int, right: int) -> int:
+        """Return the smaller or the larger of two whole numbers: one of them where their bounds say which."""
+        (low, high), (least, most) = self.bounds[left], self.bounds[right]
+        if high <= least or most <= low:
+            return left if (high <= least) == (op == "min") else right
+        found = min if op == "min" else max
+        return self.row(("map", op), (left, right), (found(low, least), found(high, most)))
+
+    def put(self, roots: Sequence[int], old: int, new: int) -> list[int]:
+        """Return numbers with one in place of another, everywhere inside."""
+        done, stack = {old: new}, list(roots)
+        while stack:
+            head, parts = self.rows[stack[-1]]
+            waiting = [part for part in parts if part not in done and stack[-1] not in done]
+            if not waiting:
+                at = stack.pop()
+                bounds, height = self.bounds[at], self.height[at]
+                done.setdefault(at, self.row(head, [done[part] for part in parts] if at not in done else parts, bounds, height))
+            stack += waiting
+        return [done[root] for root in roots]
+
+
+def _kind(axis: Axis) -> Row:
+    # Of a size that is not known the name stands for it.
+    return (axis.name if axis.size is None else "", axis.size, axis.multiple)
+
+
+def _places(axis: Axis) -> Bounds:
+    return (0, math.inf if axis.size is None else axis.size - 1)
+
+
+def _point(term: Const) -> Bounds:
+    return _clipped(int(term.value), int(term.value)) if term.kind == "int" else ANY
+
+
+def _clipped(low: float, high: float) -> Bounds:
+    # No axis is so long: beyond, nothing is asked of a bound, and floats stay exact below.
+    return (low if abs(low) < FAR else -math.inf, high if abs(high) < FAR else math.inf)
+
+
+def _declared(term: Input) -> Bounds:
+    most = min([math.inf, *(float(fact.removeprefix("abs<=")) for fact in term.facts if fact.startswith("abs<="))])
+    return (0 if {"pos", "nonneg"} & {*term.facts} else -most, most)
+
+
+def _products(left: Bounds, right: Bounds) -> Bounds:
+    corners = [0.0 if a == 0 or b == 0 else a * b for a in left for b in right]
+    return min(corners), max(corners)
+
+
+def _quotients(left: Bounds, right: Bounds) -> Bounds:
+    # Only by a positive number that is known.
+    if right[0] != right[1] or not 0 < right[0] < math.inf:
+        return ANY
+    low, high = (part if math.isinf(part) else part // right[0] for part in left)
+    return low, high
+
+
+def _remainders(left: Bounds, right: Bounds) -> Bounds:
+    if right[0] <= 0:
+        return ANY
+    return (0, min(left[1], right[1] - 1)) if left[0] >= 0 else (0, right[1] - 1)
+
+
+BOUNDS: dict[str, Callable[..., Bounds]] = {
+    "add": lambda a, b: (a[0] + b[0], a[1] + b[1]),
+    "neg": lambda a: (-a[1], -a[0]),
+    "mul": _products,
+    "floordiv": _quotients,
+    "mod": _remainders,
+    "min": lambda a, b: (min(a[0], b[0]), min(a[1], b[1])),
+    "max": lambda a, b: (max(a[0], b[0]), max(a[1], b[1])),
+    "where": lambda _, a, b: (min(a[0], b[0]), max(a[1], b[1])),
+}

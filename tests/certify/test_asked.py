@@ -1,0 +1,171 @@
+"""What a theorem is about: bound axes by any name and reads anywhere are the same, and nothing else is."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import napkin_eq as nq
+from napkin_eq.certify import asked
+from napkin_eq.certify.asked import require_asked, same
+from napkin_eq.certify.certificate import dumps
+from napkin_eq.certify.recheck import about
+from napkin_eq.cli.main import main
+from napkin_eq.frontend.gallery import DIAGRAMS
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.errors import NapkinError, Undecided
+from napkin_eq.lang.evaluate import evaluate
+from napkin_eq.lang.substitute import settled
+from napkin_eq.lang.term import Acc, Const, Index, Input, Length, Map, Read, Reduce, Scan, Size, Term, rebuilt, subterms
+from napkin_eq.laws.law import Max, Sum, exp
+from napkin_eq.pipeline import derive as deriving
+from napkin_eq.verify.fuzz.random_diagrams import random_diagram
+
+q, x, y, z = (Axis(name, 4) for name in "qxyz")
+long, free, other = Axis("long", 5), Axis("free"), Axis("other")
+A, B, S = Input("A", (q, x)), Input("B", (q, y)), Input("S", (free,))
+PLACE = Input("place", (z,), "int32")
+
+
+def weighted(a: Term, axis: Axis) -> Term:
+    return Sum(axis, exp(a - Max(axis, a)) * a)
+
+
+def named(a: Term, old: Axis, new: Axis) -> Term:
+    return Read(a, old, Index(new))
+
+
+SAME: list[tuple[Term, Term]] = [
+    (weighted(A, x), weighted(named(A, x, z), z)),
+    (Sum(x, A * Max(x, A)), Sum(z, named(A, x, z) * Max(x, A))),
+    (Sum(x, Sum(q, A * named(A, q, x))), Sum(z, Sum(q, named(A, x, z) * named(named(A, x, z), q, z)))),
+    (Read(exp(A), x, PLACE), exp(Read(A, x, PLACE))),
+    (Read(Map("real", (Index(x),)) * A, x, PLACE), Map("real", (Map("min", (Map("max", (PLACE, Const(0))), Length(x) - 1)),)) * Read(A, x, PLACE)),
+    (Read(Sum(x, A), q, Index(x)), Sum(z, Read(named(A, x, z), q, Index(x)))),
+    (Read(Read(A, q, Index(z)), z, PLACE), Read(A, q, Map("min", (Map("max", (PLACE, Const(0))), Length(z) - 1)))),
+    (Read(Scan("sum", x, A), x, Index(y)), Scan("sum", y, named(A, x, y))),
+]  # fmt: skip
+OTHER: list[tuple[Term, Term]] = [
+    (weighted(A, x), weighted(named(A, q, z), z)),
+    (Sum(x, A * Max(x, A)), Sum(x, A * Max(z, named(A, q, z)))),
+    (Sum(x, A), Sum(q, A)), (Sum(x, A), Max(x, A)), (Sum(x, A), Sum(x, A * 1.0)), (A, Read(A, q, Index(z))), (A, Input("A", (x, q))),
+    (Sum(x, Sum(q, A * named(A, q, x))), Sum(x, Sum(q, A * named(A, x, q)))),  # captured
+    (Sum(x, Const(1.0)), Sum(long, Const(1.0))), (Sum(free, Const(1.0)), Sum(other, Const(1.0))), (Sum(x, A), Sum(x, A) + 0.0),
+    (Sum(free, S), Sum(other, named(S, free, other))),  # of another size
+    (Read(Map("real", (Index(free),)) * S, free, Index(other)), Map("real", (Index(other),)) * named(S, free, other)),  # not clamped
+    (Read(Map("real", (Index(x),)) * A, x, PLACE), Map("real", (PLACE,)) * Read(A, x, PLACE)),
+    (A, Input("A", (q, x), "float16")), (A, Input("A", (q, x), "float", ("pos",))), (Index(x), Index(y)), (Length(free), Length(other)),
+    (Size(x), Size(long)), (Const(1), Const(1.0)), (Sum(x, A), Reduce("sum", x, A, Index(x) < 3)),
+    (Scan("sum", x, A), Scan("sum", q, A)),
+    (Max(x, A), Max(x, A) + Acc()), (A, Input("A", (q, replace(x, multiple=4)))), (Map("max", (Index(x), Const(0))), Map("max", (Index(y), Const(0)))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("one", "another"), SAME, ids=str)
+def test_names_of_bound_axes_and_places_of_reads_are_no_matter(one: Term, another: Term) -> None:
+    assert same([one], [another]) and same([another], [one]) and same([settled(one)], [one])
+
+
+@pytest.mark.parametrize(("one", "another"), OTHER, ids=str)
+def test_another_diagram_is_another(one: Term, another: Term) -> None:
+    assert not same([one], [another]) and not same([another], [one])
+    with pytest.raises(Undecided, match="is not shown to be about this diagram"):
+        require_asked("diagram d", [one], [another])
+
+
+def test_a_theorem_has_as_many_items_as_outputs() -> None:
+    assert not same([A], [A, A]) and not same([A, B], [B, A]) and same([A, B], [A, B])
+
+
+def test_what_is_settled_says_the_same_and_has_the_same_values() -> None:
+    """Random diagrams: what is the same has one value, and what is settled is the same."""
+    rng, moved, told_apart = np.random.default_rng(0), 0, 0
+    for seed in range(600):
+        diagram = random_diagram(random.Random(seed).randrange)
+        for _, term in diagram.outputs:
+            try:
+                carried = settled(term)
+            except NapkinError:
+                continue
+            assert same([term], [carried]), seed
+            moved += carried is not term
+            for wrong in (_wrong(carried, random.Random(seed)), _wrong(term, random.Random(seed + 1))):
+                if wrong is None or not same([term], [wrong]):
+                    told_apart += 1
+                    continue
+                arrays = {i.name: _drawn(i, rng) for i in {*_inputs(term), *_inputs(wrong)}}
+                assert evaluate(wrong, arrays) == pytest.approx(evaluate(term, arrays), nan_ok=True), seed
+    assert moved > 20 and told_apart > 300
+
+
+def _inputs(term: Term) -> list[Input]:
+    return [t for t in subterms(term) if isinstance(t, Input)]
+
+
+def _drawn(array: Input, rng: np.random.Generator) -> np.ndarray[Any, Any]:
+    shape = tuple(axis.size or 3 for axis in array.dims)
+    if array.kind == "real":
+        return rng.uniform(0.1, 1.0, shape)
+    return rng.integers(0, 2 if array.kind == "bool" else 7, shape).astype(bool if array.kind == "bool" else np.int64)
+
+
+def _wrong(term: Term, rng: random.Random) -> Term | None:
+    """Return a term with one axis read where another of its size was, or one fold over another."""
+    nodes = [t for t in subterms(term) if isinstance(t, (Index, Reduce))]
+    axes = sorted({a for t in subterms(term) for a in t.axes}, key=str)
+    if not nodes or not axes:
+        return None
+    chosen, axis = rng.choice(nodes), rng.choice(axes)
+    done: dict[Term, Term] = {}
+    try:
+        for node in subterms(term):
+            done[node] = rebuilt(node, tuple(done[c] for c in node.children))
+            if node is chosen:
+                done[node] = Index(axis) if isinstance(node, Index) else Reduce(node.monoid, axis, *done[node].children)
+    except NapkinError:
+        return None
+    return done[term]
+
+
+def _capturing(root: Term) -> Term:
+    """Read a coordinate of an axis for another's."""
+    return Sum(x, Sum(q, A * named(A, x, q))) if root is not A else root
+
+
+@pytest.mark.parametrize("wrong", [_capturing, lambda root: root + 0.0])
+def test_what_is_settled_wrongly_is_not_derived(monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Term], Term]) -> None:
+    diagram = nq.Diagram("d", (("out", Sum(x, Sum(q, A * named(A, q, x)))),))
+    monkeypatch.setattr(deriving, "settled", wrong)
+    with pytest.raises(Undecided, match="is not shown to be about this diagram"):
+        nq.derive(diagram)
+
+
+def test_a_certificate_of_another_diagram_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = nq.derive(nq.Diagram("d", (("out", Sum(x, A)),)))
+    other_one = replace(found, diagram=nq.Diagram("d", (("out", Sum(q, A)),)), _certificate={})
+    with pytest.raises(Undecided, match="is not shown to be about this diagram"):
+        _ = other_one.certificate
+    monkeypatch.setattr(asked, "same", lambda *_: True)
+    assert replace(other_one, _certificate={}).certificate["status"] == "proved"
+
+
+def test_a_certificate_is_held_against_a_diagram(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its outputs may be several, in any order; a file is read like any diagram."""
+    two = nq.Diagram("two", (("first", Sum(x, A)), ("second", Max(x, A * 2.0))))
+    data = nq.derive(two).certificate
+    swapped = nq.Diagram("two", (two.outputs[1], two.outputs[0]))
+    crossed = nq.Diagram("two", (("first", two.outputs[1][1]), ("second", two.outputs[0][1])))
+    assert about(data, two) == about(data, swapped) == ""
+    assert "is not about the outputs first, second of diagram two" in about(data, crossed)
+    file = tmp_path / "certificate.json"
+    file.write_text(dumps(nq.derive(DIAGRAMS["softmax"]()).certificate))
+    assert main(["check", str(file), "--of", "softmax"]) == 0
+    assert main(["check", str(file), "--of", "rms_norm"]) == 1
+    assert "is not about the outputs" in capsys.readouterr().out
+    assert main(["check", str(file), "--of", "nothing"]) == 2
