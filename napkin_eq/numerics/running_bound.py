@@ -102,7 +102,8 @@ class _Memory:
             self.arrays[buffer.name] = Pair(held, np.where(unknown.get(buffer.name, False), np.inf, 0.0) * np.ones(value.shape))
         for buffer in (*plan.outputs, *plan.scratch):
             shape = tuple(self.size(axis) for axis in buffer.dims)
-            self.arrays[buffer.name] = Pair(np.zeros(shape), np.zeros(shape))
+            held = np.zeros(shape, {"i1": np.bool_, "i32": np.int64, "i64": np.int64}.get(buffer.dtype, np.float64))
+            self.arrays[buffer.name] = Pair(held, np.zeros(shape))
 
     def size(self, axis: Axis) -> int:
         return axis.size if axis.size is not None else self.sizes[axis.name]
@@ -166,7 +167,10 @@ class _Program:
                 index, live = self.lanes(stmt, scope)
                 held = self.memory.arrays[stmt.buffer]
                 at = tuple(np.where(live, i, 0) for i in index)
-                return Pair(np.where(live, held.value[at], np.zeros((), held.value.dtype)), np.where(live, held.error[at], 0.0))
+                # Where an index or a mask is in doubt, so is which element is meant.
+                doubt = sum((self.pair(operand, scope).error for operand in (*stmt.index, *stmt.masks)), np.zeros(())) > 0
+                error = np.where(doubt, np.inf, np.where(live, held.error[at], 0.0))
+                return Pair(np.where(live, held.value[at], np.zeros((), held.value.dtype)), error)
             case Let():
                 return self.let(stmt, [self.pair(arg, scope) for arg in stmt.args])
             case ReduceTile(_, monoid, coord, arg):

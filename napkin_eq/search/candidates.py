@@ -223,10 +223,11 @@ def _candidates(source: Term, graph: Saturated, aim: Aim, stability: Stability, 
         found = Extractor(graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut, barred, stable, aim.budget).run()
         if found or accurate:
             return sorted([*accurate, *found], key=lambda c: c.cost)
-        if admitted is lenient or not cut:
+        if (admitted is lenient or not cut) and not aim.budget.clock.stopped:
             # No form that these laws give keeps to it: those that lose least; `derive --front` tells how much.
             least = min(stability.growth(c.term) for c in candidates)
             return [c for c in candidates if stability.growth(c.term) <= least]
+    # Where time ended the search for forms that keep their digits none is taken that does not: the diagram as it is written does.
     return []
 
 

@@ -218,10 +218,7 @@ def _apart(
     if rounded:
         bad = np.isfinite(wanted) & (np.abs(wanted) < MODERATE) & ~np.isfinite(found) if wanted.dtype.kind == "f" else np.zeros(wanted.shape, bool)
         if bad.any():  # unless the diagram itself, as it is written, may pass the range of float32 there
-            from napkin_eq.numerics.error_bound import error_bound
-
-            own = {axis.name: sizes[axis.name] for axis in axes_in(source)}
-            bad &= np.isfinite(error_bound(source, arrays, own, "float32", order=order)[0])
+            bad &= np.isfinite(_bounds((source,), arrays, sizes, order, "float32"))
     else:
         bad = _bad(found, wanted)
     if bad.any() and wanted.dtype.kind == "f" and not rounded:
@@ -230,6 +227,8 @@ def _apart(
         bad &= _bad(found, wanted, noise) & (known | (np.isfinite(wanted) & np.isfinite(found)))
         if bad.any():
             bad &= _bad(value(placed, "longdouble"), wanted, noise) | _bad(found, value(placed, "float64"), noise)
+    if bad.any() and wanted.dtype.kind != "f":  # a comparison of what differs by rounding alone may come out either way
+        bad &= _bounds((source, placed), arrays, sizes, order, "float64") == 0
     if not bad.any():
         return ""
     at = tuple(int(i) for i in np.argwhere(bad)[0])
@@ -247,17 +246,24 @@ def _noise(
     """
     import numpy as np
 
-    from napkin_eq.numerics.error_bound import error_bound
-
-    bound, distance = np.zeros(wanted.shape), np.zeros(wanted.shape)
+    bound, distance = _bounds(terms, arrays, sizes, order, "float64"), np.zeros(wanted.shape)
     for term in terms:
         own = {axis.name: sizes[axis.name] for axis in axes_in(term)}
-        bound = bound + error_bound(term, arrays, own, "float64", order=order)[0]
         with np.errstate(all="ignore"):
             apart = np.abs(evaluate(term, arrays, own, dtype="float32", order=order) - wanted)
         distance = np.maximum(distance, np.where(np.isfinite(apart), apart, np.inf))
     known = np.isfinite(bound)
     return np.where(known, bound, distance), known
+
+
+def _bounds(terms: Sequence[Term], arrays: dict[str, Any], sizes: dict[str, int], order: list[str], dtype: str) -> Array:
+    """Return how far runs of terms in a type may be from their exact values, added up; of a mask 0 where it is in no doubt."""
+    import numpy as np
+
+    from napkin_eq.numerics.error_bound import error_bound
+
+    own = ({axis.name: sizes[axis.name] for axis in axes_in(term)} for term in terms)
+    return np.asarray(sum(error_bound(term, arrays, its, dtype, order=order)[0] for term, its in zip(terms, own, strict=True)))
 
 
 def _bad(found: Array, wanted: Array, noise: Array | float = 0.0) -> Array:

@@ -388,9 +388,9 @@ def test_a_reading_may_have_lines(tmp_path, registry, capsys):
 
 def test_an_interruption_leaves_no_traceback():
     # As it starts the process dies by the signal, later it says so; both before and after main nothing is left to print a traceback.
-    code = "import signal, sys; sys.argv[0] = 'napkin-eq'; import napkin_eq.cli; print(signal.getsignal(signal.SIGINT) is signal.SIG_DFL)"
+    code = "import signal, sys; sys.argv[0] = 'napkin-eq'; import napkin_eq.cli.main; print(signal.getsignal(signal.SIGINT) is signal.SIG_DFL)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True).stdout == "True\n"
-    code = "import sys; sys.argv = ['napkin-eq', 'selftest']; import napkin_eq.cli as c; print('begun', flush=True); sys.exit(c.main())"
+    code = "import sys; sys.argv = ['napkin-eq', 'selftest']; import napkin_eq.cli.main as c; print('begun', flush=True); sys.exit(c.main())"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
     assert process.stdout is not None and process.stdout.readline() == "begun\n"
     with pytest.raises(subprocess.TimeoutExpired):
@@ -401,7 +401,7 @@ def test_an_interruption_leaves_no_traceback():
 
 
 TESTED_LAW = """
-from napkin_eq.laws.law import Const, Map, finite, law
+from napkin_eq.law import Const, Map, finite, law
 
 
 @law("The error function is odd, so it cancels against its mirror image.")

@@ -10,6 +10,7 @@ from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.evaluate import evaluate
 from napkin_eq.lang.term import Const, Index, Map, Read, Reduce, Scan, Term
 from napkin_eq.numerics.error_bound import error_bound
+from napkin_eq.numerics.running_bound import running_bound
 from napkin_eq.pipeline.derive import derive
 from napkin_eq.tile.printers import emit
 
@@ -124,3 +125,22 @@ def test_a_mask_whose_limit_varies_along_its_own_axis_cuts_no_blocks():
     data = {"I": np.random.default_rng(0).integers(0, 6, (4, 6)).astype(np.int32)}
     (found,) = emit(derivation.plan, "numpy")(data, False, {}).values()
     assert np.array_equal(found, 16.0 ** (np.arange(6) < data["I"]).sum(1))
+
+
+def test_a_comparison_with_a_rearranged_copy_of_itself_may_come_out_either_way():
+    c, bi, bo = nq.axes("c bi bo", c=32, bi=2, bo=16)
+    (b,) = nq.axes("b", b=32)
+    total = Reduce("sum", A, nq.array("N", A, b) * nq.array("M", c, b, A))
+    place = nq.array("R", bi, bo, dtype="int32")
+    assert derive(Diagram("edge", (("out", Map("le", (Read(total, b, place), total))),))).outputs[0].translation.status == "agrees"
+
+
+def test_a_stored_whole_number_is_an_index():
+    (c,) = nq.axes("c", c=48)
+    ab = nq.axes("ab", ab=24)[0]
+    row, place = Map("floordiv", (Index(ab), Const(6))), nq.array("I", A, c, B, dtype="int32")
+    found = Read(X, A, Read(Read(place, A, row), B, Map("mod", (Index(ab), Const(6)))))
+    derivation = derive(Diagram("edge", (("out", Read(Scan("prod", B, X), A, row) + found),)), dtype="float16")
+    data = {"X": np.random.default_rng(0).standard_normal((4, 6)), "I": np.random.default_rng(1).integers(0, 4, (4, 48, 6))}
+    bounds = running_bound(derivation.plan, data, {}, 0.0)
+    assert all(np.isfinite(bound).all() for bound in bounds.values())
