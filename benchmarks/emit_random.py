@@ -25,8 +25,8 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.numerics.error_bound import error_bound, schedule
 from napkin_eq.numerics.running_bound import running_bound
 from napkin_eq.numerics.sample_inputs import draw, family
+from napkin_eq.pipeline.derivation import Derivation
 from napkin_eq.pipeline.validate import trial_sizes
-from napkin_eq.search.derivation import Derivation
 from napkin_eq.verify.fuzz.fuzz import SPECIAL
 from napkin_eq.verify.fuzz.random_diagrams import Shape, random_diagram
 

@@ -6,7 +6,7 @@
     p = nq.softmax(nq.sum(Q * K, d) * 128**-0.5, x)
     derivation = nq.derive(nq.sum(p * V, x), hardware="h200", dtype="bfloat16")
 
-Everything in `napkin_eq.library` is here by the same name. Names are looked up when first used, so that importing the package costs nothing.
+Everything in `napkin_eq.frontend.library` is here by the same name. Names are looked up when first used, so that importing the package costs nothing.
 """
 
 from __future__ import annotations

@@ -158,5 +158,5 @@ def test_wrong_arguments_are_named(name, tmp_path):
 
 
 def test_emitting_loads_neither_torch_nor_triton():
-    code = "import sys; from napkin_eq.emit import targets; targets(); assert not {'torch', 'triton'} & set(sys.modules), 'loaded'"
+    code = "import sys; from napkin_eq.tile.printers import targets; targets(); assert not {'torch', 'triton'} & set(sys.modules), 'loaded'"
     subprocess.run([sys.executable, "-c", code], check=True)

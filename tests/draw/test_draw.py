@@ -177,7 +177,7 @@ def test_pictures_are_made_in_time():
 
 
 def test_the_same_bytes_on_every_run():
-    code = "import napkin_eq.draw as d, napkin_eq.gallery as g\nprint(d.svg(g.diagram('gqa_attention')), end='')"
+    code = "import napkin_eq.draw as d, napkin_eq.frontend.gallery as g\nprint(d.svg(g.diagram('gqa_attention')), end='')"
     made = [
         subprocess.run(
             [sys.executable, "-c", code],

@@ -293,9 +293,9 @@ def test_with_a_warm_cache_no_solver_is_loaded_and_it_is_quick(cold: Path, monke
     monkeypatch.setenv("XDG_CACHE_HOME", str(cold))
     program = (
         "import sys, time\n"
-        "from napkin_eq.content import load_rules\n"
-        "from napkin_eq.law import REGISTRY\n"
-        "from napkin_eq.proving import require_proved\n"
+        "from napkin_eq.laws.loader import load_rules\n"
+        "from napkin_eq.laws.law import REGISTRY\n"
+        "from napkin_eq.prove.prove import require_proved\n"
         "load_rules()\n"
         "began = time.process_time()\n"
         "found = require_proved(REGISTRY.statements.values())\n"

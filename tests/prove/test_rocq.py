@@ -46,7 +46,7 @@ from napkin_eq.laws.law import (
     stretch,
     where,
 )  # fmt: skip
-from napkin_eq.laws.loader import load_rules, run_file
+from napkin_eq.laws.loader import folder, load_rules, run_file
 from napkin_eq.prove import rocq
 from napkin_eq.prove.prove import prove
 from napkin_eq.prove.rocq import ProofRefused, checked, source
@@ -268,7 +268,7 @@ def test_the_values_are_those_of_the_language(library: Path) -> None:
     unary |= {**dict.fromkeys(("sin", "cos", "tanh", "exp"), (-math.inf, 0.0)), **dict.fromkeys(("sigmoid", "floor"), (-math.inf,))}
     terms = [Map(op, (Const(a),)) for op, some in unary.items() for a in some]
     terms += [Map(op, (Const(a), Const(b))) for op in ("add", "mul", "max", "min", "le", "lt", "eq") for a in numbers for b in numbers]
-    printed = run_file(Path(rocq.__file__).parent.parent / "proofs" / "theorems.py", "proofs")
+    printed = run_file(folder("proofs") / "theorems.py", "proofs")
     empty = printed["_Statement"](stated(same)[0])
     goals = [f"Goal {empty.term(term, printed['Place']())} = {in_rocq(evaluate(term, {}, {}).item())}. at_numbers. Qed." for term in terms]
     assert accepts(library, "\n".join([AT_NUMBERS, *goals]))

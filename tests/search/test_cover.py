@@ -168,7 +168,7 @@ def test_two_outputs_of_one_value_are_one_clear_line() -> None:
 
 def test_it_is_known_when_a_process_may_no_longer_be_forked() -> None:
     code = (
-        "from napkin_eq.egraph import threaded\nfrom napkin_eq.derive import derive\nfrom napkin_eq.gallery import diagram\n"
+        "from napkin_eq.egraph.saturate import threaded\nfrom napkin_eq.pipeline.derive import derive\nfrom napkin_eq.frontend.gallery import diagram\n"
         "before = threaded()\nderive(diagram('softmax'))\nprint(before, threaded())"
     )
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
