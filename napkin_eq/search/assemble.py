@@ -13,6 +13,7 @@ from napkin_eq.search.placement import TARGET
 from napkin_eq.search.tiling import Tiled
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.stream_facts import modes_of
+from napkin_eq.tile.verify_ir import verified_plan
 
 
 def planned(diagram: Diagram, outputs: list[Output], machine: Hardware, dtype: str) -> tuple[p.Plan, list[Tiled]]:
@@ -34,7 +35,7 @@ def planned(diagram: Diagram, outputs: list[Output], machine: Hardware, dtype: s
             targets |= {b.name: b for b in kernel.writes if b.name in final.values()}
     inputs = tuple(_input_buffer(i, dtype) for i in diagram.inputs())
     plan = p.Plan(diagram.name, inputs, tuple(targets[name] for name, _ in diagram.outputs), tuple(kernels))
-    return replace(plan, notes=_notes(diagram, outputs, tiled, machine, dtype)), tiled
+    return verified_plan(replace(plan, notes=_notes(diagram, outputs, tiled, machine, dtype))), tiled
 
 
 def _kept(store: Store) -> list[Term]:

@@ -11,4 +11,5 @@
                    with its tiles left open
     stream_facts   what a term says that is cut into kernels and streams: a kernel's parts, the passes over an axis,
                    the roles of output axes
+    verify_ir      what every kernel must keep to, whatever it computes, told of its statements alone
 """
