@@ -130,7 +130,8 @@ class _Verifier:
         self.require(value.name not in scope, f"{value.name} is defined twice")
         self.require(value.dtype in DTYPES, f"{value.name} has type {value.dtype!r}")
         known = [self.order[name] for name in value.coords if name in self.order]
-        self.require(len(known) == len(value.coords) and known == sorted(set(known)), f"{value.name} spans {list(value.coords)}; the order is {list(self.order)}")
+        ordered = len(known) == len(value.coords) and known == sorted(set(known))
+        self.require(ordered, f"{value.name} spans {list(value.coords)}; the order is {list(self.order)}")
 
     def spans(self, out: Value, coords: Iterable[str], what: str) -> None:
         wanted = tuple(sorted(set(coords), key=self.order.__getitem__))

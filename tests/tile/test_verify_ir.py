@@ -84,6 +84,7 @@ def changed(kernel: p.Kernel, kind: type, change: Callable[[Any], Any]) -> p.Ker
 
 
 ROW, MULTIPLIES = SOFTMAX.kernels[0], ATTENDS.kernels[0]
+FIRST = next(iter(p.values_of(ROW.body)))
 BROKEN: dict[str, Callable[[], p.Kernel]] = {
     "is defined twice": lambda: changed(ROW, p.Let, lambda s: [s, s]),
     "is used where it is not defined": lambda: changed(ROW, p.Load, lambda s: []),
@@ -96,7 +97,7 @@ BROKEN: dict[str, Callable[[], p.Kernel]] = {
     "not among the arrays that the kernel lists": lambda: changed(ROW, p.Load, lambda s: replace(s, buffer="other")),
     "loaded from .*, which the kernel writes": lambda: changed(ROW, p.Load, lambda s: replace(s, buffer=ROW.writes[0].name)),
     "takes 2 operands|takes nothing that is known": lambda: changed(ROW, p.Let, lambda s: replace(s, op="hypot3")),
-    "no loop around it carries it": lambda: replace(ROW, body=(*ROW.body, p.Assign(next(iter(p.values_of(ROW.body))), next(iter(p.values_of(ROW.body)))))),
+    "no loop around it carries it": lambda: replace(ROW, body=(*ROW.body, p.Assign(FIRST, FIRST))),
     "two coordinates have one name": lambda: replace(ROW, coords=(*ROW.coords, ROW.coords[0])),
     "has role": lambda: replace(ROW, coords=(replace(ROW.coords[0], role="lambda"), *ROW.coords[1:])),
     "is in the grid and is no coordinate of it": lambda: replace(ROW, grid=(*ROW.grid, "z")),
