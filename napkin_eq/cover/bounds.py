@@ -24,9 +24,11 @@ def bound_us(piece: Piece, storage: str, dtype: str, machine: Hardware) -> float
     terms = subterms(piece.source)
     moved = float(sum(BYTES[o.dtype] * elements(o.dims) for o in piece.outputs))
     direct = _direct(terms)
-    moved += sum(BYTES[HELD.get(t.dtype, storage)] * elements(t.dims) for t in terms if isinstance(t, Input) and t in direct)
+    arrays = {t: BYTES[HELD.get(t.dtype, storage)] * elements(t.dims) for t in terms if isinstance(t, Input) and t in direct}
+    moved += sum(arrays.values())
     masks = [t for t in terms if t.kind == "bool" and t.axes]
     times = _times(piece, terms, machine)
+    asked = 0.0 if masks else sum(size * times(t, False) for t, size in arrays.items())
     flops = special = 0.0
     for term in terms:
         product = term.body if contracted(term) is not None else term
@@ -36,12 +38,12 @@ def bound_us(piece: Piece, storage: str, dtype: str, machine: Hardware) -> float
             flops += 2 * elements(product.axes) * share * times(term)
         elif isinstance(term, Map) and term.op == "exp":
             special += elements(term.axes) * share
-    seconds = max(moved / machine.hbm.copy_bandwidth, flops / (machine.flops(dtype) * RATE), special / machine.rate("sfu"))
+    seconds = max(moved / machine.hbm.copy_bandwidth, asked / machine.l2.copy_bandwidth, flops / (machine.flops(dtype) * RATE), special / machine.rate("sfu"))
     return float(seconds + machine.chip.launch_s) * 1e6
 
 
-def _times(piece: Piece, terms: list[Term], machine: Hardware) -> Callable[[Term], float]:
-    """Return what tells how many times a contraction is computed at least, processors that are idle counted as if they computed.
+def _times(piece: Piece, terms: list[Term], machine: Hardware) -> Callable[..., float]:
+    """Return what tells how many times a contraction is computed, or an array read, at least; of a contraction idle processors count as busy.
 
     Blocks hold parts of the axes that all outputs have. A block computes for itself what does not vary along such an axis; and what
     enters a fold over the whole of it, which comes before what is needed at the block's own place, unless one block after another
@@ -59,9 +61,11 @@ def _times(piece: Piece, terms: list[Term], machine: Hardware) -> Callable[[Term
         for child in term.children:
             within[child] |= {folded | own for folded in within[term]}
 
-    def times(term: Term) -> float:
+    def times(term: Term, computed: bool = True) -> float:
         varying = {a.name for a in term.axes}
         found = float(math.prod(max(1, extent(a) // WIDEST) for a in common if a.name not in varying)) if alike else 1.0
+        if not computed:
+            return found
         blocks = math.prod(extent(a) for a in common if a.name in varying)
         if not alike:
             found = max(found, machine.chip.sms / blocks)

@@ -17,7 +17,7 @@ from napkin_eq.cover import assembly, workers
 from napkin_eq.cover.apart import apart, clashes
 from napkin_eq.cover.bounds import bound_us
 from napkin_eq.cover.candidates import Candidate, Enumeration
-from napkin_eq.cover.graph import Graph, graph_of
+from napkin_eq.cover.graph import Graph, contractions, graph_of
 from napkin_eq.cover.pieces import Piece, Storage
 from napkin_eq.cover.pricing import Pricing, Proved
 from napkin_eq.cover.program import Chosen, Column, cheapest
@@ -25,7 +25,7 @@ from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.saturate import saturate
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError, Undecided
-from napkin_eq.lang.term import Term, Tuple
+from napkin_eq.lang.term import Reduce, Scan, Term, Tuple
 from napkin_eq.laws.law import Statement
 from napkin_eq.machine.cost import AHEAD_S, FOLLOWING_S, elements
 from napkin_eq.prove.verdict import Verdict
@@ -34,7 +34,7 @@ from napkin_eq.search.derivation import STORAGE, Output
 from napkin_eq.search.placement import MOST_BUNDLED
 from napkin_eq.tile.resources import WIDE_ROWS
 
-NEAR, ROUNDS, SOLVING, MOST_COLUMNS = 0.03, 60, 5.0, 3000
+NEAR, ROUNDS, SOLVING, MOST_COLUMNS, LIKELY = 0.03, 60, 3.0, 3000, 8
 MANY = 4  # times the elements of the largest input or output, of which a value is stored only if the bounds say so
 WORTH = 0.005  # of a cover's price, what a bundle must promise to save to be priced
 SLACK = 1.3  # times the bounds of its values one by one that a candidate's bound may be
@@ -140,9 +140,10 @@ class _Covering:
 
     def _column(self, offer: _Offer) -> Column:
         at, candidate = self.places, offer.candidate
-        price = offer.bound if offer.price is None else offer.price
-        outs, reads, inside = (tuple(at[v] for v in values) for values in (candidate.outs, candidate.reads, candidate.inside))
-        return Column(outs, reads, inside, max(0.0, price - self.waited))
+        # What is folded is streamed in a kernel: in the chain of steps it is no more the value that another kernel stores.
+        inside = [v for v in candidate.inside if not _folds(v, candidate.terms)]
+        outs, reads, clashing = (tuple(at[v] for v in values) for values in (candidate.outs, candidate.reads, inside))
+        return Column(outs, reads, clashing, self._cost(offer))
 
     def _over(self) -> bool:
         left = self.budget.seconds - (time.process_time() + workers.processor() / workers.PROCESSES - self.begun)
@@ -157,37 +158,78 @@ class _Covering:
         """
         thrifty = self._thrifty()
         for offers in (thrifty, self.offers):
-            if self._solved(offers) is not None:
+            if self._solved(offers) is None:
+                continue
+            if offers is thrifty:
+                self._price(self._basic(offers))
+            best = self._search(offers)
+            for _ in range(MOST_BUNDLED - 1):  # each joins what the last has joined
+                fresh = [] if self._over() else self._bundles(best[1])
+                if not fresh:
+                    break
+                self.offers += fresh
+                offers = [*offers, *fresh] if offers is not self.offers else offers
+                self._price(fresh)
                 best = self._search(offers)
-                for _ in range(MOST_BUNDLED - 1):  # each joins what the last has joined
-                    fresh = [] if self._over() else self._bundles(best[1])
-                    if not fresh:
-                        break
-                    self.offers += fresh
-                    offers = [*offers, *fresh] if offers is not self.offers else offers
-                    self._price(fresh)
-                    best = self._search(offers)
         return self._search(self.offers)
 
     def _search(self, offers: Sequence[_Offer]) -> tuple[Chosen, list[_Offer]]:
         """Price what the cheapest cover by some offers takes, until all of it is priced, or until it is near enough to the bound or time is over."""
         best: tuple[Chosen, list[_Offer]] | None = None
         for _ in range(ROUNDS):
+            known = [o for o in offers if o.price is not None]
+            gains = self._gains([o for o in offers if o.price is None], known)
+            offers = [*known, *(o for o, gain in gains if gain > 0)]
             least = self._solved(offers)
             if least is None:
                 raise NapkinError(f"diagram {self.diagram.name}: no kernels that fit compute {', '.join(n for n, _ in self.diagram.outputs)}")
             self.bound = least[0].bound
             fresh = [o for o in least[1] if o.price is None]
-            if not fresh:
-                return least
-            known = [o for o in offers if o.price is not None]
-            best = (self._solved(known) if known else None) or best
-            if best is not None and (best[0].price <= (1 + NEAR) * self.bound or self._over()):
+            best = (least if not fresh else self._solved(known) if known else None) or best
+            if best is not None and (best[0].price <= (1 + NEAR) * self.bound or self._over() or not fresh):
                 return best
-            self._price(fresh)
+            likely: dict[tuple[tuple[Term, ...], int], _Offer] = {}
+            for offer, gain in gains:  # of each value, and each number of contractions, the one that may save the most
+                if best is None or gain > WORTH * best[0].price:
+                    likely.setdefault((offer.candidate.outs, contractions(offer.candidate.terms)), offer)
+            # A cover that was found in time is priced; of one that may be far from the cheapest, what is likely in its place.
+            self._price(fresh if least[0].price <= (1 + NEAR) * least[0].bound else [*likely.values()][:LIKELY] or fresh)
         if best is None:
             raise NapkinError(f"diagram {self.diagram.name}: no cover was found within the limits")
         return best
+
+    def _basic(self, offers: Sequence[_Offer]) -> list[_Offer]:
+        """Return the offers to price first: of each value the one that computes least for itself; of one without contractions also that which reads least."""
+        found: dict[int, _Offer] = {}
+        for value in self.graph.cuts:
+            mine = [o for o in offers if o.candidate.outs == (value,)]
+            least = min((contractions(o.candidate.terms) for o in mine), default=0)
+            ways = [lambda o: (len(o.candidate.inside), o.bound)] + [lambda o: (o.bound, len(o.candidate.reads))] * (not least)
+            for way in ways:
+                if mine:
+                    offer = min((o for o in mine if contractions(o.candidate.terms) == least), key=way)
+                    found.setdefault(id(offer), offer)
+        return list(found.values())
+
+    def _gains(self, offers: Sequence[_Offer], known: Sequence[_Offer]) -> list[tuple[_Offer, float]]:
+        """Return offers with what each saves at most beside kernels of known prices that do the same one after the other, the most first."""
+        makers: dict[Term, list[_Offer]] = {}
+        for offer in known:
+            for value in offer.candidate.outs:
+                makers.setdefault(value, []).append(offer)
+
+        def gain(offer: _Offer) -> float:
+            costs = dict.fromkeys(offer.candidate.reads, 0.0)
+            for value in self.graph.cuts:
+                if value not in costs and value in makers:
+                    costs[value] = min(self._cost(o) + sum(costs.get(r, math.inf) for r in o.candidate.reads) for o in makers[value])
+            return sum(costs.get(value, math.inf) for value in offer.candidate.outs) - self._cost(offer)
+
+        return sorted(((o, gain(o)) for o in offers), key=lambda found: (-found[1], len(found[0].candidate.terms)))
+
+    def _cost(self, offer: _Offer) -> float:
+        """Return what an offer adds to a cover: its price, or the bound of it, less what of its launch is hidden behind the kernel before."""
+        return max(0.0, (offer.bound if offer.price is None else offer.price) - self.waited)
 
     def _thrifty(self) -> list[_Offer]:
         """Return the offers that neither store nor read a value many times as large as every input and output."""
@@ -244,3 +286,17 @@ class _Covering:
             "priced": self.pricing.priced,
             "cuts": len(self.graph.cuts),
         }
+
+
+def _folds(value: Term, terms: Sequence[Term]) -> bool:
+    """Tell whether a value is made of a fold that is among some terms."""
+    among, stack = set(terms), [value]
+    seen = set[Term]()
+    while stack:
+        term = stack.pop()
+        if term in among and term not in seen:
+            seen.add(term)
+            if isinstance(term, (Reduce, Scan)):
+                return True
+            stack += term.children
+    return False

@@ -9,6 +9,8 @@ from napkin_eq.lang.term import Input, Map, Read, Reduce, Scan, Term, subterms
 from napkin_eq.laws.law import Judgment, finite
 from napkin_eq.machine.cost import elements
 
+FEW = 32  # times fewer elements: what has so many fewer than another costs next to nothing beside it
+
 
 @dataclass(frozen=True, slots=True)
 class Graph:
@@ -48,19 +50,58 @@ def graph_of(outputs: Sequence[Term], proved: Callable[[Judgment], bool]) -> Gra
                 found |= {t for t in product if storable(t) and elements(t.axes) < elements(term.body.axes)}
         elif len(readers[term]) > 1 and not isinstance(term, Read) and storable(term):
             found.add(term)
-    found = {_plainest(t, readers, kept.union(outputs), storable) for t in found}
     order = {t: i for i, t in enumerate(terms)}
+    largest = max(elements(t.axes) for t in (*outputs, *(t for t in terms if isinstance(t, Input))))
+    held = kept.union(outputs)
+    ends = {t: t if t in held else _end(t, readers, held, storable, largest // FEW, order) for t in found}
+    operands = {t for term in terms for t in contracted(term) or ()}
+    # What folds end with, and operands, which the matrix unit takes best as they are stored.
+    firm = held | operands | {end for t, end in ends.items() if isinstance(t, (Reduce, Scan))}
+    found = set(ends.values())
+    for term in sorted(found - firm, key=lambda t: order[t]):
+        if _made_again(term, found, largest // FEW):
+            found.remove(term)
     return Graph(tuple(outputs), tuple(sorted(found, key=lambda t: order[t])), kept, order)
 
 
-def _plainest(term: Term, readers: Mapping[Term, list[Term]], held: Set[Term], storable: Callable[[Term], bool]) -> Term:
-    """Return the value to store in the place of another: what its only reader makes of it and of numbers is as large, and saves making it again."""
-    while term not in held and len(readers[term]) == 1:
-        (reader,) = readers[term]
-        if not isinstance(reader, Map) or any(a.axes for a in reader.args if a is not term) or reader.axes != term.axes or not storable(reader):
+def _end(
+    term: Term, readers: Mapping[Term, list[Term]], held: Set[Term], storable: Callable[[Term], bool], small: int, order: Mapping[Term, int]
+) -> Term:
+    """Return the value to store in the place of another: all who read that make it of this one, numbers and small arrays, and it is as large."""
+    own, end = {term}, term
+    while waiting := [r for t in own for r in readers[t] if r not in own]:
+        reader = min(waiting, key=lambda t: order[t])
+        if not isinstance(reader, Map) or reader.axes != term.axes or not all(a in own or _given(a, small, term) for a in reader.args):
             break
-        term = reader
-    return term
+        own.add(reader)
+        if all(r in own for t in own - {reader} for r in readers[t]) and storable(reader):
+            end = reader  # all that was made so far leads here
+        if reader in held:
+            break
+    return end
+
+
+def _given(term: Term, small: int, beside: Term) -> bool:
+    """Tell whether a value is made of numbers and of arrays that cost next to nothing to read, for themselves or beside another value."""
+    most = max(small, elements(beside.axes) // FEW)
+    return all(elements(t.axes) <= most and (isinstance(t, (Map, Input, Read)) or not t.children) for t in subterms(term) if t.axes)
+
+
+def _made_again(term: Term, stored: Set[Term], small: int) -> bool:
+    """Tell whether a value is as cheap to make again, of what is stored or given, as to read."""
+    leaves: dict[Term, None] = {}
+    stack = [term]
+    while stack:
+        part = stack.pop()
+        if (part is not term and part in stored) or isinstance(part, Input):
+            leaves.setdefault(part)
+        elif isinstance(part, Map):
+            stack += part.args
+        elif part.children:
+            return False
+    sizes = sorted((elements(t.axes) for t in leaves), reverse=True)
+    size = elements(term.axes)
+    return size <= small or (bool(sizes) and sizes[0] <= size and sum(sizes[1:]) * FEW <= size)
 
 
 def computed(term: Term) -> bool:

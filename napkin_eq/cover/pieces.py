@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from napkin_eq.cover.candidates import Candidate, with_placeholders
-from napkin_eq.cover.graph import Graph, contracted
+from napkin_eq.cover.graph import FEW, Graph, contracted
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.evaluate import output_order
 from napkin_eq.lang.term import Input, Read, Term, Tuple, subterms
@@ -15,8 +15,6 @@ from napkin_eq.laws.law import Judgment, nonneg, nonzero, pos
 from napkin_eq.machine.cost import elements
 from napkin_eq.search.candidates import Stored
 from napkin_eq.search.derivation import STORAGE
-
-FEW = 32  # what has so many times fewer elements than the largest input or output is kept in float32: it costs next to nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +40,7 @@ class Storage:
         self.stored: dict[Term, Stored] = {}
         for number, cut in enumerate(graph.cuts):
             name = named.get(cut) or next(n for n in (f"v{number}{'_' * i}" for i in range(len(taken) + 1)) if n not in taken)
+            # What costs next to nothing is kept in float32.
             small = elements(cut.axes) * FEW <= largest and cut not in operands and cut not in named
             kept = {"int": "int32", "bool": "bool"}.get(cut.kind, "float32" if small else "float")
             facts = tuple(n for n, judgment in (("pos", pos), ("nonneg", nonneg), ("nonzero", nonzero)) if cut.kind == "real" and proved(judgment(cut)))

@@ -21,7 +21,8 @@ from napkin_eq.search.derivation import Output, Translation
 from napkin_eq.search.placement import Placed, parallel
 from napkin_eq.verify.translation import accepted
 
-SEARCH, PROOF = 8.0, 40.0  # seconds of processor time for a candidate's search, and for that and its chain of steps
+SEARCH, PROOF = 5.0, 40.0  # seconds of processor time for a candidate's search, and for that and its chain of steps
+LATE = 3.0  # times the seconds of a search: what goes on for longer did not heed them, and is ended
 _PRICES: dict[tuple[str, ...], tuple[float, str]] = {}
 _PROVED: dict[tuple[Any, ...], tuple[Any, str]] = {}
 
@@ -59,7 +60,8 @@ class Pricing:
             if self.known(piece) is None:
                 fresh.setdefault(piece.key, piece)
         self.priced += len(fresh)
-        for key, found, why in workers.each(((key, partial(self._price, piece)) for key, piece in fresh.items()), SEARCH):
+        jobs = ((key, partial(self._price, piece)) for key, piece in fresh.items())
+        for key, found, why in workers.each(jobs, LATE * SEARCH):
             _PRICES[*self.about, key] = (math.inf if found is None else found, why)
 
     def _aim(self, seconds: float) -> Aim:

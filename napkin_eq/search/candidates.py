@@ -250,8 +250,8 @@ def _finalists(candidates: Sequence[Candidate], storage: str) -> list[Candidate]
     Those that compute other operands of contractions come before those that only compute the same ones in another way; of these the first KEEP count.
     """
     near = [c for c in candidates if c.cost <= SPREAD * candidates[0].cost]
-    computed = {c: computed_sides(c.term) for c in near}
-    found: dict[frozenset[Side], Candidate] = {}
+    computed = {c: (computed_sides(c.term), innermost(c.term)) for c in near}
+    found: dict[tuple[frozenset[Side], frozenset[Axis]], Candidate] = {}
     others: list[Candidate] = []
     while near:
         first, sides = near[0], computed[near[0]]
@@ -262,6 +262,12 @@ def _finalists(candidates: Sequence[Candidate], storage: str) -> list[Candidate]
         found.setdefault(sides, best)
         near = [c for c in near if c not in same]
     return [*found.values(), *others][:FINALISTS]
+
+
+def innermost(term: Term) -> frozenset[Axis]:
+    """Return the axes along which contractions over several axes are folded first: the matrix unit takes these, blocks of the others one by one."""
+    nested = (t for t in subterms(term) if isinstance(t, (Fold, Reduce)) and isinstance(t.body, (Fold, Reduce)) and t.monoid == t.body.monoid)
+    return frozenset(t.body.axis for t in nested if not isinstance(t.body.body, (Fold, Reduce)))
 
 
 def computed_sides(term: Term) -> frozenset[Side]:
