@@ -161,7 +161,7 @@ class Checker:
             need(size is None or (type(size) is int and size > 0 and size % multiple == 0), f"axis {name} has no usable size")
         for name, entry in self.inputs.items():
             dims, dtype, facts = values(entry, "dims dtype facts")
-            need(type(dims) is list and {*dims} <= {*self.axes}, f"input {named(name, 'an input')} has an axis that is not listed")
+            need(type(dims) is list and {*dims} <= self.axes.keys(), f"input {named(name, 'an input')} has an axis that is not listed")
             need(len({*dims}) == len(dims), f"input {name} has an axis twice")
             need(type(facts) is list and dtype in self.words["dtype"], f"input {name} has no usable type or facts")
             unknown = [fact for fact in facts if fact not in ("pos", "nonneg", "nonzero") and not BOUND.fullmatch(fact)]
@@ -186,13 +186,12 @@ class Checker:
 
     def make(self, row: list[Any]) -> int:
         """Return the number of a term, given its constructor and its parts, which may be rows themselves."""
-        self.count(1)
+        self.count(len(row))
         row = [self.make(part) if type(part) is list else part for part in row]
         key = repr(row)
         if key not in self.known:
             self.nodes.append(self.typed(row))
             self.known[key] = len(self.nodes) - 1
-            self.count(len(self.nodes[-1].free) + len(self.nodes[-1].marks))
         return self.known[key]
 
     def typed(self, row: list[Any]) -> Node:
@@ -204,6 +203,7 @@ class Checker:
             part = row[place]
             if word in self.kinds:
                 node = self.nodes[part]
+                self.count(len(node.free) + len(node.marks) + len(node.before))
                 alike = word == "item" or told.setdefault(word, node.kind) == node.kind
                 need(alike and node.kind in self.kinds[word], f"{tag} has a {node.kind} where a {word} is expected")
                 # An update speaks of its own stream's accumulator and previous values; a body and a mask of those outside.
@@ -318,7 +318,7 @@ class Checker:
         """Enter rows after those of a table; a row refers to rows before it, and a term's to axes that are listed."""
         for given in rows:
             row, law = list(given), what not in ("term", "judgment")
-            need({type(part) for part in row} <= {str, int}, f"{row!r:.60} is no row")
+            need(type(given) is list and {type(part) for part in row} <= {str, int}, f"{given!r:.60} is no row")
             need(row[0] != "Input" if law else row[0] != "Var", f"{row[0]} does not belong into a {what}")
             need(what != "term" or row[0][:3] != "is-", f"{row[0]} is no term")
             for place, word in self.parts(row):
@@ -345,13 +345,12 @@ class Checker:
         judgments = [self.at(place, table, name) for place in (conclusion, *premises)]
         need(all(self.nodes[number].kind == "judgment" for number in judgments), f"{name}: it is no judgment")
         parts = [part for number in judgments for part in self.scopes(number)]
-        places = {(row[2], at) for row, at in parts if row[0] == "Var"}
-        names = [variable for variable, _ in places]
+        places, first = {(row[2], at) for row, at in parts if row[0] == "Var"}, dict[str, Any]()
         opened = [self.nodes[row[1]] for row, at in parts if row[0] == "Prev" and all(kind != "update" for kind, _ in at)]
         need(all(len(node.marks) == 1 for node in opened), f"{name}: its Prev runs over no axis, or over several")
         within = frozenset(axis for node in opened for axis in node.marks)
         streamed = within | {row[1] for row, _ in parts if row[0] in STREAMS}
-        shut = frozenset(variable for variable in names if names.count(variable) > 1)
+        shut = Axes(variable for variable, at in places if first.setdefault(variable, at) != at)
         need(type(lanes) is list and all(type(axis) is str for axis in lanes), f"{name}: its lanes are no axes")
         self.laws[name] = Law(judgments[0], judgments[1:], lanes, streamed, within, shut)
         earned = "A" if kernel or method in ("definition", "normal form") or any(file["status"] == "unsat" for file in files) else "D"
@@ -385,7 +384,7 @@ class Checker:
         need(full.isdisjoint(streamed), f"{rule} reads a part of an axis of which a premise needs all")
         need(not streamed or not any(premise.within for premise in premises), f"{rule} reads other prefixes than a premise speaks of")
         within = within.union(*(premise.within for premise in premises))
-        self.count(len(lanes) + len(full))
+        self.count(sum(len(premise.lanes) + len(premise.full) + len(premise.within) for premise in premises))
         self.claims.append(Claim(claim, rule, lanes, full, within))
 
     # -- the proof -----------------------------------------------------------------------------------------------------
@@ -432,19 +431,21 @@ class Checker:
             return self.made(current, step, what)[0]
         place, moves = values(step, "lemma steps")
         first = last = self.at(place, self.terms, "term")
-        term = self.nodes[first].kind != "judgment"
-        need(term and type(moves) is list, f"{what}: a lemma of no term, or without steps")
+        need(type(moves) is list and self.nodes[first].kind != "judgment", f"{what}: a lemma of no term or steps")
         lanes, full, alone = set[str](), set[str](), f"{what}: an accumulator stands outside its stream"
         for number, move in enumerate(moves):
             last, claim = self.made(last, move, f"{what}.{number}")
-            lanes, full = lanes | claim.lanes, full | claim.full
+            self.count(len(claim.lanes) + len(claim.full))
+            lanes |= claim.lanes
+            full |= claim.full
         need((self.nodes[first].marks | self.nodes[last].marks).isdisjoint((ACC, PREV)), alone)
         return self.everywhere(current, [first, last], Claim(first, "lemma", Axes(lanes), Axes(full)), what, {}, TOP)
 
     def outputs(self, number: int) -> list[tuple[str, Axes]]:
         """Return the kind and the axes of what a term gives, item by item."""
-        node = self.nodes[number]
-        return [(self.nodes[item].kind, self.nodes[item].free) for item in node.items.values() or [number]]
+        given = [self.nodes[item] for item in self.nodes[number].items.values() or [number]]
+        self.count(sum(len(node.free) for node in given))
+        return [(node.kind, node.free) for node in given]
 
     def run(self, data: dict[str, Any]) -> dict[str, Any]:
         """Check everything, and return what was found."""

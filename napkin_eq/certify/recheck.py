@@ -95,7 +95,12 @@ def proved_again(laws: Data) -> list[dict[str, Any]]:
 
 def _proved_again(name: str, law: Data) -> dict[str, Any]:
     try:
-        (verdict,) = prove([restated(name, law)])
+        statement = restated(name, law)
+        again = stated(statement)
+        there = {**law, "nodes": law["nodes"][: len(again["nodes"])]}  # behind them stands what only floating point asks
+        if any(again[part] != there[part] for part in ("nodes", "conclusion", "premises")):
+            return _found("law", name, "unknown", "is not read back as it stands there")
+        (verdict,) = prove([statement])
     except NapkinError as error:
         return _found("law", name, "unknown", f"is not understood here: {error}")
     if verdict.status == "refuted":

@@ -582,6 +582,39 @@ def test_a_gigantic_certificate_is_refused_soon() -> None:
     assert result == {"status": "refused", "problem": "it is too large"}
 
 
+def test_what_would_take_time_squared_takes_none() -> None:
+    """A law of many variables, many axes beside many inputs, wide rows over a term with many axes: seconds of work at most."""
+    base, count, wide = make(Q, Q, [], [], {}, {}), 20_000, 4_000
+    rows: list[list[Any]] = [["Var", "real", f"v{n}"] for n in range(count)] + [["is-le", n, n] for n in range(count)]
+    law = {**CERTIFICATE["laws"]["level"], "nodes": rows, "conclusion": count, "premises": list(range(count + 1, 2 * count))}
+    law["sha256"] = sha(["level", *(law[key] for key in ("nodes", "conclusion", "premises", "floating"))])
+    axes_ = {f"a{n}": {"size": None, "multiple": 1} for n in range(count)}
+    inputs = {f"i{n}": {"dims": [], "dtype": "float", "facts": []} for n in range(count)}
+    theorem = {**base["theorem"], "axes": base["theorem"]["axes"] | axes_}
+    listed = {**theorem, "inputs": base["theorem"]["inputs"] | inputs}
+    many = {"dims": sorted(axes_)[:wide], "dtype": "float", "facts": []}
+    summed = {**theorem, "inputs": base["theorem"]["inputs"] | {"many": many}}
+    place = len(theorem["nodes"])
+    nodes = [["Input", "many"], *(["Tuple", *[place] * (count + n)] for n in range(40))]
+    start = time.process_time()
+    assert checked(sealed({**base, "laws": {"level": law}}))["status"] == "ok"
+    assert checked(sealed({**base, "theorem": listed}))["status"] == "ok"
+    assert checked(sealed({**base, "theorem": summed, "nodes": nodes})) == {"status": "refused", "problem": "it is too large"}
+    assert time.process_time() - start < 10
+
+
+def test_a_law_that_is_read_back_as_another_is_not_confirmed() -> None:
+    from napkin_eq.certify.recheck import proved_again
+
+    law = Law("here", "tests", "", Sum(x, Var("a")) + Const(0.0), Sum(x, Var("a")), (), False, "algebra", "", "here")
+    data = {**stated(law), "proof": {"lanes": [], "grade": "A", "kernel": {}, "method": "definition", "files": []}}
+    assert [row["verdict"] for row in proved_again({"here": data})] == ["confirmed"]
+    spelt = [[*row[:2], "-0.0"] if row == ["Const", "real", "0.0"] else row for row in data["nodes"]]
+    assert spelt != data["nodes"]
+    (row,) = proved_again({"here": {**data, "nodes": spelt}})
+    assert (row["verdict"], row["detail"]) == ("unknown", "is not read back as it stands there")
+
+
 def test_a_change_of_any_byte_is_refused_in_one_line() -> None:
     content = dumps(CERTIFICATE).encode().strip()
     for place in range(0, len(content), 97):

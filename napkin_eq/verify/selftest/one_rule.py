@@ -117,6 +117,9 @@ def by_parts() -> Iterator[tuple[str, Data]]:
             "premises that are no list",
             _with(data, ("instances", place, "premises"), dict.fromkeys(map(str, given["premises"]))),
         )
+    index = samples["an index"]
+    place = index["theorem"]["nodes"].index(["Index", "x"])
+    yield "a row that is no list", _with(index, ("theorem", "nodes", place), {"Index": 0, "x": 0})
     yield from _truths(data)
     yield from _laws(data)
     larger = written(Max(y, Map("max", (D, D * C))), ("exceeded", (), True, {"a": D, "b": D * C, "y": y}))
