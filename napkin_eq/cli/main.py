@@ -135,6 +135,15 @@ def _parser() -> Parser:
     _budget(draw)
     draw.set_defaults(allow_tested=False)
 
+    report = verbs.add_parser("report", help="one HTML file: what changed, why it is right, why it is fast, and why not otherwise")
+    _diagram(report)
+    _tested(report)
+    _search(report)
+    _budget(report)
+    report.add_argument("-o", "--output", metavar="FILE", help="default: the diagram's name with .html, in this folder")
+    report.add_argument("--tuned", metavar="FILE", help="take the tiles that `napkin-eq tune` measured, where this file has them")
+    report.add_argument("--plain", action="store_true", help="without compiling the kernels ahead of time")
+
     told = "the model on a napkin: what is moved and held, in closed form, beside what is predicted and was measured"
     model = verbs.add_parser("model", help=told)
     _diagram(model)

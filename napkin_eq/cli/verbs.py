@@ -438,6 +438,25 @@ def tune(args: Namespace) -> int:
     return DONE
 
 
+def report(args: Namespace) -> int:
+    """Write what was derived, why it is right and why it is fast as one HTML file."""
+    import shlex
+
+    from napkin_eq.report.contents import contents
+    from napkin_eq.report.page import page
+
+    diagram = _diagram(args)
+    file = Path(args.output or f"{diagram.name}.html")
+    if not file.parent.is_dir():
+        raise NapkinError(f"output {file}: cannot be written: there is no folder {str(file.parent)!r:.120}; name another file with -o")
+    derivation = _tuned(args, diagram)
+    made = None if args.plain else derivation.compiled()
+    found = contents(derivation if made is None else made.derivation, f"napkin-eq {shlex.join(sys.argv[1:])}", made)
+    _written(file, page(found))
+    print(f"{found['sentence']}\nwritten to {file}")
+    return DONE
+
+
 def _written(file: Path, content: str | bytes) -> None:
     try:
         file.write_bytes(content.encode() if isinstance(content, str) else content)
@@ -471,5 +490,5 @@ def _dumped(data: Any) -> str:
 
 VERBS = {
     "derive": derive, "draw": draw, "explain": explain, "run": run, "prove": prove, "check": check, "laws": laws, "selftest": selftest, "calibrate": calibrate,
-    "fuzz": fuzz, "model": model, "tune": tune, "list": listing,
+    "fuzz": fuzz, "model": model, "report": report, "tune": tune, "list": listing,
 }  # fmt: skip

@@ -15,6 +15,8 @@ from napkin_eq.lang.errors import NapkinError, WrongPlan
 from napkin_eq.search import tiling
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower import kernel as lowering
+from napkin_eq.tile.passes.fuse_accumulator import accumulated
+from napkin_eq.tile.passes.warp_specialize import specialised
 from napkin_eq.tile.verify_ir import verified, verified_plan
 from napkin_eq.verify.fuzz.random_diagrams import Shape, random_diagram
 
@@ -36,8 +38,8 @@ def between(monkeypatch) -> list[p.Kernel]:
 
         return run
 
-    monkeypatch.setattr(lowering, "accumulated", watched(lowering.accumulated))
-    monkeypatch.setattr(tiling, "specialised", watched(tiling.specialised))
+    monkeypatch.setattr(lowering, "accumulated", watched(accumulated))
+    monkeypatch.setattr(tiling, "specialised", watched(specialised))
     return seen
 
 

@@ -1,0 +1,209 @@
+"""What a report shows, gathered as plain data: nothing here is laid out, nothing is escaped."""
+
+from __future__ import annotations
+
+import platform
+import re
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from napkin_eq.draw import svg
+from napkin_eq.draw.laws import law_picture
+from napkin_eq.draw.markup import svg as printed
+from napkin_eq.draw.moves import Move, moves
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.laws.law import Law
+from napkin_eq.napkin.model import Model, model
+from napkin_eq.pipeline.compiled import Compiled
+from napkin_eq.pipeline.derivation import Derivation
+from napkin_eq.pipeline.text import part
+from napkin_eq.pipeline.top_k import choice, ranked
+from napkin_eq.report.errors import Row, errors
+from napkin_eq.report.plots import Point, bars, roofline
+
+NEXT, STEPS, LONGEST = 6, 60, 240
+VERSIONS = ("egglog", "z3-solver", "cvc5", "numpy", "sympy", "highspy", "torch", "triton")
+DEFINES = re.compile(r"^\s*(?:variable )?(\w+)(?:\[[^\]]*\])? *(?:=|:)")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a kernel's source, and the line of the plan that it prints: its number from 1, 0 for none."""
+
+    text: str
+    plan: int
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """Another tiling: what it chose, its time, how much longer that is in percent, what binds each kernel."""
+
+    tiles: str
+    predicted_us: float
+    longer: float
+    limits: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A law that the derivation rests on: its reading, grade, method, the scripts or theorems that show it."""
+
+    law: str
+    reading: str
+    grade: str
+    method: str
+    files: tuple[str, ...]
+
+
+def contents(derivation: Derivation, command: str, made: Compiled[Derivation] | None = None) -> dict[str, Any]:
+    """Return what a report shows, by name; `made`, where kernels were compiled ahead of time, has what was seen of them."""
+    d, report = derivation, derivation.report()
+    napkin, why = _napkin(d)
+    small, rows = errors(d)
+    pseudocode = d.pseudocode().rstrip("\n").splitlines()
+    laws = {s.name: s for s in d.statements if isinstance(s, Law)}
+    found = moves(d)
+    return {
+        "name": d.diagram.name, "doc": d.diagram.doc, "command": command, "report": report, "hardware": d.hardware.title,
+        "sentence": sentence(report), "before": svg(d.diagram), "after": svg(d),
+        "outputs": [(name, str(term)) for name, term in d.diagram.outputs],
+        "moves": [(move, _picture(move, laws), _steps(move)) for move in found],
+        "roofline": roofline(_points(d, napkin), d.hardware.hbm.bandwidth, d.hardware.flops(d.dtype)),
+        "columns": _columns(napkin, report), "assumptions": [] if napkin is None else [(s.name, s.us) for s in napkin.steps()], "no_napkin": why,
+        "seconds": bars([(name, value) for name, value in report["seconds"].items() if name != "total"], "s"),
+        "others": _others(d), "small": small, "errors": rows, "largest": max(rows, key=_used, default=None),
+        "proofs": _proofs(d, report["laws"]), "compiled": made, "cover": report.get("cover"),
+        "plan": pseudocode, "source": mapped(d.code(), pseudocode),
+        "versions": _versions(),
+    }  # fmt: skip
+
+
+def sentence(report: dict[str, Any]) -> str:
+    """Return the sentence that says what changed and what it saves."""
+    kernels, laws = len(report["kernels"]), len(report["laws"])
+    moved, unfused = report["bytes_hbm"], report["unfused_bytes_hbm"]
+    saved = f", {unfused / moved:.1f} times less than operator by operator" if moved and unfused > 1.05 * moved else ""
+    return (
+        f"{'One kernel computes' if kernels == 1 else f'{kernels} kernels compute'} {report['diagram']} and "
+        f"{'moves' if kernels == 1 else 'move'} {_amount(moved)} to and from HBM{saved}; {report['predicted_us']:.4g} µs predicted. "
+        f"{laws} laws lead from the diagram to this plan; the certificate is {report['certificate']['status']}, grade {report['certificate']['grade']}."
+    )
+
+
+def mapped(source: str, plan: list[str]) -> list[Line]:
+    """Return the lines of a kernel's source, each with the line of the plan that defines what it defines, or stores what it stores."""
+    at: dict[str, int] = {}
+    stores: list[int] = []
+    for number, line in enumerate(plan, 1):
+        if (match := DEFINES.match(line)) and not line.lstrip().startswith(("#", "input", "output", "kernel", "for ", "barrier", "store")):
+            at.setdefault(match[1], number)
+        if line.lstrip().startswith("store "):
+            stores.append(number)
+    lines: list[Line] = []
+    left = list(stores)
+    for line in source.splitlines():
+        match = re.match(r"\s+(\w+) *=", line)
+        number = at.get(match[1], 0) if match else 0
+        if re.match(r"\s+(?:tl|gl)\.store\(|\s+\w*tma\w*\.\w*store", line) and left:
+            number = left.pop(0)
+        lines.append(Line(line, number))
+    return lines
+
+
+def _napkin(derivation: Derivation) -> tuple[Model | None, str]:
+    try:
+        return model(derivation), ""
+    except NapkinError as reason:
+        return None, str(reason)
+
+
+def _points(derivation: Derivation, napkin: Model | None) -> list[Point]:
+    found = []
+    kernels = napkin.kernels if napkin else ()
+    for place, tiled in enumerate(derivation.tiled):
+        cost = tiled.cost
+        work = cost.flops_tensor or cost.ops_alu
+        if not work or not cost.bytes_hbm:
+            continue
+        intensity = work / cost.bytes_hbm
+        found.append(Point(cost.name, "predicted", intensity, work / (cost.predicted_us * 1e-6)))
+        if place < len(kernels) and kernels[place].seconds > 0:
+            found.append(Point(cost.name, "napkin", intensity, work / kernels[place].seconds))
+        if napkin is not None and napkin.measured is not None and len(kernels) == 1:
+            found.append(Point(cost.name, "measured", intensity, work / (napkin.measured.us * 1e-6)))
+    return found
+
+
+def _columns(napkin: Model | None, report: dict[str, Any]) -> list[tuple[str, float | None, str]]:
+    if napkin is None:
+        return [("our cost model", report["predicted_us"], "")]
+    seen = napkin.measured
+    return [
+        ("the napkin's ideal", sum(k.seconds for k in napkin.kernels) * 1e6, "the slower of compute and each level of memory, all beside each other"),
+        ("our cost model", napkin.predicted_us, "what chose this plan"),
+        ("measured", None if seen is None else seen.us, "not measured at these sizes" if seen is None else f"{seen.gpu}, {seen.date}"),
+    ]
+
+
+def _others(derivation: Derivation) -> list[Other]:
+    try:
+        found = ranked(derivation, NEXT)
+    except NapkinError:
+        return []
+    least = found[0].predicted_us or 1.0
+    rows = []
+    for one in found:
+        chosen = [(piece.cost.name, choice(piece)) for piece in one.tiled]
+        tiles = "; ".join(
+            f"{name}: {' '.join(f'{axis} {tile}' for axis, tile in c.tiles.items())}, {c.warps} warps, {c.stages} buffers" for name, c in chosen
+        )
+        limits = "; ".join(f"{piece.cost.limit}, {piece.cost.smem_bytes / 1024:.0f} KiB, {piece.cost.bytes_hbm / 1e6:.3g} MB" for piece in one.tiled)
+        rows.append(Other(tiles, one.predicted_us, 100 * (one.predicted_us / least - 1), limits))
+    return rows
+
+
+def _proofs(derivation: Derivation, names: list[str]) -> list[Proof]:
+    statements = {s.name: s for s in derivation.statements}
+    found = []
+    for name in names:
+        verdict, statement = derivation.verdicts.get(name), statements.get(name)
+        reading = statement.reading if statement is not None else "Numbers are computed exactly."
+        if verdict is None:
+            found.append(Proof(name, reading, "A", "by definition", ()))
+        else:
+            found.append(Proof(name, reading, verdict.grade, verdict.method, tuple(str(getattr(f, "name", f)) for f in verdict.files)))
+    return found
+
+
+def _picture(move: Move, laws: dict[str, Law]) -> str:
+    law = laws.get(move.laws[0].law)
+    return printed(law_picture(law)) if law is not None else ""
+
+
+def _steps(move: Move) -> list[tuple[str, str, str]]:
+    seen = dict.fromkeys((s.law, str(part(s.before, s.path))[:LONGEST], str(part(s.after, s.path))[:LONGEST]) for s in move.steps)
+    return list(seen)[:STEPS]
+
+
+def _used(row: Row) -> float:
+    return row.used
+
+
+def _amount(count: float) -> str:
+    for size, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if count >= size:
+            return f"{count / size:.4g} {unit}"
+    return f"{count:.0f} bytes"
+
+
+def _versions() -> list[tuple[str, str]]:
+    rows = [("Python", platform.python_version())]
+    for name in ("napkin-eq", *VERSIONS):
+        try:
+            rows.append((name, version(name)))
+        except PackageNotFoundError:
+            rows.append((name, "not installed"))
+    return rows
+
+
