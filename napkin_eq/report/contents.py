@@ -24,7 +24,8 @@ from napkin_eq.report.plots import Point, bars, roofline
 
 NEXT, STEPS, LONGEST = 6, 60, 240
 VERSIONS = ("egglog", "z3-solver", "cvc5", "numpy", "sympy", "highspy", "torch", "triton")
-DEFINES = re.compile(r"^\s*(?:variable )?(\w+)(?:\[[^\]]*\])? *(?:=|:)")
+DEFINES = re.compile(r"^\s+(?:(store) |(\w+)(?:\[[^\]]*\])? *(?:=|<-))")
+STORES = re.compile(r"\s+(?:tl\.store|gl\.store|tma\.async_copy_shared_to_global)\(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,21 +94,16 @@ def sentence(report: dict[str, Any]) -> str:
 
 def mapped(source: str, plan: list[str]) -> list[Line]:
     """Return the lines of a kernel's source, each with the line of the plan that defines what it defines, or stores what it stores."""
-    at: dict[str, int] = {}
-    stores: list[int] = []
+    # A name stands in each part of a loop: the source has them in the plan's order.
+    at: dict[str, list[int]] = {}
     for number, line in enumerate(plan, 1):
-        if (match := DEFINES.match(line)) and not line.lstrip().startswith(("#", "input", "output", "kernel", "for ", "barrier", "store")):
-            at.setdefault(match[1], number)
-        if line.lstrip().startswith("store "):
-            stores.append(number)
+        if match := DEFINES.match(line):
+            at.setdefault("store" if match[1] == "store" else match[2], []).append(number)
     lines: list[Line] = []
-    left = list(stores)
     for line in source.splitlines():
-        match = re.match(r"\s+(\w+) *=", line)
-        number = at.get(match[1], 0) if match else 0
-        if re.match(r"\s+(?:tl|gl)\.store\(|\s+\w*tma\w*\.\w*store", line) and left:
-            number = left.pop(0)
-        lines.append(Line(line, number))
+        stored, match = STORES.match(line), re.match(r"\s+(\w+) *=", line)
+        found = at.get("store" if stored else match[1], []) if stored or match else []
+        lines.append(Line(line, found.pop(0) if len(found) > 1 else found[0] if found else 0))
     return lines
 
 

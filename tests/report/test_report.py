@@ -88,8 +88,10 @@ def test_each_line_of_source_is_that_of_the_plan_which_defines_its_name(attentio
     assert len(paired) > 15
     for text, planned in paired:
         if "=" in text and "store" not in text:
-            assert re.match(r"\s*(?:variable )?" + re.match(r"\s*(\w+)", text)[1] + r"\b", planned), (text, planned)
-    assert [line.plan for line in mapped("    a = 1\n    tl.store(p, a)\n    b = 2", ["a = 1", "store out = a"])] == [1, 2, 0]
+            assert re.match(r"\s*" + re.match(r"\s*(\w+)", text)[1] + r"\b", planned), (text, planned)
+    twice = mapped("    a = 1\n    a = 2\n    a = 3", ["    a = 1", "    a[x] = 2"])
+    assert [line.plan for line in twice] == [1, 2, 2]
+    assert [line.plan for line in mapped("    a = 1\n    tl.store(p, a)\n    b = 2", ["    a = 1", "    store out = a"])] == [1, 2, 0]
 
 
 def test_what_a_stranger_writes_is_shown_and_not_run():
