@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from napkin_eq.egraph.budget import Budget
@@ -20,13 +20,32 @@ MOST_INSTANCES, SOME, ENTERING = 60_000, 256, 0.6
 
 
 def explained(
-    source: Term, placed: Placed, instances: Iterable[Instance], statements: Sequence[Statement], budget: Budget | None = None
+    source: Term,
+    placed: Placed,
+    instances: Sequence[Instance],
+    statements: Sequence[Statement],
+    budget: Budget | None = None,
+    entered: dict[int, Closure] | None = None,
 ) -> list[Step]:
     """Return the chain of law instances from a source to a placed term; raises Undecided where there is none.
 
     Of very many instances the first are entered, which are those of the earliest rounds; a chain may then be missed.
+    entered: for several terms of one source, what the instances of each e-graph gave, by which list of them it is.
     """
     budget = budget.part(1.0) if budget else Budget()  # of what the search left, which is never nothing: it ends before its limit
+    entered = {} if entered is None else entered
+    if id(instances) not in entered:
+        entered[id(instances)] = _entered(source, instances, statements, budget)
+    closure = entered[id(instances)]
+    closure.budget = budget
+    for store in placed.stores:
+        for law, bindings in _placements(store):
+            closure.instance(law, True, bindings)
+    _read_backward(closure, placed.term, statements)
+    return closure.explain(source, placed.term)
+
+
+def _entered(source: Term, instances: Sequence[Instance], statements: Sequence[Statement], budget: Budget) -> Closure:
     closure = Closure(statements, budget)
     closure.add(source)
     for number, instance in enumerate(itertools.islice(instances, MOST_INSTANCES)):
@@ -36,11 +55,7 @@ def explained(
             closure.inferred(instance.law, instance.bindings)
         else:
             closure.instance(instance.law, instance.forward, instance.bindings)
-    for store in placed.stores:
-        for law, bindings in _placements(store):
-            closure.instance(law, True, bindings)
-    _read_backward(closure, placed.term, statements)
-    return closure.explain(source, placed.term)
+    return closure
 
 
 def _read_backward(closure: Closure, term: Term, statements: Sequence[Statement]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import operator
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -74,6 +75,7 @@ class Closure:
         self._ids: dict[Term, int] = {}
         self._nodes: dict[tuple[int, tuple[int, ...]], int] = {}
         self._named: dict[tuple[Any, ...], int] = {}
+        self._headed: dict[Term, int] = {}  # of those without axes
         self._heads: list[int] = []
         self._children: list[tuple[int, ...]] = []
         self._origin: list[tuple[Term, Mapping[str, Value]] | Term] = []
@@ -163,11 +165,16 @@ class Closure:
 
     def _head(self, part: Term, given: Mapping[str, Axis | int] | None) -> int:
         """Number what a node is apart from its children; the axes of a pattern are replaced by what they stand for."""
+        if (known := self._headed.get(part)) is not None:
+            return known
         if part not in _PLACES:
             _PLACES[part] = _places(part)
         fixed, axes = _PLACES[part]
         key = (fixed, *axes) if given is None else (fixed, *(given[a.name] for a in axes))
-        return self._named.setdefault(key, len(self._named))
+        number = self._named.setdefault(key, len(self._named))
+        if not axes:
+            self._headed[part] = number
+        return number
 
     def _node(self, head: int, children: tuple[int, ...], origin: tuple[Term, Mapping[str, Value]] | Term) -> int:
         key = (head, children)
@@ -195,11 +202,19 @@ class Closure:
 
     def _sign(self, number: int) -> None:
         children = self._children[number]
-        alike = self._signatures.setdefault((self._heads[number], tuple(self._find(c) for c in children)), [])
+        key = self._heads[number], tuple(map(self._find, children))
+        alike = self._signatures.get(key)
+        if alike is None:
+            self._signatures[key] = [number]
+            return
         # Any one of those alike would do for equality; those that share most children make short chains.
-        near = sorted(alike[:NEAR_FROM], key=lambda n: sum(a != b for a, b in zip(self._children[n], children, strict=True)))
-        self._congruent += [(other, number) for other in near[:NEAR] if other != number]
+        near = alike if len(alike) == 1 else sorted(alike[:NEAR_FROM], key=lambda n: self._differ(n, number))[:NEAR]
+        self._congruent += [(other, number) for other in near if other != number]
         alike.append(number)
+
+    def _differ(self, first: int, second: int) -> int:
+        """Return at how many places the children of two nodes differ."""
+        return sum(map(operator.ne, self._children[first], self._children[second]))
 
     def _close(self) -> None:
         while self._congruent:
@@ -210,12 +225,11 @@ class Closure:
         first, second = edge.first, edge.second
         if first == second:
             return
-        differ = sum(a != b for a, b in zip(self._children[first], self._children[second], strict=False))
         self._beside[first].append((len(self._edges), second))
         self._beside[second].append((len(self._edges), first))
         self._before.append(len(self._edges))
         self._edges.append(edge)
-        self._weights.append(1 if edge.law else self._guess * differ)
+        self._weights.append(1 if edge.law else self._guess * self._differ(first, second))
         small, large = self._find(first), self._find(second)
         if small == large:
             return

@@ -19,6 +19,7 @@ from napkin_eq.certify.certificate import require_accepted
 from napkin_eq.certify.chain import explained
 from napkin_eq.cover.graph import contractions
 from napkin_eq.egraph.budget import SECONDS, Budget
+from napkin_eq.egraph.congruence import Closure
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError, Undecided, WrongPlan
 from napkin_eq.lang.substitute import settled
@@ -260,10 +261,10 @@ def _best(
         found = replace(aim, precision=precision)
         priced = [(error(whole, option, aim), option) for option in options(diagram, names, source, found, statements, seconds)]
         least = min(least, *(figure for figure, _ in priced))
-        begun = time.perf_counter()
+        begun, entered = time.perf_counter(), dict[int, Closure]()
         for _, option in preferred([o for o in priced if (aim.max_error is None or o[0] <= aim.max_error) and o[1].placed.term not in aim.refused]):
             try:
-                option.steps = explained(source, option.placed, option.graph.instances, statements, aim.budget)
+                option.steps = explained(source, option.placed, option.graph.instances, statements, aim.budget, entered)
                 require_accepted(source, option.placed.term, option.steps, statements, verdicts)
             except Undecided as reason:
                 missing = str(reason)  # a plan without a chain, or of one that is refused, is no plan; the next best may have one
