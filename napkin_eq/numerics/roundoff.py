@@ -78,13 +78,16 @@ def _unless(sure: Array, value: Array) -> Array:
 
 def _exp(v: Array, a: Array, e: Array) -> Array:
     off = v * (np.expm1(e + K * w() * np.abs(a)) + K * w())
-    return np.where(np.isposinf(e), np.inf, np.where(np.isneginf(a), 0.0, off + gone(v, off)))
+    # What float64 itself takes for 0, in which this is bounded, is a number that is not 0.
+    lost = np.where(v == 0, flushed(), gone(v, off))
+    return np.where(np.isposinf(e), np.inf, np.where(np.isneginf(a), 0.0, off + lost))
 
 
 def _mul(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
     rounded = np.where(_shifts(a, ea) | _shifts(b, eb), 0.0, K * w() * np.abs(v))
     off = np.abs(a) * eb + np.abs(b) * ea + ea * eb
-    return np.asarray(off + rounded + gone(v, off))
+    lost = np.where((v == 0) & (a != 0) & (b != 0), flushed(), gone(v, off))
+    return np.asarray(off + rounded + lost)
 
 
 def _inv(v: Array, a: Array, e: Array) -> Array:

@@ -115,7 +115,9 @@ class Stability:
         """
         best: dict[int, Term] = dict(graph.sources)
         forms: dict[int, dict[int, Term]] = {number: {} for number in graph.classes}
-        waiting = [(n, p, node) for n, nodes in graph.classes.items() for p, node in enumerate(nodes) if node.kind not in HIDDEN and n not in node.children]
+        # Children first: a form that is made before the best ones of its parts are known is made again.
+        order = sorted(graph.classes, key=lambda number: graph.reps[number].depth if number in graph.reps else 0)
+        waiting = [(n, p, node) for n in order for p, node in enumerate(graph.classes[n]) if node.kind not in HIDDEN and n not in node.children]
         for _ in range(SWEEPS):
             changed = False
             for number, place, node in waiting:

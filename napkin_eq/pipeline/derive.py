@@ -226,10 +226,12 @@ def _output(
     verdicts: Mapping[str, Verdict],
     seconds: dict[str, float],
 ) -> Output:
-    """Derive an output, or several together; where every plan is refused, without sums that are carried by steps."""
+    """Derive an output, or several together; where every plan is refused, or time ended the search for one, without sums that are carried by steps."""
     try:
         return _best(diagram, named, aim, statements, verdicts, seconds)
-    except (Undecided, WrongPlan):
+    except NapkinError as reason:
+        if not isinstance(reason, (Undecided, WrongPlan)) and not aim.budget.clock.stopped:
+            raise
         # Steps speak of what was before a block, where fewer laws hold: a chain to such a form may rest on one that does not.
         plainer = [s for s in statements if not (isinstance(s, Law) and any(c.name == "moves" for c in s.conditions))]
         if len(plainer) == len(statements):

@@ -175,3 +175,13 @@ def test_a_lane_that_cannot_be_the_maximum_adds_no_error() -> None:
         moved = (sign * a + 2.0**-24 * rng.uniform(-1, 1, (200, 24, 16)) * a).max(axis=2)
         assert (np.abs(moved - exact) <= bound).all()
         assert (bound <= 2.0**-21 * np.abs(exact) + 2.0**-149).all()
+
+
+def test_what_float64_itself_takes_for_0_is_no_exact_0() -> None:
+    (x,) = axes("x", x=2)
+    a = Input("A", (x,), "float32")
+    small = np.array([-800.0, -np.inf])
+    for value in (exp(a), exp(a * 0.5) * exp(a * 0.5)):
+        bound = error_bound(value, {"A": small}, {"x": 2}, "float64")[0]
+        assert 0 < bound[0] < 1e-300 and bound[1] == 0.0
+        assert not np.isfinite(error_bound(log(value), {"A": small}, {"x": 2}, "float64")[0][0])  # the number that it should be is -800
