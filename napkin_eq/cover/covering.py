@@ -152,57 +152,58 @@ class _Covering:
         return left < 0 or self.budget.over("covering")
 
     def _priced(self) -> tuple[Chosen, list[_Offer]]:
-        """Return the cheapest cover whose prices are all known, or near to that.
+        """Return the cheapest cover whose prices are all known, or near to that; bundles of its kernels are offered as long as they may save something.
 
-        First that by kernels which neither store nor read anything large, with bundles of these; then large values are offered too.
+        Kernels that store or read something large are offered only where there is no cover without.
         """
         thrifty = self._thrifty()
-        for offers in (thrifty, self.offers):
-            if self._solved(offers) is None:
-                continue
-            if offers is thrifty:
-                self._price(self._basic(offers))
-            best = self._search(offers)
-            for _ in range(MOST_BUNDLED - 1):  # each joins what the last has joined
-                fresh = [] if self._over() else self._bundles(best[1])
-                if not fresh:
-                    break
-                self.offers += fresh
-                offers = [*offers, *fresh] if offers is not self.offers else offers
-                self._price(fresh)
-                best = self._search(offers)
-        return self._search(self.offers)
+        if self._solved(thrifty) is not None:
+            self.offers = thrifty
+        self._price(self._basic())
+        best = self._search()
+        for _ in range(MOST_BUNDLED - 1):  # each joins what the last has joined
+            fresh = [] if self._over() else self._bundles(best[1])
+            if not fresh:
+                break
+            self.offers += fresh
+            self._price(fresh)
+            best = self._search()
+        return best
 
-    def _search(self, offers: Sequence[_Offer]) -> tuple[Chosen, list[_Offer]]:
-        """Price what the cheapest cover by some offers takes, until all of it is priced, or until it is near enough to the bound or time is over."""
+    def _search(self) -> tuple[Chosen, list[_Offer]]:
+        """Price what the cheapest cover takes, until all of it is priced, or until the best so far is near enough to the bound or time is over."""
         best: tuple[Chosen, list[_Offer]] | None = None
         for _ in range(ROUNDS):
-            known = [o for o in offers if o.price is not None]
-            gains = self._gains([o for o in offers if o.price is None], known)
-            offers = [*known, *(o for o, gain in gains if gain > 0)]
-            least = self._solved(offers)
+            known = [o for o in self.offers if o.price is not None]
+            gains = self._gains([o for o in self.offers if o.price is None], known)
+            least = self._solved([*known, *(o for o, gain in gains if gain > 0)])
             if least is None:
                 raise NapkinError(f"diagram {self.diagram.name}: no kernels that fit compute {', '.join(n for n, _ in self.diagram.outputs)}")
             self.bound = least[0].bound
             fresh = [o for o in least[1] if o.price is None]
-            best = (least if not fresh else self._solved(known) if known else None) or best
-            if best is not None and (best[0].price <= (1 + NEAR) * self.bound or self._over() or not fresh):
+            covers = [best, self._solved(known), None if fresh else least]
+            best = min((c for c in covers if c is not None), key=lambda c: c[0].price, default=None)
+            if best is not None and (best[0].price <= (1 + NEAR) * self.bound or self._over()):
                 return best
             likely: dict[tuple[tuple[Term, ...], int], _Offer] = {}
             for offer, gain in gains:  # of each value, and each number of contractions, the one that may save the most
                 if best is None or gain > WORTH * best[0].price:
                     likely.setdefault((offer.candidate.outs, contractions(offer.candidate.terms)), offer)
             # A cover that was found in time is priced; of one that may be far from the cheapest, what is likely in its place.
-            self._price(fresh if least[0].price <= (1 + NEAR) * least[0].bound else [*likely.values()][:LIKELY] or fresh)
+            if least[0].price > (1 + NEAR) * least[0].bound:
+                fresh = [*likely.values()][:LIKELY] or fresh
+            if best is not None and not fresh:
+                return best
+            self._price(fresh)
         if best is None:
             raise NapkinError(f"diagram {self.diagram.name}: no cover was found within the limits")
         return best
 
-    def _basic(self, offers: Sequence[_Offer]) -> list[_Offer]:
+    def _basic(self) -> list[_Offer]:
         """Return the offers to price first: of each value the one that computes least for itself; of one without contractions also that which reads least."""
         found: dict[int, _Offer] = {}
         for value in self.graph.cuts:
-            mine = [o for o in offers if o.candidate.outs == (value,)]
+            mine = [o for o in self.offers if o.candidate.outs == (value,)]
             least = min((contractions(o.candidate.terms) for o in mine), default=0)
             ways = [lambda o: (len(o.candidate.inside), o.bound)] + [lambda o: (o.bound, len(o.candidate.reads))] * (not least)
             for way in ways:
