@@ -191,7 +191,7 @@ class _Covering:
                     likely.setdefault((offer.candidate.outs, contractions(offer.candidate.terms)), offer)
             # A cover that was found in time is priced; of one that may be far from the cheapest, what is likely in its place.
             if least[0].price > (1 + NEAR) * least[0].bound:
-                fresh = [*likely.values()][:LIKELY] or fresh
+                fresh = [likely[key] for key in sorted(likely, key=lambda key: key[1])][:LIKELY] or fresh  # small ones are priced soon
             if best is not None and not fresh:
                 return best
             self._price(fresh)
