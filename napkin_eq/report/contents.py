@@ -102,7 +102,7 @@ def mapped(source: str, plan: list[str]) -> list[Line]:
     lines: list[Line] = []
     for line in source.splitlines():
         stored, match = STORES.match(line), re.match(r"\s+(\w+) *=", line)
-        found = at.get("store" if stored else match[1], []) if stored or match else []
+        found = at.get("store" if stored else match[1] if match else "", [])
         lines.append(Line(line, found.pop(0) if len(found) > 1 else found[0] if found else 0))
     return lines
 
