@@ -86,11 +86,14 @@ def _compared(what: str, name: str, cited: Data, now: dict[str, Any]) -> dict[st
 def proved_again(laws: Data) -> list[dict[str, Any]]:
     """Return a row for each law of a checked certificate that is not registered here as it stands there: it is proved as it stands there.
 
-    "refuted" if it is false, or needs lanes that it does not name; "unknown" if its grade is not reached here.
+    "refuted" if it is false, or needs lanes that it does not name; "unknown" if its grade is not reached here. Which
+    lanes a law needs is no part of its hash: of those that are registered there is a row for each that names too few.
     """
     known = REGISTRY.statements
     strange = [name for name in sorted(laws) if name not in known or stated(known[name])["sha256"] != laws[name]["sha256"]]
-    return [_proved_again(name, laws[name]) for name in strange]
+    verdicts = prove([known[name] for name in sorted(laws) if name not in strange])
+    found = [_lanes(verdict.name, laws[verdict.name], verdict) for verdict in verdicts]
+    return [*(_proved_again(name, laws[name]) for name in strange), *(row for row in found if row is not None)]
 
 
 def _proved_again(name: str, law: Data) -> dict[str, Any]:
@@ -108,9 +111,17 @@ def _proved_again(name: str, law: Data) -> dict[str, Any]:
     return _lanes_and_grade(name, law, verdict) or _found("law", name, "confirmed")
 
 
-def _lanes_and_grade(name: str, law: Data, verdict: Verdict) -> dict[str, Any] | None:
+def _lanes(name: str, law: Data, verdict: Verdict) -> dict[str, Any] | None:
     if missing := sorted({*verdict.lanes} - {*law["proof"]["lanes"]}):
         return _found("law", name, "refuted", f"needs lanes along {', '.join(missing)}, which it does not say there")
+    if verdict.status != "proved" and law["proof"]["grade"] != "D":
+        return _found("law", name, "unknown", "is not proved here, so which lanes it needs is not known")
+    return None
+
+
+def _lanes_and_grade(name: str, law: Data, verdict: Verdict) -> dict[str, Any] | None:
+    if found := _lanes(name, law, verdict):
+        return found
     here, there = verdict.grade, law["proof"]["grade"]
     if GRADES.index(here) > GRADES.index(there):
         return _found("law", name, "unknown", f"is graded {there} there, {here} here")

@@ -36,6 +36,7 @@ from napkin_eq.laws.law import JUDGMENTS, REGISTRY, TRUE, Law, Max, Statement, S
 from napkin_eq.laws.loader import load_rules
 from napkin_eq.prove.prove import prove
 from napkin_eq.prove.verdict import Filed, Verdict
+from napkin_eq.verify.selftest.samples import samples
 
 load_rules()
 q, x, d, e = axes("q x d e", q=64, d=16, e=8)
@@ -601,6 +602,17 @@ def test_what_would_take_time_squared_takes_none() -> None:
     assert checked(sealed({**base, "theorem": listed}))["status"] == "ok"
     assert checked(sealed({**base, "theorem": summed, "nodes": nodes})) == {"status": "refused", "problem": "it is too large"}
     assert time.process_time() - start < 10
+
+
+def test_a_law_that_ships_cannot_be_told_to_need_no_lanes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Which lanes it needs stands beside its hash: the checker takes it as it is told, `napkin-eq check` does not."""
+    sample = next(s for s in samples() if s.name == "a sum of exponentials, before the block over x")
+    data = sample.certificate()
+    laws = {name: {**law, "proof": {**law["proof"], "lanes": []}} for name, law in data["laws"].items()}
+    file = tmp_path / "certificate.json"
+    file.write_text(dumps(sealed({**data, "laws": laws})))
+    assert main([str(file)]) == 0 and cli.main(["check", str(file)]) == 1
+    assert "needs lanes along x, which it does not say there" in capsys.readouterr().out
 
 
 def test_a_law_that_is_read_back_as_another_is_not_confirmed() -> None:
