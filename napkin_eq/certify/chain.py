@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from napkin_eq.egraph.budget import Budget
@@ -13,6 +13,7 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Group, Online, Reduce, Store, Term, Tuple, Walk, held, rebuilt, subterms
 from napkin_eq.laws.inference import match, substitute
 from napkin_eq.laws.law import Law, Statement, Var, variables
+from napkin_eq.prove.verdict import Verdict
 from napkin_eq.search.placement import Placed
 from napkin_eq.tile.stream_facts import Streamed, modes_of
 
@@ -26,16 +27,18 @@ def explained(
     statements: Sequence[Statement],
     budget: Budget | None = None,
     entered: dict[int, Closure] | None = None,
+    verdicts: Mapping[str, Verdict] | None = None,
 ) -> list[Step]:
     """Return the chain of law instances from a source to a placed term; raises Undecided where there is none.
 
     Of very many instances the first are entered, which are those of the earliest rounds; a chain may then be missed.
     entered: for several terms of one source, what the instances of each e-graph gave, by which list of them it is.
+    verdicts: what was proved of the statements, which says where they need lanes that there may not be before a stream's first block.
     """
     budget = budget.part(1.0) if budget else Budget()  # of what the search left, which is never nothing: it ends before its limit
     entered = {} if entered is None else entered
     if id(instances) not in entered:
-        entered[id(instances)] = _entered(source, instances, statements, budget)
+        entered[id(instances)] = _entered(source, instances, statements, budget, verdicts or {})
     closure = entered[id(instances)]
     closure.budget = budget
     for store in placed.stores:
@@ -45,8 +48,10 @@ def explained(
     return closure.explain(source, placed.term)
 
 
-def _entered(source: Term, instances: Sequence[Instance], statements: Sequence[Statement], budget: Budget) -> Closure:
-    closure = Closure(statements, budget)
+def _entered(
+    source: Term, instances: Sequence[Instance], statements: Sequence[Statement], budget: Budget, verdicts: Mapping[str, Verdict]
+) -> Closure:
+    closure = Closure(statements, budget, {name: verdict.lanes for name, verdict in verdicts.items()})
     closure.add(source)
     for number, instance in enumerate(itertools.islice(instances, MOST_INSTANCES)):
         if number % SOME == 0 and budget.over("explanation", ENTERING):

@@ -11,24 +11,27 @@ import heapq
 import itertools
 import operator
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from napkin_eq.egraph.budget import Budget
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError, Undecided
-from napkin_eq.lang.term import Term, rebuilt, subterms
-from napkin_eq.laws.inference import Judge, names_in, substitute
+from napkin_eq.lang.term import Prev, Size, Term, rebuilt, subterms
+from napkin_eq.laws.inference import BASE, Judge, names_in, substitute
 from napkin_eq.laws.law import BUILT_IN, Inference, Law, Statement, Var
 from napkin_eq.laws.shapes import Firing, Shapes
 
 ARITHMETIC = "arithmetic"
 LONGEST, MEMBERS, TRIALS, NEAR, NEAR_FROM = 20_000, 48, 192, 3, 12
 PATHS = 4_000  # so many are sought for the lightest of; after them the first found is taken
+# What a step weighs under Prev that needs lanes where there may be none yet: the checker may refuse it, so any other way is taken.
+BARRED = 1_000
 GUESS = 14  # how many steps a congruence takes for each child that differs, before that is known
 Value = Axis | Term
 Route = list[tuple[int, bool]]  # edges, each from its first end to its second or back
+Task = tuple[int, int, int, bool]  # a way from one node to another, by edges older than a third; whether it is under Prev
 Move = tuple[tuple[int, ...], int, bool]  # where, by which edge, from its first end to its second or back
 
 
@@ -60,10 +63,13 @@ class _Edge:
 
 
 class Closure:
-    """What follows from law instances alone, and how: `Closure(statements)`, then `add`, `instance`, `explain`."""
+    """What follows from law instances alone, and how: `Closure(statements)`, then `add`, `instance`, `explain`.
 
-    def __init__(self, statements: Iterable[Statement] = (), budget: Budget | None = None) -> None:
-        self.budget = budget or Budget()
+    lanes: the axes of each statement, by its name, that must not be empty, which they are before the first block of a stream.
+    """
+
+    def __init__(self, statements: Iterable[Statement] = (), budget: Budget | None = None, lanes: Mapping[str, Sequence[str]] | None = None) -> None:
+        self.budget, self.lanes = budget or Budget(), lanes or {}
         listed = tuple(statements)
         self.laws = {s.name: s for s in listed if isinstance(s, Law)}
         self.judge = Judge((s for s in listed if isinstance(s, Inference)), placed=False)
@@ -88,13 +94,15 @@ class Closure:
         self._weights: list[int] = []
         self._guess = GUESS
         self._before: list[int] = []
-        self._joints: dict[tuple[int, int, int], int] = {}
+        self._joints: dict[Task, int] = {}
+        self._running: set[int] = set()  # heads of Prev
+        self._careful: dict[int, int] = {}
         self._beside: list[list[tuple[int, int]]] = []
         self._congruent: deque[tuple[int, int]] = deque()
-        self._routes: dict[tuple[int, int, int], Route] = {}
-        self._taken: dict[tuple[int, int, int], Route] = {}
+        self._routes: dict[Task, Route] = {}
+        self._taken: dict[Task, Route] = {}
         self._sought = 0
-        self._moved: dict[int, list[Move]] = {}
+        self._moved: dict[tuple[int, bool], list[Move]] = {}
 
     # -- what is known -----------------------------------------------------------------------------------------------
 
@@ -174,6 +182,8 @@ class Closure:
         number = self._named.setdefault(key, len(self._named))
         if not axes:
             self._headed[part] = number
+        if isinstance(part, Prev):
+            self._running.add(number)
         return number
 
     def _node(self, head: int, children: tuple[int, ...], origin: tuple[Term, Mapping[str, Value]] | Term) -> int:
@@ -258,13 +268,13 @@ class Closure:
         return steps
 
     def _chain(self, a: Term, b: Term) -> list[Step]:
-        route = self._route(self.add(a), self.add(b), len(self._edges))
-        return self._steps(a, [move for edge, onward in route for move in self._along(edge, onward)])
+        route = self._route((self.add(a), self.add(b), len(self._edges), False))
+        return self._steps(a, [move for edge, onward in route for move in self._along(edge, onward, False)])
 
     def _narrowed(self, steps: Iterable[Step]) -> Closure:
         """Return a closure of just the instances that a chain uses: so small that the best of its chains is soon found."""
-        small = Closure(budget=self.budget.part(1.0))
-        small._guess = 1
+        small = Closure(budget=self.budget.part(1.0), lanes=self.lanes)
+        small.judge, small._guess = self.judge, 1
         for law, forward, bindings in dict.fromkeys((s.law, s.forward, s.bindings) for s in steps):
             if law == ARITHMETIC:
                 small.instance(law, forward, bindings)
@@ -272,28 +282,27 @@ class Closure:
                 small._enter(self.laws[law], forward, dict(bindings))
         return small
 
-    def _along(self, edge: int, onward: bool) -> list[Move]:
+    def _along(self, edge: int, onward: bool, running: bool) -> list[Move]:
         if self._edges[edge].law:
             return [((), edge, onward)]
-        moves = self._moved[edge]
+        moves = self._moved[edge, running]
         return moves if onward else [(path, by, not way) for path, by, way in reversed(moves)]
 
-    def _route(self, first: int, second: int, before: int) -> Route:
+    def _route(self, wanted: Task) -> Route:
         """Return the shortest path found between two nodes of a class, all the congruences that it rests on explained."""
-        wanted = (first, second, before)
-        stack: list[tuple[int, int, int] | int] = [wanted]
+        stack: list[Task | tuple[int, bool]] = [wanted]
         while stack:
             if self.budget.over("explanation"):
                 raise Undecided("no chain was found within the limit of time; --limit gives it more")
             task = stack[-1]
-            missing = self._explained(task) if isinstance(task, int) else self._routed(task)
+            missing = self._explained(*task) if len(task) == 2 else self._routed(task)
             if missing:
                 stack.extend(missing)
             else:
                 stack.pop()
         return self._routes[wanted]
 
-    def _routed(self, task: tuple[int, int, int]) -> list[int]:
+    def _routed(self, task: Task) -> list[tuple[int, bool]]:
         """Find the path of a task, or name congruences to explain first: till then they count as short as they can be."""
         if task in self._routes:
             return []
@@ -301,20 +310,20 @@ class Closure:
             self._routes[task] = self._taken[task]
             return []
         self._sought += 1
-        route = self._path(*task)
-        unknown = self._unknown(route)
+        route, running = self._path(*task), task[3]
+        unknown = self._unknown(route, running)
         if unknown and self._sought > PATHS:  # what its congruences weigh, once explained, is not waited for: this path is taken
             self._taken[task] = route
             return unknown
-        unknown = unknown or self._unknown(route := self._joined(route))
+        unknown = unknown or self._unknown(route := self._joined(route, running), running)
         if not unknown:
             self._routes[task] = route
         return unknown
 
-    def _unknown(self, route: Route) -> list[int]:
-        return [edge for edge, _ in route if not self._edges[edge].law and edge not in self._moved]
+    def _unknown(self, route: Route, running: bool) -> list[tuple[int, bool]]:
+        return [(edge, running) for edge, _ in route if not self._edges[edge].law and (edge, running) not in self._moved]
 
-    def _joined(self, route: Route) -> Route:
+    def _joined(self, route: Route, running: bool) -> Route:
         """Join congruences that follow each other into one: its children need not pass by those in between."""
         joined: Route = []
         for edge, onward in route:
@@ -322,7 +331,7 @@ class Closure:
                 last, way = joined.pop()
                 first = self._edges[last].first if way else self._edges[last].second
                 second = self._edges[edge].second if onward else self._edges[edge].first
-                key = (first, second, max(self._before[last], self._before[edge]))
+                key = (first, second, max(self._before[last], self._before[edge]), running)
                 if key not in self._joints:
                     self._joints[key] = len(self._edges)
                     self._edges.append(_Edge(first, second))
@@ -332,27 +341,53 @@ class Closure:
             joined.append((edge, onward))
         return joined
 
-    def _explained(self, edge: int) -> list[tuple[int, int, int]]:
+    def _explained(self, edge: int, running: bool) -> list[Task]:
         """Write down the moves behind a congruence, or name the paths to find first, by edges older than itself."""
-        if edge in self._moved:
+        if (edge, running) in self._moved:
             return []
-        ends = zip(self._children[self._edges[edge].first], self._children[self._edges[edge].second], strict=True)
-        tasks = [(first, second, self._before[edge]) for first, second in ends]
+        first = self._edges[edge].first
+        inside = running or self._heads[first] in self._running
+        ends = zip(self._children[first], self._children[self._edges[edge].second], strict=True)
+        tasks = [(one, other, self._before[edge], inside) for one, other in ends]
         missing = [task for task in tasks if task not in self._routes]
         if not missing:
             moves = [
                 ((place, *path), by, way)
                 for place, task in enumerate(tasks)
                 for number, onward in self._routes[task]
-                for path, by, way in self._along(number, onward)
+                for path, by, way in self._along(number, onward, inside)
             ]
             if len(moves) > LONGEST:
                 raise Undecided(f"the chain grows beyond {LONGEST} steps; store shared parts of the diagram, or derive them one by one")
-            self._moved[edge] = moves
-            self._weights[edge] = len(moves)
+            self._moved[edge, running] = moves
+            (self._careful if running else self._weights)[edge] = sum(self._weight(by, inside) for _, by, _ in moves) if inside else len(moves)
         return missing
 
-    def _path(self, start: int, end: int, before: int) -> Route:
+    def _weight(self, edge: int, running: bool) -> int:
+        """Return how long what an edge stands for is, as far as is known; under Prev a step that needs lanes counts as very long."""
+        if not running:
+            return self._weights[edge]
+        if edge not in self._careful:
+            self._careful[edge] = BARRED if self._edges[edge].law and self._needy(edge) else self._weights[edge]
+        return self._careful[edge]
+
+    def _needy(self, edge: int) -> bool:
+        """Tell whether a law's instance needs lanes, itself or by what its conditions rest on."""
+        law, given = self._edges[edge].law, dict(self._edges[edge].bindings)
+        if law == ARITHMETIC:
+            return False
+        if self.lanes.get(law):
+            return True
+        proofs = [proof for _, found in self.judge.conditions(self.laws[law].conditions, given)[:1] for proof in found]
+        while proofs:
+            proof = proofs.pop()
+            counted = proof.judgment.args[-1]
+            if self.lanes.get(proof.rule) or (proof.rule == BASE and isinstance(counted, Term) and any(isinstance(t, Size) for t in subterms(counted))):
+                return True
+            proofs += proof.premises
+        return False
+
+    def _path(self, start: int, end: int, before: int, running: bool) -> Route:
         """Return the lightest path between two nodes of a class by edges older than `before`."""
         reached: dict[int, int] = {}
         nearest = {start: 0}
@@ -366,7 +401,7 @@ class Closure:
             for edge, other in self._beside[node]:
                 if edge >= before:
                     break
-                far = total + weights[edge]
+                far = total + (self._weight(edge, True) if running else weights[edge])
                 if far < nearest.get(other, far + 1):
                     nearest[other] = far
                     heapq.heappush(queue, (far, edge, other))

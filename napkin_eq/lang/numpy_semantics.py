@@ -58,6 +58,8 @@ def aligned(*values: Named, also: tuple[str, ...] = ()) -> tuple[tuple[str, ...]
     names = values[0].names if values else ()
     if also or any(value.names != names for value in values):
         names = tuple(sorted({name for value in values for name in value.names}.union(also)))
+    else:
+        return names, [value.data for value in values]
     return names, [v.data if v.names == names else v.data[tuple(slice(None) if name in v.names else None for name in names)] for v in values]
 
 

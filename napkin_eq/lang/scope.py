@@ -19,7 +19,8 @@ def outer(term: Term) -> tuple[Term, ...]:
 def opened(term: Term) -> frozenset[type[Term]]:
     """Return which of Acc and Prev a term holds whose stream is outside of it."""
     if term not in _OPENED:
-        for part in subterms(term):
+        new = all(child in _OPENED for child in term.children)
+        for part in (term,) if new else subterms(term):
             own = (type(part),) if isinstance(part, (Acc, Prev)) else ()
             _OPENED[part] = frozenset(own).union(*(_OPENED[child] for child in outer(part)))
     return _OPENED[term]

@@ -35,7 +35,7 @@ from napkin_eq.prove.float_class import require_granted
 from napkin_eq.prove.prove import require_proved
 from napkin_eq.prove.verdict import Verdict
 from napkin_eq.search.assemble import planned
-from napkin_eq.search.candidates import Aim, options, precisions, preferred, prover
+from napkin_eq.search.candidates import Aim, Graphs, options, precisions, preferred, prover
 from napkin_eq.search.derivation import STORAGE, Output
 from napkin_eq.search.placement import MOST_BUNDLED
 from napkin_eq.verify.translation import accepted
@@ -226,9 +226,13 @@ def _output(
     verdicts: Mapping[str, Verdict],
     seconds: dict[str, float],
 ) -> Output:
-    """Derive an output, or several together; where every plan is refused, or time ended the search for one, without sums that are carried by steps."""
+    """Derive an output, or several together; where every plan is refused, or time ended the search for one, in plainer ways.
+
+    First with what Prev speaks of as it was written, then without sums that are carried by steps.
+    """
+    graphs: Graphs = {}
     try:
-        return _best(diagram, named, aim, statements, verdicts, seconds)
+        return _best(diagram, named, aim, statements, verdicts, seconds, graphs)
     except NapkinError as reason:
         if not isinstance(reason, (Undecided, WrongPlan)) and not aim.budget.clock.stopped:
             raise
@@ -237,7 +241,11 @@ def _output(
         if len(plainer) == len(statements):
             raise
         try:
-            return _best(diagram, named, aim, plainer, verdicts, seconds)
+            return _best(diagram, named, replace(aim, written=True, budget=aim.budget.part(1.0)), statements, verdicts, seconds, graphs)
+        except NapkinError:
+            pass
+        try:
+            return _best(diagram, named, aim, plainer, verdicts, seconds, {})
         except NapkinError:
             pass
         raise
@@ -250,10 +258,11 @@ def _best(
     statements: list[Statement],
     verdicts: Mapping[str, Verdict],
     seconds: dict[str, float],
+    graphs: Graphs,
 ) -> Output:
     """Derive an output, or several together: the cheapest plan whose chain the checker accepts, within the error that is allowed.
 
-    Of equally cheap plans the most accurate.
+    Of equally cheap plans the most accurate. graphs: the e-graphs that are known already, and will be.
     """
     names, terms = zip(*named, strict=True)
     source = terms[0] if len(terms) == 1 else Tuple(terms)
@@ -261,12 +270,12 @@ def _best(
     least, missing, refused, proved = math.inf, "", list[str](), prover(statements)
     for precision in precisions(aim):
         found = replace(aim, precision=precision)
-        priced = [(error(whole, option, aim), option) for option in options(diagram, names, source, found, statements, seconds)]
+        priced = [(error(whole, option, aim), option) for option in options(diagram, names, source, found, statements, seconds, graphs)]
         least = min(least, *(figure for figure, _ in priced))
         begun, entered = time.perf_counter(), dict[int, Closure]()
         for _, option in preferred([o for o in priced if (aim.max_error is None or o[0] <= aim.max_error) and o[1].placed.term not in aim.refused]):
             try:
-                option.steps = explained(source, option.placed, option.graph.instances, statements, aim.budget, entered)
+                option.steps = explained(source, option.placed, option.graph.instances, statements, aim.budget, entered, verdicts)
                 require_accepted(source, option.placed.term, option.steps, statements, verdicts)
             except Undecided as reason:
                 missing = str(reason)  # a plan without a chain, or of one that is refused, is no plan; the next best may have one

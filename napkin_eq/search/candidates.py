@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.nodes import Saturated
@@ -31,7 +32,8 @@ from napkin_eq.tile.resources import BYTES
 
 # Largest |exponent| whose exponential, narrowed to the storage type for the matrix unit, keeps its relative accuracy.
 EXPONENT = {"bfloat16": 60.0, "float16": 9.0, "float32": 60.0}
-FINALISTS, SPREAD, SAME, CUTTING, STABLE = 3, 1.25, 1e-3, 0.4, 0.35
+FINALISTS, SPREAD, SAME, CUTTING, STABLE = 3, 1.25, 1e-3, 0.4, 0.45
+Graphs = dict[tuple[tuple[Axis, Axis], ...], Saturated]  # by the axes that are cut
 Side = tuple[tuple[Axis, ...], bool]  # the axes of an operand that is computed, and whether out of sums
 IDLE, LARGE, MOST_STRETCHES, LEAST_STRETCH = 0.6, 128, 64, 256
 
@@ -47,7 +49,10 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """What a plan is made for: a GPU, the storage type, who may print its kernels; and the terms that plans were refused of."""
+    """What a plan is made for: a GPU, the storage type, who may print its kernels; and the terms that plans were refused of.
+
+    written: forms are sought that leave what Prev speaks of as it was first written.
+    """
 
     machine: Hardware
     dtype: str
@@ -56,6 +61,7 @@ class Aim:
     precision: str = NARROW
     refused: frozenset[Term] = frozenset()
     budget: Budget = field(default_factory=Budget)
+    written: bool = False
 
 
 def precisions(aim: Aim) -> tuple[str, ...]:
@@ -76,16 +82,20 @@ def preferred(options: list[tuple[float, Output]]) -> Iterator[tuple[float, Outp
 
 
 def options(
-    diagram: Diagram, names: tuple[str, ...], source: Term, aim: Aim, statements: list[Statement], seconds: dict[str, float]
+    diagram: Diagram, names: tuple[str, ...], source: Term, aim: Aim, statements: list[Statement], seconds: dict[str, float], known: Graphs | None = None
 ) -> list[Output]:
-    """Return the plans found, without the steps to them: with the axes as they are, and with one cut where processors would idle."""
+    """Return the plans found, without the steps to them: with the axes as they are, and with one cut where processors would idle.
+
+    known: the e-graphs of an earlier search for the same, which are not made again, and to which those of this one are added.
+    """
+    known = {} if known is None else known
     stability = Stability(source, aim.dtype)
-    plans, tried = _plans(diagram, names, source, aim, statements, (), stability, seconds)
+    plans, tried = _plans(diagram, names, source, aim, statements, (), stability, seconds, known)
     for cut in _cuts(source, [*plans[0][0].tiled, *tried], aim.machine, statements):
         if aim.budget.over("cutting an axis", CUTTING):
             break
         try:
-            plans += _plans(diagram, names, source, aim, statements, (cut,), stability, seconds)[0]
+            plans += _plans(diagram, names, source, aim, statements, (cut,), stability, seconds, known)[0]
         except NapkinError:
             continue  # there is no form with this cut: the plans without it stand
     return [Output(names, source, placed, [], graph, aim.precision) for placed, graph in plans]
@@ -100,13 +110,16 @@ def _plans(
     cuts: tuple[tuple[Axis, Axis], ...],
     stability: Stability,
     seconds: dict[str, float],
+    known: Graphs,
 ) -> tuple[list[tuple[Placed, Saturated]], list[Tiled]]:
     """Saturate, extract and place an output, or several together, the axes of `cuts` folded a stretch at a time.
 
     Returns the plans found, and the kernels that hold all of a candidate.
     """
     begun = time.perf_counter()
-    graph = saturate(source, statements, cuts, budget=aim.budget)
+    if cuts not in known:
+        known[cuts] = saturate(source, statements, cuts, budget=aim.budget)
+    graph = known[cuts]
     seconds["saturate"] += time.perf_counter() - begun
     begun = time.perf_counter()
     proved = prover(statements)
@@ -213,14 +226,15 @@ def _candidates(source: Term, graph: Saturated, aim: Aim, stability: Stability, 
     exponentials = any(node.kind == "op_exp" for nodes in graph.classes.values() for node in nodes)
     barred: frozenset[tuple[int, int]] | None = None
     for admitted in (strict, lenient) if exponentials else (lenient,):
-        candidates = Extractor(graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut, kept=whole, budget=aim.budget).run()
+        extractor = partial(Extractor, graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut, budget=aim.budget, written=aim.written)
+        candidates = extractor(kept=whole).run()
         accurate = [c for c in candidates if stability.admits(c.term)]
-        if candidates and len(accurate) == len(candidates):
-            return candidates
+        if accurate and accurate[0] is candidates[0]:
+            return accurate
         if not candidates:
             continue
         barred = stability.barred(graph, FACTOR, lambda: aim.budget.over("stability", STABLE)) if barred is None else barred
-        found = Extractor(graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut, barred, stable, aim.budget).run()
+        found = extractor(barred=barred, kept=stable).run()
         if found or accurate:
             return sorted([*accurate, *found], key=lambda c: c.cost)
         if (admitted is lenient or not cut) and not aim.budget.clock.stopped:

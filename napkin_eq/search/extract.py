@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.nodes import Node, Saturated, built
 from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Fold, Input, Map, Online, Read, Reduce, Scan, Term, subterms
 from napkin_eq.machine.cost import elements, extent
 from napkin_eq.machine.gpu import Hardware
@@ -65,6 +66,7 @@ class Extractor:
     admitted(term, given) says whether the exponential of a term may be taken; given: the source itself takes it.
     cut: axes that may only be folded a stretch at a time, each stretch by itself, by the name of the axis that counts them.
     barred: nodes that no form uses, each by its class and its place there; kept(term) says whether a form of the root is one at all.
+    written: what Prev speaks of is taken as it was first written, since before a stream's first block fewer laws hold.
     """
 
     def __init__(
@@ -77,8 +79,9 @@ class Extractor:
         barred: Set[tuple[int, int]] = frozenset(),
         kept: Callable[[Term], bool] | None = None,
         budget: Budget | None = None,
+        written: bool = False,
     ) -> None:
-        self.barred, self.kept = barred, kept
+        self.barred, self.kept, self.written = barred, kept, written
         self.budget, self.work = budget or Budget(), 0
         self.most = 4 * KEEP if graph.nodes <= LARGE else KEEP
         self.graph, self.leaves, self.hardware, self.bytes = graph, graph.leaves, hardware, element_bytes
@@ -92,6 +95,8 @@ class Extractor:
         self.best: dict[int, list[Candidate]] = {c: [] for c in graph.classes}
         self.computed: dict[int, Candidate] = {}  # outputs that others read as they are stored
         self.literal: dict[Term, Candidate | None] = {}
+        self.numbers = {term: number for number, term in graph.reps.items()} if written else {}
+        self.first: dict[int, Candidate | None] = {}
         self.lanes = {c: elements(graph.reps[c].axes) if c in graph.reps else 1 for c in graph.classes}
         self.streamed = {c: any(n.kind.startswith("Fold") for n in nodes) for c, nodes in graph.classes.items()}
 
@@ -124,6 +129,7 @@ class Extractor:
         built_at: dict[tuple[int, int], tuple[int, ...]] = {}
         for _ in range(SWEEPS):
             changed = False
+            self.first.clear()
             for number in order:
                 for place, node in enumerate(self.graph.classes[number]):
                     if node.kind in _HIDDEN or number in node.children or (number, place) in self.barred:
@@ -177,7 +183,11 @@ class Extractor:
         if number in self.graph.ties and (found := self._as_written(self.graph.ties[number])) is not None:
             yield found
             return
-        for picked in itertools.islice(itertools.product(*(self.best[c] for c in node.children)), self.most):
+        choices: list[Sequence[Candidate]] = [self.best[c] for c in node.children]
+        if self.written and node.kind == "Prev":
+            first = self._first(node.children[0])
+            choices = [[first] if first else []]
+        for picked in itertools.islice(itertools.product(*choices), self.most):
             self.work += 1
             if (candidate := self._candidate(number, node, picked)) is not None:
                 yield candidate
@@ -194,6 +204,39 @@ class Extractor:
             self.literal[term] = next((c for c in made if c is not None), None)
             self.best[number] = kept
         return self.literal[term]
+
+    def _first(self, number: int) -> Candidate | None:
+        """Return the candidate for a class that computes the term which it was first known by, its sums streamed and carried in any way."""
+        if number not in self.first:
+            self.first[number] = None
+            term = self.graph.reps.get(number)
+            wanted = [self.numbers[child] for child in term.children] if term is not None and not self._is_leaf(number, term) else []
+            parts = [self._first(child) for child in wanted]
+            kept, self.best[number] = self.best[number], []
+            made: list[Candidate] = []
+            for node in self.graph.classes[number] if term is not None and None not in parts else ():
+                if self._is_first(node, number, wanted):
+                    more = [self.best[child][:1] for child in node.children[len(wanted) :]]
+                    found = [p for p in parts if p is not None] + [c for each in more for c in each]
+                    candidate = self._candidate(number, node, tuple(found)) if all(more) else None
+                    made += [candidate] if candidate is not None else []
+            self.best[number] = kept
+            self.first[number] = min(made, key=lambda c: (c.cost, c.nesting), default=None)
+        return self.first[number]
+
+    def _is_first(self, node: Node, number: int, wanted: Sequence[int]) -> bool:
+        """Tell whether a node stands for the term by which its class was first known, given the classes of that term's parts."""
+        term = self.graph.reps[number]
+        if self._is_leaf(number, term):
+            return node.kind == "Leaf" and self.leaves[node.fields[0]] is term
+        if isinstance(term, Reduce):
+            heads = [f"{head}_{term.monoid}" for head in ("Fold", "Reduce")] + ["Online"] * (term.monoid == "sum")
+            return node.kind in heads and node.fields[0] == term.axis and list(node.children[: len(wanted)]) == list(wanted)
+        try:
+            own = built(node.kind, node.fields, tuple(self.graph.reps[child] for child in node.children), self.leaves)
+        except (NapkinError, KeyError):
+            return False
+        return own is term
 
     def _is_leaf(self, number: int, term: Term) -> bool:
         return any(n.kind == "Leaf" and self.leaves[n.fields[0]] is term for n in self.graph.classes[number])
