@@ -43,6 +43,7 @@ def report(derivation: Derived) -> dict[str, Any]:
         ],
         "predicted_us": round(total_us(costs, derivation.hardware), 3),
         "bytes_hbm": round(sum(c.bytes_hbm for c in costs)),
+        "bytes_once": sum(elements(b.dims) * BYTES[b.dtype] for k in d.plan.kernels for b in (*k.reads, *k.writes)),
         "unfused_bytes_hbm": sum(unfused_bytes(o.source, BYTES[STORAGE[d.dtype]]) for o in d.outputs),
         "passes": passes(d.outputs),
         "laws": laws_used(d.outputs),
@@ -92,7 +93,10 @@ def passes(outputs: Sequence[Output]) -> dict[str, int]:
 
 
 def unfused_bytes(source: Term, element: int) -> int:
-    """Return the bytes moved if every operator were a kernel of its own, a contraction counting as one."""
+    """Return the bytes moved if every operator were a kernel of its own, a contraction counting as one, and moved each array once.
+
+    A contraction whose operands the cache does not hold moves them more often; a plan's own `bytes_hbm` says so, and its `bytes_once` does not.
+    """
     contracted = {t.body for t in subterms(source) if isinstance(t, Reduce) and t.monoid == "sum" and isinstance(t.body, Map) and t.body.op == "mul"}
     total = 0
     for term in subterms(source):

@@ -109,8 +109,8 @@ def costs_told(report: dict[str, Any]) -> list[str]:
         lines.append(f"cover: stored {stored}")
         lines.append(f"cover: {cover['predicted_us']:.1f} us, {gap}, {other}; {cover['candidates']} candidates, {cover['priced']} priced; {cover['method']}")
     passes = ", ".join(f"{count} over {axis}" for axis, count in report["passes"].items()) or "none"
-    moved, unfused = report["bytes_hbm"] / 1e6, report["unfused_bytes_hbm"] / 1e6
-    lines.append(f"total {report['predicted_us']:.1f} us; {moved:.1f} MB to and from HBM, {unfused:.1f} MB unfused")
+    moved, once, unfused = (report[key] / 1e6 for key in ("bytes_hbm", "bytes_once", "unfused_bytes_hbm"))
+    lines.append(f"total {report['predicted_us']:.1f} us; {moved:.1f} MB to and from HBM; each array moved once: {once:.1f} MB, {unfused:.1f} MB unfused")
     lines.append(f"passes: {passes}; laws used: {len(report['laws'])}; certificate: {report['certificate']['status']} ({report['certificate']['grade']})")
     lines += [line for found in report["translation"] for line in _translation(found)]
     lines += [f"unsafe, as the diagram has it: {exponential:.100} is infinite where its exponent passes 88" for exponential in report["unsafe"]]

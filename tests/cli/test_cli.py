@@ -282,7 +282,7 @@ def test_kernels_for_hopper_stand_beside_the_portable_ones(capsys, tmp_path):
 
 
 KEYS = (
-    "schema diagram hardware dtype sizes kernels predicted_us bytes_hbm unfused_bytes_hbm passes laws certificate egraph seconds"
+    "schema diagram hardware dtype sizes kernels predicted_us bytes_hbm bytes_once unfused_bytes_hbm passes laws certificate egraph seconds"
 ).split()
 KERNEL_KEYS = "name groups streams bytes_hbm flops_tensor ops_sfu smem_bytes predicted_us".split()
 

@@ -45,8 +45,8 @@ ATTENTIONS = sorted(name for name in DIAGRAMS if name.endswith("attention"))
 # Sizes that no tile divides, and sizes that many do.
 RAGGED = {"t": 13, "x": 75, "d": 40, "m": 37, "n": 50, "k": 70, "f": 45, "e": 21, "v": 300, "b": 2, "h": 3, "q": 37, "r": 2}
 TIDY = {"t": 16, "x": 128, "d": 64, "m": 64, "n": 64, "k": 64, "f": 64, "e": 32, "v": 512, "b": 2, "h": 2, "q": 64, "r": 2}
-KEYS = ["schema", "diagram", "hardware", "dtype", "sizes", "kernels", "predicted_us", "bytes_hbm", "unfused_bytes_hbm", "passes", "laws", "unsafe", "grades",
-        "certificate", "translation", "egraph", "seconds"]  # fmt: skip
+KEYS = ["schema", "diagram", "hardware", "dtype", "sizes", "kernels", "predicted_us", "bytes_hbm", "bytes_once", "unfused_bytes_hbm", "passes", "laws",
+        "unsafe", "grades", "certificate", "translation", "egraph", "seconds"]  # fmt: skip
 KERNEL_KEYS = {"name", "groups", "streams", "bytes_hbm", "flops_tensor", "ops_sfu", "smem_bytes", "predicted_us"}
 
 
