@@ -240,10 +240,11 @@ def _output(
         plainer = [s for s in statements if not (isinstance(s, Law) and any(c.name == "moves" for c in s.conditions))]
         if len(plainer) == len(statements):
             raise
-        try:
-            return _best(diagram, named, replace(aim, written=True, budget=aim.budget.part(1.0)), statements, verdicts, seconds, graphs)
-        except NapkinError:
-            pass
+        if isinstance(reason, (Undecided, WrongPlan)):  # where time ended the search of all forms, it would end this one too
+            try:
+                return _best(diagram, named, replace(aim, written=True, budget=aim.budget.part(1.0)), statements, verdicts, seconds, graphs)
+            except NapkinError:
+                pass
         try:
             return _best(diagram, named, aim, plainer, verdicts, seconds, {})
         except NapkinError:
