@@ -25,7 +25,7 @@ from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.saturate import saturate
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError, Undecided
-from napkin_eq.lang.term import Reduce, Scan, Term, Tuple
+from napkin_eq.lang.term import Term, Tuple
 from napkin_eq.laws.law import Statement
 from napkin_eq.machine.cost import AHEAD_S, FOLLOWING_S, elements
 from napkin_eq.prove.verdict import Verdict
@@ -140,10 +140,8 @@ class _Covering:
 
     def _column(self, offer: _Offer) -> Column:
         at, candidate = self.places, offer.candidate
-        # What is folded is streamed in a kernel: in the chain of steps it is no more the value that another kernel stores.
-        inside = [v for v in candidate.inside if not _folds(v, candidate.terms)]
-        outs, reads, clashing = (tuple(at[v] for v in values) for values in (candidate.outs, candidate.reads, inside))
-        return Column(outs, reads, clashing, self._cost(offer))
+        outs, reads, inside = (tuple(at[v] for v in values) for values in (candidate.outs, candidate.reads, candidate.inside))
+        return Column(outs, reads, inside, self._cost(offer))
 
     def _over(self) -> bool:
         left = self.budget.seconds - (time.process_time() + workers.processor() / workers.PROCESSES - self.begun)
@@ -287,17 +285,3 @@ class _Covering:
             "priced": self.pricing.priced,
             "cuts": len(self.graph.cuts),
         }
-
-
-def _folds(value: Term, terms: Sequence[Term]) -> bool:
-    """Tell whether a value is made of a fold that is among some terms."""
-    among, stack = set(terms), [value]
-    seen = set[Term]()
-    while stack:
-        term = stack.pop()
-        if term in among and term not in seen:
-            seen.add(term)
-            if isinstance(term, (Reduce, Scan)):
-                return True
-            stack += term.children
-    return False
