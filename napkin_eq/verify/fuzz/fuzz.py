@@ -217,6 +217,7 @@ class _Work:
                 counts["repeated"] += 1
                 return
             self.known.add(_key(finding))
+            print(f"fuzz: found {diagram.name} {dtype}, {error.kind}: {str(error):.300}; made smaller now", file=sys.stderr, flush=True)
             finding = self.smaller(finding)
             if _key(finding) in self.known and any(_key(f) == _key(finding) for f in self.report.findings):
                 counts["repeated"] += 1
