@@ -210,7 +210,10 @@ class Extractor:
         if number not in self.first:
             self.first[number] = None
             term = self.graph.reps.get(number)
-            wanted = [self.numbers[child] for child in term.children] if term is not None and not self._is_leaf(number, term) else []
+            children = term.children if term is not None and not self._is_leaf(number, term) else ()
+            wanted = [self.numbers[child] for child in children if child in self.numbers]
+            if len(wanted) < len(children):
+                return None  # a part of it is not the term by which that part's own class was first known
             parts = [self._first(child) for child in wanted]
             kept, self.best[number] = self.best[number], []
             made: list[Candidate] = []

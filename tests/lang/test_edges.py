@@ -13,6 +13,8 @@ from napkin_eq.numerics.error_bound import error_bound
 from napkin_eq.numerics.running_bound import running_bound
 from napkin_eq.pipeline.derive import derive
 from napkin_eq.tile.printers import emit
+from napkin_eq.verify.fuzz.fuzz import drawn
+from napkin_eq.verify.fuzz.random_diagrams import Shape
 
 A, B = nq.axes("a b", a=4, b=6)
 X = nq.array("X", A, B)
@@ -144,3 +146,10 @@ def test_a_stored_whole_number_is_an_index():
     data = {"X": np.random.default_rng(0).standard_normal((4, 6)), "I": np.random.default_rng(1).integers(0, 4, (4, 48, 6))}
     bounds = running_bound(derivation.plan, data, {}, 0.0)
     assert all(np.isfinite(bound).all() for bound in bounds.values())
+
+
+@pytest.mark.slow
+def test_a_part_that_is_not_what_its_class_was_first_known_by_ends_no_search():
+    # Where every plan is refused forms are sought as they were first written, which parts of them need not be.
+    diagram, dtype = drawn(881122, 1, Shape(nodes=45), "cuda")
+    assert derive(diagram, dtype=dtype).outputs
