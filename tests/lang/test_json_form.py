@@ -27,7 +27,7 @@ MONOIDS = ["sum", "max", "prod"]
 @st.composite
 def grown(draw):
     """Return a term made step by step out of those before it, so that parts are shared."""
-    numbers = [Const(draw(st.floats(allow_nan=False))), Const(draw(st.integers(-(2**62), 2**62)))]
+    numbers = [Const(draw(st.floats(allow_nan=False, allow_infinity=False) | st.just(float("-inf")))), Const(draw(st.integers(-(2**62), 2**62)))]
     terms = [*LEAVES, *(cls(axis) for cls in (Index, Size, Length) for axis in AXES), *numbers]
     masks = [Const(True), Const(False), Index(x) < 3]
     for _ in range(draw(st.integers(0, 8))):
