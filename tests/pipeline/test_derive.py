@@ -367,7 +367,8 @@ def test_attention_is_derived_in_seconds_from_process_start():
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    # The certificate and validation included, compiling for a folder left out. Processor time, which other work on the machine does not lengthen; 2 s are promised, on cores of this speed.
+    # The certificate and validation included, compiling for a folder left out.
+    # Processor time, which other work on the machine does not lengthen; 2 s are promised, on cores of this speed.
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 4
     assert list(json.loads(done.stdout)) == KEYS
 
