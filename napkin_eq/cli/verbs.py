@@ -258,7 +258,8 @@ def prove(args: Namespace) -> int:
         told = f"{number} theorems written to {args.write}" if theorems else f"{number} scripts written below {args.write}"
         print(_dumped({"schema": SCHEMA, "written": number}) if args.json else told, end="" if args.json else "\n")
         return DONE
-    report = proving.prove_report(statements)
+    with floating.assessed_beside(statements):
+        report = proving.prove_report(statements)
     found = abduce.advised(statements, [row["verdict"] for row in report["laws"]])
     for row, advice in zip(report["laws"], found, strict=True):
         row["advice"] = None if advice is None else abduce.data(advice)

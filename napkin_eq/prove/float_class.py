@@ -18,9 +18,14 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import cache
+from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +39,8 @@ GROWTH = 64.0
 ASSESSORS = ("floating", "growth", "analysis")
 HOW = ("decided", "proved", "sampled", "")
 STATUSES = ("granted", "refused", "unknown")
+THREADED = {"cvc5", "egglog", "torch", "triton", "z3"}
+MANY, MOST_SECONDS = 8, 600.0  # laws for which a process is worth its start; the longest that it is waited for
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +89,32 @@ def noted(statements: Iterable[Statement], report: dict[str, Any]) -> None:
         row["floating"] = {"claimed": law.floating, **asdict(verdict), "told": str(verdict)}
     statuses = [row["floating"]["status"] for _, row in pairs]
     report["floating"] = {status: statuses.count(status) for status in STATUSES}
+
+
+@contextmanager
+def assessed_beside(statements: Iterable[Statement]) -> Iterator[None]:
+    """While the block runs, let a process of its own assess the laws whose verdict is not remembered; at its end what that found is.
+
+    Nothing is begun for a few laws, on one processor, or where this process has loaded what may have threads, which do not survive a fork.
+    """
+    child, known = None, _remembered()
+    waiting = [s for s in statements if isinstance(s, Law) and _key(s) not in known]
+    if len(waiting) >= MANY and (os.cpu_count() or 1) > 1 and "fork" in get_all_start_methods() and not THREADED & sys.modules.keys():
+        child = get_context("fork").Process(target=_assess_quietly, args=(waiting,), daemon=True)
+        child.start()
+    try:
+        yield
+        if child is not None:
+            child.join(MOST_SECONDS)
+    finally:
+        if child is not None and child.is_alive():
+            child.terminate()
+
+
+def _assess_quietly(laws: Sequence[Law]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    with suppress(Exception):  # what fails here is asked again, and said, by the process that waits
+        assess(laws)
 
 
 def require_granted(statements: Iterable[Statement]) -> None:

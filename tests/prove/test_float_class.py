@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -303,3 +306,23 @@ def test_a_law_that_may_cancel_says_so_and_shows_where():
     assert sums.status == factor.status == "granted"
     assert "b = -" in sums.cancels and "the bound grows" in sums.cancels and str(sums).endswith("may cancel")
     assert not factor.cancels and "cancel" not in str(factor)
+
+
+def test_laws_are_assessed_in_a_process_of_its_own_and_what_it_finds_is_remembered(tmp_path):
+    code = (
+        "from napkin_eq.laws.law import REGISTRY, Law\n"
+        "from napkin_eq.laws.loader import load_rules\n"
+        "from napkin_eq.prove import float_class as f\n"
+        "load_rules()\n"
+        "laws = [s for s in REGISTRY.statements.values() if isinstance(s, Law) and s.floating == 'exact'][:f.MANY]\n"
+        "with f.assessed_beside(laws):\n"
+        "    assert not f._remembered()\n"
+        "there = f._remembered()\n"
+        "assert {f._key(law) for law in laws} == set(there)\n"
+        "assert [there[f._key(law)] for law in laws] == f.assess(laws, use_cache=False)\n"
+        "with f.assessed_beside(laws[:1]):\n"
+        "    pass\n"
+    )
+    env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
