@@ -370,6 +370,10 @@ class KernelText(Blocks):
         if op in KEEPS_SIGN and all(self.is_nonneg(arg) for arg in stmt.args):
             self.nonneg.add(stmt.out.name)
         args = [self.operand(arg, dims) for arg in stmt.args]
+        if op in ("and", "or") and len(scalars := [at for at, arg in enumerate(stmt.args) if isinstance(arg, str) and not self.union((arg,))]) == 1 and dims:
+            # Triton's interpreter keeps the type of the operands for a comparison of two scalars, which then joins no tile.
+            scalar, tile = args[scalars[0]], args[1 - scalars[0]]
+            return f"tl.where({scalar}, {tile}, False)" if op == "and" else f"tl.where({scalar}, True, {tile})"
         if op in INFIX:
             return f"{args[0]} {INFIX[op]} {args[1]}"
         if op in ("floordiv", "mod"):

@@ -13,7 +13,7 @@ from napkin_eq.numerics.error_bound import error_bound
 from napkin_eq.numerics.running_bound import running_bound
 from napkin_eq.pipeline.derive import derive
 from napkin_eq.tile.printers import emit
-from napkin_eq.verify.fuzz.fuzz import drawn
+from napkin_eq.verify.fuzz.fuzz import drawn, examine
 from napkin_eq.verify.fuzz.random_diagrams import Shape
 
 A, B = nq.axes("a b", a=4, b=6)
@@ -153,3 +153,11 @@ def test_a_part_that_is_not_what_its_class_was_first_known_by_ends_no_search():
     # Where every plan is refused forms are sought as they were first written, which parts of them need not be.
     diagram, dtype = drawn(881122, 1, Shape(nodes=45), "cuda")
     assert derive(diagram, dtype=dtype).outputs
+
+
+def test_a_comparison_of_two_scalars_joins_a_mask_in_the_interpreter():
+    total = Reduce("sum", B, X)
+    chosen = Map("and", (Map("le", (Reduce("max", B, X), total)), Map("le", (X, Const(0.5)))))
+    diagram = Diagram("edge", (("out", Map("where", (chosen, X, Const(-np.inf)))),))
+    derivation = derive(diagram, dtype="float32")
+    assert "tl.where(" in derivation.triton() and examine(diagram, derivation, "float32", "cpu")
