@@ -130,9 +130,9 @@ def mixture(t: int = 4096, d: int = 2048, n: int = 16, c: int = 512, j: int = 2,
     return Diagram("mixture", (("out", nq.sum(weight * nq.take(nq.take(made, N, expert), C, slot), J)),))
 
 
-def latent(t: int = 4096, d: int = 2048, h: int = 16, e: int = 128, l: int = 512) -> Diagram:  # noqa: E741
+def latent(t: int = 4096, d: int = 2048, h: int = 16, e: int = 128, wide: int = 512) -> Diagram:
     """Multi-head latent attention with its projections: keys and values of a head come of one latent vector of a token."""
-    T, X, D, H, E, L = nq.axes("t x d h e l", t=t, x=t, d=d, h=h, e=e, l=l)
+    T, X, D, H, E, L = nq.axes("t x d h e l", t=t, x=t, d=d, h=h, e=e, l=wide)
     A = nq.array("X", T, D)
     c = nq.rms_norm(nq.linear(A, nq.array("Wc", D, L), D), L, nq.array("G", L))
     q = nq.linear(A, nq.array("Wq", D, H, E), D)

@@ -10,8 +10,8 @@ from napkin_eq.cover.pieces import Piece
 from napkin_eq.lang.term import Input, Map, Read, Reduce, Term, renamed, subterms
 from napkin_eq.machine.cost import elements, extent
 from napkin_eq.machine.gpu import Hardware
-from napkin_eq.search.least import HELD
 from napkin_eq.search.placement import parallel
+from napkin_eq.tile.ir import held_as
 from napkin_eq.tile.resources import BYTES
 
 WIDEST = 512  # more than the widest tile of an output: what does not vary along a wider axis is computed again for each of its blocks
@@ -24,7 +24,7 @@ def bound_us(piece: Piece, storage: str, dtype: str, machine: Hardware) -> float
     terms = subterms(piece.source)
     moved = float(sum(BYTES[o.dtype] * elements(o.dims) for o in piece.outputs))
     direct = _direct(terms)
-    arrays = {t: BYTES[HELD.get(t.dtype, storage)] * elements(t.dims) for t in terms if isinstance(t, Input) and t in direct}
+    arrays = {t: BYTES[held_as(t.dtype, storage)] * elements(t.dims) for t in terms if isinstance(t, Input) and t in direct}
     moved += sum(arrays.values())
     masks = [t for t in terms if t.kind == "bool" and t.axes]
     times = _times(piece, terms, machine)

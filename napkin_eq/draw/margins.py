@@ -22,14 +22,14 @@ MEANING = {
 Rows = list[tuple[str, dict[int, str]]]
 
 
-def amount(number: int | None, unit: str) -> str:
+def amount(number: int | None, unit: str, digits: int = 3) -> str:
     """Return a number with a metric prefix, "" for one that is not known."""
     if number is None:
         return ""
     value, power = float(number), 0
     while value >= 999.5 and power < len(UNITS) - 1:
         value, power = value / 1000, power + 1
-    return f"{value:.3g} {UNITS[power]}{unit}"
+    return f"{value:.{digits}g} {UNITS[power]}{unit}"
 
 
 def cost_rows(circuit: Circuit, columns: Sequence[Sequence[Item]], tracks: Tracks) -> Rows:

@@ -23,8 +23,8 @@ MOST_STEPS, LONGEST = 400, 400
 
 def strip(derivation: Derivation) -> Picture:
     """Return the film strip as one picture: the diagram, a row for each move, the plan."""
-    laws = _laws(derivation)
-    rows = [(number, move, _law(move, laws)) for number, move in enumerate(moves(derivation), 1)]
+    laws = laws_of(derivation)
+    rows = [(number, move, law_of(move, laws)) for number, move in enumerate(moves(derivation), 1)]
     frames = [drawn(derivation.diagram), drawn(derivation)]
     whole = Picture(
         f"{derivation.diagram.name}: the derivation", f"{len(rows)} moves from the diagram to the plan", 0.0, 0.0
@@ -39,11 +39,13 @@ def strip(derivation: Derivation) -> Picture:
     return whole
 
 
-def _laws(derivation: Derivation) -> dict[str, Law]:
+def laws_of(derivation: Derivation) -> dict[str, Law]:
+    """Return the laws among a derivation's statements, by name."""
     return {s.name: s for s in derivation.statements if isinstance(s, Law)}
 
 
-def _law(move: Move, laws: dict[str, Law]) -> Picture | None:
+def law_of(move: Move, laws: dict[str, Law]) -> Picture | None:
+    """Return the picture of a move's main law, None where that is no law."""
     return law_picture(laws[move.laws[0].law]) if move.laws[0].law in laws else None
 
 
@@ -91,10 +93,10 @@ def _broken(text: str) -> list[str]:
 
 def page(derivation: Derivation) -> str:
     """Return the film strip as HTML without scripts: each move opens to its laws and to its steps."""
-    laws = _laws(derivation)
+    laws = laws_of(derivation)
     found = moves(derivation)
     name = escape(derivation.diagram.name)
-    rows = "\n".join(_opened(number, move, _law(move, laws)) for number, move in enumerate(found, 1))
+    rows = "\n".join(_opened(number, move, law_of(move, laws)) for number, move in enumerate(found, 1))
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -104,17 +106,22 @@ def page(derivation: Derivation) -> str:
     )
 
 
-def _opened(number: int, move: Move, law: Picture | None) -> str:
-    """Return a move as an element that opens."""
-    _, *lines = words(number, move)
+def steps_of(move: Move) -> dict[tuple[str, str, str], int]:
+    """Return the first steps of a move, each with how often it stands there: its law, what it changes and into what, as text."""
     seen: dict[tuple[str, str, str], int] = {}
     for step in move.steps[:MOST_STEPS]:
         key = (step.law, str(part(step.before, step.path))[:LONGEST], str(part(step.after, step.path))[:LONGEST])
         seen[key] = seen.get(key, 0) + 1
+    return seen
+
+
+def _opened(number: int, move: Move, law: Picture | None) -> str:
+    """Return a move as an element that opens."""
+    _, *lines = words(number, move)
     steps = "\n".join(
         f"<li><b>{escape(name)}</b>{f' at {count} places' if count > 1 else ''}<br>"
         f"<code>{escape(old)}</code> → <code>{escape(new)}</code></li>"
-        for (name, old, new), count in seen.items()
+        for (name, old, new), count in steps_of(move).items()
     )
     about = "<br>".join(escape(line.text) for line in lines)
     return (

@@ -6,23 +6,23 @@ import platform
 import re
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from operator import attrgetter
 from typing import Any
 
 from napkin_eq.draw import svg
-from napkin_eq.draw.laws import law_picture
+from napkin_eq.draw.margins import amount
 from napkin_eq.draw.markup import svg as printed
-from napkin_eq.draw.moves import Move, moves
+from napkin_eq.draw.moves import moves
+from napkin_eq.draw.strip import law_of, laws_of, steps_of
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.laws.law import Law
 from napkin_eq.napkin.model import Model, model
 from napkin_eq.pipeline.compiled import Compiled
 from napkin_eq.pipeline.derivation import Derivation
-from napkin_eq.pipeline.text import part
 from napkin_eq.pipeline.top_k import choice, ranked
-from napkin_eq.report.errors import Row, errors
+from napkin_eq.report.errors import errors
 from napkin_eq.report.plots import Point, bars, roofline
 
-NEXT, STEPS, LONGEST = 6, 60, 240
+NEXT = 6
 VERSIONS = ("egglog", "z3-solver", "cvc5", "numpy", "sympy", "highspy", "torch", "triton")
 DEFINES = re.compile(r"^\s+(?:(store) |(\w+)(?:\[[^\]]*\])? *(?:=|<-))")
 STORES = re.compile(r"\s+(?:tl\.store|gl\.store|tma\.async_copy_shared_to_global)\(")
@@ -63,17 +63,16 @@ def contents(derivation: Derivation, command: str, made: Compiled[Derivation] | 
     napkin, why = _napkin(d)
     small, rows = errors(d)
     pseudocode = d.pseudocode().rstrip("\n").splitlines()
-    laws = {s.name: s for s in d.statements if isinstance(s, Law)}
-    found = moves(d)
+    laws = laws_of(d)
     return {
         "name": d.diagram.name, "doc": d.diagram.doc, "command": command, "report": report, "hardware": d.hardware.title,
         "sentence": sentence(report), "before": svg(d.diagram), "after": svg(d),
         "outputs": [(name, str(term)) for name, term in d.diagram.outputs],
-        "moves": [(move, _picture(move, laws), _steps(move)) for move in found],
+        "moves": [(move, printed(law) if (law := law_of(move, laws)) else "", steps_of(move)) for move in moves(d)],
         "roofline": roofline(_points(d, napkin), d.hardware.hbm.bandwidth, d.hardware.flops(d.dtype)),
         "columns": _columns(napkin, report), "assumptions": [] if napkin is None else [(s.name, s.us) for s in napkin.steps()], "no_napkin": why,
         "seconds": bars([(name, value) for name, value in report["seconds"].items() if name != "total"], "s"),
-        "others": _others(d), "small": small, "errors": rows, "largest": max(rows, key=_used, default=None),
+        "others": _others(d), "small": small, "errors": rows, "largest": max(rows, key=attrgetter("used"), default=None),
         "proofs": _proofs(d, report["laws"]), "compiled": made, "cover": report.get("cover"),
         "plan": pseudocode, "source": mapped(d.code(), pseudocode),
         "versions": _versions(),
@@ -87,7 +86,7 @@ def sentence(report: dict[str, Any]) -> str:
     saved = f", {unfused / moved:.1f} times less than operator by operator" if moved and unfused > 1.05 * moved else ""
     return (
         f"{'One kernel computes' if kernels == 1 else f'{kernels} kernels compute'} {report['diagram']} and "
-        f"{'moves' if kernels == 1 else 'move'} {_amount(moved)} to and from HBM{saved}; {report['predicted_us']:.4g} µs predicted. "
+        f"{'moves' if kernels == 1 else 'move'} {amount(moved, 'B', 4)} to and from HBM{saved}; {report['predicted_us']:.4g} µs predicted. "
         f"{laws} laws lead from the diagram to this plan; the certificate is {report['certificate']['status']}, grade {report['certificate']['grade']}."
     )
 
@@ -168,29 +167,8 @@ def _proofs(derivation: Derivation, names: list[str]) -> list[Proof]:
         if verdict is None:
             found.append(Proof(name, reading, "A", "by definition", ()))
         else:
-            found.append(Proof(name, reading, verdict.grade, verdict.method, tuple(str(getattr(f, "name", f)) for f in verdict.files)))
+            found.append(Proof(name, reading, verdict.grade, verdict.method, tuple(f.name for f in verdict.files)))
     return found
-
-
-def _picture(move: Move, laws: dict[str, Law]) -> str:
-    law = laws.get(move.laws[0].law)
-    return printed(law_picture(law)) if law is not None else ""
-
-
-def _steps(move: Move) -> list[tuple[str, str, str]]:
-    seen = dict.fromkeys((s.law, str(part(s.before, s.path))[:LONGEST], str(part(s.after, s.path))[:LONGEST]) for s in move.steps)
-    return list(seen)[:STEPS]
-
-
-def _used(row: Row) -> float:
-    return row.used
-
-
-def _amount(count: float) -> str:
-    for size, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if count >= size:
-            return f"{count / size:.4g} {unit}"
-    return f"{count:.0f} bytes"
 
 
 def _versions() -> list[tuple[str, str]]:
@@ -201,5 +179,3 @@ def _versions() -> list[tuple[str, str]]:
         except PackageNotFoundError:
             rows.append((name, "not installed"))
     return rows
-
-

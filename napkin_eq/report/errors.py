@@ -22,7 +22,7 @@ SEED = 0
 class Row:
     """One output on one family: the largest error seen, the largest bound, and the largest share of its bound that an element takes.
 
-    `bound` is infinite where some element has none. source: the bound of the diagram as it is written, in float32.
+    `bound` is infinite where some element has none.
     """
 
     output: str
@@ -31,7 +31,6 @@ class Row:
     seen: float
     bound: float
     used: float
-    source: float
 
 
 def errors(derivation: Derivation) -> tuple[dict[str, int], list[Row]]:
@@ -65,10 +64,9 @@ def _rows(derivation: Derivation, small: Miniature) -> Iterator[Row]:
                 continue
             exact = evaluate(source, drawn, dict(sizes), order=order[name])
             bound = error_bound(small.placed[name], drawn, dict(sizes), derivation.dtype, order=order[name])[0]
-            own = error_bound(source, drawn, dict(sizes), "float32", order=order[name])[0]
             with np.errstate(all="ignore"):
                 there = np.isfinite(exact)
                 seen = np.where(there, np.abs(np.asarray(found[name], dtype=np.float64) - exact), 0.0)
                 used = np.where(np.isfinite(bound) & (bound > 0), seen / bound, 0.0)
-            most = [float(np.max(a, initial=0.0, where=there)) for a in (seen, bound, used, own)]
+            most = [float(np.max(a, initial=0.0, where=there)) for a in (seen, bound, used)]
             yield Row(name, family.name, family.says, *most)

@@ -45,8 +45,7 @@ def _kept(store: Store) -> list[Term]:
 
 
 def _input_buffer(array: Input, dtype: str) -> p.Buffer:
-    held = {"float": STORAGE[dtype], "float16": "f16", "bfloat16": "bf16", "float32": "f32", "int32": "i32", "int64": "i64", "bool": "i1"}
-    return p.Buffer(array.name, array.dims, held[array.dtype])
+    return p.Buffer(array.name, array.dims, p.held_as(array.dtype, STORAGE[dtype]))
 
 
 def renamed(kernel: p.Kernel, name: str, arrays: dict[str, str]) -> p.Kernel:

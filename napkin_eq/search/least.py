@@ -23,7 +23,6 @@ from napkin_eq.tile import ir as p
 from napkin_eq.tile.resources import BYTES
 from napkin_eq.tile.stream_facts import Streamed, kernel_terms
 
-HELD = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "int32": "i32", "int64": "i64", "bool": "i1"}
 SLACK = 0.98  # for what rounding does to a sum of many terms, and for halves of blocks
 
 
@@ -42,22 +41,24 @@ class Least:
             return
         picked = {part for t in terms if isinstance(t, Read) and not renames(t) for part in subterms(t)}
         read = {arrays[t] for t in terms if t in arrays and t not in picked}
-        read |= {p.Buffer(t.name, t.dims, HELD.get(t.dtype, storage)) for t in terms if isinstance(t, Input) and t not in picked}
+        read |= {p.Buffer(t.name, t.dims, p.held_as(t.dtype, storage)) for t in terms if isinstance(t, Input) and t not in picked}
         self.reads = [(_bytes(buffer), _along(buffer.dims, cuts)) for buffer in read]
         self.operations = [(_operations(t, cuts), _along(t.body.axes, cuts)) for t in terms if isinstance(t, Streamed) and _contracts(t)]
 
-    def us(self, blocks: Mapping[str, int] = {}) -> float:  # noqa: B006  read only
+    def us(self, blocks: Mapping[str, int] | None = None) -> float:
         """Return microseconds; blocks: how many there are along each output axis whose blocks are of different programs, where that is known."""
 
+        known = blocks or {}
+
         def again(names: frozenset[str]) -> int:
-            return math.prod(count for name, count in blocks.items() if name not in names)
+            return math.prod(count for name, count in known.items() if name not in names)
 
         chip, memory = self.machine.chip, self.machine.hbm.copy_bandwidth
         peak = max(self.machine.flops(dtype) for dtype in ("bfloat16", "float16", "tf32", "float32"))
         contracting = sum(count * again(names) for count, names in self.operations) * IN_TURN / (peak * MATRIX)
         copying = (sum(size for size, _ in self.reads) / READ_RATE + self.written / WRITE_RATE) / memory
         asked = self.written + sum(size * again(names) for size, names in self.reads)
-        working = min(math.prod(blocks.values()), chip.sms) if blocks else chip.sms
+        working = min(math.prod(known.values()), chip.sms) if known else chip.sms
         fetching = max(asked / self.machine.l2.copy_bandwidth, asked / (working * max(SM_BYTES, BULK_BYTES) * chip.clock_hz))
         return (SLACK * max(contracting, copying, fetching) + KERNEL_S + chip.launch_s) * 1e6
 

@@ -22,6 +22,12 @@ from napkin_eq.lang.axis import Axis
 
 Operand = str | int | float | bool
 DTYPES = ("f64", "f32", "f16", "bf16", "i32", "i64", "i1")
+_HELD = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "int32": "i32", "int64": "i64", "bool": "i1"}
+
+
+def held_as(dtype: str, storage: str) -> str:
+    """Return the type, one of DTYPES, in which an array that a diagram declares is held: "float" is of the storage type."""
+    return storage if dtype == "float" else _HELD[dtype]
 
 
 @dataclass(frozen=True, slots=True)

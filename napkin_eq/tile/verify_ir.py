@@ -33,6 +33,7 @@ from napkin_eq.tile.ir import (
     Stmt,
     StoreTile,
     Value,
+    statements,
     used,
 )
 
@@ -101,16 +102,15 @@ class _Verifier:
         if kernel.workers is not None:
             self.require(kernel.workers.rows in kernel.grid and kernel.workers.groups >= 1, f"groups of warps share {kernel.workers.rows}, which no grid walks")
         self.body(kernel.body, {})
-        stored = {stmt.buffer for stmt in _all(kernel.body) if isinstance(stmt, StoreTile)}
+        stored = {stmt.buffer for stmt in statements(kernel.body) if isinstance(stmt, StoreTile)}
         self.require(stored == self.writes, f"it lists {sorted(self.writes)} as written and stores {sorted(stored)}")
 
     def body(self, body: Sequence[Stmt], scope: dict[str, Value]) -> None:
         for stmt in body:
             for name in used(stmt):
                 self.require(name in scope, f"{name} is used where it is not defined, by {type(stmt).__name__}")
-            if not isinstance(stmt, (Assign, Await, Dot)):
-                for name in used(stmt):
-                    self.require(name not in self.issued, f"{name} is used by {type(stmt).__name__} before its contraction is waited for")
+                there = name not in self.issued or isinstance(stmt, (Assign, Await, Dot))
+                self.require(there, f"{name} is used by {type(stmt).__name__} before its contraction is waited for")
             match stmt:
                 case Loop():
                     self.loop(stmt, scope)
@@ -242,11 +242,3 @@ class _Verifier:
             self.body(part.body, dict(scope))
             self.open.discard(stmt.coord)
             self.carried -= fresh
-
-
-def _all(body: Sequence[Stmt]) -> Iterable[Stmt]:
-    for stmt in body:
-        yield stmt
-        if isinstance(stmt, Loop):
-            for part in stmt.parts:
-                yield from _all(part.body)

@@ -180,8 +180,7 @@ class Lowering(Folds):
         raise NapkinError(f"{type(term).__name__} cannot be lowered here")
 
     def buffer(self, array: Input) -> p.Buffer:
-        dtype = {"float": self.storage, "float16": "f16", "bfloat16": "bf16", "float32": "f32", "int32": "i32", "int64": "i64", "bool": "i1"}
-        return p.Buffer(array.name, array.dims, dtype[array.dtype])
+        return p.Buffer(array.name, array.dims, p.held_as(array.dtype, self.storage))
 
     def _load(self, buffer: p.Buffer, dims: Sequence[Axis], places: Mapping[str, Axis | p.Operand], context: Context) -> p.Operand:
         self.reads.setdefault(buffer.name, buffer)
