@@ -563,12 +563,12 @@ class Work:
         size = np.where(kept | (unsure > 0), np.where(np.isneginf(values), 0.0, np.abs(values)), 0.0)
         lanes = np.where(kept | (unsure > 0), errors, 0.0) + np.where(unsure > 0, size, 0.0)
         if monoid == "max":
-            jump = np.where((unsure > 0) & (size > 0), np.inf, 0.0)
             sure = np.where(kept & (unsure == 0), values - lanes, -np.inf)
             _, (floor, _) = aligned(fold("max", axis, length, Named(names, sure), None), Named(names, values))
-            # A lane that stays below another one whatever the rounding is not the maximum, and its error does not matter.
-            lanes = np.where(values + lanes < floor, 0.0, lanes)
-            return Checked(value, fold("max", axis, length, Named(names, np.maximum(lanes, jump)), None))
+            # A lane in doubt may be the maximum or absent, be it 0; no maximum, and its error no matter, is what stays below another lane.
+            lanes = np.where((unsure > 0) & ~np.isneginf(values), np.inf, lanes)
+            lanes = np.where(values + errors < floor, 0.0, lanes)
+            return Checked(value, fold("max", axis, length, Named(names, lanes), None))
         if monoid == "sum":
             total, sizes = fold("sum", axis, length, Named(names, lanes), None), fold("sum", axis, length, Named(names, size + lanes), None)
             return Checked(value, _relative(total, sizes, added, moved))

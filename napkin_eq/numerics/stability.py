@@ -48,7 +48,9 @@ class Stability:
         diagram = Diagram("probe", tuple((f"out{i}", item) for i, item in enumerate(items)))
         folded = folded_axes(diagram)
         long = FOLDED[min(len(folded), len(FOLDED)) - 1]
-        sizes = {a.name: -(-(long if a.name in folded else FREE) // a.multiple) * a.multiple for a in axes_in(source)}
+        # An axis that is shorter keeps its length: over one lane what is subtracted may be the whole.
+        lanes = {a.name: long if a.name in folded else FREE for a in axes_in(source)}
+        sizes = {a.name: -(-min(lanes[a.name], a.size or lanes[a.name]) // a.multiple) * a.multiple for a in axes_in(source)}
         drawn = [draw(diagram, family(name), sizes, dtype, 0).clean for name in FAMILIES]
         self.sizes: dict[str, int] = {**sizes, TRIAL: len(FAMILIES)}
         run = Run(source, drawn[0], self.sizes, 2**40, "float64")

@@ -20,6 +20,8 @@ A, B = Input("A", (q, d)), Input("B", (x, d))
 S = Reduce("sum", d, A * B)
 M = Reduce("max", x, S)
 P = exp(S - M)
+A0, B0 = Input("A0", (x,)), Input("B0", (x,))
+S0 = B0 * Const(1.0)
 WEIGHTED = Reduce("sum", x, P * inv(Reduce("sum", x, P)) * B)
 
 
@@ -185,3 +187,14 @@ def test_what_float64_itself_takes_for_0_is_no_exact_0() -> None:
         bound = error_bound(value, {"A": small}, {"x": 2}, "float64")[0]
         assert 0 < bound[0] < 1e-300 and bound[1] == 0.0
         assert not np.isfinite(error_bound(log(value), {"A": small}, {"x": 2}, "float64")[0][0])  # the number that it should be is -800
+
+
+def test_a_zero_that_a_mask_in_doubt_may_make_absent_has_no_bound() -> None:
+    """Of lanes that are 0 and may be there or not the maximum is 0 or absent, as the maximum of nothing: no bound tells these two apart."""
+    seen = Reduce("max", x, A0 * Const(0.0), where=Const(0.0) < S0)
+    alike = {"A0": np.ones(40), "B0": np.zeros(40)}
+    for sure, bound in ((np.full(40, -1.0), 0.0), (np.full(40, 1e-46), np.inf)):
+        assert error_bound(seen, {**alike, "B0": sure}, {}, "float32")[0] == bound
+    above = {"A0": np.array([3.0] + [0.0] * 39), "B0": np.array([1.0] + [1e-46] * 39)}
+    below = error_bound(Reduce("max", x, A0, where=Const(0.0) < S0), above, {}, "float32")[0]
+    assert np.isfinite(below)  # a lane in doubt that lies below another one does not matter

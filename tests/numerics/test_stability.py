@@ -88,3 +88,13 @@ def test_an_error_within_the_plan_s_bound_and_beyond_the_diagram_s_is_refused() 
         assert compare(seen, exact, np.minimum(own.a_priori, own.running), "float32").bound_used <= 1
     against = Tolerance(own.a_priori, own.running, keeps, own.reference)
     assert compare(moved, exact, against.least, "float32").bound_used > 1
+
+
+def test_a_form_that_cancels_over_one_lane_only_is_refused() -> None:
+    """Over one lane a running product is its sum, and their difference is 0 exactly: a square of it that is expanded is not."""
+    (one,) = nq.axes("one", one=1)
+    a = nq.array("A", one, dtype="bfloat16")
+    running, total = nq.scan(a * a, one, "prod"), nq.sum(nq.scan(a * a, one, "prod"), one)
+    held = Stability(nq.sum((running - total) * (running - total), one), "bfloat16")
+    assert held.admits(nq.sum((total - running) * (total - running), one))
+    assert not held.admits(nq.sum(running * running - 2 * running * total + total * total, one))
