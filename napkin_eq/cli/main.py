@@ -228,7 +228,8 @@ def _parser() -> Parser:
 
 
 def _diagram(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("diagram", metavar="FILE_OR_NAME", help="a diagram of the gallery, a .json file, or a .py file that defines `diagram`")
+    verb.add_argument("diagram", metavar="FILE_OR_NAME",
+                      help="a diagram of the gallery, a .json or .napkin file, or a .py file that defines `diagram`")
     verb.add_argument("--set", action="append", default=[], metavar="AXIS=SIZE", help="give an axis a size; repeatable")
 
 

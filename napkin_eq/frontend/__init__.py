@@ -1,8 +1,14 @@
-"""What people write: the library of operators, the named diagrams, and the ways in from files.
+"""What people write: the library of operators, the named diagrams, their text form, and the ways in from files.
 
-    gallery    named diagrams, each written with the library as a newcomer would write it; sizes are arguments, None
-               leaves one symbolic
-    library    what people write, spelled out in the small alphabet of terms by its plain definition
-    pointwise  functions of values, place by place: each is a term over the operators of `operators.py`
-    sources    a diagram by its name in the gallery, from a JSON file (data only) or from a user's own Python file
+    expressions  terms read from the notation that `str(term)` prints
+    gallery      named diagrams, each written with the library as a newcomer would write it; sizes are arguments, None
+                 leaves one symbolic
+    library      what people write, spelled out in the small alphabet of terms by its plain definition
+    parsed       a diagram read from text: data only, never executed; each error names its line and column
+    pointwise    functions of values, place by place: each is a term over the operators of `operators.py`
+    reader       reads tokens one by one: what comes next, and what is said where it does not
+    sources      a diagram by its name in the gallery, from a JSON file or a text (data only), or from a user's own
+                 Python file
+    spelled      a diagram as the text that `parsed` reads
+    tokens       that text cut into tokens, each with its place, and the error that names a place
 """

@@ -1,4 +1,4 @@
-"""Ways in: a diagram by its name in the gallery, from a JSON file (data only) or from a user's own Python file."""
+"""Ways in: a diagram by its name in the gallery, from JSON or text (data only), or from a user's own Python file."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from napkin_eq.laws.loader import run_file
 
 
 def find_diagram(place: str, sets: Sequence[str] = ()) -> Diagram:
-    """Return the diagram that a name, a .json file or a .py file stands for, with the sizes of `sets` ("q=4096") put in."""
+    """Return the diagram that a name or a .json, .napkin or .py file stands for, sizes of `sets` ("q=4096") put in."""
     sizes = parsed_sizes(sets)
     if place.endswith(".json"):
         found = _from_json(Path(place))
+    elif place.endswith(".napkin"):
+        found = _from_text(Path(place))
     elif place.endswith(".py"):
         found = _from_python(Path(place))
     else:
@@ -38,15 +40,29 @@ def parsed_sizes(sets: Sequence[str], option: str = "--set") -> dict[str, int]:
     return sizes
 
 
-def _from_json(file: Path) -> Diagram:
-    from napkin_eq.lang.json_form import loads_diagram
-
+def _text(file: Path) -> str:
     try:
-        text = file.read_text(encoding="utf-8")
+        return file.read_text(encoding="utf-8")
     except OSError as error:
         raise NapkinError(f"diagram {file}: cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise NapkinError(f"diagram {file}: is not a text in UTF-8") from None
+
+
+def _from_text(file: Path) -> Diagram:
+    from napkin_eq.frontend.parsed import parsed
+
+    text = _text(file)
+    try:
+        return parsed(text, "".join(c if c.isalnum() else "_" for c in file.stem))
+    except NapkinError as error:
+        raise NapkinError(f"diagram {file}: {error}") from None
+
+
+def _from_json(file: Path) -> Diagram:
+    from napkin_eq.lang.json_form import loads_diagram
+
+    text = _text(file)
     try:
         found: Diagram = loads_diagram(text)
         return found

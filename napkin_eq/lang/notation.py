@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextvars import ContextVar
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.term import (
@@ -35,11 +36,21 @@ LOOSE, OR, AND, COMPARE, SUM, BIG, PRODUCT, SIGN, ATOM = range(9)
 NODES, LEVELS = 400, 100
 TRUE = Const(True)
 Piece = tuple[str, int]
+_all_digits: ContextVar[bool] = ContextVar("all_digits", default=False)
 
 
 def written(term: Term) -> str:
     """Return a term as text; what lies deeper than a few hundred nodes is written as …"""
     return _text(term, LOOSE, _depth_within(term))
+
+
+def exactly(term: Term) -> str:
+    """Return a term as text with every digit of its numbers, a whole real number with its point."""
+    token = _all_digits.set(True)
+    try:
+        return written(term)
+    finally:
+        _all_digits.reset(token)
 
 
 def _depth_within(term: Term) -> int:
@@ -75,7 +86,10 @@ def _number(term: Term, depth: int) -> Piece:
     value = term.value
     if isinstance(value, bool):
         return str(value).lower(), ATOM
-    text = "∞" if value == -math.inf else str(abs(value)) if isinstance(value, int) else f"{abs(float(value)):.6g}"
+    if value == -math.inf:
+        return "-∞", SIGN
+    size = abs(value if isinstance(value, int) else float(value))
+    text = f"{size:.6g}" if isinstance(size, float) and not _all_digits.get() else repr(size)
     return (f"-{text}", SIGN) if value < 0 else (text, ATOM)
 
 
