@@ -62,7 +62,7 @@ def covered(
     if len(set(outputs)) < len(outputs):
         raise NapkinError(f"diagram {diagram.name}: two outputs are one value; name it once")
     begun = time.perf_counter()
-    work = _Covering(diagram, outputs, aim, statements)
+    work = _Covering(diagram, outputs, aim, statements, verdicts)
     chosen, pieces = work.derived()
     clash: dict[str, set[Term]] = {}
     for piece, proved in pieces:
@@ -72,7 +72,7 @@ def covered(
         named = apart(outputs, clash, work.graph.kept)
         require_asked(f"diagram {diagram.name}", outputs, named)
         outputs = named
-        work = _Covering(diagram, outputs, aim, statements)
+        work = _Covering(diagram, outputs, aim, statements, verdicts)
         chosen, pieces = work.derived()
     seconds["extract"] += time.perf_counter() - begun
     begun = time.perf_counter()
@@ -92,7 +92,7 @@ def covered(
 class _Covering:
     """The search for a cover of one diagram."""
 
-    def __init__(self, diagram: Diagram, outputs: Sequence[Term], aim: Aim, statements: list[Statement]) -> None:
+    def __init__(self, diagram: Diagram, outputs: Sequence[Term], aim: Aim, statements: list[Statement], verdicts: Mapping[str, Verdict]) -> None:
         self.diagram, self.aim = diagram, aim
         self.budget: Budget = aim.budget
         self.begun = time.process_time() + workers.processor() / workers.PROCESSES
@@ -100,7 +100,7 @@ class _Covering:
         self.graph: Graph = graph_of(outputs, proved)
         self.places = {value: i for i, value in enumerate(self.graph.cuts)}
         self.storage = Storage(self.graph, {term: name for (name, _), term in zip(diagram.outputs, outputs, strict=True)}, aim.dtype, proved)
-        self.pricing = Pricing(aim, statements, proved)
+        self.pricing = Pricing(aim, statements, verdicts, proved)
         ahead = AHEAD_S if aim.machine.divisors.mma_m >= WIDE_ROWS else FOLLOWING_S
         self.waited = max(0.0, aim.machine.chip.launch_s - ahead) * 1e6  # of every launch but the first
         self.bound = 0.0

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from napkin_eq.certify.certificate import require_accepted
 from napkin_eq.certify.chain import explained
 from napkin_eq.cover import workers
 from napkin_eq.cover.pieces import Piece
@@ -15,7 +16,8 @@ from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.congruence import Step
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError, Undecided
-from napkin_eq.laws.law import Judgment, Statement
+from napkin_eq.laws.law import Judgment, Law, Statement
+from napkin_eq.prove.verdict import Verdict
 from napkin_eq.search.candidates import Aim, together
 from napkin_eq.search.derivation import Output, Translation
 from napkin_eq.search.placement import Placed, parallel
@@ -42,8 +44,8 @@ class Proved:
 class Pricing:
     """Prices of pieces for one aim; `priced` counts those that were searched for."""
 
-    def __init__(self, aim: Aim, statements: list[Statement], proved: Callable[[Judgment], bool]) -> None:
-        self.aim, self.statements, self.proved = aim, statements, proved
+    def __init__(self, aim: Aim, statements: list[Statement], verdicts: Mapping[str, Verdict], proved: Callable[[Judgment], bool]) -> None:
+        self.aim, self.statements, self.verdicts, self.proved = aim, statements, verdicts, proved
         self.priced = 0
         laws = ",".join(s.name for s in statements)
         self.about = (aim.machine.name, aim.dtype, aim.printer, aim.precision, laws)
@@ -80,20 +82,31 @@ class Pricing:
             _PROVED[*self.about, *key] = found, why
         return [_PROVED[*self.about, p.source, p.outputs] for p in listed]
 
-    def _prove(self, piece: Piece) -> Any:
+    def _prove(self, piece: Piece) -> Proved:
+        """Derive a piece, the cheapest form whose chain the checker accepts; where none is, as in `derive`, in plainer ways."""
         aim = self._aim(PROOF)
-        names = tuple(o.name for o in piece.outputs)
-        diagram = Diagram("piece", tuple(zip(names, parallel(piece.source), strict=True)))
+        plainer = [s for s in self.statements if not (isinstance(s, Law) and any(c.name == "moves" for c in s.conditions))]
         reason: NapkinError = NapkinError("there is no form of it")
-        refused: list[str] = []
-        for placed, graph in together(piece.outputs, piece.source, aim, self.statements, self.proved):
-            try:
-                steps = explained(piece.source, placed, graph.instances, self.statements, aim.budget)
-            except Undecided as missing:
-                reason = missing
-                continue
-            option = Output(names, piece.source, placed, steps, graph, aim.precision)
-            if accepted(diagram, option, aim.machine, aim.dtype, self.proved, refused, {o.name: o.dtype for o in piece.outputs}):
-                return Proved(placed, tuple(steps), option.translation, graph.nodes, len(graph.classes), graph.rounds)
-            reason = NapkinError(refused[-1])
+        for way, statements in ((aim, self.statements), (replace(aim, written=True), self.statements), (aim, plainer)):
+            for option in self._forms(piece, way, statements):
+                refused: list[str] = []
+                try:
+                    option.steps = steps = explained(piece.source, option.placed, option.graph.instances, statements, aim.budget)
+                    require_accepted(piece.source, option.placed.term, steps, statements, self.verdicts)
+                except Undecided as missing:
+                    reason = missing
+                    continue
+                if accepted(_alone(piece), option, aim.machine, aim.dtype, self.proved, refused, {o.name: o.dtype for o in piece.outputs}):
+                    graph = option.graph
+                    return Proved(option.placed, tuple(steps), option.translation, graph.nodes, len(graph.classes), graph.rounds)
+                reason = NapkinError(refused[-1])
         raise reason
+
+    def _forms(self, piece: Piece, aim: Aim, statements: list[Statement]) -> list[Output]:
+        names = tuple(o.name for o in piece.outputs)
+        found = together(piece.outputs, piece.source, aim, statements, self.proved)
+        return [Output(names, piece.source, placed, [], graph, aim.precision) for placed, graph in found]
+
+
+def _alone(piece: Piece) -> Diagram:
+    return Diagram("piece", tuple((o.name, t) for o, t in zip(piece.outputs, parallel(piece.source), strict=True)))
