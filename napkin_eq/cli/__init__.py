@@ -1,6 +1,7 @@
 """The command line.
 
-    files  every file of a folder or none of them
-    main   `napkin-eq VERB`
-    verbs  what each verb of the command line does; heavy modules are imported by the verb that needs them
+    files     every file of a folder or none of them
+    main      `napkin-eq VERB`
+    progress  how far long work is, on stderr; an interrupt takes what there is
+    verbs     what each verb of the command line does; heavy modules are imported by the verb that needs them
 """

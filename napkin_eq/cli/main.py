@@ -239,6 +239,7 @@ def _search(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--printer", choices=PRINTERS, default="auto", help="kernels in portable Triton, in Gluon for Hopper, or each as is faster (default)")
     verb.add_argument("--without", action="append", default=[], metavar="LAW_OR_FAMILY", help="leave out a law or family; repeatable")
     verb.add_argument("--rules", action="append", default=[], metavar="PATH", help="more laws: a .py file or a folder of them; repeatable")
+    verb.add_argument("-q", "--quiet", action="store_true", help="show no progress")
 
 
 def _budget(verb: argparse.ArgumentParser) -> None:

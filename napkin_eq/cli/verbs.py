@@ -68,10 +68,10 @@ def _diagram(args: Namespace) -> Any:
 
 
 def _derived(args: Namespace, diagram: Any, without: tuple[str, ...] = ()) -> Derivation:
-    from napkin_eq.egraph.budget import told
+    from napkin_eq.cli.progress import shown
     from napkin_eq.pipeline.derive import derive as derived
 
-    with told(args.limit) as budget:
+    with shown(args.limit, args.quiet) as budget:
         return derived(
             diagram, hardware=args.hardware, dtype=args.dtype or "bfloat16", without=(*args.without, *without), rules=tuple(args.rules),
             allow_tested=args.allow_tested, printer=args.printer, max_error=args.max_error, limit=budget,

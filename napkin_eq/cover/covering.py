@@ -181,6 +181,11 @@ class _Covering:
             fresh = [o for o in least[1] if o.price is None]
             covers = [best, self._solved(known), None if fresh else least]
             best = min((c for c in covers if c is not None), key=lambda c: c[0].price, default=None)
+            priced = sum(o.price is not None for o in self.offers)
+            reached = {} if best is None else {"best_us": best[0].price}
+            self.budget.clock.note(
+                "covering", candidates=len(self.offers), priced=priced, bound_us=self.bound, **reached
+            )
             if best is not None and (best[0].price <= (1 + NEAR) * self.bound or self._over()):
                 return best
             likely: dict[tuple[tuple[Term, ...], int], _Offer] = {}

@@ -6,25 +6,27 @@ what was found until then is still a plan. Processor time is counted, not the cl
 
 from __future__ import annotations
 
-import signal
-import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 SECONDS = 30.0
-INTERRUPTED, TELLING = "an interrupt", 10.0
+INTERRUPTED, TELLING = "an interrupt", 0.1
+Tell = Callable[[str, Mapping[str, float]], None]
 
 
 @dataclass(slots=True)
 class Clock:
-    """What the parts of a budget share: the searches that ended before their end, in order, and when progress was told last."""
+    """What the parts of a budget share: the searches that ended before their end, and how far they are.
+
+    tell: is given the search at hand and its figures, at most every tenth of a second: nodes and classes of the e-graph,
+    kernels priced, the best time so far and the bound below it in µs, whatever is known.
+    """
 
     stopped: list[str] = field(default_factory=list)
-    tell: Callable[[str], None] | None = None
+    tell: Tell | None = None
     told: float = field(default_factory=time.monotonic)
+    figures: dict[str, float] = field(default_factory=dict)
     _asked: float = -1.0
     _read: float = 0.0
 
@@ -35,10 +37,19 @@ class Clock:
             self._asked, self._read = now, time.process_time()
         return self._read
 
+    def note(self, search: str, **figures: float) -> None:
+        """Note how far a search is, and tell whoever asked to be told."""
+        if self.tell is None:
+            return
+        self.figures.update(figures)
+        if time.monotonic() > self.told + TELLING:
+            self.told = time.monotonic()
+            self.tell(search, self.figures)
+
 
 @dataclass(slots=True)
 class Budget:
-    """The time that is left to a derivation: `Budget(seconds)`; `clock.tell` is given the search at hand every ten seconds."""
+    """The time that is left to a derivation: `Budget(seconds)`; `clock.tell` is given how far it is."""
 
     seconds: float = SECONDS
     clock: Clock = field(default_factory=Clock)
@@ -55,9 +66,7 @@ class Budget:
     def over(self, search: str, share: float = 1.0) -> bool:
         """Tell whether this share of the time is over, or all of it was ended, and note the search that stops for it."""
         clock = self.clock
-        if clock.tell is not None and time.monotonic() > clock.told + TELLING:
-            clock.told = time.monotonic()
-            clock.tell(search)
+        clock.note(search)
         if INTERRUPTED not in clock.stopped and clock.processor() - self._begun < share * self.seconds:
             return False
         if search not in clock.stopped:
@@ -67,26 +76,3 @@ class Budget:
     def end(self) -> None:
         """End every search that asks from now on, as an interrupt does."""
         self.clock.stopped.append(INTERRUPTED)
-
-
-@contextmanager
-def told(seconds: float) -> Iterator[Budget]:
-    """Give a budget whose searches are told on stderr as they go on, and which a first interrupt ends: what was found is taken.
-
-    A second interrupt goes its usual way.
-    """
-    budget = Budget(seconds, Clock(tell=lambda search: print(f"napkin-eq: still at work: {search}", file=sys.stderr)))
-    if threading.current_thread() is not threading.main_thread():
-        yield budget  # only the main thread may say what an interrupt does
-        return
-
-    def end(number: int, frame: object) -> None:
-        signal.signal(signal.SIGINT, before)
-        print("napkin-eq: interrupted: taking the best plan so far; once more ends it", file=sys.stderr)
-        budget.end()
-
-    before = signal.signal(signal.SIGINT, end)
-    try:
-        yield budget
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -97,6 +97,7 @@ class _Bridge:
         size, done = self._round("prepare"), 1
         for _ in range(rounds):
             before, size, done = size, self._round("algebra"), done + 1
+            self.budget.clock.note("saturation", nodes=size, rounds=done)
             if size == before:
                 break
             if size > node_limit or size * size / before > LARGEST_ROUND or self.budget.over("saturation", SATURATING):
@@ -107,7 +108,9 @@ class _Bridge:
             before, size, done = size, self._round("structure"), done + 1
             if size == before or self.budget.over("saturation", SATURATING):
                 break
-        return self._decode(done, notes)
+        made = self._decode(done, notes)
+        self.budget.clock.note("saturation", nodes=size, classes=len(made.classes), rounds=done)
+        return made
 
     def _scale(self) -> None:
         """Find the factors by which streams scale, round by round: a product of terms that scale scales by every product of their factors."""

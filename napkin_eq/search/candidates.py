@@ -135,6 +135,8 @@ def _plans(
             break
         if (found := made.best(candidate.term)) is not None:
             placements.append(found)
+            best = min(p.predicted_us for p in placements)
+            aim.budget.clock.note("placement", priced=len(made.solved), best_us=best)
     if not placements:
         raise NapkinError(f"diagram {diagram.name}: {made.refusals[-1] if made.refusals else 'no plan fits'}")
     seconds["extract"] += time.perf_counter() - begun
