@@ -1,0 +1,342 @@
+"""A program of PyTorch, read through torch.export: operator by operator, by the table, into one diagram."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.term import DTYPES, Input
+from napkin_eq.pytorch.build.builder import Builder, Edge, Value
+from napkin_eq.pytorch.build.table import arguments, name_of, rules
+from napkin_eq.pytorch.build.wires import ROUNDS, Wires
+from napkin_eq.pytorch.program import REAL, Port, Program
+
+IGNORED = (
+    "_assert_scalar",
+    "_assert_tensor_metadata",
+    "sym_constrain_range",
+    "sym_constrain_range_for_size",
+    "_assert_async",
+    "_functional_assert",
+)
+
+
+def from_torch(fn: Any, *example_inputs: Any, dynamic_shapes: Any = None, name: str = "") -> Program:
+    """Read a function or module of PyTorch, called with these inputs, as a diagram.
+
+    dynamic_shapes: as torch.export takes it; other dimensions have the sizes of the example. name: of the diagram. Raises NapkinError, with
+    the operator and the line of source, for what the language does not have.
+    """
+    import torch
+
+    module = fn if isinstance(fn, torch.nn.Module) else as_module(fn)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            exported = torch.export.export(module, example_inputs, dynamic_shapes=dynamic_shapes, strict=False)
+            lowered = exported.run_decompositions(kept())
+        except NapkinError:
+            raise
+        except Exception as reason:  # torch.export raises what it meets in the program, of any type
+            raise NapkinError(
+                f"torch.export does not take this program: {type(reason).__name__}: {_first_line(reason)}"
+            ) from None
+    return of_exported(lowered, name or _name(getattr(fn, "__name__", type(fn).__name__)))
+
+
+def as_module(fn: Callable[..., Any]) -> Any:
+    """Return a function as a module, which is what torch.export takes; its arguments keep their names."""
+    import torch
+
+    module = torch.nn.Module()
+    module.forward = fn
+    return module
+
+
+def kept() -> Any:
+    """Return PyTorch's decompositions but for the operators that the table has."""
+    import torch
+
+    table = torch.export.default_decompositions()
+    for target in list(table.keys()):
+        if str(target).startswith("aten.") and name_of(target) in rules():
+            del table[target]
+    return table
+
+
+@dataclass
+class Reading:
+    """A graph being read: the values of its nodes, the builder of its terms."""
+
+    graph: Any
+    sources: Mapping[str, tuple[str, str]]  # of placeholders: what they are, and their own names
+    builder: Builder
+    storage: str
+    values: dict[Any, Any] = field(default_factory=dict)
+    inputs: list[Port] = field(default_factory=list)
+    names: set[str] = field(default_factory=set)
+
+    def run(self) -> list[Any]:
+        """Read every node; return what the graph returns."""
+        for node in self.graph.nodes:
+            self.builder.place = (node.name,)
+            if node.op == "placeholder" or node.op == "get_attr":
+                self.values[node] = self.declared(node)
+            elif node.op == "call_function":
+                self.values[node] = self.called(node)
+            elif node.op == "output":
+                return [self.resolved(arg) for arg in node.args[0]]
+            else:
+                raise NapkinError(f"a graph with a {node.op} ({node.name}) is not supported")
+        return []
+
+    def declared(self, node: Any) -> Any:
+        import torch
+
+        held = node.meta.get("val")
+        if not isinstance(held, torch.Tensor):
+            return expression(held)
+        source, target = self.sources.get(node.name, ("input", node.name))
+        dtype = type_name(held.dtype)
+        if held.is_sparse or held.layout != torch.strided:
+            raise NapkinError(f"input {target} is a {held.layout} tensor: only strided ones are supported")
+        declared = "float" if dtype == self.storage else "int32" if dtype in ("int8", "int16", "uint8") else dtype
+        if declared not in DTYPES:
+            if dtype != "float64":
+                raise NapkinError(
+                    f"input {target} holds {dtype}: the language has real numbers, whole numbers and masks"
+                )
+            declared = "float"
+        dims = tuple(self.builder.fresh(extent_of(size), at) for at, size in enumerate(held.shape))
+        port = Port(self.named(target or node.name), source, target, dtype, dims)
+        term = Input(port.name, port.axes, declared)
+        self.inputs.append(port)
+        return self.builder.value(term, dims, dtype)
+
+    def named(self, name: str) -> str:
+        """Return a name that no other input has, and that may stand in a kernel."""
+        base = found = _name(name)
+        number = 2
+        while found in self.names:
+            found, number = f"{base}{number}", number + 1
+        self.names.add(found)
+        return found
+
+    def resolved(self, argument: Any) -> Any:
+        """Return an argument of a node with values in the place of nodes."""
+        import torch
+
+        if isinstance(argument, torch.fx.Node):
+            return self.values[argument]
+        if isinstance(argument, (list, tuple)):
+            return [self.resolved(item) for item in argument]
+        return expression(argument)
+
+    def called(self, node: Any) -> Any:
+        import operator
+
+        import torch
+
+        held = node.meta.get("val")
+        if node.target is operator.getitem:
+            found = self.values[node.args[0]][node.args[1]]
+            if found is None:
+                raise NapkinError(said(node.args[0], f"its result {node.args[1]} is not supported"))
+            return found
+        if isinstance(held, (torch.SymInt, torch.SymFloat, torch.SymBool, int, float, bool)):
+            return expression(held)
+        name = name_of(node.target)
+        if name.partition(".")[0] in IGNORED:
+            return None
+        if name not in rules():
+            raise NapkinError(
+                said(node, f"the operator is not supported; {len(rules())} are, listed in docs/pytorch.md")
+            )
+        try:
+            args, kwargs = (
+                tuple(self.resolved(a) for a in node.args),
+                {k: self.resolved(a) for k, a in node.kwargs.items()},
+            )
+            self.builder.place = (node.name, name)
+            given = arguments(node.target, args, kwargs)
+            result = rules()[name][0](self.builder, **given)
+            several = isinstance(held, (list, tuple))
+            found = (
+                [self.checked(node, v, t) for v, t in zip(result, held, strict=False)]
+                if several
+                else self.checked(node, result, held)
+            )
+            return found
+        except NapkinError as reason:
+            if str(reason).startswith("aten."):
+                raise
+            raise NapkinError(said(node, str(reason))) from None
+
+    def checked(self, node: Any, value: Any, held: Any) -> Any:
+        """Return a value in the type that PyTorch gives it; its sizes must be PyTorch's, or the rule is wrong."""
+        import torch
+
+        if value is None or not isinstance(held, torch.Tensor):
+            return None
+        dtype, sizes = type_name(held.dtype), [self.builder.size(dim) for dim in value.dims]
+        if sizes != [extent_of(size) for size in held.shape]:
+            raise NapkinError(f"read with sizes {tuple(sizes)}, PyTorch has {tuple(held.shape)}")
+        changes = name_of(node.target).startswith(("_to_copy", "to."))
+        if dtype == "bool" or value.truth:
+            return self.builder.cast(value, dtype)
+        if dtype in REAL:
+            return Value(self.builder.real(value).term, value.dims, dtype)
+        if not dtype.startswith(("int", "uint")):
+            raise NapkinError(f"a result of {dtype} is not supported")
+        return self.builder.cast(value, dtype) if changes else Value(value.term, value.dims, dtype)
+
+
+def of_graph(
+    graph: Any, name: str, sources: Mapping[str, tuple[str, str]], results: Mapping[int, tuple[str, str]]
+) -> Program:
+    """Read a graph of core operators; `sources` says what its placeholders are, `results` what its outputs are
+    where they are no outputs.
+    """
+    storage = _storage(graph)
+    wires = Wires()
+    for _ in range(ROUNDS):
+        wires.begin()
+        reading = Reading(graph, sources, Builder(wires), storage)
+        found = reading.run()
+        if wires.settled():
+            break
+        wires_symbolic = wires.symbolic()
+    else:
+        wires.begin()
+        reading = Reading(graph, sources, Builder(wires), storage)
+        found = reading.run()
+    wires_symbolic = wires.symbolic()
+    outputs: list[Port] = []
+    for at, value in enumerate(found):
+        if isinstance(value, Value):
+            source, target = results.get(at, ("output", ""))
+            outputs.append(
+                Port(
+                    reading.named(f"out{at}" if len(found) > 1 else "out"),
+                    source,
+                    target or str(at),
+                    value.dtype,
+                    value.dims,
+                    value.term,
+                )
+            )
+    if not outputs:
+        raise NapkinError(f"program {name} returns no tensor")
+    diagram = Diagram(name, tuple((port.name, port.term) for port in outputs if port.term is not None))
+    edges = tuple(dict.fromkeys(reading.builder.edges))
+    return Program(diagram, tuple(reading.inputs), tuple(outputs), storage, edges, wires_symbolic)
+
+
+def of_exported(exported: Any, name: str) -> Program:
+    """Read an exported program whose operators are those of the table."""
+    from dataclasses import replace
+
+    from torch.utils import _pytree as pytree
+
+    signature = exported.graph_signature
+    sources, results = dict[str, tuple[str, str]](), dict[int, tuple[str, str]]()
+    for spec in signature.input_specs:
+        kind = spec.kind.name
+        source = {"PARAMETER": "parameter", "BUFFER": "buffer", "CONSTANT_TENSOR": "constant"}.get(kind, "input")
+        sources[spec.arg.name] = (source, spec.target or spec.arg.name)
+    users: list[int] = []
+    for at, spec in enumerate(signature.output_specs):
+        kind = spec.kind.name
+        if kind == "USER_OUTPUT":
+            users.append(at)
+        else:
+            results[at] = ("buffer" if "BUFFER" in kind else "input", spec.target or "")
+    program = of_graph(exported.graph, name, sources, results)
+    state = {**exported.state_dict, **exported.constants}
+    listed = {
+        int(port.target): number for number, port in enumerate(p for p in program.outputs if p.source == "output")
+    }
+    literal = {at: getattr(signature.output_specs[at].arg, "value", None) for at in users}
+    spec = exported.call_spec.out_spec
+
+    def structured(values: Any) -> Any:
+        return pytree.tree_unflatten([values[listed[at]] if at in listed else literal[at] for at in users], spec)
+
+    def flattened(*args: Any, **kwargs: Any) -> list[Any]:
+        import torch
+
+        return [leaf for leaf in pytree.tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
+
+    return replace(program, state=state, structure=structured, flatten=flattened)
+
+
+def _storage(graph: Any) -> str:
+    """Return the type of real numbers that most inputs have, which the diagram declares "float"."""
+    import torch
+
+    count: dict[str, int] = {}
+    for node in graph.nodes:
+        held = node.meta.get("val")
+        if node.op in ("placeholder", "get_attr") and isinstance(held, torch.Tensor) and held.is_floating_point():
+            count[type_name(held.dtype)] = count.get(type_name(held.dtype), 0) + 1
+    return max(count, key=lambda name: (count[name], name)) if count else "float32"
+
+
+def type_name(dtype: Any) -> str:
+    """Return the name of a type of PyTorch: "float32"."""
+    return str(dtype).removeprefix("torch.")
+
+
+def extent_of(size: Any) -> Any:
+    """Return the number of elements of a dimension: an integer, or an expression of symbols."""
+    return size if isinstance(size, int) else expression(size)
+
+
+def expression(value: Any) -> Any:
+    """Return a symbolic number as its expression, an integer where it is one; anything else as it is."""
+    import torch
+
+    if isinstance(value, (torch.SymInt, torch.SymFloat)):
+        found = value.node.expr
+        return int(found) if found.is_Integer else found
+    return value
+
+
+def said(node: Any, reason: str) -> str:
+    """Return a reason with the operator and the line of the program that it is about."""
+    return f"{node.target}{line_of(node)}: {reason}"
+
+
+def line_of(node: Any) -> str:
+    """Return where in the user's source a node comes from: " at FILE:LINE (`text`)", nothing where that is not
+    known.
+    """
+    trace = node.meta.get("stack_trace") or ""
+    found = re.findall(r'File "([^"]+)", line (\d+), in [^\n]*(?:\n\s+([^\n]+))?', trace)
+    if not found:
+        return ""
+    file, line, text = found[-1]
+    return f" at {file.rpartition('/')[2]}:{line}" + (f" (`{text.strip()[:80]}`)" if text.strip() else "")
+
+
+def _name(name: str) -> str:
+    from napkin_eq.lang.errors import checked_name
+
+    clean = re.sub(r"_+", "_", re.sub(r"[^A-Za-z0-9]", "_", name)).strip("_")[:50] or "program"
+    clean = clean if clean[0].isalpha() else f"t{clean}"
+    try:
+        return checked_name(clean, "input")
+    except NapkinError:
+        return checked_name(f"{clean}_", "input")
+
+
+def _first_line(reason: BaseException) -> str:
+    return (str(reason).strip().splitlines() or [""])[0][:200]
+
+
+__all__ = ["Edge", "from_torch", "of_exported", "of_graph"]

@@ -1,0 +1,16 @@
+"""What PyTorch's operators mean: one rule each, spelled out in the language, in files by kind.
+
+    arithmetic    two tensors: sums, products, quotients, powers, bounds
+    backward      gradients that are operators of their own, and adding into places that data choose
+    convolutions  convolutions: grouped, dilated, strided, transposed, and their gradients
+    elementwise   what works place by place
+    gathers       places that data choose
+    logic         comparisons, masks and choices, types and constants
+    losses        losses
+    norms         normalisations
+    pooling       pooling, and its gradients
+    products      contractions
+    reductions    folds over dimensions
+    scans         folds in order, and orders
+    views         views and other coordinates
+"""

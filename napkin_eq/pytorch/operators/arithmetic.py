@@ -1,0 +1,180 @@
+"""Rules of arithmetic on two tensors: sums, products, quotients, powers, bounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import napkin_eq.frontend.library as nq
+from napkin_eq.lang.term import Const, Map, Term
+from napkin_eq.pytorch.build.builder import Builder, Number, Value
+from napkin_eq.pytorch.build.table import operator
+from napkin_eq.pytorch.operators.elementwise import alike, floats, rsqrt, sqrt, trunc
+
+
+@operator("add.Tensor", "add.Scalar")
+def add(b: Builder, self: Number, other: Number, alpha: Any) -> Value:
+    def compute(s: Term, t: Term) -> Term:
+        return s + t if alpha == 1 else s - t if alpha == -1 else s + t * alpha
+
+    return b.pointwise(compute, *(alike(b, self, other) if isinstance(alpha, int) else floats(b, self, other)))
+
+
+@operator("sub.Tensor", "sub.Scalar")
+def subtract(b: Builder, self: Number, other: Number, alpha: Any) -> Value:
+    return add(b, self, other, -alpha)
+
+
+@operator("rsub.Tensor", "rsub.Scalar")
+def reverse_subtract(b: Builder, self: Number, other: Number, alpha: Any) -> Value:
+    return add(b, other, self, -alpha)
+
+
+@operator("mul.Tensor", "mul.Scalar")
+def mul(b: Builder, self: Number, other: Number) -> Value:
+    return b.pointwise(lambda s, t: s * t, *alike(b, self, other))
+
+
+@operator("div.Tensor", "div.Scalar", "true_divide.Tensor")
+def div(b: Builder, self: Number, other: Number) -> Value:
+    return b.pointwise(lambda s, t: s * b.inverse(t, "a division by 0"), *floats(b, self, other))
+
+
+@operator("div.Tensor_mode", "div.Scalar_mode")
+def div_mode(b: Builder, self: Number, other: Number, rounding_mode: str | None) -> Value:
+    if rounding_mode is None:
+        return div(b, self, other)
+    if rounding_mode == "floor":
+        return floor_divide(b, self, other)
+    return quotient(b, self, other, truncated)
+
+
+def truncated(s: Term, t: Term) -> Term:
+    """Return the whole part of a quotient, towards 0."""
+    if s.kind == "int":
+        size = Map("max", (s, -s)) // Map("max", (t, -t))
+        return nq.where((s < 0) & (t < 0) | ~(s < 0) & ~(t < 0), size, -size)
+    return trunc(s * nq.reciprocal(t))
+
+
+def floored(s: Term, t: Term) -> Term:
+    """Return the whole part of a quotient, downwards; of real numbers the rest then lies between 0 and the divisor."""
+    if s.kind == "int":
+        return s // t
+    guess = nq.floor(s * nq.reciprocal(t))
+    rest = s - guess * t
+    wrong_side = nq.where(t > 0, rest, -rest)
+    return nq.where(wrong_side < 0, guess - 1.0, nq.where(nq.abs(t) <= wrong_side, guess + 1.0, guess))
+
+
+def quotient(b: Builder, self: Number, other: Number, compute: Callable[[Term, Term], Term]) -> Value:
+    """Return a whole part of a quotient, or what it leaves; a division by 0 is an edge."""
+    s, t = alike(b, self, other)
+    b.edge("nonzero", t.term, "a division by 0")
+    return b.pointwise(compute, s, t, dtype=s.dtype)
+
+
+@operator("floor_divide.default", "floor_divide.Scalar")
+def floor_divide(b: Builder, self: Number, other: Number) -> Value:
+    return quotient(b, self, other, floored)
+
+
+@operator("remainder.Scalar", "remainder.Tensor", "remainder.Scalar_Tensor")
+def remainder(b: Builder, self: Number, other: Number) -> Value:
+    return quotient(b, self, other, lambda s, t: s % t if s.kind == "int" else s - floored(s, t) * t)
+
+
+@operator("fmod.Scalar", "fmod.Tensor")
+def fmod(b: Builder, self: Number, other: Number) -> Value:
+    return quotient(b, self, other, lambda s, t: s - truncated(s, t) * t)
+
+
+@operator("maximum.default", "fmax.default")
+def maximum(b: Builder, self: Value, other: Value) -> Value:
+    return b.pointwise(nq.maximum, *alike(b, self, other))
+
+
+@operator("minimum.default", "fmin.default")
+def minimum(b: Builder, self: Value, other: Value) -> Value:
+    return b.pointwise(nq.minimum, *alike(b, self, other))
+
+
+@operator("clamp.default", "clamp.Tensor")
+def clamp(b: Builder, self: Value, min: Number | None, max: Number | None) -> Value:
+    value = b.number(self)
+    for compute, bound in ((nq.maximum, min), (nq.minimum, max)):
+        if bound is not None and not (isinstance(bound, float) and math.isinf(bound)):
+            value = b.pointwise(compute, *alike(b, value, bound))
+    return value
+
+
+@operator("clamp_min.default")
+def clamp_min(b: Builder, self: Value, min: Number) -> Value:
+    return clamp(b, self, min, None)
+
+
+@operator("clamp_max.default")
+def clamp_max(b: Builder, self: Value, max: Number) -> Value:
+    return clamp(b, self, None, max)
+
+
+MOST_PRODUCTS = 64
+
+
+def whole_power(t: Term, power: int) -> Term:
+    """Return a whole power, by squarings."""
+    result: Term | None = None
+    while power:
+        if power & 1:
+            result = t if result is None else result * t
+        power >>= 1
+        t = t * t if power else t
+    return result if result is not None else Const(1 if t.kind == "int" else 1.0)
+
+
+@operator("pow.Tensor_Scalar")
+def pow_scalar(b: Builder, self: Value, exponent: Any) -> Value:
+    value = b.number(self) if isinstance(exponent, int) and exponent >= 0 else b.real(self)
+    if float(exponent).is_integer() and abs(exponent) <= MOST_PRODUCTS:
+        power = whole_power(value.term, abs(int(exponent)))
+        return replace(value, term=b.inverse(power, "a negative power of 0") if exponent < 0 else power)
+    value = b.real(value)
+    if exponent in (0.5, -0.5):
+        return (sqrt if exponent > 0 else rsqrt)(b, value)
+    b.edge("pos", value.term, "a power of a number that is not positive")
+    return b.pointwise(lambda t: nq.exp(nq.log(t) * float(exponent)), value)
+
+
+@operator("pow.Scalar")
+def pow_of_scalar(b: Builder, self: Any, exponent: Value) -> Value:
+    base = b.real(float(self))
+    b.edge("pos", base.term, "a power of a number that is not positive")
+    return b.pointwise(
+        lambda t: nq.exp(t * math.log(self)) if self > 0 else nq.exp(t * nq.log(float(self))), b.real(exponent)
+    )
+
+
+@operator("pow.Tensor_Tensor")
+def pow_tensor(b: Builder, self: Value, exponent: Value) -> Value:
+    s, t = floats(b, self, exponent)
+    b.edge("pos", s.term, "a power of a number that is not positive")
+    return b.pointwise(lambda base, power: nq.exp(nq.log(base) * power), s, t)
+
+
+@operator("lerp.Scalar", "lerp.Tensor")
+def lerp(b: Builder, self: Value, end: Value, weight: Number) -> Value:
+    return b.pointwise(lambda s, e, w: s + (e - s) * w, *floats(b, self, end, weight))
+
+
+@operator("addcmul.default")
+def addcmul(b: Builder, self: Value, tensor1: Value, tensor2: Value, value: Any) -> Value:
+    return b.pointwise(lambda s, x, y: s + x * y * float(value), *floats(b, self, tensor1, tensor2))
+
+
+@operator("addcdiv.default")
+def addcdiv(b: Builder, self: Value, tensor1: Value, tensor2: Value, value: Any) -> Value:
+    return b.pointwise(
+        lambda s, x, y: s + x * b.inverse(y, "a division by 0") * float(value), *floats(b, self, tensor1, tensor2)
+    )

@@ -1,0 +1,157 @@
+"""Rules of gradients that PyTorch has as operators of their own, and of adding into places that data choose."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import napkin_eq.frontend.library as nq
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.term import Term, lift
+from napkin_eq.pytorch.build.builder import Builder, Number, Value
+from napkin_eq.pytorch.build.table import operator
+from napkin_eq.pytorch.build.wires import Dim
+from napkin_eq.pytorch.operators.elementwise import floats
+from napkin_eq.pytorch.operators.logic import wrapped
+from napkin_eq.pytorch.operators.views import part
+
+
+@operator("threshold_backward.default")
+def threshold_backward(b: Builder, grad_output: Value, self: Value, threshold: Any) -> Value:
+    return b.pointwise(lambda g, s: nq.where(s > float(threshold), g, 0.0), *floats(b, grad_output, self))
+
+
+@operator("_softmax_backward_data.default")
+def softmax_backward(b: Builder, grad_output: Value, output: Value, dim: int) -> Value:
+    product = b.pointwise(lambda g, y: g * y, *floats(b, grad_output, output))
+    at = b.dim(product, dim)
+    total = b.value(b.fold("sum", product.term, [product.dims[at]]), b.left(product, [at], True), "float32")
+    return b.pointwise(lambda g, y, s: y * (g - s), *floats(b, grad_output, output), total)
+
+
+@operator("_log_softmax_backward_data.default")
+def log_softmax_backward(b: Builder, grad_output: Value, output: Value, dim: int) -> Value:
+    grad = b.real(grad_output)
+    at = b.dim(grad, dim)
+    total = b.value(b.fold("sum", grad.term, [grad.dims[at]]), b.left(grad, [at], True), "float32")
+    return b.pointwise(lambda g, y, s: g - nq.exp(y) * s, grad, b.real(output), total)
+
+
+@operator("embedding_dense_backward.default")
+def embedding_dense_backward(
+    b: Builder, grad_output: Value, indices: Value, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
+) -> Value:
+    """The gradient of a table is, row by row, the sum of those of the places that read it."""
+    if scale_grad_by_freq:
+        raise NapkinError("scale_grad_by_freq is not supported")
+    rows = b.fresh(num_weights, "rows")
+    over = grad_output.dims[: len(indices.dims)]
+    places = b.moved(indices, indices.dims, over)
+    hit = nq.equal(places, b.at(rows))
+    if padding_idx >= 0:
+        hit = hit & ~nq.equal(places, padding_idx)
+    term = b.fold("sum", nq.where(hit, b.real(grad_output).term, 0.0), over)
+    return b.value(term, [rows, *grad_output.dims[len(indices.dims) :]], "float32")
+
+
+def _added(b: Builder, self: Value, dim: int, index: Value, src: Number) -> Value:
+    at = b.dim(self, dim)
+    source = b.scalar(src)
+    if any(
+        b.size(i) != b.size(s) for place, (i, s) in enumerate(zip(index.dims, self.dims, strict=True)) if place != at
+    ):
+        raise NapkinError("places that cover a part of the other dimensions are not supported")
+    if source.dims and any(b.size(i) != b.size(s) for i, s in zip(index.dims, source.dims, strict=True)):
+        raise NapkinError("sources that are larger than the places are not supported")
+    old = b.apart(index.dims[at], self.dims, "from")
+    onto: list[Dim] = [old if place == at else own for place, own in enumerate(self.dims)]
+    places = replace(index, term=b.moved(index, index.dims, onto))
+    added = b.moved(source, source.dims, onto) if source.dims else source.term
+    hit = nq.equal(wrapped(places, b.known(self.dims[at], "scatter")), b.at(self.dims[at]))
+    total = b.fold("sum", nq.where(hit, b.real(replace(source, term=added)).term, 0.0), [old])
+    return b.pointwise(lambda s, t: s + t, b.real(self), b.value(total, self.dims, "float32"))
+
+
+@operator("scatter_add.default")
+def scatter_add(b: Builder, self: Value, dim: int, index: Value, src: Value) -> Value:
+    return _added(b, self, dim, index, src)
+
+
+@operator("index_add.default")
+def index_add(b: Builder, self: Value, dim: int, index: Value, source: Value, alpha: Any) -> Value:
+    at = b.dim(self, dim)
+    value = b.real(source)
+    if alpha != 1:
+        value = replace(value, term=value.term * float(alpha))
+    old = value.dims[at]
+    dims = [b.apart(old, self.dims, "from") if place == at else own for place, own in enumerate(self.dims)]
+    places = replace(index, term=b.moved(index, index.dims, [dims[at]]), dims=(dims[at],))
+    hit = nq.equal(wrapped(places, b.known(self.dims[at], "index_add")), b.at(self.dims[at]))
+    total = b.fold("sum", nq.where(hit, b.moved(value, value.dims, dims), 0.0), [dims[at]])
+    return b.pointwise(lambda s, t: s + t, b.real(self), b.value(total, self.dims, "float32"))
+
+
+@operator("index_put.default", "_unsafe_index_put.default")
+def index_put(b: Builder, self: Value, indices: Any, values: Value, accumulate: bool) -> Value:
+    """Numbers added to rows that data choose; without `accumulate` PyTorch leaves open which of several is kept."""
+    found = {at: value for at, value in enumerate(indices) if value is not None}
+    if len(found) != 1 or 0 not in found or found[0].truth or not accumulate:
+        raise NapkinError("only adding (accumulate=True) at places of the first dimension is supported")
+    places, rank = found[0], len(found[0].dims)
+    dims = (*places.dims, *self.dims[1:])
+    own = ((),) * (len(dims) - len(values.dims)) + values.dims
+    over: list[Dim] = []
+    for number, dim in enumerate(places.dims):
+        over.append(b.apart(dim, [*self.dims, *over], "over", number))
+    onto = (*over, *self.dims[1:])
+    source = b.moved(b.real(values), own, [new if old else () for old, new in zip(own, onto, strict=True)])
+    at = replace(places, term=b.moved(places, places.dims, over))
+    hit = nq.equal(wrapped(at, b.known(self.dims[0], "index_put")), b.at(self.dims[0]))
+    total = b.fold("sum", nq.where(hit, source, 0.0), over[:rank])
+    return b.pointwise(lambda s, t: s + t, b.real(self), b.value(total, self.dims, "float32"))
+
+
+@operator("slice_scatter.default")
+def slice_scatter(b: Builder, self: Value, src: Value, dim: int, start: Any, end: Any, step: int) -> Value:
+    at = b.dim(self, dim)
+    size = b.known(self.dims[at], "slice")
+    low = min(max((0 if start is None else start + size if start < 0 else start), 0), size)
+    count = b.known(src.dims[at], "slice")
+    here = b.at(self.dims[at])
+    place = (here - low) // step if step > 1 else here - low
+    inside: Term = (low <= here) & (here < low + count * step)
+    if step > 1:
+        inside = inside & nq.equal((here - low) % step, 0)
+    dims = [d if p == at else own for p, (d, own) in enumerate(zip(src.dims, self.dims, strict=True))]
+    aligned = replace(src, term=b.moved(src, src.dims, dims), dims=tuple(dims))
+    shown = b.read(aligned, {at: place}, self.dims) if src.dims[at] else replace(aligned, dims=self.dims)
+    s, t = (b.real(self), b.real(shown)) if not (self.whole and shown.whole) else (self, shown)
+    return replace(self, term=nq.where(inside, t.term, s.term))
+
+
+@operator("select_scatter.default")
+def select_scatter(b: Builder, self: Value, src: Value, dim: int, index: int) -> Value:
+    at = b.dim(self, dim)
+    lifted = replace(src, dims=(*src.dims[:at], (), *src.dims[at:]))
+    return slice_scatter(b, self, lifted, at, index, None, 1)
+
+
+@operator("slice_backward.default")
+def slice_backward(
+    b: Builder, grad_output: Value, input_sizes: Any, dim: int, start: Any, end: Any, step: int
+) -> Value:
+    at = b.dim(grad_output, dim)
+    dims = [b.fresh(input_sizes[at], "whole") if place == at else own for place, own in enumerate(grad_output.dims)]
+    return slice_scatter(b, b.value(lift(0.0), dims, "float32"), grad_output, at, start, end, step)
+
+
+@operator("select_backward.default")
+def select_backward(b: Builder, grad_output: Value, input_sizes: Any, dim: int, index: int) -> Value:
+    at = dim % len(input_sizes)
+    dims = (*grad_output.dims[:at], b.fresh(input_sizes[at], "whole"), *grad_output.dims[at:])
+    return select_scatter(b, b.value(lift(0.0), dims, "float32"), grad_output, at, index)
+
+
+@operator("narrow.default")
+def narrow(b: Builder, self: Value, dim: int, start: int, length: int) -> Value:
+    return part(b, self, b.dim(self, dim), start, length)

@@ -1,0 +1,211 @@
+"""Rules of operators that work place by place: arithmetic, functions, comparisons, choices, types and constants."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import napkin_eq.frontend.library as nq
+from napkin_eq.lang.term import Map, Term
+from napkin_eq.pytorch.build.builder import Builder, Number, Value
+from napkin_eq.pytorch.build.table import enter, operator
+
+Unary = Callable[[Term], Term]
+
+
+def floats(b: Builder, *values: Number) -> tuple[Value, ...]:
+    """Return tensors as real numbers."""
+    return tuple(b.real(v) for v in values)
+
+
+def alike(b: Builder, *values: Number) -> tuple[Value, ...]:
+    """Return tensors as numbers of one kind: whole if all are."""
+    found = tuple(b.number(v) for v in values)
+    return found if all(v.whole for v in found) else floats(b, *found)
+
+
+def expm1(t: Term) -> Term:
+    """Return e^t - 1."""
+    return nq.exp(t) - 1.0
+
+
+def sign(t: Term) -> Term:
+    """Return -1, 0 or 1."""
+    return nq.where(t > 0, 1.0, nq.where(t < 0, -1.0, 0.0))
+
+
+def trunc(t: Term) -> Term:
+    """Return a number without its fraction."""
+    return nq.where(t < 0, -nq.floor(-t), nq.floor(t))
+
+
+def sinh(t: Term) -> Term:
+    """Return the hyperbolic sine."""
+    return 0.5 * (nq.exp(t) - nq.exp(-t))
+
+
+FUNCTIONS: dict[str, Unary] = {
+    "exp": nq.exp, "exp2": lambda t: nq.exp(t * math.log(2.0)), "expm1": expm1, "tanh": nq.tanh, "sigmoid": nq.sigmoid, "erf": nq.erf,
+    "erfc": lambda t: 1.0 - nq.erf(t), "sin": nq.sin, "cos": nq.cos, "sinh": sinh, "cosh": lambda t: 0.5 * (nq.exp(t) + nq.exp(-t)),
+    "relu6": lambda t: nq.clip(t, 0.0, 6.0), "silu": nq.silu, "mish": lambda t: t * nq.tanh(nq.softplus(t)),
+    "hardsigmoid": lambda t: nq.clip(t + 3.0, 0.0, 6.0) * (1 / 6), "hardswish": lambda t: t * nq.clip(t + 3.0, 0.0, 6.0) * (1 / 6),
+    "log_sigmoid": lambda t: -nq.softplus(-t), "softsign": lambda t: t * nq.reciprocal(1.0 + nq.abs(t)),
+    "selu": lambda t: 1.0507009873554805 * nq.where(t > 0, t, 1.6732632423543772 * expm1(nq.minimum(t, 0.0))),
+}  # fmt: skip
+# Of numbers that may be whole; whole ones stay so.
+NUMBERS: dict[str, Unary] = {"floor": nq.floor, "ceil": lambda t: -nq.floor(-t), "trunc": trunc, "round": nq.round}
+
+
+def _function(compute: Unary) -> Callable[[Builder, Value], Value]:
+    return lambda b, self: b.pointwise(compute, b.real(self))
+
+
+def _number(compute: Unary) -> Callable[[Builder, Value], Value]:
+    return lambda b, self: self if self.whole else b.pointwise(compute, b.real(self))
+
+
+for _name, _compute in FUNCTIONS.items():
+    enter(f"{_name}.default", _function(_compute))
+for _name, _compute in NUMBERS.items():
+    enter(f"{_name}.default", _number(_compute))
+
+
+@operator("neg.default")
+def neg(b: Builder, self: Value) -> Value:
+    return b.pointwise(lambda t: -t, b.number(self))
+
+
+@operator("abs.default")
+def absolute(b: Builder, self: Value) -> Value:
+    value = b.number(self)
+    return b.pointwise(lambda t: Map("max", (t, -t)) if t.kind == "int" else nq.abs(t), value)
+
+
+@operator("relu.default")
+def relu(b: Builder, self: Value) -> Value:
+    return b.pointwise(lambda t: nq.maximum(t, 0), b.number(self))
+
+
+@operator("sign.default", "sgn.default")
+def signs(b: Builder, self: Value) -> Value:
+    return replace(b.pointwise(sign, b.real(self)), dtype=self.dtype)
+
+
+@operator("square.default")
+def square(b: Builder, self: Value) -> Value:
+    return b.pointwise(lambda t: t * t, b.number(self))
+
+
+@operator("sqrt.default")
+def sqrt(b: Builder, self: Value) -> Value:
+    value = b.real(self)
+    b.edge("nonneg", value.term, "the root of a negative number")
+    return b.pointwise(nq.sqrt, value)
+
+
+@operator("rsqrt.default")
+def rsqrt(b: Builder, self: Value) -> Value:
+    value = b.real(self)
+    b.edge("pos", value.term, "one over the root of a number that is not positive")
+    return b.pointwise(nq.rsqrt, value)
+
+
+@operator("reciprocal.default")
+def reciprocal(b: Builder, self: Value) -> Value:
+    return b.pointwise(lambda t: b.inverse(t, "one over 0"), b.real(self))
+
+
+def logarithm(scale: float, moved: float = 0.0) -> Callable[[Builder, Value], Value]:
+    """Return the rule of the logarithm of a number moved, times a scale."""
+
+    def rule(b: Builder, self: Value) -> Value:
+        value = b.real(self)
+        inside = value.term + moved if moved else value.term
+        b.edge("pos", inside, "the logarithm of a number that is not positive")
+        return replace(value, term=nq.log(inside) if scale == 1.0 else nq.log(inside) * scale)
+
+    return rule
+
+
+for _name, _scale, _moved in (
+    ("log", 1.0, 0.0),
+    ("log2", 1 / math.log(2.0), 0.0),
+    ("log10", 1 / math.log(10.0), 0.0),
+    ("log1p", 1.0, 1.0),
+):
+    enter(f"{_name}.default", logarithm(_scale, _moved))
+
+
+@operator("tan.default")
+def tan(b: Builder, self: Value) -> Value:
+    return b.pointwise(lambda t: nq.sin(t) * b.inverse(nq.cos(t), "the tangent where the cosine is 0"), b.real(self))
+
+
+@operator("gelu.default")
+def gelu(b: Builder, self: Value, approximate: str) -> Value:
+    return b.pointwise(nq.gelu_tanh if approximate == "tanh" else nq.gelu, b.real(self))
+
+
+@operator("leaky_relu.default")
+def leaky_relu(b: Builder, self: Value, negative_slope: float) -> Value:
+    return b.pointwise(lambda t: nq.where(t > 0, t, t * float(negative_slope)), b.real(self))
+
+
+@operator("elu.default")
+def elu(b: Builder, self: Value, alpha: float, scale: float, input_scale: float) -> Value:
+    low = float(alpha) * float(scale)
+    return b.pointwise(
+        lambda t: nq.where(t > 0, t * float(scale), low * expm1(nq.minimum(t, 0.0) * float(input_scale))), b.real(self)
+    )
+
+
+@operator("celu.default")
+def celu(b: Builder, self: Value, alpha: float) -> Value:
+    return elu(b, self, alpha, 1.0, 1.0 / float(alpha))
+
+
+@operator("hardtanh.default")
+def hardtanh(b: Builder, self: Value, min_val: float, max_val: float) -> Value:
+    return b.pointwise(lambda t: nq.clip(t, min_val, max_val), *alike(b, self, min_val)[:1])
+
+
+@operator("softplus.default")
+def softplus(b: Builder, self: Value, beta: float, threshold: float) -> Value:
+    rate = float(beta)
+    return b.pointwise(
+        lambda t: nq.where(t * rate > float(threshold), t, nq.softplus(t * rate) * (1 / rate)), b.real(self)
+    )
+
+
+@operator("hardshrink.default")
+def hardshrink(b: Builder, self: Value, lambd: float) -> Value:
+    return b.pointwise(lambda t: nq.where(nq.abs(t) <= float(lambd), 0.0, t), b.real(self))
+
+
+@operator("softshrink.default")
+def softshrink(b: Builder, self: Value, lambd: float) -> Value:
+    return b.pointwise(lambda t: nq.maximum(t - float(lambd), 0.0) + nq.minimum(t + float(lambd), 0.0), b.real(self))
+
+
+@operator("threshold.default")
+def threshold(b: Builder, self: Value, threshold: float, value: float) -> Value:
+    return b.pointwise(lambda t: nq.where(t > threshold, t, value), *alike(b, self))
+
+
+@operator("prelu.default", "_prelu_kernel.default")
+def prelu(b: Builder, self: Value, weight: Value) -> Value:
+    if weight.dims and len(weight.dims) == 1 and len(self.dims) > 1:
+        weight = b.value(weight.term, [(), weight.dims[0], *[()] * (len(self.dims) - 2)], weight.dtype)
+    return b.pointwise(lambda t, w: nq.where(t > 0, t, t * w), *floats(b, self, weight))
+
+
+@operator("glu.default")
+def glu(b: Builder, self: Value, dim: int) -> Value:
+    at = b.dim(self, dim)
+    half = b.known(self.dims[at], "glu") // 2
+    new = b.fresh(half, "half")
+    first, second = (
+        b.read(self, {at: b.at(new) + start if start else b.at(new)}, b.put(self, at, new)) for start in (0, half)
+    )
+    return b.pointwise(lambda s, g: s * nq.sigmoid(g), first, second)

@@ -1,0 +1,250 @@
+"""Rules of comparisons, masks and choices, of types and of constants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import napkin_eq.frontend.library as nq
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.term import Const, Index, Term
+from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Number, Value
+from napkin_eq.pytorch.build.table import enter, operator
+from napkin_eq.pytorch.operators.elementwise import alike
+
+COMPARISONS: dict[str, Callable[[Term, Term], Term]] = {
+    "eq": nq.equal, "ne": lambda s, t: ~nq.equal(s, t), "lt": lambda s, t: s < t, "le": lambda s, t: s <= t,
+    "gt": lambda s, t: s > t, "ge": lambda s, t: s >= t,
+}  # fmt: skip
+LOGIC: dict[str, Callable[[Term, Term], Term]] = {
+    "and": lambda s, t: s & t, "or": lambda s, t: s | t, "xor": lambda s, t: (s & ~t) | (~s & t),
+}  # fmt: skip
+
+
+def _comparison(compute: Callable[[Term, Term], Term]) -> Callable[[Builder, Number, Number], Value]:
+    return lambda b, self, other: b.pointwise(compute, *alike(b, self, other), dtype="bool")
+
+
+def _logic(compute: Callable[[Term, Term], Term], whole: bool) -> Callable[[Builder, Number, Number], Value]:
+    def rule(b: Builder, self: Number, other: Number) -> Value:
+        s, t = b.scalar(self), b.scalar(other)
+        if not whole and not (s.truth and t.truth):
+            raise NapkinError("bits of whole numbers are not supported, only masks")
+        return b.pointwise(compute, b.mask(s), b.mask(t), dtype="bool")
+
+    return rule
+
+
+for _name, _compute in COMPARISONS.items():
+    for _kind in ("Tensor", "Scalar"):
+        enter(f"{_name}.{_kind}", _comparison(_compute))
+for _name, _compute in LOGIC.items():
+    enter(f"logical_{_name}.default", _logic(_compute, True))
+    for _kind in ("Tensor", "Scalar"):
+        enter(f"bitwise_{_name}.{_kind}", _logic(_compute, False))
+
+
+@operator("logical_not.default")
+def logical_not(b: Builder, self: Value) -> Value:
+    return b.pointwise(lambda t: ~t, b.mask(self))
+
+
+@operator("bitwise_not.default")
+def bitwise_not(b: Builder, self: Value) -> Value:
+    if self.truth:
+        return logical_not(b, self)
+    return b.pointwise(lambda t: -t - 1, self)
+
+
+@operator("isnan.default", "isinf.default")
+def not_a_number(b: Builder, self: Value) -> Value:
+    b.edge(
+        "present",
+        b.real(self).term,
+        "a question whether a number is NaN or infinite: numbers of the language are neither",
+    )
+    return Value(Const(False), self.dims, "bool")
+
+
+@operator("where.self", "where.ScalarOther", "where.ScalarSelf", "where.Scalar")
+def where(b: Builder, condition: Value, self: Number, other: Number) -> Value:
+    s, t = b.scalar(self), b.scalar(other)
+    if s.truth and t.truth:
+        return b.pointwise(lambda c, x, y: (c & x) | (~c & y), b.mask(condition), s, t, dtype="bool")
+    s, t = alike(b, s, t)
+    if NEGATIVE in (constant(s), constant(t)):
+        s, t = b.real(s), b.real(t)
+    return b.pointwise(nq.where, b.mask(condition), s, t, dtype=s.dtype)
+
+
+def constant(value: Value) -> Any:
+    """Return a number that a tensor is everywhere, None if it is no constant."""
+    return value.term.value if isinstance(value.term, Const) else None
+
+
+@operator("masked_fill.Scalar", "masked_fill.Tensor")
+def masked_fill(b: Builder, self: Value, mask: Value, value: Number) -> Value:
+    return where(b, mask, value, self)
+
+
+@operator("_to_copy.default", "to.dtype", "to.dtype_layout", "type_as.default")
+def to_copy(b: Builder, self: Value) -> Value:
+    return self
+
+
+@operator(
+    "clone.default", "alias.default", "detach.default", "lift_fresh_copy.default", "contiguous.default", "positive.default",
+)  # fmt: skip
+def copied(b: Builder, self: Value) -> Value:
+    return self
+
+
+@operator("dropout.default", "native_dropout.default", "feature_dropout.default", "alpha_dropout.default")
+def dropout(b: Builder, input: Value, p: float, train: bool | None) -> Value:
+    if train and p:
+        raise NapkinError(
+            "it draws random numbers, which the language does not have; call .eval(), or leave it to PyTorch"
+        )
+    return input
+
+
+# Constants. Their dimensions have wires that their terms do not vary along.
+
+
+def filled(b: Builder, sizes: Any, number: Number) -> Value:
+    """Return a number everywhere."""
+    return b.value(
+        b.scalar(number).term, [b.fresh(size, "filled", at) for at, size in enumerate(sizes)], b.scalar(number).dtype
+    )
+
+
+@operator("full.default")
+def full(b: Builder, size: Any, fill_value: Number) -> Value:
+    return filled(b, size, fill_value)
+
+
+@operator("full_like.default")
+def full_like(b: Builder, self: Value, fill_value: Number) -> Value:
+    return replace(self, term=b.scalar(fill_value).term, dtype=b.scalar(fill_value).dtype)
+
+
+@operator("zeros_like.default")
+def zeros_like(b: Builder, self: Value) -> Value:
+    return full_like(b, self, 0)
+
+
+@operator("ones_like.default")
+def ones_like(b: Builder, self: Value) -> Value:
+    return full_like(b, self, 1)
+
+
+@operator("empty.memory_format", "empty_permuted.default")
+def empty(b: Builder, size: Any) -> Value:
+    return filled(b, size, 0)
+
+
+@operator("zeros.default")
+def zeros(b: Builder, size: Any) -> Value:
+    return filled(b, size, 0)
+
+
+@operator("ones.default")
+def ones(b: Builder, size: Any) -> Value:
+    return filled(b, size, 1)
+
+
+@operator("new_zeros.default")
+def new_zeros(b: Builder, size: Any) -> Value:
+    return filled(b, size, 0)
+
+
+@operator("new_ones.default")
+def new_ones(b: Builder, size: Any) -> Value:
+    return filled(b, size, 1)
+
+
+@operator("new_full.default")
+def new_full(b: Builder, size: Any, fill_value: Number) -> Value:
+    return filled(b, size, fill_value)
+
+
+@operator("scalar_tensor.default")
+def scalar_tensor(b: Builder, s: Number) -> Value:
+    return b.scalar(s)
+
+
+@operator("arange.start_step")
+def arange(b: Builder, start: Any, end: Any, step: Any) -> Value:
+    if all(isinstance(x, int) for x in (start, end, step)):
+        size: Any = max(0, -(-(end - start) // step))
+    elif not isinstance(end, float) and start == 0 and step == 1:
+        size = end
+    else:
+        size = int(max(0, -(-(end - start) // step)))
+    dim = b.fresh(size, "arange")
+    place = b.at(dim)
+    term = place if step == 1 else place * step
+    return b.value(
+        term if not start else term + start,
+        [dim],
+        "int64" if term.kind == "int" and isinstance(start, int) else "float32",
+    )
+
+
+@operator("arange.default")
+def arange_to(b: Builder, end: Any) -> Value:
+    return arange(b, 0, end, 1)
+
+
+@operator("arange.start")
+def arange_from(b: Builder, start: Any, end: Any) -> Value:
+    return arange(b, start, end, 1)
+
+
+@operator("linspace.default")
+def linspace(b: Builder, start: float, end: float, steps: int) -> Value:
+    dim = b.fresh(steps, "linspace")
+    gap = (float(end) - float(start)) / (steps - 1) if steps > 1 else 0.0
+    return b.value(b.real(Value(b.at(dim), (dim,), "int64")).term * gap + float(start), [dim], "float32")
+
+
+@operator("eye.default")
+def eye(b: Builder, n: int) -> Value:
+    return eye_m(b, n, n)
+
+
+@operator("eye.m")
+def eye_m(b: Builder, n: int, m: int) -> Value:
+    rows, columns = b.fresh(n, "rows"), b.fresh(m, "columns")
+    return b.value(nq.where(nq.equal(b.at(rows), b.at(columns)), 1.0, 0.0), [rows, columns], "float32")
+
+
+def _triangle(keep: Callable[[Term, Term], Term]) -> Callable[[Builder, Value, int], Value]:
+    def rule(b: Builder, self: Value, diagonal: int) -> Value:
+        rows, columns = (b.at(dim) for dim in self.dims[-2:])
+        kept = keep(columns, rows + diagonal if diagonal else rows)
+        return replace(self, term=self.term & kept if self.truth else nq.where(kept, self.term, 0))
+
+    return rule
+
+
+enter("tril.default", _triangle(lambda column, row: column <= row))
+enter("triu.default", _triangle(lambda column, row: row <= column))
+
+
+def index(value: Value) -> Term:
+    """Return a tensor of places as a term that may choose coordinates; raises NapkinError where it was computed as
+    a real number.
+    """
+    if value.term.kind != "int":
+        raise NapkinError(
+            "a place that a fold or a real number gave cannot choose a coordinate: places are whole numbers of inputs and axes"
+        )
+    return value.term
+
+
+def wrapped(value: Value, size: int) -> Term:
+    """Return places along a dimension; what is below 0 counts from its end."""
+    term = index(value)
+    return term if isinstance(term, Index) else nq.where(term < 0, term + size, term)

@@ -1,0 +1,180 @@
+"""Rules of losses: each is spelled out, then summed or averaged as it is asked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import napkin_eq.frontend.library as nq
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.term import Const, Term
+from napkin_eq.pytorch.build.builder import Builder, Value
+from napkin_eq.pytorch.build.table import operator
+from napkin_eq.pytorch.operators.elementwise import floats
+from napkin_eq.pytorch.operators.logic import index
+from napkin_eq.pytorch.operators.reductions import log_softmax, mean_over, sum_over
+
+NONE, MEAN, SUM = 0, 1, 2
+
+
+def reduced(b: Builder, value: Value, reduction: int) -> Value:
+    """Return a loss as it is, its mean or its sum."""
+    if reduction == NONE:
+        return value
+    return (mean_over if reduction == MEAN else sum_over)(b, value, None, False)
+
+
+@operator("mse_loss.default")
+def mse_loss(b: Builder, self: Value, target: Value, reduction: int) -> Value:
+    return reduced(b, b.pointwise(lambda s, t: (s - t) * (s - t), *floats(b, self, target)), reduction)
+
+
+@operator("l1_loss.default")
+def l1_loss(b: Builder, self: Value, target: Value, reduction: int) -> Value:
+    return reduced(b, b.pointwise(lambda s, t: nq.abs(s - t), *floats(b, self, target)), reduction)
+
+
+@operator("smooth_l1_loss.default")
+def smooth_l1_loss(b: Builder, self: Value, target: Value, reduction: int, beta: float) -> Value:
+    if not beta:
+        return l1_loss(b, self, target, reduction)
+    return reduced(
+        b,
+        b.pointwise(lambda s, t: _smooth(nq.abs(s - t), float(beta), 1 / float(beta)), *floats(b, self, target)),
+        reduction,
+    )
+
+
+@operator("huber_loss.default")
+def huber_loss(b: Builder, self: Value, target: Value, reduction: int, delta: float) -> Value:
+    return reduced(
+        b, b.pointwise(lambda s, t: _huber(nq.abs(s - t), float(delta)), *floats(b, self, target)), reduction
+    )
+
+
+def _smooth(away: Term, beta: float, rate: float) -> Term:
+    return nq.where(away < beta, 0.5 * away * away * rate, away - 0.5 * beta)
+
+
+def _huber(away: Term, delta: float) -> Term:
+    return nq.where(away <= delta, 0.5 * away * away, delta * (away - 0.5 * delta))
+
+
+@operator("kl_div.default")
+def kl_div(b: Builder, self: Value, target: Value, reduction: int, log_target: bool) -> Value:
+    def compute(s: Term, t: Term) -> Term:
+        if log_target:
+            return nq.exp(t) * (t - s)
+        # 0 log 0 is 0: what is not positive gives nothing.
+        return nq.where(t > 0, t * (nq.log(nq.where(t > 0, t, 1.0)) - s), 0.0)
+
+    return reduced(b, b.pointwise(compute, *floats(b, self, target)), reduction)
+
+
+@operator("binary_cross_entropy.default")
+def binary_cross_entropy(b: Builder, self: Value, target: Value, weight: Value | None, reduction: int) -> Value:
+    s, t = floats(b, self, target)
+    b.edge("nonneg", s.term, "the logarithm of a probability below 0")
+
+    def compute(p: Term, label: Term) -> Term:
+        # PyTorch holds both logarithms at -100.
+        return -(label * nq.maximum(nq.log(p), -100.0) + (1.0 - label) * nq.maximum(nq.log(1.0 - p), -100.0))
+
+    out = b.pointwise(compute, s, t)
+    return reduced(b, out if weight is None else b.pointwise(lambda x, w: x * w, out, b.real(weight)), reduction)
+
+
+@operator("binary_cross_entropy_with_logits.default")
+def binary_cross_entropy_with_logits(
+    b: Builder, self: Value, target: Value, weight: Value | None, pos_weight: Value | None, reduction: int
+) -> Value:
+    s, t = floats(b, self, target)
+    if pos_weight is None:
+        out = b.pointwise(lambda x, label: (1.0 - label) * x + nq.softplus(-x), s, t)
+    else:
+        factor = b.pointwise(lambda label, w: 1.0 + (w - 1.0) * label, t, b.real(pos_weight))
+        out = b.pointwise(lambda x, label, w: (1.0 - label) * x + w * nq.softplus(-x), s, t, factor)
+    return reduced(b, out if weight is None else b.pointwise(lambda x, w: x * w, out, b.real(weight)), reduction)
+
+
+def picked(b: Builder, value: Value, target: Value) -> Value:
+    """Return a tensor [n, c, …] at the class of each row that a target [n, …] names."""
+    at = 1 if len(value.dims) > 1 else 0
+    rest = [d for place, d in enumerate(value.dims) if place != at]
+    places = b.moved(target, target.dims, rest)
+    return b.read(value, {at: places}, rest)
+
+
+def by_class(
+    b: Builder, scores: Value, target: Value, weight: Value | None, reduction: int, ignore_index: int, smoothing: float
+) -> tuple[Value, Value]:
+    """Return the negative scores of the named classes, smoothed and weighted, and the sum of the weights."""
+    index(target)
+    at = 1 if len(scores.dims) > 1 else 0
+    size = b.known(scores.dims[at], "classes")
+    loss = picked(b, scores, target)
+    places = b.moved(target, target.dims, loss.dims)
+    counts = ~nq.equal(places, ignore_index)
+    factor: Term = nq.where(counts, 1.0, 0.0)
+    weights = None if weight is None else b.real(weight)
+    if weights is not None:
+        factor = nq.where(counts, b.read(weights, {0: places}, loss.dims).term, 0.0)
+    each = -loss.term * factor
+    if smoothing:
+        over = scores.dims[at]
+        row = scores.term
+        if weights is not None:
+            row = row * b.moved(weights, weights.dims, [over])
+        smooth = nq.where(counts, -b.fold("sum", row, [over]), 0.0)
+        each = each * (1.0 - smoothing) + smooth * (smoothing / size)
+    total = b.fold("sum", factor, loss.dims)
+    value = b.value(each, loss.dims, "float32")
+    if reduction == NONE:
+        return value, b.value(Const(0.0), (), "float32")
+    summed = b.fold("sum", each, loss.dims)
+    if reduction == MEAN:
+        summed = summed * b.inverse(total, "a mean over no element: every label is ignored")
+    return b.value(summed, (), "float32"), b.value(total, (), "float32")
+
+
+@operator("nll_loss_forward.default", "nll_loss2d_forward.default")
+def nll_loss_forward(
+    b: Builder, self: Value, target: Value, weight: Value | None, reduction: int, ignore_index: int
+) -> tuple[Value, Value]:
+    return by_class(b, b.real(self), target, weight, reduction, ignore_index, 0.0)
+
+
+@operator("nll_loss_nd.default", "nll_loss.default", "nll_loss2d.default")
+def nll_loss(b: Builder, self: Value, target: Value, weight: Value | None, reduction: int, ignore_index: int) -> Value:
+    return by_class(b, b.real(self), target, weight, reduction, ignore_index, 0.0)[0]
+
+
+@operator("cross_entropy_loss.default")
+def cross_entropy(
+    b: Builder,
+    self: Value,
+    target: Value,
+    weight: Value | None,
+    reduction: int,
+    ignore_index: int,
+    label_smoothing: float,
+) -> Value:
+    at = 1 if len(self.dims) > 1 else 0
+    scores = log_softmax(b, self, at)
+    if not target.whole:
+        return _soft(b, scores, target, weight, reduction, label_smoothing, at)
+    return by_class(b, scores, target, weight, reduction, ignore_index, label_smoothing)[0]
+
+
+def _soft(
+    b: Builder, scores: Value, target: Value, weight: Value | None, reduction: int, smoothing: float, at: int
+) -> Value:
+    size = b.known(scores.dims[at], "classes")
+    if weight is not None:
+        raise NapkinError("weights of classes beside labels that are probabilities are not supported")
+    t = b.real(target)
+    if smoothing:
+        t = replace(t, term=t.term * (1.0 - smoothing) + smoothing / size)
+    product = b.pointwise(lambda s, p: s * p, scores, t)
+    rows = b.folded("sum", product, [at], False, "float32")
+    rows = replace(rows, term=-rows.term)
+    return reduced(b, rows, reduction)

@@ -1,0 +1,233 @@
+"""Rules of pooling: the largest, or the mean, of windows; and their gradients."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import napkin_eq.frontend.library as nq
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.term import Const, Term, as_real, lift
+from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Value, elsewhere
+from napkin_eq.pytorch.build.table import enter, operator
+from napkin_eq.pytorch.build.wires import Dim
+from napkin_eq.pytorch.operators.convolutions import every, inside, several, window_place
+
+
+def out_size(size: int, window: int, stride: int, padding: int, dilation: int, ceil: bool) -> int:
+    """Return how many windows there are; with `ceil` a last one may hang over the end, if it starts inside."""
+    room = size + 2 * padding - dilation * (window - 1) - 1
+    found = (-(-room // stride) if ceil else room // stride) + 1
+    return found - 1 if ceil and (found - 1) * stride >= size + padding else found
+
+
+class Windows:
+    """The windows of a pooling over the last dimensions: their places, their masks, the wires of windows and of
+    places inside.
+    """
+
+    def __init__(
+        self, b: Builder, self_: Value, rank: int, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil: bool
+    ) -> None:
+        kernels = several(kernel, rank)
+        strides, paddings, dilations = (
+            several(stride, rank) if stride else kernels,
+            several(padding, rank),
+            several(dilation, rank),
+        )
+        self.first = len(self_.dims) - rank
+        self.sizes = [b.known(d, "pooling") for d in self_.dims[self.first :]]
+        self.places, self.spatial, self.window = list[Term](), list[Dim](), list[Dim]()
+        masks: list[Term] = []
+        coordinates: dict[str, Term] = {}
+        self.kernels, self.strides, self.paddings = kernels, strides, paddings
+        for at, (size, k, s, p, d) in enumerate(zip(self.sizes, kernels, strides, paddings, dilations, strict=True)):
+            new, tap = b.fresh(out_size(size, k, s, p, d, ceil), "out", at), b.fresh(k, "tap", at)
+            place = window_place(b.at(new), s, b.at(tap), d, p)
+            self.places.append(place)
+            self.spatial.append(new)
+            self.window.append(tap)
+            masks += inside(place, -p, (b.known(new, "") - 1) * s + (k - 1) * d - p, size)
+            coordinates |= b.coordinates(self_.dims[self.first + at], place)
+        self.mask = every(masks)
+        self.value = elsewhere(b.real(self_).term, coordinates)
+        self.dims = (*self_.dims[: self.first], *self.spatial)
+
+    def masked(self, other: float) -> Term:
+        return self.value if self.mask is None else nq.where(self.mask, self.value, other)
+
+
+def _largest(
+    b: Builder, self: Value, rank: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
+) -> tuple[Value, Value]:
+    found = Windows(b, self, rank, kernel_size, stride, padding, dilation, ceil_mode)
+    shown = found.masked(NEGATIVE)
+    largest = b.fold("max", shown, found.window)
+    flat: Term = Const(0)
+    for place, size in zip(found.places, found.sizes, strict=True):
+        flat = place if flat is Const(0) else flat * size + place
+    chosen = nq.equal(shown, largest) if found.mask is None else nq.equal(shown, largest) & found.mask
+    first = -b.fold("max", nq.where(chosen, -as_real(flat), NEGATIVE), found.window)
+    return b.value(largest, found.dims, self.dtype), b.value(first, found.dims, "int64")
+
+
+def _max_pool(rank: int, places: bool) -> Any:
+    def rule(
+        b: Builder, self: Value, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
+    ) -> Any:
+        found = _largest(b, self, rank, kernel_size, stride, padding, dilation, ceil_mode)
+        return found if places else found[0]
+
+    return rule
+
+
+for _rank in (1, 2, 3):
+    enter(f"max_pool{_rank}d.default", _max_pool(_rank, False))
+    enter(f"max_pool{_rank}d_with_indices.default", _max_pool(_rank, True))
+
+
+def _avg_pool(rank: int) -> Any:
+    def rule(
+        b: Builder,
+        self: Value,
+        kernel_size: Any,
+        stride: Any,
+        padding: Any,
+        ceil_mode: bool,
+        count_include_pad: bool,
+        divisor_override: int | None = None,
+    ) -> Value:
+        found = Windows(b, self, rank, kernel_size, stride, padding, 1, ceil_mode)
+        total = b.fold("sum", found.masked(0.0), found.window)
+        return b.value(total * _divisor(b, found, count_include_pad, divisor_override), found.dims, "float32")
+
+    return rule
+
+
+def _divisor(b: Builder, found: Windows, count_include_pad: bool, override: int | None) -> Term:
+    """Return one over the number of elements of a window: those inside, or those of the padded input."""
+    if override:
+        return lift(1.0 / override)
+    divisor: Term | None = None
+    constant = 1
+    for new, size, k, s, p in zip(
+        found.spatial, found.sizes, found.kernels, found.strides, found.paddings, strict=True
+    ):
+        start = window_place(b.at(new), s, Const(0), 1, p)
+        last = (b.known(new, "") - 1) * s - p + k
+        low, high = (-p, size + p) if count_include_pad else (0, size)
+        if (p == 0 or count_include_pad) and last <= high:
+            constant *= k
+            continue
+        end = nq.minimum(start + k, high)
+        own = as_real(end - (start if count_include_pad or p == 0 else nq.maximum(start, low)))
+        divisor = own if divisor is None else divisor * own
+    scale = lift(1.0 / constant)
+    return scale if divisor is None else nq.reciprocal(divisor) * scale
+
+
+for _rank in (1, 2, 3):
+    enter(f"avg_pool{_rank}d.default", _avg_pool(_rank))
+
+
+def adaptive(b: Builder, self: Value, output: Sequence[int], largest: bool) -> Value:
+    """Return the mean, or the largest, of windows that share a dimension out evenly: from ⌊y·n/out⌋ to ⌈(y+1)·n/out⌉."""
+    first = len(self.dims) - len(output)
+    value, dims = b.real(self), list(self.dims)
+    for at, out in enumerate(output, first):
+        size = b.known(value.dims[at], "pooling")
+        if out == size:
+            continue
+        if size % out == 0:
+            shape = [b.size(d) for d in value.dims]
+            cut = b.view(value, [*shape[:at], out, size // out, *shape[at + 1 :]])
+            over, dims = cut.dims[at + 1], [*cut.dims[: at + 1], *cut.dims[at + 2 :]]
+            term = b.fold("max", cut.term, [over]) if largest else b.mean(cut.term, [over])
+        else:
+            new, own = b.fresh(out, "out", at), value.dims[at]
+            low, high = b.at(new) * size // out, ((b.at(new) + 1) * size + (out - 1)) // out
+            lies = (low <= b.at(own)) & (b.at(own) < high)
+            dims = [*value.dims[:at], new, *value.dims[at + 1 :]]
+            masked = nq.where(lies, value.term, NEGATIVE if largest else 0.0)
+            term = b.fold("max" if largest else "sum", masked, [own])
+            term = term if largest else term * nq.reciprocal(as_real(high - low))
+        value = b.value(term, dims, value.dtype)
+    return value
+
+
+def _adaptive(largest: bool) -> Any:
+    def rule(b: Builder, self: Value, output_size: Sequence[int]) -> Value:
+        return adaptive(b, self, output_size, largest)
+
+    return rule
+
+
+for _rank in (1, 2, 3):
+    enter(f"adaptive_avg_pool{_rank}d.default", _adaptive(False))
+enter("_adaptive_avg_pool2d.default", _adaptive(False))
+enter("_adaptive_avg_pool3d.default", _adaptive(False))
+
+
+def _places_unknown(b: Builder, self: Value, output_size: Sequence[int]) -> tuple[Value, Value]:
+    largest = adaptive(b, self, output_size, True)
+    if math.prod(output_size) != 1:
+        raise NapkinError(
+            "the places of windows of unequal sizes are not supported: only an output of size 1, or the values alone"
+        )
+    dims = self.dims[len(self.dims) - len(output_size) :]
+    flat = b.at(tuple(a for d in dims for a in d))
+    same = nq.equal(b.real(self).term, largest.term)
+    return largest, b.value(-b.fold("max", nq.where(same, -as_real(flat), NEGATIVE), dims), largest.dims, "int64")
+
+
+for _rank in (1, 2, 3):
+    enter(f"adaptive_max_pool{_rank}d.default", _places_unknown)
+
+
+@operator("max_pool2d_with_indices_backward.default")
+def max_pool_backward(b: Builder, grad_output: Value, self: Value, indices: Value) -> Value:
+    """Each gradient goes to the place that its window took."""
+    windows = indices.dims[-2:]
+    onto = tuple(self.dims[:-2])
+    grads = b.moved(grad_output, grad_output.dims, (*onto, *windows))
+    places = b.moved(indices, indices.dims, (*onto, *windows))
+    clash = {a for d in windows for a in d} & {a for d in self.dims[-2:] for a in d}
+    spatial = tuple(b.fresh(b.size(d), "place", at) if clash else d for at, d in enumerate(self.dims[-2:]))
+    here = as_real(b.at(tuple(a for d in spatial for a in d)))
+    term = b.fold("sum", nq.where(nq.equal(as_real(places), here), grads, 0.0), windows)
+    return b.value(term, (*onto, *spatial), "float32")
+
+
+@operator("avg_pool2d_backward.default")
+def avg_pool_backward(
+    b: Builder, grad_output: Value, self: Value, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, count_include_pad: bool,
+    divisor_override: int | None,
+) -> Value:  # fmt: skip
+    """Each gradient goes to the elements of its window, in equal parts."""
+    found = Windows(b, self, 2, kernel_size, stride, padding, 1, ceil_mode)
+    onto = (*self.dims[:-2], *found.spatial)
+    grads = b.moved(grad_output, grad_output.dims, onto) * _divisor(b, found, count_include_pad, divisor_override)
+    spatial = [b.fresh(b.size(d), "place", at) for at, d in enumerate(self.dims[-2:])]
+    hits: list[Term] = []
+    for place, dim, k, s, p in zip(found.spatial, spatial, found.kernels, found.strides, found.paddings, strict=True):
+        start = window_place(b.at(place), s, Const(0), 1, p)
+        hits += [start <= b.at(dim), b.at(dim) < start + k]
+    mask = every(hits)
+    assert mask is not None
+    return b.value(b.fold("sum", nq.where(mask, grads, 0.0), found.spatial), (*self.dims[:-2], *spatial), "float32")
+
+
+@operator("_adaptive_avg_pool2d_backward.default")
+def adaptive_backward(b: Builder, grad_output: Value, self: Value) -> Value:
+    """The gradient of a mean of windows that cut the dimensions evenly."""
+    value = b.real(grad_output)
+    for at in (len(self.dims) - 2, len(self.dims) - 1):
+        size, out = b.known(self.dims[at], "pooling"), b.known(value.dims[at], "pooling")
+        if size % out:
+            raise NapkinError(
+                f"the gradient of {out} windows of {size} elements, which do not divide them, is not supported"
+            )
+        inner = b.fresh(size // out, "inner", at)
+        value = b.value(value.term * (out / size), b.put(value, at, (*value.dims[at], *inner)), value.dtype)
+    return value

@@ -1,0 +1,177 @@
+"""Rules of contractions: products of matrices, linear layers, einsum, and sums of values weighted by a softmax of
+scores.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Sequence
+from typing import Any
+
+import napkin_eq.frontend.library as nq
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Value
+from napkin_eq.pytorch.build.table import operator
+from napkin_eq.pytorch.operators.arithmetic import add, mul
+from napkin_eq.pytorch.operators.reductions import normalised
+from napkin_eq.pytorch.operators.views import transpose
+
+
+def product(b: Builder, left: Value, right: Value) -> Value:
+    """Return the product of matrices, or of rows of them, as PyTorch's matmul has it."""
+    if len(left.dims) == 1 and len(right.dims) == 1:
+        return b.contract([left, right], ["k", "k"], "")
+    if len(right.dims) == 1:
+        rows = tuple(range(len(left.dims) - 1))
+        return b.contract([left, right], [(*rows, "k"), "k"], rows)
+    if len(left.dims) == 1:
+        rows = tuple(range(len(right.dims) - 2))
+        return b.contract([left, right], ["k", (*rows, "k", "n")], (*rows, "n"))
+    rank = max(len(left.dims), len(right.dims)) - 2
+    own = [tuple(range(rank - len(v.dims) + 2, rank)) for v in (left, right)]
+    return b.contract([left, right], [(*own[0], "m", "k"), (*own[1], "k", "n")], (*range(rank), "m", "n"))
+
+
+@operator("mm.default", "bmm.default")
+def mm(b: Builder, self: Value, mat2: Value) -> Value:
+    return product(b, self, mat2)
+
+
+@operator("matmul.default")
+def matmul(b: Builder, self: Value, other: Value) -> Value:
+    return product(b, self, other)
+
+
+@operator("dot.default")
+def dot(b: Builder, self: Value, tensor: Value) -> Value:
+    return product(b, self, tensor)
+
+
+@operator("mv.default")
+def mv(b: Builder, self: Value, vec: Value) -> Value:
+    return product(b, self, vec)
+
+
+@operator("linear.default")
+def linear(b: Builder, input: Value, weight: Value, bias: Value | None) -> Value:
+    out = product(b, input, transpose(b, weight, 0, 1) if len(weight.dims) == 2 else weight)
+    return out if bias is None else add(b, out, bias, 1)
+
+
+def _scaled(b: Builder, value: Value, scale: Any) -> Value:
+    return value if scale == 1 else mul(b, value, scale)
+
+
+@operator("addmm.default")
+def addmm(b: Builder, self: Value, mat1: Value, mat2: Value, beta: Any, alpha: Any) -> Value:
+    out = _scaled(b, product(b, mat1, mat2), alpha)
+    return out if beta == 0 else add(b, out, _scaled(b, self, beta), 1)
+
+
+@operator("baddbmm.default")
+def baddbmm(b: Builder, self: Value, batch1: Value, batch2: Value, beta: Any, alpha: Any) -> Value:
+    return addmm(b, self, batch1, batch2, beta, alpha)
+
+
+@operator("addmv.default")
+def addmv(b: Builder, self: Value, mat: Value, vec: Value, beta: Any, alpha: Any) -> Value:
+    return addmm(b, self, mat, vec, beta, alpha)
+
+
+@operator("addbmm.default")
+def addbmm(b: Builder, self: Value, batch1: Value, batch2: Value, beta: Any, alpha: Any) -> Value:
+    out = _scaled(b, b.contract([batch1, batch2], ["bmk", "bkn"], "mn"), alpha)
+    return out if beta == 0 else add(b, out, _scaled(b, self, beta), 1)
+
+
+@operator("outer.default")
+def outer(b: Builder, self: Value, vec2: Value) -> Value:
+    return b.contract([self, vec2], ["m", "n"], "mn")
+
+
+@operator("bilinear.default")
+def bilinear(b: Builder, input1: Value, input2: Value, weight: Value, bias: Value | None) -> Value:
+    rows = tuple(range(len(input1.dims) - 1))
+    out = b.contract([input1, input2, weight], [(*rows, "i"), (*rows, "j"), ("o", "i", "j")], (*rows, "o"))
+    return out if bias is None else add(b, out, bias, 1)
+
+
+@operator("einsum.default")
+def einsum(b: Builder, equation: str, tensors: Sequence[Value]) -> Value:
+    """Return a contraction by its string; `...` stands for the dimensions that are not named, counted from the
+    right.
+    """
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    parts = left.split(",")
+    if len(parts) != len(tensors):
+        raise NapkinError(f"einsum {equation!r:.80}: {len(parts)} tensors are named and {len(tensors)} given")
+    rows = [_labels(part, len(value.dims), equation) for part, value in zip(parts, tensors, strict=True)]
+    named = [x for row in rows for x in row if isinstance(x, str)]
+    dots = sorted({x for row in rows for x in row if isinstance(x, int)})
+    if arrow:
+        out = [y for x in right.replace("...", ".") for y in (dots if x == "." else [x])]
+    else:
+        out = [*dots, *sorted(x for x in dict.fromkeys(named) if named.count(x) == 1)]
+    return b.contract([b.real(v) for v in tensors], rows, out)
+
+
+def _labels(part: str, rank: int, equation: str) -> list[Any]:
+    before, dots, after = part.partition("...")
+    if any(x not in string.ascii_letters for x in before + after):
+        raise NapkinError(f"einsum {equation!r:.80}: a dimension is named by a letter")
+    missing = rank - len(before) - len(after)
+    return [*before, *(range(-missing, 0) if dots else ()), *after]
+
+
+@operator("scaled_dot_product_attention.default")
+def attention(
+    b: Builder,
+    query: Value,
+    key: Value,
+    value: Value,
+    attn_mask: Value | None,
+    dropout_p: float,
+    is_causal: bool,
+    scale: Any,
+    enable_gqa: bool,
+) -> Value:
+    """Return values weighted by a softmax of scores; a row in which every score is masked gives 0."""
+    if dropout_p:
+        raise NapkinError(f"dropout_p={dropout_p} draws random numbers, which the language does not have")
+    heads, shared = len(query.dims) - 3, 1
+    if enable_gqa and b.size(query.dims[heads]) != b.size(key.dims[heads]):
+        kept = b.known(key.dims[heads], "attention")
+        shared = b.known(query.dims[heads], "attention") // kept
+        query = b.view(query, [*map(b.size, query.dims[:heads]), kept, shared, *map(b.size, query.dims[heads + 1 :])])
+        key, value = (b.value(v.term, (*v.dims[: heads + 1], (), *v.dims[heads + 1 :]), v.dtype) for v in (key, value))
+    width = b.known(query.dims[-1], "attention")
+    scores = product(b, query, transpose(b, key, -1, -2))
+    scores = mul(b, scores, width**-0.5 if scale is None else float(scale))
+    if attn_mask is not None and shared > 1:
+        attn_mask = _by_heads(b, attn_mask, heads, shared)
+    if attn_mask is not None and not attn_mask.truth:
+        scores = add(b, scores, attn_mask, 1)
+    elif attn_mask is not None:
+        scores = b.pointwise(lambda s, m: nq.where(m, s, NEGATIVE), scores, attn_mask)
+    if is_causal:
+        rows, columns = (b.at(dim) for dim in scores.dims[-2:])
+        scores = b.value(nq.where(columns <= rows, scores.term, NEGATIVE), scores.dims, scores.dtype)
+    weights = b.value(normalised(b, scores.term, [scores.dims[-1]]), scores.dims, scores.dtype)
+    out = product(b, weights, value)
+    if shared > 1:
+        merged = (*out.dims[heads], *out.dims[heads + 1])
+        out = b.value(out.term, (*out.dims[:heads], merged, *out.dims[heads + 2 :]), out.dtype)
+    return out
+
+
+def _by_heads(b: Builder, mask: Value, heads: int, shared: int) -> Value:
+    dims = ((),) * (heads + 3 - len(mask.dims)) + mask.dims
+    if not dims[heads]:
+        return b.value(mask.term, (*dims[: heads + 1], (), *dims[heads + 1 :]), mask.dtype)
+    sizes = [
+        *map(b.size, dims[:heads]),
+        b.known(dims[heads], "attention") // shared,
+        shared,
+        *map(b.size, dims[heads + 1 :]),
+    ]
+    return b.view(b.value(mask.term, dims, mask.dtype), sizes)

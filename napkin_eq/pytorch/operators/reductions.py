@@ -1,0 +1,213 @@
+"""Rules of folds over dimensions: sums, means, extremes and their places, norms, variances."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import napkin_eq.frontend.library as nq
+from napkin_eq.lang.term import Term, as_real, lift
+from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Value
+from napkin_eq.pytorch.build.table import operator
+
+Dims = Sequence[int] | int | None
+
+
+@operator("sum.default")
+def sum_all(b: Builder, self: Value) -> Value:
+    return sum_over(b, self, None, False)
+
+
+@operator("sum.dim_IntList")
+def sum_over(b: Builder, self: Value, dim: Dims, keepdim: bool) -> Value:
+    return b.folded("sum", self, b.dims(self, dim), keepdim, "float32" if not (self.whole or self.truth) else "int64")
+
+
+@operator("mean.default")
+def mean_all(b: Builder, self: Value) -> Value:
+    return mean_over(b, self, None, False)
+
+
+@operator("mean.dim")
+def mean_over(b: Builder, self: Value, dim: Dims, keepdim: bool) -> Value:
+    dims = b.dims(self, dim)
+    return b.value(b.mean(b.real(self).term, [self.dims[d] for d in dims]), b.left(self, dims, keepdim), "float32")
+
+
+@operator("prod.default")
+def prod_all(b: Builder, self: Value) -> Value:
+    return b.folded("prod", self, b.dims(self, None), False, self.dtype if not self.truth else "int64")
+
+
+@operator("prod.dim_int")
+def prod_over(b: Builder, self: Value, dim: int, keepdim: bool) -> Value:
+    return b.folded("prod", self, b.dims(self, dim), keepdim, self.dtype if not self.truth else "int64")
+
+
+@operator("amax.default")
+def amax(b: Builder, self: Value, dim: Dims, keepdim: bool) -> Value:
+    return b.folded("max", self, b.dims(self, dim), keepdim, self.dtype)
+
+
+@operator("amin.default")
+def amin(b: Builder, self: Value, dim: Dims, keepdim: bool) -> Value:
+    value = b.real(self)
+    largest = b.folded("max", replace(value, term=-value.term), b.dims(self, dim), keepdim, self.dtype)
+    return replace(largest, term=-largest.term)
+
+
+@operator("max.default")
+def max_all(b: Builder, self: Value) -> Value:
+    return amax(b, self, None, False)
+
+
+@operator("min.default")
+def min_all(b: Builder, self: Value) -> Value:
+    return amin(b, self, None, False)
+
+
+def place_of_largest(b: Builder, term: Term, over: Value, dims: Sequence[int], keepdim: bool) -> Value:
+    """Return the first place of the largest number over dimensions, counted with the last varying fastest."""
+    dim = tuple(axis for d in dims for axis in over.dims[d])
+    largest = b.fold("max", term, [dim])
+    place = b.at(dim)
+    found = -b.fold("max", nq.where(nq.equal(term, largest), as_real(-place), NEGATIVE), [dim])
+    return b.value(found, b.left(over, dims, keepdim), "int64")
+
+
+def _places(b: Builder, self: Value, dim: int | None, keepdim: bool, sign: int) -> Value:
+    term = b.real(self).term
+    return place_of_largest(b, term if sign > 0 else -term, self, b.dims(self, dim), keepdim)
+
+
+@operator("argmax.default")
+def argmax(b: Builder, self: Value, dim: int | None, keepdim: bool) -> Value:
+    return _places(b, self, dim, keepdim, 1)
+
+
+@operator("argmin.default")
+def argmin(b: Builder, self: Value, dim: int | None, keepdim: bool) -> Value:
+    return _places(b, self, dim, keepdim, -1)
+
+
+@operator("max.dim")
+def max_dim(b: Builder, self: Value, dim: int, keepdim: bool) -> tuple[Value, Value]:
+    return amax(b, self, [dim], keepdim), argmax(b, self, dim, keepdim)
+
+
+@operator("min.dim")
+def min_dim(b: Builder, self: Value, dim: int, keepdim: bool) -> tuple[Value, Value]:
+    return amin(b, self, [dim], keepdim), argmin(b, self, dim, keepdim)
+
+
+def _quantified(b: Builder, self: Value, dims: Dims, keepdim: bool, every: bool) -> Value:
+    mask = b.mask(self).term
+    chosen = b.dims(self, dims)
+    found = b.fold("max", nq.where(~mask if every else mask, 1.0, 0.0), [self.dims[d] for d in chosen])
+    return b.value(found < 0.5 if every else found > 0.5, b.left(self, chosen, keepdim), "bool")
+
+
+@operator("any.default")
+def any_all(b: Builder, self: Value) -> Value:
+    return _quantified(b, self, None, False, False)
+
+
+@operator("any.dim", "any.dims")
+def any_over(b: Builder, self: Value, dim: Dims, keepdim: bool) -> Value:
+    return _quantified(b, self, dim, keepdim, False)
+
+
+@operator("all.default")
+def all_of(b: Builder, self: Value) -> Value:
+    return _quantified(b, self, None, False, True)
+
+
+@operator("all.dim", "all.dims")
+def all_over(b: Builder, self: Value, dim: Dims, keepdim: bool) -> Value:
+    return _quantified(b, self, dim, keepdim, True)
+
+
+def spread(b: Builder, self: Value, dims: Sequence[int], correction: float, keepdim: bool) -> tuple[Value, Value]:
+    """Return the variance and the mean over dimensions; the correction is taken off the number of elements."""
+    over = [self.dims[d] for d in dims]
+    term = b.real(self).term
+    mean = b.mean(term, over)
+    away = term - mean
+    square = b.mean(away * away, over)
+    if correction:
+        count = math.prod(b.known(dim, "a variance with a correction") for dim in over)
+        square = square * b.inverse(lift(float(count - correction)), "a variance of too few elements") * float(count)
+    left = b.left(self, dims, keepdim)
+    return b.value(square, left, "float32"), b.value(mean, left, "float32")
+
+
+@operator("var.correction")
+def var(b: Builder, self: Value, dim: Dims, correction: Any, keepdim: bool) -> Value:
+    return spread(b, self, b.dims(self, dim), 1 if correction is None else correction, keepdim)[0]
+
+
+@operator("var_mean.correction")
+def var_mean(b: Builder, self: Value, dim: Dims, correction: Any, keepdim: bool) -> tuple[Value, Value]:
+    return spread(b, self, b.dims(self, dim), 1 if correction is None else correction, keepdim)
+
+
+@operator("std.correction")
+def std(b: Builder, self: Value, dim: Dims, correction: Any, keepdim: bool) -> Value:
+    value = var(b, self, dim, correction, keepdim)
+    return replace(value, term=nq.sqrt(value.term))
+
+
+@operator("linalg_vector_norm.default")
+def vector_norm(b: Builder, self: Value, ord: Any, dim: Dims, keepdim: bool) -> Value:
+    value, dims = b.real(self), b.dims(self, dim)
+    size = nq.abs(value.term)
+    if ord == 2:
+        found = b.folded("sum", replace(value, term=value.term * value.term), dims, keepdim, value.dtype)
+        return replace(found, term=nq.sqrt(found.term))
+    if ord == 1:
+        return b.folded("sum", replace(value, term=size), dims, keepdim, value.dtype)
+    if ord == math.inf:
+        return b.folded("max", replace(value, term=size), dims, keepdim, value.dtype)
+    if ord == 0:
+        return b.folded(
+            "sum", replace(value, term=nq.where(nq.equal(value.term, 0.0), 0.0, 1.0)), dims, keepdim, value.dtype
+        )
+    if ord == NEGATIVE:
+        return amin(b, replace(value, term=size), dims or None, keepdim)
+    powered = nq.exp(nq.log(size) * float(ord))
+    found = b.folded("sum", replace(value, term=powered), dims, keepdim, value.dtype)
+    return replace(found, term=nq.exp(nq.log(found.term) * (1 / float(ord))))
+
+
+@operator("logsumexp.default")
+def log_sum_exp(b: Builder, self: Value, dim: Dims, keepdim: bool) -> Value:
+    dims = b.dims(self, dim)
+    return b.value(
+        log_of_sum(b, b.real(self).term, [self.dims[d] for d in dims]), b.left(self, dims, keepdim), "float32"
+    )
+
+
+def log_of_sum(b: Builder, term: Term, over: Sequence[Any]) -> Term:
+    """Return the logarithm of the sum of the exponentials over dimensions."""
+    top = b.fold("max", term, over)
+    return top + nq.log(b.fold("sum", nq.exp(term - top), over))
+
+
+def normalised(b: Builder, term: Term, over: Sequence[Any]) -> Term:
+    """Return the exponentials over dimensions, relative to their sum."""
+    shifted = nq.exp(term - b.fold("max", term, over))
+    return shifted * nq.reciprocal(b.fold("sum", shifted, over))
+
+
+@operator("softmax.int", "_softmax.default", "_safe_softmax.default")
+def softmax(b: Builder, self: Value, dim: int) -> Value:
+    value = b.real(self)
+    return replace(value, term=normalised(b, value.term, [self.dims[d] for d in b.dims(self, dim)]))
+
+
+@operator("log_softmax.int", "_log_softmax.default")
+def log_softmax(b: Builder, self: Value, dim: int) -> Value:
+    value = b.real(self)
+    return replace(value, term=value.term - log_of_sum(b, value.term, [self.dims[d] for d in b.dims(self, dim)]))

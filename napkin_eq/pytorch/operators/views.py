@@ -1,0 +1,306 @@
+"""Rules of views and of other coordinates: shapes, parts, joins, shifts, windows, and places that data choose."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import napkin_eq.frontend.library as nq
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.term import Const, Map, Term, as_real
+from napkin_eq.pytorch.build.builder import Builder, Number, Value
+from napkin_eq.pytorch.build.table import operator
+from napkin_eq.pytorch.build.wires import Dim
+
+END = 2**62
+
+
+@operator("view.default", "_unsafe_view.default")
+def view(b: Builder, self: Value, size: Sequence[Any]) -> Value:
+    return reshape(b, self, size)
+
+
+@operator("reshape.default")
+def reshape(b: Builder, self: Value, shape: Sequence[Any]) -> Value:
+    if any(isinstance(s, int) and s == -1 for s in shape):
+        every = math.prod((b.size(dim) for dim in self.dims), start=1)
+        rest = math.prod((s for s in shape if not (isinstance(s, int) and s == -1)), start=1)
+        shape = [every // rest if isinstance(s, int) and s == -1 else s for s in shape]
+    return b.view(self, shape)
+
+
+@operator("flatten.using_ints")
+def flatten(b: Builder, self: Value, start_dim: int, end_dim: int) -> Value:
+    first, last = b.dim(self, start_dim), b.dim(self, end_dim)
+    if not self.dims:
+        return b.value(self.term, [()], self.dtype)
+    merged = tuple(axis for dim in self.dims[first : last + 1] for axis in dim)
+    return b.value(self.term, (*self.dims[:first], merged, *self.dims[last + 1 :]), self.dtype)
+
+
+@operator("unflatten.int")
+def unflatten(b: Builder, self: Value, dim: int, sizes: Sequence[Any]) -> Value:
+    at = b.dim(self, dim)
+    return reshape(b, self, [*map(b.size, self.dims[:at]), *sizes, *map(b.size, self.dims[at + 1 :])])
+
+
+@operator("permute.default")
+def permute(b: Builder, self: Value, dims: Sequence[int]) -> Value:
+    return replace(self, dims=tuple(self.dims[b.dim(self, d)] for d in dims))
+
+
+@operator("transpose.int")
+def transpose(b: Builder, self: Value, dim0: int, dim1: int) -> Value:
+    if not self.dims:
+        return self
+    order = list(self.dims)
+    first, second = b.dim(self, dim0), b.dim(self, dim1)
+    order[first], order[second] = order[second], order[first]
+    return replace(self, dims=tuple(order))
+
+
+@operator("t.default", "numpy_T.default")
+def t(b: Builder, self: Value) -> Value:
+    return replace(self, dims=self.dims[::-1])
+
+
+@operator("unsqueeze.default")
+def unsqueeze(b: Builder, self: Value, dim: int) -> Value:
+    at = dim % (len(self.dims) + 1)
+    return replace(self, dims=(*self.dims[:at], (), *self.dims[at:]))
+
+
+@operator("squeeze.dim", "squeeze.dims", "squeeze.default")
+def squeeze(b: Builder, self: Value, dim: Any = None) -> Value:
+    chosen = b.dims(self, dim)
+    return replace(self, dims=tuple(d for at, d in enumerate(self.dims) if at not in chosen or d))
+
+
+@operator("expand.default")
+def expand(b: Builder, self: Value, size: Sequence[Any]) -> Value:
+    own = ((),) * (len(size) - len(self.dims)) + self.dims
+    kept = [(isinstance(s, int) and s == -1) or bool(d) for d, s in zip(own, size, strict=True)]
+    dims = [d if k else b.fresh(s, "expand", at) for at, (d, s, k) in enumerate(zip(own, size, kept, strict=True))]
+    return b.value(self.term, dims, self.dtype)
+
+
+@operator("repeat.default")
+def repeat(b: Builder, self: Value, repeats: Sequence[int]) -> Value:
+    """Each dimension beside itself some times: the wire of the times varies slowest."""
+    own = ((),) * (len(repeats) - len(self.dims)) + self.dims
+    dims = [(*b.fresh(times, "times", at), *dim) for at, (times, dim) in enumerate(zip(repeats, own, strict=True))]
+    return b.value(self.term, dims, self.dtype)
+
+
+@operator("repeat_interleave.self_int")
+def repeat_interleave(b: Builder, self: Value, repeats: int, dim: int | None) -> Value:
+    if dim is None:
+        return repeat_interleave(b, flatten(b, self, 0, -1), repeats, 0)
+    at = b.dim(self, dim)
+    return b.value(self.term, b.put(self, at, (*self.dims[at], *b.fresh(repeats, "times"))), self.dtype)
+
+
+# Parts.
+
+
+def _bounds(start: Any, end: Any, size: int) -> tuple[int, int]:
+    low, high = (0 if start is None else start), (END if end is None else end)
+    low, high = (bound + size if bound < 0 else bound for bound in (low, high))
+    return min(max(low, 0), size), min(max(high, 0), size)
+
+
+@operator("slice.Tensor")
+def slice_of(b: Builder, self: Value, dim: int, start: Any, end: Any, step: int) -> Value:
+    at = b.dim(self, dim)
+    if (start in (0, None)) and (end is None or (isinstance(end, int) and end >= END)) and step == 1:
+        return self
+    size = b.known(self.dims[at], "slice")
+    low, high = _bounds(start, end, size)
+    if (low, step) == (0, 1) and high == size:
+        return self
+    return part(b, self, at, low, max(0, -(-(high - low) // step)), step)
+
+
+def part(b: Builder, self: Value, at: int, start: int, size: int, step: int = 1, *tag: Any) -> Value:
+    """Return some places along a dimension, from a start, each a step after the one before."""
+    new = b.fresh(size, "part", *tag)
+    place = b.at(new) * step if step != 1 else b.at(new)
+    return b.read(self, {at: place + start if start else place}, b.put(self, at, new))
+
+
+@operator("select.int")
+def select(b: Builder, self: Value, dim: int, index: Any) -> Value:
+    at = b.dim(self, dim)
+    place = index + b.known(self.dims[at], "select") if index < 0 else index
+    return b.read(self, {at: Const(place)}, (*self.dims[:at], *self.dims[at + 1 :]))
+
+
+@operator("split.Tensor", "split.default")
+def split(b: Builder, self: Value, split_size: int, dim: int) -> tuple[Value, ...]:
+    size = b.known(self.dims[b.dim(self, dim)], "split")
+    return split_sizes(b, self, [min(split_size, size - low) for low in range(0, size, split_size)], dim)
+
+
+@operator("split_with_sizes.default")
+def split_sizes(b: Builder, self: Value, split_sizes: Sequence[int], dim: int) -> tuple[Value, ...]:
+    at, low, found = b.dim(self, dim), 0, []
+    for number, size in enumerate(split_sizes):
+        found.append(part(b, self, at, low, size, 1, number))
+        low += size
+    return tuple(found)
+
+
+@operator("chunk.default")
+def chunk(b: Builder, self: Value, chunks: int, dim: int) -> tuple[Value, ...]:
+    size = b.known(self.dims[b.dim(self, dim)], "chunk")
+    return split(b, self, -(-size // chunks), dim)
+
+
+@operator("unbind.int")
+def unbind(b: Builder, self: Value, dim: int) -> tuple[Value, ...]:
+    return tuple(select(b, self, dim, at) for at in range(b.known(self.dims[b.dim(self, dim)], "unbind")))
+
+
+@operator("diagonal.default")
+def diagonal(b: Builder, self: Value, offset: int, dim1: int, dim2: int) -> Value:
+    first, second = b.dim(self, dim1), b.dim(self, dim2)
+    up, down = max(offset, 0), max(-offset, 0)
+    sizes = [b.known(self.dims[d], "diagonal") for d in (first, second)]
+    new = b.fresh(min(sizes[0] - down, sizes[1] - up), "diagonal")
+    places = {first: b.at(new) + down if down else b.at(new), second: b.at(new) + up if up else b.at(new)}
+    return b.read(self, places, (*[d for at, d in enumerate(self.dims) if at not in places], new))
+
+
+# Joins and shifts.
+
+
+@operator("cat.default")
+def cat(b: Builder, tensors: Sequence[Value], dim: int) -> Value:
+    parts = [value for value in tensors if value.dims]
+    at = b.dim(parts[0], dim)
+    sizes = [b.known(value.dims[at], "cat") for value in parts]
+    new = b.fresh(sum(sizes), "cat")
+    place, low, term, dims = b.at(new), 0, None, None
+    real = any(not (v.whole or v.truth) for v in parts)
+    if all(v.truth for v in parts):
+        raise NapkinError("masks are not joined: choose of numbers, then compare")
+    for value, size in zip(parts, sizes, strict=True):
+        value = b.real(value) if real else b.number(value)
+        own = b.read(value, {at: place - low if low else place}, b.put(value, at, new))
+        if term is None or dims is None:
+            term, dims = own.term, own.dims
+        else:
+            term = nq.where(place < low, term, b.moved(own, own.dims, dims))
+        low += size
+    assert term is not None and dims is not None
+    return b.value(term, dims, next((v.dtype for v in parts if not (v.whole or v.truth)), parts[0].dtype))
+
+
+@operator("stack.default")
+def stack(b: Builder, tensors: Sequence[Value], dim: int) -> Value:
+    at = dim % (len(tensors[0].dims) + 1)
+    return cat(b, [unsqueeze(b, value, at) for value in tensors], at)
+
+
+@operator("flip.default")
+def flip(b: Builder, self: Value, dims: Sequence[int]) -> Value:
+    places = (
+        {d: b.known(self.dims[d], "flip") - 1 - b.at(self.dims[d]) for d in b.dims(self, dims) if self.dims[d]}
+        if dims
+        else {}
+    )
+    return b.read(self, places, self.dims)
+
+
+@operator("roll.default")
+def roll(b: Builder, self: Value, shifts: Sequence[int], dims: Sequence[int]) -> Value:
+    if not dims:
+        return reshape(b, roll(b, flatten(b, self, 0, -1), shifts, [0]), [b.size(d) for d in self.dims])
+    for shift, dim in zip(shifts, dims, strict=True):
+        at = b.dim(self, dim)
+        if self.dims[at]:
+            size = b.known(self.dims[at], "roll")
+            self = b.read(self, {at: (b.at(self.dims[at]) + (-shift) % size) % size}, self.dims)
+    return self
+
+
+@operator("constant_pad_nd.default")
+def constant_pad(b: Builder, self: Value, pad: Sequence[int], value: Number) -> Value:
+    value = b.scalar(value)
+    for number in range(len(pad) // 2):
+        before, after, at = pad[2 * number], pad[2 * number + 1], len(self.dims) - 1 - number
+        if not before and not after:
+            continue
+        size = b.known(self.dims[at], "pad")
+        new = b.fresh(size + before + after, "pad", at)
+        place = b.at(new) - before if before else b.at(new)
+        inside = [*([Const(0) <= place] if before > 0 else []), *([place < size] if after > 0 else [])]
+        own = b.read(self, {at: place}, b.put(self, at, new))
+        if inside:
+            mask = inside[0] if len(inside) == 1 else inside[0] & inside[1]
+            term, filler = own.term, value.term
+            if own.truth:
+                raise NapkinError("masks are not padded: pad numbers, then compare")
+            own = replace(own, term=nq.where(mask, term, filler if term.kind == "int" else as_real(filler)))
+        self = own
+    return self
+
+
+def _mirrored(place: Term, size: int) -> Term:
+    place = Map("max", (place, -place))
+    return nq.minimum(place, 2 * (size - 1) - place)
+
+
+@operator("reflection_pad1d.default", "reflection_pad2d.default", "reflection_pad3d.default")
+def reflection_pad(b: Builder, self: Value, padding: Sequence[int]) -> Value:
+    return _padded(b, self, padding, _mirrored)
+
+
+@operator("replication_pad1d.default", "replication_pad2d.default", "replication_pad3d.default")
+def replication_pad(b: Builder, self: Value, padding: Sequence[int]) -> Value:
+    return _padded(b, self, padding, lambda place, size: nq.minimum(nq.maximum(place, 0), size - 1))
+
+
+@operator("pad.default")
+def pad(b: Builder, self: Value, pad: Sequence[int], mode: str, value: Any) -> Value:
+    if mode == "constant":
+        return constant_pad(b, self, pad, 0 if value is None else value)
+    ways = {
+        "reflect": _mirrored,
+        "replicate": lambda place, size: nq.minimum(nq.maximum(place, 0), size - 1),
+        "circular": lambda p, size: p % size,
+    }
+    return _padded(b, self, pad, ways[mode])
+
+
+def _padded(b: Builder, self: Value, padding: Sequence[int], way: Any) -> Value:
+    for number in range(len(padding) // 2):
+        before, after, at = padding[2 * number], padding[2 * number + 1], len(self.dims) - 1 - number
+        size = b.known(self.dims[at], "pad")
+        new = b.fresh(size + before + after, "pad", at)
+        self = b.read(self, {at: way(b.at(new) - before, size)}, b.put(self, at, new))
+    return self
+
+
+@operator("unfold.default")
+def unfold(b: Builder, self: Value, dimension: int, size: int, step: int) -> Value:
+    at = b.dim(self, dimension)
+    new = b.fresh((b.known(self.dims[at], "unfold") - size) // step + 1, "windows")
+    inner = b.fresh(size, "inner")
+    return b.read(self, {at: b.at(new) * step + b.at(inner)}, (*b.put(self, at, new), inner))
+
+
+@operator("im2col.default")
+def im2col(b: Builder, self: Value, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Value:
+    padded = constant_pad(b, self, [p for p in reversed(padding) for _ in range(2)], 0.0)
+    at, dims, places = len(self.dims) - 2, list(padded.dims), dict[int, Term]()
+    windows, inner = list[Dim](), list[Dim]()
+    for number, (k, d, s) in enumerate(zip(kernel_size, dilation, stride, strict=True)):
+        size = b.known(padded.dims[at + number], "unfold")
+        windows.append(b.fresh((size - d * (k - 1) - 1) // s + 1, "windows", number))
+        inner.append(b.fresh(k, "inner", number))
+        places[at + number] = b.at(windows[-1]) * s + b.at(inner[-1]) * d
+    channels = (*dims[at - 1], *inner[0], *inner[1])
+    return b.read(padded, places, (*dims[: at - 1], channels, (*windows[0], *windows[1])))

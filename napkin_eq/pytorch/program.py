@@ -1,0 +1,200 @@
+"""A program that was read: its diagram, what its inputs and outputs are called, and how tensors go in and come out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.evaluate import evaluate, output_order
+from napkin_eq.lang.term import Term
+from napkin_eq.pytorch.build.builder import Edge
+from napkin_eq.pytorch.build.wires import Dim
+
+REAL = ("float64", "float32", "float16", "bfloat16")
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """An input or output: its name in the diagram, where it comes from, PyTorch's type, and the wires of each dimension.
+
+    source: "input", "parameter", "buffer" or "constant" of inputs; "output", "buffer" or "input" (written again) of outputs. target: the
+    parameter's, buffer's or input's own name. term: of outputs.
+    """
+
+    name: str
+    source: str
+    target: str
+    dtype: str
+    dims: tuple[Dim, ...]
+    term: Term | None = None
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        return tuple(axis for dim in self.dims for axis in dim)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program of PyTorch as a diagram.
+
+    `inputs` and `outputs` are in the program's order, parameters and buffers first as named inputs; `edges` is where PyTorch gives NaN or an
+    infinity and the language does not. dtype: of the inputs declared "float". Call `derive(program.diagram, dtype=program.dtype)`.
+    """
+
+    diagram: Diagram
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    dtype: str
+    edges: tuple[Edge, ...] = ()
+    symbols: Mapping[str, Any] = field(default_factory=dict)
+    state: Mapping[str, Any] = field(default_factory=dict)
+    structure: Callable[[Sequence[Any]], Any] | None = None
+    flatten: Callable[..., Sequence[Any]] | None = None
+
+    def run(self, *args: Any, **kwargs: Any) -> Any:
+        """Return what the program gives, in float64 by the language's meaning, in the form in which the function returns it.
+
+        Raises NapkinError where the data are NaN or infinite, or lead PyTorch to a number that the language does not have.
+        """
+        found = self.evaluated(self.bound(*args, **kwargs))
+        outputs = [value for port, value in zip(self.outputs, found, strict=True) if port.source == "output"]
+        return self.structure(outputs) if self.structure else outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+    def bound(self, *args: Any, **kwargs: Any) -> list[Any]:
+        """Return the tensors of all inputs in order: those given, and the parameters, buffers and constants of the
+        module.
+        """
+        given = list(self.flatten(*args, **kwargs) if self.flatten else args)
+        wanted = [port for port in self.inputs if port.source == "input"]
+        if len(given) < len(wanted):
+            raise NapkinError(
+                f"program {self.diagram.name}: {len(given)} inputs given, {len(wanted)} expected: {', '.join(p.target for p in wanted)}"
+            )
+        places = iter(given)
+        return [next(places) if port.source == "input" else self.state[port.target] for port in self.inputs]
+
+    def arrays(self, tensors: Sequence[Any]) -> dict[str, Any]:
+        """Return tensors by the names of the diagram's inputs, each dimension cut into its wires."""
+        found = {}
+        for port, tensor in zip(self.inputs, tensors, strict=True):
+            shape = tuple(tensor.shape)
+            for at, (dim, size) in enumerate(zip(port.dims, shape, strict=len(shape) == len(port.dims))):
+                wanted = math.prod(axis.size or 0 for axis in dim)
+                if wanted and wanted != size:
+                    raise NapkinError(f"input {port.target}: dimension {at} has size {size}, expected {wanted}")
+            if len(shape) != len(port.dims):
+                raise NapkinError(f"input {port.target} has shape {shape}, expected {len(port.dims)} dimensions")
+            cut = [
+                part
+                for dim, size in zip(port.dims, shape, strict=True)
+                for part in ((axis.size or size) for axis in dim)
+            ]
+            found[port.name] = tensor.reshape(cut)
+        return found
+
+    def sizes(self, tensors: Sequence[Any]) -> dict[str, int]:
+        """Return the size of each axis: as it was declared, or as the tensors have it."""
+        known: dict[str, int] = {a.name: a.size for a in self.diagram.axes() if a.size is not None}
+        known |= {a.name: a.size for port in (*self.inputs, *self.outputs) for a in port.axes if a.size is not None}
+        symbols: dict[Any, int] = {}
+        for port, tensor in zip(self.inputs, tensors, strict=True):
+            for dim, size in zip(port.dims, tensor.shape, strict=True):
+                for axis in dim:
+                    if axis.size is None:
+                        known[axis.name] = int(size)
+                        symbols[self.symbols[axis.name]] = int(size)
+        for name, extent in self.symbols.items():
+            if name not in known:
+                known[name] = int(extent.subs(symbols))
+        return known
+
+    def evaluated(self, tensors: Sequence[Any], checked: bool = True) -> list[Any]:
+        """Return the outputs as tensors, in float64 and by the language's meaning; `checked` against PyTorch's
+        arithmetic.
+        """
+        import numpy as np
+        import torch
+
+        arrays = self.arrays([t.detach() for t in tensors])
+        data = {
+            name: np.asarray((t.double() if t.is_floating_point() else t).cpu().numpy()) for name, t in arrays.items()
+        }
+        sizes, found = self.sizes(tensors), list[Any]()
+        own = {a.name for a in self.diagram.axes()}
+        used = {node.name for node in self.diagram.inputs()}
+        bound = {name: size for name, size in sizes.items() if name in own}
+        whole = evaluate(self.diagram.term, {n: a for n, a in data.items() if n in used}, bound)
+        values = whole if isinstance(whole, tuple) else (whole,)
+        exact = self.referred(tensors) if checked else [None] * len(self.outputs)
+        for port, value, other in zip(self.outputs, self._spread(values), exact, strict=True):
+            assert port.term is not None
+            order = [axis.name for axis in output_order(port.term)]
+            result = self.shaped(port, torch.from_numpy(np.array(value)), order, sizes)
+            if other is not None and not _agree(result, other):
+                at = int((~_near(result, other)).reshape(-1).nonzero()[0])
+                says = other.reshape(-1)[at].item()
+                raise NapkinError(
+                    f"program {self.diagram.name}: these data lead to {says} in PyTorch's arithmetic, at element {at} of {port.name}, and to "
+                    f"{result.reshape(-1)[at].item():g} here: the language has no NaN and no +inf{self._hint()}"
+                )
+            found.append(result)
+        return found
+
+    def _spread(self, values: Sequence[Any]) -> list[Any]:
+        by_name = dict(zip((name for name, _ in self.diagram.outputs), values, strict=True))
+        return [by_name[port.name] for port in self.outputs]
+
+    def _hint(self) -> str:
+        said = list(dict.fromkeys(edge.said for edge in self.edges))
+        return f"; it may be {said[0]}" if said else ""
+
+    def referred(self, tensors: Sequence[Any], dtype: Any = None) -> list[Any]:
+        """Return the outputs by PyTorch's own arithmetic of the same term, in float64 unless another type is asked
+        for; gradients pass through.
+        """
+        import torch
+
+        from napkin_eq.pytorch.reference import Evaluation
+
+        sizes = self.sizes(tensors)
+        device = tensors[0].device if tensors else None
+        work = Evaluation(self.arrays(tensors), sizes, dtype or torch.float64, device)
+        found = []
+        for port in self.outputs:
+            assert port.term is not None
+            order = [axis.name for axis in port.term.axes]
+            found.append(self.shaped(port, work.value(port.term, tuple(order)), order, sizes))
+        return found
+
+    def shaped(self, port: Port, value: Any, order: Sequence[str], sizes: Mapping[str, int]) -> Any:
+        """Return an output's value, whose axes come in some order, as the tensor of the program: real numbers keep
+        their type.
+        """
+        import torch
+
+        names = [axis.name for axis in port.axes]
+        missing = [name for name in names if name not in order]
+        value = value.permute([list(order).index(name) for name in names if name in order])
+        value = value[tuple(None if name in missing else slice(None) for name in names)] if missing else value
+        value = value.expand([sizes[name] for name in names])
+        value = value.reshape([math.prod(sizes[axis.name] for axis in dim) for dim in port.dims])
+        if port.dtype in REAL:
+            return value
+        return (value.round() if value.is_floating_point() else value).to(getattr(torch, port.dtype))
+
+
+def _near(a: Any, b: Any) -> Any:
+    import torch
+
+    if not a.is_floating_point():
+        return a == b
+    return torch.isclose(a, b, rtol=1e-6, atol=1e-9, equal_nan=False) | (a == b)
+
+
+def _agree(a: Any, b: Any) -> bool:
+    return bool(_near(a, b.detach().to(a.dtype).cpu()).all())

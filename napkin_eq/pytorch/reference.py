@@ -1,0 +1,133 @@
+"""What a term gives in PyTorch's own arithmetic: infinities and NaN as IEEE has them, on any device, with gradients.
+
+It stands beside the language's meaning (`lang/numpy_semantics.py`), where nothing is NaN: where the two differ, a program is outside what
+was promised, and that is said.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.term import Const, Index, Input, Length, Map, Proj, Read, Reduce, Scan, Size, Term, subterms
+
+TRUE = Const(True)
+Named = tuple[tuple[str, ...], Any]
+
+
+def _operators() -> dict[str, Callable[..., Any]]:
+    import torch
+
+    return {
+        "add": torch.add, "mul": torch.mul, "neg": torch.neg, "inv": torch.reciprocal, "max": torch.maximum, "min": torch.minimum,
+        "exp": torch.exp, "log": torch.log, "sqrt": torch.sqrt, "tanh": torch.tanh, "sigmoid": torch.sigmoid, "erf": torch.erf,
+        "sin": torch.sin, "cos": torch.cos, "abs": torch.abs, "floor": torch.floor, "round": torch.round, "expm1": torch.expm1,
+        "floordiv": lambda a, b: torch.where(b == 0, 0, torch.div(a, torch.where(b == 0, 1, b), rounding_mode="floor")),
+        "mod": lambda a, b: torch.where(b == 0, 0, torch.remainder(a, torch.where(b == 0, 1, b))),
+        "lt": torch.lt, "le": torch.le, "eq": torch.eq, "and": torch.logical_and, "or": torch.logical_or, "not": torch.logical_not, "where": torch.where,
+    }  # fmt: skip
+
+
+class Evaluation:
+    """One evaluation of terms: tensors for the inputs, sizes of the axes, the type of real numbers."""
+
+    def __init__(self, inputs: Mapping[str, Any], sizes: Mapping[str, int], dtype: Any, device: Any) -> None:
+        import torch
+
+        self.torch, self.inputs, self.sizes, self.dtype, self.device = torch, inputs, sizes, dtype, device
+        self.memo: dict[Term, Named] = {}
+        self.operators = _operators()
+
+    def value(self, term: Term, order: tuple[str, ...]) -> Any:
+        """Return a term's value with its axes in this order, of full length."""
+        for part in subterms(term):
+            if part not in self.memo:
+                self.memo[part] = self._computed(part)
+        names, data = self.memo[term]
+        data = self._over(self.memo[term], tuple(sorted({*names, *order})))
+        data = data.expand([self.sizes[name] for name in sorted(order)])
+        ordered = sorted(order)
+        return data.permute([ordered.index(name) for name in order])
+
+    def _over(self, value: Named, names: tuple[str, ...]) -> Any:
+        own, data = value
+        return data[tuple(slice(None) if name in own else None for name in names)] if own != names else data
+
+    def _aligned(self, *values: Named) -> tuple[tuple[str, ...], list[Any]]:
+        names = tuple(sorted({name for own, _ in values for name in own}))
+        return names, [self._over(value, names) for value in values]
+
+    def _computed(self, term: Term) -> Named:
+        torch = self.torch
+        if isinstance(term, Input):
+            own = [axis.name for axis in term.dims]
+            data = self.inputs[term.name]
+            data = data.to({"real": self.dtype, "int": torch.int64, "bool": torch.bool}[term.kind])
+            return tuple(sorted(own)), data.permute([own.index(name) for name in sorted(own)])
+        if isinstance(term, Const):
+            kind = {"real": self.dtype, "int": torch.int64, "bool": torch.bool}[term.kind]
+            return (), torch.tensor(
+                float(term.value) if term.kind == "real" else term.value, dtype=kind, device=self.device
+            )
+        if isinstance(term, Index):
+            return (term.axis.name,), torch.arange(self.sizes[term.axis.name], device=self.device)
+        if isinstance(term, (Size, Length)):
+            return (), torch.tensor(self.sizes[term.axis.name], device=self.device)
+        if isinstance(term, Map):
+            names, arrays = self._aligned(*(self.memo[arg] for arg in term.args))
+            return names, arrays[0].to(self.dtype) if term.op == "real" else self.operators[term.op](*arrays)
+        if isinstance(term, Reduce):
+            return self._reduced(term)
+        if isinstance(term, Scan):
+            return self._scanned(term)
+        if isinstance(term, Read):
+            return self._read(term)
+        if isinstance(term, Proj):
+            return self.memo[term.item]
+        raise NapkinError(f"a {type(term).__name__} belongs to a derived term; a program is evaluated as it was read")
+
+    def _reduced(self, term: Reduce) -> Named:
+        torch, axis, body = self.torch, term.axis.name, term.body
+        if term.monoid == "sum" and isinstance(body, Map) and body.op == "mul" and term.where is TRUE:
+            (left, a), (right, b) = (self.memo[arg] for arg in body.args)
+            if axis in left and axis in right:
+                numbers = {name: at for at, name in enumerate(sorted({*left, *right}))}
+                names = tuple(name for name in numbers if name != axis)
+                return names, torch.einsum(
+                    a, [numbers[n] for n in left], b, [numbers[n] for n in right], [numbers[n] for n in names]
+                )
+        names, (data, mask) = self._aligned(self.memo[body], self.memo[term.where])
+        if axis not in names:
+            names, (data, mask, _) = self._aligned(
+                self.memo[body], self.memo[term.where], ((axis,), torch.zeros(1, device=self.device))
+            )
+        at = names.index(axis)
+        if term.where is not TRUE:
+            data = torch.where(mask, data, {"sum": 0.0, "max": -math.inf, "prod": 1.0}[term.monoid])
+        data = data.expand([self.sizes[axis] if place == at else size for place, size in enumerate(data.shape)])
+        fold = {"sum": torch.sum, "max": torch.amax, "prod": torch.prod}[term.monoid]
+        return names[:at] + names[at + 1 :], fold(data, dim=at)
+
+    def _scanned(self, term: Scan) -> Named:
+        torch, axis = self.torch, term.axis.name
+        names, (data, _) = self._aligned(self.memo[term.body], ((axis,), torch.zeros(1, device=self.device)))
+        at = names.index(axis)
+        data = data.expand([self.sizes[axis] if place == at else size for place, size in enumerate(data.shape)])
+        if term.monoid == "max":
+            return names, torch.cummax(data, dim=at).values
+        return names, {"sum": torch.cumsum, "prod": torch.cumprod}[term.monoid](data, dim=at)
+
+    def _read(self, term: Read) -> Named:
+        torch, axis = self.torch, term.axis.name
+        own, data = self.memo[term.body]
+        last = data.shape[own.index(axis)] - 1
+        kept = [
+            ((name,), torch.arange(size, device=self.device))
+            for name, size in zip(own, data.shape, strict=True)
+            if name != axis
+        ]
+        names, (place, *mesh) = self._aligned(self.memo[term.index], *kept)
+        places = iter(mesh)
+        return names, data[tuple(place.clamp(0, last) if name == axis else next(places) for name in own)]

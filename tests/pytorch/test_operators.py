@@ -1,0 +1,44 @@
+"""Each operator of the table against PyTorch's own, in float64: several shapes, odd sizes, dimensions counted from
+the end, scalars.
+"""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch.utils import _pytree as pytree
+
+from napkin_eq.pytorch.importer import from_torch
+from tests.pytorch.operators import CASES, inputs
+
+GROUPS = sorted({name.partition(" ")[0] for name, _, _ in CASES})
+
+
+def agrees(name, got, wanted):
+    """Hold what a diagram gives against PyTorch's, leaf by leaf."""
+    got, wanted = pytree.tree_leaves(got), pytree.tree_leaves(wanted)
+    assert len(got) == len(wanted), name
+    for at, (g, w) in enumerate(zip(got, wanted, strict=True)):
+        assert g.shape == w.shape, f"{name}, result {at}: shape {tuple(g.shape)}, expected {tuple(w.shape)}"
+        if w.is_floating_point():
+            own = 1e-9 if w.dtype == torch.float64 else 1e-6
+            torch.testing.assert_close(
+                g.double(), w.double(), rtol=own, atol=own / 100, msg=f"{name}, result {at}: {g} is not {w}"
+            )
+        else:
+            assert g.dtype == w.dtype and torch.equal(g, w), f"{name}, result {at}"
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_operators_are_what_pytorch_says(group):
+    cases = [case for case in CASES if case[0].partition(" ")[0] == group]
+    given = [inputs(*kinds) for _, _, kinds in cases]
+
+    def all_of(*tensors):
+        places = iter(tensors)
+        return [fn(*(next(places) for _ in own)) for (_, fn, _), own in zip(cases, given, strict=True)]
+
+    flat = [t for own in given for t in own]
+    program = from_torch(all_of, *flat)
+    for (name, fn, _), own, got in zip(cases, given, program.run(*flat), strict=True):
+        agrees(name, got, fn(*own))
