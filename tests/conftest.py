@@ -53,3 +53,17 @@ def registry() -> Iterator[object]:
     REGISTRY.statements.clear()
     REGISTRY.statements.update(before)
     REGISTRY.family = family
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[object]:
+    """Give a Chromium, one for the whole session; without one the test is skipped."""
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        pytest.skip("no Chromium here")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        yield opened
+        opened.close()

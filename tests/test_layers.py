@@ -18,10 +18,10 @@ CONTENT = sorted(file for name in ("rules", "proofs", "codegen") for file in (RO
 # From the ground up. A file may import, wherever in its text, what stands in its own package or in one before it.
 ROOMS = (
     "lang laws prove.normal prove egraph frontend tile tile.passes tile.lower machine numerics search certify verify cover pipeline "
-    "pytorch.build pytorch.operators pytorch verify.index verify.selftest verify.fuzz draw napkin report cli"
+    "pytorch.build pytorch.operators pytorch verify.index verify.selftest verify.fuzz draw napkin report explore cli"
 ).split()
 MOST_FILES = 15
-HEAVY = {"cairosvg", "cvc5", "egglog", "highspy", "jinja2", "numpy", "sympy", "torch", "triton", "z3"}
+HEAVY = set("cairosvg cvc5 egglog highspy jinja2 numpy rich starlette sympy torch triton uvicorn z3".split())
 # Numbers are what these files are about; they are themselves loaded only where a job needs them.
 MAY_LOAD = dict.fromkeys(("compare", "running_bound", "counterexample", "numpy_semantics", "error_bound", "roundoff", "ranges", "shared_errors"), {"numpy"})
 # Written for users: the library spells algorithms out, the gallery names them; the table of PyTorch's operators has its words.

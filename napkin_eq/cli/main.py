@@ -144,6 +144,15 @@ def _parser() -> Parser:
     report.add_argument("--tuned", metavar="FILE", help="take the tiles that `napkin-eq tune` measured, where this file has them")
     report.add_argument("--plain", action="store_true", help="without compiling the kernels ahead of time")
 
+    told = "the report live, in a browser on this machine: write diagrams, change sizes, GPUs and laws"
+    serve = verbs.add_parser("serve", help=told)
+    serve.add_argument("--port", type=int, default=8733, metavar="PORT", help="default 8733; 0 takes a free one")
+    serve.add_argument("--address", default="127.0.0.1", metavar="ADDRESS", help="of this machine (default 127.0.0.1)")
+    serve.add_argument("--expose", action="store_true", help="allow an address that others can reach")
+    serve.add_argument("--workers", type=int, default=2, metavar="N", help="processes that derive (default 2)")
+    serve.add_argument("--limit", type=float, default=SECONDS, metavar="SECONDS",
+                       help=f"of processor time for each search (default {SECONDS:g})")
+
     told = "the model on a napkin: what is moved and held, in closed form, beside what is predicted and was measured"
     model = verbs.add_parser("model", help=told)
     _diagram(model)

@@ -458,6 +458,16 @@ def report(args: Namespace) -> int:
     return DONE
 
 
+def serve(args: Namespace) -> int:
+    """Serve the explorer on this machine until it is interrupted."""
+    from napkin_eq.explore.server import serve as served
+
+    if not 1 <= args.workers <= 64 or not 0 < args.limit <= 3600:
+        raise NapkinError("serve: expected 1 to 64 --workers and a --limit of at most 3600 seconds")
+    served(args.address, args.port, args.workers, args.limit, args.expose)
+    return DONE
+
+
 def _written(file: Path, content: str | bytes) -> None:
     try:
         file.write_bytes(content.encode() if isinstance(content, str) else content)
@@ -491,5 +501,5 @@ def _dumped(data: Any) -> str:
 
 VERBS = {
     "derive": derive, "draw": draw, "explain": explain, "run": run, "prove": prove, "check": check, "laws": laws, "selftest": selftest, "calibrate": calibrate,
-    "fuzz": fuzz, "model": model, "report": report, "tune": tune, "list": listing,
+    "fuzz": fuzz, "model": model, "report": report, "serve": serve, "tune": tune, "list": listing,
 }  # fmt: skip

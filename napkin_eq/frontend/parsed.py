@@ -34,12 +34,15 @@ def parsed(text: str, name: str = "diagram") -> Diagram:
     if head:
         name, doc = head["name"], (head["doc"] or "").strip()
         if len(doc) > 1000:
-            raise Misread(
-                "the sentence after the name has more than 1000 characters", text.count("\n", 0, head.end()) + 1, 1
-            )
-        blanks = "\n" * text.count("\n", 0, head.end())
-        text = blanks + text[head.end() :]
-    return _Diagram(text).read(name, doc)
+            line = text.count("\n", 0, head.end()) + 1
+            raise Misread("the sentence after the name has more than 1000 characters", line, 1)
+    return _Diagram(without_head(text)).read(name, doc)
+
+
+def without_head(text: str) -> str:
+    """Return a text without the line that names the diagram, which is prose; what follows stays where it stands."""
+    head = HEAD.match(text)
+    return text if head is None else "\n" * text.count("\n", 0, head.end()) + text[head.end() :]
 
 
 class _Diagram(Expressions):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from napkin_eq.frontend.parsed import without_head
+from napkin_eq.frontend.tokens import tokens
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.notation import exactly
@@ -37,10 +39,8 @@ def spelled(diagram: Diagram) -> str:
 
 def resized(text: str, sizes: Mapping[str, int | None]) -> str:
     """Return a text of a diagram with other sizes where it declares its axes, everything else as it stands."""
-    from napkin_eq.frontend.tokens import tokens
-
     lines = text.split("\n")
-    declares, edits, found = False, list[tuple[int, int, int, str]](), tokens(text)
+    declares, edits, found = False, list[tuple[int, int, int, str]](), tokens(without_head(text))
     for number, token in enumerate(found):
         first = number == 0 or found[number - 1].kind == "newline"
         declares = token.text == "axis" and found[number + 1].kind == "word" if first else declares

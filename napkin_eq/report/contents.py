@@ -58,10 +58,23 @@ class Proof:
 
 
 def contents(derivation: Derivation, command: str, made: Compiled[Derivation] | None = None) -> dict[str, Any]:
-    """Return what a report shows, by name; `made`, where kernels were compiled ahead of time, has what was seen of them."""
+    """Return what a report shows, by name; `made`, where kernels were compiled ahead of time, has what was seen."""
+    return {**derived(derivation, command, made), **tried(derivation)}
+
+
+def tried(derivation: Derivation) -> dict[str, Any]:
+    """Return what a report shows of other tiles and of rounding: each is tried out, which takes as long as to derive."""
+    small, rows = errors(derivation)
+    return {
+        "others": _others(derivation), "small": small, "errors": rows, "report": derivation.report(),
+        "largest": max(rows, key=attrgetter("used"), default=None), "name": derivation.diagram.name, "waiting": False,
+    }  # fmt: skip
+
+
+def derived(derivation: Derivation, command: str, made: Compiled[Derivation] | None = None) -> dict[str, Any]:
+    """Return what a report shows of the derivation itself; what is tried out besides is still waited for."""
     d, report = derivation, derivation.report()
     napkin, why = _napkin(d)
-    small, rows = errors(d)
     pseudocode = d.pseudocode().rstrip("\n").splitlines()
     laws = laws_of(d)
     return {
@@ -72,7 +85,7 @@ def contents(derivation: Derivation, command: str, made: Compiled[Derivation] | 
         "roofline": roofline(_points(d, napkin), d.hardware.hbm.bandwidth, d.hardware.flops(d.dtype)),
         "columns": _columns(napkin, report), "assumptions": [] if napkin is None else [(s.name, s.us) for s in napkin.steps()], "no_napkin": why,
         "seconds": bars([(name, value) for name, value in report["seconds"].items() if name != "total"], "s"),
-        "others": _others(d), "small": small, "errors": rows, "largest": max(rows, key=attrgetter("used"), default=None),
+        "others": [], "small": {}, "errors": [], "largest": None, "waiting": True,
         "proofs": _proofs(d, report["laws"]), "compiled": made, "cover": report.get("cover"),
         "plan": pseudocode, "source": mapped(d.code(), pseudocode),
         "versions": _versions(),

@@ -105,9 +105,10 @@ def test_ascii_and_the_functions_of_the_library_say_the_same():
 
 
 def test_sizes_change_where_they_are_declared_and_nowhere_else():
-    text = "diagram q: about q\naxis q = 4, x, d = 8 % 4  # q\narray Q[q, d], x1[x]\nout = Q · q + 4"
+    text = "diagram q: about q. Is it é?\naxis q = 4, x, d = 8 % 4  # q\narray Q[q, d], x1[x]\nout = Q · q + 4"
     again = resized(text, {"q": 16, "x": 3, "d": None})
-    assert again == "diagram q: about q\naxis q = 16, x = 3, d % 4  # q\narray Q[q, d], x1[x]\nout = Q · q + 4"
+    head = "diagram q: about q. Is it é?\n"
+    assert again == head + "axis q = 16, x = 3, d % 4  # q\narray Q[q, d], x1[x]\nout = Q · q + 4"
     assert [axis.size for axis in parsed(again).axes()] == [16, None]
 
 

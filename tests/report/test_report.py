@@ -169,7 +169,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def test_text_stands_out_from_its_paper_in_both_themes():
-    template = (Path(nq.__file__).parent / "report" / "page.html").read_text(encoding="utf-8")
+    template = (Path(nq.__file__).parent / "report" / "style.css").read_text(encoding="utf-8")
     themes = [dict(re.findall(r"--(\w+):(#[0-9a-f]+)", found)) for found in re.findall(r":root\{(.*?)\}", template)]
     assert len(themes) == 2
     for colours in themes:
