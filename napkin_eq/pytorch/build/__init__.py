@@ -1,0 +1,6 @@
+"""What the rules of PyTorch's operators build with, and the table that they are entered into.
+
+    builder  values of a program: dimensions brought together, moved, folded and read elsewhere
+    table    the table: a rule for each operator, and how a call's arguments are found
+    wires    which dimensions are one axis, and into which axes a dimension is cut
+"""

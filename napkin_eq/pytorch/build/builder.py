@@ -1,0 +1,334 @@
+"""What the rules of operators build with: values of a program, their dimensions brought together, moved, folded
+and read elsewhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import napkin_eq.frontend.library as nq
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.substitute import folded, substituted
+from napkin_eq.lang.term import Const, Index, Length, Map, Reduce, Term, as_real, lift
+from napkin_eq.pytorch.build.wires import Dim, Wires, common_cuts
+
+NEGATIVE = -math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A tensor: its term, the wires of each dimension, and PyTorch's type by name. A whole number that a fold gave
+    is a real term.
+    """
+
+    term: Term
+    dims: tuple[Dim, ...]
+    dtype: str
+
+    @property
+    def whole(self) -> bool:
+        return self.dtype.startswith(("int", "uint"))
+
+    @property
+    def truth(self) -> bool:
+        return self.dtype == "bool"
+
+
+Number = Value | bool | int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A place where PyTorch gives NaN or an infinity and the language a number, unless a condition holds of the
+    data.
+    """
+
+    kind: str  # nonzero, nonneg, pos, present
+    term: Term
+    said: str
+
+
+@dataclass(slots=True)
+class Builder:
+    """The wires of a program, the operator that is being read, and the edges met so far."""
+
+    wires: Wires
+    place: tuple[Any, ...] = ()
+    edges: list[Edge] = field(default_factory=list)
+    asked: dict[tuple[Any, ...], int] = field(default_factory=dict)
+
+    # Dimensions.
+
+    def fresh(self, extent: Any, *tag: Any) -> Dim:
+        """Return new wires for a dimension of this operator's result; `tag` says which one."""
+        return self.wires.of(self._key(*tag), extent)
+
+    def _key(self, *tag: Any) -> tuple[Any, ...]:
+        """Return a key that nothing else of this reading has, and that the same place has in the next."""
+        key = (*self.place, *tag)
+        self.asked[key] = self.asked.get(key, 0) + 1
+        return (*key, self.asked[key])
+
+    def size(self, dim: Dim) -> Any:
+        """Return the number of elements along a dimension."""
+        return self.wires.extent(dim)
+
+    def known(self, dim: Dim, what: str) -> int:
+        """Return the number of elements along a dimension; raises NapkinError where it is symbolic."""
+        size = self.size(dim)
+        if not isinstance(size, int):
+            raise NapkinError(f"{what}: a dimension has the symbolic size {size}; give it a number (leave it out of dynamic_shapes)")
+        return size
+
+    def at(self, dim: Dim) -> Term:
+        """Return the coordinate along a dimension, an integer term."""
+        place: Term = Const(0)
+        for number, axis in enumerate(dim):
+            place = Index(axis) if number == 0 else place * _extent(axis) + Index(axis)
+        return place
+
+    def coordinates(self, dim: Dim, place: Term) -> dict[str, Term]:
+        """Return the coordinate along each wire of a dimension, of a place along it."""
+        found: dict[str, Term] = {}
+        for axis in reversed(dim):
+            found[axis.name] = place if axis == dim[0] else place % _extent(axis)
+            place = place if axis == dim[0] else place // _extent(axis)
+        return found
+
+    def whole(self, extent: int, *tag: Any) -> Axis:
+        """Return a new wire of more than one element that is never cut."""
+        return self.wires.whole(self._key(*tag), extent)
+
+    # Values.
+
+    def value(self, term: Term, dims: Sequence[Dim], dtype: str) -> Value:
+        """Return a tensor; no wire may stand in two of its dimensions, and all of its term's must stand in one."""
+        axes = [axis for dim in dims for axis in dim]
+        if len(set(axes)) != len(axes) or not {a.name for a in term.axes} <= {a.name for a in axes}:
+            raise AssertionError(f"{self.place}: dims {dims} of a term over {term.axes}")
+        self.wires.apart(axes)
+        return Value(term, tuple(dims), dtype)
+
+    def scalar(self, number: Number, dtype: str = "") -> Value:
+        """Return a number as a tensor without dimensions."""
+        if isinstance(number, Value):
+            return number
+        if isinstance(number, float) and (math.isnan(number) or number == math.inf):
+            raise NapkinError(f"the constant {number} is no number of the language, which has the numbers and -inf for what is absent")
+        own = "bool" if isinstance(number, bool) else "int64" if isinstance(number, int) else "float32"
+        return Value(lift(number) if isinstance(number, (bool, int, float)) else self._symbol(number), (), dtype or own)
+
+    def _symbol(self, extent: Any) -> Term:
+        for name, other in self.wires.symbolic().items():
+            if other == extent:
+                return Length(Axis(name, None))
+        raise NapkinError(f"the size {extent} is computed with, and no dimension has it")
+
+    def real(self, value: Number) -> Value:
+        """Return a tensor of numbers as real ones; of a mask 1 and 0."""
+        value = self.scalar(value)
+        if value.term.kind == "bool":
+            return replace(value, term=nq.where(value.term, 1.0, 0.0), dtype="float32")
+        return replace(value, term=as_real(value.term), dtype=value.dtype if value.dtype.startswith(("float", "bfloat")) else "float32")
+
+    def number(self, value: Number) -> Value:
+        """Return a tensor as numbers; of a mask whole ones, 1 and 0."""
+        value = self.scalar(value)
+        return replace(value, term=nq.where(value.term, 1, 0), dtype="int64") if value.term.kind == "bool" else value
+
+    def mask(self, value: Number) -> Value:
+        """Return a tensor as a mask: where it is not 0."""
+        value = self.scalar(value)
+        return value if value.term.kind == "bool" else replace(value, term=~nq.equal(value.term, 0), dtype="bool")
+
+    def cast(self, value: Value, dtype: str) -> Value:
+        """Return a tensor in another type: what has a fraction loses it towards 0."""
+        if dtype == "bool":
+            return self.mask(value)
+        if dtype.startswith(("float", "bfloat")):
+            return replace(self.real(value), dtype=dtype)
+        if not dtype.startswith(("int", "uint")):
+            raise NapkinError(f"tensors of {dtype} are not supported: the language has real numbers, whole numbers and masks")
+        if value.whole or value.truth:
+            return replace(self.number(value), dtype=dtype)
+        term = value.term
+        return replace(value, term=nq.where(term < 0, -nq.floor(-term), nq.floor(term)), dtype=dtype)
+
+    # Several values.
+
+    def joined(self, *values: Value) -> tuple[tuple[Dim, ...], list[Term]]:
+        """Return the dimensions of what is broadcast together, and the terms, all over these."""
+        rank = max((len(v.dims) for v in values), default=0)
+        rows = [((),) * (rank - len(v.dims)) + v.dims for v in values]
+        dims: list[Dim] = []
+        for place in range(rank):
+            dims.append(self.apart(next((r[place] for r in rows if r[place]), ()), dims, "joined", place))
+        return tuple(dims), [self.moved(v, row, dims) for v, row in zip(values, rows, strict=True)]
+
+    def apart(self, dim: Dim, others: Sequence[Dim], *tag: Any) -> Dim:
+        """Return a dimension, on new wires if other dimensions have some of its own already."""
+        key = self._key(*tag)  # asked for in every reading, whether it is needed or not
+        used = {axis for other in others for axis in other}
+        return self.wires.of(key, self.size(dim)) if used.intersection(dim) else dim
+
+    def moved(self, value: Value, dims: Sequence[Dim], onto: Sequence[Dim]) -> Term:
+        """Return a tensor's term with its dimensions on other wires of the same sizes."""
+        coordinates: dict[str, Term] = {}
+        for old, new in zip(dims, onto, strict=True):
+            if old == new or not old:
+                continue
+            if not _same(self.size(old), self.size(new)):
+                raise NapkinError(f"sizes {self.size(old)} and {self.size(new)} meet in one dimension")
+            self.wires.meet(old, new)
+            if len(old) == len(new) and all(_same(self.size((a,)), self.size((b,))) for a, b in zip(old, new, strict=True)):
+                coordinates |= {a.name: Index(b) for a, b in zip(old, new, strict=True)}
+            else:
+                coordinates |= self.coordinates(old, self.at(new))
+        return elsewhere(value.term, coordinates)
+
+    def pointwise(self, compute: Callable[..., Term], *values: Value, dtype: str = "") -> Value:
+        """Return a function of tensors, place by place."""
+        dims, terms = self.joined(*values)
+        return self.value(compute(*terms), dims, dtype or values[0].dtype)
+
+    # One value.
+
+    def dim(self, value: Value, dim: int) -> int:
+        """Return the number of a dimension that may be counted from the end."""
+        return dim % len(value.dims) if value.dims else 0
+
+    def dims(self, value: Value, dims: Sequence[int] | int | None) -> tuple[int, ...]:
+        """Return the numbers of dimensions; none said means all."""
+        if dims is None or (not isinstance(dims, int) and not len(dims)):
+            return tuple(range(len(value.dims)))
+        return tuple(self.dim(value, d) for d in ([dims] if isinstance(dims, int) else dims)) if value.dims else ()
+
+    def fold(self, monoid: str, term: Term, over: Sequence[Dim], where: Term | None = None) -> Term:
+        """Return a fold over dimensions; a mask may speak of all of them."""
+        self.wires.apart(term.axes)
+        if where is not None and sum(map(len, over)) > 1:
+            term, where = nq.where(where, as_real(term), {"sum": 0.0, "max": NEGATIVE, "prod": 1.0}[monoid]), None
+        for axis in (axis for dim in over for axis in dim):
+            term = Reduce(monoid, axis, term, where)
+        return as_real(term)
+
+    def folded(self, monoid: str, value: Value, dims: Sequence[int], keepdim: bool, dtype: str) -> Value:
+        """Return a tensor folded over some of its dimensions."""
+        term = self.fold(monoid, self.real(value).term, [value.dims[d] for d in dims])
+        return self.value(term, self.left(value, dims, keepdim), dtype)
+
+    def left(self, value: Value, dims: Sequence[int], keepdim: bool) -> tuple[Dim, ...]:
+        """Return the dimensions that a fold leaves."""
+        return tuple(() if d in dims else dim for d, dim in enumerate(value.dims) if keepdim or d not in dims)
+
+    def mean(self, term: Term, over: Sequence[Dim]) -> Term:
+        """Return the mean over dimensions."""
+        total = self.fold("sum", term, over)
+        for axis in (axis for dim in over for axis in dim):
+            total = total * nq.reciprocal(nq.size(axis))
+        return total
+
+    def read(self, value: Value, places: Mapping[int, Term], dims: Sequence[Dim]) -> Value:
+        """Return a tensor with other coordinates along some dimensions, clamped into them; `dims` are the result's."""
+        coordinates: dict[str, Term] = {}
+        for d, place in places.items():
+            coordinates |= self.coordinates(value.dims[d], place)
+        return self.value(elsewhere(value.term, coordinates), dims, value.dtype)
+
+    def put(self, value: Value, at: int, dim: Dim) -> tuple[Dim, ...]:
+        """Return the dimensions of a tensor with one in another's place."""
+        return (*value.dims[:at], dim, *value.dims[at + 1 :])
+
+    def single(self, value: Value, at: int, *tag: Any) -> tuple[Value, Axis]:
+        """Return a tensor with one of its dimensions on one wire, and the wire: folds in order need it whole."""
+        own = value.dims[at]
+        if len(own) == 1:
+            return value, own[0]
+        if not own:
+            raise NapkinError("a dimension of size 1 has no wire")
+        axis = self.whole(self.known(own, "a fold in order"), "single", *tag)
+        term = elsewhere(value.term, self.coordinates(own, Index(axis)))
+        return Value(term, self.put(value, at, (axis,)), value.dtype), axis
+
+    def view(self, value: Value, shape: Sequence[Any]) -> Value:
+        """Return a tensor seen in another shape, the last dimension varying fastest."""
+        axes, key = [axis for dim in value.dims for axis in dim], self._key("view")
+        if (grouped := self._grouped(axes, shape)) is not None:
+            return self.value(value.term, grouped, value.dtype)
+        sizes = [self.size((a,)) for a in axes]
+        if not all(isinstance(s, int) for s in (*sizes, *shape)):
+            raise NapkinError(f"a view of sizes {tuple(sizes)} as {tuple(shape)} takes symbolic sizes apart; give them numbers")
+        if (cuts := common_cuts(sizes, list(shape))) is not None:
+            self.wires.cut(axes, cuts)
+        dims = [self.wires.of((*key, number), size) for number, size in enumerate(shape)]
+        flat: Term = Const(0)
+        for dim in dims:
+            flat = flat * self.known(dim, "view") + self.at(dim) if dim else flat
+        return self.value(elsewhere(value.term, self.coordinates(tuple(axes), flat)), dims, value.dtype)
+
+    def _grouped(self, axes: Sequence[Axis], shape: Sequence[Any]) -> list[Dim] | None:
+        rest, dims = list(axes), list[Dim]()
+        for size in shape:
+            group: list[Axis] = []
+            while rest and not _same(self.size(tuple(group)), size):
+                group.append(rest.pop(0))
+            if not _same(self.size(tuple(group)), size):
+                return None
+            dims.append(tuple(group))
+        return None if rest else dims
+
+    # Contractions.
+
+    def contract(self, values: Sequence[Value], labels: Sequence[Sequence[Any]], out: Sequence[Any]) -> Value:
+        """Return the sum of a product: each dimension has a label, equal ones meet, and those not in `out` are
+        summed over.
+        """
+        labels = [tuple(row) for row in labels]
+        order = [*out, *dict.fromkeys(x for row in labels for x in row if x not in out)]
+        chosen: dict[Any, Dim] = {}
+        for label in order:
+            found = [v.dims[row.index(label)] for v, row in zip(values, labels, strict=True) if label in row]
+            chosen[label] = self.apart(next((d for d in found if d), ()), list(chosen.values()), "contract", label)
+        terms = [self.moved(self.real(v), v.dims, [chosen[x] for x in row]) for v, row in zip(values, labels, strict=True)]
+        product = terms[0]
+        for term in terms[1:]:
+            product = product * term
+        self.wires.apart([axis for dim in chosen.values() for axis in dim])
+        term = self.fold("sum", product, [chosen[x] for x in order[len(out) :]])
+        return self.value(term, [chosen[x] for x in out], values[0].dtype)
+
+    # What differs from PyTorch at the edges.
+
+    def inverse(self, term: Term, said: str) -> Term:
+        """Return one over a number; that it is not 0 is an edge unless it is known."""
+        self.edge("nonzero", term, said)
+        return nq.reciprocal(term)
+
+    def edge(self, kind: str, term: Term, said: str) -> None:
+        """Note that PyTorch gives NaN or an infinity where a condition does not hold."""
+        if not (isinstance(term, Const) and term.kind != "bool" and (term.value > 0 or (kind == "nonzero" and term.value < 0))):
+            self.edges.append(Edge(kind, term, said))
+
+
+def elsewhere(term: Term, coordinates: Mapping[str, Term]) -> Term:
+    """Return a term at other coordinates; values that folds gave are read, not computed again."""
+    own = {axis.name for axis in term.axes}
+    wanted = {name: place for name, place in coordinates.items() if name in own}
+    return substituted(term, wanted, kept=folded) if wanted else term
+
+
+def _same(a: Any, b: Any) -> bool:
+    return bool(a == b)
+
+
+def _extent(axis: Axis) -> Term:
+    return Length(axis) if axis.size is None else Const(axis.size)
+
+
+def least(a: Term, b: Term) -> Term:
+    """Return the smaller of two whole numbers."""
+    return Map("min", (a, b))
