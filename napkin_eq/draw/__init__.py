@@ -4,7 +4,7 @@
     regions     parts of a diagram that make one array of one array, found by their form
     read        terms into circuits
     planned     derived plans into circuits: levels, groups, streams, costs
-    repeats     equal stretches in a row, drawn once
+    repeats     equal stretches in a row and equal regions side by side, drawn once
     order       which operation stands in which column, and which wire above which
     tracks      how high each wire lies
     picture     labels, wires and shapes as data, and how wide a text is

@@ -18,6 +18,8 @@ from napkin_eq.laws.law import Var
 LINE, LONG, SHORT = 15.0, 7, 24.0
 WIDEST_CAPTION, WIDEST_NAME = 168.0, 84.0
 MOST_NODES, MOST_COLUMNS = 600, 150
+WIDEST_BAND = 1200.0  # pixels
+BETWEEN = 46.0  # pixels between bands, where the costs of the next stand
 
 
 def picture(circuit: Circuit, title: str = "", notes: Sequence[str] = ()) -> Picture:
@@ -100,25 +102,85 @@ class _Layout:
         )
 
     def drawn(self, title: str, notes: Sequence[str]) -> Picture:
-        """Draw everything and move it to where its left upper corner is 0."""
+        """Draw everything, in bands where it is wide, and move it to where its left upper corner is 0."""
         self.rows = margins.cost_rows(self.circuit, self.columns, self.tracks)
+        start = 0.0 if not self.rows else max(wide([Run(name, "cost")]) for name, _ in self.rows) + 16
+        ends = self.measured(start)
+        whole, y, right = Picture(), 0.0, 0.0
+        spread = [
+            max((e.y for e in after), default=0.0) - min((e.y for e in after), default=0.0)
+            for after in self.tracks.after
+        ]
+        crossing = [(len(after), room) for after, room in zip(self.tracks.after, spread, strict=False)]
+        for first, last in margins.bands(ends, crossing, WIDEST_BAND):
+            band, below, x = self.band(first, last, start)
+            whole.placed(band, 0.0, y)
+            y, right = y + below + BETWEEN, max(right, x)
+        bottom = margins.legend(whole, self.nodes, y - BETWEEN, start)
         top = -(margins.ROW * len(self.rows) + 14 if self.rows else 4)
-        x = 0.0 if not self.rows else max(wide([Run(name, "cost")]) for name, _ in self.rows) + 16
-        start = x
+        return margins.finished(whole, title, self.circuit.caption, notes, right, top, bottom)
+
+    def measured(self, start: float) -> list[float]:
+        """Return where each column ends, its data included, if all are drawn in one band."""
+        x, ends = start, list[float]()
         for k in range(len(self.columns)):
-            if k:
-                x = self.routed(k, x)
-            x = self.functions(k, x)
-            if k < len(self.columns) - 1:
-                x = self.data(k, x)
+            x = self.column(k, self.routed(k, x) if k else x)
+            ends.append(x)
+        self.picture = Picture()
+        self.dashed.clear()
+        self.spans.clear()
+        self.labelled.clear()
+        return ends
+
+    def band(self, first: int, last: int, start: float) -> tuple[Picture, float, float]:
+        """Draw the columns from one up to another; return them, how low they reach, and how far to the right.
+
+        The wires that come from the band before are named where they begin again.
+        """
+        band = self.picture = Picture()
+        x = self.continued(first, start) if first else start
+        for k in range(first, last):
+            x = self.column(k, self.routed(k, x) if k else x)
         for left, right, low, high in self.dashed:
             if right - left >= SHORT:
                 y = (low + high) / 2
-                self.picture.wires.append(pictograms.line(((left, y), (right, y)), "high", "dash"))
-        margins.costs(self.picture, self.rows, self.middles(), top, start, x)
-        bottom = margins.brackets(self.picture, self.circuit.brackets, self.spans, self.tracks.height + 8)
-        bottom = margins.legend(self.picture, self.nodes, bottom, start)
-        return margins.finished(self.picture, title, self.circuit.caption, notes, x, top, bottom)
+                band.wires.append(pictograms.line(((left, y), (right, y)), "high", "dash"))
+        self.dashed.clear()
+        whole = last - first == len(self.columns)
+        if not whole:
+            band = margins.squeezed(band)
+        upper, lower = (0.0, self.tracks.height) if whole else margins.reach(band)
+        top = upper - (margins.ROW * len(self.rows) + 14 if self.rows else 4)
+        within = {k: middle for k, middle in self.middles().items() if first <= k < last}
+        rows = [(name, {k: text for k, text in cells.items() if k in within}) for name, cells in self.rows]
+        margins.costs(band, rows, within, top, start, x)
+        bottom = margins.brackets(band, self.circuit.brackets, self.spans, lower + 8)
+        self.spans.clear()
+        if whole:
+            return band, bottom, x
+        moved = Picture()
+        wanted = -(margins.ROW * len(self.rows) + 14 if self.rows else 4)
+        moved.placed(band, 0.0, wanted - top)
+        return moved, bottom + wanted - top, x
+
+    def column(self, k: int, x: float) -> float:
+        """Draw a column and what lies behind it; return where that ends."""
+        x = self.functions(k, x)
+        return self.data(k, x) if k < len(self.columns) - 1 else x
+
+    def continued(self, k: int, x: float) -> float:
+        """Draw the beginnings of the wires that come from the band before, with their names; return where they end."""
+        ends = self.tracks.after[k - 1]
+        labels = {e: self.named(self.strands[e.value][e.name], False) for e in ends if e.name}
+        width = max((wide(runs) + 9 for runs in labels.values()), default=8.0) + 8
+        for e in ends:
+            level = self.nodes[e.value].level
+            self.picture.wires.append(pictograms.line(((x, e.y), (x + width, e.y)), level, pictograms.role_of(e.name)))
+            self.picture.shapes.append(Shape("dot", f"dot-{level}", (x, e.y, 2.4)))
+        for e, runs in labels.items():
+            y = e.y - 3.5 - SIZES["axis"] * 1.15
+            self.picture.label(runs, x + 6, y, title=f"{e.name}, continued", role="axis", most=2 * WIDEST_NAME)
+        return x + width
 
     def middles(self) -> dict[int, float]:
         """Return the middle of each column in which something is done."""
@@ -288,10 +350,13 @@ class _Layout:
             or far
         ):
             return []
+        return self.named(strand, node.kind == "input" or ending)
+
+    def named(self, strand: Strand, sized: bool) -> list[Run]:
+        """Return an axis as runs of text, with what of it is present, or where that is asked for its size."""
         name = Run(shortened(strand.name, "axis", WIDEST_NAME), "axis")
         if strand.part:
-            return [Run(strand.part, "axis"), Run(name.text, "sub")] + [Run(f"\u2009{strand.tile}", "size")] * bool(
-                strand.tile
-            )
+            tile = [Run(f"\u2009{strand.tile}", "size")] * bool(strand.tile)
+            return [Run(strand.part, "axis"), Run(name.text, "sub"), *tile]
         size = strand.axis.size if strand.axis else None
-        return [name, Run(f"\u2009{size}", "size")] if size and (node.kind == "input" or ending) else [name]
+        return [name, Run(f"\u2009{size}", "size")] if size and sized else [name]

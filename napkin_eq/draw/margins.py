@@ -1,4 +1,4 @@
-"""What stands around the columns of a picture: costs above, brackets and the colours of levels below, the title."""
+"""What stands around the columns of a picture, costs above, brackets below, the title; and the bands of a wide one."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from napkin_eq.draw.picture import SPARE, Picture, Run, Shape, shortened, wide
 from napkin_eq.draw.tracks import Tracks
 
 EDGE, ROW = 16.0, 16.0
+SHORTEST = 0.75  # of its share of the width, so much a band has at least
+TALL, ROOM = 60.0, 34.0  # what is taller may be shortened; what is left of an empty stretch
 UNITS = ("", "k", "M", "G", "T", "P", "E")
 NAMES = {HIGH: "memory of the GPU", CHIP: "shared memory", REGISTER: "registers"}
 MEANING = {
@@ -94,6 +96,38 @@ def brackets(picture: Picture, found: Sequence[Bracket], columns: Mapping[int, t
     return lowest
 
 
+def reach(picture: Picture) -> tuple[float, float]:
+    """Return how high and how low the wires, shapes and labels of a picture reach."""
+    points = [y for wire in picture.wires for _, y in wire.points()]
+    boxes = [shape.box() for shape in picture.shapes]
+    uppers = [*points, *(box[1] for box in boxes), *(label.y for label in picture.labels)]
+    lowers = [*points, *(box[3] for box in boxes), *(label.y + label.height for label in picture.labels)]
+    return min(uppers, default=0.0), max(lowers, default=0.0)
+
+
+def squeezed(picture: Picture) -> Picture:
+    """Return a picture without the height in which nothing lies but what leads from above it to below it."""
+    lies: list[tuple[float, float]] = [(label.y - 4, label.y + label.height + 4) for label in picture.labels]
+    for wire in picture.wires:
+        heights = [y for piece in wire.pieces for _, y in piece]
+        lies += [(y - 6, y + 6) for y in (heights[0], heights[-1])]
+        if max(heights) - min(heights) < TALL:
+            lies.append((min(heights) - 6, max(heights) + 6))
+    for shape in picture.shapes + picture.behind:
+        _, upper, _, lower = shape.box()
+        lies += [(upper - 4, lower + 4)] if lower - upper < TALL else [(upper - 4, upper + 16), (lower - 16, lower + 4)]
+    gaps, reached = list[tuple[float, float]](), math.inf
+    for upper, lower in sorted(lies):
+        if upper - reached > ROOM:
+            gaps.append((reached, upper - reached - ROOM))
+        reached = lower if reached == math.inf else max(reached, lower)
+
+    def at(y: float) -> float:
+        return y - sum(min(lost, max(0.0, y - begins)) for begins, lost in gaps)
+
+    return picture.mapped(at)
+
+
 def legend(picture: Picture, nodes: Sequence[Node], y: float, x: float) -> float:
     """Say below which colours are which memory levels, where there is more than one.
 
@@ -126,3 +160,24 @@ def finished(
     whole = Picture(title, about, math.ceil(end - left + 2 * EDGE), math.ceil(bottom - top + 2 * EDGE))
     whole.placed(found, EDGE - left, EDGE - top)
     return whole
+
+
+def bands(ends: Sequence[float], crossing: Sequence[tuple[int, float]], widest: float) -> list[tuple[int, int]]:
+    """Return the columns of each band, first and one behind the last: as few as there must be, about equally wide.
+
+    ends: where each column ends. crossing: how many wires leave it, and how far apart: a band ends where few do.
+    """
+    number = max(1, math.ceil(ends[-1] / widest)) if ends else 1
+    found, first, begun = list[tuple[int, int]](), 0, 0.0
+    for left in range(number, 1, -1):
+        share = (ends[-1] - begun) / left
+        least = max(SHORTEST * share, ends[-1] - begun - (left - 1) * widest)
+        near = [k for k in range(first, len(ends) - 1) if least <= ends[k] - begun <= widest]
+        if not near:
+            near = [next((k for k in range(first, len(ends) - 1) if ends[k] - begun > share), len(ends) - 2)]
+        last = min(near, key=lambda k: (*crossing[k], abs(ends[k] - begun - share)))
+        if last < first:
+            break
+        found.append((first, last + 1))
+        first, begun = last + 1, ends[last]
+    return [*found, (first, len(ends))] if first < len(ends) else found

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 Point = tuple[float, float]
@@ -260,3 +260,24 @@ class Picture:
         self.shapes += map(moved, other.shapes)
         self.wires += [Wire(at(wire.pieces), wire.level, wire.role) for wire in other.wires]
         self.labels += [Label(m.x + dx, m.y + dy, m.width, m.height, m.runs, m.title, m.role) for m in other.labels]
+
+    def mapped(self, at: Callable[[float], float]) -> Picture:
+        """Return the picture with other heights, all in the order in which they were; labels keep their own."""
+
+        def bent(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+            return tuple(tuple((x, at(y)) for x, y in piece) for piece in pieces)
+
+        def moved(shape: Shape) -> Shape:
+            numbers = shape.numbers
+            if shape.form == "rect":
+                x, y, width, height, *rest = numbers
+                numbers = (x, at(y), width, at(y + height) - at(y), *rest)
+            elif shape.form == "dot":
+                numbers = (numbers[0], at(numbers[1]), *numbers[2:])
+            return Shape(shape.form, shape.role, numbers, bent(shape.pieces), shape.title)
+
+        made = Picture(self.title, self.description, self.width, self.height)
+        made.behind, made.shapes = [*map(moved, self.behind)], [*map(moved, self.shapes)]
+        made.wires = [Wire(bent(wire.pieces), wire.level, wire.role) for wire in self.wires]
+        made.labels = [Label(m.x, at(m.y), m.width, m.height, m.runs, m.title, m.role) for m in self.labels]
+        return made

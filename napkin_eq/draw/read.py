@@ -13,7 +13,21 @@ from napkin_eq.draw.circuit import HIGH, Building, Circuit, Node, Strand, strand
 from napkin_eq.draw.regions import Region, bare, is_written, parts, regions, users_of
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
-from napkin_eq.lang.term import Const, Fold, Index, Input, Map, Online, Pattern, Read, Reduce, Scan, Store, Term, rebuilt
+from napkin_eq.lang.term import (
+    Const,
+    Fold,
+    Index,
+    Input,
+    Map,
+    Online,
+    Pattern,
+    Read,
+    Reduce,
+    Scan,
+    Store,
+    Term,
+    rebuilt,
+)
 from napkin_eq.laws.law import Var
 
 MOST_OPERATORS, MOST_ARGUMENTS, SHORT = 9, 3, 24
