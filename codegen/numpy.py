@@ -15,6 +15,7 @@ import numpy as np
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.numpy_semantics import FOLDS
 from napkin_eq.tile.ir import (
     Assign,
     Await,
@@ -39,7 +40,6 @@ from napkin_eq.tile.printers import Runner, emitter
 
 Array = np.ndarray[Any, Any]
 FLOATS = ("f64", "f32", "f16", "bf16")
-FOLDS: dict[str, Any] = {"sum": np.add, "max": np.maximum, "prod": np.multiply}
 _erf = np.vectorize(math.erf, otypes=[float])
 
 OPS: dict[str, Callable[..., Any]] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from napkin_eq.lang.operators import REDUCTIONS
 from napkin_eq.machine.dependent_launch import Turn, turns
 from napkin_eq.tile.ir import (
     Assign,
@@ -32,7 +33,7 @@ from napkin_eq.tile.printers import comment_lines, emitter
 from napkin_eq.tile.resources import BYTES
 
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "==", "and": "and", "or": "or", "floordiv": "//", "mod": "mod"}
-FOLD = {"sum": "sum", "max": "max", "prod": "product"}
+FOLD = {name: monoid.op if monoid.op == name else monoid.word for name, monoid in REDUCTIONS.items()}
 
 
 @emitter("pseudocode")

@@ -219,6 +219,8 @@ class _Statement:
         return f"({' '.join(parts)})" if len(parts) > 1 else v.name
 
     def reduced(self, t: Term, place: Place) -> str:
+        if t.monoid not in REDUCTIONS:
+            raise NotUnderstood(f"a reduction by {t.monoid} is not among Rocq's definitions")
         x, name = t.axis.name, REDUCTIONS[t.monoid]
         body, mask = (_bare(self.term(part, place.at(x))) for part in (t.body, t.where))
         if isinstance(t, Fold):

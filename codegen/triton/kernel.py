@@ -59,6 +59,7 @@ CALLS = {
 }
 LINE_BYTES = 128
 REDUCE = {"sum": "tl.sum({0}, axis={1})", "max": "tl.max({0}, axis={1})", "prod": "tl.reduce({0}, {1}, product)"}
+REDUCE |= {"argmax": "tl.argmax({0}, axis={1}, tie_break_left=True)"}
 SCAN = {"sum": "tl.cumsum({0}, axis={1})", "max": "tl.associative_scan({0}, {1}, greatest)", "prod": "tl.cumprod({0}, axis={1})"}
 KEEPS_SIGN = ("add", "mul", "max", "min", "floordiv", "mod", "cast")
 SPECIAL: dict[str, Callable[[str, bool], str]] = {

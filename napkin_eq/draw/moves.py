@@ -13,6 +13,7 @@ from typing import Any
 
 from napkin_eq.draw.margins import amount
 from napkin_eq.egraph.congruence import ARITHMETIC, Step
+from napkin_eq.lang.operators import REDUCTIONS
 from napkin_eq.lang.term import Fold, Group, Map, Online, Proj, Reduce, Store, Term, Tuple, Walk, subterms
 from napkin_eq.laws.law import Law, Statement
 from napkin_eq.pipeline.derivation import Derivation
@@ -22,12 +23,7 @@ from napkin_eq.search.derivation import STORAGE, Output
 from napkin_eq.tile.resources import BYTES
 from napkin_eq.tile.stream_facts import Streamed, fold_key
 
-SETTLED, SHARED, STORED, MONOIDS = (
-    "arranged",
-    "passes shared",
-    "output stored",
-    {"sum": "sum", "max": "maximum", "prod": "product"},
-)
+SETTLED, SHARED, STORED = "arranged", "passes shared", "output stored"
 LAST = (
     SHARED,
     "blocks walked",
@@ -132,7 +128,7 @@ def title_of(law: Statement | None) -> str:
     if more[Online]:
         return "sum carried"
     if more[Fold]:
-        return f"{next(MONOIDS[t.monoid] for t in subterms(law.rhs) if isinstance(t, Fold))} made running"
+        return f"{next(REDUCTIONS[t.monoid].word for t in subterms(law.rhs) if isinstance(t, Fold))} made running"
     if (left - right)[Proj]:
         return "computed together"
     if any(isinstance(t, (Fold, Online)) for t in subterms(law.rhs)):
@@ -145,7 +141,7 @@ def title_of(law: Statement | None) -> str:
             else "fold split"
         )
     if right[Reduce]:
-        kinds = {MONOIDS[t.monoid] for t in subterms(law.lhs) if isinstance(t, Reduce)}
+        kinds = {REDUCTIONS[t.monoid].word for t in subterms(law.lhs) if isinstance(t, Reduce)}
         folded = [next(t for t in subterms(side) if isinstance(t, Reduce)) for side in (law.lhs, law.rhs)]
         moved = folded[0].body is not folded[1].body
         return (

@@ -13,6 +13,7 @@ from napkin_eq.draw.circuit import HIGH, Building, Circuit, Node, Strand, strand
 from napkin_eq.draw.regions import Region, bare, is_written, parts, regions, users_of
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.operators import REDUCTIONS
 from napkin_eq.lang.term import (
     Const,
     Fold,
@@ -31,7 +32,7 @@ from napkin_eq.lang.term import (
 from napkin_eq.laws.law import Var
 
 MOST_OPERATORS, MOST_ARGUMENTS, SHORT = 9, 3, 24
-SIGNS = {"sum": "Σ", "max": "max", "prod": "Π"}
+SIGNS = {name: monoid.sign for name, monoid in REDUCTIONS.items()}
 TRUE = Const(True)
 Folds = (Reduce, Fold, Online)
 

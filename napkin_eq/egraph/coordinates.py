@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Const, Index, Input, Length, Map, Pattern, Read, Term, _make, rebuilt, subterms
+from napkin_eq.lang.term import Const, Fold, Index, Input, Length, Map, Pattern, Read, Reduce, Term, _make, rebuilt, subterms
 from napkin_eq.laws.law import Inference, Judgment, Law, Var
 from napkin_eq.laws.obligation import judgments_of, terms_of
 
@@ -38,16 +38,34 @@ def array_of(term: Term) -> Term:
 
 
 def opaque(term: Term) -> bool:
-    """Whether a term is a leaf: no law looks inside."""
+    """Whether a term is a leaf: no law looks inside. What holds the place of a maximum is none: that is computed, and may be streamed."""
+    if finds_places(term):
+        return False
     if isinstance(term, (Input, Index, Length)):
         return True
     if isinstance(term, Read):
         return isinstance(array_of(term), Input)
     if isinstance(term, Const):
         return term.kind != "real" and term.value is not True
-    if isinstance(term, Map):
-        return term.kind == "int" or (term.kind == "bool" and all(a.kind == "int" for a in term.args))
-    return False
+    return whole(term)
+
+
+def whole(term: Term) -> bool:
+    """Whether a term is an operator over whole numbers that gives one, or a mask."""
+    return isinstance(term, Map) and (term.kind == "int" or (term.kind == "bool" and all(a.kind == "int" for a in term.args)))
+
+
+_FINDS: dict[Term, bool] = {}
+
+
+def finds_places(term: Term) -> bool:
+    """Whether a reduction to a place stands in a term."""
+    if term not in _FINDS:
+        for part in subterms(term):
+            if part not in _FINDS:
+                own = isinstance(part, (Reduce, Fold)) and part.kind == "int"
+                _FINDS[part] = own or any(_FINDS[child] for child in part.children)
+    return _FINDS[term]
 
 
 def coordinates(*patterns: Term) -> list[Term]:

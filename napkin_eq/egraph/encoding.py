@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 
-from napkin_eq.egraph.coordinates import Held, opaque, placed, without_coordinates
+from napkin_eq.egraph.coordinates import Held, opaque, placed, whole, without_coordinates
 from napkin_eq.egraph.nodes import AXIS_AT, FLAGGED, KINDS
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.operators import OPS
+from napkin_eq.lang.operators import OPS, PLACES
 from napkin_eq.lang.term import (
     Acc,
     Const,
@@ -81,7 +81,8 @@ def axes_rules(kinds: Iterable[str]) -> Iterable[str]:
             union = f"(set-insert {union} c0)"
         elif kind == "Read":
             union = "(set-union (set-remove s1 c0) s2)"
-        real = "(real e)" if kind.startswith("op_") and OPS[kind[3:]].gives != "bool" or kind in _BINDERS or kind.startswith("Scan") else ""
+        number = kind.startswith("op_") and OPS[kind[3:]].gives != "bool" or kind in _BINDERS or kind.startswith("Scan")
+        real = "(real e)" if number and kind.partition("_")[2] not in PLACES else ""
         yield f"(rule ((= e ({kind} {' '.join(columns)})) {premises}) ((set (axes e) {union}) {real}) :ruleset shape)"
 
 
@@ -117,7 +118,7 @@ def text_of(term: Term, children: list[str]) -> str:
         case Const():
             return "(Yes)" if term.value is True else "(Absent)" if term.exact is None else f"(Num {_rational(term.exact)})"
         case Map():
-            return f"(op_{term.op} {' '.join(children)})"
+            return f"({'int' if whole(term) else 'op'}_{term.op} {' '.join(children)})"
         case Size():
             return f"(SizeOf {axis_text(term.axis)})"
         case Reduce() | Scan():

@@ -9,13 +9,15 @@ from fractions import Fraction
 from typing import Any
 
 from napkin_eq.lang.axis import Axis
-from napkin_eq.lang.operators import MONOIDS, OPS
+from napkin_eq.lang.operators import MONOIDS, OPS, REDUCTIONS
 from napkin_eq.lang.term import Acc, Const, Fold, Group, Input, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Term, Tuple, Walk, subterms
 
 # Constructor → positions of its term arguments among its columns; axes first, a flag last.
 KINDS: dict[str, tuple[int, ...]] = {"Leaf": (), "Num": (), "Absent": (), "Yes": (), "SizeOf": (), "Acc": ()}
 KINDS |= {f"op_{op.name}": tuple(range(len(op.takes))) for op in OPS.values()}
-KINDS |= {f"Reduce_{m}": (1, 2) for m in MONOIDS} | {f"Fold_{m}": (1, 2) for m in MONOIDS} | {f"Scan_{m}": (1,) for m in MONOIDS}
+# What is made of whole numbers that are computed, places say: no law of real numbers speaks of these.
+KINDS |= {f"int_{op.name}": tuple(range(len(op.takes))) for op in OPS.values() if "real" not in op.takes}
+KINDS |= {f"Reduce_{m}": (1, 2) for m in REDUCTIONS} | {f"Fold_{m}": (1, 2) for m in REDUCTIONS} | {f"Scan_{m}": (1,) for m in MONOIDS}
 KINDS |= {"Online": (1, 2, 3), "Read": (1, 2), "Store": (0,), "Group": (1,), "Walk": (1,), "Prev": (0,)}
 AXIS_AT = {k: (0,) for k in KINDS if k.split("_")[0] in ("Reduce", "Fold", "Scan", "Online", "Read", "Group", "Walk", "SizeOf")}
 FLAGGED = frozenset(k for k in KINDS if k.startswith("Fold_")) | {"Online"}
@@ -92,7 +94,7 @@ def built(kind: str, fields: tuple[Any, ...], children: tuple[Term, ...], leaves
         return Const(-math.inf)
     if kind == "Yes":
         return Const(True)
-    if head == "op":
+    if head in ("op", "int"):
         return Map(rest, children)
     if head == "Reduce":
         return Reduce(rest, fields[0], *children)

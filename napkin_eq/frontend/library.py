@@ -107,6 +107,17 @@ def min(t: Value, *over: Along, where: Term | None = None) -> Term:
     return -_over("max", -as_real(lift(t)), over, where, "min")
 
 
+def argmax(t: Value, x: Axis | str, where: Term | None = None) -> Term:
+    """The place along an axis of the first of the largest values, a whole number; absent values do not count, and without any it is 0."""
+    term = as_real(lift(t))
+    return Reduce("argmax", _own(term, x, "argmax"), term, where)
+
+
+def argmin(t: Value, x: Axis | str, where: Term | None = None) -> Term:
+    """The place along an axis of the first of the smallest values, a whole number; absent values do not count, and without any it is 0."""
+    return argmax(-as_real(lift(t)), x, where)
+
+
 def prod(t: Value, *over: Along, where: Term | None = None) -> Term:
     """The product over axes, leaving out lanes where a mask is false."""
     return _over("prod", t, over, where, "prod")
@@ -285,7 +296,7 @@ def _extent(axis: Axis) -> Term:
 
 
 __all__ = [
-    "Axis", "abs", "array", "axes", "causal", "clip", "cos", "cross_entropy", "cumsum", "einsum", "equal", "erf", "exp", "floor",
+    "Axis", "abs", "argmax", "argmin", "array", "axes", "causal", "clip", "cos", "cross_entropy", "cumsum", "einsum", "equal", "erf", "exp", "floor",
     "gelu", "gelu_tanh", "index", "layer_norm", "length", "linear", "log", "log_softmax", "logsumexp", "masked", "matmul", "max", "maximum",
     "mean", "merge", "min", "minimum", "padding", "prod", "reciprocal", "relu", "rename", "rms_norm", "round", "rsqrt", "scan",
     "sigmoid", "silu", "sin", "size", "softmax", "softplus", "split", "sqrt", "sum", "swiglu", "take", "tanh", "variance",

@@ -42,6 +42,8 @@ def _bounds(term: Term) -> Interval:
         return MAPS[term.op](*below) if term.op in MAPS else ANY
     if isinstance(term, (Reduce, Fold, Scan)):
         some = isinstance(term, Scan) or term.where is Const(True)
+        if term.kind == "int":  # the place of a lane
+            return (0.0, math.inf if term.axis.size is None else term.axis.size - 1.0)
         return _over(term.monoid, term.axis, below[0], 1 if some else 0)
     if isinstance(term, Proj):
         return _INTERVALS[term.item]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 
 from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.operators import REDUCTIONS
 from napkin_eq.lang.term import (
     Acc,
     Const,
@@ -130,7 +131,7 @@ def _choice(c: Term, a: Term, b: Term, depth: int) -> Piece:
 
 
 def _big(monoid: str, axis: Axis, body: Term, where: Term, depth: int) -> str:
-    sign = {"sum": "Σ", "max": "max", "prod": "Π"}[monoid]
+    sign = REDUCTIONS[monoid].sign
     under = axis.name if where is TRUE else f"{{{axis.name} | {_text(where, LOOSE, depth)}}}"
     return f"{sign}_{under} {_text(body, BIG, depth)}"
 

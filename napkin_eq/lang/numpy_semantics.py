@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.operators import NEUTRAL
+from napkin_eq.lang.operators import COMBINE, NEUTRAL, PLACES, VALUES
 from napkin_eq.lang.scope import opened
 from napkin_eq.lang.term import (
     Acc,
@@ -117,7 +117,19 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "not": np.logical_not,
     "where": np.where,
 }
-FOLDS: dict[str, Any] = {"sum": np.add, "max": np.maximum, "prod": np.multiply}
+
+
+class _Place:
+    """The place of the first maximum, called as NumPy's reductions are; over no lane it is 0."""
+
+    @staticmethod
+    def reduce(data: Array, axis: int, initial: float = ABSENT, keepdims: bool = False) -> Array:
+        if not data.shape[axis]:
+            return np.asarray(np.max(data, axis=axis, initial=initial, keepdims=keepdims).astype(np.int64) * 0)
+        return np.asarray(np.argmax(data, axis=axis, keepdims=keepdims))
+
+
+FOLDS: dict[str, Any] = {"sum": np.add, "max": np.maximum, "prod": np.multiply, "argmax": _Place}
 
 
 def fold(monoid: str, axis: str, length: int, body: Named, mask: Named | None) -> Named:
@@ -130,7 +142,7 @@ def fold(monoid: str, axis: str, length: int, body: Named, mask: Named | None) -
     shape[at] = length
     data = np.broadcast_to(data, shape)
     result = FOLDS[monoid].reduce(data, axis=at, initial=NEUTRAL[monoid])
-    if monoid != "max" and not np.isfinite(result).all():
+    if VALUES[monoid] != "max" and not np.isfinite(result).all():
         result = np.where(np.isneginf(data).any(axis=at), ABSENT, result)
     return Named(names[:at] + names[at + 1 :], np.asarray(result))
 
@@ -344,12 +356,17 @@ def _lanes(value: Named, axis: str, start: int, end: int) -> Named:
 
 def _folded(frame: Frame, term: Term) -> Named:
     axis, mask, body = term.axis.name, _mask(frame, term), frame.memo[term.body]
-    combine = {"sum": "add", "max": "max", "prod": "mul"}[term.monoid]
     acc = Named((), np.asarray(NEUTRAL[term.monoid], frame.run.dtype))
+    place = Named((), np.asarray(0))
     for start, end in _blocks(frame, axis):
-        part = fold(term.monoid, axis, end - start, _lanes(body, axis, start, end), None if mask is None else _lanes(mask, axis, start, end))
-        acc = _applied(combine, [acc, part], frame)
-    return acc
+        lanes = _lanes(body, axis, start, end), None if mask is None else _lanes(mask, axis, start, end)
+        part = fold(VALUES[term.monoid], axis, end - start, *lanes)
+        if term.monoid in PLACES:
+            found = fold(term.monoid, axis, end - start, *lanes)
+            later = _applied("lt", [acc, part], frame)  # blocks come in order, so of equal values the earlier lane is known already
+            place = _applied("where", [later, Named(found.names, found.data + start), place], frame)
+        acc = _applied(COMBINE[term.monoid], [acc, part], frame)
+    return place if term.monoid in PLACES else acc
 
 
 def _online(frame: Frame, term: Term) -> Named:

@@ -44,9 +44,43 @@ OPS = _table(
     Op("where", ("bool", "num", "num"), "num"),
 )
 
-MONOIDS = ("sum", "max", "prod")
-NEUTRAL = {"sum": 0.0, "max": float("-inf"), "prod": 1.0}
-COMBINE = {"sum": "add", "max": "max", "prod": "mul"}
+
+@dataclass(frozen=True, slots=True)
+class Monoid:
+    """What a reduction combines lanes by: an operator with its neutral element, both of numbers; `sign` and `word` say it in pictures and in text.
+
+    places: the elements are pairs of a number and the lane that it stands in, and a reduction gives the lane, a whole number. Of two pairs the one
+    with the number that the operator picks is kept, of equal numbers the one of the earlier lane; an absent number stands in lane 0, as does what
+    is reduced over no lane. So it is commutative and associative, and (neutral, 0) is its neutral element.
+    """
+
+    name: str
+    op: str
+    neutral: float
+    sign: str
+    word: str
+    places: bool = False
+
+    @property
+    def gives(self) -> str:
+        """The kind of what a reduction gives."""
+        return "int" if self.places else "real"
+
+
+REDUCTIONS = {
+    m.name: m
+    for m in (
+        Monoid("sum", "add", 0.0, "Σ", "sum"),
+        Monoid("max", "max", -math.inf, "max", "maximum"),
+        Monoid("prod", "mul", 1.0, "Π", "product"),
+        Monoid("argmax", "max", -math.inf, "argmax", "place of the maximum", places=True),
+    )
+}
+MONOIDS = tuple(m.name for m in REDUCTIONS.values() if not m.places)
+PLACES = tuple(m.name for m in REDUCTIONS.values() if m.places)
+NEUTRAL = {m.name: m.neutral for m in REDUCTIONS.values()}  # of the numbers, where the monoid is one of places
+COMBINE = {m.name: m.op for m in REDUCTIONS.values()}
+VALUES = {m.name: next(v.name for v in REDUCTIONS.values() if v.op == m.op and not v.places) for m in REDUCTIONS.values()}  # what the numbers come to
 
 
 @dataclass(frozen=True, slots=True)

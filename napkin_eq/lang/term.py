@@ -15,7 +15,7 @@ from typing import Any, ClassVar, TypeVar
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError, checked_name
-from napkin_eq.lang.operators import MONOIDS, OPS
+from napkin_eq.lang.operators import MONOIDS, OPS, REDUCTIONS
 
 DTYPES = {"float": "real", "float16": "real", "bfloat16": "real", "float32": "real", "int32": "int", "int64": "int", "bool": "bool"}
 MAX_DEPTH = 500
@@ -300,7 +300,8 @@ class Map(Term):
 class Reduce(Term):
     """A fold of a commutative monoid over an axis: `Reduce(monoid, axis, body, where)`.
 
-    Lanes where the mask `where` is false are left out. Monoids: sum, max, prod; a minimum is -max(-x).
+    Lanes where the mask `where` is false are left out. Monoids: sum, max, prod; a minimum is -max(-x). With argmax it is the first
+    lane whose value is the maximum, a whole number; 0 where there is no present value.
     """
 
     names = ("monoid", "axis", "body", "where")
@@ -497,8 +498,8 @@ def _listed(axes: tuple[Axis, ...]) -> str:
 def _fold(cls: type[T], fields: tuple[Any, ...]) -> T:
     values = dict(zip(cls.names, fields, strict=True))
     axis, monoid = values["axis"], values.get("monoid", "sum")
-    if monoid not in MONOIDS:
-        raise NapkinError(f"unknown monoid {monoid!r:.60}; one of {', '.join(MONOIDS)}")
+    if monoid not in REDUCTIONS:
+        raise NapkinError(f"unknown monoid {monoid!r:.60}; one of {', '.join(REDUCTIONS)}")
     if values["where"].kind != "bool":
         raise NapkinError(f"{monoid} over {axis.name}: the mask is {values['where'].kind}, expected bool; compare something, such as Index(q) >= Index(x)")
     values["body"] = as_real(values["body"])
@@ -506,7 +507,7 @@ def _fold(cls: type[T], fields: tuple[Any, ...]) -> T:
         _need(axis, part, f"{monoid} over {axis.name}")
     children = tuple(values[name] for name in ("body", "where", "update") if name in values)
     axes = _without(union_axes(f"{monoid} over {axis.name}", *(c.axes for c in children)), axis)
-    return _make(cls, tuple(values.values()), axes, "real", children)
+    return _make(cls, tuple(values.values()), axes, REDUCTIONS[monoid].gives, children)
 
 
 def lift(value: object) -> Term:

@@ -23,7 +23,7 @@ from typing import Any
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.operators import MONOIDS, OPS
+from napkin_eq.lang.operators import MONOIDS, OPS, REDUCTIONS
 from napkin_eq.lang.term import Acc, Const, Fold, Group, Index, Map, Online, Pattern, Prev, Proj, Read, Reduce, Size, Store, Term, Tuple, Walk, _make, subterms
 
 MAX_NESTING = 64  # operators in a law, one inside the other; provers take a term apart by recursion
@@ -48,7 +48,11 @@ class Number:
 
 
 class Monoid:
-    """Annotation: the law holds for every monoid; it becomes one law for each."""
+    """Annotation: the law holds for every monoid of numbers; it becomes one law for each."""
+
+
+class Reduction:
+    """Annotation: the law holds for every monoid, those of places too; it becomes one law for each."""
 
 
 class Several:
@@ -78,6 +82,7 @@ _KINDS = {Real: "real", Mask: "bool", Coordinate: "int", Number: "number", Sever
 _SCHEMAS: dict[type, tuple[str | Item, ...]] = {
     Item: tuple(Item(place, count) for count in range(2, 6) for place in range(count)),
     Monoid: MONOIDS,
+    Reduction: tuple(REDUCTIONS),
     Unary: tuple(o.name for o in OPS.values() if len(o.takes) == 1 and o.takes[0] in ("real", "num") and o.gives in ("real", "num")),
     Binary: ("add", "mul", "max", "min"),
 }
@@ -432,7 +437,7 @@ TRUE = Const(True)
 ABSENT = Const(float("-inf"))
 __all__ = [  # what a law file may import
     "ABSENT", "TRUE", "Acc", "Axis", "Binary", "Const", "Coordinate", "Fold", "Group", "Index", "Item", "Map", "Mask", "Max", "Monoid", "Number",
-    "Online", "Prev", "Proj", "Read", "Real", "Reduce", "Several", "Size", "Store", "Sum", "Tuple", "Unary", "Walk",
+    "Online", "Prev", "Proj", "Read", "Real", "Reduce", "Reduction", "Several", "Size", "Store", "Sum", "Tuple", "Unary", "Walk",
     "absent", "along", "disjoint", "distinct", "divides", "exp", "finite", "free", "infer", "inv", "law", "le", "local", "log",
     "moves", "nonneg", "nonzero", "null", "pos", "safe", "scales", "settled", "size", "stretch", "where", "within", "zero",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from napkin_eq.lang.axis import Axis
-from napkin_eq.lang.operators import COMBINE, NEUTRAL
+from napkin_eq.lang.operators import COMBINE, NEUTRAL, PLACES
 from napkin_eq.lang.term import (
     Acc,
     Const,
@@ -118,7 +118,14 @@ def claims_of(statement: Statement) -> list[Claim]:
         alike = ", ".join(f"{' and '.join(part[1:])} {'is' if len(part) == 2 else 'are'} {part[0]}" for part in parts if len(part) > 1)
         claims = _claims(_merged(statement, parts))
         found += [replace(claim, what=f"{claim.what} where {alike}") for claim in claims] if alike else claims
-    return found
+    return _without_places(found)
+
+
+def _without_places(claims: list[Claim]) -> list[Claim]:
+    """Return the claims; raise NotUnderstood where one is left to be shown of the place of a maximum: provers know reductions of numbers."""
+    if placed := [t for claim in claims for t in subterms(claim.goal, *claim.premises) if isinstance(t, Reduce) and t.monoid in PLACES]:
+        raise NotUnderstood(f"no prover understands what a reduction by {placed[0].monoid} gives, but as the same reduction on both sides")
+    return claims
 
 
 def _claims(statement: Statement) -> list[Claim]:
@@ -182,16 +189,16 @@ def _empty(statement: Statement, axes: frozenset[Axis]) -> list[Claim] | None:
             goal = same(plain(statement.lhs), plain(statement.rhs))
             claims = [Claim("both sides", goal, _premises(statement.conditions, goal), frozenset(_free(statement.conditions)))]
         told = f" where {', '.join(map(str, sorted(axes)))} {'has' if len(axes) == 1 else 'have'} no lanes"
-        return [
-            replace(c, what=c.what + told, goal=_emptied(c.goal, axes), premises=tuple(_emptied(p, axes) for p in c.premises)) for c in claims
-        ]
+        return _without_places(
+            [replace(c, what=c.what + told, goal=_emptied(c.goal, axes), premises=tuple(_emptied(p, axes) for p in c.premises)) for c in claims]
+        )
     except NotUnderstood:
         return None
 
 
 def _emptied(term: Term, axes: frozenset[Axis]) -> Term:
     if isinstance(term, (Reduce, Online)) and term.axis in axes:
-        return Const(NEUTRAL[term.monoid] if isinstance(term, Reduce) else 0.0)
+        return Const(0) if term.kind == "int" else Const(NEUTRAL[term.monoid] if isinstance(term, Reduce) else 0.0)
     if isinstance(term, (Size, Index)) and term.axis in axes:
         return Const(0)
     if isinstance(term, (Scan, Read)) and term.axis in axes:
@@ -224,6 +231,8 @@ def _walked(mask: Term) -> Axis | None:
 
 def monoid_claims(monoid: str) -> list[Claim]:
     """Return what allows a fold to be walked in blocks: associative, commutative, with its neutral element."""
+    if monoid in PLACES:
+        return list(_place_claims(monoid))
     a, b, d = Var("a"), Var("b"), Var("d")
 
     def both(p: Term, q: Term) -> Term:
@@ -231,6 +240,27 @@ def monoid_claims(monoid: str) -> list[Claim]:
 
     goals = same(both(both(a, b), d), both(a, both(b, d))), same(both(a, b), both(b, a)), same(both(Const(NEUTRAL[monoid]), a), a)
     return [Claim(f"{monoid} is a commutative monoid", goal, (), frozenset()) for goal in goals]
+
+
+def _place_claims(monoid: str) -> Iterator[Claim]:
+    """Yield the same of pairs of a number and its place: of two the one whose number is picked, of equal numbers the earlier; no number is at 0."""
+    a, b, d = ((Var(name), Var(f"place of {name}", "int")) for name in "abd")
+    nothing = Const(NEUTRAL[monoid]), Const(0)
+
+    def both(p: tuple[Term, Term], q: tuple[Term, Term]) -> tuple[Term, Term]:
+        (v, i), (w, j) = p, q
+        picked = Map(COMBINE[monoid], (v, w))
+        first = Map("and", (same(picked, v), Map("or", (~same(picked, w), le(i, j)))))
+        return picked, Map("where", (first, i, j))
+
+    def alike(p: tuple[Term, Term], q: tuple[Term, Term]) -> Iterator[Term]:
+        yield from map(same, p, q)
+
+    premises = tuple(Map("and", (le(Const(0), i), ~same(v, nothing[0]) | same(i, Const(0)))) for v, i in (a, b, d))
+    goals = (both(both(a, b), d), both(a, both(b, d))), (both(a, b), both(b, a)), (both(nothing, a), a)
+    for pair in goals:
+        for goal in alike(*pair):
+            yield Claim(f"{monoid} is a commutative monoid of pairs", goal, premises, frozenset())
 
 
 def _free(conditions: Iterable[Judgment]) -> Iterable[tuple[str, str]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from napkin_eq.lang.operators import VALUES
 from napkin_eq.lang.term import Fold, Map, Online, Read, Reduce, Scan, Term, subterms
 from napkin_eq.tile.ir import MATRIX_ROUNDOFF, Assign, Await, Dot, Kernel, Let, Load, Loop, Part, Plan, ReduceTile, ScanTile, Stmt, StoreTile, used
 
@@ -39,7 +40,7 @@ def term_error(term: Term, storage: str) -> float:
             most = (sum(found[a] for a in part.args) if part.op in ("mul", "div") else most) + K * W
         elif isinstance(part, (Reduce, Fold, Online, Scan)):
             most += UNIT.get(storage, 0.0) * _computed_operands(part.body)
-            if getattr(part, "monoid", "sum") != "max":
+            if VALUES[getattr(part, "monoid", "sum")] != "max":
                 most += 2 * W * ((part.axis.size or NOMINAL) / TILE + TILE / 4 + 16)
         found[part] = most
     return found[term]
@@ -101,7 +102,7 @@ class _Walk:
             case Load():
                 return self.stored.get(stmt.buffer, 0.0)
             case ReduceTile() | ScanTile():
-                return most + (2 * W * self.depth(stmt.coord) if stmt.monoid != "max" else 0.0)
+                return most + (2 * W * self.depth(stmt.coord) if VALUES[stmt.monoid] != "max" else 0.0)
             case Dot():
                 product = known.get(stmt.a, 0.0) + known.get(stmt.b, 0.0) + 2 * MATRIX_ROUNDOFF[stmt.precision]
                 return max(product, known.get(stmt.acc or "", 0.0)) + 2 * W * self.depth(stmt.coord)

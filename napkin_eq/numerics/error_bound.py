@@ -39,7 +39,7 @@ import numpy as np
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import bound_sizes, output_order
 from napkin_eq.lang.numpy_semantics import OPERATORS, Array, Frame, Named, Run, aligned, contraction, fold, read, scan
-from napkin_eq.lang.operators import NEUTRAL
+from napkin_eq.lang.operators import NEUTRAL, PLACES
 from napkin_eq.lang.scope import steps
 from napkin_eq.lang.term import Acc, Const, Fold, Group, Input, Map, Online, Prev, Proj, Read, Reduce, Scan, Store, Term, Walk, bundled, subterms
 from napkin_eq.numerics.ranges import constants, ranged, summands, within
@@ -498,8 +498,9 @@ class Work:
         value = np.asarray(OPERATORS[op](*values))
         if op in ("real", "erf"):
             value = value.astype(np.float64)
-        # Integers are coordinates and sizes: exact.
-        error = np.zeros(value.shape) if value.dtype.kind in "iu" else bounded(op, value, values, errors)
+        # Integers are coordinates and sizes, exact, but for places of what is off.
+        exact = value.dtype.kind in "iu" and not any(e.any() for e in errors)
+        error = np.zeros(value.shape) if exact else bounded(op, value, values, errors)
         return Checked(Named(names, value), Named(names, error))
 
     def _fold(self, term: Term) -> Checked:
@@ -562,6 +563,8 @@ class Work:
         names, (values, errors, kept, unsure) = aligned(body.value, body.error, mask.value, mask.error)
         size = np.where(kept | (unsure > 0), np.where(np.isneginf(values), 0.0, np.abs(values)), 0.0)
         lanes = np.where(kept | (unsure > 0), errors, 0.0) + np.where(unsure > 0, size, 0.0)
+        if monoid in PLACES:
+            return Checked(value, placed_off(value, names, axis, length, kept, unsure, values, errors))
         if monoid == "max":
             sure = np.where(kept & (unsure == 0), values - lanes, -np.inf)
             _, (floor, _) = aligned(fold("max", axis, length, Named(names, sure), None), Named(names, values))
@@ -606,6 +609,20 @@ class Work:
             return Checked(running, Named(running.names, error))
         lanes = errors + (self._added(axis, length, False) * (size + errors) if term.monoid == "sum" else 0.0)
         return Checked(scan(term.monoid, axis, length, body.value), scan(term.monoid, axis, length, Named(names, lanes)))
+
+
+def placed_off(value: Named, names: tuple[str, ...], axis: str, length: int, kept: Array, unsure: Array, values: Array, errors: Array) -> Named:
+    """Return how far the place of a maximum may be off: as far as the farthest lane that may hold it, whatever the rounding."""
+    if not length:
+        return Named(value.names, np.zeros(value.data.shape))
+    sure = np.where(kept & (unsure == 0), values - errors, -np.inf)
+    joined, (low, high) = aligned(fold("max", axis, length, Named(names, sure), None), Named(names, np.where(kept | (unsure > 0), values + errors, -np.inf)))
+    at = joined.index(axis)
+    lanes = np.arange(length).reshape([-1 if name == axis else 1 for name in joined])
+    where = np.broadcast_to((high >= low) & np.isfinite(high) | np.isposinf(high) | np.isnan(high), np.broadcast_shapes(high.shape, lanes.shape))
+    first, last = np.where(where, lanes, length).min(axis=at), np.where(where, lanes, -1).max(axis=at)
+    _, (found,) = aligned(value, also=tuple(name for name in joined if name != axis))
+    return Named(value.names, np.where(last < 0, 0.0, np.maximum(found - first, last - found)).astype(np.float64))
 
 
 def _is_mean(inverse: Term, total: Term) -> bool:

@@ -163,8 +163,8 @@ def _either(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
     return np.maximum(ea, eb)
 
 
-def _none(v: Array, *rest: Array) -> Array:
-    return np.zeros(v.shape)
+def _unknown(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
+    return np.where(ea + eb > 0, np.inf, 0.0)
 
 
 RULES: dict[str, Callable[..., Array]] = {
@@ -185,9 +185,9 @@ RULES: dict[str, Callable[..., Array]] = {
     "abs": lambda v, a, e: e,
     "floor": lambda v, a, e: np.where(e > 0, 1 + e, 0.0),
     "round": lambda v, a, e: np.where(e > 0, 1 + e, 0.0),
-    "real": _none,
-    "floordiv": _none,
-    "mod": _none,
+    "real": lambda v, a, e: e,
+    "floordiv": _unknown,
+    "mod": _unknown,
     "lt": _unsure,
     "le": _unsure,
     "eq": _unsure,

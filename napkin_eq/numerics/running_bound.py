@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from napkin_eq.lang.axis import Axis
-from napkin_eq.lang.numpy_semantics import OPERATORS, Array
+from napkin_eq.lang.numpy_semantics import FOLDS, OPERATORS, Array
+from napkin_eq.lang.operators import PLACES
 from napkin_eq.numerics.error_bound import row, sharing
 from napkin_eq.numerics.roundoff import FLUSHED, LARGEST, RULES, STORAGE, TOP, K, W, adding, bounded, gone, multiplied
 from napkin_eq.tile.ir import (
@@ -44,7 +45,6 @@ from napkin_eq.tile.ir import (
 )  # fmt: skip
 
 HELD = {"f16": "float16", "bf16": "bfloat16"}
-FOLDS: dict[str, Any] = {"sum": np.add, "max": np.maximum, "prod": np.multiply}
 LN2 = math.log(2.0)
 
 
@@ -205,8 +205,8 @@ class _Program:
         op, values, errors = _plain(stmt.op, values, errors)
         value = np.asarray(PLAIN[op](*values))
         if value.dtype.kind != "f":
-            whole = value.dtype.kind in "iu" or op not in RULES
-            return Pair(value, np.zeros(value.shape) if whole else bounded(op, value, values, errors))
+            known = op not in RULES or (value.dtype.kind in "iu" and not any(e.any() for e in errors))
+            return Pair(value, np.zeros(value.shape) if known else bounded(op, value, values, errors) * np.ones(value.shape))
         if op == "where":
             errors[0] = np.broadcast_to(errors[0], np.broadcast_shapes(*(v.shape for v in values)))
         rules = {op: BEYOND.get(op, RULES.get(op, _nothing))}
@@ -221,6 +221,11 @@ class _Program:
     def reduced(self, monoid: str, at: int, got: Pair, off: float) -> Pair:
         value = FOLDS[monoid].reduce(got.value, axis=at, keepdims=True)
         size = np.where(np.isfinite(got.value), np.abs(got.value), 0.0)
+        if monoid in PLACES:
+            lanes = np.arange(got.value.shape[at]).reshape([-1 if here == at else 1 for here in range(got.value.ndim)])
+            able = ~(got.value + got.error < (got.value - got.error).max(axis=at, keepdims=True))
+            first, last = (end.reduce(np.where(able, lanes, value), axis=at, keepdims=True) for end in (np.minimum, np.maximum))
+            return Pair(value, np.maximum(value - first, last - value).astype(np.float64))
         if monoid == "max":
             return Pair(value, got.error.max(axis=at, keepdims=True))
         if monoid == "sum":

@@ -16,6 +16,7 @@ from napkin_eq.egraph.nodes import tied
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import output_order
+from napkin_eq.lang.operators import VALUES
 from napkin_eq.lang.scope import opened
 from napkin_eq.lang.term import Fold, Group, Input, Map, Online, Proj, Read, Reduce, Scan, Store, Term, Tuple, Walk, held, rebuilt, subterms
 from napkin_eq.laws.law import Judgment
@@ -323,7 +324,7 @@ def _computed_apart(comparison: Term) -> bool:
         exact = isinstance(term, Map) and (term.kind == "bool" or term.op in ("max", "min", "neg", "abs", "where"))
         if isinstance(term, (Store, Proj)):
             stack += [(part, term) for part in ((held(term),) if isinstance(term, Proj) else term.children)]
-        elif exact or isinstance(term, (Read, Group, Walk)) or (isinstance(term, (Reduce, Fold)) and term.monoid == "max"):
+        elif exact or isinstance(term, (Read, Group, Walk)) or (isinstance(term, (Reduce, Fold)) and VALUES[term.monoid] == "max"):
             stack += [(child, home) for child in term.children]
         elif term.children:
             homes.setdefault(term, set()).add(home)

@@ -128,7 +128,7 @@ class Let:
 
 @dataclass(frozen=True, slots=True)
 class ReduceTile:
-    """A reduction of a tile along one of its coordinates by a monoid: sum, max, prod."""
+    """A reduction of a tile along one of its coordinates by a monoid: sum, max, prod; argmax gives the first place, in the tile, of the largest."""
 
     out: Value
     monoid: str

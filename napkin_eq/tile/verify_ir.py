@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from napkin_eq.lang.errors import WrongPlan
-from napkin_eq.lang.operators import MONOIDS, OPS
+from napkin_eq.lang.operators import MONOIDS, OPS, PLACES, REDUCTIONS
 from napkin_eq.tile.ir import (
     DTYPES,
     MATRIX_ROUNDOFF,
@@ -155,14 +155,15 @@ class _Verifier:
                 self.let(stmt, scope)
             case ReduceTile(out, monoid, coord, arg) | ScanTile(out, monoid, coord, arg):
                 tile = scope[arg]
-                self.require(monoid in MONOIDS, f"{out.name}: {monoid!r} is no monoid")
+                self.require(monoid in (REDUCTIONS if isinstance(stmt, ReduceTile) else MONOIDS), f"{out.name}: {monoid!r} is no monoid")
                 self.require(coord in tile.coords, f"{out.name}: {arg} does not span {coord}, along which it is folded")
                 if isinstance(stmt, ReduceTile):
                     self.spans(out, (name for name in tile.coords if name != coord), "the fold")
                 else:
                     self.require(self.of.coord(coord).role in ("whole", "walk"), f"{out.name}: a scan along {coord} would start anew in each block")
                     self.spans(out, tile.coords, "the scan")
-                self.require(out.dtype == tile.dtype, f"{out.name} is {out.dtype}, folded of {arg}, which is {tile.dtype}")
+                held = "i32" if monoid in PLACES else tile.dtype
+                self.require(out.dtype == held, f"{out.name} is {out.dtype}, folded of {arg}, which is {tile.dtype}")
             case Dot():
                 self.dot(stmt, scope)
 

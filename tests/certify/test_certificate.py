@@ -29,7 +29,7 @@ from napkin_eq.lang.axis import Axis, axes
 from napkin_eq.lang.errors import NapkinError, Undecided
 from napkin_eq.lang.evaluate import evaluate
 from napkin_eq.lang.json_form import LANGUAGE
-from napkin_eq.lang.operators import MONOIDS, OPS
+from napkin_eq.lang.operators import MONOIDS, OPS, REDUCTIONS
 from napkin_eq.lang.term import CLASSES, DTYPES, Acc, Const, Fold, Group, Input, Online, Prev, Store, Term, rebuilt
 from napkin_eq.laws.inference import substitute
 from napkin_eq.laws.law import JUDGMENTS, REGISTRY, TRUE, Law, Max, Statement, Sum, Var, exp, inv
@@ -162,7 +162,8 @@ def test_the_checker_speaks_the_same_language() -> None:
         assert gives == "judgment" and all(part in judgments[kind] for part, kind in zip(parts, takes, strict=True)), name
     assert set(constructors) == {*OPS, *CLASSES, "Var", "is-equal", *(f"is-{name}" for name in JUDGMENTS)} - {"Map"}
     assert sha(LANGUAGE) == checker.LANGUAGE
-    assert LANGUAGE["words"]["dtype"] == DTYPES and set(LANGUAGE["words"]["monoid"]) == set(MONOIDS)
+    assert LANGUAGE["words"]["dtype"] == DTYPES and set(LANGUAGE["words"]["running"]) == set(MONOIDS)
+    assert LANGUAGE["words"]["monoid"] == {name: monoid.gives for name, monoid in REDUCTIONS.items()}
 
 
 # -- what is not right --------------------------------------------------------------------------------------------------

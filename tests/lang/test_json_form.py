@@ -157,7 +157,7 @@ HOSTILE = {
     "0 to 1, not True": changed(["nodes", 2], ["mul", 0, True]),
     "mul has 2 parts": changed(["nodes", 2], ["mul", 0]),
     "a node: expected a list of at most 65": changed(["nodes", 2], ["Tuple", *[0] * 65]),
-    "unknown monoid 'argmax'": changed(["nodes", 4, 1], "argmax"),
+    "unknown monoid 'median'": changed(["nodes", 4, 1], "median"),
     "the mask is real": changed(["nodes", 4, 4], 0),
     "nodes: expected a list of at most 20000": changed(["nodes"], [GOOD["nodes"][1]] * (MAX_NODES + 1)),
     "nodes: expected a list of at most 20000, not a list": changed(["nodes"], nested(500) * (MAX_NODES + 1)),

@@ -8,8 +8,8 @@ from typing import Any
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.operators import ABSENT, COMBINE, NEUTRAL
-from napkin_eq.lang.term import Const, Input, Map, Online, Proj, Read, Reduce, Store, Term, renamed
+from napkin_eq.lang.operators import ABSENT, COMBINE, NEUTRAL, PLACES, VALUES
+from napkin_eq.lang.term import Const, Fold, Input, Map, Online, Proj, Read, Reduce, Store, Term, renamed
 from napkin_eq.laws.law import absent, finite, zero
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.builder import AccKey, Context, Scope, restricted
@@ -120,9 +120,10 @@ class Folds(Arithmetic):
         for key, fold in folds.items():
             coords = [c for _, c in key[1] if self.coords[c].tile > 1] + lane
             monoid = "sum" if isinstance(fold, Online) else fold.monoid
-            carried[key] = fold, self.fresh(f"{monoid}_{axis.name}", tuple(sorted(coords, key=self.rank)), "f32", home)
+            held = "i32" if fold.kind == "int" else "f32"
+            carried[key] = fold, self.fresh(f"{monoid}_{axis.name}", tuple(sorted(coords, key=self.rank)), held, home)
         parts = tuple(self._part(stretch, carried, coord, axis, context) for stretch in stretches(self, where, axis, coord, context))
-        start = tuple((v, NEUTRAL["sum" if isinstance(f, Online) else f.monoid]) for f, v in carried.values())
+        start = tuple((v, 0 if f.kind == "int" else NEUTRAL["sum" if isinstance(f, Online) else f.monoid]) for f, v in carried.values())
         self.stack[home].stmts.append(p.Loop(coord, start, parts))
         self.stack[home].memo.update(self._merged(carried, coord, axis, context) if lane else {key: value.name for key, (_, value) in carried.items()})
         self.lanes = {name: cut for name, cut in {**self.lanes, coord: around}.items() if cut}
@@ -137,6 +138,8 @@ class Folds(Arithmetic):
         c = self.coords[coord]
         if where != Const(True) or not laned(c.tile, c.axis) or any(self.coords[name].tile > 1 for _, env in folds for _, name in env):
             return []
+        if any(fold.kind == "int" for fold in folds.values()):
+            return []  # the lanes' places would have to meet with their values
         lane = self.coordinate(f"{c.axis.name}__l", c.axis, c.tile // RUN, "lane")
         self.lanes[coord] = lane, self.coordinate(f"{c.axis.name}__r", c.axis, RUN, "run")
         return [lane]
@@ -167,7 +170,8 @@ class Folds(Arithmetic):
 
     def _reduced(self, monoid: str, coord: str, arg: str) -> str:
         coords = tuple(c for c in self.values[arg].coords if c != coord)
-        return self.put(lambda v: p.ReduceTile(v, monoid, coord, arg), ("reduce", monoid, coord), coords, "f32", (arg,))
+        held = "i32" if monoid in PLACES else "f32"
+        return self.put(lambda v: p.ReduceTile(v, monoid, coord, arg), ("reduce", monoid, coord), coords, held, (arg,))
 
     def _part(self, stretch: Stretch, carried: Mapping[AccKey, tuple[Term, p.Value]], coord: str, axis: Axis, context: Context) -> p.Part:
         scope = Scope(len(self.stack), coord, known=stretch.known, whole_tiles=stretch.whole_tiles)
@@ -179,7 +183,8 @@ class Folds(Arithmetic):
             here = context.within(key[1]).at(axis, coord)
             if isinstance(fold, Online):
                 here = replace(here.set_mode(axis, "new"), acc=value.name)
-            scope.new[key] = self.as_value(self._element(fold, here, coord, value.name))
+            before = scope.old[_values_key(key)] if fold.kind == "int" else None
+            scope.new[key] = self.as_value(self._element(fold, here, coord, value.name, before), value.dtype)
         for key, (_, value) in carried.items():
             scope.stmts.append(p.Assign(value.name, scope.new[key]))
         self.stack.pop()
@@ -187,8 +192,8 @@ class Folds(Arithmetic):
         everywhere = not stretch.known - {Const(True)} and not (stretch.whole_tiles and self.coords[coord].ragged)
         return p.Part(stretch.lo, stretch.hi, tuple(scope.stmts), stretch.note, general=everywhere)
 
-    def _element(self, fold: Term, context: Context, coord: str, acc: str | None) -> p.Operand:
-        """Fold one block into an accumulator, or a whole axis when there is none."""
+    def _element(self, fold: Term, context: Context, coord: str, acc: str | None, largest: str | None = None) -> p.Operand:
+        """Fold one block into an accumulator, or a whole axis when there is none; of a fold to a place, `largest` is the value that stands there."""
         monoid = "sum" if isinstance(fold, Online) else fold.monoid
         start: p.Operand | None = acc
         if isinstance(fold, Online) and acc is not None:
@@ -204,8 +209,20 @@ class Folds(Arithmetic):
         along = self.lanes[coord][1] if coord in self.lanes else coord
         if self.coords[coord].tile > 1 and (not isinstance(body, str) or along not in self.values[body].coords):
             body = self.spread(body, coord, monoid)
+        if monoid in PLACES:
+            return self._place(monoid, body, coord, acc, largest)
         block = self.block_of(monoid, fold.body, body, coord, along)
         return block if start is None else self.combined(monoid, fold.body, start, block)
+
+    def _place(self, monoid: str, body: p.Operand, coord: str, acc: str | None, before: str | None) -> p.Operand:
+        """Return the place of a block's largest value; with an accumulator, of two places the one whose value is larger, of equal values the first."""
+        wide = self.coords[coord].tile > 1
+        at = self.emit("add", (self._reduced(monoid, coord, self.as_value(body)), self.start(coord)), "i32") if wide else self.start(coord)
+        if acc is None or before is None:
+            return at
+        value = self._reduced(VALUES[monoid], coord, self.as_value(body)) if wide else body
+        earlier = self.emit("and", (self.emit("eq", (before, value), "i1"), self.emit("lt", (at, acc), "i1")), "i1")
+        return self.emit("where", (self.emit("or", (self.emit("lt", (before, value), "i1"), earlier), "i1"), at, acc), "i32")
 
     def block_of(self, monoid: str, term: Term, body: p.Operand, coord: str, along: str) -> p.Operand:
         """Fold a block of a term's values along a coordinate, or the runs of its lanes; a product is absent where one of them is."""
@@ -227,7 +244,7 @@ class Folds(Arithmetic):
         """Mask a body outside the lanes that its fold takes, unless it is proved to be neutral there."""
         if fold.where == Const(True) or self.settled(fold.where):
             return body
-        neutral = absent(fold.where, plain(fold.body)) if monoid == "max" else zero(fold.where, plain(fold.body))
+        neutral = absent(fold.where, plain(fold.body)) if VALUES[monoid] == "max" else zero(fold.where, plain(fold.body))
         if monoid != "prod" and self.proved(neutral):
             return body
         return self.emit("where", (self.operand(fold.where, context), body, NEUTRAL[monoid]), "f32")
@@ -275,12 +292,20 @@ class Folds(Arithmetic):
 
 
 def with_references(folds: Mapping[AccKey, Term], axis: Axis) -> dict[AccKey, Term]:
-    """Add to the folds of a pass the running references that its carried sums need, each once, at the same coordinates."""
+    """Add to the folds of a pass the running references of its carried sums and the values of its places, each once, at the same coordinates."""
     found: dict[AccKey, Term] = {}
     for key, fold in folds.items():
         if isinstance(fold, Online):
             for part in kernel_terms(fold)[:-1]:
                 if isinstance(part, Streamed) and part.axis.name == axis.name:
                     found.setdefault((fold_key(part), restricted(key[1], part)), part)
+        if fold.kind == "int":
+            found.setdefault(_values_key(key), Fold(VALUES[fold.monoid], fold.axis, fold.body, fold.where, fold.fused))
         found.setdefault(key, fold)
     return found
+
+
+def _values_key(key: AccKey) -> AccKey:
+    """Return the key of the accumulator that holds the values whose places another holds."""
+    (monoid, *rest), env = key
+    return (VALUES[monoid], *rest), env
