@@ -6,22 +6,15 @@ import math
 from collections.abc import Iterator, Mapping
 
 from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.dtypes import table
 from napkin_eq.machine.dependent_launch import Turn, chained, turns
 from napkin_eq.tile.identifiers import Names, buffers, counter_argument, kernel_function, pointer_argument, size_argument
 from napkin_eq.tile.ir import Buffer, Kernel, Plan
 from napkin_eq.tile.passes.tma import Copy, descriptor_names, pointed, shared_bytes
 from napkin_eq.tile.printers import emitter
 
-TORCH = {
-    "f64": "torch.float64",
-    "f32": "torch.float32",
-    "f16": "torch.float16",
-    "bf16": "torch.bfloat16",
-    "i32": "torch.int32",
-    "i64": "torch.int64",
-    "i1": "torch.bool",
-}
-POINTER = {"f64": "fp64", "f32": "fp32", "f16": "fp16", "bf16": "bf16", "i32": "i32", "i64": "i64", "i1": "i1"}
+TORCH = table(lambda t: f"torch.{t.name}")
+POINTER = table(lambda t: t.pointer)
 MODULE = ("KERNELS", "INPUTS", "SIZES", "check", "chained", "run")
 CHECK = '''
 

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.dtypes import BY_SHORT, NARROW, REAL, WHOLE
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.numpy_semantics import FOLDS
+from napkin_eq.lang.numpy_semantics import FOLDS, held
 from napkin_eq.tile.ir import (
     Assign,
     Await,
@@ -39,7 +40,7 @@ from napkin_eq.tile.ir import (
 from napkin_eq.tile.printers import Runner, emitter
 
 Array = np.ndarray[Any, Any]
-FLOATS = ("f64", "f32", "f16", "bf16")
+UNKNOWN_TO_NUMPY = tuple(short for short in NARROW if not hasattr(np, BY_SHORT[short].name))
 _erf = np.vectorize(math.erf, otypes=[float])
 
 OPS: dict[str, Callable[..., Any]] = {
@@ -105,22 +106,15 @@ def rounded(x: Any, dtype: str, emulate: bool) -> Array:
     """Return x as the plan's dtype holds it: exact dtypes check their range, floats are rounded if `emulate`."""
     if dtype == "i1":
         return np.asarray(x, dtype=bool)
-    if dtype in ("i32", "i64"):
+    if dtype in WHOLE:
         whole = np.asarray(np.trunc(x) if np.asarray(x).dtype.kind == "f" else x).astype(np.int64)
-        if dtype == "i32" and whole.size and np.abs(whole).max() >= 2**31:
-            raise NapkinError(f"the integer {whole.flat[np.abs(whole).argmax()]} does not fit i32")
+        least = -(1 << 8 * BY_SHORT[dtype].bytes - 1)
+        if whole.size and (whole.min() < least or whole.max() >= -least):
+            raise NapkinError(f"the integer {whole.max() if whole.max() >= -least else whole.min()} does not fit {dtype}")
         return whole
     if not emulate or dtype == "f64":
         return np.asarray(x, dtype=np.float64)
-    if dtype == "bf16":
-        return _bfloat16(np.asarray(x, dtype=np.float32))
-    return np.asarray(x, dtype={"f32": np.float32, "f16": np.float16}[dtype])
-
-
-def _bfloat16(x: Array) -> Array:
-    bits = np.ascontiguousarray(x).view(np.uint32)
-    nearest_even = (bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))) & np.uint32(0xFFFF0000)
-    return np.where(np.isnan(x), x, nearest_even.view(np.float32)).reshape(np.shape(x))
+    return held(x, BY_SHORT[dtype])
 
 
 class Memory:
@@ -271,9 +265,9 @@ class Tiles:
         if stmt.op in ("lt", "le", "eq", "and", "or", "not") and (len(kinds) > 1 or stmt.out.dtype != "i1"):
             raise self.wrong(f"{stmt.out.name}: {stmt.op} takes one dtype and gives i1, not {', '.join(sorted(kinds))} to {stmt.out.dtype}")
         tiles = [self.tile(arg, scope) for arg in stmt.args]
-        if self.memory.emulate and stmt.out.dtype == "bf16":
+        if self.memory.emulate and stmt.out.dtype in UNKNOWN_TO_NUMPY:
             tiles = [t.astype(np.float32) if t.dtype == np.float64 else t for t in tiles]
-        elif stmt.out.dtype in FLOATS and stmt.op not in MIXED:
+        elif stmt.out.dtype in REAL and stmt.op not in MIXED:
             tiles = [t if t.dtype == bool else rounded(t, stmt.out.dtype, self.memory.emulate) for t in tiles]
         return OPS[stmt.op](*tiles)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from napkin_eq.lang.dtypes import device
 from napkin_eq.tile.identifiers import Names, buffers, counter_argument, kernel_function, pointer_argument, size_argument
 from napkin_eq.tile.ir import Kernel, definitions
 from napkin_eq.tile.passes.tma import copied, descriptor_names, pointed, rings, stores
 
 from .helpers import HELPERS
 
-DTYPES = {"f64": "gl.float64", "f32": "gl.float32", "f16": "gl.float16", "bf16": "gl.bfloat16", "i32": "gl.int32", "i64": "gl.int64", "i1": "gl.int1"}
+DTYPES = device("gl")
 IMPORTED = ("gl", "gluon", "fence_async_shared", "mbarrier", "tma", "warpgroup_mma", "warpgroup_mma_wait", "TensorDescriptor", *HELPERS)
 WAITING = ("gdc_launch_dependents", "gdc_wait")
 

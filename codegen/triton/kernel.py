@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 
+from napkin_eq.lang.dtypes import device
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.machine.dependent_launch import Turn
 from napkin_eq.tile.identifiers import buffers, kernel_function, pointer_argument, size_argument
@@ -38,15 +39,7 @@ from napkin_eq.tile.resources import BYTES
 from .blocks import INDENT, Blocks
 from .helpers import HELPERS
 
-DTYPES = {
-    "f64": "tl.float64",
-    "f32": "tl.float32",
-    "f16": "tl.float16",
-    "bf16": "tl.bfloat16",
-    "i32": "tl.int32",
-    "i64": "tl.int64",
-    "i1": "tl.int1",
-}
+DTYPES = device("tl")
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "==", "and": "&", "or": "|"}
 CALLS = {
     "max": "tl.maximum",

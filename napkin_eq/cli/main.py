@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from napkin_eq.egraph.budget import SECONDS
+from napkin_eq.lang.dtypes import STORAGE
 from napkin_eq.lang.errors import INTERNAL, USAGE, NapkinError
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
-DTYPES, PRINTERS = ("bfloat16", "float16", "float32"), ("auto", "gluon", "triton")
+DTYPES, PRINTERS = tuple(STORAGE), ("auto", "gluon", "triton")
 LATER = 0.01  # seconds, by which a destructor is done
 
 

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 from napkin_eq.cover.graph import contracted
 from napkin_eq.cover.pieces import Piece
+from napkin_eq.lang.dtypes import held_as
 from napkin_eq.lang.term import Input, Map, Read, Reduce, Term, renamed, subterms
 from napkin_eq.machine.cost import elements, extent
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.search.placement import parallel
-from napkin_eq.tile.ir import held_as
 from napkin_eq.tile.resources import BYTES
 
 WIDEST = 512  # more than the widest tile of an output: what does not vary along a wider axis is computed again for each of its blocks

@@ -24,13 +24,14 @@ from napkin_eq.cover.program import Chosen, Column, cheapest
 from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.saturate import saturate
 from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.dtypes import STORAGE
 from napkin_eq.lang.errors import NapkinError, Undecided
 from napkin_eq.lang.term import Term, Tuple
 from napkin_eq.laws.law import Statement
 from napkin_eq.machine.cost import AHEAD_S, FOLLOWING_S, elements
 from napkin_eq.prove.verdict import Verdict
 from napkin_eq.search.candidates import Aim, prover
-from napkin_eq.search.derivation import STORAGE, Output
+from napkin_eq.search.derivation import Output
 from napkin_eq.search.placement import MOST_BUNDLED
 from napkin_eq.tile.resources import WIDE_ROWS
 
@@ -99,7 +100,8 @@ class _Covering:
         proved = prover(statements)
         self.graph: Graph = graph_of(outputs, proved)
         self.places = {value: i for i, value in enumerate(self.graph.cuts)}
-        self.storage = Storage(self.graph, {term: name for (name, _), term in zip(diagram.outputs, outputs, strict=True)}, aim.dtype, proved)
+        names = {term: name for (name, _), term in zip(diagram.outputs, outputs, strict=True)}
+        self.storage = Storage(self.graph, names, aim.dtype, proved, aim.held)
         self.pricing = Pricing(aim, statements, verdicts, proved)
         ahead = AHEAD_S if aim.machine.divisors.mma_m >= WIDE_ROWS else FOLLOWING_S
         self.waited = max(0.0, aim.machine.chip.launch_s - ahead) * 1e6  # of every launch but the first

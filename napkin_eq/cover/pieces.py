@@ -9,12 +9,12 @@ from typing import Any
 from napkin_eq.cover.candidates import Candidate, with_placeholders
 from napkin_eq.cover.graph import FEW, Graph, contracted
 from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.dtypes import STORAGE, held_as
 from napkin_eq.lang.evaluate import output_order
 from napkin_eq.lang.term import Input, Read, Term, Tuple, subterms
 from napkin_eq.laws.law import Judgment, nonneg, nonzero, pos
 from napkin_eq.machine.cost import elements
 from napkin_eq.search.candidates import Stored
-from napkin_eq.search.derivation import STORAGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,10 @@ class Piece:
 class Storage:
     """How the values of a graph are stored: names, types, orders of axes, and what is known of them."""
 
-    def __init__(self, graph: Graph, named: Mapping[Term, str], dtype: str, proved: Callable[[Judgment], bool]) -> None:
+    def __init__(
+        self, graph: Graph, named: Mapping[Term, str], dtype: str, proved: Callable[[Judgment], bool],
+        held: Mapping[str, str] | None = None,
+    ) -> None:
         terms = subterms(*graph.outputs)
         taken = {t.name for t in terms if isinstance(t, Input)} | set(named.values())
         largest = max(elements(t.axes) for t in (*graph.outputs, *(t for t in terms if isinstance(t, Input))))
@@ -42,11 +45,11 @@ class Storage:
             name = named.get(cut) or next(n for n in (f"v{number}{'_' * i}" for i in range(len(taken) + 1)) if n not in taken)
             # What costs next to nothing is kept in float32.
             small = elements(cut.axes) * FEW <= largest and cut not in operands and cut not in named
-            kept = {"int": "int32", "bool": "bool"}.get(cut.kind, "float32" if small else "float")
+            kept = (held or {}).get(name) or {"int": "int32", "bool": "bool"}.get(cut.kind, "float32" if small else "float")
             facts = tuple(n for n, judgment in (("pos", pos), ("nonneg", nonneg), ("nonzero", nonzero)) if cut.kind == "real" and proved(judgment(cut)))
             dims = output_order(cut)
             self.arrays[cut] = Input(name, dims, kept, facts[:1])
-            self.stored[cut] = Stored(name, {"int32": "i32", "bool": "i1", "float32": "f32"}.get(kept, STORAGE[dtype]), dims)
+            self.stored[cut] = Stored(name, held_as(kept, STORAGE[dtype]), dims)
 
     def piece(self, candidate: Candidate) -> Piece:
         """Return a candidate as a diagram of its own."""

@@ -13,13 +13,14 @@ from typing import Any
 
 from napkin_eq.draw.margins import amount
 from napkin_eq.egraph.congruence import ARITHMETIC, Step
+from napkin_eq.lang.dtypes import STORAGE
 from napkin_eq.lang.operators import REDUCTIONS
 from napkin_eq.lang.term import Fold, Group, Map, Online, Proj, Reduce, Store, Term, Tuple, Walk, subterms
 from napkin_eq.laws.law import Law, Statement
 from napkin_eq.pipeline.derivation import Derivation
 from napkin_eq.pipeline.report import passes, unfused_bytes
 from napkin_eq.pipeline.text import Shorthand, part
-from napkin_eq.search.derivation import STORAGE, Output
+from napkin_eq.search.derivation import Output
 from napkin_eq.tile.resources import BYTES
 from napkin_eq.tile.stream_facts import Streamed, fold_key
 

@@ -4,6 +4,8 @@ Importing it lets terms print themselves (notation).
 
     axis             the wires of a diagram, known by name, with a size that is a number or left open
     diagram          named outputs, each a term, over the inputs that they share
+    dtypes           the types of numbers that arrays and tiles hold: one record each, from which every table over types
+                     is made
     errors           errors that a user can act on: what was written, where, what was expected, what to try
     evaluate         what a term means, in float64: the oracle that laws, plans and kernels are held against
     interval         bounds on the present values of a term, from the facts of its inputs: `interval(term)` is (lo,

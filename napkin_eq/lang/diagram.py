@@ -8,6 +8,7 @@ from typing import Any
 
 from napkin_eq.lang import spans
 from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.dtypes import BY_NAME
 from napkin_eq.lang.errors import NapkinError, checked_name
 from napkin_eq.lang.evaluate import axes_in
 from napkin_eq.lang.term import Input, Term, Tuple, subterms
@@ -31,11 +32,16 @@ def draw_with(drawer: Callable[[Any], str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Diagram(Pictured):
-    """What is to be computed: `outputs` are pairs of a name and a term; `doc` is one sentence."""
+    """What is to be computed: `outputs` are pairs of a name and a term; `doc` is one sentence.
+
+    held: pairs of an output and the type of numbers in which it is stored; of the others real numbers are of the storage
+    type that a derivation is asked for, whole ones int32, masks bool.
+    """
 
     name: str
     outputs: tuple[tuple[str, Term], ...]
     doc: str = ""
+    held: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         checked_name(self.name, "diagram")
@@ -49,6 +55,18 @@ class Diagram(Pictured):
             if name in taken:
                 raise NapkinError(f"diagram {self.name}: {name} names two arrays; an output needs a name of its own")
             taken.add(name)
+
+        for name, term in self.outputs:
+            if (held := dict(self.held).get(name)) is not None and (held not in BY_NAME or BY_NAME[held].kind != term.kind):
+                fitting = ", ".join(t.name for t in BY_NAME.values() if t.kind == term.kind)
+                raise NapkinError(f"diagram {self.name}: output {name} holds {term.kind} values, not {held!r:.60}; one of {fitting}")
+
+    def storing(self, **types: str) -> Diagram:
+        """Return the diagram with some outputs stored in types of their own, such as `storing(place="int64")`."""
+        if unknown := sorted(set(types) - {name for name, _ in self.outputs}):
+            outputs = ", ".join(name for name, _ in self.outputs)
+            raise NapkinError(f"diagram {self.name} has no output {unknown[0]!r:.80}; its outputs are {outputs}")
+        return replace(self, held=tuple({**dict(self.held), **types}.items()))
 
     @property
     def term(self) -> Term:

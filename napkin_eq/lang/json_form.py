@@ -53,19 +53,23 @@ def diagram_to_json(diagram: Diagram) -> dict[str, Any]:
     """Return a diagram as data for `json.dumps`."""
     rows = Rows()
     outputs = [[name, rows.add(term)] for name, term in diagram.outputs]
-    return {"schema": SCHEMA, "name": diagram.name, "doc": diagram.doc, **rows.data(), "outputs": outputs}
+    held = {"held": dict(diagram.held)} if diagram.held else {}
+    return {"schema": SCHEMA, "name": diagram.name, "doc": diagram.doc, **rows.data(), "outputs": outputs, **held}
 
 
 def diagram_from_json(data: object) -> Diagram:
     """Return the diagram that `diagram_to_json` wrote; raises NapkinError, in one line, for anything else."""
-    fields = _object(data, "a diagram", ("name", "doc", "schema", "axes", "inputs", "nodes", "outputs"))
+    more = ("held",) if isinstance(data, dict) and "held" in data else ()
+    fields = _object(data, "a diagram", ("name", "doc", "schema", "axes", "inputs", "nodes", "outputs", *more))
     nodes = _read(fields)
     outputs = []
     for pair in _list(fields["outputs"], "outputs", MAX_ITEMS):
         if len(_list(pair, "an output", 2)) != 2:
             _refuse(f"an output is a pair of a name and a node, not {_shown(pair)}")
         outputs.append((_text(pair[0], "the name of an output"), _at(nodes, pair[1], f"output {_shown(pair[0])}")))
-    return Diagram(_text(fields["name"], "the name"), tuple(outputs), _text(fields["doc"], "doc"))
+    found = Diagram(_text(fields["name"], "the name"), tuple(outputs), _text(fields["doc"], "doc"))
+    types = _table(fields["held"], "held", MAX_ITEMS) if more else {}
+    return found.storing(**{name: _text(held, f"the type of {_shown(name)}") for name, held in types.items()})
 
 
 def dumps_diagram(diagram: Diagram) -> str:

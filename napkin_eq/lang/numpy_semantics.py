@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from napkin_eq.lang.dtypes import Type
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.operators import COMBINE, NEUTRAL, PLACES, VALUES
 from napkin_eq.lang.scope import opened
@@ -130,6 +131,22 @@ class _Place:
 
 
 FOLDS: dict[str, Any] = {"sum": np.add, "max": np.maximum, "prod": np.multiply, "argmax": _Place}
+
+
+def held(values: Any, dtype: Type) -> Array:
+    """Return numbers as an array of a floating type holds them: rounded to its nearest ones, ties to even.
+
+    What is beyond is infinite, or the largest number where the type has no infinities. NumPy holds a type that it does not know as float32.
+    """
+    if hasattr(np, dtype.name):
+        with np.errstate(over="ignore"):
+            return np.asarray(values).astype(dtype.name)
+    wide = np.asarray(np.asarray(values, np.float32), np.float64)
+    _, exponent = np.frexp(wide)
+    unit = np.ldexp(1.0, np.maximum(exponent - dtype.digits, dtype.least))
+    with np.errstate(all="ignore"):
+        near = np.where(np.isfinite(wide), np.rint(wide / unit) * unit, wide)
+    return np.where(np.abs(near) > dtype.top, np.copysign(dtype.top if dtype.finite else np.inf, wide), near).astype(np.float32)
 
 
 def fold(monoid: str, axis: str, length: int, body: Named, mask: Named | None) -> Named:

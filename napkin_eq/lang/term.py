@@ -14,10 +14,11 @@ from fractions import Fraction
 from typing import Any, ClassVar, TypeVar
 
 from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.dtypes import KINDS
 from napkin_eq.lang.errors import NapkinError, checked_name
 from napkin_eq.lang.operators import MONOIDS, OPS, REDUCTIONS
 
-DTYPES = {"float": "real", "float16": "real", "bfloat16": "real", "float32": "real", "int32": "int", "int64": "int", "bool": "bool"}
+DTYPES = KINDS
 MAX_DEPTH = 500
 LARGEST_NUMBER = Fraction(sys.float_info.max)
 _made: dict[tuple[Any, ...], Term] = {}

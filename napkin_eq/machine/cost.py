@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.dtypes import BY_SHORT, NARROW
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.machine.l2_reuse import Part, brought, walk
 from napkin_eq.tile import ir as p
@@ -21,7 +22,8 @@ from napkin_eq.tile.resources import BYTES, MATRIX_WARPS, MOST_ELEMENTS, SPECIAL
 
 NOMINAL = 4096
 # The rate at which operands are multiplied, by their type or the precision asked for, and how many products one takes.
-UNIT_DTYPES, PRODUCTS = {"f16": "float16", "bf16": "bfloat16", "tf32": "tf32", "tf32x3": "tf32"}, {"tf32x3": 3}
+UNIT_DTYPES = {"tf32": "tf32", "tf32x3": "tf32", **{short: BY_SHORT[short].name for short in NARROW}}
+PRODUCTS = {"tf32x3": 3}
 # Fitted to what an H200 measured (benchmarks/results), one constant for one thing that the hardware does; see docs/cost.md.
 READ_RATE, WRITE_RATE = 1.04, 1.12  # of the copy bandwidth, what reading alone and writing alone reach
 LATENCY_HBM, LATENCY_L2, LATENCY_NEAR = 1.04e-6, 4e-7, 6e-8  # from a load to its data, under load; the last: in the SM's own cache

@@ -8,6 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from napkin_eq.lang.dtypes import STORAGE
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.machine.cost import NOMINAL, KernelCost, total_us
 from napkin_eq.machine.gpu import Hardware
@@ -19,7 +20,6 @@ from napkin_eq.napkin.traffic import Traffic, traffic
 from napkin_eq.napkin.variables import VALUE_BYTES
 from napkin_eq.pipeline.derivation import Derivation
 from napkin_eq.pipeline.top_k import lowered
-from napkin_eq.search.derivation import STORAGE
 from napkin_eq.tile.resources import BYTES
 
 

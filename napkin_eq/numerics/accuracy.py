@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from napkin_eq.lang.dtypes import BY_SHORT, NARROW, REAL
 from napkin_eq.lang.operators import VALUES
 from napkin_eq.lang.term import Fold, Map, Online, Read, Reduce, Scan, Term, subterms
 from napkin_eq.tile.ir import MATRIX_ROUNDOFF, Assign, Await, Dot, Kernel, Let, Load, Loop, Part, Plan, ReduceTile, ScanTile, Stmt, StoreTile, used
 
-# Roundoffs of float32 and of the 16-bit types, and how many an operator is charged with; as in rounding.py, which needs NumPy.
+# Roundoffs of float32 and of narrower types, and how many an operator is charged with; as in rounding.py, which needs NumPy.
 W, K = 2.0**-24, 4
-UNIT = {"f16": 2.0**-11, "bf16": 2.0**-8}
+UNIT = {short: BY_SHORT[short].roundoff for short in NARROW}
 # The size of a symbolic axis: far more tiles than one.
 NOMINAL = 4096
 TURNS, TILE = 3, 128
@@ -107,7 +108,7 @@ class _Walk:
                 product = known.get(stmt.a, 0.0) + known.get(stmt.b, 0.0) + 2 * MATRIX_ROUNDOFF[stmt.precision]
                 return max(product, known.get(stmt.acc or "", 0.0)) + 2 * W * self.depth(stmt.coord)
             case Let(out, op, _):
-                if out.dtype not in ("f32", "f16", "bf16", "f64"):
+                if out.dtype not in REAL:
                     return 0.0
                 if op == "cast":
                     return most + UNIT.get(out.dtype, 0.0)

@@ -38,12 +38,12 @@ import numpy as np
 
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import bound_sizes, output_order
-from napkin_eq.lang.numpy_semantics import OPERATORS, Array, Frame, Named, Run, aligned, contraction, fold, read, scan
+from napkin_eq.lang.numpy_semantics import ABSENT, OPERATORS, Array, Frame, Named, Run, aligned, contraction, fold, read, scan
 from napkin_eq.lang.operators import NEUTRAL, PLACES
 from napkin_eq.lang.scope import steps
 from napkin_eq.lang.term import Acc, Const, Fold, Group, Input, Map, Online, Prev, Proj, Read, Reduce, Scan, Store, Term, Walk, bundled, subterms
 from napkin_eq.numerics.ranges import constants, ranged, summands, within
-from napkin_eq.numerics.roundoff import STORAGE, TOP, K, adding, bounded, exactly, flushed, in_double, largest, multiplied, w
+from napkin_eq.numerics.roundoff import STORAGE, TOP, K, adding, bounded, exactly, farthest, flushed, in_double, largest, may_be_largest, multiplied, w
 from napkin_eq.numerics.shared_errors import SLACK, Checked, Errors, Form, added, contracted, multiplied_forms, over, plus, scaled, size, summed, times
 from napkin_eq.tile.ir import Dot, Kernel, Load, Loop, Plan, ReduceTile, ScanTile, Stmt, statements
 
@@ -288,7 +288,8 @@ class Work:
             return self.memo[term.body]
         value = self.exact.value(term)
         # A number that float32 holds is exact.
-        rounded = w() if isinstance(term, Const) and term.kind == "real" and not exactly(term.value) else 0.0
+        wide = isinstance(term, Const) and term.kind == "real" and not exactly(term.value)
+        rounded = w() if wide or (isinstance(term, Input) and term.dtype == "float64") else 0.0
         if isinstance(term, Input) and term.name in self.unknown:
             lanes = Named(tuple(d.name for d in term.dims), np.where(self.unknown[term.name], np.inf, 0.0))
             return Checked(value, Named(value.names, aligned(lanes)[1][0].transpose([lanes.names.index(name) for name in value.names])))
@@ -611,18 +612,20 @@ class Work:
         return Checked(scan(term.monoid, axis, length, body.value), scan(term.monoid, axis, length, Named(names, lanes)))
 
 
-def placed_off(value: Named, names: tuple[str, ...], axis: str, length: int, kept: Array, unsure: Array, values: Array, errors: Array) -> Named:
-    """Return how far the place of a maximum may be off: as far as the farthest lane that may hold it, whatever the rounding."""
+def placed_off(
+    value: Named, names: tuple[str, ...], axis: str, length: int, kept: Array, unsure: Array, values: Array, errors: Array
+) -> Named:
+    """Return how far the place of a maximum may be off: as far as the farthest lane that rounding may put there."""
     if not length:
         return Named(value.names, np.zeros(value.data.shape))
-    sure = np.where(kept & (unsure == 0), values - errors, -np.inf)
-    joined, (low, high) = aligned(fold("max", axis, length, Named(names, sure), None), Named(names, np.where(kept | (unsure > 0), values + errors, -np.inf)))
+    lanes = aligned(*(Named(names, each) for each in (kept, unsure > 0, values, errors)), also=(axis,))
+    joined, arrays = lanes
     at = joined.index(axis)
-    lanes = np.arange(length).reshape([-1 if name == axis else 1 for name in joined])
-    where = np.broadcast_to((high >= low) & np.isfinite(high) | np.isposinf(high) | np.isnan(high), np.broadcast_shapes(high.shape, lanes.shape))
-    first, last = np.where(where, lanes, length).min(axis=at), np.where(where, lanes, -1).max(axis=at)
+    kept, unsure, values, errors = (np.broadcast_to(a, (*a.shape[:at], length, *a.shape[at + 1 :])) for a in arrays)
+    there, sure = kept | unsure, kept & ~unsure
+    able = may_be_largest(np.where(there, values, ABSENT), np.where(there, errors, 0.0), sure, at)
     _, (found,) = aligned(value, also=tuple(name for name in joined if name != axis))
-    return Named(value.names, np.where(last < 0, 0.0, np.maximum(found - first, last - found)).astype(np.float64))
+    return Named(value.names, farthest(np.expand_dims(found, at), able, at).squeeze(at))
 
 
 def _is_mean(inverse: Term, total: Term) -> bool:

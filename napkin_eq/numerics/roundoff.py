@@ -13,6 +13,7 @@ from contextvars import ContextVar
 
 import numpy as np
 
+from napkin_eq.lang.dtypes import TYPES
 from napkin_eq.lang.numpy_semantics import OPERATORS, Array
 
 K = 4
@@ -22,9 +23,9 @@ W, FLUSHED, LARGEST = 2.0**-24, 2.0**-126, 2.0**128
 DOUBLE = 2.0**-53, 2.0**-1022, math.inf
 _UNIT = ContextVar("unit", default=(W, FLUSHED, LARGEST))
 # The largest number of each storage type.
-TOP = {"float16": 65504.0, "bfloat16": 2.0**128 - 2.0**120, "float32": 2.0**128 - 2.0**104}
+TOP = {t.name: t.top for t in TYPES if t.storage}
 # roundoff, and half of the least positive number
-STORAGE = {"float16": (2.0**-11, 2.0**-25), "bfloat16": (2.0**-8, 2.0**-134), "float32": (2.0**-24, 2.0**-150)}
+STORAGE = {t.name: (t.roundoff, t.half) for t in TYPES if t.storage}
 
 
 @contextmanager
@@ -185,7 +186,7 @@ RULES: dict[str, Callable[..., Array]] = {
     "abs": lambda v, a, e: e,
     "floor": lambda v, a, e: np.where(e > 0, 1 + e, 0.0),
     "round": lambda v, a, e: np.where(e > 0, 1 + e, 0.0),
-    "real": lambda v, a, e: e,
+    "real": lambda v, a, e: e + np.where(np.abs(v) > 1 / w(), w() * np.abs(v), 0.0),  # exact as long as the digits suffice
     "floordiv": _unknown,
     "mod": _unknown,
     "lt": _unsure,
@@ -215,6 +216,26 @@ def bounded(op: str, value: Array, values: Sequence[Array], errors: Sequence[Arr
     else:
         doubt = np.logical_or.reduce(np.broadcast_arrays(*wild))
     return np.where(np.isneginf(value), np.where(doubt, np.inf, 0.0), found)
+
+
+def may_be_largest(values: Array, errors: Array, sure: Array, at: int) -> Array:
+    """Return the lanes along an axis that may be taken for the first of the largest ones, whatever the rounding.
+
+    sure: lanes that a mask keeps for certain. A lane is none of them below one that is, nor after an exact one as large.
+    """
+    low = np.where(sure, values - errors, -np.inf)
+    known = np.where(sure & (errors == 0), values, -np.inf)
+    before = np.roll(np.maximum.accumulate(known, axis=at), 1, axis=at)
+    first = np.arange(values.shape[at]).reshape([-1 if here == at else 1 for here in range(values.ndim)]) == 0
+    above = first | (values + errors > before) | ~np.isfinite(errors)
+    return np.asarray(~(values + errors < low.max(axis=at, keepdims=True)) & above)
+
+
+def farthest(found: Array, able: Array, at: int) -> Array:
+    """Return how far a place along an axis is from the farthest of some lanes."""
+    lanes = np.arange(able.shape[at]).reshape([-1 if here == at else 1 for here in range(able.ndim)])
+    first, last = (end.reduce(np.where(able, lanes, found), axis=at, keepdims=True) for end in (np.minimum, np.maximum))
+    return np.asarray(np.maximum(found - first, last - found), np.float64)
 
 
 def multiplied(factors: Array, exact: Array, count: int, folded: Callable[[Array], Array]) -> Array:

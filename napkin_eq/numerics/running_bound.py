@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 
 from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.dtypes import BY_SHORT, NARROW, REAL, WHOLE
 from napkin_eq.lang.numpy_semantics import FOLDS, OPERATORS, Array
 from napkin_eq.lang.operators import PLACES
 from napkin_eq.numerics.error_bound import row, sharing
-from napkin_eq.numerics.roundoff import FLUSHED, LARGEST, RULES, STORAGE, TOP, K, W, adding, bounded, gone, multiplied
+from napkin_eq.numerics.roundoff import FLUSHED, LARGEST, RULES, STORAGE, TOP, K, W, adding, bounded, farthest, gone, may_be_largest, multiplied
 from napkin_eq.tile.ir import (
     MATRIX_ROUNDOFF,
     Assign,
@@ -44,7 +45,7 @@ from napkin_eq.tile.ir import (
     used,
 )  # fmt: skip
 
-HELD = {"f16": "float16", "bf16": "bfloat16"}
+HELD = {short: BY_SHORT[short].name for short in NARROW}
 LN2 = math.log(2.0)
 
 
@@ -98,11 +99,11 @@ class _Memory:
         for buffer in plan.inputs:
             value = np.asarray(inputs[buffer.name])
             self.sizes.update({a.name: n for a, n in zip(buffer.dims, value.shape, strict=True)})
-            held = value.astype(np.float64) if buffer.dtype in ("f16", "bf16", "f32", "f64") else value
+            held = value.astype(np.float64) if buffer.dtype in REAL else value
             self.arrays[buffer.name] = Pair(held, np.where(unknown.get(buffer.name, False), np.inf, 0.0) * np.ones(value.shape))
         for buffer in (*plan.outputs, *plan.scratch):
             shape = tuple(self.size(axis) for axis in buffer.dims)
-            held = np.zeros(shape, {"i1": np.bool_, "i32": np.int64, "i64": np.int64}.get(buffer.dtype, np.float64))
+            held = np.zeros(shape, {"bool": np.bool_, "int": np.int64}.get(BY_SHORT[buffer.dtype].kind, np.float64))
             self.arrays[buffer.name] = Pair(held, np.zeros(shape))
 
     def size(self, axis: Axis) -> int:
@@ -213,19 +214,20 @@ class _Program:
         return Pair(value, bounded(op, value, values, errors, rules) * np.ones(value.shape))
 
     def cast(self, out: Value, got: Pair) -> Pair:
-        if out.dtype in ("i32", "i64", "i1"):
+        if out.dtype in (*WHOLE, "i1"):
             return Pair(got.value if got.value.dtype.kind != "f" else np.trunc(got.value).astype(np.int64), got.error)
         wide = Pair(got.value.astype(np.float64), got.error)
+        if out.dtype == "f32":  # what it does not hold: numbers of float64, and whole ones of more than 24 bits
+            lost = np.nan_to_num(np.abs(wide.value.astype(np.float32) - wide.value), nan=0.0)
+            return Pair(wide.value, wide.error + lost) if lost.any() else wide
         return rounded(wide, HELD[out.dtype], out.name in self.facts.final) if out.dtype in HELD else wide
 
     def reduced(self, monoid: str, at: int, got: Pair, off: float) -> Pair:
         value = FOLDS[monoid].reduce(got.value, axis=at, keepdims=True)
         size = np.where(np.isfinite(got.value), np.abs(got.value), 0.0)
         if monoid in PLACES:
-            lanes = np.arange(got.value.shape[at]).reshape([-1 if here == at else 1 for here in range(got.value.ndim)])
-            able = ~(got.value + got.error < (got.value - got.error).max(axis=at, keepdims=True))
-            first, last = (end.reduce(np.where(able, lanes, value), axis=at, keepdims=True) for end in (np.minimum, np.maximum))
-            return Pair(value, np.maximum(value - first, last - value).astype(np.float64))
+            able = may_be_largest(got.value, got.error * np.ones(got.value.shape), np.ones(got.value.shape, bool), at)
+            return Pair(value, farthest(value, able, at))
         if monoid == "max":
             return Pair(value, got.error.max(axis=at, keepdims=True))
         if monoid == "sum":
@@ -288,7 +290,7 @@ class _Program:
 
 
 def rounded(got: Pair, dtype: str, final: bool) -> Pair:
-    """Round a tile to a 16-bit type; what is past its range is of no use, but in a final output."""
+    """Round a tile to a narrow type; what is past its range is of no use, but in a final output."""
     unit, least = STORAGE[dtype]
     size = np.where(np.isfinite(got.value), np.abs(got.value), 0.0) + got.error
     return Pair(got.value, np.where((size > TOP[dtype]) & (not final), np.inf, got.error + unit * size + np.minimum(least, size)))

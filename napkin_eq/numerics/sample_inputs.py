@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.dtypes import BY_NAME, TYPES
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Fold, Index, Input, Map, Read, Reduce, Scan, subterms
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
 
 # Largest finite number, least positive one.
-RANGE = {"float16": (65504.0, 2.0**-24), "bfloat16": (2.0**128 - 2.0**120, 2.0**-133), "float32": (2.0**128 - 2.0**104, 2.0**-149)}
+RANGE = {t.name: (t.top, 2 * t.half) for t in TYPES if t.storage}
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,11 +335,9 @@ def nearest(values: Any, dtype: str) -> Any:
     """Return float64 numbers rounded to the nearest ones of a storage type, ties to even."""
     import numpy as np
 
-    if dtype != "bfloat16":
-        return np.asarray(values).astype(dtype).astype(np.float64)
-    bits = np.array(values, np.float32, order="C").view(np.uint32)
-    kept = (bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))) & np.uint32(0xFFFF0000)
-    return kept.view(np.float32).astype(np.float64)
+    from napkin_eq.lang.numpy_semantics import held
+
+    return held(values, BY_NAME[dtype]).astype(np.float64)
 
 
 def meeting(facts: tuple[str, ...], values: Any) -> Any:

@@ -21,6 +21,7 @@ from napkin_eq.cover.graph import contractions
 from napkin_eq.egraph.budget import SECONDS, Budget
 from napkin_eq.egraph.congruence import Closure
 from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.dtypes import BY_NAME, STORAGE
 from napkin_eq.lang.errors import NapkinError, Undecided, WrongPlan
 from napkin_eq.lang.substitute import settled
 from napkin_eq.lang.term import Input, Term, Tuple, subterms
@@ -36,7 +37,7 @@ from napkin_eq.prove.prove import require_proved
 from napkin_eq.prove.verdict import Verdict
 from napkin_eq.search.assemble import planned
 from napkin_eq.search.candidates import Aim, Graphs, options, precisions, preferred, prover
-from napkin_eq.search.derivation import STORAGE, Output
+from napkin_eq.search.derivation import Output
 from napkin_eq.search.placement import MOST_BUNDLED
 from napkin_eq.verify.translation import accepted
 
@@ -83,6 +84,9 @@ def derive(
         raise NapkinError(f"the limit is {budget.seconds:g} seconds, expected a positive number such as {SECONDS:g}")
     machine = machines.load(hardware) if isinstance(hardware, str) else hardware
     seconds = dict.fromkeys(("prove", "saturate", "extract", "explain", "validate", "total"), 0.0)
+    for held in (dtype, *(array.dtype for array in diagram.inputs() if array.dtype != "float")):
+        if (needed := BY_NAME[held].needs) and needed not in machine.tensor:
+            raise NapkinError(f"{held} is not a type of {machine.title}, which has no contractions of {needed}")
     begun = time.perf_counter()
     statements = chosen_statements(without, rules)
     if all(s.name != "level" for s in statements):
@@ -91,7 +95,7 @@ def derive(
     if rules and not allow_tested:
         require_granted(s for s in statements if not s.place.startswith(str(folder("rules"))))
     seconds["prove"] = time.perf_counter() - begun
-    aim = Aim(machine, dtype, printer, max_error, refused=frozenset(refused), budget=budget)
+    aim = Aim(machine, dtype, printer, max_error, refused=frozenset(refused), budget=budget, held=dict(diagram.held))
     outputs = _outputs(diagram, aim, statements, verdicts, seconds)
     plan, tiled = planned(diagram, outputs, machine, dtype)
     seconds["total"] = time.perf_counter() - begun

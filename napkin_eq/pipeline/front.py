@@ -58,7 +58,7 @@ def _points(derivation: Derived, output: Output) -> list[Point]:
     d = derivation
     named = tuple((name, source) for name, source, _ in output.each())
     whole = replace(d.diagram, outputs=named)
-    aim = Aim(d.hardware, d.dtype, d.printer, math.inf)
+    aim = Aim(d.hardware, d.dtype, d.printer, math.inf, held=dict(d.diagram.held))
     stability = Stability(output.source, d.dtype)
     plans = [output]
     for precision in precisions(aim):

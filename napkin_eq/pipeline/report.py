@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from napkin_eq.certify.certificate import of as certificate_of
+from napkin_eq.lang.dtypes import STORAGE
 from napkin_eq.lang.interval import interval
 from napkin_eq.lang.scope import opened
 from napkin_eq.lang.term import Fold, Map, Online, Reduce, Term, subterms
 from napkin_eq.machine.cost import elements, total_us
 from napkin_eq.numerics.accuracy import unit_error
-from napkin_eq.search.derivation import STORAGE, Derived, Output, laws_used
+from napkin_eq.search.derivation import Derived, Output, laws_used
 from napkin_eq.tile.resources import BYTES
 from napkin_eq.tile.stream_facts import depth_along, fold_key, kernel_terms
 

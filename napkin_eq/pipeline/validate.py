@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.dtypes import BY_NAME, BY_SHORT, NARROW
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Index, Map, Reduce, Scan, subterms
 from napkin_eq.numerics.sample_inputs import Family, applies, draw, families, family, number, resized
@@ -145,8 +146,8 @@ def validate(
 
     where, label = chosen_device(device)
     dtype = dtype or ("bfloat16" if where == "cuda" else "float16")
-    if where == "cpu" and dtype == "bfloat16":
-        raise NapkinError("dtype bfloat16: Triton's interpreter computes it wrongly on a CPU; take float16 or float32, or run on a GPU")
+    if where == "cpu" and BY_NAME[dtype].short in NARROW and dtype != "float16":
+        raise NapkinError(f"dtype {dtype}: Triton's interpreter computes it wrongly on a CPU; take float16 or float32, or run on a GPU")
     chosen = _chosen(diagram, inputs)
 
     def made(sized: Diagram) -> Derivation:
@@ -280,7 +281,7 @@ def compared(
         must = must_spoil(source, drawn.clean, {}, drawn.spoilt, order) if drawn_from.spoil == "nan" else None
         got = runs[0][place].to(torch.float64).cpu().numpy()
         tolerance = allowed[buffer.name]
-        seen = compare(got, exact, tolerance.least, dtype if source.kind == "real" else "", must)
+        seen = compare(got, exact, tolerance.least, BY_SHORT[buffer.dtype].name if source.kind == "real" else "", must)
         # As bytes, for which a scalar needs an axis: -0 and NaN are to repeat as well.
         first, *others = (run[place].reshape(-1).view(torch.uint8) for run in runs)
         repeatable = all(torch.equal(first, other) for other in others)
@@ -297,8 +298,7 @@ def _tensor(array: Any, dtype: str) -> Any:
     import numpy as np
     import torch
 
-    names = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16", "i32": "int32", "i64": "int64", "i1": "bool"}
-    return torch.from_numpy(np.asarray(array)).to(getattr(torch, names[dtype])).contiguous()
+    return torch.from_numpy(np.asarray(array)).to(getattr(torch, BY_SHORT[dtype].name)).contiguous()
 
 
 def executed(source: str, tensors: Sequence[Any], device: str = "") -> tuple[Any, ...]:

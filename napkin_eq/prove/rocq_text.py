@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from napkin_eq.lang.dtypes import KINDS
+
 Data = dict[str, Any]
 UNARY = dict.fromkeys("neg inv exp log sqrt tanh sigmoid erf sin cos abs floor round not".split(), "") | {
     "real": "ToReal"
@@ -19,9 +21,7 @@ BINARY = {"add": "Add", "mul": "Mul", "max": "BMax", "min": "BMin", "floordiv": 
 BINARY |= {"lt": "Lt", "le": "Le", "eq": "Eqb", "and": "And", "or": "Or"}
 MONOIDS = {"sum": "MSum", "max": "MMax", "prod": "MProd"}
 SORTS = {"real": "Real", "number": "Number", "int": "Int", "bool": "Bool", "tuple": "Several"}
-DTYPES = {"int32": "Int", "int64": "Int", "bool": "Bool"} | dict.fromkeys(
-    "float float16 bfloat16 float32".split(), "Real"
-)
+DTYPES = {name: kind.capitalize() for name, kind in KINDS.items()}
 FACTS = {"pos": "IsPos", "nonneg": "IsNonneg", "nonzero": "IsNonzero"}
 FUSED = {"alone": "false", "fused": "true"}
 # What a part of a row is: t a term, x an axis, and words by their tables.

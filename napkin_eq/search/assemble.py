@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.dtypes import STORAGE, held_as
 from napkin_eq.lang.term import Input, Proj, Store, Term, Tuple
 from napkin_eq.machine.cost import total_us
 from napkin_eq.machine.gpu import Hardware
-from napkin_eq.search.derivation import STORAGE, Output, laws_used
+from napkin_eq.search.derivation import Output, laws_used
 from napkin_eq.search.placement import TARGET
 from napkin_eq.search.tiling import Tiled
 from napkin_eq.tile import ir as p
@@ -45,7 +46,7 @@ def _kept(store: Store) -> list[Term]:
 
 
 def _input_buffer(array: Input, dtype: str) -> p.Buffer:
-    return p.Buffer(array.name, array.dims, p.held_as(array.dtype, STORAGE[dtype]))
+    return p.Buffer(array.name, array.dims, held_as(array.dtype, STORAGE[dtype]))
 
 
 def renamed(kernel: p.Kernel, name: str, arrays: dict[str, str]) -> p.Kernel:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -13,6 +13,7 @@ from napkin_eq.egraph.nodes import Saturated
 from napkin_eq.egraph.saturate import saturate
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.dtypes import BY_NAME, STORAGE, output_type
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.interval import interval
 from napkin_eq.lang.term import Fold, Map, Online, Read, Reduce, Term, subterms
@@ -22,7 +23,7 @@ from napkin_eq.machine.cost import extent
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.numerics.accuracy import term_error
 from napkin_eq.numerics.stability import FACTOR, Stability
-from napkin_eq.search.derivation import STORAGE, Output
+from napkin_eq.search.derivation import Output
 from napkin_eq.search.extract import KEEP, Candidate, Extractor
 from napkin_eq.search.placement import PLACING, Offers, Placed, Placer, parallel
 from napkin_eq.search.tiling import Tiled
@@ -30,8 +31,6 @@ from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.reductions import NARROW
 from napkin_eq.tile.resources import BYTES
 
-# Largest |exponent| whose exponential, narrowed to the storage type for the matrix unit, keeps its relative accuracy.
-EXPONENT = {"bfloat16": 60.0, "float16": 9.0, "float32": 60.0}
 FINALISTS, SPREAD, SAME, CUTTING, STABLE = 3, 1.25, 1e-3, 0.4, 0.45
 Graphs = dict[tuple[tuple[Axis, Axis], ...], Saturated]  # by the axes that are cut
 Side = tuple[tuple[Axis, ...], bool]  # the axes of an operand that is computed, and whether out of sums
@@ -51,7 +50,7 @@ class Stored:
 class Aim:
     """What a plan is made for: a GPU, the storage type, who may print its kernels; and the terms that plans were refused of.
 
-    written: forms are sought that leave what Prev speaks of as it was first written.
+    written: forms are sought that leave what Prev speaks of as it was first written. held: types of outputs by name.
     """
 
     machine: Hardware
@@ -62,6 +61,7 @@ class Aim:
     refused: frozenset[Term] = frozenset()
     budget: Budget = field(default_factory=Budget)
     written: bool = False
+    held: Mapping[str, str] = field(default_factory=dict)
 
 
 def precisions(aim: Aim) -> tuple[str, ...]:
@@ -172,7 +172,8 @@ def placer(
     """Return what weighs the placements of an output, or of several, under the placement laws among the statements."""
     names = {s.name for s in statements}
     offers = Offers("level" in names, "group" in names, "walk" in names, "level-several" in names)
-    dtypes = tuple(_output_dtype(term, aim.dtype) for term in parallel(source))
+    named = zip(outputs, parallel(source), strict=True) if aim.held else (("", term) for term in parallel(source))
+    dtypes = tuple(output_type(term.kind, aim.dtype, aim.held.get(name)) for name, term in named)
     return Placer(outputs[0], dtypes, STORAGE[aim.dtype], aim.machine, offers, proved or prover(statements), aim.printer, aim.precision, aim.budget)
 
 
@@ -208,7 +209,7 @@ def _candidates(source: Term, graph: Saturated, aim: Aim, stability: Stability, 
 
     Where a form of the root loses digits that the source keeps, more are sought, and in no class are such forms kept.
     """
-    limit = EXPONENT[aim.dtype]
+    limit = BY_NAME[aim.dtype].exponent
     shapes = [item.axes for item in parallel(source)]
 
     def whole(term: Term) -> bool:
@@ -294,7 +295,3 @@ def computed_sides(term: Term) -> frozenset[Side]:
     return frozenset((a.axes, any(isinstance(t, (Fold, Reduce, Online)) for t in subterms(a))) for a in sides)
 
 
-def _output_dtype(source: Term, dtype: str) -> str:
-    if source.kind == "real":
-        return STORAGE[dtype]
-    return {"int": "i32", "bool": "i1"}[source.kind]

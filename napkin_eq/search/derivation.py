@@ -18,9 +18,6 @@ from napkin_eq.search.tiling import Tiled
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.reductions import NARROW
 
-STORAGE = {"bfloat16": "bf16", "float16": "f16", "float32": "f32"}
-
-
 AGREES, DIFFERS, UNKNOWN = "agrees", "differs", "not validated"
 
 

@@ -14,6 +14,7 @@ import math
 from collections.abc import Iterable, Mapping
 
 from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.dtypes import held_as
 from napkin_eq.lang.term import Const, Input, Map, Read, Store, Term, renames, subterms
 from napkin_eq.laws.axis_split import is_stretch
 from napkin_eq.machine.cost import KERNEL_S, READ_RATE, SM_BYTES, WRITE_RATE, elements
@@ -41,7 +42,7 @@ class Least:
             return
         picked = {part for t in terms if isinstance(t, Read) and not renames(t) for part in subterms(t)}
         read = {arrays[t] for t in terms if t in arrays and t not in picked}
-        read |= {p.Buffer(t.name, t.dims, p.held_as(t.dtype, storage)) for t in terms if isinstance(t, Input) and t not in picked}
+        read |= {p.Buffer(t.name, t.dims, held_as(t.dtype, storage)) for t in terms if isinstance(t, Input) and t not in picked}
         self.reads = [(_bytes(buffer), _along(buffer.dims, cuts)) for buffer in read]
         self.operations = [(_operations(t, cuts), _along(t.body.axes, cuts)) for t in terms if isinstance(t, Streamed) and _contracts(t)]
 

@@ -14,6 +14,7 @@ from typing import Any
 from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.nodes import tied
 from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.dtypes import BY_SHORT, DEFAULT
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import output_order
 from napkin_eq.lang.operators import VALUES
@@ -177,7 +178,7 @@ class Placer:
                 left, right = (set(a.axes) for a in term.body.args)
                 if left - right and right - left and term.axis in left & right:
                     flops += 2 * elements(term.body.axes) * (0.5 if term.where.fields != (True,) else 1.0)
-        dtype = {"f16": "float16", "bf16": "bfloat16"}.get(self.storage, "float32")
+        dtype = BY_SHORT[self.storage].name
         seconds = max(moved / self.hardware.hbm.copy_bandwidth, flops / (self.hardware.flops(dtype) * self.hardware.assumptions.tensor_efficiency))
         return (seconds + self.hardware.chip.launch_s) * 1e6
 
@@ -199,7 +200,7 @@ class Placer:
             found = []
             for i, (site, value) in enumerate(zip(sites, values, strict=True)):
                 narrow = site in operands and self.precision == NARROW
-                dtype = outputs.get(site, {"int": "i32", "bool": "i1"}.get(value.kind, self.storage if narrow else "f32"))
+                dtype = outputs.get(site, DEFAULT[value.kind] if value.kind != "real" or not narrow else BY_SHORT[self.storage].multiplied or self.storage)
                 order = self.orders.get(site) or (output_order(value) if site in outputs else scratch_order(value))
                 found.append(p.Buffer(f"{TARGET}{i}", order, dtype))
             return tuple(found)

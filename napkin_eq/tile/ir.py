@@ -19,15 +19,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.dtypes import BY_SHORT
 
 Operand = str | int | float | bool
-DTYPES = ("f64", "f32", "f16", "bf16", "i32", "i64", "i1")
-_HELD = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "int32": "i32", "int64": "i64", "bool": "i1"}
-
-
-def held_as(dtype: str, storage: str) -> str:
-    """Return the type, one of DTYPES, in which an array that a diagram declares is held: "float" is of the storage type."""
-    return storage if dtype == "float" else _HELD[dtype]
+DTYPES = tuple(BY_SHORT)
 
 
 @dataclass(frozen=True, slots=True)

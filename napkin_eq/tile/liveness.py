@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
+from napkin_eq.lang.dtypes import BY_SHORT, NARROW
 from napkin_eq.tile import ir as p
 
 Tiles = tuple[tuple[tuple[str, ...], float], ...]
@@ -11,7 +12,7 @@ Tiles = tuple[tuple[tuple[str, ...], float], ...]
 
 def share(value: p.Value) -> float:
     """Return the 32-bit registers that one element of a value takes: two of 16 bits share one, 32 truth values do."""
-    return 1 / 32 if value.dtype == "i1" else 0.5 if value.dtype in ("f16", "bf16") else 1.0
+    return 1 / 32 if value.dtype == "i1" else BY_SHORT[value.dtype].bytes / 4 if value.dtype in NARROW else 1.0
 
 
 def alive(

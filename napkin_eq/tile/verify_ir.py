@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from napkin_eq.lang.dtypes import REAL, WHOLE
 from napkin_eq.lang.errors import WrongPlan
 from napkin_eq.lang.operators import MONOIDS, OPS, PLACES, REDUCTIONS
 from napkin_eq.tile.ir import (
@@ -39,7 +40,7 @@ from napkin_eq.tile.ir import (
 
 ROLES = ("group", "stream", "walk", "whole", "lane", "run")
 MACHINE_OPS = {"sub": 2, "div": 2, "exp2": 1, "log2": 1, "rsqrt": 1, "fma": 3, "cast": 1}  # beside those of the language
-COMPARISONS, WHOLE, REAL = ("lt", "le", "eq"), ("i32", "i64"), ("f64", "f32", "f16", "bf16")
+COMPARISONS = ("lt", "le", "eq")
 MIXED = ("cast", "real", "where", *COMPARISONS)  # operators whose arguments may have another type than what they give
 
 

@@ -13,13 +13,14 @@ from typing import Any
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.dtypes import STORAGE
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import axes_in
 from napkin_eq.lang.spans import resized
 from napkin_eq.lang.term import Const, Index, Length, Map, Read, Size, Store, Term, rebuilt, renames, subterms
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.search.assemble import planned
-from napkin_eq.search.derivation import STORAGE, Output
+from napkin_eq.search.derivation import Output
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.elementwise import Proved
 from napkin_eq.tile.lower.kernel import Lowering

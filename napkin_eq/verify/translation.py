@@ -13,12 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.dtypes import REAL, output_type
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import axes_in, evaluate
 from napkin_eq.lang.term import Input, Term, subterms
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.search.assemble import planned
-from napkin_eq.search.derivation import AGREES, DIFFERS, STORAGE, UNKNOWN, Output, Translation
+from napkin_eq.search.derivation import AGREES, DIFFERS, UNKNOWN, Output, Translation
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.elementwise import Proved
 from napkin_eq.tile.printers import emit
@@ -43,7 +44,7 @@ def validated(
     Order: axes and types of what it stores, whole numbers among reals, then its values in small. Statuses: "agrees", "differs" with the
     counterexample, "not validated" with the reason, as where it would take longer than half a second.
     """
-    if why := next(_misfits(outputs, plan, dtype, held or {}), ""):
+    if why := next(_misfits(outputs, plan, dtype, held or {}, dict(diagram.held)), ""):
         return Translation(DIFFERS, why)
     try:
         small = miniature(diagram, outputs, plan, machine, dtype, proved)
@@ -66,12 +67,12 @@ def accepted(
     return option.translation.status != DIFFERS
 
 
-def _misfits(outputs: Sequence[Output], plan: p.Plan, dtype: str, given: Mapping[str, str]) -> Iterator[str]:
+def _misfits(outputs: Sequence[Output], plan: p.Plan, dtype: str, given: Mapping[str, str], asked: Mapping[str, str]) -> Iterator[str]:
     """Yield what does not fit about a plan whatever it computes: axes and types of outputs, whole numbers where real ones belong."""
     stored = {buffer.name: buffer for buffer in plan.outputs}
     for output in outputs:
         for name, source, _ in output.each():
-            held = given.get(name) or {"real": STORAGE[dtype], "int": "i32", "bool": "i1"}[source.kind]
+            held = given.get(name) or output_type(source.kind, dtype, asked.get(name))
             found, wanted = sorted(a.name for a in stored[name].dims), sorted(a.name for a in source.axes)
             if found != wanted:
                 yield f"output {name} is stored along [{' '.join(found)}], the diagram's has the axes [{' '.join(wanted)}]"
@@ -79,7 +80,7 @@ def _misfits(outputs: Sequence[Output], plan: p.Plan, dtype: str, given: Mapping
                 yield f"output {name} is stored as {stored[name].dtype}, expected {held}"
     for kernel in plan.kernels:
         for stmt in p.statements(kernel.body):
-            if isinstance(stmt, p.Let) and stmt.out.dtype in ("f64", "f32", "f16", "bf16"):
+            if isinstance(stmt, p.Let) and stmt.out.dtype in REAL:
                 numbers = stmt.args[1:] if stmt.op == "where" else stmt.args
                 if whole := [a for a in numbers if type(a) is int and stmt.op not in ("cast", "real")]:
                     yield f"kernel {kernel.name}: {stmt.out.name} takes the whole number {whole[0]} among reals"

@@ -164,7 +164,7 @@ def test_tensor_float_rounds_inputs_too():
 
 
 def test_unknown_dtype():
-    with pytest.raises(NapkinError, match="unknown dtype 'float8'; one of float16, bfloat16, float32"):
+    with pytest.raises(NapkinError, match="unknown dtype 'float8'; one of bfloat16, float16, float32, float8_e4m3fn"):
         error_bound(S, {}, {}, "float8")
 
 

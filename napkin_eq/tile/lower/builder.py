@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.dtypes import NARROW, WHOLE
 from napkin_eq.lang.operators import NEUTRAL
 from napkin_eq.lang.term import Term
 from napkin_eq.tile import ir as p
@@ -143,7 +144,7 @@ class Statements(ABC):
         return int(operand) or 1 << 30
 
     def _is_real(self, operand: p.Operand) -> bool:
-        return type(operand) is float if not isinstance(operand, str) else self.values[operand].dtype not in ("i32", "i64", "i1")
+        return type(operand) is float if not isinstance(operand, str) else self.values[operand].dtype not in (*WHOLE, "i1")
 
     def as_value(self, operand: p.Operand, dtype: str = "f32") -> str:
         """Return the name of a value, one that holds a number of this type where the operand is none."""
@@ -159,8 +160,8 @@ class Statements(ABC):
         return self.emit("cast", (operand,), dtype)
 
     def wide(self, operand: p.Operand) -> p.Operand:
-        """Return an operand ready for float arithmetic: 16-bit tiles become f32."""
-        if isinstance(operand, str) and self.values[operand].dtype in ("f16", "bf16", "i32"):
+        """Return an operand ready for float arithmetic, which is of f32: tiles of other types become that."""
+        if isinstance(operand, str) and self.values[operand].dtype in (*NARROW, "f64", "i32"):
             return self.cast(operand, "f32")
         return operand
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.dtypes import DEFAULT, WHOLE, held_as
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.operators import ABSENT, NEUTRAL
 from napkin_eq.lang.scope import steps
@@ -122,7 +123,7 @@ class Lowering(Folds):
 
     def _store(self, body: Term, target: p.Buffer, context: Context) -> None:
         self.stored.add(target.name)
-        value = self.as_value(self.operand(body, context), {"real": "f32", "int": "i32", "bool": "i1"}[body.kind])
+        value = self.as_value(self.operand(body, context), DEFAULT[body.kind])
         index = tuple(self.iota(context.coord(d)) for d in target.dims)
         masks = tuple(m for d in target.dims for m in self.valid(context.coord(d)))
         self.stack[-1].stmts.append(p.StoreTile(target.name, index, self.as_value(self.cast(value, target.dtype)), masks))
@@ -180,7 +181,7 @@ class Lowering(Folds):
         raise NapkinError(f"{type(term).__name__} cannot be lowered here")
 
     def buffer(self, array: Input) -> p.Buffer:
-        return p.Buffer(array.name, array.dims, p.held_as(array.dtype, self.storage))
+        return p.Buffer(array.name, array.dims, held_as(array.dtype, self.storage))
 
     def _load(self, buffer: p.Buffer, dims: Sequence[Axis], places: Mapping[str, Axis | p.Operand], context: Context) -> p.Operand:
         self.reads.setdefault(buffer.name, buffer)
@@ -199,7 +200,7 @@ class Lowering(Folds):
                 coords += self.values[index[-1]].coords
         args = (*index, *masks)
         name = self.put(lambda v: p.Load(v, buffer.name, tuple(index), tuple(masks)), ("load", buffer.name), coords, buffer.dtype, args)
-        return self.cast(name, "i32") if buffer.dtype == "i64" else name
+        return self.cast(name, "i32") if buffer.dtype in WHOLE else name
 
     def _read(self, term: Read, context: Context) -> p.Operand:
         # Where the array is read along each axis: at a coordinate of this kernel, or at one that an index says.

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.dtypes import BY_SHORT
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.operators import ABSENT, COMBINE, NEUTRAL, PLACES, VALUES
 from napkin_eq.lang.term import Const, Fold, Input, Map, Online, Proj, Read, Reduce, Store, Term, renamed
@@ -280,7 +281,7 @@ class Folds(Arithmetic):
                 value = self.masked(self.wide(value), coord, 0.0)
             sides.append(self.as_value(value))
         wide = self.precision != NARROW and any(self.values[s].dtype == "f32" for s in sides)
-        left, right = (self.as_value(self.cast(s, "f32" if wide else self.storage)) for s in sides)
+        left, right = (self.as_value(self.cast(s, "f32" if wide else BY_SHORT[self.storage].multiplied or self.storage)) for s in sides)
         coords = [c for s in (left, right) for c in self.values[s].coords if c != coord]
         acc = start if isinstance(start, str) else None
         args = (left, right) if acc is None else (left, right, acc)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
+from napkin_eq.lang.dtypes import NARROW
 from napkin_eq.tile.ir import Assign, Dot, Iota, Let, Load, Operand, ReduceTile, Start, Stmt, Value
 from napkin_eq.verify.selftest.mutation import Body, Facts, Family, using
 
@@ -82,7 +83,7 @@ def accumulators_in_16_bits(stmt: Stmt, facts: Facts) -> Body | None:
 
 def _loaded(stmt: Stmt, tested: Callable[[Value], tuple[Let, ...]], args: tuple[Operand, Operand]) -> Body | None:
     """Put a choice in the place of what a load gives: by the last of the tests, between two operands, RAW standing for the load."""
-    if not isinstance(stmt, Load) or stmt.out.dtype not in ("f16", "bf16", "f32"):
+    if not isinstance(stmt, Load) or stmt.out.dtype not in (*NARROW, "f32"):
         return None
     raw, wide = (replace(stmt.out, name=f"{stmt.out.name}__{suffix}") for suffix in ("raw", "f32"))
     wide = replace(wide, dtype="f32")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from napkin_eq.lang.dtypes import NARROW
 from napkin_eq.tile.ir import Assign, Defining, Dot, Kernel, Let, Load, Loop, Operand, Plan, ReduceTile, ScanTile, Stmt, Value, statements
 
 Body = tuple[Stmt, ...]
@@ -88,7 +89,7 @@ def mutated(plan: Plan, change: Change) -> Plan | None:
     """Return the plan with a change made at every statement that it fits, None if it fits none."""
     kernels = []
     for kernel in plan.kernels:
-        facts = Facts(kernel, next((b.dtype for b in plan.inputs if b.dtype in ("f16", "bf16")), "f32"))
+        facts = Facts(kernel, next((b.dtype for b in plan.inputs if b.dtype in NARROW), "f32"))
         kernels.append(replace(kernel, body=rewrite(kernel.body, facts, change)))
     found = replace(plan, kernels=tuple(kernels))
     return None if found == plan else found
