@@ -141,10 +141,10 @@ def _choices() -> dict[str, Any]:
     """Return what a page may choose from: diagrams as text, GPUs, types, and the laws by family."""
     from napkin_eq.frontend.gallery import DIAGRAMS
     from napkin_eq.frontend.spelled import spelled
+    from napkin_eq.lang.dtypes import STORAGE
     from napkin_eq.laws.law import REGISTRY
     from napkin_eq.laws.loader import load_rules
     from napkin_eq.machine.gpu import known, load
-    from napkin_eq.search.derivation import STORAGE
 
     load_rules()
     families: dict[str, list[list[str]]] = {}

@@ -9,8 +9,8 @@ from typing import Any
 
 from napkin_eq.frontend.tokens import MAX_TEXT
 from napkin_eq.lang.axis import LARGEST
+from napkin_eq.lang.dtypes import STORAGE
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.search.derivation import STORAGE
 
 MAX_NAMES, MAX_NAME = 400, 80
 
