@@ -35,8 +35,11 @@ rocq: .venv/ready
 		echo "make: Rocq is missing and cannot be installed from here; as root: apt-get install coq" >&2; exit 2; }
 	$(RUN) napkin_eq.prove.rocq
 
+# What the documents show is made again, every command in them is run again, and the site is built into build/site.
 docs: .venv/ready
 	.venv/bin/python docs/refresh.py
+	.venv/bin/python docs/executed.py --write
+	NO_MKDOCS_2_WARNING=1 $(RUN) mkdocs build --quiet
 
 # Without a GPU the versions are pinned to what was tested; where those builds are not offered, the ranges of pyproject.toml are taken.
 .venv/ready: pyproject.toml constraints-cpu.txt
