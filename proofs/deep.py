@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from napkin_eq.certify.certificate import stated
 from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.operators import EDGES
 from napkin_eq.lang.term import subterms
 from napkin_eq.laws.claim import NotUnderstood
 from napkin_eq.laws.law import Statement
@@ -51,7 +52,7 @@ PROOFS: dict[str, str] = {
     **{f"{word}{kind}": IDENTITY for word in ("level", "group", "walk") for kind in ("", "-mask", "-whole", "-several")},
     "fuse-online": IDENTITY,
     **{f"fuse-{monoid}": IDENTITY for monoid in MONOIDS},
-    **{f"local-unary-{op}": LOCAL for op in "neg inv exp log sqrt tanh sigmoid erf sin cos abs floor round".split()},
+    **{f"local-unary-{op}": LOCAL for op in EDGES},
     **{f"local-binary-{op}": LOCAL for op in "add mul max min".split()},
     **{f"local-{op}": LOCAL for op in "where real not lt le eq and or".split()},
     **{
@@ -60,8 +61,7 @@ PROOFS: dict[str, str] = {
         for count in range(2, 6)
         for place in range(count)
     },
-    "finite-erf": PRESENT,
-    "finite-round": PRESENT,
+    **{f"finite-{op}": PRESENT for op in ("erf", "round", "expm1")},
     "shift": "here. apply Laws.shift.",
     "shift-weighted": "here. apply Laws.shift_weighted.",
     "nonneg-size": "here. pose proof (pos_INR (ends f (r 0))) as L. unfold le. destruct Rle_dec; [reflexivity | lra].",

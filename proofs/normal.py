@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable
 from fractions import Fraction
 from typing import NamedTuple
 
+from napkin_eq.lang.operators import AT_ABSENT
 from napkin_eq.lang.term import Const, Index, Map, Reduce, Size, Term
 from napkin_eq.laws.claim import Claim
 from napkin_eq.laws.law import Var
@@ -20,7 +21,6 @@ from napkin_eq.prove.normal.polynomial import Polynomial, Powers, TooMuch, atom,
 from napkin_eq.prove.portfolio import decider
 
 MOST_CASES, MOST_PRODUCTS = 600, 60_000
-AT_ABSENT = {"erf": -1, "tanh": -1, "sigmoid": 0}
 ONE = constant(1)
 Value = Polynomial | bool | None  # None is the absent value
 

@@ -14,7 +14,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from napkin_eq.lang.notation import written
-from napkin_eq.lang.term import Const, Index, Map, Reduce, Size, Term, subterms
+from napkin_eq.lang.operators import OPS
+from napkin_eq.lang.term import Const, Index, Map, Reduce, Size, Term, in_others, subterms
 from napkin_eq.laws.claim import Claim, NotUnderstood
 from napkin_eq.laws.law import Var
 from napkin_eq.prove.normal.polynomial import Polynomial, Powers, TooMuch, atom, bounded, constant
@@ -134,6 +135,8 @@ class Reading:
             return self.constant(term)
         if isinstance(term, (Var, Reduce, Index, Size)):
             return self.unknown(term)
+        if isinstance(term, Map) and (means := OPS[term.op].means) is not None:
+            return self.term(in_others(means, *term.args))
         if isinstance(term, Map):
             args = [self.done[a] for a in term.args]
             table = INTEGER if term.kind == "int" or (term.op in ("lt", "le", "eq") and term.args[0].kind == "int") else OPERATOR

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.operators import AT_ABSENT
 from napkin_eq.lang.term import Const, Index, Map, Reduce, Size, Term, subterms
 from napkin_eq.laws.claim import Claim
 from napkin_eq.laws.law import TRUE, Var
@@ -19,8 +20,6 @@ from napkin_eq.prove.normal.atoms import FACTS, NONE, ONE, Atom, Stuck, branch, 
 from napkin_eq.prove.normal.functions import Functions
 from napkin_eq.prove.normal.polynomial import Polynomial, atom, constant
 from napkin_eq.prove.portfolio import deep_decider
-
-AT_ABSENT = {"erf": -1, "tanh": -1, "sigmoid": 0}
 
 
 class Value(NamedTuple):

@@ -1,7 +1,7 @@
 """What is known of signs, presence and order: rules between judgments, each proved like a law."""
 
 from napkin_eq.law import (
-    ABSENT, Map, Max, Monoid, Reduce, Sum, exp, finite, infer, inv, le, log, nonneg, nonzero, pos, safe, size, where,
+    ABSENT, FUNCTIONS, Map, Max, Monoid, Reduce, Sum, exp, finite, infer, inv, le, log, nonneg, nonzero, pos, safe, size, where,
 )  # fmt: skip
 
 
@@ -168,7 +168,7 @@ def _pointwise(op: str) -> None:
     infer(f"The {op} of a present value is present.")(rule)
 
 
-for _op in "neg inv sqrt tanh sigmoid erf sin cos abs floor round".split():
+for _op in FUNCTIONS:
     _pointwise(_op)
 
 

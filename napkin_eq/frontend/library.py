@@ -18,6 +18,7 @@ from napkin_eq.frontend.pointwise import (
     equal,
     erf,
     exp,
+    expm1,
     floor,
     gelu,
     gelu_tanh,
@@ -296,7 +297,7 @@ def _extent(axis: Axis) -> Term:
 
 
 __all__ = [
-    "Axis", "abs", "argmax", "argmin", "array", "axes", "causal", "clip", "cos", "cross_entropy", "cumsum", "einsum", "equal", "erf", "exp", "floor",
+    "Axis", "abs", "argmax", "argmin", "array", "axes", "causal", "clip", "cos", "cross_entropy", "cumsum", "einsum", "equal", "erf", "exp", "expm1", "floor",
     "gelu", "gelu_tanh", "index", "layer_norm", "length", "linear", "log", "log_softmax", "logsumexp", "masked", "matmul", "max", "maximum",
     "mean", "merge", "min", "minimum", "padding", "prod", "reciprocal", "relu", "rename", "rms_norm", "round", "rsqrt", "scan",
     "sigmoid", "silu", "sin", "size", "softmax", "softplus", "split", "sqrt", "sum", "swiglu", "take", "tanh", "variance",

@@ -15,6 +15,11 @@ def exp(t: Value) -> Term:
     return Map("exp", (lift(t),))
 
 
+def expm1(t: Value) -> Term:
+    """The exponential less 1, exact to its last digits near 0; -1 for the absent value."""
+    return Map("expm1", (lift(t),))
+
+
 def log(t: Value) -> Term:
     """The natural logarithm; the absent value for 0."""
     return Map("log", (lift(t),))

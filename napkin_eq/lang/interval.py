@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterable
 
 from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.operators import OPS
 from napkin_eq.lang.term import Const, Fold, Group, Index, Input, Length, Map, Proj, Read, Reduce, Scan, Size, Store, Term, Walk, subterms
 
 Interval = tuple[float, float]
@@ -128,6 +129,7 @@ def _within(lo: float, hi: float) -> Callable[[Interval], Interval]:
 
 
 MAPS: dict[str, Callable[..., Interval]] = {
+    **{op.name: _within(*op.within) for op in OPS.values() if op.within is not None},
     "add": _add,
     "mul": _mul,
     "neg": lambda a: (-a[1], -a[0]),
@@ -138,11 +140,6 @@ MAPS: dict[str, Callable[..., Interval]] = {
     "log": _rising(_log),
     "sqrt": _rising(_sqrt),
     "abs": _abs,
-    "tanh": _within(-1.0, 1.0),
-    "erf": _within(-1.0, 1.0),
-    "sin": _within(-1.0, 1.0),
-    "cos": _within(-1.0, 1.0),
-    "sigmoid": _within(0.0, 1.0),
     "real": lambda a: a,
     "floor": lambda a: (a[0] - 1, a[1]),
     "round": lambda a: (a[0] - 0.5, a[1] + 0.5),

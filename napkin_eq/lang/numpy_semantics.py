@@ -107,6 +107,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "abs": _absorbing(np.abs),
     "floor": np.floor,
     "round": np.round,
+    "expm1": np.expm1,
     "real": lambda a: a,
     "floordiv": np.floor_divide,
     "mod": np.mod,

@@ -1,37 +1,103 @@
 """The scalar operators a `Map` box may hold: their arity and the kinds they take and give.
 
-Every meaning of the language (numpy, z3, cost, Triton, ...) is a table over these names, in a file of its own.
+What holds of an operator is its record here; a meaning that is a function (NumPy, rounding, SMT, Triton, Gluon, Rocq) is a row
+of the table of that room. `tests/lang/test_operators.py` names the table that lacks a row.
 Kinds: "real" (extended by one absent value, written -inf), "int" (coordinates, labels), "bool" (masks).
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
+
+ABSENT = -math.inf
+Build = Callable[..., Any]  # makes a term of an operator's name and its arguments
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """What an operator of one real number gives where mathematics gives nothing.
+
+    absent: what it gives for the absent value. clamps: an argument below zero counts as zero. machine: what IEEE arithmetic gives for -inf,
+    which stands for the absent value, clamped where the operator clamps. pole: what it gives for zero, where IEEE arithmetic has an infinity.
+    """
+
+    absent: float
+    machine: float
+    clamps: bool = False
+    pole: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Op:
-    """An operator: `takes` one kind per argument and `gives` one; "num" means int if all "num" arguments are, else real."""
+    """An operator: `takes` one kind per argument and `gives` one; "num" means int if all "num" arguments are, else real.
+
+    Of one real number: `edge` says what it gives where mathematics gives nothing, `within` between what its values lie,
+    `zero` whether it gives 0 for 0, `whole` whether it gives a number for every number, `special` how much of the
+    special-function unit it takes. One that is short for others is `means` of them, for proofs, and `written` of them in
+    a kernel, in a form that keeps its digits; both are given what makes a term, and the argument.
+    """
 
     name: str
     takes: tuple[str, ...]
     gives: str
     commutes: bool = False
+    edge: Edge | None = None
+    within: tuple[float, float] | None = None
+    zero: bool = False
+    whole: bool = True
+    special: int = 0
+    means: Callable[[Build, Any], Any] | None = None
+    written: Callable[[Build, Any], Any] | None = None
+
+
+def _real(name: str, absent: float, machine: float, **more: Any) -> Op:
+    """Return an operator of one real number, by what it and the machine's own give for the absent value."""
+    edges = {key: more.pop(key) for key in ("clamps", "pole") if key in more}
+    return Op(name, ("real",), "real", edge=Edge(absent, machine, **edges), **more)
+
+
+def _less_one(build: Build, x: Any) -> Any:
+    return build("add", build("exp", x), -1.0)
+
+
+def _near_zero(build: Build, x: Any) -> Any:
+    """Write e^x - 1 by fifteen terms of its series where |x| <= 1/2, enough for float64: the difference would cancel there."""
+    near, series = build("min", build("max", x, -0.5), 0.5), 1.0
+    for n in range(15, 1, -1):
+        series = build("add", build("mul", build("mul", near, 1 / n), series), 1.0)
+    inside = build("and", build("le", -0.5, x), build("le", x, 0.5))
+    return build("where", inside, build("mul", near, series), _less_one(build, x))
 
 
 def _table(*ops: Op) -> dict[str, Op]:
     return {op.name: op for op in ops}
 
 
+# Of the others: + * min give the absent value if an argument is it, max the other argument; comparisons take it for less
+# than every number and equal to itself; a sum or product is absent if a lane inside its mask is, a maximum only if all
+# are; // and % by zero give zero.
 OPS = _table(
     Op("add", ("num", "num"), "num", True),
     Op("mul", ("num", "num"), "num", True),
-    Op("neg", ("num",), "num"),
-    Op("inv", ("real",), "real"),
+    Op("neg", ("num",), "num", edge=Edge(ABSENT, math.inf), zero=True),
+    _real("inv", ABSENT, 0.0, pole=0.0),
     Op("max", ("num", "num"), "num", True),
     Op("min", ("num", "num"), "num", True),
-    *(Op(name, ("real",), "real") for name in "exp log sqrt tanh sigmoid erf sin cos abs floor round".split()),
+    _real("exp", 0.0, 0.0, whole=False),
+    _real("log", ABSENT, ABSENT, clamps=True, whole=False),
+    _real("sqrt", ABSENT, 0.0, clamps=True, zero=True, special=1),
+    _real("tanh", -1.0, -1.0, within=(-1.0, 1.0), zero=True, special=2),
+    _real("sigmoid", 0.0, 0.0, within=(0.0, 1.0), special=2),
+    _real("erf", -1.0, -1.0, within=(-1.0, 1.0), zero=True, special=4),
+    _real("sin", ABSENT, math.nan, within=(-1.0, 1.0), zero=True, special=2),
+    _real("cos", ABSENT, math.nan, within=(-1.0, 1.0), special=2),
+    _real("abs", ABSENT, math.inf, zero=True),
+    _real("floor", ABSENT, ABSENT, zero=True),
+    _real("round", ABSENT, ABSENT, zero=True),
+    _real("expm1", -1.0, -1.0, within=(-1.0, math.inf), zero=True, special=1, means=_less_one, written=_near_zero),
     Op("real", ("int",), "real"),
     Op("floordiv", ("int", "int"), "int"),
     Op("mod", ("int", "int"), "int"),
@@ -43,6 +109,11 @@ OPS = _table(
     Op("not", ("bool",), "bool"),
     Op("where", ("bool", "num", "num"), "num"),
 )
+EDGES = {op.name: op.edge for op in OPS.values() if op.edge is not None}
+# Real functions of one number that give one for each, in the order in which laws speak of them.
+FUNCTIONS = tuple(op.name for op in OPS.values() if op.edge is not None and op.whole)
+# What a function gives for the absent value, where that is a number.
+AT_ABSENT = {op.name: int(op.edge.absent) for op in OPS.values() if op.edge is not None and op.whole and op.edge.absent != ABSENT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,37 +152,3 @@ PLACES = tuple(m.name for m in REDUCTIONS.values() if m.places)
 NEUTRAL = {m.name: m.neutral for m in REDUCTIONS.values()}  # of the numbers, where the monoid is one of places
 COMBINE = {m.name: m.op for m in REDUCTIONS.values()}
 VALUES = {m.name: next(v.name for v in REDUCTIONS.values() if v.op == m.op and not v.places) for m in REDUCTIONS.values()}  # what the numbers come to
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """What an operator of one real number gives where mathematics gives nothing.
-
-    absent: what it gives for the absent value. clamps: an argument below zero counts as zero. machine: what IEEE arithmetic gives for -inf,
-    which stands for the absent value, clamped where the operator clamps. pole: what it gives for zero, where IEEE arithmetic has an infinity.
-    """
-
-    absent: float
-    machine: float
-    clamps: bool = False
-    pole: float | None = None
-
-
-ABSENT = -math.inf
-# Of the others: + * min give the absent value if an argument is it, max the other argument; comparisons take it for less than every
-# number and equal to itself; a sum or product is absent if a lane inside its mask is, a maximum only if all are; // and % by zero give zero.
-EDGES = {
-    "neg": Edge(ABSENT, math.inf),
-    "abs": Edge(ABSENT, math.inf),
-    "inv": Edge(ABSENT, 0.0, pole=0.0),
-    "sqrt": Edge(ABSENT, 0.0, clamps=True),
-    "log": Edge(ABSENT, ABSENT, clamps=True),
-    "sin": Edge(ABSENT, math.nan),
-    "cos": Edge(ABSENT, math.nan),
-    "floor": Edge(ABSENT, ABSENT),
-    "round": Edge(ABSENT, ABSENT),
-    "exp": Edge(0.0, 0.0),
-    "sigmoid": Edge(0.0, 0.0),
-    "tanh": Edge(-1.0, -1.0),
-    "erf": Edge(-1.0, -1.0),
-}

@@ -531,6 +531,11 @@ def as_real(term: Term) -> Term:
     raise NapkinError(f"a {term.kind} stands where a number is expected: choose with where(mask, a, b)")
 
 
+def in_others(form: Callable[..., Any], *args: Term) -> Term:
+    """Return what an operator's record says it means, or is written as, of its arguments."""
+    return form(lambda op, *parts: Map(op, tuple(map(lift, parts))), *args)  # type: ignore[no-any-return]
+
+
 def rebuilt(term: Term, children: tuple[Term, ...]) -> Term:
     """Return the term with other children, its other fields kept; checks run anew."""
     if children == term.children:

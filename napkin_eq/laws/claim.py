@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Const, Fold, Index, Map, Online, Reduce, Term, held, rewritten
+from napkin_eq.lang.operators import OPS
+from napkin_eq.lang.term import Const, Fold, Index, Map, Online, Reduce, Term, held, in_others, rewritten
 from napkin_eq.laws.law import ABSENT, TRUE, Judgment, Var
 
 LARGEST_EXPONENT = Var("log of the largest number", "number")
@@ -82,11 +83,13 @@ class NotUnderstood(NapkinError):
 
 
 def plain(term: Term) -> Term:
-    """Return the term without what is the identity on values: levels, partitions, items of a Tuple, the walking of a reduction in blocks."""
+    """Return the term without what is the identity on values (levels, partitions, items, blocks), operators as what they mean."""
 
     def change(t: Term) -> Term:
         if isinstance(t, Fold):
             return Reduce(t.monoid, t.axis, t.body, t.where)
+        if isinstance(t, Map) and (means := OPS[t.op].means) is not None:
+            return in_others(means, *t.args)
         return Online(t.axis, t.body, t.where, t.update, False) if isinstance(t, Online) else held(t)
 
     return rewritten(term, change)

@@ -23,7 +23,7 @@ from typing import Any
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.operators import MONOIDS, OPS, REDUCTIONS
+from napkin_eq.lang.operators import FUNCTIONS, MONOIDS, OPS, REDUCTIONS
 from napkin_eq.lang.term import Acc, Const, Fold, Group, Index, Map, Online, Pattern, Prev, Proj, Read, Reduce, Size, Store, Term, Tuple, Walk, _make, subterms
 
 MAX_NESTING = 64  # operators in a law, one inside the other; provers take a term apart by recursion
@@ -436,7 +436,7 @@ def size(x: Axis) -> Term:
 TRUE = Const(True)
 ABSENT = Const(float("-inf"))
 __all__ = [  # what a law file may import
-    "ABSENT", "TRUE", "Acc", "Axis", "Binary", "Const", "Coordinate", "Fold", "Group", "Index", "Item", "Map", "Mask", "Max", "Monoid", "Number",
+    "ABSENT", "FUNCTIONS", "TRUE", "Acc", "Axis", "Binary", "Const", "Coordinate", "Fold", "Group", "Index", "Item", "Map", "Mask", "Max", "Monoid", "Number",
     "Online", "Prev", "Proj", "Read", "Real", "Reduce", "Reduction", "Several", "Size", "Store", "Sum", "Tuple", "Unary", "Walk",
     "absent", "along", "disjoint", "distinct", "divides", "exp", "finite", "free", "infer", "inv", "law", "le", "local", "log",
     "moves", "nonneg", "nonzero", "null", "pos", "safe", "scales", "settled", "size", "stretch", "where", "within", "zero",

@@ -97,6 +97,16 @@ def _inv(v: Array, a: Array, e: Array) -> Array:
     return np.where((a == 0) & (e == 0), 0.0, _unless(away > e, off + gone(v, off)))
 
 
+def _expm1(v: Array, a: Array, e: Array) -> Array:
+    # Kernels write it as a series up to 1/2 (its fifteen terms are off by less than 4 K w of the value), else as e^a - 1.
+    off, size = np.where(np.isfinite(e), e, 0.0), np.where(np.isneginf(a), 0.0, np.abs(a))
+    moved, power = (v + 1) * np.expm1(off), v + 1
+    near = moved + 4 * K * w() * (np.abs(v) + moved)
+    far = power * (np.expm1(off + K * w() * size) + K * w()) + K * w() * (np.abs(v) + moved) + flushed()
+    found = np.where(size + off <= 0.5, near, np.where(size - off > 0.5, far, np.maximum(near, far)))
+    return np.where(np.isneginf(a) & (e == 0), 0.0, _unless(np.isfinite(e), found + gone(v, found)))
+
+
 def _log(v: Array, a: Array, e: Array) -> Array:
     return np.where((a <= 0) & (e == 0), 0.0, _unless(a > e, np.log1p(e / (a - e)) + K * w() * (np.abs(v) + 1)))
 
@@ -178,6 +188,7 @@ RULES: dict[str, Callable[..., Array]] = {
     "exp": _exp,
     "log": _log,
     "sqrt": lambda v, a, e: np.sqrt(np.maximum(a, 0) + e) - np.sqrt(np.maximum(a - e, 0)) + K * w() * np.abs(v),
+    "expm1": _expm1,
     "tanh": _smooth("tanh", 1.0),
     "sigmoid": _sigmoid,
     "erf": _smooth("erf", 1.13),

@@ -12,9 +12,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from napkin_eq.lang.dtypes import KINDS
+from napkin_eq.lang.operators import EDGES
 
 Data = dict[str, Any]
-UNARY = dict.fromkeys("neg inv exp log sqrt tanh sigmoid erf sin cos abs floor round not".split(), "") | {
+UNARY = dict.fromkeys([*EDGES, "not"], "") | {
     "real": "ToReal"
 }
 BINARY = {"add": "Add", "mul": "Mul", "max": "BMax", "min": "BMin", "floordiv": "FloorDiv", "mod": "Mod"}

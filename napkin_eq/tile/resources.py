@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from napkin_eq.lang.dtypes import table
+from napkin_eq.lang.operators import OPS
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.liveness import Tiles, alive, share
 
 BYTES = table(lambda t: t.bytes)
-SPECIAL = {"exp2": 1, "log2": 1, "tanh": 2, "sigmoid": 2, "erf": 4, "sin": 2, "cos": 2, "div": 1, "sqrt": 1}
+SPECIAL = {"exp2": 1, "log2": 1, "div": 1, **{op.name: op.special for op in OPS.values() if op.special}}
 SMEM_SLACK, BASE_REGISTERS = 1024, 28  # of shared memory what alignment and small conversions take; addresses and scalars
 PLAIN_REGISTERS, LEAST_REGISTERS = 16, 32  # the same of a kernel without contraction; where lanes fold their own elements, the fewest it is given
 LATER = 0.5  # of a tile that lanes load after another, what they hold at once

@@ -509,6 +509,13 @@ Definition finite_round_law : law := {|
 Lemma finite_round_true : true_law finite_round_law.
 Proof. here. specialize (P1 f p B V). simpl in P1. destruct (eta 0 f p); [reflexivity | discriminate]. Qed.
 
+Definition finite_expm1_law : law := {|
+  conclusion := (Finite (Un Expm1 (Var Real 0)));
+  premises := [(Finite (Var Real 0))];
+  lanes := [] |}.
+Lemma finite_expm1_true : true_law finite_expm1_law.
+Proof. here. specialize (P1 f p B V). simpl in P1. destruct (eta 0 f p); [reflexivity | discriminate]. Qed.
+
 Definition pos_nonneg_law : law := {|
   conclusion := (Nonneg (Var Real 0));
   premises := [(Pos (Var Real 0))];
@@ -1034,6 +1041,13 @@ Definition local_unary_round_law : law := {|
 Lemma local_unary_round_true : true_law local_unary_round_law.
 Proof. local_parts. Qed.
 
+Definition local_unary_expm1_law : law := {|
+  conclusion := (Local 0 (Un Expm1 (Var Real 0)));
+  premises := [(Local 0 (Var Real 0))];
+  lanes := [] |}.
+Lemma local_unary_expm1_true : true_law local_unary_expm1_law.
+Proof. local_parts. Qed.
+
 Definition local_binary_add_law : law := {|
   conclusion := (Local 0 (Bin Add (Var Real 0) (Var Real 1)));
   premises := [(Local 0 (Var Real 0)); (Local 0 (Var Real 1))];
@@ -1417,7 +1431,7 @@ Proof. streaming. intros f p B V. simpl. destruct good as (_ & concats & filled 
   intros k l q Vq K In_. plain. symmetry. apply (reduce_filter add (Some 0%R) add_0). intros i Hi. apply or_eq.
   apply (P1 (cut f (r 0) k) (upd q (r 0) i)); [apply base_cut; auto; apply Hstreamed; auto | apply valid_cut; auto]. Qed.
 
-Definition all : list law := [settled_sum_law; settled_size_law; settled_local_law; settled_mul_law; settled_add_law; settled_inv_law; carry_law; carry_weighted_law; carry_scaled_law; exp_add_law; exp_neg_law; log_mul_law; log_inv_law; log_exp_law; exp_log_law; root_squared_law; shift_law; shift_weighted_law; nonneg_exp_law; pos_exp_law; pos_size_law; nonneg_size_law; nonneg_square_law; nonneg_abs_law; pos_sigmoid_law; pos_mul_law; nonneg_mul_law; pos_add_law; pos_add_right_law; nonneg_add_law; pos_inv_law; nonneg_inv_law; pos_sqrt_law; pos_sum_law; nonneg_sum_law; finite_add_law; finite_mul_law; finite_max_law; finite_max_right_law; finite_min_law; finite_where_law; finite_exp_law; finite_log_law; finite_reduce_sum_law; finite_reduce_max_law; finite_reduce_prod_law; le_max_law; le_larger_law; le_where_law; le_mul_law; safe_difference_law; finite_neg_law; finite_inv_law; finite_sqrt_law; finite_tanh_law; finite_sigmoid_law; finite_erf_law; finite_sin_law; finite_cos_law; finite_abs_law; finite_floor_law; finite_round_law; pos_nonneg_law; pos_nonzero_law; nonneg_finite_law; nonzero_finite_law; level_law; group_law; walk_law; level_mask_law; group_mask_law; walk_mask_law; level_whole_law; group_whole_law; walk_whole_law; level_several_law; group_several_law; walk_several_law; projection_0_2_law; projection_1_2_law; projection_0_3_law; projection_1_3_law; projection_2_3_law; projection_0_4_law; projection_1_4_law; projection_2_4_law; projection_3_4_law; projection_0_5_law; projection_1_5_law; projection_2_5_law; projection_3_5_law; projection_4_5_law; where_and_law; where_exp_law; where_mul_law; where_add_law; absent_where_law; zero_where_law; absent_add_law; absent_mul_law; absent_add_right_law; absent_mul_right_law; zero_exp_law; zero_mul_law; zero_mul_right_law; zero_sum_law; skip_max_law; skip_sum_law; split_sum_law; split_max_law; rebase_law; rebase_bare_law; distribute_law; sum_add_law; sum_neg_law; sum_constant_law; fubini_sum_law; fubini_max_law; fubini_prod_law; max_shift_law; max_scale_law; local_unary_neg_law; local_unary_inv_law; local_unary_exp_law; local_unary_log_law; local_unary_sqrt_law; local_unary_tanh_law; local_unary_sigmoid_law; local_unary_erf_law; local_unary_sin_law; local_unary_cos_law; local_unary_abs_law; local_unary_floor_law; local_unary_round_law; local_binary_add_law; local_binary_mul_law; local_binary_max_law; local_binary_min_law; local_where_law; local_real_law; local_not_law; local_lt_law; local_le_law; local_eq_law; local_and_law; local_or_law; local_reduce_sum_law; local_reduce_max_law; local_reduce_prod_law; scales_exp_law; le_prev_law; le_prev_larger_law; scales_inv_law; scales_local_law; scales_both_law; rescale_law; add_commutes_law; mul_commutes_law; add_associates_law; mul_associates_law; factor_law; mul_one_law; add_zero_law; neg_mul_law; neg_add_law; neg_neg_law; inv_mul_law; inv_inv_law; cancel_law; stream_sum_law; stream_max_law; stream_prod_law; fuse_sum_law; fuse_max_law; fuse_prod_law; fuse_online_law; skip_online_law].
+Definition all : list law := [settled_sum_law; settled_size_law; settled_local_law; settled_mul_law; settled_add_law; settled_inv_law; carry_law; carry_weighted_law; carry_scaled_law; exp_add_law; exp_neg_law; log_mul_law; log_inv_law; log_exp_law; exp_log_law; root_squared_law; shift_law; shift_weighted_law; nonneg_exp_law; pos_exp_law; pos_size_law; nonneg_size_law; nonneg_square_law; nonneg_abs_law; pos_sigmoid_law; pos_mul_law; nonneg_mul_law; pos_add_law; pos_add_right_law; nonneg_add_law; pos_inv_law; nonneg_inv_law; pos_sqrt_law; pos_sum_law; nonneg_sum_law; finite_add_law; finite_mul_law; finite_max_law; finite_max_right_law; finite_min_law; finite_where_law; finite_exp_law; finite_log_law; finite_reduce_sum_law; finite_reduce_max_law; finite_reduce_prod_law; le_max_law; le_larger_law; le_where_law; le_mul_law; safe_difference_law; finite_neg_law; finite_inv_law; finite_sqrt_law; finite_tanh_law; finite_sigmoid_law; finite_erf_law; finite_sin_law; finite_cos_law; finite_abs_law; finite_floor_law; finite_round_law; finite_expm1_law; pos_nonneg_law; pos_nonzero_law; nonneg_finite_law; nonzero_finite_law; level_law; group_law; walk_law; level_mask_law; group_mask_law; walk_mask_law; level_whole_law; group_whole_law; walk_whole_law; level_several_law; group_several_law; walk_several_law; projection_0_2_law; projection_1_2_law; projection_0_3_law; projection_1_3_law; projection_2_3_law; projection_0_4_law; projection_1_4_law; projection_2_4_law; projection_3_4_law; projection_0_5_law; projection_1_5_law; projection_2_5_law; projection_3_5_law; projection_4_5_law; where_and_law; where_exp_law; where_mul_law; where_add_law; absent_where_law; zero_where_law; absent_add_law; absent_mul_law; absent_add_right_law; absent_mul_right_law; zero_exp_law; zero_mul_law; zero_mul_right_law; zero_sum_law; skip_max_law; skip_sum_law; split_sum_law; split_max_law; rebase_law; rebase_bare_law; distribute_law; sum_add_law; sum_neg_law; sum_constant_law; fubini_sum_law; fubini_max_law; fubini_prod_law; max_shift_law; max_scale_law; local_unary_neg_law; local_unary_inv_law; local_unary_exp_law; local_unary_log_law; local_unary_sqrt_law; local_unary_tanh_law; local_unary_sigmoid_law; local_unary_erf_law; local_unary_sin_law; local_unary_cos_law; local_unary_abs_law; local_unary_floor_law; local_unary_round_law; local_unary_expm1_law; local_binary_add_law; local_binary_mul_law; local_binary_max_law; local_binary_min_law; local_where_law; local_real_law; local_not_law; local_lt_law; local_le_law; local_eq_law; local_and_law; local_or_law; local_reduce_sum_law; local_reduce_max_law; local_reduce_prod_law; scales_exp_law; le_prev_law; le_prev_larger_law; scales_inv_law; scales_local_law; scales_both_law; rescale_law; add_commutes_law; mul_commutes_law; add_associates_law; mul_associates_law; factor_law; mul_one_law; add_zero_law; neg_mul_law; neg_add_law; neg_neg_law; inv_mul_law; inv_inv_law; cancel_law; stream_sum_law; stream_max_law; stream_prod_law; fuse_sum_law; fuse_max_law; fuse_prod_law; fuse_online_law; skip_online_law].
 Theorem all_true : forall l, In l all -> true_law l.
 Proof. apply Forall_forall. exact
   (Forall_cons _ settled_sum_true
@@ -1482,6 +1496,7 @@ Proof. apply Forall_forall. exact
   (Forall_cons _ finite_abs_true
   (Forall_cons _ finite_floor_true
   (Forall_cons _ finite_round_true
+  (Forall_cons _ finite_expm1_true
   (Forall_cons _ pos_nonneg_true
   (Forall_cons _ pos_nonzero_true
   (Forall_cons _ nonneg_finite_true
@@ -1554,6 +1569,7 @@ Proof. apply Forall_forall. exact
   (Forall_cons _ local_unary_abs_true
   (Forall_cons _ local_unary_floor_true
   (Forall_cons _ local_unary_round_true
+  (Forall_cons _ local_unary_expm1_true
   (Forall_cons _ local_binary_add_true
   (Forall_cons _ local_binary_mul_true
   (Forall_cons _ local_binary_max_true
@@ -1596,6 +1612,6 @@ Proof. apply Forall_forall. exact
   (Forall_cons _ fuse_max_true
   (Forall_cons _ fuse_prod_true
   (Forall_cons _ fuse_online_true
-  (Forall_cons _ skip_online_true (Forall_nil _)))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))). Qed.
+  (Forall_cons _ skip_online_true (Forall_nil _)))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))). Qed.
 End All.
 Print Assumptions all_true.

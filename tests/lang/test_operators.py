@@ -8,24 +8,32 @@ from __future__ import annotations
 
 import itertools
 import math
+import runpy
 import sys
 from typing import Any
 
 import numpy as np
 import pytest
 
+from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import evaluate
+from napkin_eq.lang.interval import MAPS
+from napkin_eq.lang.numpy_semantics import OPERATORS
 from napkin_eq.lang.operators import OPS
-from napkin_eq.lang.term import Const, Input, Map, Term, rewritten
+from napkin_eq.lang.term import Const, Input, Map, Term, in_others, rewritten
 from napkin_eq.laws.claim import Claim, same
 from napkin_eq.laws.law import Law, Real, Var, inv, nonneg, nonzero, statements_of
+from napkin_eq.laws.loader import folder
+from napkin_eq.numerics.roundoff import RULES
 from napkin_eq.prove import portfolio as solving
 from napkin_eq.prove.prove import opinion, prove
+from napkin_eq.prove.rocq_text import BINARY, UNARY
+from napkin_eq.tile.printers import targets
 
 REALS = (-math.inf, -2.5, -2.0, -0.5, -0.0, 0.0, 0.5, 1.0, 1.5, 2.5, 4.0)
 INTEGERS = (-7, -3, 0, 1, 2, 8)
-CURVED = ("exp", "log", "tanh", "sigmoid", "erf", "sin", "cos", "sqrt", "floor", "round")
+CURVED = ("exp", "log", "tanh", "sigmoid", "erf", "sin", "cos", "sqrt", "floor", "round", "expm1")
 SOME = (-math.inf, -1.0, 0.0, 2.0)
 GRID: dict[str, tuple[Any, ...]] = {"real": REALS, "int": INTEGERS, "bool": (False, True)}
 
@@ -68,6 +76,34 @@ def test_solvers_and_evaluation_agree(op: str) -> None:
         assert not proved(~shown, *given), (op, args, value)
         if op not in CURVED and op not in ("floordiv", "mod"):
             assert proved(shown, *given), (op, args, value)
+
+
+def test_every_meaning_of_an_operator_has_a_row() -> None:
+    """Where this fails it names the table: what an operator's record says is read off it everywhere else."""
+    targets()
+    triton, gluon, runner = (sys.modules[f"napkin_eq.codegen.{name}"] for name in ("triton.kernel", "gluon.side", "numpy"))
+    smt = runpy.run_path(str(folder("proofs") / "smt.py"))
+    for name, op in OPS.items():
+        assert name in OPERATORS, f"{name}: lang/numpy_semantics.py"
+        assert name in RULES, f"{name}: numerics/roundoff.py"
+        assert name in UNARY or name in BINARY or name == "where", f"{name}: prove/rocq_text.py"
+        assert op.means or name in {*smt["OPERATOR"], *smt["INTEGER"]}, f"{name}: proofs/smt.py"
+        assert op.gives == "bool" or "int" in op.takes or name in MAPS, f"{name}: lang/interval.py"
+        if op.written is None:
+            assert name in {*triton.INFIX, *triton.CALLS, *triton.SPECIAL, "floordiv", "mod", "real"}, f"{name}: codegen/triton/kernel.py"
+            assert name in {*gluon.INFIX, *gluon.CALLS, *gluon.ONE, "floordiv", "mod", "real", "round"}, f"{name}: codegen/gluon/side.py"
+            assert name in runner.OPS, f"{name}: codegen/numpy.py"
+
+
+def test_what_an_operator_is_written_as_is_what_it_means() -> None:
+    x = Axis("x")
+    values = np.concatenate([np.linspace(-4, 4, 801), [-math.inf, 1e-9, -1e-9]])
+    array = Input("A", (x,))
+    for name, op in OPS.items():
+        for form in (op.means, op.written):
+            if form is not None:
+                found, wanted = (evaluate(t, {"A": values}) for t in (in_others(form, array), Map(name, (array,))))
+                np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-15 if form is op.means else 0.0)
 
 
 def test_whole_numbers_divided_by_variables() -> None:

@@ -28,6 +28,7 @@ VALUES = np.array([-3.0, -0.5, -0.0, 0.0, 0.5, 2.5, 300.0, 60000.0])  # with an 
 PLAIN: dict[str, Any] = {
     "neg": lambda a: -a, "abs": abs, "inv": lambda a: 1 / a, "sqrt": math.sqrt, "log": math.log, "sin": math.sin, "cos": math.cos, "floor": math.floor,
     "round": round, "exp": lambda a: math.exp(a) if a < 700 else math.inf, "sigmoid": lambda a: 1 / (1 + math.exp(-a)), "tanh": math.tanh, "erf": math.erf,
+    "expm1": lambda a: math.expm1(a) if a < 700 else math.inf,
 }  # fmt: skip
 
 

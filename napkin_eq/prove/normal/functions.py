@@ -6,13 +6,14 @@ from collections.abc import Callable, Hashable
 from fractions import Fraction
 
 from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.operators import FUNCTIONS
 from napkin_eq.lang.term import Index, Size
 from napkin_eq.laws.claim import Claim
 from napkin_eq.prove.normal.atoms import FACTS, NONE, ONE, Atom, first_fact, part, product, put
 from napkin_eq.prove.normal.polynomial import Polynomial, Powers, added, atom, constant, exponential
 from napkin_eq.prove.normal.sums import Algebra
 
-OPAQUE = ("sqrt", "tanh", "sigmoid", "erf", "sin", "cos", "floor", "round", "floordiv", "mod")
+OPAQUE = (*(name for name in FUNCTIONS if name not in ("neg", "inv", "abs")), "floordiv", "mod")
 
 
 class Functions(Algebra):

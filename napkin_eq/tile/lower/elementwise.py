@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 
 from napkin_eq.lang.interval import interval
-from napkin_eq.lang.operators import ABSENT, EDGES
-from napkin_eq.lang.term import Const, Map, Prev, Term, rebuilt
+from napkin_eq.lang.operators import ABSENT, EDGES, OPS
+from napkin_eq.lang.term import Const, Map, Prev, Term, in_others, rebuilt
 from napkin_eq.laws.law import Judgment, finite, nonneg, nonzero, pos
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.builder import Context, Statements
@@ -30,6 +30,8 @@ class Arithmetic(Statements):
         op, args = term.op, term.args
         if op == "where":
             return self._where(term, context)
+        if (written := OPS[op].written) is not None:
+            return self.operand(in_others(written, *args), context)
         if op == "exp":
             return self.emit("exp2", (self._sum(args[0], LOG2E, context),), "f32")
         if op in ("add", "neg") and term.kind == "real":

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from napkin_eq.lang.axis import Axis
-from napkin_eq.lang.operators import NEUTRAL
+from napkin_eq.lang.operators import NEUTRAL, OPS
 from napkin_eq.tile.ir import Assign, Coord, Dot, Kernel, Let, Load, Loop, Operand, Part, ReduceTile, Stmt, closure, definitions, used
 from napkin_eq.verify.index.loops import Masks, held_by, rows, taken_by
 from napkin_eq.verify.index.smt_coordinates import NotRead, Script, Site, Text, conjunction
@@ -180,7 +180,7 @@ def _axis(kernel: Kernel, site: Site) -> Axis:
 # -- tests that keep lanes out -----------------------------------------------------------------------------------------------
 
 ABSENT, ZERO, ONE = -math.inf, 0.0, 1.0
-KEEPS_ZERO = ("cast", "neg", "abs", "sqrt", "tanh", "erf", "sin", "floor", "round")
+KEEPS_ZERO = ("cast", *(op.name for op in OPS.values() if op.zero))
 Tests = frozenset[tuple[str, bool]]
 NONE: Tests = frozenset()
 

@@ -99,7 +99,7 @@ def _of_tables(data: Data) -> Iterator[tuple[str, Data]]:
         yield "an input that is not listed", _with(data, rest, "theorem", "inputs")
         for dims in (["nowhere"], [*entry["dims"], "nowhere"], ["x", "x"], "x", [0], [["x"]], None):
             yield "an input over axes that are not listed, or twice", _with(data, dims, "theorem", "inputs", name, "dims")
-        for dtype in ("float64", "", 0, None, ["float"]):
+        for dtype in ("float128", "", 0, None, ["float"]):
             yield "an input of no type", _with(data, dtype, "theorem", "inputs", name, "dtype")
         unused = {"more": {"dims": [], "dtype": "real", "facts": []}}
         yield "an input of no type", _with(data, {**theorem["inputs"], **unused}, "theorem", "inputs")
