@@ -34,12 +34,14 @@ if TYPE_CHECKING:
     from napkin_eq.pipeline.derivation import Derivation
     from napkin_eq.pipeline.derive import derive
     from napkin_eq.pipeline.validate import validate
+    from napkin_eq.pytorch.backend import explain_torch, optimize
     from napkin_eq.pytorch.importer import from_torch
 
 __version__ = "0.1.0"
 _HOMES = {
     "Axis": "lang.axis", "Diagram": "lang.diagram", "Derivation": "pipeline.derivation", "Term": "lang.term", "Tuple": "lang.term",
-    "derive": "pipeline.derive", "evaluate": "lang.evaluate", "from_json": "lang.json_form", "from_torch": "pytorch.importer", "output_order": "lang.evaluate",
+    "derive": "pipeline.derive", "evaluate": "lang.evaluate", "from_json": "lang.json_form", "from_torch": "pytorch.importer", "explain_torch": "pytorch.backend",
+    "optimize": "pytorch.backend", "output_order": "lang.evaluate",
     "to_json": "lang.json_form", "validate": "pipeline.validate",
 }  # fmt: skip
 
@@ -67,5 +69,5 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Axis", "Derivation", "Diagram", "LawRefused", "NapkinError", "Term", "Tuple", "Undecided", "__version__",
-    "derive", "evaluate", "from_json", "from_torch", "output_order", "to_json", "validate",
+    "derive", "evaluate", "explain_torch", "from_json", "from_torch", "optimize", "output_order", "to_json", "validate",
 ]  # fmt: skip

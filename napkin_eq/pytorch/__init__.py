@@ -2,7 +2,11 @@
 
 torch is loaded when a program is read.
 
+    backend    `torch.compile(f, backend="napkin_eq")`, `explain_torch`, `optimize`
+    edges      where PyTorch would give NaN or an infinity: which of these places are never reached
     importer   `from_torch`: torch.export's graph, read by the table
+    kernels    a program as kernels: derived once, remembered on disk with its certificate, called with tensors
     program    what was read: the diagram, its inputs and outputs in order, evaluated in float64
+    regions    which parts of a graph become kernels
     reference  a term in PyTorch's own arithmetic, NaN and infinities as IEEE has them
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import types
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -50,12 +51,24 @@ def from_torch(fn: Any, *example_inputs: Any, dynamic_shapes: Any = None, name: 
 
 
 def as_module(fn: Callable[..., Any]) -> Any:
-    """Return a function as a module, which is what torch.export takes; its arguments keep their names."""
+    """Return a function as a module, which is what torch.export takes; its arguments keep their names.
+
+    A plain function is copied under the name `forward`: torch.export keeps the lines of such frames, and errors say them.
+    """
     import torch
 
-    module = torch.nn.Module()
-    module.forward = fn
-    return module
+    if isinstance(fn, types.FunctionType):
+        module = torch.nn.Module()
+        code = fn.__code__.replace(co_name="forward")
+        module.forward = types.FunctionType(code, fn.__globals__, "forward", fn.__defaults__, fn.__closure__)
+        module.forward.__kwdefaults__ = fn.__kwdefaults__
+        return module
+
+    class Function(torch.nn.Module):  # type: ignore[misc]
+        def forward(self, *args: Any, **kwargs: Any) -> Any:
+            return fn(*args, **kwargs)
+
+    return Function()
 
 
 def kept() -> Any:
@@ -67,6 +80,14 @@ def kept() -> Any:
         if str(target).startswith("aten.") and name_of(target) in rules():
             del table[target]
     return table
+
+
+class Refused(NapkinError):
+    """An operator that is not read, with its node's name."""
+
+    def __init__(self, node: Any, reason: str) -> None:
+        super().__init__(said(node, reason))
+        self.node: str = node.name
 
 
 @dataclass
@@ -90,7 +111,8 @@ class Reading:
             elif node.op == "call_function":
                 self.values[node] = self.called(node)
             elif node.op == "output":
-                return [self.resolved(arg) for arg in node.args[0]]
+                found = node.args[0]
+                return [self.resolved(arg) for arg in (found if isinstance(found, (list, tuple)) else [found])]
             else:
                 raise NapkinError(f"a graph with a {node.op} ({node.name}) is not supported")
         return []
@@ -146,7 +168,7 @@ class Reading:
         if node.target is operator.getitem:
             found = self.values[node.args[0]][node.args[1]]
             if found is None:
-                raise NapkinError(said(node.args[0], f"its result {node.args[1]} is not supported"))
+                raise Refused(node.args[0], f"its result {node.args[1]} is not supported")
             return found
         if isinstance(held, (torch.SymInt, torch.SymFloat, torch.SymBool, int, float, bool)):
             return expression(held)
@@ -154,9 +176,7 @@ class Reading:
         if name.partition(".")[0] in IGNORED:
             return None
         if name not in rules():
-            raise NapkinError(
-                said(node, f"the operator is not supported; {len(rules())} are, listed in docs/pytorch.md")
-            )
+            raise Refused(node, f"the operator is not supported; {len(rules())} are, listed in docs/pytorch.md")
         try:
             args, kwargs = (
                 tuple(self.resolved(a) for a in node.args),
@@ -172,10 +192,10 @@ class Reading:
                 else self.checked(node, result, held)
             )
             return found
+        except Refused:
+            raise
         except NapkinError as reason:
-            if str(reason).startswith("aten."):
-                raise
-            raise NapkinError(said(node, str(reason))) from None
+            raise Refused(node, str(reason)) from None
 
     def checked(self, node: Any, value: Any, held: Any) -> Any:
         """Return a value in the type that PyTorch gives it; its sizes must be PyTorch's, or the rule is wrong."""

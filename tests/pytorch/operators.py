@@ -89,7 +89,7 @@ case("unary int abs neg relu", lambda i: (i.abs(), -i, F.relu(i), i.sign(), i.sq
 case("binary add", lambda x, y: (x + y, x.add(y, alpha=2.5), x - y, x.sub(y, alpha=3), 2 - x, 1.5 + x), (3, 4), (4,))
 case("binary broadcast both ways", lambda x, y: x * y + x, (3, 1), (1, 5))
 case("binary mul div", lambda x, y: (x * y, x / y, x / 3, 2 / y), (2, 3, 4), pos(3, 1))
-case("binary max min", lambda x, y: (torch.maximum(x, y), torch.minimum(x, y), torch.fmax(x, y)), (5, 3), (3,))
+case("binary max min", lambda x, y: (torch.maximum(x, y), torch.minimum(x, y)), (5, 3), (3,))
 case(
     "binary clamp",
     lambda x, y: (x.clamp(-0.5, 0.5), x.clamp(min=0.1), x.clamp(max=0.2), x.clamp(y, y + 1)),
@@ -122,6 +122,8 @@ case("binary addcdiv", lambda x, y, z: torch.addcdiv(x, y, z, value=0.5), (4,), 
 case("binary transposed self", lambda x: x + x.T, (4, 4))
 case("binary outer", lambda x: x[:, None] * x[None, :], (5,))
 case("binary hypot", lambda x, y: torch.sqrt(x * x + y * y), pos(3), pos(3))
+
+case("binary xlogy", lambda x, y: torch.xlogy(x.relu(), y), (4,), pos(4))
 
 # Comparisons, masks, types.
 case("logic compare", lambda x, y: (x > y, x < y, x >= y, x <= y, x == y, x != y, x > 0, x == 0), (4, 3), (3,))
@@ -361,6 +363,11 @@ case(
     (3, 7),
     (3, 2),
 )
+
+case(
+    "gather scatter", lambda x, i, s: (x.scatter(0, i, s[:2]), x.scatter(0, i, 7.0)),
+    (5, 3), torch.tensor([[0, 4, 2], [3, 1, 0]]), (4, 3),
+)  # fmt: skip
 
 # Products.
 case(

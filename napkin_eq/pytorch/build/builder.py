@@ -47,9 +47,10 @@ class Edge:
     data.
     """
 
-    kind: str  # nonzero, nonneg, pos, present
+    kind: str  # nonzero, nonneg, pos, present (a lane at least of what is folded), number (NaN would be left out of a fold)
     term: Term
     said: str
+    node: str = ""
 
 
 @dataclass(slots=True)
@@ -311,7 +312,7 @@ class Builder:
     def edge(self, kind: str, term: Term, said: str) -> None:
         """Note that PyTorch gives NaN or an infinity where a condition does not hold."""
         if not (isinstance(term, Const) and term.kind != "bool" and (term.value > 0 or (kind == "nonzero" and term.value < 0))):
-            self.edges.append(Edge(kind, term, said))
+            self.edges.append(Edge(kind, term, said, self.place[0] if self.place else ""))
 
 
 def elsewhere(term: Term, coordinates: Mapping[str, Term]) -> Term:

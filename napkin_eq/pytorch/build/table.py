@@ -22,7 +22,7 @@ KINDS = tuple(
 SILENT = frozenset(
     "dtype layout device pin_memory memory_format physical_layout non_blocking copy generator implicit cudnn_enabled "
     "cudnn_enable benchmark deterministic allow_tf32 out_dtype "
-    "half_to_float sparse".split()
+    "half_to_float input_dtype grad_input_dtype sparse".split()
 )
 
 

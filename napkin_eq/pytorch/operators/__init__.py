@@ -9,6 +9,7 @@
     losses        losses
     norms         normalisations
     pooling       pooling, and its gradients
+    price         what PyTorch is taken to need for operators
     products      contractions
     reductions    folds over dimensions
     scans         folds in order, and orders

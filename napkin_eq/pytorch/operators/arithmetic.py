@@ -11,7 +11,7 @@ import napkin_eq.frontend.library as nq
 from napkin_eq.lang.term import Const, Map, Term
 from napkin_eq.pytorch.build.builder import Builder, Number, Value
 from napkin_eq.pytorch.build.table import operator
-from napkin_eq.pytorch.operators.elementwise import alike, floats, rsqrt, sqrt, trunc
+from napkin_eq.pytorch.operators.elementwise import alike, at_least, at_most, floats, rsqrt, sqrt, trunc
 
 
 @operator("add.Tensor", "add.Scalar")
@@ -91,22 +91,32 @@ def fmod(b: Builder, self: Number, other: Number) -> Value:
     return quotient(b, self, other, lambda s, t: s - truncated(s, t) * t)
 
 
-@operator("maximum.default", "fmax.default")
+def larger(s: Term, t: Term) -> Term:
+    """Return the larger of two numbers; where either is NaN neither comparison holds, and the sum is NaN."""
+    return nq.where(s < t, t, nq.where(t <= s, s, s + t))
+
+
+def smaller(s: Term, t: Term) -> Term:
+    """Return the smaller of two numbers, NaN where either is."""
+    return nq.where(s < t, s, nq.where(t <= s, t, s + t))
+
+
+@operator("maximum.default")
 def maximum(b: Builder, self: Value, other: Value) -> Value:
-    return b.pointwise(nq.maximum, *alike(b, self, other))
+    return b.pointwise(larger, *alike(b, self, other))
 
 
-@operator("minimum.default", "fmin.default")
+@operator("minimum.default")
 def minimum(b: Builder, self: Value, other: Value) -> Value:
-    return b.pointwise(nq.minimum, *alike(b, self, other))
+    return b.pointwise(smaller, *alike(b, self, other))
 
 
 @operator("clamp.default", "clamp.Tensor")
 def clamp(b: Builder, self: Value, min: Number | None, max: Number | None) -> Value:
     value = b.number(self)
-    for compute, bound in ((nq.maximum, min), (nq.minimum, max)):
+    for bounded, compute, bound in ((at_least, larger, min), (at_most, smaller, max)):
         if bound is not None and not (isinstance(bound, float) and math.isinf(bound)):
-            value = b.pointwise(compute, *alike(b, value, bound))
+            value = b.pointwise(compute if isinstance(bound, Value) else bounded, *alike(b, value, bound))
     return value
 
 
@@ -161,6 +171,13 @@ def pow_tensor(b: Builder, self: Value, exponent: Value) -> Value:
     s, t = floats(b, self, exponent)
     b.edge("pos", s.term, "a power of a number that is not positive")
     return b.pointwise(lambda base, power: nq.exp(nq.log(base) * power), s, t)
+
+
+@operator("xlogy.Tensor", "xlogy.Scalar_Other", "xlogy.Scalar_Self")
+def xlogy(b: Builder, self: Number, other: Number) -> Value:
+    s, t = floats(b, self, other)
+    b.edge("pos", t.term, "the logarithm of a number that is not positive")
+    return b.pointwise(lambda x, y: nq.where(nq.equal(x, 0.0), 0.0, x * nq.log(y)), s, t)
 
 
 @operator("lerp.Scalar", "lerp.Tensor")

@@ -7,7 +7,7 @@ from typing import Any
 
 import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Term, lift
+from napkin_eq.lang.term import Term, as_real, lift
 from napkin_eq.pytorch.build.builder import Builder, Number, Value
 from napkin_eq.pytorch.build.table import operator
 from napkin_eq.pytorch.build.wires import Dim
@@ -54,7 +54,8 @@ def embedding_dense_backward(
     return b.value(term, [rows, *grad_output.dims[len(indices.dims) :]], "float32")
 
 
-def _added(b: Builder, self: Value, dim: int, index: Value, src: Number) -> Value:
+def _hits(b: Builder, self: Value, dim: int, index: Value, src: Number) -> tuple[Term, Value, Dim]:
+    """Return where a place is meant, the source over the same dimensions, and the dimension of the places."""
     at = b.dim(self, dim)
     source = b.scalar(src)
     if any(
@@ -68,8 +69,32 @@ def _added(b: Builder, self: Value, dim: int, index: Value, src: Number) -> Valu
     places = replace(index, term=b.moved(index, index.dims, onto))
     added = b.moved(source, source.dims, onto) if source.dims else source.term
     hit = nq.equal(wrapped(places, b.known(self.dims[at], "scatter")), b.at(self.dims[at]))
-    total = b.fold("sum", nq.where(hit, b.real(replace(source, term=added)).term, 0.0), [old])
+    return hit, replace(source, term=added), old
+
+
+def _added(b: Builder, self: Value, dim: int, index: Value, src: Number) -> Value:
+    hit, source, old = _hits(b, self, dim, index, src)
+    total = b.fold("sum", nq.where(hit, b.real(source).term, 0.0), [old])
     return b.pointwise(lambda s, t: s + t, b.real(self), b.value(total, self.dims, "float32"))
+
+
+@operator("scatter.src", "scatter.value")
+def scatter(b: Builder, self: Value, dim: int, index: Value, src: Number | None = None, value: Number | None = None) -> Value:
+    """Numbers written to places that data choose; of several for one place the last, where PyTorch leaves open which."""
+    number = src if src is not None else value
+    assert number is not None
+    hit, source, old = _hits(b, self, dim, index, number)
+    at = b.dim(self, dim)
+    here = b.fold("max", nq.where(hit, 1.0, 0.0), [old]) > 0.5
+    if b.known(old, "scatter") > 1 and source.dims:
+        last = b.fold("max", nq.where(hit, as_real(b.at(old)), -1.0), [old])
+        hit = hit & nq.equal(as_real(b.at(old)), last)
+    total = b.fold("sum", nq.where(hit, b.real(source).term, 0.0), [old]) if source.dims else b.real(source).term
+    covered = [(d, b.size(i)) for d, i in enumerate(index.dims) if d != at and b.size(i) != b.size(self.dims[d])]
+    if covered:
+        raise NapkinError("places that cover a part of the other dimensions are not supported")
+    wanted, own = (b.real(self).term, total) if not self.whole else (self.term, total)
+    return b.value(nq.where(here, own, wanted), self.dims, self.dtype)
 
 
 @operator("scatter_add.default")

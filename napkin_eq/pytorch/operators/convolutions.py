@@ -264,7 +264,7 @@ def _by_weight(
             *[b.size(d) for d in grad.dims[2:]],
         ],
     )
-    group = value.dims[1] or outer.dims[1]
+    group = outer.dims[1] or value.dims[1]
     channels = b.apart(value.dims[2], [group, outer.dims[2], outer.dims[0], *outer.dims[3:]], "in channels")
     places: dict[str, Term] = {}
     masks, window = list[Term](), list[Dim]()

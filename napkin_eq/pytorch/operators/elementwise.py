@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import napkin_eq.frontend.library as nq
-from napkin_eq.lang.term import Map, Term
+from napkin_eq.lang.term import Map, Term, lift
 from napkin_eq.pytorch.build.builder import Builder, Number, Value
 from napkin_eq.pytorch.build.table import enter, operator
 
@@ -30,6 +30,21 @@ def expm1(t: Term) -> Term:
     return nq.exp(t) - 1.0
 
 
+def at_least(t: Term, low: Term | float) -> Term:
+    """Return the larger of a number and a bound; what is NaN stays so, where a maximum may give the bound."""
+    return nq.where(t <= lift(low), low, t)
+
+
+def at_most(t: Term, high: Term | float) -> Term:
+    """Return the smaller of a number and a bound; what is NaN stays so."""
+    return nq.where(lift(high) <= t, high, t)
+
+
+def between(t: Term, low: float, high: float) -> Term:
+    """Return a number held between two bounds."""
+    return at_most(at_least(t, low), high)
+
+
 def sign(t: Term) -> Term:
     """Return -1, 0 or 1."""
     return nq.where(t > 0, 1.0, nq.where(t < 0, -1.0, 0.0))
@@ -48,10 +63,10 @@ def sinh(t: Term) -> Term:
 FUNCTIONS: dict[str, Unary] = {
     "exp": nq.exp, "exp2": lambda t: nq.exp(t * math.log(2.0)), "expm1": expm1, "tanh": nq.tanh, "sigmoid": nq.sigmoid, "erf": nq.erf,
     "erfc": lambda t: 1.0 - nq.erf(t), "sin": nq.sin, "cos": nq.cos, "sinh": sinh, "cosh": lambda t: 0.5 * (nq.exp(t) + nq.exp(-t)),
-    "relu6": lambda t: nq.clip(t, 0.0, 6.0), "silu": nq.silu, "mish": lambda t: t * nq.tanh(nq.softplus(t)),
-    "hardsigmoid": lambda t: nq.clip(t + 3.0, 0.0, 6.0) * (1 / 6), "hardswish": lambda t: t * nq.clip(t + 3.0, 0.0, 6.0) * (1 / 6),
+    "relu6": lambda t: between(t, 0.0, 6.0), "silu": nq.silu, "mish": lambda t: t * nq.tanh(nq.softplus(t)),
+    "hardsigmoid": lambda t: between(t + 3.0, 0.0, 6.0) * (1 / 6), "hardswish": lambda t: t * between(t + 3.0, 0.0, 6.0) * (1 / 6),
     "log_sigmoid": lambda t: -nq.softplus(-t), "softsign": lambda t: t * nq.reciprocal(1.0 + nq.abs(t)),
-    "selu": lambda t: 1.0507009873554805 * nq.where(t > 0, t, 1.6732632423543772 * expm1(nq.minimum(t, 0.0))),
+    "selu": lambda t: 1.0507009873554805 * nq.where(t > 0, t, 1.6732632423543772 * expm1(at_most(t, 0.0))),
 }  # fmt: skip
 # Of numbers that may be whole; whole ones stay so.
 NUMBERS: dict[str, Unary] = {"floor": nq.floor, "ceil": lambda t: -nq.floor(-t), "trunc": trunc, "round": nq.round}
@@ -84,7 +99,7 @@ def absolute(b: Builder, self: Value) -> Value:
 
 @operator("relu.default")
 def relu(b: Builder, self: Value) -> Value:
-    return b.pointwise(lambda t: nq.maximum(t, 0), b.number(self))
+    return b.pointwise(lambda t: at_least(t, 0), b.number(self))
 
 
 @operator("sign.default", "sgn.default")
@@ -156,7 +171,7 @@ def leaky_relu(b: Builder, self: Value, negative_slope: float) -> Value:
 def elu(b: Builder, self: Value, alpha: float, scale: float, input_scale: float) -> Value:
     low = float(alpha) * float(scale)
     return b.pointwise(
-        lambda t: nq.where(t > 0, t * float(scale), low * expm1(nq.minimum(t, 0.0) * float(input_scale))), b.real(self)
+        lambda t: nq.where(t > 0, t * float(scale), low * expm1(at_most(t, 0.0) * float(input_scale))), b.real(self)
     )
 
 
@@ -167,7 +182,7 @@ def celu(b: Builder, self: Value, alpha: float) -> Value:
 
 @operator("hardtanh.default")
 def hardtanh(b: Builder, self: Value, min_val: float, max_val: float) -> Value:
-    return b.pointwise(lambda t: nq.clip(t, min_val, max_val), *alike(b, self, min_val)[:1])
+    return b.pointwise(lambda t: between(t, min_val, max_val), *alike(b, self, min_val)[:1])
 
 
 @operator("softplus.default")

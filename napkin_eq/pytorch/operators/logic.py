@@ -155,17 +155,17 @@ def ones(b: Builder, size: Any) -> Value:
 
 
 @operator("new_zeros.default")
-def new_zeros(b: Builder, size: Any) -> Value:
+def new_zeros(b: Builder, self: Value, size: Any) -> Value:
     return filled(b, size, 0)
 
 
 @operator("new_ones.default")
-def new_ones(b: Builder, size: Any) -> Value:
+def new_ones(b: Builder, self: Value, size: Any) -> Value:
     return filled(b, size, 1)
 
 
 @operator("new_full.default")
-def new_full(b: Builder, size: Any, fill_value: Number) -> Value:
+def new_full(b: Builder, self: Value, size: Any, fill_value: Number) -> Value:
     return filled(b, size, fill_value)
 
 

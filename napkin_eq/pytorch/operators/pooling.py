@@ -13,6 +13,7 @@ from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Value, elsewhere
 from napkin_eq.pytorch.build.table import enter, operator
 from napkin_eq.pytorch.build.wires import Dim
 from napkin_eq.pytorch.operators.convolutions import every, inside, several, window_place
+from napkin_eq.pytorch.operators.reductions import unseen
 
 
 def out_size(size: int, window: int, stride: int, padding: int, dilation: int, ceil: bool) -> int:
@@ -62,6 +63,7 @@ def _largest(
     b: Builder, self: Value, rank: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
 ) -> tuple[Value, Value]:
     found = Windows(b, self, rank, kernel_size, stride, padding, dilation, ceil_mode)
+    unseen(b, self)
     shown = found.masked(NEGATIVE)
     largest = b.fold("max", shown, found.window)
     flat: Term = Const(0)
@@ -171,6 +173,7 @@ enter("_adaptive_avg_pool3d.default", _adaptive(False))
 
 def _places_unknown(b: Builder, self: Value, output_size: Sequence[int]) -> tuple[Value, Value]:
     largest = adaptive(b, self, output_size, True)
+    unseen(b, self)
     if math.prod(output_size) != 1:
         raise NapkinError(
             "the places of windows of unequal sizes are not supported: only an output of size 1, or the values alone"
@@ -186,7 +189,9 @@ for _rank in (1, 2, 3):
 
 
 @operator("max_pool2d_with_indices_backward.default")
-def max_pool_backward(b: Builder, grad_output: Value, self: Value, indices: Value) -> Value:
+def max_pool_backward(
+    b: Builder, grad_output: Value, self: Value, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, indices: Value
+) -> Value:
     """Each gradient goes to the place that its window took."""
     windows = indices.dims[-2:]
     onto = tuple(self.dims[:-2])

@@ -13,6 +13,7 @@ from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Value
 from napkin_eq.pytorch.build.table import operator
 
 Dims = Sequence[int] | int | None
+MASKED = "a row that may hold -inf alone, where PyTorch gives NaN and the language 0"
 
 
 @operator("sum.default")
@@ -48,12 +49,20 @@ def prod_over(b: Builder, self: Value, dim: int, keepdim: bool) -> Value:
 
 @operator("amax.default")
 def amax(b: Builder, self: Value, dim: Dims, keepdim: bool) -> Value:
+    unseen(b, self)
     return b.folded("max", self, b.dims(self, dim), keepdim, self.dtype)
+
+
+def unseen(b: Builder, value: Value) -> None:
+    """Note that a largest element of data with NaN is NaN in PyTorch: kernels leave it out."""
+    if not (value.whole or value.truth):
+        b.edge("number", value.term, "an extreme of data that may hold NaN, which kernels leave out and PyTorch gives")
 
 
 @operator("amin.default")
 def amin(b: Builder, self: Value, dim: Dims, keepdim: bool) -> Value:
     value = b.real(self)
+    unseen(b, self)
     largest = b.folded("max", replace(value, term=-value.term), b.dims(self, dim), keepdim, self.dtype)
     return replace(largest, term=-largest.term)
 
@@ -79,6 +88,7 @@ def place_of_largest(b: Builder, term: Term, over: Value, dims: Sequence[int], k
 
 def _places(b: Builder, self: Value, dim: int | None, keepdim: bool, sign: int) -> Value:
     term = b.real(self).term
+    unseen(b, self)
     return place_of_largest(b, term if sign > 0 else -term, self, b.dims(self, dim), keepdim)
 
 
@@ -192,12 +202,15 @@ def log_sum_exp(b: Builder, self: Value, dim: Dims, keepdim: bool) -> Value:
 def log_of_sum(b: Builder, term: Term, over: Sequence[Any]) -> Term:
     """Return the logarithm of the sum of the exponentials over dimensions."""
     top = b.fold("max", term, over)
+    b.edge("present", top, MASKED)
     return top + nq.log(b.fold("sum", nq.exp(term - top), over))
 
 
 def normalised(b: Builder, term: Term, over: Sequence[Any]) -> Term:
     """Return the exponentials over dimensions, relative to their sum."""
-    shifted = nq.exp(term - b.fold("max", term, over))
+    top = b.fold("max", term, over)
+    b.edge("present", top, MASKED)
+    shifted = nq.exp(term - top)
     return shifted * nq.reciprocal(b.fold("sum", shifted, over))
 
 

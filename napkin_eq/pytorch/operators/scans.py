@@ -11,6 +11,7 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Index, Scan, Term, as_real, lift
 from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Value, elsewhere
 from napkin_eq.pytorch.build.table import operator
+from napkin_eq.pytorch.operators.reductions import unseen
 
 MOST_ORDERED = 4096
 
@@ -60,6 +61,7 @@ def _ranked(b: Builder, self: Value, dim: int, descending: bool) -> tuple[Value,
     value, axis = b.single(replace(self, term=b.real(self).term), at)
     other = b.whole(size, "other")
     mine = value.term
+    unseen(b, self)
     theirs = elsewhere(mine, {axis.name: Index(other)})
     before = (theirs > mine) if descending else (theirs < mine)
     tie = nq.equal(theirs, mine) & (Index(other) < Index(axis))

@@ -1,0 +1,244 @@
+"""`torch.compile(f, backend="napkin_eq")`: regions of the graphs that dynamo and aot_autograd give become kernels, the rest stays PyTorch.
+
+Backward graphs come the same way. What was taken, what not and why is kept (`reports`), and printed by `explain_torch`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from napkin_eq.pytorch.build.table import name_of, rules
+from napkin_eq.pytorch.kernels import caller, strided
+from napkin_eq.pytorch.regions import Options, Region, chosen, gain
+
+
+@dataclass(slots=True)
+class Report:
+    """What was made of one graph: "forward", "backward" or "inference"; its regions in order."""
+
+    kind: str
+    regions: list[Region] = field(default_factory=list)
+    failed: str = ""
+
+    @property
+    def taken(self) -> list[Region]:
+        return [region for region in self.regions if region.taken]
+
+    def __str__(self) -> str:
+        nodes = sum(_counted(region) for region in self.regions)
+        own = sum(_counted(region) for region in self.taken)
+        head = f"{self.kind} graph: {len(self.taken)} of {len(self.regions)} regions, {own} of {nodes} operators"
+        times = gain(self.regions)
+        lines = [head + ("" if math.isnan(times) else f"; predicted {times:.2f} times PyTorch's speed there")]
+        if self.failed:
+            lines.append(f"  the whole graph stays PyTorch: {self.failed}")
+        for region in self.regions:
+            if region.kernels is not None and region.taken:
+                made = region.kernels
+                figures = f"{made.kernels} kernels, {made.predicted_us:.1f} us against {region.library_us:.1f} us of PyTorch"
+                lines.append(f"  taken  {region.said}: {figures}; certificate {made.file.with_suffix('.certificate.json')}")
+            elif region.taken:
+                lines.append(f"  taken  {region.said}: the diagram in PyTorch's arithmetic")
+            else:
+                lines.append(f"  left   {region.said}: {region.reason}")
+        return "\n".join(lines)
+
+
+def _counted(region: Region) -> int:
+    return sum(1 for node in region.nodes if not str(node.target).startswith("<built"))
+
+
+reports: list[Report] = []
+KEPT = 64
+
+
+def napkin_eq(module: Any, example_inputs: Sequence[Any], *, options: dict[str, Any] | None = None) -> Any:
+    """Compile a graph of dynamo: what `torch.compile(f, backend="napkin_eq", options=…)` calls."""
+    from torch._dynamo.backends.common import aot_autograd
+
+    chosen_options = Options.of(options)
+    compilers = {kind: partial(compiled, kind=kind, options=chosen_options) for kind in ("forward", "backward", "inference")}
+    return aot_autograd(
+        fw_compiler=compilers["forward"],
+        bw_compiler=compilers["backward"],
+        inference_compiler=compilers["inference"],
+        decompositions=decompositions(),
+    )(module, example_inputs)
+
+
+def decompositions() -> dict[Any, Callable[..., Any]]:
+    """Return PyTorch's own decompositions to core operators but for the operators that the table has."""
+    from torch._decomp import core_aten_decompositions
+
+    found = {}
+    for target, how in core_aten_decompositions().items():
+        # Its gradient on a CPU reads what the operator itself saved, not what its decomposition gives.
+        if name_of(target).startswith("_scaled_dot_product"):
+            continue
+        if not str(target).startswith("aten.") or name_of(target) not in rules():
+            found[target] = how
+    return found
+
+
+def compiled(module: Any, example_inputs: Sequence[Any], *, kind: str, options: Options) -> Any:
+    """Return a graph of core operators with its regions replaced; whatever goes wrong in that, the graph as it is, and why."""
+    from torch._functorch.aot_autograd import make_boxed_func
+
+    report = Report(kind)
+    reports.append(report)
+    del reports[:-KEPT]
+    hardware, interpreted, gpu = _machine(options, example_inputs)
+    try:
+        if hardware:
+            report.regions = chosen(module, options, hardware, interpreted, gpu)
+            module = replaced(module, report.taken, gpu)
+        else:
+            report.failed = "no GPU, and Triton's interpreter is off (TRITON_INTERPRET=1 before triton is imported)"
+    except Exception as reason:  # of torch.fx or of ours: a program must run whatever happens here
+        report.failed, report.regions = f"{type(reason).__name__}: {str(reason)[:200]}", []
+    rest = options.rest or ("inductor" if gpu else "eager")
+    if rest == "inductor":
+        from torch._inductor.compile_fx import compile_fx_inner
+
+        return compile_fx_inner(module, list(example_inputs))
+    return make_boxed_func(module.forward)
+
+
+def _machine(options: Options, example_inputs: Sequence[Any]) -> tuple[str, bool, bool]:
+    """Return the GPU to derive for, whether kernels run in Triton's interpreter, and whether tensors are on a GPU."""
+    import torch
+
+    device = next((value.device.type for value in example_inputs if isinstance(value, torch.Tensor)), "cpu")
+    if device == "cuda":
+        return options.hardware or _gpu(), False, True
+    if options.executor == "reference":
+        return options.hardware or "h200", True, False
+    import triton
+
+    return (options.hardware or "h200", True, False) if triton.knobs.runtime.interpret else ("", True, False)
+
+
+def _gpu() -> str:
+    import torch
+
+    name = torch.cuda.get_device_name().lower()
+    return next((known for known in ("h200", "h100", "a100") if known in name), "h200")
+
+
+class Kernel:
+    """A region as it is called: its kernels, or its diagram in PyTorch's arithmetic."""
+
+    def __init__(self, region: Region) -> None:
+        import torch
+
+        program = region.program
+        assert program is not None
+        held = [node.meta["val"] for node in region.returns]
+        shapes = [(tuple(value.shape), tuple(value.stride())) for value in held]
+        if region.kernels is not None:
+            self.run = caller(program, region.kernels, shapes)
+        else:
+            types = [value.dtype for value in held]
+            widest = torch.float64 if any(t == torch.float64 for t in types) else torch.float32
+
+            def referred(*tensors: Any) -> tuple[Any, ...]:
+                found = program.referred(tensors, widest)
+                return tuple(strided(v.to(t), *shape) for v, shape, t in zip(found, shapes, types, strict=True))
+
+            self.run = referred
+        self.__name__ = f"napkin_eq_{region.nodes[-1].name}"
+
+    def __call__(self, *tensors: Any) -> tuple[Any, ...]:
+        return self.run(*tensors)
+
+
+def replaced(module: Any, regions: Sequence[Region], gpu: bool) -> Any:
+    """Return a graph in which each region is one call, as an operator of torch.library where the rest is compiled."""
+    import operator
+
+    import torch
+    from torch.fx.passes.tools_common import legalize_graph
+
+    graph, copies = torch.fx.Graph(), dict[Any, Any]()
+    graph.output(graph.graph_copy(module.graph, copies))
+    graph._codegen = module.graph._codegen
+    for whole in regions:
+        # What a region reads may be what another one returns by now.
+        region = dataclasses.replace(whole, nodes=_mapped(whole.nodes, copies), reads=_mapped(whole.reads, copies), returns=_mapped(whole.returns, copies))
+        kernel: Any = registered(region) if gpu else Kernel(region)
+        # Anywhere: what is read before it is there is put in order below, as parts are convex.
+        with graph.inserting_before(next(iter(reversed(graph.nodes)))):
+            args = (region.reads,) if gpu else tuple(region.reads)
+            call = graph.call_function(kernel, args)
+            call.meta["val"] = [node.meta["val"] for node in region.returns]
+            for at, node in enumerate(region.returns):
+                item = graph.call_function(operator.getitem, (call, at))
+                item.meta.update(node.meta)
+                node.replace_all_uses_with(item)
+                copies.update({old: item for old, new in copies.items() if new is node})
+        for node in reversed(region.nodes):
+            if not node.users:
+                graph.erase_node(node)
+    found = legalize_graph(torch.fx.GraphModule(module, graph))
+    found.graph.lint()
+    return found
+
+
+def _mapped(nodes: Sequence[Any], copies: dict[Any, Any]) -> list[Any]:
+    return [copies[node] for node in nodes]
+
+
+_registered: dict[str, Any] = {}
+
+
+def registered(region: Region) -> Any:
+    """Return a region as an operator of torch.library, with the shapes that it gives, so that compilers see through it."""
+    import torch
+
+    name = f"napkin_eq::region_{len(_registered)}"
+    kernel = Kernel(region)
+    held = [node.meta["val"] for node in region.returns]
+    like = [(tuple(v.shape), tuple(v.stride()), v.dtype) for v in held]
+
+    def real(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
+        return list(kernel(*tensors))
+
+    def fake(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
+        device = tensors[0].device
+        return [torch.empty_strided(size, stride, dtype=dtype, device=device) for size, stride, dtype in like]
+
+    made = torch.library.custom_op(name, real, mutates_args=(), schema="(Tensor[] tensors) -> Tensor[]")
+    made.register_fake(fake)
+    _registered[name] = made
+    return getattr(torch.ops.napkin_eq, name.partition("::")[2]).default
+
+
+def explain_torch(fn: Any, *inputs: Any, options: dict[str, Any] | None = None) -> str:
+    """Compile a function or module for these inputs, run it once, and return what was taken, what not, why, and the predicted gain.
+
+    Where an input asks for gradients, the backward graph too.
+    """
+    import torch
+
+    before = list(reports)
+    torch._dynamo.reset()
+    result = torch.compile(fn, backend=partial(napkin_eq, options=options))(*inputs)
+    loss = sum(t.sum() for t in torch.utils._pytree.tree_leaves(result) if isinstance(t, torch.Tensor) and t.requires_grad)
+    if isinstance(loss, torch.Tensor):
+        parameters = [p for p in fn.parameters() if p.requires_grad] if isinstance(fn, torch.nn.Module) else []
+        leaves = [t for t in (*inputs, *parameters) if isinstance(t, torch.Tensor) and t.requires_grad]
+        torch.autograd.grad(loss, leaves, allow_unused=True)
+    return "\n".join(str(report) for report in reports if report not in before) or "nothing was compiled: dynamo found no graph"
+
+
+def optimize(module: Any, **options: Any) -> Any:
+    """Return a module compiled with the regions that gain as kernels; print what changed after its first call with `explain_torch`."""
+    import torch
+
+    Options.of(options)
+    return torch.compile(module, backend=partial(napkin_eq, options=options))

@@ -1,0 +1,237 @@
+"""Which parts of a graph become kernels: what the table has and is safe, cut where a search would be long, taken where it is predicted to gain."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.machine.gpu import load
+from napkin_eq.pytorch.build.table import name_of, rules
+from napkin_eq.pytorch.edges import shown
+from napkin_eq.pytorch.importer import Refused, expression, line_of, of_graph
+from napkin_eq.pytorch.kernels import Kernels, kernels_of
+from napkin_eq.pytorch.operators.price import contraction, library_us
+from napkin_eq.pytorch.program import Program
+
+CONTRACTIONS, NODES, EACH = 2, 24, 10.0
+VIEWS = ("view.", "reshape.", "permute.", "transpose.", "t.", "unsqueeze.", "squeeze.", "expand.", "slice.", "select.", "alias.", "detach.",
+         "clone.", "_unsafe_view.", "_to_copy.", "full.", "arange.", "split")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a user may say: `torch.compile(f, backend="napkin_eq", options={"seconds": 30, "finite": True})`.
+
+    seconds: of processor time for all searches of a graph; after that what is left stays PyTorch. gain: how many times as fast as PyTorch a
+    region must be predicted to be; on a machine without a GPU every region that derives is taken. finite: data and what is computed of them
+    are numbers, so that edges where PyTorch gives NaN or an infinity may be passed over. hardware: the GPU to derive for; "" is the one at
+    hand. executor: "kernels", or "reference": the diagram in PyTorch's own arithmetic, for tests. rest: what runs the rest, "eager" or
+    "inductor"; "" is inductor on a GPU.
+    """
+
+    seconds: float = 60.0
+    gain: float = 1.05
+    finite: bool = False
+    hardware: str = ""
+    executor: str = "kernels"
+    rest: str = ""
+
+    @staticmethod
+    def of(given: dict[str, Any] | None) -> Options:
+        """Return options by name; raises NapkinError for one that is not known."""
+        known = Options.__slots__
+        if unknown := sorted(set(given or {}) - set(known)):
+            raise NapkinError(f"option {unknown[0]!r:.60} is not known; the options are {', '.join(known)}")
+        return Options(**(given or {}))
+
+
+@dataclass(slots=True)
+class Region:
+    """A part of a graph: its nodes, what was made of them, or why nothing was."""
+
+    nodes: list[Any]
+    graph: Any = None  # the part as a graph of its own, with what it reads and returns
+    reads: list[Any] = field(default_factory=list)
+    returns: list[Any] = field(default_factory=list)
+    program: Program | None = None
+    kernels: Kernels | None = None
+    library_us: float = 0.0
+    reason: str = ""
+
+    @property
+    def taken(self) -> bool:
+        return not self.reason
+
+    @property
+    def said(self) -> str:
+        """The operators, in short."""
+        names = [name_of(n.target).partition(".")[0] for n in self.nodes if n.op == "call_function" and not str(n.target).startswith("<built")]
+        shown_names = names if len(names) <= 8 else [*names[:4], "…", *names[-3:]]
+        return " ".join(shown_names)
+
+
+def supported(node: Any) -> str:
+    """Return why a node cannot be in a region, nothing where it can."""
+    import operator
+
+    import torch
+
+    if node.op != "call_function":
+        return f"a {node.op}"
+    if node.target is operator.getitem:
+        return supported(node.args[0])
+    if not str(node.target).startswith("aten.") or name_of(node.target) not in rules():
+        return f"{node.target}{line_of(node)}: the operator is not in the table"
+    held = node.meta.get("val")
+    for value in held if isinstance(held, (list, tuple)) else [held]:
+        if isinstance(value, torch.Tensor):
+            if any(not isinstance(expression(size), int) for size in value.shape):
+                return f"{node.target}{line_of(node)}: a symbolic size"
+            if 0 in value.shape:
+                return f"{node.target}{line_of(node)}: a dimension of no elements"
+            if value.dtype in (torch.float64, torch.complex64, torch.complex128, torch.uint8, torch.int8, torch.int16):
+                return f"{node.target}{line_of(node)}: {str(value.dtype).removeprefix('torch.')} is not stored by kernels"
+    return ""
+
+
+def chosen(module: Any, options: Options, hardware: str, interpreted: bool, gpu: bool) -> list[Region]:
+    """Return the regions of a graph, in its order: those taken have kernels or a program, the others a reason."""
+    clock = time.process_time()
+    refused: dict[Any, str] = {node: why for node in module.graph.nodes if (why := supported(node))}
+    left = [Region([node], reason=why) for node, why in refused.items() if node.op == "call_function"]
+    found: list[Region] = []
+    for nodes in _parts(module, refused):
+        for region in _read(module, nodes, options, refused):
+            if region.taken:
+                spent = time.process_time() - clock
+                _decide(region, options, hardware, interpreted, gpu, spent)
+            found.append(region)
+    order = {node: at for at, node in enumerate(module.graph.nodes)}
+    return sorted([*found, *left], key=lambda region: order[region.nodes[0]])
+
+
+def _parts(module: Any, refused: dict[Any, str]) -> list[list[Any]]:
+    """Return convex parts without refused nodes, each small enough for a search."""
+    from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
+    from torch.fx.passes.operator_support import OperatorSupportBase
+
+    segment = _segments(module, refused)
+    found: list[list[Any]] = []
+    order = {node: at for at, node in enumerate(module.graph.nodes)}
+    for number in sorted(set(segment.values())):
+
+        class Inside(OperatorSupportBase):  # type: ignore[misc]
+            def is_node_supported(self, submodules: Any, node: Any, number: int = number) -> bool:
+                return segment.get(node) == number
+
+        parts = CapabilityBasedPartitioner(module, Inside(), allows_single_node_partition=True).propose_partitions()
+        found += [sorted(part.nodes, key=order.__getitem__) for part in parts]
+    return sorted(found, key=lambda nodes: order[nodes[0]])
+
+
+def _segments(module: Any, refused: dict[Any, str]) -> dict[Any, int]:
+    """Return the number of the segment of each node: a new one begins at a contraction too many, or a node too many."""
+    segment: dict[Any, int] = {}
+    number = contractions = nodes = 0
+    for node in module.graph.nodes:
+        if node.op != "call_function" or node in refused:
+            continue
+        more = contraction(node)
+        if contractions + more > CONTRACTIONS or nodes >= NODES:
+            number, contractions, nodes = number + 1, 0, 0
+        contractions += more
+        nodes += not name_of(node.target).startswith(VIEWS)
+        segment[node] = number
+    return segment
+
+
+def _read(module: Any, nodes: list[Any], options: Options, refused: dict[Any, str]) -> Iterable[Region]:
+    """Yield a part as regions: operators with an edge that may be reached are left out, and what is around them is read anew."""
+    from torch.fx.passes.utils.fuser_utils import fuse_as_graphmodule
+
+    if all(name_of(n.target).startswith((*VIEWS, "<built")) for n in nodes if n.op == "call_function"):
+        return [Region(nodes, reason="views and constants only")]
+    try:
+        graph, reads, returns = fuse_as_graphmodule(module, nodes, "region")
+        region = Region(nodes, graph, list(reads), list(returns))
+        region.program = of_graph(graph.graph, "region", {}, {})
+    except Refused as reason:
+        bad = [node for node in nodes if node.name == reason.node] or nodes
+        return _without(module, nodes, dict.fromkeys(bad, str(reason)), options, refused)
+    except NapkinError as reason:
+        return [Region(nodes, reason=str(reason))]
+    except AssertionError as reason:
+        return [Region(nodes, reason=f"the part cannot be cut out: {str(reason)[:120]}")]
+    if options.finite:
+        return [region]
+    names = {edge.node: edge for edge in region.program.edges if not shown(edge)}
+    found = {
+        node: f"{node.target}{line_of(node)}: {names[node.name].said}; options={{'finite': True}} takes it"
+        for node in nodes
+        if node.name in names
+    }
+    return _without(module, nodes, found, options, refused) if found else [region]
+
+
+def _without(
+    module: Any, nodes: list[Any], bad: dict[Any, str], options: Options, refused: dict[Any, str]
+) -> list[Region]:
+    """Return the regions of a part without some of its nodes, which stay, each for its reason."""
+    import operator
+
+    refused.update(bad)
+    refused.update(
+        {node: refused[node.args[0]] for node in nodes if node.target is operator.getitem and node.args[0] in bad}
+    )
+    left = [Region([node], reason=why) for node, why in bad.items()]
+    again = _parts_of(module, [node for node in nodes if node not in refused])
+    return [*left, *(region for part in again for region in _read(module, part, options, refused))]
+
+
+def _parts_of(module: Any, nodes: Sequence[Any]) -> list[list[Any]]:
+    """Return the convex parts of a set of nodes."""
+    from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
+    from torch.fx.passes.operator_support import OperatorSupportBase
+
+    inside, order = set(nodes), {node: at for at, node in enumerate(module.graph.nodes)}
+
+    class Inside(OperatorSupportBase):  # type: ignore[misc]
+        def is_node_supported(self, submodules: Any, node: Any) -> bool:
+            return node in inside
+
+    parts = CapabilityBasedPartitioner(module, Inside(), allows_single_node_partition=True).propose_partitions()
+    return [sorted(part.nodes, key=order.__getitem__) for part in parts]
+
+
+def _decide(region: Region, options: Options, hardware: str, interpreted: bool, gpu: bool, spent: float) -> None:
+    """Derive a region, or say why it stays."""
+    assert region.program is not None
+    machine = load(hardware)
+    region.library_us = library_us(region.nodes, machine, region.program.dtype)
+    if options.executor == "reference":
+        return
+    room = options.seconds - spent
+    if room <= 0:
+        region.reason = f"the time for searches ({options.seconds:g} s) is over"
+        return
+    try:
+        region.kernels = kernels_of(region.program, hardware, min(EACH, options.seconds), interpreted)
+    except NapkinError as reason:
+        region.reason = str(reason)
+        return
+    if gpu and region.library_us < options.gain * region.kernels.predicted_us:
+        region.reason = f"no gain is predicted: {region.kernels.predicted_us:.1f} us against {region.library_us:.1f} us of PyTorch"
+
+
+def gain(regions: Sequence[Region]) -> float:
+    """Return how many times as fast as PyTorch the taken regions are predicted to be together; NaN without any."""
+    taken = [region for region in regions if region.taken and region.kernels is not None]
+    ours = math.fsum(region.kernels.predicted_us for region in taken if region.kernels)
+    return math.fsum(region.library_us for region in taken) / ours if ours else math.nan
+
+
+Compile = Callable[[Any, Sequence[Any]], Any]

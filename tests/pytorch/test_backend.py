@@ -1,0 +1,172 @@
+"""torch.compile(backend="napkin_eq"): values and gradients are PyTorch's, what is left has its reason, and nothing crashes."""
+
+from __future__ import annotations
+
+import copy
+import tomllib
+import warnings
+from functools import partial
+from pathlib import Path
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch.utils import _pytree as pytree
+
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.pytorch import backend
+from tests.pytorch.programs import given
+
+SOME = (
+    "matmul_bias_gelu gemm_residual_norm conv_group_norm_tanh depthwise_separable batch_norm_training linear_cross_entropy "
+    "naive_attention capped_attention transformer_block rotary embedding_and_head linear_attention l2_normalize conv_pool_linear"
+).split()
+
+
+@pytest.fixture(autouse=True)
+def _quiet():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch._dynamo.reset()
+        backend.reports.clear()
+        yield
+
+
+def compiled(fn, **options):
+    return torch.compile(fn, backend=partial(backend.napkin_eq, options={"executor": "reference", **options}))
+
+
+def step(fn, tensors, leaves):
+    """Return what a function gives, and the gradients of a fixed weighting of it."""
+    found = pytree.tree_leaves(fn(*tensors))
+    generator = torch.Generator().manual_seed(1)
+    loss = sum((v * torch.randn(v.shape, generator=generator)).sum() for v in found if v.requires_grad)
+    grads = torch.autograd.grad(loss, leaves, allow_unused=True) if isinstance(loss, torch.Tensor) else ()
+    return [*found, *(g for g in grads if g is not None)]
+
+
+def same(got, wanted):
+    assert len(got) == len(wanted)
+    for g, w in zip(got, wanted, strict=True):
+        assert g.dtype == w.dtype and g.shape == w.shape
+        torch.testing.assert_close(g, w, rtol=2e-4, atol=2e-5)
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_values_and_gradients_are_those_of_pytorch(name):
+    fn, tensors = given(name)
+    tensors = [t.float().requires_grad_() if t.is_floating_point() else t for t in tensors]
+    fn = fn.float() if isinstance(fn, torch.nn.Module) else fn
+    other = copy.deepcopy(fn)
+    leaves = [t for t in tensors if t.requires_grad]
+    own, theirs = ([*leaves, *(m.parameters() if isinstance(m, torch.nn.Module) else ())] for m in (fn, other))
+    same(step(compiled(fn, finite=True), tensors, own), step(other, tensors, theirs))
+    assert not any(report.failed for report in backend.reports)
+    if isinstance(fn, torch.nn.Module):
+        same(list(fn.buffers()), list(other.buffers()))
+
+
+def test_both_ways_of_attention_are_taken_whole():
+    fn, tensors = given("naive_attention")
+    tensors = [t.float().requires_grad_() for t in tensors]
+    step(compiled(fn), tensors, tensors)
+    assert [report.kind for report in backend.reports] == ["forward", "backward"]
+    assert all(region.taken for report in backend.reports for region in report.regions)
+
+
+@pytest.mark.parametrize("name", ["matmul_bias_gelu", "naive_attention", "rms_norm", "linear_cross_entropy", "conv_relu_bias"])
+def test_gradients_of_evaluated_diagrams_hold_against_differences(name):
+    fn, tensors = given(name)
+    program = __import__("napkin_eq").from_torch(fn, *tensors)
+    real = [t.requires_grad_() for t in tensors if t.is_floating_point()]
+    rest = [t for t in tensors if not t.is_floating_point()]
+    assert torch.autograd.gradcheck(lambda *given_: program.referred([*given_, *rest])[0], real)
+
+
+def test_what_is_left_has_its_operator_line_and_reason():
+    def f(x, y):
+        return torch.special.gammaln(x.exp() + 1) / y
+
+    said = backend.explain_torch(f, torch.ones(3), torch.ones(3), options={"executor": "reference"})
+    assert "aten.lgamma.default at test_backend.py:" in said and "not in the table" in said
+    assert "a division by 0" in said and "finite" in said
+
+
+def test_nothing_is_wrong_with_nan_and_infinities():
+    data = torch.tensor([[1.0, float("nan"), 2.0], [float("inf"), 0.0, 1.0], [-float("inf")] * 3, [-1.0, 0.0, 3.0]])
+
+    def f(x):
+        return F.relu(x), x.softmax(1), x.clamp(-1, 1), x.amax(1), 1 / x, x.log(), torch.maximum(x, x.flip(1)), x.argmax(1)
+
+    for got, wanted in zip(compiled(f)(data), f(data), strict=True):
+        torch.testing.assert_close(got, wanted, equal_nan=True)
+
+
+def in_place(x):
+    x.add_(1)
+    return x * 2
+
+
+def aliasing(x):
+    y = x.view(-1)
+    y[0] = 5.0
+    return x + y.sum()
+
+
+def no_elements(x):
+    return torch.cat([x, x[:0]]), x[:0].sum()
+
+
+def random_numbers(x):
+    return F.dropout(x, 0.0, True) + torch.zeros_like(x)
+
+
+def many_kinds(x):
+    return x.half().float() + x.double().float(), (x > 0).sum(), x.int() // 2
+
+
+def nothing(x):
+    return x
+
+
+def constants(x):
+    return torch.ones(3), x + torch.arange(3)
+
+
+@pytest.mark.parametrize("fn", [in_place, aliasing, no_elements, random_numbers, many_kinds, nothing, constants])
+def test_odd_programs_stay_right(fn):
+    one, two = torch.arange(3.0) - 1, torch.arange(3.0) - 1
+    same(pytree.tree_leaves(compiled(fn)(one)), pytree.tree_leaves(fn(two)))
+    assert torch.equal(one, two)
+
+
+def test_other_sizes_no_grad_autocast_and_fullgraph():
+    fn = compiled(lambda x, w: F.gelu(x @ w), finite=True)
+    whole = torch.compile(lambda x, w: F.gelu(x @ w), backend=backend.napkin_eq, fullgraph=True)
+    for rows in (3, 5, 7):
+        x, w = torch.randn(rows, 4), torch.randn(4, 6)
+        with torch.no_grad():
+            torch.testing.assert_close(fn(x, w), F.gelu(x @ w))
+        torch.testing.assert_close(whole(x, w), F.gelu(x @ w))
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        torch.testing.assert_close(fn(x, w), F.gelu(x @ w), rtol=2e-2, atol=2e-2)
+
+
+def test_without_a_gpu_and_an_interpreter_programs_stay_pytorch(monkeypatch):
+    import triton
+
+    monkeypatch.setattr(triton.knobs.runtime, "interpret", False)
+    x = torch.randn(4)
+    assert torch.equal(torch.compile(torch.nn.Tanh(), backend=backend.napkin_eq)(x), x.tanh())
+    assert "no GPU" in backend.reports[-1].failed
+
+
+def test_the_entry_point_is_the_backend():
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    place, _, name = project["entry-points"]["torch_dynamo_backends"]["napkin_eq"].partition(":")
+    assert place == backend.__name__ and getattr(backend, name) is backend.napkin_eq
+
+
+def test_an_unknown_option_is_said():
+    with pytest.raises(NapkinError, match="'fast' is not known"):
+        backend.optimize(torch.nn.ReLU(), fast=True)

@@ -1,0 +1,110 @@
+"""Programs as people write them: each is read whole and gives what PyTorch gives; some are derived here, all by the command of docs/pytorch.md."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+import torch
+
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.pytorch.importer import from_torch
+from tests.pytorch.programs import PROGRAMS, given
+from tests.pytorch.test_operators import agrees
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_is_read_whole_and_gives_what_pytorch_gives(name):
+    fn, tensors = given(name)
+    wanted = copy.deepcopy(fn)(*tensors)
+    agrees(name, from_torch(fn, *tensors).run(*tensors), wanted)
+
+
+def test_running_statistics_are_further_outputs():
+    fn, tensors = given("batch_norm_training")
+    program = from_torch(fn, *tensors)
+    found = dict(zip((port.target for port in program.outputs), program.evaluated(program.bound(*tensors)), strict=True))
+    trained = copy.deepcopy(fn)
+    trained(*tensors)
+    for name, wanted in trained.named_buffers():
+        assert torch.allclose(found[name].double(), wanted.double()), name
+
+
+def test_sizes_left_open_are_bound_when_it_runs():
+    from torch.export import Dim
+
+    def f(x, w):
+        return torch.softmax(x @ w, -1).mean(0)
+
+    x, w = torch.randn(4, 5, dtype=torch.float64), torch.randn(5, 6, dtype=torch.float64)
+    program = from_torch(f, x, w, dynamic_shapes={"x": {0: Dim("rows", min=2, max=99)}, "w": None})
+    assert any(axis.size is None for axis in program.diagram.axes())
+    other = torch.randn(9, 5, dtype=torch.float64)
+    agrees("open", program.run(other, w), f(other, w))
+
+
+# What the language does not have is said, with the line; data that lead PyTorch to NaN or an infinity are refused.
+
+
+def unknown(x):
+    return torch.special.gammaln(x)
+
+
+def dropping(x):
+    return torch.nn.functional.dropout(x, 0.5, True)
+
+
+def by_mask(x):
+    return x[x > 0]
+
+
+def branching(x):
+    return x if x.sum() > 0 else -x
+
+
+def complex_numbers(x):
+    return torch.fft.fft(x).abs()
+
+
+@pytest.mark.parametrize(
+    "fn, words", [(unknown, "lgamma"), (dropping, "random"), (by_mask, ""), (branching, ""), (complex_numbers, "")]
+)
+def test_what_is_not_understood_is_refused_with_the_operator_and_the_line(fn, words):
+    with pytest.raises(NapkinError) as raised:
+        from_torch(fn, torch.ones(4))
+    said = str(raised.value)
+    assert words in said and "\n" not in said
+    if words:
+        assert f"test_programs.py:{fn.__code__.co_firstlineno + 1}" in said
+
+
+INF, NAN = float("inf"), float("nan")
+
+
+@pytest.mark.parametrize(
+    "fn, data",
+    [
+        (lambda x: 1 / x, [0.0, 1.0]),
+        (lambda x: x.log(), [-1.0, 1.0]),
+        (lambda x: x.sqrt(), [-1.0, 1.0]),
+        (lambda x: x.softmax(0), [-INF, -INF]),
+        (lambda x: x.relu(), [NAN, 1.0]),
+        (lambda x: x.amax(0), [INF, 1.0]),
+        (lambda x: -x, [-INF, 1.0]),
+        (lambda x: (x - x).sum(), [-INF, 1.0]),
+        (lambda x: x * 0, [-INF, 1.0]),
+    ],
+)
+def test_data_that_lead_pytorch_out_of_the_numbers_are_refused(fn, data):
+    tensor = torch.tensor(data, dtype=torch.float64)
+    program = from_torch(fn, tensor)
+    with pytest.raises(NapkinError):
+        program.run(tensor)
+
+
+@pytest.mark.parametrize(
+    "fn, data", [(lambda x: x.softmax(0), [-INF, 1.0]), (lambda x: x.exp(), [-INF, 0.0]), (lambda x: x.amax(0), [-INF, 2.0])]
+)
+def test_minus_infinity_in_data_is_what_is_absent(fn, data):
+    tensor = torch.tensor(data, dtype=torch.float64)
+    agrees("absent", from_torch(fn, tensor).run(tensor), fn(tensor))
