@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 _HOMES = {
-    "Axis": "lang.axis", "Diagram": "lang.diagram", "Derivation": "pipeline.derivation", "Term": "lang.term", "Tuple": "lang.term",
-    "derive": "pipeline.derive", "evaluate": "lang.evaluate", "from_json": "lang.json_form", "from_torch": "pytorch.importer", "explain_torch": "pytorch.backend",
-    "optimize": "pytorch.backend", "output_order": "lang.evaluate",
-    "to_json": "lang.json_form", "validate": "pipeline.validate",
+    "Axis": "lang.axis", "Diagram": "lang.diagram", "Derivation": "pipeline.derivation", "Term": "lang.term",
+    "Tuple": "lang.term", "derive": "pipeline.derive", "evaluate": "lang.evaluate", "explain_torch": "pytorch.backend",
+    "from_json": "lang.json_form", "from_torch": "pytorch.importer", "optimize": "pytorch.backend",
+    "output_order": "lang.evaluate", "to_json": "lang.json_form", "validate": "pipeline.validate",
 }  # fmt: skip
 
 

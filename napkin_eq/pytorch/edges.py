@@ -42,6 +42,8 @@ def _sign(term: Term) -> int:
     if isinstance(term, Index):
         return NONNEG
     if isinstance(term, (Reduce, Scan)):
+        if term.monoid == "argmax":
+            return NONNEG
         if term.monoid == "sum":
             return min(below[0], NONNEG)
         return below[0] if term.monoid == "prod" or (isinstance(term, Reduce) and term.where is Const(True)) else ANY

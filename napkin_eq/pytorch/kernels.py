@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from napkin_eq.lang.dtypes import BY_SHORT
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.pytorch.program import REAL, Port, Program
 
 SCHEMA = 1
 STORED = ("float32", "float16", "bfloat16")
 EXACT = 2**24  # whole numbers up to here are exact in float32
-TYPES = {"f32": "float32", "f16": "float16", "bf16": "bfloat16", "i32": "int32", "i64": "int64", "i1": "bool"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +64,11 @@ def stored(program: Program) -> None:
     for port in program.outputs:
         if port.term is not None and not port.term.axes and not program.inputs:
             raise NapkinError("a constant")
-        if port.dtype in REAL and port.dtype != program.dtype:
-            raise NapkinError(f"an output of {port.dtype} beside inputs of {program.dtype}: a region is stored in one type")
+        if port.dtype in REAL and port.dtype not in STORED:
+            raise NapkinError(f"an output of {port.dtype}: kernels store {', '.join(STORED)}")
         if port.dtype == "bool":
             raise NapkinError("a mask as an output of a region is not supported")
-        if port.dtype not in REAL and not _exact(program, port):
+        if port.dtype not in REAL and port.term is not None and port.term.kind == "real" and not _exact(program, port):
             raise NapkinError("an output of whole numbers is stored as float32, and these may be too large for it")
 
 
@@ -84,10 +84,12 @@ def _exact(program: Program, port: Port) -> bool:
 def _derived(program: Program, hardware: str, seconds: float, interpreted: bool, file: Path) -> Kernels:
     from napkin_eq.pipeline.derive import derive
 
-    found = derive(program.diagram, hardware, program.dtype, printer="triton" if interpreted else "auto", limit=seconds)
+    own = {p.name: p.dtype for p in program.outputs if p.dtype in REAL and p.dtype != program.dtype}
+    diagram = program.diagram.storing(**own) if own else program.diagram
+    found = derive(diagram, hardware, program.dtype, printer="triton" if interpreted else "auto", limit=seconds)
     made = Kernels(
         source=found.triton() if interpreted else found.code(),
-        inputs=tuple((b.name, TYPES[b.dtype]) for b in found.plan.inputs),
+        inputs=tuple((b.name, BY_SHORT[b.dtype].name) for b in found.plan.inputs),
         outputs=tuple((b.name, tuple(axis.name for axis in b.dims)) for b in found.plan.outputs),
         kernels=len(found.plan.kernels),
         predicted_us=sum(o.placed.predicted_us for o in found.outputs),
@@ -110,7 +112,8 @@ def _key(program: Program, hardware: str, seconds: float, interpreted: bool) -> 
     from napkin_eq import __version__
     from napkin_eq.lang.json_form import dumps_diagram
 
-    parts = [dumps_diagram(program.diagram), program.dtype, hardware, f"{seconds:g}", str(interpreted)]
+    types = " ".join(port.dtype for port in program.outputs)
+    parts = [dumps_diagram(program.diagram), types, program.dtype, hardware, f"{seconds:g}", str(interpreted)]
     versions = [str(SCHEMA), __version__, torch.__version__, triton.__version__]
     return hashlib.sha256("\n".join([*versions, *parts]).encode()).hexdigest()[:40]
 
@@ -167,7 +170,8 @@ def caller(program: Program, made: Kernels, shapes: Sequence[tuple[Any, Any]]) -
         results = []
         for slot, (shape, permuted, final, dtype), (size, stride) in zip(slots, gives, shapes, strict=True):
             value = found[slot].reshape(shape).permute(permuted).expand(final).reshape(size)
-            value = value if dtype is None else value.round().to(dtype)
+            if dtype is not None:
+                value = (value.round() if value.is_floating_point() else value).to(dtype)
             results.append(strided(value, size, stride))
         return tuple(results)
 

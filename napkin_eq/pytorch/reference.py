@@ -105,9 +105,10 @@ class Evaluation:
             )
         at = names.index(axis)
         if term.where is not TRUE:
-            data = torch.where(mask, data, {"sum": 0.0, "max": -math.inf, "prod": 1.0}[term.monoid])
+            data = torch.where(mask, data, {"sum": 0.0, "prod": 1.0}.get(term.monoid, -math.inf))
         data = data.expand([self.sizes[axis] if place == at else size for place, size in enumerate(data.shape)])
-        fold = {"sum": torch.sum, "max": torch.amax, "prod": torch.prod}[term.monoid]
+        folds = {"sum": torch.sum, "max": torch.amax, "prod": torch.prod, "argmax": torch.argmax}
+        fold = folds[term.monoid]
         return names[:at] + names[at + 1 :], fold(data, dim=at)
 
     def _scanned(self, term: Scan) -> Named:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import napkin_eq.frontend.library as nq
-from napkin_eq.lang.term import Term, as_real, lift
+from napkin_eq.lang.term import Reduce, Term, as_real, lift
 from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Value
 from napkin_eq.pytorch.build.table import operator
 
@@ -80,6 +80,10 @@ def min_all(b: Builder, self: Value) -> Value:
 def place_of_largest(b: Builder, term: Term, over: Value, dims: Sequence[int], keepdim: bool) -> Value:
     """Return the first place of the largest number over dimensions, counted with the last varying fastest."""
     dim = tuple(axis for d in dims for axis in over.dims[d])
+    if not dim:
+        return b.value(lift(0), b.left(over, dims, keepdim), "int64")
+    if len(dim) == 1:
+        return b.value(Reduce("argmax", dim[0], term), b.left(over, dims, keepdim), "int64")
     largest = b.fold("max", term, [dim])
     place = b.at(dim)
     found = -b.fold("max", nq.where(nq.equal(term, largest), as_real(-place), NEGATIVE), [dim])
