@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import types
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -101,11 +101,15 @@ class Reading:
     values: dict[Any, Any] = field(default_factory=dict)
     inputs: list[Port] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
+    place: tuple[Any, ...] = ()
+    lifted: bool = False  # values of more dimensions stand for the graph's scalars
 
     def run(self) -> list[Any]:
         """Read every node; return what the graph returns."""
         for node in self.graph.nodes:
-            self.builder.place = (node.name,)
+            self.builder.place = (*self.place, node.name)
+            if node in self.values:
+                continue
             if node.op == "placeholder" or node.op == "get_attr":
                 self.values[node] = self.declared(node)
             elif node.op == "call_function":
@@ -121,6 +125,8 @@ class Reading:
         import torch
 
         held = node.meta.get("val")
+        if node.op == "get_attr" and isinstance(part := getattr(self.graph.owning_module, node.target, None), torch.nn.Module):
+            return part
         if not isinstance(held, torch.Tensor):
             return expression(held)
         source, target = self.sources.get(node.name, ("input", node.name))
@@ -182,9 +188,11 @@ class Reading:
                 tuple(self.resolved(a) for a in node.args),
                 {k: self.resolved(a) for k, a in node.kwargs.items()},
             )
-            self.builder.place = (node.name, name)
-            given = arguments(node.target, args, kwargs)
-            result = rules()[name][0](self.builder, **given)
+            self.builder.place = (*self.place, node.name, name)
+            if hasattr(node.target, "_schema"):
+                result = rules()[name][0](self.builder, **arguments(node.target, args, kwargs))
+            else:
+                result = rules()[name][0](self.builder, self.inner, *args)
             several = isinstance(held, (list, tuple))
             found = (
                 [self.checked(node, v, t) for v, t in zip(result, held, strict=False)]
@@ -197,6 +205,16 @@ class Reading:
         except NapkinError as reason:
             raise Refused(node, str(reason)) from None
 
+    def inner(self, module: Any, values: Sequence[Any]) -> Value:
+        """Return what a callable's graph gives of values that stand for its scalars."""
+        place = self.builder.place
+        reading = Reading(module.graph, {}, self.builder, self.storage, lifted=True, place=place)
+        holders = [node for node in module.graph.nodes if node.op == "placeholder"]
+        reading.values.update(zip(holders, values, strict=True))
+        (found,) = reading.run()
+        self.builder.place = place
+        return found  # type: ignore[no-any-return]
+
     def checked(self, node: Any, value: Any, held: Any) -> Any:
         """Return a value in the type that PyTorch gives it; its sizes must be PyTorch's, or the rule is wrong."""
         import torch
@@ -204,7 +222,7 @@ class Reading:
         if value is None or not isinstance(held, torch.Tensor):
             return None
         dtype, sizes = type_name(held.dtype), [self.builder.size(dim) for dim in value.dims]
-        if sizes != [extent_of(size) for size in held.shape]:
+        if not self.lifted and sizes != [extent_of(size) for size in held.shape]:
             raise NapkinError(f"read with sizes {tuple(sizes)}, PyTorch has {tuple(held.shape)}")
         changes = name_of(node.target).startswith(("_to_copy", "to."))
         if dtype == "bool" or value.truth:

@@ -160,7 +160,7 @@ def caller(program: Program, made: Kernels, shapes: Sequence[tuple[Any, Any]]) -
         (places[name], tuple(a.size for a in program.inputs[places[name]].axes), getattr(torch, dtype)) for name, dtype in made.inputs
     ]
     order = {name: at for at, (name, _) in enumerate(made.outputs)}
-    gives = [_way(port, made.outputs[order[port.name]][1]) for port in program.outputs]
+    gives = [way(port, made.outputs[order[port.name]][1]) for port in program.outputs]
     slots = [order[port.name] for port in program.outputs]
 
     def called(*tensors: Any) -> tuple[Any, ...]:
@@ -190,7 +190,7 @@ def strided(value: Any, size: Sequence[int], stride: Sequence[int]) -> Any:
     return out.expand(size)
 
 
-def _way(port: Port, order: Sequence[str]) -> tuple[Any, Any, Any, Any]:
+def way(port: Port, order: Sequence[str]) -> tuple[Any, Any, Any, Any]:
     """Return how an array whose axes come in some order becomes an output: its shape, the order of axes, sizes with all, and the type."""
     import torch
 

@@ -108,3 +108,23 @@ def test_data_that_lead_pytorch_out_of_the_numbers_are_refused(fn, data):
 def test_minus_infinity_in_data_is_what_is_absent(fn, data):
     tensor = torch.tensor(data, dtype=torch.float64)
     agrees("absent", from_torch(fn, tensor).run(tensor), fn(tensor))
+
+
+def test_callables_of_flex_attention_are_read_with_what_they_capture():
+    from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+
+    slopes, documents = torch.rand(4), torch.tensor([0, 0, 1, 1, 1, 2, 2, 2])
+    block = create_block_mask(
+        lambda b, h, q, k: (documents[q] == documents[k]) & (q >= k), None, None, 8, 8, device="cpu", BLOCK_SIZE=8
+    )
+
+    def capped(s, b, h, q, k):
+        return torch.tanh(s / 5.0) * 5.0 - slopes[h] * (q - k)
+
+    for heads in (4, 2):
+
+        def f(q, k, v, heads=heads):
+            return flex_attention(q, k, v, score_mod=capped, block_mask=block, enable_gqa=heads < 4)
+
+        q, k, v = torch.randn(2, 4, 8, 3), torch.randn(2, heads, 8, 3), torch.randn(2, heads, 8, 5)
+        torch.testing.assert_close(from_torch(f, q, k, v).run(q, k, v).float(), f(q, k, v), rtol=1e-4, atol=1e-5)

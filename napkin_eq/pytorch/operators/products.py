@@ -5,16 +5,19 @@ scores.
 from __future__ import annotations
 
 import string
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Value
 from napkin_eq.pytorch.build.table import operator
+from napkin_eq.pytorch.build.wires import Dim
 from napkin_eq.pytorch.operators.arithmetic import add, mul
 from napkin_eq.pytorch.operators.reductions import normalised
 from napkin_eq.pytorch.operators.views import transpose
+
+Inner = Callable[[Any, Sequence[Value]], Value]  # a graph that a callable was traced to, on values that stand for its scalars
 
 
 def product(b: Builder, left: Value, right: Value) -> Value:
@@ -138,25 +141,48 @@ def attention(
     """Return values weighted by a softmax of scores; a row in which every score is masked gives 0."""
     if dropout_p:
         raise NapkinError(f"dropout_p={dropout_p} draws random numbers, which the language does not have")
+    biased = attn_mask is not None and not attn_mask.truth
+
+    def changed(scores: Value, heads: int, shared: int) -> Value:
+        mask = attn_mask
+        if mask is not None and shared > 1:
+            mask = _by_heads(b, mask, heads, shared)
+        if mask is not None and biased:
+            scores = add(b, scores, mask, 1)
+        elif mask is not None:
+            scores = b.pointwise(lambda s, m: nq.where(m, s, NEGATIVE), scores, mask)
+        if is_causal:
+            rows, columns = (b.at(dim) for dim in scores.dims[-2:])
+            scores = b.value(nq.where(columns <= rows, scores.term, NEGATIVE), scores.dims, scores.dtype)
+        return scores
+
+    return weighed(b, query, key, value, scale, changed, not biased)
+
+
+def weighed(
+    b: Builder,
+    query: Value,
+    key: Value,
+    value: Value,
+    scale: Any,
+    changed: Callable[[Value, int, int], Value],
+    empty: bool,
+) -> Value:
+    """Return values weighted by a softmax of scores after a change of these; more heads of queries share those of keys.
+
+    The change gets the scores, the number of the dimension of heads, and how many heads share one: then they have two dimensions.
+    """
     heads, shared = len(query.dims) - 3, 1
-    if enable_gqa and b.size(query.dims[heads]) != b.size(key.dims[heads]):
+    if heads >= 0 and b.size(query.dims[heads]) != b.size(key.dims[heads]):
         kept = b.known(key.dims[heads], "attention")
         shared = b.known(query.dims[heads], "attention") // kept
-        query = b.view(query, [*map(b.size, query.dims[:heads]), kept, shared, *map(b.size, query.dims[heads + 1 :])])
+        sizes = [*map(b.size, query.dims[:heads]), kept, shared, *map(b.size, query.dims[heads + 1 :])]
+        query = b.view(query, sizes)
         key, value = (b.value(v.term, (*v.dims[: heads + 1], (), *v.dims[heads + 1 :]), v.dtype) for v in (key, value))
-    width = b.known(query.dims[-1], "attention")
     scores = product(b, query, transpose(b, key, -1, -2))
-    scores = mul(b, scores, width**-0.5 if scale is None else float(scale))
-    if attn_mask is not None and shared > 1:
-        attn_mask = _by_heads(b, attn_mask, heads, shared)
-    if attn_mask is not None and not attn_mask.truth:
-        scores = add(b, scores, attn_mask, 1)
-    elif attn_mask is not None:
-        scores = b.pointwise(lambda s, m: nq.where(m, s, NEGATIVE), scores, attn_mask)
-    if is_causal:
-        rows, columns = (b.at(dim) for dim in scores.dims[-2:])
-        scores = b.value(nq.where(columns <= rows, scores.term, NEGATIVE), scores.dims, scores.dtype)
-    weights = b.value(normalised(b, scores.term, [scores.dims[-1]]), scores.dims, scores.dtype)
+    scores = mul(b, scores, b.known(query.dims[-1], "attention") ** -0.5 if scale is None else float(scale))
+    scores = changed(scores, heads, shared)
+    weights = b.value(normalised(b, scores.term, [scores.dims[-1]], empty), scores.dims, scores.dtype)
     out = product(b, weights, value)
     if shared > 1:
         merged = (*out.dims[heads], *out.dims[heads + 1])
@@ -168,10 +194,34 @@ def _by_heads(b: Builder, mask: Value, heads: int, shared: int) -> Value:
     dims = ((),) * (heads + 3 - len(mask.dims)) + mask.dims
     if not dims[heads]:
         return b.value(mask.term, (*dims[: heads + 1], (), *dims[heads + 1 :]), mask.dtype)
-    sizes = [
-        *map(b.size, dims[:heads]),
-        b.known(dims[heads], "attention") // shared,
-        shared,
-        *map(b.size, dims[heads + 1 :]),
-    ]
+    own = b.known(dims[heads], "attention") // shared
+    sizes = [*map(b.size, dims[:heads]), own, shared, *map(b.size, dims[heads + 1 :])]
     return b.view(b.value(mask.term, dims, mask.dtype), sizes)
+
+
+@operator("flex_attention")
+def flex_attention(
+    b: Builder, inner: Inner, query: Value, key: Value, value: Value, score: Any, block_mask: Any, scale: Any, *rest: Any
+) -> tuple[Value, None, None]:
+    """Return values weighted by a softmax of scores that one callable changes and another one masks.
+
+    Which blocks are full or empty is what the mask says already, and is not read; `rest` are options and captured tensors.
+    """
+    _, of_score, of_mask = rest
+
+    def changed(scores: Value, heads: int, shared: int) -> Value:
+        rank = len(scores.dims)
+        groups = [(0,), tuple(range(heads, heads + (2 if shared > 1 else 1))), (rank - 2,), (rank - 1,)]
+        places = [
+            b.value(b.at(tuple(axis for at in group for axis in scores.dims[at])), _alone(scores, group), "int64")
+            for group in groups
+        ]
+        changed_scores = inner(score, [scores, *places, *of_score])
+        mask = inner(block_mask[-1], [*places, *of_mask])
+        return b.pointwise(lambda s, m: nq.where(m, s, NEGATIVE), b.real(changed_scores), b.mask(mask))
+
+    return weighed(b, query, key, value, scale, changed, True), None, None
+
+
+def _alone(value: Value, kept: Sequence[int]) -> list[Dim]:
+    return [dim if at in kept else () for at, dim in enumerate(value.dims)]

@@ -210,10 +210,11 @@ def log_of_sum(b: Builder, term: Term, over: Sequence[Any]) -> Term:
     return top + nq.log(b.fold("sum", nq.exp(term - top), over))
 
 
-def normalised(b: Builder, term: Term, over: Sequence[Any]) -> Term:
-    """Return the exponentials over dimensions, relative to their sum."""
+def normalised(b: Builder, term: Term, over: Sequence[Any], empty: bool = False) -> Term:
+    """Return the exponentials over dimensions, relative to their sum; `empty`: PyTorch too has 0 where all are masked."""
     top = b.fold("max", term, over)
-    b.edge("present", top, MASKED)
+    if not empty:
+        b.edge("present", top, MASKED)
     shifted = nq.exp(term - top)
     return shifted * nq.reciprocal(b.fold("sum", shifted, over))
 
