@@ -26,6 +26,7 @@ from suite import Case, cases
 
 import napkin_eq as nq
 from napkin_eq.frontend.gallery import DIAGRAMS, diagram
+from napkin_eq.lang.dtypes import STORAGE
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.machine.cost import price, profile, total_us
 from napkin_eq.numerics.error_bound import error_bound
@@ -33,7 +34,6 @@ from napkin_eq.numerics.sample_inputs import draw, family
 from napkin_eq.pipeline.top_k import ranked
 from napkin_eq.search.assemble import renamed
 from napkin_eq.search.candidates import prover
-from napkin_eq.search.derivation import STORAGE
 from napkin_eq.search.tiling import Tiled
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.kernel import Lowering

@@ -53,7 +53,8 @@ def points(data: dict[str, Any], hardware: str) -> tuple[list[Point], int]:
         timed = [(row, plan) for row in rows for plan in row["plans"] if "tuning_ms" in plan]
         source = data.get("source", "plans beside peers, predicted when emitted")
         return [Point(source, row["work"], row["case"], plan["predicted_ms"] * 1e3, plan["tuning_ms"] * 1e3) for row, plan in timed], 0
-    return [Point("gallery, predicted when emitted", "first choices", row["case"], row["predicted_us"], row["us"]) for row in rows if "predicted_us" in row], 0
+    return [Point("gallery, predicted when emitted", "first choices", row["case"], row["predicted_us"], row["us"])
+            for row in rows if "predicted_us" in row and "case" in row], 0
 
 
 def kendall(found: Iterable[Point], apart: float = 1.0) -> float | None:

@@ -1,71 +1,116 @@
-"""Draws predicted against measured times as SVG text, the same bytes for the same points."""
+"""Draws what was measured, by Matplotlib, as SVG: the same bytes for the same points, the colours of the reader's screen."""
 
 from __future__ import annotations
 
+import io
 import math
-from collections.abc import Iterator, Sequence
-from html import escape
+from collections.abc import Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM, SIDE = 950, 600, 74, 330, 40, 56, 4.0
-KEY, LINE, GAP = 36, 17, 26  # where the key begins beside the axes, from entry to entry, from source to source
-COLOURS = ("#1b6ca8", "#d1495b", "#2e933c", "#8e5ea2", "#e08e0b", "#0f8b8d", "#7a4419", "#c2185b", "#556b2f", "#3f51b5", "#607d8b", "#b8860b", "#000000")
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from matplotlib.figure import Figure
+
+PAPER, INK, SOFT = ("#ffffff", "#14171c"), ("#1b1f24", "#e9ecf1"), ("#d5dade", "#3b4148")
+# Each in the light and in the dark. The colours of Okabe and Ito, which those who are colour-blind tell apart.
+COLOURS = (
+    ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#3d8bb5", "#50575f"),
+    ("#6db9ea", "#f2a065", "#2cc79b", "#e6a5c8", "#f0e442", "#9ad5f5", "#b4bac1"),
+)
+MARKS = "os^Dv<>PX"
 Series = Sequence[tuple[tuple[str, str], float, float]]
 
 
 def svg(series: Series) -> str:
-    """Return a plot with logarithmic axes of ((source, group), predicted, measured) in microseconds; a group has a colour, a source a shape."""
-    values = [v for _, *pair in series for v in pair]
-    low, high = math.floor(math.log10(min(values)) * 2) / 2, math.ceil(math.log10(max(values)) * 2) / 2
-    return "".join(f"{part}\n" for part in _parts(series, low, high))
+    """Return a plot with logarithmic axes of ((source, group), predicted, measured) in microseconds."""
+    with _style():
+        return _text(predictions(series))
 
 
-def _parts(series: Series, low: float, high: float) -> Iterator[str]:
-    def across(value: float) -> float:
-        return LEFT + (math.log10(value) - low) / (high - low) * (WIDTH - LEFT - RIGHT)
+def predictions(series: Series) -> Figure:
+    """Return the figure of predicted against measured times; a source has a mark, a group a colour."""
+    from matplotlib.figure import Figure
 
-    def up(value: float) -> float:
-        return HEIGHT - BOTTOM - (math.log10(value) - low) / (high - low) * (HEIGHT - TOP - BOTTOM)
-
-    first, last = 10**low, 10**high
+    figure = Figure(figsize=(9.5, 6.2), layout="constrained")
+    axes = figure.add_subplot()
+    values = [value for _, *pair in series for value in pair]
+    ends = [10 ** (math.floor(math.log10(min(values)) * 2) / 2), 10 ** (math.ceil(math.log10(max(values)) * 2) / 2)]
+    axes.fill_between(ends, [e / 1.25 for e in ends], [e * 1.25 for e in ends], color=SOFT[0], lw=0)
+    axes.plot(ends, ends, color=INK[0], lw=0.8)
     groups: dict[str, list[str]] = {}
     for (source, group), *_ in series:
         if group not in groups.setdefault(source, []):
             groups[source].append(group)
-    tall = max(HEIGHT, TOP + sum(LINE * len(names) + GAP for names in groups.values()))
-    yield f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {tall}" width="{WIDTH}" height="{tall}" font-family="sans-serif" font-size="12">'
-    yield f'<rect width="{WIDTH}" height="{tall}" fill="#fff"/>'
-    yield f'<text x="{LEFT}" y="24" font-size="15">Predicted against measured time, {len(series)} kernels and plans</text>'
-    yield f'<clipPath id="inside"><rect x="{LEFT}" y="{TOP}" width="{WIDTH - LEFT - RIGHT}" height="{HEIGHT - TOP - BOTTOM}"/></clipPath>'
-    corners = ((first, first * 1.25), (last, last * 1.25), (last, last / 1.25), (first, first / 1.25))
-    yield f'<polygon points="{" ".join(f"{across(x):.1f},{up(y):.1f}" for x, y in corners)}" fill="#eee" clip-path="url(#inside)"/>'
-    for exponent in range(math.ceil(low), math.floor(high) + 1):
-        at, label = 10.0**exponent, f"{10**exponent} µs" if exponent < 3 else f"{10 ** (exponent - 3)} ms"
-        yield f'<path d="M{across(at):.1f} {TOP}V{HEIGHT - BOTTOM}M{LEFT} {up(at):.1f}H{WIDTH - RIGHT}" stroke="#ccc" fill="none"/>'
-        yield f'<text x="{across(at):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{label}</text>'
-        yield f'<text x="{LEFT - 6}" y="{up(at) + 4:.1f}" text-anchor="end">{label}</text>'
-    yield f'<path d="M{across(first):.1f} {up(first):.1f}L{across(last):.1f} {up(last):.1f}" stroke="#888" fill="none"/>'
-    yield f'<rect x="{LEFT}" y="{TOP}" width="{WIDTH - LEFT - RIGHT}" height="{HEIGHT - TOP - BOTTOM}" fill="none" stroke="#444"/>'
-    yield f'<text x="{(LEFT + WIDTH - RIGHT) / 2:.1f}" y="{HEIGHT - 16}" text-anchor="middle">measured</text>'
-    middle = (TOP + HEIGHT - BOTTOM) / 2
-    yield f'<text x="14" y="{middle:.1f}" text-anchor="middle" transform="rotate(-90 14 {middle:.1f})">predicted (band: within a factor of 1.25)</text>'
-    for (source, group), predicted, measured in series:
-        yield _mark(list(groups).index(source), groups[source].index(group), across(measured), up(predicted), group)
-    y = TOP + 10.0
-    for shape, (source, names) in enumerate(groups.items()):
-        yield f'<text x="{WIDTH - RIGHT + KEY}" y="{y:.1f}" font-weight="bold" font-size="11">{escape(source)}</text>'
+    for mark, (source, names) in zip(MARKS * len(groups), groups.items(), strict=False):
         for colour, name in enumerate(names):
-            y += LINE
-            yield _mark(shape, colour, WIDTH - RIGHT + KEY + 6, y - 4, "")
-            yield f'<text x="{WIDTH - RIGHT + KEY + 16}" y="{y:.1f}">{escape(name)}</text>'
-        y += GAP
-    yield "</svg>"
+            found = [pair for at, *pair in series if at == (source, name)]
+            across, up = [measured for _, measured in found], [predicted for predicted, _ in found]
+            chosen = COLOURS[0][colour % len(COLOURS[0])]
+            said = f"{source}: {name}".replace("$", r"\$")
+            axes.scatter(across, up, s=14, marker=mark, color=chosen, alpha=0.75, lw=0, label=said)
+    axes.set(xscale="log", yscale="log", xlim=ends, ylim=ends, xlabel="measured, µs")
+    axes.set_ylabel("predicted, µs (band: within a factor of 1.25)")
+    axes.set_title(f"Predicted against measured time, {len(series)} kernels and plans", loc="left")
+    axes.grid(color=SOFT[0], lw=0.5)
+    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=7.5, frameon=False, borderaxespad=0)
+    return figure
 
 
-def _mark(shape: int, colour: int, x: float, y: float, title: str) -> str:
-    style = f'fill="{COLOURS[colour % len(COLOURS)]}" fill-opacity="0.65"'
-    said = f"<title>{escape(title)}</title>" if title else ""
-    if shape % 3 == 0:
-        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{SIDE}" {style}>{said}</circle>'
-    if shape % 3 == 1:
-        return f'<rect x="{x - SIDE:.1f}" y="{y - SIDE:.1f}" width="{2 * SIDE}" height="{2 * SIDE}" {style}>{said}</rect>'
-    return f'<path d="M{x:.1f} {y - SIDE - 1:.1f}l{SIDE + 1} {2 * SIDE + 1}h-{2 * SIDE + 2}z" {style}>{said}</path>'
+def ratios(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return a plot of how much faster than its best peer each measured kernel is."""
+    with _style():
+        return _text(_ratios(rows))
+
+
+def _ratios(rows: Sequence[Mapping[str, Any]]) -> Figure:
+    from matplotlib.figure import Figure
+
+    found = [row for row in rows if row["ours_ms"] is not None and row["peers"]][::-1]
+    figure = Figure(figsize=(9.5, 1.2 + 0.2 * len(found)), layout="constrained")
+    axes = figure.add_subplot()
+    works = list(dict.fromkeys(row["work"] for row in rows))
+    for place, row in enumerate(found):
+        colour = COLOURS[0][works.index(row["work"]) % len(COLOURS[0])]
+        axes.plot([1, row["ratio_best"]], [place, place], color=colour, lw=1.2)
+        axes.plot([row["ratio_best"]], [place], marker="o", ms=4, color=colour)
+    axes.axvline(1, color=INK[0], lw=0.8)
+    names = [f"{row['work']}: {row['case']}".replace("$", r"\$") for row in found]
+    axes.set_yticks(range(len(found)), names, fontsize=7)
+    axes.set(xscale="log", ylim=(-0.7, len(found) - 0.3), xlabel="time of the best peer ÷ ours (right: ours is faster)")
+    ticks = [tick for tick in (0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 20) if _within(tick, found)]
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.minorticks_off()
+    axes.grid(axis="x", color=SOFT[0], lw=0.5)
+    axes.set_title("Measured beside the best peer, NVIDIA H200", loc="left")
+    return figure
+
+
+def _within(tick: float, rows: Sequence[Mapping[str, Any]]) -> bool:
+    values: list[float] = [1.0, *(row["ratio_best"] for row in rows)]
+    return min(values) * 0.8 <= tick <= max(values) * 1.25
+
+
+@contextmanager
+def _style() -> Iterator[None]:
+    """Set what the same bytes need, text that stays text, and the colours of the paper."""
+    import matplotlib
+
+    ink = INK[0]
+    said = {"svg.hashsalt": "napkin", "svg.fonttype": "none", "font.family": "sans-serif", "font.size": 9}
+    colours = dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), ink)
+    with matplotlib.rc_context({**said, **colours, "figure.facecolor": PAPER[0], "axes.facecolor": PAPER[0]}):
+        yield
+
+
+def _text(figure: Figure) -> str:
+    """Return a figure as SVG whose colours change where the reader's screen prefers dark paper."""
+    out = io.StringIO()
+    figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    text = "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+    pairs = [PAPER, INK, SOFT, *zip(*COLOURS, strict=True)]
+    both = [(what, *pair) for pair in pairs for what in ("fill", "stroke")]
+    rules = [f'[style*="{what}: {day}"]{{{what}:{night}!important}}' for what, day, night in both]
+    style = f"<style>@media (prefers-color-scheme: dark){{{''.join(rules)}}}</style>"
+    return text.replace("<defs>", f"{style}\n <defs>", 1)

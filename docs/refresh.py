@@ -7,6 +7,7 @@ and docs/pictures are made as a whole.
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import io
 import json
 import re
@@ -18,6 +19,7 @@ import napkin_eq as nq
 from napkin_eq.cli.main import main as napkin
 from napkin_eq.draw import svg
 from napkin_eq.frontend.gallery import DIAGRAMS
+from napkin_eq.frontend.parsed import parsed
 from napkin_eq.laws import catalogue
 from napkin_eq.laws.law import REGISTRY, Law, Statement
 from napkin_eq.laws.loader import load_rules
@@ -74,6 +76,18 @@ def measured() -> str:
     return "\n".join(lines)
 
 
+def ratios() -> str:
+    """Return the plot of what was measured beside peers."""
+    spec = importlib.util.spec_from_file_location("plot", ROOT / "benchmarks" / "plot.py")
+    if spec is None or spec.loader is None:
+        raise SystemExit("benchmarks/plot.py is missing")
+    plot = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(plot)
+    rows = json.loads((ROOT / "benchmarks" / "results" / "h200.json").read_text(encoding="utf-8"))["rows"]
+    drawn: str = plot.ratios(rows)
+    return drawn
+
+
 def blocks(readme: str) -> dict[str, str]:
     """Return the text of every block by its name."""
     return {
@@ -127,7 +141,11 @@ def pictures() -> dict[Path, str]:
     said = "Each operation alone: scores and weights of 4096 × 4096 go to memory and come back."
     before = nq.Diagram("before", (("out", out),), said)
     made[PICTURES / "before.svg"] = svg(before)
-    return made | {PICTURES / "after.svg": svg(nq.derive(nq.Diagram("after", before.outputs)))}
+    made |= {PICTURES / "after.svg": svg(nq.derive(nq.Diagram("after", before.outputs)))}
+    tutorial = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    pooling = parsed(tutorial.partition('```napkin title="pooling.napkin"\n')[2].partition("```")[0])
+    made |= {PICTURES / "pooling.svg": svg(pooling), PICTURES / "pooling_plan.svg": svg(nq.derive(pooling))}
+    return made | {PICTURES / "ratios.svg": ratios()}
 
 
 def gallery() -> str:
@@ -143,7 +161,12 @@ def gallery() -> str:
         "kernel of its own, two a value, and its operations."
     )
     parts = [f"## {name}\n\n{DIAGRAMS[name]().doc}\n\n![{name}](pictures/{name}.svg)" for name in sorted(DIAGRAMS)]
-    return "\n\n".join([head, legend, *parts]) + "\n"
+    ratio = (
+        "## Measured\n\nOn one H200, bfloat16, medians, each beside the fastest of its peers "
+        "([the table](../README.md#measured) names them).\n\n"
+        "![The time of the best peer over ours, by kernel](pictures/ratios.svg)"
+    )
+    return "\n\n".join([head, legend, *parts, ratio]) + "\n"
 
 
 def main() -> int:

@@ -24,7 +24,7 @@ MEANING = {
 Rows = list[tuple[str, dict[int, str]]]
 
 
-def amount(number: int | None, unit: str, digits: int = 3) -> str:
+def amount(number: float | None, unit: str, digits: int = 3) -> str:
     """Return a number with a metric prefix, "" for one that is not known."""
     if number is None:
         return ""

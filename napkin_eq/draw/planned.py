@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from napkin_eq.draw.circuit import CHIP, HIGH, REGISTER, Bracket, Building, Circuit, Node, Strand
+from napkin_eq.draw.margins import amount
 from napkin_eq.draw.read import Reader, output
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.term import Input, Proj, Reduce, Store, Term, Tuple, bundled
@@ -169,7 +170,7 @@ def _about(number: int, tiled: Tiled) -> str:
     cost, kernel = tiled.cost, tiled.kernel
     groups = " × ".join(f"g_{name} = {kernel.coord(name).tile}" for name in kernel.grid)
     blocks = f"{cost.blocks} block{'s' if cost.blocks > 1 else ''}" + (f" of {groups}" if groups else "")
-    moved = f"{cost.bytes_hbm / 1e6:.3g} MB to and from memory"
+    moved = f"{amount(cost.bytes_hbm, 'B')} to and from memory"
     return f"kernel {number}: {blocks}; {moved}, {cost.predicted_us:.3g} µs predicted, bound by {cost.limit}"
 
 

@@ -23,11 +23,11 @@ from napkin_eq.frontend import library
 from napkin_eq.frontend.reader import Reader
 from napkin_eq.frontend.tokens import Token
 from napkin_eq.lang.axis import Axis
-from napkin_eq.lang.operators import OPS
+from napkin_eq.lang.operators import OPS, REDUCTIONS
 from napkin_eq.lang.term import Const, Index, Length, Map, Read, Reduce, Scan, Size, Term, as_real
 
 DEEPEST = 50  # brackets and operators within each other
-BIG = {"Σ": "sum", "Π": "prod", "sum": "sum", "prod": "prod", "max": "max", "min": "min"}
+BIG = {word: m.name for m in REDUCTIONS.values() for word in (m.sign, m.name)} | {"min": "max", "argmin": "argmax"}
 COMPARE = {"<": "lt", "≤": "le", "=": "eq", ">": "lt", "≥": "le"}
 
 
@@ -212,8 +212,8 @@ class Expressions(Reader):
     def _reduced(self, token: Token, monoid: str, axis: Axis, mask: Term | None) -> Term:
         """Read what a big operator reaches over."""
         body = self._deeper(token, self._product)
-        if monoid == "min":
-            return self.made(token, _least, axis, body, mask)
+        if token.text.startswith(("min", "argmin")):
+            return self.made(token, _least, monoid, axis, body, mask)
         return self.made(token, Reduce, monoid, axis, body, mask)
 
     def _under(self) -> tuple[Axis, Term | None]:
@@ -256,7 +256,7 @@ class Expressions(Reader):
         self.take()
         sign = self.take()
         first, _, name = sign.text.partition("_")
-        if first not in ("Σ", "Π", "sum", "prod", "max"):
+        if first not in BIG or first in ("min", "argmin"):
             sign.refuse(f"expected Σ, Π or max after scan[, not {sign.shown}")
         if sign.kind == "sign":
             self.need("_", f"after {first}")
@@ -335,8 +335,9 @@ def _inverse(term: Term) -> Term:
     return Map("inv", (as_real(term),))
 
 
-def _least(axis: Axis, body: Term, mask: Term | None) -> Term:
-    return -Reduce("max", axis, -as_real(body), mask)
+def _least(monoid: str, axis: Axis, body: Term, mask: Term | None) -> Term:
+    found = Reduce(monoid, axis, -as_real(body), mask)
+    return -found if found.kind == "real" else found
 
 
 def _number(token: Token) -> int | float:

@@ -6,8 +6,9 @@
     let s = Σ_d Q · K
     out = Σ_x e^(s - max_x s) / (Σ_x e^(s - max_x s)) · V
 
-An axis without a number is left open, `% 64` says that its size is a multiple. Other lines are outputs. `#` begins a
-comment. A line goes on while a bracket is open. expressions.py says how terms are written.
+An axis without a number is left open, `% 64` says that its size is a multiple. Other lines are outputs, which may
+say how they are stored, `place : int64 = argmax_x A`. `#` begins a comment. A line goes on while a bracket is open.
+expressions.py says how terms are written.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ class _Diagram(Expressions):
     def __init__(self, text: str) -> None:
         super().__init__(tokens(text))
         self.outputs: list[tuple[str, Term]] = []
+        self.held: list[tuple[str, str]] = []
 
     def read(self, name: str, doc: str) -> Diagram:
         while self.here.kind != "end":
@@ -63,7 +65,7 @@ class _Diagram(Expressions):
         if not self.outputs:
             self.here.refuse("the diagram has no output: write a line such as out = Σ_x A")
         try:
-            return Diagram(name, tuple(self.outputs), doc)
+            return Diagram(name, tuple(self.outputs), doc, tuple(self.held))
         except NapkinError as reason:
             raise Misread(str(reason), 1, 1) from None
 
@@ -80,6 +82,7 @@ class _Diagram(Expressions):
         name = self.take() if let else first
         if name.text in self.values or name.text in self.axes or any(name.text == output for output, _ in self.outputs):
             name.refuse(f"{name.text[:40]!r} already names something; choose another name")
+        held = self._held() if self.has(":") and not let else ""
         self.need("=", f"after {name.text[:40]}")
         self.deep = 0
         term = self.term()
@@ -89,6 +92,7 @@ class _Diagram(Expressions):
             if len(self.outputs) == MOST:
                 name.refuse(f"more than {MOST} outputs")
             self.outputs.append((name.text, term))
+            self.held += [(name.text, held)] * bool(held)
 
     def _axis(self) -> None:
         name, size, multiple = self.word("the name of an axis"), None, 1
@@ -123,11 +127,7 @@ class _Diagram(Expressions):
         self.take()
         dtype, facts = "float", list[str]()
         if self.has(":"):
-            self.take()
-            kind = self.word(f"a type: {', '.join(DTYPES)}")
-            if kind.text not in DTYPES:
-                kind.refuse(f"unknown type {kind.text[:40]!r}; one of {', '.join(DTYPES)}")
-            dtype = kind.text
+            dtype = self._held()
             while self.here.kind == "word":
                 facts.append(self._fact())
         if name.text in self.values or name.text in self.axes:
@@ -135,6 +135,14 @@ class _Diagram(Expressions):
         if sum(isinstance(value, Input) for value in self.values.values()) == MOST:
             name.refuse(f"more than {MOST} arrays")
         self.values[name.text] = self.made(name, Input, name.text, tuple(dims), dtype, tuple(facts))
+
+    def _held(self) -> str:
+        """Take a colon and a type."""
+        self.take()
+        kind = self.word(f"a type: {', '.join(DTYPES)}")
+        if kind.text not in DTYPES:
+            kind.refuse(f"unknown type {kind.text[:40]!r}; one of {', '.join(DTYPES)}")
+        return kind.text
 
     def _fact(self) -> str:
         word = self.take()

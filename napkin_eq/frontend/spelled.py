@@ -34,7 +34,7 @@ def spelled(diagram: Diagram) -> str:
                 pass
             lines.append(f"let {name} = {exactly(known[term])}")
             known[term] = Input(name, term.axes, KINDS[term.kind])
-    return "\n".join([*lines, *(f"{name} = {exactly(known[term])}" for name, term in diagram.outputs), ""])
+    return "\n".join([*lines, *(_output(diagram, name, known[term]) for name, term in diagram.outputs), ""])
 
 
 def resized(text: str, sizes: Mapping[str, int | None]) -> str:
@@ -73,6 +73,11 @@ def _named(diagram: Diagram) -> set[Term]:
             found.add(term)
             sizes[term] = 1
     return found
+
+
+def _output(diagram: Diagram, name: str, term: Term) -> str:
+    held = dict(diagram.held).get(name)
+    return f"{name}{f' : {held}' if held else ''} = {exactly(term)}"
 
 
 def _axis(axis: Axis) -> str:

@@ -104,6 +104,19 @@ def test_ascii_and_the_functions_of_the_library_say_the_same():
     assert parsed(text).outputs[0][1] is nq.sum(nq.softmax(nq.where(nq.causal(q, x), scores, float("-inf")), x) * V, x)
 
 
+def test_places_of_maxima_and_types_of_outputs_are_read_again():
+    x, t = nq.axes("x t", x=8, t=4)
+    A = nq.array("A", t, x)
+    diagram = nq.Diagram("places", (("top", nq.max(A, x)), ("place", nq.argmax(A, x)))).storing(place="int64")
+    assert parsed(spelled(diagram)) == diagram
+    text = "axis x = 8, t = 4\narray A[t, x]\nleast : float32 = min_x A\nplace = argmin_{x | x < 4} A"
+    again = parsed(text)
+    assert again.outputs[0][1] is nq.min(A, x) and again.held == (("least", "float32"),)
+    assert again.outputs[1][1] is nq.argmin(A, x, where=nq.index(x) < 4)
+    with pytest.raises(Misread, match="holds int values"):
+        parsed(text.replace("place =", "place : float32 ="))
+
+
 def test_sizes_change_where_they_are_declared_and_nowhere_else():
     text = "diagram q: about q. Is it é?\naxis q = 4, x, d = 8 % 4  # q\narray Q[q, d], x1[x]\nout = Q · q + 4"
     again = resized(text, {"q": 16, "x": 3, "d": None})

@@ -67,14 +67,16 @@ def test_the_fitted_model_tells_the_order_of_what_was_measured(fit):
 
 
 def test_the_plot_is_the_same_again_and_its_points_stand_right(fit):
-    series = [(("tiles", "a<b"), 10.0, 10.0), (("tiles", "a<b"), 1000.0, 10.0), (("plans", "c"), 100.0, 1000.0)]
+    series = [(("tiles", "a<b"), 10.0, 10.0), (("tiles", "a<b"), 1000.0, 10.0), (("plans", "c$"), 100.0, 1000.0)]
     text = fit.svg(series)
-    assert text == fit.svg(series)
+    assert text == fit.svg(series) and "prefers-color-scheme: dark" in text
     root = Xml.fromstring(text)
-    dots = [(float(dot.get("cx")), float(dot.get("cy"))) for dot in root.iter("{http://www.w3.org/2000/svg}circle") if len(dot)]
-    assert dots == [(74.0, 544.0), (74.0, 40.0)]  # the corners: least and most of 10 to 1000 microseconds
-    ends = [float(side.get("x")) for side in root.iter("{http://www.w3.org/2000/svg}rect") if len(side)]
-    assert ends == [616.0]
+    words = {"".join(said.itertext()).strip() for said in root.iter("{http://www.w3.org/2000/svg}text")}
+    assert {"tiles: a<b", "plans: c$", "measured, µs"} <= words
+    # Marks stand in the order of the series; least and most of 10 to 1000 microseconds are the corners.
+    marks = [(float(m.get("x")), float(m.get("y"))) for m in root.iter("{http://www.w3.org/2000/svg}use") if m.get("style", "").find("opacity") > 0]
+    (x0, y0), (x1, y1), (x2, y2) = marks[:3]
+    assert x0 == x1 < x2 and y1 < y2 < y0 and y2 == pytest.approx((y0 + y1) / 2)
 
 
 def test_what_is_kept_is_what_was_measured(fit):
