@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import table
-from napkin_eq.machine.dependent_launch import Turn, chained, turns
 from napkin_eq.tile.identifiers import Names, buffers, counter_argument, kernel_function, pointer_argument, size_argument
 from napkin_eq.tile.ir import Buffer, Kernel, Plan
 from napkin_eq.tile.passes.tma import Copy, descriptor_names, pointed, shared_bytes
@@ -50,8 +49,12 @@ def chained(device):
 @emitter("launcher")
 def launcher(plan: Plan, header: tuple[str, ...] = ()) -> str:
     """Print the tables, the checks and `run`; the kernels' file has a head of its own, so `header` is not used."""
-    order = turns(plan)
-    return "\n".join(["", *_tables(plan, order), CHECK, *([CHAINED] if chained(order) else []), *_run(plan, order), ""])
+    return "\n".join(["", *_tables(plan), CHECK, *([CHAINED] if _chained(plan) else []), *_run(plan), ""])
+
+
+def _chained(plan: Plan) -> bool:
+    """Tell whether any kernel is launched before the one before it has ended."""
+    return not all(kernel.turn.alone for kernel in plan.kernels)
 
 
 def _symbols(plan: Plan) -> tuple[Axis, ...]:
@@ -59,7 +62,7 @@ def _symbols(plan: Plan) -> tuple[Axis, ...]:
     return tuple({a.name: a for a in (*found, *(a for k in plan.kernels for a in k.symbols))}.values())
 
 
-def _tables(plan: Plan, order: Mapping[str, Turn]) -> Iterator[str]:
+def _tables(plan: Plan) -> Iterator[str]:
     yield "# What each kernel takes, for compiling ahead of time: `:16` marks addresses and sizes that are multiples of 16."
     yield "KERNELS = {"
     for kernel in plan.kernels:
@@ -67,7 +70,7 @@ def _tables(plan: Plan, order: Mapping[str, Turn]) -> Iterator[str]:
         takes |= {pointer_argument(b): f"*{POINTER[b.dtype]}:16" for b in buffers(kernel) if b.name in pointed(kernel)}
         takes |= {size_argument(a): "i32:16" if a.multiple % 16 == 0 else "i32" for a in kernel.symbols}
         takes |= {counter_argument(kernel): "*i32:16"} if kernel.workers and kernel.workers.drawn else {}
-        takes |= {} if order[kernel.name].alone else {"CHAINED": "constexpr"}
+        takes |= {} if kernel.turn.alone else {"CHAINED": "constexpr"}
         yield f'    "{kernel_function(kernel)}": {{'
         yield '        "signature": {'
         yield from (f'            "{name}": "{kind}",' for name, kind in takes.items())
@@ -85,7 +88,7 @@ def _tables(plan: Plan, order: Mapping[str, Turn]) -> Iterator[str]:
     yield f"SIZES = {{{pairs}}}"
 
 
-def _run(plan: Plan, order: Mapping[str, Turn]) -> Iterator[str]:
+def _run(plan: Plan) -> Iterator[str]:
     names = Names((*MODULE, *(kernel_function(k) for k in plan.kernels)))
     local = {b.name: names.fresh(b.name) for b in (*plan.inputs, *plan.outputs, *plan.scratch)}
     symbols = _symbols(plan)
@@ -115,11 +118,11 @@ def _run(plan: Plan, order: Mapping[str, Turn]) -> Iterator[str]:
     if counted:  # rows of four numbers, so that each counter lies at a multiple of 16 bytes
         yield f"    {counters} = torch.zeros(({len(counted)}, 4), dtype=torch.int32, device={device})"
     yield f"    with torch.cuda.device_of({local[(plan.inputs or plan.outputs)[0].name]}):"
-    if chained(order):
+    if _chained(plan):
         yield f"        {ahead} = chained({device})"
     for kernel in plan.kernels:
-        more = [*(f"{counters}[{at}]" for at, name in enumerate(counted) if name == kernel.name), *([] if order[kernel.name].alone else [ahead])]
-        yield from _launch(kernel, local, size, more, [f"launch_pdl={ahead}"] * (order[kernel.name].waits is not None))
+        more = [*(f"{counters}[{at}]" for at, name in enumerate(counted) if name == kernel.name), *([] if kernel.turn.alone else [ahead])]
+        yield from _launch(kernel, local, size, more, [f"launch_pdl={ahead}"] * (kernel.turn.waits is not None))
     yield f"    return {', '.join(local[b.name] for b in plan.outputs)}"
 
 

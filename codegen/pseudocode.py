@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator
 
 from napkin_eq.lang.operators import REDUCTIONS
-from napkin_eq.machine.dependent_launch import Turn, turns
 from napkin_eq.tile.ir import (
     Assign,
     Await,
@@ -41,9 +40,8 @@ def pseudocode(plan: Plan, header: tuple[str, ...]) -> str:
     """Print every kernel of a plan as indented lines."""
     lines = [f"# {line}".rstrip() for line in header]
     lines += [f"{what} {_array(b)}" for what, group in (("input", plan.inputs), ("output", plan.outputs), ("scratch", plan.scratch)) for b in group]
-    place = turns(plan)
     for kernel in plan.kernels:
-        lines += ["", *_kernel(kernel, place[kernel.name])]
+        lines += ["", *_kernel(kernel)]
     return "\n".join(lines) + "\n"
 
 
@@ -51,7 +49,8 @@ def _array(buffer: Buffer) -> str:
     return f"{buffer.name}[{', '.join(f'{a.name}={a.size}' if a.size else a.name for a in buffer.dims)}]: {buffer.dtype}"
 
 
-def _kernel(kernel: Kernel, turn: Turn) -> Iterator[str]:
+def _kernel(kernel: Kernel) -> Iterator[str]:
+    turn = kernel.turn
     order = f", in groups of {kernel.swizzle[2]} {kernel.swizzle[0]} blocks" if kernel.swizzle else ""
     yield f"kernel {kernel.name}: {kernel.warps} warps, {kernel.stages} stages"
     yield f"    for each block of {', '.join(_walk(kernel.coord(name)) for name in kernel.grid) or 'nothing'}, in parallel{order}:"

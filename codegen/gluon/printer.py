@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.machine.dependent_launch import Turn, chained, turns
 from napkin_eq.tile.identifiers import Names
 from napkin_eq.tile.ir import Kernel, Plan
 from napkin_eq.tile.passes.tma import Copy, shared_bytes
@@ -41,20 +40,20 @@ def gluon_file(plan: Plan, header: tuple[str, ...]) -> str:
     if len(plain) == len(plan.kernels):
         raise NapkinError(f"plan {plan.name}: no workers are named that share a kernel; schedule one first")
     head = [f"# The kernels of {Names().fresh(plan.name)}, written by napkin_eq for NVIDIA Hopper.", "#", *(f"# {line}".rstrip() for line in header)]
-    place = turns(plan)
-    shared = [line for kernel in plan.kernels if kernel.workers for line in _kernel(kernel, place[kernel.name])]
+    shared = [line for kernel in plan.kernels if kernel.workers for line in _kernel(kernel)]
     others = ["import triton.language as tl\n", triton_kernels(plan, plain)] if plain else []
     called = helpers("\n".join(shared))
-    return "\n".join(["\n".join(head), HEAD + (CHAINED if chained(place) else ""), *others, *called, *shared, emit(plan, "launcher")])
+    waiting = "" if all(kernel.turn.alone for kernel in plan.kernels) else CHAINED
+    return "\n".join(["\n".join(head), HEAD + waiting, *others, *called, *shared, emit(plan, "launcher")])
 
 
-def _kernel(kernel: Kernel, turn: Turn) -> Iterator[str]:
+def _kernel(kernel: Kernel) -> Iterator[str]:
     if (needed := shared_bytes(kernel)) > SHARED_LIMIT:
         raise NapkinError(f"kernel {kernel.name}: {needed} bytes of shared memory, {needed - SHARED_LIMIT} more than a block has")
     shared = Shared(kernel)
     yield from Copying(shared).function()
     yield from Computing(shared).function()
-    yield from _entry(shared, turn)
+    yield from _entry(shared)
 
 
 def _shape(copy: Copy) -> str:
@@ -71,9 +70,9 @@ def _barriers(name: str, number: int, index: str, arrivals: int) -> Iterator[str
     yield f"        mbarrier.init({name}.index({index}), count={arrivals})"
 
 
-def _entry(shared: Shared, turn: Turn) -> Iterator[str]:
+def _entry(shared: Shared) -> Iterator[str]:
     """Print the kernel itself: it lays out shared memory, sets up the barriers and lets the groups and the copying warp run."""
-    groups = shared.workers.groups
+    groups, turn = shared.workers.groups, shared.kernel.turn
     yield "\n@gluon.jit"
     flag = shared.names.fresh("CHAINED")
     yield f"def {shared.function}({', '.join([*shared.arguments, *([] if turn.alone else [f'{flag}: gl.constexpr'])])}):"

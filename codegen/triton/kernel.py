@@ -8,7 +8,6 @@ from dataclasses import fields
 
 from napkin_eq.lang.dtypes import device
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.machine.dependent_launch import Turn
 from napkin_eq.tile.identifiers import buffers, kernel_function, pointer_argument, size_argument
 from napkin_eq.tile.ir import (
     MATRIX_ROUNDOFF,
@@ -32,7 +31,6 @@ from napkin_eq.tile.ir import (
     passes_31_bits,
     statements,
 )
-from napkin_eq.tile.passes.cache_hints import Evictions
 from napkin_eq.tile.printers import comment_lines
 from napkin_eq.tile.resources import BYTES
 
@@ -84,10 +82,10 @@ def literal(value: float | int | bool) -> str:
 class KernelText(Blocks):
     """The text of one kernel, printed statement by statement."""
 
-    def __init__(self, kernel: Kernel, turn: Turn, cached: Evictions) -> None:
+    def __init__(self, kernel: Kernel) -> None:
         super().__init__(kernel, tuple(HELPERS))
-        self.turn, self.cached, self.at, self.chained = turn, cached, 0, self.names.fresh("CHAINED")
-        if not turn.alone:
+        self.turn, self.cached, self.at, self.chained = kernel.turn, kernel.evictions, 0, self.names.fresh("CHAINED")
+        if not self.turn.alone:
             self.params.append(f"{self.chained}: tl.constexpr")
         self.values: dict[str, Value] = {}
         self.text: dict[str, str] = {}

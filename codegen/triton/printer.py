@@ -1,4 +1,4 @@
-"""Prints a plan as a Python file of Triton kernels with their launcher: every statement as it stands, nothing decided here.
+"""Prints a plan as a Python file of Triton kernels with their launcher: every statement as it stands.
 
 Bounds, masks and casts are the plan's; a kernel's statements are printed in kernel.py.
 """
@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections import Counter
 
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.machine.dependent_launch import turns
 from napkin_eq.tile.identifiers import Names
 from napkin_eq.tile.ir import Kernel, Plan
-from napkin_eq.tile.passes.cache_hints import evictions
 from napkin_eq.tile.printers import emit, emitter
 
 from .helpers import HELPERS
@@ -33,7 +31,6 @@ def triton_kernels(plan: Plan, kernels: tuple[Kernel, ...]) -> str:
         raise NapkinError(f"plan {plan.name}: two kernels are called {repeated[0]}")
     if odd := next(((k.name, c) for k in kernels for c in k.coords if c.tile & (c.tile - 1)), None):
         raise NapkinError(f"kernel {odd[0]}: {odd[1].tile} lanes of {odd[1].name} are no power of two, which Triton takes alone")
-    place, cached = turns(plan), evictions(plan)
-    texts = "\n".join(f"\n{KernelText(k, place[k.name], cached[k.name])}" for k in kernels)
+    texts = "\n".join(f"\n{KernelText(k)}" for k in kernels)
     helpers = "\n".join(text for name, text in HELPERS.items() if f"{name}(" in texts or f", {name})" in texts)
     return "\n".join(part for part in (helpers, texts) if part)

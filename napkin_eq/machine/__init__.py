@@ -9,6 +9,8 @@
                       user's own
     l2_reuse          how often a grid's walk brings a buffer from memory anew, the cache holding what was read in
                       between or not
+    plan_passes       the passes over an assembled plan, in order: each decides one thing, and writes it down where
+                      printers read it
     tile_scheduler    how the blocks of a kernel whose groups of warps take one block after another come to programs:
                       in which order, dealt out or drawn
     warp_specialized  what a kernel costs whose warps share its work, so that copies, contractions and arithmetic run

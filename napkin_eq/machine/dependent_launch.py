@@ -16,45 +16,24 @@ begins (a product of 16 rows behind the kernel that scales them: 0.7 to 1.2 of 2
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import replace
 
 from napkin_eq.machine.cost import profile
-from napkin_eq.tile.ir import Iota, Kernel, Load, Loop, Plan, Stmt, StoreTile, definitions, statements
+from napkin_eq.tile.ir import Iota, Kernel, Load, Loop, Plan, Stmt, StoreTile, Turn, definitions, statements
 from napkin_eq.tile.resources import capacity, room
 
 FILLS = 114 * 1024  # bytes of shared memory of which two do not fit a multiprocessor of Hopper or Blackwell
 PROCESSORS = 132  # that an H200 has, and other GPUs of these generations have no fewer to speak of
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A kernel's place in its plan: whether the next is launched before it ends; if it is itself, the statement of its body before which it waits.
-
-    asks: the loads of the loop there whose first block is asked for before the kernel waits.
-    """
-
-    leads: bool
-    waits: int | None
-    asks: tuple[Load, ...] = ()
-
-    @property
-    def alone(self) -> bool:
-        """Whether it runs beside no other kernel."""
-        return not self.leads and self.waits is None
-
-
-def turns(plan: Plan) -> dict[str, Turn]:
-    """Return each kernel's place, by the kernel's name."""
+def dependent_launch(plan: Plan) -> Plan:
+    """Return the plan with each kernel's turn."""
     inputs = {buffer.name for buffer in plan.inputs}
     ahead = [bool(at) and (not _loops(kernel) or _alone(kernel)) for at, kernel in enumerate(plan.kernels)]
     places = zip(plan.kernels, ahead, [*ahead[1:], False], strict=True)
-    return {k.name: _turn(k, inputs, following) if early else Turn(leads=following, waits=None) for k, early, following in places}
-
-
-def chained(order: Mapping[str, Turn]) -> bool:
-    """Tell whether any kernel of a plan is launched before the one before it has ended."""
-    return any(not turn.alone for turn in order.values())
+    turned = (replace(k, turn=_turn(k, inputs, following) if early else Turn(leads=following)) for k, early, following in places)
+    return replace(plan, kernels=tuple(turned))
 
 
 def _turn(kernel: Kernel, inputs: set[str], following: bool) -> Turn:

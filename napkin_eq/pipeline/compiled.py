@@ -14,6 +14,7 @@ from typing import Any, Generic
 
 from napkin_eq.lang.errors import NapkinError, WrongPlan
 from napkin_eq.machine.gpu import Hardware
+from napkin_eq.machine.plan_passes import decided
 from napkin_eq.pipeline.top_k import D, choice, portable, tilings, with_tilings
 from napkin_eq.prove.cache import kept, recalled
 from napkin_eq.search.derivation import Derived
@@ -170,7 +171,7 @@ def _better(derivation: Derived, at: int, own: Built) -> tuple[Tiled | None, Bui
     for piece in tilings(derivation, at, TILINGS, printer):
         if choice(piece) == choice(first) or (not broken and piece.cost.predicted_us > SLOWER * first.cost.predicted_us):
             continue
-        (other,) = built_of(p.Plan(derivation.plan.name, piece.kernel.reads, piece.kernel.writes, (piece.kernel,)), machine)
+        (other,) = built_of(decided(p.Plan(derivation.plan.name, piece.kernel.reads, piece.kernel.writes, (piece.kernel,))), machine)
         if other.fault(machine) or other.late:
             continue
         if best[1].fault(machine) or other.spills_bytes < best[1].spills_bytes:

@@ -9,12 +9,12 @@ from napkin_eq.lang.dtypes import STORAGE, held_as
 from napkin_eq.lang.term import Input, Proj, Store, Term, Tuple
 from napkin_eq.machine.cost import total_us
 from napkin_eq.machine.gpu import Hardware
+from napkin_eq.machine.plan_passes import decided
 from napkin_eq.search.derivation import Output, laws_used
 from napkin_eq.search.placement import TARGET
 from napkin_eq.search.tiling import Tiled
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.stream_facts import modes_of
-from napkin_eq.tile.verify_ir import verified_plan
 
 
 def planned(diagram: Diagram, outputs: list[Output], machine: Hardware, dtype: str) -> tuple[p.Plan, list[Tiled]]:
@@ -36,7 +36,7 @@ def planned(diagram: Diagram, outputs: list[Output], machine: Hardware, dtype: s
             targets |= {b.name: b for b in kernel.writes if b.name in final.values()}
     inputs = tuple(_input_buffer(i, dtype) for i in diagram.inputs())
     plan = p.Plan(diagram.name, inputs, tuple(targets[name] for name, _ in diagram.outputs), tuple(kernels))
-    return verified_plan(replace(plan, notes=_notes(diagram, outputs, tiled, machine, dtype))), tiled
+    return decided(replace(plan, notes=_notes(diagram, outputs, tiled, machine, dtype))), tiled
 
 
 def _kept(store: Store) -> list[Term]:

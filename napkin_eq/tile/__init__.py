@@ -3,7 +3,7 @@
     compile_ahead  compiles an emitted file ahead of time, with no GPU, and reports what people ask: registers,
                    spills, shared memory
     identifiers    what the printers of kernels and of launchers agree on, and how clashes are avoided
-    ir             what a kernel does, tile by tile, with nothing left for a printer to decide
+    ir             what a kernel does, tile by tile
     liveness       which tiles of a kernel are alive together: what its registers must hold where they hold the most
     printers       the door to the printers of the plan language: the files of `codegen/`, loaded when first asked
                    for

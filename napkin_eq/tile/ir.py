@@ -1,4 +1,4 @@
-"""The plan language: what a kernel does, tile by tile, with nothing left for a printer to decide.
+"""The plan language: what a kernel does, tile by tile.
 
 A kernel has *coordinates*, one per way an axis is walked in it. A value is a tile: it spans the coordinates it lists, in the
 kernel's order of coordinates, each `tile` lanes wide, and broadcasts against others by coordinate name. All statements are
@@ -247,11 +247,42 @@ class Workers:
 
 
 @dataclass(frozen=True, slots=True)
+class Evictions:
+    """What a kernel says to the level-2 cache: by buffer, the statement of the body with the last of several readings; what is stored to go first."""
+
+    last: tuple[tuple[str, int], ...] = ()
+    stored: frozenset[str] = frozenset()
+
+    def of(self, buffer: str, at: int) -> str:
+        """Return which way a load goes that stands in the body's statement `at`: "last", "first", or "" as the hardware has it."""
+        last = dict(self.last).get(buffer)
+        return "" if last is None else "last" if at < last else "first"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A kernel's place in its plan: whether the next is launched before it ends; if it is itself, the statement of its body before which it waits.
+
+    asks: the loads of the loop there whose first block is asked for before the kernel waits.
+    """
+
+    leads: bool = False
+    waits: int | None = None
+    asks: tuple[Load, ...] = ()
+
+    @property
+    def alone(self) -> bool:
+        """Whether it runs beside no other kernel."""
+        return not self.leads and self.waits is None
+
+
+@dataclass(frozen=True, slots=True)
 class Kernel:
     """One launch: `symbols` are the axes whose size is an argument, `swizzle` (row, column, depth) reorders the last two grid coordinates.
 
     `workers` is for GPUs whose copies and contractions run beside other work; without it all warps do all of it. `apart`: no
-    multiplication is fused with an addition, as a value must be rounded alike wherever it is used.
+    multiplication is fused with an addition, as a value must be rounded alike wherever it is used. `turn` and `evictions` are decided once a
+    kernel stands in its plan (machine/plan_passes.py).
     """
 
     name: str
@@ -265,6 +296,8 @@ class Kernel:
     swizzle: tuple[str, str, int] | None = None
     workers: Workers | None = None
     apart: bool = False
+    turn: Turn = Turn()
+    evictions: Evictions = Evictions()
 
     def coord(self, name: str) -> Coord:
         return next(c for c in self.coords if c.name == name)

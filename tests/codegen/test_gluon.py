@@ -10,6 +10,7 @@ import pytest
 
 import napkin_eq as nq
 from napkin_eq.lang.errors import NapkinError
+from napkin_eq.machine.plan_passes import decided
 from napkin_eq.pipeline.derivation import Derivation
 from napkin_eq.pipeline.derive import derive
 from napkin_eq.tile.ir import Await, Dot, Kernel, Let, Loop, Plan, ReduceTile, statements
@@ -129,6 +130,7 @@ def test_what_cannot_be_shared_says_why():
 
 def test_the_gluon_source_is_what_was_read(golden):
     plan = shared(two_contractions("bf16", (256, 256), 64))
+    plan = decided(plan)
     golden("shared.py", emit(plan, "gluon"))
     golden("shared.txt", emit(plan, "pseudocode"))
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 import napkin_eq as nq
-from napkin_eq.tile.ir import Coord, Load, Plan
-from napkin_eq.tile.passes.cache_hints import Evictions, evictions
+from napkin_eq.tile.ir import Coord, Evictions, Load, Plan
+from napkin_eq.tile.passes.cache_hints import cache_hints
 from napkin_eq.tile.printers import emit
 from tests.plans import attention, softmax_row, softmax_stream
 
 
 def of(plan: Plan) -> Evictions:
-    (found,) = evictions(plan).values()
-    return found
+    (kernel,) = cache_hints(plan).kernels
+    return kernel.evictions
 
 
 def test_a_row_that_two_loops_read_is_kept_and_then_goes():
     plan = softmax_stream().plan
     found = of(plan)
-    assert found.stored == {"y"} and set(found.last) == {"x"}
-    text = emit(plan, "triton")
+    assert found.stored == {"y"} and [name for name, _ in found.last] == ["x"]
+    text = emit(cache_hints(plan), "triton")
     loads = [line for line in text.splitlines() if "tl.load(x_ptr" in line]
     assert ['evict_last"' in line for line in loads] == [True, False] and 'evict_first"' in loads[-1]
 
@@ -45,7 +45,7 @@ def test_a_row_that_several_blocks_divide_is_read_by_all_of_them():
     plan = nq.derive(nq.linear(normed, nq.array("W", f, d), d), dtype="bfloat16", printer="triton").plan
     first = plan.kernels[0]
     assert sum(isinstance(s, Load) and s.buffer == "A" for s in first.body) == 2, "the case has changed: find another that reads a row twice"
-    assert evictions(plan)[first.name] == Evictions()
+    assert first.evictions == Evictions()
 
 
 def test_scratch_stays_for_the_kernel_that_reads_it():

@@ -12,9 +12,9 @@ import napkin_eq as nq
 from napkin_eq.frontend.gallery import diagram
 from napkin_eq.lang.axis import Axis
 from napkin_eq.machine import dependent_launch as succession
-from napkin_eq.machine.dependent_launch import turns
+from napkin_eq.machine.plan_passes import PASSES, decided
 from napkin_eq.tile.compile_ahead import compile_report
-from napkin_eq.tile.ir import Buffer, Coord, Kernel, Load, Plan, Stmt, StoreTile
+from napkin_eq.tile.ir import Buffer, Coord, Evictions, Kernel, Load, Plan, Stmt, StoreTile, Turn
 from napkin_eq.tile.printers import emit
 from tests.plans import bounded, f32, let, matmul, softmax_stream
 
@@ -33,6 +33,11 @@ def kernel(name: str, reads: tuple[Buffer, ...], writes: Buffer) -> Kernel:
 CHAIN = Plan("chain", (A, B), (OUT,), (kernel("first", (A,), S), kernel("second", (B, S), OUT)))
 
 
+def turns(plan: Plan) -> dict[str, Turn]:
+    """Each kernel's turn, by the kernel's name, as a plan just put together has it."""
+    return {k.name: k.turn for k in succession.dependent_launch(plan).kernels}
+
+
 def touched(plan: Plan, name: str) -> list[str]:
     """What a kernel of a plan reads and writes before it waits, in order."""
     (body,) = (k.body for k in plan.kernels if k.name == name)
@@ -42,7 +47,7 @@ def touched(plan: Plan, name: str) -> list[str]:
 
 def test_it_waits_as_late_as_what_it_reads_allows():
     assert touched(CHAIN, "second") == ["B"]
-    assert turns(CHAIN)["first"] == succession.Turn(leads=True, waits=None)
+    assert turns(CHAIN)["first"] == Turn(leads=True, waits=None)
     alone = replace(CHAIN, kernels=(kernel("only", (A,), OUT),))
     assert turns(alone)["only"].alone and "CHAINED" not in emit(alone, "triton")
 
@@ -77,7 +82,7 @@ def test_the_merge_of_a_split_sum_waits_before_it_reads():
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
 def test_the_machine_code_waits_where_the_plan_does(arch):
     pytest.importorskip("triton")
-    first, second = compile_report(emit(CHAIN, "triton"), arch)
+    first, second = compile_report(emit(decided(CHAIN), "triton"), arch)
     assert first["waits"] == 0
     assert second["waits"] == (arch == "sm_90")
     # A masked tile of 256 lanes, two for each of 128 threads: two loads of B come first, and no store.
@@ -88,9 +93,9 @@ def test_the_machine_code_waits_where_the_plan_does(arch):
 def test_a_wait_that_comes_too_late_shows(monkeypatch):
     """The negative control: what is measured above tells a kernel that waits for nothing from one that waits."""
     pytest.importorskip("triton")
-    right = compile_report(emit(CHAIN, "triton"), "sm_90")[1]
+    right = compile_report(emit(decided(CHAIN), "triton"), "sm_90")[1]
     monkeypatch.setattr(succession, "_first", lambda body, inputs: len(body) - 1)
-    late = compile_report(emit(CHAIN, "triton"), "sm_90")[1]
+    late = compile_report(emit(decided(CHAIN), "triton"), "sm_90")[1]
     assert late["early_loads"] > right["early_loads"]
 
 
@@ -134,9 +139,22 @@ def test_values_are_the_same_where_nothing_is_launched_ahead(tmp_path):
     from tests.codegen.test_triton import DEVICE, loaded
 
     a, b = torch.randn(1000, device=DEVICE), torch.randn(1000, device=DEVICE)
-    assert torch.equal(loaded(emit(CHAIN, "triton"), tmp_path).run(a, b), a + b)
+    assert torch.equal(loaded(emit(decided(CHAIN), "triton"), tmp_path).run(a, b), a + b)
 
 
 def test_a_file_of_two_kernels(golden):
-    golden("chain.py", emit(CHAIN, "triton"))
-    golden("chain.txt", emit(CHAIN, "pseudocode"))
+    golden("chain.py", emit(decided(CHAIN), "triton"))
+    golden("chain.txt", emit(decided(CHAIN), "pseudocode"))
+
+
+def test_the_passes_are_one_list_and_printers_print_what_they_decided():
+    """Every decision is a field of the plan: what no pass has decided, no text has."""
+    assert PASSES._fields == ("cache_hints", "dependent_launch")
+    stream = softmax_stream().plan
+    for plan, words in ((CHAIN, ("gdc_wait", "CHAINED")), (stream, ("evict_first", "evict_last"))):
+        made = decided(plan)
+        for word in words:
+            assert word in emit(made, "triton") and word not in emit(plan, "triton")
+        assert decided(made) == made
+        bare = replace(made, kernels=tuple(replace(k, turn=Turn(), evictions=Evictions()) for k in made.kernels))
+        assert bare == plan

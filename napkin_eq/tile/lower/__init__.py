@@ -2,8 +2,8 @@
 
     builder      a value lands in the outermost block of statements where all it depends on is known, once
     elementwise  sums flattened, exponentials in base two, absence guarded where it may occur
-    kernel       from a term to the plan it says: reads Store, Group, Walk, Fold and Online nodes off a term, and
-                 decides nothing
+    kernel       from a term and its tiles to the plan it says: reads Store, Group, Walk, Fold and Online nodes off a
+                 term
     loop_bounds  which blocks a fold may skip, and in which blocks a mask holds everywhere
     reductions   the loops that pass over an axis, their accumulators, contractions on the matrix unit
 """

@@ -1,4 +1,6 @@
-"""From a term to the plan it says: reads Store, Group, Walk, Fold and Online nodes off a term, and decides nothing.
+"""From a term and its tiles to the plan it says: reads Store, Group, Walk, Fold and Online nodes off a term.
+
+What it decides itself: whether the matrix unit takes a contraction, the order of the grid, what is folded lane by lane, the parts of loops.
 
 A value lands in the outermost block of statements where all it depends on is known, once (builder.py). A fold's pass over an axis
 is a Loop; folds that the term marks as fused share the pass of their axis and depth (reductions.py). A coordinate whose tile covers its axis

@@ -5,34 +5,21 @@ Without saying so, blocks at work together lose what they will read again to wha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import replace
 
-from napkin_eq.tile.ir import Kernel, Load, Plan, statements
-
-
-@dataclass(frozen=True, slots=True)
-class Evictions:
-    """Of one kernel: by buffer, the statement of the body with the last of several readings; the buffers whose stores are to go first."""
-
-    last: Mapping[str, int] = field(default_factory=dict)
-    stored: frozenset[str] = frozenset()
-
-    def of(self, buffer: str, at: int) -> str:
-        """Return which way a load goes that stands in the body's statement `at`: "last", "first", or "" as the hardware has it."""
-        if buffer not in self.last:
-            return ""
-        return "last" if at < self.last[buffer] else "first"
+from napkin_eq.tile.ir import Evictions, Kernel, Load, Plan, statements
 
 
-def evictions(plan: Plan) -> dict[str, Evictions]:
-    """Return what to say of the loads and stores of each kernel, by the kernel's name; nothing where no block reads twice."""
+def cache_hints(plan: Plan) -> Plan:
+    """Return the plan with what its kernels say of their loads and stores; nothing where no block reads twice."""
     outputs = {buffer.name for buffer in plan.outputs}
-    found = {}
+    kernels = []
     for kernel in plan.kernels:
-        again = dict(_read_again(kernel))
-        found[kernel.name] = Evictions(again, frozenset(b.name for b in kernel.writes if again) & outputs)
-    return found
+        again = tuple(_read_again(kernel))
+        said = Evictions(again, frozenset(b.name for b in kernel.writes if again) & outputs)
+        kernels.append(replace(kernel, evictions=said))
+    return replace(plan, kernels=tuple(kernels))
 
 
 def _read_again(kernel: Kernel) -> Iterator[tuple[str, int]]:

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from napkin_eq.lang.dtypes import NARROW
+from napkin_eq.machine.dependent_launch import dependent_launch
 from napkin_eq.tile.ir import Assign, Defining, Dot, Kernel, Let, Load, Loop, Operand, Plan, ReduceTile, ScanTile, Stmt, Value, statements
+from napkin_eq.tile.passes.cache_hints import cache_hints
 
 Body = tuple[Stmt, ...]
 Change = Callable[[Stmt, "Facts"], Body | None]
@@ -92,7 +94,7 @@ def mutated(plan: Plan, change: Change) -> Plan | None:
         facts = Facts(kernel, next((b.dtype for b in plan.inputs if b.dtype in NARROW), "f32"))
         kernels.append(replace(kernel, body=rewrite(kernel.body, facts, change)))
     found = replace(plan, kernels=tuple(kernels))
-    return None if found == plan else found
+    return None if found == plan else replace(found, kernels=dependent_launch(cache_hints(found)).kernels)
 
 
 class Family:
