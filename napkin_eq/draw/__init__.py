@@ -21,7 +21,10 @@ Use: `svg(thing)` of a Diagram, a Derivation or a Law; the first two show themse
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING
+
+from napkin_eq.lang.errors import NapkinError
 
 if TYPE_CHECKING:
     from napkin_eq.draw.picture import Picture
@@ -35,6 +38,13 @@ def drawn(thing: Diagram | Derivation | Law) -> Picture:
 
     Raises NapkinError for what is too large to draw.
     """
+    try:
+        return _drawn(thing)
+    except RecursionError:
+        raise NapkinError("its term nests too deeply to be drawn; draw one output, or parts of it") from None
+
+
+def _drawn(thing: Diagram | Derivation | Law) -> Picture:
     from napkin_eq.draw.layout import picture
     from napkin_eq.draw.repeats import folded
     from napkin_eq.lang.diagram import Diagram
@@ -52,6 +62,14 @@ def drawn(thing: Diagram | Derivation | Law) -> Picture:
 
     about = f"The derived plan for {thing.hardware.title}, {thing.dtype}."
     return picture(folded(planned.circuit(thing)), thing.diagram.name, [about])
+
+
+def shown(thing: Diagram | Derivation) -> str:
+    """Return a diagram or a plan as SVG for a page, or as HTML that says why it is not drawn."""
+    try:
+        return svg(thing)
+    except NapkinError as reason:
+        return f"<p>Not drawn: {escape(str(reason))}.</p>"
 
 
 def svg(thing: Diagram | Derivation | Law, theme: str = "auto") -> str:

@@ -81,7 +81,8 @@ class _Layout:
         named = {}
         taken = {part.axis.name for part in subterms(node.formula) if isinstance(part, Index)}
         taken |= {caption for arg in node.args if (caption := self.array(arg))}
-        letters = [letter for letter in "abcdefgh" if letter not in taken]
+        spare = [*"abcdefgh", *(f"a{number}" for number in range(len(item.args)))]
+        letters = [letter for letter in spare if letter not in taken]
         for place, arg in enumerate(node.args):
             named[f"arg{place}"] = self.array(arg) or letters[item.args.index(arg)]
 

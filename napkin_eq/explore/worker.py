@@ -61,18 +61,18 @@ class Worker:
 
     def read(self, state: State) -> None:
         """Say what a text is: its axes, its outputs, its picture; with the sizes that were put in."""
-        from napkin_eq.draw import svg
+        from napkin_eq.draw import shown
 
         diagram, text = _diagram(state)
         axes = [{"name": axis.name, "size": axis.size} for axis in diagram.axes()]
         outputs = [[name, str(term)] for name, term in diagram.outputs]
         self.say(
-            "read", name=diagram.name, doc=diagram.doc, text=text, axes=axes, outputs=outputs, picture=svg(diagram)
+            "read", name=diagram.name, doc=diagram.doc, text=text, axes=axes, outputs=outputs, picture=shown(diagram)
         )
 
     def derive(self, state: State, seconds: float) -> None:
         """Say what is derived: what it saves and its picture, then the page's sections, then what was tried."""
-        from napkin_eq.draw import svg
+        from napkin_eq.draw import shown
         from napkin_eq.egraph.budget import Budget, Clock
         from napkin_eq.pipeline.derive import derive
         from napkin_eq.report.contents import derived, sentence, tried
@@ -85,7 +85,7 @@ class Worker:
         with _uncollected():
             budget = Budget(seconds, Clock(tell=tell))
             made = derive(diagram, state.hardware, state.dtype, without=state.without, limit=budget)
-            self.say("found", sentence=sentence(made.report()), picture=svg(made))
+            self.say("found", sentence=sentence(made.report()), picture=shown(made))
             found = derived(made, _command(state))
             self.say("plan", html=part("sections.html", found))
             self.say("tried", html=part("tried.html", tried(made)))
@@ -123,7 +123,7 @@ def _uncollected() -> Any:
 
 def _warm() -> None:
     """Load what a first derivation would load, so that it is as fast as the next."""
-    from napkin_eq.draw import svg
+    from napkin_eq.draw import shown
     from napkin_eq.laws.loader import load_rules
     from napkin_eq.pipeline.derive import derive
     from napkin_eq.report.contents import derived
@@ -133,7 +133,7 @@ def _warm() -> None:
     text = "axis t = 64, d = 64\narray A[t, d], B[d]\nlet s = e^(A - max_d A)\nout = Σ_d s / (Σ_d s) · B"
     with contextlib.suppress(NapkinError):
         made = derive(parsed(text))
-        svg(made)
+        shown(made)
         part("sections.html", derived(made, ""))
     gc.collect()
     gc.freeze()

@@ -6,6 +6,7 @@ hold; which elements are spoilt (NaN or infinite); and how long the axes are. Th
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
 
 # Largest finite number, least positive one.
+MOST_ELEMENTS = 2**28  # of an array that is drawn
 RANGE = {t.name: (t.top, 2 * t.half) for t in TYPES if t.storage}
 
 
@@ -265,6 +267,9 @@ def draw(diagram: Diagram, chosen: Family, sizes: Mapping[str, int], dtype: str,
     number = 0
     for node in diagram.inputs():
         shape = tuple(sizes[axis.name] for axis in node.dims)
+        if math.prod(shape) > MOST_ELEMENTS:
+            count = f"{math.prod(shape):.3g} elements"
+            raise NapkinError(f"input {node.name}: {count} are too many to be tried; give it fewer axes")
         if node.kind == "bool":
             clean[node.name] = _mask(random, chosen.kept, shape, [axis.name in folded for axis in node.dims])
         elif node.kind == "int":

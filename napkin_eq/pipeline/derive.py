@@ -96,8 +96,15 @@ def derive(
         require_granted(s for s in statements if not s.place.startswith(str(folder("rules"))))
     seconds["prove"] = time.perf_counter() - begun
     aim = Aim(machine, dtype, printer, max_error, refused=frozenset(refused), budget=budget, held=dict(diagram.held))
-    outputs = _outputs(diagram, aim, statements, verdicts, seconds)
-    plan, tiled = planned(diagram, outputs, machine, dtype)
+    try:
+        outputs = _outputs(diagram, aim, statements, verdicts, seconds)
+        plan, tiled = planned(diagram, outputs, machine, dtype)
+    except RecursionError:
+        deep = max(term.depth for _, term in diagram.outputs)
+        raise NapkinError(
+            f"diagram {diagram.name}: its term nests {deep} levels deep, too many for a kernel; "
+            "make parts of it outputs of their own"
+        ) from None
     seconds["total"] = time.perf_counter() - begun
     again = partial(derive, diagram, machine, dtype, without, rules, allow_tested, printer, max_error, limit=budget.seconds)
     return Derivation(

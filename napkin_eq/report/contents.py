@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from operator import attrgetter
 from typing import Any
 
-from napkin_eq.draw import svg
+from napkin_eq.draw import shown
 from napkin_eq.draw.margins import amount
 from napkin_eq.draw.markup import svg as printed
 from napkin_eq.draw.moves import moves
@@ -79,7 +79,7 @@ def derived(derivation: Derivation, command: str, made: Compiled[Derivation] | N
     laws = laws_of(d)
     return {
         "name": d.diagram.name, "doc": d.diagram.doc, "command": command, "report": report, "hardware": d.hardware.title,
-        "sentence": sentence(report), "before": svg(d.diagram), "after": svg(d),
+        "sentence": sentence(report), "before": shown(d.diagram), "after": shown(d),
         "outputs": [(name, str(term)) for name, term in d.diagram.outputs],
         "moves": [(move, printed(law) if (law := law_of(move, laws)) else "", steps_of(move)) for move in moves(d)],
         "roofline": roofline(_points(d, napkin), d.hardware.hbm.bandwidth, d.hardware.flops(d.dtype)),

@@ -15,7 +15,7 @@ import pytest
 
 import napkin_eq as nq
 from napkin_eq.cli.main import main
-from napkin_eq.draw import drawn, svg
+from napkin_eq.draw import drawn, shown, svg
 from napkin_eq.draw.circuit import Circuit, Node, Strand
 from napkin_eq.draw.laws import _side
 from napkin_eq.draw.layout import picture
@@ -355,6 +355,23 @@ def test_wide_pictures_are_wrapped_and_name_what_goes_on():
     assert made.width <= 1400 and made.height < 1400
     assert {label.text for label in made.labels if label.title.endswith(", continued")} == {"t", "d"}
     assert sum(label.text == "FLOP" for label in made.labels) == 2
+
+
+def test_an_operation_of_many_arguments_is_drawn():
+    (x,) = nq.axes("x", x=3)
+    term = A = nq.array("A", x)
+    for place in range(1, 60):
+        term = nq.take(term + A, x, (nq.index(x) + place) % 3)
+    clean(drawn(nq.Diagram("taken", (("out", term),))))
+
+
+def test_what_is_too_large_to_draw_says_so_on_a_page():
+    A = term = nq.array("A", *nq.axes("x", x=5))
+    for place in range(160):
+        term = nq.cumsum(term * float(place + 2), "x") * nq.array(f"W{place}", *nq.axes("x", x=5))
+    said = shown(nq.Diagram("long", (("out", term),)))
+    assert said.startswith("<p>Not drawn: ") and ("too many to draw" in said or "too deeply" in said)
+    assert shown(nq.Diagram("short", (("out", A),))).startswith("<svg")
 
 
 @pytest.mark.parametrize("columns", [2, 17, 60])

@@ -13,6 +13,7 @@ from napkin_eq.frontend.gallery import DIAGRAMS
 from napkin_eq.frontend.parsed import parsed
 from napkin_eq.frontend.spelled import resized, spelled
 from napkin_eq.frontend.tokens import Misread
+from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import axes_in, evaluate
 from napkin_eq.numerics.sample_inputs import draw, families
 from napkin_eq.verify.fuzz.random_diagrams import random_diagram
@@ -135,3 +136,10 @@ def test_a_file_of_text_is_a_diagram_for_every_verb(tmp_path, capsys):
         capsys.readouterr().err
         == f"napkin-eq: diagram {file}: line 1, column 10: expected a value, not the end of the line\n"
     )
+
+
+def test_what_is_too_deep_for_a_kernel_is_said_in_one_line():
+    lines = ["axis x = 4", "array A[x]", "let s0 = A^8", *(f"let s{n} = s{n - 1}^8" for n in range(1, 40)), "out = s39"]
+    with pytest.raises(NapkinError, match="levels deep, too many for a kernel") as caught:
+        nq.derive(parsed("\n".join(lines)), limit=3.0)
+    assert "\n" not in str(caught.value)
