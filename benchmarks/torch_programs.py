@@ -18,8 +18,7 @@ import torch
 
 import napkin_eq as nq
 from napkin_eq.lang.dtypes import BY_SHORT
-from napkin_eq.pytorch.kernels import way
-from napkin_eq.pytorch.program import REAL
+from napkin_eq.pytorch.kernels import diagram_of, way
 
 CARRIED = Path(__file__).with_name("carried") / "torch_programs.py"
 SECONDS = 60.0
@@ -45,8 +44,7 @@ def example(kinds: tuple[Any, ...]) -> list[torch.Tensor]:
 def emitted(name: str, fn: Any, kinds: tuple[Any, ...], file: Path) -> dict[str, Any]:
     """Derive a program, write its kernels, and return what a run is told of it."""
     program = nq.from_torch(fn, *example(kinds))
-    own = {p.name: p.dtype for p in program.outputs if p.dtype in REAL and p.dtype != program.dtype}
-    found = nq.derive(program.diagram.storing(**own) if own else program.diagram, dtype=program.dtype, limit=SECONDS)
+    found = nq.derive(diagram_of(program), dtype=program.dtype, limit=SECONDS)
     file.write_text(found.code())
     ports = {port.name: (at, port) for at, port in enumerate(program.inputs)}
     takes = [

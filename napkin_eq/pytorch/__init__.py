@@ -2,11 +2,13 @@
 
 torch is loaded when a program is read.
 
-    backend    `torch.compile(f, backend="napkin_eq")`, `explain_torch`, `optimize`
-    edges      where PyTorch would give NaN or an infinity: which of these places are never reached
-    importer   `from_torch`: torch.export's graph, read by the table
-    kernels    a program as kernels: derived once, remembered on disk with its certificate, called with tensors
-    program    what was read: the diagram, its inputs and outputs in order, evaluated in float64
-    regions    which parts of a graph become kernels
-    reference  a term in PyTorch's own arithmetic, NaN and infinities as IEEE has them
+    backend     `torch.compile(f, backend="napkin_eq")`, `explain_torch`, `optimize`
+    derive_one  one derivation in a process of its own, which can be ended
+    edges       where PyTorch would give NaN or an infinity: which of these places are never reached
+    importer    `from_torch`: torch.export's graph, read by the table
+    kernels     a program as kernels: derived once, remembered on disk with its certificate, called with tensors
+    naming      names that may stand in kernels, types, sizes, lines of source
+    program     what was read: the diagram, its inputs and outputs in order, evaluated in float64
+    regions     which parts of a graph become kernels
+    reference   a term in PyTorch's own arithmetic, NaN and infinities as IEEE has them
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import types
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +14,7 @@ from napkin_eq.lang.term import DTYPES, Input
 from napkin_eq.pytorch.build.builder import Builder, Edge, Value
 from napkin_eq.pytorch.build.table import arguments, name_of, rules
 from napkin_eq.pytorch.build.wires import ROUNDS, Wires
+from napkin_eq.pytorch.naming import Refused, clean_name, expression, extent_of, first_line, type_name
 from napkin_eq.pytorch.program import REAL, Port, Program
 
 IGNORED = (
@@ -45,9 +45,9 @@ def from_torch(fn: Any, *example_inputs: Any, dynamic_shapes: Any = None, name: 
             raise
         except Exception as reason:  # torch.export raises what it meets in the program, of any type
             raise NapkinError(
-                f"torch.export does not take this program: {type(reason).__name__}: {_first_line(reason)}"
+                f"torch.export does not take this program: {type(reason).__name__}: {first_line(reason)}"
             ) from None
-    return of_exported(lowered, name or _name(getattr(fn, "__name__", type(fn).__name__)))
+    return of_exported(lowered, name or clean_name(getattr(fn, "__name__", type(fn).__name__)))
 
 
 def as_module(fn: Callable[..., Any]) -> Any:
@@ -80,14 +80,6 @@ def kept() -> Any:
         if str(target).startswith("aten.") and name_of(target) in rules():
             del table[target]
     return table
-
-
-class Refused(NapkinError):
-    """An operator that is not read, with its node's name."""
-
-    def __init__(self, node: Any, reason: str) -> None:
-        super().__init__(said(node, reason))
-        self.node: str = node.name
 
 
 @dataclass
@@ -148,7 +140,7 @@ class Reading:
 
     def named(self, name: str) -> str:
         """Return a name that no other input has, and that may stand in a kernel."""
-        base = found = _name(name)
+        base = found = clean_name(name)
         number = 2
         while found in self.names:
             found, number = f"{base}{number}", number + 1
@@ -323,58 +315,6 @@ def _storage(graph: Any) -> str:
         if node.op in ("placeholder", "get_attr") and isinstance(held, torch.Tensor) and held.is_floating_point():
             count[type_name(held.dtype)] = count.get(type_name(held.dtype), 0) + 1
     return max(count, key=lambda name: (count[name], name)) if count else "float32"
-
-
-def type_name(dtype: Any) -> str:
-    """Return the name of a type of PyTorch: "float32"."""
-    return str(dtype).removeprefix("torch.")
-
-
-def extent_of(size: Any) -> Any:
-    """Return the number of elements of a dimension: an integer, or an expression of symbols."""
-    return size if isinstance(size, int) else expression(size)
-
-
-def expression(value: Any) -> Any:
-    """Return a symbolic number as its expression, an integer where it is one; anything else as it is."""
-    import torch
-
-    if isinstance(value, (torch.SymInt, torch.SymFloat)):
-        found = value.node.expr
-        return int(found) if found.is_Integer else found
-    return value
-
-
-def said(node: Any, reason: str) -> str:
-    """Return a reason with the operator and the line of the program that it is about."""
-    return f"{node.target}{line_of(node)}: {reason}"
-
-
-def line_of(node: Any) -> str:
-    """Return where in the user's source a node comes from: " at FILE:LINE (`text`)", nothing where that is not
-    known.
-    """
-    trace = node.meta.get("stack_trace") or ""
-    found = re.findall(r'File "([^"]+)", line (\d+), in [^\n]*(?:\n\s+([^\n]+))?', trace)
-    if not found:
-        return ""
-    file, line, text = found[-1]
-    return f" at {file.rpartition('/')[2]}:{line}" + (f" (`{text.strip()[:80]}`)" if text.strip() else "")
-
-
-def _name(name: str) -> str:
-    from napkin_eq.lang.errors import checked_name
-
-    clean = re.sub(r"_+", "_", re.sub(r"[^A-Za-z0-9]", "_", name)).strip("_")[:50] or "program"
-    clean = clean if clean[0].isalpha() else f"t{clean}"
-    try:
-        return checked_name(clean, "input")
-    except NapkinError:
-        return checked_name(f"{clean}_", "input")
-
-
-def _first_line(reason: BaseException) -> str:
-    return (str(reason).strip().splitlines() or [""])[0][:200]
 
 
 __all__ = ["Edge", "from_torch", "of_exported", "of_graph"]

@@ -8,21 +8,28 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
-import math
 import os
-import tempfile
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from napkin_eq.lang.dtypes import BY_SHORT
+from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.json_form import dumps_diagram
+from napkin_eq.pytorch import derive_one
+from napkin_eq.pytorch.derive_one import SCHEMA, asked, written
 from napkin_eq.pytorch.program import REAL, Port, Program
 
-SCHEMA = 1
+FACTOR, START = 3.0, 60.0  # times the seconds of a search, and seconds beside, for which a derivation is waited for
 STORED = ("float32", "float16", "bfloat16")
 EXACT = 2**24  # whole numbers up to here are exact in float32
+
+
+class Refusal(NapkinError):
+    """A program that was refused before, as it is remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +45,6 @@ class Kernels:
     outputs: tuple[tuple[str, tuple[str, ...]], ...]
     kernels: int
     predicted_us: float
-    laws: tuple[str, ...]
     file: Path
     fresh: bool
 
@@ -50,7 +56,7 @@ def kernels_of(program: Program, hardware: str, seconds: float, interpreted: boo
     """
     stored(program)
     key = _key(program, hardware, seconds, interpreted)
-    file = _folder() / f"{key}.py"
+    file = folder() / f"{key}.py"
     known = _read(file)
     return known if known is not None else _derived(program, hardware, seconds, interpreted, file)
 
@@ -82,27 +88,36 @@ def _exact(program: Program, port: Port) -> bool:
 
 
 def _derived(program: Program, hardware: str, seconds: float, interpreted: bool, file: Path) -> Kernels:
-    from napkin_eq.pipeline.derive import derive
-
-    own = {p.name: p.dtype for p in program.outputs if p.dtype in REAL and p.dtype != program.dtype}
-    diagram = program.diagram.storing(**own) if own else program.diagram
-    found = derive(diagram, hardware, program.dtype, printer="triton" if interpreted else "auto", limit=seconds)
-    made = Kernels(
-        source=found.triton() if interpreted else found.code(),
-        inputs=tuple((b.name, BY_SHORT[b.dtype].name) for b in found.plan.inputs),
-        outputs=tuple((b.name, tuple(axis.name for axis in b.dims)) for b in found.plan.outputs),
-        kernels=len(found.plan.kernels),
-        predicted_us=sum(o.placed.predicted_us for o in found.outputs),
-        laws=tuple(dict.fromkeys(str(step.law) for output in found.outputs for step in output.steps if hasattr(step, "law"))),
-        file=file,
-        fresh=True,
-    )
+    """Derive in a process of its own, which is ended when it takes several times as long as its search may."""
+    request = asked(dumps_diagram(diagram_of(program)), program.dtype, hardware, seconds, interpreted, file)
+    wall = FACTOR * seconds + START
+    paths = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     try:
-        certificate: Any = found.certificate
-    except NapkinError as reason:
-        certificate = {"none": str(reason)}
-    _write(made, certificate)
-    return made
+        done = subprocess.run(
+            [sys.executable, "-m", derive_one.__name__],
+            input=request,
+            capture_output=True,
+            text=True,
+            timeout=wall,
+            env={**os.environ, **paths},
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise NapkinError(f"the derivation took more than {wall:g} s") from None
+    if done.returncode == 2:
+        reason = done.stdout.strip().splitlines()[-1:] or ["no reason was given"]
+        written(file.with_suffix(".json"), json.dumps({"schema": SCHEMA, "refused": reason[0]}))
+        raise NapkinError(reason[0])
+    made = _read(file)
+    if done.returncode or made is None:
+        raise NapkinError(f"the derivation ended with {done.returncode}: {(done.stderr.strip().splitlines() or [''])[-1][:200]}")
+    return replace(made, fresh=True)
+
+
+def diagram_of(program: Program) -> Diagram:
+    """Return a program's diagram, outputs of another type than its inputs stored in their own."""
+    own = {p.name: p.dtype for p in program.outputs if p.dtype in REAL and p.dtype != program.dtype}
+    return program.diagram.storing(**own) if own else program.diagram
 
 
 def _key(program: Program, hardware: str, seconds: float, interpreted: bool) -> str:
@@ -110,43 +125,33 @@ def _key(program: Program, hardware: str, seconds: float, interpreted: bool) -> 
     import triton
 
     from napkin_eq import __version__
-    from napkin_eq.lang.json_form import dumps_diagram
 
-    types = " ".join(port.dtype for port in program.outputs)
-    parts = [dumps_diagram(program.diagram), types, program.dtype, hardware, f"{seconds:g}", str(interpreted)]
+    parts = [dumps_diagram(diagram_of(program)), program.dtype, hardware, f"{seconds:g}", str(interpreted)]
     versions = [str(SCHEMA), __version__, torch.__version__, triton.__version__]
     return hashlib.sha256("\n".join([*versions, *parts]).encode()).hexdigest()[:40]
 
 
-def _folder() -> Path:
+def folder() -> Path:
+    """Return where derivations are remembered."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return Path(base) / "napkin_eq" / "pytorch"
-
-
-def _write(made: Kernels, certificate: Any) -> None:
-    head = {
-        "schema": SCHEMA, "inputs": made.inputs, "outputs": made.outputs, "kernels": made.kernels, "predicted_us": made.predicted_us,
-        "laws": made.laws, "source": hashlib.sha256(made.source.encode()).hexdigest(),
-    }  # fmt: skip
-    made.file.parent.mkdir(parents=True, exist_ok=True)
-    for suffix, text in ((".py", made.source), (".certificate.json", json.dumps(certificate)), (".json", json.dumps(head))):
-        handle, draft = tempfile.mkstemp(dir=made.file.parent)
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        os.replace(draft, made.file.with_suffix(suffix))
 
 
 def _read(file: Path) -> Kernels | None:
     try:
         head = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
+        if isinstance(refused := head.get("refused"), str) and head["schema"] == SCHEMA:
+            raise Refusal(refused)
         source = file.read_text(encoding="utf-8")
         if head["schema"] != SCHEMA or head["source"] != hashlib.sha256(source.encode()).hexdigest():
             return None
         inputs = tuple((str(name), str(dtype)) for name, dtype in head["inputs"])
         outputs = tuple((str(name), tuple(map(str, axes))) for name, axes in head["outputs"])
-        figures = int(head["kernels"]), float(head["predicted_us"]), tuple(map(str, head["laws"]))
+        figures = int(head["kernels"]), float(head["predicted_us"])
         return Kernels(source, inputs, outputs, *figures, file, False)
-    except (OSError, ValueError, KeyError, TypeError):
+    except Refusal:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
@@ -209,8 +214,3 @@ def _loaded(made: Kernels) -> Any:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-def elements(program: Program) -> int:
-    """Return the number of elements that a program reads and writes."""
-    return sum(math.prod(a.size or 0 for a in port.axes) for port in (*program.inputs, *program.outputs))

@@ -12,8 +12,9 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.machine.gpu import load
 from napkin_eq.pytorch.build.table import name_of, rules
 from napkin_eq.pytorch.edges import shown
-from napkin_eq.pytorch.importer import Refused, expression, line_of, of_graph
+from napkin_eq.pytorch.importer import of_graph
 from napkin_eq.pytorch.kernels import Kernels, kernels_of
+from napkin_eq.pytorch.naming import Refused, expression, line_of
 from napkin_eq.pytorch.operators.price import contraction, library_us
 from napkin_eq.pytorch.program import Program
 

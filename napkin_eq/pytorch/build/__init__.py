@@ -1,6 +1,7 @@
 """What the rules of PyTorch's operators build with, and the table that they are entered into.
 
     builder  values of a program: dimensions brought together, moved, folded and read elsewhere
+    masks    masks in their plainest form, so that laws about masks meet them
     table    the table: a rule for each operator, and how a call's arguments are found
     wires    which dimensions are one axis, and into which axes a dimension is cut
 """

@@ -14,6 +14,7 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.substitute import folded, substituted
 from napkin_eq.lang.term import Const, Index, Length, Map, Reduce, Term, as_real, lift
+from napkin_eq.pytorch.build.masks import negated, same
 from napkin_eq.pytorch.build.wires import Dim, Wires, common_cuts
 
 NEGATIVE = -math.inf
@@ -144,7 +145,9 @@ class Builder:
     def mask(self, value: Number) -> Value:
         """Return a tensor as a mask: where it is not 0."""
         value = self.scalar(value)
-        return value if value.term.kind == "bool" else replace(value, term=~nq.equal(value.term, 0), dtype="bool")
+        if value.term.kind == "bool":
+            return value
+        return replace(value, term=negated(same(value.term, Const(0))), dtype="bool")
 
     def cast(self, value: Value, dtype: str) -> Value:
         """Return a tensor in another type: what has a fraction loses it towards 0."""

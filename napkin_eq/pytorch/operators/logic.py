@@ -10,15 +10,16 @@ import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Index, Term
 from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Number, Value
+from napkin_eq.pytorch.build.masks import both, choice, negated, same
 from napkin_eq.pytorch.build.table import enter, operator
 from napkin_eq.pytorch.operators.elementwise import alike
 
 COMPARISONS: dict[str, Callable[[Term, Term], Term]] = {
-    "eq": nq.equal, "ne": lambda s, t: ~nq.equal(s, t), "lt": lambda s, t: s < t, "le": lambda s, t: s <= t,
+    "eq": same, "ne": lambda s, t: negated(same(s, t)), "lt": lambda s, t: s < t, "le": lambda s, t: s <= t,
     "gt": lambda s, t: s > t, "ge": lambda s, t: s >= t,
 }  # fmt: skip
 LOGIC: dict[str, Callable[[Term, Term], Term]] = {
-    "and": lambda s, t: s & t, "or": lambda s, t: s | t, "xor": lambda s, t: (s & ~t) | (~s & t),
+    "and": both, "or": lambda s, t: s | t, "xor": lambda s, t: (s & ~t) | (~s & t),
 }  # fmt: skip
 
 
@@ -47,7 +48,7 @@ for _name, _compute in LOGIC.items():
 
 @operator("logical_not.default")
 def logical_not(b: Builder, self: Value) -> Value:
-    return b.pointwise(lambda t: ~t, b.mask(self))
+    return b.pointwise(negated, b.mask(self))
 
 
 @operator("bitwise_not.default")
@@ -75,7 +76,7 @@ def where(b: Builder, condition: Value, self: Number, other: Number) -> Value:
     s, t = alike(b, s, t)
     if NEGATIVE in (constant(s), constant(t)):
         s, t = b.real(s), b.real(t)
-    return b.pointwise(nq.where, b.mask(condition), s, t, dtype=s.dtype)
+    return b.pointwise(choice, b.mask(condition), s, t, dtype=s.dtype)
 
 
 def constant(value: Value) -> Any:
@@ -224,7 +225,7 @@ def _triangle(keep: Callable[[Term, Term], Term]) -> Callable[[Builder, Value, i
     def rule(b: Builder, self: Value, diagonal: int) -> Value:
         rows, columns = (b.at(dim) for dim in self.dims[-2:])
         kept = keep(columns, rows + diagonal if diagonal else rows)
-        return replace(self, term=self.term & kept if self.truth else nq.where(kept, self.term, 0))
+        return replace(self, term=both(self.term, kept) if self.truth else nq.where(kept, self.term, 0))
 
     return rule
 

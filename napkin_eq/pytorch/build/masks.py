@@ -1,0 +1,54 @@
+"""Masks in their plainest form, so that laws about masks meet them: what programs spell in several ways is written in one."""
+
+from __future__ import annotations
+
+import math
+
+import napkin_eq.frontend.library as nq
+from napkin_eq.lang.term import Const, Map, Term
+
+ABSENT = -math.inf
+
+
+def same(a: Term, b: Term) -> Term:
+    """Return the mask of the places where two numbers are equal; of a choice between constants, against one, its mask."""
+    if isinstance(a, Const) and isinstance(b, Const):
+        return Const(a.exact == b.exact)
+    if isinstance(a, Map) and a.op == "where" and isinstance(b, Const):
+        mask, *branches = a.args
+        if all(isinstance(branch, Const) for branch in branches):
+            first, second = (branch.exact == b.exact for branch in branches)
+            return Const(first) if first == second else mask if first else negated(mask)
+    return nq.equal(a, b)
+
+
+def negated(mask: Term) -> Term:
+    """Return the mask of the other places, in its plainest form."""
+    if isinstance(mask, Const):
+        return Const(not mask.value)
+    if isinstance(mask, Map) and mask.op == "not":
+        (inside,) = mask.children
+        return inside
+    if isinstance(mask, Map) and mask.op in ("lt", "le") and mask.args[0].kind == "int":
+        return Map("le" if mask.op == "lt" else "lt", (mask.args[1], mask.args[0]))
+    return ~mask
+
+
+def both(a: Term, b: Term) -> Term:
+    """Return the mask of the places where two masks hold."""
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, Const):
+            return other if one.value else one
+    return a & b
+
+
+def choice(mask: Term, a: Term, b: Term) -> Term:
+    """Return one number where a mask holds, else another; the other way round for a mask that says `not`."""
+    if isinstance(mask, Map) and mask.op == "not":
+        return choice(mask.args[0], b, a)
+    if isinstance(mask, Const):
+        return a if mask.value else b
+    # Absence is written last, as what a mask leaves out.
+    if a is Const(ABSENT) and b is not a:
+        return nq.where(negated(mask), b, a)
+    return nq.where(mask, a, b)

@@ -1,0 +1,66 @@
+"""How things of PyTorch are called: names that may stand in kernels, types, sizes, and the lines of source that errors speak of."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from napkin_eq.lang.errors import NapkinError, checked_name
+
+
+class Refused(NapkinError):
+    """An operator that is not read, with its node's name."""
+
+    def __init__(self, node: Any, reason: str) -> None:
+        super().__init__(said(node, reason))
+        self.node: str = node.name
+
+
+def type_name(dtype: Any) -> str:
+    """Return the name of a type of PyTorch: "float32"."""
+    return str(dtype).removeprefix("torch.")
+
+
+def extent_of(size: Any) -> Any:
+    """Return the number of elements of a dimension: an integer, or an expression of symbols."""
+    return size if isinstance(size, int) else expression(size)
+
+
+def expression(value: Any) -> Any:
+    """Return a symbolic number as its expression, an integer where it is one; anything else as it is."""
+    import torch
+
+    if isinstance(value, (torch.SymInt, torch.SymFloat)):
+        found = value.node.expr
+        return int(found) if found.is_Integer else found
+    return value
+
+
+def said(node: Any, reason: str) -> str:
+    """Return a reason with the operator and the line of the program that it is about."""
+    return f"{node.target}{line_of(node)}: {reason}"
+
+
+def line_of(node: Any) -> str:
+    """Return where in the user's source a node comes from: " at FILE:LINE (`text`)", nothing where that is not
+    known.
+    """
+    trace = node.meta.get("stack_trace") or ""
+    found = re.findall(r'File "([^"]+)", line (\d+), in [^\n]*(?:\n\s+([^\n]+))?', trace)
+    if not found:
+        return ""
+    file, line, text = found[-1]
+    return f" at {file.rpartition('/')[2]}:{line}" + (f" (`{text.strip()[:80]}`)" if text.strip() else "")
+
+
+def clean_name(name: str) -> str:
+    clean = re.sub(r"_+", "_", re.sub(r"[^A-Za-z0-9]", "_", name)).strip("_")[:50] or "program"
+    clean = clean if clean[0].isalpha() else f"t{clean}"
+    try:
+        return checked_name(clean, "input")
+    except NapkinError:
+        return checked_name(f"{clean}_", "input")
+
+
+def first_line(reason: BaseException) -> str:
+    return (str(reason).strip().splitlines() or [""])[0][:200]

@@ -1,0 +1,71 @@
+"""Kernels of regions, run in Triton's interpreter: what they give, what is remembered of them, and that damage is no memory."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+
+import pytest
+import torch
+
+from napkin_eq.certify.certificate import checked, loads
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.pytorch import backend, kernels
+from napkin_eq.pytorch.importer import from_torch
+from napkin_eq.pytorch.kernels import kernels_of
+from tests.pytorch.programs import given
+
+
+@pytest.fixture(autouse=True)
+def _interpreted(monkeypatch, tmp_path):
+    import triton
+
+    monkeypatch.setattr(triton.knobs.runtime, "interpret", True)
+    monkeypatch.setattr(kernels, "folder", lambda: tmp_path)
+    torch._dynamo.reset()
+    backend.reports.clear()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@pytest.mark.slow
+def test_a_training_step_in_kernels_gives_the_gradients_of_pytorch():
+    fn, tensors = given("linear_swish_scale")
+    tensors = [t.float().requires_grad_() for t in tensors]
+    fast = torch.compile(fn, backend=partial(backend.napkin_eq, options={"seconds": 200.0}))
+    for run in (fast, fn):
+        loss = (run(*tensors) ** 2).sum()
+        grads = torch.autograd.grad(loss, tensors)
+        if run is fast:
+            own = grads
+    for got, wanted in zip(own, grads, strict=True):
+        torch.testing.assert_close(got, wanted, rtol=2e-3, atol=2e-4)
+    taken = [region for report in backend.reports for region in report.taken]
+    assert [r.kind for r in backend.reports] == ["forward", "backward"]
+    assert all(region.kernels is not None and region.kernels.fresh for region in taken) and taken
+
+
+@pytest.mark.slow
+def test_what_was_derived_is_remembered_and_what_is_damaged_is_derived_anew():
+    fn, tensors = given("rms_norm")
+    program = from_torch(fn, *(t.float() for t in tensors))
+    first = kernels_of(program, "h200", 20.0, True)
+    again = kernels_of(program, "h200", 20.0, True)
+    assert first.fresh and not again.fresh and first.source == again.source
+    assert checked(loads(first.file.with_suffix(".certificate.json").read_text()))["steps"]
+    first.file.write_text(first.source + "\nimport os\n")
+    assert kernels_of(program, "h200", 20.0, True).fresh
+
+
+@pytest.mark.parametrize(
+    "fn, tensors, words",
+    [
+        (lambda x: x * 2, [torch.ones(3, dtype=torch.float64)], "float64"),
+        (lambda x: x > 0, [torch.ones(3)], "mask"),
+        (lambda i: i.sum() * 3, [torch.arange(3)], "whole numbers"),
+    ],
+)
+def test_types_that_kernels_do_not_store_are_said(fn, tensors, words):
+    with pytest.raises(NapkinError, match=words):
+        kernels_of(from_torch(fn, *tensors), "h200", 5.0, True)
