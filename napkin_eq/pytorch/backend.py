@@ -206,7 +206,12 @@ def registered(region: Region) -> Any:
     like = [(tuple(v.shape), tuple(v.stride()), v.dtype) for v in held]
 
     def real(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
-        return list(kernel(*tensors))
+        # Operators of torch.library give tensors of their own: two results may be one value, or an input in another shape.
+        seen, found = {t.untyped_storage().data_ptr() for t in tensors}, []
+        for value in kernel(*tensors):
+            found.append(value.clone() if value.untyped_storage().data_ptr() in seen else value)
+            seen.add(found[-1].untyped_storage().data_ptr())
+        return found
 
     def fake(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
         device = tensors[0].device

@@ -152,6 +152,17 @@ def test_other_sizes_no_grad_autocast_and_fullgraph():
         torch.testing.assert_close(fn(x, w), F.gelu(x @ w), rtol=2e-2, atol=2e-2)
 
 
+def test_regions_as_operators_of_torch_library_give_tensors_of_their_own(monkeypatch):
+    monkeypatch.setattr(backend, "_machine", lambda options, given_: ("h200", True, True))
+
+    def f(x, w):
+        return F.gelu(x @ w).sum(1) * 2, torch.special.gammaln(x.exp() + 1).T, x.T
+
+    tensors = [torch.randn(5, 8, requires_grad=True), torch.randn(8, 6, requires_grad=True)]
+    same(step(compiled(f, rest="eager", gain=0.0), tensors, tensors), step(f, tensors, tensors))
+    assert not any(report.failed for report in backend.reports) and backend.reports[0].taken
+
+
 def test_without_a_gpu_and_an_interpreter_programs_stay_pytorch(monkeypatch):
     import triton
 
