@@ -10,28 +10,34 @@ Nothing of what derives is used here, so that its mistakes are seen. What is not
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError, Undecided
 from napkin_eq.lang.term import Const, Index, Input, Length, Map, Read, Reduce, Scan, Size, Term, Tuple
+from napkin_eq.lang.waists import waists
 
 Env = Mapping[str, int]
 Bounds = tuple[float, float]
 Row = tuple[Any, ...]
 ANY: Bounds = (-math.inf, math.inf)
 FAR = 2**53
+MOST = 400_000  # values visited, each at a place of its own, until nothing is said
+DEEP = 40  # levels from which terms are held against each other part by part
 Work = Generator[tuple[Term, Env], int, int]
 
 
 def same(asked: Sequence[Term], claimed: Sequence[Term]) -> bool:
     """Tell whether terms say the same, one by one, however their bound axes are named and wherever their reads stand."""
-    said = _Said()
     if len(asked) != len(claimed):
         return False
+    said = _Said()
     try:
-        pairs = [(said.value(a), said.value(b)) for a, b in zip(asked, claimed, strict=True)]
+        if max(t.depth for t in (*asked, *claimed)) > DEEP:
+            said.part_by_part(waists(asked), waists(claimed))
+        pairs = [(said.value(a), said.value(b)) for a, b in zip(asked, claimed, strict=True) if a is not b]
     except NapkinError:
         return False
     return all(a == b for a, b in pairs) and all(set(a.axes) == set(b.axes) for a, b in zip(asked, claimed, strict=True))
@@ -57,11 +63,27 @@ class _Said:
         self.bounds: list[Bounds] = []
         self.height: list[int] = []  # how many bound axes stand in one another inside
         self.done: dict[Any, int] = {}
-        self.fresh = 0
+        self.fresh = self.work = 0
+        self.parts: dict[Term, tuple[int, tuple[str, ...]]] = {}  # values said to be the same: their number, and the order of their axes
 
-    def value(self, root: Term) -> int:
+    def part_by_part(self, asked: Sequence[Term], claimed: Sequence[Term]) -> None:
+        """Find values that say the same, first ones first: from then on either is one array, of which nothing is said but where it is read.
+
+        Bound axes of a deep graph would else be told apart by all the ways that lead to them. Where none are found nothing is lost.
+        """
+        for own, other in zip(asked, claimed, strict=False):
+            axes = _paired(own.axes, other.axes)
+            if axes is None:
+                continue
+            env = {theirs: self.lane(axis, {}) for axis, theirs in axes}
+            if own is other or self.value(own) == self.value(other, env):
+                number = len(self.parts)
+                self.parts[own] = number, tuple(axis.name for axis, _ in axes)
+                self.parts[other] = number, tuple(theirs for _, theirs in axes)
+
+    def value(self, root: Term, env: Env | None = None) -> int:
         """Return the number of a term; a generator for each term on the way, so that depth is no matter."""
-        stack: list[Work] = [self.visit(root, {})]
+        stack: list[Work] = [self.visit(root, env or {})]
         keys: list[Any] = [None]
         result: int | None = None
         while stack:
@@ -76,10 +98,17 @@ class _Said:
             if result is None:
                 stack.append(self.visit(term, env))
                 keys.append(key)
+                self.work += 1
+                if self.work > MOST:
+                    raise NapkinError("these terms are too large to be held against each other")
         assert result is not None
         return result
 
     def visit(self, term: Term, env: Env) -> Work:
+        if term in self.parts:
+            number, names = self.parts[term]
+            free = {axis.name: axis for axis in term.axes}
+            return self.row(("part", number), [self.lane(free[name], env) for name in names])
         if isinstance(term, Const):
             return self.row(("const", term.kind, repr(term.fields)), bounds=_point(term))
         if isinstance(term, Index):
@@ -169,6 +198,18 @@ class _Said:
                 done.setdefault(at, self.row(head, [done[part] for part in parts] if at not in done else parts, bounds, height))
             stack += waiting
         return [done[root] for root in roots]
+
+
+def _paired(own: Sequence[Axis], other: Sequence[Axis]) -> list[tuple[Axis, str]] | None:
+    """Pair axes of one value with those of another, each named like it, or of its size and with an ending; None where that is not clear."""
+
+    def alike(one: Axis, two: Axis) -> bool:
+        ending = two.size is not None and re.fullmatch(re.escape(one.name) + "_[0-9]+", two.name) is not None
+        return one.size == two.size and (one.name == two.name or ending)
+
+    pairs = [(axis, [b.name for b in other if alike(axis, b)]) for axis in own]
+    found = [(axis, names[0]) for axis, names in pairs if len(names) == 1]
+    return found if len(own) == len(other) == len(found) == len({name for _, name in found}) else None
 
 
 def _kind(axis: Axis) -> Row:

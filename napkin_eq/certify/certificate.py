@@ -86,6 +86,7 @@ class _Writer:
         self.instances: list[Data] = []
         self.used: set[str] = set()
         self._known: dict[str, int] = {}
+        self._derived: dict[Judgment, int] = {}
 
     def instance(self, rule: str, claim: int, bindings: Iterable[tuple[str, Axis | Term]] = (), premises: Sequence[int] = ()) -> int:
         """Enter an instance, once, and return its place."""
@@ -98,12 +99,17 @@ class _Writer:
         return self._known[key]
 
     def derivation(self, proof: Derivation) -> int:
+        """Enter a derivation, its premises first, and return its place; a judgment that others rest on, too, is derived once."""
+        if proof.judgment in self._derived:
+            return self._derived[proof.judgment]
         if proof.rule == INTERVAL:
             raise Undecided(f"{proof.judgment} rests on bounds of intervals, which a certificate does not hold; state it as a law's inference")
         premises = [self.derivation(p) for p in proof.premises]
         if proof.rule != BASE:
             self.used.add(proof.rule)
-        return self.instance(EVIDENT if proof.rule == BASE else proof.rule, judged(self.rows, proof.judgment), proof.bindings, premises)
+        place = self.instance(EVIDENT if proof.rule == BASE else proof.rule, judged(self.rows, proof.judgment), proof.bindings, premises)
+        self._derived[proof.judgment] = place
+        return place
 
     def step(self, step: Step) -> Data:
         return {"instance": self.equation(step.law, dict(step.bindings)), "forward": step.forward, "path": list(step.path)}
@@ -132,6 +138,7 @@ def make(
     the run, which is sealed but no part of the theorem. Raises NapkinError or Undecided rather than leave a gap.
     """
     writer = _Writer(statements)
+    writer.judge.prepare(source)
     ends = {"source": writer.rows.add(source), "destination": writer.rows.add(destination)}
     split = len(writer.rows.nodes)
     written: list[Data] = []

@@ -393,8 +393,7 @@ class Checker:
         """Return a term with the second side of an equation in place of the first, which must stand at the path."""
         if not path:
             need(root == sides[0], f"{what}: the subterm at its path is not that side of the law")
-            only = f"{what}: it holds in the update of a stream over {sorted(claim.within)} only"
-            need(claim.within <= at.update, only)
+            need(claim.within <= at.update, f"{what}: it holds in the update of a stream over {sorted(claim.within)} only")
             return sides[1]
         row = self.nodes[root].row
         place = self.at(path[0], self.children(row), f"child, in {what},")
@@ -402,19 +401,20 @@ class Checker:
         inside = self.put(row[place], path[1:], sides, claim, what, below(row, place, at))
         return self.make([*row[:place], inside, *row[place + 1 :]])
 
-    def everywhere(self, root: int, sides: list[int], claim: Claim, what: str, done: dict[Any, int], at: Scope) -> int:
+    def everywhere(self, root: int, sides: list[int], claim: Claim, what: str) -> int:
         """Return a term with the second side of a lemma wherever the first stands; refuse where `put` would."""
-        if root == sides[0]:
-            return sides[1]
-        if (root, at) not in done:
+        done, stack = dict[tuple[int, Scope], int](), [(root, TOP)]
+        while stack:
+            (term, at), row = stack[-1], self.nodes[stack[-1][0]].row
+            inner = {place: (row[place], below(row, place, at)) for place in self.children(row) if term != sides[0]}
+            if waiting := [part for part in inner.values() if part not in done]:
+                stack += waiting
+                continue
             self.count(1)
-            row = list(self.nodes[root].row)
-            for place in self.children(row):
-                row[place] = self.everywhere(row[place], sides, claim, what, done, below(row, place, at))
-            done[root, at] = self.make(row)
-            if done[root, at] != root:
+            done[stack.pop()] = made = sides[1] if term == sides[0] else self.make([done[inner[i]] if i in inner else p for i, p in enumerate(row)])
+            if made != term != sides[0]:
                 holding(row, claim, what, at)
-        return done[root, at]
+        return done[root, TOP]
 
     def made(self, term: int, move: Any, what: str) -> tuple[int, Claim]:
         """Return what a move makes of a term, and the claim that it is by."""
@@ -439,7 +439,7 @@ class Checker:
             lanes |= claim.lanes
             full |= claim.full
         need((self.nodes[first].marks | self.nodes[last].marks).isdisjoint((ACC, PREV)), alone)
-        return self.everywhere(current, [first, last], Claim(first, "lemma", Axes(lanes), Axes(full)), what, {}, TOP)
+        return self.everywhere(current, [first, last], Claim(first, "lemma", Axes(lanes), Axes(full)), what)
 
     def outputs(self, number: int) -> list[tuple[str, Axes]]:
         """Return the kind and the axes of what a term gives, item by item."""

@@ -6,78 +6,122 @@ left of a value in that form, once all that read it are rewritten, is where it i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from napkin_eq.cover.graph import Graph
 from napkin_eq.cover.pieces import Piece
 from napkin_eq.cover.pricing import Proved
 from napkin_eq.egraph.congruence import Step
-from napkin_eq.lang.term import Store, Term, Tuple, rebuilt, subterms
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.substitute import array_of
+from napkin_eq.lang.term import Read, Store, Term, Tuple, subterms
 from napkin_eq.machine.cost import total_us
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.search.assemble import renamed
+from napkin_eq.search.candidates import Stored
 from napkin_eq.search.derivation import AGREES, UNKNOWN, Translation
 from napkin_eq.search.placement import Placed, parallel
 from napkin_eq.search.tiling import Tiled
 from napkin_eq.tile.ir import Buffer
 
 
-def assembled(graph: Graph, pieces: Sequence[tuple[Piece, Proved]], name: str, machine: Hardware) -> tuple[Placed, list[Step]]:
-    """Return the placement of a graph's outputs by pieces, producers first, and the steps from the outputs to it."""
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A kernel of a cover, or a few, in its place: values of the diagram that it stores, how, and what each of its arrays stands for there.
+
+    axes: what an axis of the piece is called in the diagram.
+    """
+
+    outs: tuple[Term, ...]
+    stored: tuple[Stored, ...]
+    arrays: dict[Term, Term]
+    proved: Proved
+    axes: Callable[[Axis], Axis] = field(default=lambda axis: axis)
+
+
+def part_of(piece: Piece, proved: Proved) -> Part:
+    """Return a piece in its place in the graph that it was taken of."""
+    return Part(piece.candidate.outs, piece.outputs, {array: value for value, array in piece.arrays.items()}, proved)
+
+
+def within(part: Part, put: Put) -> Part:
+    """Return a part of a section in its place in the diagram, of which the section's arrays stand for values."""
+    return Part(tuple(map(put, part.outs)), part.stored, put.given | {a: put(v) for a, v in part.arrays.items()}, part.proved, put.axes)
+
+
+def assembled(outputs: Sequence[Term], parts: Sequence[Part], name: str, machine: Hardware) -> tuple[Placed, list[Step]]:
+    """Return the placement of a graph's outputs by its parts, producers first, and the steps from the outputs to it."""
     held: dict[Term, Term] = {}
     stores: list[Store] = []
     tiled: list[Tiled] = []
     arrays: dict[Term, Buffer] = {}
-    for piece, proved in pieces:
-        put = _Put({array: held[value] for value, array in piece.arrays.items()})
-        read = {array.name: arrays[held[value]].name for value, array in piece.arrays.items()}
-        scratch = {term: buffer.name for term, buffer in proved.placed.arrays}
-        for term, buffer in proved.placed.arrays:
+    for part in parts:
+        put = Put({array: _stored(value, held) for array, value in part.arrays.items()}, part.axes)
+        read = {array.name: arrays[held[v]].name if (v := array_of(value)) in held else v.name for array, value in part.arrays.items()}
+        scratch = {term: buffer.name for term, buffer in part.proved.placed.arrays}
+        for term, buffer in part.proved.placed.arrays:
             read[buffer.name] = f"{name}__s{len(arrays)}"
             arrays[put(term)] = replace(buffer, name=read[buffer.name])
-        for store, part in zip(proved.placed.stores, proved.placed.tiled, strict=True):
+        for store, kernel in zip(part.proved.placed.stores, part.proved.placed.tiled, strict=True):
             stores.append(put(store))  # type: ignore[arg-type]
-            tiled.append(replace(part, kernel=renamed(part.kernel, part.kernel.name, read)))
-        for value, output, stored in zip(piece.candidate.outs, piece.outputs, parallel(proved.placed.term), strict=True):
+            tiled.append(replace(kernel, kernel=renamed(kernel.kernel, kernel.kernel.name, read)))
+        for value, output, stored in zip(part.outs, part.stored, parallel(part.proved.placed.term), strict=True):
             held[value] = put(stored)
             assert stored not in scratch or held[value] in arrays
             arrays.setdefault(held[value], Buffer(f"{name}__s{len(arrays)}", output.dims, output.dtype))
-    found = tuple(held[output] for output in graph.outputs)
+    found = tuple(held[output] for output in outputs)
     term = found[0] if len(found) == 1 else Tuple(found)
     price = total_us([t.cost for t in tiled], machine)
-    steps = [step for piece, proved in reversed(pieces) for step in _lemmas(piece, proved)]
+    steps = [step for part in reversed(parts) for step in _lemmas(part)]
     return Placed(term, tuple(stores), tuple(tiled), price, tuple(arrays.items())), steps
 
 
-def _lemmas(piece: Piece, proved: Proved) -> list[Step]:
-    """Return the steps of a piece, what it reads in the place of its arrays; of several outputs the steps of each, consumers before producers."""
-    put = _Put({array: value for value, array in piece.arrays.items()})
-    outs = piece.candidate.outs
+def _stored(value: Term, held: Mapping[Term, Term]) -> Term:
+    """Return what a value, or a read of one, is once the value is stored."""
+    if isinstance(value, Read):
+        return Read(_stored(value.body, held), value.axis, value.index)
+    return held.get(value, value)
+
+
+def _lemmas(part: Part) -> list[Step]:
+    """Return the steps of a part, what it reads in the place of its arrays; of several outputs the steps of each, consumers before producers."""
+    put = Put(part.arrays, part.axes)
+
+    def bound(value: Term | Axis) -> Term | Axis:
+        return put(value) if isinstance(value, Term) else part.axes(value)
+
     found: list[Step] = []
-    for place, value in reversed([*enumerate(outs)]):
-        for step in proved.steps:
-            if len(outs) > 1 and step.path[0] != place:
+    for place, value in reversed([*enumerate(part.outs)]):
+        for step in part.proved.steps:
+            if len(part.outs) > 1 and step.path[0] != place:
                 continue
-            path = step.path[1:] if len(outs) > 1 else step.path
-            bindings = tuple((name, put(part) if isinstance(part, Term) else part) for name, part in step.bindings)
+            path = step.path[1:] if len(part.outs) > 1 else step.path
+            bindings = tuple((name, bound(given)) for name, given in step.bindings)
             found.append(replace(step, path=path, bindings=bindings, before=put(step.before), after=put(step.after), lemma=value))
     return found
 
 
-class _Put:
-    """Puts terms in the place of arrays, everywhere."""
+class Put:
+    """Puts terms in the place of others, everywhere, and axes in the place of others where what it puts is not."""
 
-    def __init__(self, arrays: Mapping[Term, Term]) -> None:
-        self.done = dict(arrays)
+    def __init__(self, given: dict[Term, Term], axes: Callable[[Axis], Axis] = lambda axis: axis) -> None:
+        self.given, self.axes = given, axes
+        self.done = dict(given)
 
     def __call__(self, root: Term) -> Term:
         if root not in self.done:
             for term in subterms(root):
                 if term not in self.done:
-                    self.done[term] = rebuilt(term, tuple(self.done[c] for c in term.children))
+                    self.done[term] = type(term)(*map(self._field, term.fields))
         return self.done[root]
+
+    def _field(self, field: Any) -> Any:
+        if isinstance(field, Term):
+            return self.done[field]
+        if isinstance(field, tuple):
+            return tuple(map(self._field, field))
+        return self.axes(field) if isinstance(field, Axis) else field
 
 
 def validated(parts: Sequence[Translation]) -> Translation:
@@ -88,8 +132,3 @@ def validated(parts: Sequence[Translation]) -> Translation:
     for part in parts:
         sizes |= dict(part.sizes)
     return Translation(AGREES, f"kernel by kernel, {len(parts)} of them", tuple(sorted(sizes.items())), parts[0].inputs)
-
-
-def data(pieces: Sequence[tuple[Piece, Any]]) -> list[dict[str, Any]]:
-    """Return what each kernel of a cover stores and reads, for a report."""
-    return [{"stores": [o.name for o in p.outputs], "reads": [a.name for a in p.arrays.values()]} for p, _ in pieces]

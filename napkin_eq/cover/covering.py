@@ -1,54 +1,33 @@
-"""The whole job: a diagram's graph, its candidates, the cheapest cover of them, and that as a plan with its chain of steps.
-
-Candidates enter the integer program with bounds that no kernel of them beats; those that the cheapest cover takes are priced,
-until it holds none that is not, or until the best cover whose prices are known is near enough to the bound.
-"""
+"""The whole job: a diagram's graph in sections, the cheapest cover of each, and all that as a plan with its chain of steps."""
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from napkin_eq.certify.asked import require_asked
 from napkin_eq.certify.certificate import require_accepted
-from napkin_eq.cover import assembly, workers
+from napkin_eq.cover import assembly
 from napkin_eq.cover.apart import apart, clashes
-from napkin_eq.cover.bounds import bound_us
-from napkin_eq.cover.candidates import Candidate, Enumeration
-from napkin_eq.cover.graph import Graph, contractions, graph_of
-from napkin_eq.cover.pieces import Piece, Storage
-from napkin_eq.cover.pricing import Pricing, Proved
-from napkin_eq.cover.program import Chosen, Column, cheapest
-from napkin_eq.egraph.budget import Budget
+from napkin_eq.cover.assembly import Part, Put, part_of, within
+from napkin_eq.cover.choice import Choice
+from napkin_eq.cover.pieces import Piece
+from napkin_eq.cover.pricing import Proved
+from napkin_eq.cover.program import Chosen
+from napkin_eq.cover.sections import Section, sections, whole
 from napkin_eq.egraph.saturate import saturate
+from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
-from napkin_eq.lang.dtypes import STORAGE
-from napkin_eq.lang.errors import NapkinError, Undecided
-from napkin_eq.lang.term import Term, Tuple
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.term import Index, Read, Term, Tuple, subterms
 from napkin_eq.laws.law import Statement
-from napkin_eq.machine.cost import AHEAD_S, FOLLOWING_S, elements
 from napkin_eq.prove.verdict import Verdict
 from napkin_eq.search.candidates import Aim, prover
 from napkin_eq.search.derivation import Output
-from napkin_eq.search.placement import MOST_BUNDLED
-from napkin_eq.tile.resources import WIDE_ROWS
 
-NEAR, ROUNDS, SOLVING, MOST_COLUMNS, LIKELY = 0.03, 60, 3.0, 3000, 8
-MANY = 4  # times the elements of the largest input or output, of which a value is stored only if the bounds say so
-WORTH = 0.005  # of a cover's price, what a bundle must promise to save to be priced
-SLACK = 1.3  # times the bounds of its values one by one that a candidate's bound may be
-
-
-@dataclass(slots=True)
-class _Offer:
-    """A candidate in the program: its piece, and a bound of its price until that is known."""
-
-    candidate: Candidate
-    piece: Piece
-    bound: float
-    price: float | None = None
+Renaming = Callable[[Axis], Axis]
 
 
 def covered(
@@ -63,7 +42,53 @@ def covered(
     if len(set(outputs)) < len(outputs):
         raise NapkinError(f"diagram {diagram.name}: two outputs are one value; name it once")
     begun = time.perf_counter()
-    work = _Covering(diagram, outputs, aim, statements, verdicts)
+    listed = [whole(outputs)] if aim.held else sections(outputs, prover(statements))
+    known: dict[tuple[Term, ...], _Section] = {}
+    names_taken = {f.name for t in subterms(*outputs) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
+    held: dict[Term, tuple[Term, Renaming]] = {}  # values at which sections end, as they are proved, and what their axes are called there
+    parts: list[Part] = []
+    for number, section in enumerate(listed):
+        if section.terms not in known:
+            known[section.terms] = _section(diagram, section, aim, statements, verdicts)
+        found = known[section.terms]
+        axes: Renaming = _Apart(names_taken, number) if number + 1 < len(listed) else _same
+        put = Put(_given(section, held, axes), axes)
+        parts += [within(part_of(piece, made), put) for piece, made in found.pieces]
+        held |= {value: (put(term), axes) for value, term in zip(section.outputs, found.outputs, strict=True)}
+    outputs = tuple(held[output][0] for output in outputs)
+    seconds["extract"] += time.perf_counter() - begun
+    begun = time.perf_counter()
+    source = outputs[0] if len(outputs) == 1 else Tuple(outputs)
+    placed, steps = assembly.assembled(outputs, parts, names[0], aim.machine)
+    require_accepted(source, placed.term, steps, statements, verdicts)
+    seconds["explain"] += time.perf_counter() - begun
+    graph = saturate(listed[0].terms[0], (), rounds=0)  # an e-graph of nothing but its numbers
+    proofs = [part.proved for part in parts]
+    graph = replace(graph, nodes=sum(f.nodes for f in proofs), rounds=max(f.rounds for f in proofs), instances=[])
+    option = Output(names, source, placed, steps, graph, aim.precision)
+    option.translation = assembly.validated([f.translation for f in proofs])
+    option.cover = _report([known[section.terms] for section in listed])
+    return option
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """A section covered: its outputs, bound axes named apart, the pieces in order, and the search that found them."""
+
+    outputs: tuple[Term, ...]
+    pieces: list[tuple[Piece, Proved]]
+    chosen: Chosen
+    work: Choice
+
+
+def _section(
+    diagram: Diagram, section: Section, aim: Aim, statements: list[Statement], verdicts: Mapping[str, Verdict]
+) -> _Section:
+    """Cover a section; where a kernel would hold what was folded over an axis that it streams over, once more with that axis named apart."""
+    outputs, names = section.terms, [name for name, _ in diagram.outputs]
+    if section.arrays:
+        names = [f"o{i}" for i in range(len(outputs))]
+    work = Choice(Diagram(diagram.name, tuple(zip(names, outputs, strict=True))), section.orders, aim, statements, verdicts)
     chosen, pieces = work.derived()
     clash: dict[str, set[Term]] = {}
     for piece, proved in pieces:
@@ -73,222 +98,60 @@ def covered(
         named = apart(outputs, clash, work.graph.kept)
         require_asked(f"diagram {diagram.name}", outputs, named)
         outputs = named
-        work = _Covering(diagram, outputs, aim, statements, verdicts)
+        work = Choice(Diagram(diagram.name, tuple(zip(names, outputs, strict=True))), section.orders, aim, statements, verdicts)
         chosen, pieces = work.derived()
-    seconds["extract"] += time.perf_counter() - begun
-    begun = time.perf_counter()
-    source = outputs[0] if len(outputs) == 1 else Tuple(outputs)
-    placed, steps = assembly.assembled(work.graph, pieces, names[0], aim.machine)
-    require_accepted(source, placed.term, steps, statements, verdicts)
-    seconds["explain"] += time.perf_counter() - begun
-    graph = saturate(source, (), rounds=0)
-    found = [proved for _, proved in pieces]
-    graph = replace(graph, nodes=sum(f.nodes for f in found), rounds=max(f.rounds for f in found), instances=[])
-    option = Output(names, source, placed, steps, graph, aim.precision)
-    option.translation = assembly.validated([f.translation for f in found])
-    option.cover = work.report(chosen, pieces)
-    return option
+    return _Section(outputs, pieces, chosen, work)
 
 
-class _Covering:
-    """The search for a cover of one diagram."""
+def _same(axis: Axis) -> Axis:
+    return axis
 
-    def __init__(self, diagram: Diagram, outputs: Sequence[Term], aim: Aim, statements: list[Statement], verdicts: Mapping[str, Verdict]) -> None:
-        self.diagram, self.aim = diagram, aim
-        self.budget: Budget = aim.budget
-        self.begun = time.process_time() + workers.processor() / workers.PROCESSES
-        proved = prover(statements)
-        self.graph: Graph = graph_of(outputs, proved)
-        self.places = {value: i for i, value in enumerate(self.graph.cuts)}
-        names = {term: name for (name, _), term in zip(diagram.outputs, outputs, strict=True)}
-        self.storage = Storage(self.graph, names, aim.dtype, proved, aim.held)
-        self.pricing = Pricing(aim, statements, verdicts, proved)
-        ahead = AHEAD_S if aim.machine.divisors.mma_m >= WIDE_ROWS else FOLLOWING_S
-        self.waited = max(0.0, aim.machine.chip.launch_s - ahead) * 1e6  # of every launch but the first
-        self.bound = 0.0
-        self.listed = Enumeration(self.graph)
-        self.offers = self._offers()
 
-    def _offers(self) -> list[_Offer]:
-        """Return the candidates of one output, without those that their values one by one are sure to beat."""
-        found = [self._offer(c) for cut in self.graph.cuts for c in self.listed.single[cut]]
-        alone = {o.candidate.outs[0]: o.bound for o in found if not o.candidate.inside}
-        kept = [o for o in found if o.bound <= SLACK * sum(alone.get(v, math.inf) for v in (*o.candidate.outs, *o.candidate.inside))]
-        return sorted(kept, key=lambda o: (len(o.candidate.inside), o.bound))[:MOST_COLUMNS]
+def _given(section: Section, held: Mapping[Term, tuple[Term, Renaming]], axes: Renaming) -> dict[Term, Term]:
+    """Return what each array of a section stands for, read along the axes of the section."""
+    found: dict[Term, Term] = {}
+    for array, value in section.arrays.items():
+        term, named = held.get(value, (value, _same))
+        for dim in array.dims:
+            if named(dim) != axes(dim):
+                term = Read(term, named(dim), Index(axes(dim)))
+        found[array] = term
+    return found
 
-    def _bundles(self, cover: Sequence[_Offer]) -> list[_Offer]:
-        """Return candidates that do in one kernel what two of a cover do, where that may be cheaper."""
-        made = {o.candidate.outs: o for o in cover}
-        found = [self._offer(c) for c in self.listed.bundles([o.candidate for o in cover])]
-        known = {o.piece.source for o in self.offers}
-        least = WORTH * sum(o.price or 0.0 for o in cover)
 
-        def apart(offer: _Offer) -> float:
-            outs = {*offer.candidate.outs}
-            return sum(o.price or 0.0 for outputs, o in made.items() if outs.issuperset(outputs)) - self.waited
+def _report(found: Sequence[_Section]) -> dict[str, Any]:
+    """Return what is told of a cover: what is stored, its price and bound in microseconds, how many candidates there were; equal sections are told once."""
+    different = [section for i, section in enumerate(found) if all(section is not other for other in found[:i])]
+    once = [section.work.report(section.chosen, section.pieces) for section in different]
+    told = [next(t for t, other in zip(once, different, strict=True) if other is section) for section in found]
+    waited = found[0].work.waited
+    price, bound = (sum(t[word] for t in told) + waited for word in ("price", "bound"))
+    others = [t["next"] - t["price"] for t in told if t["next"] is not None]
+    return {
+        "kernels": [kernel for t in told for kernel in t["kernels"]],
+        "predicted_us": round(price, 3),
+        "bound_us": round(bound, 3),
+        "gap": round(price / bound - 1, 6) if bound > 0 else None,
+        "next_us": round(price + min(others), 3) if others else None,
+        "method": "; ".join(dict.fromkeys(t["method"] for t in told)),
+        **{word: sum(t[word] for t in once) for word in ("candidates", "priced", "cuts")},
+        "sections": len(told),
+        "different_sections": len(once),
+    }
 
-        return [o for o in found if o.piece.source not in known and o.bound + least < apart(o)]
 
-    def _offer(self, candidate: Candidate) -> _Offer:
-        piece = self.storage.piece(candidate)
-        return _Offer(candidate, piece, bound_us(piece, STORAGE[self.aim.dtype], self.aim.dtype, self.aim.machine))
+class _Apart:
+    """Axes of a section by names that no other section has: a stream must not hold what was folded over an axis of its name."""
 
-    def _solved(self, offers: Sequence[_Offer]) -> tuple[Chosen, list[_Offer]] | None:
-        """Return the cheapest cover by some offers, at their prices or bounds."""
-        open_ = [o for o in offers if o.price is None or o.price < math.inf]
-        columns = [self._column(o) for o in open_]
-        chosen = cheapest(columns, [self.places[v] for v in self.graph.outputs], SOLVING)
-        return None if chosen is None else (chosen, [open_[i] for i in chosen.places])
+    def __init__(self, taken: set[str], number: int) -> None:
+        self.taken, self.number = taken, number
+        self.known: dict[Axis, Axis] = {}
 
-    def _column(self, offer: _Offer) -> Column:
-        at, candidate = self.places, offer.candidate
-        outs, reads, inside = (tuple(at[v] for v in values) for values in (candidate.outs, candidate.reads, candidate.inside))
-        return Column(outs, reads, inside, self._cost(offer))
-
-    def _over(self) -> bool:
-        left = self.budget.seconds - (time.process_time() + workers.processor() / workers.PROCESSES - self.begun)
-        if left < 0 and "covering" not in self.budget.clock.stopped:
-            self.budget.clock.stopped.append("covering")
-        return left < 0 or self.budget.over("covering")
-
-    def _priced(self) -> tuple[Chosen, list[_Offer]]:
-        """Return the cheapest cover whose prices are all known, or near to that; bundles of its kernels are offered as long as they may save something.
-
-        Kernels that store or read something large are offered only where there is no cover without.
-        """
-        thrifty = self._thrifty()
-        if self._solved(thrifty) is not None:
-            self.offers = thrifty
-        self._price(self._basic())
-        best = self._search()
-        for _ in range(MOST_BUNDLED - 1):  # each joins what the last has joined
-            fresh = [] if self._over() else self._bundles(best[1])
-            if not fresh:
-                break
-            self.offers += fresh
-            self._price(fresh)
-            best = self._search()
-        return best
-
-    def _search(self) -> tuple[Chosen, list[_Offer]]:
-        """Price what the cheapest cover takes, until all of it is priced, or until the best so far is near enough to the bound or time is over."""
-        best: tuple[Chosen, list[_Offer]] | None = None
-        for _ in range(ROUNDS):
-            known = [o for o in self.offers if o.price is not None]
-            gains = self._gains([o for o in self.offers if o.price is None], known)
-            least = self._solved([*known, *(o for o, gain in gains if gain > 0)])
-            if least is None:
-                raise NapkinError(f"diagram {self.diagram.name}: no kernels that fit compute {', '.join(n for n, _ in self.diagram.outputs)}")
-            self.bound = least[0].bound
-            fresh = [o for o in least[1] if o.price is None]
-            covers = [best, self._solved(known), None if fresh else least]
-            best = min((c for c in covers if c is not None), key=lambda c: c[0].price, default=None)
-            priced = sum(o.price is not None for o in self.offers)
-            reached = {} if best is None else {"best_us": best[0].price}
-            self.budget.clock.note(
-                "covering", candidates=len(self.offers), priced=priced, bound_us=self.bound, **reached
-            )
-            if best is not None and (best[0].price <= (1 + NEAR) * self.bound or self._over()):
-                return best
-            likely: dict[tuple[tuple[Term, ...], int], _Offer] = {}
-            for offer, gain in gains:  # of each value, and each number of contractions, the one that may save the most
-                if best is None or gain > WORTH * best[0].price:
-                    likely.setdefault((offer.candidate.outs, contractions(offer.candidate.terms)), offer)
-            # A cover that was found in time is priced; of one that may be far from the cheapest, what is likely in its place.
-            if least[0].price > (1 + NEAR) * least[0].bound:
-                fresh = [likely[key] for key in sorted(likely, key=lambda key: key[1])][:LIKELY] or fresh  # small ones are priced soon
-            if best is not None and not fresh:
-                return best
-            self._price(fresh)
-        if best is None:
-            raise NapkinError(f"diagram {self.diagram.name}: no cover was found within the limits")
-        return best
-
-    def _basic(self) -> list[_Offer]:
-        """Return the offers to price first: of each value the one that computes least for itself; of one without contractions also that which reads least."""
-        found: dict[int, _Offer] = {}
-        for value in self.graph.cuts:
-            mine = [o for o in self.offers if o.candidate.outs == (value,)]
-            least = min((contractions(o.candidate.terms) for o in mine), default=0)
-            ways = [lambda o: (len(o.candidate.inside), o.bound)] + [lambda o: (o.bound, len(o.candidate.reads))] * (not least)
-            for way in ways:
-                if mine:
-                    offer = min((o for o in mine if contractions(o.candidate.terms) == least), key=way)
-                    found.setdefault(id(offer), offer)
-        return list(found.values())
-
-    def _gains(self, offers: Sequence[_Offer], known: Sequence[_Offer]) -> list[tuple[_Offer, float]]:
-        """Return offers with what each saves at most beside kernels of known prices that do the same one after the other, the most first."""
-        makers: dict[Term, list[_Offer]] = {}
-        for offer in known:
-            for value in offer.candidate.outs:
-                makers.setdefault(value, []).append(offer)
-
-        def gain(offer: _Offer) -> float:
-            costs = dict.fromkeys(offer.candidate.reads, 0.0)
-            for value in self.graph.cuts:
-                if value not in costs and value in makers:
-                    costs[value] = min(self._cost(o) + sum(costs.get(r, math.inf) for r in o.candidate.reads) for o in makers[value])
-            return sum(costs.get(value, math.inf) for value in offer.candidate.outs) - self._cost(offer)
-
-        return sorted(((o, gain(o)) for o in offers), key=lambda found: (-found[1], len(found[0].candidate.terms)))
-
-    def _cost(self, offer: _Offer) -> float:
-        """Return what an offer adds to a cover: its price, or the bound of it, less what of its launch is hidden behind the kernel before."""
-        return max(0.0, (offer.bound if offer.price is None else offer.price) - self.waited)
-
-    def _thrifty(self) -> list[_Offer]:
-        """Return the offers that neither store nor read a value many times as large as every input and output."""
-        largest = max(elements(t.axes) for t in (*self.diagram.inputs(), *self.graph.outputs))
-        large = {v for v in self.graph.cuts if elements(v.axes) > MANY * largest}
-        return [o for o in self.offers if large.isdisjoint(o.candidate.outs) and large.isdisjoint(o.candidate.reads)]
-
-    def _price(self, fresh: Sequence[_Offer]) -> None:
-        self.pricing.price(o.piece for o in fresh)
-        for offer in self.offers:
-            if offer.price is None:
-                offer.price = self.pricing.known(offer.piece)
-
-    def derived(self) -> tuple[Chosen, list[tuple[Piece, Proved]]]:
-        """Return a cover all of whose kernels are derived, each with its chain; one that is not is left out, and the next best taken."""
-        why = ""
-        for _ in range(ROUNDS):
-            try:
-                chosen, offers = self._priced()
-            except NapkinError:
-                if why:
-                    raise Undecided(f"diagram {self.diagram.name}: {why}") from None
-                raise
-            found = self.pricing.prove(o.piece for o in offers)
-            bad = False
-            for offer, (proved, reason) in zip(offers, found, strict=True):
-                if proved is None:
-                    offer.price, bad, why = math.inf, True, reason
-                elif proved.placed.predicted_us > (1 + 1e-6) * (offer.price or 0.0):
-                    offer.price, bad = proved.placed.predicted_us, True
-            if not bad:
-                return chosen, [(o.piece, proved) for o, (proved, _) in zip(offers, found, strict=True) if proved is not None]
-        raise Undecided(f"diagram {self.diagram.name}: {why}")
-
-    def _next(self, pieces: Sequence[tuple[Piece, Proved]]) -> float | None:
-        """Return the price of the best other cover whose prices are known, None where there is none."""
-        known = [o for o in self.offers if o.price is not None and o.price < math.inf]
-        taken = frozenset(i for i, o in enumerate(known) if any(o.piece.source == piece.source for piece, _ in pieces))
-        outputs = [self.places[v] for v in self.graph.outputs]
-        other = cheapest([self._column(o) for o in known], outputs, SOLVING, [taken])
-        return None if other is None or frozenset(other.places) == taken else round(other.price + self.waited, 3)
-
-    def report(self, chosen: Chosen, pieces: Sequence[tuple[Piece, Proved]]) -> dict[str, object]:
-        """Return what is told of a cover: what is stored, its price and bound in microseconds, how many candidates there were."""
-        price, bound = chosen.price + self.waited, min(self.bound, chosen.price) + self.waited
-        return {
-            "kernels": assembly.data(pieces),
-            "predicted_us": round(price, 3),
-            "bound_us": round(bound, 3),
-            "gap": round(price / bound - 1, 6) if bound > 0 else None,
-            "next_us": self._next(pieces),
-            "method": chosen.method,
-            "candidates": len(self.offers),
-            "priced": self.pricing.priced,
-            "cuts": len(self.graph.cuts),
-        }
+    def __call__(self, axis: Axis) -> Axis:
+        if axis not in self.known:
+            number = self.number
+            while f"{axis.name}_{number}" in self.taken:
+                number += 1
+            self.taken.add(f"{axis.name}_{number}")
+            self.known[axis] = Axis(f"{axis.name}_{number}", axis.size, axis.multiple)
+        return self.known[axis]

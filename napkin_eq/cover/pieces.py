@@ -33,7 +33,7 @@ class Storage:
 
     def __init__(
         self, graph: Graph, named: Mapping[Term, str], dtype: str, proved: Callable[[Judgment], bool],
-        held: Mapping[str, str] | None = None,
+        held: Mapping[str, str] | None = None, orders: Mapping[Term, tuple[Axis, ...]] | None = None,
     ) -> None:
         terms = subterms(*graph.outputs)
         taken = {t.name for t in terms if isinstance(t, Input)} | set(named.values())
@@ -47,7 +47,7 @@ class Storage:
             small = elements(cut.axes) * FEW <= largest and cut not in operands and cut not in named
             kept = (held or {}).get(name) or {"int": "int32", "bool": "bool"}.get(cut.kind, "float32" if small else "float")
             facts = tuple(n for n, judgment in (("pos", pos), ("nonneg", nonneg), ("nonzero", nonzero)) if cut.kind == "real" and proved(judgment(cut)))
-            dims = output_order(cut)
+            dims = (orders or {}).get(cut) or output_order(cut)
             self.arrays[cut] = Input(name, dims, kept, facts[:1])
             self.stored[cut] = Stored(name, held_as(kept, STORAGE[dtype]), dims)
 

@@ -20,6 +20,7 @@ Importing it lets terms print themselves (notation).
     substitute       a coordinate along an axis gives way to another, down to the arrays, without capturing bound
                      axes
     term             a diagram as data
+    waists           values between which a graph falls into parts
 """
 
 from napkin_eq.lang import notation as notation

@@ -19,7 +19,9 @@ from napkin_eq.lang.errors import NapkinError, checked_name
 from napkin_eq.lang.operators import MONOIDS, OPS, REDUCTIONS
 
 DTYPES = KINDS
-MAX_DEPTH = 500
+MAX_DEPTH = 3_000
+# What follows a term by recursion takes several frames a level. More than so many would not fit the stack of a thread.
+sys.setrecursionlimit(max(sys.getrecursionlimit(), 6_000))
 LARGEST_NUMBER = Fraction(sys.float_info.max)
 _made: dict[tuple[Any, ...], Term] = {}
 

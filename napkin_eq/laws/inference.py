@@ -225,6 +225,14 @@ class Judge:
         self._open: set[Goal] = set()
         self._cuts = self._work = 0
 
+    def prepare(self, root: Term) -> None:
+        """Ask for the signs of every part of a deep term, small ones first: no search then goes deep, or is cut short and made again."""
+        if root.depth > DEPTH // 2:
+            for part in subterms(root):
+                if part.kind == "real":
+                    for name in _SIGNS:
+                        self.holds(Judgment(name, (part,)))
+
     def holds(self, judgment: Judgment) -> Derivation | None:
         """Return a derivation, or None if none is found.
 

@@ -192,10 +192,10 @@ def profile(kernel: p.Kernel) -> Profile:
             shares[work.buffer] = shares.get(work.buffer, 0) + math.prod(share for _, share, _ in work.loops)
     readings = {name: round(total) for name, total in shares.items()}
     laned = any(c.role == "lane" for c in kernel.coords) and not any(w.kind == "tensor" for w in merged)
-    return Profile(kernel, merged, tuple(reductions), needs(kernel, laned=laned), readings, _telling(kernel), laned)
+    return Profile(kernel, merged, tuple(reductions), needs(kernel, laned=laned), readings, telling(kernel), laned)
 
 
-def _telling(kernel: p.Kernel) -> dict[str, tuple[frozenset[str], frozenset[str]]]:
+def telling(kernel: p.Kernel) -> dict[str, tuple[frozenset[str], frozenset[str]]]:
     """Return, by buffer, the coordinates of the grid on which indices depend, and those on which the first blocks of the loops do that walk it."""
     made = p.definitions(kernel.body)
     begins = {s.coord: s.parts[0].lo for s in p.statements(kernel.body) if isinstance(s, p.Loop)}

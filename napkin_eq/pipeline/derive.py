@@ -42,7 +42,7 @@ from napkin_eq.search.placement import MOST_BUNDLED
 from napkin_eq.verify.translation import accepted
 
 PRINTERS = ("auto", "gluon", "triton")
-GRAPH = 4  # contractions from which a diagram is covered by kernels: the search of one operator takes minutes from there on
+GRAPH = 3  # contractions from which a diagram is covered by kernels: the search of one operator takes minutes from there on
 WIDE = 0.1  # over its bound: a cover that is so much dearer is held against what one search finds
 TOGETHER = 0.5  # of the time, for several outputs together: what is left is for each alone, should that fail
 

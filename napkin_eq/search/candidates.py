@@ -19,7 +19,7 @@ from napkin_eq.lang.interval import interval
 from napkin_eq.lang.term import Fold, Map, Online, Read, Reduce, Term, subterms
 from napkin_eq.laws.inference import Judge
 from napkin_eq.laws.law import Inference, Judgment, Law, Statement
-from napkin_eq.machine.cost import extent
+from napkin_eq.machine.cost import extent, telling
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.numerics.accuracy import term_error
 from napkin_eq.numerics.stability import FACTOR, Stability
@@ -199,9 +199,9 @@ def _cuts(source: Term, tiled: Sequence[Tiled], machine: Hardware, statements: S
 def _large_blocks(kernel: p.Kernel) -> int:
     """Return how many blocks a kernel has if its tiles are as large as suits the matrix unit, where blocks would otherwise read the same."""
     streamed = {c.axis for c in kernel.coords if c.role == "stream"}
-    read = [set(b.dims) for b in kernel.reads if streamed & set(b.dims)]
-    axes = [kernel.coord(name).axis for name in kernel.grid]
-    return math.prod(extent(a) if all(a in dims for dims in read) else -(-extent(a) // LARGE) for a in axes)
+    walked = {b.name for b in kernel.reads if streamed & set(b.dims)}
+    read = [by_index for name, (by_index, _) in telling(kernel).items() if name in walked]
+    return math.prod(extent(kernel.coord(g).axis) if all(g in own for own in read) else -(-extent(kernel.coord(g).axis) // LARGE) for g in kernel.grid)
 
 
 def _candidates(source: Term, graph: Saturated, aim: Aim, stability: Stability, cut: dict[str, str]) -> list[Candidate]:

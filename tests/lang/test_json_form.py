@@ -100,8 +100,8 @@ def test_two_axes_of_one_name_are_told_apart_or_refused():
 
 
 GOOD = diagram_to_json(Diagram("row", (("out", nq.sum(nq.array("A", Axis("x", 8)) * 2.0, "x")),), "A row."))
-DEEP = {"name": "deep", "doc": "", "schema": 2, "axes": {}, "inputs": {}, "outputs": [["out", 600]]}
-DEEP["nodes"] = [["Const", "real", "1.0"], *(["exp", i] for i in range(600))]
+DEEP = {"name": "deep", "doc": "", "schema": 2, "axes": {}, "inputs": {}, "outputs": [["out", 3100]]}
+DEEP["nodes"] = [["Const", "real", "1.0"], *(["exp", i] for i in range(3100))]
 
 
 def changed(path, value):
@@ -168,7 +168,7 @@ HOSTILE = {
     "output 'x__y' is not": changed(["outputs"], [["x__y", 4]]),
     "the name: expected a short text": changed(["name"], None),
     "diagram '../row' is not": changed(["name"], "../row"),
-    "levels deep; at most 500": DEEP,
+    "levels deep; at most 3000": DEEP,
 }
 
 

@@ -33,6 +33,7 @@ class Folds(Arithmetic):
         self.storage, self.precision = storage, precision
         self.passes: dict[Any, dict[AccKey, Term]] = {}
         self.merged: dict[str, str] = {}
+        self.writing: set[AccKey] = set()  # the folds whose passes are being written
 
     def whole(self, axis: Axis) -> bool:
         """Whether one tile of the folds over an axis holds it."""
@@ -62,8 +63,14 @@ class Folds(Arithmetic):
             )
         if (done := self.operand_of_fold(term, context)) is not None:
             return done
-        folds = self.passes.get(self.pass_key(term, context), {})
-        self._pass({**folds, self.acc_key(term, context): term}, context)
+        key = self.acc_key(term, context)
+        if key in self.writing:
+            raise NapkinError(f"a fold along {term.axis.name} needs what the pass gives that it is part of: there is no such loop")
+        folds = {**self.passes.get(self.pass_key(term, context), {}), key: term}
+        fresh = folds.keys() - self.writing
+        self.writing |= fresh
+        self._pass(folds, context)
+        self.writing -= fresh
         found = self.operand_of_fold(term, context)
         assert found is not None
         return found

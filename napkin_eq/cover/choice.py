@@ -1,0 +1,289 @@
+"""The cheapest cover of one graph: candidates are offered, bounded, priced as far as needed, and chosen by the integer program.
+
+Candidates enter the integer program with bounds that no kernel of them beats; those that the cheapest cover takes are priced,
+until it holds none that is not, or until the best cover whose prices are known is near enough to the bound.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from napkin_eq.cover import workers
+from napkin_eq.cover.bounds import bound_us
+from napkin_eq.cover.candidates import Candidate, Enumeration
+from napkin_eq.cover.graph import Graph, contracted, contractions, graph_of
+from napkin_eq.cover.pieces import Piece, Storage
+from napkin_eq.cover.pricing import Pricing, Proved
+from napkin_eq.cover.program import Chosen, Column, cheapest
+from napkin_eq.egraph.budget import Budget
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.dtypes import STORAGE
+from napkin_eq.lang.errors import NapkinError, Undecided
+from napkin_eq.lang.term import Term
+from napkin_eq.laws.law import Statement
+from napkin_eq.machine.cost import AHEAD_S, FOLLOWING_S, elements
+from napkin_eq.prove.verdict import Verdict
+from napkin_eq.search.candidates import Aim, prover
+from napkin_eq.search.placement import MOST_BUNDLED
+from napkin_eq.tile.resources import WIDE_ROWS
+
+NEAR, ROUNDS, SOLVING, MOST_COLUMNS, LIKELY = 0.03, 60, 3.0, 3000, 8
+MANY = 4  # times the elements of the largest input or output, of which a value is stored only if the bounds say so
+WORTH = 0.005  # of a cover's price, what a bundle must promise to save to be priced
+UNKNOWN = 1.0  # times its bound, by how much a candidate that was not priced in time is taken to exceed it
+SLACK = 1.3  # times the bounds of its values one by one that a candidate's bound may be
+
+
+@dataclass(slots=True)
+class _Offer:
+    """A candidate in the program: its piece, and a bound of its price until that is known."""
+
+    candidate: Candidate
+    piece: Piece
+    bound: float
+    price: float | None = None
+
+
+def _contracted(offer: _Offer) -> tuple[tuple[Term, ...], frozenset[Term]]:
+    """Return what an offer stores, and the contractions that it computes."""
+    return offer.candidate.outs, frozenset(t for t in offer.candidate.terms if contracted(t) is not None)
+
+
+class Choice:
+    """The search for a cover of one diagram."""
+
+    def __init__(
+        self, diagram: Diagram, orders: Sequence[tuple[Axis, ...]], aim: Aim, statements: list[Statement], verdicts: Mapping[str, Verdict]
+    ) -> None:
+        self.diagram, self.aim = diagram, aim
+        self.budget: Budget = aim.budget
+        self.begun = time.process_time() + workers.processor() / workers.PROCESSES
+        proved = prover(statements)
+        outputs = [term for _, term in diagram.outputs]
+        self.graph: Graph = graph_of(outputs, proved)
+        self.places = {value: i for i, value in enumerate(self.graph.cuts)}
+        self.storage = Storage(self.graph, {term: name for name, term in diagram.outputs}, aim.dtype, proved, aim.held, dict(zip(outputs, orders, strict=True)))
+        self.pricing = Pricing(aim, statements, verdicts, proved)
+        ahead = AHEAD_S if aim.machine.divisors.mma_m >= WIDE_ROWS else FOLLOWING_S
+        self.waited = max(0.0, aim.machine.chip.launch_s - ahead) * 1e6  # of every launch but the first
+        self.bound = 0.0
+        self.listed = Enumeration(self.graph)
+        self.offers = self._offers()
+
+    def _offers(self) -> list[_Offer]:
+        """Return the candidates of one output, without those that their values one by one are sure to beat."""
+        found = [self._offer(c) for cut in self.graph.cuts for c in self.listed.single[cut]]
+        alone = {o.candidate.outs[0]: o.bound for o in found if not o.candidate.inside}
+        kept = [o for o in found if o.bound <= SLACK * sum(alone.get(v, math.inf) for v in (*o.candidate.outs, *o.candidate.inside))]
+        return sorted(kept, key=lambda o: (len(o.candidate.inside), o.bound))[:MOST_COLUMNS]
+
+    def _bundles(self, cover: Sequence[_Offer]) -> list[_Offer]:
+        """Return candidates that do in one kernel what two of a cover do, where that may be cheaper."""
+        made = {o.candidate.outs: o for o in cover}
+        found = [self._offer(c) for c in self.listed.bundles([o.candidate for o in cover])]
+        known = {o.piece.source for o in self.offers}
+        least = WORTH * sum(o.price or 0.0 for o in cover)
+
+        def apart(offer: _Offer) -> float:
+            outs = {*offer.candidate.outs}
+            return sum(o.price or 0.0 for outputs, o in made.items() if outs.issuperset(outputs)) - self.waited
+
+        return [o for o in found if o.piece.source not in known and o.bound + least < apart(o)]
+
+    def _offer(self, candidate: Candidate) -> _Offer:
+        piece = self.storage.piece(candidate)
+        return _Offer(candidate, piece, bound_us(piece, STORAGE[self.aim.dtype], self.aim.dtype, self.aim.machine))
+
+    def _solved(self, offers: Sequence[_Offer]) -> tuple[Chosen, list[_Offer]] | None:
+        """Return the cheapest cover by some offers, at their prices or bounds."""
+        open_ = [o for o in offers if o.price is None or o.price < math.inf]
+        columns = [self._column(o) for o in open_]
+        chosen = cheapest(columns, [self.places[v] for v in self.graph.outputs], SOLVING)
+        return None if chosen is None else (chosen, [open_[i] for i in chosen.places])
+
+    def _column(self, offer: _Offer) -> Column:
+        at, candidate = self.places, offer.candidate
+        outs, reads, inside = (tuple(at[v] for v in values) for values in (candidate.outs, candidate.reads, candidate.inside))
+        return Column(outs, reads, inside, self._cost(offer))
+
+    def _over(self) -> bool:
+        left = self.budget.seconds - (time.process_time() + workers.processor() / workers.PROCESSES - self.begun)
+        if left < 0 and "covering" not in self.budget.clock.stopped:
+            self.budget.clock.stopped.append("covering")
+        return left < 0 or self.budget.over("covering")
+
+    def _priced(self) -> tuple[Chosen, list[_Offer]]:
+        """Return the cheapest cover whose prices are all known, or near to that; bundles of its kernels are offered as long as they may save something.
+
+        Kernels that store or read something large are offered only where there is no cover without.
+        """
+        thrifty = self._thrifty()
+        if self._solved(thrifty) is not None:
+            self.offers = thrifty
+        self._price(self._basic())
+        self._promising()
+        best = self._search()
+        for _ in range(MOST_BUNDLED - 1):  # each joins what the last has joined
+            fresh = [] if self._over() else self._bundles(best[1])
+            if not fresh:
+                break
+            self.offers += fresh
+            self._price(fresh)
+            self._promising()
+            best = self._search()
+        return best
+
+    def _promising(self) -> None:
+        """Price what would be cheapest if offers exceeded their bounds by as much as others of the same contractions do.
+
+        A bound may be far below the price of all kernels of some contractions, of which there are many: one price tells of the others.
+        """
+        for _ in range(ROUNDS):
+            least: dict[Any, float] = {}
+            for offer in self.offers:
+                if offer.price is not None:
+                    over = offer.price - offer.bound if offer.price < math.inf else UNKNOWN * offer.bound
+                    key = _contracted(offer)
+                    least[key] = min(over, least.get(key, math.inf))
+            known = [o for o in self.offers if o.price is not None]
+            waiting = [o for o in self.offers if o.price is None]
+            guessed = [_Offer(o.candidate, o.piece, o.bound, o.bound + least.get(_contracted(o), 0.0)) for o in waiting]
+            places = {id(g): o for g, o in zip(guessed, waiting, strict=True)}
+            found = self._solved(self._undominated([*known, *(g for g, gain in self._gains(guessed, known) if gain > 0)]))
+            fresh = [places[id(o)] for o in found[1] if id(o) in places] if found else []
+            if not fresh or self._over():
+                return
+            self._price(fresh)
+
+    def _undominated(self, offers: Sequence[_Offer]) -> list[_Offer]:
+        """Leave out offers of the same values of which others read no more and cost no more; that those may compute more for themselves is let pass."""
+        kept: dict[tuple[Term, ...], list[tuple[frozenset[Term], _Offer]]] = {}
+        for offer in sorted(offers, key=lambda o: (self._cost(o), len(o.candidate.reads))):
+            mine, reads = kept.setdefault(offer.candidate.outs, []), frozenset(offer.candidate.reads)
+            if not any(others <= reads for others, _ in mine):
+                mine.append((reads, offer))
+        return [offer for mine in kept.values() for _, offer in mine]
+
+    def _search(self) -> tuple[Chosen, list[_Offer]]:
+        """Price what the cheapest cover takes, until all of it is priced, or until the best so far is near enough to the bound or time is over."""
+        best: tuple[Chosen, list[_Offer]] | None = None
+        for _ in range(ROUNDS):
+            known = [o for o in self.offers if o.price is not None]
+            gains = self._gains([o for o in self.offers if o.price is None], known)
+            least = self._solved([*known, *(o for o, gain in gains if gain > 0)])
+            if least is None:
+                raise NapkinError(f"diagram {self.diagram.name}: no kernels that fit compute {', '.join(n for n, _ in self.diagram.outputs)}")
+            self.bound = least[0].bound
+            fresh = [o for o in least[1] if o.price is None]
+            covers = [best, self._solved(known), None if fresh else least]
+            best = min((c for c in covers if c is not None), key=lambda c: c[0].price, default=None)
+            priced = sum(o.price is not None for o in self.offers)
+            reached = {} if best is None else {"best_us": best[0].price}
+            self.budget.clock.note("covering", candidates=len(self.offers), priced=priced, bound_us=self.bound, **reached)
+            if best is not None and (best[0].price <= (1 + NEAR) * self.bound or self._over()):
+                return best
+            likely: dict[tuple[tuple[Term, ...], int], _Offer] = {}
+            for offer, gain in gains:  # of each value, and each number of contractions, the one that may save the most
+                if best is None or gain > WORTH * best[0].price:
+                    likely.setdefault((offer.candidate.outs, contractions(offer.candidate.terms)), offer)
+            # A cover that was found in time is priced; of one that may be far from the cheapest, what is likely in its place.
+            if least[0].price > (1 + NEAR) * least[0].bound:
+                fresh = [likely[key] for key in sorted(likely, key=lambda key: key[1])][:LIKELY] or fresh  # small ones are priced soon
+            if best is not None and not fresh:
+                return best
+            self._price(fresh)
+        if best is None:
+            raise NapkinError(f"diagram {self.diagram.name}: no cover was found within the limits")
+        return best
+
+    def _basic(self) -> list[_Offer]:
+        """Return the offers to price first: of each value the one that computes least for itself; of one without contractions also that which reads least."""
+        found: dict[int, _Offer] = {}
+        for value in self.graph.cuts:
+            mine = [o for o in self.offers if o.candidate.outs == (value,)]
+            least = min((contractions(o.candidate.terms) for o in mine), default=0)
+            ways = [lambda o: (len(o.candidate.inside), o.bound)] + [lambda o: (o.bound, len(o.candidate.reads))] * (not least)
+            for way in ways:
+                if mine:
+                    offer = min((o for o in mine if contractions(o.candidate.terms) == least), key=way)
+                    found.setdefault(id(offer), offer)
+        return list(found.values())
+
+    def _gains(self, offers: Sequence[_Offer], known: Sequence[_Offer]) -> list[tuple[_Offer, float]]:
+        """Return offers with what each saves at most beside kernels of known prices that do the same one after the other, the most first."""
+        makers: dict[Term, list[_Offer]] = {}
+        for offer in known:
+            for value in offer.candidate.outs:
+                makers.setdefault(value, []).append(offer)
+
+        def gain(offer: _Offer) -> float:
+            costs = dict.fromkeys(offer.candidate.reads, 0.0)
+            for value in self.graph.cuts:
+                if value not in costs and value in makers:
+                    costs[value] = min(self._cost(o) + sum(costs.get(r, math.inf) for r in o.candidate.reads) for o in makers[value])
+            return sum(costs.get(value, math.inf) for value in offer.candidate.outs) - self._cost(offer)
+
+        return sorted(((o, gain(o)) for o in offers), key=lambda found: (-found[1], len(found[0].candidate.terms)))
+
+    def _cost(self, offer: _Offer) -> float:
+        """Return what an offer adds to a cover: its price, or the bound of it, less what of its launch is hidden behind the kernel before."""
+        return max(0.0, (offer.bound if offer.price is None else offer.price) - self.waited)
+
+    def _thrifty(self) -> list[_Offer]:
+        """Return the offers that neither store nor read a value many times as large as every input and output."""
+        largest = max(elements(t.axes) for t in (*self.diagram.inputs(), *self.graph.outputs))
+        large = {v for v in self.graph.cuts if elements(v.axes) > MANY * largest}
+        return [o for o in self.offers if large.isdisjoint(o.candidate.outs) and large.isdisjoint(o.candidate.reads)]
+
+    def _price(self, fresh: Sequence[_Offer]) -> None:
+        self.pricing.price(o.piece for o in fresh)
+        for offer in self.offers:
+            if offer.price is None:
+                offer.price = self.pricing.known(offer.piece)
+
+    def derived(self) -> tuple[Chosen, list[tuple[Piece, Proved]]]:
+        """Return a cover all of whose kernels are derived, each with its chain; one that is not is left out, and the next best taken."""
+        why = ""
+        for _ in range(ROUNDS):
+            try:
+                chosen, offers = self._priced()
+            except NapkinError:
+                if why:
+                    raise Undecided(f"diagram {self.diagram.name}: {why}") from None
+                raise
+            found = self.pricing.prove(o.piece for o in offers)
+            bad = False
+            for offer, (proved, reason) in zip(offers, found, strict=True):
+                if proved is None:
+                    offer.price, bad, why = math.inf, True, reason
+                elif proved.placed.predicted_us > (1 + 1e-6) * (offer.price or 0.0):
+                    offer.price, bad = proved.placed.predicted_us, True
+            if not bad:
+                return chosen, [(o.piece, proved) for o, (proved, _) in zip(offers, found, strict=True) if proved is not None]
+        raise Undecided(f"diagram {self.diagram.name}: {why}")
+
+    def _next(self, pieces: Sequence[tuple[Piece, Proved]]) -> float | None:
+        """Return the price of the best other cover whose prices are known, None where there is none."""
+        known = [o for o in self.offers if o.price is not None and o.price < math.inf]
+        taken = frozenset(i for i, o in enumerate(known) if any(o.piece.source == piece.source for piece, _ in pieces))
+        outputs = [self.places[v] for v in self.graph.outputs]
+        other = cheapest([self._column(o) for o in known], outputs, SOLVING, [taken])
+        return None if other is None or frozenset(other.places) == taken else other.price
+
+    def report(self, chosen: Chosen, pieces: Sequence[tuple[Piece, Proved]]) -> dict[str, Any]:
+        """Return what is told of a cover: what is stored, its price and bound in microseconds, how many candidates there were."""
+        return {
+            "kernels": [{"stores": [o.name for o in p.outputs], "reads": [a.name for a in p.arrays.values()]} for p, _ in pieces],
+            "price": chosen.price,
+            "bound": min(self.bound, chosen.price),
+            "next": self._next(pieces),
+            "method": chosen.method,
+            "candidates": len(self.offers),
+            "priced": self.pricing.priced,
+            "cuts": len(self.graph.cuts),
+        }
