@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-SCHEMA, MAX_BYTES, MAX_WORK = 5, 32 << 20, 1_000_000
+SCHEMA, MAX_BYTES, MAX_WORK = 5, 32 << 20, 4_000_000
 # The hash of the one language understood here; every certificate brings its table along.
 LANGUAGE = "7812667b1c5d06de7cea4b26c5490ac70f9fca5dad4b9331875e9086a6e8f1fb"
 ACC, PREV = 1, 2  # among a term's marks: it holds an accumulator, a previous value, whose stream is outside of it
@@ -411,7 +411,8 @@ class Checker:
                 stack += waiting
                 continue
             self.count(1)
-            done[stack.pop()] = made = sides[1] if term == sides[0] else self.make([done[inner[i]] if i in inner else p for i, p in enumerate(row)])
+            fresh = [done[inner[i]] if i in inner else part for i, part in enumerate(row)]
+            done[stack.pop()] = made = sides[1] if term == sides[0] else term if fresh == row else self.make(fresh)
             if made != term != sides[0]:
                 holding(row, claim, what, at)
         return done[root, TOP]
@@ -436,8 +437,7 @@ class Checker:
         for number, move in enumerate(moves):
             last, claim = self.made(last, move, f"{what}.{number}")
             self.count(len(claim.lanes) + len(claim.full))
-            lanes |= claim.lanes
-            full |= claim.full
+            lanes, full = lanes | claim.lanes, full | claim.full
         need((self.nodes[first].marks | self.nodes[last].marks).isdisjoint((ACC, PREV)), alone)
         return self.everywhere(current, [first, last], Claim(first, "lemma", Axes(lanes), Axes(full)), what)
 

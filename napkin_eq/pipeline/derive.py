@@ -43,6 +43,7 @@ from napkin_eq.verify.translation import accepted
 
 PRINTERS = ("auto", "gluon", "triton")
 GRAPH = 3  # contractions from which a diagram is covered by kernels: the search of one operator takes minutes from there on
+WHOLE = 16  # contractions from which one search is no way out
 WIDE = 0.1  # over its bound: a cover that is so much dearer is held against what one search finds
 TOGETHER = 0.5  # of the time, for several outputs together: what is left is for each alone, should that fail
 
@@ -143,6 +144,8 @@ def _outputs(
     found = _cover(diagram, aim, statements, verdicts, seconds) if graph else None
     if found is not None and found.cover is not None and found.cover["gap"] is not None and found.cover["gap"] <= WIDE:
         return [found]
+    if found is None and graph and contractions(subterms(*(t for _, t in diagram.outputs))) > WHOLE:
+        raise NapkinError(f"diagram {diagram.name}: {aim.budget.clock.stopped[-1]}; it is too large for one search")
     # One search computes copies where they are read.
     try:
         whole = replace(diagram, outputs=tuple((name, settled(term)) for name, term in diagram.outputs))
