@@ -9,7 +9,6 @@ import napkin_eq as nq
 from napkin_eq.certify.asked import same
 from napkin_eq.certify.certificate import checked
 from napkin_eq.cover.sections import sections
-from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import evaluate
 from napkin_eq.lang.term import Index, Input, Read, Reduce, subterms
 from napkin_eq.lang.waists import part, waists, within
@@ -108,13 +107,3 @@ def test_a_stack_of_layers_is_covered_once_and_proved_as_a_whole() -> None:
     data = found.certificate
     assert checked(data)["status"] == "ok"
     assert [b.name for b in found.plan.outputs] == ["out"] and [a.name for a in found.plan.outputs[0].dims] == ["t", "d"]
-
-
-@pytest.mark.slow
-def test_what_is_too_deep_is_one_clear_line() -> None:
-    term = nq.array("A", nq.Axis("x", 128))
-    for _ in range(2500):
-        term = nq.tanh(term)
-    with pytest.raises(NapkinError, match="levels deep") as refused:
-        derive(term, limit=5)
-    assert "\n" not in str(refused.value)
