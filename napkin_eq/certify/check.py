@@ -387,8 +387,6 @@ class Checker:
         self.count(sum(len(premise.lanes) + len(premise.full) + len(premise.within) for premise in premises))
         self.claims.append(Claim(claim, rule, lanes, full, within))
 
-    # -- the proof -----------------------------------------------------------------------------------------------------
-
     def put(self, root: int, path: list[Any], sides: list[int], claim: Claim, what: str, at: Scope) -> int:
         """Return a term with the second side of an equation in place of the first, which must stand at the path."""
         if not path:
@@ -406,14 +404,15 @@ class Checker:
         done, stack = dict[tuple[int, Scope], int](), [(root, TOP)]
         while stack:
             (term, at), row = stack[-1], self.nodes[stack[-1][0]].row
-            inner = {place: (row[place], below(row, place, at)) for place in self.children(row) if term != sides[0]}
+            if term == sides[0]:
+                done[stack.pop()] = sides[1]
+                continue
+            inner = {place: (row[place], below(row, place, at)) for place in self.children(row)}
             if waiting := [part for part in inner.values() if part not in done]:
                 stack += waiting
                 continue
-            self.count(1)
-            fresh = [done[inner[i]] if i in inner else part for i, part in enumerate(row)]
-            done[stack.pop()] = made = sides[1] if term == sides[0] else term if fresh == row else self.make(fresh)
-            if made != term != sides[0]:
+            done[stack.pop()] = made = self.make([done[inner[i]] if i in inner else part for i, part in enumerate(row)])
+            if made != term:
                 holding(row, claim, what, at)
         return done[root, TOP]
 
