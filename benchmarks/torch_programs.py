@@ -1,7 +1,8 @@
-"""Derive programs of PyTorch and emit them into a folder that runs by itself on a GPU: `python benchmarks/torch_programs.py FOLDER [TEXT]...`.
+"""Derive programs of PyTorch and emit them into a folder that runs by itself on a GPU: `python
+benchmarks/torch_programs.py FOLDER [TEXT]...`.
 
-There, with torch and triton alone: `python torch_programs.py [TEXT]...`. A folder that is there is added to. A program that is not read or
-not derived is printed with its reason, and left out.
+There, with torch and triton alone: `python torch_programs.py [TEXT]...`. A folder that is there is added to. A program
+that is not read or not derived is printed with its reason, and left out.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ def carried() -> Any:
 def example(kinds: tuple[Any, ...]) -> list[torch.Tensor]:
     """Return tensors of a program's sizes, of which nothing but sizes and types is read."""
     return [
-        torch.empty(kind[0], dtype=torch.int64) if isinstance(kind[0], tuple) else torch.empty(kind, dtype=torch.bfloat16)
+        torch.empty(kind[0], dtype=torch.int64)
+        if isinstance(kind[0], tuple)
+        else torch.empty(kind, dtype=torch.bfloat16)
         for kind in kinds
     ]
 
@@ -58,7 +61,14 @@ def emitted(name: str, fn: Any, kinds: tuple[Any, ...], file: Path) -> dict[str,
         gives.append((order[port.name][0], shape, permuted, final, sizes))
     predicted = sum(o.placed.predicted_us for o in found.outputs)
     kernels = len(found.plan.kernels)
-    return {"name": name, "file": file.name, "kernels": kernels, "predicted_us": predicted, "takes": takes, "gives": gives}
+    return {
+        "name": name,
+        "file": file.name,
+        "kernels": kernels,
+        "predicted_us": predicted,
+        "takes": takes,
+        "gives": gives,
+    }
 
 
 def main() -> None:

@@ -1,7 +1,9 @@
-"""Programs of PyTorch at real sizes: ours beside eager and torch.compile: `python torch_programs.py [TEXT]...`, in the folder that emit made.
+"""Programs of PyTorch at real sizes: ours beside eager and torch.compile: `python torch_programs.py [TEXT]...`, in the
+folder that emit made.
 
-Correctness first: what kernels give is held against float32 arithmetic of eager on the same inputs, and what eager itself is off by in the
-same types stands beside. Results go to torch_programs.json in the folder that $OUT names, or here. Alone it needs torch and triton.
+Correctness first: what kernels give is held against float32 arithmetic of eager on the same inputs, and what eager
+itself is off by in the same types stands beside. Results go to torch_programs.json in the folder that $OUT names, or
+here. Alone it needs torch and triton.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ PROGRAMS: dict[str, Program] = {}
 
 
 def program(*kinds: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Enter a function of tensors: a shape is random numbers, a pair of a bound and a shape whole numbers below the bound."""
+    """Enter a function of tensors: a shape is random numbers, a pair of a bound and a shape whole numbers below the
+    bound.
+    """
 
     def entered(fn: Callable[..., Any]) -> Callable[..., Any]:
         PROGRAMS[fn.__name__] = (fn, kinds)
@@ -35,7 +39,7 @@ def program(*kinds: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def inputs(kinds: tuple[Any, ...], device: str) -> list[torch.Tensor]:
-    """Return inputs; what ends a product of matrices is scaled by the root of its rows, so that sums keep their size."""
+    """Return inputs of these kinds, random with a seed."""
     generator = torch.Generator(device).manual_seed(0)
     found = []
     for kind in kinds:

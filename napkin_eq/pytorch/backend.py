@@ -1,4 +1,5 @@
-"""`torch.compile(f, backend="napkin_eq")`: regions of the graphs that dynamo and aot_autograd give become kernels, the rest stays PyTorch.
+"""`torch.compile(f, backend="napkin_eq")`: regions of the graphs that dynamo and aot_autograd give become kernels, the
+rest stays PyTorch.
 
 Backward graphs come the same way. What was taken, what not and why is kept (`reports`), and printed by `explain_torch`.
 """
@@ -40,8 +41,12 @@ class Report:
         for region in self.regions:
             if region.kernels is not None and region.taken:
                 made = region.kernels
-                figures = f"{made.kernels} kernels, {made.predicted_us:.1f} us against {region.library_us:.1f} us of PyTorch"
-                lines.append(f"  taken  {region.said}: {figures}; certificate {made.file.with_suffix('.certificate.json')}")
+                figures = (
+                    f"{made.kernels} kernels, {made.predicted_us:.1f} us against {region.library_us:.1f} us of PyTorch"
+                )
+                lines.append(
+                    f"  taken  {region.said}: {figures}; certificate {made.file.with_suffix('.certificate.json')}"
+                )
             elif region.taken:
                 lines.append(f"  taken  {region.said}: the diagram in PyTorch's arithmetic")
             else:
@@ -62,7 +67,9 @@ def napkin_eq(module: Any, example_inputs: Sequence[Any], *, options: dict[str, 
     from torch._dynamo.backends.common import aot_autograd
 
     chosen_options = Options.of(options)
-    compilers = {kind: partial(compiled, kind=kind, options=chosen_options) for kind in ("forward", "backward", "inference")}
+    compilers = {
+        kind: partial(compiled, kind=kind, options=chosen_options) for kind in ("forward", "backward", "inference")
+    }
     return aot_autograd(
         fw_compiler=compilers["forward"],
         bw_compiler=compilers["backward"],
@@ -86,7 +93,9 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
 
 
 def compiled(module: Any, example_inputs: Sequence[Any], *, kind: str, options: Options) -> Any:
-    """Return a graph of core operators with its regions replaced; whatever goes wrong in that, the graph as it is, and why."""
+    """Return a graph of core operators with its regions replaced; whatever goes wrong in that, the graph as it is, and
+    why.
+    """
     from torch._functorch.aot_autograd import make_boxed_func
 
     report = Report(kind)
@@ -169,7 +178,12 @@ def replaced(module: Any, regions: Sequence[Region], gpu: bool) -> Any:
     graph._codegen = module.graph._codegen
     for whole in regions:
         # What a region reads may be what another one returns by now.
-        region = dataclasses.replace(whole, nodes=_mapped(whole.nodes, copies), reads=_mapped(whole.reads, copies), returns=_mapped(whole.returns, copies))
+        region = dataclasses.replace(
+            whole,
+            nodes=_mapped(whole.nodes, copies),
+            reads=_mapped(whole.reads, copies),
+            returns=_mapped(whole.returns, copies),
+        )
         kernel: Any = registered(region) if gpu else Kernel(region)
         # Anywhere: what is read before it is there is put in order below, as parts are convex.
         with graph.inserting_before(next(iter(reversed(graph.nodes)))):
@@ -197,7 +211,7 @@ _registered: dict[str, Any] = {}
 
 
 def registered(region: Region) -> Any:
-    """Return a region as an operator of torch.library, with the shapes that it gives, so that compilers see through it."""
+    """Return a region as an operator of torch.library, with the shapes that it gives."""
     import torch
 
     name = f"napkin_eq::region_{len(_registered)}"
@@ -206,7 +220,7 @@ def registered(region: Region) -> Any:
     like = [(tuple(v.shape), tuple(v.stride()), v.dtype) for v in held]
 
     def real(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
-        # Operators of torch.library give tensors of their own: two results may be one value, or an input in another shape.
+        # These operators give tensors of their own: two results may be one value, or an input in another shape.
         seen, found = {t.untyped_storage().data_ptr() for t in tensors}, []
         for value in kernel(*tensors):
             found.append(value.clone() if value.untyped_storage().data_ptr() in seen else value)
@@ -224,7 +238,8 @@ def registered(region: Region) -> Any:
 
 
 def explain_torch(fn: Any, *inputs: Any, options: dict[str, Any] | None = None) -> str:
-    """Compile a function or module for these inputs, run it once, and return what was taken, what not, why, and the predicted gain.
+    """Compile a function or module for these inputs, run it once, and return what was taken, what not, why, and the
+    predicted gain.
 
     Where an input asks for gradients, the backward graph too.
     """
@@ -233,16 +248,23 @@ def explain_torch(fn: Any, *inputs: Any, options: dict[str, Any] | None = None) 
     before = list(reports)
     torch._dynamo.reset()
     result = torch.compile(fn, backend=partial(napkin_eq, options=options))(*inputs)
-    loss = sum(t.sum() for t in torch.utils._pytree.tree_leaves(result) if isinstance(t, torch.Tensor) and t.requires_grad)
+    loss = sum(
+        t.sum() for t in torch.utils._pytree.tree_leaves(result) if isinstance(t, torch.Tensor) and t.requires_grad
+    )
     if isinstance(loss, torch.Tensor):
         parameters = [p for p in fn.parameters() if p.requires_grad] if isinstance(fn, torch.nn.Module) else []
         leaves = [t for t in (*inputs, *parameters) if isinstance(t, torch.Tensor) and t.requires_grad]
         torch.autograd.grad(loss, leaves, allow_unused=True)
-    return "\n".join(str(report) for report in reports if report not in before) or "nothing was compiled: dynamo found no graph"
+    return (
+        "\n".join(str(report) for report in reports if report not in before)
+        or "nothing was compiled: dynamo found no graph"
+    )
 
 
 def optimize(module: Any, **options: Any) -> Any:
-    """Return a module compiled with the regions that gain as kernels; print what changed after its first call with `explain_torch`."""
+    """Return a module compiled with the regions that gain as kernels; print what changed after its first call with
+    `explain_torch`.
+    """
     import torch
 
     Options.of(options)

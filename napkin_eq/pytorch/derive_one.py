@@ -1,6 +1,8 @@
-"""One derivation in a process of its own, which can be ended: `python -m napkin_eq.pytorch.derive_one` reads what to derive and where to write it.
+"""One derivation in a process of its own, which can be ended: `python -m napkin_eq.pytorch.derive_one` reads what to
+derive and where to write it.
 
-The diagram comes as JSON on the standard input. Exit status 0: the files are there; 2: standard output says in one line why not.
+The diagram comes as JSON on the standard input. Exit status 0: the files are there; 2: standard output says in one line
+why not.
 """
 
 from __future__ import annotations
@@ -33,7 +35,11 @@ def answered(request: dict[str, Any]) -> None:
 
     printer = "triton" if request["interpreted"] else "auto"
     found = derive(
-        loads_diagram(request["diagram"]), request["hardware"], request["dtype"], printer=printer, limit=request["seconds"]
+        loads_diagram(request["diagram"]),
+        request["hardware"],
+        request["dtype"],
+        printer=printer,
+        limit=request["seconds"],
     )
     source = found.triton() if request["interpreted"] else found.code()
     try:

@@ -1,6 +1,7 @@
 """Which edges of a program are never reached: where PyTorch would give NaN or an infinity, and the language a number.
 
-Shown of the term, for data that are numbers: signs by how it is made, rows by what their masks say of coordinates alone. Unknown means no.
+Shown of the term, for data that are numbers: signs by how it is made, rows by what their masks say of coordinates
+alone. Unknown means no.
 """
 
 from __future__ import annotations
@@ -128,7 +129,7 @@ def _all(children: list[Term]) -> Term:
 
 
 def _bare(top: Term) -> bool:
-    """Tell whether data stand in what a row is the largest of without a sum between: there -inf may stand for a mask."""
+    """Tell whether data stand, without a sum between, in what a row is the largest of: there -inf may be a mask."""
     waiting, seen = list(top.children), set[Term]()
     while waiting:
         term = waiting.pop()

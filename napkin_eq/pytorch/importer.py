@@ -30,8 +30,8 @@ IGNORED = (
 def from_torch(fn: Any, *example_inputs: Any, dynamic_shapes: Any = None, name: str = "") -> Program:
     """Read a function or module of PyTorch, called with these inputs, as a diagram.
 
-    dynamic_shapes: as torch.export takes it; other dimensions have the sizes of the example. name: of the diagram. Raises NapkinError, with
-    the operator and the line of source, for what the language does not have.
+    dynamic_shapes: as torch.export takes it; other dimensions have the sizes of the example. name: of the diagram.
+    Raises NapkinError, with the operator and the line of source, for what the language does not have.
     """
     import torch
 
@@ -53,7 +53,8 @@ def from_torch(fn: Any, *example_inputs: Any, dynamic_shapes: Any = None, name: 
 def as_module(fn: Callable[..., Any]) -> Any:
     """Return a function as a module, which is what torch.export takes; its arguments keep their names.
 
-    A plain function is copied under the name `forward`: torch.export keeps the lines of such frames, and errors say them.
+    A plain function is copied under the name `forward`: torch.export keeps the lines of such frames, and errors say
+    them.
     """
     import torch
 
@@ -117,7 +118,9 @@ class Reading:
         import torch
 
         held = node.meta.get("val")
-        if node.op == "get_attr" and isinstance(part := getattr(self.graph.owning_module, node.target, None), torch.nn.Module):
+        if node.op == "get_attr" and isinstance(
+            part := getattr(self.graph.owning_module, node.target, None), torch.nn.Module
+        ):
             return part
         if not isinstance(held, torch.Tensor):
             return expression(held)

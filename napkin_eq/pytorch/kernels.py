@@ -1,6 +1,7 @@
 """A program as kernels: derived once, remembered on disk with its certificate, and called with tensors.
 
-What is remembered is found by the hash of diagram, storage type, GPU, limits and versions; an entry that is damaged is derived anew.
+What is remembered is found by the hash of diagram, storage type, GPU, limits and versions; an entry that is damaged is
+derived anew.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ class Refusal(NapkinError):
 class Kernels:
     """What was derived of a program: the text of its launcher, and how its arrays come in and go out.
 
-    inputs: name and type of each array that the launcher takes. outputs: name and axes of each that it returns. file: where it lies, with
-    its certificate beside it.
+    inputs: name and type of each array that the launcher takes. outputs: name and axes of each that it returns. file:
+    where it lies, with its certificate beside it.
     """
 
     source: str
@@ -52,7 +53,8 @@ class Kernels:
 def kernels_of(program: Program, hardware: str, seconds: float, interpreted: bool) -> Kernels:
     """Return the kernels of a program; raises NapkinError, in one line, where there are none.
 
-    seconds: of processor time for the search, if it is not remembered. interpreted: portable Triton, which runs in its interpreter.
+    seconds: of processor time for the search, if it is not remembered. interpreted: portable Triton, which runs in its
+    interpreter.
     """
     stored(program)
     key = _key(program, hardware, seconds, interpreted)
@@ -110,7 +112,9 @@ def _derived(program: Program, hardware: str, seconds: float, interpreted: bool,
         raise NapkinError(reason[0])
     made = _read(file)
     if done.returncode or made is None:
-        raise NapkinError(f"the derivation ended with {done.returncode}: {(done.stderr.strip().splitlines() or [''])[-1][:200]}")
+        raise NapkinError(
+            f"the derivation ended with {done.returncode}: {(done.stderr.strip().splitlines() or [''])[-1][:200]}"
+        )
     return replace(made, fresh=True)
 
 
@@ -156,13 +160,16 @@ def _read(file: Path) -> Kernels | None:
 
 
 def caller(program: Program, made: Kernels, shapes: Sequence[tuple[Any, Any]]) -> Callable[..., tuple[Any, ...]]:
-    """Return a function of the program's tensors that gives its outputs; `shapes`: size and strides of each, which are kept to."""
+    """Return a function of the program's tensors that gives its outputs; `shapes`: size and strides of each, which are
+    kept to.
+    """
     import torch
 
     run = _loaded(made).run
     places = {port.name: number for number, port in enumerate(program.inputs)}
     takes = [
-        (places[name], tuple(a.size for a in program.inputs[places[name]].axes), getattr(torch, dtype)) for name, dtype in made.inputs
+        (places[name], tuple(a.size for a in program.inputs[places[name]].axes), getattr(torch, dtype))
+        for name, dtype in made.inputs
     ]
     order = {name: at for at, (name, _) in enumerate(made.outputs)}
     gives = [way(port, made.outputs[order[port.name]][1]) for port in program.outputs]
@@ -196,7 +203,9 @@ def strided(value: Any, size: Sequence[int], stride: Sequence[int]) -> Any:
 
 
 def way(port: Port, order: Sequence[str]) -> tuple[Any, Any, Any, Any]:
-    """Return how an array whose axes come in some order becomes an output: its shape, the order of axes, sizes with all, and the type."""
+    """Return how an array whose axes come in some order becomes an output: its shape, the order of axes, sizes with
+    all, and the type.
+    """
     import torch
 
     sizes = {axis.name: axis.size or 0 for axis in port.axes}
@@ -204,7 +213,12 @@ def way(port: Port, order: Sequence[str]) -> tuple[Any, Any, Any, Any]:
     shape = [*(sizes[name] for name in order), *([1] * len(missing))]
     names = [*order, *missing]
     permuted = [names.index(axis.name) for axis in port.axes]
-    return shape, permuted, [sizes[axis.name] for axis in port.axes], None if port.dtype in REAL else getattr(torch, port.dtype)
+    return (
+        shape,
+        permuted,
+        [sizes[axis.name] for axis in port.axes],
+        None if port.dtype in REAL else getattr(torch, port.dtype),
+    )
 
 
 def _loaded(made: Kernels) -> Any:

@@ -1,4 +1,6 @@
-"""How things of PyTorch are called: names that may stand in kernels, types, sizes, and the lines of source that errors speak of."""
+"""How things of PyTorch are called: names that may stand in kernels, types, sizes, and the lines of source that errors
+speak of.
+"""
 
 from __future__ import annotations
 

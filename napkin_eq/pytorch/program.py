@@ -20,10 +20,11 @@ REAL = ("float64", "float32", "float16", "bfloat16")
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """An input or output: its name in the diagram, where it comes from, PyTorch's type, and the wires of each dimension.
+    """An input or output: its name in the diagram, where it comes from, PyTorch's type, and the wires of each
+    dimension.
 
-    source: "input", "parameter", "buffer" or "constant" of inputs; "output", "buffer" or "input" (written again) of outputs. target: the
-    parameter's, buffer's or input's own name. term: of outputs.
+    source: "input", "parameter", "buffer" or "constant" of inputs; "output", "buffer" or "input" (written again) of
+    outputs. target: the parameter's, buffer's or input's own name. term: of outputs.
     """
 
     name: str
@@ -42,8 +43,9 @@ class Port:
 class Program:
     """A program of PyTorch as a diagram.
 
-    `inputs` and `outputs` are in the program's order, parameters and buffers first as named inputs; `edges` is where PyTorch gives NaN or an
-    infinity and the language does not. dtype: of the inputs declared "float". Call `derive(program.diagram, dtype=program.dtype)`.
+    `inputs` and `outputs` are in the program's order, parameters and buffers first as named inputs; `edges` is where
+    PyTorch gives NaN or an infinity and the language does not. dtype: of the inputs declared "float". Call
+    `derive(program.diagram, dtype=program.dtype)`.
     """
 
     diagram: Diagram
@@ -57,9 +59,11 @@ class Program:
     flatten: Callable[..., Sequence[Any]] | None = None
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
-        """Return what the program gives, in float64 by the language's meaning, in the form in which the function returns it.
+        """Return what the program gives, in float64 by the language's meaning, in the form in which the function
+        returns it.
 
-        Raises NapkinError where the data are NaN or infinite, or lead PyTorch to a number that the language does not have.
+        Raises NapkinError where the data are NaN or infinite, or lead PyTorch to a number that the language does not
+        have.
         """
         found = self.evaluated(self.bound(*args, **kwargs))
         outputs = [value for port, value in zip(self.outputs, found, strict=True) if port.source == "output"]
@@ -73,7 +77,8 @@ class Program:
         wanted = [port for port in self.inputs if port.source == "input"]
         if len(given) < len(wanted):
             raise NapkinError(
-                f"program {self.diagram.name}: {len(given)} inputs given, {len(wanted)} expected: {', '.join(p.target for p in wanted)}"
+                f"program {self.diagram.name}: {len(given)} inputs given, {len(wanted)} expected: "
+                f"{', '.join(p.target for p in wanted)}"
             )
         places = iter(given)
         return [next(places) if port.source == "input" else self.state[port.target] for port in self.inputs]
@@ -139,7 +144,8 @@ class Program:
                 at = int((~_near(result, other)).reshape(-1).nonzero()[0])
                 says = other.reshape(-1)[at].item()
                 raise NapkinError(
-                    f"program {self.diagram.name}: these data lead to {says} in PyTorch's arithmetic, at element {at} of {port.name}, and to "
+                    f"program {self.diagram.name}: these data lead to {says} in PyTorch's arithmetic, "
+                    f"at element {at} of {port.name}, and to "
                     f"{result.reshape(-1)[at].item():g} here: the language has no NaN and no +inf{self._hint()}"
                 )
             found.append(result)

@@ -1,7 +1,7 @@
 """What a term gives in PyTorch's own arithmetic: infinities and NaN as IEEE has them, on any device, with gradients.
 
-It stands beside the language's meaning (`lang/numpy_semantics.py`), where nothing is NaN: where the two differ, a program is outside what
-was promised, and that is said.
+It stands beside the language's meaning (`lang/numpy_semantics.py`), where nothing is NaN: where the two differ, a
+program is outside what was promised, and that is said.
 """
 
 from __future__ import annotations
@@ -21,13 +21,34 @@ def _operators() -> dict[str, Callable[..., Any]]:
     import torch
 
     return {
-        "add": torch.add, "mul": torch.mul, "neg": torch.neg, "inv": torch.reciprocal, "max": torch.maximum, "min": torch.minimum,
-        "exp": torch.exp, "log": torch.log, "sqrt": torch.sqrt, "tanh": torch.tanh, "sigmoid": torch.sigmoid, "erf": torch.erf,
-        "sin": torch.sin, "cos": torch.cos, "abs": torch.abs, "floor": torch.floor, "round": torch.round, "expm1": torch.expm1,
+        "add": torch.add,
+        "mul": torch.mul,
+        "neg": torch.neg,
+        "inv": torch.reciprocal,
+        "max": torch.maximum,
+        "min": torch.minimum,
+        "exp": torch.exp,
+        "log": torch.log,
+        "sqrt": torch.sqrt,
+        "tanh": torch.tanh,
+        "sigmoid": torch.sigmoid,
+        "erf": torch.erf,
+        "sin": torch.sin,
+        "cos": torch.cos,
+        "abs": torch.abs,
+        "floor": torch.floor,
+        "round": torch.round,
+        "expm1": torch.expm1,
         "floordiv": lambda a, b: torch.where(b == 0, 0, torch.div(a, torch.where(b == 0, 1, b), rounding_mode="floor")),
         "mod": lambda a, b: torch.where(b == 0, 0, torch.remainder(a, torch.where(b == 0, 1, b))),
-        "lt": torch.lt, "le": torch.le, "eq": torch.eq, "and": torch.logical_and, "or": torch.logical_or, "not": torch.logical_not, "where": torch.where,
-    }  # fmt: skip
+        "lt": torch.lt,
+        "le": torch.le,
+        "eq": torch.eq,
+        "and": torch.logical_and,
+        "or": torch.logical_or,
+        "not": torch.logical_not,
+        "where": torch.where,
+    }
 
 
 class Evaluation:

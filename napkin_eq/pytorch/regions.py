@@ -1,4 +1,6 @@
-"""Which parts of a graph become kernels: what the table has and is safe, cut where a search would be long, taken where it is predicted to gain."""
+"""Which parts of a graph become kernels: what the table has and is safe, cut where a search would be long, taken where
+it is predicted to gain.
+"""
 
 from __future__ import annotations
 
@@ -19,19 +21,38 @@ from napkin_eq.pytorch.operators.price import contraction, library_us
 from napkin_eq.pytorch.program import Program
 
 CONTRACTIONS, NODES, EACH = 2, 24, 10.0
-VIEWS = ("view.", "reshape.", "permute.", "transpose.", "t.", "unsqueeze.", "squeeze.", "expand.", "slice.", "select.", "alias.", "detach.",
-         "clone.", "_unsafe_view.", "_to_copy.", "full.", "arange.", "split")  # fmt: skip
+VIEWS = (
+    "view.",
+    "reshape.",
+    "permute.",
+    "transpose.",
+    "t.",
+    "unsqueeze.",
+    "squeeze.",
+    "expand.",
+    "slice.",
+    "select.",
+    "alias.",
+    "detach.",
+    "clone.",
+    "_unsafe_view.",
+    "_to_copy.",
+    "full.",
+    "arange.",
+    "split",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """What a user may say: `torch.compile(f, backend="napkin_eq", options={"seconds": 30, "finite": True})`.
 
-    seconds: of processor time for all searches of a graph; after that what is left stays PyTorch. gain: how many times as fast as PyTorch a
-    region must be predicted to be; on a machine without a GPU every region that derives is taken. finite: data and what is computed of them
-    are numbers, so that edges where PyTorch gives NaN or an infinity may be passed over. hardware: the GPU to derive for; "" is the one at
-    hand. executor: "kernels", or "reference": the diagram in PyTorch's own arithmetic, for tests. rest: what runs the rest, "eager" or
-    "inductor"; "" is inductor on a GPU.
+    seconds: of processor time for all searches of a graph; after that what is left stays PyTorch. gain: how many times
+    as fast as PyTorch a region must be predicted to be; on a machine without a GPU every region that derives is taken.
+    finite: data and what is computed of them are numbers, so that edges where PyTorch gives NaN or an infinity may be
+    passed over. hardware: the GPU to derive for; "" is the one at hand. executor: "kernels", or "reference": the
+    diagram in PyTorch's own arithmetic, for tests. rest: what runs the rest, "eager" or "inductor"; "" is inductor on a
+    GPU.
     """
 
     seconds: float = 60.0
@@ -70,7 +91,11 @@ class Region:
     @property
     def said(self) -> str:
         """The operators, in short."""
-        names = [name_of(n.target).partition(".")[0] for n in self.nodes if n.op == "call_function" and not str(n.target).startswith("<built")]
+        names = [
+            name_of(n.target).partition(".")[0]
+            for n in self.nodes
+            if n.op == "call_function" and not str(n.target).startswith("<built")
+        ]
         shown_names = names if len(names) <= 8 else [*names[:4], "…", *names[-3:]]
         return " ".join(shown_names)
 
@@ -95,7 +120,9 @@ def supported(node: Any) -> str:
             if 0 in value.shape:
                 return f"{node.target}{line_of(node)}: a dimension of no elements"
             if value.dtype in (torch.float64, torch.complex64, torch.complex128, torch.uint8, torch.int8, torch.int16):
-                return f"{node.target}{line_of(node)}: {str(value.dtype).removeprefix('torch.')} is not stored by kernels"
+                return (
+                    f"{node.target}{line_of(node)}: {str(value.dtype).removeprefix('torch.')} is not stored by kernels"
+                )
     return ""
 
 
@@ -151,7 +178,9 @@ def _segments(module: Any, refused: dict[Any, str]) -> dict[Any, int]:
 
 
 def _read(module: Any, nodes: list[Any], options: Options, refused: dict[Any, str]) -> Iterable[Region]:
-    """Yield a part as regions: operators with an edge that may be reached are left out, and what is around them is read anew."""
+    """Yield a part as regions: operators with an edge that may be reached are left out, and what is around them is read
+    anew.
+    """
     from torch.fx.passes.utils.fuser_utils import fuse_as_graphmodule
 
     if all(name_of(n.target).startswith((*VIEWS, "<built")) for n in nodes if n.op == "call_function"):
@@ -225,7 +254,9 @@ def _decide(region: Region, options: Options, hardware: str, interpreted: bool, 
         region.reason = str(reason)
         return
     if gpu and region.library_us < options.gain * region.kernels.predicted_us:
-        region.reason = f"no gain is predicted: {region.kernels.predicted_us:.1f} us against {region.library_us:.1f} us of PyTorch"
+        region.reason = (
+            f"no gain is predicted: {region.kernels.predicted_us:.1f} us against {region.library_us:.1f} us of PyTorch"
+        )
 
 
 def gain(regions: Sequence[Region]) -> float:

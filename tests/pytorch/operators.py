@@ -1,7 +1,8 @@
-"""One list of calls of PyTorch's operators: what is read, what is evaluated, and what is derived of each is tested from it.
+"""One list of calls of PyTorch's operators: what is read, what is evaluated, and what is derived of each is tested from
+it.
 
-A case is a name, a function, and its inputs: a shape gives random numbers, `pos` positive ones, `ints` whole ones below a bound, `bools` masks.
-Names begin with their kind, by which they are read together.
+A case is a name, a function, and its inputs: a shape gives random numbers, `pos` positive ones, `ints` whole ones below
+a bound, `bools` masks. Names begin with their kind, by which they are read together.
 """
 
 from __future__ import annotations
@@ -574,7 +575,10 @@ case(
 )
 case(
     "loss kl",
-    lambda x, y: (F.kl_div(x.log_softmax(1), y.softmax(1), reduction="batchmean"), F.kl_div(x, y, log_target=True, reduction="sum")),
+    lambda x, y: (
+        F.kl_div(x.log_softmax(1), y.softmax(1), reduction="batchmean"),
+        F.kl_div(x, y, log_target=True, reduction="sum"),
+    ),
     (6, 5),
     (6, 5),
 )

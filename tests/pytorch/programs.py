@@ -1,4 +1,6 @@
-"""Small programs as people write them: layers, losses, attention, pooling; each is read, evaluated, and derived where the test of kernels says so."""
+"""Small programs as people write them: layers, losses, attention, pooling; each is read, evaluated, and derived where
+the test of kernels says so.
+"""
 
 from __future__ import annotations
 

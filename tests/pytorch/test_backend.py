@@ -1,4 +1,6 @@
-"""torch.compile(backend="napkin_eq"): values and gradients are PyTorch's, what is left has its reason, and nothing crashes."""
+"""torch.compile(backend="napkin_eq"): values and gradients are PyTorch's, what is left has its reason, and nothing
+crashes.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,10 @@ from napkin_eq.pytorch import backend
 from tests.pytorch.programs import given
 
 SOME = (
-    "matmul_bias_gelu gemm_residual_norm conv_group_norm_tanh depthwise_separable batch_norm_training linear_cross_entropy "
-    "naive_attention capped_attention transformer_block rotary embedding_and_head linear_attention l2_normalize conv_pool_linear"
+    "matmul_bias_gelu gemm_residual_norm conv_group_norm_tanh depthwise_separable batch_norm_training "
+    "linear_cross_entropy naive_attention capped_attention transformer_block rotary "
+    "embedding_and_head linear_attention "
+    "l2_normalize conv_pool_linear"
 ).split()
 
 
@@ -74,7 +78,9 @@ def test_both_ways_of_attention_are_taken_whole():
     assert all(region.taken for report in backend.reports for region in report.regions)
 
 
-@pytest.mark.parametrize("name", ["matmul_bias_gelu", "naive_attention", "rms_norm", "linear_cross_entropy", "conv_relu_bias"])
+@pytest.mark.parametrize(
+    "name", ["matmul_bias_gelu", "naive_attention", "rms_norm", "linear_cross_entropy", "conv_relu_bias"]
+)
 def test_gradients_of_evaluated_diagrams_hold_against_differences(name):
     fn, tensors = given(name)
     program = __import__("napkin_eq").from_torch(fn, *tensors)
@@ -96,7 +102,16 @@ def test_nothing_is_wrong_with_nan_and_infinities():
     data = torch.tensor([[1.0, float("nan"), 2.0], [float("inf"), 0.0, 1.0], [-float("inf")] * 3, [-1.0, 0.0, 3.0]])
 
     def f(x):
-        return F.relu(x), x.softmax(1), x.clamp(-1, 1), x.amax(1), 1 / x, x.log(), torch.maximum(x, x.flip(1)), x.argmax(1)
+        return (
+            F.relu(x),
+            x.softmax(1),
+            x.clamp(-1, 1),
+            x.amax(1),
+            1 / x,
+            x.log(),
+            torch.maximum(x, x.flip(1)),
+            x.argmax(1),
+        )
 
     for got, wanted in zip(compiled(f)(data), f(data), strict=True):
         torch.testing.assert_close(got, wanted, equal_nan=True)

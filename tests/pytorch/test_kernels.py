@@ -1,4 +1,6 @@
-"""Kernels of regions, run in Triton's interpreter: what they give, what is remembered of them, and that damage is no memory."""
+"""Kernels of regions, run in Triton's interpreter: what they give, what is remembered of them, and that damage is no
+memory.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Programs as people write them: each is read whole and gives what PyTorch gives; some are derived here, all by the command of docs/pytorch.md."""
+"""Programs as people write them: each is read whole and gives what PyTorch gives; some are derived here, all by the
+command of docs/pytorch.md.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def test_a_program_is_read_whole_and_gives_what_pytorch_gives(name):
 def test_running_statistics_are_further_outputs():
     fn, tensors = given("batch_norm_training")
     program = from_torch(fn, *tensors)
-    found = dict(zip((port.target for port in program.outputs), program.evaluated(program.bound(*tensors)), strict=True))
+    found = dict(
+        zip((port.target for port in program.outputs), program.evaluated(program.bound(*tensors)), strict=True)
+    )
     trained = copy.deepcopy(fn)
     trained(*tensors)
     for name, wanted in trained.named_buffers():
@@ -103,7 +107,8 @@ def test_data_that_lead_pytorch_out_of_the_numbers_are_refused(fn, data):
 
 
 @pytest.mark.parametrize(
-    "fn, data", [(lambda x: x.softmax(0), [-INF, 1.0]), (lambda x: x.exp(), [-INF, 0.0]), (lambda x: x.amax(0), [-INF, 2.0])]
+    "fn, data",
+    [(lambda x: x.softmax(0), [-INF, 1.0]), (lambda x: x.exp(), [-INF, 0.0]), (lambda x: x.amax(0), [-INF, 2.0])],
 )
 def test_minus_infinity_in_data_is_what_is_absent(fn, data):
     tensor = torch.tensor(data, dtype=torch.float64)

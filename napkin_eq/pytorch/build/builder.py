@@ -13,7 +13,7 @@ import napkin_eq.frontend.library as nq
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.substitute import folded, substituted
-from napkin_eq.lang.term import Const, Index, Length, Map, Reduce, Term, as_real, lift
+from napkin_eq.lang.term import Const, Index, Length, Reduce, Term, as_real, lift
 from napkin_eq.pytorch.build.masks import negated, same
 from napkin_eq.pytorch.build.wires import Dim, Wires, common_cuts
 
@@ -48,7 +48,8 @@ class Edge:
     data.
     """
 
-    kind: str  # nonzero, nonneg, pos, present (a lane at least of what is folded), number (NaN would be left out of a fold)
+    # nonzero, nonneg, pos; present: a lane at least of what is folded; number: NaN would be left out of a fold
+    kind: str
     term: Term
     said: str
     node: str = ""
@@ -83,7 +84,9 @@ class Builder:
         """Return the number of elements along a dimension; raises NapkinError where it is symbolic."""
         size = self.size(dim)
         if not isinstance(size, int):
-            raise NapkinError(f"{what}: a dimension has the symbolic size {size}; give it a number (leave it out of dynamic_shapes)")
+            raise NapkinError(
+                f"{what}: a dimension has the symbolic size {size}; give it a number (leave it out of dynamic_shapes)"
+            )
         return size
 
     def at(self, dim: Dim) -> Term:
@@ -120,7 +123,9 @@ class Builder:
         if isinstance(number, Value):
             return number
         if isinstance(number, float) and (math.isnan(number) or number == math.inf):
-            raise NapkinError(f"the constant {number} is no number of the language, which has the numbers and -inf for what is absent")
+            raise NapkinError(
+                f"the constant {number} is no number of the language, which has the numbers and -inf for what is absent"
+            )
         own = "bool" if isinstance(number, bool) else "int64" if isinstance(number, int) else "float32"
         return Value(lift(number) if isinstance(number, (bool, int, float)) else self._symbol(number), (), dtype or own)
 
@@ -135,7 +140,11 @@ class Builder:
         value = self.scalar(value)
         if value.term.kind == "bool":
             return replace(value, term=nq.where(value.term, 1.0, 0.0), dtype="float32")
-        return replace(value, term=as_real(value.term), dtype=value.dtype if value.dtype.startswith(("float", "bfloat")) else "float32")
+        return replace(
+            value,
+            term=as_real(value.term),
+            dtype=value.dtype if value.dtype.startswith(("float", "bfloat")) else "float32",
+        )
 
     def number(self, value: Number) -> Value:
         """Return a tensor as numbers; of a mask whole ones, 1 and 0."""
@@ -156,13 +165,13 @@ class Builder:
         if dtype.startswith(("float", "bfloat")):
             return replace(self.real(value), dtype=dtype)
         if not dtype.startswith(("int", "uint")):
-            raise NapkinError(f"tensors of {dtype} are not supported: the language has real numbers, whole numbers and masks")
+            raise NapkinError(
+                f"tensors of {dtype} are not supported: the language has real numbers, whole numbers and masks"
+            )
         if value.whole or value.truth:
             return replace(self.number(value), dtype=dtype)
         term = value.term
         return replace(value, term=nq.where(term < 0, -nq.floor(-term), nq.floor(term)), dtype=dtype)
-
-    # Several values.
 
     def joined(self, *values: Value) -> tuple[tuple[Dim, ...], list[Term]]:
         """Return the dimensions of what is broadcast together, and the terms, all over these."""
@@ -188,7 +197,9 @@ class Builder:
             if not _same(self.size(old), self.size(new)):
                 raise NapkinError(f"sizes {self.size(old)} and {self.size(new)} meet in one dimension")
             self.wires.meet(old, new)
-            if len(old) == len(new) and all(_same(self.size((a,)), self.size((b,))) for a, b in zip(old, new, strict=True)):
+            if len(old) == len(new) and all(
+                _same(self.size((a,)), self.size((b,))) for a, b in zip(old, new, strict=True)
+            ):
                 coordinates |= {a.name: Index(b) for a, b in zip(old, new, strict=True)}
             else:
                 coordinates |= self.coordinates(old, self.at(new))
@@ -198,8 +209,6 @@ class Builder:
         """Return a function of tensors, place by place."""
         dims, terms = self.joined(*values)
         return self.value(compute(*terms), dims, dtype or values[0].dtype)
-
-    # One value.
 
     def dim(self, value: Value, dim: int) -> int:
         """Return the number of a dimension that may be counted from the end."""
@@ -265,7 +274,9 @@ class Builder:
             return self.value(value.term, grouped, value.dtype)
         sizes = [self.size((a,)) for a in axes]
         if not all(isinstance(s, int) for s in (*sizes, *shape)):
-            raise NapkinError(f"a view of sizes {tuple(sizes)} as {tuple(shape)} takes symbolic sizes apart; give them numbers")
+            raise NapkinError(
+                f"a view of sizes {tuple(sizes)} as {tuple(shape)} takes symbolic sizes apart; give them numbers"
+            )
         if (cuts := common_cuts(sizes, list(shape))) is not None:
             self.wires.cut(axes, cuts)
         dims = [self.wires.of((*key, number), size) for number, size in enumerate(shape)]
@@ -285,8 +296,6 @@ class Builder:
             dims.append(tuple(group))
         return None if rest else dims
 
-    # Contractions.
-
     def contract(self, values: Sequence[Value], labels: Sequence[Sequence[Any]], out: Sequence[Any]) -> Value:
         """Return the sum of a product: each dimension has a label, equal ones meet, and those not in `out` are
         summed over.
@@ -297,7 +306,9 @@ class Builder:
         for label in order:
             found = [v.dims[row.index(label)] for v, row in zip(values, labels, strict=True) if label in row]
             chosen[label] = self.apart(next((d for d in found if d), ()), list(chosen.values()), "contract", label)
-        terms = [self.moved(self.real(v), v.dims, [chosen[x] for x in row]) for v, row in zip(values, labels, strict=True)]
+        terms = [
+            self.moved(self.real(v), v.dims, [chosen[x] for x in row]) for v, row in zip(values, labels, strict=True)
+        ]
         product = terms[0]
         for term in terms[1:]:
             product = product * term
@@ -314,7 +325,11 @@ class Builder:
 
     def edge(self, kind: str, term: Term, said: str) -> None:
         """Note that PyTorch gives NaN or an infinity where a condition does not hold."""
-        if not (isinstance(term, Const) and term.kind != "bool" and (term.value > 0 or (kind == "nonzero" and term.value < 0))):
+        if not (
+            isinstance(term, Const)
+            and term.kind != "bool"
+            and (term.value > 0 or (kind == "nonzero" and term.value < 0))
+        ):
             self.edges.append(Edge(kind, term, said, self.place[0] if self.place else ""))
 
 
@@ -331,8 +346,3 @@ def _same(a: Any, b: Any) -> bool:
 
 def _extent(axis: Axis) -> Term:
     return Length(axis) if axis.size is None else Const(axis.size)
-
-
-def least(a: Term, b: Term) -> Term:
-    """Return the smaller of two whole numbers."""
-    return Map("min", (a, b))

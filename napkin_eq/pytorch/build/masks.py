@@ -1,4 +1,6 @@
-"""Masks in their plainest form, so that laws about masks meet them: what programs spell in several ways is written in one."""
+"""Masks in their plainest form, so that laws about masks meet them: what programs spell in several ways is written in
+one.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ ABSENT = -math.inf
 
 
 def same(a: Term, b: Term) -> Term:
-    """Return the mask of the places where two numbers are equal; of a choice between constants, against one, its mask."""
+    """Return the mask of the places where two numbers are equal; of a choice of constants, against one, its mask."""
     if isinstance(a, Const) and isinstance(b, Const):
         return Const(a.exact == b.exact)
     if isinstance(a, Map) and a.op == "where" and isinstance(b, Const):

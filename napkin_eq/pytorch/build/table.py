@@ -1,7 +1,9 @@
-"""The table of operators: for each of PyTorch's, by name, the rule that builds its term; the rules stand in files by kind.
+"""The table of operators: for each of PyTorch's, by name, the rule that builds its term; the rules stand in files by
+kind.
 
-A rule is a function of the Builder and of the operator's arguments, by the names of its schema. It gets those that it names; where another
-one has a value that is not its default the operator is refused, unless it says nothing of the numbers (`SILENT`).
+A rule is a function of the Builder and of the operator's arguments, by the names of its schema. It gets those that it
+names; where another one has a value that is not its default the operator is refused, unless it says nothing of the
+numbers (`SILENT`).
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ Rule = Callable[..., Any]
 R = TypeVar("R", bound=Rule)
 RULES: dict[str, tuple[Rule, tuple[str, ...]]] = {}
 KINDS = tuple(
-    "elementwise arithmetic logic reductions views gathers products convolutions pooling norms losses scans backward".split()
+    "elementwise arithmetic logic reductions views gathers products convolutions pooling norms losses "
+    "scans backward".split()
 )
 SILENT = frozenset(
     "dtype layout device pin_memory memory_format physical_layout non_blocking copy generator implicit cudnn_enabled "

@@ -1,7 +1,8 @@
 """The axes of a program before they have names: which dimensions are one wire, and into which wires a dimension is cut.
 
-A program is read several times. Each reading tells which wires it would like to be one (they meet in one operator) or to be cut (a view
-takes them apart); what fits together is granted, and it is read again, until nothing is asked for. Then names stand for wires.
+A program is read several times. Each reading tells which wires it would like to be one (they meet in one operator) or
+to be cut (a view takes them apart); what fits together is granted, and it is read again, until nothing is asked for.
+Then names stand for wires.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ class Wires:
         if isinstance(extent, int) and extent == 1:
             return ()
         if isinstance(extent, int) and extent < 1:
-            raise NapkinError(f"a dimension has size {extent}: an axis has at least one element, so empty tensors stay PyTorch")
+            raise NapkinError(
+                f"a dimension has size {extent}: an axis has at least one element, so empty tensors stay PyTorch"
+            )
         if key not in self._made:
             self._made[key] = self._new(extent)
         assert self.extents[self._made[key]] == extent, f"{key}: {extent}"
@@ -79,7 +82,9 @@ class Wires:
             inside = [c for c in cuts if below < c < below * size]
             if inside and self._numbers[axis.name] not in self._whole:
                 edges = [below, *sorted(inside), below * size]
-                self._cuts.setdefault(self._numbers[axis.name], tuple(b // a for a, b in zip(edges, edges[1:], strict=False))[::-1])
+                self._cuts.setdefault(
+                    self._numbers[axis.name], tuple(b // a for a, b in zip(edges, edges[1:], strict=False))[::-1]
+                )
                 found = True
             below *= size
         return found
@@ -117,7 +122,11 @@ class Wires:
 
     def symbolic(self) -> dict[str, Any]:
         """Return the extent of each named wire whose size is an expression of symbols."""
-        return {name: self.extents[number] for name, number in self._numbers.items() if not isinstance(self.extents[number], int)}
+        return {
+            name: self.extents[number]
+            for name, number in self._numbers.items()
+            if not isinstance(self.extents[number], int)
+        }
 
     def _new(self, extent: Any) -> int:
         self.extents.append(extent)
@@ -136,7 +145,11 @@ class Wires:
     def _axis(self, number: int) -> Axis:
         if number not in self._names:
             count, extent = len(self._names), self.extents[number]
-            name = LETTERS[count] if count < len(LETTERS) else f"{'zyx'[(count // 26 - 1) % 3]}{LETTERS[count % 26]}{'w' * ((count // 26 - 1) // 3)}"
+            name = (
+                LETTERS[count]
+                if count < len(LETTERS)
+                else f"{'zyx'[(count // 26 - 1) % 3]}{LETTERS[count % 26]}{'w' * ((count // 26 - 1) // 3)}"
+            )
             self._names[number] = Axis(name, extent if isinstance(extent, int) else None)
             self._numbers[name] = number
         return self._names[number]

@@ -79,8 +79,10 @@ def _added(b: Builder, self: Value, dim: int, index: Value, src: Number) -> Valu
 
 
 @operator("scatter.src", "scatter.value")
-def scatter(b: Builder, self: Value, dim: int, index: Value, src: Number | None = None, value: Number | None = None) -> Value:
-    """Numbers written to places that data choose; of several for one place the last, where PyTorch leaves open which."""
+def scatter(
+    b: Builder, self: Value, dim: int, index: Value, src: Number | None = None, value: Number | None = None
+) -> Value:
+    """Numbers written to places that data choose; of several for one the last, where PyTorch leaves it open."""
     number = src if src is not None else value
     assert number is not None
     hit, source, old = _hits(b, self, dim, index, number)

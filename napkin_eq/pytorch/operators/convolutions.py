@@ -233,9 +233,19 @@ def convolution(
 
 @operator("convolution_backward.default")
 def convolution_backward(
-    b: Builder, grad_output: Value, input: Value, weight: Value, bias_sizes: Any, stride: Any, padding: Any, dilation: Any, transposed: bool,
-    output_padding: Any, groups: int, output_mask: Sequence[bool],
-) -> tuple[Value | None, Value | None, Value | None]:  # fmt: skip
+    b: Builder,
+    grad_output: Value,
+    input: Value,
+    weight: Value,
+    bias_sizes: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    output_padding: Any,
+    groups: int,
+    output_mask: Sequence[bool],
+) -> tuple[Value | None, Value | None, Value | None]:
     """The gradients of a convolution by its input, its weight and its bias."""
     if transposed:
         raise NapkinError("the gradient of a transposed convolution is not supported")

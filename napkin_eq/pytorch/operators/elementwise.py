@@ -61,13 +61,26 @@ def sinh(t: Term) -> Term:
 
 
 FUNCTIONS: dict[str, Unary] = {
-    "exp": nq.exp, "exp2": lambda t: nq.exp(t * math.log(2.0)), "expm1": expm1, "tanh": nq.tanh, "sigmoid": nq.sigmoid, "erf": nq.erf,
-    "erfc": lambda t: 1.0 - nq.erf(t), "sin": nq.sin, "cos": nq.cos, "sinh": sinh, "cosh": lambda t: 0.5 * (nq.exp(t) + nq.exp(-t)),
-    "relu6": lambda t: between(t, 0.0, 6.0), "silu": nq.silu, "mish": lambda t: t * nq.tanh(nq.softplus(t)),
-    "hardsigmoid": lambda t: between(t + 3.0, 0.0, 6.0) * (1 / 6), "hardswish": lambda t: t * between(t + 3.0, 0.0, 6.0) * (1 / 6),
-    "log_sigmoid": lambda t: -nq.softplus(-t), "softsign": lambda t: t * nq.reciprocal(1.0 + nq.abs(t)),
+    "exp": nq.exp,
+    "exp2": lambda t: nq.exp(t * math.log(2.0)),
+    "expm1": expm1,
+    "tanh": nq.tanh,
+    "sigmoid": nq.sigmoid,
+    "erf": nq.erf,
+    "erfc": lambda t: 1.0 - nq.erf(t),
+    "sin": nq.sin,
+    "cos": nq.cos,
+    "sinh": sinh,
+    "cosh": lambda t: 0.5 * (nq.exp(t) + nq.exp(-t)),
+    "relu6": lambda t: between(t, 0.0, 6.0),
+    "silu": nq.silu,
+    "mish": lambda t: t * nq.tanh(nq.softplus(t)),
+    "hardsigmoid": lambda t: between(t + 3.0, 0.0, 6.0) * (1 / 6),
+    "hardswish": lambda t: t * between(t + 3.0, 0.0, 6.0) * (1 / 6),
+    "log_sigmoid": lambda t: -nq.softplus(-t),
+    "softsign": lambda t: t * nq.reciprocal(1.0 + nq.abs(t)),
     "selu": lambda t: 1.0507009873554805 * nq.where(t > 0, t, 1.6732632423543772 * expm1(at_most(t, 0.0))),
-}  # fmt: skip
+}
 # Of numbers that may be whole; whole ones stay so.
 NUMBERS: dict[str, Unary] = {"floor": nq.floor, "ceil": lambda t: -nq.floor(-t), "trunc": trunc, "round": nq.round}
 

@@ -69,7 +69,9 @@ def index_tensors(b: Builder, self: Value, indices: Sequence[Value | None], plai
     places: dict[str, Term] = {}
     for (at, value), term in zip(found.items(), terms, strict=True):
         own = replace(value, term=term)
-        places |= b.coordinates(self.dims[at], chosen_place(own) if plain else wrapped(own, b.known(self.dims[at], "index")))
+        places |= b.coordinates(
+            self.dims[at], chosen_place(own) if plain else wrapped(own, b.known(self.dims[at], "index"))
+        )
     for old, new in zip(others, kept, strict=True):
         places |= {a.name: Index(c) for a, c in zip(old, new, strict=True)}
     together = list(found) == list(range(min(found), max(found) + 1))

@@ -15,12 +15,18 @@ from napkin_eq.pytorch.build.table import enter, operator
 from napkin_eq.pytorch.operators.elementwise import alike
 
 COMPARISONS: dict[str, Callable[[Term, Term], Term]] = {
-    "eq": same, "ne": lambda s, t: negated(same(s, t)), "lt": lambda s, t: s < t, "le": lambda s, t: s <= t,
-    "gt": lambda s, t: s > t, "ge": lambda s, t: s >= t,
-}  # fmt: skip
+    "eq": same,
+    "ne": lambda s, t: negated(same(s, t)),
+    "lt": lambda s, t: s < t,
+    "le": lambda s, t: s <= t,
+    "gt": lambda s, t: s > t,
+    "ge": lambda s, t: s >= t,
+}
 LOGIC: dict[str, Callable[[Term, Term], Term]] = {
-    "and": both, "or": lambda s, t: s | t, "xor": lambda s, t: (s & ~t) | (~s & t),
-}  # fmt: skip
+    "and": both,
+    "or": lambda s, t: s | t,
+    "xor": lambda s, t: (s & ~t) | (~s & t),
+}
 
 
 def _comparison(compute: Callable[[Term, Term], Term]) -> Callable[[Builder, Number, Number], Value]:
@@ -95,8 +101,13 @@ def to_copy(b: Builder, self: Value) -> Value:
 
 
 @operator(
-    "clone.default", "alias.default", "detach.default", "lift_fresh_copy.default", "contiguous.default", "positive.default",
-)  # fmt: skip
+    "clone.default",
+    "alias.default",
+    "detach.default",
+    "lift_fresh_copy.default",
+    "contiguous.default",
+    "positive.default",
+)
 def copied(b: Builder, self: Value) -> Value:
     return self
 
@@ -240,7 +251,7 @@ def index(value: Value) -> Term:
     """
     if value.term.kind != "int":
         raise NapkinError(
-            "a place that a fold or a real number gave cannot choose a coordinate: places are whole numbers of inputs and axes"
+            "a place that a real number gave cannot choose a coordinate: places are whole numbers"
         )
     return value.term
 

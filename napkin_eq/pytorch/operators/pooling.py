@@ -190,7 +190,15 @@ for _rank in (1, 2, 3):
 
 @operator("max_pool2d_with_indices_backward.default")
 def max_pool_backward(
-    b: Builder, grad_output: Value, self: Value, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, indices: Value
+    b: Builder,
+    grad_output: Value,
+    self: Value,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    ceil_mode: bool,
+    indices: Value,
 ) -> Value:
     """Each gradient goes to the place that its window took."""
     windows = indices.dims[-2:]
@@ -206,9 +214,16 @@ def max_pool_backward(
 
 @operator("avg_pool2d_backward.default")
 def avg_pool_backward(
-    b: Builder, grad_output: Value, self: Value, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, count_include_pad: bool,
+    b: Builder,
+    grad_output: Value,
+    self: Value,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
     divisor_override: int | None,
-) -> Value:  # fmt: skip
+) -> Value:
     """Each gradient goes to the elements of its window, in equal parts."""
     found = Windows(b, self, 2, kernel_size, stride, padding, 1, ceil_mode)
     onto = (*self.dims[:-2], *found.spatial)

@@ -1,4 +1,5 @@
-"""What PyTorch is taken to need for a part of a graph: cuBLAS for each contraction, one kernel for what is connected between them.
+"""What PyTorch is taken to need for a part of a graph: cuBLAS for each contraction, one kernel for what is connected
+between them.
 
 The same GPU data as the cost model's; an estimate that only decides whether a region is worth taking.
 """

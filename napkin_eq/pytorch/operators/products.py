@@ -17,7 +17,9 @@ from napkin_eq.pytorch.operators.arithmetic import add, mul
 from napkin_eq.pytorch.operators.reductions import normalised
 from napkin_eq.pytorch.operators.views import transpose
 
-Inner = Callable[[Any, Sequence[Value]], Value]  # a graph that a callable was traced to, on values that stand for its scalars
+Inner = Callable[
+    [Any, Sequence[Value]], Value
+]  # a graph that a callable was traced to, on values that stand for its scalars
 
 
 def product(b: Builder, left: Value, right: Value) -> Value:
@@ -170,7 +172,8 @@ def weighed(
 ) -> Value:
     """Return values weighted by a softmax of scores after a change of these; more heads of queries share those of keys.
 
-    The change gets the scores, the number of the dimension of heads, and how many heads share one: then they have two dimensions.
+    The change gets the scores, the number of the dimension of heads, and how many heads share one: then they have two
+    dimensions.
     """
     heads, shared = len(query.dims) - 3, 1
     if heads >= 0 and b.size(query.dims[heads]) != b.size(key.dims[heads]):
@@ -201,11 +204,20 @@ def _by_heads(b: Builder, mask: Value, heads: int, shared: int) -> Value:
 
 @operator("flex_attention")
 def flex_attention(
-    b: Builder, inner: Inner, query: Value, key: Value, value: Value, score: Any, block_mask: Any, scale: Any, *rest: Any
+    b: Builder,
+    inner: Inner,
+    query: Value,
+    key: Value,
+    value: Value,
+    score: Any,
+    block_mask: Any,
+    scale: Any,
+    *rest: Any,
 ) -> tuple[Value, None, None]:
     """Return values weighted by a softmax of scores that one callable changes and another one masks.
 
-    Which blocks are full or empty is what the mask says already, and is not read; `rest` are options and captured tensors.
+    Which blocks are full or empty is what the mask says already, and is not read; `rest` are options and captured
+    tensors.
     """
     _, of_score, of_mask = rest
 

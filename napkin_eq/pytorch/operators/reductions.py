@@ -211,7 +211,7 @@ def log_of_sum(b: Builder, term: Term, over: Sequence[Any]) -> Term:
 
 
 def normalised(b: Builder, term: Term, over: Sequence[Any], empty: bool = False) -> Term:
-    """Return the exponentials over dimensions, relative to their sum; `empty`: PyTorch too has 0 where all are masked."""
+    """Return the exponentials over dimensions, relative to their sum; `empty`: PyTorch has 0 for none, too."""
     top = b.fold("max", term, over)
     if not empty:
         b.edge("present", top, MASKED)
