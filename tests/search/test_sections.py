@@ -10,7 +10,7 @@ from napkin_eq.certify.asked import same
 from napkin_eq.certify.certificate import checked
 from napkin_eq.cover.sections import sections
 from napkin_eq.lang.evaluate import evaluate
-from napkin_eq.lang.term import Index, Input, Read, Reduce, subterms
+from napkin_eq.lang.term import Index, Input, Read, Reduce, Term, subterms
 from napkin_eq.lang.waists import part, waists, within
 from napkin_eq.pipeline.derive import chosen_statements, derive
 from napkin_eq.search.candidates import prover
@@ -60,7 +60,7 @@ def test_sections_say_what_the_whole_says() -> None:
     term = stack(5, t=2, d=4, f=6)
     rng = np.random.default_rng(0)
     data = {a.name: rng.normal(size=[x.size for x in a.dims]) * 0.3 for a in subterms(term) if isinstance(a, Input)}
-    values = {}
+    values: dict[Term, np.ndarray] = {}
     for section in sections([term], PROVER):
         given = {a.name: values[v] if v in values else data[v.name] for a, v in section.arrays.items()}
         values[section.outputs[0]] = evaluate(section.terms[0], given)
