@@ -18,7 +18,7 @@ from typing import Any
 from napkin_eq.egraph.budget import Budget
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError, Undecided
-from napkin_eq.lang.term import Prev, Size, Term, rebuilt, subterms
+from napkin_eq.lang.term import Online, Prev, Size, Term, rebuilt, subterms
 from napkin_eq.laws.inference import BASE, Judge, names_in, substitute
 from napkin_eq.laws.law import BUILT_IN, Inference, Law, Statement, Var
 from napkin_eq.laws.shapes import Firing, Shapes
@@ -97,6 +97,7 @@ class Closure:
         self._joints: dict[Task, int] = {}
         self._running: set[int] = set()  # heads of Prev
         self._careful: dict[int, int] = {}
+        self._streams: frozenset[str] = frozenset()  # axes of the streams of what is explained: these have no lane before a first block
         self._beside: list[list[tuple[int, int]]] = []
         self._congruent: deque[tuple[int, int]] = deque()
         self._routes: dict[Task, Route] = {}
@@ -257,6 +258,7 @@ class Closure:
 
     def explain(self, a: Term, b: Term) -> list[Step]:
         """Return a chain of single rewrites from a to b; raise Undecided if what was entered does not make them equal."""
+        self._over(frozenset(t.axis.name for t in subterms(a, b) if isinstance(t, Online)))
         first, second = self.add(a), self.add(b)
         if self._find(first) != self._find(second):
             self._settle(lambda: self._find(first) == self._find(second))
@@ -267,6 +269,17 @@ class Closure:
             steps = again
         return steps
 
+    def _over(self, streams: frozenset[str]) -> None:
+        """Take the axes of the streams that chains are for; what was found out for others under Prev is forgotten."""
+        if streams != self._streams:
+            self._streams = streams
+            self._careful.clear()
+            for known in (self._routes, self._taken):
+                for task in [t for t in known if t[-1]]:
+                    del known[task]
+            for edge in [e for e in self._moved if e[-1]]:
+                del self._moved[edge]
+
     def _chain(self, a: Term, b: Term) -> list[Step]:
         route = self._route((self.add(a), self.add(b), len(self._edges), False))
         return self._steps(a, [move for edge, onward in route for move in self._along(edge, onward, False)])
@@ -274,7 +287,7 @@ class Closure:
     def _narrowed(self, steps: Iterable[Step]) -> Closure:
         """Return a closure of just the instances that a chain uses: so small that the best of its chains is soon found."""
         small = Closure(budget=self.budget.part(1.0), lanes=self.lanes)
-        small.judge, small._guess = self.judge, 1
+        small.judge, small._guess, small._streams = self.judge, 1, self._streams
         for law, forward, bindings in dict.fromkeys((s.law, s.forward, s.bindings) for s in steps):
             if law == ARITHMETIC:
                 small.instance(law, forward, bindings)
@@ -372,17 +385,18 @@ class Closure:
         return self._careful[edge]
 
     def _needy(self, edge: int) -> bool:
-        """Tell whether a law's instance needs lanes, itself or by what its conditions rest on."""
+        """Tell whether a law's instance needs lanes of an axis that is streamed, itself or by what its conditions rest on."""
         law, given = self._edges[edge].law, dict(self._edges[edge].bindings)
         if law == ARITHMETIC:
             return False
-        if self.lanes.get(law):
+        if any(getattr(given[axis], "name", "") in self._streams for axis in self.lanes.get(law, ())):
             return True
         proofs = [proof for _, found in self.judge.conditions(self.laws[law].conditions, given)[:1] for proof in found]
         while proofs:
             proof = proofs.pop()
             counted = proof.judgment.args[-1]
-            if self.lanes.get(proof.rule) or (proof.rule == BASE and isinstance(counted, Term) and any(isinstance(t, Size) for t in subterms(counted))):
+            sizes = subterms(counted) if proof.rule == BASE and isinstance(counted, Term) else ()
+            if self.lanes.get(proof.rule) or any(isinstance(t, Size) and t.axis.name in self._streams for t in sizes):
                 return True
             proofs += proof.premises
         return False

@@ -9,8 +9,10 @@ Where values are stored and how outputs are partitioned is chosen afterwards wit
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 
 from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.nodes import Node, Saturated, built
@@ -25,6 +27,7 @@ from napkin_eq.tile.stream_facts import MIN_DOT
 KEEP, KEEP_OUTPUTS, SWEEPS, MASKED_SHARE = 5, 8, 40, 0.55
 # Once there is a candidate for the root, so many more are tried; of the forms of a node of a large graph fewer.
 MOST_TRIED, LARGE, EXTRACTING = 400_000, 6_000, 0.55
+TRIED = 3  # of the updates of a sum that is carried, beside a body that is as it was first written
 HELD = 512  # the longest axis that one tile may hold beside others
 ALIKE, MOST_ALIKE = 1e-5, 4  # costs so near are of one form, its operands in other orders or its loops apart: of each so many are kept
 Pass = tuple[str, int]
@@ -175,6 +178,16 @@ class Extractor:
         if self.kept is not None and number == self.graph.root:
             ranked = [c for c in ranked if self.kept(c.term)]
         kept = _diverse(ranked, self._most(number))
+        # What takes fewer passes by itself may be dearer here and cheaper in a whole that takes no more: it comes second, to be tried.
+        fewest = min([_passes(c.depth) for c in ranked], default=0)
+        if kept and _passes(kept[0].depth) > fewest:
+            thrifty = next(c for c in ranked if _passes(c.depth) == fewest)
+            kept = [kept[0], thrifty, *(c for c in kept[1:] if c is not thrifty)]
+        # Where Prev speaks of a value as it was first written, what it is held against is computed in the same way, or rounds apart.
+        if self.written and kept and (first := self._first(number)) is not None:
+            kept = [kept[0], first, *(c for c in kept[1:] if c is not first)] if first is not kept[0] else kept
+        if number == self.graph.root:
+            kept.sort(key=lambda c: c.cost)
         self.best[number] = kept
         return set(kept) != before
 
@@ -187,8 +200,9 @@ class Extractor:
         if self.written and node.kind == "Prev":
             first = self._first(node.children[0])
             choices = [[first] if first else []]
-        for picked in itertools.islice(itertools.product(*choices), self.most):
+        for places in _orders(tuple(len(c) for c in choices), self.most):
             self.work += 1
+            picked = tuple(choice[place] for choice, place in zip(choices, places, strict=True))
             if (candidate := self._candidate(number, node, picked)) is not None:
                 yield candidate
 
@@ -219,10 +233,10 @@ class Extractor:
             made: list[Candidate] = []
             for node in self.graph.classes[number] if term is not None and None not in parts else ():
                 if self._is_first(node, number, wanted):
-                    more = [self.best[child][:1] for child in node.children[len(wanted) :]]
-                    found = [p for p in parts if p is not None] + [c for each in more for c in each]
-                    candidate = self._candidate(number, node, tuple(found)) if all(more) else None
-                    made += [candidate] if candidate is not None else []
+                    # Of updates the first one may ask for what no loop gives; the second takes its sums in another order, or fewer passes.
+                    known = tuple(p for p in parts if p is not None)
+                    found = (self._candidate(number, node, (*known, *more)) for more in itertools.product(*(self.best[c][:TRIED] for c in node.children[len(wanted) :])))
+                    made += [candidate for candidate in found if candidate is not None]
             self.best[number] = kept
             self.first[number] = min(made, key=lambda c: (c.cost, c.nesting), default=None)
         return self.first[number]
@@ -277,10 +291,13 @@ class Extractor:
         """Return how many candidates a class keeps: of the root more, for what is placed and priced in full."""
         return KEEP_OUTPUTS if number == self.graph.root else KEEP
 
-    def _dear(self, number: int, cost: float) -> bool:
-        """Whether a class already holds enough candidates that are cheaper."""
+    def _dear(self, number: int, cost: float, depth: tuple[tuple[str, int], ...]) -> bool:
+        """Whether a class already holds enough candidates that are cheaper, one of which takes no more passes."""
         kept = self.best[number]
-        return len(kept) == self._most(number) and cost > kept[-1].cost
+        if len(kept) < self._most(number) or cost <= kept[-1].cost:
+            return False
+        passes = _passes(depth)
+        return any(c.cost < cost and _passes(c.depth) <= passes for c in kept)
 
     # -- one candidate -----------------------------------------------------------------------------------------------
 
@@ -296,14 +313,15 @@ class Extractor:
             return None  # what cannot be negative is no difference of larger numbers: that would cancel
         weight = self._weight(number, node, parts)
         own = self._item((number, node.kind, frozenset()), weight) if weight > 0 else -1
-        if parts and self._dear(number, max([p.cost for p in parts])):
+        depth = merged_depth(parts)
+        if parts and self._dear(number, max([p.cost for p in parts]), depth):
             return None  # all that a part costs is among what the whole does
         items = frozenset([own] if own >= 0 else ()).union(*(p.items for p in parts))
         cost = self._cost(items)
-        if self._dear(number, cost):
+        if self._dear(number, cost, depth):
             return None
         stale = frozenset[str]().union(*(p.stale for p in parts))
-        return Candidate(*self._built(node, parts), items, own, cost, merged_depth(parts), stale, _deepest(*(p.waits for p in parts)))
+        return Candidate(*self._built(node, parts), items, own, cost, depth, stale, _deepest(*(p.waits for p in parts)))
 
     def _built(self, node: Node, parts: tuple[Candidate, ...]) -> tuple[Callable[[], Term], int]:
         """Return what builds the term of a node, and how many levels deep that will be."""
@@ -319,7 +337,7 @@ class Extractor:
         if (counter := self.cut.get(axis.name)) and (body.passes(counter) or all(a.name != counter for a in body.term.axes)):
             return None
         inside = body.passes(axis.name)
-        if (head == "Online" and axis.name in body.stale) or self._tangled(node, parts):
+        if (head == "Online" and axis.name in body.stale) or self._tangled(node, parts, head == "Online"):
             return None
         level = max(1, inside) if head == "Online" else inside + 1
         fused = head != "Reduce" and node.fields[1]
@@ -334,16 +352,17 @@ class Extractor:
         items |= self._own_work(number, node, body, axis, marker, share, contraction, fused)
         frozen = frozenset(items)
         cost = self._cost(frozen)
-        if self._dear(number, cost):
+        passes = dict(merged_depth(parts))
+        passes[axis.name] = max(passes.get(axis.name, 0), level)
+        depth = tuple(sorted(passes.items()))
+        if self._dear(number, cost, depth):
             return None
-        depth = dict(merged_depth(parts))
-        depth[axis.name] = max(depth.get(axis.name, 0), level)
         stale = body.stale | (frozenset([axis.name]) if head != "Online" and inside else frozenset())
-        return Candidate(*self._built(node, parts), frozen, -1, cost, tuple(sorted(depth.items())), stale, _deepest(*(p.waits for p in parts)))
+        return Candidate(*self._built(node, parts), frozen, -1, cost, depth, stale, _deepest(*(p.waits for p in parts)))
 
-    def _tangled(self, node: Node, parts: tuple[Candidate, ...]) -> bool:
+    def _tangled(self, node: Node, parts: tuple[Candidate, ...], carried: bool) -> bool:
         axis = node.fields[0]
-        return extent(axis) > HELD and any(dict(part.depth).get(axis.name) for part in parts) and tangled(axis, *(p.term for p in parts))
+        return extent(axis) > HELD and any(dict(part.depth).get(axis.name) for part in parts) and tangled(axis, carried, *(p.term for p in parts))
 
     def _own_work(
         self, number: int, node: Node, body: Candidate, axis: Axis, marker: Pass, share: float, contraction: bool, fused: bool
@@ -403,23 +422,50 @@ class Extractor:
         return lanes * (0.25 if op in ("neg", "real") else 1.0) / self.hardware.rate("fma") + 1e-13
 
 
+@lru_cache(maxsize=None)
+def _orders(counts: tuple[int, ...], most: int) -> tuple[tuple[int, ...], ...]:
+    """Return the first ways to pick one of each of so many, the first of each first, and of those the same place of each: such forms share more."""
+
+    def key(places: tuple[int, ...]) -> tuple[int, int, tuple[int, ...]]:
+        free = [place for place, count in zip(places, counts, strict=True) if count > 1]
+        return max(free, default=0), len(set(free)), places
+
+    return tuple(sorted(itertools.product(*map(range, counts)), key=key)[:most])
+
+
 def _fused_first(node: Node) -> tuple[bool, bool]:
     return not (node.kind.startswith("Fold") and node.fields[1]), node.kind.startswith("Reduce")
 
 
 def _diverse(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
-    """Return the first few of candidates by cost, forms that differ among them: what is dearer here may be cheaper once values are stored."""
+    """Return the first few of candidates by cost, forms that differ among them: what is dearer here may be cheaper once values are stored.
+
+    Of equal cost are sums over two axes in either order, and a stream may carry the one or the other: of these the first ones come first.
+    """
     kept: list[Candidate] = []
-    level, alike = -1.0, 0
-    for candidate in candidates:
-        if candidate.cost > (1 + ALIKE) * level:
-            level, alike = candidate.cost, 0
-        alike += 1
-        if alike <= MOST_ALIKE:
-            kept.append(candidate)
-        if len(kept) == most:
+    alike: list[Candidate] = []
+    for candidate in (*candidates, None):
+        if candidate is not None and (not alike or candidate.cost <= (1 + ALIKE) * alike[0].cost):
+            alike.append(candidate)
+            continue
+        ranks: Counter[frozenset[str]] = Counter()
+        ranked: list[tuple[int, Candidate]] = []
+        for one in alike if len(alike) > 1 else ():
+            again = _folded_further(one.term)[1]
+            ranks[again] += 1
+            if ranks[again] <= MOST_ALIKE:
+                ranked.append((ranks[again], one))
+            if ranks[frozenset()] > most:
+                break
+        kept += [one for _, one in sorted(ranked, key=lambda r: r[0])] if ranked else alike
+        if len(kept) >= most or candidate is None:
             break
-    return kept
+        alike = [candidate]
+    return kept[:most]
+
+
+def _passes(depth: tuple[tuple[str, int], ...]) -> int:
+    return sum([level for _, level in depth])
 
 
 def merged_depth(parts: tuple[Candidate, ...]) -> tuple[tuple[str, int], ...]:
@@ -434,26 +480,28 @@ def _deepest(*depths: tuple[tuple[str, int], ...]) -> tuple[tuple[str, int], ...
     return tuple(sorted(found.items()))
 
 
-def tangled(axis: Axis, *terms: Term) -> bool:
+def tangled(axis: Axis, carried: bool, *terms: Term) -> bool:
     """Tell whether a fold over an axis asks, in each of its blocks, for a whole pass over the same axis.
 
-    It does where a running value of it is folded along another axis as well, or where it folds carried sums whose
-    running values are folded along it: unless one tile holds the axis, no loop gives that.
+    A carried sum does where a running value of it is folded along another axis as well; any fold does of carried sums whose
+    running values are folded along its axis. Unless one tile holds the axis, no loop gives that. What a sum that is not carried
+    reads was folded in a pass before.
     """
-    return extent(axis) > HELD and any(axis.name in _folded_further(term) for term in terms)
+    return extent(axis) > HELD and any(axis.name in further for term in terms for further in _folded_further(term)[: 1 + carried])
 
 
-def _folded_further(term: Term) -> frozenset[str]:
-    """Return the axes of folds whose results are folded again, along another axis along which they vary, or are references of carried sums."""
+def _folded_further(term: Term) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the axes of folds whose results are references of sums carried along another axis, and those whose results are folded again along one."""
     if term not in _FURTHER:
         for part in subterms(term):
             if part not in _FURTHER:
-                found = frozenset[str]().union(*(_FURTHER[c] for c in part.children))
+                of, again = (frozenset[str]().union(*(_FURTHER[c][place] for c in part.children)) for place in (0, 1))
                 if isinstance(part, (Reduce, Fold, Online)):
                     inner = [t for t in subterms(part.body) if isinstance(t, (Reduce, Fold, Online)) and t.axis != part.axis]
-                    found |= {t.axis.name for t in inner if isinstance(part, Online) or part.axis in t.axes}
-                _FURTHER[part] = found
+                    of |= {t.axis.name for t in inner if isinstance(part, Online)}
+                    again |= {t.axis.name for t in inner if part.axis in t.axes}
+                _FURTHER[part] = of, again
     return _FURTHER[term]
 
 
-_FURTHER: dict[Term, frozenset[str]] = {}
+_FURTHER: dict[Term, tuple[frozenset[str], frozenset[str]]] = {}
