@@ -19,7 +19,7 @@ from napkin_eq.egraph.budget import Budget
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError, Undecided
 from napkin_eq.lang.term import Online, Prev, Size, Term, rebuilt, subterms
-from napkin_eq.laws.inference import BASE, Judge, names_in, substitute
+from napkin_eq.laws.inference import BASE, SIGNS, Judge, names_in, substitute
 from napkin_eq.laws.law import BUILT_IN, Inference, Law, Statement, Var
 from napkin_eq.laws.shapes import Firing, Shapes
 
@@ -395,7 +395,7 @@ class Closure:
         while proofs:
             proof = proofs.pop()
             counted = proof.judgment.args[-1]
-            sizes = subterms(counted) if proof.rule == BASE and isinstance(counted, Term) else ()
+            sizes = subterms(counted) if proof.rule == BASE and proof.judgment.name in SIGNS and isinstance(counted, Term) else ()
             if self.lanes.get(proof.rule) or any(isinstance(t, Size) and t.axis.name in self._streams for t in sizes):
                 return True
             proofs += proof.premises

@@ -41,7 +41,7 @@ Goal = tuple[str, tuple[Axis | Term | None, ...]]  # None: an argument that the 
 BASE, PLAIN, INTERVAL = "base", "plain", "interval"
 SAFE = 60.0
 DEPTH, SOLUTIONS, WORK = 120, 8, 5_000
-_SIGNS = ("pos", "nonneg", "nonzero", "finite")
+SIGNS = ("pos", "nonneg", "nonzero", "finite")
 _OVER = (Reduce, Fold, Online, Scan, Read, Size)
 
 
@@ -173,7 +173,7 @@ def _facts(term: Term) -> frozenset[str]:
         implied = {"pos": ("pos", "nonneg", "nonzero"), "nonneg": ("nonneg",), "nonzero": ("nonzero",)}
         return frozenset(("finite", *(n for fact in term.facts for n in implied.get(fact, ()))))
     if isinstance(term, Length):
-        return frozenset(_SIGNS)
+        return frozenset(SIGNS)
     if isinstance(term, Size):
         return frozenset(("pos", "nonzero"))  # before a stream's first block it is 0, and all else has laws that hold there
     if isinstance(term, Index):
@@ -205,7 +205,7 @@ def _base(goal: Goal) -> Iterator[Judgment]:
         elif name == "stretch":
             true = isinstance(args[1], Axis) and is_stretch(first, args[1], last)
     elif isinstance(last, Term):
-        true = name in _SIGNS and name in _facts(last) or name == "le" and first is last
+        true = name in SIGNS and name in _facts(last) or name == "le" and first is last
     if true:
         yield Judgment(name, args)  # type: ignore[arg-type]
 
@@ -270,7 +270,10 @@ class Judge:
     def _search(self, goal: Goal, depth: int) -> tuple[Derivation, ...]:
         name, args = goal
         enough = SOLUTIONS if None in args else 1
-        found = {j.args: Derivation(j, BASE) for j in _base(goal)}
+        evident = {j.args: Derivation(j, BASE) for j in _base(goal)}
+        # That of a size is evident of an axis that has lanes; that it is present and not negative, rules show of one that has none too.
+        counted = name in ("finite", "nonneg") and isinstance(args[0], Term) and any(isinstance(t, Size) for t in subterms(args[0]))
+        found = {} if counted else evident
         if name == "safe" and isinstance(args[0], Term) and interval(args[0])[1] <= SAFE:
             found.setdefault(args, Derivation(Judgment(name, args), INTERVAL))  # type: ignore[arg-type]
         for rule in self.rules[name]:
@@ -278,6 +281,7 @@ class Judge:
                 break
             for proof in self._apply(rule, goal, depth):
                 found.setdefault(proof.judgment.args, proof)
+        found = found or evident
         if not found and self.placed and name not in ("free", "along", "distinct", "local"):
             found = {proof.judgment.args: proof for proof in self._plainly(goal, depth)}
         return tuple(found.values())[:enough]

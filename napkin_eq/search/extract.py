@@ -12,7 +12,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.nodes import Node, Saturated, built
@@ -185,6 +185,8 @@ class Extractor:
             kept = [kept[0], thrifty, *(c for c in kept[1:] if c is not thrifty)]
         # Where Prev speaks of a value as it was first written, what it is held against is computed in the same way, or rounds apart.
         if self.written and kept and (first := self._first(number)) is not None:
+            same = (c for c in known.values() if c.items == first.items and c.term is first.term)
+            first = next(same, first)  # it is made anew in every sweep: what is the same is no change
             kept = [kept[0], first, *(c for c in kept[1:] if c is not first)] if first is not kept[0] else kept
         if number == self.graph.root:
             kept.sort(key=lambda c: c.cost)
@@ -235,7 +237,8 @@ class Extractor:
                 if self._is_first(node, number, wanted):
                     # Of updates the first one may ask for what no loop gives; the second takes its sums in another order, or fewer passes.
                     known = tuple(p for p in parts if p is not None)
-                    found = (self._candidate(number, node, (*known, *more)) for more in itertools.product(*(self.best[c][:TRIED] for c in node.children[len(wanted) :])))
+                    updates = itertools.product(*(self.best[child][:TRIED] for child in node.children[len(wanted) :]))
+                    found = (self._candidate(number, node, (*known, *more)) for more in updates)
                     made += [candidate for candidate in found if candidate is not None]
             self.best[number] = kept
             self.first[number] = min(made, key=lambda c: (c.cost, c.nesting), default=None)
@@ -422,7 +425,7 @@ class Extractor:
         return lanes * (0.25 if op in ("neg", "real") else 1.0) / self.hardware.rate("fma") + 1e-13
 
 
-@lru_cache(maxsize=None)
+@cache
 def _orders(counts: tuple[int, ...], most: int) -> tuple[tuple[int, ...], ...]:
     """Return the first ways to pick one of each of so many, the first of each first, and of those the same place of each: such forms share more."""
 
