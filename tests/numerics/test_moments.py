@@ -12,6 +12,7 @@ from napkin_eq.lang.term import Acc, Input, Online, Prev, Size, as_real, subterm
 from napkin_eq.laws.law import TRUE
 from napkin_eq.numerics.stability import FACTOR, Stability
 from napkin_eq.pipeline.derive import derive
+from napkin_eq.tile.printers import emit
 
 
 def arrays(width):
@@ -146,3 +147,17 @@ def test_a_mean_taken_for_exact_is_not_as_exact():
     steps = [Prev(mean) - mean for mean in means]
     total = Online(x, (a - means[0]) * (b - means[1]), TRUE, Acc() + steps[0] * steps[1] * Prev(lanes))
     assert lost(total * (1 / LANES), source, data, 100) > 20 * lost(source, source, data, 100)
+
+
+@pytest.mark.slow
+def test_statistics_over_two_axes_are_carried_in_one_pass() -> None:
+    """Mean and variance of each channel over a batch and over places, from their definitions; far from zero they keep their digits."""
+    n, c, h = nq.axes("n c h", n=4096, c=8, h=16)
+    a = nq.array("A", n, c, h, dtype="float32")
+    mean = nq.mean(nq.mean(a, h), n)
+    spread = nq.mean(nq.mean((a - mean) * (a - mean), h), n)
+    found = derive(Diagram("batch", (("mean", mean), ("spread", spread))), dtype="float32")
+    assert found.report()["passes"]["n"] == 1 and found.report()["certificate"]["status"] == "proved"
+    data = (1000 + np.random.default_rng(3).standard_normal((4096, 8, 16))).astype(np.float32)
+    got = emit(found.plan, "numpy")({"A": data}, True, {})
+    assert np.allclose(got["spread"], data.astype(np.float64).var(axis=(0, 2)), rtol=1e-5)
