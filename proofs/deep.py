@@ -79,7 +79,10 @@ PROOFS: dict[str, str] = {
     "sum-add": "here. apply Laws.sum_add.",
     "sum-neg": "here. apply Laws.sum_neg.",
     "distribute": "here. freed P1. apply Laws.distribute. some.",
+    "distribute-present": "here. freed P1. apply Laws.distribute_present. known.",
     "sum-constant": """here. freed P1. etransitivity; [apply Laws.sum_constant; some |]. unfold size.
+      rewrite seq_length. reflexivity.""",
+    "sum-constant-present": """here. freed P1. etransitivity; [apply Laws.sum_constant_present; known |]. unfold size.
       rewrite seq_length. reflexivity.""",
     "max-shift": "here. freed P1. apply Laws.max_shift.",
     "max-scale": "here. freed P1. apply Laws.max_scale. known.",

@@ -291,9 +291,12 @@ PROOFS: dict[str, str] = {
     "rebase": "intros. apply (sum_relative _ _ (fun x => choice (c p x) (a p x) absent) (b p)). intros x lane none. exact (max_none _ _ _ x none lane).",
     "rebase-bare": "intros. apply (sum_relative_bare _ _ (fun x => choice (c p x) (a p x) absent)). intros x lane none. exact (max_none _ _ _ x none lane).",
     "distribute": "intros. apply sum_factor. assumption.",
+    "distribute-present": "intros there. destruct a as [k |]; [apply sum_scaled | discriminate].",
     "sum-add": "intros. apply sum_both.",
     "sum-neg": "intros. apply sum_neg_out.",
     "sum-constant": "intros. apply sum_of_equals. assumption.",
+    "sum-constant-present": "intros there. destruct xs as [| y ys]; [| apply sum_of_equals; discriminate]. "
+    "destruct a as [k |]; [cbv [Sum reduce map fold_right size length INR]; pointwise | discriminate].",
     "max-shift": "intros. apply (max_moved _ _ (add a)); pointwise.",
     "max-scale": "intros. apply (max_moved _ _ (mul a)); pointwise.",
     "le-max": "intros _ x lane. apply (max_above _ _ _ x lane).",

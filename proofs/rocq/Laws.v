@@ -620,7 +620,7 @@ Theorem distribute_present (X : Type) (xs : list X) (a : val) (b : X -> val) :
   lt absent a = true ->
   Sum xs (fun x => mul a (b x))
   = mul a (Sum xs (fun x => b x)).
-Proof. pointwise. Qed.
+Proof. intros there. destruct a as [k |]; [apply sum_scaled | discriminate]. Qed.
 
 (* Σ_x (a + b) = Σ_x a + Σ_x b *)
 Theorem sum_add (X : Type) (xs : list X) (a : X -> val) (b : X -> val) :
@@ -646,7 +646,7 @@ Theorem sum_constant_present (X : Type) (xs : list X) (a : val) :
   lt absent a = true ->
   Sum xs (fun x => a)
   = mul a (size xs).
-Proof. pointwise. Qed.
+Proof. intros there. destruct xs as [| y ys]; [| apply sum_of_equals; discriminate]. destruct a as [k |]; [cbv [Sum reduce map fold_right size length INR]; pointwise | discriminate]. Qed.
 
 (* Σ_x Σ_y a → Σ_y Σ_x a if distinct(x, y) *)
 Theorem fubini_sum (X : Type) (xs : list X) (Y : Type) (ys : list Y) (a : X -> Y -> val) :
