@@ -230,7 +230,7 @@ class Judge:
         if root.depth > DEPTH // 2:
             for part in subterms(root):
                 if part.kind == "real":
-                    for name in _SIGNS:
+                    for name in SIGNS:
                         self.holds(Judgment(name, (part,)))
 
     def holds(self, judgment: Judgment) -> Derivation | None:
