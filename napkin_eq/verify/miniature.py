@@ -53,6 +53,15 @@ def miniature(diagram: Diagram, outputs: Sequence[Output], plan: p.Plan, machine
     return Miniature(sources, placed, small, scale.sizes)
 
 
+def at_its_sizes(outputs: Sequence[Output], plan: p.Plan) -> Miniature:
+    """Return a plan as it is, to be tried at its own sizes where these are small; those of symbolic axes are left out."""
+    sources = tuple((name, source) for output in outputs for name, source, _ in output.each())
+    placed = {name: term for output in outputs for name, _, term in output.each()}
+    axes = {a.name: a for t in (*(source for _, source in sources), *placed.values()) for a in axes_in(t)}
+    axes |= {c.axis.name: c.axis for kernel in plan.kernels for c in kernel.coords}
+    return Miniature(sources, placed, plan, {name: axis.size for name, axis in axes.items() if axis.size is not None})
+
+
 def skeleton(part: Any) -> Any:
     """Return a plan, or a part of one, with its numbers taken out: sizes, tiles and what is computed of them."""
     if isinstance(part, Axis):

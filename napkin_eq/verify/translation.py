@@ -23,7 +23,7 @@ from napkin_eq.search.derivation import AGREES, DIFFERS, UNKNOWN, Output, Transl
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.elementwise import Proved
 from napkin_eq.tile.printers import emit
-from napkin_eq.verify.miniature import Miniature, miniature
+from napkin_eq.verify.miniature import Miniature, at_its_sizes, miniature
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,13 +46,17 @@ def validated(
     """
     if why := next(_misfits(outputs, plan, dtype, held or {}, dict(diagram.held)), ""):
         return Translation(DIFFERS, why)
+    why = ""
     try:
         small = miniature(diagram, outputs, plan, machine, dtype, proved)
     except NapkinError as reason:
-        return Translation(UNKNOWN, f"no plan in small: {reason}")
+        why = f"no plan in small: {reason}"
+        small = at_its_sizes(outputs, plan)
     sizes = tuple(sorted(small.sizes.items()))
+    if any(coord.axis.name not in small.sizes for kernel in plan.kernels for coord in kernel.coords):
+        return Translation(UNKNOWN, why)
     if (work := _work(small.plan, small.sizes) + len(KINDS) * _elements(small)) > MOST_WORK:
-        return Translation(UNKNOWN, f"in small it still computes {work:.1g} elements, at most {MOST_WORK:.0g} are tried")
+        return Translation(UNKNOWN, why or f"in small it still computes {work:.1g} elements, at most {MOST_WORK:.0g} are tried")
     return disagreement(small) or Translation(AGREES, "", sizes, KINDS)
 
 

@@ -21,13 +21,16 @@ AccKey = tuple[Any, Env]
 
 @dataclass(slots=True)
 class Scope:
-    """A list of statements being written: the kernel's, or one part of a loop over `coord`."""
+    """A list of statements being written: the kernel's, or one part of a loop over `coord`.
+
+    known: masks that hold throughout it, each with the coordinates that stand there for its axes: a fold inside may give these others.
+    """
 
     level: int
     coord: str | None = None
     stmts: list[p.Stmt] = field(default_factory=list)
     memo: dict[Any, p.Operand] = field(default_factory=dict)
-    known: frozenset[Term] = frozenset()
+    known: frozenset[tuple[Term, Env]] = frozenset()
     whole_tiles: bool = False
     new: dict[Any, str] = field(default_factory=dict)
     old: dict[Any, str] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from napkin_eq.lang.operators import ABSENT, EDGES, OPS
 from napkin_eq.lang.term import Const, Map, Prev, Term, in_others, rebuilt
 from napkin_eq.laws.law import Judgment, finite, nonneg, nonzero, pos
 from napkin_eq.tile import ir as p
-from napkin_eq.tile.lower.builder import Context, Statements
+from napkin_eq.tile.lower.builder import Context, Env, Statements, restricted
 from napkin_eq.tile.stream_facts import conjuncts, plain, reduces_over
 
 LOG2E = math.log2(math.e)
@@ -38,7 +38,7 @@ class Arithmetic(Statements):
             return self._sum(term, 1.0, context)
         if op == "real":
             return self.cast(self.operand(args[0], context), "f32")
-        if op in ("and", "or") and (short := self.settled(term)) is not None:
+        if op in ("and", "or") and (short := self.settled(term, context)) is not None:
             return short
         values = tuple(self.operand(a, context) for a in args)
         if op in ("floordiv", "mod"):
@@ -111,27 +111,27 @@ class Arithmetic(Statements):
         return self.emit("where", (none, 0, self.emit(op, (values[0], self.emit("where", (none, 1, values[1]), "i32")), "i32")), "i32")
 
     def _where(self, term: Map, context: Context) -> p.Operand:
-        if (plain_term := self.resolved(term)) is not term:
+        if (plain_term := self.resolved(term, context)) is not term:
             return self.operand(plain_term, context)
         mask, left, right = (self.operand(a, context) for a in term.args)
         dtype = "i32" if term.kind == "int" else "f32"
         return self.emit("where", (mask, self.wide(left) if dtype == "f32" else left, self.wide(right) if dtype == "f32" else right), dtype)
 
-    def settled(self, mask: Term) -> bool | None:
-        """Return True if the masks known to hold in this part of the loop imply a mask."""
-        known: set[Term] = set().union(*(s.known for s in self.stack))
-        return True if set(conjuncts(mask)) <= known else None
+    def settled(self, mask: Term, context: Context) -> bool | None:
+        """Return True if the masks known to hold in this part of the loop imply a mask, the same coordinates standing for its axes."""
+        known: set[tuple[Term, Env]] = set().union(*(s.known for s in self.stack))
+        return True if {(part, restricted(context.env, part)) for part in conjuncts(mask)} <= known else None
 
-    def resolved(self, term: Term) -> Term:
+    def resolved(self, term: Term, context: Context) -> Term:
         """Return what a choice by a mask comes to in this part of the loop, where that is known."""
-        while isinstance(term, Map) and term.op == "where" and (settled := self.settled(term.args[0])) is not None:
+        while isinstance(term, Map) and term.op == "where" and (settled := self.settled(term.args[0], context)) is not None:
             term = term.args[1] if settled else term.args[2]
         return term
 
     def _sum(self, term: Term, scale: float, context: Context) -> p.Operand:
         """Write scale * term as a sum of scaled parts, parts of lower rank first, each constant folded once."""
         parts: list[tuple[float, Term]] = []
-        self._flatten(term, scale, parts)
+        self._flatten(term, scale, parts, context)
         terms: list[tuple[tuple[str, ...], p.Operand]] = []
         constant = 0.0
         for factor, part in parts:
@@ -154,21 +154,21 @@ class Arithmetic(Statements):
             total = self.emit("add", (value, total), "f32")
         return total if constant == 0.0 else self.emit("add", (total, constant), "f32")
 
-    def _flatten(self, term: Term, factor: float, parts: list[tuple[float, Term]]) -> None:
+    def _flatten(self, term: Term, factor: float, parts: list[tuple[float, Term]], context: Context) -> None:
         if isinstance(term, Map) and term.op == "add":
             for arg in term.args:
-                self._flatten(arg, factor, parts)
+                self._flatten(arg, factor, parts, context)
         elif isinstance(term, Map) and term.op == "neg":
-            self._flatten(term.args[0], -factor, parts)
+            self._flatten(term.args[0], -factor, parts, context)
         elif isinstance(term, Prev) and isinstance(term.body, Map) and term.body.op in ("add", "neg", "mul"):
             # A running value before the block, of an expression, is the expression of running values before the block.
-            self._flatten(rebuilt(term.body, tuple(a if isinstance(a, Const) else Prev(a) for a in term.body.args)), factor, parts)
-        elif self.resolved(term) is not term:
-            self._flatten(self.resolved(term), factor, parts)
+            self._flatten(rebuilt(term.body, tuple(a if isinstance(a, Const) else Prev(a) for a in term.body.args)), factor, parts, context)
+        elif self.resolved(term, context) is not term:
+            self._flatten(self.resolved(term, context), factor, parts, context)
         elif isinstance(term, Map) and term.op == "mul" and any(map(_scales, term.args)):
             left, right = term.args
             number, other = (left, right) if _scales(left) else (right, left)
-            self._flatten(other, factor * float(number.value), parts)
+            self._flatten(other, factor * float(number.value), parts, context)
         else:
             parts.append((factor, term))
 

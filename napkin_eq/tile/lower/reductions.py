@@ -182,7 +182,9 @@ class Folds(Arithmetic):
         return self.put(lambda v: p.ReduceTile(v, monoid, coord, arg), ("reduce", monoid, coord), coords, held, (arg,))
 
     def _part(self, stretch: Stretch, carried: Mapping[AccKey, tuple[Term, p.Value]], coord: str, axis: Axis, context: Context) -> p.Part:
-        scope = Scope(len(self.stack), coord, known=stretch.known, whole_tiles=stretch.whole_tiles)
+        env = context.at(axis, coord).env
+        known = frozenset((mask, restricted(env, mask)) for mask in stretch.known)
+        scope = Scope(len(self.stack), coord, known=known, whole_tiles=stretch.whole_tiles)
         self.stack.append(scope)
         scope.old = {key: v.name for key, (_, v) in carried.items()}
         # Inside the loop an accumulator is a different value in every block: nothing made from it may be hoisted.
@@ -250,7 +252,7 @@ class Folds(Arithmetic):
 
     def _outside(self, fold: Term, body: p.Operand, context: Context, monoid: str) -> p.Operand:
         """Mask a body outside the lanes that its fold takes, unless it is proved to be neutral there."""
-        if fold.where == Const(True) or self.settled(fold.where):
+        if fold.where == Const(True) or self.settled(fold.where, context):
             return body
         neutral = absent(fold.where, plain(fold.body)) if VALUES[monoid] == "max" else zero(fold.where, plain(fold.body))
         if monoid != "prod" and self.proved(neutral):
@@ -271,13 +273,13 @@ class Folds(Arithmetic):
         return loads and along and all(self.proved(finite(plain(f))) for f in factors)
 
     def _dot(self, fold: Term, context: Context, coord: str, start: p.Operand | None) -> p.Operand | None:
-        body = self.resolved(fold.body)
+        body = self.resolved(fold.body, context)
         if isinstance(body, Map) and body.op == "mul":
-            body = Map("mul", (self.resolved(body.args[0]), self.resolved(body.args[1])))
+            body = Map("mul", (self.resolved(body.args[0], context), self.resolved(body.args[1], context)))
         factors = dot_factors(body, {a: self.coords[c].tile for a, c in context.env}, fold.axis.name)
         if factors is None or not all(self._sure(finite, factor, context) for factor in factors):
             return None  # the matrix unit would make of an absent value what IEEE arithmetic makes of -inf
-        clear = fold.where == Const(True) or self.settled(fold.where) or self.proved(zero(fold.where, plain(fold.body)))
+        clear = fold.where == Const(True) or self.settled(fold.where, context) or self.proved(zero(fold.where, plain(fold.body)))
         to_mask = None if clear else next((f for f in factors if not self._stored(f)), factors[0])
         sides = []
         for factor in factors:
