@@ -12,6 +12,7 @@ from napkin_eq.machine.cost import elements
 from napkin_eq.search.placement import MOST_BUNDLED
 
 MOST_CONTRACTIONS, MOST_TOGETHER, MOST_INSIDE, MOST_CANDIDATES, SMALL = 3, 4, 12, 4000, 1 << 18
+FEW = 6  # kernels of a cover of which any two may be one, be what they share small: a launch is saved
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,8 @@ class Enumeration:
         for one, other in itertools.combinations(cover, 2):
             outs = tuple(sorted({*one.outs, *other.outs}, key=lambda t: self.graph.order[t]))
             shared = {*one.reads, *arrays(one.terms)} & {*other.reads, *arrays(other.terms)}
-            if len(outs) > MOST_BUNDLED or not any(elements(t.axes) > SMALL for t in shared):
+            large = any(elements(t.axes) > SMALL for t in shared)
+            if len(outs) > MOST_BUNDLED or not (large or (shared and len(cover) <= FEW)):
                 continue
             made = self.candidate(outs, (one.inside | other.inside) - {*outs}, MOST_TOGETHER)
             if made is not None:
