@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
-from napkin_eq.lang.dtypes import BY_NAME, BY_SHORT, NARROW
+from napkin_eq.lang.dtypes import BY_NAME, BY_SHORT, NARROW, STORAGE
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Index, Map, Reduce, Scan, subterms
 from napkin_eq.numerics.sample_inputs import Family, applies, draw, families, family, number, resized
@@ -146,6 +146,8 @@ def validate(
 
     where, label = chosen_device(device)
     dtype = dtype or ("bfloat16" if where == "cuda" else "float16")
+    if dtype not in STORAGE:
+        raise NapkinError(f"unknown dtype {dtype!r:.60}; one of {', '.join(STORAGE)}")
     if where == "cpu" and BY_NAME[dtype].short in NARROW and dtype != "float16":
         raise NapkinError(f"dtype {dtype}: Triton's interpreter computes it wrongly on a CPU; take float16 or float32, or run on a GPU")
     chosen = _chosen(diagram, inputs)

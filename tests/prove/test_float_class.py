@@ -275,7 +275,7 @@ def test_every_shipped_claim_is_granted_and_remembered(registry: object, tmp_pat
     assert {v.found for v in found} == {"exact", "reassociating", "unsafe"}
     sampled = {s.name for s, v in zip(laws, found, strict=True) if (v.found, v.how) == ("reassociating", "sampled")}
     assert sampled == {"carry", "carry-weighted", "carry-scaled"}
-    assert sum((v.found, v.how) == ("reassociating", "proved") for v in found) == 28
+    assert sum((v.found, v.how) == ("reassociating", "proved") for v in found) == 31
     assert {s.name for s, v in zip(laws, found, strict=True) if v.needs == "exponents up to 88"} == {"shift", "shift-weighted", "rebase", "rebase-bare"}
     assert all(v.witness and "needs safe(" in v.detail for v in found if v.found == "unsafe")
     monkeypatch.setattr("napkin_eq.prove.float_class._ASSESSORS", {})
