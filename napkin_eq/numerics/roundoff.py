@@ -93,7 +93,7 @@ def _mul(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
 
 def _inv(v: Array, a: Array, e: Array) -> Array:
     away = np.abs(a)
-    off = e / (away * (away - e)) + K * w() * np.abs(v)
+    off = e / away / (away - e) + K * w() * np.abs(v)  # their product may pass the range of float64
     return np.where((a == 0) & (e == 0), 0.0, _unless(away > e, off + gone(v, off)))
 
 

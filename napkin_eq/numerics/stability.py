@@ -1,9 +1,10 @@
 """How much a form of a diagram loses to rounding that the diagram itself does not: bounds of both, side by side, on small inputs.
 
-Each form is bounded in float32 as it is written (rounding.py), on small inputs of families that break forms which cancel: far from
-zero, alternating in sign, constant rows, one element alone, tiny and very large. The *growth* of a form is the largest ratio, over
-families and elements, of its bound to that of what the diagram says, both with the output rounded to its storage type. A form is
-admitted if that is at most FACTOR. Where the diagram itself has no bound, as past the range of float32, nothing is asked.
+Each form is bounded in float32 as it is written (error_bound.py), on small inputs of families that break forms which cancel: far from
+zero, alternating in sign, constant rows, one element alone, tiny and very large, near the end of an exponential's range. The *growth*
+of a form is the largest ratio, over families and elements, of its bound to that of what the diagram says, both with the output
+rounded to its storage type. A form is admitted if that is at most FACTOR. Where the diagram itself has no bound, as past the range of
+float32, nothing is asked.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from napkin_eq.lang.evaluate import axes_in
 from napkin_eq.lang.operators import OPS
 from napkin_eq.lang.scope import opened
 from napkin_eq.lang.term import Input, Map, Term, Tuple, subterms
-from napkin_eq.numerics.sample_inputs import draw, family, folded_axes
+from napkin_eq.numerics.sample_inputs import Family, draw, family, folded_axes
 
 if TYPE_CHECKING:
     from napkin_eq.numerics.error_bound import Work
@@ -29,6 +30,8 @@ FACTOR = 8.0
 HIDDEN, SWEEPS = ("Store", "Group", "Walk", "Tuple"), 12
 LEAST, MOST = 1e-60, 1e60
 FAMILIES = ("normal", "offset", "far", "alternating", "constant", "one-hot", "tiny", "top")
+# Numbers whose exponentials float32 holds, and not a product of two of these.
+STEEP = Family("steep", "numbers near 60", lambda place: 60.0 + place.normal())
 TRIAL = "·family"  # the axis of the families; no axis of a diagram has this name
 # Lanes of an axis that is folded, fewer where many are; of any other; of a block.
 FOLDED, FREE, TILE = (24, 12, 8, 6, 4, 4), 2, 8
@@ -51,8 +54,8 @@ class Stability:
         # An axis that is shorter keeps its length: over one lane what is subtracted may be the whole.
         lanes = {a.name: long if a.name in folded else FREE for a in axes_in(source)}
         sizes = {a.name: -(-min(lanes[a.name], a.size or lanes[a.name]) // a.multiple) * a.multiple for a in axes_in(source)}
-        drawn = [draw(diagram, family(name), sizes, dtype, 0).clean for name in FAMILIES]
-        self.sizes: dict[str, int] = {**sizes, TRIAL: len(FAMILIES)}
+        drawn = [draw(diagram, one, sizes, dtype, 0).clean for one in (*map(family, FAMILIES), STEEP)]
+        self.sizes: dict[str, int] = {**sizes, TRIAL: len(drawn)}
         run = Run(source, drawn[0], self.sizes, 2**40, "float64")
         for node in subterms(source):
             if isinstance(node, Input):

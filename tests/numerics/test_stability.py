@@ -98,3 +98,12 @@ def test_a_form_that_cancels_over_one_lane_only_is_refused() -> None:
     held = Stability(nq.sum((running - total) * (running - total), one), "bfloat16")
     assert held.admits(nq.sum((total - running) * (total - running), one))
     assert not held.admits(nq.sum(running * running - 2 * running * total + total * total, one))
+
+
+def test_a_product_of_exponentials_that_passes_the_range_is_refused_where_each_is_in_it() -> None:
+    """(e^a / s) (e^b / s') keeps to the range of float32 where e^a e^b does not: as one fraction it is infinite over infinite."""
+    shares = [nq.exp(v) / nq.sum(nq.exp(v), x) for v in (A, B)]
+    (one, other), (all_one, all_other) = ([nq.exp(v) for v in (A, B)], [nq.sum(nq.exp(v), x) for v in (A, B)])
+    held = Stability(shares[0] * shares[1], "float32")
+    assert held.admits(shares[1] * shares[0])
+    assert not held.admits((one * other) / (all_one * all_other))
