@@ -136,10 +136,21 @@ def test_what_takes_too_long_is_not_validated(monkeypatch):
 
 
 def test_another_program_is_not_validated():
-    found = derive(diagram("softmax", t=8, x=32))
+    """A plan that its diagram's own derivation does not give in small, and that is too large to be tried as it is."""
+    found = derive(diagram("softmax", t=4096, x=65536))
     other = tuple(renamed(k, "another", {}) for k in found.plan.kernels)
     verdict = translation.validated(found.diagram, found.outputs, replace(found.plan, kernels=other), found.hardware, found.dtype, prover(found.statements))
     assert verdict.status == UNKNOWN and "other statements" in verdict.why
+
+
+def test_a_small_plan_with_no_likeness_is_tried_as_it_is():
+    """Renamed kernels are another program to the miniature; at their own sizes they agree, and a changed one differs."""
+    found = derive(diagram("softmax", t=8, x=32))
+    rest = (found.hardware, found.dtype, prover(found.statements))
+    other = tuple(renamed(k, "another", {}) for k in found.plan.kernels)
+    assert translation.validated(found.diagram, found.outputs, replace(found.plan, kernels=other), *rest).status == AGREES
+    wrong = tuple(changed(k, lambda s: replace(s, op="add") if isinstance(s, p.Let) and s.op == "mul" else s) for k in other)
+    assert translation.validated(found.diagram, found.outputs, replace(found.plan, kernels=wrong), *rest).status == DIFFERS
 
 
 def test_the_next_best_plans_are_validated(monkeypatch):
