@@ -33,7 +33,7 @@ from napkin_eq.numerics.error_bound import error_bound
 from napkin_eq.numerics.sample_inputs import draw, family
 from napkin_eq.pipeline.top_k import ranked
 from napkin_eq.search.assemble import renamed
-from napkin_eq.search.candidates import prover
+from napkin_eq.search.job import prover
 from napkin_eq.search.tiling import Tiled
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.kernel import Lowering

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,14 +21,11 @@ from napkin_eq.cover.pricing import Pricing, Proved
 from napkin_eq.cover.program import Chosen, Column, cheapest
 from napkin_eq.egraph.budget import Budget
 from napkin_eq.lang.axis import Axis
-from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.dtypes import STORAGE
 from napkin_eq.lang.errors import NapkinError, Undecided
 from napkin_eq.lang.term import Term
-from napkin_eq.laws.law import Statement
 from napkin_eq.machine.cost import AHEAD_S, FOLLOWING_S, elements
-from napkin_eq.prove.verdict import Verdict
-from napkin_eq.search.candidates import Aim, prover
+from napkin_eq.search.job import Job
 from napkin_eq.search.placement import MOST_BUNDLED
 from napkin_eq.tile.resources import WIDE_ROWS
 
@@ -57,18 +54,16 @@ def _contracted(offer: _Offer) -> tuple[tuple[Term, ...], frozenset[Term]]:
 class Choice:
     """The search for a cover of one diagram."""
 
-    def __init__(
-        self, diagram: Diagram, orders: Sequence[tuple[Axis, ...]], aim: Aim, statements: list[Statement], verdicts: Mapping[str, Verdict]
-    ) -> None:
+    def __init__(self, job: Job, orders: Sequence[tuple[Axis, ...]]) -> None:
+        diagram, aim, proved = job.diagram, job.aim, job.laws.proved
         self.diagram, self.aim = diagram, aim
         self.budget: Budget = aim.budget
         self.begun = time.process_time() + workers.processor() / workers.PROCESSES
-        proved = prover(statements)
         outputs = [term for _, term in diagram.outputs]
         self.graph: Graph = graph_of(outputs, proved)
         self.places = {value: i for i, value in enumerate(self.graph.cuts)}
         self.storage = Storage(self.graph, {term: name for name, term in diagram.outputs}, aim.dtype, proved, aim.held, dict(zip(outputs, orders, strict=True)))
-        self.pricing = Pricing(aim, statements, verdicts, proved)
+        self.pricing = Pricing(aim, job.laws)
         ahead = AHEAD_S if aim.machine.divisors.mma_m >= WIDE_ROWS else FOLLOWING_S
         self.waited = max(0.0, aim.machine.chip.launch_s - ahead) * 1e6  # of every launch but the first
         self.bound = 0.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,56 +18,59 @@ from napkin_eq.cover.program import Chosen
 from napkin_eq.cover.sections import Section, sections, whole
 from napkin_eq.egraph.saturate import saturate
 from napkin_eq.lang.axis import Axis
-from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Index, Read, Term, Tuple, subterms
-from napkin_eq.laws.law import Statement
-from napkin_eq.prove.verdict import Verdict
-from napkin_eq.search.candidates import Aim, prover
 from napkin_eq.search.derivation import Output
+from napkin_eq.search.job import Job
 
 Renaming = Callable[[Axis], Axis]
 
 
-def covered(
-    diagram: Diagram, aim: Aim, statements: list[Statement], verdicts: Mapping[str, Verdict], seconds: dict[str, float]
-) -> Output:
-    """Return the plan of a diagram's outputs as a cover of its graph by kernels.
+def covered(job: Job) -> Output:
+    """Return the plan of a job's outputs as a cover of their graph by kernels.
 
     Raises NapkinError where some output is in no candidate's reach, Undecided where the checker does not accept the chain.
     """
-    names = tuple(name for name, _ in diagram.outputs)
-    outputs = tuple(term for _, term in diagram.outputs)
+    outputs, clock = tuple(term for _, term in job.diagram.outputs), job.aim.budget.clock
     if len(set(outputs)) < len(outputs):
-        raise NapkinError(f"diagram {diagram.name}: two outputs are one value; name it once")
-    begun = time.perf_counter()
-    listed = [whole(outputs)] if aim.held else sections(outputs, prover(statements))
+        raise NapkinError(f"diagram {job.diagram.name}: two outputs are one value; name it once")
+    with clock.stage("extract"):
+        listed = [whole(outputs)] if job.aim.held else sections(outputs, job.laws.proved)
+        found = _sections(job, listed)
+        outputs, parts = _joined(outputs, listed, found)
+    with clock.stage("explain"):
+        source = outputs[0] if len(outputs) == 1 else Tuple(outputs)
+        placed, steps = assembly.assembled(outputs, parts, job.names[0], job.aim.machine)
+        require_accepted(source, placed.term, steps, job.laws.statements, job.laws.verdicts)
+    graph = saturate(listed[0].terms[0], (), rounds=0)  # an e-graph of nothing but its numbers
+    proofs = [part.proved for part in parts]
+    graph = replace(graph, nodes=sum(f.nodes for f in proofs), rounds=max(f.rounds for f in proofs), instances=[])
+    option = Output(job.names, source, placed, steps, graph, job.aim.precision)
+    option.translation = assembly.validated([f.translation for f in proofs])
+    option.cover = _report(found)
+    return option
+
+
+def _sections(job: Job, listed: Sequence[Section]) -> list[_Section]:
+    """Cover each section of a graph, equal ones once."""
     known: dict[tuple[Term, ...], _Section] = {}
+    for section in listed:
+        if section.terms not in known:
+            known[section.terms] = _section(job, section)
+    return [known[section.terms] for section in listed]
+
+
+def _joined(outputs: tuple[Term, ...], listed: Sequence[Section], covers: Sequence[_Section]) -> tuple[tuple[Term, ...], list[Part]]:
+    """Put the covers of sections together: return the outputs as they are proved, and the kernels in order."""
     names_taken = {f.name for t in subterms(*outputs) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
     held: dict[Term, tuple[Term, Renaming]] = {}  # values at which sections end, as they are proved, and what their axes are called there
     parts: list[Part] = []
-    for number, section in enumerate(listed):
-        if section.terms not in known:
-            known[section.terms] = _section(diagram, section, aim, statements, verdicts)
-        found = known[section.terms]
+    for number, (section, found) in enumerate(zip(listed, covers, strict=True)):
         axes: Renaming = _Apart(names_taken, number) if number + 1 < len(listed) else _same
         put = Put(_given(section, held, axes), axes)
         parts += [within(part_of(piece, made), put) for piece, made in found.pieces]
         held |= {value: (put(term), axes) for value, term in zip(section.outputs, found.outputs, strict=True)}
-    outputs = tuple(held[output][0] for output in outputs)
-    seconds["extract"] += time.perf_counter() - begun
-    begun = time.perf_counter()
-    source = outputs[0] if len(outputs) == 1 else Tuple(outputs)
-    placed, steps = assembly.assembled(outputs, parts, names[0], aim.machine)
-    require_accepted(source, placed.term, steps, statements, verdicts)
-    seconds["explain"] += time.perf_counter() - begun
-    graph = saturate(listed[0].terms[0], (), rounds=0)  # an e-graph of nothing but its numbers
-    proofs = [part.proved for part in parts]
-    graph = replace(graph, nodes=sum(f.nodes for f in proofs), rounds=max(f.rounds for f in proofs), instances=[])
-    option = Output(names, source, placed, steps, graph, aim.precision)
-    option.translation = assembly.validated([f.translation for f in proofs])
-    option.cover = _report([known[section.terms] for section in listed])
-    return option
+    return tuple(held[output][0] for output in outputs), parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +83,11 @@ class _Section:
     work: Choice
 
 
-def _section(
-    diagram: Diagram, section: Section, aim: Aim, statements: list[Statement], verdicts: Mapping[str, Verdict]
-) -> _Section:
+def _section(job: Job, section: Section) -> _Section:
     """Cover a section; where a kernel would hold what was folded over an axis that it streams over, once more with that axis named apart."""
-    outputs, names = section.terms, [name for name, _ in diagram.outputs]
-    if section.arrays:
-        names = [f"o{i}" for i in range(len(outputs))]
-    work = Choice(Diagram(diagram.name, tuple(zip(names, outputs, strict=True))), section.orders, aim, statements, verdicts)
+    outputs = section.terms
+    names = [f"o{i}" for i in range(len(outputs))] if section.arrays else job.names
+    work = Choice(job.on(zip(names, outputs, strict=True)), section.orders)
     chosen, pieces = work.derived()
     clash: dict[str, set[Term]] = {}
     for piece, proved in pieces:
@@ -96,9 +95,9 @@ def _section(
             clash.setdefault(axis, set()).update(values)
     if clash:
         named = apart(outputs, clash, work.graph.kept)
-        require_asked(f"diagram {diagram.name}", outputs, named)
+        require_asked(f"diagram {job.diagram.name}", outputs, named)
         outputs = named
-        work = Choice(Diagram(diagram.name, tuple(zip(names, outputs, strict=True))), section.orders, aim, statements, verdicts)
+        work = Choice(job.on(zip(names, outputs, strict=True)), section.orders)
         chosen, pieces = work.derived()
     return _Section(outputs, pieces, chosen, work)
 

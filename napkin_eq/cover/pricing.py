@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -16,10 +16,9 @@ from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.congruence import Step
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError, Undecided
-from napkin_eq.laws.law import Judgment, Law, Statement
-from napkin_eq.prove.verdict import Verdict
-from napkin_eq.search.candidates import Aim, together
+from napkin_eq.search.candidates import together
 from napkin_eq.search.derivation import Output, Translation
+from napkin_eq.search.job import Aim, Job, Laws
 from napkin_eq.search.placement import Placed, parallel
 from napkin_eq.verify.translation import accepted
 
@@ -44,11 +43,10 @@ class Proved:
 class Pricing:
     """Prices of pieces for one aim; `priced` counts those that were searched for."""
 
-    def __init__(self, aim: Aim, statements: list[Statement], verdicts: Mapping[str, Verdict], proved: Callable[[Judgment], bool]) -> None:
-        self.aim, self.statements, self.verdicts, self.proved = aim, statements, verdicts, proved
+    def __init__(self, aim: Aim, laws: Laws) -> None:
+        self.aim, self.laws = aim, laws
         self.priced = 0
-        laws = ",".join(s.name for s in statements)
-        self.about = (aim.machine.name, aim.dtype, aim.printer, aim.precision, laws)
+        self.about = (aim.machine.name, aim.dtype, aim.printer, aim.precision, ",".join(s.name for s in laws.statements))
 
     def known(self, piece: Piece) -> float | None:
         """Return the price of a piece in microseconds if it is remembered, infinite for one that no kernel fits."""
@@ -66,11 +64,13 @@ class Pricing:
         for key, found, why in workers.each(jobs, LATE * SEARCH):
             _PRICES[*self.about, key] = (math.inf if found is None else found, why)
 
-    def _aim(self, seconds: float) -> Aim:
-        return replace(self.aim, budget=Budget(seconds))
+    def _job(self, piece: Piece, seconds: float) -> Job:
+        """Return the job of deriving a piece as any diagram, arrays in the place of what it reads."""
+        alone = Diagram("piece", tuple((o.name, t) for o, t in zip(piece.outputs, parallel(piece.source), strict=True)))
+        return Job(alone, replace(self.aim, budget=Budget(seconds)), self.laws)
 
     def _price(self, piece: Piece) -> float:
-        found = together(piece.outputs, piece.source, self._aim(SEARCH), self.statements, self.proved)
+        found = together(self._job(piece, SEARCH), piece.outputs)
         return found[0][0].predicted_us if found else math.inf
 
     def prove(self, pieces: Iterable[Piece]) -> list[tuple[Proved | None, str]]:
@@ -84,29 +84,21 @@ class Pricing:
 
     def _prove(self, piece: Piece) -> Proved:
         """Derive a piece, the cheapest form whose chain the checker accepts; where none is, as in `derive`, in plainer ways."""
-        aim = self._aim(PROOF)
-        plainer = [s for s in self.statements if not (isinstance(s, Law) and any(c.name == "moves" for c in s.conditions))]
+        job = self._job(piece, PROOF)
+        aim, held = job.aim, {o.name: o.dtype for o in piece.outputs}
         reason: NapkinError = NapkinError("there is no form of it")
-        for way, statements in ((aim, self.statements), (replace(aim, written=True), self.statements), (aim, plainer)):
-            for option in self._forms(piece, way, statements):
+        for way in (job, replace(job, aim=replace(aim, written=True)), Job(job.diagram, aim, self.laws.without_steps())):
+            laws = way.laws.statements
+            for placed, graph in together(way, piece.outputs):
+                option = Output(job.names, piece.source, placed, [], graph, aim.precision)
                 refused: list[str] = []
                 try:
-                    option.steps = steps = explained(piece.source, option.placed, option.graph.instances, statements, aim.budget)
-                    require_accepted(piece.source, option.placed.term, steps, statements, self.verdicts)
+                    option.steps = steps = explained(piece.source, placed, graph.instances, laws, aim.budget)
+                    require_accepted(piece.source, placed.term, steps, laws, self.laws.verdicts)
                 except Undecided as missing:
                     reason = missing
                     continue
-                if accepted(_alone(piece), option, aim.machine, aim.dtype, self.proved, refused, {o.name: o.dtype for o in piece.outputs}):
-                    graph = option.graph
-                    return Proved(option.placed, tuple(steps), option.translation, graph.nodes, len(graph.classes), graph.rounds)
+                if accepted(job.diagram, option, aim.machine, aim.dtype, self.laws.proved, refused, held):
+                    return Proved(placed, tuple(steps), option.translation, graph.nodes, len(graph.classes), graph.rounds)
                 reason = NapkinError(refused[-1])
         raise reason
-
-    def _forms(self, piece: Piece, aim: Aim, statements: list[Statement]) -> list[Output]:
-        names = tuple(o.name for o in piece.outputs)
-        found = together(piece.outputs, piece.source, aim, statements, self.proved)
-        return [Output(names, piece.source, placed, [], graph, aim.precision) for placed, graph in found]
-
-
-def _alone(piece: Piece) -> Diagram:
-    return Diagram("piece", tuple((o.name, t) for o, t in zip(piece.outputs, parallel(piece.source), strict=True)))

@@ -7,7 +7,8 @@ what was found until then is still a plan. Processor time is counted, not the cl
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 SECONDS = 30.0
@@ -17,7 +18,7 @@ Tell = Callable[[str, Mapping[str, float]], None]
 
 @dataclass(slots=True)
 class Clock:
-    """What the parts of a budget share: the searches that ended before their end, and how far they are.
+    """What the parts of a budget share: the searches that ended before their end, how far they are, and the seconds of each stage.
 
     tell: is given the search at hand and its figures, at most every tenth of a second: nodes and classes of the e-graph,
     kernels priced, the best time so far and the bound below it in µs, whatever is known.
@@ -27,6 +28,7 @@ class Clock:
     tell: Tell | None = None
     told: float = field(default_factory=time.monotonic)
     figures: dict[str, float] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
     _asked: float = -1.0
     _read: float = 0.0
 
@@ -36,6 +38,15 @@ class Clock:
         if now > self._asked + 0.02:
             self._asked, self._read = now, time.process_time()
         return self._read
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Add the seconds that pass within to those of a stage, by the clock."""
+        begun = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begun
 
     def note(self, search: str, **figures: float) -> None:
         """Note how far a search is, and tell whoever asked to be told."""

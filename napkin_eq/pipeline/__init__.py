@@ -1,10 +1,12 @@
 """The pipeline: `derive` is the one page that shows all of it; beside it what is made of a derivation afterwards.
 
+    asked       what `derive` was asked for, checked: the arguments, the laws that are chosen, and that each of them is
+                proved
     compiled    plans compiled ahead of time, with no GPU, before they are written: what fails, does not fit or
                 spills gives way to the next
     derivation  the derivation as users hold it: what was derived, with its certificate, its kernels as text, its
                 numbers and its picture
-    derive      diagram → saturated e-graph → cheapest term → plan, with the derivation between them explained
+    derive      the stages from a diagram to kernels, in the order in which they run
     front       the plans among which a derivation chooses, by predicted time and by error: those that no other plan
                 is both faster and more accurate than
     report      the numbers of a derivation as data: what its kernels move and compute, how often they pass over an

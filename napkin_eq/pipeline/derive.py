@@ -1,51 +1,53 @@
-"""The main job: diagram → saturated e-graph → cheapest term → plan, with the derivation between them explained.
+"""The main job, from a diagram to kernels, in the order in which its stages run.
 
-    diagram ─► saturate(laws) ─► extract(cost) ─► place(full cost, tiles) ─► plan ─► printers
-                   └──── every law that fired, with its substitution ────► explain ─► certificate
-
-A graph goes another way: it is covered by kernels, each found so (cover/).
+    aimed      arguments → Aim            what for: GPU, types, limits, checked                    (asked.py)
+    laws       names → Laws               those in force, each proved                              (asked.py)
+    way        Job → Outputs              a graph is covered by kernels, each found as below; anything else is searched
+    saturate   Job → Saturated            the e-graph of all that the laws say is equal            (search/candidates.py, egraph/)
+    extract    Saturated → Candidates     its terms that cost least                                (search/extract.py)
+    place      Candidates → Placed        what they store and in what tiles, priced in full        (search/placement.py)
+    explain    Placed → Steps             each step from the diagram by a law, as the checker has it   (certify/)
+    validate   Placed → Translation       its kernels in small, run against the diagram            (verify/translation.py)
+    plan       Outputs → Plan             kernels numbered, the passes over them run               (search/assemble.py)
 """
 
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from napkin_eq.certify.asked import require_asked
 from napkin_eq.certify.certificate import require_accepted
 from napkin_eq.certify.chain import explained
+from napkin_eq.cover.covering import covered
 from napkin_eq.cover.graph import contractions
-from napkin_eq.egraph.budget import SECONDS, Budget
+from napkin_eq.egraph.budget import SECONDS, Budget, Clock
 from napkin_eq.egraph.congruence import Closure
 from napkin_eq.lang.diagram import Diagram
-from napkin_eq.lang.dtypes import BY_NAME, STORAGE
 from napkin_eq.lang.errors import NapkinError, Undecided, WrongPlan
 from napkin_eq.lang.substitute import settled
-from napkin_eq.lang.term import Input, Term, Tuple, subterms
-from napkin_eq.laws.law import REGISTRY, Law, Statement
-from napkin_eq.laws.loader import folder, load_rules
-from napkin_eq.machine import gpu as machines
+from napkin_eq.lang.term import Input, Term, subterms
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.numerics.accuracy import unit_error
+from napkin_eq.numerics.stability import Stability
+from napkin_eq.pipeline.asked import aimed, proved_laws
 from napkin_eq.pipeline.derivation import Derivation
 from napkin_eq.pipeline.unfused import unfused
-from napkin_eq.prove.float_class import require_granted
-from napkin_eq.prove.prove import require_proved
-from napkin_eq.prove.verdict import Verdict
 from napkin_eq.search.assemble import planned
-from napkin_eq.search.candidates import Aim, Graphs, options, precisions, preferred, prover
+from napkin_eq.search.candidates import Forms, cuts_of, extracted, placed, preferred, saturated
 from napkin_eq.search.derivation import Output
+from napkin_eq.search.job import Aim, Cuts, Job
 from napkin_eq.search.placement import MOST_BUNDLED
 from napkin_eq.verify.translation import accepted
 
-PRINTERS = ("auto", "gluon", "triton")
+TIMED = ("prove", "saturate", "extract", "explain", "validate", "total")
 GRAPH = 3  # contractions from which a diagram is covered by kernels: the search of one operator takes minutes from there on
 WHOLE = 16  # contractions from which one search is no way out
 WIDE = 0.1  # over its bound: a cover that is so much dearer is held against what one search finds
 TOGETHER = 0.5  # of the time, for several outputs together: what is left is for each alone, should that fail
+CUTTING = 0.4  # of the time, after which no axis is cut any more
 
 
 def derive(
@@ -74,95 +76,54 @@ def derive(
     """
     if not isinstance(diagram, Diagram):
         diagram = Diagram("diagram", (("out", diagram),))
-    if dtype not in STORAGE:
-        raise NapkinError(f"unknown dtype {dtype!r:.60}; one of {', '.join(STORAGE)}")
-    if printer not in PRINTERS:
-        raise NapkinError(f"unknown printer {printer!r:.60}; one of {', '.join(PRINTERS)}")
-    if max_error is not None and not max_error > 0:
-        raise NapkinError(f"the largest relative error is {max_error:g}, expected a positive number such as 1e-2")
-    budget = limit if isinstance(limit, Budget) else Budget(limit)
-    if not budget.seconds > 0:
-        raise NapkinError(f"the limit is {budget.seconds:g} seconds, expected a positive number such as {SECONDS:g}")
-    machine = machines.load(hardware) if isinstance(hardware, str) else hardware
-    seconds = dict.fromkeys(("prove", "saturate", "extract", "explain", "validate", "total"), 0.0)
-    for held in (dtype, *(array.dtype for array in diagram.inputs() if array.dtype != "float")):
-        if (needed := BY_NAME[held].needs) and needed not in machine.tensor:
-            raise NapkinError(f"{held} is not a type of {machine.title}, which has no contractions of {needed}")
-    begun = time.perf_counter()
-    statements = chosen_statements(without, rules)
-    if all(s.name != "level" for s in statements):
-        raise NapkinError("without the law level no value may be stored, not even an output, so there is no kernel; leave it in")
-    verdicts = require_proved(statements, allow_tested)
-    if rules and not allow_tested:
-        require_granted(s for s in statements if not s.place.startswith(str(folder("rules"))))
-    seconds["prove"] = time.perf_counter() - begun
-    aim = Aim(machine, dtype, printer, max_error, refused=frozenset(refused), budget=budget, held=dict(diagram.held))
-    try:
-        outputs = _outputs(diagram, aim, statements, verdicts, seconds)
-        plan, tiled = planned(diagram, outputs, machine, dtype)
-    except RecursionError:
-        deep = max(term.depth for _, term in diagram.outputs)
-        raise NapkinError(
-            f"diagram {diagram.name}: its term nests {deep} levels deep, too many for a kernel; "
-            "make parts of it outputs of their own"
-        ) from None
-    seconds["total"] = time.perf_counter() - begun
-    again = partial(derive, diagram, machine, dtype, without, rules, allow_tested, printer, max_error, limit=budget.seconds)
+    aim = aimed(diagram, hardware, dtype, printer, max_error, refused, limit)
+    clock = aim.budget.clock
+    with clock.stage("total"):
+        with clock.stage("prove"):
+            laws = proved_laws(without, rules, allow_tested)
+        try:
+            outputs = kernels(Job(diagram, aim, laws))
+            plan, tiled = planned(diagram, outputs, aim.machine, dtype)
+        except RecursionError:
+            deep = max(term.depth for _, term in diagram.outputs)
+            raise NapkinError(
+                f"diagram {diagram.name}: its term nests {deep} levels deep, too many for a kernel; "
+                "make parts of it outputs of their own"
+            ) from None
+    seconds = {stage: clock.seconds.get(stage, 0.0) for stage in TIMED}
+    again = partial(derive, diagram, aim.machine, dtype, without, rules, allow_tested, printer, max_error, limit=aim.budget.seconds)
     return Derivation(
-        diagram, machine, dtype, plan, outputs, tiled, statements, verdicts, seconds, printer, max_error,
-        lambda terms: again(refused=(*refused, *terms)), tuple(budget.clock.stopped),
+        diagram, aim.machine, dtype, plan, outputs, tiled, laws.statements, dict(laws.verdicts), seconds, printer, max_error,
+        lambda terms: again(refused=(*refused, *terms)), tuple(clock.stopped),
     )  # fmt: skip
 
 
-def chosen_statements(without: Sequence[str], rules: Sequence[str]) -> list[Statement]:
-    """Load the shipped rules and the user's, and leave out the laws and families named."""
-    load_rules()
-    known = set(REGISTRY.statements)
-    if rules:
-        load_rules(*rules)
-    shipped = str(folder("rules"))
-    added = set(REGISTRY.statements) - known
-    places = tuple(str(r) for r in rules)
-    statements = [s for s in REGISTRY.statements.values() if s.place.startswith(shipped) or s.name in added or s.place.startswith(places or ("\0",))]
-    for name in without:
-        if not any(name in (s.name, s.family, base_name(s.name)) for s in statements):
-            families = ", ".join(sorted({s.family for s in statements}))
-            raise NapkinError(f"--without {name!r:.60}: no such law or family; families: {families}; `napkin-eq laws` lists the laws")
-    return [s for s in statements if not {s.name, s.family, base_name(s.name)} & set(without)]
+# -- which way: a cover of a graph, or a search for the outputs together, one by one, or operator by operator ----------------
 
 
-def base_name(name: str) -> str:
-    """Return the name of the statement that a schema law is an instance of: fuse-sum is of fuse."""
-    return name.rsplit("-", 1)[0]
+def kernels(job: Job) -> list[Output]:
+    """Derive a graph as a cover by kernels, and anything else by searches; what neither gives, operator by operator.
 
-
-def _outputs(
-    diagram: Diagram, aim: Aim, statements: list[Statement], verdicts: Mapping[str, Verdict], seconds: dict[str, float]
-) -> list[Output]:
-    """Derive a graph as a cover by kernels, and anything else as one search; what neither gives, operator by operator."""
-    graph = spans_kernels(diagram)
-    found = _cover(diagram, aim, statements, verdicts, seconds) if graph else None
-    if found is not None and found.cover is not None and found.cover["gap"] is not None and found.cover["gap"] <= WIDE:
-        return [found]
-    if found is None and graph and contractions(subterms(*(t for _, t in diagram.outputs))) > WHOLE:
-        raise NapkinError(f"diagram {diagram.name}: {aim.budget.clock.stopped[-1]}; it is too large for one search")
-    # One search computes copies where they are read.
+    A cover that is far from its bound is held against what one search gives, and a search that time ended against a cover.
+    """
+    many, graph = contractions(subterms(*(t for _, t in job.diagram.outputs))), spans_kernels(job.diagram)
+    cover = _cover(job) if graph else []
+    if cover and (told := cover[0].cover) is not None and told["gap"] is not None and told["gap"] <= WIDE:
+        return cover
+    if graph and not cover and many > WHOLE:
+        why = next(reversed(job.aim.budget.clock.stopped), "its cover by kernels is refused, or passes the error allowed")
+        raise NapkinError(f"diagram {job.diagram.name}: {why}; it is too large for one search")
     try:
-        whole = replace(diagram, outputs=tuple((name, settled(term)) for name, term in diagram.outputs))
-        require_asked(f"diagram {diagram.name}", *([term for _, term in d.outputs] for d in (diagram, whole)))
-        rest = aim if found is None else replace(aim, budget=Budget(aim.budget.seconds, aim.budget.clock))
-        searched = _searched(whole, rest, statements, verdicts, seconds)
+        found = searches(_in_full(job, anew=bool(cover)))
     except NapkinError:
-        if found is None:
+        if not cover:
             raise
-        return [found]
-    if found is not None:
-        return [found] if found.placed.predicted_us <= sum(o.placed.predicted_us for o in searched) else searched
-    if not graph and aim.budget.clock.stopped and contractions(subterms(*(t for _, t in diagram.outputs))) > 1:
-        other = _cover(diagram, replace(aim, budget=Budget(aim.budget.seconds)), statements, verdicts, seconds)
-        if other is not None and other.placed.predicted_us < sum(o.placed.predicted_us for o in searched):
-            return [other]
-    return searched
+        return cover
+    if not graph and many > 1 and job.aim.budget.clock.stopped:
+        clock = Clock(seconds=job.aim.budget.clock.seconds)  # with time of its own
+        cover = _cover(replace(job, aim=replace(job.aim, budget=Budget(job.aim.budget.seconds, clock))))
+        return min([found, *filter(None, [cover])], key=_predicted)
+    return min([*filter(None, [cover]), found], key=_predicted)
 
 
 def spans_kernels(diagram: Diagram) -> bool:
@@ -176,142 +137,182 @@ def spans_kernels(diagram: Diagram) -> bool:
         return True  # what is too deep to be one search
 
 
-def _cover(
-    diagram: Diagram, aim: Aim, statements: list[Statement], verdicts: Mapping[str, Verdict], seconds: dict[str, float]
-) -> Output | None:
-    """Return a diagram's plan as a cover by kernels, None where there is none that is proved, is not refused and keeps to the error allowed."""
-    from napkin_eq.cover.covering import covered
+def _in_full(job: Job, anew: bool) -> Job:
+    """Return a job whose terms compute copies where they are read, as one search does; anew: with all of the time."""
+    whole = replace(job.diagram, outputs=tuple((name, settled(term)) for name, term in job.diagram.outputs))
+    require_asked(f"diagram {whole.name}", *([term for _, term in d.outputs] for d in (job.diagram, whole)))
+    budget = Budget(job.aim.budget.seconds, job.aim.budget.clock) if anew else job.aim.budget
+    return Job(whole, replace(job.aim, budget=budget), job.laws)
 
+
+def _cover(job: Job) -> list[Output]:
+    """Return a diagram's plan as a cover by kernels, nothing where there is none that is proved and allowed."""
     try:
-        option = covered(diagram, aim, statements, verdicts, seconds)
+        found = covered(job)
     except NapkinError as reason:
-        aim.budget.clock.stopped.append(f"covering ({reason})"[:200])
-        return None
-    if option.placed.term in aim.refused or (aim.max_error is not None and error(diagram, option, aim) > aim.max_error):
-        return None
-    return option
+        job.aim.budget.clock.stopped.append(f"covering ({reason})"[:200])
+        return []
+    return [found] if _allowed(job, found) else []
 
 
-def _searched(
-    diagram: Diagram, aim: Aim, statements: list[Statement], verdicts: Mapping[str, Verdict], seconds: dict[str, float]
-) -> list[Output]:
+def searches(job: Job) -> list[Output]:
     """Derive the outputs that share inputs together, so that they may share kernels, and where there is no such form one by one."""
-    terms = [term for _, term in diagram.outputs]
-    budget = aim.budget
+    terms = [term for _, term in job.diagram.outputs]
     shared = {t for t in subterms(terms[0]) if isinstance(t, Input)}.intersection(*(subterms(t) for t in terms[1:]))
     if 1 < len(terms) <= MOST_BUNDLED and shared and len(set(terms)) == len(terms):
         try:
-            return [_output(diagram, diagram.outputs, replace(aim, budget=budget.part(TOGETHER)), statements, verdicts, seconds)]
+            return [searched_plainly(job.of(job.diagram.outputs, TOGETHER))]
         except NapkinError:
             pass  # what is refused together may be derived one by one, or is refused there with its own reason
     found: list[Output] = []
-    for output in diagram.outputs:
-        mine = replace(aim, budget=budget.part(1 / (len(terms) - len(found))))
+    for output in job.diagram.outputs:
+        alone = job.of([output], 1 / (len(terms) - len(found)))
         try:
-            found.append(_output(diagram, (output,), mine, statements, verdicts, seconds))
+            found.append(searched_plainly(alone))
         except NapkinError as reason:
-            found.append(_plainly(diagram, output, mine, statements, verdicts, reason))
+            found.append(_unfused(alone, reason))
     return found
 
 
-def _plainly(
-    diagram: Diagram, named: tuple[str, Term], aim: Aim, statements: list[Statement], verdicts: Mapping[str, Verdict], reason: NapkinError
-) -> Output:
+def _unfused(job: Job, reason: NapkinError) -> Output:
     """Return the plan of an output operator by operator; raises the reason for which the search found none where not even that may be."""
-    alone = replace(diagram, outputs=(named,))
     try:
-        option = unfused(diagram, (named[0],), named[1], replace(aim, budget=Budget(math.inf)), statements)
-        require_accepted(option.source, option.placed.term, option.steps, statements, verdicts)
+        option = unfused(replace(job, aim=replace(job.aim, budget=Budget(math.inf))))
+        require_accepted(option.source, option.placed.term, option.steps, job.laws.statements, job.laws.verdicts)
     except NapkinError:
         raise reason from None
-    if option.placed.term in aim.refused or (aim.max_error is not None and error(alone, option, aim) > aim.max_error):
-        raise reason
-    if not accepted(alone, option, aim.machine, aim.dtype, prover(statements), []):
+    if not _allowed(job, option) or not accepted(job.diagram, option, job.aim.machine, job.aim.dtype, job.laws.proved, []):
         raise reason
     option.graph.notes.append(str(reason))
     return option
 
 
-def _output(
-    diagram: Diagram,
-    named: Sequence[tuple[str, Term]],
-    aim: Aim,
-    statements: list[Statement],
-    verdicts: Mapping[str, Verdict],
-    seconds: dict[str, float],
-) -> Output:
-    """Derive an output, or several together; where every plan is refused, or time ended the search for one, in plainer ways.
-
-    First with what Prev speaks of as it was written, then without sums that are carried by steps.
-    """
-    graphs: Graphs = {}
+def searched_plainly(job: Job) -> Output:
+    """Derive outputs by one search; where every plan is refused, or time ended the search for one, in plainer ways."""
     try:
-        return _best(diagram, named, aim, statements, verdicts, seconds, graphs)
+        return searched(job)
     except NapkinError as reason:
-        if not isinstance(reason, (Undecided, WrongPlan)) and not aim.budget.clock.stopped:
-            raise
-        # Steps speak of what was before a block, where fewer laws hold: a chain to such a form may rest on one that does not.
-        plainer = [s for s in statements if not (isinstance(s, Law) and any(c.name == "moves" for c in s.conditions))]
-        if len(plainer) == len(statements):
-            raise
-        if isinstance(reason, (Undecided, WrongPlan)):  # where time ended the search of all forms, it would end this one too
+        for plainer in _plainer(job, isinstance(reason, (Undecided, WrongPlan))):
             try:
-                return _best(diagram, named, replace(aim, written=True, budget=aim.budget.part(1.0)), statements, verdicts, seconds, graphs)
+                return searched(plainer)
             except NapkinError:
-                pass
-        try:
-            return _best(diagram, named, aim, plainer, verdicts, seconds, {})
-        except NapkinError:
-            pass
+                continue
         raise
 
 
-def _best(
-    diagram: Diagram,
-    named: Sequence[tuple[str, Term]],
-    aim: Aim,
-    statements: list[Statement],
-    verdicts: Mapping[str, Verdict],
-    seconds: dict[str, float],
-    graphs: Graphs,
-) -> Output:
-    """Derive an output, or several together: the cheapest plan whose chain the checker accepts, within the error that is allowed.
+def _plainer(job: Job, refused: bool) -> Iterator[Job]:
+    """Yield plainer ways: with what Prev speaks of as it was first written, then without sums that are carried by steps.
 
-    Of equally cheap plans the most accurate. graphs: the e-graphs that are known already, and will be.
+    Steps speak of what was before a block, where fewer laws hold: a chain to such a form may rest on one that does not.
     """
-    names, terms = zip(*named, strict=True)
-    source = terms[0] if len(terms) == 1 else Tuple(terms)
-    whole = replace(diagram, outputs=tuple(named))
-    least, missing, refused, proved = math.inf, "", list[str](), prover(statements)
-    for precision in precisions(aim):
-        found = replace(aim, precision=precision)
-        priced = [(error(whole, option, aim), option) for option in options(diagram, names, source, found, statements, seconds, graphs)]
-        least = min(least, *(figure for figure, _ in priced))
-        begun, entered = time.perf_counter(), dict[int, Closure]()
-        for _, option in preferred([o for o in priced if (aim.max_error is None or o[0] <= aim.max_error) and o[1].placed.term not in aim.refused]):
-            try:
-                option.steps = explained(source, option.placed, option.graph.instances, statements, aim.budget, entered, verdicts)
-                require_accepted(source, option.placed.term, option.steps, statements, verdicts)
-            except Undecided as reason:
-                missing = str(reason)  # a plan without a chain, or of one that is refused, is no plan; the next best may have one
-                continue
-            seconds["explain"] += time.perf_counter() - begun
-            begun = time.perf_counter()
-            agrees = accepted(whole, option, aim.machine, aim.dtype, proved, refused)
-            seconds["validate"] += time.perf_counter() - begun
-            if agrees:
+    laws = job.laws.without_steps()
+    if laws is job.laws or not (refused or job.aim.budget.clock.stopped):
+        return
+    if refused:  # where time ended the search of all forms, it would end this one too
+        yield replace(job, aim=replace(job.aim, written=True, budget=job.aim.budget.part(1.0)))
+    yield Job(job.diagram, job.aim, laws)
+
+
+# -- one search: saturate, extract, place, explain, validate -----------------------------------------------------------------
+
+
+def searched(job: Job) -> Output:
+    """Return the cheapest plan whose chain the checker accepts and whose kernels agree with the diagram, within the error that is allowed.
+
+    Of equally cheap plans the most accurate.
+    """
+    refusals = _Refusals(job)
+    for precision in job.aim.precisions:
+        tried = replace(job, aim=replace(job.aim, precision=precision))
+        entered: dict[int, Closure] = {}
+        for option in _allowed_of(tried, options(tried), refusals):
+            if _explained(tried, option, entered, refusals) and _validated(tried, option, refusals):
                 return option
-    if refused:
-        raise WrongPlan(f"diagram {diagram.name}: no plan of {', '.join(names)} gives what the diagram says; {refused[0]}")
-    if missing:
-        raise Undecided(missing)
-    if aim.max_error is None:
-        raise NapkinError(f"diagram {diagram.name}: every plan of {', '.join(names)} was refused")
-    limit = f"a relative error of {aim.max_error:g}; the most accurate rounds by {least:.2g}"
-    raise NapkinError(f"diagram {diagram.name}: no plan of {', '.join(names)} keeps to {limit}")
+    raise refusals.reason()
+
+
+def options(job: Job) -> list[Output]:
+    """Return the plans of a job, their chains still to be made: with the axes as they are, and with one cut where processors would idle."""
+    stability = Stability(job.source, job.aim.dtype)
+    found = [_forms(job, stability, ())]
+    for cut in cuts_of(job, [*found[0].placed[0].tiled, *found[0].fused]):
+        if job.aim.budget.over("cutting an axis", CUTTING):
+            break
+        try:
+            found.append(_forms(job, stability, (cut,)))
+        except NapkinError:
+            continue  # there is no form with this cut: the plans without it stand
+    return [Output(job.names, job.source, placement, [], forms.graph, job.aim.precision) for forms in found for placement in forms.placed]
+
+
+def _forms(job: Job, stability: Stability, cuts: Cuts) -> Forms:
+    """Saturate, extract and place, the axes of `cuts` folded a stretch at a time."""
+    graph = saturated(job, cuts)
+    candidates = extracted(job, graph, stability, cuts)
+    return placed(job, graph, candidates, cuts)
+
+
+def _allowed_of(job: Job, found: Sequence[Output], refusals: _Refusals) -> Iterator[Output]:
+    """Yield the plans that are not refused and keep to the error allowed, in the order of preference."""
+    rated = [(error(job.diagram, option, job.aim), option) for option in found]
+    refusals.least = min(refusals.least, *(figure for figure, _ in rated))
+    limit, refused = job.aim.max_error, job.aim.refused
+    for _, option in preferred([o for o in rated if (limit is None or o[0] <= limit) and o[1].placed.term not in refused]):
+        yield option
+
+
+def _explained(job: Job, option: Output, entered: dict[int, Closure], refusals: _Refusals) -> bool:
+    """Give a plan its chain of steps, and tell whether the checker accepts it: a plan without one is no plan."""
+    laws, aim = job.laws, job.aim
+    with aim.budget.clock.stage("explain"):
+        try:
+            option.steps = explained(option.source, option.placed, option.graph.instances, laws.statements, aim.budget, entered, laws.verdicts)
+            require_accepted(option.source, option.placed.term, option.steps, laws.statements, laws.verdicts)
+        except Undecided as reason:
+            refusals.unexplained = str(reason)
+            return False
+    return True
+
+
+def _validated(job: Job, option: Output, refusals: _Refusals) -> bool:
+    """Tell whether a plan's kernels, in small, give what the diagram says, and note that on the plan."""
+    with job.aim.budget.clock.stage("validate"):
+        return accepted(job.diagram, option, job.aim.machine, job.aim.dtype, job.laws.proved, refusals.differing)
+
+
+@dataclass(slots=True)
+class _Refusals:
+    """Why plans of a job were not taken: one that differs from the diagram, one without a chain, the least error of any."""
+
+    job: Job
+    differing: list[str] = field(default_factory=list)
+    unexplained: str = ""
+    least: float = math.inf
+
+    def reason(self) -> NapkinError:
+        """Return what to raise where no plan is left."""
+        plans = f"plan of {', '.join(self.job.names)}"
+        name, limit = self.job.diagram.name, self.job.aim.max_error
+        if self.differing:
+            return WrongPlan(f"diagram {name}: no {plans} gives what the diagram says; {self.differing[0]}")
+        if self.unexplained:
+            return Undecided(self.unexplained)
+        if limit is None:
+            return NapkinError(f"diagram {name}: every {plans} was refused")
+        return NapkinError(f"diagram {name}: no {plans} keeps to a relative error of {limit:g}; the most accurate rounds by {self.least:.2g}")
+
+
+def _allowed(job: Job, option: Output) -> bool:
+    """Tell whether a plan is not among those refused, and keeps to the error allowed."""
+    limit = job.aim.max_error
+    return option.placed.term not in job.aim.refused and (limit is None or error(job.diagram, option, job.aim) <= limit)
 
 
 def error(diagram: Diagram, option: Output, aim: Aim) -> float:
     """Return the relative error of a plan's outputs, the largest."""
     plan, _ = planned(diagram, [option], aim.machine, aim.dtype)
     return max(unit_error(plan).values())
+
+
+def _predicted(outputs: Sequence[Output]) -> float:
+    return sum(output.placed.predicted_us for output in outputs)

@@ -14,10 +14,11 @@ from typing import Any
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.numerics.accuracy import unit_error
 from napkin_eq.numerics.stability import Stability
+from napkin_eq.pipeline.derive import options
 from napkin_eq.pipeline.report import passes
 from napkin_eq.search.assemble import planned
-from napkin_eq.search.candidates import Aim, options, precisions
 from napkin_eq.search.derivation import Derived, Output
+from napkin_eq.search.job import Aim, Job, Laws
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +61,10 @@ def _points(derivation: Derived, output: Output) -> list[Point]:
     whole = replace(d.diagram, outputs=named)
     aim = Aim(d.hardware, d.dtype, d.printer, math.inf, held=dict(d.diagram.held))
     stability = Stability(output.source, d.dtype)
-    plans = [output]
-    for precision in precisions(aim):
+    job, plans = Job(whole, aim, Laws(d.statements, d.verdicts)), [output]
+    for precision in aim.precisions:
         try:
-            plans += options(whole, output.names, output.source, replace(aim, precision=precision), d.statements, dict.fromkeys(d.seconds, 0.0))
+            plans += options(replace(job, aim=replace(aim, precision=precision)))
         except NapkinError:
             continue  # nothing fits with operands so wide
     points = []

@@ -14,8 +14,8 @@ from napkin_eq.lang.term import Store, subterms
 from napkin_eq.machine.cost import price, profile, total_us
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.search.assemble import planned, renamed
-from napkin_eq.search.candidates import prover
 from napkin_eq.search.derivation import DIFFERS, Derived, Output
+from napkin_eq.search.job import prover
 from napkin_eq.search.tiling import Tiled, shared, solve
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.elementwise import Proved

@@ -9,25 +9,25 @@ from __future__ import annotations
 from napkin_eq.certify.chain import explained
 from napkin_eq.egraph.nodes import Instance
 from napkin_eq.egraph.saturate import saturate
-from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Fold, Map, Read, Reduce, Scan, Term, rewritten, subterms
-from napkin_eq.laws.law import Statement
-from napkin_eq.search.candidates import Aim, placer
+from napkin_eq.search.candidates import placer
 from napkin_eq.search.derivation import Output
+from napkin_eq.search.job import Job
 from napkin_eq.tile.stream_facts import Streamed
 
 NOTE = "operator by operator, as the diagram is written: the search found no plan that it could explain within its limits"
 
 
-def unfused(diagram: Diagram, names: tuple[str, ...], source: Term, aim: Aim, statements: list[Statement]) -> Output:
-    """Return the plan of an output, or of several, that stores what every fold gives; where that does not fit, what every operator gives.
+def unfused(job: Job) -> Output:
+    """Return the plan of a job's outputs that stores what every fold gives; where that does not fit, what every operator gives.
 
     Raises NapkinError where not even that fits, or where the laws that it needs are left out, Undecided where it has no chain.
     """
+    source = job.source
     body = rewritten(source, _streamed)
     instances = [_stream(t) for t in subterms(source) if isinstance(t, Reduce)]
-    made = placer(names, source, aim, statements)
+    made = placer(job)
     read = {t.body for t in subterms(body) if isinstance(t, Read)}
 
     def folds(term: Term) -> bool:
@@ -38,11 +38,11 @@ def unfused(diagram: Diagram, names: tuple[str, ...], source: Term, aim: Aim, st
 
     placed = made.apart(body, folds) or made.apart(body, operators)
     if placed is None:
-        raise NapkinError(f"diagram {diagram.name}: {made.refusals[-1] if made.refusals else 'no plan fits'}")
-    steps = explained(source, placed, instances, statements)
+        raise NapkinError(f"diagram {job.diagram.name}: {made.refusals[-1] if made.refusals else 'no plan fits'}")
+    steps = explained(source, placed, instances, job.laws.statements)
     graph = saturate(source, (), rounds=0)
     graph.notes.append(NOTE)
-    return Output(names, source, placed, steps, graph, aim.precision)
+    return Output(job.names, source, placed, steps, graph, job.aim.precision)
 
 
 def _streamed(term: Term) -> Term:

@@ -11,7 +11,7 @@ from napkin_eq.lang.evaluate import evaluate
 from napkin_eq.numerics.error_bound import error_bound
 from napkin_eq.numerics.sample_inputs import draw, families
 from napkin_eq.pipeline.derivation import Derivation
-from napkin_eq.search.candidates import prover
+from napkin_eq.search.job import prover
 from napkin_eq.tile.printers import emit
 from napkin_eq.verify.miniature import Miniature, miniature
 

@@ -2,10 +2,11 @@
 
     assemble    the kernels of a diagram's outputs put together as one plan: numbered, their arrays named, with notes
                 for the reader
-    candidates  the search over plans of an output: saturate, extract, place; with the axes as they are, and with one
-                cut where processors would idle
+    candidates  the stages of a search that give plans: saturate, extract, place; and which axis to cut where
+                processors would idle
     derivation  the plan, the term it was read off, each step from the diagram to it, and the costs
     extract     the cheapest terms that an e-graph holds, by what their work costs when shared work counts once
+    job         what a search is given: the outputs to derive, what their plan is made for, and the laws that it may use
     least       a time that no tiles of a kernel beat, so that choices which cannot win are not lowered
     placement   which values a plan stores and how each kernel's output is partitioned, by the full cost model
     tiling      solved under the capacities of the hardware, by pricing every choice worth considering

@@ -1,38 +1,32 @@
-"""The search over plans of an output: saturate, extract, place; with the axes as they are, and with one cut where processors would idle."""
+"""The stages of a search that give plans: saturate, extract, place; and which axis to cut where processors would idle."""
 
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 
-from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.nodes import Saturated
 from napkin_eq.egraph.saturate import saturate
 from napkin_eq.lang.axis import Axis
-from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.dtypes import BY_NAME, STORAGE, output_type
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.interval import interval
 from napkin_eq.lang.term import Fold, Map, Online, Read, Reduce, Term, subterms
-from napkin_eq.laws.inference import Judge
-from napkin_eq.laws.law import Inference, Judgment, Law, Statement
+from napkin_eq.laws.law import Law
 from napkin_eq.machine.cost import extent, telling
-from napkin_eq.machine.gpu import Hardware
 from napkin_eq.numerics.accuracy import term_error
 from napkin_eq.numerics.stability import FACTOR, Stability
 from napkin_eq.search.derivation import Output
 from napkin_eq.search.extract import KEEP, Candidate, Extractor
+from napkin_eq.search.job import Aim, Cuts, Job
 from napkin_eq.search.placement import PLACING, Offers, Placed, Placer, parallel
 from napkin_eq.search.tiling import Tiled
 from napkin_eq.tile import ir as p
-from napkin_eq.tile.lower.reductions import NARROW
 from napkin_eq.tile.resources import BYTES
 
-FINALISTS, SPREAD, SAME, CUTTING, STABLE = 3, 1.25, 1e-3, 0.4, 0.45
-Graphs = dict[tuple[tuple[Axis, Axis], ...], Saturated]  # by the axes that are cut
+FINALISTS, SPREAD, SAME, STABLE = 3, 1.25, 1e-3, 0.45
 Side = tuple[tuple[Axis, ...], bool]  # the axes of an operand that is computed, and whether out of sums
 IDLE, LARGE, MOST_STRETCHES, LEAST_STRETCH = 0.6, 128, 64, 256
 
@@ -47,28 +41,12 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
-    """What a plan is made for: a GPU, the storage type, who may print its kernels; and the terms that plans were refused of.
+class Forms:
+    """What placing the terms of an e-graph gave: the placements found, and the kernels tried that hold all of a term."""
 
-    written: forms are sought that leave what Prev speaks of as it was first written. held: types of outputs by name.
-    """
-
-    machine: Hardware
-    dtype: str
-    printer: str
-    max_error: float | None = None
-    precision: str = NARROW
-    refused: frozenset[Term] = frozenset()
-    budget: Budget = field(default_factory=Budget)
-    written: bool = False
-    held: Mapping[str, str] = field(default_factory=dict)
-
-
-def precisions(aim: Aim) -> tuple[str, ...]:
-    """Return the precisions of contractions to try, fastest first; without an error to keep to, operands are as the storage type has them."""
-    if aim.max_error is None:
-        return (NARROW,)
-    return tuple(p.MATRIX_ROUNDOFF) if aim.dtype == "float32" else (NARROW, *p.MATRIX_ROUNDOFF)
+    graph: Saturated
+    placed: list[Placed]
+    fused: list[Tiled]
 
 
 def preferred(options: list[tuple[float, Output]]) -> Iterator[tuple[float, Output]]:
@@ -81,74 +59,45 @@ def preferred(options: list[tuple[float, Output]]) -> Iterator[tuple[float, Outp
         yield chosen
 
 
-def options(
-    diagram: Diagram, names: tuple[str, ...], source: Term, aim: Aim, statements: list[Statement], seconds: dict[str, float], known: Graphs | None = None
-) -> list[Output]:
-    """Return the plans found, without the steps to them: with the axes as they are, and with one cut where processors would idle.
-
-    known: the e-graphs of an earlier search for the same, which are not made again, and to which those of this one are added.
-    """
-    known = {} if known is None else known
-    stability = Stability(source, aim.dtype)
-    plans, tried = _plans(diagram, names, source, aim, statements, (), stability, seconds, known)
-    for cut in _cuts(source, [*plans[0][0].tiled, *tried], aim.machine, statements):
-        if aim.budget.over("cutting an axis", CUTTING):
-            break
-        try:
-            plans += _plans(diagram, names, source, aim, statements, (cut,), stability, seconds, known)[0]
-        except NapkinError:
-            continue  # there is no form with this cut: the plans without it stand
-    return [Output(names, source, placed, [], graph, aim.precision) for placed, graph in plans]
+def saturated(job: Job, cuts: Cuts) -> Saturated:
+    """Return the e-graph of all that the laws say is equal to what is sought, the axes of `cuts` folded a stretch at a time."""
+    with job.aim.budget.clock.stage("saturate"):
+        if cuts not in job.graphs:
+            job.graphs[cuts] = saturate(job.source, job.laws.statements, cuts, budget=job.aim.budget)
+        return job.graphs[cuts]
 
 
-def _plans(
-    diagram: Diagram,
-    outputs: Sequence[str],
-    source: Term,
-    aim: Aim,
-    statements: list[Statement],
-    cuts: tuple[tuple[Axis, Axis], ...],
-    stability: Stability,
-    seconds: dict[str, float],
-    known: Graphs,
-) -> tuple[list[tuple[Placed, Saturated]], list[Tiled]]:
-    """Saturate, extract and place an output, or several together, the axes of `cuts` folded a stretch at a time.
-
-    Returns the plans found, and the kernels that hold all of a candidate.
-    """
-    begun = time.perf_counter()
-    if cuts not in known:
-        known[cuts] = saturate(source, statements, cuts, budget=aim.budget)
-    graph = known[cuts]
-    seconds["saturate"] += time.perf_counter() - begun
-    begun = time.perf_counter()
-    proved = prover(statements)
-    stability.cut(part for part, _ in cuts)
-    candidates = _candidates(source, graph, aim, stability, {axis.name: part.name for part, axis in cuts})
-    if not candidates:
-        raise NapkinError(f"diagram {diagram.name}: output {', '.join(outputs)} has no form that can be computed with these laws; leave fewer out")
-    made = placer(outputs, source, aim, statements, proved)
-    made.parts = tuple(part for part, _ in cuts)
-    placements: list[Placed] = []
-    for candidate in _finalists(candidates, STORAGE[aim.dtype]):
-        if placements and aim.budget.over("placement", PLACING):
-            break
-        if (found := made.best(candidate.term)) is not None:
-            placements.append(found)
-            best = min(p.predicted_us for p in placements)
-            aim.budget.clock.note("placement", priced=len(made.solved), best_us=best)
-    if not placements:
-        raise NapkinError(f"diagram {diagram.name}: {made.refusals[-1] if made.refusals else 'no plan fits'}")
-    seconds["extract"] += time.perf_counter() - begun
-    return [(found, graph) for found in placements], made.fused
+def extracted(job: Job, graph: Saturated, stability: Stability, cuts: Cuts) -> list[Candidate]:
+    """Return the terms of an e-graph that are worth placing, cheapest first; raises NapkinError where it has none that can be computed."""
+    with job.aim.budget.clock.stage("extract"):
+        stability.cut(part for part, _ in cuts)
+        found = _candidates(job.source, graph, job.aim, stability, {axis.name: part.name for part, axis in cuts})
+        if not found:
+            names = ", ".join(job.names)
+            raise NapkinError(f"diagram {job.diagram.name}: output {names} has no form that can be computed with these laws; leave fewer out")
+        return _finalists(found, STORAGE[job.aim.dtype])
 
 
-def together(
-    outputs: Sequence[Stored], source: Term, aim: Aim, statements: list[Statement], proved: Callable[[Judgment], bool]
-) -> list[tuple[Placed, Saturated]]:
-    """Return the forms of an output, or of several, in one kernel, cheapest first; where processors would idle also with an axis cut, in several."""
-    stability = Stability(source, aim.dtype)
-    made = placer([o.name for o in outputs], source, aim, statements, proved)
+def placed(job: Job, graph: Saturated, candidates: Sequence[Candidate], cuts: Cuts) -> Forms:
+    """Return the kernels of each of some terms of an e-graph: what they store, their tiles, their price; raises NapkinError where none fits."""
+    with job.aim.budget.clock.stage("extract"):
+        budget, made = job.aim.budget, placer(job)
+        made.parts = tuple(part for part, _ in cuts)
+        found: list[Placed] = []
+        for candidate in candidates:
+            if found and budget.over("placement", PLACING):
+                break
+            if (placement := made.best(candidate.term)) is not None:
+                found.append(placement)
+                budget.clock.note("placement", priced=len(made.solved), best_us=min(p.predicted_us for p in found))
+        if not found:
+            raise NapkinError(f"diagram {job.diagram.name}: {made.refusals[-1] if made.refusals else 'no plan fits'}")
+        return Forms(graph, found, made.fused)
+
+
+def together(job: Job, outputs: Sequence[Stored]) -> list[tuple[Placed, Saturated]]:
+    """Return the forms of a job's outputs in one kernel, cheapest first; where processors would idle also with an axis cut, in several."""
+    source, aim, stability, made = job.source, job.aim, Stability(job.source, job.aim.dtype), placer(job)
     made.target_dtypes = tuple(o.dtype for o in outputs)
 
     def forms(graph: Saturated, cut: dict[str, str]) -> list[Term]:
@@ -156,44 +105,42 @@ def together(
         made.orders |= {item: o.dims for term in terms for item, o in zip(parallel(term), outputs, strict=True)}
         return terms
 
-    graph = saturate(source, statements, budget=aim.budget)
+    graph = saturated(job, ())
     found = [(placed, graph) for term in forms(graph, {}) if (placed := made.whole(term)) is not None]
-    for part, axis in _cuts(source, [t for placed, _ in found for t in placed.tiled], aim.machine, statements):
+    for part, axis in cuts_of(job, [t for placed, _ in found for t in placed.tiled]):
         stability.cut([part])
         made.parts = (part,)
-        apart = saturate(source, statements, ((part, axis),), budget=aim.budget)
+        apart = saturated(job, ((part, axis),))
         found += [(placed, apart) for term in forms(apart, {axis.name: part.name})[:1] if (placed := made.best(term)) is not None]
     return sorted(found, key=lambda f: f[0].predicted_us)
 
 
-def placer(
-    outputs: Sequence[str], source: Term, aim: Aim, statements: Sequence[Statement], proved: Callable[[Judgment], bool] | None = None
-) -> Placer:
-    """Return what weighs the placements of an output, or of several, under the placement laws among the statements."""
-    names = {s.name for s in statements}
+def placer(job: Job) -> Placer:
+    """Return what weighs the placements of a job's outputs under the placement laws among its laws."""
+    aim, names = job.aim, {s.name for s in job.laws.statements}
     offers = Offers("level" in names, "group" in names, "walk" in names, "level-several" in names)
-    named = zip(outputs, parallel(source), strict=True) if aim.held else (("", term) for term in parallel(source))
-    dtypes = tuple(output_type(term.kind, aim.dtype, aim.held.get(name)) for name, term in named)
-    return Placer(outputs[0], dtypes, STORAGE[aim.dtype], aim.machine, offers, proved or prover(statements), aim.printer, aim.precision, aim.budget)
+    dtypes = tuple(output_type(term.kind, aim.dtype, aim.held.get(name)) for name, term in job.diagram.outputs)
+    return Placer(job.names[0], dtypes, STORAGE[aim.dtype], aim.machine, offers, job.laws.proved, aim.printer, aim.precision, aim.budget)
 
 
-def _cuts(source: Term, tiled: Sequence[Tiled], machine: Hardware, statements: Sequence[Statement]) -> list[tuple[Axis, Axis]]:
+def cuts_of(job: Job, tiled: Sequence[Tiled]) -> Cuts:
     """Offer to cut the streamed axis of a kernel whose blocks leave processors idle, into as many stretches as give each a block."""
-    if not any(c.name == "stretch" for s in statements if isinstance(s, Law) for c in s.conditions):
-        return []
+    machine = job.aim.machine
+    if not any(c.name == "stretch" for s in job.laws.statements if isinstance(s, Law) for c in s.conditions):
+        return ()
     idle = [t for t in tiled if _large_blocks(t.kernel) <= machine.chip.sms * IDLE and any(c.role == "stream" for c in t.kernel.coords)]
     if not idle:
-        return []
+        return ()
     slow = max(idle, key=lambda t: t.cost.predicted_us)
     streams = [c for c in slow.kernel.coords if c.role == "stream"]
     axis = max((c.axis for c in streams), key=extent)
     wanted = max(2, machine.chip.sms // _large_blocks(slow.kernel))
     count = min(1 << (wanted.bit_length() - 1), MOST_STRETCHES, max(1, extent(axis) // LEAST_STRETCH))
     if count < 2:
-        return []
-    taken = {f.name for t in subterms(source) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
+        return ()
+    taken = {f.name for t in subterms(job.source) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
     name = next(n for n in (f"{axis.name}_part{i or ''}" for i in range(len(taken) + 1)) if n not in taken)
-    return [(Axis(name, count), axis)]
+    return ((Axis(name, count), axis),)
 
 
 def _large_blocks(kernel: p.Kernel) -> int:
@@ -246,19 +193,6 @@ def _candidates(source: Term, graph: Saturated, aim: Aim, stability: Stability, 
             return [c for c in candidates if stability.growth(c.term) <= least]
     # Where time ended the search for forms that keep their digits none is taken that does not: the diagram as it is written does.
     return []
-
-
-def prover(statements: Sequence[Statement]) -> Callable[[Judgment], bool]:
-    """Return a function that tells whether a judgment is derived by the inferences among the statements; answers are kept."""
-    judge = Judge(s for s in statements if isinstance(s, Inference))
-    known: dict[Judgment, bool] = {}
-
-    def proved(judgment: Judgment) -> bool:
-        if judgment not in known:
-            known[judgment] = judge.holds(judgment) is not None
-        return known[judgment]
-
-    return proved
 
 
 def _finalists(candidates: Sequence[Candidate], storage: str) -> list[Candidate]:

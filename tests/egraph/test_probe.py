@@ -9,7 +9,7 @@ from napkin_eq.egraph.saturate import saturate
 from napkin_eq.lang.axis import axes
 from napkin_eq.lang.term import Input, Term
 from napkin_eq.laws.law import Law, Max, Sum, exp, inv
-from napkin_eq.pipeline.derive import chosen_statements
+from napkin_eq.pipeline.asked import chosen_statements
 from napkin_eq.verify import probe as probing
 from napkin_eq.verify.probe import BRIEFLY, probe
 from tests.statements import stated

@@ -23,8 +23,9 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import evaluate
 from napkin_eq.lang.term import Read, subterms
 from napkin_eq.machine import gpu as hardware
-from napkin_eq.pipeline.derive import chosen_statements, derive
-from napkin_eq.search.candidates import prover
+from napkin_eq.pipeline.asked import chosen_statements
+from napkin_eq.pipeline.derive import derive
+from napkin_eq.search.job import prover
 
 
 def attend(values: nq.Term, q: nq.Axis, x: nq.Axis, d: nq.Axis) -> nq.Term:
@@ -157,13 +158,13 @@ def test_two_outputs_of_one_value_are_one_clear_line() -> None:
     from napkin_eq.cover.covering import covered
     from napkin_eq.egraph.budget import Budget
     from napkin_eq.machine.gpu import load
-    from napkin_eq.search.candidates import Aim
+    from napkin_eq.search.job import Aim, Job, Laws
 
     t, x = nq.axes("t x", t=4, x=8)
     term = nq.sum(nq.array("A", t, x), x)
     diagram = nq.Diagram("twice", (("a", term), ("b", term)))
     with pytest.raises(NapkinError, match="two outputs are one value"):
-        covered(diagram, Aim(load("h200"), "bfloat16", "auto", budget=Budget(5.0)), [], {}, {})
+        covered(Job(diagram, Aim(load("h200"), "bfloat16", "auto", budget=Budget(5.0)), Laws([])))
 
 
 def test_it_is_known_when_a_process_may_no_longer_be_forked() -> None:

@@ -10,7 +10,7 @@ from napkin_eq.egraph.saturate import saturate
 from napkin_eq.lang.term import Term
 from napkin_eq.laws.law import Inference
 from napkin_eq.machine.gpu import load
-from napkin_eq.pipeline.derive import chosen_statements
+from napkin_eq.pipeline.asked import chosen_statements
 from napkin_eq.search.extract import Candidate, Extractor
 
 HIDDEN = ("Store", "Group", "Walk", "Reduce_sum", "Reduce_max")

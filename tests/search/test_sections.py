@@ -12,8 +12,9 @@ from napkin_eq.cover.sections import sections
 from napkin_eq.lang.evaluate import evaluate
 from napkin_eq.lang.term import Index, Input, Read, Reduce, Term, subterms
 from napkin_eq.lang.waists import part, waists, within
-from napkin_eq.pipeline.derive import chosen_statements, derive
-from napkin_eq.search.candidates import prover
+from napkin_eq.pipeline.asked import chosen_statements
+from napkin_eq.pipeline.derive import derive
+from napkin_eq.search.job import prover
 
 
 def stack(layers: int, t: int = 64, d: int = 128, f: int = 256, last: str = "") -> nq.Term:

@@ -13,8 +13,8 @@ from napkin_eq.lang.errors import WrongPlan
 from napkin_eq.pipeline.derive import derive
 from napkin_eq.pipeline.top_k import ranked
 from napkin_eq.search.assemble import renamed
-from napkin_eq.search.candidates import prover
 from napkin_eq.search.derivation import AGREES, DIFFERS, UNKNOWN
+from napkin_eq.search.job import prover
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.kernel import Lowering
 from napkin_eq.verify import translation

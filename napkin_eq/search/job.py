@@ -1,0 +1,111 @@
+"""What a search is given: the outputs to derive, what their plan is made for, and the laws that it may use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from napkin_eq.egraph.budget import Budget
+from napkin_eq.egraph.nodes import Saturated
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.term import Term, Tuple
+from napkin_eq.laws.inference import Judge
+from napkin_eq.laws.law import Inference, Judgment, Law, Statement
+from napkin_eq.machine.gpu import Hardware
+from napkin_eq.prove.verdict import Verdict
+from napkin_eq.tile import ir as p
+from napkin_eq.tile.lower.reductions import NARROW
+
+Cuts = tuple[tuple[Axis, Axis], ...]  # axes that are folded a stretch at a time: the axis that counts the stretches, and the one cut
+Graphs = dict[Cuts, Saturated]
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What a plan is made for: a GPU, the storage type, who may print its kernels; and the terms that plans were refused of.
+
+    written: forms are sought that leave what Prev speaks of as it was first written. held: types of outputs by name.
+    """
+
+    machine: Hardware
+    dtype: str
+    printer: str
+    max_error: float | None = None
+    precision: str = NARROW
+    refused: frozenset[Term] = frozenset()
+    budget: Budget = field(default_factory=Budget)
+    written: bool = False
+    held: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def precisions(self) -> tuple[str, ...]:
+        """The precisions of contractions to try, fastest first; without an error to keep to, operands are as the storage type has them."""
+        if self.max_error is None:
+            return (NARROW,)
+        return tuple(p.MATRIX_ROUNDOFF) if self.dtype == "float32" else (NARROW, *p.MATRIX_ROUNDOFF)
+
+
+@dataclass(frozen=True, eq=False)
+class Laws:
+    """The laws and inferences in force, and what was proved of each, by name."""
+
+    statements: list[Statement]
+    verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+
+    @cached_property
+    def proved(self) -> Callable[[Judgment], bool]:
+        """Tells whether a judgment is derived by the inferences."""
+        return prover(self.statements)
+
+    def without_steps(self) -> Laws:
+        """Return the laws without those of sums that are carried by steps."""
+        kept = [s for s in self.statements if not (isinstance(s, Law) and any(c.name == "moves" for c in s.conditions))]
+        return self if len(kept) == len(self.statements) else Laws(kept, self.verdicts)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is to be derived: a diagram of the outputs sought, what for, and by which laws.
+
+    graphs: the e-graphs of an earlier search for the same; those that a search makes are added.
+    """
+
+    diagram: Diagram
+    aim: Aim
+    laws: Laws
+    graphs: Graphs = field(default_factory=dict, compare=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the outputs."""
+        return tuple(name for name, _ in self.diagram.outputs)
+
+    @property
+    def source(self) -> Term:
+        """The term of the output, of several a Tuple."""
+        terms = tuple(term for _, term in self.diagram.outputs)
+        return terms[0] if len(terms) == 1 else Tuple(terms)
+
+    def on(self, outputs: Iterable[tuple[str, Term]]) -> Job:
+        """Return the job of deriving these outputs in the place of its own."""
+        return Job(Diagram(self.diagram.name, tuple(outputs)), self.aim, self.laws)
+
+    def of(self, outputs: Sequence[tuple[str, Term]], share: float) -> Job:
+        """Return the job of deriving some of the outputs alone, in a share of the time that is left."""
+        aim = replace(self.aim, budget=self.aim.budget.part(share))
+        return Job(replace(self.diagram, outputs=tuple(outputs)), aim, self.laws)
+
+
+def prover(statements: Sequence[Statement]) -> Callable[[Judgment], bool]:
+    """Return a function that tells whether a judgment is derived by the inferences among the statements; answers are kept."""
+    judge = Judge(s for s in statements if isinstance(s, Inference))
+    known: dict[Judgment, bool] = {}
+
+    def proved(judgment: Judgment) -> bool:
+        if judgment not in known:
+            known[judgment] = judge.holds(judgment) is not None
+        return known[judgment]
+
+    return proved

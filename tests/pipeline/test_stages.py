@@ -1,0 +1,61 @@
+"""The page of the pipeline: its stages are timed, and each way that gives nothing says why."""
+
+from __future__ import annotations
+
+import pytest
+
+import napkin_eq as nq
+from napkin_eq.egraph.budget import Budget, Clock
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.term import Tuple
+from napkin_eq.machine.gpu import load
+from napkin_eq.pipeline import derive as page
+from napkin_eq.pipeline.asked import chosen_statements
+from napkin_eq.search.job import Aim, Job, Laws
+
+
+def chain(length: int) -> nq.Diagram:
+    m, *axes = (nq.Axis(name, 64) for name in ("m", *(f"k{i}" for i in range(length + 1))))
+    value = nq.array("A", m, axes[0])
+    for i in range(length):
+        value = nq.sum(value * nq.array(f"W{i}", axes[i], axes[i + 1]), axes[i])
+    return nq.Diagram("chain", (("out", value),))
+
+
+def test_seconds_are_counted_stage_by_stage() -> None:
+    m, k = nq.axes("m k", m=64, k=64)
+    seconds = page.derive(nq.sum(nq.array("A", m, k), k)).seconds
+    assert tuple(seconds) == page.TIMED
+    assert all(seconds[stage] > 0 for stage in page.TIMED)
+    assert sum(seconds.values()) - seconds["total"] <= seconds["total"]
+
+
+def test_a_stage_that_fails_counts_too() -> None:
+    clock = Clock()
+    with pytest.raises(NapkinError), clock.stage("search"):
+        raise NapkinError("none")
+    assert clock.seconds["search"] >= 0
+
+
+def test_a_graph_too_large_for_one_search_whose_cover_is_refused_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page, "_cover", lambda job: [])
+    job = Job(chain(page.WHOLE + 1), Aim(load("h200"), "bfloat16", "auto", budget=Budget(5.0)), Laws([]))
+    with pytest.raises(NapkinError, match="its cover by kernels is refused.*too large for one search"):
+        page.kernels(job)
+
+
+def test_laws_without_steps_are_the_same_where_there_are_none() -> None:
+    laws = Laws(chosen_statements((), ()))
+    plainer = laws.without_steps()
+    assert len(plainer.statements) < len(laws.statements)
+    assert plainer.without_steps() is plainer
+
+
+def test_a_job_of_one_output_has_its_term_and_a_share_of_the_time() -> None:
+    x = nq.Axis("x", 8)
+    a, b = nq.array("A", x), nq.array("B", x)
+    job = Job(nq.Diagram("two", (("a", a + b), ("b", a * b))), Aim(load("h200"), "bfloat16", "auto", budget=Budget(8.0)), Laws([]))
+    alone = job.of(job.diagram.outputs[1:], 0.5)
+    assert (job.source, alone.source, alone.names) == (Tuple((a + b, a * b)), a * b, ("b",))
+    assert alone.aim.budget.seconds <= 4.0
+    assert alone.aim.budget.clock is job.aim.budget.clock
