@@ -36,6 +36,7 @@ from napkin_eq.tile.resources import BYTES
 
 from .blocks import INDENT, Blocks
 from .helpers import HELPERS
+from .lanes import crossed
 
 DTYPES = device("tl")
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "==", "and": "&", "or": "|"}
@@ -97,6 +98,8 @@ class KernelText(Blocks):
                     self.text[value.name] = self.names.fresh(value.name)
         self.given = dict(self.text)
         self.turned = self.loaded_turned()
+        outs = {s.out.name: s.out for s in statements(kernel.body) if hasattr(s, "out")}
+        self.crossed = crossed(kernel, lambda operand: self.dims(outs[operand]) if operand in outs else ())
         self.blocks = {c.name: self.names.fresh(f"BLOCK_{c.name.upper()}") for c in kernel.coords if c.tile > 1}
 
     def loaded_turned(self) -> set[str]:
@@ -305,12 +308,8 @@ class KernelText(Blocks):
                 return lanes if begin == "0" else f"{begin} + {lanes}"
             case SizeOf(out, axis):
                 return self.alias(out, self.size(axis), loose=True)
-            case Load(_, buffer, index, masks):
-                dims = self.union(index)[:: -1 if stmt.out.name in self.turned else 1]
-                other = f", other={'0' if stmt.out.dtype.startswith('i') else '0.0'}" if masks else ""
-                goes = self.cached.of(buffer, self.at)
-                hint = f', eviction_policy="evict_{goes}"' if goes else ""
-                return f"tl.load({self.pointer(buffer, index, dims)}{self.masks(masks, dims)}{other}{hint})"
+            case Load():
+                return self.load(stmt)
             case Let():
                 return self.let(stmt)
             case ReduceTile(_, monoid, coord, arg):
@@ -320,6 +319,15 @@ class KernelText(Blocks):
             case Dot():
                 return self.dot(stmt)
         raise self.wrong(f"no statement: {stmt!r:.80}")
+
+    def load(self, stmt: Load) -> str:
+        own = self.union(stmt.index)[:: -1 if stmt.out.name in self.turned else 1]
+        dims = self.crossed.get(stmt.out.name, own)
+        other = f", other={'0' if stmt.out.dtype.startswith('i') else '0.0'}" if stmt.masks else ""
+        goes = self.cached.of(stmt.buffer, self.at)
+        hint = f', eviction_policy="evict_{goes}"' if goes else ""
+        read = f"tl.load({self.pointer(stmt.buffer, stmt.index, dims)}{self.masks(stmt.masks, dims)}{other}{hint})"
+        return read if dims == own else f"tl.permute({read}, ({', '.join(str(dims.index(d)) for d in own)}))"
 
     def begin(self, coord: str) -> str:
         if coord not in self.starts:
