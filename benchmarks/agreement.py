@@ -84,7 +84,7 @@ def predicted(kernel: p.Kernel, hardware: str) -> dict[str, Any]:
     """Return what the model says that a kernel takes of a GPU, and whether it holds that it fits."""
     machine, prof = load(hardware), profile(kernel)
     if kernel.workers:
-        from napkin_eq.tile.passes.tma import shared_bytes
+        from napkin_eq.tile.boxes import shared_bytes
 
         return {"model_smem": shared_bytes(kernel), "model_registers": None, "fits": True}
     smem, registers = capacity(room(prof.needs, {c.name: c.tile for c in kernel.coords}), kernel.warps, kernel.stages, machine.divisors.mma_m >= 64)

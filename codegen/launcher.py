@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import table
+from napkin_eq.tile.boxes import descriptor_names, pointed, roles_of
 from napkin_eq.tile.identifiers import Names, buffers, counter_argument, kernel_function, pointer_argument, size_argument
-from napkin_eq.tile.ir import Buffer, Kernel, Plan
-from napkin_eq.tile.passes.tma import Copy, descriptor_names, pointed, shared_bytes
+from napkin_eq.tile.ir import Buffer, Copy, Kernel, Plan
 from napkin_eq.tile.printers import emitter
 
 TORCH = table(lambda t: f"torch.{t.name}")
@@ -139,7 +139,7 @@ def _launch(kernel: Kernel, local: dict[str, str], size: dict[str, str], more: l
     if kernel.workers:
         held = "torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count"
         most = f", {kernel.workers.programs}" if kernel.workers.programs else ""
-        blocks = f"min({blocks}{most}, {held}{f' * {resident}' if (resident := _resident(kernel)) > 1 else ''})"
+        blocks = f"min({blocks}{most}, {held}{f' * {resident}' if (resident := roles_of(kernel).resident) > 1 else ''})"
     boxes = [f"TensorDescriptor({local[c.buffer.name]}, {_extents(c, size)}, {_block(c)}, gl.{_swizzled(c)})" for _, c in _boxes(kernel)]
     pointers = [local[b.name] for b in buffers(kernel) if b.name in pointed(kernel)]
     options = [*(f"{option}={value}" for option, value in _options(kernel).items()), *options]
@@ -157,13 +157,7 @@ def _options(kernel: Kernel) -> dict[str, int]:
     fused = {"enable_fp_fusion": False} if kernel.apart else {}
     if kernel.workers is None:
         return {"num_warps": kernel.warps, "num_stages": kernel.stages, **fused}
-    threads = 128 * (kernel.workers.groups + 1)
-    return {"num_warps": 4, "num_stages": kernel.stages, "maxnreg": min(128 * 512 // threads // 8 * 8, 168), **fused}
-
-
-def _resident(kernel: Kernel) -> int:
-    """Return how many programs of one group of warps a multiprocessor holds."""
-    return 2 if kernel.workers and kernel.workers.groups == 1 and shared_bytes(kernel) <= 113 * 1024 else 1
+    return {"num_warps": 4, "num_stages": kernel.stages, "maxnreg": roles_of(kernel).registers[0], **fused}
 
 
 def _boxes(kernel: Kernel) -> list[tuple[str, Copy]]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from napkin_eq.lang.errors import NapkinError
 from napkin_eq.tile.identifiers import Names, size_argument
-from napkin_eq.tile.ir import Coord
+from napkin_eq.tile.ir import Coord, Stmt
 
 from .shared import Shared
 
@@ -27,8 +26,9 @@ class Blocks(ABC):
     def line(self, text: str) -> None:
         self.lines.append(INDENT * self.depth + text)
 
-    def wrong(self, what: str) -> NapkinError:
-        return NapkinError(f"kernel {self.kernel.name}: {what}")
+    def unplanned(self, stmt: Stmt) -> AssertionError:
+        """Return what to raise for a statement that this side has no part in by the plan's roles (passes/warp_roles.py)."""
+        return AssertionError(f"kernel {self.kernel.name}: the plan gives {type(stmt).__name__} to no side that can print it")
 
     def grid(self) -> None:
         """Print the walk over this program's blocks of the grid."""

@@ -4,8 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from napkin_eq.tile.ir import Assign, Await, Coord, Dot, Iota, Let, Load, Loop, Operand, Part, ReduceTile, Stmt, StoreTile, Value, closure, statements, used
-from napkin_eq.tile.passes.tma import Ring, contracted, done_at, fetched, walked
+from napkin_eq.tile.ir import (
+    Assign,
+    Await,
+    Coord,
+    Dot,
+    Iota,
+    Let,
+    Load,
+    Loop,
+    Operand,
+    Part,
+    ReduceTile,
+    Ring,
+    Stmt,
+    StoreTile,
+    Value,
+    closure,
+    statements,
+    used,
+)
+from napkin_eq.tile.passes.tma import done_at
+from napkin_eq.tile.passes.warp_roles import over_rows
 from napkin_eq.tile.passes.warp_specialize import GROUP_LANES
 
 from .helpers import NARROWED
@@ -17,19 +37,19 @@ from .side import Side, copy_index
 class Computing(Side):
     """A group of warps: waits for tiles, contracts, computes, stores its lanes of the rows."""
 
-    suffix, who, warps = "_compute", "WHO: gl.constexpr", 4
+    suffix, who, warps, share = "_compute", "WHO: gl.constexpr", 4, "computing"
 
     def __init__(self, shared: Shared) -> None:
         super().__init__(shared)
         self.layouts = Layouts(shared.kernel)
         self.tiles: dict[str, tuple[Ring, int, str]] = {}
         self.blocks: dict[str, str] = {}
-        self.operands = contracted(shared.kernel)
+        self.operands = {side for s in statements(shared.kernel.body) if isinstance(s, Dot) for side in (s.a, s.b)} & shared.bulk
         self.due: dict[str, tuple[str, str]] = {}
         self.nested = 0
         self.computed_on = {n for s in statements(shared.kernel.body) if not isinstance(s, Dot) for n in used(s)} & shared.bulk
         self.lent: dict[str, str] = {}
-        self.turned = self.kept_for_dots()
+        self.turned = dict(shared.roles.operands)
         self.ends: tuple[str, str] | None = None
         self.turn = self.names.fresh("order_n") if shared.order else ""
         self.carried = {s.value for s in statements(shared.kernel.body) if isinstance(s, Assign) and s.target in self.turned and self.of_contraction(s.value)}
@@ -41,35 +61,12 @@ class Computing(Side):
     def draw(self, turn: str) -> str:
         return f"drawn({', '.join([*self.shared.numbers, turn])})"
 
-    def roots(self, stmt: Stmt) -> Sequence[str]:
-        if isinstance(stmt, StoreTile):
-            copy = next((c for c in self.shared.staged.values() if c.buffer.name == stmt.buffer), None)
-            if copy is None:
-                return used(stmt)
-            found = ((walked(self.kernel, i, self.shared.made), i) for i in stmt.index)
-            scalars = (i if f is None else f[1] for f, i in found)
-            return (stmt.value, *(s for s in scalars if isinstance(s, str)))
-        return super().roots(stmt)
-
-    def kept_for_dots(self) -> dict[str, int]:
-        """Return the 16-bit accumulators that only contractions read, with the columns of the results: they are kept as operands."""
-        dots = [s for s in statements(self.kernel.body) if isinstance(s, Dot)]
-        carried = [value.name for s in statements(self.kernel.body) if isinstance(s, Loop) for value, _ in s.carried]
-        found = {}
-        for name in carried:
-            by = [s for s in statements(self.kernel.body) if name in used(s)]
-            if by and all(isinstance(s, Dot) and name != s.acc for s in by):
-                found[name] = next(self.layouts.lanes(self.layouts.dims(d.out)[1]) for d in dots if name in (d.a, d.b))
-        return found
-
     def operand(self, operand: Operand, dims: tuple[str, ...]) -> str:
         if not isinstance(operand, str):
             return super().operand(operand, dims)
         text, own = self.of(operand), self.layouts.dims(self.values[operand])
         if own in ((), dims):
             return text
-        if not set(own) <= set(dims):
-            raise self.wrong(f"{operand} spans {list(own)}, where only {list(dims)} are spanned")
         if own == (dims[1],):
             return f"{text}[None, :]"
         if self.layouts.rows_apart(dims[1]):
@@ -92,7 +89,7 @@ class Computing(Side):
         assert hasattr(stmt, "out")
         out: Value = stmt.out
         dims = self.layouts.dims(out)
-        if not dims and (not isinstance(stmt, ReduceTile) or self.over_rows(stmt)):
+        if not dims and (not isinstance(stmt, ReduceTile) or over_rows(self.kernel, stmt)):
             super().define(stmt)
             return
         name = self.text[out.name] = self.names.fresh(out.name) if self.text.get(out.name) is None else self.text[out.name]
@@ -109,8 +106,6 @@ class Computing(Side):
             case Let():
                 self.line(f"{name} = {self.let(stmt, dims)}")
             case Load():
-                if len(dims) > 1:
-                    self.layouts.of(dims)  # refuses what no group of warps can hold
                 self.line(f"{name} = gl.load({self.pointer(stmt, dims)})")
             case ReduceTile(_, monoid, coord, arg):
                 self.line(f"{name} = {self.folded(monoid, coord, arg)}")
@@ -124,8 +119,6 @@ class Computing(Side):
         dims = self.layouts.dims(self.values[arg])
         if coord not in dims:
             return self.text[arg]
-        if monoid not in ("sum", "max") or coord == self.shared.workers.rows:
-            raise self.wrong(f"a {monoid} over {coord}, along which the groups of warps divide the tile, or of a kind Gluon does not have")
         text = f"gl.{monoid}({self.text[arg]}, axis={dims.index(coord)})"
         if len(dims) == 2 and self.layouts.rows_apart(coord):
             return f"gl.convert_layout({text}, {self.layouts.of((self.layouts.rows,))})"
@@ -136,9 +129,9 @@ class Computing(Side):
             self.line(" = ".join(self.due.pop(name)))
         return super().of(name)
 
-    def body(self, body: Sequence[Stmt], depth: int) -> None:
+    def body(self, body: Sequence[Stmt]) -> None:
         self.nested += 1
-        super().body(body, depth)
+        super().body(body)
         self.nested -= 1
         self.due.clear()
 
@@ -173,7 +166,7 @@ class Computing(Side):
             case StoreTile():
                 self.store(stmt)
             case _:
-                raise self.wrong(f"{type(stmt).__name__} cannot be printed for groups of warps")
+                raise self.unplanned(stmt)
 
     def fetch(self, loads: Sequence[Load], ring: Ring) -> None:
         slot = self.names.fresh(f"{loads[0].buffer}_slot") if ring.depth > 1 else "0"
@@ -194,11 +187,7 @@ class Computing(Side):
 
     def dot(self, stmt: Dot) -> None:
         dims = self.layouts.dims(stmt.out)
-        if len(dims) != 2 or dims[0] != self.shared.workers.rows:
-            raise self.wrong(f"{stmt.out.name} spans {list(dims)}, expected {self.shared.workers.rows} and one other")
         left, right = (stmt.a, stmt.b) if dims[0] in self.layouts.dims(self.values[stmt.a]) else (stmt.b, stmt.a)
-        if right not in self.blocks:
-            raise self.wrong(f"{right}, the right side of a contraction, is computed; the matrix unit reads that side from shared memory")
         a = self.shared_side(left, (dims[0], stmt.coord)) if left in self.blocks else self.text[left]
         if left not in self.blocks and left not in self.turned:
             self.line(f"{a} = gl.convert_layout({a}, {self.layouts.operand(self.layouts.lanes(dims[1]))})")
@@ -241,7 +230,7 @@ class Computing(Side):
     def late(self, loop: Loop) -> Iterator[Ring]:
         """Yield the rings of a loop whose buffers are given back in the block after their own."""
         for part in loop.parts[:1]:
-            for loads, ring in fetched(self.kernel, part.body, self.shared.made, self.shared.bulk, self.kernel.stages):
+            for loads, ring in self.fetched(part.body):
                 if done_at(part.body, {load.out.name for load in loads}) is None:
                     yield ring
 
@@ -256,8 +245,6 @@ class Computing(Side):
     def store(self, stmt: StoreTile) -> None:
         copy = next((c for c in self.shared.staged.values() if c.buffer.name == stmt.buffer), None)
         dims = self.layouts.dims(self.values[stmt.value])
-        if self.shared.workers.rows not in dims:
-            raise self.wrong(f"{stmt.value} does not vary along {self.shared.workers.rows}: every group of warps would store it")
         if copy is None:
             target, _, mask = self.pointer(stmt, dims).partition(", mask=")
             self.line(f"gl.store({target}, {self.text[stmt.value]}{f', mask={mask}' if mask else ''})")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from napkin_eq.tile.ir import Load, Operand, Stmt
-from napkin_eq.tile.passes.tma import Ring, walked
+from napkin_eq.tile.ir import Load, Ring, Stmt
 from napkin_eq.tile.passes.warp_specialize import GROUP_LANES
 
 from .side import Side, copy_index
@@ -14,21 +13,10 @@ from .side import Side, copy_index
 class Copying(Side):
     """The warp that copies: bounds of loops, first indices of tiles, and copies as buffers come free."""
 
-    suffix = "_copy"
+    suffix, share = "_copy", "copying"
 
     def draw(self, turn: str) -> str:
         return f"draw({', '.join([self.shared.counter, *self.shared.numbers, turn])})"
-
-    def roots(self, stmt: Stmt) -> Sequence[str]:
-        if isinstance(stmt, Load) and stmt.out.name in self.shared.bulk:
-            return tuple(n for i in stmt.index if (n := self.scalar(i)))
-        return super().roots(stmt)
-
-    def scalar(self, index: Operand) -> str:
-        """Return the name of the scalar that an index of a load needs, if it needs one."""
-        found = walked(self.kernel, index, self.shared.made)
-        part = index if found is None else found[1]
-        return part if isinstance(part, str) else ""
 
     def act(self, stmt: Stmt) -> None:
         pass

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.tile.identifiers import Names
-from napkin_eq.tile.ir import Kernel, Plan
-from napkin_eq.tile.passes.tma import Copy, shared_bytes
+from napkin_eq.tile.ir import Copy, Kernel, Plan
 from napkin_eq.tile.printers import emit, emitter
 
 from ..triton.printer import triton_kernels
@@ -30,7 +29,6 @@ from triton.experimental.gluon.language.nvidia.hopper import fence_async_shared,
 from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
 """
 CHAINED = "from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait\n"
-SHARED_LIMIT = 232448
 
 
 @emitter("gluon")
@@ -48,8 +46,6 @@ def gluon_file(plan: Plan, header: tuple[str, ...]) -> str:
 
 
 def _kernel(kernel: Kernel) -> Iterator[str]:
-    if (needed := shared_bytes(kernel)) > SHARED_LIMIT:
-        raise NapkinError(f"kernel {kernel.name}: {needed} bytes of shared memory, {needed - SHARED_LIMIT} more than a block has")
     shared = Shared(kernel)
     yield from Copying(shared).function()
     yield from Computing(shared).function()
@@ -107,8 +103,8 @@ def _entry(shared: Shared) -> Iterator[str]:
     yield from (f"            ({shared.function}_compute, ({passed}, {who}))," for who in range(groups))
     yield f"            ({shared.function}_copy, ({passed},)),"
     yield "        ],"
-    held = 240 if groups < 3 else 160
+    _, held, copying = shared.roles.registers
     yield f"        [{', '.join(['4'] * (groups - 1) + ['1'])}],"
-    yield f"        [{', '.join([str(held)] * (groups - 1) + ['24' if groups < 3 else '32'])}],"
+    yield f"        [{', '.join([str(held)] * (groups - 1) + [str(copying)])}],"
     yield "    )"
     yield ""

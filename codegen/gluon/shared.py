@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from napkin_eq.lang.dtypes import device
+from napkin_eq.tile.boxes import descriptor_names, pointed, rings, roles_of
 from napkin_eq.tile.identifiers import Names, buffers, counter_argument, kernel_function, pointer_argument, size_argument
 from napkin_eq.tile.ir import Kernel, definitions
-from napkin_eq.tile.passes.tma import copied, descriptor_names, pointed, rings, stores
 
 from .helpers import HELPERS
 
@@ -19,10 +19,10 @@ class Shared:
 
     def __init__(self, kernel: Kernel) -> None:
         assert kernel.workers is not None
-        self.kernel, self.workers = kernel, kernel.workers
+        self.kernel, self.workers, self.roles = kernel, kernel.workers, roles_of(kernel)
         self.descriptors, self.rings = descriptor_names(kernel), rings(kernel)
-        self.made, self.bulk = definitions(kernel.body), copied(kernel)
-        self.staged = stores(kernel)
+        self.made, self.bulk = definitions(kernel.body), self.roles.copied
+        self.staged, self.ring_of = dict(self.roles.stores), dict(self.roles.rings)
         self.pointers = [pointer_argument(b) for b in buffers(kernel) if b.name in pointed(kernel)]
         self.sizes = [size_argument(a) for a in kernel.symbols]
         self.counter = counter_argument(kernel) if kernel.workers.drawn else ""

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeGuard
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.tile.identifiers import buffers, pointer_argument, size_argument
 from napkin_eq.tile.ir import (
-    Assign,
     Coord,
+    Copy,
     Defining,
     Iota,
     Let,
@@ -20,17 +19,17 @@ from napkin_eq.tile.ir import (
     Operand,
     Part,
     ReduceTile,
+    Ring,
+    Share,
     SizeOf,
     Start,
     Stmt,
     StoreTile,
     Value,
-    closure,
     passes_31_bits,
-    statements,
-    used,
 )
-from napkin_eq.tile.passes.tma import Copy, Ring, fetched, walked
+from napkin_eq.tile.passes.tma import grouped, walked
+from napkin_eq.tile.passes.warp_roles import over_rows, wide
 from napkin_eq.tile.printers import comment_lines
 
 from .blocks import Blocks
@@ -49,7 +48,7 @@ WHOLE: dict[str, Callable[[int, int], int]] = {
 class Side(Blocks):
     """One of the functions: the walk over the blocks of the grid, scalars, loops; what is loaded and computed is the subclass's."""
 
-    suffix, who, warps = "", "", 1
+    suffix, who, warps, share = "", "", 1, ""
 
     def __init__(self, shared: Shared) -> None:
         super().__init__(shared)
@@ -60,45 +59,13 @@ class Side(Blocks):
         self.begins: dict[str, str] = {}  # of coordinates in tiles, where the tile begins
         self.holding = False
         self.counters = {ring: self.names.fresh(f"{ring.copies[0].buffer.name}_n") for ring in shared.rings}
-        self.wanted = self.needed()
-        self.whole = {n for stmt in statements(self.kernel.body) if self.over_rows(stmt) and stmt.out.name in self.wanted for n in self.tiles_under(stmt)}
+        mine: Share = getattr(shared.roles, self.share)
+        self.wanted, self.whole = mine.values, mine.whole
 
-    def needed(self) -> set[str]:
-        """Return the values that this side uses, found from what it does back to what that takes."""
-        waiting = [name for stmt in statements(self.kernel.body) for name in self.roots(stmt)]
-        found: set[str] = set()
-        sources: dict[str, list[Stmt]] = {}
-        for stmt in statements(self.kernel.body):
-            for out in [stmt.out.name] if hasattr(stmt, "out") else [stmt.target] if isinstance(stmt, Assign) else []:
-                sources.setdefault(out, []).append(stmt)
-        while waiting:
-            name = waiting.pop()
-            if name not in found:
-                found.add(name)
-                waiting += [n for stmt in sources.get(name, ()) for n in self.takes(stmt)]
-        return found
-
-    def roots(self, stmt: Stmt) -> Sequence[str]:
-        return used(stmt) if isinstance(stmt, Loop) else ()
-
-    def takes(self, stmt: Stmt) -> Sequence[str]:
-        if self.over_rows(stmt):
-            tiles = self.tiles_under(stmt)
-            return [n for name in tiles for n in used(self.shared.made[name]) if n not in tiles]
-        return () if isinstance(stmt, Load) and stmt.out.name in self.shared.bulk else used(stmt)
-
-    def over_rows(self, stmt: Stmt) -> TypeGuard[ReduceTile]:
-        """Tell whether a number is taken off all rows of the block, those of every group: each side then holds them all."""
-        return isinstance(stmt, ReduceTile) and stmt.coord == self.shared.workers.rows and not self.wide(stmt.out)
-
-    def tiles_under(self, stmt: ReduceTile) -> tuple[str, ...]:
-        """Return the rows that a number is computed from, each after what it takes."""
-        found = closure(self.shared.made, [stmt.arg])
-        return tuple(name for name, made in self.shared.made.items() if name in found and self.wide(made.out))
-
-    def wide(self, value: Value) -> tuple[str, ...]:
-        """Return the coordinates of which a value has more than one lane."""
-        return tuple(c for c in value.coords if self.kernel.coord(c).tile > 1)
+    def fetched(self, body: Sequence[Stmt]) -> Iterator[tuple[tuple[Load, ...], Ring]]:
+        """Yield the loads of a body that are copied together, with their ring."""
+        for loads in grouped(body, self.shared.bulk):
+            yield loads, self.shared.ring_of[tuple(load.out.name for load in loads)]
 
     def function(self) -> Iterator[str]:
         yield "\n@gluon.jit"
@@ -108,7 +75,7 @@ class Side(Blocks):
             self.line(f"{counter} = 0")
         self.grid()
         self.depth += 1
-        self.body(self.kernel.body, self.shared.workers.ahead)
+        self.body(self.kernel.body)
         for line in self.again:
             self.line(line)
         self.depth -= 1
@@ -122,9 +89,9 @@ class Side(Blocks):
     def closing(self) -> None:
         """Print what comes after all blocks."""
 
-    def body(self, body: Sequence[Stmt], depth: int) -> None:
-        """Print statements; `depth` is that of the rings which the loads standing here pass through."""
-        groups = {load.out.name: (loads, ring) for loads, ring in fetched(self.kernel, body, self.shared.made, self.shared.bulk, depth) for load in loads}
+    def body(self, body: Sequence[Stmt]) -> None:
+        """Print statements."""
+        groups = {load.out.name: (loads, ring) for loads, ring in self.fetched(body) for load in loads}
         for place, stmt in enumerate(body):
             if isinstance(stmt, Defining):
                 self.values[stmt.out.name] = stmt.out
@@ -164,12 +131,12 @@ class Side(Blocks):
             self.line(f"# {note}")
         if part.once:
             self.line(f"{name} = {self.operand(part.lo, ())}")
-            self.body(part.body, self.kernel.stages)
+            self.body(part.body)
             return
         self.line(f"for {name} in range({self.operand(part.lo, ())}, {self.operand(part.hi, ())}, {coord.tile}):")
         self.depth += 1
         before = len(self.lines)
-        self.body(part.body, self.kernel.stages)
+        self.body(part.body)
         if len(self.lines) == before:
             self.line("pass")
         self.depth -= 1
@@ -182,8 +149,6 @@ class Side(Blocks):
     def of(self, name: str) -> str:
         if self.holding and name in self.across:
             return self.across[name]
-        if name not in self.text:
-            raise self.wrong(f"{name} is used where it is not defined")
         return self.text[name]
 
     def define(self, stmt: Stmt) -> None:
@@ -202,20 +167,18 @@ class Side(Blocks):
             case Let():
                 self.text[out.name] = self.names.fresh(out.name)
                 self.line(f"{self.text[out.name]} = {self.let(stmt, ())}")
-            case Load() if not self.wide(out):
+            case Load() if not wide(self.kernel, out):
                 self.text[out.name] = self.names.fresh(out.name)
                 self.line(f"{self.text[out.name]} = gl.load({self.pointer(stmt, ())})")
-            case ReduceTile(_, monoid, _, arg) if self.over_rows(stmt) and monoid in ("max", "sum"):
+            case ReduceTile(_, monoid, _, arg) if over_rows(self.kernel, stmt) and monoid in ("max", "sum"):
                 self.text[out.name] = self.names.fresh(out.name)
                 self.line(f"{self.text[out.name]} = gl.{monoid}({self.across[arg]}, axis=0)")
             case _:
-                raise self.wrong(f"{out.name} is a tile, and the warp that copies has no lanes for it")
+                raise self.unplanned(stmt)
 
     def define_across(self, stmt: Defining) -> None:
         """Print a tile of all rows of the block, along the lanes of this side."""
         rows, lanes = self.shared.workers.rows, self.kernel.coord(self.shared.workers.rows).tile
-        if self.wide(stmt.out) != (rows,) or lanes & (lanes - 1):
-            raise self.wrong(f"{stmt.out.name} is no row of a power of two of lanes, of which each group would take a number")
         layout = f"gl.BlockedLayout([1], [32], [{self.warps}], [0])"
         self.holding = True
         match stmt:
@@ -226,7 +189,7 @@ class Side(Blocks):
             case Let():
                 text = self.let(stmt, (rows,))
             case _:
-                raise self.wrong(f"{stmt.out.name} is computed of tiles, of which each group has its own")
+                raise self.unplanned(stmt)
         self.holding = False
         self.across[stmt.out.name] = self.names.fresh(f"{stmt.out.name}_all")
         self.line(f"{self.across[stmt.out.name]} = {text}")
@@ -271,7 +234,7 @@ class Side(Blocks):
             return ONE[op].format(args[0])
         if op in CALLS:
             return f"{CALLS[op]}({', '.join(args)})"
-        raise self.wrong(f"no operator {op!r:.60} in Gluon")
+        raise AssertionError(f"kernel {self.kernel.name}: no operator {op} in Gluon, which the plan's roles do not allow for")
 
     @abstractmethod
     def fetch(self, loads: Sequence[Load], ring: Ring) -> None:

@@ -28,7 +28,7 @@ from napkin_eq.machine.gpu import Hardware
 from napkin_eq.machine.tile_scheduler import BLOCK_S, Dealt, least_uneven
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.liveness import Tiles, alive
-from napkin_eq.tile.passes.warp_specialize import GROUP_LANES, MOST_GROUPS, sunk, unscaled
+from napkin_eq.tile.passes.warp_specialize import GROUP_LANES, MOST_GROUPS, REGISTERS, sunk, unscaled
 from napkin_eq.tile.resources import BYTES, SMEM_SLACK
 
 ARCHS = ("sm_90",)
@@ -43,7 +43,6 @@ TURNS = {2: (0.77, 1.4), 3: (1.0, 2.5)}  # by groups: other work over contractio
 IN_TURN = 0.98  # of the time without order
 BULK_LINE = 128  # bytes of a row that the copy engine moves in the time of any narrower one
 BULK_BYTES = 66.0  # bytes a clock that it brings an SM
-REGISTERS = {2: 240, 3: 160}  # registers of a thread, by groups
 OWN_REGISTERS = 16  # of which addresses, counters and scalars take some
 COLUMN_SHARE, ROW_REGISTERS = 4, 2  # a thread of a group holds a fourth of a tile's columns, of two of its rows
 
@@ -107,7 +106,7 @@ def groups_of(use: Footprint, lanes: Mapping[str, int]) -> tuple[str, int] | Non
     """Return the coordinate whose lanes groups of warps share and how many groups do; None where none is so wide."""
     for name in use.rows:
         if lanes[name] % GROUP_LANES == 0 and lanes[name] // GROUP_LANES <= MOST_GROUPS:
-            return (name, lanes[name] // GROUP_LANES) if lanes[name] // GROUP_LANES in REGISTERS else None
+            return (name, lanes[name] // GROUP_LANES) if lanes[name] // GROUP_LANES > 1 else None
     return None
 
 
@@ -137,7 +136,7 @@ def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int,
     if any(n & (n - 1) for name, n in lanes.items() if name != rows):
         return None
     held, smem = registers(use, lanes, rows), _shared_bytes(prof, use, lanes, stages)
-    if held > REGISTERS[groups] or smem > hardware.smem.block_bytes:
+    if held > REGISTERS[groups][0] or smem > hardware.smem.block_bytes:
         return None
     work = totals(prof, lanes, hardware, 4 * groups, line=BULK_LINE)
     blocks, sms = work.blocks, hardware.chip.sms

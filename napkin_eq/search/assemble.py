@@ -65,9 +65,18 @@ def renamed(kernel: p.Kernel, name: str, arrays: dict[str, str]) -> p.Kernel:
             return replace(s, parts=tuple(replace(part, body=stmts(part.body)) for part in s.parts))
         return s
 
-    return replace(
-        kernel, name=name, reads=tuple(map(buffer, kernel.reads)), writes=tuple(map(buffer, kernel.writes)), body=stmts(kernel.body)
-    )
+    def workers(w: p.Workers | None) -> p.Workers | None:
+        if w is None or w.roles is None:
+            return w
+        roles = w.roles
+        rings = tuple((names, replace(ring, copies=tuple(map(box, ring.copies)))) for names, ring in roles.rings)
+        return replace(w, roles=replace(roles, rings=rings, stores=tuple((at, box(copy)) for at, copy in roles.stores)))
+
+    def box(copy: p.Copy) -> p.Copy:
+        return replace(copy, buffer=buffer(copy.buffer))
+
+    reads, writes = (tuple(map(buffer, buffers)) for buffers in (kernel.reads, kernel.writes))
+    return replace(kernel, name=name, reads=reads, writes=writes, body=stmts(kernel.body), workers=workers(kernel.workers))
 
 
 def _notes(diagram: Diagram, outputs: list[Output], tiled: list[Tiled], machine: Hardware, dtype: str) -> tuple[str, ...]:

@@ -15,9 +15,9 @@ from napkin_eq.machine.gpu import Hardware
 from napkin_eq.machine.tile_scheduler import dealt
 from napkin_eq.machine.warp_specialized import ARCHS, Footprint, footprint, priced
 from napkin_eq.tile import ir as p
-from napkin_eq.tile.passes.tma import shared_bytes
+from napkin_eq.tile.boxes import shared_bytes
+from napkin_eq.tile.passes.warp_roles import assigned
 from napkin_eq.tile.passes.warp_specialize import GROUP_LANES, specialised
-from napkin_eq.tile.printers import emit
 from napkin_eq.tile.resources import MOST_ELEMENTS, WIDE_ROWS, capacity, room
 from napkin_eq.tile.stream_facts import MIN_DOT, RUN, Streamed, covers, kernel_terms, laned
 
@@ -274,7 +274,7 @@ def _shared(
 
 
 def shared(kernel: p.Kernel, hardware: Hardware, limit: float = math.inf) -> tuple[p.Kernel, KernelCost] | None:
-    """Return a kernel with its work shared out and what it costs, or None where that is no less than a limit in microseconds or the printer refuses it."""
+    """Return a kernel with its work shared out and what it costs, or None where that is no less than a limit in microseconds or it cannot be shared."""
     try:
         made = specialised(kernel)
         use = footprint(made)
@@ -289,9 +289,12 @@ def shared(kernel: p.Kernel, hardware: Hardware, limit: float = math.inf) -> tup
         assert made.workers is not None
         issued = any(isinstance(s, p.Dot) and s.issued for s in p.statements(made.body))
         workers = replace(made.workers, abreast=blocks.abreast, programs=blocks.programs, drawn=blocks.drawn, in_turn=issued and cost.in_turn)
-        twice = replace(made, workers=replace(workers, ahead=2))
-        made = twice if shared_bytes(twice) <= hardware.smem.block_bytes else replace(made, workers=workers)
-        emit(p.Plan(kernel.name, kernel.reads, kernel.writes, (made,)), "gluon")
+        for ahead in (2, 1):
+            made = assigned(replace(made, workers=replace(workers, ahead=ahead)))
+            if shared_bytes(made) <= hardware.smem.block_bytes:
+                break
+        else:
+            return None
     except NapkinError:
         return None
     return made, replace(cost, smem_bytes=shared_bytes(made))

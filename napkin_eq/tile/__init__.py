@@ -1,5 +1,7 @@
 """The tile language: what a kernel does, tile by tile, and what can be read off it.
 
+    boxes          what a plan says of the tiles that the copy engine of a GPU moves: their descriptors, their shared
+                   memory, and what is left to pointers
     compile_ahead  compiles an emitted file ahead of time, with no GPU, and reports what people ask: registers,
                    spills, shared memory
     identifiers    what the printers of kernels and of launchers agree on, and how clashes are avoided

@@ -223,6 +223,81 @@ Stmt = Defining | Await | Assign | StoreTile | Loop
 
 
 @dataclass(frozen=True, slots=True)
+class Copy:
+    """A box of an array: `order` lists the array's dimensions, those walked one by one first; `sides` are the tile's coordinates.
+
+    shared: whether every group of warps reads all of it; else each has a box of its own.
+    """
+
+    buffer: Buffer
+    order: tuple[int, ...]
+    sides: tuple[str, str]
+    box: tuple[int, int]
+    shared: bool
+
+    @property
+    def bytes(self) -> int:
+        return self.box[0] * self.box[1] * BY_SHORT[self.buffer.dtype].bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Ring:
+    """Buffers for `depth` blocks of tiles that are copied, waited for and given back together."""
+
+    copies: tuple[Copy, ...]
+    depth: int
+
+    def bytes(self, groups: int) -> int:
+        """Return the shared memory of one block; a tile that the groups of warps divide has a box for each."""
+        return sum(c.bytes * (1 if c.shared else groups) for c in self.copies)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a tile lies in the registers of a group: as the matrix unit leaves a result of so many columns, or a row or column of that."""
+
+    kind: str  # matrix, rows (one number for each row of it), columns
+    columns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one side of a kernel computes: `values` of its own lanes, and rows of all lanes of the block, which each side holds whole."""
+
+    values: frozenset[str]
+    whole: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """Who computes what in a kernel with workers, how its tiles move and where they lie: all that a printer of it prints (passes/warp_roles.py).
+
+    rings: by the names of loads that are copied together. stores: by their places among the kernel's statements. operands: accumulators
+    that are kept as operands of the matrix unit, with the columns of the results. registers: of a thread, as the kernel is launched, then
+    of a group of warps and of the copying warp. resident: programs that a processor holds.
+    """
+
+    rings: tuple[tuple[tuple[str, ...], Ring], ...]
+    stores: tuple[tuple[int, Copy], ...]
+    copying: Share
+    computing: Share
+    layouts: tuple[tuple[tuple[str, ...], Layout], ...]
+    operands: tuple[tuple[str, int], ...]
+    registers: tuple[int, int, int]
+    resident: int
+
+    @property
+    def copied(self) -> frozenset[str]:
+        """The loads that a warp copies ahead."""
+        return frozenset(name for names, _ in self.rings for name in names)
+
+    @property
+    def boxes(self) -> tuple[Copy, ...]:
+        """Every box, each once, those read first."""
+        return tuple(dict.fromkeys([*(c for _, ring in self.rings for c in ring.copies), *(c for _, c in self.stores)]))
+
+
+@dataclass(frozen=True, slots=True)
 class Workers:
     """Who does what in a program: each of `groups` groups of four warps takes an equal run of lanes of `rows`, one warp copies ahead.
 
@@ -233,7 +308,7 @@ class Workers:
     the most programs that take part: where so many blocks are a whole number of rows, long blocks and short ones come out even.
     Blocks are dealt to programs by their numbers, or, `drawn`, each program takes the next one as it comes free, off a counter in
     memory that starts at zero. Where groups issue their contractions `in_turn`, one waits in each trip of a loop until the one before
-    it has issued its own: then what the groups do beside the contractions falls apart, too.
+    it has issued its own: then what the groups do beside the contractions falls apart, too. `roles` is decided last, and printed.
     """
 
     rows: str
@@ -244,6 +319,7 @@ class Workers:
     programs: int = 0
     drawn: bool = False
     in_turn: bool = False
+    roles: Roles | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from napkin_eq.tile.ir import (
     Operand,
     Plan,
     ReduceTile,
+    Roles,
     ScanTile,
     SizeOf,
     Start,
@@ -103,8 +104,28 @@ class _Verifier:
         if kernel.workers is not None:
             self.require(kernel.workers.rows in kernel.grid and kernel.workers.groups >= 1, f"groups of warps share {kernel.workers.rows}, which no grid walks")
         self.body(kernel.body, {})
+        if kernel.workers is not None and kernel.workers.roles is not None:
+            self.roles(kernel.workers.roles)
         stored = {stmt.buffer for stmt in statements(kernel.body) if isinstance(stmt, StoreTile)}
         self.require(stored == self.writes, f"it lists {sorted(self.writes)} as written and stores {sorted(stored)}")
+
+    def roles(self, roles: Roles) -> None:
+        """Roles speak of the kernel as it stands: its loads, its stores, its values, its arrays, the coordinates of its tiles."""
+        stmts = list(statements(self.of.body))
+        known = {s.out.name for s in stmts if hasattr(s, "out")} | {value.name for s in stmts if isinstance(s, Loop) for value, _ in s.carried}
+        loads = {s.out.name: s.buffer for s in stmts if isinstance(s, Load)}
+        for names, ring in roles.rings:
+            fits = len(names) == len(ring.copies) and all(loads.get(n) == c.buffer.name for n, c in zip(names, ring.copies, strict=True))
+            self.require(fits, f"its roles copy {', '.join(names)}, which it does not load so")
+        for at, copy in roles.stores:
+            stmt = stmts[at] if at < len(stmts) else None
+            self.require(isinstance(stmt, StoreTile) and stmt.buffer == copy.buffer.name, f"its roles store {copy.buffer.name} where it does not")
+        for name in (*roles.copying.values, *roles.copying.whole, *roles.computing.values, *roles.computing.whole, *dict(roles.operands)):
+            self.require(name in known, f"its roles speak of {name}, which it does not define")
+        for copy in roles.boxes:
+            self.require(self.buffers.get(copy.buffer.name) == copy.buffer, f"its roles move {copy.buffer.name}, which is no array of it")
+        for coord in (name for dims, _ in roles.layouts for name in dims):
+            self.require(coord in self.order, f"its roles lay out tiles over {coord}, which is no coordinate of it")
 
     def body(self, body: Sequence[Stmt], scope: dict[str, Value]) -> None:
         for stmt in body:

@@ -203,7 +203,7 @@ def _output(output: Output, scale: _Scale, dtype: str, proved: Proved) -> Output
         kernel = Lowering("kernel__", small, writes, tiles, inner, STORAGE[dtype], proved, output.precision).kernel()
         kernel = replace(kernel, warps=piece.kernel.warps, stages=piece.kernel.stages)
         if (workers := piece.kernel.workers) is not None:
-            kernel = replace(specialised(kernel, kernel.coord(workers.rows)), workers=workers)
+            kernel = replace(specialised(kernel, kernel.coord(workers.rows)), workers=replace(workers, roles=None))
         stores.append(small)
         tiled.append(replace(piece, kernel=kernel))
     both = tuple((scale.term(term), scale.buffer(buffer)) for term, buffer in placed.arrays)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -10,13 +11,16 @@ import pytest
 
 import napkin_eq as nq
 from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.operators import OPS
 from napkin_eq.machine.plan_passes import decided
 from napkin_eq.pipeline.derivation import Derivation
 from napkin_eq.pipeline.derive import derive
-from napkin_eq.tile.ir import Await, Dot, Kernel, Let, Loop, Plan, ReduceTile, statements
-from napkin_eq.tile.passes.tma import rings
+from napkin_eq.tile.boxes import rings, roles_of
+from napkin_eq.tile.ir import Await, Dot, Kernel, Let, Loop, Plan, ReduceTile, ScanTile, statements
+from napkin_eq.tile.passes.warp_roles import LACKING, assigned
 from napkin_eq.tile.passes.warp_specialize import specialised
-from napkin_eq.tile.printers import emit
+from napkin_eq.tile.printers import emit, targets
+from napkin_eq.tile.verify_ir import MACHINE_OPS
 from napkin_eq.verify.index.prove_index import proved
 from tests import plans
 
@@ -31,6 +35,12 @@ def general(kernel: Kernel) -> Kernel:
 
 def shared(case: plans.Case) -> Plan:
     return replace(case.plan, kernels=tuple(specialised(general(k)) for k in case.plan.kernels))
+
+
+def planned(case: plans.Case) -> Plan:
+    """Return a case's plan as groups of warps share it, with everything decided that is printed."""
+    plan = shared(case)
+    return replace(plan, kernels=tuple(map(assigned, plan.kernels)))
 
 
 def two_contractions(dtype: str = "f32", lengths: tuple[int, int] = (150, 200), head: int = 16) -> plans.Case:
@@ -64,7 +74,7 @@ def test_without_a_general_part_nothing_is_put_off():
 
 
 def test_rings_hold_what_contractions_read():
-    kernel = shared(two_contractions("bf16", (256, 256), 64)).kernels[0]
+    kernel = planned(two_contractions("bf16", (256, 256), 64)).kernels[0]
     assert [(tuple(c.buffer.name for c in r.copies), r.depth, r.bytes(2)) for r in rings(kernel)] == [
         (("Q",), 1, 128 * 64 * 2),
         (("K",), 2, 64 * 64 * 2),
@@ -94,7 +104,7 @@ def test_lanes_are_left_out_before_the_tile_is_scaled_and_two_factors_become_one
 @pytest.mark.parametrize("abreast", [1, 2, 3, 8])
 def test_every_block_is_dealt_once_longest_first(abreast):
     case = plans.attention("bf16", (500, 500), 64, heads=6, tiles=(128, 64), symbolic=False)
-    kernel = specialised(general(case.plan.kernels[0]))
+    kernel = assigned(specialised(general(case.plan.kernels[0])))
     assert kernel.workers is not None
     kernel = replace(kernel, workers=replace(kernel.workers, abreast=abreast))
     text = emit(replace(case.plan, kernels=(kernel,)), "gluon")
@@ -119,18 +129,17 @@ def test_what_cannot_be_shared_says_why():
     with pytest.raises(NapkinError, match="64 to 192 lanes of it; found m by 32, n by 32"):
         specialised(plans.matmul("bf16").plan.kernels[0])
     with pytest.raises(NapkinError, match="cannot move the tile of A: its elements are f32, expected 16 bits"):
-        emit(shared(plans.matmul("f32", (256, 256, 256), (128, 64, 64))), "gluon")
+        planned(plans.matmul("f32", (256, 256, 256), (128, 64, 64)))
     with pytest.raises(NapkinError, match="cannot move the tile of A: the stride of m is no multiple of 16 bytes"):
-        emit(shared(plans.matmul("bf16", (256, 256, 250), (128, 64, 64))), "gluon")
-    with pytest.raises(NapkinError, match="more than a block has"):
-        emit(shared(plans.matmul("bf16", (256, 256, 256), (128, 256, 64), stages=5)), "gluon")
+        planned(plans.matmul("bf16", (256, 256, 250), (128, 64, 64)))
+    with pytest.raises(NapkinError, match="not decided who does what"):
+        emit(shared(plans.matmul("bf16", (256, 256, 256), (128, 64, 64))), "gluon")
     with pytest.raises(NapkinError, match="no workers are named"):
         emit(plans.matmul("bf16").plan, "gluon")
 
 
 def test_the_gluon_source_is_what_was_read(golden):
-    plan = shared(two_contractions("bf16", (256, 256), 64))
-    plan = decided(plan)
+    plan = decided(planned(two_contractions("bf16", (256, 256), 64)))
     golden("shared.py", emit(plan, "gluon"))
     golden("shared.txt", emit(plan, "pseudocode"))
 
@@ -142,7 +151,7 @@ def test_shared_kernels_compile_for_hopper(name):
     from napkin_eq.tile.compile_ahead import compile_report
 
     case = two_contractions("bf16", (256, 256), 64) if name == "two" else plans.matmul("bf16", (256, 256, 256), (128, 128, 64), stages=3)
-    (row,) = compile_report(emit(shared(case), "gluon"), "sm_90")
+    (row,) = compile_report(emit(planned(case), "gluon"), "sm_90")
     assert (row["spills_bytes"], row["tensor_core"], row["warnings"], row["warps"]) == (0, "wgmma", [], 12)
     assert row["bulk_copies"] > 0
     assert row["smem_bytes"] <= 232448
@@ -154,7 +163,7 @@ def test_drawn_blocks_and_packed_operands_compile_for_hopper():
     pytest.importorskip("triton")
     from napkin_eq.tile.compile_ahead import compile_report
 
-    kernel = specialised(general(plans.attention("bf16", (512, 512), 64, heads=2, tiles=(128, 64), symbolic=False).plan.kernels[0]))
+    kernel = assigned(specialised(general(plans.attention("bf16", (512, 512), 64, heads=2, tiles=(128, 64), symbolic=False).plan.kernels[0])))
     assert kernel.workers is not None
     kernel = replace(kernel, workers=replace(kernel.workers, abreast=2, drawn=True))
     source = emit(Plan("drawn", kernel.reads, kernel.writes, (kernel,)), "gluon")
@@ -201,11 +210,11 @@ def test_numbers_of_rows_that_no_lanes_hold_are_refused(by_data):
     wide = replace(kernel, coords=tuple(replace(c, tile=192) if c.name == "q" else c for c in kernel.coords))
     wide = replace(wide, workers=replace(kernel.workers, groups=3, ahead=1), stages=1)
     with pytest.raises(NapkinError, match="q_at is no row of a power of two of lanes"):
-        emit(replace(by_data.plan, kernels=(wide,)), "gluon")
+        assigned(wide)
 
 
 def test_groups_issue_in_turn_as_one_order_says():
-    kernel = specialised(general(plans.attention("bf16", (512, 512), 64, heads=2, tiles=(128, 64), symbolic=False).plan.kernels[0]))
+    kernel = assigned(specialised(general(plans.attention("bf16", (512, 512), 64, heads=2, tiles=(128, 64), symbolic=False).plan.kernels[0])))
     assert kernel.workers is not None
     whole = emit(Plan("turns", kernel.reads, kernel.writes, (replace(kernel, workers=replace(kernel.workers, in_turn=True)),)), "gluon")
     text = whole.split("_compute(")[1].split("@gluon.jit")[0]
@@ -216,3 +225,45 @@ def test_groups_issue_in_turn_as_one_order_says():
     shown = {"warpgroup_mma(": "m", "mbarrier.wait(order": "(", "mbarrier.arrive(order": ")"}
     inside = "".join(shown[found] for found in re.findall("|".join(map(re.escape, shown)), text))
     assert re.fullmatch(r"m*(\(mm\))+m*", inside), inside
+
+
+def test_the_operators_that_such_kernels_lack_are_those_that_no_printer_writes():
+    targets()
+    side = sys.modules["napkin_eq.codegen.gluon.side"]
+    written = {*side.INFIX, *side.CALLS, *side.ONE, "floordiv", "mod", "cast", "real"}
+    lowered = {name for name, op in OPS.items() if op.written is None} | set(MACHINE_OPS)
+    assert lowered - written == LACKING
+
+
+def test_a_plan_decides_what_a_printer_prints(by_data):
+    """The text is held against the plan: boxes, layouts, registers of each side, and which side computes what."""
+    (kernel,) = by_data.plan.kernels
+    roles, text = roles_of(kernel), by_data.code()
+    copying, computing = (text.split(f"def kernel_0_kernel_{side}(")[1].split("@gluon.jit")[0] for side in ("copy", "compute"))
+    assert set(re.findall(r"tma.async_copy_global_to_shared\((\w+)_box", copying)) == {c.buffer.name for _, ring in roles.rings for c in ring.copies}
+    assert set(re.findall(r"tma.async_copy_shared_to_global\((\w+)_box", computing)) == {c.buffer.name for _, c in roles.stores}
+    for side, share in ((copying, roles.copying), (computing, roles.computing)):
+        assert set(re.findall(r"    (\w+)_all = ", side)) == share.whole
+    launch, groups, copier = roles.registers
+    assert kernel.workers is not None
+    assert f"[{', '.join([str(groups)] * (kernel.workers.groups - 1) + [str(copier)])}]," in text
+    assert f'"maxnreg": {launch},' in text
+    words = {"rows": "gl.SliceLayout(1, MATRIX_{})", "columns": "gl.SliceLayout(0, MATRIX_{})", "matrix": "MATRIX_{}"}
+    allowed = {words[layout.kind].format(layout.columns) for _, layout in roles.layouts}
+    found = set(re.findall(r"layout=(gl\.SliceLayout\(\d, MATRIX_\d+\)|MATRIX_\d+)", computing)) - {"gl.BlockedLayout"}
+    assert found and found <= allowed
+
+
+def test_scans_rounding_and_stores_of_every_group_are_refused_by_the_plan():
+    kernel = planned(plans.matmul("bf16", (256, 256, 256), (128, 64, 64))).kernels[0]
+    made = next(s for s in statements(kernel.body) if isinstance(s, Let) and s.op == "cast")
+
+    def instead(stmt):
+        body = tuple(stmt if s is made else s for s in kernel.body)
+        assert body != kernel.body
+        return replace(kernel, body=body)
+
+    with pytest.raises(NapkinError, match="no operator 'round' in Gluon"):
+        assigned(instead(replace(made, op="round")))
+    with pytest.raises(NapkinError, match="ScanTile cannot be printed"):
+        assigned(instead(ScanTile(made.out, "sum", made.out.coords[1], made.args[0])))

@@ -15,6 +15,7 @@ from napkin_eq.machine.tile_scheduler import Dealt, _drawn, _longest, dealt
 from napkin_eq.machine.warp_specialized import footprint, priced, registers
 from napkin_eq.pipeline.derive import derive
 from napkin_eq.tile import ir as p
+from napkin_eq.tile.passes.warp_roles import assigned
 from napkin_eq.tile.passes.warp_specialize import specialised
 from napkin_eq.tile.printers import code, emit
 from tests import plans
@@ -57,7 +58,7 @@ def test_the_printer_is_a_choice(product):
 
 
 def test_one_file_holds_kernels_of_both_kinds():
-    shared = specialised(plans.matmul("bf16", (256, 256, 256), (128, 64, 64)).plan.kernels[0])
+    shared = assigned(specialised(plans.matmul("bf16", (256, 256, 256), (128, 64, 64)).plan.kernels[0]))
     alone = plans.softmax_row("bf16").plan
     both = p.Plan("both", (*alone.inputs, *shared.reads), shared.writes, (*alone.kernels, shared))
     text = code(both)
@@ -67,7 +68,7 @@ def test_one_file_holds_kernels_of_both_kinds():
 
 
 def test_tiles_that_are_no_power_of_two_are_no_portable_triton():
-    wide = specialised(plans.matmul("bf16", (384, 256, 256), (192, 64, 64)).plan.kernels[0])
+    wide = assigned(specialised(plans.matmul("bf16", (384, 256, 256), (192, 64, 64)).plan.kernels[0]))
     assert wide.workers is not None
     assert wide.workers.groups == 3
     plan = p.Plan("wide", wide.reads, wide.writes, (wide,))

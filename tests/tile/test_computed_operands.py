@@ -12,9 +12,10 @@ from napkin_eq.frontend.library import array, axes, linear, sigmoid, sqrt, sum
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.pipeline.derive import derive
 from napkin_eq.tile import ir as p
+from napkin_eq.tile.boxes import rings, roles_of
 from napkin_eq.tile.compile_ahead import compile_report
 from napkin_eq.tile.passes.fuse_accumulator import accumulated
-from napkin_eq.tile.passes.tma import copied, rings
+from napkin_eq.tile.passes.warp_roles import assigned
 from napkin_eq.tile.passes.warp_specialize import specialised
 from napkin_eq.tile.printers import emit
 from tests import plans
@@ -105,10 +106,10 @@ def test_an_operand_of_the_wrong_block_is_noticed():
 
 def test_tiles_that_arithmetic_reads_are_copied_ahead_and_compile_for_hopper():
     case = prologue("bf16", (512, 512, 512), (128, 256, 64))
-    plan = replace(case.plan, kernels=tuple(map(specialised, case.plan.kernels)))
-    (kernel,) = plan.kernels
+    kernel = assigned(specialised(case.plan.kernels[0]))
+    plan = replace(case.plan, kernels=(kernel,))
     assert {copy.buffer.name for ring in rings(kernel) for copy in ring.copies} == {"A", "B"}
-    assert copied(kernel) == {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load)}
+    assert roles_of(kernel).copied == {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load)}
     (report,) = compile_report(emit(plan, "gluon"), "sm_90")
     assert (report["tensor_core"], report["spills_bytes"], report["warnings"]) == ("wgmma", 0, [])
 

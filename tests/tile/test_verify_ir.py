@@ -16,9 +16,11 @@ from napkin_eq.search import tiling
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower import kernel as lowering
 from napkin_eq.tile.passes.fuse_accumulator import accumulated
+from napkin_eq.tile.passes.warp_roles import assigned
 from napkin_eq.tile.passes.warp_specialize import specialised
 from napkin_eq.tile.verify_ir import verified, verified_plan
 from napkin_eq.verify.fuzz.random_diagrams import Shape, random_diagram
+from tests import plans
 
 Q, X = nq.axes("q x", q=64, x=256)
 A = nq.array("A", Q, X)
@@ -40,6 +42,7 @@ def between(monkeypatch) -> list[p.Kernel]:
 
     monkeypatch.setattr(lowering, "accumulated", watched(accumulated))
     monkeypatch.setattr(tiling, "specialised", watched(specialised))
+    monkeypatch.setattr(tiling, "assigned", watched(assigned))
     return seen
 
 
@@ -124,3 +127,24 @@ def test_a_plan_writes_each_array_once_and_before_it_is_read():
         verified_plan(replace(SOFTMAX, inputs=()))
     with pytest.raises(WrongPlan, match="no kernel writes"):
         verified_plan(replace(SOFTMAX, outputs=(*SOFTMAX.outputs, p.Buffer("other", (Q,), "f32"))))
+
+
+def test_roles_of_another_kernel_are_noticed():
+    kernel = assigned(specialised(plans.matmul("bf16", (256, 256, 256), (128, 64, 64)).plan.kernels[0]))
+    assert verified(kernel) is kernel
+    roles = kernel.workers.roles
+    (names, ring), *_ = roles.rings
+    (at, copy), = roles.stores
+    array = replace(copy, buffer=replace(copy.buffer, name="other"))
+    layout = roles.layouts[0][1]
+    for wrong, said in (
+        (replace(roles, rings=((names[::-1], ring),)), "which it does not load so"),
+        (replace(roles, rings=((("a_of_another",), ring),)), "copy a_of_another"),
+        (replace(roles, stores=((at - 1, copy),)), "store C where it does not"),
+        (replace(roles, stores=((at + 99, copy),)), "store C where it does not"),
+        (replace(roles, stores=((at, array),)), "store other where it does not"),
+        (replace(roles, computing=replace(roles.computing, values=frozenset({"x"}))), "speak of x"),
+        (replace(roles, layouts=((("z",), layout),)), "over z, which is no coordinate"),
+    ):
+        with pytest.raises(WrongPlan, match=said):
+            verified(replace(kernel, workers=replace(kernel.workers, roles=wrong)))

@@ -18,6 +18,7 @@ from napkin_eq.pipeline.derivation import Derivation
 from napkin_eq.pipeline.derive import derive
 from napkin_eq.pipeline.top_k import choice, retiled
 from napkin_eq.tile.ir import Assign, Kernel, Let, Load, Loop, Part, Plan, Stmt, StoreTile, Value
+from napkin_eq.tile.passes.warp_roles import assigned
 from napkin_eq.tile.printers import emit
 from napkin_eq.verify.index import prove_index as indexing
 from napkin_eq.verify.index.program_order import dealt
@@ -160,7 +161,8 @@ def test_printers_widen_the_offsets_that_the_proof_says():
         masked = replace(store, masks=("seen",))
         seen = Let(Value("seen", ("t",), "i1"), "le", ("t_at", 5))
         at = kernel.body.index(store)
-        plan = replace(derivation.plan, kernels=(replace(kernel, body=(*kernel.body[:at], seen, masked, *kernel.body[at + 1 :])),))
+        kernel = replace(kernel, body=(*kernel.body[:at], seen, masked, *kernel.body[at + 1 :]))
+        plan = replace(derivation.plan, kernels=(assigned(kernel) if kernel.workers else kernel,))
         (line,) = [line for line in emit(plan, printer).splitlines() if ".store(out_ptr" in line]
         assert re.search(r"t_at[^+]*int64", line)
         assert not re.search(r"f_at[^+]*int64", line)

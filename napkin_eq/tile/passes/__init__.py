@@ -6,6 +6,8 @@
                       one accumulator is held where two were
     tma               which tiles of a plan the copy engine of a GPU can move, as boxes of an array, and the rings of
                       buffers that they pass through
+    warp_roles        who computes what in a kernel that groups of warps share, how its tiles move and where they lie;
+                      or why it cannot be shared
     warp_specialize   what runs beside what on a GPU whose copies and contractions are asynchronous: from one plan to
                       another that says so
 """

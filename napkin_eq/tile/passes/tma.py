@@ -5,49 +5,20 @@ A box has two dimensions wider than one. Lanes past the end of an array read 0 a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.tile import ir as p
-from napkin_eq.tile.identifiers import Names, buffers, pointer_argument
 from napkin_eq.tile.passes.warp_specialize import GROUP_LANES
 from napkin_eq.tile.resources import BYTES
 
 ALIGNED, LONGEST, MOST_DIMS = 16, 256, 5
 
 
-@dataclass(frozen=True, slots=True)
-class Copy:
-    """A box of an array: `order` lists the array's dimensions, those walked one by one first; `sides` are the tile's coordinates."""
-
-    buffer: p.Buffer
-    order: tuple[int, ...]
-    sides: tuple[str, str]
-    box: tuple[int, int]
-    shared: bool
-
-    @property
-    def bytes(self) -> int:
-        return self.box[0] * self.box[1] * BYTES[self.buffer.dtype]
-
-
-@dataclass(frozen=True, slots=True)
-class Ring:
-    """Buffers for `depth` blocks of tiles that are copied, waited for and given back together."""
-
-    copies: tuple[Copy, ...]
-    depth: int
-
-    def bytes(self, groups: int) -> int:
-        """Return the shared memory of one block; a tile that the groups of warps divide has a box for each."""
-        return sum(c.bytes * (1 if c.shared else groups) for c in self.copies)
-
-
 Made = Mapping[str, p.Defining]
 
 
-def copy_of(kernel: p.Kernel, stmt: p.Load | p.StoreTile, made: Made) -> Copy:
+def copy_of(kernel: p.Kernel, stmt: p.Load | p.StoreTile, made: Made) -> p.Copy:
     """Return the box that a load or a store moves; raises NapkinError, with the reason, where the copy engine cannot."""
     buffer, workers = kernel.buffer(stmt.buffer), kernel.workers
     assert workers is not None
@@ -76,7 +47,7 @@ def copy_of(kernel: p.Kernel, stmt: p.Load | p.StoreTile, made: Made) -> Copy:
     box = tuple(GROUP_LANES if c.name == workers.rows else c.tile for c in coords)
     if max(box) > LONGEST or box[-1] * BYTES[buffer.dtype] < 32:
         raise no(f"a box of {box[0]} × {box[1]} elements, expected at most {LONGEST} a side, rows of 32 bytes or more")
-    return Copy(buffer, order, (coords[0].name, coords[1].name), (box[0], box[1]), workers.rows not in wide.values())
+    return p.Copy(buffer, order, (coords[0].name, coords[1].name), (box[0], box[1]), workers.rows not in wide.values())
 
 
 def walked(kernel: p.Kernel, index: p.Operand, made: Made) -> tuple[str, p.Operand] | None:
@@ -138,11 +109,8 @@ def copied(kernel: p.Kernel) -> set[str]:
     return found
 
 
-def fetched(kernel: p.Kernel, body: Sequence[p.Stmt], made: Made, bulk: set[str], depth: int) -> Iterator[tuple[tuple[p.Load, ...], Ring]]:
-    """Yield the groups of loads of a body, in order, that pass through one ring: those with no contraction, loop or use of them between.
-
-    made, bulk: what the kernel defines, and the loads that a warp copies ahead.
-    """
+def grouped(body: Sequence[p.Stmt], bulk: Set[str]) -> Iterator[tuple[p.Load, ...]]:
+    """Yield the loads of a body, of those that a warp copies ahead, that are copied together: with no contraction, loop or use of them between."""
     groups: list[list[p.Load]] = [[]]
     for stmt in body:
         if not isinstance(stmt, p.Dot) and {load.out.name for load in groups[-1]} & set(p.used(stmt)):
@@ -151,26 +119,23 @@ def fetched(kernel: p.Kernel, body: Sequence[p.Stmt], made: Made, bulk: set[str]
             groups[-1].append(stmt)
         elif isinstance(stmt, (p.Dot, p.Loop)):
             groups.append([])
-    for group in filter(None, groups):
-        yield tuple(group), Ring(tuple(copy_of(kernel, load, made) for load in group), depth)
+    yield from (tuple(group) for group in groups if group)
 
 
-def rings(kernel: p.Kernel) -> tuple[Ring, ...]:
-    """Return the rings of a kernel in order of first use: `ahead` buffers for what is read once a block of the grid, else `stages`."""
+def rings(kernel: p.Kernel, bulk: Set[str]) -> Iterator[tuple[tuple[p.Load, ...], p.Ring]]:
+    """Yield what is copied together, in order of first use, with its ring: `ahead` buffers for what is read once a block of the grid, else `stages`."""
     assert kernel.workers is not None
-    made, bulk = p.definitions(kernel.body), copied(kernel)
-    found: dict[Ring, None] = {}
+    made = p.definitions(kernel.body)
 
-    def visit(body: Sequence[p.Stmt], depth: int) -> None:
-        for _, ring in fetched(kernel, body, made, bulk, depth):
-            found.setdefault(ring)
+    def visit(body: Sequence[p.Stmt], depth: int) -> Iterator[tuple[tuple[p.Load, ...], p.Ring]]:
+        for loads in grouped(body, bulk):
+            yield loads, p.Ring(tuple(copy_of(kernel, load, made) for load in loads), depth)
         for stmt in body:
             if isinstance(stmt, p.Loop):
                 for part in stmt.parts:
-                    visit(part.body, kernel.stages)
+                    yield from visit(part.body, kernel.stages)
 
-    visit(kernel.body, kernel.workers.ahead)
-    return tuple(found)
+    yield from visit(kernel.body, kernel.workers.ahead)
 
 
 def done_at(body: Sequence[p.Stmt], tiles: set[str]) -> int | None:
@@ -200,10 +165,10 @@ def _awaited(body: Sequence[p.Stmt], place: int) -> int | None:
     return None
 
 
-def stores(kernel: p.Kernel) -> dict[int, Copy]:
+def stores(kernel: p.Kernel) -> dict[int, p.Copy]:
     """Return the boxes of the stores that the copy engine can make, by the place of the store among the kernel's statements."""
     made = p.definitions(kernel.body)
-    found: dict[int, Copy] = {}
+    found: dict[int, p.Copy] = {}
     for at, stmt in enumerate(p.statements(kernel.body)):
         if isinstance(stmt, p.StoreTile):
             try:
@@ -211,32 +176,3 @@ def stores(kernel: p.Kernel) -> dict[int, Copy]:
             except NapkinError:
                 continue  # lanes are stored one by one instead
     return found
-
-
-def descriptors(kernel: p.Kernel) -> tuple[Copy, ...]:
-    """Return every box of a kernel that needs a descriptor, each once, those read first."""
-    reads = (copy for ring in rings(kernel) for copy in ring.copies)
-    return tuple(dict.fromkeys((*reads, *stores(kernel).values())))
-
-
-def pointed(kernel: p.Kernel) -> set[str]:
-    """Return the buffers that a kernel reaches by pointers: all of them where no warp copies ahead."""
-    if kernel.workers is None:
-        return {b.name for b in (*kernel.reads, *kernel.writes)}
-    bulk, boxed = copied(kernel), stores(kernel)
-    found = {s.buffer for s in p.statements(kernel.body) if isinstance(s, p.Load) and s.out.name not in bulk}
-    return found | {s.buffer for at, s in enumerate(p.statements(kernel.body)) if isinstance(s, p.StoreTile) and at not in boxed}
-
-
-def descriptor_names(kernel: p.Kernel) -> dict[Copy, str]:
-    """Return the name of the argument for each descriptor of a kernel."""
-    names = Names(pointer_argument(b) for b in buffers(kernel))
-    return {copy: names.fresh(f"{copy.buffer.name}_box") for copy in descriptors(kernel)}
-
-
-def shared_bytes(kernel: p.Kernel) -> int:
-    """Return the shared memory of a program: its rings, its stored tiles, a little for barriers."""
-    assert kernel.workers is not None
-    groups = kernel.workers.groups
-    read = sum(ring.bytes(groups) * ring.depth for ring in rings(kernel))
-    return read + sum(c.bytes * groups for c in dict.fromkeys(stores(kernel).values())) + 1024

@@ -21,6 +21,7 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.tile import ir as p
 
 GROUP_LANES, MOST_GROUPS = 64, 3
+REGISTERS = {1: (240, 24), 2: (240, 24), 3: (160, 32)}  # by groups: of a thread of a group of warps, and of the warp that copies
 KNOWN: dict[str, Callable[[int, int], int]] = {"add": operator.add, "mul": operator.mul, "floordiv": operator.floordiv, "min": min, "max": max}
 
 

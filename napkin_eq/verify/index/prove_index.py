@@ -34,8 +34,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from napkin_eq.lang.term import Map, Term
+from napkin_eq.tile.boxes import roles_of
 from napkin_eq.tile.ir import Buffer, Coord, Dot, Iota, Kernel, Load, Loop, ReduceTile, Start, Stmt, StoreTile, passes_31_bits, statements
-from napkin_eq.tile.passes.tma import copied, stores
 from napkin_eq.verify.index import loops as walks
 from napkin_eq.verify.index import masks as lanes
 from napkin_eq.verify.index import program_order as dealing
@@ -196,9 +196,9 @@ def boxes(kernel: Kernel) -> set[int]:
     """Return the places, among a kernel's statements, of what the copy engine moves."""
     if kernel.workers is None:
         return set()
-    bulk = copied(kernel)
-    loads = {at for at, s in enumerate(statements(kernel.body)) if isinstance(s, Load) and s.out.name in bulk}
-    return loads | set(stores(kernel))
+    roles = roles_of(kernel)
+    loads = {at for at, s in enumerate(statements(kernel.body)) if isinstance(s, Load) and s.out.name in roles.copied}
+    return loads | set(dict(roles.stores))
 
 
 def _launched(kernel: Kernel, site: Site) -> Iterator[Text]:
