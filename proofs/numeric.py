@@ -76,7 +76,8 @@ def _stream_axis(statement: Statement) -> Axis | None:
     parts = subterms(*terms_of(statement))
     axes = {str(j.args[0]) for j in judgments_of(statement) if j.name in STREAMED}
     axes |= {t.axis.name for t in parts if isinstance(t, Online)}
-    axes |= {t.axis.name for p in parts if isinstance(p, Prev) for t in subterms(p.body) if "axis" in t.names}
+    if not axes:  # a fold over another axis under Prev is no stream
+        axes = {t.axis.name for p in parts if isinstance(p, Prev) for t in subterms(p.body) if "axis" in t.names}
     if len(axes) > 1:
         raise NotUnderstood("streams over several axes in one statement are not tested")
     return Axis(axes.pop()) if axes else None
@@ -180,6 +181,8 @@ class Instance:
         self.variables = [t for t in parts if isinstance(t, Var)]
         self.constants = tuple(float(t.value) for t in parts if isinstance(t, Const) and math.isfinite(t.value))
         free = {j.args for j in conditions_of(statement) if j.name == "free"}
+        # What stands for a variable of a stream does not vary along another axis if the variable does not.
+        free |= {(a, part) for a, v in free if a != stream for part in subterms(table.get(v, v)) if isinstance(part, Var)}
         self.dims = {v: tuple(a for a in self.axes if v.sort != "number" and (a, v) not in free) for v in self.variables}
         kinds = {"bool": "bool", "int": "int64"}
         self.inputs: Table = {v: Input(f"v{i}", (TRIAL, *self.dims[v]), kinds.get(v.kind, "float")) for i, v in enumerate(self.variables)}

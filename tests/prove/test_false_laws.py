@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from napkin_eq.laws.law import Law, Sum, free
+from napkin_eq.laws.law import TRUE, Acc, Law, Online, Sum, distinct, free, scales
 from napkin_eq.prove import prove as proving
 from napkin_eq.prove.corpus import Entry, entries
 from napkin_eq.prove.prove import Outcome, opinion
@@ -70,3 +70,18 @@ def test_a_verifier_that_accepts_or_refuses_everything_scores_badly(monkeypatch:
         monkeypatch.setattr(selftest, "opinion", lambda statement, answer=status: Outcome(answer, "said so"))
         found = [judged(entry) for entry in few]
         assert (sum(r.passed for r in found[3:]), sum(r.passed for r in found[:3])) == score
+
+
+def nested(a, r, x, y):
+    return Sum(x, Sum(y, a)), Online(x, Sum(y, a), TRUE, r * Acc()), scales(x, a, r), free(x, r), distinct(x, y)
+
+
+def nested_alike(a, r, x, y):
+    return *nested(a, r, x, y), free(y, r)
+
+
+def test_what_fills_a_variable_of_a_stream_does_not_vary_where_the_variable_does_not() -> None:
+    """A nested sum is carried with the factor of what it sums if that is one number along the other axis."""
+    (wrong,), (right,) = stated(nested), stated(nested_alike)
+    assert opinion(wrong, timeout_s=20).status == "refuted"
+    assert opinion(right, timeout_s=20).status == "proved"
