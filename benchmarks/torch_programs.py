@@ -19,6 +19,7 @@ import torch
 
 import napkin_eq as nq
 from napkin_eq.lang.dtypes import BY_SHORT
+from napkin_eq.pytorch.flat import flat
 from napkin_eq.pytorch.kernels import diagram_of, way
 
 CARRIED = Path(__file__).with_name("carried") / "torch_programs.py"
@@ -47,17 +48,18 @@ def example(kinds: tuple[Any, ...]) -> list[torch.Tensor]:
 def emitted(name: str, fn: Any, kinds: tuple[Any, ...], file: Path) -> dict[str, Any]:
     """Derive a program, write its kernels, and return what a run is told of it."""
     program = nq.from_torch(fn, *example(kinds))
-    found = nq.derive(diagram_of(program), dtype=program.dtype, limit=SECONDS)
+    made = flat(program)
+    found = nq.derive(diagram_of(made), dtype=program.dtype, limit=SECONDS)
     file.write_text(found.code())
-    ports = {port.name: (at, port) for at, port in enumerate(program.inputs)}
+    ports = {port.name: (at, port) for at, port in enumerate(made.inputs)}
     takes = [
         (ports[b.name][0], [a.size for a in ports[b.name][1].axes], BY_SHORT[b.dtype].name) for b in found.plan.inputs
     ]
     order = {b.name: (at, [a.name for a in b.dims]) for at, b in enumerate(found.plan.outputs)}
     gives = []
-    for port in program.outputs:
+    for port, whole in zip(made.outputs, program.outputs, strict=True):
         shape, permuted, final, _ = way(port, order[port.name][1])
-        sizes = [1 if not dim else int(torch.tensor([a.size for a in dim]).prod()) for dim in port.dims]
+        sizes = [1 if not dim else int(torch.tensor([a.size for a in dim]).prod()) for dim in whole.dims]
         gives.append((order[port.name][0], shape, permuted, final, sizes))
     predicted = sum(o.placed.predicted_us for o in found.outputs)
     kernels = len(found.plan.kernels)

@@ -182,7 +182,7 @@ class Instance:
         self.constants = tuple(float(t.value) for t in parts if isinstance(t, Const) and math.isfinite(t.value))
         free = {j.args for j in conditions_of(statement) if j.name == "free"}
         # What stands for a variable of a stream does not vary along another axis if the variable does not.
-        free |= {(a, part) for a, v in free if a != stream for part in subterms(table.get(v, v)) if isinstance(part, Var)}
+        free |= {(a, part) for a, v in free if a != stream and isinstance(v, Var) for part in subterms(table.get(v, v)) if isinstance(part, Var)}
         self.dims = {v: tuple(a for a in self.axes if v.sort != "number" and (a, v) not in free) for v in self.variables}
         kinds = {"bool": "bool", "int": "int64"}
         self.inputs: Table = {v: Input(f"v{i}", (TRIAL, *self.dims[v]), kinds.get(v.kind, "float")) for i, v in enumerate(self.variables)}

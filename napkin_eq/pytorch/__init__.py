@@ -5,6 +5,7 @@ torch is loaded when a program is read.
     backend     `torch.compile(f, backend="napkin_eq")`, `explain_torch`, `optimize`
     derive_one  one derivation in a process of its own, which can be ended
     edges       where PyTorch would give NaN or an infinity: which of these places are never reached
+    flat        a program whose axes that always stand together are one, for its kernels
     importer    `from_torch`: torch.export's graph, read by the table
     kernels     a program as kernels: derived once, remembered on disk with its certificate, called with tensors
     naming      names that may stand in kernels, types, sizes, lines of source

@@ -22,6 +22,7 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.json_form import dumps_diagram
 from napkin_eq.pytorch import derive_one
 from napkin_eq.pytorch.derive_one import SCHEMA, asked, written
+from napkin_eq.pytorch.flat import flat
 from napkin_eq.pytorch.program import REAL, Port, Program
 
 FACTOR, START = 3.0, 60.0  # times the seconds of a search, and seconds beside, for which a derivation is waited for
@@ -57,6 +58,7 @@ def kernels_of(program: Program, hardware: str, seconds: float, interpreted: boo
     interpreter.
     """
     stored(program)
+    program = flat(program)
     key = _key(program, hardware, seconds, interpreted)
     file = folder() / f"{key}.py"
     known = _read(file)
@@ -165,7 +167,7 @@ def caller(program: Program, made: Kernels, shapes: Sequence[tuple[Any, Any]]) -
     """
     import torch
 
-    run = _loaded(made).run
+    run, program = _loaded(made).run, flat(program)
     places = {port.name: number for number, port in enumerate(program.inputs)}
     takes = [
         (places[name], tuple(a.size for a in program.inputs[places[name]].axes), getattr(torch, dtype))

@@ -71,3 +71,15 @@ def test_what_was_derived_is_remembered_and_what_is_damaged_is_derived_anew():
 def test_types_that_kernels_do_not_store_are_said(fn, tensors, words):
     with pytest.raises(NapkinError, match=words):
         kernels_of(from_torch(fn, *tensors), "h200", 5.0, True)
+
+
+@pytest.mark.slow
+def test_statistics_over_several_dimensions_are_one_kernel():
+    """Places join (flat.py); what is returned has the shape and the strides of the program's."""
+    fn, x = torch.nn.InstanceNorm2d(3), torch.randn(2, 3, 5, 7)
+    wanted = fn(x) * 2.0
+    found = torch.compile(lambda t: fn(t) * 2.0, backend=backend.napkin_eq)(x)
+    assert found.stride() == wanted.stride()
+    torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5)
+    (region,) = [region for report in backend.reports for region in report.taken]
+    assert region.kernels is not None and region.kernels.kernels == 1

@@ -1,0 +1,155 @@
+"""Joined axes: two that always stand side by side, in memory and in every fold, are one axis, the second varying fastest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from napkin_eq.lang.axis import LARGEST, Axis
+from napkin_eq.lang.term import Const, Index, Input, Length, Map, Read, Reduce, Scan, Size, Term, rebuilt, subterms
+
+TRUE, LONGEST = Const(True), 40
+FOLDS = ("sum", "max", "prod")  # of these a fold over two axes is one over both; the first place along two is none along one
+
+
+class _Apart(Exception):
+    """Two axes that do not always stand together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Terms of which some axes were joined; `parts`: what each new axis stands for, the last varying fastest."""
+
+    terms: tuple[Term, ...]
+    parts: dict[Axis, tuple[Axis, ...]]
+
+    def order(self, axes: Sequence[Axis]) -> tuple[Axis, ...]:
+        """Return the axes of an array with each run of parts as the axis that it is."""
+        found = list(axes)
+        for axis, parts in self.parts.items():
+            if parts[0] in found:
+                at = found.index(parts[0])
+                found[at : at + len(parts)] = [axis]
+        return tuple(found)
+
+
+def joined(terms: Sequence[Term], stored: Iterable[Sequence[Axis]]) -> Joined:
+    """Join whatever axes of known sizes always stand together in terms, and in the axes of arrays as they are stored.
+
+    stored: the axes of each output in its order in memory; those of inputs are theirs. The value of a term at the place (i, j) of
+    two axes, the second with n lanes, is that of the joined one at i n + j: a fold over one of them is inside one over the other,
+    and nothing speaks of a coordinate along either.
+    """
+    arrays = [tuple(axes) for axes in stored]
+    arrays += [t.dims for t in subterms(*terms) if isinstance(t, Input)]
+    found, parts, refused = tuple(terms), dict[Axis, tuple[Axis, ...]](), set[tuple[Axis, Axis]]()
+    while True:
+        pairs = dict.fromkeys(pair for dims in arrays for pair in zip(dims, dims[1:]))  # noqa: B905  neighbours
+        for a, b in pairs:
+            if (a, b) in refused:
+                continue
+            try:
+                axis = _axis(a, b, found, arrays)
+                made = _Pair(a, b, axis).terms(found)
+            except _Apart:
+                refused.add((a, b))
+                continue
+            found, arrays = made, [_in_place(dims, a, b, axis) for dims in arrays]
+            parts[axis] = (*parts.pop(a, (a,)), *parts.pop(b, (b,)))
+            break
+        else:
+            return Joined(found, parts)
+
+
+def _axis(a: Axis, b: Axis, terms: Sequence[Term], arrays: Sequence[Sequence[Axis]]) -> Axis:
+    """Return an axis for two that are neighbours, in this order, in every array that has one; raises _Apart."""
+    if a.size is None or b.size is None or a.size * b.size > LARGEST:
+        raise _Apart
+    for dims in arrays:
+        if (a in dims or b in dims) and (a, b) not in zip(dims, dims[1:]):  # noqa: B905  neighbours
+            raise _Apart
+    taken = {axis.name for t in subterms(*terms) for axis in (*t.axes, *((t.axis,) if "axis" in t.names else ()))}
+    taken |= {axis.name for dims in arrays for axis in dims}
+    names = (f"{a.name}_{b.name}", *(f"both{number}" for number in range(len(taken) + 1)))
+    return Axis(next(n for n in names if n not in taken and len(n) <= LONGEST and "__" not in n), a.size * b.size)
+
+
+def _in_place(dims: Sequence[Axis], a: Axis, b: Axis, axis: Axis) -> tuple[Axis, ...]:
+    return tuple(axis if dim == a else dim for dim in dims if dim != b)
+
+
+class _Pair:
+    """Two axes on their way to be one."""
+
+    def __init__(self, a: Axis, b: Axis, axis: Axis) -> None:
+        self.both, self.axis = {a: b, b: a}, axis
+        self.done: dict[Term, Term] = {}
+        self.inner: set[Term] = set()  # folds over one of the two: only a fold over the other may use them
+
+    def terms(self, roots: Sequence[Term]) -> tuple[Term, ...]:
+        """Return terms with one axis instead of two; raises _Apart where one stands without the other."""
+        for term in subterms(*roots):
+            outer = isinstance(term, Reduce) and term.axis in self.both
+            if not outer and any(child in self.inner for child in self.used(term)):
+                raise _Apart
+            if outer and term.body not in self.inner:
+                if term.monoid not in FOLDS or self.both[term.axis] not in term.body.axes:
+                    raise _Apart
+                self.inner.add(term)
+                continue
+            self.done[term] = self.fold(term) if outer else self.of(term)
+        if any(root in self.inner for root in roots):
+            raise _Apart
+        return tuple(self.done[root] for root in roots)
+
+    def used(self, term: Term) -> Iterable[Term]:
+        return self.factors(term) or term.children
+
+    def factors(self, term: Term) -> list[Term]:
+        """Return the factors of a product but for one over the sizes of both axes, which a mean over both has; none of another term."""
+        found, stack = list[Term](), [term]
+        while stack:
+            part = stack.pop()
+            if isinstance(part, Map) and part.op == "mul":
+                stack += reversed(part.args)
+            else:
+                found.append(part)
+        for axis in self.both:
+            size = next((f for f in found if _inverse_size(f) == axis), None)
+            if size is None:
+                return []
+            found.remove(size)
+        return found
+
+    def of(self, term: Term) -> Term:
+        if isinstance(term, Input):
+            (a, b) = self.both
+            return Input(term.name, _in_place(term.dims, a, b, self.axis), term.dtype, term.facts) if a in term.dims else term
+        if isinstance(term, Size) and term.axis in self.both:
+            return Const(term.axis.size or 0)
+        if isinstance(term, (Index, Length, Scan, Read, Reduce)) and term.axis in self.both:
+            raise _Apart
+        if isinstance(term, Map) and (factors := self.factors(term)):
+            total = Map("inv", (Map("real", (Size(self.axis),)),))
+            for factor in reversed(factors):
+                total = Map("mul", (self.done[factor], total))
+            return total
+        return rebuilt(term, tuple(self.done[child] for child in term.children))
+
+    def fold(self, term: Term) -> Term:
+        """Return a fold over one axis of a fold over the other as one over both: lanes that either leaves out are left out."""
+        inside = term.body
+        if inside.monoid != term.monoid or term.where in self.inner or inside.where in self.inner:
+            raise _Apart
+        masks = [self.done[mask] for mask in (term.where, inside.where) if mask != TRUE]
+        mask = Map("and", tuple(masks)) if len(masks) == 2 else masks[0] if masks else TRUE
+        return Reduce(term.monoid, self.axis, self.done[inside.body], mask)
+
+
+def _inverse_size(term: Term) -> Axis | None:
+    """Return the axis of whose size a term is the inverse."""
+    if isinstance(term, Map) and term.op == "inv":
+        inside = term.args[0]
+        inside = inside.args[0] if isinstance(inside, Map) and inside.op == "real" else inside
+        return inside.axis if isinstance(inside, Size) else None
+    return None

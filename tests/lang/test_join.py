@@ -1,0 +1,90 @@
+"""Axes that always stand together are one: the same numbers, in the same places."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import napkin_eq as nq
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.evaluate import evaluate, output_order
+from napkin_eq.lang.join import Joined, joined
+from napkin_eq.lang.term import Input, Reduce, Term, subterms
+
+N, C, H, W = Axis("n", 3), Axis("c", 2), Axis("h", 4), Axis("w", 5)
+A, B, PER = Input("A", (N, C, H, W)), Input("B", (N, C, H, W)), Input("S", (C,))
+
+
+def batch(t: Term, *over: Axis) -> Term:
+    """A mean over axes as it is read from a program: one sum inside the other, then one over each size."""
+    total = t
+    for axis in over:
+        total = Reduce("sum", axis, total)
+    for axis in over:
+        total = total * nq.reciprocal(nq.size(axis))
+    return total
+
+
+def held(*terms: Term, stored: tuple[tuple[Axis, ...], ...]) -> Joined:
+    """Join terms, and hold each against itself as it was written."""
+    found = joined(terms, stored)
+    place = np.random.default_rng(0)
+    arrays = {t.name: place.normal(size=[a.size or 1 for a in t.dims]) for t in subterms(*terms) if isinstance(t, Input)}
+    new = {t.name: t for t in subterms(*found.terms) if isinstance(t, Input)}
+    flat = {name: arrays[name].reshape([a.size or 1 for a in t.dims]) for name, t in new.items()}
+    for before, after, dims in zip(terms, found.terms, stored, strict=True):
+        order = [a.name for a in dims if a in before.axes]
+        old = evaluate(before, arrays, order=order)
+        got = evaluate(after, flat, order=[a.name for a in found.order(dims) if a in after.axes])
+        np.testing.assert_allclose(got.reshape(old.shape), old, rtol=1e-12)
+        assert len(output_order(after)) == got.ndim
+    return found
+
+
+def test_what_is_elementwise_has_one_axis() -> None:
+    found = held(nq.relu(A + B), stored=((N, C, H, W),))
+    (axis,) = found.terms[0].axes
+    assert axis.size == 120 and found.parts == {axis: (N, C, H, W)}
+
+
+def test_a_channel_of_its_own_keeps_what_is_around_it_apart() -> None:
+    found = held(A * PER + B, stored=((N, C, H, W),))
+    assert [a.size for a in found.order((N, C, H, W))] == [3, 2, 20]
+
+
+def test_a_mean_over_both_is_a_mean_over_one() -> None:
+    """Sums, sizes and masks: of a batch's statistics the places join, the batch stays."""
+    mean = batch(A, N, H, W)
+    spread = batch((A - mean) * (A - mean), N, H, W)
+    found = held((A - mean) * nq.rsqrt(spread + 1e-5) * PER, mean, stored=((N, C, H, W), (C,)))
+    folds = [t for t in subterms(*found.terms) if isinstance(t, Reduce)]
+    assert {t.axis.size for t in folds} == {3, 20} and len(folds) == 4
+    masked = Reduce("max", W, Reduce("max", H, A, B > 0.0), PER > 0.0)
+    assert len([t for t in subterms(*held(masked, stored=((N, C),)).terms) if isinstance(t, Reduce)]) == 1
+
+
+@pytest.mark.parametrize(
+    ("term", "stored"),
+    [
+        (A + Input("R", (W,)), (N, C, H, W)),  # varies along one
+        (nq.softmax(A, W), (N, C, H, W)),  # folded over one
+        (A + nq.index(H), (N, C, H, W)),  # speaks of a place along one
+        (A + Input("T", (N, C, W, H)), (N, C, H, W)),  # lies the other way round
+        (A + B, (N, C, W, H)),  # is stored the other way round
+        (nq.cumsum(A, W), (N, C, H, W)),
+        (nq.take(A, H, nq.index(Axis("k", 2))), (N, C, Axis("k", 2), W)),
+        (Reduce("sum", W, Reduce("max", H, A)), (N, C)),  # folded in two ways
+        (Reduce("sum", W, Reduce("sum", H, A) * 2.0), (N, C)),  # something happens between
+        (nq.size(H) * A, (N, C, H, W)),
+    ],
+    ids=str,
+)
+def test_what_does_not_stand_together_stays(term: Term, stored: tuple[Axis, ...]) -> None:
+    found = held(term, stored=(stored,))
+    inside = {part for parts in found.parts.values() for part in parts}
+    assert not {H, W} <= inside or nq.size(H) in subterms(term)
+
+
+def test_the_first_place_along_two_axes_is_none_along_one() -> None:
+    found = joined((Reduce("argmax", W, A),), ((N, C, H),))
+    assert all(W not in parts for parts in found.parts.values())

@@ -1,0 +1,60 @@
+"""Programs over joined axes give PyTorch's numbers, and their kernels have the fewer axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F  # noqa: N812  as everyone calls it
+
+from napkin_eq.lang.evaluate import evaluate
+from napkin_eq.lang.term import Reduce, subterms
+from napkin_eq.pytorch.flat import flat
+from napkin_eq.pytorch.importer import from_torch
+from napkin_eq.pytorch.kernels import way
+
+X, PER = (2, 6, 3, 5), (6,)
+
+
+def normed(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    return F.group_norm(x, 3, weight, bias)
+
+
+def batched(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    return F.batch_norm(x, None, None, weight, bias, training=True)
+
+
+def shifted(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    return x.permute(0, 2, 3, 1) + 1.0, x.sum((2, 3))
+
+
+# A program, the shapes that it takes, the axes of its first input when flat, over how many axes it folds.
+CASES = [
+    (torch.nn.functional.gelu, (X,), 1, 0),
+    (normed, (X, PER, PER), 4, 2),
+    (batched, (X, PER, PER), 3, 2),
+    (shifted, (X,), 3, 1),
+    (lambda x: F.layer_norm(x, x.shape[1:]), (X,), 2, 1),
+    (lambda x: F.softmax(x, -1), (X,), 2, 1),
+]
+
+
+@pytest.mark.parametrize(("fn", "shapes", "axes", "folded"), CASES, ids="gelu group batch permuted layer softmax".split())
+def test_a_flat_program_is_the_program(fn: Callable[..., object], shapes: tuple[tuple[int, ...], ...], axes: int, folded: int) -> None:
+    torch.manual_seed(0)
+    tensors = [torch.randn(shape, dtype=torch.float64) for shape in shapes]
+    program = from_torch(fn, *tensors)
+    made = flat(program)
+    assert len(made.inputs[0].axes) <= axes
+    assert len({t.axis for t in subterms(*(t for _, t in made.diagram.outputs)) if isinstance(t, Reduce)}) == folded
+    arrays = {p.name: t.reshape([a.size or 1 for a in p.axes]).numpy() for p, t in zip(made.inputs, tensors, strict=True)}
+    wanted = program.run(*tensors)
+    for port, whole in zip(made.outputs, wanted if isinstance(wanted, tuple) else (wanted,), strict=True):
+        assert port.term is not None
+        order = [axis.name for axis in port.term.axes]
+        shape, permuted, final, _ = way(port, order)
+        value = torch.from_numpy(np.array(evaluate(port.term, arrays, order=order)))
+        got = value.reshape(shape).permute(permuted).expand(final).reshape(whole.shape)
+        torch.testing.assert_close(got, whole)
