@@ -10,7 +10,6 @@ Importing it lets terms print themselves (notation).
     evaluate         what a term means, in float64: the oracle that laws, plans and kernels are held against
     interval         bounds on the present values of a term, from the facts of its inputs: `interval(term)` is (lo,
                      hi)
-    join             axes that always stand side by side are one
     json_form        data only, shared parts listed once, and safe to read from a stranger
     notation         terms as a mathematician writes them: infix, with as few parentheses as the reader needs
     numpy_semantics  the NumPy meaning of every term: a table by operator, a table by class, and frames for prefixes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from napkin_eq.lang.join import joined
+from napkin_eq.frontend.join import joined
 from napkin_eq.pytorch.program import Port, Program
 
 
