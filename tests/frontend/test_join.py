@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import napkin_eq as nq
+from napkin_eq.frontend.join import Joined, joined
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.evaluate import evaluate, output_order
-from napkin_eq.frontend.join import Joined, joined
 from napkin_eq.lang.term import Input, Reduce, Term, subterms
 
 N, C, H, W = Axis("n", 3), Axis("c", 2), Axis("h", 4), Axis("w", 5)
