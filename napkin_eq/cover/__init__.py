@@ -11,5 +11,6 @@
     program     the *cover*, the cheapest set of candidates, as an integer program with a proved bound
     assembly    a cover as one plan with one chain of steps: each kernel a lemma, each stored value an application of level
     choice      the cheapest cover of one graph: candidates offered, bounded, priced as far as needed, and chosen
+    told        what is told of a cover: why values are stored, what each kernel saves, the next best cover
     covering    the whole job, from a diagram to its plan
 """

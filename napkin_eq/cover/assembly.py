@@ -50,15 +50,31 @@ def within(part: Part, put: Put) -> Part:
     return Part(tuple(map(put, part.outs)), part.stored, put.given | {a: put(v) for a, v in part.arrays.items()}, part.proved, put.axes)
 
 
-def assembled(outputs: Sequence[Term], parts: Sequence[Part], name: str, machine: Hardware) -> tuple[Placed, list[Step]]:
-    """Return the placement of a graph's outputs by its parts, producers first, and the steps from the outputs to it."""
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What the arrays that a part stores, and the stored ones that it reads, are called in the plan."""
+
+    stores: tuple[str, ...]
+    reads: tuple[str, ...]
+
+
+def assembled(
+    outputs: Sequence[Term], parts: Sequence[Part], names: Sequence[str], machine: Hardware
+) -> tuple[Placed, list[Step], list[Named]]:
+    """Return the placement of a graph's outputs by its parts, producers first, the steps from the outputs to it, and each part's arrays.
+
+    names: of the outputs.
+    """
+    name = names[0]
     held: dict[Term, Term] = {}
     stores: list[Store] = []
     tiled: list[Tiled] = []
     arrays: dict[Term, Buffer] = {}
+    read_by: list[list[Term]] = []
     for part in parts:
         put = Put({array: _stored(value, held) for array, value in part.arrays.items()}, part.axes)
         read = {array.name: arrays[held[v]].name if (v := array_of(value)) in held else v.name for array, value in part.arrays.items()}
+        read_by.append([held[v] for value in part.arrays.values() if (v := array_of(value)) in held])
         scratch = {term: buffer.name for term, buffer in part.proved.placed.arrays}
         for term, buffer in part.proved.placed.arrays:
             read[buffer.name] = f"{name}__s{len(arrays)}"
@@ -74,7 +90,12 @@ def assembled(outputs: Sequence[Term], parts: Sequence[Part], name: str, machine
     term = found[0] if len(found) == 1 else Tuple(found)
     price = total_us([t.cost for t in tiled], machine)
     steps = [step for part in reversed(parts) for step in _lemmas(part)]
-    return Placed(term, tuple(stores), tuple(tiled), price, tuple(arrays.items())), steps
+    called = {term: f"{name}__t{place}" for place, term in enumerate(arrays)} | dict(zip(found, names, strict=True))
+    told = [
+        Named(tuple(called[held[out]] for out in part.outs), tuple(dict.fromkeys(called[value] for value in read)))
+        for part, read in zip(parts, read_by, strict=True)
+    ]
+    return Placed(term, tuple(stores), tuple(tiled), price, tuple(arrays.items())), steps, told
 
 
 def _stored(value: Term, held: Mapping[Term, Term]) -> Term:

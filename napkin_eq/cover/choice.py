@@ -37,7 +37,7 @@ SLACK = 1.3  # times the bounds of its values one by one that a candidate's boun
 
 
 @dataclass(slots=True)
-class _Offer:
+class Offer:
     """A candidate in the program: its piece, and a bound of its price until that is known."""
 
     candidate: Candidate
@@ -46,7 +46,7 @@ class _Offer:
     price: float | None = None
 
 
-def _contracted(offer: _Offer) -> tuple[tuple[Term, ...], frozenset[Term]]:
+def _contracted(offer: Offer) -> tuple[tuple[Term, ...], frozenset[Term]]:
     """Return what an offer stores, and the contractions that it computes."""
     return offer.candidate.outs, frozenset(t for t in offer.candidate.terms if contracted(t) is not None)
 
@@ -70,41 +70,41 @@ class Choice:
         self.listed = Enumeration(self.graph)
         self.offers = self._offers()
 
-    def _offers(self) -> list[_Offer]:
+    def _offers(self) -> list[Offer]:
         """Return the candidates of one output, without those that their values one by one are sure to beat."""
         found = [self._offer(c) for cut in self.graph.cuts for c in self.listed.single[cut]]
         alone = {o.candidate.outs[0]: o.bound for o in found if not o.candidate.inside}
         kept = [o for o in found if o.bound <= SLACK * sum(alone.get(v, math.inf) for v in (*o.candidate.outs, *o.candidate.inside))]
         return sorted(kept, key=lambda o: (len(o.candidate.inside), o.bound))[:MOST_COLUMNS]
 
-    def _bundles(self, cover: Sequence[_Offer]) -> list[_Offer]:
+    def _bundles(self, cover: Sequence[Offer]) -> list[Offer]:
         """Return candidates that do in one kernel what two of a cover do, where that may be cheaper."""
         made = {o.candidate.outs: o for o in cover}
         found = [self._offer(c) for c in self.listed.bundles([o.candidate for o in cover])]
         known = {o.piece.source for o in self.offers}
         least = WORTH * sum(o.price or 0.0 for o in cover)
 
-        def apart(offer: _Offer) -> float:
+        def apart(offer: Offer) -> float:
             outs = {*offer.candidate.outs}
             return sum(o.price or 0.0 for outputs, o in made.items() if outs.issuperset(outputs)) - self.waited
 
         return [o for o in found if o.piece.source not in known and o.bound + least < apart(o)]
 
-    def _offer(self, candidate: Candidate) -> _Offer:
+    def _offer(self, candidate: Candidate) -> Offer:
         piece = self.storage.piece(candidate)
-        return _Offer(candidate, piece, bound_us(piece, STORAGE[self.aim.dtype], self.aim.dtype, self.aim.machine))
+        return Offer(candidate, piece, bound_us(piece, STORAGE[self.aim.dtype], self.aim.dtype, self.aim.machine))
 
-    def _solved(self, offers: Sequence[_Offer]) -> tuple[Chosen, list[_Offer]] | None:
+    def _solved(self, offers: Sequence[Offer]) -> tuple[Chosen, list[Offer]] | None:
         """Return the cheapest cover by some offers, at their prices or bounds."""
         open_ = [o for o in offers if o.price is None or o.price < math.inf]
-        columns = [self._column(o) for o in open_]
+        columns = [self.column(o) for o in open_]
         chosen = cheapest(columns, [self.places[v] for v in self.graph.outputs], SOLVING)
         return None if chosen is None else (chosen, [open_[i] for i in chosen.places])
 
-    def _column(self, offer: _Offer) -> Column:
+    def column(self, offer: Offer) -> Column:
         at, candidate = self.places, offer.candidate
         outs, reads, inside = (tuple(at[v] for v in values) for values in (candidate.outs, candidate.reads, candidate.inside))
-        return Column(outs, reads, inside, self._cost(offer))
+        return Column(outs, reads, inside, self.cost(offer))
 
     def _over(self) -> bool:
         left = self.budget.seconds - (time.process_time() + workers.processor() / workers.PROCESSES - self.begun)
@@ -112,7 +112,7 @@ class Choice:
             self.budget.clock.stopped.append("covering")
         return left < 0 or self.budget.over("covering")
 
-    def _priced(self) -> tuple[Chosen, list[_Offer]]:
+    def _priced(self) -> tuple[Chosen, list[Offer]]:
         """Return the cheapest cover whose prices are all known, or near to that; bundles of its kernels are offered as long as they may save something.
 
         Kernels that store or read something large are offered only where there is no cover without.
@@ -147,29 +147,29 @@ class Choice:
                     least[key] = min(over, least.get(key, math.inf))
             known = [o for o in self.offers if o.price is not None]
             waiting = [o for o in self.offers if o.price is None]
-            guessed = [_Offer(o.candidate, o.piece, o.bound, o.bound + least.get(_contracted(o), 0.0)) for o in waiting]
+            guessed = [Offer(o.candidate, o.piece, o.bound, o.bound + least.get(_contracted(o), 0.0)) for o in waiting]
             places = {id(g): o for g, o in zip(guessed, waiting, strict=True)}
-            found = self._solved(self._undominated([*known, *(g for g, gain in self._gains(guessed, known) if gain > 0)]))
+            found = self._solved(self._undominated([*known, *(g for g, gain in self.gains(guessed, known) if gain > 0)]))
             fresh = [places[id(o)] for o in found[1] if id(o) in places] if found else []
             if not fresh or self._over():
                 return
             self._price(fresh)
 
-    def _undominated(self, offers: Sequence[_Offer]) -> list[_Offer]:
+    def _undominated(self, offers: Sequence[Offer]) -> list[Offer]:
         """Leave out offers of the same values of which others read no more and cost no more; that those may compute more for themselves is let pass."""
-        kept: dict[tuple[Term, ...], list[tuple[frozenset[Term], _Offer]]] = {}
-        for offer in sorted(offers, key=lambda o: (self._cost(o), len(o.candidate.reads))):
+        kept: dict[tuple[Term, ...], list[tuple[frozenset[Term], Offer]]] = {}
+        for offer in sorted(offers, key=lambda o: (self.cost(o), len(o.candidate.reads))):
             mine, reads = kept.setdefault(offer.candidate.outs, []), frozenset(offer.candidate.reads)
             if not any(others <= reads for others, _ in mine):
                 mine.append((reads, offer))
         return [offer for mine in kept.values() for _, offer in mine]
 
-    def _search(self) -> tuple[Chosen, list[_Offer]]:
+    def _search(self) -> tuple[Chosen, list[Offer]]:
         """Price what the cheapest cover takes, until all of it is priced, or until the best so far is near enough to the bound or time is over."""
-        best: tuple[Chosen, list[_Offer]] | None = None
+        best: tuple[Chosen, list[Offer]] | None = None
         for _ in range(ROUNDS):
             known = [o for o in self.offers if o.price is not None]
-            gains = self._gains([o for o in self.offers if o.price is None], known)
+            gains = self.gains([o for o in self.offers if o.price is None], known)
             least = self._solved([*known, *(o for o, gain in gains if gain > 0)])
             if least is None:
                 raise NapkinError(f"diagram {self.diagram.name}: no kernels that fit compute {', '.join(n for n, _ in self.diagram.outputs)}")
@@ -182,7 +182,7 @@ class Choice:
             self.budget.clock.note("covering", candidates=len(self.offers), priced=priced, bound_us=self.bound, **reached)
             if best is not None and (best[0].price <= (1 + NEAR) * self.bound or self._over()):
                 return best
-            likely: dict[tuple[tuple[Term, ...], int], _Offer] = {}
+            likely: dict[tuple[tuple[Term, ...], int], Offer] = {}
             for offer, gain in gains:  # of each value, and each number of contractions, the one that may save the most
                 if best is None or gain > WORTH * best[0].price:
                     likely.setdefault((offer.candidate.outs, contractions(offer.candidate.terms)), offer)
@@ -196,9 +196,9 @@ class Choice:
             raise NapkinError(f"diagram {self.diagram.name}: no cover was found within the limits")
         return best
 
-    def _basic(self) -> list[_Offer]:
+    def _basic(self) -> list[Offer]:
         """Return the offers to price first: of each value the one that computes least for itself; of one without contractions also that which reads least."""
-        found: dict[int, _Offer] = {}
+        found: dict[int, Offer] = {}
         for value in self.graph.cuts:
             mine = [o for o in self.offers if o.candidate.outs == (value,)]
             least = min((contractions(o.candidate.terms) for o in mine), default=0)
@@ -209,33 +209,33 @@ class Choice:
                     found.setdefault(id(offer), offer)
         return list(found.values())
 
-    def _gains(self, offers: Sequence[_Offer], known: Sequence[_Offer]) -> list[tuple[_Offer, float]]:
+    def gains(self, offers: Sequence[Offer], known: Sequence[Offer]) -> list[tuple[Offer, float]]:
         """Return offers with what each saves at most beside kernels of known prices that do the same one after the other, the most first."""
-        makers: dict[Term, list[_Offer]] = {}
+        makers: dict[Term, list[Offer]] = {}
         for offer in known:
             for value in offer.candidate.outs:
                 makers.setdefault(value, []).append(offer)
 
-        def gain(offer: _Offer) -> float:
+        def gain(offer: Offer) -> float:
             costs = dict.fromkeys(offer.candidate.reads, 0.0)
             for value in self.graph.cuts:
                 if value not in costs and value in makers:
-                    costs[value] = min(self._cost(o) + sum(costs.get(r, math.inf) for r in o.candidate.reads) for o in makers[value])
-            return sum(costs.get(value, math.inf) for value in offer.candidate.outs) - self._cost(offer)
+                    costs[value] = min(self.cost(o) + sum(costs.get(r, math.inf) for r in o.candidate.reads) for o in makers[value])
+            return sum(costs.get(value, math.inf) for value in offer.candidate.outs) - self.cost(offer)
 
         return sorted(((o, gain(o)) for o in offers), key=lambda found: (-found[1], len(found[0].candidate.terms)))
 
-    def _cost(self, offer: _Offer) -> float:
+    def cost(self, offer: Offer) -> float:
         """Return what an offer adds to a cover: its price, or the bound of it, less what of its launch is hidden behind the kernel before."""
         return max(0.0, (offer.bound if offer.price is None else offer.price) - self.waited)
 
-    def _thrifty(self) -> list[_Offer]:
+    def _thrifty(self) -> list[Offer]:
         """Return the offers that neither store nor read a value many times as large as every input and output."""
         largest = max(elements(t.axes) for t in (*self.diagram.inputs(), *self.graph.outputs))
         large = {v for v in self.graph.cuts if elements(v.axes) > MANY * largest}
         return [o for o in self.offers if large.isdisjoint(o.candidate.outs) and large.isdisjoint(o.candidate.reads)]
 
-    def _price(self, fresh: Sequence[_Offer]) -> None:
+    def _price(self, fresh: Sequence[Offer]) -> None:
         self.pricing.price(o.piece for o in fresh)
         for offer in self.offers:
             if offer.price is None:
@@ -261,24 +261,3 @@ class Choice:
             if not bad:
                 return chosen, [(o.piece, proved) for o, (proved, _) in zip(offers, found, strict=True) if proved is not None]
         raise Undecided(f"diagram {self.diagram.name}: {why}")
-
-    def _next(self, pieces: Sequence[tuple[Piece, Proved]]) -> float | None:
-        """Return the price of the best other cover whose prices are known, None where there is none."""
-        known = [o for o in self.offers if o.price is not None and o.price < math.inf]
-        taken = frozenset(i for i, o in enumerate(known) if any(o.piece.source == piece.source for piece, _ in pieces))
-        outputs = [self.places[v] for v in self.graph.outputs]
-        other = cheapest([self._column(o) for o in known], outputs, SOLVING, [taken])
-        return None if other is None or frozenset(other.places) == taken else other.price
-
-    def report(self, chosen: Chosen, pieces: Sequence[tuple[Piece, Proved]]) -> dict[str, Any]:
-        """Return what is told of a cover: what is stored, its price and bound in microseconds, how many candidates there were."""
-        return {
-            "kernels": [{"stores": [o.name for o in p.outputs], "reads": [a.name for a in p.arrays.values()]} for p, _ in pieces],
-            "price": chosen.price,
-            "bound": min(self.bound, chosen.price),
-            "next": self._next(pieces),
-            "method": chosen.method,
-            "candidates": len(self.offers),
-            "priced": self.pricing.priced,
-            "cuts": len(self.graph.cuts),
-        }

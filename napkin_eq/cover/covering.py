@@ -10,12 +10,13 @@ from napkin_eq.certify.asked import require_asked
 from napkin_eq.certify.certificate import require_accepted
 from napkin_eq.cover import assembly
 from napkin_eq.cover.apart import apart, clashes
-from napkin_eq.cover.assembly import Part, Put, part_of, within
+from napkin_eq.cover.assembly import Named, Part, Put, part_of, within
 from napkin_eq.cover.choice import Choice
 from napkin_eq.cover.pieces import Piece
 from napkin_eq.cover.pricing import Proved
 from napkin_eq.cover.program import Chosen
 from napkin_eq.cover.sections import Section, sections, whole
+from napkin_eq.cover.told import told as told_of
 from napkin_eq.egraph.saturate import saturate
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
@@ -40,14 +41,14 @@ def covered(job: Job) -> Output:
         outputs, parts = _joined(outputs, listed, found)
     with clock.stage("explain"):
         source = outputs[0] if len(outputs) == 1 else Tuple(outputs)
-        placed, steps = assembly.assembled(outputs, parts, job.names[0], job.aim.machine)
+        placed, steps, named = assembly.assembled(outputs, parts, job.names, job.aim.machine)
         require_accepted(source, placed.term, steps, job.laws.statements, job.laws.verdicts)
     graph = saturate(listed[0].terms[0], (), rounds=0)  # an e-graph of nothing but its numbers
     proofs = [part.proved for part in parts]
     graph = replace(graph, nodes=sum(f.nodes for f in proofs), rounds=max(f.rounds for f in proofs), instances=[])
     option = Output(job.names, source, placed, steps, graph, job.aim.precision)
     option.translation = assembly.validated([f.translation for f in proofs])
-    option.cover = _report(found)
+    option.cover = _report(found, named)
     return option
 
 
@@ -118,16 +119,22 @@ def _given(section: Section, held: Mapping[Term, tuple[Term, Renaming]], axes: R
     return found
 
 
-def _report(found: Sequence[_Section]) -> dict[str, Any]:
-    """Return what is told of a cover: what is stored, its price and bound in microseconds, how many candidates there were; equal sections are told once."""
+def _report(found: Sequence[_Section], named: Sequence[Named]) -> dict[str, Any]:
+    """Return what is told of a cover: what is stored, its price and bound in microseconds, how many candidates there were.
+
+    Candidates are counted once of equal sections. named: the arrays of every kernel, or few that are one candidate, by their names in the plan.
+    """
     different = [section for i, section in enumerate(found) if all(section is not other for other in found[:i])]
-    once = [section.work.report(section.chosen, section.pieces) for section in different]
+    once = [told_of(section.work, section.chosen, section.pieces) for section in different]
     told = [next(t for t, other in zip(once, different, strict=True) if other is section) for section in found]
     waited = found[0].work.waited
     price, bound = (sum(t[word] for t in told) + waited for word in ("price", "bound"))
     others = [t["next"] - t["price"] for t in told if t["next"] is not None]
     return {
-        "kernels": [kernel for t in told for kernel in t["kernels"]],
+        "kernels": [
+            {"stores": list(names.stores), "reads": list(names.reads), **kernel}
+            for names, kernel in zip(named, (kernel for t in told for kernel in t["kernels"]), strict=True)
+        ],
         "predicted_us": round(price, 3),
         "bound_us": round(bound, 3),
         "gap": round(price / bound - 1, 6) if bound > 0 else None,

@@ -10,10 +10,10 @@ float32, nothing is asked.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
-from napkin_eq.egraph.nodes import Saturated, built
+from napkin_eq.egraph.nodes import Node, Saturated, built
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from napkin_eq.numerics.error_bound import Work
 
 FACTOR = 8.0
+FAR = 2000  # nodes: among more, what a value's most accurate form is, is not sought to the end
 HIDDEN, SWEEPS = ("Store", "Group", "Walk", "Tuple"), 12
 LEAST, MOST = 1e-60, 1e60
 FAMILIES = ("normal", "offset", "far", "alternating", "constant", "one-hot", "tiny", "top")
@@ -101,28 +102,78 @@ class Stability:
         What they are off by is looked at in all, and without what they share with the values that they refer to: that may cancel further on.
         over: tells when to end; a node that was not looked at by then is not barred.
         """
-        forms, lost = self._forms(graph, over), set[tuple[int, int]]()
+        return frozenset(self._lost(graph, self._forms(graph, over), factor, over))
+
+    def losing(
+        self, graph: Saturated, taken: Mapping[int, Mapping[int, Node]], kept: Mapping[int, Sequence[Term]], factor: float, over: Callable[[], bool]
+    ) -> set[tuple[int, int]]:
+        """Return those of some nodes that are barred: of few nodes far sooner than `barred` tells it of all.
+
+        taken: the nodes, by class and place. kept: some forms of each class. Nodes that lose no more than the factor over these are not barred;
+        of the others more accurate forms of their children are sought: down to values that the diagram has, where that is not far.
+        """
+        best: dict[tuple[int, int], Term | None] = {}
+
+        def reference(number: int, depth: int = 0) -> Term | None:
+            if number in graph.sources:
+                return graph.sources[number]
+            if (number, depth) not in best:
+                nodes = [n for n in graph.classes[number] if depth and n.kind not in HIDDEN and number not in n.children and not over()]
+                made = [form for node in nodes if (form := over_children(node, depth - 1)) is not None]
+                best[number, depth] = min([*kept[number], *made], key=self.score, default=None)
+            return best[number, depth]
+
+        def over_children(node: Node, depth: int) -> Term | None:
+            parts = [part for child in node.children if (part := reference(child, depth)) is not None]
+            return _made(graph, node, parts) if len(parts) == len(node.children) else None
+
+        def loses(number: int, node: Node, depth: int) -> bool:
+            own, form = reference(number, depth), None if node.kind in HIDDEN else over_children(node, depth)
+            return own is not None and form is not None and self._loses(form, own, factor)
+
+        suspects = [(n, p, node) for n, nodes in taken.items() for p, node in nodes.items() if loses(n, node, 0)]
+        closure: dict[int, None] = {}
+        waiting = [c for number, _, node in suspects for c in (number, *node.children)]
+        while waiting:
+            number = waiting.pop()
+            if number not in graph.sources and number not in closure:
+                closure[number] = None
+                waiting += [c for node in graph.classes[number] for c in node.children]
+        places = {(n, p) for n, p, _ in suspects}
+        if sum(len(graph.classes[number]) for number in closure) > FAR:
+            return {(n, p) for n, p, node in suspects if loses(n, node, 1)}
+        forms = self._forms(graph, over, {n for n, _, _ in suspects} | closure.keys(), places)
+        return self._lost(graph, {n: forms[n] for n, _, _ in suspects}, factor, over) & places
+
+    def _lost(self, graph: Saturated, forms: Mapping[int, Mapping[int, Term]], factor: float, over: Callable[[], bool]) -> set[tuple[int, int]]:
+        lost = set[tuple[int, int]]()
         for number, found in forms.items():
             if over():
                 break
             if not found:
                 continue
             reference = graph.sources[number] if number in graph.sources else min(found.values(), key=self.score)
-            for place, form in found.items():
-                if not opened(form) and any(self.ratio(form, reference, 0.0, 0.0, apart) > factor for apart in (False, True)):
-                    lost.add((number, place))
-        return frozenset(lost)
+            lost |= {(number, place) for place, form in found.items() if self._loses(form, reference, factor)}
+        return lost
 
-    def _forms(self, graph: Saturated, over: Callable[[], bool]) -> dict[int, dict[int, Term]]:
+    def _loses(self, form: Term, reference: Term, factor: float) -> bool:
+        return not opened(form) and any(self.ratio(form, reference, 0.0, 0.0, apart) > factor for apart in (False, True))
+
+    def _forms(
+        self, graph: Saturated, over: Callable[[], bool], only: Set[int] | None = None, places: Set[tuple[int, int]] = frozenset()
+    ) -> dict[int, dict[int, Term]]:
         """Return a form for each node of each class, by its place: its children as the diagram writes them, others as accurate as is known.
 
-        So a value and its negative are of one form: what they are off by is shared.
+        So a value and its negative are of one form: what they are off by is shared. only: the classes that are looked at, all where nothing
+        is given; of those that the diagram has, only the nodes of `places`.
         """
         best: dict[int, Term] = dict(graph.sources)
         forms: dict[int, dict[int, Term]] = {number: {} for number in graph.classes}
         # Children first: a form that is made before the best ones of its parts are known is made again.
         order = sorted(graph.classes, key=lambda number: graph.reps[number].depth if number in graph.reps else 0)
         waiting = [(n, p, node) for n in order for p, node in enumerate(graph.classes[n]) if node.kind not in HIDDEN and n not in node.children]
+        if only is not None:
+            waiting = [(n, p, node) for n, p, node in waiting if (n, p) in places or (n in only and n not in graph.sources)]
         for _ in range(SWEEPS):
             changed = False
             for number, place, node in waiting:
@@ -130,11 +181,8 @@ class Stability:
                     return forms
                 if any(child not in best for child in node.children):
                     continue
-                try:
-                    form = built(node.kind, node.fields, tuple(best[child] for child in node.children), graph.leaves)
-                except NapkinError:
-                    continue  # these forms of its parts make no term: one of them still varies along an axis that another has lost
-                if forms[number].get(place) is form:
+                form = _made(graph, node, [best[child] for child in node.children])
+                if form is None or forms[number].get(place) is form:
                     continue
                 forms[number][place], changed = form, True
                 if number not in graph.sources and (number not in best or self.score(form) < self.score(best[number])):
@@ -195,6 +243,14 @@ class Stability:
                 grown = np.where(np.isfinite(bound), (error + once) / (bound + once), 0.0)
                 most = max(most, float(grown.max(initial=0.0)))
         return most
+
+
+def _made(graph: Saturated, node: Node, parts: Sequence[Term]) -> Term | None:
+    """Return a node's term over forms of its children; None where these make no term, as one still varies along an axis that another has lost."""
+    try:
+        return built(node.kind, node.fields, tuple(parts), graph.leaves)
+    except NapkinError:
+        return None
 
 
 def _either_way(form: Term) -> Hashable:

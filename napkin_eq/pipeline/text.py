@@ -103,10 +103,10 @@ def costs_told(report: dict[str, Any]) -> list[str]:
             f"{kernel['predicted_us']:.1f} us predicted, bound by {kernel['limit']}"
         )
     if (cover := report.get("cover")) is not None:
-        stored = "; ".join(f"{', '.join(k['stores'])} of {', '.join(k['reads']) or 'inputs'}" for k in cover["kernels"])
         gap = "no bound" if cover["gap"] is None else f"bound {cover['bound_us']:.1f} us, gap {100 * cover['gap']:.1f} %"
         other = "no other is known" if cover["next_us"] is None else f"the next best {cover['next_us']:.1f} us"
-        lines.append(f"cover: stored {stored}")
+        lines.append("cover by kernels; what each stores, of which stored values besides inputs, and why:")
+        lines += [_covered(kernel) for kernel in cover["kernels"]]
         lines.append(f"cover: {cover['predicted_us']:.1f} us, {gap}, {other}; {cover['candidates']} candidates, {cover['priced']} priced; {cover['method']}")
     passes = ", ".join(f"{count} over {axis}" for axis, count in report["passes"].items()) or "none"
     moved, once, unfused = (report[key] / 1e6 for key in ("bytes_hbm", "bytes_once", "unfused_bytes_hbm"))
@@ -122,6 +122,14 @@ def costs_told(report: dict[str, Any]) -> list[str]:
     if graph["limited"]:
         lines.append(f"the limit of time ended {', '.join(graph['limited'])}: another run may give another plan; --limit SECONDS gives it more")
     return lines
+
+
+def _covered(kernel: dict[str, Any]) -> str:
+    """Return a line on a kernel of a cover: what it stores and why, and what the same would take in the cheapest other kernels."""
+    stored = "; ".join(f"{name} ({why})" if why else name for name, why in zip(kernel["stores"], kernel["why"], strict=True))
+    joined, saved = kernel["joined"], kernel["saved_us"]
+    saves = "" if not joined else f"; {joined} more values in it" + (", which no other kernels are known to do" if saved is None else f" save {saved:.1f} us")
+    return f"  {stored} of {', '.join(kernel['reads']) or 'inputs'}{saves}"
 
 
 def _translation(found: dict[str, Any]) -> list[str]:

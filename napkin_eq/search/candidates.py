@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
+from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.nodes import Saturated
 from napkin_eq.egraph.saturate import saturate
 from napkin_eq.lang.axis import Axis
@@ -29,6 +30,7 @@ from napkin_eq.tile.resources import BYTES
 FINALISTS, SPREAD, SAME, STABLE = 3, 1.25, 1e-3, 0.45
 Side = tuple[tuple[Axis, ...], bool]  # the axes of an operand that is computed, and whether out of sums
 IDLE, LARGE, MOST_STRETCHES, LEAST_STRETCH = 0.6, 128, 64, 256
+REFINED = 6  # times that forms are extracted, without what made the last ones lose digits, before every node is looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,9 @@ def together(job: Job, outputs: Sequence[Stored]) -> list[tuple[Placed, Saturate
     for part, axis in cuts_of(job, [t for placed, _ in found for t in placed.tiled]):
         stability.cut([part])
         made.parts = (part,)
-        apart = saturated(job, ((part, axis),))
+        aim = replace(aim, budget=Budget(aim.budget.seconds, aim.budget.clock))  # what the search for a whole kernel took is not taken of it
+        made.budget = aim.budget
+        apart = saturated(replace(job, aim=aim), ((part, axis),))
         found += [(placed, apart) for term in forms(apart, {axis.name: part.name})[:1] if (placed := made.best(term)) is not None]
     return sorted(found, key=lambda f: f[0].predicted_us)
 
@@ -177,10 +181,20 @@ def _candidates(source: Term, graph: Saturated, aim: Aim, stability: Stability, 
     barred: frozenset[tuple[int, int]] | None = None
     for admitted in (strict, lenient) if exponentials else (lenient,):
         extractor = partial(Extractor, graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut, budget=aim.budget, written=aim.written)
-        candidates = extractor(kept=whole).run()
-        accurate = [c for c in candidates if stability.admits(c.term)]
-        if accurate and accurate[0] is candidates[0]:
-            return accurate
+        lost = frozenset[tuple[int, int]]()
+        for _ in range(REFINED):
+            search = extractor(barred=lost, kept=whole)
+            candidates = search.run()
+            accurate = [c for c in candidates if stability.admits(c.term)]
+            if accurate and accurate[0] is candidates[0]:
+                return accurate
+            # What makes the cheapest forms lose is left out, and only that is looked for: to look at every node takes far longer.
+            losing = [c for c in candidates if c not in accurate]
+            forms = {number: [c.term for c in kept] for number, kept in search.best.items()}
+            found = stability.losing(graph, search.taken(losing), forms, FACTOR, lambda: aim.budget.over("stability", STABLE)) - lost
+            if not found:
+                break
+            lost |= found
         if not candidates:
             continue
         barred = stability.barred(graph, FACTOR, lambda: aim.budget.over("stability", STABLE)) if barred is None else barred

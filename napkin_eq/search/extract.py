@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 
@@ -40,6 +40,7 @@ class Candidate:
     """A term for a class, `nesting` levels deep: its items and their cost in seconds, its passes over each axis, its running references.
 
     depth: the passes that it takes; waits: those that what it reads as stored has taken before, after which its own come.
+    made_of: its class, the node taken there, and the candidates for that node's children; none of what is read as stored.
     The term is built when it is first asked for: most candidates are dropped before.
     """
 
@@ -51,6 +52,7 @@ class Candidate:
     depth: tuple[tuple[str, int], ...] = ()
     stale: frozenset[str] = frozenset()
     waits: tuple[tuple[str, int], ...] = ()
+    made_of: tuple[int, Node, tuple[Candidate, ...]] | None = None
     known: Term | None = None
 
     @property
@@ -116,6 +118,20 @@ class Extractor:
                 load = self._item((number, "load", frozenset()), self.lanes[number] * self.bytes / self.hardware.l2.copy_bandwidth)
                 read[number] = Candidate(held.make, held.nesting, frozenset([load]), load, self.weights[load], waits=_deepest(held.depth, held.waits))
                 found = sorted([*found, *self._settled(read)], key=lambda c: c.cost)
+        return found
+
+    def taken(self, candidates: Iterable[Candidate]) -> dict[int, dict[int, Node]]:
+        """Return the nodes that some candidates are made of, by class and place."""
+        found: dict[int, dict[int, Node]] = {}
+        waiting, seen = list(candidates), set[int]()
+        while waiting:
+            candidate = waiting.pop()
+            if candidate.made_of is None or id(candidate) in seen:
+                continue
+            seen.add(id(candidate))
+            number, node, parts = candidate.made_of
+            found.setdefault(number, {})[self.graph.classes[number].index(node)] = node
+            waiting += parts
         return found
 
     def _inner(self) -> list[int]:
@@ -324,7 +340,7 @@ class Extractor:
         if self._dear(number, cost, depth):
             return None
         stale = frozenset[str]().union(*(p.stale for p in parts))
-        return Candidate(*self._built(node, parts), items, own, cost, depth, stale, _deepest(*(p.waits for p in parts)))
+        return Candidate(*self._built(node, parts), items, own, cost, depth, stale, _deepest(*(p.waits for p in parts)), (number, node, parts))
 
     def _built(self, node: Node, parts: tuple[Candidate, ...]) -> tuple[Callable[[], Term], int]:
         """Return what builds the term of a node, and how many levels deep that will be."""
@@ -361,7 +377,7 @@ class Extractor:
         if self._dear(number, cost, depth):
             return None
         stale = body.stale | (frozenset([axis.name]) if head != "Online" and inside else frozenset())
-        return Candidate(*self._built(node, parts), frozen, -1, cost, depth, stale, _deepest(*(p.waits for p in parts)))
+        return Candidate(*self._built(node, parts), frozen, -1, cost, depth, stale, _deepest(*(p.waits for p in parts)), (number, node, parts))
 
     def _tangled(self, node: Node, parts: tuple[Candidate, ...], carried: bool) -> bool:
         axis = node.fields[0]
