@@ -191,10 +191,10 @@ def _candidates(source: Term, graph: Saturated, aim: Aim, stability: Stability, 
             # What makes the cheapest forms lose is left out, and only that is looked for: to look at every node takes far longer.
             losing = [c for c in candidates if c not in accurate]
             forms = {number: [c.term for c in kept] for number, kept in search.best.items()}
-            found = stability.losing(graph, search.taken(losing), forms, FACTOR, lambda: aim.budget.over("stability", STABLE)) - lost
-            if not found:
+            worse = stability.losing(graph, search.taken(losing), forms, FACTOR, lambda: aim.budget.over("stability", STABLE)) - lost
+            if not worse:
                 break
-            lost |= found
+            lost |= worse
         if not candidates:
             continue
         barred = stability.barred(graph, FACTOR, lambda: aim.budget.over("stability", STABLE)) if barred is None else barred
