@@ -9,7 +9,7 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import table
 from napkin_eq.tile.boxes import descriptor_names, pointed, roles_of
 from napkin_eq.tile.identifiers import Names, buffers, counter_argument, kernel_function, pointer_argument, size_argument
-from napkin_eq.tile.ir import Buffer, Copy, Kernel, Plan
+from napkin_eq.tile.ir import Buffer, Copy, Kernel, Matrix, Plan
 from napkin_eq.tile.printers import emitter
 
 TORCH = table(lambda t: f"torch.{t.name}")
@@ -65,7 +65,7 @@ def _symbols(plan: Plan) -> tuple[Axis, ...]:
 def _tables(plan: Plan) -> Iterator[str]:
     yield "# What each kernel takes, for compiling ahead of time: `:16` marks addresses and sizes that are multiples of 16."
     yield "KERNELS = {"
-    for kernel in plan.kernels:
+    for kernel in (k for k in plan.kernels if k.library is None):
         takes = {name: f"tensordesc<{POINTER[copy.buffer.dtype]}{_block(copy)},{_swizzled(copy)}>" for name, copy in _boxes(kernel)}
         takes |= {pointer_argument(b): f"*{POINTER[b.dtype]}:16" for b in buffers(kernel) if b.name in pointed(kernel)}
         takes |= {size_argument(a): "i32:16" if a.multiple % 16 == 0 else "i32" for a in kernel.symbols}
@@ -128,6 +128,10 @@ def _run(plan: Plan) -> Iterator[str]:
 
 def _launch(kernel: Kernel, local: dict[str, str], size: dict[str, str], more: list[str], options: list[str]) -> Iterator[str]:
     """Print the launch of a kernel; `more` are its counter, and whether the next one may be launched before it ends."""
+    if (call := kernel.library) is not None:
+        left, right, out = (_matrix(m, local) for m in (call.left, call.right, call.out))
+        yield f"        {call.function}({left}, {right}, out={out})  # trusted: a library's kernel, not a proved one"
+        return
     counts = []
     for coord in (kernel.coord(name) for name in kernel.grid):
         if coord.blocks is not None:
@@ -150,6 +154,12 @@ def _launch(kernel: Kernel, local: dict[str, str], size: dict[str, str], more: l
     yield f"        {kernel_function(kernel)}[({blocks},)]("
     yield from (f"            {argument}," for argument in arguments)
     yield "        )"
+
+
+def _matrix(matrix: Matrix, local: dict[str, str]) -> str:
+    """Return an array as matrices, without a copy."""
+    shown = f"{local[matrix.buffer]}.view({', '.join(map(str, matrix.sizes))})"
+    return shown if matrix.order == tuple(sorted(matrix.order)) else f"{shown}.permute({', '.join(map(str, matrix.order))})"
 
 
 def _options(kernel: Kernel) -> dict[str, int]:

@@ -52,7 +52,10 @@ def _array(buffer: Buffer) -> str:
 def _kernel(kernel: Kernel) -> Iterator[str]:
     turn = kernel.turn
     order = f", in groups of {kernel.swizzle[2]} {kernel.swizzle[0]} blocks" if kernel.swizzle else ""
-    yield f"kernel {kernel.name}: {kernel.warps} warps, {kernel.stages} stages"
+    if kernel.library is not None:
+        yield f"kernel {kernel.name}: {kernel.library.function} runs in its place, trusted to compute this:"
+    else:
+        yield f"kernel {kernel.name}: {kernel.warps} warps, {kernel.stages} stages"
     yield f"    for each block of {', '.join(_walk(kernel.coord(name)) for name in kernel.grid) or 'nothing'}, in parallel{order}:"
     if kernel.workers:
         how = ", issuing contractions in turn" if kernel.workers.in_turn else ""

@@ -34,8 +34,8 @@ CHAINED = "from triton.language.extra.cuda import gdc_launch_dependents, gdc_wai
 @emitter("gluon")
 def gluon_file(plan: Plan, header: tuple[str, ...]) -> str:
     """Print a plan as one Python file, kernels without workers as Triton prints them; raises NapkinError, with the reason, if none has any."""
-    plain = tuple(kernel for kernel in plan.kernels if kernel.workers is None)
-    if len(plain) == len(plan.kernels):
+    plain = tuple(kernel for kernel in plan.kernels if kernel.workers is None and kernel.library is None)
+    if not any(kernel.workers for kernel in plan.kernels):
         raise NapkinError(f"plan {plan.name}: no workers are named that share a kernel; schedule one first")
     head = [f"# The kernels of {Names().fresh(plan.name)}, written by napkin_eq for NVIDIA Hopper.", "#", *(f"# {line}".rstrip() for line in header)]
     shared = [line for kernel in plan.kernels if kernel.workers for line in _kernel(kernel)]

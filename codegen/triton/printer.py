@@ -22,7 +22,7 @@ def triton_file(plan: Plan, header: tuple[str, ...]) -> str:
     # The first two lines are ours: Python looks for an encoding there, and the header is somebody else's text.
     head = [f"# The kernels of {Names().fresh(plan.name)}, written by napkin_eq.", "#", *(f"# {line}".rstrip() for line in header)]
     imports = "\nimport torch\nimport triton\nimport triton.language as tl\n"
-    return "\n".join(["\n".join(head), imports, triton_kernels(plan, plan.kernels), emit(plan, "launcher")])
+    return "\n".join(["\n".join(head), imports, triton_kernels(plan, tuple(k for k in plan.kernels if k.library is None)), emit(plan, "launcher")])
 
 
 def triton_kernels(plan: Plan, kernels: tuple[Kernel, ...]) -> str:

@@ -226,6 +226,9 @@ def _of(derivation: Derived) -> Data:
     translation = [{"outputs": list(o.names), **o.translation.data()} for o in outputs]
     about: Data = {"diagram": derivation.diagram.name, "hardware": derivation.hardware.name, "dtype": derivation.dtype, "outputs": names}
     about["translation"] = translation
+    # A chain is about terms; that a library computes the term that a kernel stands for is taken on trust, and sealed as such.
+    if trusted := [{"kernel": k.name, "call": k.library.function, "grade": "library"} for k in derivation.plan.kernels if k.library]:
+        about["library"] = trusted
     return _accepted(make(source, destination, steps, derivation.statements, derivation.verdicts, about))
 
 

@@ -247,6 +247,7 @@ def _search(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--hardware", default="h200", metavar="GPU", help="a name or a .toml file (default h200)")
     verb.add_argument("--dtype", default=None, metavar="DTYPE", help=f"storage type: {', '.join(DTYPES)}")
     verb.add_argument("--printer", choices=PRINTERS, default="auto", help="kernels in portable Triton, in Gluon for Hopper, or each as is faster (default)")
+    verb.add_argument("--library", action="store_true", help="let a library's matrix products take the place of kernels: trusted, not proved")
     verb.add_argument("--without", action="append", default=[], metavar="LAW_OR_FAMILY", help="leave out a law or family; repeatable")
     verb.add_argument("--rules", action="append", default=[], metavar="PATH", help="more laws: a .py file or a folder of them; repeatable")
     verb.add_argument("-q", "--quiet", action="store_true", help="show no progress")

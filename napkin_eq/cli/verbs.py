@@ -74,7 +74,7 @@ def _derived(args: Namespace, diagram: Any, without: tuple[str, ...] = ()) -> De
     with shown(args.limit, args.quiet) as budget:
         return derived(
             diagram, hardware=args.hardware, dtype=args.dtype or "bfloat16", without=(*args.without, *without), rules=tuple(args.rules),
-            allow_tested=args.allow_tested, printer=args.printer, max_error=args.max_error, limit=budget,
+            allow_tested=args.allow_tested, printer=args.printer, max_error=args.max_error, limit=budget, library=getattr(args, "library", False),
         )  # fmt: skip
 
 
@@ -315,6 +315,7 @@ def _check_told(found: dict[str, Any], content: bytes) -> str:
     if found["status"] != "ok":
         return f"refused: {found['problem']}"
     lines = [f"ok: {found['steps']} steps by {len(found['laws'])} statements, grade {found['grade']}; nothing of the search was trusted"]
+    lines += [f"trusted, not proved: {kernel}, which a library runs" for kernel in found["trusted"]]
     try:
         source, destination = ends(loads(content))
         lines += [f"     {source!s:.300}", f"  =  {destination!s:.300}"]

@@ -8,6 +8,7 @@
     bounds      a time that no kernel of a piece beats
     workers     processes in which pieces are priced, each with a limit of time and memory
     pricing     prices of pieces by the one search and the one cost model, remembered by shape up to names
+    library     calls of a library as candidates: which contractions they do, their price; trusted, not proved
     program     the *cover*, the cheapest set of candidates, as an integer program with a proved bound
     assembly    a cover as one plan with one chain of steps: each kernel a lemma, each stored value an application of level
     choice      the cheapest cover of one graph: candidates offered, bounded, priced as far as needed, and chosen

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from napkin_eq.cover import workers
 from napkin_eq.cover.bounds import bound_us
 from napkin_eq.cover.candidates import Candidate, Enumeration
 from napkin_eq.cover.graph import Graph, contracted, contractions, graph_of
+from napkin_eq.cover.library import called, library_call, library_us
 from napkin_eq.cover.pieces import Piece, Storage
 from napkin_eq.cover.pricing import Pricing, Proved
 from napkin_eq.cover.program import Chosen, Column, cheapest
@@ -27,6 +28,7 @@ from napkin_eq.lang.term import Term
 from napkin_eq.machine.cost import AHEAD_S, FOLLOWING_S, elements
 from napkin_eq.search.job import Job
 from napkin_eq.search.placement import MOST_BUNDLED
+from napkin_eq.tile.ir import Library
 from napkin_eq.tile.resources import WIDE_ROWS
 
 NEAR, ROUNDS, SOLVING, MOST_COLUMNS, LIKELY = 0.03, 60, 3.0, 3000, 8
@@ -38,12 +40,13 @@ SLACK = 1.3  # times the bounds of its values one by one that a candidate's boun
 
 @dataclass(slots=True)
 class Offer:
-    """A candidate in the program: its piece, and a bound of its price until that is known."""
+    """A candidate in the program: its piece, and a bound of its price until that is known; the call of a library that is to do it, if one is."""
 
     candidate: Candidate
     piece: Piece
     bound: float
     price: float | None = None
+    call: Library | None = None
 
 
 def _contracted(offer: Offer) -> tuple[tuple[Term, ...], frozenset[Term]]:
@@ -64,11 +67,13 @@ class Choice:
         self.places = {value: i for i, value in enumerate(self.graph.cuts)}
         self.storage = Storage(self.graph, {term: name for name, term in diagram.outputs}, aim.dtype, proved, aim.held, dict(zip(outputs, orders, strict=True)))
         self.pricing = Pricing(aim, job.laws)
+        self.plain = Pricing(replace(self.aim, printer="triton"), job.laws)
         ahead = AHEAD_S if aim.machine.divisors.mma_m >= WIDE_ROWS else FOLLOWING_S
         self.waited = max(0.0, aim.machine.chip.launch_s - ahead) * 1e6  # of every launch but the first
         self.bound = 0.0
         self.listed = Enumeration(self.graph)
         self.offers = self._offers()
+        self.called = self._called()
 
     def _offers(self) -> list[Offer]:
         """Return the candidates of one output, without those that their values one by one are sure to beat."""
@@ -76,6 +81,15 @@ class Choice:
         alone = {o.candidate.outs[0]: o.bound for o in found if not o.candidate.inside}
         kept = [o for o in found if o.bound <= SLACK * sum(alone.get(v, math.inf) for v in (*o.candidate.outs, *o.candidate.inside))]
         return sorted(kept, key=lambda o: (len(o.candidate.inside), o.bound))[:MOST_COLUMNS]
+
+    def _called(self) -> list[Offer]:
+        """Return the candidates that a library has a call for, at its price."""
+        found: list[Offer] = []
+        for offer in self.offers:
+            if (call := library_call(offer.piece, self.aim.dtype)) is not None:
+                price = library_us(call, self.aim.dtype, self.aim.machine)
+                found.append(Offer(offer.candidate, offer.piece, price, price, call))
+        return found
 
     def _bundles(self, cover: Sequence[Offer]) -> list[Offer]:
         """Return candidates that do in one kernel what two of a cover do, where that may be cheaper."""
@@ -117,6 +131,8 @@ class Choice:
 
         Kernels that store or read something large are offered only where there is no cover without.
         """
+        if self.aim.library:
+            self.offers += [o for o in self.called if o.price != math.inf and all(o is not other for other in self.offers)]
         thrifty = self._thrifty()
         if self._solved(thrifty) is not None:
             self.offers = thrifty
@@ -141,7 +157,7 @@ class Choice:
         for _ in range(ROUNDS):
             least: dict[Any, float] = {}
             for offer in self.offers:
-                if offer.price is not None:
+                if offer.price is not None and offer.call is None:
                     over = offer.price - offer.bound if offer.price < math.inf else UNKNOWN * offer.bound
                     key = _contracted(offer)
                     least[key] = min(over, least.get(key, math.inf))
@@ -209,6 +225,13 @@ class Choice:
                     found.setdefault(id(offer), offer)
         return list(found.values())
 
+    def _by_library(self, piece: Piece, call: Library, price: float) -> tuple[Proved | None, str]:
+        """Return a piece as derived without groups of warps that share its work, the library's call in its kernel's place."""
+        ((plain, why),) = self.plain.prove([piece])
+        if plain is None or len(plain.placed.tiled) != 1:
+            return None, why or "it is several kernels, and the library's product is one"
+        return called(plain, call, price), ""
+
     def gains(self, offers: Sequence[Offer], known: Sequence[Offer]) -> list[tuple[Offer, float]]:
         """Return offers with what each saves at most beside kernels of known prices that do the same one after the other, the most first."""
         makers: dict[Term, list[Offer]] = {}
@@ -251,7 +274,8 @@ class Choice:
                 if why:
                     raise Undecided(f"diagram {self.diagram.name}: {why}") from None
                 raise
-            found = self.pricing.prove(o.piece for o in offers)
+            ours = iter(self.pricing.prove(o.piece for o in offers if o.call is None))
+            found = [next(ours) if o.call is None else self._by_library(o.piece, o.call, o.bound) for o in offers]
             bad = False
             for offer, (proved, reason) in zip(offers, found, strict=True):
                 if proved is None:

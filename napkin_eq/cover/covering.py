@@ -139,6 +139,7 @@ def _report(found: Sequence[_Section], named: Sequence[Named]) -> dict[str, Any]
         "bound_us": round(bound, 3),
         "gap": round(price / bound - 1, 6) if bound > 0 else None,
         "next_us": round(price + min(others), 3) if others else None,
+        "library_us": round(sum(t["price"] if t["library"] is None else t["library"] for t in told) + waited, 3),
         "method": "; ".join(dict.fromkeys(t["method"] for t in told)),
         **{word: sum(t[word] for t in once) for word in ("candidates", "priced", "cuts")},
         "sections": len(told),

@@ -21,17 +21,22 @@ MANY = 24  # stored values of a cover, of which it is found out what it would ta
 def told(work: Choice, chosen: Chosen, pieces: Sequence[tuple[Piece, Proved]]) -> dict[str, Any]:
     """Return what is told of a cover of one graph: its price and bound in microseconds, of every kernel why it is, how many candidates there were."""
     known = [o for o in work.offers if o.price is not None and o.price < math.inf]
-    taken = [next(o for o in known if o.piece.source == piece.source) for piece, _ in pieces]
+    taken = [next(o for o in known if o.piece.source == piece.source and (o.call is not None) == _by_library(proved)) for piece, proved in pieces]
     return {
         "kernels": [_kernel(work, offer, known, taken, chosen.price) for offer in taken],
         "price": chosen.price,
         "bound": min(work.bound, chosen.price),
         "next": _other(work, known, taken),
+        "library": _library(work, known),
         "method": chosen.method,
         "candidates": len(work.offers),
         "priced": work.pricing.priced,
         "cuts": len(work.graph.cuts),
     }
+
+
+def _by_library(proved: Proved) -> bool:
+    return any(t.kernel.library is not None for t in proved.placed.tiled)
 
 
 def _kernel(work: Choice, offer: Offer, known: Sequence[Offer], taken: Sequence[Offer], price: float) -> dict[str, Any]:
@@ -55,6 +60,15 @@ def _why(work: Choice, value: Term, known: Sequence[Offer], price: float) -> str
     without = [o for o in known if value not in o.candidate.outs and value not in o.candidate.reads]
     other = cheapest([work.column(o) for o in without], [work.places[v] for v in work.graph.outputs], SOLVING)
     return "no kernels that were priced do without it" if other is None else f"without it {other.price - price:.1f} us more"
+
+
+def _library(work: Choice, known: Sequence[Offer]) -> float | None:
+    """Return the price of the best cover by known candidates and calls of a library, None where there are no calls that it could take."""
+    if not work.called:
+        return None
+    others = [o for o in known if o.call is None]
+    found = cheapest([work.column(o) for o in (*others, *work.called)], [work.places[v] for v in work.graph.outputs], SOLVING)
+    return None if found is None else found.price
 
 
 def _other(work: Choice, known: Sequence[Offer], taken: Sequence[Offer]) -> float | None:

@@ -30,7 +30,8 @@ PROCESSORS = 132  # that an H200 has, and other GPUs of these generations have n
 def dependent_launch(plan: Plan) -> Plan:
     """Return the plan with each kernel's turn."""
     inputs = {buffer.name for buffer in plan.inputs}
-    ahead = [bool(at) and (not _loops(kernel) or _alone(kernel)) for at, kernel in enumerate(plan.kernels)]
+    ours = [kernel.library is None for kernel in plan.kernels]  # a library's kernel says nothing of when the next may start, and waits for the last
+    ahead = [bool(at) and ours[at - 1] and ours[at] and (not _loops(k) or _alone(k)) for at, k in enumerate(plan.kernels)]
     places = zip(plan.kernels, ahead, [*ahead[1:], False], strict=True)
     turned = (replace(k, turn=_turn(k, inputs, following) if early else Turn(leads=following)) for k, early, following in places)
     return replace(plan, kernels=tuple(turned))

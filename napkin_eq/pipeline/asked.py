@@ -28,6 +28,7 @@ def aimed(
     max_error: float | None,
     refused: Sequence[Term],
     limit: float | Budget,
+    library: bool = False,
 ) -> Aim:
     """Return what a plan is to be made for; raises NapkinError for a name, a number or a type that there is not."""
     if dtype not in STORAGE:
@@ -43,7 +44,7 @@ def aimed(
     for held in (dtype, *(array.dtype for array in diagram.inputs() if array.dtype != "float")):
         if (needed := BY_NAME[held].needs) and needed not in machine.tensor:
             raise NapkinError(f"{held} is not a type of {machine.title}, which has no contractions of {needed}")
-    return Aim(machine, dtype, printer, max_error, refused=frozenset(refused), budget=budget, held=dict(diagram.held))
+    return Aim(machine, dtype, printer, max_error, refused=frozenset(refused), budget=budget, held=dict(diagram.held), library=library)
 
 
 def proved_laws(without: Sequence[str], rules: Sequence[str], allow_tested: bool) -> Laws:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic
 
 from napkin_eq.lang.errors import NapkinError, WrongPlan
@@ -33,7 +33,7 @@ FACTS = {"registers": int, "spills_bytes": int, "smem_bytes": int}
 class Built:
     """A kernel as it was compiled: 32-bit registers of a thread, bytes spilled by it, bytes of shared memory of a block.
 
-    error: why it was not compiled. late: that is not known, for the compiler was not waited for.
+    error: why it was not compiled. late: that is not known, for the compiler was not waited for. library: the call that runs in its place.
     """
 
     kernel: str
@@ -42,6 +42,7 @@ class Built:
     smem_bytes: int = 0
     error: str = ""
     late: bool = False
+    library: str = ""
 
     def fault(self, hardware: Hardware) -> str:
         """Return why a kernel cannot run, in a few words; nothing where it can."""
@@ -54,8 +55,8 @@ class Built:
         return ""
 
     def __str__(self) -> str:
-        if self.error:
-            return f"{self.kernel}: {self.error}"
+        if self.error or self.library:
+            return f"{self.kernel}: {self.error or self.library + ', trusted'}"
         spills = f"{self.spills_bytes} bytes spilled" if self.spills_bytes else "no spills"
         return f"{self.kernel}: {self.registers} registers, {spills}, {self.smem_bytes / 1024:.1f} KiB of shared memory"
 
@@ -195,7 +196,10 @@ def built(derivation: Derived) -> list[Built]:
 
 def built_of(plan: p.Plan, hardware: Hardware) -> list[Built]:
     """Return the kernels of a plan as they are compiled; raises NapkinError where Triton is missing."""
-    names = [kernel_function(kernel) for kernel in plan.kernels]
+    names = [kernel_function(kernel) for kernel in plan.kernels if kernel.library is None]
+    if len(names) < len(plan.kernels):
+        own = iter(built_of(replace(plan, kernels=tuple(k for k in plan.kernels if k.library is None)), hardware) if names else [])
+        return [Built(kernel_function(k), library=k.library.function) if k.library else next(own) for k in plan.kernels]
     try:
         source = code(plan) if any(kernel.workers for kernel in plan.kernels) else emit(plan, "triton")
     except NapkinError as reason:

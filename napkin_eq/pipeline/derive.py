@@ -61,6 +61,7 @@ def derive(
     max_error: float | None = None,
     refused: Sequence[Term] = (),
     limit: float | Budget = SECONDS,
+    library: bool = False,
 ) -> Derivation:
     """Derive the cheapest plan of a diagram for a GPU.
 
@@ -70,13 +71,14 @@ def derive(
     be faster so. max_error: the relative error, see accuracy.py, that no output's plan may pass; where plans that round the
     computed operands of contractions to the storage type do, they are kept in float32. refused: terms of plans that are not
     to be taken. limit: seconds of processor time for the search; where they end it, the best plan until then is returned, or one
-    operator by operator, and the derivation's `limited` says what was ended. Raises NapkinError for unknown names,
+    operator by operator, and the derivation's `limited` says what was ended. library: matrix products of a library may take the place of kernels,
+    trusted and not proved. Raises NapkinError for unknown names,
     a diagram that no tiles fit or an error that no plan keeps to, LawRefused for a law that is false or
     claims too much of floating point, Undecided for one that is not proved.
     """
     if not isinstance(diagram, Diagram):
         diagram = Diagram("diagram", (("out", diagram),))
-    aim = aimed(diagram, hardware, dtype, printer, max_error, refused, limit)
+    aim = aimed(diagram, hardware, dtype, printer, max_error, refused, limit, library)
     clock = aim.budget.clock
     with clock.stage("total"):
         with clock.stage("prove"):
@@ -91,7 +93,7 @@ def derive(
                 "make parts of it outputs of their own"
             ) from None
     seconds = {stage: clock.seconds.get(stage, 0.0) for stage in TIMED}
-    again = partial(derive, diagram, aim.machine, dtype, without, rules, allow_tested, printer, max_error, limit=aim.budget.seconds)
+    again = partial(derive, diagram, aim.machine, dtype, without, rules, allow_tested, printer, max_error, limit=aim.budget.seconds, library=library)
     return Derivation(
         diagram, aim.machine, dtype, plan, outputs, tiled, laws.statements, dict(laws.verdicts), seconds, printer, max_error,
         lambda terms: again(refused=(*refused, *terms)), tuple(clock.stopped),
@@ -106,7 +108,7 @@ def kernels(job: Job) -> list[Output]:
 
     A cover that is far from its bound is held against what one search gives, and a search that time ended against a cover.
     """
-    many, graph = contractions(subterms(*(t for _, t in job.diagram.outputs))), spans_kernels(job.diagram)
+    many, graph = contractions(subterms(*(t for _, t in job.diagram.outputs))), spans_kernels(job.diagram) or job.aim.library
     cover = _cover(job) if graph else []
     if cover and (told := cover[0].cover) is not None and told["gap"] is not None and told["gap"] <= WIDE:
         return cover

@@ -35,12 +35,13 @@ def report(derivation: Derived) -> dict[str, Any]:
         "kernels": [
             {
                 "name": c.name, "groups": dict(c.groups), "streams": dict(c.streams), "blocks": c.blocks, "waves": round(c.waves, 3),
-                "printer": "gluon" if c.workers else "triton", "warps": c.warps, "workers": c.workers, "stages": c.stages,
+                "printer": "library" if k.library else "gluon" if c.workers else "triton", "grade": "library" if k.library else "derived",
+                "warps": c.warps, "workers": c.workers, "stages": c.stages,
                 "bytes_hbm": round(c.bytes_hbm), "bytes_l2": round(c.bytes_l2),
                 "flops_tensor": round(c.flops_tensor), "ops_sfu": round(c.ops_sfu), "ops_alu": round(c.ops_alu), "smem_bytes": c.smem_bytes,
                 "registers": c.registers, "limit": c.limit, "predicted_us": round(c.predicted_us, 3),
             }
-            for c in costs
+            for c, k in zip(costs, d.plan.kernels, strict=True)
         ],
         "predicted_us": round(total_us(costs, derivation.hardware), 3),
         "bytes_hbm": round(sum(c.bytes_hbm for c in costs)),

@@ -96,6 +96,9 @@ def costs_told(report: dict[str, Any]) -> list[str]:
     """Return the kernels with their costs, and the totals."""
     lines = []
     for kernel in report["kernels"]:
+        if kernel["printer"] == "library":
+            lines.append(f"{kernel['name']}  a library's, trusted and not proved  {kernel['predicted_us']:.1f} us predicted")
+            continue
         tiles = " ".join(f"{axis}:{tile}" for axis, tile in {**kernel["groups"], **kernel["streams"]}.items())
         lines.append(
             f"{kernel['name']}  tiles {tiles}  {kernel['blocks']} blocks  {kernel['smem_bytes'] / 1024:.0f} KiB shared  "
@@ -108,6 +111,9 @@ def costs_told(report: dict[str, Any]) -> list[str]:
         lines.append("cover by kernels; what each stores, of which stored values besides inputs, and why:")
         lines += [_covered(kernel) for kernel in cover["kernels"]]
         lines.append(f"cover: {cover['predicted_us']:.1f} us, {gap}, {other}; {cover['candidates']} candidates, {cover['priced']} priced; {cover['method']}")
+        if all(kernel["printer"] != "library" for kernel in report["kernels"]):
+            gained = max(0.0, cover["predicted_us"] - cover["library_us"])
+            lines.append(f"cover: matrix products of a library, trusted and not proved, would gain {gained:.1f} us (--library)")
     passes = ", ".join(f"{count} over {axis}" for axis, count in report["passes"].items()) or "none"
     moved, once, unfused = (report[key] / 1e6 for key in ("bytes_hbm", "bytes_once", "unfused_bytes_hbm"))
     lines.append(f"total {report['predicted_us']:.1f} us; {moved:.1f} MB to and from HBM; each array moved once: {once:.1f} MB, {unfused:.1f} MB unfused")

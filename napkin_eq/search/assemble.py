@@ -75,8 +75,13 @@ def renamed(kernel: p.Kernel, name: str, arrays: dict[str, str]) -> p.Kernel:
     def box(copy: p.Copy) -> p.Copy:
         return replace(copy, buffer=buffer(copy.buffer))
 
+    def matrix(m: p.Matrix) -> p.Matrix:
+        return replace(m, buffer=arrays.get(m.buffer, m.buffer))
+
+    call = kernel.library
+    called = call and replace(call, left=matrix(call.left), right=matrix(call.right), out=matrix(call.out))
     reads, writes = (tuple(map(buffer, buffers)) for buffers in (kernel.reads, kernel.writes))
-    return replace(kernel, name=name, reads=reads, writes=writes, body=stmts(kernel.body), workers=workers(kernel.workers))
+    return replace(kernel, name=name, reads=reads, writes=writes, body=stmts(kernel.body), workers=workers(kernel.workers), library=called)
 
 
 def _notes(diagram: Diagram, outputs: list[Output], tiled: list[Tiled], machine: Hardware, dtype: str) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ class Aim:
     """What a plan is made for: a GPU, the storage type, who may print its kernels; and the terms that plans were refused of.
 
     written: forms are sought that leave what Prev speaks of as it was first written. held: types of outputs by name.
+    library: a library's products may take the place of our kernels.
     """
 
     machine: Hardware
@@ -38,6 +39,7 @@ class Aim:
     budget: Budget = field(default_factory=Budget)
     written: bool = False
     held: Mapping[str, str] = field(default_factory=dict)
+    library: bool = False
 
     @property
     def precisions(self) -> tuple[str, ...]:

@@ -353,12 +353,31 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class Matrix:
+    """An array as a library's matrices: the sizes of its groups of axes as they lie in memory, and the order of (batch,) rows, columns among them."""
+
+    buffer: str
+    sizes: tuple[int, ...]
+    order: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A call that runs in a kernel's place: `out` becomes the product of `left` and `right`. What it computes is trusted, not proved."""
+
+    function: str
+    left: Matrix
+    right: Matrix
+    out: Matrix
+
+
+@dataclass(frozen=True, slots=True)
 class Kernel:
     """One launch: `symbols` are the axes whose size is an argument, `swizzle` (row, column, depth) reorders the last two grid coordinates.
 
     `workers` is for GPUs whose copies and contractions run beside other work; without it all warps do all of it. `apart`: no
     multiplication is fused with an addition, as a value must be rounded alike wherever it is used. `turn` and `evictions` are decided once a
-    kernel stands in its plan (machine/plan_passes.py).
+    kernel stands in its plan (machine/plan_passes.py). `library` runs in its place, and the statements say what it is trusted to compute.
     """
 
     name: str
@@ -374,6 +393,7 @@ class Kernel:
     apart: bool = False
     turn: Turn = Turn()
     evictions: Evictions = Evictions()
+    library: Library | None = None
 
     def coord(self, name: str) -> Coord:
         return next(c for c in self.coords if c.name == name)

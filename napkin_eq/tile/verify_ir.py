@@ -101,6 +101,8 @@ class _Verifier:
             self.require(buffer.dtype in DTYPES, f"{buffer.name} has type {buffer.dtype!r}")
         if kernel.swizzle is not None:
             self.require(set(kernel.swizzle[:2]) <= set(kernel.grid), "it reorders coordinates that are not in its grid")
+        if (call := kernel.library) is not None:
+            self.require({call.left.buffer, call.right.buffer, call.out.buffer} == set(self.buffers), "a library's call has other arrays than it")
         if kernel.workers is not None:
             self.require(kernel.workers.rows in kernel.grid and kernel.workers.groups >= 1, f"groups of warps share {kernel.workers.rows}, which no grid walks")
         self.body(kernel.body, {})
