@@ -47,7 +47,8 @@ def _einsum(term: nq.Term, arrays: dict[str, np.ndarray], dims: tuple[nq.Axis, .
     letters = {a: chr(97 + i) for i, a in enumerate(dict.fromkeys(a for t in subterms(term) for a in t.axes))}
     inputs = [t for t in subterms(term) if isinstance(t, Input)]
     spelled = ",".join("".join(letters[a] for a in t.dims) for t in inputs)
-    return np.einsum(f"{spelled}->{''.join(letters[a] for a in dims)}", *(arrays[t.name].astype(float) for t in inputs))
+    summed: np.ndarray = np.einsum(f"{spelled}->{''.join(letters[a] for a in dims)}", *(arrays[t.name].astype(float) for t in inputs))
+    return summed
 
 
 def test_what_would_have_to_be_copied_is_not_called() -> None:
