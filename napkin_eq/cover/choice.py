@@ -25,11 +25,10 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import STORAGE
 from napkin_eq.lang.errors import NapkinError, Undecided
 from napkin_eq.lang.term import Term
-from napkin_eq.machine.cost import AHEAD_S, FOLLOWING_S, elements
+from napkin_eq.machine.cost import elements, waited_us
 from napkin_eq.search.job import Job
 from napkin_eq.search.placement import MOST_BUNDLED
 from napkin_eq.tile.ir import Library
-from napkin_eq.tile.resources import WIDE_ROWS
 
 NEAR, ROUNDS, SOLVING, MOST_COLUMNS, LIKELY = 0.03, 60, 3.0, 3000, 8
 MANY = 4  # times the elements of the largest input or output, of which a value is stored only if the bounds say so
@@ -68,8 +67,7 @@ class Choice:
         self.storage = Storage(self.graph, {term: name for name, term in diagram.outputs}, aim.dtype, proved, aim.held, dict(zip(outputs, orders, strict=True)))
         self.pricing = Pricing(aim, job.laws)
         self.plain = Pricing(replace(self.aim, printer="triton"), job.laws)
-        ahead = AHEAD_S if aim.machine.divisors.mma_m >= WIDE_ROWS else FOLLOWING_S
-        self.waited = max(0.0, aim.machine.chip.launch_s - ahead) * 1e6  # of every launch but the first
+        self.waited = waited_us(aim.machine)  # of every launch but the first
         self.bound = 0.0
         self.listed = Enumeration(self.graph)
         self.offers = self._offers()

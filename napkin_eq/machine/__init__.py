@@ -11,6 +11,8 @@
                       between or not
     plan_passes       the passes over an assembled plan, in order: each decides one thing, and writes it down where
                       printers read it
+    term_cost         what work on a term takes before it is lowered, by the rates of the cost model: to rank forms of
+                      one value
     tile_scheduler    how the blocks of a kernel whose groups of warps take one block after another come to programs:
                       in which order, dealt out or drawn
     warp_specialized  what a kernel costs whose warps share its work, so that copies, contractions and arithmetic run

@@ -25,37 +25,11 @@ NOMINAL = 4096
 UNIT_DTYPES = {"tf32": "tf32", "tf32x3": "tf32", **{short: BY_SHORT[short].name for short in NARROW}}
 PRODUCTS = {"tf32x3": 3}
 # Fitted to what an H200 measured (benchmarks/results), one constant for one thing that the hardware does; see docs/cost.md.
-READ_RATE, WRITE_RATE = 1.04, 1.12  # of the copy bandwidth, what reading alone and writing alone reach
-LATENCY_HBM, LATENCY_L2, LATENCY_NEAR = 1.04e-6, 4e-7, 6e-8  # from a load to its data, under load; the last: in the SM's own cache
-AHEAD = 0.4  # of them, what a trip of a loop waits where no reduction and no store keeps the next trip's loads behind it
-SM_BYTES = 64.0  # bytes a clock that an SM takes from level 2
-LINE = 64  # bytes that a request takes at the least, however few of them are asked for
 PARTED = 1.5  # stretches of an axis that add up to no more than so many times the axis are parts of it
-CACHE_SPAN = 0.52  # of level 2: what may be read between two readings of a part so that the second finds it there
-CACHE_KEPT, CACHE_LOST = 0.7, 1.35  # of level 2: what blocks at work may hold together so that none, and all, of it is lost before they read it again
-NEAR = 1.12  # of the shared memory of an SM, its own cache where little of it is shared memory
-SHARED_BYTES = 116.0  # bytes a clock that the matrix unit's operands come from shared memory at
-NARROW_MATRIX = 0.6  # of the matrix unit's peak, what its instructions for fewer than 64 rows reach
-TRIP_CLOCKS = 56.0  # barriers and addresses of one trip of a loop that holds a contraction
-REDUCED_CLOCKS = 50.0  # of one reduction between contractions: its last steps between threads
-BLOCK_S = 1.9e-6  # a block begins, stores its result and ends
-FULL_WARPS = 5.5  # warps of a block that keep the units beside the matrix unit busy between contractions
-HIDING = 0.32  # of the lesser of a block's matrix and other work, what another block on the SM hides
-MOST_WARPS, WARPS_POWER = 64, 0.5  # warps of an SM whose lanes hide what each waits for; fewer work slower as a power of their share
-PLAIN_EFFICIENCY = 0.94  # of the units' peak, what is reached without a contraction
-LONE_BUSY, LONE_WARPS = 0.4, 20  # of that work, what one block alone cannot do while it reads; warps that it needs for their rate
-CROWDED = 1.64  # more warps than 64-row blocks of the result: warps split columns and exchange partial reductions
-OPERAND = 3.4  # operations for each that an operand that is computed counts
-BESIDE_LIMIT = 0.17  # of level 2's time, what shows where it is not the limit
-ROUND = 4.0  # how memory and units add up: as powers, since a kernel is short of one and then of the other
-KERNEL_S = 3e-6  # the first block begins and the last one ends beside nothing
-REGISTER_SHARE, CROWDED_SHARE = 0.9, 0.75  # assumption: above this estimate the compiler spills; the same where an SM has fewer for each thread
-FOLLOWING_S = 1.4e-6  # a launch behind another one: it is queued while that one runs (launch_in_a_row in microbench_h200.json)
-AHEAD_S = 1e-6  # and one that is made before the other has ended, on Hopper and later (see dependent_launch.py)
 MATRIX_ROWS = 16  # rows that one instruction of the matrix unit takes of a narrow tile
-LEAST_COLUMNS = 64  # of a wide instruction: 16 columns beside 256 made a product of 4096 cubed 27 % longer, where their share is 6 %
 COMPUTED_OPERAND = 8.0  # operations per element of an operand that is loaded, computed on and handed back to the matrix unit
 DIVIDING, DIVISION = ("tanh", "sigmoid", "div"), 8.0  # operations of a division beside its reciprocal: it scales, and corrects what it has
+CASTING, FOLDING = 0.5, 1.5  # operations per element of a conversion, and of a reduction or a prefix fold
 DATA_LEAST = 16  # elements of a stretch bounded by data that are taken to be the least
 
 
@@ -131,8 +105,12 @@ def total_us(costs: Sequence[KernelCost], hardware: Hardware) -> float:
 
 def in_a_row(microseconds: Sequence[float], hardware: Hardware) -> float:
     """Return the microseconds of kernels that run one after another, of those of each alone; only the first launch is waited for."""
-    following = AHEAD_S if hardware.divisors.mma_m >= WIDE_ROWS else FOLLOWING_S
-    return sum(microseconds) - (len(microseconds) - 1) * max(0.0, hardware.chip.launch_s - following) * 1e6
+    return sum(microseconds) - (len(microseconds) - 1) * waited_us(hardware)
+
+
+def waited_us(hardware: Hardware) -> float:
+    """Return what of a launch, in microseconds, only the first of several kernels waits for."""
+    return max(0.0, hardware.chip.launch_s - hardware.model.following_s) * 1e6
 
 
 def extent(axis: Axis) -> int:
@@ -173,11 +151,11 @@ def profile(kernel: p.Kernel) -> Profile:
                         works.append(Work("operand", values[side].coords, COMPUTED_OPERAND, "", loops, rows=stmt.out.coords))
                 case p.Let():
                     kind = "sfu" if stmt.op in SPECIAL else "alu"
-                    works.append(Work(kind, stmt.out.coords, SPECIAL.get(stmt.op, 0.5 if stmt.op == "cast" else 1), "", loops))
+                    works.append(Work(kind, stmt.out.coords, SPECIAL.get(stmt.op, CASTING if stmt.op == "cast" else 1), "", loops))
                     if stmt.op in DIVIDING:
                         works.append(Work("alu", stmt.out.coords, DIVISION, "", loops))
                 case p.ReduceTile() | p.ScanTile():
-                    works.append(Work("alu", values[stmt.arg].coords, 1.5, "", loops))
+                    works.append(Work("alu", values[stmt.arg].coords, FOLDING, "", loops))
                     if kernel.coord(stmt.coord).role != "run":
                         reductions.append(loops)
                 case p.Loop():
@@ -329,8 +307,9 @@ class Totals:
     crowded: bool
 
 
-def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: int, *, line: int = LINE) -> Totals:
+def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: int, *, line: float | None = None) -> Totals:
     """Add up the work of a kernel for tile sizes by coordinate name; `line`: the bytes that a request takes at the least."""
+    line = hardware.model.line_bytes if line is None else line
     kernel = prof.kernel
     sizes = {c.name: extent(c.axis) for c in kernel.coords}
     blocks = math.prod(math.ceil(sizes[g] / lanes[g]) for g in kernel.grid)
@@ -361,7 +340,7 @@ def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: i
         total[work.kind] += amount
         if work.kind == "tensor":
             wide, read = _shared_reads(work, lanes, warps)
-            amount *= _empty(work, lanes) if wide else 1.0
+            amount *= _empty(work, lanes, hardware) if wide else 1.0
             matrix[wide][0] += amount / blocks * hardware.chip.sms * hardware.chip.clock_hz / hardware.flops(UNIT_DTYPES.get(work.buffer, "float32"))
             matrix[wide][1] += read * times
             crowded |= reduced and warps // MATRIX_WARPS > max(1, max((lanes[c] for c in work.rows), default=1) // WIDE_ROWS)
@@ -393,9 +372,10 @@ def _fragments(prof: Profile, lanes: Mapping[str, int], warps: int) -> int:
     return math.ceil(most / 2 / (warps * 32 * 4))
 
 
-def _empty(work: Work, lanes: Mapping[str, int]) -> float:
-    """Return how much longer a wide instruction takes than its columns are worth: it is no faster for fewer than LEAST_COLUMNS."""
-    return max(1.0, LEAST_COLUMNS / min(math.prod(lanes[c] for c in side) for side in (work.rows, work.columns)))
+def _empty(work: Work, lanes: Mapping[str, int], hardware: Hardware) -> float:
+    """Return how much longer a wide instruction takes than its columns are worth: it is no faster for fewer than so many."""
+    model = hardware.model
+    return max(1.0, model.least_columns / min(math.prod(lanes[c] for c in side) for side in (work.rows, work.columns)))
 
 
 def _wide(work: Work, lanes: Mapping[str, int], warps: int) -> bool:
@@ -433,25 +413,28 @@ def prices(
 
 def _unspilled(threads: int, hardware: Hardware) -> float:
     """Return the estimate of a thread's registers above which the compiler spills: where blocks are large, they have fewer than a thread may have."""
+    model = hardware.model
     most = hardware.limits.registers_per_thread
     each = hardware.limits.registers_per_sm // threads
-    return REGISTER_SHARE * most if each >= most else min(REGISTER_SHARE * most, CROWDED_SHARE * each)
+    return model.register_share * most if each >= most else min(model.register_share * most, model.crowded_share * each)
 
 
 def _priced(
     prof: Profile, lanes: Mapping[str, int], work: Totals, smem: int, registers: int, occupancy: int, warps: int, stages: int, hardware: Hardware
 ) -> KernelCost:
     """Predict the cost of a kernel of which `occupancy` blocks fit an SM."""
+    model = hardware.model
     kernel = prof.kernel
     blocks, total, sms = work.blocks, work.operations, hardware.chip.sms
     loaded = sum(work.moved.values())
     fetched = sum(from_hbm(prof, lanes, name, work.moved, blocks, hardware, occupancy) for name in work.moved)
     copying = hardware.hbm.copy_bandwidth
-    hbm = fetched / (copying * READ_RATE) + work.stored / (copying * WRITE_RATE)
+    hbm = fetched / (copying * model.read_rate) + work.stored / (copying * model.write_rate)
     near = 0.0 if total["tensor"] else _near(prof, work, occupancy, smem, hardware)
     asked = sum(amount * (1 - near * (1 - 1 / max(1, prof.readings[name])) if name else 1) for name, amount in work.requests.items())
-    l2 = max(asked / hardware.l2.copy_bandwidth, asked / (min(blocks, sms) * SM_BYTES * hardware.chip.clock_hz))
-    latency = _latency(prof, work, near) if prof.laned else LATENCY_L2 + (LATENCY_HBM - LATENCY_L2) * fetched / max(1.0, loaded)
+    l2 = max(asked / hardware.l2.copy_bandwidth, asked / (min(blocks, sms) * model.sm_bytes * hardware.chip.clock_hz))
+    mean = model.latency_l2_s + (model.latency_hbm_s - model.latency_l2_s) * fetched / max(1.0, loaded)
+    latency = _latency(prof, work, near, hardware) if prof.laned else mean
     each = math.ceil(blocks / sms)
     both, units = 0.0, 0.0
     # As many blocks at once as fit, and then those that are left: fewer hide less of each other.
@@ -461,10 +444,10 @@ def _priced(
             reading = hbm * at_once / each
             if work.wide + work.narrow:
                 reading = max(reading, _fed(prof, work, stages, reading / at_once, computing / at_once, latency))
-            both += times * (busy + (reading**ROUND + computing**ROUND) ** (1 / ROUND))
+            both += times * (busy + (reading**model.round + computing**model.round) ** (1 / model.round))
             units += times * (busy + computing)
     spent = {"hbm": hbm, "l2": l2, "units": units}
-    seconds = max(both, l2) + BESIDE_LIMIT * min(both, l2) + KERNEL_S + hardware.chip.launch_s
+    seconds = max(both, l2) + model.beside_limit * min(both, l2) + model.kernel_s + hardware.chip.launch_s
     return KernelCost(
         kernel.name, tuple((g, lanes[g]) for g in kernel.grid), tuple((c.name, lanes[c.name]) for c in kernel.coords if c.role in ("stream", "walk")),
         blocks, blocks / (sms * occupancy), fetched + work.stored, loaded + work.stored, total["tensor"], total["sfu"], total["alu"],
@@ -484,32 +467,33 @@ def _trips(prof: Profile, work: Totals) -> float:
 
 def _units(prof: Profile, work: Totals, warps: int, at_once: int, latency: float, hardware: Hardware) -> tuple[float, float]:
     """Return the seconds that an SM computes and waits with so many blocks at once, and those beside which it reads nothing."""
+    model = hardware.model
     clock = hardware.chip.clock_hz
     trips = _trips(prof, work)
     per_block = hardware.chip.sms / work.blocks
     beside = max(work.operations["sfu"] / hardware.rate("sfu"), work.operations["alu"] / hardware.rate("fma"))
     beside *= per_block / hardware.assumptions.unit_efficiency
-    alone = beside / min(1.0, warps / FULL_WARPS)
+    alone = beside / min(1.0, warps / model.full_warps)
     if not work.wide + work.narrow:
         # Its loads are not issued ahead: a block waits for each trip's and computes then, and little but another block reads meanwhile.
-        busy = beside * hardware.assumptions.unit_efficiency / PLAIN_EFFICIENCY
+        busy = beside * hardware.assumptions.unit_efficiency / model.plain_efficiency
         waiting = (trips + 1) * latency
         if at_once == 1:
-            return waiting, busy * LONE_BUSY / min(1.0, warps / LONE_WARPS)
+            return waiting, busy * model.lone_busy / min(1.0, warps / model.lone_warps)
         if prof.laned:
-            busy /= min(1.0, at_once * warps / MOST_WARPS) ** WARPS_POWER
+            busy /= min(1.0, at_once * warps / model.most_warps) ** model.warps_power
         return max(at_once * busy, busy + waiting), 0.0
-    wide = max(work.wide, work.shared_wide / SHARED_BYTES) / hardware.assumptions.tensor_efficiency
-    matrix = (wide + max(work.narrow / NARROW_MATRIX, work.shared_narrow / SHARED_BYTES)) / clock
-    operands = work.operations["operand"] * OPERAND / hardware.rate("fma") * per_block
-    crowding = CROWDED if work.crowded else 1.0
+    wide = max(work.wide, work.shared_wide / model.shared_bytes) / hardware.assumptions.tensor_efficiency
+    matrix = (wide + max(work.narrow / model.narrow_matrix, work.shared_narrow / model.shared_bytes)) / clock
+    operands = work.operations["operand"] * model.operand / hardware.rate("fma") * per_block
+    crowding = model.crowded if work.crowded else 1.0
     lone = at_once == 1
     busy = (matrix * (max(1.0, MATRIX_WARPS / warps) if lone else 1.0) + (alone if lone else beside)) * crowding + operands
     reductions = sum(work.walks[loops] for loops in prof.reductions if loops)
-    fixed = (trips * TRIP_CLOCKS + reductions * REDUCED_CLOCKS) / clock
-    hidden = 2 * HIDING * (1 - 1 / at_once) * min(matrix, beside)
+    fixed = (trips * model.trip_clocks + reductions * model.reduced_clocks) / clock
+    hidden = 2 * model.hiding * (1 - 1 / at_once) * min(matrix, beside)
     last = busy / max(1.0, trips)  # what a block does with its last tiles, when nothing is left to read
-    return at_once * (busy - hidden) - last + fixed + BLOCK_S, last
+    return at_once * (busy - hidden) - last + fixed + model.block_s, last
 
 
 def _near(prof: Profile, work: Totals, occupancy: int, smem: int, hardware: Hardware) -> float:
@@ -517,25 +501,28 @@ def _near(prof: Profile, work: Totals, occupancy: int, smem: int, hardware: Hard
 
     Lanes say of what they read again that it is to stay, so that what passes beside it does not count, and a part stays where not all can.
     """
+    model = hardware.model
     kept = [amount / work.blocks / max(1, prof.readings[name]) for name, amount in work.moved.items() if not prof.laned or prof.readings[name] > 1]
     held, room = occupancy * sum(kept), hardware.smem.sm_bytes - occupancy * smem
-    return min(1.0, max(0.0, 2 - held / (NEAR * room))) if prof.laned and held else float(held <= room)
+    return min(1.0, max(0.0, 2 - held / (model.near_cache * room))) if prof.laned and held else float(held <= room)
 
 
-def _latency(prof: Profile, work: Totals, near: float) -> float:
+def _latency(prof: Profile, work: Totals, near: float, hardware: Hardware) -> float:
     """Return the mean time from a load to its data over the trips of a block's loops: long for what is read the first time, none for what is near."""
+    model = hardware.model
     waits: dict[Within, float] = {}
     seen: set[str] = set()
     held = {*prof.reductions, *(w.loops for w in prof.works if w.kind == "store")}
     for load in (w for w in prof.works if w.kind == "load" and w.loops):
         again = load.buffer in seen
         shared = _unique(prof, load.buffer) < work.moved[load.buffer] / max(1, prof.readings[load.buffer])
-        own = LATENCY_NEAR + (LATENCY_L2 - LATENCY_NEAR) * (1 - near) if again else LATENCY_L2 if shared else LATENCY_HBM
-        own *= 1.0 if load.loops in held else AHEAD
+        first = model.latency_l2_s if shared else model.latency_hbm_s
+        own = model.latency_near_s + (model.latency_l2_s - model.latency_near_s) * (1 - near) if again else first
+        own *= 1.0 if load.loops in held else model.ahead
         waits[load.loops] = max(own, waits.get(load.loops, 0.0))
         seen.add(load.buffer)
     trips = sum(work.walks[loops] for loops in waits)
-    return sum(work.walks[loops] * wait for loops, wait in waits.items()) / trips if trips else LATENCY_HBM
+    return sum(work.walks[loops] * wait for loops, wait in waits.items()) / trips if trips else model.latency_hbm_s
 
 
 def from_hbm(
@@ -545,18 +532,19 @@ def from_hbm(
 
     `lost`: what several statements read is lost in between; it is not where programs take one block after another.
     """
+    model = hardware.model
     amount = moved[name]
     unique = _unique(prof, name)
     if unique <= hardware.l2.capacity_bytes / 2:
         return min(amount, unique)
     readings = prof.readings[name]
     resident = min(blocks, hardware.chip.sms * occupancy) * amount / blocks / max(1, readings)
-    gone = (resident / hardware.l2.capacity_bytes - CACHE_KEPT) / (CACHE_LOST - CACHE_KEPT)
+    gone = (resident / hardware.l2.capacity_bytes - model.cache_kept) / (model.cache_lost - model.cache_kept)
     if lost and readings > 1 and gone > 0:
         return min(amount, unique + (amount - unique) * min(1.0, gone))  # each block reads its part again after the cache has lost it
     counts = {g: math.ceil(extent(prof.kernel.coord(g).axis) / lanes[g]) for g in prof.kernel.grid}
     parts = {other: _part(prof, other, moved[other], counts) for other in moved}
-    found = brought(walk(prof.kernel, counts), parts, name, hardware.chip.sms * occupancy, CACHE_SPAN * hardware.l2.capacity_bytes)
+    found = brought(walk(prof.kernel, counts), parts, name, hardware.chip.sms * occupancy, model.cache_span * hardware.l2.capacity_bytes)
     return min(amount, max(found, unique if len(parts[name].coords) < len(counts) else 0.0))
 
 

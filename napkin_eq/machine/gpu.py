@@ -87,6 +87,78 @@ class Assumptions:
 
 
 @dataclass(frozen=True, slots=True)
+class Model:
+    """What the cost model takes of a kernel all of whose warps do all of its work; see docs/cost.md."""
+
+    read_rate: float  # of the copy bandwidth, what reading alone reaches
+    write_rate: float  # of the copy bandwidth, what writing alone reaches
+    latency_hbm_s: float  # from a load to its data in memory, under load
+    latency_l2_s: float  # from a load to its data in level 2, under load
+    latency_near_s: float  # from a load to its data in the SM's own cache
+    ahead: float  # of a latency, what a trip of a loop waits where no reduction and no store keeps the next trip's loads behind it
+    sm_bytes: float  # bytes a clock that an SM takes from level 2
+    line_bytes: float  # bytes that a request takes at the least, however few of them are asked for
+    cache_span: float  # of level 2: what may be read between two readings of a part so that the second finds it there
+    cache_kept: float  # of level 2: what blocks at work may hold together so that none of it is lost before they read it again
+    cache_lost: float  # of level 2: what they hold together so that all of it is lost
+    near_cache: float  # of the shared memory of an SM, its own cache where little of it is shared memory
+    shared_bytes: float  # bytes a clock that the matrix unit's operands come from shared memory at
+    narrow_matrix: float  # of the matrix unit's peak, what its instructions for fewer than 64 rows reach
+    least_columns: float  # columns of a wide instruction, with fewer of which it is no faster
+    trip_clocks: float  # barriers and addresses of one trip of a loop that holds a contraction
+    reduced_clocks: float  # of one reduction between contractions: its last steps between threads
+    block_s: float  # a block begins, stores its result and ends
+    full_warps: float  # warps of a block that keep the units beside the matrix unit busy between contractions
+    hiding: float  # of the lesser of a block's matrix and other work, what another block on the SM hides
+    most_warps: float  # warps of an SM whose lanes hide what each waits for
+    warps_power: float  # fewer work slower as this power of their share
+    plain_efficiency: float  # of the units' peak, what is reached without a contraction
+    lone_busy: float  # of that work, what one block alone cannot do while it reads
+    lone_warps: float  # warps that a lone block needs for the units' rate
+    crowded: float  # times the work where more warps than 64-row blocks of the result split columns and exchange partial reductions
+    operand: float  # operations for each that an operand that is computed counts
+    beside_limit: float  # of level 2's time, what shows where it is not the limit
+    round: float  # the power by which memory and units add up, since a kernel is short of one and then of the other
+    kernel_s: float  # the first block begins and the last one ends beside nothing
+    register_share: float  # of the registers that a thread may have, the most that a kernel is given
+    crowded_share: float  # the same where an SM has fewer for each thread
+    following_s: float  # a launch behind another one: on Hopper and later it is made before the other has ended, elsewhere queued while that runs
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """What the cost model takes of a kernel whose work groups of warps share; see docs/cost.md."""
+
+    matrix: float  # of its peak, what the matrix unit reaches while it has work
+    trip_clocks: float  # one trip of a loop that holds a contraction: waiting for its loads and giving them back
+    beside: float  # operations issued beside the matrix unit over operations counted: some become one instruction
+    operand_clocks: float  # of a trip that computes an operand of tiles: it is narrowed only when the contraction before has read the last one
+    reduction_clocks: float  # a reduction of a tile: its last steps between threads, while nothing else of the group runs
+    showing: float  # of the faster of the matrix unit and the work beside it, what the slower does not hide
+    turns_2_low: float  # other work over contractions from which two groups do better in turn
+    turns_2_high: float  # and up to which
+    turns_3_low: float  # the same of three groups
+    turns_3_high: float  # the same of three groups
+    in_turn: float  # of the time without order, what issuing in turn takes
+    line_bytes: float  # bytes of a row that the copy engine moves in the time of any narrower one
+    bytes_per_clock: float  # bytes a clock that the copy engine brings an SM
+    block_s: float  # a block of the grid: its first loads, first and last trip, and its store run beside nothing
+    drawn_s: float  # a counter is set to zero before the kernel
+    draw_s: float  # a block's number is drawn and handed on
+    apart: float  # each doubling of the blocks that read something else at the same time
+    cache_share: float  # of level 2, what blocks that are walked side by side may fill
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What forms of one value are ranked by, beside the rates, before they are lowered; see term_cost.py."""
+
+    matrix: float  # of the matrix unit's peak, what a contraction reaches whose tiles are not known
+    masked: float  # of a fold's lanes, those that a mask leaves
+    pass_s: float  # a pass over an axis, beside its work
+
+
+@dataclass(frozen=True, slots=True)
 class Hardware:
     """A GPU. `tensor` maps a dtype to dense FLOP per clock and SM on the matrix unit; a dtype it lacks runs on fused multiply-adds."""
 
@@ -101,7 +173,11 @@ class Hardware:
     units: Units
     divisors: Divisors
     assumptions: Assumptions
+    model: Model
+    groups: Groups
+    ranking: Ranking
     tensor: Mapping[str, int] = field(hash=False)
+    sources: Mapping[str, str] = field(default_factory=dict, hash=False, compare=False)  # of the numbers of model, groups and ranking, by section.name
 
     def flops(self, dtype: str) -> float:
         """Return the peak FLOP per second of a contraction with operands of this dtype."""
@@ -135,6 +211,8 @@ SECTIONS: dict[str, type] = {
     "chip": Chip, "hbm": Memory, "l2": Memory, "smem": Shared, "limits": Limits, "units": Units, "divisors": Divisors,
     "assumptions": Assumptions,
 }  # fmt: skip
+FITTED: dict[str, type] = {"model": Model, "groups": Groups, "ranking": Ranking}
+CAME_FROM = ("measured", "fitted", "assumed")
 TENSOR_DTYPES = ("float16", "bfloat16", "float8", "tf32")
 
 
@@ -172,9 +250,12 @@ def read(file: Path) -> Hardware:
     for key, value in words.items():
         if not isinstance(value, str) or not value.isprintable() or not value:
             raise NapkinError(f"{where}: {key} is {value!r:.60}, expected a text on one line")
-    _same_keys(where, data, {*SECTIONS, "tensor"})
-    sections: dict[str, Any] = {key: _section(f"{where}: [{key}]", cls, data[key]) for key, cls in SECTIONS.items()}
-    found = Hardware(**words, **sections, tensor=_tensor(f"{where}: [tensor]", data["tensor"]))
+    _same_keys(where, data, {*SECTIONS, *FITTED, "tensor"})
+    sources: dict[str, str] = {}
+    for key in FITTED:
+        data[key] = _sourced(f"{where}: [{key}]", key, data[key], sources)
+    sections: dict[str, Any] = {key: _section(f"{where}: [{key}]", cls, data[key]) for key, cls in {**SECTIONS, **FITTED}.items()}
+    found = Hardware(**words, **sections, tensor=_tensor(f"{where}: [tensor]", data["tensor"]), sources=sources)
     _consistent(where, found)
     return found
 
@@ -196,6 +277,19 @@ def _section(where: str, cls: type[S], found: Any) -> S:
         if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)) or not 0 < value < 1e18:
             raise NapkinError(f"{where}: {name} is {value!r:.60}, expected a positive {'integer' if whole else 'number'}")
     return cls(**found)
+
+
+def _sourced(where: str, section: str, found: Any, sources: dict[str, str]) -> Any:
+    """Return the numbers of a section whose entries are pairs of a number and where it came from, and note the latter."""
+    if not isinstance(found, dict):
+        return found
+    for name, pair in found.items():
+        said = pair[1] if isinstance(pair, list) and len(pair) == 2 else None
+        if not isinstance(said, str) or not said.isprintable() or said.partition(":")[0] not in CAME_FROM:
+            kinds = ", ".join(CAME_FROM[:-1])
+            raise NapkinError(f"{where}: {name} is {pair!r:.60}, expected [number, where it came from], the latter {kinds} or {CAME_FROM[-1]}, a colon and how")
+        sources[f"{section}.{name}"] = said
+    return {name: pair[0] for name, pair in found.items()}
 
 
 def _tensor(where: str, found: Any) -> dict[str, int]:

@@ -11,17 +11,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from napkin_eq.machine.cost import READ_RATE, ROUND, KernelCost, Visits, extent
+from napkin_eq.machine.cost import KernelCost, Visits, extent
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.passes.warp_specialize import falling
 from napkin_eq.tile.resources import BYTES
 
-# Measured on an H200 (docs/cost.md).
-BLOCK_S = 8.4e-7  # a block of the grid: its first loads, first and last trip, and its store run beside nothing
-DRAWN_S, DRAW_S = 2.5e-6, 2.5e-7  # a counter is set to zero before the kernel; a block's number is drawn and handed on
-APART = 0.004  # each doubling of the blocks that read something else at the same time
-CACHE_SHARE = 0.75  # of level 2, what blocks that are walked side by side may fill
 MOST_DEALT = 16384  # blocks beyond which their lengths even out
 
 
@@ -82,30 +77,31 @@ def _blocks(kernel: p.Kernel, lanes: Mapping[str, int], block_s: float, hardware
     if not mean:
         return math.ceil(blocks / sms) * sms / blocks
     trip_s = max(block_s, 1e-12) / mean
-    fixed = round(BLOCK_S / trip_s, 2)
+    fixed = round(hardware.groups.block_s / trip_s, 2)
     return _Blocks(lengths, blocks // number, fixed, trip_s, (mean + fixed) * blocks / sms)
 
 
 def _best(kernel: p.Kernel, blocks: _Blocks, hardware: Hardware) -> Dealt:
+    model, shared = hardware.model, hardware.groups
     if blocks.count <= hardware.chip.sms:
         return Dealt(1, 0, blocks.least_uneven)
     if _by_data(kernel):
         # Which blocks are long is not known before they are read: each is drawn, and the last ends about a block late.
-        return Dealt(1, 0, 1 + (sum(blocks.lengths) / len(blocks.lengths) + blocks.fixed + DRAWN_S / blocks.trip_s) / blocks.ideal, drawn=True)
+        return Dealt(1, 0, 1 + (sum(blocks.lengths) / len(blocks.lengths) + blocks.fixed + shared.drawn_s / blocks.trip_s) / blocks.ideal, drawn=True)
     if blocks.count > MOST_DEALT:
         return Dealt(1, 0, blocks.least_uneven)
     sms, number, others = hardware.chip.sms, len(blocks.lengths), blocks.others
     options = sorted(n for n in {others, *(1 << i for i in range(others.bit_length())), *(3 << i for i in range(others.bit_length()))} if n <= others)
     # A round of whole rows of blocks is taken back by the next one exactly; all programs at once are busier.
     rounds = [sms, *([sms // number * number] if number <= sms else [])]
-    draw, clear = DRAW_S / blocks.trip_s, DRAWN_S / blocks.trip_s
+    draw, clear = shared.draw_s / blocks.trip_s, shared.drawn_s / blocks.trip_s
     busy = sum(blocks.lengths) / number / blocks.lengths[0] * blocks.count / sms
     found = []
     for d in options:
         order = _order(blocks, d)
         read = _read_s(kernel, d / others, busy, hardware) / blocks.trip_s
         ways = [(_longest(order, n), n, False) for n in rounds] + [(_drawn(_order(blocks, d, draw), sms) + clear, sms, True)]
-        told = [(most**ROUND + read**ROUND) ** (1 / ROUND) * (1 + APART * math.log2(d)) for most, _, _ in ways]
+        told = [(most**model.round + read**model.round) ** (1 / model.round) * (1 + shared.apart * math.log2(d)) for most, _, _ in ways]
         found += [(time, sms - n, d, most, drawn) for time, (most, n, drawn) in zip(told, ways, strict=True)]
     _, idle, abreast, most, drawn = min(found)
     return Dealt(abreast, sms - idle if idle else 0, most / blocks.ideal, drawn)
@@ -126,11 +122,12 @@ def _lengths(kernel: p.Kernel, number: int) -> tuple[float, ...]:
 
 def _read_s(kernel: p.Kernel, share: float, rounds: float, hardware: Hardware) -> float:
     """Return the seconds in which memory is read for a kernel's loops: once, or, uncached, in each round the share of it that is read side by side."""
+    shared = hardware.groups
     loops = [s for s in kernel.body if isinstance(s, p.Loop)]
     names = {s.buffer for loop in loops for s in p.statements((loop,)) if isinstance(s, p.Load)}
     read = sum(BYTES[b.dtype] * math.prod(extent(a) for a in b.dims) for b in kernel.reads if b.name in names)
-    again = 1.0 if read * share <= CACHE_SHARE * hardware.l2.capacity_bytes else max(1.0, share * rounds)
-    return read * again / (hardware.hbm.copy_bandwidth * READ_RATE)
+    again = 1.0 if read * share <= shared.cache_share * hardware.l2.capacity_bytes else max(1.0, share * rounds)
+    return read * again / (hardware.hbm.copy_bandwidth * hardware.model.read_rate)
 
 
 def _order(blocks: _Blocks, abreast: int, more: float = 0.0) -> list[float]:

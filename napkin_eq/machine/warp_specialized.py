@@ -10,39 +10,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from napkin_eq.machine.cost import (
-    KERNEL_S,
-    LATENCY_HBM,
-    LATENCY_L2,
-    READ_RATE,
-    ROUND,
-    SHARED_BYTES,
-    WRITE_RATE,
-    KernelCost,
-    Profile,
-    Totals,
-    from_hbm,
-    totals,
-)  # fmt: skip
+from napkin_eq.machine.cost import KernelCost, Profile, Totals, from_hbm, totals
 from napkin_eq.machine.gpu import Hardware
-from napkin_eq.machine.tile_scheduler import BLOCK_S, Dealt, least_uneven
+from napkin_eq.machine.tile_scheduler import Dealt, least_uneven
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.liveness import Tiles, alive
 from napkin_eq.tile.passes.warp_specialize import GROUP_LANES, MOST_GROUPS, REGISTERS, sunk, unscaled
 from napkin_eq.tile.resources import BYTES, SMEM_SLACK
 
 ARCHS = ("sm_90",)
-# Fitted to what an H200 measured (benchmarks/results), one constant for one thing that the hardware does; see docs/cost.md.
-MATRIX = 0.92  # of its peak, what the matrix unit reaches while it has work
-TRIP_CLOCKS = 31.0  # one trip of a loop that holds a contraction: waiting for its loads and giving them back
-BESIDE = 0.84  # operations issued beside the matrix unit over operations counted: some become one instruction
-OPERAND_CLOCKS = 150.0  # of a trip that computes an operand of tiles: it is narrowed only when the contraction before has read the last one
-REDUCTION_CLOCKS = 150.0  # a reduction of a tile: its last steps between threads, while nothing else of the group runs
-SHOWING = 0.13  # of the faster of the two, what the slower does not hide
-TURNS = {2: (0.77, 1.4), 3: (1.0, 2.5)}  # by groups: other work over contractions between which groups do better in turn
-IN_TURN = 0.98  # of the time without order
-BULK_LINE = 128  # bytes of a row that the copy engine moves in the time of any narrower one
-BULK_BYTES = 66.0  # bytes a clock that it brings an SM
 OWN_REGISTERS = 16  # of which addresses, counters and scalars take some
 COLUMN_SHARE, ROW_REGISTERS = 4, 2  # a thread of a group holds a fourth of a tile's columns, of two of its rows
 
@@ -127,6 +103,7 @@ def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int,
 
     `way`: how its blocks come to programs, where that was tried out; without it the best that can be is taken.
     """
+    model, shared = hardware.model, hardware.groups
     kernel = prof.kernel
     lanes = {c.name: tiles.get(c.name, c.tile) for c in kernel.coords}
     found = groups_of(use, lanes)
@@ -138,46 +115,50 @@ def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int,
     held, smem = registers(use, lanes, rows), _shared_bytes(prof, use, lanes, stages)
     if held > REGISTERS[groups][0] or smem > hardware.smem.block_bytes:
         return None
-    work = totals(prof, lanes, hardware, 4 * groups, line=BULK_LINE)
+    work = totals(prof, lanes, hardware, 4 * groups, line=shared.line_bytes)
     blocks, sms = work.blocks, hardware.chip.sms
     loaded = sum(work.moved.values())
     fetched = sum(from_hbm(prof, lanes, name, work.moved, blocks, hardware, 1, lost=False) for name in work.moved)
-    latency = LATENCY_L2 + (LATENCY_HBM - LATENCY_L2) * fetched / max(1.0, loaded)
+    latency = model.latency_l2_s + (model.latency_hbm_s - model.latency_l2_s) * fetched / max(1.0, loaded)
     matrix, beside, fixed, copying = _block(prof, work, stages, latency, hardware)
     if groups == MOST_GROUPS and matrix > beside:
         return None  # three groups hide arithmetic better, and feed the matrix unit worse: measured slower by up to 60 % where it is the limit
-    low, high = TURNS[groups]
+    low, high = {2: (shared.turns_2_low, shared.turns_2_high), 3: (shared.turns_3_low, shared.turns_3_high)}[groups]
     # A group that narrows an operand after its contraction would have the others wait for that, too.
     in_turn = low * matrix <= beside <= high * matrix and not work.operations["operand"]
-    computing = (max(matrix, beside) + SHOWING * min(matrix, beside) + fixed) * (IN_TURN if in_turn else 1)
-    seconds = (computing**ROUND + copying**ROUND) ** (1 / ROUND)
+    computing = (max(matrix, beside) + shared.showing * min(matrix, beside) + fixed) * (shared.in_turn if in_turn else 1)
+    seconds = (computing**model.round + copying**model.round) ** (1 / model.round)
     uneven = way.uneven if way else least_uneven(kernel, lanes, seconds, hardware)
-    units = (seconds + BLOCK_S) * blocks / sms * uneven
-    hbm = fetched / (hardware.hbm.copy_bandwidth * READ_RATE) + work.stored / (hardware.hbm.copy_bandwidth * WRITE_RATE)
+    units = (seconds + shared.block_s) * blocks / sms * uneven
+    hbm = fetched / (hardware.hbm.copy_bandwidth * model.read_rate) + work.stored / (hardware.hbm.copy_bandwidth * model.write_rate)
     asked = sum(work.requests.values())
-    l2 = max(asked / hardware.l2.copy_bandwidth, asked / (min(blocks, sms) * BULK_BYTES * hardware.chip.clock_hz))
+    l2 = max(asked / hardware.l2.copy_bandwidth, asked / (min(blocks, sms) * shared.bytes_per_clock * hardware.chip.clock_hz))
     spent = {"hbm": hbm, "l2": l2, "units": units}
-    slowest = max(l2, (hbm**ROUND + units**ROUND) ** (1 / ROUND))
+    slowest = max(l2, (hbm**model.round + units**model.round) ** (1 / model.round))
     return KernelCost(
         kernel.name, tuple((g, lanes[g]) for g in kernel.grid), tuple((c.name, lanes[c.name]) for c in kernel.coords if c.role in ("stream", "walk")),
         blocks, blocks / sms, fetched + work.stored, loaded + work.stored, work.operations["tensor"], work.operations["sfu"], work.operations["alu"],
         smem, held, 4 * groups + 4, stages,
-        (slowest + KERNEL_S + hardware.chip.launch_s) * 1e6, max(spent, key=lambda name: spent[name]), groups, in_turn,
+        (slowest + model.kernel_s + hardware.chip.launch_s) * 1e6, max(spent, key=lambda name: spent[name]), groups, in_turn,
     )  # fmt: skip
 
 
 def _block(prof: Profile, work: Totals, stages: int, latency: float, hardware: Hardware) -> tuple[float, float, float, float]:
     """Return the seconds of one block on the matrix unit, of the work beside it, of what neither hides, and of its copies."""
+    model, shared = hardware.model, hardware.groups
     clock = hardware.chip.clock_hz
     per_block = hardware.chip.sms / work.blocks
     trips = sum(work.walks[loops] for loops in {w.loops for w in prof.works if w.kind == "tensor" and w.loops})
     copied = {w.loops for w in prof.works if w.kind == "load" and w.loops}
-    multiplying = (max(work.wide + work.narrow, (work.shared_wide + work.shared_narrow) / SHARED_BYTES) / MATRIX + trips * TRIP_CLOCKS) / clock
+    fed = max(work.wide + work.narrow, (work.shared_wide + work.shared_narrow) / model.shared_bytes)
+    multiplying = (fed / shared.matrix + trips * shared.trip_clocks) / clock
     # A buffer is filled anew while the others are read: each takes a latency and its bytes.
-    copying = (sum(work.walks[loops] for loops in copied) * latency + sum(work.requests.values()) / work.blocks / BULK_BYTES / clock) / max(1, stages - 1)
+    brought = sum(work.requests.values()) / work.blocks / shared.bytes_per_clock / clock
+    copying = (sum(work.walks[loops] for loops in copied) * latency + brought) / max(1, stages - 1)
     operations = work.operations["sfu"] / hardware.rate("sfu") + (work.operations["alu"] + work.operations["operand"]) / hardware.rate("fma")
-    alone = sum(work.walks[loops] for loops in prof.reductions if loops) * REDUCTION_CLOCKS + (trips * OPERAND_CLOCKS if work.operations["operand"] else 0)
-    return multiplying, operations * BESIDE * per_block, alone / clock, copying
+    narrowed = trips * shared.operand_clocks if work.operations["operand"] else 0
+    alone = sum(work.walks[loops] for loops in prof.reductions if loops) * shared.reduction_clocks + narrowed
+    return multiplying, operations * shared.beside * per_block, alone / clock, copying
 
 
 def _shared_bytes(prof: Profile, use: Footprint, lanes: Mapping[str, int], stages: int) -> int:

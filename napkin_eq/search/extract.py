@@ -21,10 +21,9 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Fold, Input, Map, Online, Read, Reduce, Scan, Term, subterms
 from napkin_eq.machine.cost import elements, extent
 from napkin_eq.machine.gpu import Hardware
-from napkin_eq.tile.resources import SPECIAL
-from napkin_eq.tile.stream_facts import MIN_DOT
+from napkin_eq.machine.term_cost import TermCost
 
-KEEP, KEEP_OUTPUTS, SWEEPS, MASKED_SHARE = 5, 8, 40, 0.55
+KEEP, KEEP_OUTPUTS, SWEEPS = 5, 8, 40
 # Once there is a candidate for the root, so many more are tried; of the forms of a node of a large graph fewer.
 MOST_TRIED, LARGE, EXTRACTING = 400_000, 6_000, 0.55
 TRIED = 3  # of the updates of a sum that is carried, beside a body that is as it was first written
@@ -89,7 +88,8 @@ class Extractor:
         self.barred, self.kept, self.written = barred, kept, written
         self.budget, self.work = budget or Budget(), 0
         self.most = 4 * KEEP if graph.nodes <= LARGE else KEEP
-        self.graph, self.leaves, self.hardware, self.bytes = graph, graph.leaves, hardware, element_bytes
+        self.graph, self.leaves, self.cost_of = graph, graph.leaves, TermCost(hardware, element_bytes)
+        self.masked = hardware.ranking.masked
         self.admitted = admitted
         self.cut = dict(cut or {})
         self.ids: dict[Item, int] = {}
@@ -115,7 +115,7 @@ class Extractor:
         for number in self._inner():
             if self.best[number]:
                 held = self.computed[number] = self.best[number][0]
-                load = self._item((number, "load", frozenset()), self.lanes[number] * self.bytes / self.hardware.l2.copy_bandwidth)
+                load = self._item((number, "load", frozenset()), self.cost_of.load(self.lanes[number]))
                 read[number] = Candidate(held.make, held.nesting, frozenset([load]), load, self.weights[load], waits=_deepest(held.depth, held.waits))
                 found = sorted([*found, *self._settled(read)], key=lambda c: c.cost)
         return found
@@ -361,7 +361,7 @@ class Extractor:
         level = max(1, inside) if head == "Online" else inside + 1
         fused = head != "Reduce" and node.fields[1]
         marker = (f"{axis.name}|{node.children[1]}", level if fused else 1000 + number)
-        share = 1.0 if where.term.fields == (True,) else MASKED_SHARE
+        share = 1.0 if where.term.fields == (True,) else self.masked
         contraction = self._contraction(node, body, axis)
         items = set(where.items)
         anew = head == "Online" and not fused
@@ -388,19 +388,17 @@ class Extractor:
     ) -> set[int]:
         here = frozenset([marker])
         inner = self.lanes[node.children[0]] * (1 if axis in body.term.axes else extent(axis))
-        alu = 1 / self.hardware.rate("fma")
         found = {
-            self._item((number, node.kind, frozenset()), (0.0 if contraction else 1.5 * inner * alu * share) + 1e-9),
-            self._item((-1, "pass", here), 2e-7 if fused else 2.001e-7),
+            self._item((number, node.kind, frozenset()), self.cost_of.fold(inner, share, contraction=contraction)),
+            self._item((-1, "pass", here), self.cost_of.walk(shared=fused)),
         }
         if contraction:
-            padded = max(1.0, MIN_DOT / extent(axis))  # the matrix unit takes no shorter ones
-            found.add(self._item((node.children[0], "dot", here), 2.0 * padded * inner / (self.hardware.flops("bfloat16") * 0.6) * share))
+            found.add(self._item((node.children[0], "dot", here), self.cost_of.contraction(inner, axis, share)))
             # An operand that is computed is rounded once more before the matrix unit: every result pays for it.
             for side in body.term.children:
                 if side.children and not isinstance(side, Read):
                     lanes = self.lanes[number] + elements(side.axes)
-                    found.add(self._item((-1, side, here), lanes * 0.5 * alu))
+                    found.add(self._item((-1, side, here), self.cost_of.operand(lanes)))
         return found
 
     def _contraction(self, node: Node, body: Candidate, axis: Axis) -> bool:
@@ -430,15 +428,11 @@ class Extractor:
             leaf = self.leaves[node.fields[0]]
             while isinstance(leaf, Read):
                 leaf = leaf.body
-            return lanes * self.bytes / self.hardware.l2.copy_bandwidth if isinstance(leaf, Input) else 0.0
+            return self.cost_of.load(lanes) if isinstance(leaf, Input) else 0.0
         if not node.kind.startswith("op_"):
             return 0.0
         op = node.kind[3:]
-        if op in SPECIAL or op in ("exp", "log", "inv"):
-            return lanes * SPECIAL.get(op, 1) / self.hardware.rate("sfu")
-        if op == "mul" and any(isinstance(p.term, Const) for p in parts):
-            return lanes * 0.02 / self.hardware.rate("fma")
-        return lanes * (0.25 if op in ("neg", "real") else 1.0) / self.hardware.rate("fma") + 1e-13
+        return self.cost_of.pointwise(op, lanes, scaled=op == "mul" and any(isinstance(p.term, Const) for p in parts))
 
 
 @cache

@@ -17,9 +17,8 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import held_as
 from napkin_eq.lang.term import Const, Input, Map, Read, Store, Term, renames, subterms
 from napkin_eq.laws.axis_split import is_stretch
-from napkin_eq.machine.cost import KERNEL_S, READ_RATE, SM_BYTES, WRITE_RATE, elements
+from napkin_eq.machine.cost import elements
 from napkin_eq.machine.gpu import Hardware
-from napkin_eq.machine.warp_specialized import BULK_BYTES, IN_TURN, MATRIX
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.resources import BYTES
 from napkin_eq.tile.stream_facts import Streamed, kernel_terms
@@ -55,13 +54,14 @@ class Least:
             return math.prod(count for name, count in known.items() if name not in names)
 
         chip, memory = self.machine.chip, self.machine.hbm.copy_bandwidth
+        model, shared = self.machine.model, self.machine.groups
         peak = max(self.machine.flops(dtype) for dtype in ("bfloat16", "float16", "tf32", "float32"))
-        contracting = sum(count * again(names) for count, names in self.operations) * IN_TURN / (peak * MATRIX)
-        copying = (sum(size for size, _ in self.reads) / READ_RATE + self.written / WRITE_RATE) / memory
+        contracting = sum(count * again(names) for count, names in self.operations) * shared.in_turn / (peak * shared.matrix)
+        copying = (sum(size for size, _ in self.reads) / model.read_rate + self.written / model.write_rate) / memory
         asked = self.written + sum(size * again(names) for size, names in self.reads)
         working = min(math.prod(known.values()), chip.sms) if known else chip.sms
-        fetching = max(asked / self.machine.l2.copy_bandwidth, asked / (working * max(SM_BYTES, BULK_BYTES) * chip.clock_hz))
-        return (SLACK * max(contracting, copying, fetching) + KERNEL_S + chip.launch_s) * 1e6
+        fetching = max(asked / self.machine.l2.copy_bandwidth, asked / (working * max(model.sm_bytes, shared.bytes_per_clock) * chip.clock_hz))
+        return (SLACK * max(contracting, copying, fetching) + model.kernel_s + chip.launch_s) * 1e6
 
 
 def _bytes(buffer: p.Buffer) -> int:

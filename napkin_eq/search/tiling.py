@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Fold, Online, Proj, Scan, Store, subterms
-from napkin_eq.machine.cost import REGISTER_SHARE, KernelCost, Profile, extent, price, prices, profile
+from napkin_eq.machine.cost import KernelCost, Profile, extent, price, prices, profile
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.machine.tile_scheduler import dealt
 from napkin_eq.machine.warp_specialized import ARCHS, Footprint, footprint, priced
@@ -22,7 +22,7 @@ from napkin_eq.tile.resources import MOST_ELEMENTS, WIDE_ROWS, capacity, room
 from napkin_eq.tile.stream_facts import MIN_DOT, RUN, Streamed, covers, kernel_terms, laned
 
 SMALL, LARGEST_WHOLE, RELOWERED, MOST_CHOICES, STAGES = 256, 32768, 3, 1500, (4, 3, 2)
-MOST_PRINTED = 7  # tilings to print before giving up
+MOST_SHARED = 7  # tilings to try whether groups of warps can share them, before giving up
 TOLD, WASTE = 1.02, 4.0  # times nearer than this are not told apart; so many times the work is not done for less
 # Predicted microseconds, tiles, warps, stages with a minus, operations: more buffers than needed do no harm.
 _Choice = tuple[float, tuple[int, ...], int, int, float]
@@ -244,7 +244,7 @@ def _shared(
     bound: Callable[[Mapping[str, int]], float],
     limit: float,
 ) -> list[Tiled]:
-    """Return the fastest tilings whose work groups of warps share and that can be printed so, below a limit in microseconds."""
+    """Return the fastest tilings whose work groups of warps can share, below a limit in microseconds."""
     outputs = {a.name for a in store.axes}
     names = sorted(options)
     wider = {n: sorted({*sizes, 3 * GROUP_LANES}) if n in outputs and 2 * GROUP_LANES in sizes else sizes for n, sizes in options.items()}
@@ -263,7 +263,7 @@ def _shared(
         fitting = ((cost, stages) for stages in STAGES if (cost := priced(prof, use, lanes, stages, hardware)) is not None)
         found += [(cost.predicted_us, tuple(named.values()), stages) for cost, stages in itertools.islice(fitting, 1) if cost.predicted_us < limit]
     best: list[Tiled] = []
-    for _, tiles, stages in sorted(found)[: MOST_PRINTED + keep]:
+    for _, tiles, stages in sorted(found)[: MOST_SHARED + keep]:
         kernel = replace(profiles.lower(dict(zip(names, tiles, strict=True))), stages=stages)
         made = shared(kernel, hardware, limit)
         if made is not None:
@@ -348,6 +348,6 @@ def _misfit(profiles: Iterable[Profile | None], options: Mapping[str, list[int]]
                 return f"no tile fits {hardware.name}: the smallest tiles need {smem} bytes of shared memory per block, {over} more than it has"
             return (
                 f"no tile fits {hardware.name}: the smallest tiles need {registers} registers per thread, "
-                f"{registers - int(REGISTER_SHARE * hardware.limits.registers_per_thread)} more than it can use without spilling"
+                f"{registers - int(hardware.model.register_share * hardware.limits.registers_per_thread)} more than it can use without spilling"
             )
     return f"no tile fits {hardware.name}"

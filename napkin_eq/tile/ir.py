@@ -270,7 +270,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Who computes what in a kernel with workers, how its tiles move and where they lie: all that a printer of it prints (passes/warp_roles.py).
+    """Who computes what in a kernel with workers, how its tiles move and where they lie, for printers to read (passes/warp_roles.py).
 
     rings: by the names of loads that are copied together. stores: by their places among the kernel's statements. operands: accumulators
     that are kept as operands of the matrix unit, with the columns of the results. registers: of a thread, as the kernel is launched, then

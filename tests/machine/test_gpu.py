@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
+import napkin_eq as nq
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.machine.gpu import FOLDER, known, load, read
+from napkin_eq.machine.cost import price, profile
+from napkin_eq.machine.gpu import CAME_FROM, FITTED, FOLDER, known, load, read
+from napkin_eq.machine.term_cost import TermCost
+from tests import plans
 
 # Dense 16-bit TFLOP/s and HBM TB/s from NVIDIA's data sheets, TFLOP/s of float32.
 PUBLISHED = {"h200": (989.4, 4.8, 67), "h100": (989.4, 3.35, 67), "a100": (312, 2.039, 19.5)}
@@ -95,3 +100,51 @@ def test_wrong_files_are_refused(tmp_path, old, new, message):
 def test_missing_file():
     with pytest.raises(NapkinError, match="cannot be read"):
         read(Path("nowhere.toml"))
+
+
+def test_every_number_of_the_model_says_where_it_came_from():
+    names = {f"{section}.{entry.name}" for section, cls in FITTED.items() for entry in fields(cls)}
+    for name in known():
+        gpu = load(name)
+        assert set(gpu.sources) == names
+        assert {said.partition(":")[0] for said in gpu.sources.values()} <= set(CAME_FROM)
+        if name != "h200":  # nothing of the model was measured on it
+            assert all(said.startswith("assumed: ") for said in gpu.sources.values())
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("read_rate = 1.04", r"\[model\]: read_rate is 1.04, expected \[number, where it came from\]"),
+        ('read_rate = [1.04, "somebody"]', "the latter measured, fitted or assumed, a colon and how"),
+        ('read_rate = [-1, "fitted: so"]', r"\[model\]: read_rate is -1, expected a positive number"),
+        ('read_rat = [1, "fitted: so"]', r"\[model\]: read_rate is missing"),
+    ],
+)
+def test_a_number_of_the_model_without_a_source_is_refused(tmp_path, line, said):
+    text = re.sub(r"(?m)^read_rate = .*$", line, (FOLDER / "h200.toml").read_text())
+    (tmp_path / "mine.toml").write_text(text)
+    with pytest.raises(NapkinError, match=said):
+        load(str(tmp_path / "mine.toml"))
+
+
+def test_prices_follow_the_numbers_of_the_file():
+    kernel = plans.matmul("bf16", (4096, 4096, 4096), (128, 128, 64), stages=3).plan.kernels[0]
+    gpu = load("h200")
+
+    def cost(machine):
+        return price(profile(kernel), {}, 8, 3, machine).predicted_us
+
+    for name, factor in (("kernel_s", 100.0), ("trip_clocks", 10.0), ("block_s", 10.0)):
+        assert cost(replace(gpu, model=replace(gpu.model, **{name: factor * getattr(gpu.model, name)}))) > cost(gpu)
+
+
+def test_what_ranks_forms_counts_as_the_model_does():
+    gpu, x = load("h200"), nq.Axis("x", 4096)
+    of = TermCost(gpu, 2)
+    assert of.load(1000) == 2000 / gpu.l2.copy_bandwidth
+    assert of.pointwise("exp", 1000, scaled=False) == 1000 / gpu.rate("sfu")
+    assert of.pointwise("mul", 1000, scaled=True) < of.pointwise("neg", 1000, scaled=False) < of.pointwise("add", 1000, scaled=False)
+    assert of.contraction(10**9, x, 1.0) == pytest.approx(2e9 / (gpu.flops("bfloat16") * gpu.ranking.matrix))
+    assert of.contraction(10**9, nq.Axis("y", 4), 1.0) == 4 * of.contraction(10**9, x, 1.0)
+    assert of.walk(shared=True) < of.walk(shared=False)
