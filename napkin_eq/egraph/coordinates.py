@@ -17,6 +17,7 @@ from napkin_eq.laws.law import Inference, Judgment, Law, Var
 from napkin_eq.laws.obligation import judgments_of, terms_of
 
 MOST_CHOICES = 400
+REMEMBERED = 1 << 17  # terms of which it is known whether a place stands in them, while a process lives
 Stated = TypeVar("Stated", Law, Inference)
 
 
@@ -61,6 +62,8 @@ _FINDS: dict[Term, bool] = {}
 def finds_places(term: Term) -> bool:
     """Whether a reduction to a place stands in a term."""
     if term not in _FINDS:
+        if len(_FINDS) > REMEMBERED:
+            _FINDS.clear()  # what is asked for again is found again, from the parts of the term at hand
         for part in subterms(term):
             if part not in _FINDS:
                 own = isinstance(part, (Reduce, Fold)) and part.kind == "int"

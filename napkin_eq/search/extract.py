@@ -29,6 +29,7 @@ MOST_TRIED, LARGE, EXTRACTING = 400_000, 6_000, 0.55
 TRIED = 3  # of the updates of a sum that is carried, beside a body that is as it was first written
 HELD = 512  # the longest axis that one tile may hold beside others
 ALIKE, MOST_ALIKE = 1e-5, 4  # costs so near are of one form, its operands in other orders or its loops apart: of each so many are kept
+REMEMBERED = 1 << 17  # terms of which it is known how they fold, while a process lives
 Pass = tuple[str, int]
 Item = tuple[int, str | Term, frozenset[Pass]]
 _HIDDEN = ("Store", "Group", "Walk")
@@ -456,25 +457,37 @@ def _diverse(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
     Of equal cost are sums over two axes in either order, and a stream may carry the one or the other: of these the first ones come first.
     """
     kept: list[Candidate] = []
-    alike: list[Candidate] = []
-    for candidate in (*candidates, None):
-        if candidate is not None and (not alike or candidate.cost <= (1 + ALIKE) * alike[0].cost):
-            alike.append(candidate)
-            continue
-        ranks: Counter[frozenset[str]] = Counter()
-        ranked: list[tuple[int, Candidate]] = []
-        for one in alike if len(alike) > 1 else ():
-            again = _folded_further(one.term)[1]
-            ranks[again] += 1
-            if ranks[again] <= MOST_ALIKE:
-                ranked.append((ranks[again], one))
-            if ranks[frozenset()] > most:
-                break
-        kept += [one for _, one in sorted(ranked, key=lambda r: r[0])] if ranked else alike
-        if len(kept) >= most or candidate is None:
+    for alike in _runs(candidates):
+        kept += _spread(alike, most) if len(alike) > 1 else alike
+        if len(kept) >= most:
             break
-        alike = [candidate]
     return kept[:most]
+
+
+def _runs(candidates: Sequence[Candidate]) -> Iterator[list[Candidate]]:
+    """Yield candidates, which come by cost, in runs of equal cost."""
+    run: list[Candidate] = []
+    for candidate in candidates:
+        if run and candidate.cost > (1 + ALIKE) * run[0].cost:
+            yield run
+            run = []
+        run.append(candidate)
+    if run:
+        yield run
+
+
+def _spread(alike: Sequence[Candidate], most: int) -> list[Candidate]:
+    """Return candidates of one cost, the first of each choice of axes that are folded again before the second of any."""
+    ranks: Counter[frozenset[str]] = Counter()
+    ranked: list[tuple[int, Candidate]] = []
+    for candidate in alike:
+        again = _folded_further(candidate.term)[1]
+        ranks[again] += 1
+        if ranks[again] <= MOST_ALIKE:
+            ranked.append((ranks[again], candidate))
+        if ranks[frozenset()] > most:
+            break
+    return [candidate for _, candidate in sorted(ranked, key=lambda r: r[0])]
 
 
 def _passes(depth: tuple[tuple[str, int], ...]) -> int:
@@ -506,6 +519,8 @@ def tangled(axis: Axis, carried: bool, *terms: Term) -> bool:
 def _folded_further(term: Term) -> tuple[frozenset[str], frozenset[str]]:
     """Return the axes of folds whose results are references of sums carried along another axis, and those whose results are folded again along one."""
     if term not in _FURTHER:
+        if len(_FURTHER) > REMEMBERED:
+            _FURTHER.clear()  # what is asked for again is found again, from the parts of the term at hand
         for part in subterms(term):
             if part not in _FURTHER:
                 of, again = (frozenset[str]().union(*(_FURTHER[c][place] for c in part.children)) for place in (0, 1))

@@ -5,12 +5,14 @@ import itertools
 import pytest
 
 import napkin_eq as nq
+from napkin_eq.egraph import coordinates
 from napkin_eq.egraph.nodes import Node, Saturated
 from napkin_eq.egraph.saturate import saturate
 from napkin_eq.lang.term import Term
 from napkin_eq.laws.law import Inference
 from napkin_eq.machine.gpu import load
 from napkin_eq.pipeline.asked import chosen_statements
+from napkin_eq.search import extract
 from napkin_eq.search.extract import Candidate, Extractor
 
 HIDDEN = ("Store", "Group", "Walk", "Reduce_sum", "Reduce_max")
@@ -77,3 +79,17 @@ def test_shared_work_counts_once():
     other = nq.exp(nq.array("B", t, x))
     apart = Extractor(small(e * other), load("h200"), 2, lambda t, g: True).run()[0].cost
     assert once < twice < apart
+
+
+@pytest.mark.parametrize("module", [extract, coordinates], ids=["extract", "coordinates"])
+def test_what_is_remembered_of_terms_is_bounded(module, monkeypatch):
+    memo, ask = (extract._FURTHER, extract._folded_further) if module is extract else (coordinates._FINDS, coordinates.finds_places)
+    monkeypatch.setattr(module, "REMEMBERED", 50)
+    x, y = nq.axes("x y", x=8, y=8)
+    terms = [nq.sum(nq.sum(nq.array(f"A{i}", x, y) * float(i), x) + 1.0, y) for i in range(60)]
+    places = nq.equal(nq.index(x), nq.argmax(nq.array("P", x, y), x))
+    before = [ask(term) for term in terms]
+    assert len(memo) <= 50 + 20
+    assert [ask(term) for term in terms] == before
+    if module is coordinates:
+        assert ask(places) and not any(before)
