@@ -79,6 +79,8 @@ OPS: dict[str, Callable[..., Any]] = {
     "not": np.logical_not,
     "where": np.where,
 }
+# What may leave NaN out where a kernel does not say otherwise, as a GPU does.
+WITHOUT_NAN = {"max": np.fmax, "min": np.fmin}
 MIXED = ("cast", "real", "lt", "le", "eq", "and", "or", "not")
 
 
@@ -217,11 +219,11 @@ class Tiles:
             case Let():
                 return self.let(stmt, scope)
             case ReduceTile(_, monoid, coord, arg):
-                return FOLDS[monoid].reduce(self.tile(arg, scope), axis=self.position(coord), keepdims=True)
+                return self.fold(monoid).reduce(self.tile(arg, scope), axis=self.position(coord), keepdims=True)
             case ScanTile(_, monoid, coord, arg):
                 if self.kernel.coord(coord).role not in ("whole", "walk"):
                     raise self.wrong(f"a scan along {coord}, which is not whole, would start anew in each block")
-                return FOLDS[monoid].accumulate(self.tile(arg, scope), axis=self.position(coord))
+                return self.fold(monoid).accumulate(self.tile(arg, scope), axis=self.position(coord))
             case Dot():
                 return self.dot(stmt, scope)
         raise self.wrong(f"no statement: {stmt!r:.80}")
@@ -269,7 +271,13 @@ class Tiles:
             tiles = [t.astype(np.float32) if t.dtype == np.float64 else t for t in tiles]
         elif stmt.out.dtype in REAL and stmt.op not in MIXED:
             tiles = [t if t.dtype == bool else rounded(t, stmt.out.dtype, self.memory.emulate) for t in tiles]
-        return OPS[stmt.op](*tiles)
+        return self.operator(stmt.op)(*tiles)
+
+    def operator(self, op: str) -> Callable[..., Any]:
+        return OPS[op] if self.kernel.nan or op not in WITHOUT_NAN else WITHOUT_NAN[op]
+
+    def fold(self, monoid: str) -> Any:
+        return FOLDS[monoid] if self.kernel.nan or monoid not in WITHOUT_NAN else WITHOUT_NAN[monoid]
 
     def dot(self, stmt: Dot, scope: dict[str, tuple[Value, Array]]) -> Any:
         (a_value, a), (b_value, b) = self.known(stmt.a, scope), self.known(stmt.b, scope)

@@ -31,6 +31,16 @@ def ask_for(pointers):
 def product(a, b):
     return a * b
 """,
+    "greatest_or_nan": """
+@triton.jit
+def greatest_or_nan(a, b):
+    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
+""",
+    "least_or_nan": """
+@triton.jit
+def least_or_nan(a, b):
+    return tl.minimum(a, b, propagate_nan=tl.PropagateNan.ALL)
+""",
     "greatest": """
 @triton.jit
 def greatest(a, b):

@@ -53,6 +53,9 @@ LINE_BYTES = 128
 REDUCE = {"sum": "tl.sum({0}, axis={1})", "max": "tl.max({0}, axis={1})", "prod": "tl.reduce({0}, {1}, product)"}
 REDUCE |= {"argmax": "tl.argmax({0}, axis={1}, tie_break_left=True)"}
 SCAN = {"sum": "tl.cumsum({0}, axis={1})", "max": "tl.associative_scan({0}, {1}, greatest)", "prod": "tl.cumprod({0}, axis={1})"}
+# The same in a kernel that says so: NaN where a number is NaN.
+CALLS_NAN = {"max": "greatest_or_nan", "min": "least_or_nan"}
+FOLDS_NAN = {"max": ("tl.reduce({0}, {1}, greatest_or_nan)", "tl.associative_scan({0}, {1}, greatest_or_nan)")}
 KEEPS_SIGN = ("add", "mul", "max", "min", "floordiv", "mod", "cast")
 SPECIAL: dict[str, Callable[[str, bool], str]] = {
     "neg": lambda x, loose: f"-{x}",
@@ -313,9 +316,9 @@ class KernelText(Blocks):
             case Let():
                 return self.let(stmt)
             case ReduceTile(_, monoid, coord, arg):
-                return self.folded(REDUCE[monoid], coord, arg)
+                return self.folded(self.forms(monoid, arg)[0], coord, arg)
             case ScanTile(_, monoid, coord, arg):
-                return self.folded(SCAN[monoid], coord, arg)
+                return self.folded(self.forms(monoid, arg)[1], coord, arg)
             case Dot():
                 return self.dot(stmt)
         raise self.wrong(f"no statement: {stmt!r:.80}")
@@ -340,6 +343,12 @@ class KernelText(Blocks):
         if loose:
             self.loose.add(out.name)
         return ""
+
+    def forms(self, monoid: str, arg: str) -> tuple[str, str]:
+        """Return how a reduction and a scan by a monoid are written."""
+        if self.kernel.nan and monoid in FOLDS_NAN and self.known(arg).dtype == "f32":
+            return FOLDS_NAN[monoid]
+        return REDUCE[monoid], SCAN.get(monoid, "")
 
     def folded(self, form: str, coord: str, arg: str) -> str:
         dims = self.dims(self.known(arg))
@@ -385,7 +394,8 @@ class KernelText(Blocks):
         if op in SPECIAL:
             return SPECIAL[op](args[0], self.is_loose(stmt.args[0]))
         if op in CALLS:
-            call = f"{CALLS[op]}({', '.join(args)})"
+            name = CALLS_NAN[op] if self.kernel.nan and op in CALLS_NAN and stmt.out.dtype == "f32" else CALLS[op]
+            call = f"{name}({', '.join(args)})"
             typed = op == "where" and not any(isinstance(arg, str) for arg in stmt.args[1:])
             return f"{call}.to({DTYPES[stmt.out.dtype]})" if typed else call
         raise self.wrong(f"unknown operator {op!r:.60}")

@@ -123,8 +123,10 @@ class _Substitution:
         dims = {axis.name: axis for axis in array.axes}
         waiting = {name: index for name, index in coordinates.items() if index is not Index(dims[name])}
         while waiting:
-            ready = [name for name, index in waiting.items() if not {axis.name for axis in index.axes} & (waiting.keys() - {name})]
-            name = min(ready or waiting)
+            told = {name: {axis.name for axis in index.axes} & (waiting.keys() - {name}) for name, index in waiting.items()}
+            ready = [name for name in waiting if not told[name]]
+            # Of several that wait for each other one that another's index mentions gives way: a new name is in no index.
+            name = min(ready or set().union(*told.values()))
             index = waiting.pop(name)
             if ready:
                 array = Read(array, dims[name], index)

@@ -4,6 +4,7 @@ torch is loaded when a program is read.
 
     backend     `torch.compile(f, backend="napkin_eq")`, `explain_torch`, `optimize`
     derive_one  one derivation in a process of its own, which can be ended
+    edge_trial  kernels that are PyTorch's at these places too: guards taken out, tried on NaN, infinities and zeros
     edges       where PyTorch would give NaN or an infinity: which of these places are never reached
     flat        a program whose axes that always stand together are one, for its kernels
     importer    `from_torch`: torch.export's graph, read by the table

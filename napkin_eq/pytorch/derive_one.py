@@ -12,18 +12,20 @@ import json
 import os
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from napkin_eq.lang.dtypes import BY_SHORT
 from napkin_eq.lang.errors import NapkinError
 
-SCHEMA = 1
+SCHEMA = 2
 
 
-def asked(diagram: str, dtype: str, hardware: str, seconds: float, interpreted: bool, file: Path) -> str:
-    """Return a request as text."""
-    request = {"dtype": dtype, "hardware": hardware, "seconds": seconds, "interpreted": interpreted, "file": str(file)}
+def asked(diagram: str, dtype: str, hardware: str, seconds: float, interpreted: bool, edged: bool, file: Path) -> str:
+    """Return a request as text; `edged`: the kernels must be PyTorch's at edges, too."""
+    request = {"dtype": dtype, "hardware": hardware, "seconds": seconds, "interpreted": interpreted, "edged": edged}
+    request["file"] = str(file)
     return json.dumps({"diagram": diagram, **request})
 
 
@@ -32,6 +34,9 @@ def answered(request: dict[str, Any]) -> None:
     from napkin_eq.certify.certificate import dumps
     from napkin_eq.lang.json_form import loads_diagram
     from napkin_eq.pipeline.derive import derive
+    from napkin_eq.pipeline.top_k import portable
+    from napkin_eq.pytorch.edge_trial import with_edges
+    from napkin_eq.tile.printers import emit
 
     printer = "triton" if request["interpreted"] else "auto"
     found = derive(
@@ -41,7 +46,11 @@ def answered(request: dict[str, Any]) -> None:
         printer=printer,
         limit=request["seconds"],
     )
-    source = found.triton() if request["interpreted"] else found.code()
+    if request["interpreted"]:
+        found = portable(found)
+    if request["edged"]:
+        found = replace(found, plan=with_edges(found))
+    source = emit(found.plan, "triton") if request["interpreted"] else found.code()
     try:
         certificate = dumps(found.certificate)
     except NapkinError as reason:

@@ -51,18 +51,18 @@ class Kernels:
     fresh: bool
 
 
-def kernels_of(program: Program, hardware: str, seconds: float, interpreted: bool) -> Kernels:
+def kernels_of(program: Program, hardware: str, seconds: float, interpreted: bool, edged: bool = False) -> Kernels:
     """Return the kernels of a program; raises NapkinError, in one line, where there are none.
 
     seconds: of processor time for the search, if it is not remembered. interpreted: portable Triton, which runs in its
-    interpreter.
+    interpreter. edged: they must be PyTorch's at edges too (edge_trial.py).
     """
     stored(program)
     program = flat(program)
-    key = _key(program, hardware, seconds, interpreted)
+    key = _key(program, hardware, seconds, interpreted, edged)
     file = folder() / f"{key}.py"
     known = _read(file)
-    return known if known is not None else _derived(program, hardware, seconds, interpreted, file)
+    return known if known is not None else _derived(program, hardware, seconds, interpreted, edged, file)
 
 
 def stored(program: Program) -> None:
@@ -91,9 +91,11 @@ def _exact(program: Program, port: Port) -> bool:
     return program.dtype == "float32" and low >= -EXACT and high <= EXACT
 
 
-def _derived(program: Program, hardware: str, seconds: float, interpreted: bool, file: Path) -> Kernels:
+def _derived(
+    program: Program, hardware: str, seconds: float, interpreted: bool, edged: bool, file: Path
+) -> Kernels:
     """Derive in a process of its own, which is ended when it takes several times as long as its search may."""
-    request = asked(dumps_diagram(diagram_of(program)), program.dtype, hardware, seconds, interpreted, file)
+    request = asked(dumps_diagram(diagram_of(program)), program.dtype, hardware, seconds, interpreted, edged, file)
     wall = FACTOR * seconds + START
     paths = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     try:
@@ -126,13 +128,13 @@ def diagram_of(program: Program) -> Diagram:
     return program.diagram.storing(**own) if own else program.diagram
 
 
-def _key(program: Program, hardware: str, seconds: float, interpreted: bool) -> str:
+def _key(program: Program, hardware: str, seconds: float, interpreted: bool, edged: bool) -> str:
     import torch
     import triton
 
     from napkin_eq import __version__
 
-    parts = [dumps_diagram(diagram_of(program)), program.dtype, hardware, f"{seconds:g}", str(interpreted)]
+    parts = [dumps_diagram(diagram_of(program)), program.dtype, hardware, f"{seconds:g}", str(interpreted), str(edged)]
     versions = [str(SCHEMA), __version__, torch.__version__, triton.__version__]
     return hashlib.sha256("\n".join([*versions, *parts]).encode()).hexdigest()[:40]
 

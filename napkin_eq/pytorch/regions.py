@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.term import subterms
 from napkin_eq.machine.gpu import load
 from napkin_eq.pytorch.build.table import name_of, rules
+from napkin_eq.pytorch.edge_trial import AT_EDGE
 from napkin_eq.pytorch.edges import shown
 from napkin_eq.pytorch.importer import of_graph
 from napkin_eq.pytorch.kernels import Kernels, kernels_of
@@ -83,6 +85,7 @@ class Region:
     kernels: Kernels | None = None
     library_us: float = 0.0
     reason: str = ""
+    edges: dict[Any, str] = field(default_factory=dict)  # operators with an edge at which kernels have to be tried
 
     @property
     def taken(self) -> bool:
@@ -133,11 +136,16 @@ def chosen(module: Any, options: Options, hardware: str, interpreted: bool, gpu:
     left = [Region([node], reason=why) for node, why in refused.items() if node.op == "call_function"]
     found: list[Region] = []
     for nodes in _parts(module, refused):
-        for region in _read(module, nodes, options, refused):
+        waiting = list(_read(module, nodes, options, refused))
+        while waiting:
+            region = waiting.pop(0)
             if region.taken:
-                spent = time.process_time() - clock
-                _decide(region, options, hardware, interpreted, gpu, spent)
-            found.append(region)
+                _decide(region, options, hardware, interpreted, gpu, time.process_time() - clock)
+            if region.edges and region.reason.startswith(AT_EDGE):
+                said = {node: f"{why} ({region.reason})" for node, why in region.edges.items()}
+                waiting = [*_without(module, region.nodes, said, options, refused), *waiting]
+            else:
+                found.append(region)
     order = {node: at for at, node in enumerate(module.graph.nodes)}
     return sorted([*found, *left], key=lambda region: order[region.nodes[0]])
 
@@ -198,13 +206,18 @@ def _read(module: Any, nodes: list[Any], options: Options, refused: dict[Any, st
         return [Region(nodes, reason=f"the part cannot be cut out: {str(reason)[:120]}")]
     if options.finite:
         return [region]
-    names = {edge.node: edge for edge in region.program.edges if not shown(edge)}
-    found = {
+    used = subterms(*(term for _, term in region.program.diagram.outputs))
+    edges = [e for e in region.program.edges if not shown(e) and (e.kind != "place" or e.term in used)]
+    names = {edge.node: edge for edge in sorted(edges, key=lambda edge: not edge.plain)}
+    said = {
         node: f"{node.target}{line_of(node)}: {names[node.name].said}; options={{'finite': True}} takes it"
         for node in nodes
         if node.name in names
     }
-    return _without(module, nodes, found, options, refused) if found else [region]
+    if found := {node: why for node, why in said.items() if not names[node.name].plain}:
+        return _without(module, nodes, found, options, refused)
+    region.edges = said
+    return [region]
 
 
 def _without(
@@ -249,7 +262,9 @@ def _decide(region: Region, options: Options, hardware: str, interpreted: bool, 
         region.reason = f"the time for searches ({options.seconds:g} s) is over"
         return
     try:
-        region.kernels = kernels_of(region.program, hardware, min(EACH, options.seconds), interpreted)
+        region.kernels = kernels_of(
+            region.program, hardware, min(EACH, options.seconds), interpreted, edged=bool(region.edges)
+        )
     except NapkinError as reason:
         region.reason = str(reason)
         return

@@ -376,7 +376,8 @@ class Kernel:
     """One launch: `symbols` are the axes whose size is an argument, `swizzle` (row, column, depth) reorders the last two grid coordinates.
 
     `workers` is for GPUs whose copies and contractions run beside other work; without it all warps do all of it. `apart`: no
-    multiplication is fused with an addition, as a value must be rounded alike wherever it is used. `turn` and `evictions` are decided once a
+    multiplication is fused with an addition, as a value must be rounded alike wherever it is used. `nan`: the larger and the smaller of real
+    numbers, and the largest of many, are NaN where one of them is; else NaN may be left out. `turn` and `evictions` are decided once a
     kernel stands in its plan (machine/plan_passes.py). `library` runs in its place, and the statements say what it is trusted to compute.
     """
 
@@ -391,6 +392,7 @@ class Kernel:
     swizzle: tuple[str, str, int] | None = None
     workers: Workers | None = None
     apart: bool = False
+    nan: bool = False
     turn: Turn = Turn()
     evictions: Evictions = Evictions()
     library: Library | None = None

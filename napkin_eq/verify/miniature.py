@@ -41,9 +41,11 @@ class Miniature:
     sizes: dict[str, int]
 
 
-def miniature(diagram: Diagram, outputs: Sequence[Output], plan: p.Plan, machine: Hardware, dtype: str, proved: Proved) -> Miniature:
-    """Return a plan in small; raises NapkinError where its statements would be others."""
-    scale = _Scale(diagram, outputs, plan)
+def miniature(
+    diagram: Diagram, outputs: Sequence[Output], plan: p.Plan, machine: Hardware, dtype: str, proved: Proved, least: int = 1
+) -> Miniature:
+    """Return a plan in small; raises NapkinError where its statements would be others. least: the lanes of an axis that several blocks take."""
+    scale = _Scale(diagram, outputs, plan, least)
     made = [_output(output, scale, dtype, proved) for output in outputs]
     sources = tuple((name, source) for output in made for name, source, _ in output.each())
     placed = {name: term for output in made for name, _, term in output.each()}
@@ -82,7 +84,8 @@ def skeleton(part: Any) -> Any:
 class _Scale:
     """How far each axis and its tiles shrink."""
 
-    def __init__(self, diagram: Diagram, outputs: Sequence[Output], plan: p.Plan) -> None:
+    def __init__(self, diagram: Diagram, outputs: Sequence[Output], plan: p.Plan, least: int) -> None:
+        self.least = least
         terms = [*(o.source for o in outputs), *(o.placed.term for o in outputs)]
         self.axes = {a.name: a for a in (*diagram.axes(), *(a for t in terms for a in axes_in(t)))}
         self.tiles: dict[str, set[int]] = {}
@@ -147,7 +150,7 @@ class _Scale:
         several = name in self.streams or name in self.reach or any(name in names and len(names) > 1 for names in self.related)
         count = min(-(-size // widest), BLOCKS if several and widest < LEAST_LANED else GRID)
         reach = self.reach.get(name, 0) if self.reach.get(name, 0) < size else 0
-        low = max(small[widest] * (count - 1) + 1, reach + 1 + small[widest] * (2 if reach else 0))
+        low = max(self.least, small[widest] * (count - 1) + 1, reach + 1 + small[widest] * (2 if reach else 0))
         most = min([small[t] for t in tiles if t >= size] + [size])
         step = math.lcm(*small.values(), axis.multiple)
         fit = (m for m in range(low, low + 4 * step + 1) if m % axis.multiple == 0 and m <= most and self._keeps(name, m))

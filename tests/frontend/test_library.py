@@ -300,6 +300,16 @@ def test_bad_use_is_refused_in_one_line(reason):
     assert "\n" not in str(refused.value)
 
 
+def test_coordinates_that_all_wait_for_each_other_are_chosen_at_once():
+    a, b, c = (Axis(name, 4) for name in "abc")
+    mixed = Index(a) + Index(b) * 2 + Index(c) * 3
+    term = substituted(Input("x", (a, b, c), "float"), {"a": mixed % 4, "b": (mixed + 1) % 4, "c": (mixed + 2) % 4})
+    x = np.random.default_rng(0).standard_normal((4, 4, 4))
+    i, j, k = np.ogrid[:4, :4, :4]
+    place = i + 2 * j + 3 * k
+    np.testing.assert_array_equal(evaluate(term, {"x": x}), x[place % 4, (place + 1) % 4, (place + 2) % 4])
+
+
 def test_a_fold_is_substituted_into_like_a_reduction():
     folded = Fold("sum", x, A, Index(x) <= Index(t), False)
     expected = [a[i, : i + 1].sum() for i in (4, 3)]

@@ -53,6 +53,8 @@ class Edge:
     term: Term
     said: str
     node: str = ""
+    # The term, in the machine's own arithmetic, is PyTorch's there.
+    plain: bool = False
 
 
 @dataclass(slots=True)
@@ -320,17 +322,17 @@ class Builder:
 
     def inverse(self, term: Term, said: str) -> Term:
         """Return one over a number; that it is not 0 is an edge unless it is known."""
-        self.edge("nonzero", term, said)
+        self.edge("nonzero", term, said, plain=True)
         return nq.reciprocal(term)
 
-    def edge(self, kind: str, term: Term, said: str) -> None:
-        """Note that PyTorch gives NaN or an infinity where a condition does not hold."""
+    def edge(self, kind: str, term: Term, said: str, *, plain: bool = False) -> None:
+        """Note that PyTorch gives NaN or an infinity where a condition does not hold; `plain`: so does the term, computed as it stands."""
         if not (
             isinstance(term, Const)
             and term.kind != "bool"
             and (term.value > 0 or (kind == "nonzero" and term.value < 0))
         ):
-            self.edges.append(Edge(kind, term, said, self.place[0] if self.place else ""))
+            self.edges.append(Edge(kind, term, said, self.place[0] if self.place else "", plain))
 
 
 def elsewhere(term: Term, coordinates: Mapping[str, Term]) -> Term:

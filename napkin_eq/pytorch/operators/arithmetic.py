@@ -176,7 +176,7 @@ def pow_tensor(b: Builder, self: Value, exponent: Value) -> Value:
 @operator("xlogy.Tensor", "xlogy.Scalar_Other", "xlogy.Scalar_Self")
 def xlogy(b: Builder, self: Number, other: Number) -> Value:
     s, t = floats(b, self, other)
-    b.edge("pos", t.term, "the logarithm of a number that is not positive")
+    b.edge("pos", t.term, "the logarithm of a number that is not positive", plain=s.term is t.term)
     return b.pointwise(lambda x, y: nq.where(nq.equal(x, 0.0), 0.0, x * nq.log(y)), s, t)
 
 

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import napkin_eq.frontend.library as nq
-from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Term
 from napkin_eq.pytorch.build.builder import Builder, Value, elsewhere
 from napkin_eq.pytorch.build.table import operator
@@ -247,11 +246,16 @@ def convolution_backward(
     output_mask: Sequence[bool],
 ) -> tuple[Value | None, Value | None, Value | None]:
     """The gradients of a convolution by its input, its weight and its bias."""
-    if transposed:
-        raise NapkinError("the gradient of a transposed convolution is not supported")
     sizes = [b.known(dim, "convolution") for dim in input.dims[2:]]
-    by_input = spread(b, grad_output, weight, stride, padding, sizes, dilation, groups) if output_mask[0] else None
-    by_weight = _by_weight(b, grad_output, input, weight, stride, padding, dilation, groups) if output_mask[1] else None
+    by_input = by_weight = None
+    if output_mask[0] and transposed:
+        by_input = correlate(b, grad_output, weight, stride, padding, dilation, groups)
+    elif output_mask[0]:
+        by_input = spread(b, grad_output, weight, stride, padding, sizes, dilation, groups)
+    if output_mask[1]:
+        # Transposed, the input meets the weight as the gradient of the output does otherwise.
+        outer, inner = (input, grad_output) if transposed else (grad_output, input)
+        by_weight = _by_weight(b, outer, inner, weight, stride, padding, dilation, groups)
     others = [d for at, d in enumerate(grad_output.dims) if at != 1]
     by_bias = (
         b.value(b.fold("sum", grad_output.term, others), [grad_output.dims[1]], "float32") if output_mask[2] else None

@@ -128,14 +128,14 @@ def square(b: Builder, self: Value) -> Value:
 @operator("sqrt.default")
 def sqrt(b: Builder, self: Value) -> Value:
     value = b.real(self)
-    b.edge("nonneg", value.term, "the root of a negative number")
+    b.edge("nonneg", value.term, "the root of a negative number", plain=True)
     return b.pointwise(nq.sqrt, value)
 
 
 @operator("rsqrt.default")
 def rsqrt(b: Builder, self: Value) -> Value:
     value = b.real(self)
-    b.edge("pos", value.term, "one over the root of a number that is not positive")
+    b.edge("pos", value.term, "one over the root of a number that is not positive", plain=True)
     return b.pointwise(nq.rsqrt, value)
 
 
@@ -150,7 +150,7 @@ def logarithm(scale: float, moved: float = 0.0) -> Callable[[Builder, Value], Va
     def rule(b: Builder, self: Value) -> Value:
         value = b.real(self)
         inside = value.term + moved if moved else value.term
-        b.edge("pos", inside, "the logarithm of a number that is not positive")
+        b.edge("pos", inside, "the logarithm of a number that is not positive", plain=True)
         return replace(value, term=nq.log(inside) if scale == 1.0 else nq.log(inside) * scale)
 
     return rule

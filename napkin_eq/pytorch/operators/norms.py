@@ -20,7 +20,7 @@ def centred(b: Builder, term: Term, over: Sequence[Dim], eps: float) -> tuple[Te
     away = term - mean
     square = b.mean(away * away, over)
     if not eps > 0:
-        b.edge("pos", square, "one over the root of a variance of 0")
+        b.edge("pos", square, "one over the root of a variance of 0", plain=True)
     scale = nq.rsqrt(square + eps)
     return away * scale, mean, square, scale
 
@@ -111,7 +111,7 @@ def by_batch(
     if not training:
         assert mean is not None and var is not None
         if not eps > 0:
-            b.edge("pos", var.term, "one over the root of a variance that is not positive")
+            b.edge("pos", var.term, "one over the root of a variance that is not positive", plain=True)
         scale = b.value(nq.rsqrt(b.real(var).term + eps), var.dims, "float32")
         moved, factor = channels(b, mean, rank), channels(b, scale, rank)
         assert moved is not None and factor is not None

@@ -13,7 +13,7 @@ from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Value, elsewhere
 from napkin_eq.pytorch.build.table import enter, operator
 from napkin_eq.pytorch.build.wires import Dim
 from napkin_eq.pytorch.operators.convolutions import every, inside, several, window_place
-from napkin_eq.pytorch.operators.reductions import unseen
+from napkin_eq.pytorch.operators.reductions import unplaced, unseen
 
 
 def out_size(size: int, window: int, stride: int, padding: int, dilation: int, ceil: bool) -> int:
@@ -63,7 +63,7 @@ def _largest(
     b: Builder, self: Value, rank: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
 ) -> tuple[Value, Value]:
     found = Windows(b, self, rank, kernel_size, stride, padding, dilation, ceil_mode)
-    unseen(b, self)
+    unseen(b, self, plain=True)
     shown = found.masked(NEGATIVE)
     largest = b.fold("max", shown, found.window)
     flat: Term = Const(0)
@@ -71,6 +71,7 @@ def _largest(
         flat = place if flat is Const(0) else flat * size + place
     chosen = nq.equal(shown, largest) if found.mask is None else nq.equal(shown, largest) & found.mask
     first = -b.fold("max", nq.where(chosen, -as_real(flat), NEGATIVE), found.window)
+    unplaced(b, self, first)
     return b.value(largest, found.dims, self.dtype), b.value(first, found.dims, "int64")
 
 
@@ -173,7 +174,7 @@ enter("_adaptive_avg_pool3d.default", _adaptive(False))
 
 def _places_unknown(b: Builder, self: Value, output_size: Sequence[int]) -> tuple[Value, Value]:
     largest = adaptive(b, self, output_size, True)
-    unseen(b, self)
+    unseen(b, self, plain=True)
     if math.prod(output_size) != 1:
         raise NapkinError(
             "the places of windows of unequal sizes are not supported: only an output of size 1, or the values alone"
@@ -181,14 +182,16 @@ def _places_unknown(b: Builder, self: Value, output_size: Sequence[int]) -> tupl
     dims = self.dims[len(self.dims) - len(output_size) :]
     flat = b.at(tuple(a for d in dims for a in d))
     same = nq.equal(b.real(self).term, largest.term)
-    return largest, b.value(-b.fold("max", nq.where(same, -as_real(flat), NEGATIVE), dims), largest.dims, "int64")
+    first = -b.fold("max", nq.where(same, -as_real(flat), NEGATIVE), dims)
+    unplaced(b, self, first)
+    return largest, b.value(first, largest.dims, "int64")
 
 
 for _rank in (1, 2, 3):
     enter(f"adaptive_max_pool{_rank}d.default", _places_unknown)
 
 
-@operator("max_pool2d_with_indices_backward.default")
+@operator("max_pool2d_with_indices_backward.default", "max_pool3d_with_indices_backward.default")
 def max_pool_backward(
     b: Builder,
     grad_output: Value,
@@ -201,18 +204,19 @@ def max_pool_backward(
     indices: Value,
 ) -> Value:
     """Each gradient goes to the place that its window took."""
-    windows = indices.dims[-2:]
-    onto = tuple(self.dims[:-2])
+    rank = 3 if "3d" in b.place[-1] else 2
+    windows = indices.dims[-rank:]
+    onto = tuple(self.dims[:-rank])
     grads = b.moved(grad_output, grad_output.dims, (*onto, *windows))
     places = b.moved(indices, indices.dims, (*onto, *windows))
-    clash = {a for d in windows for a in d} & {a for d in self.dims[-2:] for a in d}
-    spatial = tuple(b.fresh(b.size(d), "place", at) if clash else d for at, d in enumerate(self.dims[-2:]))
+    clash = {a for d in windows for a in d} & {a for d in self.dims[-rank:] for a in d}
+    spatial = tuple(b.fresh(b.size(d), "place", at) if clash else d for at, d in enumerate(self.dims[-rank:]))
     here = as_real(b.at(tuple(a for d in spatial for a in d)))
     term = b.fold("sum", nq.where(nq.equal(as_real(places), here), grads, 0.0), windows)
     return b.value(term, (*onto, *spatial), "float32")
 
 
-@operator("avg_pool2d_backward.default")
+@operator("avg_pool2d_backward.default", "avg_pool3d_backward.default")
 def avg_pool_backward(
     b: Builder,
     grad_output: Value,
@@ -225,24 +229,26 @@ def avg_pool_backward(
     divisor_override: int | None,
 ) -> Value:
     """Each gradient goes to the elements of its window, in equal parts."""
-    found = Windows(b, self, 2, kernel_size, stride, padding, 1, ceil_mode)
-    onto = (*self.dims[:-2], *found.spatial)
+    rank = 3 if "3d" in b.place[-1] else 2
+    found = Windows(b, self, rank, kernel_size, stride, padding, 1, ceil_mode)
+    onto = (*self.dims[:-rank], *found.spatial)
     grads = b.moved(grad_output, grad_output.dims, onto) * _divisor(b, found, count_include_pad, divisor_override)
-    spatial = [b.fresh(b.size(d), "place", at) for at, d in enumerate(self.dims[-2:])]
+    spatial = [b.fresh(b.size(d), "place", at) for at, d in enumerate(self.dims[-rank:])]
     hits: list[Term] = []
     for place, dim, k, s, p in zip(found.spatial, spatial, found.kernels, found.strides, found.paddings, strict=True):
         start = window_place(b.at(place), s, Const(0), 1, p)
         hits += [start <= b.at(dim), b.at(dim) < start + k]
     mask = every(hits)
     assert mask is not None
-    return b.value(b.fold("sum", nq.where(mask, grads, 0.0), found.spatial), (*self.dims[:-2], *spatial), "float32")
+    return b.value(b.fold("sum", nq.where(mask, grads, 0.0), found.spatial), (*self.dims[:-rank], *spatial), "float32")
 
 
-@operator("_adaptive_avg_pool2d_backward.default")
+@operator("_adaptive_avg_pool2d_backward.default", "_adaptive_avg_pool3d_backward.default")
 def adaptive_backward(b: Builder, grad_output: Value, self: Value) -> Value:
     """The gradient of a mean of windows that cut the dimensions evenly."""
     value = b.real(grad_output)
-    for at in (len(self.dims) - 2, len(self.dims) - 1):
+    rank = 3 if "3d" in b.place[-1] else 2
+    for at in range(len(self.dims) - rank, len(self.dims)):
         size, out = b.known(self.dims[at], "pooling"), b.known(value.dims[at], "pooling")
         if size % out:
             raise NapkinError(

@@ -8,11 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 import napkin_eq.frontend.library as nq
-from napkin_eq.lang.term import Reduce, Term, as_real, lift
+from napkin_eq.lang.term import Reduce, Term, as_real, lift, subterms
 from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Value
 from napkin_eq.pytorch.build.table import operator
 
 Dims = Sequence[int] | int | None
+LARGEST = {"float32": 2.0**128 - 2.0**104, "float64": 2.0**1023 * (2.0 - 2.0**-52)}
 MASKED = "a row that may hold -inf alone, where PyTorch gives NaN and the language 0"
 
 
@@ -49,20 +50,28 @@ def prod_over(b: Builder, self: Value, dim: int, keepdim: bool) -> Value:
 
 @operator("amax.default")
 def amax(b: Builder, self: Value, dim: Dims, keepdim: bool) -> Value:
-    unseen(b, self)
+    unseen(b, self, plain=True)
     return b.folded("max", self, b.dims(self, dim), keepdim, self.dtype)
 
 
-def unseen(b: Builder, value: Value) -> None:
+def unseen(b: Builder, value: Value, *, plain: bool = False) -> None:
     """Note that a largest element of data with NaN is NaN in PyTorch: kernels leave it out."""
     if not (value.whole or value.truth):
-        b.edge("number", value.term, "an extreme of data that may hold NaN, which kernels leave out and PyTorch gives")
+        said = "an extreme of data that may hold NaN, which kernels leave out and PyTorch gives"
+        b.edge("number", value.term, said, plain=plain)
+
+
+def unplaced(b: Builder, value: Value, place: Term) -> None:
+    """Note that the place of a largest element is that of NaN in PyTorch, where data hold one."""
+    fold = next((part for part in reversed(list(subterms(place))) if isinstance(part, Reduce)), None)
+    if fold is not None and not (value.whole or value.truth):
+        b.edge("place", fold, "the place of an extreme of data that may hold NaN, which is NaN's in PyTorch")
 
 
 @operator("amin.default")
 def amin(b: Builder, self: Value, dim: Dims, keepdim: bool) -> Value:
     value = b.real(self)
-    unseen(b, self)
+    unseen(b, self, plain=True)
     largest = b.folded("max", replace(value, term=-value.term), b.dims(self, dim), keepdim, self.dtype)
     return replace(largest, term=-largest.term)
 
@@ -92,8 +101,9 @@ def place_of_largest(b: Builder, term: Term, over: Value, dims: Sequence[int], k
 
 def _places(b: Builder, self: Value, dim: int | None, keepdim: bool, sign: int) -> Value:
     term = b.real(self).term
-    unseen(b, self)
-    return place_of_largest(b, term if sign > 0 else -term, self, b.dims(self, dim), keepdim)
+    found = place_of_largest(b, term if sign > 0 else -term, self, b.dims(self, dim), keepdim)
+    unplaced(b, self, found.term)
+    return found
 
 
 @operator("argmax.default")
@@ -197,16 +207,18 @@ def vector_norm(b: Builder, self: Value, ord: Any, dim: Dims, keepdim: bool) -> 
 
 @operator("logsumexp.default")
 def log_sum_exp(b: Builder, self: Value, dim: Dims, keepdim: bool) -> Value:
-    dims = b.dims(self, dim)
-    return b.value(
-        log_of_sum(b, b.real(self).term, [self.dims[d] for d in dims]), b.left(self, dims, keepdim), "float32"
-    )
+    dims, value = b.dims(self, dim), b.real(self)
+    over = [self.dims[d] for d in dims]
+    top = b.fold("max", value.term, over)
+    # Of a row whose largest element is infinite that is PyTorch's result; the sum would be NaN.
+    whole = nq.where(nq.abs(top) <= LARGEST.get(self.dtype, LARGEST["float32"]), log_of_sum(b, value.term, over), top)
+    return b.value(whole, b.left(self, dims, keepdim), "float32")
 
 
 def log_of_sum(b: Builder, term: Term, over: Sequence[Any]) -> Term:
     """Return the logarithm of the sum of the exponentials over dimensions."""
     top = b.fold("max", term, over)
-    b.edge("present", top, MASKED)
+    b.edge("present", top, MASKED, plain=True)
     return top + nq.log(b.fold("sum", nq.exp(term - top), over))
 
 
@@ -214,7 +226,7 @@ def normalised(b: Builder, term: Term, over: Sequence[Any], empty: bool = False)
     """Return the exponentials over dimensions, relative to their sum; `empty`: PyTorch has 0 for none, too."""
     top = b.fold("max", term, over)
     if not empty:
-        b.edge("present", top, MASKED)
+        b.edge("present", top, MASKED, plain=True)
     shifted = nq.exp(term - top)
     return shifted * nq.reciprocal(b.fold("sum", shifted, over))
 

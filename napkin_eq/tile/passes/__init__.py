@@ -1,5 +1,6 @@
 """Passes over the tile language: each from one plan or kernel to another that says more.
 
+    bare_edges        one over 0 and the root of what is negative are the machine's own, not the language's numbers
     cache_hints       what a block reads again stays in the level-2 cache, what it reads for the last time, or
                       writes, makes room
     fuse_accumulator  a contraction that another tile is added to starts from that tile: the matrix unit adds it, and

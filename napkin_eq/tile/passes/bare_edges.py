@@ -1,0 +1,64 @@
+"""A kernel without the guards of edges: one over 0, the root and the logarithm of what is negative are the machine's own, infinite or NaN.
+
+The language has a number there, and lowering keeps to it by a choice, unless it is proved that none is needed. Whoever wants IEEE arithmetic at
+these places takes the choices out again; elsewhere the kernel is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from napkin_eq.lang.operators import ABSENT
+from napkin_eq.tile import ir as p
+
+
+def bare(kernel: p.Kernel, *, nan: bool) -> p.Kernel:
+    """Return a kernel with the machine's own values at edges; `nan`: NaN is kept in maxima and minima, too."""
+    return replace(kernel, body=_needed(_stripped(kernel.body, {})), nan=nan)
+
+
+def _stripped(body: Sequence[p.Stmt], made: dict[str, p.Stmt]) -> tuple[p.Stmt, ...]:
+    found: list[p.Stmt] = []
+    for stmt in body:
+        if isinstance(stmt, p.Loop):
+            found.append(replace(stmt, parts=tuple(replace(part, body=_stripped(part.body, dict(made))) for part in stmt.parts)))
+            continue
+        if isinstance(stmt, p.Let):
+            stmt = _own(stmt, made)
+        if isinstance(stmt, p.Defining):
+            made[stmt.out.name] = stmt
+        found.append(stmt)
+    return tuple(found)
+
+
+def _own(stmt: p.Let, made: dict[str, p.Stmt]) -> p.Let:
+    """Return a guarded value as the machine has it, another one as it is."""
+    if stmt.op in ("sqrt", "rsqrt", "log", "log2"):
+        inner = made.get(str(stmt.args[0]))
+        if isinstance(inner, p.Let) and inner.op == "max" and len(inner.args) == 2 and inner.args[1] == 0.0:
+            return replace(stmt, args=(inner.args[0],))
+    if stmt.op == "where" and not isinstance(stmt.args[1], str) and stmt.args[1] in (0.0, ABSENT):
+        mask, other, found = (made.get(str(arg)) for arg in stmt.args)
+        inverse = isinstance(found, p.Let) and found.op == "div" and not isinstance(found.args[0], str) and found.args[0] == 1.0
+        if inverse and isinstance(mask, p.Let) and mask.op == "eq" and isinstance(found, p.Let) and mask.args == (found.args[1], stmt.args[1]):
+            return replace(stmt, op="div", args=found.args)
+    return stmt
+
+
+def _needed(body: tuple[p.Stmt, ...]) -> tuple[p.Stmt, ...]:
+    """Return statements without values that nothing uses any more."""
+    while True:
+        names = {name for stmt in p.statements(body) for name in p.used(stmt)}
+        names |= {stmt.target for stmt in p.statements(body) if isinstance(stmt, p.Assign)}
+        if not any(isinstance(stmt, p.Let) and stmt.out.name not in names for stmt in p.statements(body)):
+            return body
+        body = _without(body, names)
+
+
+def _without(body: tuple[p.Stmt, ...], names: set[str]) -> tuple[p.Stmt, ...]:
+    return tuple(
+        replace(stmt, parts=tuple(replace(part, body=_without(part.body, names)) for part in stmt.parts)) if isinstance(stmt, p.Loop) else stmt
+        for stmt in body
+        if not (isinstance(stmt, p.Let) and stmt.out.name not in names)
+    )
