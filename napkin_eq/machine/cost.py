@@ -18,7 +18,7 @@ from napkin_eq.lang.dtypes import BY_SHORT, NARROW
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.machine.l2_reuse import Part, brought, walk
 from napkin_eq.tile import ir as p
-from napkin_eq.tile.resources import BYTES, MATRIX_WARPS, MOST_ELEMENTS, SPECIAL, WIDE_ROWS, Needs, by_wide, capacity, needs, neighbours, room
+from napkin_eq.tile.resources import BYTES, MATRIX_WARPS, MOST_ELEMENTS, SPECIAL, WIDE_ROWS, Needs, adjoining, by_wide, capacity, nearest, needs, room
 
 NOMINAL = 4096
 # The rate at which operands are multiplied, by their type or the precision asked for, and how many products one takes.
@@ -38,10 +38,12 @@ Within = tuple[tuple[str, float, int], ...]  # the parts of loops around a state
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One statement's work per execution: `kind` load, store, tensor, operand, sfu or alu; `coords` span its tile; `loops` enclose it.
+    """One statement's work per execution: `kind` load, store, lsu, tensor, operand, sfu or alu; `coords` span its tile; `loops` enclose it.
+
+    lsu: loads lane by lane, as of places that are computed, of which no thread can take several at once.
 
     for_dot: a contraction reads what is loaded, or, of a contraction, its rows come from shared memory. rows, columns: of a contraction's
-    result. last: of a load or store, the coordinate that neighbouring elements in memory lie along, if the tile has several of them.
+    result. last: of a load or store, the coordinate that its nearest elements in memory lie along; apart: how many elements lie between two.
     """
 
     kind: str
@@ -53,6 +55,7 @@ class Work:
     rows: tuple[str, ...] = ()
     last: str = ""
     columns: tuple[str, ...] = ()
+    apart: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +128,7 @@ def elements(axes: Iterable[Axis]) -> int:
 
 def profile(kernel: p.Kernel) -> Profile:
     """Read the work off a kernel's statements."""
-    values = p.values_of(kernel.body)
+    values, made = p.values_of(kernel.body), p.definitions(kernel.body)
     dotted = _feeds_dot(kernel)
     computed = computed_operands(kernel)
     loaded = {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load)}
@@ -138,10 +141,14 @@ def profile(kernel: p.Kernel) -> Profile:
             match stmt:
                 case p.Load():
                     dotting = stmt.out.name in dotted
-                    works.append(Work("load", stmt.out.coords, BYTES[stmt.out.dtype], stmt.buffer, loops, dotting, last=neighbours(stmt.index, values)))
+                    last, apart = nearest(stmt.index, values, kernel.buffer(stmt.buffer).dims)
+                    works.append(Work("load", stmt.out.coords, BYTES[stmt.out.dtype], stmt.buffer, loops, dotting, last=last, apart=apart))
+                    if last and (apart > 1 or not adjoining(stmt.index[-1], made, values)):
+                        works.append(Work("lsu", stmt.out.coords, 1.0, "", loops))
                 case p.StoreTile():
                     coords = tuple(dict.fromkeys(c for i in stmt.index if isinstance(i, str) for c in values[i].coords)) or values[stmt.value].coords
-                    works.append(Work("store", coords, BYTES[kernel.buffer(stmt.buffer).dtype], stmt.buffer, loops, last=neighbours(stmt.index, values)))
+                    last, apart = nearest(stmt.index, values, kernel.buffer(stmt.buffer).dims)
+                    works.append(Work("store", coords, BYTES[kernel.buffer(stmt.buffer).dtype], stmt.buffer, loops, last=last, apart=apart))
                 case p.Dot():
                     spans = tuple(dict.fromkeys((*values[stmt.a].coords, *values[stmt.b].coords)))
                     kind = stmt.precision if values[stmt.a].dtype == "f32" else values[stmt.a].dtype
@@ -313,7 +320,7 @@ def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: i
     kernel = prof.kernel
     sizes = {c.name: extent(c.axis) for c in kernel.coords}
     blocks = math.prod(math.ceil(sizes[g] / lanes[g]) for g in kernel.grid)
-    total = {"tensor": 0.0, "sfu": 0.0, "alu": 0.0, "operand": 0.0}
+    total = {"tensor": 0.0, "sfu": 0.0, "alu": 0.0, "operand": 0.0, "lsu": 0.0}
     matrix = {True: [0.0, 0.0], False: [0.0, 0.0]}
     moved: dict[str, float] = {}
     requests: dict[str, float] = {}
@@ -327,7 +334,9 @@ def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: i
         if work.kind in ("load", "store"):
             amount = work.factor * math.prod(min(lanes[c], sizes[c]) for c in work.coords) * times * blocks
             name = "" if work.kind == "store" else work.buffer
-            requests[name] = requests.get(name, 0.0) + amount * max(1.0, line / (work.factor * lanes.get(work.last, 1)))
+            # Neighbours along a tile fill lines, or lie so far apart that each has one of its own.
+            whole = line / work.factor
+            requests[name] = requests.get(name, 0.0) + amount * max(1.0, whole / lanes.get(work.last, 1), min(whole, work.apart))
             if work.kind == "store":
                 stored += amount
             else:
@@ -471,7 +480,7 @@ def _units(prof: Profile, work: Totals, warps: int, at_once: int, latency: float
     clock = hardware.chip.clock_hz
     trips = _trips(prof, work)
     per_block = hardware.chip.sms / work.blocks
-    beside = max(work.operations["sfu"] / hardware.rate("sfu"), work.operations["alu"] / hardware.rate("fma"))
+    beside = max(work.operations[kind] / hardware.rate(unit) for kind, unit in (("sfu", "sfu"), ("alu", "fma"), ("lsu", "lsu")))
     beside *= per_block / hardware.assumptions.unit_efficiency
     alone = beside / min(1.0, warps / model.full_warps)
     if not work.wide + work.narrow:

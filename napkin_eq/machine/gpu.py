@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -59,11 +59,12 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """Operations per clock and SM outside the matrix unit: special functions, fused multiply-adds, integer operations."""
+    """Operations per clock and SM outside the matrix unit: special functions, fused multiply-adds, integer operations, lanes of loads."""
 
     sfu: int
     fma: int
     integer: int
+    lsu: int = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +186,7 @@ class Hardware:
         return per_clock * self.chip.sms * self.chip.clock_hz
 
     def rate(self, unit: str) -> float:
-        """Return the peak operations per second of a unit: sfu, fma or integer."""
+        """Return the peak operations per second of a unit: sfu, fma, integer or lsu."""
         if unit not in Units.__slots__:
             raise NapkinError(f"unknown unit {unit!r:.60}; one of {', '.join(Units.__slots__)}")
         per_clock: int = getattr(self.units, unit)
@@ -260,10 +261,10 @@ def read(file: Path) -> Hardware:
     return found
 
 
-def _same_keys(where: str, found: Any, wanted: set[str]) -> None:
+def _same_keys(where: str, found: Any, wanted: set[str], open_: frozenset[str] = frozenset()) -> None:
     if not isinstance(found, dict):
         raise NapkinError(f"{where}: expected a table with {', '.join(sorted(wanted))}")
-    if missing := sorted(wanted - found.keys()):
+    if missing := sorted(wanted - open_ - found.keys()):
         raise NapkinError(f"{where}: {missing[0]} is missing")
     if extra := sorted(found.keys() - wanted):
         raise NapkinError(f"{where}: unknown entry {extra[0]!r:.60}; expected {', '.join(sorted(wanted))}")
@@ -271,7 +272,7 @@ def _same_keys(where: str, found: Any, wanted: set[str]) -> None:
 
 def _section(where: str, cls: type[S], found: Any) -> S:
     types = {entry.name: entry.type for entry in fields(cls)}  # type: ignore[arg-type]
-    _same_keys(where, found, set(types))
+    _same_keys(where, found, set(types), frozenset(entry.name for entry in fields(cls) if entry.default is not MISSING))  # type: ignore[arg-type]
     for name, value in found.items():
         whole = types[name] == "int"
         if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)) or not 0 < value < 1e18:

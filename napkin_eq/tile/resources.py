@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import table
 from napkin_eq.lang.operators import OPS
 from napkin_eq.tile import ir as p
@@ -306,6 +307,27 @@ def neighbours(index: Sequence[p.Operand], values: Mapping[str, p.Value]) -> str
     """Return the coordinate that neighbouring elements in memory lie along, if a tile has several of them."""
     coords = values[index[-1]].coords if index and isinstance(index[-1], str) else ()
     return coords[0] if coords else ""
+
+
+def nearest(index: Sequence[p.Operand], values: Mapping[str, p.Value], dims: Sequence[Axis]) -> tuple[str, int]:
+    """Return the coordinate of a tile along which elements are nearest in memory, and how many elements apart two of its places are."""
+    apart = 1
+    for operand, axis in zip(reversed(index), reversed(dims), strict=True):
+        if isinstance(operand, str) and values[operand].coords:
+            return values[operand].coords[0], apart
+        if axis.size is None:
+            break
+        apart *= axis.size
+    return "", 1
+
+
+def adjoining(operand: p.Operand, made: Mapping[str, p.Stmt], values: Mapping[str, p.Value]) -> bool:
+    """Tell whether neighbouring lanes of a place are neighbours, plainly enough for a compiler: counted up, and moved."""
+    stmt = made.get(str(operand))
+    if isinstance(stmt, p.Iota):
+        return True
+    wide = [arg for arg in stmt.args if isinstance(arg, str) and values[arg].coords] if isinstance(stmt, p.Let) else []
+    return isinstance(stmt, p.Let) and stmt.op in ("add", "cast") and bool(wide) and adjoining(wide[-1], made, values)
 
 
 def _spread(kernel: p.Kernel, values: Mapping[str, p.Value]) -> Iterator[Spread]:
