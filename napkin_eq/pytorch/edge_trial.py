@@ -77,11 +77,13 @@ def difference(small: Miniature) -> str:
 
 
 def _exact(small: Miniature, data: dict[str, Any], orders: dict[str, list[str]]) -> dict[str, Any]:
+    import numpy as np
     import torch
 
     from napkin_eq.pytorch.reference import Evaluation
 
-    work = Evaluation({name: torch.from_numpy(array) for name, array in data.items()}, small.sizes, torch.float64, None)
+    arrays = {name: torch.from_numpy(np.array(array)) for name, array in data.items()}
+    work = Evaluation(arrays, small.sizes, torch.float64, None)
     return {name: work.value(source, tuple(orders[name])).numpy() for name, source in small.sources}
 
 

@@ -5,7 +5,7 @@ it is predicted to gain.
 from __future__ import annotations
 
 import math
-import time
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -131,7 +131,7 @@ def supported(node: Any) -> str:
 
 def chosen(module: Any, options: Options, hardware: str, interpreted: bool, gpu: bool) -> list[Region]:
     """Return the regions of a graph, in its order: those taken have kernels or a program, the others a reason."""
-    clock = time.process_time()
+    begun = _processor()
     refused: dict[Any, str] = {node: why for node in module.graph.nodes if (why := supported(node))}
     left = [Region([node], reason=why) for node, why in refused.items() if node.op == "call_function"]
     found: list[Region] = []
@@ -140,7 +140,7 @@ def chosen(module: Any, options: Options, hardware: str, interpreted: bool, gpu:
         while waiting:
             region = waiting.pop(0)
             if region.taken:
-                _decide(region, options, hardware, interpreted, gpu, time.process_time() - clock)
+                _decide(region, options, hardware, interpreted, gpu, _processor() - begun)
             if region.edges and region.reason.startswith(AT_EDGE):
                 said = {node: f"{why} ({region.reason})" for node, why in region.edges.items()}
                 waiting = [*_without(module, region.nodes, said, options, refused), *waiting]
@@ -261,10 +261,12 @@ def _decide(region: Region, options: Options, hardware: str, interpreted: bool, 
     if room <= 0:
         region.reason = f"the time for searches ({options.seconds:g} s) is over"
         return
+    # A limit of its own for every second that is left would find nothing again that is remembered.
+    limit = EACH
+    while limit > room:
+        limit /= 2
     try:
-        region.kernels = kernels_of(
-            region.program, hardware, min(EACH, options.seconds), interpreted, edged=bool(region.edges)
-        )
+        region.kernels = kernels_of(region.program, hardware, limit, interpreted, edged=bool(region.edges))
     except NapkinError as reason:
         region.reason = str(reason)
         return
@@ -272,6 +274,11 @@ def _decide(region: Region, options: Options, hardware: str, interpreted: bool, 
         region.reason = (
             f"no gain is predicted: {region.kernels.predicted_us:.1f} us against {region.library_us:.1f} us of PyTorch"
         )
+
+
+def _processor() -> float:
+    """Return the seconds of processor time of this process and of those that it has waited for: derivations have their own."""
+    return sum(os.times()[:4])
 
 
 def gain(regions: Sequence[Region]) -> float:

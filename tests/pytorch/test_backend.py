@@ -196,3 +196,30 @@ def test_the_entry_point_is_the_backend():
 def test_an_unknown_option_is_said():
     with pytest.raises(NapkinError, match="'fast' is not known"):
         backend.optimize(torch.nn.ReLU(), fast=True)
+
+
+def test_the_time_for_searches_counts_what_processes_of_their_own_need(monkeypatch):
+    import subprocess
+    import sys
+
+    from napkin_eq.pytorch import regions
+
+    def busy(*_args, **_named):
+        subprocess.run([sys.executable, "-c", "sum(range(20_000_000))"], check=True)
+        raise NapkinError("nothing was found")
+
+    monkeypatch.setattr(regions, "kernels_of", busy)
+    monkeypatch.setattr(backend, "_machine", lambda options, given_: ("h200", True, False))
+    fn = compiled(lambda x: torch.special.gammaln(torch.special.gammaln(x + 1) + 2).tanh(), executor="kernels", seconds=0.1)
+    fn(torch.ones(3))
+    reasons = [region.reason for region in backend.reports[-1].regions]
+    assert "nothing was found" in reasons and "the time for searches (0.1 s) is over" in reasons
+
+
+def test_a_number_without_dimensions_is_tried_at_edges_too():
+    from napkin_eq.pytorch.edge_trial import with_edges
+    from napkin_eq.pytorch.importer import from_torch
+
+    nq = __import__("napkin_eq")
+    program = from_torch(lambda x, s: (x / s).softmax(0), torch.randn(5), torch.tensor(2.0))
+    assert with_edges(nq.derive(program.diagram, dtype="float32", printer="triton", limit=5)).kernels
