@@ -81,7 +81,8 @@ def assembled(
             arrays[put(term)] = replace(buffer, name=read[buffer.name])
         for store, kernel in zip(part.proved.placed.stores, part.proved.placed.tiled, strict=True):
             stores.append(put(store))  # type: ignore[arg-type]
-            tiled.append(replace(kernel, kernel=renamed(kernel.kernel, kernel.kernel.name, read)))
+            named = {part.axes(axis).name: axis for axis in (c.axis for c in kernel.kernel.coords) if part.axes(axis) != axis}
+            tiled.append(replace(kernel, kernel=renamed(kernel.kernel, kernel.kernel.name, read), axes=tuple(sorted(named.items()))))
         for value, output, stored in zip(part.outs, part.stored, parallel(part.proved.placed.term), strict=True):
             held[value] = put(stored)
             assert stored not in scratch or held[value] in arrays

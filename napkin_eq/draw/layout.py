@@ -19,7 +19,7 @@ LINE, LONG, SHORT = 15.0, 7, 24.0
 WIDEST_CAPTION, WIDEST_NAME = 168.0, 84.0
 MOST_NODES, MOST_COLUMNS = 600, 150
 WIDEST_BAND = 1200.0  # pixels
-BETWEEN = 46.0  # pixels between bands, where the costs of the next stand
+BETWEEN, ABOVE = 46.0, 18.0  # pixels between bands, and between one and the costs of the next
 
 
 def picture(circuit: Circuit, title: str = "", notes: Sequence[str] = ()) -> Picture:
@@ -113,12 +113,15 @@ class _Layout:
             for after in self.tracks.after
         ]
         crossing = [(len(after), room) for after, room in zip(self.tracks.after, spread, strict=False)]
-        for first, last in margins.bands(ends, crossing, WIDEST_BAND):
+        bands = margins.bands(ends, crossing, WIDEST_BAND)
+        self.parts = margins.parts(self.circuit.brackets, self.columns, bands)
+        top = -(margins.ROW * len(self.rows) + 14 if self.rows else 4)
+        between = max(BETWEEN, ABOVE - top)
+        for first, last in bands:
             band, below, x = self.band(first, last, start)
             whole.placed(band, 0.0, y)
-            y, right = y + below + BETWEEN, max(right, x)
-        bottom = margins.legend(whole, self.nodes, y - BETWEEN, start)
-        top = -(margins.ROW * len(self.rows) + 14 if self.rows else 4)
+            y, right = y + below + between, max(right, x)
+        bottom = margins.legend(whole, self.nodes, y - between, start)
         return margins.finished(whole, title, self.circuit.caption, notes, right, top, bottom)
 
     def measured(self, start: float) -> list[float]:
@@ -155,7 +158,7 @@ class _Layout:
         within = {k: middle for k, middle in self.middles().items() if first <= k < last}
         rows = [(name, {k: text for k, text in cells.items() if k in within}) for name, cells in self.rows]
         margins.costs(band, rows, within, top, start, x)
-        bottom = margins.brackets(band, self.circuit.brackets, self.spans, lower + 8)
+        bottom = margins.brackets(band, self.parts[first], self.spans, lower + 8, (start, x))
         self.spans.clear()
         if whole:
             return band, bottom, x

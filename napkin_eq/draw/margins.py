@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from napkin_eq.draw.circuit import CHIP, HIGH, LEVELS, REGISTER, Bracket, Circuit, Node
 from napkin_eq.draw.order import Item
@@ -67,8 +68,32 @@ def costs(picture: Picture, rows: Rows, middles: Mapping[int, float], top: float
         picture.shapes.append(Shape("rect", "rule", (start - 8, y, end - start + 8, 0.8, 0.0)))
 
 
-def brackets(picture: Picture, found: Sequence[Bracket], columns: Mapping[int, tuple[float, float]], y: float) -> float:
-    """Draw frames around kernels and brackets below loops; return how low they reach."""
+def parts(
+    found: Sequence[Bracket], columns: Sequence[Sequence[Item]], bands: Sequence[tuple[int, int]]
+) -> dict[int, list[Bracket]]:
+    """Return what of each bracket stands in each band, by the band's first column: where it goes on, its words say so."""
+    at = {item.value: k for k, items in enumerate(columns) for item in items if not item.passes}
+    cut: dict[int, list[Bracket]] = {first: [] for first, _ in bands}
+    for bracket in found:
+        inside = {first: tuple(n for n in bracket.nodes if n in at and first <= at[n] < last) for first, last in bands}
+        inside = {first: nodes for first, nodes in inside.items() if nodes}
+        for number, (first, nodes) in enumerate(inside.items(), 1):
+            more = f", part {number} of {len(inside)}" if len(inside) > 1 else ""
+            cut[first].append(replace(bracket, nodes=nodes, caption=bracket.caption + more))
+    return cut
+
+
+def brackets(
+    picture: Picture,
+    found: Sequence[Bracket],
+    columns: Mapping[int, tuple[float, float]],
+    y: float,
+    sides: tuple[float, float],
+) -> float:
+    """Draw frames around kernels and brackets below loops, their words between the sides where there is room.
+
+    Return how low they reach.
+    """
     lowest = y
     taken: list[list[tuple[float, float]]] = []
     for bracket in found:
@@ -78,7 +103,7 @@ def brackets(picture: Picture, found: Sequence[Bracket], columns: Mapping[int, t
         left, right = min(s[0] for s in spans), max(s[1] for s in spans)
         runs = [Run(shortened(bracket.caption, "note", max(620.0, right - left)), "note")]
         room = wide(runs)
-        middle = (left + right) / 2
+        middle = max(min((left + right) / 2, sides[1] - room / 2), sides[0] + room / 2)
         low, high = min(left, middle - room / 2) - 6, max(right, middle + room / 2) + 6
         row = next((n for n, spans in enumerate(taken) if all(high <= a or b <= low for a, b in spans)), len(taken))
         taken += [[]] * (row == len(taken))

@@ -8,14 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from napkin_eq.draw.circuit import CHIP, HIGH, REGISTER, Bracket, Building, Circuit, Node, Strand
 from napkin_eq.draw.margins import amount
 from napkin_eq.draw.read import Reader, output
 from napkin_eq.lang.axis import Axis
-from napkin_eq.lang.term import Input, Proj, Reduce, Store, Term, Tuple, bundled
+from napkin_eq.lang.term import Index, Input, Proj, Read, Reduce, Store, Term, Tuple, bundled, subterms
 from napkin_eq.pipeline.derivation import Derivation
-from napkin_eq.search.derivation import Output
 from napkin_eq.search.tiling import Tiled
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.resources import BYTES
@@ -26,18 +26,43 @@ COMPUTED = 4  # bytes of a value that is computed
 
 def circuit(derivation: Derivation) -> Circuit:
     """Return the circuit of a derivation's plan, its kernels one behind the other."""
-    drawing = _Plan()
-    pieces = [
-        (o, store, tiled)
-        for o in derivation.outputs
-        for store, tiled in zip(o.placed.stores, o.placed.tiled, strict=True)
-    ]
-    for number, (out, store, tiled) in enumerate(pieces):
-        drawing.kernel(number, out, store, tiled)
-    ends = [(name, term) for out in derivation.outputs for name, _, term in out.each()]
+    drawing, number, ends = _Plan(), 0, list[tuple[str, int]]()
+    for out in derivation.outputs:
+        plain = _Plain({name: axis for tiled in out.placed.tiled for name, axis in tiled.axes})
+        arrays = {plain(term): buffer for term, buffer in out.placed.arrays}
+        for store, tiled in zip(out.placed.stores, out.placed.tiled, strict=True):
+            drawing.kernel(number, plain(store), tiled, arrays)
+            number += 1
+        ends += [(name, drawing.high[plain(term)]) for name, _, term in out.each()]
     nodes = drawing.built.nodes
-    nodes += [output(name, place, nodes[place]) for name, place in [(name, drawing.high[term]) for name, term in ends]]
+    nodes += [output(name, place, nodes[place]) for name, place in ends]
     return Circuit(tuple(nodes), tuple(drawing.brackets), caption=derivation.diagram.doc)
+
+
+class _Plain:
+    """Terms with the axes that their kernels have: equal sections of a graph, whose axes are named apart, are drawn alike."""
+
+    def __init__(self, axes: Mapping[str, Axis]) -> None:
+        self.axes = axes
+        self.done: dict[Term, Term] = {}
+
+    def __call__(self, root: Term) -> Term:
+        if not self.axes:
+            return root
+        for term in subterms(root):
+            if term not in self.done:
+                made = type(term)(*map(self._field, term.fields))
+                if isinstance(made, Read) and made.index == Index(made.axis):
+                    made = made.body  # it read one section's axis as the next one's, which are the same now
+                self.done[term] = made
+        return self.done[root]
+
+    def _field(self, field: Any) -> Any:
+        if isinstance(field, tuple):
+            return tuple(map(self._field, field))
+        if isinstance(field, Axis):
+            return self.axes.get(field.name, field)
+        return self.done[field] if isinstance(field, Term) else field
 
 
 class _Plan:
@@ -46,9 +71,10 @@ class _Plan:
         self.high: dict[Term, int] = {}  # of each array in the memory of the GPU, its node
         self.brackets: list[Bracket] = []
 
-    def kernel(self, number: int, out: Output, store: Store, tiled: Tiled) -> None:
-        kernel, arrays = tiled.kernel, dict(out.placed.arrays)
-        terms = kernel_terms(store)
+    def kernel(self, number: int, store: Term, tiled: Tiled, arrays: Mapping[Term, p.Buffer]) -> None:
+        """Enter a kernel: what it loads, computes and stores. arrays: where the values that kernels leave to others lie."""
+        assert isinstance(store, Store)
+        kernel, terms = tiled.kernel, kernel_terms(store)
         leaves = [t for t in terms if isinstance(t, Input) or (isinstance(t, (Store, Proj)) and t is not store)]
         _, value = modes_of(store)
         items = value.items if isinstance(value, Tuple) else (value,)

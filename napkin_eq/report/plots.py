@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 640.0, 320.0, 64.0, 44.0, 16.0, 16.0
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 640.0, 320.0, 64.0, 44.0, 16.0, 28.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,11 +31,15 @@ LowerKernel = Callable[[Mapping[str, int]], p.Kernel]
 
 @dataclass(frozen=True, slots=True)
 class Tiled:
-    """A kernel with its tiles chosen, its predicted cost, and how many choices were priced."""
+    """A kernel with its tiles chosen, its predicted cost, and how many choices were priced.
+
+    axes: axes of its Store by name, where the kernel, made for an equal part of the diagram, has another there.
+    """
 
     kernel: p.Kernel
     cost: KernelCost
     tried: int
+    axes: tuple[tuple[str, Axis], ...] = ()
 
 
 def power(size: int) -> int:

@@ -32,6 +32,7 @@ from napkin_eq.laws.law import REGISTRY, Var
 from napkin_eq.laws.loader import load_rules
 from napkin_eq.verify.fuzz.random_diagrams import Shape, random_diagram
 from tests.geometry import flaws
+from tests.search.test_sections import stack
 
 SCALES = (1.0, 0.5)
 DERIVED = ("softmax", "layer_norm", "attention", "matmul", "rmsnorm_linear")
@@ -77,6 +78,30 @@ def test_plans_are_drawn_without_a_flaw(name, derivations):
     made = drawn(derivations[name])
     clean(made)
     assert {"high", "register"} <= {wire.level for wire in made.wires}
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_plans_in_several_rows_are_drawn_without_a_flaw(name, derivations, monkeypatch):
+    monkeypatch.setattr("napkin_eq.draw.layout.WIDEST_BAND", 420.0)
+    made = drawn(derivations[name])
+    clean(made)
+    words = [label.text for label in made.labels if label.role == "note"]
+    kernels = [text for text in words if text.startswith("kernel 1:")]
+    assert len(kernels) > 1 or name in ("softmax", "matmul")
+    assert [text[text.index(", part") :] for text in kernels] == [
+        f", part {n + 1} of {len(kernels)}" for n in range(len(kernels))
+    ] or len(kernels) == 1
+
+
+def test_equal_layers_of_a_plan_are_drawn_once():
+    made = drawn(nq.derive(nq.Diagram("stack", (("out", stack(5)),)), limit=60))
+    clean(made)
+    words = [label.text for label in made.labels]
+    assert any(text.startswith("× 5, one behind the other") for text in words), words
+    # Layers are proved over axes of names of their own; what is drawn has those of the kernels, with their tiles.
+    assert not any("_0" in text or "_1" in text for text in words)
+    assert {text for text in words if text.startswith("Wg")} == {"Wg0"}
+    assert any(wire.level == "register" for wire in made.wires)
 
 
 @pytest.mark.parametrize("first", range(0, 200, 50))
