@@ -184,6 +184,7 @@ def _parser() -> Parser:
     prove.add_argument("what", nargs="*", metavar="LAW_OR_PATH", help="names of laws or families, rule files or folders (default: all)")
     prove.add_argument("--write", metavar="PATH", help="write the scripts that the proofs rest on below this folder, or the theorems for Rocq to this FILE.v")
     prove.add_argument("--files", metavar="DIR", nargs="?", const="", help="have every solver answer the scripts below a folder (default: the shipped ones)")
+    _quiet(prove)
     _json(prove)
 
     check = verbs.add_parser("check", help="re-validate a certificate, trusting neither the e-graph nor the search")
@@ -202,6 +203,7 @@ def _parser() -> Parser:
     told = "test the verifier itself: wrong laws, forged certificates and broken kernels that it must refuse, good ones that it must accept"
     selftest = verbs.add_parser("selftest", help=told)
     selftest.add_argument("part", nargs="?", choices=("laws", "certificates", "kernels"), help="only this part (default: all)")
+    _quiet(selftest)
     _json(selftest)
 
     fuzz = verbs.add_parser("fuzz", help="derive random diagrams and hold term, plan, kernel and certificate against each other; exit 1 if any differ")
@@ -212,6 +214,7 @@ def _parser() -> Parser:
     fuzz.add_argument("--first", type=int, default=0, metavar="N", help="begin with this diagram of the seed (default 0)")
     fuzz.add_argument("--jobs", type=int, default=1, metavar="N", help="processes that share the diagrams (default 1)")
     fuzz.add_argument("-o", "--output", metavar="DIR", help="write each diagram that was found into this folder, as JSON")
+    _quiet(fuzz)
     _json(fuzz)
 
     calibrate = verbs.add_parser("calibrate", help="measure the GPU here by micro-benchmarks and make its hardware file")
@@ -250,6 +253,10 @@ def _search(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--library", action="store_true", help="let a library's matrix products take the place of kernels: trusted, not proved")
     verb.add_argument("--without", action="append", default=[], metavar="LAW_OR_FAMILY", help="leave out a law or family; repeatable")
     verb.add_argument("--rules", action="append", default=[], metavar="PATH", help="more laws: a .py file or a folder of them; repeatable")
+    _quiet(verb)
+
+
+def _quiet(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("-q", "--quiet", action="store_true", help="show no progress")
 
 

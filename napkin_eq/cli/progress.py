@@ -15,6 +15,7 @@ from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from napkin_eq.egraph.budget import Budget, Clock
+from napkin_eq.lang.watch import Watch, watched
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -42,8 +43,24 @@ def shown(seconds: float, quiet: bool = False) -> Iterator[Budget]:
     """
     with nullcontext(None) if quiet else _teller() as tell:
         budget = Budget(seconds, Clock(tell=tell))
-        with _ended_by_interrupt(budget):
+        with _on_interrupt("taking the best plan so far", budget.end):
             yield budget
+
+
+@contextmanager
+def watching(quiet: bool = False, ending: bool = True) -> Iterator[Watch]:
+    """Show how far the work in the block says that it is.
+
+    ending: a first interrupt ends that work, which then gives what it has; else the work sees to that itself.
+    """
+    with nullcontext(None) if quiet else _teller() as tell:
+        watch = Watch(None if tell is None else lambda said: tell(said, {}))
+
+        def end() -> None:
+            watch.ended = True
+
+        with watched(watch), _on_interrupt("this is what was seen until then", end) if ending else nullcontext():
+            yield watch
 
 
 def _teller() -> AbstractContextManager[Callable[[str, Mapping[str, float]], None]]:
@@ -70,34 +87,45 @@ def _followed() -> Iterator[Callable[[str, Mapping[str, float]], None]]:
     from rich.spinner import Spinner
     from rich.text import Text
 
-    spinner = Spinner("dots", style="cyan")
+    spinner, begun, last = Spinner("dots", style="cyan"), time.monotonic(), ""
+    timer: threading.Timer | None = None
+
+    def line() -> Spinner:
+        text = f"{time.monotonic() - begun:.0f} s  {last}"
+        spinner.update(text=Text(text, overflow="ellipsis", no_wrap=True))
+        return spinner
+
     # What the program prints on its standard output is its own.
     console = Console(stderr=True)
-    live = Live(spinner, console=console, transient=True, refresh_per_second=8, redirect_stdout=False)
-    begun = time.monotonic()
+    live = Live(get_renderable=line, console=console, transient=True, refresh_per_second=8, redirect_stdout=False)
 
     def tell(search: str, figures: Mapping[str, float]) -> None:
-        passed = time.monotonic() - begun
-        if passed > SOON:
-            spinner.update(text=Text(f"{passed:.0f} s  {said(search, figures)}", overflow="ellipsis", no_wrap=True))
-            live.start()
+        nonlocal last, timer
+        last = said(search, figures)
+        if timer is None:
+            timer = threading.Timer(max(0.0, begun + SOON - time.monotonic()), live.start)
+            timer.daemon = True
+            timer.start()
 
     try:
         yield tell
     finally:
+        if timer is not None:
+            timer.cancel()
+            timer.join()
         live.stop()
 
 
 @contextmanager
-def _ended_by_interrupt(budget: Budget) -> Iterator[None]:
+def _on_interrupt(said: str, ended: Callable[[], None]) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may say what an interrupt does
         return
 
     def end(number: int, frame: object) -> None:
         signal.signal(signal.SIGINT, before)
-        print("napkin-eq: interrupted: taking the best plan so far; once more ends it", file=sys.stderr)
-        budget.end()
+        print(f"napkin-eq: interrupted: {said}; once more ends it", file=sys.stderr)
+        ended()
 
     before = signal.signal(signal.SIGINT, end)
     try:

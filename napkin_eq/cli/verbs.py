@@ -241,6 +241,7 @@ def _fixed(args: Namespace) -> dict[str, int]:
 
 def prove(args: Namespace) -> int:
     """Prove laws, or have every solver answer the scripts again; 1 if one is refuted, 3 if one stays undecided."""
+    from napkin_eq.cli.progress import watching
     from napkin_eq.prove import abduction as abduce
     from napkin_eq.prove import float_class as floating
     from napkin_eq.prove import prove as proving
@@ -258,12 +259,13 @@ def prove(args: Namespace) -> int:
         told = f"{number} theorems written to {args.write}" if theorems else f"{number} scripts written below {args.write}"
         print(_dumped({"schema": SCHEMA, "written": number}) if args.json else told, end="" if args.json else "\n")
         return DONE
-    with floating.assessed_beside(statements):
-        report = proving.prove_report(statements)
-    found = abduce.advised(statements, [row["verdict"] for row in report["laws"]])
-    for row, advice in zip(report["laws"], found, strict=True):
-        row["advice"] = None if advice is None else abduce.data(advice)
-    floating.noted(statements, report)
+    with watching(args.quiet):
+        with floating.assessed_beside(statements):
+            report = proving.prove_report(statements)
+        found = abduce.advised(statements, [row["verdict"] for row in report["laws"]])
+        for row, advice in zip(report["laws"], found, strict=True):
+            row["advice"] = None if advice is None else abduce.data(advice)
+        floating.noted(statements, report)
     failed, undecided = report["refuted"] + report["floating"]["refused"], report["unknown"] + report["floating"]["unknown"]
     print(_dumped(report) if args.json else "\n".join([*abduce.texts(statements, found), verdict.told(report)]), end="" if args.json else "\n")
     return FAILED if failed else UNKNOWN if undecided else DONE
@@ -376,17 +378,23 @@ def _statements(what: list[str]) -> list[Statement]:
 
 
 def selftest(args: Namespace) -> int:
-    """Put wrong laws, forged certificates and broken kernels before the verifier, and good ones; 1 unless all are judged rightly."""
+    """Put wrong laws, forged certificates and broken kernels before the verifier, and good ones.
+
+    1 unless all are judged rightly, 3 if an interrupt left some untried.
+    """
+    from napkin_eq.cli.progress import watching
     from napkin_eq.verify.selftest.selftest import PARTS, perfect, report, told
 
-    data = report((args.part,) if args.part else PARTS)
+    with watching(args.quiet):
+        data = report((args.part,) if args.part else PARTS)
     print(_dumped(data) if args.json else told(data), end="" if args.json else "\n")
-    return DONE if perfect(data) else FAILED
+    return FAILED if not perfect(data) else UNKNOWN if "interrupted" in data else DONE
 
 
 def fuzz(args: Namespace) -> int:
     """Derive random diagrams and hold all that they give against each other; 1 if anything differs."""
     from napkin_eq.cli.files import whole_folder
+    from napkin_eq.cli.progress import watching
     from napkin_eq.verify.fuzz.fuzz import fuzz as fuzzed
     from napkin_eq.verify.fuzz.random_diagrams import Shape
 
@@ -394,7 +402,8 @@ def fuzz(args: Namespace) -> int:
         raise NapkinError("fuzz: expected a positive number of --seconds, 1 to 500 --nodes and a --seed of 0 or more")
     if args.first < 0 or not 1 <= args.jobs <= 512:
         raise NapkinError("fuzz: expected a --first number of 0 or more and 1 to 512 --jobs")
-    report = fuzzed(args.seconds, args.seed, run=args.run, shape=Shape(nodes=args.nodes), first=args.first, jobs=args.jobs)
+    with watching(args.quiet, ending=False):
+        report = fuzzed(args.seconds, args.seed, run=args.run, shape=Shape(nodes=args.nodes), first=args.first, jobs=args.jobs)
     if args.output is not None:
         with whole_folder(Path(args.output)) as folder:
             for number, finding in enumerate(report.findings):

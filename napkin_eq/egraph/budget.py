@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 SECONDS = 30.0
 INTERRUPTED, TELLING = "an interrupt", 0.1
@@ -22,10 +23,13 @@ class Clock:
 
     tell: is given the search at hand and its figures, at most every tenth of a second: nodes and classes of the e-graph,
     kernels priced, the best time so far and the bound below it in µs, whatever is known.
+    lead: is given the derivation of an operator, or of outputs of one, as soon as its plan is chosen, while its proof is still looked for: it has no steps
+    yet, and what is returned in the end may be another.
     """
 
     stopped: list[str] = field(default_factory=list)
     tell: Tell | None = None
+    lead: Callable[[Any], None] | None = None
     told: float = field(default_factory=time.monotonic)
     figures: dict[str, float] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)

@@ -4,7 +4,7 @@
   const at = (id) => document.getElementById(id);
   const text = at('text'), marks = at('marks'), wrong = at('wrong'), status = at('status'), result = at('result'), drawn = at('drawn');
   const usual = { text: '', dtype: 'bfloat16', hardware: 'h200', without: [] };
-  let state = { ...usual }, sizes = {}, asking = null, waiting = 0, choices = null, derivedOf = '';
+  let state = { ...usual }, sizes = {}, asking = null, waiting = 0, choices = null, derivedOf = '', led = null;
 
   // The address.
   const coded = (value) => btoa(String.fromCharCode(...new TextEncoder().encode(JSON.stringify(value))))
@@ -138,10 +138,17 @@
     } else if (event.event === 'progress') {
       const figures = Object.entries(event.figures).map(([name, value]) => figure(name, value)).filter(Boolean);
       status.textContent = `${seconds.toFixed(0)} s, ${event.search}: ${figures.join(', ')}`;
-    } else if (event.event === 'found') {
+    } else if (event.event === 'lead' || event.event === 'found') {
       status.textContent = `${event.sentence} (${seconds.toFixed(1)} s)`;
-      const shown = result.querySelectorAll('#diagram figure .scroll');
-      if (shown.length > 1) { shown[1].innerHTML = event.picture; result.classList.remove('old'); }
+      let shown = result.querySelectorAll('#diagram figure .scroll')[1] ?? drawn.children[1];
+      if (!shown) {
+        shown = document.createElement('div');
+        for (const [name, value] of [['class', 'scroll'], ['tabindex', '0'], ['role', 'group'], ['aria-label', 'the plan']]) shown.setAttribute(name, value);
+        drawn.append(shown);
+      }
+      shown.innerHTML = event.picture;
+      led = event.event === 'lead' ? shown : null;
+      if (!led) result.classList.remove('old');
     } else if (event.event === 'plan') {
       const open = new Set([...result.querySelectorAll('details[open] > summary')].map((one) => one.textContent));
       drawn.replaceChildren();
@@ -154,6 +161,8 @@
       made.innerHTML = event.html;
       for (const id of ['others', 'errors']) result.querySelector('#' + id)?.replaceWith(made.querySelector('#' + id));
     } else if (event.event === 'wrong') {
+      led?.replaceChildren('No plan of this was proved.');
+      led = null;
       mark(event.place, event.message);
       status.textContent = derivedOf ? 'Nothing derived of this; what is shown below was derived before.' : 'Nothing derived.';
       result.classList.add('old');

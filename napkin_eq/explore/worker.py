@@ -1,7 +1,7 @@
 """Reads and derives what is asked for, in a process of its own: lines of JSON in, lines of JSON out.
 
     {"do": "read" | "derive", "state": {...}, "seconds": 20}
-    {"event": "read" | "wrong" | "progress" | "found" | "plan" | "tried" | "end", ...}
+    {"event": "read" | "wrong" | "progress" | "lead" | "found" | "plan" | "tried" | "end", ...}
 
 A text is parsed, never executed. The process ends with the one that started it.
 """
@@ -16,7 +16,7 @@ import queue
 import sys
 import threading
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from napkin_eq.explore.state import State
 from napkin_eq.frontend.parsed import parsed
@@ -24,6 +24,9 @@ from napkin_eq.frontend.spelled import resized
 from napkin_eq.frontend.tokens import Misread
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
+
+if TYPE_CHECKING:
+    from napkin_eq.pipeline.derivation import Derivation
 
 MEMORY = 6 << 30  # bytes of data that a process may hold
 
@@ -71,7 +74,7 @@ class Worker:
         )
 
     def derive(self, state: State, seconds: float) -> None:
-        """Say what is derived: what it saves and its picture, then the page's sections, then what was tried."""
+        """Say what is derived: its picture as soon as it is chosen, what it saves, the page's sections, what was tried."""
         from napkin_eq.draw import shown
         from napkin_eq.egraph.budget import Budget, Clock
         from napkin_eq.pipeline.derive import derive
@@ -81,9 +84,17 @@ class Worker:
         def tell(search: str, figures: Mapping[str, float]) -> None:
             self.say("progress", search=search, figures=dict(figures))
 
+        def lead(made: Derivation) -> None:
+            if len(made.diagram.outputs) < len(diagram.outputs):
+                return  # one output of several
+            kernels = len(made.plan.kernels)
+            us = sum(out.placed.predicted_us for out in made.outputs)
+            said = f"{kernels} kernel{'s' * (kernels > 1)}, {us:.4g} µs predicted; its proof is looked for …"
+            self.say("lead", sentence=said, picture=shown(made))
+
         diagram, _ = _diagram(state)
         with _uncollected():
-            budget = Budget(seconds, Clock(tell=tell))
+            budget = Budget(seconds, Clock(tell=tell, lead=lead))
             made = derive(diagram, state.hardware, state.dtype, without=state.without, limit=budget)
             self.say("found", sentence=sentence(made.report()), picture=shown(made))
             found = derived(made, _command(state))

@@ -13,8 +13,10 @@
 
 from __future__ import annotations
 
+import gc
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -29,6 +31,7 @@ from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError, Undecided, WrongPlan
 from napkin_eq.lang.substitute import settled
 from napkin_eq.lang.term import Input, Term, subterms
+from napkin_eq.lang.watch import Watch, watched
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.numerics.accuracy import unit_error
 from napkin_eq.numerics.stability import Stability
@@ -46,6 +49,7 @@ TIMED = ("prove", "saturate", "extract", "explain", "validate", "total")
 GRAPH = 3  # contractions from which a diagram is covered by kernels: the search of one operator takes minutes from there on
 WHOLE = 16  # contractions from which one search is no way out
 WIDE = 0.1  # over its bound: a cover that is so much dearer is held against what one search finds
+COLLECTED = 100_000  # new objects after which Python looks for cycles among them
 TOGETHER = 0.5  # of the time, for several outputs together: what is left is for each alone, should that fail
 CUTTING = 0.4  # of the time, after which no axis is cut any more
 
@@ -81,11 +85,12 @@ def derive(
     aim = aimed(diagram, hardware, dtype, printer, max_error, refused, limit, library)
     clock = aim.budget.clock
     with clock.stage("total"):
-        with clock.stage("prove"):
+        with clock.stage("prove"), watched(Watch(clock.note)):
             laws = proved_laws(without, rules, allow_tested)
         try:
-            outputs = kernels(Job(diagram, aim, laws))
-            plan, tiled = planned(diagram, outputs, aim.machine, dtype)
+            with _rarely_collected():
+                outputs = kernels(Job(diagram, aim, laws))
+                plan, tiled = planned(diagram, outputs, aim.machine, dtype)
         except RecursionError:
             deep = max(term.depth for _, term in diagram.outputs)
             raise NapkinError(
@@ -98,6 +103,18 @@ def derive(
         diagram, aim.machine, dtype, plan, outputs, tiled, laws.statements, dict(laws.verdicts), seconds, printer, max_error,
         lambda terms: again(refused=(*refused, *terms)), tuple(clock.stopped),
     )  # fmt: skip
+
+
+@contextmanager
+def _rarely_collected() -> Iterator[None]:
+    """Let Python look for cycles of objects seldom: terms are in none, and a tenth of a derivation would go there."""
+    before = gc.get_threshold()
+    if before[0]:  # 0: whoever calls has turned it off
+        gc.set_threshold(max(before[0], COLLECTED), *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 # -- which way: a cover of a graph, or a search for the outputs together, one by one, or operator by operator ----------------
@@ -266,6 +283,9 @@ def _allowed_of(job: Job, found: Sequence[Output], refusals: _Refusals) -> Itera
 def _explained(job: Job, option: Output, entered: dict[int, Closure], refusals: _Refusals) -> bool:
     """Give a plan its chain of steps, and tell whether the checker accepts it: a plan without one is no plan."""
     laws, aim = job.laws, job.aim
+    if (lead := aim.budget.clock.lead) is not None:
+        plan, tiled = planned(job.diagram, [option], aim.machine, aim.dtype)
+        lead(Derivation(job.diagram, aim.machine, aim.dtype, plan, [option], tiled, laws.statements, dict(laws.verdicts), {}))
     with aim.budget.clock.stage("explain"):
         try:
             option.steps = explained(option.source, option.placed, option.graph.instances, laws.statements, aim.budget, entered, laws.verdicts)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Map, Online, Reduce, Size, Term, subterms
+from napkin_eq.lang.watch import reported
 from napkin_eq.laws import law as words
 from napkin_eq.laws.law import JUDGMENTS, Inference, Judgment, Law, Statement, Sum, Var, where
 from napkin_eq.laws.loader import folder
@@ -58,8 +59,8 @@ def advised(statements: Iterable[Statement], statuses: Iterable[str]) -> list[Ad
     """Give advice on what is not proved, and on what is where a user's own file states it; None for the rest."""
     shipped = str(folder("rules"))
     return [
-        advice(statement, status) if status != "proved" or not statement.place.startswith(shipped) else None
-        for statement, status in zip(statements, statuses, strict=True)
+        advice(statement, status) if (status != "proved" or not statement.place.startswith(shipped)) and reported("advice on laws", number) else None
+        for number, (statement, status) in enumerate(zip(statements, statuses, strict=True))
     ]
 
 

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from napkin_eq.lang.watch import reported
+
 LIMIT = 4096
 
 
@@ -24,14 +26,19 @@ Answer = TypeVar("Answer", bound=Verdict)
 
 
 def decided(
-    asked: Iterable[Asked], key: Callable[[Asked], str], decide: Callable[[Asked], Answer], known: dict[str, Answer]
+    asked: Iterable[Asked], key: Callable[[Asked], str], decide: Callable[[Asked], Answer], known: dict[str, Answer], what: str
 ) -> tuple[list[Answer], dict[str, Answer]]:
-    """Return the answer to each question, in order, known or decided now, and by key what was decided and is worth remembering."""
+    """Return the answer to each question, in order, known or decided now, and by key what was decided and is worth remembering.
+
+    what: is being done, for whoever waits.
+    """
     fresh: dict[str, Answer] = {}
     found = []
-    for question in asked:
+    listed = list(asked)
+    for number, question in enumerate(listed):
         name = key(question)
         if name not in known:
+            reported(what, number, len(listed))
             known[name] = decide(question)
             if known[name].status != "unknown":
                 fresh[name] = known[name]
@@ -41,12 +48,25 @@ def decided(
 
 def recalled(name: str, schema: int) -> dict[str, Any]:
     """Return the entries of a memory by key, as they were written; the caller checks each."""
+    return entries(written(name), schema)
+
+
+def written(name: str) -> str:
+    """Return the text of a memory; "" where there is none that can be read."""
     try:
-        data = json.loads(_file(name).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        return _file(name).read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return ""
+
+
+def entries(text: str, schema: int) -> dict[str, Any]:
+    """Return the entries that the text of a memory holds, by key."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
         return {}
-    entries = data.get("verdicts") if isinstance(data, dict) and data.get("schema") == schema else None
-    return entries if isinstance(entries, dict) else {}
+    found = data.get("verdicts") if isinstance(data, dict) and data.get("schema") == schema else None
+    return found if isinstance(found, dict) else {}
 
 
 def kept(name: str, schema: int, entries: dict[str, Any]) -> None:

@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from napkin_eq.lang.errors import LawRefused, NapkinError, Undecided
+from napkin_eq.lang.watch import Watch, going, watched
 from napkin_eq.laws.law import FLOATING, Law, Statement
 from napkin_eq.laws.loader import folder, run_file
 from napkin_eq.prove import cache as memory
@@ -104,7 +105,7 @@ def assessed_beside(statements: Iterable[Statement]) -> Iterator[None]:
         child.start()
     try:
         yield
-        if child is not None:
+        if child is not None and going():
             child.join(MOST_SECONDS)
     finally:
         if child is not None and child.is_alive():
@@ -113,7 +114,7 @@ def assessed_beside(statements: Iterable[Statement]) -> Iterator[None]:
 
 def _assess_quietly(laws: Sequence[Law]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    with suppress(Exception):  # what fails here is asked again, and said, by the process that waits
+    with suppress(Exception), watched(Watch()):  # what fails here is asked again, and said, by the process that waits
         assess(laws)
 
 
@@ -143,13 +144,15 @@ def assessor(question: str) -> Callable[[Assessor], Assessor]:
 
 def assess(laws: Iterable[Law], use_cache: bool = True) -> list[Floating]:
     """Return the floating-point verdict of each law, in order."""
-    found, fresh = memory.decided(laws, _key, _assessed, _remembered() if use_cache else {})
+    found, fresh = memory.decided(laws, _key, _assessed, _remembered() if use_cache else {}, "laws judged in floating point")
     if fresh and use_cache:
         _remember(fresh)
     return found
 
 
 def _assessed(law: Law) -> Floating:
+    if not going():
+        return Floating(law.floating, "unknown", 0.0, "interrupted")
     _load()
     try:
         return {"exact": _exact, "reassociating": _reassociating, "unsafe": _unsafe}[law.floating](law)

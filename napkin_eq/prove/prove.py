@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from napkin_eq.lang.errors import LawRefused, NapkinError, Undecided
+from napkin_eq.lang.watch import going
 from napkin_eq.laws.claim import Claim
 from napkin_eq.laws.law import TRUE, Judgment, Law, Statement
 from napkin_eq.laws.loader import folder
@@ -101,13 +102,15 @@ def prove(statements: Iterable[Statement], timeout_s: float = 5, use_cache: bool
     timeout_s bounds each question to a solver; all about one statement is bounded to LIMITS times as much of this process's time, the provers'
     own calculations by their work. An answer that was not found in time is "unknown" and is asked again next time. Raises SolversDisagree.
     """
-    verdicts, fresh = memory.decided(statements, _key, lambda s: _proved_now(s, timeout_s), remembered() if use_cache else {})
+    verdicts, fresh = memory.decided(statements, _key, lambda s: _proved_now(s, timeout_s), remembered() if use_cache else {}, "laws proved")
     if fresh and use_cache:
         remember(fresh)
     return verdicts
 
 
 def _proved_now(statement: Statement, timeout_s: float) -> Verdict:
+    if not going():
+        return Verdict(statement.name, "unknown", "-", "", "interrupted", 0.0)
     with limited(LIMITS * timeout_s):
         return _verdict(statement, timeout_s)
 

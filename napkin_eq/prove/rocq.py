@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from napkin_eq.lang.errors import FAILED, NapkinError, Undecided
+from napkin_eq.lang.watch import reported
 from napkin_eq.laws.claim import NotUnderstood
 from napkin_eq.laws.law import Statement
 from napkin_eq.laws.loader import folder
@@ -157,6 +158,7 @@ def _accepted() -> bool:
     known, key = memory.recalled("rocq", SCHEMA), hashlib.sha256(version().encode()).hexdigest()
     if isinstance(known.get(key), bool):
         return bool(known[key])
+    reported("theorems that laws cite, by Rocq")
     try:
         checked([file for file in sources() if file.name in CITED], twice=False)
     except Undecided:
@@ -217,9 +219,14 @@ def checked(files: Sequence[Path] = (), twice: bool = True) -> dict[str, Any]:
 
 def _said(command: list[str], place: str) -> str:
     try:
-        done = subprocess.run(command, cwd=place, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+        # In a session of its own: an interrupt at the keyboard is for this process, and would look like a proof that is refused.
+        done = subprocess.run(
+            command, cwd=place, capture_output=True, text=True, timeout=TIMEOUT_S, check=False, start_new_session=True
+        )
     except subprocess.TimeoutExpired:
         raise Undecided(f"rocq: {command[0]} gave no answer in {TIMEOUT_S} s") from None
+    if done.returncode < 0:
+        raise Undecided(f"rocq: {command[0]} was ended by signal {-done.returncode}")
     if done.returncode:
         raise ProofRefused(f"rocq: {command[0]} refuses the proof: {' '.join((done.stderr or done.stdout).split())[:200]}")
     return done.stdout + done.stderr

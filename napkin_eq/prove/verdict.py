@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from napkin_eq.prove import cache as memory
@@ -58,7 +59,13 @@ class Verdict:
 
 def remembered() -> dict[str, Verdict]:
     """Return the verdicts of earlier runs by key; a damaged memory is no memory."""
-    return {key: verdict for key, entry in memory.recalled("verdicts", SCHEMA).items() if (verdict := _entry(entry)) is not None}
+    return dict(_read(memory.written("verdicts")))
+
+
+@lru_cache(maxsize=2)
+def _read(text: str) -> dict[str, Verdict]:
+    """Return what the text of the memory holds: it is read at every derivation, and changes with new laws only."""
+    return {key: verdict for key, entry in memory.entries(text, SCHEMA).items() if (verdict := _entry(entry)) is not None}
 
 
 def _entry(entry: object) -> Verdict | None:

@@ -50,6 +50,60 @@ def test_elsewhere_than_on_a_terminal_it_is_a_line_now_and_then(quiet, capsys, m
     assert said == "" if quiet else re.fullmatch(r"napkin-eq: 0 s: saturation: 5 nodes\n", said)
 
 
+def test_proofs_say_how_far_they_are_and_an_interrupt_leaves_what_was_proved(capsys, monkeypatch):
+    from napkin_eq.cli.main import main
+    from napkin_eq.prove import prove as proving
+
+    decided = []
+    genuine = proving._verdict
+
+    def verdict(statement, timeout_s):
+        decided.append(statement.name)
+        if len(decided) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+        return genuine(statement, timeout_s)
+
+    monkeypatch.setattr(proving, "remembered", dict)
+    monkeypatch.setattr(proving, "remember", lambda fresh: None)
+    monkeypatch.setattr(proving, "_verdict", verdict)
+    monkeypatch.setattr(progress, "SELDOM", 0.0)
+    assert main(["prove", "semiring"]) == 3
+    said = capsys.readouterr()
+    assert re.search(r"napkin-eq: \d+ s: laws proved: 1 of \d+\n", said.err)
+    assert said.err.count("interrupted: this is what was seen until then") == 1
+    assert len(decided) == 3 and "\n3 proved" in said.out and "interrupted" in said.out
+
+
+def test_the_selftest_says_how_far_it_is_and_gives_what_it_has(capsys, monkeypatch):
+    from napkin_eq.cli.main import main
+    from napkin_eq.verify.selftest import selftest
+
+    judged, genuine = [], selftest.judged
+
+    def counted(entry):
+        judged.append(entry)
+        if len(judged) == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        return genuine(entry)
+
+    monkeypatch.setattr(selftest, "judged", counted)
+    monkeypatch.setattr(progress, "SELDOM", 0.0)
+    assert main(["selftest", "laws", "--quiet"]) == 3
+    said = capsys.readouterr()
+    assert len(judged) == 2 and "interrupted; of what was tried all as it should be" in said.out
+    assert said.err == "napkin-eq: interrupted: this is what was seen until then; once more ends it\n"
+
+
+def test_the_fuzzer_says_how_far_it_is(capsys, monkeypatch):
+    from napkin_eq.cli.main import main
+
+    monkeypatch.setattr(progress, "SELDOM", 0.0)
+    assert main(["fuzz", "--seconds", "0.1", "--nodes", "4"]) == 0
+    assert re.search(r"napkin-eq: \d+ s: \d+ drawn, 0 findings\n", capsys.readouterr().err)
+    assert main(["fuzz", "--seconds", "0.1", "--nodes", "4", "-q"]) == 0
+    assert capsys.readouterr().err == ""
+
+
 CHILD = """
 import time
 from napkin_eq.cli import progress

@@ -125,6 +125,21 @@ def test_a_law_that_is_left_out_changes_the_plan(page):
     assert page.locator("#proofs tbody").inner_text() == before
 
 
+def test_a_plan_is_shown_before_its_proof_is_found(page, server):
+    request = http.client.HTTPConnection("127.0.0.1", server[0], timeout=WAIT)
+    asked = {"text": SMALL.replace("64", "96"), "dtype": "bfloat16", "hardware": "h200", "without": [], "sizes": {}}
+    headers = {"content-type": "application/json", "origin": f"http://127.0.0.1:{server[0]}"}
+    request.request("POST", "/derive", json.dumps(asked), headers)
+    said = [json.loads(line) for line in request.getresponse().read().splitlines()]
+    events = [event for event in said if event["event"] != "progress"]
+    names = [event["event"] for event in events]
+    assert names == ["read", "lead", "found", "plan", "tried", "end"]
+    lead, found = events[names.index("lead")], events[names.index("found")]
+    assert "its proof is looked for" in lead["sentence"] and "proved" not in lead["sentence"]
+    assert "the certificate is proved" in found["sentence"]
+    assert "<svg" in lead["picture"]
+
+
 def test_what_is_wrong_is_said_under_its_place_and_the_last_plan_stays(page):
     write(page, "axis t = 64\narray A[t]\nout = A + B")
     page.wait_for_selector("#wrong pre", timeout=WAIT * 1000)

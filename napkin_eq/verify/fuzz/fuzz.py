@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError, Undecided
+from napkin_eq.lang.watch import reported
 from napkin_eq.numerics.sample_inputs import Family, Place, draw
 from napkin_eq.verify.fuzz.random_diagrams import Shape, random_diagram
 from napkin_eq.verify.fuzz.shrink import shrunk
@@ -27,7 +28,7 @@ from napkin_eq.verify.fuzz.shrink import shrunk
 if TYPE_CHECKING:
     from napkin_eq.pipeline.derivation import Derivation
 
-SHRINK_SECONDS, TOLD_SECONDS = 60.0, 15.0
+SHRINK_SECONDS = 60.0
 PROGRAMS = 3000  # of the interpreter, which runs one after another
 
 
@@ -135,13 +136,17 @@ def fuzz(
 def _together(jobs: int, arguments: Callable[[int], tuple[Any, ...]], whole: Report) -> Report:
     """Return the reports of several processes as one; raises NapkinError for a process that was killed, by want of memory say."""
     import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures import ProcessPoolExecutor, wait
     from concurrent.futures.process import BrokenProcessPool
 
     context = multiprocessing.get_context("spawn")  # a GPU cannot be used in a process that was forked
     with ProcessPoolExecutor(jobs, context) as pool:
         parts = [pool.submit(_alone, *arguments(part)) for part in range(jobs)]
         try:
+            begun, waiting = time.monotonic(), set(parts)
+            while waiting:
+                _, waiting = wait(waiting, timeout=1.0)
+                reported(f"{time.monotonic() - begun:.0f} s, {jobs} processes, {len(waiting)} at work")
             reports = [part.result() for part in parts]
         except KeyboardInterrupt:  # every process has been interrupted, and says what it has
             reports = [part.result() for part in parts if not part.cancelled()]
@@ -168,15 +173,12 @@ def _alone(seconds: float, seed: int, run: bool, shape: Shape, limit: float, fir
 
         device, _ = chosen_device("auto")
     work = _Work(Report(seed), device, limit)
-    end = told = time.monotonic()
-    end += seconds
+    end = time.monotonic() + seconds
     try:
         while time.monotonic() < end:
             work.examine(*drawn(seed, first, shape, device))
             first += step
-            if time.monotonic() > told + TOLD_SECONDS:
-                told = time.monotonic()
-                print(f"fuzz: {work.report.counts['drawn']} drawn, {len(work.report.findings)} findings", file=sys.stderr)
+            reported(f"{work.report.counts['drawn']} drawn, {len(work.report.findings)} findings")
     except KeyboardInterrupt:
         print("fuzz: interrupted; this is what was seen until then", file=sys.stderr)
     return work.report

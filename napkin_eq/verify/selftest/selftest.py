@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from napkin_eq.lang.watch import going, reported
 from napkin_eq.laws.law import Law, Statement
 from napkin_eq.prove.corpus import Entry, entries
 from napkin_eq.prove.float_class import assess
@@ -64,11 +65,12 @@ def _rounded(entry: Entry, law: Law) -> str:
 
 def laws() -> list[Result]:
     """Put the whole corpus before the verifier."""
-    return [judged(entry) for entry in entries()]
+    listed = list(entries())
+    return [judged(entry) for number, entry in enumerate(listed) if reported("laws of the corpus", number, len(listed))]
 
 
 def report(parts: Sequence[str] = PARTS) -> dict[str, Any]:
-    """Return the scores as data: each part by family, and its totals flat."""
+    """Return the scores as data: each part by family, and its totals flat; of what was tried until then, where whoever waits ended it."""
     started = time.perf_counter()
     data: dict[str, Any] = {"schema": SCHEMA, "disagreements": [], "failures": []}
     if "laws" in parts:
@@ -91,6 +93,8 @@ def report(parts: Sequence[str] = PARTS) -> dict[str, Any]:
         data["looseness"] = dict(found.looseness)
         data["kernel_mutants"] = {"total": found.mutants, "caught": found.killed}
         data["failures"] += [f"{name} is broken and passes" for name in found.alive] + [f"{name} is right and is rejected" for name in found.wronged]
+    if not going():
+        data["interrupted"] = True
     data["seconds"] = round(time.perf_counter() - started, 1)
     return data
 
@@ -105,13 +109,13 @@ def told(data: dict[str, Any]) -> str:
     lines: list[str] = []
     if "laws" in data:
         families = data["laws"]["by_family"]
-        width = max(map(len, families))
+        width = max(map(len, families), default=0)
         lines.append(f"{'laws':{width}}  valid accepted  wrong rejected")
         for name, row in [*families.items(), ("all", data["laws"])]:
             lines.append(f"{name:{width}}  {_of(row['accepted'], row['valid']):>14}  {_of(row['rejected'], row['wrong']):>14}")
     if "certificates" in data:
         good, forged = data["certificates"]["good"], data["certificates"]["forged"]
-        width = max(map(len, forged["by_rule"]))
+        width = max(map(len, forged["by_rule"]), default=0)
         lines.append(f"{'forged certificates':{width}}  refused, whatever the rule that is broken")
         lines += [f"{name:{width}}  {count}" for name, count in forged["by_rule"].items()]
         lines.append(f"{'all':{width}}  {_of(forged['refused'], forged['total'])}; the sides of {forged['shown_false']} differ by evaluation")
@@ -124,7 +128,9 @@ def told(data: dict[str, Any]) -> str:
         if loose := data["looseness"]:
             lines.append(f"right kernels: bound over error at most {max(loose.values()):g} ({max(loose, key=loose.__getitem__)}), medians by family of inputs")
         lines.append(f"{'all':{width}}  {_of(data['kernels']['killed'], data['kernels']['mutants'])}")
-    return "\n".join([*lines, *data["failures"], f"{'all as it should be' if perfect(data) else 'not all as it should be'}, in {data['seconds']} s"])
+    so_far = "interrupted; of what was tried " if "interrupted" in data else ""
+    said = f"{so_far}{'all as it should be' if perfect(data) else 'not all as it should be'}, in {data['seconds']} s"
+    return "\n".join([*lines, *data["failures"], said])
 
 
 def _of(part: int, whole: int) -> str:
