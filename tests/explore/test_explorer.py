@@ -125,12 +125,12 @@ def test_a_law_that_is_left_out_changes_the_plan(page):
     assert page.locator("#proofs tbody").inner_text() == before
 
 
-def test_a_plan_is_shown_before_its_proof_is_found(page, server):
-    request = http.client.HTTPConnection("127.0.0.1", server[0], timeout=WAIT)
+def test_a_plan_is_shown_before_its_proof_is_found(server):
     asked = {"text": SMALL.replace("64", "96"), "dtype": "bfloat16", "hardware": "h200", "without": [], "sizes": {}}
     headers = {"content-type": "application/json", "origin": f"http://127.0.0.1:{server[0]}"}
-    request.request("POST", "/derive", json.dumps(asked), headers)
-    said = [json.loads(line) for line in request.getresponse().read().splitlines()]
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", server[0], timeout=WAIT)) as request:
+        request.request("POST", "/derive", json.dumps(asked), headers)
+        said = [json.loads(line) for line in request.getresponse().read().splitlines()]
     events = [event for event in said if event["event"] != "progress"]
     names = [event["event"] for event in events]
     assert names == ["read", "lead", "found", "plan", "tried", "end"]
