@@ -15,7 +15,7 @@ from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from napkin_eq.egraph.budget import Budget, Clock
-from napkin_eq.lang.watch import Watch, watched
+from napkin_eq.prove.watch import Watch, watched
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

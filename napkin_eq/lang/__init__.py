@@ -21,7 +21,6 @@ Importing it lets terms print themselves (notation).
                      axes
     term             a diagram as data
     waists           values between which a graph falls into parts
-    watch            long work that someone waits for: it says how far it is, and asks whether to go on
 """
 
 from napkin_eq.lang import notation as notation

@@ -31,13 +31,13 @@ from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError, Undecided, WrongPlan
 from napkin_eq.lang.substitute import settled
 from napkin_eq.lang.term import Input, Term, subterms
-from napkin_eq.lang.watch import Watch, watched
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.numerics.accuracy import unit_error
 from napkin_eq.numerics.stability import Stability
 from napkin_eq.pipeline.asked import aimed, proved_laws
 from napkin_eq.pipeline.derivation import Derivation
 from napkin_eq.pipeline.unfused import unfused
+from napkin_eq.prove.watch import Watch, watched
 from napkin_eq.search.assemble import planned
 from napkin_eq.search.candidates import Forms, cuts_of, extracted, placed, preferred, saturated
 from napkin_eq.search.derivation import Output

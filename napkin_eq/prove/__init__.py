@@ -19,4 +19,5 @@
                     every solver answer every file
     smtlib          SMT-LIB terms as text, what is trivial simplified as it is written
     verdict         what is known of a statement and what that rests on, and their memory between runs
+    watch           long work that someone waits for: it says how far it is, and asks whether to go on
 """

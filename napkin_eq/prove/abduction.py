@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Map, Online, Reduce, Size, Term, subterms
-from napkin_eq.lang.watch import reported
 from napkin_eq.laws import law as words
 from napkin_eq.laws.law import JUDGMENTS, Inference, Judgment, Law, Statement, Sum, Var, where
 from napkin_eq.laws.loader import folder
 from napkin_eq.laws.obligation import conditions_of, judgments_of, terms_of
 from napkin_eq.prove.prove import Outcome, opinion
+from napkin_eq.prove.watch import reported
 
 if TYPE_CHECKING:
     from napkin_eq.prove.counterexample import Counterexample

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from napkin_eq.lang.watch import reported
+from napkin_eq.prove.watch import reported
 
 LIMIT = 4096
 

@@ -30,10 +30,10 @@ from pathlib import Path
 from typing import Any
 
 from napkin_eq.lang.errors import LawRefused, NapkinError, Undecided
-from napkin_eq.lang.watch import Watch, going, watched
 from napkin_eq.laws.law import FLOATING, Law, Statement
 from napkin_eq.laws.loader import folder, run_file
 from napkin_eq.prove import cache as memory
+from napkin_eq.prove.watch import Watch, going, watched
 
 SCHEMA = 4
 GROWTH = 64.0

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from napkin_eq.lang.errors import LawRefused, NapkinError, Undecided
-from napkin_eq.lang.watch import going
 from napkin_eq.laws.claim import Claim
 from napkin_eq.laws.law import TRUE, Judgment, Law, Statement
 from napkin_eq.laws.loader import folder
@@ -30,6 +29,7 @@ from napkin_eq.prove.portfolio import SolversDisagree, answers, holds, limited, 
 from napkin_eq.prove.query import Script, Step, head, scripts, sha256
 from napkin_eq.prove.verdict import STATUSES, Filed, remember, remembered
 from napkin_eq.prove.verdict import Verdict as Verdict
+from napkin_eq.prove.watch import going
 
 if TYPE_CHECKING:
     from napkin_eq.prove.counterexample import Counterexample

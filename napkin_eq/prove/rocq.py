@@ -27,12 +27,12 @@ from pathlib import Path
 from typing import Any
 
 from napkin_eq.lang.errors import FAILED, NapkinError, Undecided
-from napkin_eq.lang.watch import reported
 from napkin_eq.laws.claim import NotUnderstood
 from napkin_eq.laws.law import Statement
 from napkin_eq.laws.loader import folder
 from napkin_eq.prove import cache as memory
 from napkin_eq.prove.portfolio import load_provers
+from napkin_eq.prove.watch import reported
 
 TIMEOUT_S, SCHEMA = 600, 1
 FILES = tuple(

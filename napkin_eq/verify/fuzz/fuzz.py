@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError, Undecided
-from napkin_eq.lang.watch import reported
 from napkin_eq.numerics.sample_inputs import Family, Place, draw
+from napkin_eq.prove.watch import reported
 from napkin_eq.verify.fuzz.random_diagrams import Shape, random_diagram
 from napkin_eq.verify.fuzz.shrink import shrunk
 

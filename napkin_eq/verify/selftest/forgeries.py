@@ -19,7 +19,7 @@ from napkin_eq.certify.check import check
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import evaluate
 from napkin_eq.lang.term import Input, Term, subterms
-from napkin_eq.lang.watch import reported
+from napkin_eq.prove.watch import reported
 from napkin_eq.verify.selftest.ill_formed import as_lemma, changed, ill_formed
 from napkin_eq.verify.selftest.one_rule import accepted, refused
 from napkin_eq.verify.selftest.samples import alone, samples

@@ -20,8 +20,8 @@ from napkin_eq.lang.axis import axes
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Index, Input, Reduce, Term
-from napkin_eq.lang.watch import going, reported
 from napkin_eq.numerics.sample_inputs import Drawn, Family, applies, draw, families, resized
+from napkin_eq.prove.watch import going, reported
 from napkin_eq.verify.selftest.mutations import MUTATIONS
 
 if TYPE_CHECKING:

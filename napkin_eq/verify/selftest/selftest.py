@@ -11,11 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from napkin_eq.lang.watch import going, reported
 from napkin_eq.laws.law import Law, Statement
 from napkin_eq.prove.corpus import Entry, entries
 from napkin_eq.prove.float_class import assess
 from napkin_eq.prove.prove import opinion
+from napkin_eq.prove.watch import going, reported
 from napkin_eq.verify.selftest import forgeries
 from napkin_eq.verify.selftest.score import score
 
