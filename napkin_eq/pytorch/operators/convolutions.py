@@ -4,7 +4,7 @@ by the fold's mask.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import napkin_eq.frontend.library as nq
@@ -16,6 +16,8 @@ from napkin_eq.pytorch.operators.arithmetic import add
 from napkin_eq.pytorch.operators.views import constant_pad, unsqueeze
 
 Sizes = Sequence[int]
+# Of a dimension, a place of the output and one of the window: the place of the input, and the masks that it is one.
+Reached = Callable[[int, Term, Term], tuple[Term, list[Term]]]
 
 
 def several(sizes: Any, rank: int) -> list[int]:
@@ -40,29 +42,16 @@ def every(masks: Sequence[Term]) -> Term | None:
 def correlate(b: Builder, input: Value, weight: Value, stride: Any, padding: Any, dilation: Any, groups: int) -> Value:
     """Return Σ over channels of a group and the window of input[y·stride + k·dilation − padding] · weight[k]."""
     rank = len(weight.dims) - 2
-    strides, paddings, dilations = (several(x, rank) for x in (stride, padding, dilation))
-    input, weight, channels, out = _grouped(b, input, weight, groups, 0)
-    places, masks, spatial, window = dict[str, Term](), list[Term](), list[Dim](), list[Dim]()
-    for at, (s, p, d) in enumerate(zip(strides, paddings, dilations, strict=True)):
-        own, inner = input.dims[3 + at], weight.dims[3 + at]
-        size, taps = b.known(own, "convolution"), b.known(inner, "convolution")
-        new = b.fresh((size + 2 * p - d * (taps - 1) - 1) // s + 1, "out", at)
-        tap = b.fresh(taps, "tap", at)
-        spatial.append(new)
-        window.append(tap)
-        last = (b.known(new, "") - 1) * s + (taps - 1) * d - p
-        place = window_place(b.at(new), s, b.at(tap), d, p)
-        masks += inside(place, -p, last, size)
-        places |= b.coordinates(own, place)
-    moved = b.moved(weight, weight.dims, (*weight.dims[:3], *window))
-    return _summed(
-        b,
-        elsewhere(input.term, places),
-        moved,
-        masks,
-        (input.dims[0], (*channels, *out), *spatial),
-        (input.dims[2], *window),
-    )
+    steps = list(zip(*(several(x, rank) for x in (stride, padding, dilation)), strict=True))
+    sizes, taps = ([b.known(d, "convolution") for d in value.dims[2:]] for value in (input, weight))
+    output = [(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, (s, p, d) in zip(sizes, taps, steps, strict=True)]
+
+    def reached(at: int, new: Term, tap: Term) -> tuple[Term, list[Term]]:
+        s, p, d = steps[at]
+        place = window_place(new, s, tap, d, p)
+        return place, inside(place, -p, (output[at] - 1) * s + (taps[at] - 1) * d - p, sizes[at])
+
+    return _windowed(b, input, weight, groups, 0, output, reached)
 
 
 def spread(
@@ -72,31 +61,39 @@ def spread(
     that is whole.
     """
     rank = len(weight.dims) - 2
-    strides, paddings, dilations = (several(x, rank) for x in (stride, padding, dilation))
-    input, weight, channels, out = _grouped(b, input, weight, groups, 1)
+    steps = list(zip(*(several(x, rank) for x in (stride, padding, dilation)), strict=True))
+    sizes, taps = ([b.known(d, "convolution") for d in value.dims[2:]] for value in (input, weight))
+
+    def reached(at: int, new: Term, tap: Term) -> tuple[Term, list[Term]]:
+        s, p, d = steps[at]
+        place = window_place(new, 1, tap, -d, -p)
+        low, high = p - (taps[at] - 1) * d, output[at] - 1 + p
+        if s == 1:
+            return place, inside(place, low, high, sizes[at])
+        whole = nq.equal(place % s, 0)
+        return place // s, [whole, *inside(place // s, low // s, high // s, sizes[at])]
+
+    return _windowed(b, input, weight, groups, 1, output, reached)
+
+
+def _windowed(
+    b: Builder, input: Value, weight: Value, groups: int, first: int, output: Sizes, reached: Reached
+) -> Value:
+    """Return Σ over channels of a group and the window of the input, where a place of the output and one of the window
+    reach, times the weight.
+    """
+    input, weight, channels, out = _grouped(b, input, weight, groups, first)
     places, masks, spatial, window = dict[str, Term](), list[Term](), list[Dim](), list[Dim]()
-    for at, (s, p, d, total) in enumerate(zip(strides, paddings, dilations, output, strict=True)):
+    for at, total in enumerate(output):
         own, inner = input.dims[3 + at], weight.dims[3 + at]
-        size, taps = b.known(own, "convolution"), b.known(inner, "convolution")
-        new, tap = b.fresh(total, "out", at), b.fresh(taps, "tap", at)
-        spatial.append(new)
-        window.append(tap)
-        place = window_place(b.at(new), 1, b.at(tap), -d, -p)
-        low, high = p - (taps - 1) * d, total - 1 + p
-        if s > 1:
-            masks.append(nq.equal(place % s, 0))
-            place, low, high = place // s, low // s, high // s
-        masks += inside(place, low, high, size)
+        spatial.append(b.fresh(total, "out", at))
+        window.append(b.fresh(b.known(inner, "convolution"), "tap", at))
+        place, inside_ = reached(at, b.at(spatial[-1]), b.at(window[-1]))
+        masks += inside_
         places |= b.coordinates(own, place)
     moved = b.moved(weight, weight.dims, (*weight.dims[:3], *window))
-    return _summed(
-        b,
-        elsewhere(input.term, places),
-        moved,
-        masks,
-        (input.dims[0], (*channels, *out), *spatial),
-        (input.dims[2], *window),
-    )
+    dims = (input.dims[0], (*channels, *out), *spatial)
+    return _summed(b, elsewhere(input.term, places), moved, masks, dims, (input.dims[2], *window))
 
 
 def window_place(start: Term, stride: int, tap: Term, dilation: int, padding: int) -> Term:

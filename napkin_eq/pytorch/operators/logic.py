@@ -141,44 +141,31 @@ def full_like(b: Builder, self: Value, fill_value: Number) -> Value:
     return replace(self, term=b.scalar(fill_value).term, dtype=b.scalar(fill_value).dtype)
 
 
-@operator("zeros_like.default")
-def zeros_like(b: Builder, self: Value) -> Value:
-    return full_like(b, self, 0)
-
-
-@operator("ones_like.default")
-def ones_like(b: Builder, self: Value) -> Value:
-    return full_like(b, self, 1)
-
-
-@operator("empty.memory_format", "empty_permuted.default")
-def empty(b: Builder, size: Any) -> Value:
-    return filled(b, size, 0)
-
-
-@operator("zeros.default")
-def zeros(b: Builder, size: Any) -> Value:
-    return filled(b, size, 0)
-
-
-@operator("ones.default")
-def ones(b: Builder, size: Any) -> Value:
-    return filled(b, size, 1)
-
-
-@operator("new_zeros.default")
-def new_zeros(b: Builder, self: Value, size: Any) -> Value:
-    return filled(b, size, 0)
-
-
-@operator("new_ones.default")
-def new_ones(b: Builder, self: Value, size: Any) -> Value:
-    return filled(b, size, 1)
-
-
 @operator("new_full.default")
 def new_full(b: Builder, self: Value, size: Any, fill_value: Number) -> Value:
     return filled(b, size, fill_value)
+
+
+def _everywhere(number: int) -> dict[str, Callable[..., Value]]:
+    """Return the rules of one number everywhere: of a size, of a size beside a tensor, of a tensor's size."""
+    return {
+        "plain": lambda b, size: filled(b, size, number),
+        "beside": lambda b, self, size: filled(b, size, number),
+        "like": lambda b, self: full_like(b, self, number),
+    }
+
+
+for _name, _number, _way in (
+    ("zeros.default", 0, "plain"),
+    ("ones.default", 1, "plain"),
+    ("empty.memory_format", 0, "plain"),
+    ("empty_permuted.default", 0, "plain"),
+    ("new_zeros.default", 0, "beside"),
+    ("new_ones.default", 1, "beside"),
+    ("zeros_like.default", 0, "like"),
+    ("ones_like.default", 1, "like"),
+):
+    enter(_name, _everywhere(_number)[_way])
 
 
 @operator("scalar_tensor.default")
