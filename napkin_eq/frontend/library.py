@@ -10,35 +10,9 @@ import builtins
 import math
 from collections.abc import Mapping
 
-from napkin_eq.frontend.pointwise import (
-    Value,
-    abs,
-    clip,
-    cos,
-    equal,
-    erf,
-    exp,
-    expm1,
-    floor,
-    gelu,
-    gelu_tanh,
-    log,
-    masked,
-    maximum,
-    minimum,
-    reciprocal,
-    relu,
-    round,
-    rsqrt,
-    sigmoid,
-    silu,
-    sin,
-    softplus,
-    sqrt,
-    swiglu,
-    tanh,
-    where,
-)
+from napkin_eq.frontend import pointwise
+from napkin_eq.frontend.pointwise import *  # noqa: F403  each function of values is the library's by the same name
+from napkin_eq.frontend.pointwise import Value, exp, log, reciprocal, rsqrt
 from napkin_eq.lang.axis import Axis, axes
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.operators import MONOIDS
@@ -297,9 +271,9 @@ def _extent(axis: Axis) -> Term:
 
 
 __all__ = [
-    "Axis", "abs", "argmax", "argmin", "array", "axes", "causal", "clip", "cos", "cross_entropy", "cumsum", "einsum", "equal", "erf", "exp", "expm1", "floor",
-    "gelu", "gelu_tanh", "index", "layer_norm", "length", "linear", "log", "log_softmax", "logsumexp", "masked", "matmul", "max", "maximum",
-    "mean", "merge", "min", "minimum", "padding", "prod", "reciprocal", "relu", "rename", "rms_norm", "round", "rsqrt", "scan",
-    "sigmoid", "silu", "sin", "size", "softmax", "softplus", "split", "sqrt", "sum", "swiglu", "take", "tanh", "variance",
-    "where", "window",
+    "Axis", "argmax", "argmin", "array", "axes", "causal", "cross_entropy", "cumsum", "einsum", "index",
+    "layer_norm", "length", "linear", "log_softmax", "logsumexp", "matmul", "max", "mean", "merge", "min",
+    "padding", "prod", "rename", "rms_norm", "scan", "size", "softmax", "split", "sum", "take", "variance",
+    "window",
 ]  # fmt: skip
+__all__ += pointwise.__all__

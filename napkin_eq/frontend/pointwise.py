@@ -6,6 +6,11 @@ import math
 
 from napkin_eq.lang.term import Map, Term, as_real, lift
 
+__all__ = [
+    "abs", "clip", "cos", "equal", "erf", "exp", "expm1", "floor", "gelu", "gelu_tanh", "log", "masked", "maximum",
+    "minimum", "reciprocal", "relu", "round", "rsqrt", "sigmoid", "silu", "sin", "softplus", "sqrt", "swiglu",
+    "tanh", "where",
+]  # fmt: skip
 ABSENT = -math.inf
 Value = Term | int | float
 

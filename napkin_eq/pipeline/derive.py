@@ -84,6 +84,7 @@ def derive(
         diagram = Diagram("diagram", (("out", diagram),))
     aim = aimed(diagram, hardware, dtype, printer, max_error, refused, limit, library)
     clock = aim.budget.clock
+    clock.seconds.clear()  # a budget that was another derivation's has its seconds
     with clock.stage("total"):
         with clock.stage("prove"), watched(Watch(clock.note)):
             laws = proved_laws(without, rules, allow_tested)

@@ -30,6 +30,14 @@ def test_seconds_are_counted_stage_by_stage() -> None:
     assert sum(seconds.values()) - seconds["total"] <= seconds["total"]
 
 
+def test_a_budget_used_again_counts_from_the_start() -> None:
+    x = nq.Axis("x", 64)
+    budget = Budget(20.0)
+    budget.clock.seconds["total"] = budget.clock.seconds["extract"] = 1000.0
+    seconds = page.derive(nq.array("A", x) + 1.0, limit=budget).seconds
+    assert seconds["extract"] <= seconds["total"] < 1000.0
+
+
 def test_a_stage_that_fails_counts_too() -> None:
     clock = Clock()
     with pytest.raises(NapkinError), clock.stage("search"):

@@ -92,9 +92,12 @@ def mutated(plan: Plan, change: Change) -> Plan | None:
     kernels = []
     for kernel in plan.kernels:
         facts = Facts(kernel, next((b.dtype for b in plan.inputs if b.dtype in NARROW), "f32"))
-        kernels.append(replace(kernel, body=rewrite(kernel.body, facts, change)))
+        # Who does what was decided of the kernel as it was: of what it has become nothing is, until that is asked.
+        workers = replace(kernel.workers, roles=None) if kernel.workers else None
+        kernels.append(replace(kernel, body=rewrite(kernel.body, facts, change), workers=workers))
     found = replace(plan, kernels=tuple(kernels))
-    return None if found == plan else replace(found, kernels=dependent_launch(cache_hints(found)).kernels)
+    same = all(new.body == old.body for new, old in zip(found.kernels, plan.kernels, strict=True))
+    return None if same else replace(found, kernels=dependent_launch(cache_hints(found)).kernels)
 
 
 class Family:
