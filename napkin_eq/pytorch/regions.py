@@ -14,7 +14,6 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import subterms
 from napkin_eq.machine.gpu import load
 from napkin_eq.pytorch.build.table import name_of, rules
-from napkin_eq.pytorch.edge_trial import AT_EDGE
 from napkin_eq.pytorch.edges import shown
 from napkin_eq.pytorch.importer import of_graph
 from napkin_eq.pytorch.kernels import Kernels, kernels_of
@@ -23,6 +22,7 @@ from napkin_eq.pytorch.operators.price import contraction, library_us
 from napkin_eq.pytorch.program import Program
 
 CONTRACTIONS, NODES, EACH = 2, 24, 10.0
+OVER = "the time for searches"  # how the reason begins
 VIEWS = (
     "view.",
     "reshape.",
@@ -141,7 +141,8 @@ def chosen(module: Any, options: Options, hardware: str, interpreted: bool, gpu:
             region = waiting.pop(0)
             if region.taken:
                 _decide(region, options, hardware, interpreted, gpu, _processor() - begun)
-            if region.edges and region.reason.startswith(AT_EDGE):
+            # What is not derived with its edges may be without the operators that have them, as far as there is time.
+            if region.edges and region.reason and region.kernels is None and not region.reason.startswith(OVER):
                 said = {node: f"{why} ({region.reason})" for node, why in region.edges.items()}
                 waiting = [*_without(module, region.nodes, said, options, refused), *waiting]
             else:
@@ -259,7 +260,7 @@ def _decide(region: Region, options: Options, hardware: str, interpreted: bool, 
         return
     room = options.seconds - spent
     if room <= 0:
-        region.reason = f"the time for searches ({options.seconds:g} s) is over"
+        region.reason = f"{OVER} ({options.seconds:g} s) is over"
         return
     # A limit of its own for every second that is left would find nothing again that is remembered.
     limit = EACH
