@@ -20,7 +20,7 @@ from napkin_eq.frontend.tokens import Misread, tokens
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import DTYPES, Input, Term
+from napkin_eq.lang.term import DTYPES, Input, Term, subterms
 
 HEAD = re.compile(
     r"(?:[ \t]*(?:#[^\n]*)?\n)*[ \t]*diagram[ \t]+(?P<name>\w+)[ \t]*(?::(?P<doc>[^\n]*))?(?=\n|\Z)", re.ASCII
@@ -65,7 +65,9 @@ class _Diagram(Expressions):
         if not self.outputs:
             self.here.refuse("the diagram has no output: write a line such as out = Σ_x A")
         try:
-            return Diagram(name, tuple(self.outputs), doc, tuple(self.held))
+            read = set(subterms(*(term for _, term in self.outputs)))
+            unread = tuple(name for name, value in self.values.items() if value.children or isinstance(value, Input) if value not in read)
+            return Diagram(name, tuple(self.outputs), doc, tuple(self.held), unread)
         except NapkinError as reason:
             raise Misread(str(reason), 1, 1) from None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from napkin_eq.lang import spans
@@ -35,13 +35,15 @@ class Diagram(Pictured):
     """What is to be computed: `outputs` are pairs of a name and a term; `doc` is one sentence.
 
     held: pairs of an output and the type of numbers in which it is stored; of the others real numbers are of the storage
-    type that a derivation is asked for, whole ones int32, masks bool.
+    type that a derivation is asked for, whole ones int32, masks bool. unread: arrays and values that were declared beside it and that no
+    output reads: they are no part of it, which is told.
     """
 
     name: str
     outputs: tuple[tuple[str, Term], ...]
     doc: str = ""
     held: tuple[tuple[str, str], ...] = ()
+    unread: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         checked_name(self.name, "diagram")

@@ -67,7 +67,9 @@ def diagram_from_json(data: object) -> Diagram:
         if len(_list(pair, "an output", 2)) != 2:
             _refuse(f"an output is a pair of a name and a node, not {_shown(pair)}")
         outputs.append((_text(pair[0], "the name of an output"), _at(nodes, pair[1], f"output {_shown(pair[0])}")))
-    found = Diagram(_text(fields["name"], "the name"), tuple(outputs), _text(fields["doc"], "doc"))
+    read = {t.name for t in subterms(*(term for _, term in outputs)) if isinstance(t, Input)}
+    unread = tuple(name for name in fields["inputs"] if name not in read)
+    found = Diagram(_text(fields["name"], "the name"), tuple(outputs), _text(fields["doc"], "doc"), (), unread)
     types = _table(fields["held"], "held", MAX_ITEMS) if more else {}
     return found.storing(**{name: _text(held, f"the type of {_shown(name)}") for name, held in types.items()})
 

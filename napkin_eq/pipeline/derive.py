@@ -48,7 +48,7 @@ from napkin_eq.verify.translation import accepted
 TIMED = ("prove", "saturate", "extract", "explain", "validate", "total")
 GRAPH = 3  # contractions from which a diagram is covered by kernels: the search of one operator takes minutes from there on
 WHOLE = 16  # contractions from which one search is no way out
-WIDE = 0.1  # over its bound: a cover that is so much dearer is held against what one search finds
+WIDE, FEW = 0.1, 6  # over its bound: a cover that is so much dearer is held against what one search finds, of no more contractions than so many
 COLLECTED = 100_000  # new objects after which Python looks for cycles among them
 TOGETHER = 0.5  # of the time, for several outputs together: what is left is for each alone, should that fail
 CUTTING = 0.4  # of the time, after which no axis is cut any more
@@ -128,7 +128,7 @@ def kernels(job: Job) -> list[Output]:
     """
     many, graph = contractions(subterms(*(t for _, t in job.diagram.outputs))), spans_kernels(job.diagram) or job.aim.library
     cover = _cover(job) if graph else []
-    if cover and (told := cover[0].cover) is not None and told["gap"] is not None and told["gap"] <= WIDE:
+    if cover and (told := cover[0].cover) is not None and (many > FEW or (told["gap"] is not None and told["gap"] <= WIDE)):
         return cover
     if graph and not cover and many > WHOLE:
         why = next(reversed(job.aim.budget.clock.stopped), "its cover by kernels is refused, or passes the error allowed")

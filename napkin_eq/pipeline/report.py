@@ -59,6 +59,7 @@ def report(derivation: Derived) -> dict[str, Any]:
             "limited": list(d.limited),
         },
         **({"cover": cover} if (cover := next((o.cover for o in d.outputs if o.cover is not None), None)) is not None else {}),
+        **({"unread": list(d.diagram.unread)} if d.diagram.unread else {}),
         "seconds": {k: round(v, 3) for k, v in d.seconds.items()},
         **({} if d.max_error is None else {"max_error": d.max_error, "rounding": unit_error(d.plan)}),
     }  # fmt: skip

@@ -124,6 +124,8 @@ def costs_told(report: dict[str, Any]) -> list[str]:
         lines.append("relative rounding: " + ", ".join(f"{figure:.2g} of {name}" for name, figure in report["rounding"].items()))
     graph, seconds = report["egraph"], report["seconds"]
     lines.append(f"e-graph: {graph['nodes']} nodes, {graph['classes']} classes, {graph['rounds']} rounds; {seconds['total']:.2f} s")
+    if "unread" in report:
+        lines.append(f"not read by any output, and so no part of the plan: {', '.join(report['unread'])}")
     lines += [f"note: {note}" for note in dict.fromkeys(graph["notes"])]
     if graph["limited"]:
         lines.append(f"the limit of time ended {', '.join(graph['limited'])}: another run may give another plan; --limit SECONDS gives it more")

@@ -86,9 +86,11 @@ def renamed(kernel: p.Kernel, name: str, arrays: dict[str, str]) -> p.Kernel:
 
 def _notes(diagram: Diagram, outputs: list[Output], tiled: list[Tiled], machine: Hardware, dtype: str) -> tuple[str, ...]:
     sizes = ", ".join(f"{a.name}={a.size if a.size is not None else 'any'}" for a in diagram.axes())
+    unread = [f"not read, and so no argument: {', '.join(diagram.unread)}"] if diagram.unread else []
     return (
         f"diagram: {diagram.name}  {'; '.join(f'{name} = {source}' for o in outputs for name, source, _ in o.each())}",
         f"sizes: {sizes}  storage: {dtype}  hardware: {machine.title} ({machine.arch})",
         f"laws: {', '.join(laws_used(outputs))}",
         f"predicted: {total_us([t.cost for t in tiled], machine):.1f} us, {sum(t.cost.bytes_hbm for t in tiled) / 1e6:.1f} MB to and from HBM",
+        *unread,
     )

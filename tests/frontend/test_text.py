@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 
 import numpy as np
@@ -15,6 +16,7 @@ from napkin_eq.frontend.spelled import resized, spelled
 from napkin_eq.frontend.tokens import Misread
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import axes_in, evaluate
+from napkin_eq.lang.json_form import diagram_from_json, dumps_diagram
 from napkin_eq.numerics.sample_inputs import draw, families
 from napkin_eq.verify.fuzz.random_diagrams import random_diagram
 
@@ -146,3 +148,12 @@ def test_what_is_too_deep_for_a_kernel_is_said_in_one_line():
     with pytest.raises(NapkinError, match="levels deep, too many for a kernel") as caught:
         nq.derive(term, limit=3.0)
     assert "\n" not in str(caught.value)
+
+
+def test_what_no_output_reads_is_told() -> None:
+    found = parsed("axis t = 8\narray A[t], B[t]\nlet u = A * 2\nout = A + 1\n")
+    assert found.unread == ("B", "u") and [a.name for a in found.inputs()] == ["A"]
+    assert parsed("axis t = 8\narray A[t]\nlet u = A * 2\nout = u + 1\n").unread == ()
+    data = json.loads(dumps_diagram(found))
+    data["inputs"]["Z"] = data["inputs"]["A"]
+    assert diagram_from_json(data).unread == ("Z",)
