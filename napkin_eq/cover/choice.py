@@ -151,7 +151,13 @@ class Choice:
         """Price what would be cheapest if offers exceeded their bounds by as much as others of the same contractions do.
 
         A bound may be far below the price of all kernels of some contractions, of which there are many: one price tells of the others.
+        Kernels of few contractions come first: they are priced soon, and what they are short of shows where more in one may pay.
         """
+        counts = [contractions(o.candidate.terms) for o in self.offers if o.price is None]
+        for most in sorted({max(1, count) for count in counts}):
+            self._promising_of(most)
+
+    def _promising_of(self, most: int) -> None:
         for _ in range(ROUNDS):
             least: dict[Any, float] = {}
             for offer in self.offers:
@@ -160,7 +166,7 @@ class Choice:
                     key = _contracted(offer)
                     least[key] = min(over, least.get(key, math.inf))
             known = [o for o in self.offers if o.price is not None]
-            waiting = [o for o in self.offers if o.price is None]
+            waiting = [o for o in self.offers if o.price is None and contractions(o.candidate.terms) <= most]
             guessed = [Offer(o.candidate, o.piece, o.bound, o.bound + least.get(_contracted(o), 0.0)) for o in waiting]
             places = {id(g): o for g, o in zip(guessed, waiting, strict=True)}
             found = self._solved(self._undominated([*known, *(g for g, gain in self.gains(guessed, known) if gain > 0)]))

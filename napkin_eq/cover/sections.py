@@ -6,7 +6,7 @@ A section is a diagram of its own over arrays of names that say only where they 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from napkin_eq.cover.graph import contractions
@@ -20,6 +20,7 @@ from napkin_eq.machine.cost import elements
 WHOLE = 12  # contractions of a graph that is covered as one
 LEAST, MOST, DEEPEST = 3, 16, 300  # contractions of what repeats, and of any section, and its nesting
 ENDS = 12  # waists, from the last, at which what repeats may end
+COMPARED = 400  # parts that are held against each other, to find what repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,8 @@ def sections(outputs: Sequence[Term], proved: Callable[[Judgment], bool]) -> lis
 
 def _chosen(listed: list[Term], outputs: Sequence[Term]) -> list[Term]:
     """Return the waists to cut at: around what repeats most, and in the rest wherever a section would get too large."""
-    runs = [run for end in range(max(0, len(listed) - ENDS), len(listed) + 1) for run in _runs(listed, end, outputs)]
+    left = iter(range(COMPARED))
+    runs = [run for end in range(max(0, len(listed) - ENDS), len(listed) + 1) for run in _runs(listed, end, outputs, left)]
     run = max(runs, key=lambda r: (r[0], len(r[1])), default=(0, []))[1]
     found: list[Term] = []
     for waist in listed:
@@ -72,10 +74,10 @@ def _chosen(listed: list[Term], outputs: Sequence[Term]) -> list[Term]:
     return found
 
 
-def _runs(listed: list[Term], end: int, outputs: Sequence[Term]) -> list[tuple[int, list[Term]]]:
+def _runs(listed: list[Term], end: int, outputs: Sequence[Term], left: Iterator[int]) -> list[tuple[int, list[Term]]]:
     """Return sequences of waists, equal parts between them, that end with one: how many terms each spans, and its waists.
 
-    end: the place of the last; beyond all waists, the only output.
+    end: the place of the last; beyond all waists, the only output. left: is drawn from for each part that is held against another.
     """
     if end == len(listed) and (len(outputs) != 1 or outputs[0] in listed):
         return []
@@ -89,7 +91,7 @@ def _runs(listed: list[Term], end: int, outputs: Sequence[Term]) -> list[tuple[i
             continue
         shape = _shape(last, listed[start])
         run, span = [listed[start], *([last] if end < len(listed) else [])], len(size)
-        while (before := _before(run[0], listed, shape, len(size))) is not None:
+        while (before := _before(run[0], listed, shape, len(size), left)) is not None:
             span += len(size)
             if isinstance(before, Input):
                 break
@@ -99,17 +101,21 @@ def _runs(listed: list[Term], end: int, outputs: Sequence[Term]) -> list[tuple[i
     return found
 
 
-def _before(end: Term, listed: list[Term], shape: Term, size: int) -> Term | None:
+def _before(end: Term, listed: list[Term], shape: Term, size: int, left: Iterator[int]) -> Term | None:
     """Return where a part of this shape begins that ends with a waist: at another, or at an array; None where there is none."""
+
+    def alike(begin: Term) -> bool:
+        return next(left, None) is not None and _shape(end, begin) is shape
+
     place = listed.index(end)
     for start in range(place - 1, -1, -1):
         among = within([end], {listed[start]: None})
         if len(among) > size:
             break
-        if len(among) == size and _shape(end, listed[start]) is shape:
+        if len(among) == size and alike(listed[start]):
             return listed[start]
     arrays = [t for t in within([end], {}) if isinstance(t, Input) and {*t.axes} == {*end.axes}]
-    return next((a for a in arrays if len(within([end], {a: None})) == size and _shape(end, a) is shape), None)
+    return next((a for a in arrays if len(within([end], {a: None})) == size and alike(a)), None)
 
 
 def _shape(last: Term, first: Term) -> Term:

@@ -48,6 +48,7 @@ from napkin_eq.verify.translation import accepted
 TIMED = ("prove", "saturate", "extract", "explain", "validate", "total")
 GRAPH = 3  # contractions from which a diagram is covered by kernels: the search of one operator takes minutes from there on
 WHOLE = 16  # contractions from which one search is no way out
+PLAIN = 48  # contractions up to which a graph that has no cover is done operator by operator
 WIDE, FEW = 0.1, 6  # over its bound: a cover that is so much dearer is held against what one search finds, of no more contractions than so many
 COLLECTED = 100_000  # new objects after which Python looks for cycles among them
 TOGETHER = 0.5  # of the time, for several outputs together: what is left is for each alone, should that fail
@@ -132,7 +133,10 @@ def kernels(job: Job) -> list[Output]:
         return cover
     if graph and not cover and many > WHOLE:
         why = next(reversed(job.aim.budget.clock.stopped), "its cover by kernels is refused, or passes the error allowed")
-        raise NapkinError(f"diagram {job.diagram.name}: {why}; it is too large for one search")
+        reason = NapkinError(f"diagram {job.diagram.name}: {why}; it is too large for one search")
+        if many > PLAIN:
+            raise reason
+        return [_unfused(job.on([output]), reason) for output in job.diagram.outputs]
     try:
         found = searches(_in_full(job, anew=bool(cover)))
     except NapkinError:
