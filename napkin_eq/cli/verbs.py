@@ -317,7 +317,7 @@ def _check_told(found: dict[str, Any], content: bytes) -> str:
     if found["status"] != "ok":
         return f"refused: {found['problem']}"
     lines = [f"ok: {found['steps']} steps by {len(found['laws'])} statements, grade {found['grade']}; nothing of the search was trusted"]
-    lines += [f"trusted, not proved: {kernel}, which a library runs" for kernel in found["trusted"]]
+    lines += [f"    {found['trusted'].lstrip(',')}"] if found["trusted"] else []
     try:
         source, destination = ends(loads(content))
         lines += [f"     {source!s:.300}", f"  =  {destination!s:.300}"]

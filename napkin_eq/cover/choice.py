@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -51,6 +51,15 @@ class Offer:
 def _contracted(offer: Offer) -> tuple[tuple[Term, ...], frozenset[Term]]:
     """Return what an offer stores, and the contractions that it computes."""
     return offer.candidate.outs, frozenset(t for t in offer.candidate.terms if contracted(t) is not None)
+
+
+def _over(offer: Offer, least: Mapping[Any, float], failed: Mapping[Any, Sequence[frozenset[Term]]]) -> float:
+    """Return by how much an offer's price is taken to exceed its bound, of what is known of others that compute the same contractions."""
+    key = _contracted(offer)
+    if key in least:
+        return least[key]
+    # What one was not priced for in time, another that computes less for itself may well be.
+    return UNKNOWN * offer.bound if any(inside <= offer.candidate.inside for inside in failed.get(key, ())) else 0.0
 
 
 class Choice:
@@ -160,14 +169,17 @@ class Choice:
     def _promising_of(self, most: int) -> None:
         for _ in range(ROUNDS):
             least: dict[Any, float] = {}
+            failed: dict[Any, list[frozenset[Term]]] = {}
             for offer in self.offers:
                 if offer.price is not None and offer.call is None:
-                    over = offer.price - offer.bound if offer.price < math.inf else UNKNOWN * offer.bound
                     key = _contracted(offer)
-                    least[key] = min(over, least.get(key, math.inf))
+                    if offer.price < math.inf:
+                        least[key] = min(offer.price - offer.bound, least.get(key, math.inf))
+                    else:
+                        failed.setdefault(key, []).append(offer.candidate.inside)
             known = [o for o in self.offers if o.price is not None]
             waiting = [o for o in self.offers if o.price is None and contractions(o.candidate.terms) <= most]
-            guessed = [Offer(o.candidate, o.piece, o.bound, o.bound + least.get(_contracted(o), 0.0)) for o in waiting]
+            guessed = [Offer(o.candidate, o.piece, o.bound, o.bound + _over(o, least, failed)) for o in waiting]
             places = {id(g): o for g, o in zip(guessed, waiting, strict=True)}
             found = self._solved(self._undominated([*known, *(g for g, gain in self.gains(guessed, known) if gain > 0)]))
             fresh = [places[id(o)] for o in found[1] if id(o) in places] if found else []

@@ -89,6 +89,8 @@ def _runs(listed: list[Term], end: int, outputs: Sequence[Term], left: Iterator[
             break
         if contractions(size) < LEAST:
             continue
+        if next(left, None) is None:
+            break
         shape = _shape(last, listed[start])
         run, span = [listed[start], *([last] if end < len(listed) else [])], len(size)
         while (before := _before(run[0], listed, shape, len(size), left)) is not None:

@@ -62,8 +62,8 @@ def test_it_is_trusted_and_not_proved_wherever_it_is_told_of() -> None:
     found = by_library(DIAGRAMS["columns before rows"])
     assert [k["grade"] for k in found.report()["kernels"]] == ["library"] and "trusted and not proved" in told(found)
     data = found.certificate
-    assert checked(data)["trusted"] == ["kernel_0: torch.matmul"]
-    row = {**data["evidence"]["library"][0], "grade": "A"}
+    assert checked(data)["trusted"] == ", trusted and not proved: 'kernel_0: torch.matmul: library'"
+    row = {"kernel": "kernel_0", "call": "torch.matmul"}
     assert checked(sealed({**data, "evidence": {**data["evidence"], "library": [row]}}))["status"] == "refused"
 
 
