@@ -46,5 +46,5 @@ def checked_name(name: object, what: str) -> str:
     names from strangers reach generated source only through this door. Double underscores are kept for generated names.
     """
     if not isinstance(name, str) or not _NAME.match(name) or name in _RESERVED or "__" in name:
-        raise NapkinError(f"{what} {name!r:.80} is not a usable name: expected letters, digits and single underscores, not a keyword")
+        raise NapkinError(f"{what} {name!r:.80} is not a usable name: expected letters (a to z), digits and single underscores, at most 63, not a keyword")
     return name
