@@ -26,6 +26,7 @@ from napkin_eq.lang.errors import LawRefused, NapkinError, Undecided
 
 if TYPE_CHECKING:
     from napkin_eq.frontend.library import *  # noqa: F403
+    from napkin_eq.frontend.pointwise import *  # noqa: F403
     from napkin_eq.lang.axis import Axis
     from napkin_eq.lang.diagram import Diagram
     from napkin_eq.lang.evaluate import evaluate, output_order
