@@ -60,7 +60,7 @@ class Side(Blocks):
         self.holding = False
         self.counters = {ring: self.names.fresh(f"{ring.copies[0].buffer.name}_n") for ring in shared.rings}
         mine: Share = getattr(shared.roles, self.share)
-        self.wanted, self.whole = mine.values, mine.whole
+        self.wanted, self.whole = frozenset(mine.values), frozenset(mine.whole)
 
     def fetched(self, body: Sequence[Stmt]) -> Iterator[tuple[tuple[Load, ...], Ring]]:
         """Yield the loads of a body that are copied together, with their ring."""

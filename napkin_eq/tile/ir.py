@@ -262,10 +262,10 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What one side of a kernel computes: `values` of its own lanes, and rows of all lanes of the block, which each side holds whole."""
+    """What one side of a kernel computes: `values` of its own lanes, and rows of all lanes of the block, which each side holds whole; both sorted."""
 
-    values: frozenset[str]
-    whole: frozenset[str]
+    values: tuple[str, ...]
+    whole: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,7 +143,7 @@ def test_roles_of_another_kernel_are_noticed():
         (replace(roles, stores=((at - 1, copy),)), "store C where it does not"),
         (replace(roles, stores=((at + 99, copy),)), "store C where it does not"),
         (replace(roles, stores=((at, array),)), "store other where it does not"),
-        (replace(roles, computing=replace(roles.computing, values=frozenset({"x"}))), "speak of x"),
+        (replace(roles, computing=replace(roles.computing, values=("x",))), "speak of x"),
         (replace(roles, layouts=((("z",), layout),)), "over z, which is no coordinate"),
     ):
         with pytest.raises(WrongPlan, match=said):

@@ -63,7 +63,7 @@ class _Assignment:
         computing = self.share(self.computing_roots())
         self.copies_alone(copying)
         for stmt in self.stmts:
-            self.computes(stmt, computing.values)
+            self.computes(stmt, set(computing.values))
         first, *_ = REGISTERS[groups]
         threads = 128 * (groups + 1)
         found = p.Roles(
@@ -92,7 +92,7 @@ class _Assignment:
         whole = {n for s in self.stmts if isinstance(s, p.ReduceTile) and over_rows(self.kernel, s) and s.out.name in found for n in self.tiles_under(s)}
         for name in (n for n in self.made if n in whole):
             self.held_whole(self.made[name])
-        return p.Share(frozenset(found), frozenset(whole))
+        return p.Share(tuple(sorted(found)), tuple(sorted(whole)))
 
     def takes(self, stmt: p.Stmt) -> Sequence[str]:
         if isinstance(stmt, p.ReduceTile) and over_rows(self.kernel, stmt):
@@ -145,7 +145,7 @@ class _Assignment:
 
     def copies_alone(self, share: p.Share) -> None:
         """Refuse what the copying warp would need of tiles: it has no lanes for them."""
-        for name in sorted(share.values):
+        for name in share.values:
             stmt = self.made.get(name)
             number = isinstance(stmt, (p.Start, p.SizeOf, p.Let)) or (isinstance(stmt, (p.Iota, p.Load)) and not wide(self.kernel, stmt.out))
             if stmt is None or not (number or self.counted(stmt)):
@@ -159,7 +159,7 @@ class _Assignment:
         if isinstance(stmt, p.Let) and stmt.op in LACKING:
             raise self.wrong(f"no operator {stmt.op!r:.60} in Gluon")
 
-    def computes(self, stmt: p.Stmt, values: frozenset[str]) -> None:
+    def computes(self, stmt: p.Stmt, values: set[str]) -> None:
         """Refuse a statement that the groups of warps cannot do."""
         match stmt:
             case p.ScanTile():
