@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from xml.sax.saxutils import escape
 
 from napkin_eq.draw.picture import SIZES, SPARE, Label, Picture, Piece, Shape, width_of
@@ -52,10 +52,30 @@ def svg(picture: Picture, theme: str = "auto") -> str:
 
 
 def _style(name: str, theme: str, classes: Set[str]) -> str:
-    """Return the rules that are used, each held to this picture by its name, as several may stand in one page."""
-    light, dark = ({key: pair[n] for key, pair in COLOURS.items()} for n in (0, 1))
-    used = {"auto": {key: f"var(--{key})" for key in COLOURS}, "light": light, "dark": dark}[theme]
-    rules = {
+    """Return the rules that are used, each held to this picture by its name, as several may stand in one page.
+
+    Colours stand in them as they are, the dark ones after the light: what knows no variables and no themes, as drawing and
+    slide programs, shows the light ones.
+    """
+    light, dark = (_rules({key: pair[n] for key, pair in COLOURS.items()}) for n in (0, 1))
+    if theme != "auto":
+        return _held(light if theme == "light" else dark, name, classes)
+    colours = {key: ";".join(d for d in dark[key].split(";") if d not in light[key].split(";")) for key in dark}
+    night = _held({key: value for key, value in colours.items() if value}, name, classes)
+    return f"{_held(light, name, classes)}@media (prefers-color-scheme:dark){{{night}}}"
+
+
+def _held(rules: Mapping[str, str], name: str, classes: Set[str]) -> str:
+    kept = []
+    for key, value in rules.items():
+        parts = [part for part in key.split(",") if part.removeprefix(".") in {*classes, "paper", "text"}]
+        kept += [",".join(f"#{name} {part}" for part in parts) + f"{{{value}}}"] * bool(parts)
+    return "".join(kept)
+
+
+def _rules(used: Mapping[str, str]) -> dict[str, str]:
+    """Return what is said of each class of shapes and texts, in these colours."""
+    return {
         ".paper": f"fill:{used['paper']}",
         ".w": "fill:none;stroke-width:1.5",
         ".dash": f"fill:none;stroke:{used['faint']};stroke-dasharray:5 4",
@@ -79,20 +99,6 @@ def _style(name: str, theme: str, classes: Set[str]) -> str:
         ".name,.title": "font-weight:600",
         ".size,.cost,.note": f"fill:{used['soft']}",
     }
-    kept = []
-    for key, value in rules.items():
-        parts = [part for part in key.split(",") if part.removeprefix(".") in {*classes, "paper", "text"}]
-        kept += [",".join(f"#{name} {part}" for part in parts) + f"{{{value}}}"] * bool(parts)
-    text = "".join(kept)
-    if theme != "auto":
-        return text
-    names = [key for key in COLOURS if f"--{key})" in text]
-    day, night = (f"#{name}{{{_variables(colours, names)}}}" for colours in (light, dark))
-    return f"{day}@media (prefers-color-scheme:dark){{{night}}}{text}"
-
-
-def _variables(colours: dict[str, str], names: Sequence[str]) -> str:
-    return ";".join(f"--{key}:{colours[key]}" for key in names)
 
 
 def _body(picture: Picture) -> Iterable[str]:

@@ -226,7 +226,9 @@ def test_what_a_picture_says():
     words = ["".join(t.itertext()) for t in root.iter("{http://www.w3.org/2000/svg}text")]
     assert {"Q", "K", "V", "out"} <= set(words)
     assert any(word.startswith("q") and "4096" in word for word in words)
-    assert "prefers-color-scheme:dark" in text
+    # What knows no variables and no themes shows the light colours.
+    assert "var(" not in text and "fill:#ffffff" in text.partition("@media (prefers-color-scheme:dark)")[0]
+    assert "fill:#14171c" in text.partition("@media (prefers-color-scheme:dark)")[2]
     assert "prefers-color-scheme" not in svg(DIAGRAMS["attention"](), "dark")
 
 
