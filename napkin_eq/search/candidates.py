@@ -30,7 +30,9 @@ from napkin_eq.tile.resources import BYTES
 FINALISTS, SPREAD, SAME, STABLE = 3, 1.25, 1e-3, 0.45
 Side = tuple[tuple[Axis, ...], bool]  # the axes of an operand that is computed, and whether out of sums
 IDLE, LARGE, MOST_STRETCHES, LEAST_STRETCH = 0.6, 128, 64, 256
-REFINED = 6  # times that forms are extracted, without what made the last ones lose digits, before every node is looked at
+# How many candidates extractions may try, one and all together, that are repeated without what made the last forms lose digits, before every
+# node is looked at: where one extraction is long, several take the time that this needs.
+REFINED, REFINED_EACH, REFINED_ALL = 6, 50_000, 120_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,13 +183,16 @@ def _candidates(source: Term, graph: Saturated, aim: Aim, stability: Stability, 
     barred: frozenset[tuple[int, int]] | None = None
     for admitted in (strict, lenient) if exponentials else (lenient,):
         extractor = partial(Extractor, graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut, budget=aim.budget, written=aim.written)
-        lost = frozenset[tuple[int, int]]()
+        lost, work = frozenset[tuple[int, int]](), 0
         for _ in range(REFINED):
             search = extractor(barred=lost, kept=whole)
             candidates = search.run()
+            work += search.work
             accurate = [c for c in candidates if stability.admits(c.term)]
             if accurate and accurate[0] is candidates[0]:
                 return accurate
+            if search.work > REFINED_EACH or work > REFINED_ALL:
+                break
             # What makes the cheapest forms lose is left out, and only that is looked for: to look at every node takes far longer.
             losing = [c for c in candidates if c not in accurate]
             forms = {number: [c.term for c in kept] for number, kept in search.best.items()}

@@ -119,6 +119,9 @@ def corpus() -> list[tuple[bytes, bool]]:
     judged["sha256"] = checker.sha(["distribute", *(judged[key] for key in ("nodes", "conclusion", "premises", "floating"))])
     chosen.append((sealed(altered(CERTIFICATE, ("laws", "distribute"), judged)), False))
     chosen += [(sealed(altered(CERTIFICATE, ("laws", "distribute", "proof", "lanes"), lanes)), False) for lanes in ("x", [1], {"x": 1}, ["nowhere"], None)]
+    called = {"kernel": "k", "call": "torch.matmul", "grade": "library"}
+    evidence: list[tuple[Any, bool]] = [([], True), ({"library": [called]}, True), ({"library": [{"kernel": "k"}]}, False), ({"library": 5}, False)]
+    chosen += [(sealed(altered(CERTIFICATE, ("evidence",), value)), good) for value, good in evidence]
     broken = 0
     for number, sample in enumerate(samples()):
         data = sample.certificate()
