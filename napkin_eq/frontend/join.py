@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from napkin_eq.lang.axis import LARGEST, Axis
 from napkin_eq.lang.term import Const, Index, Input, Length, Map, Read, Reduce, Scan, Size, Term, rebuilt, subterms
@@ -44,7 +45,7 @@ def joined(terms: Sequence[Term], stored: Iterable[Sequence[Axis]]) -> Joined:
     arrays += [t.dims for t in subterms(*terms) if isinstance(t, Input)]
     found, parts, refused = tuple(terms), dict[Axis, tuple[Axis, ...]](), set[tuple[Axis, Axis]]()
     while True:
-        pairs = dict.fromkeys(pair for dims in arrays for pair in zip(dims, dims[1:]))  # noqa: B905  neighbours
+        pairs = dict.fromkeys(pair for dims in arrays for pair in pairwise(dims))
         for a, b in pairs:
             if (a, b) in refused:
                 continue
@@ -66,7 +67,7 @@ def _axis(a: Axis, b: Axis, terms: Sequence[Term], arrays: Sequence[Sequence[Axi
     if a.size is None or b.size is None or a.size * b.size > LARGEST:
         raise _Apart
     for dims in arrays:
-        if (a in dims or b in dims) and (a, b) not in zip(dims, dims[1:]):  # noqa: B905  neighbours
+        if (a in dims or b in dims) and (a, b) not in pairwise(dims):
             raise _Apart
     taken = {axis.name for t in subterms(*terms) for axis in (*t.axes, *((t.axis,) if "axis" in t.names else ()))}
     taken |= {axis.name for dims in arrays for axis in dims}

@@ -271,8 +271,9 @@ def _same_keys(where: str, found: Any, wanted: set[str], open_: frozenset[str] =
 
 
 def _section(where: str, cls: type[S], found: Any) -> S:
-    types = {entry.name: entry.type for entry in fields(cls)}  # type: ignore[arg-type]
-    _same_keys(where, found, set(types), frozenset(entry.name for entry in fields(cls) if entry.default is not MISSING))  # type: ignore[arg-type]
+    entries = fields(cls)  # type: ignore[arg-type]  every section is a dataclass, which a type variable cannot say
+    types = {entry.name: entry.type for entry in entries}
+    _same_keys(where, found, set(types), frozenset(entry.name for entry in entries if entry.default is not MISSING))
     for name, value in found.items():
         whole = types[name] == "int"
         if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)) or not 0 < value < 1e18:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import torch
-import torch.nn.functional as F  # noqa: N812  as everyone calls it
+from torch.nn import functional
 
 from napkin_eq.lang.evaluate import evaluate
 from napkin_eq.lang.term import Reduce, subterms
@@ -19,11 +19,11 @@ X, PER = (2, 6, 3, 5), (6,)
 
 
 def normed(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-    return F.group_norm(x, 3, weight, bias)
+    return functional.group_norm(x, 3, weight, bias)
 
 
 def batched(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-    return F.batch_norm(x, None, None, weight, bias, training=True)
+    return functional.batch_norm(x, None, None, weight, bias, training=True)
 
 
 def shifted(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -32,12 +32,12 @@ def shifted(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 # A program, the shapes that it takes, the axes of its first input when flat, over how many axes it folds.
 CASES = [
-    (torch.nn.functional.gelu, (X,), 1, 0),
+    (functional.gelu, (X,), 1, 0),
     (normed, (X, PER, PER), 4, 2),
     (batched, (X, PER, PER), 3, 2),
     (shifted, (X,), 3, 1),
-    (lambda x: F.layer_norm(x, x.shape[1:]), (X,), 2, 1),
-    (lambda x: F.softmax(x, -1), (X,), 2, 1),
+    (lambda x: functional.layer_norm(x, x.shape[1:]), (X,), 2, 1),
+    (lambda x: functional.softmax(x, -1), (X,), 2, 1),
 ]
 
 
