@@ -271,7 +271,7 @@ def _same_keys(where: str, found: Any, wanted: set[str], open_: frozenset[str] =
 
 
 def _section(where: str, cls: type[S], found: Any) -> S:
-    entries = fields(cls)  # type: ignore[arg-type]  every section is a dataclass, which a type variable cannot say
+    entries = fields(cls)  # type: ignore[arg-type]  # each is a dataclass, which a type variable cannot say
     types = {entry.name: entry.type for entry in entries}
     _same_keys(where, found, set(types), frozenset(entry.name for entry in entries if entry.default is not MISSING))
     for name, value in found.items():
