@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -14,6 +17,9 @@ import pytest
 if shutil.which("nvidia-smi") is None:
     os.environ.setdefault("TRITON_INTERPRET", "1")
 GOLDEN = Path(__file__).parent / "golden"
+PACE = 0.0125  # processor seconds of `paced` on the machine that the limits of time were measured on
+
+T = TypeVar("T")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -41,6 +47,51 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         assert text == file.read_text(encoding="utf-8")
 
     return compare
+
+
+def paced() -> float:
+    """Give the processor seconds of a fixed piece of Python: how fast this machine, as busy as it is, runs such code now."""
+    begun, total, seen = time.process_time(), 0, {}
+    for i in range(60_000):
+        seen[i & 1023] = (i, total)
+        total = (total * 31 + len(seen)) & 0xFFFF
+    return time.process_time() - begun
+
+
+def slower() -> float:
+    """Give how many times as long this machine takes now as the one that the limits of time were measured on, at least 1."""
+    return max(1.0, paced() / PACE)
+
+
+@pytest.fixture(scope="session")
+def pace() -> Callable[[], float]:
+    """Give `slower`, for limits of work that runs in processes of its own."""
+    return slower
+
+
+@pytest.fixture(scope="session")
+def within() -> Callable[..., object]:
+    """Give what holds work to a limit of processor seconds, those of the machine that the limits were measured on.
+
+    A machine that runs plain Python slower, or that others keep busy, gets as much more; work that may be done again is
+    tried up to three times, and the quickest counts: what else went on in the process is no fault of the work.
+    """
+
+    def held(seconds: float, work: Callable[[], T], tries: int = 3) -> T:
+        said = []
+        for _ in range(tries):
+            gc.collect()
+            before = slower()
+            begun = time.process_time()
+            result = work()
+            taken = time.process_time() - begun
+            allowed = seconds * max(before, slower())
+            if taken < allowed:
+                return result
+            said.append(f"{taken:.2f} s where {allowed:.2f} are allowed")
+        raise AssertionError("; ".join(said))
+
+    return held
 
 
 @pytest.fixture

@@ -10,8 +10,7 @@ import math
 import shutil
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -118,11 +117,9 @@ def refusal(source: Term, *steps: Step) -> str:
 # -- what is right ------------------------------------------------------------------------------------------------------
 
 
-def test_a_derivation_is_accepted() -> None:
+def test_a_derivation_is_accepted(within: Callable[..., dict[str, Any]]) -> None:
     content = dumps(CERTIFICATE).encode()
-    start = time.process_time()
-    result = checker.check(content)
-    assert time.process_time() - start < 0.2
+    result = within(0.2, lambda: checker.check(content))
     _, _, steps = derivation()
     assert (result["status"], result["grade"], result["steps"], result["theorem"]) == ("ok", "C", len(steps), sha(CERTIFICATE["theorem"]))
     assert {s.law for s in steps} - {"arithmetic"} <= set(result["laws"]) and "scales-exp" in result["laws"]
@@ -584,7 +581,7 @@ def test_a_gigantic_certificate_is_refused_soon() -> None:
     assert result == {"status": "refused", "problem": "it is too large"}
 
 
-def test_what_would_take_time_squared_takes_none() -> None:
+def test_what_would_take_time_squared_takes_none(within: Callable[..., None]) -> None:
     """A law of many variables, many axes beside many inputs, wide rows over a term with many axes: seconds of work at most."""
     base, count, wide = make(Q, Q, [], [], {}, {}), 20_000, 4_000
     rows: list[list[Any]] = [["Var", "real", f"v{n}"] for n in range(count)] + [["is-le", n, n] for n in range(count)]
@@ -598,11 +595,13 @@ def test_what_would_take_time_squared_takes_none() -> None:
     summed = {**theorem, "inputs": base["theorem"]["inputs"] | {"many": many}}
     place = len(theorem["nodes"])
     nodes = [["Input", "many"], *(["Tuple", *[place] * (count + n)] for n in range(40))]
-    start = time.process_time()
-    assert checked(sealed({**base, "laws": {"level": law}}))["status"] == "ok"
-    assert checked(sealed({**base, "theorem": listed}))["status"] == "ok"
-    assert checked(sealed({**base, "theorem": summed, "nodes": nodes})) == {"status": "refused", "problem": "it is too large"}
-    assert time.process_time() - start < 10
+
+    def all_three() -> None:
+        assert checked(sealed({**base, "laws": {"level": law}}))["status"] == "ok"
+        assert checked(sealed({**base, "theorem": listed}))["status"] == "ok"
+        assert checked(sealed({**base, "theorem": summed, "nodes": nodes})) == {"status": "refused", "problem": "it is too large"}
+
+    within(10, all_three, tries=1)
 
 
 def test_a_law_that_ships_cannot_be_told_to_need_no_lanes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

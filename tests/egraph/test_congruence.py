@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-import time
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -136,17 +136,19 @@ def test_an_open_argument_is_found() -> None:
     assert found is not None and found.judgment.args[0] is MASK
 
 
-def test_rules_that_go_round_in_circles_end() -> None:
+def test_rules_that_go_round_in_circles_end(within: Callable[..., None]) -> None:
     a, b = Var("a"), Var("b")
     loop = [
         Inference("up", "user", "", pos(a), (pos(a * 1.0),), "", "here"),
         Inference("swap", "user", "", pos(a * b), (pos(b * a),), "", "here"),
         Inference("between", "user", "", le(a, Var("d")), (le(a, b), le(b, Var("d"))), "", "here"),
     ]
-    start = time.perf_counter()
-    judge = Judge([*RULES, *loop])
-    assert judge.holds(pos(S)) is None and judge.holds(le(S, Q)) is None and judge.holds(le(S, Max(x, S))) is not None
-    assert time.perf_counter() - start < 2
+
+    def judged() -> None:
+        judge = Judge([*RULES, *loop])
+        assert judge.holds(pos(S)) is None and judge.holds(le(S, Q)) is None and judge.holds(le(S, Max(x, S))) is not None
+
+    within(2, judged)
 
 
 def test_match_inverts_substitute() -> None:
@@ -320,7 +322,7 @@ def _naive(pool: list[Term], pairs: list[tuple[Term, Term]]) -> dict[Term, Term]
     return root
 
 
-def test_thousands_of_instances_take_no_time() -> None:
+def test_thousands_of_instances_take_no_time(within: Callable[..., list[Step]]) -> None:
     leaves = [Input(f"a{i}", (x,)) for i in range(7)]
     instances: list[tuple[str, dict[str, Term | Axis]]] = []
     for size in range(3, 7):
@@ -331,9 +333,7 @@ def test_thousands_of_instances_take_no_time() -> None:
     instances += [("mul-associates", {"a": a, "b": b, "d": c}) for a, b, c in itertools.permutations(leaves, 3)]
     instances += [("mul-commutes", {"a": a * b, "b": c}) for a, b, c in itertools.permutations(leaves, 3)]
     instances += [("mul-commutes", {"a": a, "b": b}) for a, b in itertools.permutations(leaves, 2)]
-    start = time.perf_counter()
-    proof = closure(*instances)
+    assert len(instances) > 2500
     a, b, c = leaves[:3]
-    chain = proof.explain(a * b * c, Store(c * b * a))
-    assert len(instances) > 2500 and time.perf_counter() - start < 1.5
+    chain = within(1.5, lambda: closure(*instances).explain(a * b * c, Store(c * b * a)))
     assert len(chain) <= 6

@@ -77,12 +77,12 @@ def cold(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cold")
 
 
-def test_every_shipped_law_is_proved_within_the_time(shipped: list[Statement], cold: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_shipped_law_is_proved_within_the_time(
+    shipped: list[Statement], cold: Path, monkeypatch: pytest.MonkeyPatch, within: Callable[..., list[Verdict]]
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(cold))
     monkeypatch.setattr(solving, "_SAID", {})
-    started = time.process_time()  # other processes may share this machine
-    verdicts = prove(shipped)
-    assert time.process_time() - started < 30
+    verdicts = within(30, lambda: prove(shipped), tries=1)
     assert [(v.name, v.status, v.detail) for v in verdicts if v.status != "proved"] == []
     assert len(verdicts) > 100 and [v.name for v in verdicts] == [s.name for s in shipped]
     assert {v.grade for v in verdicts} == ({"A"} if shutil.which("coqc") else {"A", "B"})
@@ -289,7 +289,9 @@ def test_a_cache_that_cannot_be_written_is_no_error(cache: Path) -> None:
     assert prove(stated(distribute))[0].status == "proved"
 
 
-def test_with_a_warm_cache_no_solver_is_loaded_and_it_is_quick(cold: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_a_warm_cache_no_solver_is_loaded_and_it_is_quick(
+    cold: Path, monkeypatch: pytest.MonkeyPatch, pace: Callable[[], float]
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(cold))
     program = (
         "import sys, time\n"
@@ -303,7 +305,7 @@ def test_with_a_warm_cache_no_solver_is_loaded_and_it_is_quick(cold: Path, monke
     )
     for _ in range(2):  # the first run fills the cache, unless the test of all laws did
         said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
-    assert int(said[0]) > 100 and said[1] == "light" and float(said[-1]) < 0.5
+    assert int(said[0]) > 100 and said[1] == "light" and float(said[-1]) < 0.5 * pace()
 
 
 def test_a_users_rule_file_goes_through_the_same_door(tmp_path: Path, cache: Path, registry: object) -> None:
@@ -343,7 +345,7 @@ def test_a_time_out_is_not_a_proof() -> None:
     assert isinstance(verdict, Verdict)
 
 
-def test_every_prover_stops_at_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_prover_stops_at_its_limit(monkeypatch: pytest.MonkeyPatch, within: Callable[..., list[Verdict]]) -> None:
     def squarings(a, b):
         t = a + b
         for _ in range(60):
@@ -360,11 +362,14 @@ def test_every_prover_stops_at_its_limit(monkeypatch: pytest.MonkeyPatch) -> Non
         left = Max(x, a * b * b + d * e * e - a * d) * (a * a + b * b + d * d + 1.0)
         return le(left * left, left * left * (2.0 + e * e * d * d)), finite(a), finite(b), finite(d), finite(e), free(x, e)
 
-    started = time.process_time()
-    (large,) = prove(stated(squarings), use_cache=False)
-    assert (large.status, large.method) == ("unknown", "not understood") and "written out" in large.detail
-    assert prove(stated(powers), use_cache=False)[0].status != "proved"
-    assert time.process_time() - started < 20
+    def both() -> list[Verdict]:
+        (large,) = prove(stated(squarings), use_cache=False)
+        assert (large.status, large.method) == ("unknown", "not understood") and "written out" in large.detail
+        (other,) = prove(stated(powers), use_cache=False)
+        assert other.status != "proved"
+        return [large, other]
+
+    within(20, both, tries=1)
     asked: list[float] = []
 
     def waits(text: str, timeout_s: float) -> str:
@@ -377,6 +382,5 @@ def test_every_prover_stops_at_its_limit(monkeypatch: pytest.MonkeyPatch) -> Non
     solving.solvers()
     monkeypatch.setattr(solving, "_SOLVERS", {"z3": waits, "cvc5": waits})
     monkeypatch.setattr(solving, "_SAID", {})
-    started = time.process_time()
-    assert prove(stated(slow), timeout_s=0.2, use_cache=False)[0].status == "unknown"
-    assert time.process_time() - started < proving.LIMITS * 0.2 + 2 and len(asked) > 2
+    (verdict,) = within(proving.LIMITS * 0.2 + 2, lambda: prove(stated(slow), timeout_s=0.2, use_cache=False), tries=1)
+    assert verdict.status == "unknown" and len(asked) > 2
