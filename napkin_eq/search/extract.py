@@ -9,6 +9,7 @@ Where values are stored and how outputs are partitioned is chosen afterwards wit
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ KEEP, KEEP_OUTPUTS, SWEEPS = 5, 8, 40
 # Once there is a candidate for the root, so many more are tried; of the forms of a node of a large graph fewer.
 MOST_TRIED, LARGE, EXTRACTING = 400_000, 6_000, 0.55
 TRIED = 3  # of the updates of a sum that is carried, beside a body that is as it was first written
+BLOCK = 128  # of a product's rows or columns, what a block has
 HELD = 512  # the longest axis that one tile may hold beside others
 ALIKE, MOST_ALIKE = 1e-5, 4  # costs so near are of one form, its operands in other orders or its loops apart: of each so many are kept
 REMEMBERED = 1 << 17  # terms of which it is known how they fold, while a process lives
@@ -396,11 +398,28 @@ class Extractor:
         if contraction:
             found.add(self._item((node.children[0], "dot", here), self.cost_of.contraction(inner, axis, share)))
             # An operand that is computed is rounded once more before the matrix unit: every result pays for it.
-            for side in body.term.children:
-                if side.children and not isinstance(side, Read):
-                    lanes = self.lanes[number] + elements(side.axes)
-                    found.add(self._item((-1, side, here), self.cost_of.operand(lanes)))
+            sides = body.made_of[2] if body.made_of is not None else ()
+            for side, other in (sides, sides[::-1]) if len(sides) == 2 else ():
+                if side.term.children and not isinstance(side.term, Read):
+                    lanes = self.lanes[number] + elements(side.term.axes) * _blocks(side.term.axes, other.term.axes, side.term.axes)
+                    found.add(self._item((-1, side.term, here), self.cost_of.operand(lanes)))
+                    found |= set(self._again(side, other.term.axes, axis, here, share))
         return found
+
+    def _again(
+        self, side: Candidate, other: Sequence[Axis], axis: Axis, here: frozenset[Pass], share: float
+    ) -> Iterator[int]:
+        """Yield the items of what an operand's operators take more, since every block that reads the operand computes it.
+
+        other: the axes of the other operand.
+        """
+        for item in side.items:
+            number, kind, passes = self.listed[item]
+            if passes or number < 0 or not str(kind).startswith("op_") or axis not in self.graph.reps[number].axes:
+                continue
+            more = _blocks(self.graph.reps[number].axes, other, side.term.axes) - 1
+            if more > 0:
+                yield self._item((number, f"{kind}, {more:g} times more", here), more * share * self.weights[item])
 
     def _contraction(self, node: Node, body: Candidate, axis: Axis) -> bool:
         term = body.term
@@ -445,6 +464,13 @@ def _orders(counts: tuple[int, ...], most: int) -> tuple[tuple[int, ...], ...]:
         return max(free, default=0), len(set(free)), places
 
     return tuple(sorted(itertools.product(*map(range, counts)), key=key)[:most])
+
+
+def _blocks(axes: Sequence[Axis], other: Sequence[Axis], side: Sequence[Axis]) -> float:
+    """Return how many blocks of a product's results compute, each for itself, a value of some axes that is part of one `side`."""
+    beside = math.prod(extent(a) for a in other if a not in side)
+    along = math.prod(extent(a) for a in side if a not in other and a not in axes)
+    return max(1.0, beside / BLOCK) * max(1.0, along / BLOCK)
 
 
 def _fused_first(node: Node) -> tuple[bool, bool]:

@@ -8,7 +8,7 @@ import napkin_eq as nq
 from napkin_eq.egraph import coordinates
 from napkin_eq.egraph.nodes import Node, Saturated
 from napkin_eq.egraph.saturate import saturate
-from napkin_eq.lang.term import Term
+from napkin_eq.lang.term import Fold, Term, subterms
 from napkin_eq.laws.law import Inference
 from napkin_eq.machine.gpu import load
 from napkin_eq.pipeline.asked import chosen_statements
@@ -79,6 +79,23 @@ def test_shared_work_counts_once():
     other = nq.exp(nq.array("B", t, x))
     apart = Extractor(small(e * other), load("h200"), 2, lambda t, g: True).run()[0].cost
     assert once < twice < apart
+
+
+@pytest.mark.parametrize(("rows", "blocks"), [(64, 1.0), (128, 1.0), (16384, 128.0)])
+def test_an_operand_is_computed_by_every_block_that_reads_it(rows, blocks):
+    q, x, d = nq.axes("q x d", q=16384, x=rows, d=128)
+    assert extract._blocks((q, d), (q, x), (q, d)) == blocks
+    assert extract._blocks((q, x), (q, d), (q, x)) == 1.0
+
+
+@pytest.mark.parametrize("rows", [64, 16384])
+def test_a_factor_of_a_contraction_enters_the_operand_that_is_computed_already(rows):
+    q, x, d = nq.axes("q x d", q=4096, x=rows, d=128)
+    weights = nq.exp(nq.array("S", q, x)) * nq.array("l", q)
+    graph = small(nq.sum(weights * nq.array("G", q, d), q), "mul-associates", "mul-commutes", "stream-sum", "fuse-sum")
+    for found in Extractor(graph, load("h200"), 2, lambda term, given: True).run()[:2]:
+        sides = next(t.body.args for t in subterms(found.term) if isinstance(t, Fold))
+        assert {frozenset(a.name for a in side.axes) for side in sides if side.children} == {frozenset("qx")}
 
 
 @pytest.mark.parametrize("module", [extract, coordinates], ids=["extract", "coordinates"])
