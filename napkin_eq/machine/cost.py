@@ -43,7 +43,8 @@ class Work:
     lsu: loads lane by lane, as of places that are computed, of which no thread can take several at once.
 
     for_dot: a contraction reads what is loaded, or, of a contraction, its rows come from shared memory. rows, columns: of a contraction's
-    result. last: of a load or store, the coordinate that its nearest elements in memory lie along; apart: how many elements lie between two.
+    result; depth: those that it sums over, or that both have. last: of a load or store, the coordinate that its nearest elements in memory
+    lie along; apart: how many elements lie between two.
     """
 
     kind: str
@@ -55,6 +56,7 @@ class Work:
     rows: tuple[str, ...] = ()
     last: str = ""
     columns: tuple[str, ...] = ()
+    depth: tuple[str, ...] = ()
     apart: int = 1
 
 
@@ -153,7 +155,8 @@ def profile(kernel: p.Kernel) -> Profile:
                     spans = tuple(dict.fromkeys((*values[stmt.a].coords, *values[stmt.b].coords)))
                     kind = stmt.precision if values[stmt.a].dtype == "f32" else values[stmt.a].dtype
                     rows, columns = (tuple(c for c in values[side].coords if c != stmt.coord) for side in (stmt.a, stmt.b))
-                    works.append(Work("tensor", spans, 2.0 * PRODUCTS.get(kind, 1), kind, loops, stmt.a in loaded, rows, columns=columns))
+                    depth = tuple(c for c in spans if c not in rows and c not in columns)
+                    works.append(Work("tensor", spans, 2.0 * PRODUCTS.get(kind, 1), kind, loops, stmt.a in loaded, rows, columns=columns, depth=depth))
                     for side in {stmt.a, stmt.b} & computed:
                         works.append(Work("operand", values[side].coords, COMPUTED_OPERAND, "", loops, rows=stmt.out.coords))
                 case p.Let():
@@ -370,14 +373,15 @@ def _shared_reads(work: Work, lanes: Mapping[str, int], warps: int) -> tuple[boo
 def _operand_reads(work: Work, lanes: Mapping[str, int], takers: int, tall: int) -> tuple[int, int]:
     """Return the bytes of a contraction's row and column operands that all its takers, each of `tall` rows at a time, read together."""
     rows, columns = (math.prod(lanes[c] for c in side) for side in (work.rows, work.columns))
-    depth = math.prod(lanes[c] for c in {*work.coords} - {*work.rows, *work.columns}) * BYTES.get(work.buffer, 4)
+    depth = math.prod(lanes[c] for c in work.depth) * BYTES.get(work.buffer, 4)
     down = min(max(1, rows // tall), takers)
     return depth * rows * max(1, takers // down), depth * columns * down
 
 
 def _fragments(prof: Profile, lanes: Mapping[str, int], warps: int) -> int:
     """Return the registers of a thread that hold operands, half a tile's at a time, on a GPU whose matrix unit does not read shared memory."""
-    most = max((sum(_operand_reads(w, lanes, warps, MATRIX_ROWS)) for w in prof.works if w.kind == "tensor"), default=0)
+    alike = {(w.rows, w.columns, w.depth, w.buffer): w for w in prof.works if w.kind == "tensor"}
+    most = max((sum(_operand_reads(w, lanes, warps, MATRIX_ROWS)) for w in alike.values()), default=0)
     return math.ceil(most / 2 / (warps * 32 * 4))
 
 
@@ -404,9 +408,13 @@ def prices(
     taken = room(prof.needs, lanes)
     wide = hardware.divisors.mma_m >= WIDE_ROWS
     summed: dict[int, Totals] = {}
+    fetched: dict[int, float] = {}
+    operands: dict[int, int] = {}
     for warps, stages in launches:
         smem, registers = capacity(taken, warps, stages, wide)
-        fragments = 0 if by_wide(taken, warps, wide) else _fragments(prof, lanes, warps)
+        if warps not in operands:
+            operands[warps] = 0 if by_wide(taken, warps, wide) else _fragments(prof, lanes, warps)
+        fragments = operands[warps]
         if not wide:
             registers += fragments
         threads = warps * hardware.chip.warp
@@ -417,7 +425,10 @@ def prices(
         splits = warps if taken.contracted else 0  # without a contraction warps share what there is to do, and nothing is done twice
         if splits not in summed:
             summed[splits] = totals(prof, lanes, hardware, warps)
-        yield _priced(prof, lanes, summed[splits], smem, registers, occupancy, warps, stages, hardware)
+        work = summed[splits]
+        if occupancy not in fetched:
+            fetched[occupancy] = sum(from_hbm(prof, lanes, name, work.moved, work.blocks, hardware, occupancy) for name in work.moved)
+        yield _priced(prof, lanes, work, fetched[occupancy], smem, registers, occupancy, warps, stages, hardware)
 
 
 def _unspilled(threads: int, hardware: Hardware) -> float:
@@ -429,14 +440,14 @@ def _unspilled(threads: int, hardware: Hardware) -> float:
 
 
 def _priced(
-    prof: Profile, lanes: Mapping[str, int], work: Totals, smem: int, registers: int, occupancy: int, warps: int, stages: int, hardware: Hardware
-) -> KernelCost:
-    """Predict the cost of a kernel of which `occupancy` blocks fit an SM."""
+    prof: Profile, lanes: Mapping[str, int], work: Totals, fetched: float, smem: int, registers: int, occupancy: int, warps: int, stages: int,
+    hardware: Hardware,
+) -> KernelCost:  # fmt: skip
+    """Predict the cost of a kernel of which `occupancy` blocks fit an SM, `fetched` bytes coming from the top level."""
     model = hardware.model
     kernel = prof.kernel
     blocks, total, sms = work.blocks, work.operations, hardware.chip.sms
     loaded = sum(work.moved.values())
-    fetched = sum(from_hbm(prof, lanes, name, work.moved, blocks, hardware, occupancy) for name in work.moved)
     copying = hardware.hbm.copy_bandwidth
     hbm = fetched / (copying * model.read_rate) + work.stored / (copying * model.write_rate)
     near = 0.0 if total["tensor"] else _near(prof, work, occupancy, smem, hardware)

@@ -14,12 +14,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.nodes import Node, Saturated, built
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Const, Fold, Input, Map, Online, Read, Reduce, Scan, Term, subterms
+from napkin_eq.lang.term import Const, Fold, Input, Map, Online, Read, Reduce, Scan, Term
 from napkin_eq.machine.cost import elements, extent
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.machine.term_cost import TermCost
@@ -105,6 +106,7 @@ class Extractor:
         self.literal: dict[Term, Candidate | None] = {}
         self.numbers = {term: number for number, term in graph.reps.items()} if written else {}
         self.first: dict[int, Candidate | None] = {}
+        self.written_in: dict[int, set[Term]] = {}
         self.lanes = {c: elements(graph.reps[c].axes) if c in graph.reps else 1 for c in graph.classes}
         self.streamed = {c: any(n.kind.startswith("Fold") for n in nodes) for c, nodes in graph.classes.items()}
 
@@ -149,16 +151,21 @@ class Extractor:
         order = [c for c in self._reachable(self.graph.root) if c not in read]
         version = dict.fromkeys(self.graph.classes, 0)
         built_at: dict[tuple[int, int], tuple[int, ...]] = {}
+        nodes = {number: self._offering(number) for number in order}
+        read_by: dict[int, set[int]] = {}
+        for number in order:
+            for child in {c for _, node in nodes[number] for c in node.children}:
+                read_by.setdefault(child, set()).add(number)
+        waiting = set(order)  # classes one of whose parts has other candidates than when they were last offered some
         for _ in range(SWEEPS):
             changed = False
             self.first.clear()
             for number in order:
-                for place, node in enumerate(self.graph.classes[number]):
-                    if node.kind in _HIDDEN or number in node.children or (number, place) in self.barred:
-                        continue
-                    if node.kind.startswith("Reduce") and self.streamed[number]:
-                        continue
-                    state = tuple(version[c] for c in node.children)
+                if number not in waiting:
+                    continue
+                waiting.remove(number)
+                for place, node in nodes[number]:
+                    state = tuple([version[c] for c in node.children])
                     if built_at.get((number, place)) == state or any(not self.best[c] for c in node.children):
                         continue
                     built_at[number, place] = state
@@ -166,10 +173,20 @@ class Extractor:
                         return self.best[self.graph.root]
                     if self._offer(number, self._candidates(number, node)):
                         version[number] += 1
+                        waiting |= read_by.get(number, set())
                         changed = True
             if not changed:
                 break
         return self.best[self.graph.root]
+
+    def _offering(self, number: int) -> list[tuple[int, Node]]:
+        """Return the nodes of a class that candidates are made of, with their places."""
+        return [
+            (place, node)
+            for place, node in enumerate(self.graph.classes[number])
+            if node.kind not in _HIDDEN and number not in node.children and (number, place) not in self.barred
+            if not (node.kind.startswith("Reduce") and self.streamed[number])
+        ]
 
     def _reachable(self, root: int) -> list[int]:
         """Return the classes below one, children tending to come before parents."""
@@ -278,7 +295,9 @@ class Extractor:
         return own is term
 
     def _is_leaf(self, number: int, term: Term) -> bool:
-        return any(n.kind == "Leaf" and self.leaves[n.fields[0]] is term for n in self.graph.classes[number])
+        if number not in self.written_in:
+            self.written_in[number] = {self.leaves[n.fields[0]] for n in self.graph.classes[number] if n.kind == "Leaf"}
+        return term in self.written_in[number]
 
     def _stands_for(self, node: Node, term: Term, number: int) -> bool:
         """Whether a node computes a term of the source by the operator, or the fold, that the term names, of the same parts."""
@@ -542,20 +561,34 @@ def tangled(axis: Axis, carried: bool, *terms: Term) -> bool:
     return extent(axis) > HELD and any(axis.name in further for term in terms for further in _folded_further(term)[: 1 + carried])
 
 
-def _folded_further(term: Term) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the axes of folds whose results are references of sums carried along another axis, and those whose results are folded again along one."""
-    if term not in _FURTHER:
-        if len(_FURTHER) > REMEMBERED:
-            _FURTHER.clear()  # what is asked for again is found again, from the parts of the term at hand
-        for part in subterms(term):
-            if part not in _FURTHER:
-                of, again = (frozenset[str]().union(*(_FURTHER[c][place] for c in part.children)) for place in (0, 1))
-                if isinstance(part, (Reduce, Fold, Online)):
-                    inner = [t for t in subterms(part.body) if isinstance(t, (Reduce, Fold, Online)) and t.axis != part.axis]
-                    of |= {t.axis.name for t in inner if isinstance(part, Online)}
-                    again |= {t.axis.name for t in inner if part.axis in t.axes}
-                _FURTHER[part] = of, again
+def _folded_further(term: Term) -> tuple[frozenset[str], frozenset[str], frozenset[Any]]:
+    """Return the axes of folds whose results are references of sums carried along another axis, those whose results are folded again along one,
+    and the folds themselves."""
+    if term not in _FURTHER and len(_FURTHER) > REMEMBERED:
+        _FURTHER.clear()  # what is asked for again is found again, from the parts of the term at hand
+    waiting = [term]
+    while waiting:
+        part = waiting[-1]
+        if part not in _FURTHER and (unknown := [c for c in part.children if c not in _FURTHER]):
+            waiting += unknown
+            continue
+        waiting.pop()
+        if part in _FURTHER:
+            continue
+        of, again, folds = (_joined([_FURTHER[c][place] for c in part.children]) for place in (0, 1, 2))
+        if isinstance(part, (Reduce, Fold, Online)):
+            inner = [t for t in _FURTHER[part.body][2] if t.axis != part.axis]
+            of |= {t.axis.name for t in inner if isinstance(part, Online)}
+            again |= {t.axis.name for t in inner if part.axis in t.axes}
+            folds |= {part}
+        _FURTHER[part] = of, again, folds
     return _FURTHER[term]
 
 
-_FURTHER: dict[Term, tuple[frozenset[str], frozenset[str]]] = {}
+def _joined(sets: Sequence[frozenset[Any]]) -> frozenset[Any]:
+    """Return the union of sets, one of them itself where it holds all: most parts of a term fold what one part of them folds."""
+    largest = max(sets, key=len, default=frozenset())
+    return largest if all(s <= largest for s in sets) else largest.union(*sets)
+
+
+_FURTHER: dict[Term, tuple[frozenset[str], frozenset[str], frozenset[Any]]] = {}

@@ -443,11 +443,17 @@ def passes_31_bits(buffer: Buffer, position: int) -> bool:
 
 def statements(body: Sequence[Stmt]) -> Iterator[Stmt]:
     """Yield every statement, those inside loops after their loop."""
-    for stmt in body:
-        yield stmt
-        if isinstance(stmt, Loop):
-            for part in stmt.parts:
-                yield from statements(part.body)
+    found: list[Stmt] = []
+
+    def walk(stmts: Sequence[Stmt]) -> None:
+        for stmt in stmts:
+            found.append(stmt)
+            if type(stmt) is Loop:
+                for part in stmt.parts:
+                    walk(part.body)
+
+    walk(body)
+    return iter(found)
 
 
 def definitions(body: Sequence[Stmt]) -> dict[str, Defining]:
@@ -457,8 +463,9 @@ def definitions(body: Sequence[Stmt]) -> dict[str, Defining]:
 
 def values_of(body: Sequence[Stmt]) -> dict[str, Value]:
     """Return every value that statements define or carry, by name."""
-    values = {name: stmt.out for name, stmt in definitions(body).items()}
-    return values | {value.name: value for stmt in statements(body) if isinstance(stmt, Loop) for value, _ in stmt.carried}
+    stmts = list(statements(body))
+    values = {stmt.out.name: stmt.out for stmt in stmts if isinstance(stmt, Defining)}
+    return values | {value.name: value for stmt in stmts if isinstance(stmt, Loop) for value, _ in stmt.carried}
 
 
 def operands(body: Sequence[Stmt]) -> set[str]:

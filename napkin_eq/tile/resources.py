@@ -262,7 +262,7 @@ def _moments(kernel: p.Kernel) -> Iterator[Moment]:
                 yield from visit(part.body, whole, True)
 
     def passing(body: Sequence[p.Stmt], own: Mapping[str, p.Defining], fed: set[str]) -> tuple[tuple[Folding, ...], tuple[Converted, ...]]:
-        foldings, converted = _foldings(body, own, values), _converted(kernel, body, fed | sides, results)
+        foldings, converted = _foldings(body, own, values), _converted(kernel, body, values, fed | sides, results)
         return tuple(dict.fromkeys(foldings)), tuple(dict.fromkeys(converted))
 
     yield from visit(kernel.body, (), False)
@@ -277,10 +277,11 @@ def _foldings(body: Sequence[p.Stmt], own: Mapping[str, p.Defining], values: Map
             yield Folding(coords, stmt.coord, tuple(dict.fromkeys(way for way in along if way in coords)), isinstance(stmt, p.ScanTile))
 
 
-def _converted(kernel: p.Kernel, body: Sequence[p.Stmt], fed: set[str], results: set[str]) -> Iterator[Converted]:
+def _converted(
+    kernel: p.Kernel, body: Sequence[p.Stmt], values: Mapping[str, p.Value], fed: set[str], results: set[str]
+) -> Iterator[Converted]:
     """Yield the tiles of a body that threads may have to hand on: spread over a wider tile or left by its reduction, stored from the matrix
     unit, and loaded or stored along other neighbours than the rest."""
-    values = p.values_of(kernel.body)
 
     def tile(name: str, dtype: str, wider: tuple[str, ...] = ()) -> Converted:
         return values[name].coords, BYTES[dtype], wider
