@@ -21,13 +21,17 @@ class TermCost:
     """Seconds of work over the whole of a value, of elements of so many bytes, for a GPU."""
 
     def __init__(self, hardware: Hardware, element_bytes: int) -> None:
-        self.ranking, self.bytes = hardware.ranking, element_bytes
+        self.ranking, self.bytes, self.following = hardware.ranking, element_bytes, hardware.model.following_s
         self.reading, self.special, self.plain = hardware.l2.copy_bandwidth, hardware.rate("sfu"), hardware.rate("fma")
         self.matrix = hardware.flops("bfloat16") * hardware.ranking.matrix
 
     def load(self, lanes: int) -> float:
         """Return what it takes to read so many elements, from level 2: each pass over an axis reads once."""
         return lanes * self.bytes / self.reading
+
+    def store(self, lanes: int) -> float:
+        """Return what it takes to write so many elements and to read them in another kernel, its launch included."""
+        return 2 * self.load(lanes) + self.following
 
     def pointwise(self, op: str, lanes: int, *, scaled: bool) -> float:
         """Return what an operator takes; scaled: it multiplies by a constant, which becomes part of what reads it."""
@@ -49,6 +53,6 @@ class TermCost:
         """Return what products take on the matrix unit, which folds no fewer than MIN_DOT at a time."""
         return 2.0 * max(1.0, MIN_DOT / extent(axis)) * products / self.matrix * share
 
-    def operand(self, lanes: int) -> float:
+    def operand(self, lanes: float) -> float:
         """Return what it takes to round the results of a contraction, and an operand that is computed."""
         return lanes * CASTING * (1 / self.plain)

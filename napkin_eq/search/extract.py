@@ -25,7 +25,7 @@ from napkin_eq.machine.cost import elements, extent
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.machine.term_cost import TermCost
 
-KEEP, KEEP_OUTPUTS, SWEEPS = 5, 8, 40
+KEEP, KEEP_OUTPUTS, SWEEPS = 5, 12, 40
 # Once there is a candidate for the root, so many more are tried; of the forms of a node of a large graph fewer.
 MOST_TRIED, LARGE, EXTRACTING = 400_000, 6_000, 0.55
 TRIED = 3  # of the updates of a sum that is carried, beside a body that is as it was first written
@@ -422,7 +422,11 @@ class Extractor:
                 if side.term.children and not isinstance(side.term, Read):
                     lanes = self.lanes[number] + elements(side.term.axes) * _blocks(side.term.axes, other.term.axes, side.term.axes)
                     found.add(self._item((-1, side.term, here), self.cost_of.operand(lanes)))
-                    found |= set(self._again(side, other.term.axes, axis, here, share))
+                    again = set(self._again(side, other.term.axes, axis, here, share))
+                    # At the most what it takes to store the operand first: whether it is stored is chosen afterwards.
+                    most = self.cost_of.store(elements(side.term.axes))
+                    dear = sum(self.weights[item] for item in sorted(again)) > most
+                    found |= {self._item((-1, side.term, here | {("stored", 0)}), most)} if dear else again
         return found
 
     def _again(
