@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from napkin_eq.certify.certificate import stated
 from napkin_eq.lang.axis import Axis
-from napkin_eq.lang.operators import EDGES
+from napkin_eq.lang.operators import EDGES, FUNCTIONS
 from napkin_eq.lang.term import subterms
 from napkin_eq.laws.claim import NotUnderstood
 from napkin_eq.laws.law import Statement
@@ -61,7 +61,7 @@ PROOFS: dict[str, str] = {
         for count in range(2, 6)
         for place in range(count)
     },
-    **{f"finite-{op}": PRESENT for op in ("erf", "round", "expm1")},
+    **{f"finite-{op}": PRESENT for op in FUNCTIONS},
     "shift": "here. apply Laws.shift.",
     "shift-weighted": "here. apply Laws.shift_weighted.",
     "nonneg-size": "here. pose proof (pos_INR (ends f (r 0))) as L. unfold le. destruct Rle_dec; [reflexivity | lra].",

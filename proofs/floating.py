@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from napkin_eq.lang.operators import COMBINE, NEUTRAL
+from napkin_eq.lang.operators import COMBINE, FUNCTIONS, NEUTRAL
 from napkin_eq.lang.term import Const, Fold, Map, Online, Reduce, Term, held, rebuilt, rewritten, subterms
 from napkin_eq.laws.claim import JUDGMENT, NotUnderstood, meaning
 from napkin_eq.laws.law import TRUE, Law, Var
@@ -274,10 +274,10 @@ def _same(left: Array, right: Array) -> Array:
 
 
 PLAIN: dict[str, Callable[..., Any]] = {
+    **{op: getattr(np, op) for op in FUNCTIONS if hasattr(np, op)},
     "add": np.add, "mul": np.multiply, "neg": np.negative, "abs": np.abs, "max": np.maximum, "min": np.minimum,
     "inv": lambda a: np.where(a == 0, 0.0, 1 / a), "sqrt": lambda a: np.sqrt(np.where(a < 0, 0.0, a)),
-    "exp": np.exp, "expm1": np.expm1, "log": lambda a: np.where(a > 0, np.log(a), -np.inf), "tanh": np.tanh, "floor": np.floor, "round": np.round,
-    "sigmoid": lambda a: 1 / (1 + np.exp(-a)), "sin": np.sin, "cos": np.cos,
+    "exp": np.exp, "log": lambda a: np.where(a > 0, np.log(a), -np.inf), "sigmoid": lambda a: 1 / (1 + np.exp(-a)),
     "lt": np.less, "le": np.less_equal, "eq": np.equal, "and": np.logical_and, "or": np.logical_or, "not": np.logical_not, "where": np.where,
 }  # fmt: skip
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.operators import OPS
 from napkin_eq.lang.term import Const, Index, Input, Length, Map, Proj, Read, Reduce, Scan, Size, Term, subterms
 
 TRUE = Const(True)
@@ -21,33 +22,15 @@ def _operators() -> dict[str, Callable[..., Any]]:
     import torch
 
     return {
-        "add": torch.add,
-        "mul": torch.mul,
-        "neg": torch.neg,
+        **{op: getattr(torch, op) for op in OPS if hasattr(torch, op)},
         "inv": torch.reciprocal,
         "max": torch.maximum,
         "min": torch.minimum,
-        "exp": torch.exp,
-        "log": torch.log,
-        "sqrt": torch.sqrt,
-        "tanh": torch.tanh,
-        "sigmoid": torch.sigmoid,
-        "erf": torch.erf,
-        "sin": torch.sin,
-        "cos": torch.cos,
-        "abs": torch.abs,
-        "floor": torch.floor,
-        "round": torch.round,
-        "expm1": torch.expm1,
         "floordiv": lambda a, b: torch.where(b == 0, 0, torch.div(a, torch.where(b == 0, 1, b), rounding_mode="floor")),
         "mod": lambda a, b: torch.where(b == 0, 0, torch.remainder(a, torch.where(b == 0, 1, b))),
-        "lt": torch.lt,
-        "le": torch.le,
-        "eq": torch.eq,
         "and": torch.logical_and,
         "or": torch.logical_or,
         "not": torch.logical_not,
-        "where": torch.where,
     }
 
 

@@ -437,35 +437,35 @@ Definition finite_neg_law : law := {|
   premises := [(Finite (Var Real 0))];
   lanes := [] |}.
 Lemma finite_neg_true : true_law finite_neg_law.
-Proof. here. apply Laws.finite_neg; known. Qed.
+Proof. here. specialize (P1 f p B V). simpl in P1. destruct (eta 0 f p); [reflexivity | discriminate]. Qed.
 
 Definition finite_inv_law : law := {|
   conclusion := (Finite (Un Inv (Var Real 0)));
   premises := [(Finite (Var Real 0))];
   lanes := [] |}.
 Lemma finite_inv_true : true_law finite_inv_law.
-Proof. here. apply Laws.finite_inv; known. Qed.
+Proof. here. specialize (P1 f p B V). simpl in P1. destruct (eta 0 f p); [reflexivity | discriminate]. Qed.
 
 Definition finite_sqrt_law : law := {|
   conclusion := (Finite (Un Sqrt (Var Real 0)));
   premises := [(Finite (Var Real 0))];
   lanes := [] |}.
 Lemma finite_sqrt_true : true_law finite_sqrt_law.
-Proof. here. apply Laws.finite_sqrt; known. Qed.
+Proof. here. specialize (P1 f p B V). simpl in P1. destruct (eta 0 f p); [reflexivity | discriminate]. Qed.
 
 Definition finite_tanh_law : law := {|
   conclusion := (Finite (Un Tanh (Var Real 0)));
   premises := [(Finite (Var Real 0))];
   lanes := [] |}.
 Lemma finite_tanh_true : true_law finite_tanh_law.
-Proof. here. apply Laws.finite_tanh; known. Qed.
+Proof. here. specialize (P1 f p B V). simpl in P1. destruct (eta 0 f p); [reflexivity | discriminate]. Qed.
 
 Definition finite_sigmoid_law : law := {|
   conclusion := (Finite (Un Sigmoid (Var Real 0)));
   premises := [(Finite (Var Real 0))];
   lanes := [] |}.
 Lemma finite_sigmoid_true : true_law finite_sigmoid_law.
-Proof. here. apply Laws.finite_sigmoid; known. Qed.
+Proof. here. specialize (P1 f p B V). simpl in P1. destruct (eta 0 f p); [reflexivity | discriminate]. Qed.
 
 Definition finite_erf_law : law := {|
   conclusion := (Finite (Un Erf (Var Real 0)));
@@ -479,28 +479,28 @@ Definition finite_sin_law : law := {|
   premises := [(Finite (Var Real 0))];
   lanes := [] |}.
 Lemma finite_sin_true : true_law finite_sin_law.
-Proof. here. apply Laws.finite_sin; known. Qed.
+Proof. here. specialize (P1 f p B V). simpl in P1. destruct (eta 0 f p); [reflexivity | discriminate]. Qed.
 
 Definition finite_cos_law : law := {|
   conclusion := (Finite (Un Cos (Var Real 0)));
   premises := [(Finite (Var Real 0))];
   lanes := [] |}.
 Lemma finite_cos_true : true_law finite_cos_law.
-Proof. here. apply Laws.finite_cos; known. Qed.
+Proof. here. specialize (P1 f p B V). simpl in P1. destruct (eta 0 f p); [reflexivity | discriminate]. Qed.
 
 Definition finite_abs_law : law := {|
   conclusion := (Finite (Un Abs (Var Real 0)));
   premises := [(Finite (Var Real 0))];
   lanes := [] |}.
 Lemma finite_abs_true : true_law finite_abs_law.
-Proof. here. apply Laws.finite_abs; known. Qed.
+Proof. here. specialize (P1 f p B V). simpl in P1. destruct (eta 0 f p); [reflexivity | discriminate]. Qed.
 
 Definition finite_floor_law : law := {|
   conclusion := (Finite (Un Floor (Var Real 0)));
   premises := [(Finite (Var Real 0))];
   lanes := [] |}.
 Lemma finite_floor_true : true_law finite_floor_law.
-Proof. here. apply Laws.finite_floor; known. Qed.
+Proof. here. specialize (P1 f p B V). simpl in P1. destruct (eta 0 f p); [reflexivity | discriminate]. Qed.
 
 Definition finite_round_law : law := {|
   conclusion := (Finite (Un Round (Var Real 0)));

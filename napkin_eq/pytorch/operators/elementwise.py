@@ -25,11 +25,6 @@ def alike(b: Builder, *values: Number) -> tuple[Value, ...]:
     return found if all(v.whole for v in found) else floats(b, *found)
 
 
-def expm1(t: Term) -> Term:
-    """Return e^t - 1."""
-    return nq.exp(t) - 1.0
-
-
 def at_least(t: Term, low: Term | float) -> Term:
     """Return the larger of a number and a bound; what is NaN stays so, where a maximum may give the bound."""
     return nq.where(t <= lift(low), low, t)
@@ -63,7 +58,7 @@ def sinh(t: Term) -> Term:
 FUNCTIONS: dict[str, Unary] = {
     "exp": nq.exp,
     "exp2": lambda t: nq.exp(t * math.log(2.0)),
-    "expm1": expm1,
+    "expm1": nq.expm1,
     "tanh": nq.tanh,
     "sigmoid": nq.sigmoid,
     "erf": nq.erf,
@@ -79,7 +74,7 @@ FUNCTIONS: dict[str, Unary] = {
     "hardswish": lambda t: t * between(t + 3.0, 0.0, 6.0) * (1 / 6),
     "log_sigmoid": lambda t: -nq.softplus(-t),
     "softsign": lambda t: t * nq.reciprocal(1.0 + nq.abs(t)),
-    "selu": lambda t: 1.0507009873554805 * nq.where(t > 0, t, 1.6732632423543772 * expm1(at_most(t, 0.0))),
+    "selu": lambda t: 1.0507009873554805 * nq.where(t > 0, t, 1.6732632423543772 * nq.expm1(at_most(t, 0.0))),
 }
 # Of numbers that may be whole; whole ones stay so.
 NUMBERS: dict[str, Unary] = {"floor": nq.floor, "ceil": lambda t: -nq.floor(-t), "trunc": trunc, "round": nq.round}
@@ -184,7 +179,7 @@ def leaky_relu(b: Builder, self: Value, negative_slope: float) -> Value:
 def elu(b: Builder, self: Value, alpha: float, scale: float, input_scale: float) -> Value:
     low = float(alpha) * float(scale)
     return b.pointwise(
-        lambda t: nq.where(t > 0, t * float(scale), low * expm1(at_most(t, 0.0) * float(input_scale))), b.real(self)
+        lambda t: nq.where(t > 0, t * float(scale), low * nq.expm1(at_most(t, 0.0) * float(input_scale))), b.real(self)
     )
 
 
