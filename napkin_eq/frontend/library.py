@@ -98,16 +98,18 @@ def prod(t: Value, *over: Along, where: Term | None = None) -> Term:
     return _over("prod", t, over, where, "prod")
 
 
-def mean(t: Value, x: Along) -> Term:
-    """The mean over an axis."""
+def mean(t: Value, *over: Along) -> Term:
+    """The mean over axes."""
     term = as_real(lift(t))
-    return sum(term, x) * reciprocal(size(_own(term, x, "mean")))
+    total = _over("sum", term, over, None, "mean")
+    first, *others = (size(_own(term, x, "mean")) for x in over)
+    return total * reciprocal(math.prod(others, start=first))
 
 
-def variance(t: Value, x: Along) -> Term:
-    """The mean square distance from the mean over an axis, divided by the number of elements."""
-    away = lift(t) - mean(t, x)
-    return mean(away * away, x)
+def variance(t: Value, *over: Along) -> Term:
+    """The mean square distance from the mean over axes, divided by the number of elements."""
+    away = lift(t) - mean(t, *over)
+    return mean(away * away, *over)
 
 
 def scan(t: Value, x: Along, monoid: str = "sum") -> Term:
@@ -167,21 +169,21 @@ def einsum(pattern: str, *terms: Term) -> Term:
 # Shifted exponentials and normalisation, by definition.
 
 
-def softmax(t: Value, x: Along) -> Term:
-    """The exponentials over an axis, relative to their sum; absent lanes give 0, and so does a row that has no others."""
-    shifted = exp(lift(t) - max(t, x))
-    return shifted / sum(shifted, x)
+def softmax(t: Value, *over: Along) -> Term:
+    """The exponentials over axes, relative to their sum; absent lanes give 0, and so does a row that has no others."""
+    shifted = exp(lift(t) - max(t, *over))
+    return shifted / sum(shifted, *over)
 
 
-def logsumexp(t: Value, x: Along) -> Term:
-    """The logarithm of the sum of the exponentials over an axis."""
-    top = max(t, x)
-    return top + log(sum(exp(lift(t) - top), x))
+def logsumexp(t: Value, *over: Along) -> Term:
+    """The logarithm of the sum of the exponentials over axes."""
+    top = max(t, *over)
+    return top + log(sum(exp(lift(t) - top), *over))
 
 
-def log_softmax(t: Value, x: Along) -> Term:
-    """The logarithm of the softmax over an axis."""
-    return lift(t) - logsumexp(t, x)
+def log_softmax(t: Value, *over: Along) -> Term:
+    """The logarithm of the softmax over axes."""
+    return lift(t) - logsumexp(t, *over)
 
 
 def cross_entropy(logits: Term, labels: Term, v: Along) -> Term:
@@ -189,16 +191,19 @@ def cross_entropy(logits: Term, labels: Term, v: Along) -> Term:
     return logsumexp(logits, v) - take(logits, v, labels)
 
 
-def layer_norm(t: Term, x: Along, weight: Term | None = None, bias: Term | None = None, eps: float = 1e-5) -> Term:
-    """The term with mean 0 and variance 1 over an axis, then scaled and moved."""
-    out = (t - mean(t, x)) * rsqrt(variance(t, x) + eps)
+def layer_norm(
+    t: Term, x: Along | tuple[Along, ...], weight: Term | None = None, bias: Term | None = None, eps: float = 1e-5
+) -> Term:
+    """The term with mean 0 and variance 1 over an axis, or over several together, then scaled and moved."""
+    over = x if isinstance(x, tuple) else (x,)
+    out = (t - mean(t, *over)) * rsqrt(variance(t, *over) + eps)
     out = out if weight is None else out * weight
     return out if bias is None else out + bias
 
 
-def rms_norm(t: Term, x: Along, weight: Term | None = None, eps: float = 1e-6) -> Term:
-    """The term divided by its root mean square over an axis, then scaled."""
-    out = t * rsqrt(mean(t * t, x) + eps)
+def rms_norm(t: Term, x: Along | tuple[Along, ...], weight: Term | None = None, eps: float = 1e-6) -> Term:
+    """The term divided by its root mean square over an axis, or over several together, then scaled."""
+    out = t * rsqrt(mean(t * t, *(x if isinstance(x, tuple) else (x,))) + eps)
     return out if weight is None else out * weight
 
 
