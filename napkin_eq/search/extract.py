@@ -64,6 +64,14 @@ class Candidate:
             self.known = self.make()
         return self.known
 
+    @property
+    def stands(self) -> bool:
+        """Whether there is such a term: of the forms of one value some vary along an axis that others do not, and a stream may ask for these."""
+        try:
+            return self.term is not None
+        except NapkinError:
+            return False
+
     def passes(self, axis: str) -> int:
         return max(dict(self.depth).get(axis, 0), dict(self.waits).get(axis, 0))
 
@@ -212,13 +220,13 @@ class Extractor:
                 known[candidate.items] = candidate
         ranked = sorted(known.values(), key=lambda c: (c.cost, c.nesting))
         if self.kept is not None and number == self.graph.root:
-            ranked = [c for c in ranked if self.kept(c.term)]
+            ranked = [c for c in ranked if c.stands and self.kept(c.term)]
         kept = _diverse(ranked, self._most(number))
         # What takes fewer passes by itself may be dearer here and cheaper in a whole that takes no more: it comes second, to be tried.
         fewest = min([_passes(c.depth) for c in ranked], default=0)
         if kept and _passes(kept[0].depth) > fewest:
-            thrifty = next(c for c in ranked if _passes(c.depth) == fewest)
-            kept = [kept[0], thrifty, *(c for c in kept[1:] if c is not thrifty)]
+            thrifty = next((c for c in ranked if _passes(c.depth) == fewest and c.stands), kept[0])
+            kept = [kept[0], thrifty, *(c for c in kept[1:] if c is not thrifty)] if thrifty is not kept[0] else kept
         # Where Prev speaks of a value as it was first written, what it is held against is computed in the same way, or rounds apart.
         if self.written and kept and (first := self._first(number)) is not None:
             same = (c for c in known.values() if c.items == first.items and c.term is first.term)
@@ -506,7 +514,8 @@ def _diverse(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
     Of equal cost are sums over two axes in either order, and a stream may carry the one or the other: of these the first ones come first.
     """
     kept: list[Candidate] = []
-    for alike in _runs(candidates):
+    for run in _runs(candidates):
+        alike = [c for c in run if c.stands]
         kept += _spread(alike, most) if len(alike) > 1 else alike
         if len(kept) >= most:
             break
