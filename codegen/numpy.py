@@ -16,7 +16,7 @@ import numpy as np
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import BY_SHORT, NARROW, REAL, WHOLE
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.numpy_semantics import FOLDS, held
+from napkin_eq.lang.numpy_semantics import FOLDS, held, running
 from napkin_eq.tile.ir import (
     Assign,
     Await,
@@ -220,9 +220,11 @@ class Tiles:
                 return self.let(stmt, scope)
             case ReduceTile(_, monoid, coord, arg):
                 return self.fold(monoid).reduce(self.tile(arg, scope), axis=self.position(coord), keepdims=True)
-            case ScanTile(_, monoid, coord, arg):
+            case ScanTile(_, monoid, coord, arg, gain):
                 if self.kernel.coord(coord).role not in ("whole", "walk"):
                     raise self.wrong(f"a scan along {coord}, which is not whole, would start anew in each block")
+                if gain is not None:
+                    return running(self.position(coord), self.tile(gain, scope), self.tile(arg, scope))
                 return self.fold(monoid).accumulate(self.tile(arg, scope), axis=self.position(coord))
             case Dot():
                 return self.dot(stmt, scope)

@@ -124,6 +124,8 @@ def _text(kernel: Kernel, stmt: Stmt) -> str:
             return f"store {buffer}[{', '.join(map(str, index))}] = {value}" + (f" where {' and '.join(masks)}" if masks else "")
         case ReduceTile(out, monoid, coord, arg):
             return f"{_tile(out)} = {FOLD[monoid]} over {coord} of {arg}"
+        case ScanTile(out, _, coord, arg, str(gain)):
+            return f"{_tile(out)} = recurrence along {coord}: {gain} times the one before, plus {arg}"
         case ScanTile(out, monoid, coord, arg):
             return f"{_tile(out)} = running {FOLD[monoid]} along {coord} of {arg}"
         case Dot(out, a, b, coord, acc):

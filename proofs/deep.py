@@ -20,7 +20,9 @@ from napkin_eq.prove.rocq import embedder
 from napkin_eq.prove.rocq_text import LawText, Unwritten
 
 # The axes that a law needs lanes of: where one has none, an absent factor, a bound or a present value is lost.
-LANES = {name: ("x",) for name in "distribute sum-constant le-max pos-sum pos-size finite-reduce-max".split()}
+LANES: dict[str, tuple[str, ...]] = {name: ("x",) for name in "distribute sum-constant le-max pos-sum pos-size finite-reduce-max".split()}
+LANES |= {name: ("x",) for name in "finite-scan-sum finite-scan-max finite-scan-prod finite-recur nonneg-scan nonneg-recur recur-sum recur-factor".split()}
+LANES |= {"sum-scan": ("x", "y"), "sum-recur": ("x", "y")}
 IDENTITY = "stated. intros f p B V. reflexivity."
 LOCAL = "local_parts."
 
@@ -262,4 +264,25 @@ for _monoid, (_op, _neutral, _unit) in MONOIDS.items():
     intros i Hi. exact (P1 f (upd p (r 1) i) B (valid_in f p _ i V Hi))."""
     if _monoid != "max":
         PROOFS[f"finite-reduce-{_monoid}"] = "here. apply finite_total; [reflexivity | pointwise | lanes]."
+    PROOFS[f"finite-scan-{_monoid}"] = "here. prefixed. apply finite_total; [reflexivity | pointwise | prefix]."
+PROOFS["finite-scan-max"] = "here. prefixed. apply Laws.finite_reduce_max; [discriminate | prefix]."
+PROOFS["nonneg-scan"] = "here. prefixed. apply nonneg_total. prefix."
+for _sign in ("finite", "nonneg"):
+    PROOFS[f"{_sign}-recur"] = """here. apply recur_every; [pointwise |]. intros h i Hh Hi.
+  assert (W : valid f (upd p (r 0) i)) by (apply valid_low; [exact V | pose proof (V (r 0)); lia]).
+  generalize (P1 f _ B W) (P2 f _ B W). revert Hh. simpl.
+  generalize (eta 0 f (upd p (r 0) i)) (eta 1 f (upd p (r 0) i)). pointwise."""
+PROOFS["recur-sum"] = "here. prefixed. apply recur_ones."
+PROOFS["recur-factor"] = """here. etransitivity; [apply recur_ext; [reflexivity |] | apply recur_scaled]. intros i _.
+  cbv beta. rewrite (free_upd _ _ f p i P1). reflexivity."""
+PROOFS["sum-scan"] = """here. prefixed. transitivity (Sum (seq 0 (ends f (r 1))) (fun j => Sum (seq 0 (Datatypes.S (p (r 0)))) (fun i =>
+    eta 0 f (upd (upd p (r 0) i) (r 1) j)))).
+  - apply reduce_ext. intros j _. rewrite upd_other by congruence. prefixed. apply reduce_ext. intros i _.
+    rewrite (upd_swap p (r 1) (r 0) j i) by congruence. reflexivity.
+  - apply (reduce_swap add (Some 0%R) add_0 add_comm add_assoc)."""
+PROOFS["sum-recur"] = """here. transitivity (Sum (seq 0 (ends f (r 1))) (fun j => recur (fun i => eta 0 f (upd p (r 0) i))
+    (fun i => eta 1 f (upd (upd p (r 0) i) (r 1) j)) (Datatypes.S (p (r 0))))).
+  - apply reduce_ext. intros j _. rewrite upd_other by congruence.
+    apply recur_ext; intros i _; rewrite (upd_swap p (r 1) (r 0) j i) by congruence; [apply (free_upd _ _ f _ j P1) | reflexivity].
+  - apply (sum_of_recur (seq 0 (ends f (r 1))) _ (fun j i => eta 1 f (upd (upd p (r 0) i) (r 1) j))). some."""
 PROOFS["finite-reduce-max"] = "here. apply Laws.finite_reduce_max; [some | lanes]."

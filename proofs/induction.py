@@ -15,7 +15,7 @@ from functools import cache
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.operators import COMBINE, NEUTRAL
-from napkin_eq.lang.term import Acc, Const, Index, Map, Online, Prev, Read, Reduce, Scan, Size, Term, rebuilt, subterms
+from napkin_eq.lang.term import Acc, Const, Index, Map, Online, Prev, Read, Recur, Reduce, Scan, Size, Term, rebuilt, subterms
 from napkin_eq.laws.claim import JUDGMENT, Claim, NotUnderstood, eq, le
 from napkin_eq.laws.law import ABSENT, TRUE, Statement, Var
 from napkin_eq.laws.obligation import claims_of
@@ -66,8 +66,10 @@ class Search:
             return []
         claim = elsewhere(claim)
         for term in subterms(claim.goal, *claim.premises):
-            if isinstance(term, (Scan, Read, Online, Prev, Acc)):
+            if isinstance(term, (Read, Online, Prev, Acc)):
                 raise NotUnderstood(f"no prover understands {type(term).__name__}")
+        if (scan := next((t for t in subterms(claim.goal) if isinstance(t, Scan)), None)) is not None:
+            return [step for part in prefixes(claim, scan.axis) for step in self.proof(part)]
         if step := self.decided(claim):
             return [step]
         axes = sorted({t.axis for t in subterms(claim.goal) if isinstance(t, (Reduce, Size))})
@@ -169,6 +171,39 @@ def induct(claim: Claim, axis: Axis) -> Iterator[Claim]:
     known = tuple(dict.fromkeys([*premises, _swapped(claim.goal, before | holes), *places]))
     for goal in dict.fromkeys((_swapped(claim.goal, old | grown), _swapped(claim.goal, new | grown))):
         yield Claim(f"{claim.what}: one more lane of {axis}", goal, known, free, legend)
+
+
+def prefixes(claim: Claim, axis: Axis) -> Iterator[Claim]:
+    """Yield the claim in the first lane of an axis, and in one more lane given that it holds in the lane before, with no prefix fold along it.
+
+    Each prefix fold is a number for the lane before, of which only the claim itself is known, with that lane's own value added. So nothing
+    else in the goal may vary along the axis: its value would be another in the lane before.
+    """
+    scans = [t for t in subterms(claim.goal) if isinstance(t, Scan) and t.axis == axis]
+    holes: dict[Term, Term] = {t: Var(f"prefix {i} over {axis}") for i, t in enumerate(scans, 1)}
+    known = _swapped(claim.goal, holes)
+    if any(isinstance(t, Scan) for t in subterms(*claim.premises)):
+        raise NotUnderstood("no prover understands Scan in a condition")
+    fixed = {(other.name, hole.name) for t, hole in holes.items() for other in _axes(claim) if other == axis or not claim.varies(t, other)}
+    free = claim.free | fixed
+    if any(isinstance(t, (Var, Index)) and replace(claim, free=free).varies(t, axis) for t in subterms(known)):
+        raise Unproved(f"what a prefix fold over {axis} is compared with varies along {axis} ({claim.what})")
+    first: dict[Term, Term] = {}
+    longer: dict[Term, Term] = {}
+    for t in scans:
+        first[t], longer[t] = (_longer(t, before, inner) for before, inner in ((Const(NEUTRAL[t.monoid]), first), (holes[t], longer)))
+    legend = (*claim.legend, *(f"{hole.name} stands for {t} in the lane before" for t, hole in holes.items()))
+    yield Claim(f"{claim.what}: the first lane of {axis}", _swapped(claim.goal, first), claim.premises, claim.free, claim.legend)
+    yield Claim(f"{claim.what}: the next lane of {axis}", _swapped(claim.goal, longer), (*claim.premises, known), free, legend)
+
+
+def _longer(scan: Scan, before: Term, inner: dict[Term, Term]) -> Term:
+    """Return a prefix fold with one lane more, given what it was before and what the prefix folds inside of it now are."""
+    parts = [_swapped(part, inner) for part in scan.children]
+    if isinstance(scan, Recur):
+        gain, part = parts
+        return gain * before + part
+    return Map(COMBINE[scan.monoid], (before, *parts))
 
 
 def _somewhere(claim: Claim, axis: Axis) -> Claim:

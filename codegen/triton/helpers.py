@@ -41,6 +41,12 @@ def greatest_or_nan(a, b):
 def least_or_nan(a, b):
     return tl.minimum(a, b, propagate_nan=tl.PropagateNan.ALL)
 """,
+    "compose": """
+@triton.jit
+def compose(gain, part, next_gain, next_part):
+    # h -> gain * h + part, then h -> next_gain * h + next_part
+    return gain * next_gain, next_gain * part + next_part
+""",
     "greatest": """
 @triton.jit
 def greatest(a, b):

@@ -317,6 +317,10 @@ class KernelText(Blocks):
                 return self.let(stmt)
             case ReduceTile(_, monoid, coord, arg):
                 return self.folded(self.forms(monoid, arg)[0], coord, arg)
+            case ScanTile(out, _, coord, arg, str(gain)):
+                dims = self.dims(out)
+                sides = ", ".join(self.operand(name, dims) for name in (gain, arg))
+                return f"tl.associative_scan(tl.broadcast({sides}), {dims.index(coord)}, compose)[1]"
             case ScanTile(_, monoid, coord, arg):
                 return self.folded(self.forms(monoid, arg)[1], coord, arg)
             case Dot():

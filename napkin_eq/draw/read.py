@@ -23,6 +23,7 @@ from napkin_eq.lang.term import (
     Online,
     Pattern,
     Read,
+    Recur,
     Reduce,
     Scan,
     Store,
@@ -127,6 +128,9 @@ class Reader:
             return self._shape(self.regions[term])
         if isinstance(term, Folds):
             return self._fold(term)
+        if isinstance(term, Recur):
+            sides = (self.visit(term.gain), self.visit(term.body))
+            return Node("scan", sides, self.strands(term), touches=(term.axis.name,), sign="h", flops=self._work(term))
         if isinstance(term, Scan):
             work = self._work(term.body)
             return Node(

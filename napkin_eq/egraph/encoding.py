@@ -37,6 +37,7 @@ Table = tuple[str, bool, tuple[tuple[str, bool], ...]]
 ONE = {"moves"}  # judgments of which one output is kept, the first found: another step that is equal says nothing new
 _ALWAYS = {"Leaf", "Num", "Absent", "Yes", "SizeOf", "op_add", "op_mul", "op_neg", "op_real"}  # the base rules speak of these
 _BINDERS = tuple(k for k in KINDS if k.split("_")[0] in ("Reduce", "Fold", "Online"))
+_SCANS = ("Scan_", "Recur_")
 
 RULESETS = "shape", "facts", "more-facts", "scaling", "scaling-by-sums", "tidy", "prepare", "algebra", "structure"
 SORTS = "(sort A) (sort M) (constructor Ax (String) A) (sort Axes (Set A))" + "".join(f" (ruleset {r})" for r in RULESETS)
@@ -77,11 +78,11 @@ def axes_rules(kinds: Iterable[str]) -> Iterable[str]:
             union = f"s{i}" if union == "(set-empty)" else f"(set-union {union} s{i})"
         if kind in _BINDERS:
             union = f"(set-remove {union} c0)"
-        elif kind.startswith("Scan"):
+        elif kind.startswith(_SCANS):
             union = f"(set-insert {union} c0)"
         elif kind == "Read":
             union = "(set-union (set-remove s1 c0) s2)"
-        number = kind.startswith("op_") and OPS[kind[3:]].gives != "bool" or kind in _BINDERS or kind.startswith("Scan")
+        number = kind.startswith("op_") and OPS[kind[3:]].gives != "bool" or kind in _BINDERS or kind.startswith(_SCANS)
         real = "(real e)" if number and kind.partition("_")[2] not in PLACES else ""
         yield f"(rule ((= e ({kind} {' '.join(columns)})) {premises}) ((set (axes e) {union}) {real}) :ruleset shape)"
 

@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import Any
 
 from napkin_eq.lang.axis import Axis
-from napkin_eq.lang.operators import MONOIDS, OPS, REDUCTIONS
-from napkin_eq.lang.term import Acc, Const, Fold, Group, Input, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Term, Tuple, Walk, subterms
+from napkin_eq.lang.operators import MONOIDS, OPS, RECURRENCE, REDUCTIONS
+from napkin_eq.lang.term import Acc, Const, Fold, Group, Input, Map, Online, Prev, Read, Recur, Reduce, Scan, Size, Store, Term, Tuple, Walk, subterms
 
 # Constructor → positions of its term arguments among its columns; axes first, a flag last.
 KINDS: dict[str, tuple[int, ...]] = {"Leaf": (), "Num": (), "Absent": (), "Yes": (), "SizeOf": (), "Acc": ()}
@@ -18,8 +18,9 @@ KINDS |= {f"op_{op.name}": tuple(range(len(op.takes))) for op in OPS.values()}
 # What is made of whole numbers that are computed, places say: no law of real numbers speaks of these.
 KINDS |= {f"int_{op.name}": tuple(range(len(op.takes))) for op in OPS.values() if "real" not in op.takes}
 KINDS |= {f"Reduce_{m}": (1, 2) for m in REDUCTIONS} | {f"Fold_{m}": (1, 2) for m in REDUCTIONS} | {f"Scan_{m}": (1,) for m in MONOIDS}
+KINDS |= {f"Recur_{RECURRENCE}": (1, 2)}
 KINDS |= {"Online": (1, 2, 3), "Read": (1, 2), "Store": (0,), "Group": (1,), "Walk": (1,), "Prev": (0,)}
-AXIS_AT = {k: (0,) for k in KINDS if k.split("_")[0] in ("Reduce", "Fold", "Scan", "Online", "Read", "Group", "Walk", "SizeOf")}
+AXIS_AT = {k: (0,) for k in KINDS if k.split("_")[0] in ("Reduce", "Fold", "Scan", "Recur", "Online", "Read", "Group", "Walk", "SizeOf")}
 FLAGGED = frozenset(k for k in KINDS if k.startswith("Fold_")) | {"Online"}
 
 
@@ -102,6 +103,8 @@ def built(kind: str, fields: tuple[Any, ...], children: tuple[Term, ...], leaves
         return Fold(rest, fields[0], children[0], children[1], fields[1])
     if head == "Scan":
         return Scan(rest, fields[0], *children)
+    if head == "Recur":
+        return Recur(fields[0], *children)
     if kind == "Online":
         return Online(fields[0], children[0], children[1], children[2], fields[1])
     if kind == "Read":

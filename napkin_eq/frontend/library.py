@@ -17,7 +17,7 @@ from napkin_eq.lang.axis import Axis, axes
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.operators import MONOIDS
 from napkin_eq.lang.substitute import folded, substituted
-from napkin_eq.lang.term import Const, Index, Input, Length, Map, Reduce, Scan, Size, Term, as_real, lift
+from napkin_eq.lang.term import Const, Index, Input, Length, Map, Recur, Reduce, Scan, Size, Term, as_real, lift
 
 Along = Axis | str
 
@@ -117,6 +117,12 @@ def scan(t: Value, x: Along, monoid: str = "sum") -> Term:
     if monoid not in MONOIDS:
         raise NapkinError(f"scan: unknown monoid {monoid!r:.60}; one of {', '.join(MONOIDS)}")
     return Scan(monoid, _own(lift(t), x, "scan"), lift(t))
+
+
+def recur(gain: Value, t: Value, x: Along) -> Term:
+    """The linear recurrence h_i = gain_i · h_{i-1} + t_i along an axis, 0 before its first element."""
+    body = as_real(lift(t))
+    return Recur(_own(body * lift(gain), x, "recur"), lift(gain), body)
 
 
 def cumsum(t: Value, x: Along) -> Term:
@@ -278,7 +284,7 @@ def _extent(axis: Axis) -> Term:
 __all__ = [
     "Axis", "argmax", "argmin", "array", "axes", "causal", "cross_entropy", "cumsum", "einsum", "index",
     "layer_norm", "length", "linear", "log_softmax", "logsumexp", "matmul", "max", "mean", "merge", "min",
-    "padding", "prod", "rename", "rms_norm", "scan", "size", "softmax", "split", "sum", "take", "variance",
+    "padding", "prod", "recur", "rename", "rms_norm", "scan", "size", "softmax", "split", "sum", "take", "variance",
     "window",
 ]  # fmt: skip
 __all__ += pointwise.__all__

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.operators import OPS
-from napkin_eq.lang.term import Const, Fold, Group, Index, Input, Length, Map, Proj, Read, Reduce, Scan, Size, Store, Term, Walk, subterms
+from napkin_eq.lang.term import Const, Fold, Group, Index, Input, Length, Map, Proj, Read, Recur, Reduce, Scan, Size, Store, Term, Walk, subterms
 
 Interval = tuple[float, float]
 ANY: Interval = (-math.inf, math.inf)
@@ -41,6 +41,8 @@ def _bounds(term: Term) -> Interval:
         if term.op == "mul" and term.args[0] is term.args[1]:
             return _square(below[0])
         return MAPS[term.op](*below) if term.op in MAPS else ANY
+    if isinstance(term, Recur):
+        return _recurrence(term.axis, *below)
     if isinstance(term, (Reduce, Fold, Scan)):
         some = isinstance(term, Scan) or term.where is Const(True)
         if term.kind == "int":  # the place of a lane
@@ -71,6 +73,15 @@ def _over(monoid: str, axis: Axis, body: Interval, least: int) -> Interval:
     if monoid == "sum":
         return min(_times(least, lo), _times(most, lo)), max(_times(least, hi), _times(most, hi))
     return (0.0, 1.0) if lo >= 0 and hi <= 1 else ANY
+
+
+def _recurrence(axis: Axis, gain: Interval, body: Interval) -> Interval:
+    """Bound what gains of at most 1 make of some numbers: no more than their sum."""
+    if gain[0] < -1 or gain[1] > 1:
+        return (0.0, math.inf) if gain[0] >= 0 and body[0] >= 0 else ANY
+    most = math.inf if axis.size is None else float(axis.size)
+    low, high = body if gain[0] >= 0 else (-max(map(abs, body)), max(map(abs, body)))
+    return _times(most, min(low, 0.0)), _times(most, max(high, 0.0))
 
 
 def _times(a: float, b: float) -> float:

@@ -30,6 +30,7 @@ from napkin_eq.lang.term import (
     Prev,
     Proj,
     Read,
+    Recur,
     Reduce,
     Scan,
     Size,
@@ -203,6 +204,25 @@ def scan(monoid: str, axis: str, length: int, body: Named) -> Named:
     if monoid != "max":
         result = np.where(np.logical_or.accumulate(np.isneginf(data), axis=at), ABSENT, result)
     return Named(names, result)
+
+
+def running(axis: int, gain: Any, part: Any) -> Any:
+    """Return h[i] = gain[i] * h[i - 1] + part[i] along a dimension of arrays, 0 before its first lane; absence stays."""
+    gains, parts = (np.moveaxis(side, axis, 0) for side in np.broadcast_arrays(gain, part))
+    result = np.empty(parts.shape, np.result_type(gains, parts))
+    held: Any = np.zeros(parts.shape[1:], result.dtype)
+    for lane in range(len(parts)):
+        gone = np.isneginf(gains[lane]) | np.isneginf(parts[lane]) | np.isneginf(held)
+        result[lane] = held = np.where(gone, ABSENT, np.where(gone, 0.0, gains[lane]) * np.where(gone, 0.0, held) + parts[lane])
+    return np.moveaxis(result, 0, axis)
+
+
+def recur(axis: str, length: int, gain: Named, body: Named) -> Named:
+    """Return the linear recurrence along an axis."""
+    names, (gains, parts) = aligned(gain, body, also=(axis,))
+    at = names.index(axis)
+    parts = np.broadcast_to(parts, (*parts.shape[:at], length, *parts.shape[at + 1 :]))
+    return Named(names, running(at, gains, parts))
 
 
 def read(body: Named, axis: str, index: Named) -> Named:
@@ -432,6 +452,7 @@ MEANING: dict[type[Term], Callable[[Frame, Any], Named]] = {
     Fold: _folded,
     Online: _online,
     Scan: lambda frame, term: scan(term.monoid, term.axis.name, frame.length(term.axis.name), frame.memo[term.body]),
+    Recur: lambda frame, term: recur(term.axis.name, frame.length(term.axis.name), frame.memo[term.gain], frame.memo[term.body]),
     Read: lambda frame, term: read(frame.memo[term.body], term.axis.name, frame.memo[term.index]),
     Proj: lambda frame, term: frame.memo[term.item],
     Store: lambda frame, term: frame.memo[term.body],

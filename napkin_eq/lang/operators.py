@@ -147,8 +147,11 @@ REDUCTIONS = {
         Monoid("argmax", "max", -math.inf, "argmax", "place of the maximum", places=True),
     )
 }
+# The prefix folds of pairs that `Recur` takes: its name where monoids are named. Nothing reduces by it, as it does not commute.
+RECURRENCE = "linear"
 MONOIDS = tuple(m.name for m in REDUCTIONS.values() if not m.places)
 PLACES = tuple(m.name for m in REDUCTIONS.values() if m.places)
-NEUTRAL = {m.name: m.neutral for m in REDUCTIONS.values()}  # of the numbers, where the monoid is one of places
+# Of the numbers, where the monoid is one of places; of a recurrence what stands before its first lane.
+NEUTRAL = {**{m.name: m.neutral for m in REDUCTIONS.values()}, RECURRENCE: 0.0}
 COMBINE = {m.name: m.op for m in REDUCTIONS.values()}
 VALUES = {m.name: next(v.name for v in REDUCTIONS.values() if v.op == m.op and not v.places) for m in REDUCTIONS.values()}  # what the numbers come to

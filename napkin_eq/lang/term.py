@@ -16,7 +16,7 @@ from typing import Any, ClassVar, TypeVar
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import KINDS
 from napkin_eq.lang.errors import NapkinError, checked_name
-from napkin_eq.lang.operators import MONOIDS, OPS, REDUCTIONS
+from napkin_eq.lang.operators import MONOIDS, OPS, RECURRENCE, REDUCTIONS
 
 DTYPES = KINDS
 MAX_DEPTH = 3_000
@@ -357,6 +357,24 @@ class Scan(Term):
         return _make(cls, (monoid, axis, as_real(body)), union_axes("scan", body.axes, (axis,)), "real", (as_real(body),))
 
 
+class Recur(Scan):
+    """A linear recurrence along an axis, inclusive: `Recur(axis, gain, body)` is h_t = gain_t · h_{t-1} + body_t, with 0 before the first.
+
+    It is the prefix fold of pairs (gain, body) by (a, b) ∘ (c, d) = (a·c, b·c + d), which is associative and has (1, 0) for a neutral element.
+    The first gain multiplies the 0 before it: where it is absent, so is the value, and a pair whose gain is absent is absent.
+    """
+
+    names = ("axis", "gain", "body")
+    monoid: ClassVar[str] = RECURRENCE
+    __slots__ = ()
+
+    def __new__(cls, axis: Axis, gain: Term, body: Term) -> Recur:
+        parts = as_real(gain), as_real(body)
+        for part in parts:
+            _need(axis, part, "recurrence")
+        return _make(cls, (axis, *parts), union_axes("recurrence", *(p.axes for p in parts), (axis,)), "real", parts)
+
+
 class Read(Term):
     """A reindexing: `Read(body, axis, index)` is body at axis = index, the index clamped into the axis.
 
@@ -585,5 +603,5 @@ def held(term: Term) -> Term:
 
 CLASSES: dict[str, type[Term]] = {
     cls.__name__: cls
-    for cls in (Input, Const, Index, Size, Length, Map, Reduce, Fold, Online, Scan, Read, Tuple, Proj, Store, Group, Walk, Acc, Prev)
+    for cls in (Input, Const, Index, Size, Length, Map, Reduce, Fold, Online, Scan, Recur, Read, Tuple, Proj, Store, Group, Walk, Acc, Prev)
 }

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.operators import OPS
-from napkin_eq.lang.term import Const, Fold, Index, Map, Online, Reduce, Term, held, in_others, rewritten
+from napkin_eq.lang.term import Const, Fold, Index, Map, Online, Reduce, Scan, Term, held, in_others, rewritten
 from napkin_eq.laws.law import ABSENT, TRUE, Judgment, Var
 
 LARGEST_EXPONENT = Var("log of the largest number", "number")
@@ -73,8 +73,8 @@ class Claim:
             return bool(term.sort != "number" and (axis.name, term.name) not in self.free)
         if isinstance(term, Index):
             return bool(term.axis.name == axis.name)
-        if isinstance(term, Reduce) and term.axis.name == axis.name:
-            return False
+        if isinstance(term, (Reduce, Scan)) and term.axis.name == axis.name:
+            return isinstance(term, Scan)
         return any(self.varies(child, axis) for child in term.children)
 
 

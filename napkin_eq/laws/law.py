@@ -24,7 +24,29 @@ from typing import Any
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.operators import FUNCTIONS, MONOIDS, OPS, REDUCTIONS
-from napkin_eq.lang.term import Acc, Const, Fold, Group, Index, Map, Online, Pattern, Prev, Proj, Read, Reduce, Size, Store, Term, Tuple, Walk, _make, subterms
+from napkin_eq.lang.term import (
+    Acc,
+    Const,
+    Fold,
+    Group,
+    Index,
+    Map,
+    Online,
+    Pattern,
+    Prev,
+    Proj,
+    Read,
+    Recur,
+    Reduce,
+    Scan,
+    Size,
+    Store,
+    Term,
+    Tuple,
+    Walk,
+    _make,
+    subterms,
+)
 
 MAX_NESTING = 64  # operators in a law, one inside the other; provers take a term apart by recursion
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}\Z")
@@ -437,7 +459,7 @@ TRUE = Const(True)
 ABSENT = Const(float("-inf"))
 __all__ = [  # what a law file may import
     "ABSENT", "FUNCTIONS", "TRUE", "Acc", "Axis", "Binary", "Const", "Coordinate", "Fold", "Group", "Index", "Item", "Map", "Mask", "Max", "Monoid", "Number",
-    "Online", "Prev", "Proj", "Read", "Real", "Reduce", "Reduction", "Several", "Size", "Store", "Sum", "Tuple", "Unary", "Walk",
+    "Online", "Prev", "Proj", "Read", "Real", "Recur", "Reduce", "Reduction", "Scan", "Several", "Size", "Store", "Sum", "Tuple", "Unary", "Walk",
     "absent", "along", "disjoint", "distinct", "divides", "exp", "finite", "free", "infer", "inv", "law", "le", "local", "log",
     "moves", "nonneg", "nonzero", "null", "pos", "safe", "scales", "settled", "size", "stretch", "where", "within", "zero",
 ]  # fmt: skip

@@ -165,7 +165,9 @@ def profile(kernel: p.Kernel) -> Profile:
                     if stmt.op in DIVIDING:
                         works.append(Work("alu", stmt.out.coords, DIVISION, "", loops))
                 case p.ReduceTile() | p.ScanTile():
-                    works.append(Work("alu", values[stmt.arg].coords, FOLDING, "", loops))
+                    spanned = stmt.out.coords if isinstance(stmt, p.ScanTile) else values[stmt.arg].coords
+                    folding = FOLDING if not isinstance(stmt, p.ScanTile) or stmt.gain is None else 2 * FOLDING
+                    works.append(Work("alu", spanned, folding, "", loops))
                     if kernel.coord(stmt.coord).role != "run":
                         reductions.append(loops)
                 case p.Loop():
@@ -232,7 +234,7 @@ def computed_operands(kernel: p.Kernel) -> set[str]:
             continue
         name = stmt.out.name
         made[name] = stmt
-        args = [a for a in getattr(stmt, "args", ()) if isinstance(a, str)] + ([stmt.arg] if isinstance(stmt, (p.ReduceTile, p.ScanTile)) else [])
+        args = [a for a in getattr(stmt, "args", ()) if isinstance(a, str)] + (list(p.used(stmt)) if isinstance(stmt, (p.ReduceTile, p.ScanTile)) else [])
         if isinstance(stmt, p.Dot) or any(a in dots for a in args):
             dots.add(name)
         if isinstance(stmt, p.Dot):

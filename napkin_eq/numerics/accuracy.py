@@ -41,7 +41,7 @@ def term_error(term: Term, storage: str) -> float:
             most = (sum(found[a] for a in part.args) if part.op in ("mul", "div") else most) + K * W
         elif isinstance(part, (Reduce, Fold, Online, Scan)):
             most += UNIT.get(storage, 0.0) * _computed_operands(part.body)
-            if VALUES[getattr(part, "monoid", "sum")] != "max":
+            if VALUES.get(getattr(part, "monoid", "sum")) != "max":
                 most += 2 * W * ((part.axis.size or NOMINAL) / TILE + TILE / 4 + 16)
         found[part] = most
     return found[term]
@@ -103,7 +103,7 @@ class _Walk:
             case Load():
                 return self.stored.get(stmt.buffer, 0.0)
             case ReduceTile() | ScanTile():
-                return most + (2 * W * self.depth(stmt.coord) if VALUES[stmt.monoid] != "max" else 0.0)
+                return most + (2 * W * self.depth(stmt.coord) if VALUES.get(stmt.monoid) != "max" else 0.0)
             case Dot():
                 product = known.get(stmt.a, 0.0) + known.get(stmt.b, 0.0) + 2 * MATRIX_ROUNDOFF[stmt.precision]
                 return max(product, known.get(stmt.acc or "", 0.0)) + 2 * W * self.depth(stmt.coord)

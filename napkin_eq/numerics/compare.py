@@ -16,7 +16,7 @@ import numpy as np
 from napkin_eq.lang.dtypes import BY_NAME
 from napkin_eq.lang.evaluate import bound_sizes
 from napkin_eq.lang.numpy_semantics import Array, Named, Run, aligned, fold, read, scan
-from napkin_eq.lang.term import Input, Map, Proj, Read, Reduce, Scan, Term, subterms
+from napkin_eq.lang.term import Input, Map, Proj, Read, Recur, Reduce, Scan, Term, subterms
 from napkin_eq.numerics.roundoff import STORAGE
 
 
@@ -91,6 +91,9 @@ def _taint(term: Term, taint: Mapping[Term, Named], run: Run, spoilt: Mapping[st
     if isinstance(term, Read):
         body = _spread(taint[term.body], run.top.value(term.body))
         return read(body, term.axis.name, run.top.value(term.index))
+    if isinstance(term, Recur):  # the first gain may be left out
+        found = scan("sum", term.axis.name, run.length(term.axis.name), _counts(taint[term.body]))
+        return Named(found.names, found.data > 0)
     if isinstance(term, (Reduce, Scan)) and term.monoid == "sum":
         length = run.length(term.axis.name)
         if isinstance(term, Scan):

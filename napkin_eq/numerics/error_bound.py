@@ -38,12 +38,27 @@ import numpy as np
 
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import bound_sizes, output_order
-from napkin_eq.lang.numpy_semantics import ABSENT, OPERATORS, Array, Frame, Named, Run, aligned, contraction, fold, read, scan
+from napkin_eq.lang.numpy_semantics import ABSENT, OPERATORS, Array, Frame, Named, Run, aligned, contraction, fold, read, recur, scan
 from napkin_eq.lang.operators import NEUTRAL, PLACES
 from napkin_eq.lang.scope import steps
-from napkin_eq.lang.term import Acc, Const, Fold, Group, Input, Map, Online, Prev, Proj, Read, Reduce, Scan, Store, Term, Walk, bundled, subterms
+from napkin_eq.lang.term import Acc, Const, Fold, Group, Input, Map, Online, Prev, Proj, Read, Recur, Reduce, Scan, Store, Term, Walk, bundled, subterms
 from napkin_eq.numerics.ranges import constants, ranged, summands, within
-from napkin_eq.numerics.roundoff import STORAGE, TOP, K, adding, bounded, exactly, farthest, flushed, in_double, largest, may_be_largest, multiplied, w
+from napkin_eq.numerics.roundoff import (
+    STORAGE,
+    TOP,
+    K,
+    adding,
+    bounded,
+    exactly,
+    farthest,
+    flushed,
+    in_double,
+    largest,
+    may_be_largest,
+    multiplied,
+    recurred,
+    w,
+)
 from napkin_eq.numerics.shared_errors import SLACK, Checked, Errors, Form, added, contracted, multiplied_forms, over, plus, scaled, size, summed, times
 from napkin_eq.tile.ir import Dot, Kernel, Load, Loop, Plan, ReduceTile, ScanTile, Stmt, statements
 
@@ -274,6 +289,8 @@ class Work:
             return self._fold(term)
         if isinstance(term, (Acc, Prev)):
             return self._before(term)
+        if isinstance(term, Recur):
+            return self._recurring(term)
         if isinstance(term, Scan):
             return self._scan(term)
         if isinstance(term, Read):
@@ -598,6 +615,13 @@ class Work:
         error = sum(found.data for found in errors) + K * w() * size.data
         error = error + np.fmin(size.data + error, self.exact.length(axis) * flushed())
         return Checked(value, _relative(Named(value.names, error), Named(value.names, size.data + error), added, moved))
+
+    def _recurring(self, term: Recur) -> Checked:
+        axis, gain, body = term.axis.name, self.memo[term.gain], self.memo[term.body]
+        found = recur(axis, self.exact.length(axis), gain.value, body.value)
+        names, sides = aligned(gain.value, gain.error, body.value, body.error, also=(axis,))
+        shape = aligned(found, also=names)[1][0].shape
+        return Checked(found, Named(names, recurred(names.index(axis), *(np.broadcast_to(side, shape) for side in sides))))
 
     def _scan(self, term: Term) -> Checked:
         axis, body = term.axis.name, self.memo[term.body]

@@ -14,7 +14,7 @@ from contextvars import ContextVar
 import numpy as np
 
 from napkin_eq.lang.dtypes import TYPES
-from napkin_eq.lang.numpy_semantics import OPERATORS, Array
+from napkin_eq.lang.numpy_semantics import OPERATORS, Array, running
 
 K = 4
 # Of float32: its roundoff; below the least normal number a GPU may flush to zero; past the largest there is infinity.
@@ -247,6 +247,24 @@ def farthest(found: Array, able: Array, at: int) -> Array:
     lanes = np.arange(able.shape[at]).reshape([-1 if here == at else 1 for here in range(able.ndim)])
     first, last = (end.reduce(np.where(able, lanes, found), axis=at, keepdims=True) for end in (np.minimum, np.maximum))
     return np.asarray(np.maximum(found - first, last - found), np.float64)
+
+
+def recurred(axis: int, gains: Array, gain_errors: Array, parts: Array, part_errors: Array) -> Array:
+    """Return what a linear recurrence is off by, its lanes composed in any order; arrays of one shape, `axis` the dimension it runs along.
+
+    Written out it is a sum of products of gains and an addend, all signs alike where magnitudes stand for the numbers. A gain, or an addend, of any
+    of them is rounded once where it is multiplied and once where it is added, be they composed in whatever order. What is flushed to zero on
+    the way is multiplied by magnitudes that stand in these products, too.
+    """
+    sizes = [np.where(np.isfinite(side), np.abs(side), 0.0) for side in (gains, parts)]
+    unsure = [side + error for side, error in zip(sizes, (gain_errors, part_errors), strict=True)]
+    with np.errstate(over="ignore", invalid="ignore"):
+        exact, reach = running(axis, *sizes), running(axis, np.maximum(unsure[0], 1.0), unsure[1] + 1.0)
+        lost = 32 * flushed() * (1 + reach.max(axis=axis, keepdims=True)) if reach.shape[axis] else 0.0
+        grown = running(axis, unsure[0] * (1 + 2 * K * w()), unsure[1] * (1 + 2 * K * w()) + lost)
+        # The difference of both is itself computed.
+        found = grown - exact + parts.shape[axis] * 2.0**-50 * grown
+        return np.where(~(reach < largest()), np.inf, found)
 
 
 def multiplied(factors: Array, exact: Array, count: int, folded: Callable[[Array], Array]) -> Array:

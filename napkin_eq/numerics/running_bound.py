@@ -18,10 +18,10 @@ import numpy as np
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import BY_SHORT, NARROW, REAL, WHOLE
-from napkin_eq.lang.numpy_semantics import FOLDS, OPERATORS, Array
+from napkin_eq.lang.numpy_semantics import FOLDS, OPERATORS, Array, running
 from napkin_eq.lang.operators import PLACES
 from napkin_eq.numerics.error_bound import row, sharing
-from napkin_eq.numerics.roundoff import FLUSHED, LARGEST, RULES, STORAGE, TOP, K, W, adding, bounded, farthest, gone, may_be_largest, multiplied
+from napkin_eq.numerics.roundoff import FLUSHED, LARGEST, RULES, STORAGE, TOP, K, W, adding, bounded, farthest, gone, may_be_largest, multiplied, recurred
 from napkin_eq.tile.ir import (
     MATRIX_ROUNDOFF,
     Assign,
@@ -178,6 +178,9 @@ class _Program:
                 threads, rounds = self.facts.sharing[stmt]
                 off = adding(row(self.kernel.coord(coord).tile, threads), 1 if rounds else 2)
                 return self.reduced(monoid, self.names.index(coord), scope[arg], off)
+            case ScanTile(_, _, coord, arg, str(gain)):
+                sides = np.broadcast_arrays(*(part for name in (gain, arg) for part in (scope[name].value, scope[name].error)))
+                return Pair(running(self.names.index(coord), sides[0], sides[2]), recurred(self.names.index(coord), *sides))
             case ScanTile(_, monoid, coord, arg):
                 return self.scanned(monoid, self.names.index(coord), scope[arg])
             case Dot():

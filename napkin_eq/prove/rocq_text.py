@@ -32,6 +32,7 @@ TERMS: dict[str, tuple[str, str]] = {
     "Length": ("Length", "x"),
     "where": ("Where", "ttt"),
     "Scan": ("Scan", "mxt"),
+    "Recur": ("Recur", "xtt"),
     "Read": ("Read", "xtt"),
     "Reduce": ("Reduce", "mxtt"),
     "Acc": ("Acc", ""),

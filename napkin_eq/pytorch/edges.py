@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from napkin_eq.lang.evaluate import evaluate
-from napkin_eq.lang.term import Const, Index, Input, Length, Map, Read, Reduce, Scan, Size, Term, subterms
+from napkin_eq.lang.term import Const, Index, Input, Length, Map, Read, Recur, Reduce, Scan, Size, Term, subterms
 from napkin_eq.pytorch.build.builder import Edge
 
 ANY, NONNEG, POS = 0, 1, 2
@@ -42,6 +42,8 @@ def _sign(term: Term) -> int:
         return POS
     if isinstance(term, Index):
         return NONNEG
+    if isinstance(term, Recur):
+        return NONNEG if min(below) >= NONNEG else ANY
     if isinstance(term, (Reduce, Scan)):
         if term.monoid == "argmax":
             return NONNEG

@@ -12,7 +12,7 @@ from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.operators import OPS
-from napkin_eq.lang.term import Const, Index, Input, Length, Map, Proj, Read, Reduce, Scan, Size, Term, subterms
+from napkin_eq.lang.term import Const, Index, Input, Length, Map, Proj, Read, Recur, Reduce, Scan, Size, Term, subterms
 
 TRUE = Const(True)
 Named = tuple[tuple[str, ...], Any]
@@ -84,6 +84,8 @@ class Evaluation:
             return names, arrays[0].to(self.dtype) if term.op == "real" else self.operators[term.op](*arrays)
         if isinstance(term, Reduce):
             return self._reduced(term)
+        if isinstance(term, Recur):
+            return self._recurring(term)
         if isinstance(term, Scan):
             return self._scanned(term)
         if isinstance(term, Read):
@@ -123,6 +125,20 @@ class Evaluation:
         if term.monoid == "max":
             return names, torch.cummax(data, dim=at).values
         return names, {"sum": torch.cumsum, "prod": torch.cumprod}[term.monoid](data, dim=at)
+
+    def _recurring(self, term: Recur) -> Named:
+        torch, axis = self.torch, term.axis.name
+        size = self.sizes[axis]
+        names, (gain, body, along) = self._aligned(
+            self.memo[term.gain], self.memo[term.body], ((axis,), torch.zeros(size, device=self.device))
+        )
+        at = names.index(axis)
+        gains, parts, _ = (part.movedim(at, 0) for part in torch.broadcast_tensors(gain, body, along))
+        held, rows = torch.zeros_like(parts[0]), []
+        for lane in range(size):
+            held = gains[lane] * held + parts[lane]
+            rows.append(held)
+        return names, torch.stack(rows).movedim(0, at)
 
     def _read(self, term: Read) -> Named:
         torch, axis = self.torch, term.axis.name

@@ -133,12 +133,16 @@ class ReduceTile:
 
 @dataclass(frozen=True, slots=True)
 class ScanTile:
-    """An inclusive prefix fold of a tile along one of its coordinates, which must be whole."""
+    """An inclusive prefix fold of a tile along one of its coordinates, which must be whole or walked.
+
+    gain: of a linear recurrence what each lane multiplies the one before by, else none; its value and `arg` may lack coordinates of the other.
+    """
 
     out: Value
     monoid: str
     coord: str
     arg: str
+    gain: str | None = None
 
 
 # How precisely f32 operands are multiplied, and what rounding them costs each: the unit drops the low 13 bits of an operand; with three
@@ -500,8 +504,10 @@ def used(stmt: Stmt) -> tuple[str, ...]:
             own: tuple[Operand | None, ...] = (*stmt.index, *stmt.masks)
         case Let():
             own = stmt.args
-        case ReduceTile() | ScanTile():
+        case ReduceTile():
             own = (stmt.arg,)
+        case ScanTile():
+            own = (stmt.arg, stmt.gain)
         case Dot():
             own = (stmt.a, stmt.b, stmt.acc)
         case Await():
@@ -525,7 +531,7 @@ def renamed(stmt: Stmt, names: Mapping[str, str]) -> Stmt:
             return tuple(map(new, operand))
         return names.get(operand, operand) if isinstance(operand, str) else operand
 
-    changes = {f: new(getattr(stmt, f)) for f in ("index", "masks", "args", "arg", "a", "b", "acc", "names", "target", "value") if hasattr(stmt, f)}
+    changes = {f: new(getattr(stmt, f)) for f in ("index", "masks", "args", "arg", "gain", "a", "b", "acc", "names", "target", "value") if hasattr(stmt, f)}
     if (out := getattr(stmt, "out", None)) is not None:
         changes["out"] = replace(out, name=new(out.name))
     return replace(stmt, **changes)

@@ -270,9 +270,9 @@ def _moments(kernel: p.Kernel) -> Iterator[Moment]:
 
 def _foldings(body: Sequence[p.Stmt], own: Mapping[str, p.Defining], values: Mapping[str, p.Value]) -> Iterator[Folding]:
     for stmt in body:
-        if isinstance(stmt, (p.ReduceTile, p.ScanTile)) and stmt.coord in values[stmt.arg].coords:
-            coords = values[stmt.arg].coords
-            made = p.closure(own, [stmt.arg]).values()
+        coords = stmt.out.coords if isinstance(stmt, p.ScanTile) else values[stmt.arg].coords if isinstance(stmt, p.ReduceTile) else ()
+        if isinstance(stmt, (p.ReduceTile, p.ScanTile)) and stmt.coord in coords:
+            made = p.closure(own, p.used(stmt)).values()
             along = (neighbours(s.index, values) for s in made if isinstance(s, p.Load) and s.out.coords == coords)
             yield Folding(coords, stmt.coord, tuple(dict.fromkeys(way for way in along if way in coords)), isinstance(stmt, p.ScanTile))
 

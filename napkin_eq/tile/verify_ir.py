@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from napkin_eq.lang.dtypes import REAL, WHOLE
 from napkin_eq.lang.errors import WrongPlan
-from napkin_eq.lang.operators import MONOIDS, OPS, PLACES, REDUCTIONS
+from napkin_eq.lang.operators import MONOIDS, OPS, PLACES, RECURRENCE, REDUCTIONS
 from napkin_eq.tile.ir import (
     DTYPES,
     MATRIX_ROUNDOFF,
@@ -177,6 +177,13 @@ class _Verifier:
                 self.spans(stmt.out, self.coords(stmt.index, scope), "its index")
             case Let():
                 self.let(stmt, scope)
+            case ScanTile(out, _, coord, arg, str(gain)):
+                sides = scope[gain], scope[arg]
+                self.require(stmt.monoid == RECURRENCE, f"{out.name}: a scan by {stmt.monoid!r} has no gain")
+                self.require(any(coord in side.coords for side in sides), f"{out.name}: neither {arg} nor {gain} spans {coord}, along which it is scanned")
+                self.require(self.of.coord(coord).role in ("whole", "walk"), f"{out.name}: a scan along {coord} would start anew in each block")
+                self.spans(out, (name for side in sides for name in side.coords), "the scan")
+                self.require(all(v.dtype == "f32" for v in (out, *sides)), f"{out.name}: a recurrence is of f32")
             case ReduceTile(out, monoid, coord, arg) | ScanTile(out, monoid, coord, arg):
                 tile = scope[arg]
                 self.require(monoid in (REDUCTIONS if isinstance(stmt, ReduceTile) else MONOIDS), f"{out.name}: {monoid!r} is no monoid")

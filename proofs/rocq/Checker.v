@@ -119,7 +119,7 @@ Fixpoint scopes (here : list label) (t : term) : list (name * list label) :=
   | Var _ v => [(v, here)]
   | Input _ | Const _ _ | Index _ | Size _ | Length _ | Nothing | Acc => []
   | Un _ a | Group _ a | Walk _ a | Store a | Proj _ a | Scan _ _ a => scopes here a
-  | Bin _ a b | Read _ a b | Item a b | Reduce _ _ a b | Fold _ _ _ a b => scopes here a ++ scopes here b
+  | Bin _ a b | Read _ a b | Recur _ a b | Item a b | Reduce _ _ a b | Fold _ _ _ a b => scopes here a ++ scopes here b
   | Where c a b => scopes here c ++ scopes here a ++ scopes here b
   | Online _ x a c u => scopes (Part x :: here) a ++ scopes (Part x :: here) c ++ scopes (Update x :: here) u
   | Prev a => scopes (Before :: here) a
@@ -138,7 +138,7 @@ Fixpoint opened (t : term) : list term :=
   match t with
   | Var _ _ | Input _ | Const _ _ | Index _ | Size _ | Length _ | Nothing | Acc => []
   | Un _ a | Group _ a | Walk _ a | Store a | Proj _ a | Scan _ _ a => opened a
-  | Bin _ a b | Read _ a b | Item a b | Reduce _ _ a b | Fold _ _ _ a b | Online _ _ a b _ => opened a ++ opened b
+  | Bin _ a b | Read _ a b | Recur _ a b | Item a b | Reduce _ _ a b | Fold _ _ _ a b | Online _ _ a b _ => opened a ++ opened b
   | Where c a b => opened c ++ opened a ++ opened b
   | Prev a => a :: opened a
   end.
@@ -157,14 +157,14 @@ Fixpoint walked (t : term) : list axis :=
   | Bin _ a b | Item a b => walked a ++ walked b
   | Where c a b => walked c ++ walked a ++ walked b
   | Scan _ y a => y :: walked a
-  | Reduce _ y a c | Fold _ _ y a c | Read y a c => y :: walked a ++ walked c
+  | Reduce _ y a c | Fold _ _ y a c | Read y a c | Recur y a c => y :: walked a ++ walked c
   | Online _ y a c u => y :: walked a ++ walked c ++ walked u
   end.
 Fixpoint streams (t : term) : list axis :=
   match t with
   | Var _ _ | Input _ | Const _ _ | Index _ | Size _ | Length _ | Nothing | Acc => []
   | Un _ a | Prev a | Group _ a | Walk _ a | Store a | Proj _ a | Scan _ _ a => streams a
-  | Bin _ a b | Item a b | Read _ a b | Reduce _ _ a b | Fold _ _ _ a b => streams a ++ streams b
+  | Bin _ a b | Item a b | Read _ a b | Recur _ a b | Reduce _ _ a b | Fold _ _ _ a b => streams a ++ streams b
   | Where c a b => streams c ++ streams a ++ streams b
   | Online _ x a c u => x :: streams a ++ streams c ++ streams u
   end.
@@ -206,7 +206,7 @@ Fixpoint axes_of (t : term) : list axis :=
   | Un _ a | Prev a | Store a | Proj _ a => axes_of a
   | Group x a | Walk x a | Scan _ x a => x :: axes_of a
   | Bin _ a b | Item a b => axes_of a ++ axes_of b
-  | Read x a b | Reduce _ x a b | Fold _ _ x a b => x :: axes_of a ++ axes_of b
+  | Read x a b | Recur x a b | Reduce _ x a b | Fold _ _ x a b => x :: axes_of a ++ axes_of b
   | Where c a b => axes_of c ++ axes_of a ++ axes_of b
   | Online _ x a c u => x :: axes_of a ++ axes_of c ++ axes_of u
   end.
@@ -221,7 +221,7 @@ Fixpoint has_input (t : term) : bool :=
   | Input _ => true
   | Var _ _ | Const _ _ | Index _ | Size _ | Length _ | Nothing | Acc => false
   | Un _ a | Prev a | Group _ a | Walk _ a | Store a | Proj _ a | Scan _ _ a => has_input a
-  | Bin _ a b | Item a b | Read _ a b | Reduce _ _ a b | Fold _ _ _ a b => has_input a || has_input b
+  | Bin _ a b | Item a b | Read _ a b | Recur _ a b | Reduce _ _ a b | Fold _ _ _ a b => has_input a || has_input b
   | Where c a b => has_input c || has_input a || has_input b
   | Online _ _ a c u => has_input a || has_input c || has_input u
   end.

@@ -92,6 +92,46 @@ Proof.
   apply (reduce_every add (Some 0%R) add_0 add_comm _ _ _ (fun v => orb c (eq v (Some 0%R)) = true));
     [pointwise | discriminate | exact each].
 Qed.
+(* Linear recurrences, lane after lane. *)
+Lemma recur_step gain part n : recur gain part (S n) = add (mul (gain n) (recur gain part n)) (part n).
+Proof. reflexivity. Qed.
+Lemma recur_every (P : val -> Prop) gain part n : P (Some 0%R) ->
+  (forall h i, P h -> i < n -> P (add (mul (gain i) h) (part i))) -> P (recur gain part n).
+Proof.
+  intros Z step. induction n as [|n IH]; [exact Z |]. rewrite recur_step. apply step; [apply IH; intros; apply step; auto | lia].
+Qed.
+Lemma recur_ones part n : recur (fun _ => Some 1%R) part n = Sum (seq 0 n) part.
+Proof.
+  induction n as [|n IH]; [reflexivity |]. rewrite recur_step, seq_S, sum_app, IH.
+  replace (Sum [0 + n] part) with (add (part n) (Some 0%R)) by reflexivity.
+  generalize (Sum (seq 0 n) part) (part n). intros [u|] [v|]; simpl; try reflexivity. f_equal. lra.
+Qed.
+Lemma recur_scaled gain part k n : recur gain (fun i => mul k (part i)) (S n) = mul k (recur gain part (S n)).
+Proof.
+  induction n as [|n IH].
+  - rewrite !recur_step. unfold recur. generalize (gain 0) (part 0). pointwise.
+  - rewrite recur_step, IH, (recur_step gain part (S n)).
+    generalize (recur gain part (S n)) (gain (S n)) (part (S n)). pointwise.
+Qed.
+Lemma sum_of_recur (js : list nat) gain (part : nat -> nat -> val) n : js <> [] ->
+  Sum js (fun j => recur gain (part j) (S n)) = recur gain (fun i => Sum js (fun j => part j i)) (S n).
+Proof.
+  intro some. assert (zeros : Sum js (fun _ => Some 0%R) = Some 0%R).
+  { clear. induction js as [|j js IH]; [reflexivity |].
+    change (add (Some 0%R) (Sum js (fun _ => Some 0%R)) = Some 0%R). rewrite IH. simpl. f_equal. lra. }
+  induction n as [|n IH].
+  - transitivity (Sum js (fun j => add (mul (gain 0) (Some 0%R)) (part j 0))); [reflexivity |].
+    rewrite sum_both, (sum_factor _ js (gain 0) (fun _ => Some 0%R)), zeros by exact some. reflexivity.
+  - rewrite recur_step, <- IH, <- sum_factor by exact some. rewrite <- sum_both. reflexivity.
+Qed.
+(* simpl writes the first of these lanes apart. *)
+Ltac prefixed := repeat match goal with |- context [0 :: seq 1 ?n] => change (0 :: seq 1 n) with (seq 0 (S n)) end.
+Ltac prefix := match goal with
+  | B : base _ _ ?f, V : valid ?f ?p, H : always _ _ _ |- forall i, In i (seq 0 (S (?p ?x))) -> _ =>
+      let i := fresh in let Hi := fresh in intros i Hi; apply in_seq in Hi;
+      exact (H f (upd p x i) B (valid_low f p x i V ltac:(pose proof (V x); lia)))
+  end.
+
 Lemma scalar_item s a : of_sort s a -> s <> Number -> s <> Several -> forall f k p, a (at_item f k) p = a f p.
 Proof. destruct s; intros H N S f k p; try congruence; apply H, S. Qed.
 Section Streams.

@@ -883,6 +883,91 @@ Proof. here. freed P2.
   apply (sum_relative_bare _ _ (fun i => choice (truth (eta 1 f (upd p (r 1) i))) (eta 0 f (upd p (r 1) i)) absent)).
   intros i Hi none. exact (max_none _ _ _ i none Hi). Qed.
 
+Definition finite_scan_sum_law : law := {|
+  conclusion := (Finite (Scan MSum 0 (Var Real 0)));
+  premises := [(Finite (Var Real 0))];
+  lanes := [0] |}.
+Lemma finite_scan_sum_true : true_law finite_scan_sum_law.
+Proof. here. prefixed. apply finite_total; [reflexivity | pointwise | prefix]. Qed.
+
+Definition finite_scan_max_law : law := {|
+  conclusion := (Finite (Scan MMax 0 (Var Real 0)));
+  premises := [(Finite (Var Real 0))];
+  lanes := [0] |}.
+Lemma finite_scan_max_true : true_law finite_scan_max_law.
+Proof. here. prefixed. apply Laws.finite_reduce_max; [discriminate | prefix]. Qed.
+
+Definition finite_scan_prod_law : law := {|
+  conclusion := (Finite (Scan MProd 0 (Var Real 0)));
+  premises := [(Finite (Var Real 0))];
+  lanes := [0] |}.
+Lemma finite_scan_prod_true : true_law finite_scan_prod_law.
+Proof. here. prefixed. apply finite_total; [reflexivity | pointwise | prefix]. Qed.
+
+Definition finite_recur_law : law := {|
+  conclusion := (Finite (Recur 0 (Var Real 0) (Var Real 1)));
+  premises := [(Finite (Var Real 0)); (Finite (Var Real 1))];
+  lanes := [0] |}.
+Lemma finite_recur_true : true_law finite_recur_law.
+Proof. here. apply recur_every; [pointwise |]. intros h i Hh Hi.
+  assert (W : valid f (upd p (r 0) i)) by (apply valid_low; [exact V | pose proof (V (r 0)); lia]).
+  generalize (P1 f _ B W) (P2 f _ B W). revert Hh. simpl.
+  generalize (eta 0 f (upd p (r 0) i)) (eta 1 f (upd p (r 0) i)). pointwise. Qed.
+
+Definition nonneg_scan_law : law := {|
+  conclusion := (Nonneg (Scan MSum 0 (Var Real 0)));
+  premises := [(Nonneg (Var Real 0))];
+  lanes := [0] |}.
+Lemma nonneg_scan_true : true_law nonneg_scan_law.
+Proof. here. prefixed. apply nonneg_total. prefix. Qed.
+
+Definition nonneg_recur_law : law := {|
+  conclusion := (Nonneg (Recur 0 (Var Real 0) (Var Real 1)));
+  premises := [(Nonneg (Var Real 0)); (Nonneg (Var Real 1))];
+  lanes := [0] |}.
+Lemma nonneg_recur_true : true_law nonneg_recur_law.
+Proof. here. apply recur_every; [pointwise |]. intros h i Hh Hi.
+  assert (W : valid f (upd p (r 0) i)) by (apply valid_low; [exact V | pose proof (V (r 0)); lia]).
+  generalize (P1 f _ B W) (P2 f _ B W). revert Hh. simpl.
+  generalize (eta 0 f (upd p (r 0) i)) (eta 1 f (upd p (r 0) i)). pointwise. Qed.
+
+Definition recur_sum_law : law := {|
+  conclusion := (Equal (Recur 0 (Const Real (Some ((10)%Z # 10))) (Var Real 0)) (Scan MSum 0 (Var Real 0)));
+  premises := [];
+  lanes := [0] |}.
+Lemma recur_sum_true : true_law recur_sum_law.
+Proof. here. prefixed. apply recur_ones. Qed.
+
+Definition recur_factor_law : law := {|
+  conclusion := (Equal (Recur 0 (Var Real 0) (Bin Mul (Var Real 2) (Var Real 1))) (Bin Mul (Var Real 2) (Recur 0 (Var Real 0) (Var Real 1))));
+  premises := [(Free 0 (Var Real 2))];
+  lanes := [0] |}.
+Lemma recur_factor_true : true_law recur_factor_law.
+Proof. here. etransitivity; [apply recur_ext; [reflexivity |] | apply recur_scaled]. intros i _.
+  cbv beta. rewrite (free_upd _ _ f p i P1). reflexivity. Qed.
+
+Definition sum_scan_law : law := {|
+  conclusion := (Equal (Reduce MSum 1 (Scan MSum 0 (Var Real 0)) (Const Bool (Some ((1)%Z # 1)))) (Scan MSum 0 (Reduce MSum 1 (Var Real 0) (Const Bool (Some ((1)%Z # 1))))));
+  premises := [(Distinct 0 1)];
+  lanes := [0; 1] |}.
+Lemma sum_scan_true : true_law sum_scan_law.
+Proof. here. prefixed. transitivity (Sum (seq 0 (ends f (r 1))) (fun j => Sum (seq 0 (Datatypes.S (p (r 0)))) (fun i =>
+    eta 0 f (upd (upd p (r 0) i) (r 1) j)))).
+  - apply reduce_ext. intros j _. rewrite upd_other by congruence. prefixed. apply reduce_ext. intros i _.
+    rewrite (upd_swap p (r 1) (r 0) j i) by congruence. reflexivity.
+  - apply (reduce_swap add (Some 0%R) add_0 add_comm add_assoc). Qed.
+
+Definition sum_recur_law : law := {|
+  conclusion := (Equal (Reduce MSum 1 (Recur 0 (Var Real 0) (Var Real 1)) (Const Bool (Some ((1)%Z # 1)))) (Recur 0 (Var Real 0) (Reduce MSum 1 (Var Real 1) (Const Bool (Some ((1)%Z # 1))))));
+  premises := [(Free 1 (Var Real 0)); (Distinct 0 1)];
+  lanes := [0; 1] |}.
+Lemma sum_recur_true : true_law sum_recur_law.
+Proof. here. transitivity (Sum (seq 0 (ends f (r 1))) (fun j => recur (fun i => eta 0 f (upd p (r 0) i))
+    (fun i => eta 1 f (upd (upd p (r 0) i) (r 1) j)) (Datatypes.S (p (r 0))))).
+  - apply reduce_ext. intros j _. rewrite upd_other by congruence.
+    apply recur_ext; intros i _; rewrite (upd_swap p (r 1) (r 0) j i) by congruence; [apply (free_upd _ _ f _ j P1) | reflexivity].
+  - apply (sum_of_recur (seq 0 (ends f (r 1))) _ (fun j i => eta 1 f (upd (upd p (r 0) i) (r 1) j))). some. Qed.
+
 Definition distribute_law : law := {|
   conclusion := (Equal (Reduce MSum 0 (Bin Mul (Var Real 0) (Var Real 1)) (Const Bool (Some ((1)%Z # 1)))) (Bin Mul (Var Real 0) (Reduce MSum 0 (Var Real 1) (Const Bool (Some ((1)%Z # 1))))));
   premises := [(Free 0 (Var Real 0))];
@@ -1446,7 +1531,7 @@ Proof. streaming. intros f p B V. simpl. destruct good as (_ & concats & filled 
   intros k l q Vq K In_. plain. symmetry. apply (reduce_filter add (Some 0%R) add_0). intros i Hi. apply or_eq.
   apply (P1 (cut f (r 0) k) (upd q (r 0) i)); [apply base_cut; auto; apply Hstreamed; auto | apply valid_cut; auto]. Qed.
 
-Definition all : list law := [settled_sum_law; settled_size_law; settled_local_law; settled_mul_law; settled_add_law; settled_inv_law; carry_law; carry_weighted_law; carry_scaled_law; exp_add_law; exp_neg_law; log_mul_law; log_inv_law; log_exp_law; exp_log_law; root_squared_law; shift_law; shift_weighted_law; nonneg_exp_law; pos_exp_law; pos_size_law; nonneg_size_law; nonneg_square_law; nonneg_abs_law; pos_sigmoid_law; pos_mul_law; nonneg_mul_law; pos_add_law; pos_add_right_law; nonneg_add_law; pos_inv_law; nonneg_inv_law; pos_sqrt_law; pos_sum_law; nonneg_sum_law; finite_add_law; finite_mul_law; finite_max_law; finite_max_right_law; finite_min_law; finite_where_law; finite_exp_law; finite_log_law; finite_reduce_sum_law; finite_reduce_max_law; finite_reduce_prod_law; le_max_law; le_larger_law; le_where_law; le_mul_law; safe_difference_law; finite_neg_law; finite_inv_law; finite_sqrt_law; finite_tanh_law; finite_sigmoid_law; finite_erf_law; finite_sin_law; finite_cos_law; finite_abs_law; finite_floor_law; finite_round_law; finite_expm1_law; pos_nonneg_law; pos_nonzero_law; nonneg_finite_law; nonzero_finite_law; level_law; group_law; walk_law; level_mask_law; group_mask_law; walk_mask_law; level_whole_law; group_whole_law; walk_whole_law; level_several_law; group_several_law; walk_several_law; projection_0_2_law; projection_1_2_law; projection_0_3_law; projection_1_3_law; projection_2_3_law; projection_0_4_law; projection_1_4_law; projection_2_4_law; projection_3_4_law; projection_0_5_law; projection_1_5_law; projection_2_5_law; projection_3_5_law; projection_4_5_law; where_and_law; where_exp_law; where_mul_law; where_add_law; absent_where_law; zero_where_law; absent_add_law; absent_mul_law; absent_add_right_law; absent_mul_right_law; zero_exp_law; zero_mul_law; zero_mul_right_law; zero_sum_law; skip_max_law; skip_sum_law; split_sum_law; split_max_law; rebase_law; rebase_bare_law; distribute_law; distribute_present_law; sum_add_law; sum_neg_law; sum_constant_law; sum_constant_present_law; fubini_sum_law; fubini_max_law; fubini_prod_law; max_shift_law; max_scale_law; local_unary_neg_law; local_unary_inv_law; local_unary_exp_law; local_unary_log_law; local_unary_sqrt_law; local_unary_tanh_law; local_unary_sigmoid_law; local_unary_erf_law; local_unary_sin_law; local_unary_cos_law; local_unary_abs_law; local_unary_floor_law; local_unary_round_law; local_unary_expm1_law; local_binary_add_law; local_binary_mul_law; local_binary_max_law; local_binary_min_law; local_where_law; local_real_law; local_not_law; local_lt_law; local_le_law; local_eq_law; local_and_law; local_or_law; local_reduce_sum_law; local_reduce_max_law; local_reduce_prod_law; scales_exp_law; le_prev_law; le_prev_larger_law; scales_inv_law; scales_local_law; scales_both_law; rescale_law; add_commutes_law; mul_commutes_law; add_associates_law; mul_associates_law; factor_law; mul_one_law; add_zero_law; neg_mul_law; neg_add_law; neg_neg_law; inv_mul_law; inv_inv_law; cancel_law; stream_sum_law; stream_max_law; stream_prod_law; fuse_sum_law; fuse_max_law; fuse_prod_law; fuse_online_law; skip_online_law].
+Definition all : list law := [settled_sum_law; settled_size_law; settled_local_law; settled_mul_law; settled_add_law; settled_inv_law; carry_law; carry_weighted_law; carry_scaled_law; exp_add_law; exp_neg_law; log_mul_law; log_inv_law; log_exp_law; exp_log_law; root_squared_law; shift_law; shift_weighted_law; nonneg_exp_law; pos_exp_law; pos_size_law; nonneg_size_law; nonneg_square_law; nonneg_abs_law; pos_sigmoid_law; pos_mul_law; nonneg_mul_law; pos_add_law; pos_add_right_law; nonneg_add_law; pos_inv_law; nonneg_inv_law; pos_sqrt_law; pos_sum_law; nonneg_sum_law; finite_add_law; finite_mul_law; finite_max_law; finite_max_right_law; finite_min_law; finite_where_law; finite_exp_law; finite_log_law; finite_reduce_sum_law; finite_reduce_max_law; finite_reduce_prod_law; le_max_law; le_larger_law; le_where_law; le_mul_law; safe_difference_law; finite_neg_law; finite_inv_law; finite_sqrt_law; finite_tanh_law; finite_sigmoid_law; finite_erf_law; finite_sin_law; finite_cos_law; finite_abs_law; finite_floor_law; finite_round_law; finite_expm1_law; pos_nonneg_law; pos_nonzero_law; nonneg_finite_law; nonzero_finite_law; level_law; group_law; walk_law; level_mask_law; group_mask_law; walk_mask_law; level_whole_law; group_whole_law; walk_whole_law; level_several_law; group_several_law; walk_several_law; projection_0_2_law; projection_1_2_law; projection_0_3_law; projection_1_3_law; projection_2_3_law; projection_0_4_law; projection_1_4_law; projection_2_4_law; projection_3_4_law; projection_0_5_law; projection_1_5_law; projection_2_5_law; projection_3_5_law; projection_4_5_law; where_and_law; where_exp_law; where_mul_law; where_add_law; absent_where_law; zero_where_law; absent_add_law; absent_mul_law; absent_add_right_law; absent_mul_right_law; zero_exp_law; zero_mul_law; zero_mul_right_law; zero_sum_law; skip_max_law; skip_sum_law; split_sum_law; split_max_law; rebase_law; rebase_bare_law; finite_scan_sum_law; finite_scan_max_law; finite_scan_prod_law; finite_recur_law; nonneg_scan_law; nonneg_recur_law; recur_sum_law; recur_factor_law; sum_scan_law; sum_recur_law; distribute_law; distribute_present_law; sum_add_law; sum_neg_law; sum_constant_law; sum_constant_present_law; fubini_sum_law; fubini_max_law; fubini_prod_law; max_shift_law; max_scale_law; local_unary_neg_law; local_unary_inv_law; local_unary_exp_law; local_unary_log_law; local_unary_sqrt_law; local_unary_tanh_law; local_unary_sigmoid_law; local_unary_erf_law; local_unary_sin_law; local_unary_cos_law; local_unary_abs_law; local_unary_floor_law; local_unary_round_law; local_unary_expm1_law; local_binary_add_law; local_binary_mul_law; local_binary_max_law; local_binary_min_law; local_where_law; local_real_law; local_not_law; local_lt_law; local_le_law; local_eq_law; local_and_law; local_or_law; local_reduce_sum_law; local_reduce_max_law; local_reduce_prod_law; scales_exp_law; le_prev_law; le_prev_larger_law; scales_inv_law; scales_local_law; scales_both_law; rescale_law; add_commutes_law; mul_commutes_law; add_associates_law; mul_associates_law; factor_law; mul_one_law; add_zero_law; neg_mul_law; neg_add_law; neg_neg_law; inv_mul_law; inv_inv_law; cancel_law; stream_sum_law; stream_max_law; stream_prod_law; fuse_sum_law; fuse_max_law; fuse_prod_law; fuse_online_law; skip_online_law].
 Theorem all_true : forall l, In l all -> true_law l.
 Proof. apply Forall_forall. exact
   (Forall_cons _ settled_sum_true
@@ -1562,6 +1647,16 @@ Proof. apply Forall_forall. exact
   (Forall_cons _ split_max_true
   (Forall_cons _ rebase_true
   (Forall_cons _ rebase_bare_true
+  (Forall_cons _ finite_scan_sum_true
+  (Forall_cons _ finite_scan_max_true
+  (Forall_cons _ finite_scan_prod_true
+  (Forall_cons _ finite_recur_true
+  (Forall_cons _ nonneg_scan_true
+  (Forall_cons _ nonneg_recur_true
+  (Forall_cons _ recur_sum_true
+  (Forall_cons _ recur_factor_true
+  (Forall_cons _ sum_scan_true
+  (Forall_cons _ sum_recur_true
   (Forall_cons _ distribute_true
   (Forall_cons _ distribute_present_true
   (Forall_cons _ sum_add_true
@@ -1629,6 +1724,6 @@ Proof. apply Forall_forall. exact
   (Forall_cons _ fuse_max_true
   (Forall_cons _ fuse_prod_true
   (Forall_cons _ fuse_online_true
-  (Forall_cons _ skip_online_true (Forall_nil _)))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))). Qed.
+  (Forall_cons _ skip_online_true (Forall_nil _)))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))). Qed.
 End All.
 Print Assumptions all_true.

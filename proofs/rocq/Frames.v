@@ -146,6 +146,10 @@ Proof.
       eapply IHt3; eauto. eapply ok_moved; eauto. apply valid_moved; auto.
   - into. simpl. apply (reduce_ext _ _ (seq 0 (Datatypes.S (p x)))). intros i Hi. apply in_seq in Hi. eapply IHt; eauto.
     apply valid_low; [exact W |]. specialize (W x). lia.
+  - into. simpl. apply recur_ext; intros i Hi; [| reflexivity]. eapply IHt1; eauto.
+    apply valid_low; [exact W |]. specialize (W x). lia.
+  - into. simpl. apply recur_ext; intros i Hi; [reflexivity |]. eapply IHt2; eauto.
+    apply valid_low; [exact W |]. specialize (W x). lia.
   - into. simpl. eapply IHt1; eauto. apply valid_low; [exact W |]. unfold place. destruct (eval eta t2 f p); lia.
   - into. simpl. f_equal. f_equal. f_equal. eauto.
   - destruct (existsb (fun x => mem x (lanes_in b)) S) eqn:M; [discriminate |]. into. simpl.
@@ -202,6 +206,7 @@ Proof.
       eapply IHt3; eauto; [eapply ok_moved; eauto | apply valid_moved; auto].
   - apply (reduce_ext _ _ (seq 0 (Datatypes.S (p x)))). intros i Hi. apply in_seq in Hi. eapply IHt; eauto.
     apply valid_low; [exact W |]. specialize (W x). lia.
+  - apply recur_ext; intros i Hi; [eapply IHt1 | eapply IHt2]; eauto; (apply valid_low; [exact W |]; specialize (W x); lia).
   - erewrite (IHt2 S V _ ltac:(eassumption) f p) by eauto. eapply IHt1; eauto. apply valid_low; [exact W |].
     unfold place. destruct (eval eta _ f p); lia.
   - destruct (same t t0) eqn:M; [injection E as <-; reflexivity | clear M].
@@ -268,6 +273,8 @@ Proof.
       eapply IHt3; part.
   - assert (Hx : x0 <> x) by (intro; subst; rewrite Nat.eqb_refl in H; discriminate). rewrite (A x0 Hx).
     apply (reduce_ext _ _ (seq 0 (Datatypes.S (q x0)))). intros i _. eapply IHt; part.
+  - assert (Hx : x0 <> x) by (intro; subst; rewrite Nat.eqb_refl in *; discriminate). rewrite (A x0 Hx).
+    apply recur_ext; intros i _; [eapply IHt1 | eapply IHt2]; part.
   - rewrite (IHt2 None f p q) by part. destruct (Nat.eqb_spec x x0).
     + subst. rewrite (apart_own x0 _ p q A). reflexivity.
     + simpl in H. eapply IHt1; part.
@@ -337,6 +344,7 @@ Proof.
     + intros k j a a' q q' [<- Wq] _ _ Hk Ha. eapply IHt3; simpl; eauto using inside_upd, alike_upd.
       intros _. apply outside_moved; auto.
   - apply reduce_ext. intros i _. eapply IHt; eauto using inside_upd.
+  - apply recur_ext; intros i _; [eapply IHt1 | eapply IHt2]; eauto using inside_upd.
   - rewrite (IHt2 f f' p) by auto. eapply IHt1; eauto using inside_upd.
   - apply O; auto.
   - destruct (O (orb_true_r _)) as [B C]. rewrite (clamp_inside xs n (prev f) (prev f') p B W).
@@ -460,6 +468,10 @@ Proof.
   - destruct (sort_of g None t) as [[]|] eqn:E; try discriminate. injection Hs as <-. destruct (IHt _ _ E) as [A B].
     split; [intros; exact I |]. intros _ _ f i p. cbn [Language.eval]. apply reduce_ext. intros. rewrite B; auto.
       discriminate.
+  - destruct (sort_of g None t1) as [[]|] eqn:E1; try discriminate.
+      destruct (sort_of g None t2) as [[]|] eqn:E2; try discriminate.
+    injection Hs as <-. destruct (IHt1 _ _ E1) as [A1 B1], (IHt2 _ _ E2) as [A2 B2]. split; [intros; exact I |].
+    intros _ _ f i p. cbn [Language.eval]. apply recur_ext; intros; [rewrite B1 | rewrite B2]; auto; discriminate.
   - destruct (sort_of g None t1) as [s|] eqn:E1; [|discriminate].
       destruct (sort_of g None t2) as [[]|] eqn:E2; try discriminate.
     destruct (array s); [|discriminate]. injection Hs as <-.

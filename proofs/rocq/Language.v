@@ -41,6 +41,7 @@ Inductive term :=
 | Fold (fused : bool) (m : monoid) (x : axis) (a c : term)
 | Online (fused : bool) (x : axis) (a c u : term)
 | Scan (m : monoid) (x : axis) (a : term)
+| Recur (x : axis) (a b : term)
 | Read (x : axis) (a i : term)
 | Acc
 | Prev (a : term)
@@ -115,6 +116,10 @@ Section Meaning.
 Variable g : context.
 Variable m : model.
 
+(* A linear recurrence: what the lane before holds is multiplied by a gain, and a part is added; 0 stands before the first. *)
+Fixpoint recur (gain part : nat -> val) (n : nat) : val :=
+  match n with 0 => Some 0%R | S i => add (mul (gain i) (recur gain part i)) (part i) end.
+
 (* A stream over the blocks: the accumulator is a function of the point. *)
 Fixpoint run (x : axis) (ba bc bu : meaning) (f : frame) (bs : list (list nat)) (seen : list nat) (a : point ->
   val) : point -> val :=
@@ -148,6 +153,8 @@ Fixpoint eval (eta : name -> meaning) (t : term) : meaning := fun f p =>
         f (upd p x i))
   | Online _ x a c u => run x (eval eta a) (eval eta c) (eval eta u) f (blocks m x (ends f x)) [] (fun _ => Some 0%R) p
   | Scan o x a => reduce (mop o) (munit o) (seq 0 (S (p x))) (fun i => eval eta a f (upd p x i))
+  | Recur x a b =>
+      recur (fun i => eval eta a f (upd p x i)) (fun i => eval eta b f (upd p x i)) (S (p x))
   | Read x a i => eval eta a f (upd p x (place (eval eta i f p) (ends f x)))
   | Acc => acc f p
   | Prev a => eval eta a (back f) (clamp (prev f) p)
@@ -160,6 +167,14 @@ Fixpoint eval (eta : name -> meaning) (t : term) : meaning := fun f p =>
 End Meaning.
 
 (* Here ends what is to be read to understand what a theorem says; what follows is proof. *)
+
+Arguments recur : simpl never.
+Lemma recur_ext gain gain' part part' n : (forall i, i < n -> gain i = gain' i) -> (forall i, i < n -> part i = part' i) ->
+  recur gain part n = recur gain' part' n.
+Proof.
+  intros G P. induction n as [|n I]; [reflexivity |]. unfold recur in *; fold recur in *.
+  rewrite G, P by lia. f_equal. f_equal. apply I; intros i Hi; [apply G | apply P]; lia.
+Qed.
 
 Lemma valid_clamp f p : clamp (ends f) p = p <-> valid f p.
 Proof.

@@ -222,10 +222,10 @@ Lemma stretches_sound p x c : stretches g p x c = true ->
   means nothing {| lanes_in := []; full_in := [p]; over := [] |} (Stretch p x c).
 Proof.
   unfold stretches. intro H.
-  destruct c as [| | | | | | |[] c1 c2| | | | | | | | | | | | | |]; try discriminate.
-  destruct c1 as [| | | | | | |[] first lane| | | | | | | | | | | | | |]; try discriminate.
-  destruct c2 as [| | | | | | |[] lane' c3| | | | | | | | | | | | | |]; try discriminate.
-  destruct c3 as [| | | | | | |[] first' run| | | | | | | | | | | | | |]; try discriminate.
+  destruct c as [| | | | | | |[] c1 c2| | | | | | | | | | | | | | |]; try discriminate.
+  destruct c1 as [| | | | | | |[] first lane| | | | | | | | | | | | | | |]; try discriminate.
+  destruct c2 as [| | | | | | |[] lane' c3| | | | | | | | | | | | | | |]; try discriminate.
+  destruct c3 as [| | | | | | |[] first' run| | | | | | | | | | | | | | |]; try discriminate.
   destruct (size_of g p) as [count|] eqn:Sp; [|discriminate]. split_and.
   repeat match goal with H : same _ _ = true |- _ => apply same_eq in H; subst end.
   apply negb_true_iff, Nat.eqb_neq in H. intros f q (F & _ & Fu & _) V. simpl in Fu.

@@ -40,6 +40,7 @@ Fixpoint same (a b : term) {struct a} : bool :=
   | Reduce o x a c, Reduce o' x' a' c' => monoid_eqb o o' && Nat.eqb x x' && same a a' && same c c'
   | Fold d o x a c, Fold d' o' x' a' c' => Bool.eqb d d' && monoid_eqb o o' && Nat.eqb x x' && same a a' && same c c'
   | Online d x a c u, Online d' x' a' c' u' => Bool.eqb d d' && Nat.eqb x x' && same a a' && same c c' && same u u'
+  | Recur x a b, Recur x' a' b' => Nat.eqb x x' && same a a' && same b b'
   | Scan o x a, Scan o' x' a' => monoid_eqb o o' && Nat.eqb x x' && same a a'
   | Read x a i, Read x' a' i' => Nat.eqb x x' && same a a' && same i i'
   | Acc, Acc | Nothing, Nothing => true
@@ -103,6 +104,7 @@ Fixpoint varies (g : context) (x : axis) (k : option nat) (t : term) : bool :=
   | Reduce _ y a c | Fold _ _ y a c => negb (Nat.eqb x y) && (varies g x None a || varies g x None c)
   | Online _ y a c u => (negb (Nat.eqb x y) && (varies g x None a || varies g x None c)) || varies g x None u
   | Scan _ y a => Nat.eqb x y || varies g x None a
+  | Recur y a b => Nat.eqb x y || varies g x None a || varies g x None b
   | Read y a i => (negb (Nat.eqb x y) && varies g x None a) || varies g x None i
   | Proj k a => varies g x (Some k) a
   | Item a b =>
@@ -119,7 +121,7 @@ Fixpoint open_acc (t : term) : bool :=
   match t with
   | Var _ _ | Input _ | Const _ _ | Index _ | Size _ | Length _ | Nothing => false
   | Un _ a | Prev a | Group _ a | Walk _ a | Store a | Proj _ a | Scan _ _ a => open_acc a
-  | Bin _ a b | Read _ a b | Item a b | Reduce _ _ a b | Fold _ _ _ a b | Online _ _ a b _ => open_acc a || open_acc b
+  | Bin _ a b | Read _ a b | Recur _ a b | Item a b | Reduce _ _ a b | Fold _ _ _ a b | Online _ _ a b _ => open_acc a || open_acc b
   | Where c a b => open_acc c || open_acc a || open_acc b
   | Acc => true
   end.
@@ -127,7 +129,7 @@ Fixpoint open_prev (t : term) : bool :=
   match t with
   | Var _ _ | Input _ | Const _ _ | Index _ | Size _ | Length _ | Nothing | Acc => false
   | Un _ a | Group _ a | Walk _ a | Store a | Proj _ a | Scan _ _ a => open_prev a
-  | Bin _ a b | Read _ a b | Item a b | Reduce _ _ a b | Fold _ _ _ a b | Online _ _ a b _ => open_prev a || open_prev b
+  | Bin _ a b | Read _ a b | Recur _ a b | Item a b | Reduce _ _ a b | Fold _ _ _ a b | Online _ _ a b _ => open_prev a || open_prev b
   | Where c a b => open_prev c || open_prev a || open_prev b
   | Prev _ => true
   end.
@@ -142,7 +144,7 @@ Fixpoint walks (x : axis) (t : term) : bool :=
   | Bin _ a b | Item a b => walks x a || walks x b
   | Where c a b => walks x c || walks x a || walks x b
   | Scan _ y a => Nat.eqb x y || walks x a
-  | Reduce _ y a c | Fold _ _ y a c | Read y a c => Nat.eqb x y || walks x a || walks x c
+  | Reduce _ y a c | Fold _ _ y a c | Read y a c | Recur y a c => Nat.eqb x y || walks x a || walks x c
   | Online _ y a c u => Nat.eqb x y || walks x a || walks x c || walks x u
   end.
 
@@ -151,7 +153,7 @@ Fixpoint prev_varies (g : context) (x : axis) (t : term) : bool :=
   match t with
   | Var _ _ | Input _ | Const _ _ | Index _ | Size _ | Length _ | Nothing | Acc => false
   | Un _ a | Group _ a | Walk _ a | Store a | Proj _ a | Scan _ _ a => prev_varies g x a
-  | Bin _ a b | Read _ a b | Item a b | Reduce _ _ a b | Fold _ _ _ a b | Online _ _ a b _ => prev_varies g x a
+  | Bin _ a b | Read _ a b | Recur _ a b | Item a b | Reduce _ _ a b | Fold _ _ _ a b | Online _ _ a b _ => prev_varies g x a
     || prev_varies g x b
   | Where c a b => prev_varies g x c || prev_varies g x a || prev_varies g x b
   | Prev a => varies g x None a || prev_varies g x a
@@ -209,6 +211,7 @@ Fixpoint sort_of (g : context) (k : option nat) (t : term) {struct t} : option s
           | _, _ => None
           end
       | Scan _ _ a => match sort_of g None a with Some Real => Some Real | _ => None end
+      | Recur _ a b => match sort_of g None a, sort_of g None b with Some Real, Some Real => Some Real | _, _ => None end
       | Read _ a i =>
           match sort_of g None a, sort_of g None i with Some s, Some Int => if array s then Some s else None | _,
             _ => None end
@@ -255,6 +258,8 @@ Fixpoint put (b : bar) (S : list axis) (V : option axis) (t : term) (path : list
       | Fold d o x a c, 0 => option_map (fun a => Fold d o x a c) (put b S V a path l r)
       | Fold d o x a c, 1 => option_map (fun c => Fold d o x a c) (put b S V c path l r)
       | Scan o x a, 0 => option_map (Scan o x) (put b S V a path l r)
+      | Recur x a c, 0 => option_map (fun a => Recur x a c) (put b S V a path l r)
+      | Recur x a c, 1 => option_map (Recur x a) (put b S V c path l r)
       | Read x a i, 0 => option_map (fun a => Read x a i) (put b S V a path l r)
       | Read x a i, 1 => option_map (Read x a) (put b S V i path l r)
       | Online d x a c u, 0 => if mem x (full_in b) then None else option_map (fun a => Online d x a c u) (put b S
@@ -292,6 +297,7 @@ Fixpoint everywhere (b : bar) (S : list axis) (l r t : term) {struct t} : option
   | Bin o a c => two a c (Bin o)
   | Reduce o x a c => two a c (Reduce o x)
   | Fold d o x a c => two a c (Fold d o x)
+  | Recur x a c => two a c (Recur x)
   | Read x a i => two a i (Read x)
   | Item a c => two a c Item
   | Where c a d =>
@@ -329,6 +335,7 @@ Fixpoint inst (s : sort -> name -> term) (r : axis -> axis) (t : term) : term :=
   | Fold d m x a c => Fold d m (r x) (inst s r a) (inst s r c)
   | Online d x a c u => Online d (r x) (inst s r a) (inst s r c) (inst s r u)
   | Scan m x a => Scan m (r x) (inst s r a)
+  | Recur x a b => Recur (r x) (inst s r a) (inst s r b)
   | Read x a i => Read (r x) (inst s r a) (inst s r i)
   | Acc => Acc
   | Prev a => Prev (inst s r a)
@@ -345,6 +352,6 @@ Fixpoint vars (t : term) : list (sort * name) :=
   | Var s v => [(s, v)]
   | Input _ | Const _ _ | Index _ | Size _ | Length _ | Nothing | Acc => []
   | Un _ a | Prev a | Group _ a | Walk _ a | Store a | Proj _ a | Scan _ _ a => vars a
-  | Bin _ a b | Read _ a b | Item a b | Reduce _ _ a b | Fold _ _ _ a b => vars a ++ vars b
+  | Bin _ a b | Read _ a b | Recur _ a b | Item a b | Reduce _ _ a b | Fold _ _ _ a b => vars a ++ vars b
   | Where c a b | Online _ _ c a b => vars c ++ vars a ++ vars b
   end.

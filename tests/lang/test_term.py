@@ -13,7 +13,28 @@ from napkin_eq.lang import term as terms
 from napkin_eq.lang.axis import Axis, axes
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Acc, Const, Fold, Group, Index, Input, Length, Map, Online, Prev, Proj, Read, Reduce, Scan, Size, Store, Tuple, Walk, subterms
+from napkin_eq.lang.term import (
+    Acc,
+    Const,
+    Fold,
+    Group,
+    Index,
+    Input,
+    Length,
+    Map,
+    Online,
+    Prev,
+    Proj,
+    Read,
+    Recur,
+    Reduce,
+    Scan,
+    Size,
+    Store,
+    Tuple,
+    Walk,
+    subterms,
+)
 from napkin_eq.laws.law import Var
 
 q, x, d = axes("q x d", q=4, x=6, d=3)
@@ -36,6 +57,7 @@ EVERY = [
     Fold("prod", x, A, TRUE, True),
     Online(x, nq.exp(A - RUNNING), TRUE, Acc() * nq.exp(Prev(RUNNING) - RUNNING)),
     Scan("sum", x, A),
+    Recur(x, A, B),
     Read(A, x, Index(d)),
     Tuple((A, B)),
     Proj(1, Store(Group(q, Tuple((A, B))))),

@@ -15,7 +15,7 @@ from dataclasses import replace
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import DEFAULT, WHOLE, held_as
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.operators import ABSENT, NEUTRAL
+from napkin_eq.lang.operators import ABSENT, NEUTRAL, RECURRENCE
 from napkin_eq.lang.scope import steps
 from napkin_eq.lang.term import (
     Acc,
@@ -30,6 +30,7 @@ from napkin_eq.lang.term import (
     Prev,
     Proj,
     Read,
+    Recur,
     Reduce,
     Scan,
     Size,
@@ -167,6 +168,8 @@ class Lowering(Folds):
                 return self.elementwise(term, context)
             case Fold() | Online() | Reduce():
                 return self.fold(term, context)
+            case Recur():
+                return self._recurrence(term, context)
             case Scan():
                 return self._scan(term, context)
             case Group() | Walk():
@@ -256,6 +259,72 @@ class Lowering(Folds):
                 gone = self.as_value(self.emit("where", (self.emit("eq", (arg, ABSENT), "i1"), 1.0, 0.0), "f32"))
                 block = self.emit("where", (self.emit("lt", (0.0, self._scanned("max", coord, gone)), "i1"), ABSENT, block), "f32")
         return block if self.coords[coord].role == "whole" else self._carried(term, context, coord, arg, block)
+
+    def _recurrence(self, term: Recur, context: Context) -> p.Operand:
+        """Write a linear recurrence: of a block by composing its lanes, from block to block by what the walk carries of the last lane.
+
+        A lane whose gain or addend is absent, and all after it, are absent, which arithmetic on -inf would not make of them.
+        """
+        coord = context.coord(term.axis)
+        assert coord is not None
+        c = self.coords[coord]
+        if c.role not in ("whole", "walk"):
+            raise NapkinError(f"a recurrence over {term.axis.name} needs it walked or in one tile, and a tile of {c.tile} does not cover it")
+        gain, part = (
+            self.masked(self.wide(self.operand(side, context)), coord, neutral) for side, neutral in ((term.gain, 1.0), (term.body, 0.0))
+        )
+        present = all(self.proved(finite(plain(side))) for side in (term.gain, term.body))
+        if c.tile == 1:
+            return self._recurring(term, context, coord, gain, part, present)
+        if not any(isinstance(side, str) and coord in self.values[side].coords for side in (gain, part)):
+            part = self.spread(part, coord, "sum")
+        gain, part, gone = self.as_value(gain), self.as_value(part), ""
+        if not present:
+            absent = self.emit("or", (self.emit("eq", (gain, ABSENT), "i1"), self.emit("eq", (part, ABSENT), "i1")), "i1")
+            if not isinstance(absent, str) or coord not in self.values[absent].coords:
+                raise NapkinError(f"a recurrence over {term.axis.name} of what does not vary along it")
+            gone = self._scanned("max", coord, self.as_value(self.emit("where", (absent, 1.0, 0.0), "f32")))
+            gain, part = (self.as_value(self.emit("where", (absent, 0.0, side), "f32")) for side in (gain, part))
+        spans = (*self.values[gain].coords, *self.values[part].coords)
+        block: p.Operand = self.put(
+            lambda v: p.ScanTile(v, RECURRENCE, coord, part, gain), ("scan", RECURRENCE, coord), spans, "f32", (part, gain)
+        )
+        if gone:
+            block = self.emit("where", (self.emit("lt", (0.0, gone), "i1"), ABSENT, block), "f32")
+        if c.role == "whole":
+            return block
+        through = gain if coord in self.values[gain].coords else self.spread(gain, coord, "prod")
+        return self._recurring(term, context, coord, self._scanned("prod", coord, self.as_value(through)), block, present)
+
+    def _recurring(self, term: Recur, context: Context, coord: str, gain: p.Operand, part: p.Operand, present: bool) -> p.Operand:
+        """Return a block of a recurrence: `gain` times what the walk carries, and `part`."""
+        scope = next((s for s in self.stack if s.coord == coord), None)
+        if scope is None:  # an axis of one element
+            return part if present else self.emit("where", (self.emit("eq", (gain, ABSENT), "i1"), ABSENT, part), "f32")
+        key = ("carried", RECURRENCE, term.gain, term.body, restricted(context.env, term))
+        if key not in scope.memo:
+            sides = [side for side in (gain, part) if isinstance(side, str)]
+            coords = tuple(sorted({n for side in sides for n in self.values[side].coords if n != coord}, key=self.rank))
+            if any(self.coords[n].role == "walk" and self.level(n) > scope.level for _, n in restricted(context.env, term)):
+                raise NapkinError(f"a recurrence over {term.axis.name} carries a value for each block of an axis that is walked within it")
+            before = self.fresh(f"state_{term.axis.name}", coords, "f32", scope.level)
+            found = self.emit("add", (self.emit("mul", (gain, before.name), "f32"), part), "f32")
+            if not present:
+                gone = self.emit("or", (self.emit("eq", (before.name, ABSENT), "i1"), self.emit("eq", (part, ABSENT), "i1")), "i1")
+                if self.coords[coord].tile == 1:
+                    gone = self.emit("or", (gone, self.emit("eq", (gain, ABSENT), "i1")), "i1")
+                found = self.emit("where", (gone, ABSENT, found), "f32")
+            scope.memo[key] = found
+            scope.carried.append((before, 0.0, self._last(found, coord)))
+        return scope.memo[key]
+
+    def _last(self, value: p.Operand, coord: str) -> p.Operand:
+        """Return the last lane of a block: those past the end of the axis hold what the last one inside does."""
+        tile = self.coords[coord].tile
+        if tile == 1:
+            return value
+        last = self.emit("eq", (self.iota(coord), self.emit("add", (self.start(coord), tile - 1), "i32")), "i1")
+        return self._reduced("sum", coord, self.as_value(self.emit("where", (last, value, 0.0), "f32")))
 
     def _scanned(self, monoid: str, coord: str, arg: str) -> str:
         return self.put(lambda v: p.ScanTile(v, monoid, coord, arg), ("scan", monoid, coord), self.values[arg].coords, "f32", (arg,))

@@ -128,7 +128,9 @@ def using(stmt: Stmt, names: Mapping[str, Operand]) -> Stmt:
     match stmt:
         case Let():
             return replace(stmt, args=tuple(map(other, stmt.args)))
-        case ReduceTile() | ScanTile():
+        case ScanTile():
+            return replace(stmt, arg=str(other(stmt.arg)), gain=None if stmt.gain is None else str(other(stmt.gain)))
+        case ReduceTile():
             return replace(stmt, arg=str(other(stmt.arg)))
         case Dot():
             return replace(stmt, a=str(other(stmt.a)), b=str(other(stmt.b)), acc=None if stmt.acc is None else str(other(stmt.acc)))

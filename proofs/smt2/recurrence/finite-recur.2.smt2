@@ -1,0 +1,28 @@
+; law    finite-recur (recurrence): A recurrence of present gains and parts is present.
+; says   finite(a), finite(b) ⟹ finite(recur_x(a, b))
+; source stated in recurrence.py
+; case   the conclusion: the next lane of x
+;        prefix 1 over x stands for recur_x(a, b) in the lane before
+(set-logic QF_NRA)
+(set-info :status unsat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+(declare-const b Real)
+(declare-const b.absent Bool)
+(declare-const prefix-1-over-x Real)
+(declare-const prefix-1-over-x.absent Bool)
+; t1 is a · prefix 1 over x
+(define-fun t1.absent () Bool (or a.absent prefix-1-over-x.absent))
+(define-fun t1 () Real (* a prefix-1-over-x))
+; t2 is a · prefix 1 over x + b
+(define-fun t2.absent () Bool (or t1.absent b.absent))
+(define-fun t2 () Real (+ t1 b))
+; given -∞ < a
+(assert (not a.absent))
+; given -∞ < b
+(assert (not b.absent))
+; given -∞ < prefix 1 over x
+(assert (not prefix-1-over-x.absent))
+; the goal, denied
+(assert (not (not t2.absent)))
+(check-sat)

@@ -1,0 +1,15 @@
+; law    finite-scan-sum (recurrence): A prefix fold of present values is present.
+; says   finite(a) ⟹ finite(scan[Σ_x a])
+; source stated in recurrence.py
+; case   the conclusion: the first lane of x
+(set-logic QF_LRA)
+(set-info :status unsat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+; t1 is 0 + a
+(define-fun t1 () Real (+ 0.0 a))
+; given -∞ < a
+(assert (not a.absent))
+; the goal, denied
+(assert (not (not a.absent)))
+(check-sat)

@@ -1,0 +1,14 @@
+; law    nonneg-scan (recurrence): A running sum of numbers that are not negative is not negative.
+; says   nonneg(a) ⟹ nonneg(scan[Σ_x a])
+; source stated in recurrence.py
+; case   the conclusion: the first lane of x
+; hypotheses alone: if no values met them, the proof would say nothing
+(set-logic QF_LRA)
+(set-info :status sat)
+(declare-const a Real)
+(declare-const a.absent Bool)
+; t1 is 0 + a
+(define-fun t1 () Real (+ 0.0 a))
+; given 0 ≤ a
+(assert (and (not a.absent) (<= 0.0 a)))
+(check-sat)

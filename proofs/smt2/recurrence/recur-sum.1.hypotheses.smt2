@@ -1,0 +1,16 @@
+; law    recur-sum (recurrence): A recurrence whose gain is 1 is a running sum.
+; says   recur_x(1, b) → scan[Σ_x b]
+; source stated in recurrence.py
+; case   both sides: the first lane of x
+; hypotheses alone: if no values met them, the proof would say nothing
+(set-logic QF_LRA)
+(set-info :status sat)
+; t1 is 1 · 0
+(define-fun t1 () Real (* 1.0 0.0))
+(declare-const b Real)
+(declare-const b.absent Bool)
+; t2 is 1 · 0 + b
+(define-fun t2 () Real (+ t1 b))
+; t3 is 0 + b
+(define-fun t3 () Real (+ 0.0 b))
+(check-sat)
