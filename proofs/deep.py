@@ -21,8 +21,6 @@ from napkin_eq.prove.rocq_text import LawText, Unwritten
 
 # The axes that a law needs lanes of: where one has none, an absent factor, a bound or a present value is lost.
 LANES: dict[str, tuple[str, ...]] = {name: ("x",) for name in "distribute sum-constant le-max pos-sum pos-size finite-reduce-max".split()}
-LANES |= {name: ("x",) for name in "finite-scan-sum finite-scan-max finite-scan-prod finite-recur nonneg-scan nonneg-recur recur-sum recur-factor".split()}
-LANES |= {"sum-scan": ("x", "y"), "sum-recur": ("x", "y")}
 IDENTITY = "stated. intros f p B V. reflexivity."
 LOCAL = "local_parts."
 
@@ -284,5 +282,6 @@ PROOFS["sum-recur"] = """here. transitivity (Sum (seq 0 (ends f (r 1))) (fun j =
     (fun i => eta 1 f (upd (upd p (r 0) i) (r 1) j)) (Datatypes.S (p (r 0))))).
   - apply reduce_ext. intros j _. rewrite upd_other by congruence.
     apply recur_ext; intros i _; rewrite (upd_swap p (r 1) (r 0) j i) by congruence; [apply (free_upd _ _ f _ j P1) | reflexivity].
-  - apply (sum_of_recur (seq 0 (ends f (r 1))) _ (fun j i => eta 1 f (upd (upd p (r 0) i) (r 1) j))). some."""
+  - apply (sum_of_recur (seq 0 (ends f (r 1))) _ (fun j i => eta 1 f (upd (upd p (r 0) i) (r 1) j))). intros i Hi.
+    apply (P2 f _ B). apply valid_low; [exact V | pose proof (V (r 0)); lia]."""
 PROOFS["finite-reduce-max"] = "here. apply Laws.finite_reduce_max; [some | lanes]."

@@ -15,10 +15,10 @@ from functools import cache
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.operators import COMBINE, NEUTRAL
-from napkin_eq.lang.term import Acc, Const, Index, Map, Online, Prev, Read, Recur, Reduce, Scan, Size, Term, rebuilt, subterms
+from napkin_eq.lang.term import Acc, Const, Index, Map, Online, Prev, Read, Reduce, Scan, Size, Term, rebuilt, subterms
 from napkin_eq.laws.claim import JUDGMENT, Claim, NotUnderstood, eq, le
 from napkin_eq.laws.law import ABSENT, TRUE, Statement, Var
-from napkin_eq.laws.obligation import claims_of
+from napkin_eq.laws.obligation import claims_of, longer
 from napkin_eq.prove.normal.linearity import AXIS, LEMMAS, defined, normal
 from napkin_eq.prove.portfolio import decided, decided_deeply, vacuous
 from napkin_eq.prove.prove import Outcome, prover
@@ -189,21 +189,13 @@ def prefixes(claim: Claim, axis: Axis) -> Iterator[Claim]:
     if any(isinstance(t, (Var, Index)) and replace(claim, free=free).varies(t, axis) for t in subterms(known)):
         raise Unproved(f"what a prefix fold over {axis} is compared with varies along {axis} ({claim.what})")
     first: dict[Term, Term] = {}
-    longer: dict[Term, Term] = {}
+    later: dict[Term, Term] = {}
     for t in scans:
-        first[t], longer[t] = (_longer(t, before, inner) for before, inner in ((Const(NEUTRAL[t.monoid]), first), (holes[t], longer)))
+        for made, before in ((first, Const(NEUTRAL[t.monoid])), (later, holes[t])):
+            made[t] = longer(t, before, {part: _swapped(part, made) for part in t.children})
     legend = (*claim.legend, *(f"{hole.name} stands for {t} in the lane before" for t, hole in holes.items()))
     yield Claim(f"{claim.what}: the first lane of {axis}", _swapped(claim.goal, first), claim.premises, claim.free, claim.legend)
-    yield Claim(f"{claim.what}: the next lane of {axis}", _swapped(claim.goal, longer), (*claim.premises, known), free, legend)
-
-
-def _longer(scan: Scan, before: Term, inner: dict[Term, Term]) -> Term:
-    """Return a prefix fold with one lane more, given what it was before and what the prefix folds inside of it now are."""
-    parts = [_swapped(part, inner) for part in scan.children]
-    if isinstance(scan, Recur):
-        gain, part = parts
-        return gain * before + part
-    return Map(COMBINE[scan.monoid], (before, *parts))
+    yield Claim(f"{claim.what}: the next lane of {axis}", _swapped(claim.goal, later), (*claim.premises, known), free, legend)
 
 
 def _somewhere(claim: Claim, axis: Axis) -> Claim:

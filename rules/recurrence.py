@@ -40,4 +40,4 @@ def sum_scan(a, x, y):
 
 @law("A sum of recurrences of one gain is the recurrence of the sum.")
 def sum_recur(a, b, x, y):
-    return Sum(y, Recur(x, a, b)), Recur(x, a, Sum(y, b)), free(y, a), distinct(x, y)
+    return Sum(y, Recur(x, a, b)), Recur(x, a, Sum(y, b)), free(y, a), finite(a), distinct(x, y)

@@ -7,7 +7,7 @@ reduction after one more block is the reduction so far combined with an unknown 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from napkin_eq.lang.axis import Axis
@@ -21,6 +21,7 @@ from napkin_eq.lang.term import (
     Online,
     Prev,
     Read,
+    Recur,
     Reduce,
     Scan,
     Size,
@@ -201,11 +202,21 @@ def _emptied(term: Term, axes: frozenset[Axis]) -> Term:
         return Const(0) if term.kind == "int" else Const(NEUTRAL[term.monoid] if isinstance(term, Reduce) else 0.0)
     if isinstance(term, (Size, Index)) and term.axis in axes:
         return Const(0)
-    if isinstance(term, (Scan, Read)) and term.axis in axes:
-        raise NotUnderstood(f"{type(term).__name__} along an axis without lanes is not understood")
+    if isinstance(term, Read) and term.axis in axes:
+        raise NotUnderstood("Read along an axis without lanes is not understood")
+    if isinstance(term, Scan) and term.axis in axes:  # asked of no lane, or of one beyond the end: what a first lane gives
+        return longer(term, Const(NEUTRAL[term.monoid]), {part: _emptied(part, axes) for part in term.children})
     found = rebuilt(term, tuple(_emptied(child, axes) for child in term.children))
-    # Neutral elements reduce to one.
-    return found.body if isinstance(found, Reduce) and found.body is Const(NEUTRAL[found.monoid]) else found
+    # Neutral elements reduce to one, and so do their prefixes, but where a gain may be absent.
+    folds = isinstance(found, (Reduce, Scan)) and not isinstance(found, Recur)
+    return found.body if folds and found.body is Const(NEUTRAL[found.monoid]) else found
+
+
+def longer(scan: Scan, before: Term, lane: Mapping[Term, Term]) -> Term:
+    """Return a prefix fold with one lane more, given what it was before and what its parts are in that lane."""
+    if isinstance(scan, Recur):
+        return lane[scan.gain] * before + lane[scan.body]
+    return lane[scan.body] if before is Const(NEUTRAL[scan.monoid]) else Map(COMBINE[scan.monoid], (before, lane[scan.body]))
 
 
 def _closed(axis: Axis, *bodies: Term) -> None:

@@ -113,10 +113,18 @@ Proof.
   - rewrite recur_step, IH, (recur_step gain part (S n)).
     generalize (recur gain part (S n)) (gain (S n)) (part (S n)). pointwise.
 Qed.
-Lemma sum_of_recur (js : list nat) gain (part : nat -> nat -> val) n : js <> [] ->
+Lemma recur_nothing gain n : (forall i, i < n -> lt absent (gain i) = true) -> recur gain (fun _ => Some 0%R) n = Some 0%R.
+Proof.
+  intro there. induction n as [|n IH]; [reflexivity |]. rewrite recur_step, IH by (intros; apply there; lia).
+  specialize (there n ltac:(lia)). destruct (gain n); [simpl; f_equal; lra | discriminate].
+Qed.
+Lemma sum_of_recur (js : list nat) gain (part : nat -> nat -> val) n :
+  (forall i, i < S n -> lt absent (gain i) = true) ->
   Sum js (fun j => recur gain (part j) (S n)) = recur gain (fun i => Sum js (fun j => part j i)) (S n).
 Proof.
-  intro some. assert (zeros : Sum js (fun _ => Some 0%R) = Some 0%R).
+  intro there. destruct js as [|k js]; [symmetry; apply recur_nothing, there |]. clear there.
+  assert (some : k :: js <> []) by discriminate. revert some. generalize (k :: js). clear k js. intros js some.
+  assert (zeros : Sum js (fun _ => Some 0%R) = Some 0%R).
   { clear. induction js as [|j js IH]; [reflexivity |].
     change (add (Some 0%R) (Sum js (fun _ => Some 0%R)) = Some 0%R). rewrite IH. simpl. f_equal. lra. }
   induction n as [|n IH].

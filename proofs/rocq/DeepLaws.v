@@ -886,28 +886,28 @@ Proof. here. freed P2.
 Definition finite_scan_sum_law : law := {|
   conclusion := (Finite (Scan MSum 0 (Var Real 0)));
   premises := [(Finite (Var Real 0))];
-  lanes := [0] |}.
+  lanes := [] |}.
 Lemma finite_scan_sum_true : true_law finite_scan_sum_law.
 Proof. here. prefixed. apply finite_total; [reflexivity | pointwise | prefix]. Qed.
 
 Definition finite_scan_max_law : law := {|
   conclusion := (Finite (Scan MMax 0 (Var Real 0)));
   premises := [(Finite (Var Real 0))];
-  lanes := [0] |}.
+  lanes := [] |}.
 Lemma finite_scan_max_true : true_law finite_scan_max_law.
 Proof. here. prefixed. apply Laws.finite_reduce_max; [discriminate | prefix]. Qed.
 
 Definition finite_scan_prod_law : law := {|
   conclusion := (Finite (Scan MProd 0 (Var Real 0)));
   premises := [(Finite (Var Real 0))];
-  lanes := [0] |}.
+  lanes := [] |}.
 Lemma finite_scan_prod_true : true_law finite_scan_prod_law.
 Proof. here. prefixed. apply finite_total; [reflexivity | pointwise | prefix]. Qed.
 
 Definition finite_recur_law : law := {|
   conclusion := (Finite (Recur 0 (Var Real 0) (Var Real 1)));
   premises := [(Finite (Var Real 0)); (Finite (Var Real 1))];
-  lanes := [0] |}.
+  lanes := [] |}.
 Lemma finite_recur_true : true_law finite_recur_law.
 Proof. here. apply recur_every; [pointwise |]. intros h i Hh Hi.
   assert (W : valid f (upd p (r 0) i)) by (apply valid_low; [exact V | pose proof (V (r 0)); lia]).
@@ -917,14 +917,14 @@ Proof. here. apply recur_every; [pointwise |]. intros h i Hh Hi.
 Definition nonneg_scan_law : law := {|
   conclusion := (Nonneg (Scan MSum 0 (Var Real 0)));
   premises := [(Nonneg (Var Real 0))];
-  lanes := [0] |}.
+  lanes := [] |}.
 Lemma nonneg_scan_true : true_law nonneg_scan_law.
 Proof. here. prefixed. apply nonneg_total. prefix. Qed.
 
 Definition nonneg_recur_law : law := {|
   conclusion := (Nonneg (Recur 0 (Var Real 0) (Var Real 1)));
   premises := [(Nonneg (Var Real 0)); (Nonneg (Var Real 1))];
-  lanes := [0] |}.
+  lanes := [] |}.
 Lemma nonneg_recur_true : true_law nonneg_recur_law.
 Proof. here. apply recur_every; [pointwise |]. intros h i Hh Hi.
   assert (W : valid f (upd p (r 0) i)) by (apply valid_low; [exact V | pose proof (V (r 0)); lia]).
@@ -934,14 +934,14 @@ Proof. here. apply recur_every; [pointwise |]. intros h i Hh Hi.
 Definition recur_sum_law : law := {|
   conclusion := (Equal (Recur 0 (Const Real (Some ((10)%Z # 10))) (Var Real 0)) (Scan MSum 0 (Var Real 0)));
   premises := [];
-  lanes := [0] |}.
+  lanes := [] |}.
 Lemma recur_sum_true : true_law recur_sum_law.
 Proof. here. prefixed. apply recur_ones. Qed.
 
 Definition recur_factor_law : law := {|
   conclusion := (Equal (Recur 0 (Var Real 0) (Bin Mul (Var Real 2) (Var Real 1))) (Bin Mul (Var Real 2) (Recur 0 (Var Real 0) (Var Real 1))));
   premises := [(Free 0 (Var Real 2))];
-  lanes := [0] |}.
+  lanes := [] |}.
 Lemma recur_factor_true : true_law recur_factor_law.
 Proof. here. etransitivity; [apply recur_ext; [reflexivity |] | apply recur_scaled]. intros i _.
   cbv beta. rewrite (free_upd _ _ f p i P1). reflexivity. Qed.
@@ -949,7 +949,7 @@ Proof. here. etransitivity; [apply recur_ext; [reflexivity |] | apply recur_scal
 Definition sum_scan_law : law := {|
   conclusion := (Equal (Reduce MSum 1 (Scan MSum 0 (Var Real 0)) (Const Bool (Some ((1)%Z # 1)))) (Scan MSum 0 (Reduce MSum 1 (Var Real 0) (Const Bool (Some ((1)%Z # 1))))));
   premises := [(Distinct 0 1)];
-  lanes := [0; 1] |}.
+  lanes := [] |}.
 Lemma sum_scan_true : true_law sum_scan_law.
 Proof. here. prefixed. transitivity (Sum (seq 0 (ends f (r 1))) (fun j => Sum (seq 0 (Datatypes.S (p (r 0)))) (fun i =>
     eta 0 f (upd (upd p (r 0) i) (r 1) j)))).
@@ -959,14 +959,15 @@ Proof. here. prefixed. transitivity (Sum (seq 0 (ends f (r 1))) (fun j => Sum (s
 
 Definition sum_recur_law : law := {|
   conclusion := (Equal (Reduce MSum 1 (Recur 0 (Var Real 0) (Var Real 1)) (Const Bool (Some ((1)%Z # 1)))) (Recur 0 (Var Real 0) (Reduce MSum 1 (Var Real 1) (Const Bool (Some ((1)%Z # 1))))));
-  premises := [(Free 1 (Var Real 0)); (Distinct 0 1)];
-  lanes := [0; 1] |}.
+  premises := [(Free 1 (Var Real 0)); (Finite (Var Real 0)); (Distinct 0 1)];
+  lanes := [] |}.
 Lemma sum_recur_true : true_law sum_recur_law.
 Proof. here. transitivity (Sum (seq 0 (ends f (r 1))) (fun j => recur (fun i => eta 0 f (upd p (r 0) i))
     (fun i => eta 1 f (upd (upd p (r 0) i) (r 1) j)) (Datatypes.S (p (r 0))))).
   - apply reduce_ext. intros j _. rewrite upd_other by congruence.
     apply recur_ext; intros i _; rewrite (upd_swap p (r 1) (r 0) j i) by congruence; [apply (free_upd _ _ f _ j P1) | reflexivity].
-  - apply (sum_of_recur (seq 0 (ends f (r 1))) _ (fun j i => eta 1 f (upd (upd p (r 0) i) (r 1) j))). some. Qed.
+  - apply (sum_of_recur (seq 0 (ends f (r 1))) _ (fun j i => eta 1 f (upd (upd p (r 0) i) (r 1) j))). intros i Hi.
+    apply (P2 f _ B). apply valid_low; [exact V | pose proof (V (r 0)); lia]. Qed.
 
 Definition distribute_law : law := {|
   conclusion := (Equal (Reduce MSum 0 (Bin Mul (Var Real 0) (Var Real 1)) (Const Bool (Some ((1)%Z # 1)))) (Bin Mul (Var Real 0) (Reduce MSum 0 (Var Real 1) (Const Bool (Some ((1)%Z # 1))))));

@@ -143,7 +143,9 @@ def test_the_laws_over_embedded_terms_kept_are_those_of_the_laws(shipped: dict[s
 def test_laws_are_theorems_of_empty_axes_where_they_are_proved_of_them(shipped: dict[str, Statement]) -> None:
     laws = [statement for statement in shipped.values() if isinstance(statement, Law)]
     needs = {law.name for law in laws if "s <> []" in rocq._theorem(law)}
-    assert needs == {verdict.name for verdict in prove(laws) if verdict.lanes} == {"distribute", "sum-constant"}
+    assert needs == {"distribute", "sum-constant"}
+    # No decider shows without induction that a recurrence of zeros is 0; over the embedded terms it is shown.
+    assert {verdict.name for verdict in prove(laws) if verdict.lanes} == needs | {"sum-recur"}
 
 
 @installed

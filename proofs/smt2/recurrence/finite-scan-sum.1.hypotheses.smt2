@@ -7,8 +7,6 @@
 (set-info :status sat)
 (declare-const a Real)
 (declare-const a.absent Bool)
-; t1 is 0 + a
-(define-fun t1 () Real (+ 0.0 a))
 ; given -∞ < a
 (assert (not a.absent))
 (check-sat)

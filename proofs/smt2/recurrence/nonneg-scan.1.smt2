@@ -6,10 +6,8 @@
 (set-info :status unsat)
 (declare-const a Real)
 (declare-const a.absent Bool)
-; t1 is 0 + a
-(define-fun t1 () Real (+ 0.0 a))
 ; given 0 ≤ a
 (assert (and (not a.absent) (<= 0.0 a)))
 ; the goal, denied
-(assert (not (and (not a.absent) (<= 0.0 t1))))
+(assert (not (and (not a.absent) (<= 0.0 a))))
 (check-sat)

@@ -11,6 +11,4 @@
 (declare-const b.absent Bool)
 ; t2 is 1 · 0 + b
 (define-fun t2 () Real (+ t1 b))
-; t3 is 0 + b
-(define-fun t3 () Real (+ 0.0 b))
 (check-sat)

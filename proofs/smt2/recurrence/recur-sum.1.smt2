@@ -10,8 +10,6 @@
 (declare-const b.absent Bool)
 ; t2 is 1 · 0 + b
 (define-fun t2 () Real (+ t1 b))
-; t3 is 0 + b
-(define-fun t3 () Real (+ 0.0 b))
 ; the goal, denied
-(assert (not (or b.absent (and (not b.absent) (= t2 t3)))))
+(assert (not (or b.absent (and (not b.absent) (= t2 b)))))
 (check-sat)

@@ -1,5 +1,5 @@
 ; law    sum-recur (recurrence): A sum of recurrences of one gain is the recurrence of the sum.
-; says   Σ_y recur_x(a, b) → recur_x(a, Σ_y b) if free(y, a), distinct(x, y)
+; says   Σ_y recur_x(a, b) → recur_x(a, Σ_y b) if free(y, a), finite(a), distinct(x, y)
 ; source stated in recurrence.py
 ; case   both sides: the first lane of x
 ;        sums and maxima are in a normal form, by the lemmas sign, distribution, commutation, association, exponential, sum-of-both, factor, constant
@@ -25,4 +25,6 @@
 ; t4 is a · 0 + Σ_y b
 (define-fun t4.absent () Bool (or a.absent r1.absent))
 (define-fun t4 () Real (+ t1 r1))
+; given -∞ < a
+(assert (not a.absent))
 (check-sat)

@@ -1,5 +1,5 @@
 ; law    sum-recur (recurrence): A sum of recurrences of one gain is the recurrence of the sum.
-; says   Σ_y recur_x(a, b) → recur_x(a, Σ_y b) if free(y, a), distinct(x, y)
+; says   Σ_y recur_x(a, b) → recur_x(a, Σ_y b) if free(y, a), finite(a), distinct(x, y)
 ; source stated in recurrence.py
 ; case   both sides: the next lane of x
 ;        prefix 1 over x stands for recur_x(a, b) in the lane before
@@ -8,6 +8,8 @@
 ; hypotheses alone: if no values met them, the proof would say nothing
 (set-logic QF_NRA)
 (set-info :status sat)
+(declare-const a Real)
+(declare-const a.absent Bool)
 (declare-const prefix-1-over-x Real)
 (declare-const prefix-1-over-x.absent Bool)
 ; r1 is Σ_y prefix 1 over x, of which nothing else is used
@@ -15,8 +17,6 @@
 (declare-const r1.absent Bool)
 (declare-const prefix-2-over-x Real)
 (declare-const prefix-2-over-x.absent Bool)
-(declare-const a Real)
-(declare-const a.absent Bool)
 ; t1 is a · Σ_y prefix 1 over x
 (define-fun t1.absent () Bool (or a.absent r1.absent))
 (define-fun t1 () Real (* a r1))
@@ -34,6 +34,8 @@
 ; t4 is a · prefix 2 over x + Σ_y b
 (define-fun t4.absent () Bool (or t3.absent r2.absent))
 (define-fun t4 () Real (+ t3 r2))
+; given -∞ < a
+(assert (not a.absent))
 ; given Σ_y prefix 1 over x = prefix 2 over x
 (assert (or (and r1.absent prefix-2-over-x.absent) (and (not r1.absent) (not prefix-2-over-x.absent) (= r1 prefix-2-over-x))))
 (check-sat)
