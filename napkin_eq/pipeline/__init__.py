@@ -9,6 +9,10 @@
     derive      the stages from a diagram to kernels, in the order in which they run
     front       the plans among which a derivation chooses, by predicted time and by error: those that no other plan
                 is both faster and more accurate than
+    function    a derivation as a function of tensors: an operator of `torch.library`, with the shapes that it
+                gives and its gradient
+    reference   what a term gives in PyTorch's own arithmetic: infinities and NaN as IEEE has them, on any device,
+                with gradients
     report      the numbers of a derivation as data: what its kernels move and compute, how often they pass over an
                 axis, what was tried
     text        a derivation told to a person: the diagram, each step with its law, the plan, what it costs and why

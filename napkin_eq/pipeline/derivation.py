@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from napkin_eq.certify import certificate as written
 from napkin_eq.lang.diagram import Pictured
+from napkin_eq.lang.errors import NapkinError
 from napkin_eq.pipeline.compiled import Compiled, compiled
+from napkin_eq.pipeline.function import Function
 from napkin_eq.pipeline.report import report
 from napkin_eq.pipeline.top_k import portable
 from napkin_eq.search.derivation import Derived
@@ -38,6 +41,26 @@ class Derivation(Derived, Pictured):
     def compiled(self) -> Compiled[Derivation]:
         """Compile the kernels ahead of time, with no GPU; those that fail, do not fit or spill give way to others, see compiled.py."""
         return compiled(self)
+
+    def compile(self, executor: str = "kernels", order: Mapping[str, Sequence[str]] | None = None) -> Function:
+        """Return a function of torch tensors that runs the kernels, an operator of torch.library with its gradient, see function.py.
+
+        executor: "kernels", on a GPU, or without one in Triton's interpreter if it is on; or "reference", the diagram in PyTorch's arithmetic.
+        order: of outputs by name, in which order their axes come; else as `evaluate` orders them.
+        """
+        return Function(self, self._runnable, executor, order or {})
+
+    def _runnable(self) -> str:
+        import torch
+        import triton
+
+        if torch.cuda.is_available() and not triton.knobs.runtime.interpret:
+            return self.code()
+        if not triton.knobs.runtime.interpret:
+            raise NapkinError("no GPU is visible: set TRITON_INTERPRET=1 before Triton is imported, or compile(executor=\"reference\")")
+        if any(b.dtype == "bf16" for b in (*self.plan.inputs, *self.plan.outputs)):
+            raise NapkinError("bfloat16: Triton's interpreter computes it wrongly on a CPU; derive for float32, or compile(executor=\"reference\")")
+        return self.triton()
 
     def report(self) -> dict[str, Any]:
         """Return the numbers of the derivation, in the form of `napkin-eq derive --json`; sizes in bytes, times in µs."""

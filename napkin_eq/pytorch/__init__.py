@@ -12,5 +12,4 @@ torch is loaded when a program is read.
     naming      names that may stand in kernels, types, sizes, lines of source
     program     what was read: the diagram, its inputs and outputs in order, evaluated in float64
     regions     which parts of a graph become kernels
-    reference   a term in PyTorch's own arithmetic, NaN and infinities as IEEE has them
 """

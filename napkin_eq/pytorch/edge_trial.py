@@ -80,7 +80,7 @@ def _exact(small: Miniature, data: dict[str, Any], orders: dict[str, list[str]])
     import numpy as np
     import torch
 
-    from napkin_eq.pytorch.reference import Evaluation
+    from napkin_eq.pipeline.reference import Evaluation
 
     arrays = {name: torch.from_numpy(np.array(array)) for name, array in data.items()}
     work = Evaluation(arrays, small.sizes, torch.float64, None)

@@ -165,7 +165,7 @@ class Program:
         """
         import torch
 
-        from napkin_eq.pytorch.reference import Evaluation
+        from napkin_eq.pipeline.reference import Evaluation
 
         sizes = self.sizes(tensors)
         device = tensors[0].device if tensors else None
