@@ -1,6 +1,7 @@
-"""Covers of networks by kernels, as a table: `python benchmarks/cover.py OUT.json [TEXT]...`; nothing is run on a GPU.
+"""Covers of networks by kernels, as a table: `python benchmarks/cover.py OUT.json [TEXT|FILE]...`; nothing is run on a GPU.
 
-Each network, or those with TEXT in their name, is derived in a process of its own; OUT keeps the rows of others as they are.
+Each network, or those with TEXT in their name, and each diagram of a FILE is derived in a process of its own, and its kernels
+are compiled ahead of time for the GPU; OUT keeps the rows of others as they are. `--table OUT.json` prints OUT as a table.
 """
 
 from __future__ import annotations
@@ -18,50 +19,112 @@ from typing import Any
 from networks import NETWORKS
 
 import napkin_eq as nq
+from napkin_eq.frontend.sources import find_diagram
 from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.term import Map, Reduce, Term, subterms
+from napkin_eq.pipeline.compiled import Built, built
 
 SECONDS = 90.0
+
+
+def size(axes: Any) -> int:
+    """Return the number of elements that some axes have, one of an unknown size counted once."""
+    return math.prod(a.size or 1 for a in axes)
+
+
+def scores(outputs: list[Term], largest: int) -> int | None:
+    """Return the elements of the smallest score matrix, None where there is none: exponentials of what contractions give that are summed.
+
+    largest: the elements of the largest input or output; what has fewer is no score matrix.
+    """
+    terms = subterms(*outputs)
+    summed = [t.body for t in terms if isinstance(t, Reduce) and t.monoid == "sum"]
+    exponentials = [e for body in summed for e in subterms(body) if isinstance(e, Map) and e.op == "exp" and e.axes == body.axes]
+    found = [e for e in exponentials if any(isinstance(t, Reduce) and t.monoid == "sum" for t in subterms(e))]
+    return min((size(e.axes) for e in found if size(e.axes) >= largest), default=None)
+
+
+def compiled(found: nq.Derivation) -> dict[str, Any]:
+    """Return what the compiler says of the kernels: their registers, those that spill or fail, and what took the place of these."""
+    seen: list[Built] = built(found)
+    row: dict[str, Any] = {"registers": [b.registers for b in seen]}
+    if bad := [str(b) for b in seen if b.spills_bytes or b.fault(found.hardware) or b.late]:
+        better = found.compiled()
+        row |= {"spilled_or_failed": bad, "gave_way": list(better.gave_way)}
+        bad = [str(b) for b in better.kernels if b.spills_bytes or b.fault(found.hardware) or b.late]
+    return {**row, "compiles": not bad}
 
 
 def measured(name: str) -> dict[str, Any]:
     """Return what deriving a network took, in seconds of the clock and of processors and in bytes, and what came of it."""
     begun = time.perf_counter()
     try:
-        diagram = NETWORKS[name]()
+        diagram = NETWORKS[name]() if name in NETWORKS else find_diagram(name)
         found = nq.derive(diagram, limit=SECONDS)
     except NapkinError as reason:
-        return {"name": name, "error": str(reason)[:300], "seconds": round(time.perf_counter() - begun, 1)}
+        return {"name": Path(name).stem, "error": str(reason)[:300], "seconds": round(time.perf_counter() - begun, 1)}
     covers = [o.cover for o in found.outputs if o.cover is not None]
     arrays = {b.name: b for k in found.plan.kernels for b in k.writes}
-    sizes = {n: math.prod(a.size or 1 for a in b.dims) for n, b in arrays.items()}
-    largest = max(math.prod(a.size or 1 for a in b.dims) for b in (*found.plan.inputs, *found.plan.outputs))
+    given = (*found.plan.inputs, *found.plan.outputs)
+    largest = max(size(b.dims) for b in given)
+    score = scores([t for _, t in diagram.outputs], largest)
+    inner = {n: size(b.dims) for n, b in arrays.items() if all(b.name != n for b in given)}
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    predicted = covers[0]["predicted_us"] if covers else sum(o.placed.predicted_us for o in found.outputs)
     return {
-        "name": name,
+        "name": name if name in NETWORKS else Path(name).stem,
         "seconds": round(time.perf_counter() - begun, 1),
         "processor_seconds": round(sum(u.ru_utime + u.ru_stime for u in used), 1),
         "peak_mb": round(sum(u.ru_maxrss for u in used) / 1024),
         "kernels": len(found.plan.kernels),
-        "predicted_us": round(covers[0]["predicted_us"] if covers else sum(o.placed.predicted_us for o in found.outputs), 1),
+        "predicted_us": round(predicted, 1),
         "bound_us": round(covers[0]["bound_us"], 1) if covers else None,
         "gap": covers[0]["gap"] if covers else None,
-        "larger_than_any_input": sorted(f"{n}[{', '.join(a.name for a in arrays[n].dims)}]" for n in sizes if sizes[n] > largest),
+        "larger_than_any_input": _said(arrays, [n for n in inner if inner[n] > largest]),
+        "as_large_as_scores": _said(arrays, [n for n in inner if score is not None and inner[n] >= score]),
         "validated": all(o.translation.status == "agrees" for o in found.outputs),
         "ended_by_time": list(found.limited),
+        **compiled(found),
     }
 
 
+def _said(arrays: dict[str, Any], names: list[str]) -> list[str]:
+    return sorted(f"{n}[{', '.join(a.name for a in arrays[n].dims)}]" for n in names)
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """Return rows as a table in Markdown."""
+    heads = ["network", "processor s", "MB", "kernels", "predicted us", "gap", "scores stored", "spills", "ended by time"]
+    lines = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
+    for row in rows:
+        if "error" in row:
+            lines.append(f"| {row['name']} | {row['error']} |" + " |" * (len(heads) - 2))
+            continue
+        gap = "–" if row["gap"] is None else f"{row['gap']:.1%}"
+        stored = ", ".join(row["as_large_as_scores"]) or "none"
+        spills = "none" if row["compiles"] else "; ".join(row.get("spilled_or_failed", ()))
+        spills += f" ({len(row['gave_way'])} tilings gave way)" if row.get("gave_way") else ""
+        cells = [row["name"], f"{row['processor_seconds']:.0f}", row["peak_mb"], row["kernels"], f"{row['predicted_us']:.1f}"]
+        lines.append("| " + " | ".join(map(str, [*cells, gap, stored, spills, ", ".join(row["ended_by_time"]) or "no"])) + " |")
+    return "\n".join(lines)
+
+
 def main() -> None:
+    if sys.argv[1] == "--table":
+        print(table(json.loads(Path(sys.argv[2]).read_text())["rows"]))
+        return
     out, words = Path(sys.argv[1]), sys.argv[2:]
     rows = {r["name"]: r for r in json.loads(out.read_text())["rows"]} if out.exists() else {}
-    for name in NETWORKS:
-        if words and not any(word in name for word in words):
-            continue
+    files = [word for word in words if Path(word).is_file()]
+    texts = [word for word in words if word not in files]
+    for name in [n for n in NETWORKS if not words or any(text in n for text in texts)] + files:
         with multiprocessing.get_context("spawn").Pool(1) as pool:
-            rows[name] = pool.apply(measured, (name,))
-        print(rows[name], flush=True)
-        listed = [rows[n] for n in NETWORKS if n in rows]
-        out.write_text(json.dumps({"schema": 1, "hardware": "h200", "dtype": "bfloat16", "python": platform.python_version(), "rows": listed}, indent=1))
+            row = pool.apply(measured, (name,))
+        rows[row.get("name", name)] = row
+        print(row, flush=True)
+        listed = [rows[n] for n in (*NETWORKS, *sorted(rows.keys() - NETWORKS.keys())) if n in rows]
+        about = {"schema": 1, "hardware": "h200", "dtype": "bfloat16", "python": platform.python_version()}
+        out.write_text(json.dumps({**about, "rows": listed}, indent=1))
 
 
 if __name__ == "__main__":

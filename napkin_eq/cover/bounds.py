@@ -22,10 +22,11 @@ RATE = 0.88  # of the matrix unit's peak: the model gives no kernel of any diagr
 def bound_us(piece: Piece, storage: str, dtype: str, machine: Hardware) -> float:
     """Return microseconds; of an array that is read at computed coordinates nothing is sure to be read."""
     terms = subterms(piece.source)
-    moved = float(sum(BYTES[o.dtype] * elements(o.dims) for o in piece.outputs))
+    written = float(sum(BYTES[o.dtype] * elements(o.dims) for o in piece.outputs))
     direct = _direct(terms)
     arrays = {t: BYTES[held_as(t.dtype, storage)] * elements(t.dims) for t in terms if isinstance(t, Input) and t in direct}
-    moved += sum(arrays.values())
+    model, chip, copying = machine.model, machine.chip, machine.hbm.copy_bandwidth
+    moved = (sum(arrays.values()) / model.read_rate + written / model.write_rate) / copying
     masks = [t for t in terms if t.kind == "bool" and t.axes]
     times = _times(piece, terms, machine)
     asked = 0.0 if masks else sum(size * times(t, False) for t, size in arrays.items())
@@ -38,8 +39,9 @@ def bound_us(piece: Piece, storage: str, dtype: str, machine: Hardware) -> float
             flops += 2 * elements(product.axes) * share * times(term)
         elif isinstance(term, Map) and term.op == "exp":
             special += elements(term.axes) * share
-    seconds = max(moved / machine.hbm.copy_bandwidth, asked / machine.l2.copy_bandwidth, flops / (machine.flops(dtype) * RATE), special / machine.rate("sfu"))
-    return float(seconds + machine.chip.launch_s) * 1e6
+    matrix = flops / (machine.flops(dtype) * RATE)
+    seconds = max(moved, asked / machine.l2.copy_bandwidth, matrix, special / machine.rate("sfu"))
+    return float(seconds + model.kernel_s + chip.launch_s) * 1e6
 
 
 def _times(piece: Piece, terms: list[Term], machine: Hardware) -> Callable[..., float]:
@@ -64,15 +66,13 @@ def _times(piece: Piece, terms: list[Term], machine: Hardware) -> Callable[..., 
     def times(term: Term, computed: bool = True) -> float:
         varying = {a.name for a in term.axes}
         found = float(math.prod(max(1, extent(a) // WIDEST) for a in common if a.name not in varying)) if alike else 1.0
-        if not computed:
-            return found
         blocks = math.prod(extent(a) for a in common if a.name in varying)
-        if not alike:
+        if computed and not alike:
             found = max(found, machine.chip.sms / blocks)
         for name in frozenset[str]().union(*within[term]):
             axis = next(a for a in common if a.name == name)
             walked = machine.chip.sms / (blocks // extent(axis) if name in varying else blocks)
-            found = max(found, float(len(within[term])), min(extent(axis) // WIDEST, walked))
+            found = max(found, float(len(within[term])) if computed else 1.0, min(extent(axis) // WIDEST, walked))
         return found
 
     return times

@@ -33,12 +33,15 @@ def graph_of(outputs: Sequence[Term], proved: Callable[[Judgment], bool]) -> Gra
         for child in dict.fromkeys(term.children):
             readers[child].append(term)
     present: dict[Term, bool] = {}
+    given: dict[Term, bool] = {}  # whether a term is made of arrays
+    for term in terms:
+        given[term] = isinstance(term, Input) or any(given[child] for child in term.children)
 
     def storable(term: Term) -> bool:
         if term.kind != "real" or not term.children or not term.axes or isinstance(term, Read):
             return False
         if term not in present:
-            present[term] = any(isinstance(t, Input) for t in subterms(term)) and proved(finite(term))
+            present[term] = given[term] and proved(finite(term))
         return present[term]
 
     kept = frozenset(t.body for t in terms if isinstance(t, Read) and computed(t.body))

@@ -62,12 +62,12 @@ def _chosen(listed: list[Term], outputs: Sequence[Term]) -> list[Term]:
     runs = [run for end in range(max(0, len(listed) - ENDS), len(listed) + 1) for run in _runs(listed, end, outputs, left)]
     run = max(runs, key=lambda r: (r[0], len(r[1])), default=(0, []))[1]
     found: list[Term] = []
-    for waist in listed:
+    place = {waist: i for i, waist in enumerate(listed)}
+    for i, waist in enumerate(listed):
         if waist in run:
             found.append(waist)
-        elif not run or listed.index(waist) < listed.index(run[0]) or listed.index(waist) > listed.index(run[-1]):
-            following = next((w for w in listed[listed.index(waist) + 1 :]), None)
-            ahead = [following] if following is not None else list(outputs)
+        elif not run or i < place[run[0]] or i > place[run[-1]]:
+            ahead = listed[i + 1 : i + 2] or list(outputs)
             size = within(ahead, dict.fromkeys(found))
             if contractions(size) > MOST or _depth(size) > DEEPEST:
                 found.append(waist)

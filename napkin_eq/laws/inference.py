@@ -223,6 +223,7 @@ class Judge:
             self.rules[rule.conclusion.name].append(rule)
         self._known: dict[Goal, tuple[Derivation, ...]] = {}
         self._open: set[Goal] = set()
+        self._sized: dict[Term, bool] = {}
         self._cuts = self._work = 0
 
     def prepare(self, root: Term) -> None:
@@ -272,7 +273,7 @@ class Judge:
         enough = SOLUTIONS if None in args else 1
         evident = {j.args: Derivation(j, BASE) for j in _base(goal)}
         # That of a size is evident of an axis that has lanes; that it is present and not negative, rules show of one that has none too.
-        counted = name in ("finite", "nonneg") and isinstance(args[0], Term) and any(isinstance(t, Size) for t in subterms(args[0]))
+        counted = name in ("finite", "nonneg") and isinstance(args[0], Term) and self._has_size(args[0])
         found = {} if counted else evident
         if name == "safe" and isinstance(args[0], Term) and interval(args[0])[1] <= SAFE:
             found.setdefault(args, Derivation(Judgment(name, args), INTERVAL))  # type: ignore[arg-type]
@@ -285,6 +286,14 @@ class Judge:
         if not found and self.placed and name not in ("free", "along", "distinct", "local"):
             found = {proof.judgment.args: proof for proof in self._plainly(goal, depth)}
         return tuple(found.values())[:enough]
+
+    def _has_size(self, term: Term) -> bool:
+        """Tell whether a term speaks of how many lanes there are, remembered of each of its parts."""
+        if term not in self._sized:
+            known = all(child in self._sized for child in term.children)
+            for part in (term,) if known else subterms(term):
+                self._sized[part] = isinstance(part, Size) or any(self._sized[child] for child in part.children)
+        return self._sized[term]
 
     def _plainly(self, goal: Goal, depth: int) -> Iterator[Derivation]:
         name, args = goal
