@@ -142,6 +142,8 @@ class _Pair:
         inside = term.body
         if inside.monoid != term.monoid or term.where in self.inner or inside.where in self.inner:
             raise _Apart
+        if inside.axis == term.axis or inside.axis in term.where.axes:  # folded twice over one, or under a mask along the other
+            raise _Apart
         masks = [self.done[mask] for mask in (term.where, inside.where) if mask != TRUE]
         mask = Map("and", tuple(masks)) if len(masks) == 2 else masks[0] if masks else TRUE
         return Reduce(term.monoid, self.axis, self.done[inside.body], mask)

@@ -105,7 +105,7 @@ def _apart(found: Any, wanted: Any) -> str:
 
 
 def _edged(small: Miniature, plain: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield data with edges, and what they are: all of one sign, zeros, and of each input zeros, rows of -inf, NaN and infinities."""
+    """Yield data with edges, and what they are: all of one sign, zeros, of each input zeros, rows of -inf, NaN and infinities, and of all at once."""
     import numpy as np
 
     real = sorted(a.name for a in Diagram("small", small.sources).inputs() if a.kind == "real")
@@ -117,6 +117,11 @@ def _edged(small: Miniature, plain: dict[str, Any]) -> Iterator[tuple[str, dict[
             array = np.array(plain[name], dtype=np.float64)
             change(array)
             yield f"{said} of {name}", {**plain, name: array}
+    for number in (INF, -INF, 0.0) if len(real) > 1 else ():
+        together = {name: np.array(plain[name], dtype=np.float64) for name in real}
+        for array in together.values():
+            array[(0,) * array.ndim] = number
+        yield f"{number:g} at the first element of all", {**plain, **together}
 
 
 def _changes(rank: int) -> Iterator[tuple[str, Callable[[Any], None]]]:
@@ -132,3 +137,16 @@ def _changes(rank: int) -> Iterator[tuple[str, Callable[[Any], None]]]:
     for number in (-INF, INF, NAN, 0.0):
         for axis in range(rank if rank > 1 else 0):
             yield f"{number:g} in a row along {axis}", at(number, *(slice(None) if other == axis else 0 for other in range(rank)))
+    for number, other in ((INF, -INF), (-INF, INF), (INF, 0.0), (0.0, INF)):
+        for axis in range(rank):
+            yield f"{number:g} and {other:g} in a row along {axis}", _ends(axis, number, other)
+
+
+def _ends(axis: int, number: float, other: float) -> Callable[[Any], None]:
+    """Return what puts two numbers at both ends of the first row along an axis."""
+
+    def change(array: Any) -> None:
+        row = array[tuple(slice(None) if at == axis else 0 for at in range(array.ndim))]
+        row[0], row[-1] = number, other
+
+    return change

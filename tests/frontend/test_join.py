@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pytest
 
 import napkin_eq as nq
 from napkin_eq.frontend.join import Joined, joined
 from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import evaluate, output_order
-from napkin_eq.lang.term import Input, Reduce, Term, subterms
+from napkin_eq.lang.term import Const, Index, Input, Map, Reduce, Scan, Size, Term, subterms
 
 N, C, H, W = Axis("n", 3), Axis("c", 2), Axis("h", 4), Axis("w", 5)
 A, B, PER = Input("A", (N, C, H, W)), Input("B", (N, C, H, W)), Input("S", (C,))
@@ -76,6 +79,8 @@ def test_a_mean_over_both_is_a_mean_over_one() -> None:
         (Reduce("sum", W, Reduce("max", H, A)), (N, C)),  # folded in two ways
         (Reduce("sum", W, Reduce("sum", H, A) * 2.0), (N, C)),  # something happens between
         (nq.size(H) * A, (N, C, H, W)),
+        (A * Reduce("sum", W, Reduce("sum", W, A)), (N, C, H, W)),  # folded twice over one
+        (A * Reduce("sum", H, Reduce("sum", W, A), A > 0.0), (N, C, H, W)),  # under a mask that varies along what was folded
     ],
     ids=str,
 )
@@ -88,3 +93,51 @@ def test_what_does_not_stand_together_stays(term: Term, stored: tuple[Axis, ...]
 def test_the_first_place_along_two_axes_is_none_along_one() -> None:
     found = joined((Reduce("argmax", W, A),), ((N, C, H),))
     assert all(W not in parts for parts in found.parts.values())
+
+
+def drawn(random: Random) -> tuple[list[Term], list[Axis]]:
+    """Draw terms over arrays that hold most of the axes: operators, folds inside folds over whatever axis, masks, means, now and then a place."""
+    axes = [Axis(name, random.choice((1, 2, 3, 4))) for name in "abcd"[: random.choice((2, 3, 4))]]
+    first = random.randrange(len(axes))
+    terms: list[Term] = [Input("X", tuple(axes)), Input("Y", tuple(random.choice((axes, axes[first:], axes[: first + 1]))))]
+    masks: list[Term] = [Const(True)]
+
+    def folded(monoid: str, term: Term) -> Term:
+        return Reduce(monoid, random.choice(axes), term, random.choice(masks) if random.random() < 0.3 else None)
+
+    def averaged(term: Term) -> Term:
+        for axis in random.sample(axes, 2):
+            term = Reduce("sum", axis, term)
+        return term * nq.reciprocal(nq.size(axes[0])) * nq.reciprocal(nq.size(axes[1]))
+
+    for _ in range(random.randrange(1, 12)):
+        term, other = random.choice(terms[-3:]), random.choice(terms)
+        monoid = random.choice(("sum", "max", "prod", "sum"))
+        makers = (
+            *[lambda t=term, m=monoid: folded(m, folded(m, t))] * 4,
+            *[lambda t=term, o=other: Map(random.choice(("add", "mul", "max", "min")), (t, o))] * 2,
+            lambda t=term, m=monoid: folded(m, t),
+            lambda t=term: Map(random.choice(("abs", "neg", "inv")), (t,)),
+            lambda t=term: averaged(t),
+            lambda t=term: t * Map("real", (Size(random.choice(axes)),)),
+            lambda t=term: t + Map("real", (Index(random.choice(axes)),)) if random.random() < 0.2 else t,
+            lambda t=term: Scan("sum", random.choice(axes), t) if random.random() < 0.2 else t,
+        )
+        try:
+            terms.append(random.choice(makers)())
+        except NapkinError:
+            continue
+        if random.random() < 0.2:
+            masks.append(term < other)
+    return [terms[-1], random.choice(terms)], axes
+
+
+def test_terms_drawn_at_random_keep_their_numbers() -> None:
+    """Of most of what is drawn nothing can be joined; whatever is, is held against the term as it was."""
+    joins = 0
+    for seed in range(300):
+        random = Random(seed)
+        terms, axes = drawn(random)
+        orders = tuple(tuple(a for a in axes if a in t.axes) for t in terms)
+        joins += bool(held(*terms, stored=orders).parts)
+    assert joins > 60
