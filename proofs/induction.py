@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 
@@ -82,6 +83,9 @@ class Search:
                 return [step for part in induct(claim, axis) for step in self.proof(part)]
             except Unproved as inner:
                 failed = str(inner)
+        for axis in axes:
+            with suppress(Unproved):
+                return self.by_induction_knowing(claim, axis)
         raise Unproved(failed if self.until > time.process_time() else f"{failed}, time is up")
 
     def by_linearity(self, claim: Claim) -> list[Step] | None:
@@ -90,23 +94,50 @@ class Search:
         lemmas = [linear(name) for name in cited]
         if None in lemmas:
             return None
-        shaped, facts = self.informed(shaped)
-        step = self.decided(shaped)
-        if step is None:
+        for bounds in (False, True):
+            known, facts = self.informed(shaped, bounds)
+            if (step := self.decided(known)) is not None:
+                break
+            if known == shaped:
+                return None
+        else:
             return None
-        known = f"sums and maxima are in a normal form, by the lemmas {', '.join(cited)}" if cited else "what holds of every lane holds of the reduction"
-        return [*(part for lemma in lemmas for part in lemma or ()), *facts, replace(step, legend=(*step.legend, known))]
+        told = f"sums and maxima are in a normal form, by the lemmas {', '.join(cited)}" if cited else "what holds of every lane holds of the reduction"
+        return [*(part for lemma in lemmas for part in lemma or ()), *facts, replace(step, legend=(*step.legend, told))]
 
-    def informed(self, claim: Claim) -> tuple[Claim, list[Step]]:
+    def by_induction_knowing(self, claim: Claim, axis: Axis) -> list[Step]:
+        """Return a proof by induction that uses of the reductions over the lanes so far what holds of them by what they reduce; raises Unproved."""
+        steps: list[Step] = []
+
+        def known(t: Reduce, within: Claim) -> tuple[Term, ...]:
+            found = list(self.inherited(t, within, bounds=True))
+            steps.extend(step for _, proof in found for step in proof)
+            return tuple(fact for fact, _ in found)
+
+        parts = list(induct(claim, axis, known))
+        if not steps:
+            raise Unproved("nothing more is known of what is reduced")
+        return [*steps, *(step for part in parts for step in self.proof(part))]
+
+    def inherited(self, t: Reduce, claim: Claim, bounds: bool) -> Iterator[tuple[Term, list[Step]]]:
+        """Yield what holds of a reduction because it holds of what is reduced, with its proof; `bounds`: also that it is no less than what it reduces."""
+        masked, names = t.where is not TRUE, set[str]()
+        for name in ("finite", "nonneg", "pos"):
+            lemma = hereditary(name, t.monoid, masked)
+            every = lemma and self.decided(replace(claim, what=f"{claim.what}: {name} of what is reduced", goal=JUDGMENT[name](t.body)))
+            if lemma and every:
+                names.add(name)
+                yield JUDGMENT[name](t), [*lemma, every]
+        if bounds and (t.monoid == "max" or (t.monoid == "sum" and "nonneg" in names)) and (lemma := bounding(t.monoid, masked)):
+            yield (~t.where | le(t.body, t) if masked else le(t.body, t)), [*lemma]
+
+    def informed(self, claim: Claim, bounds: bool) -> tuple[Claim, list[Step]]:
         """Return the claim with what holds of each reduction because it holds of what is reduced, and the proofs of that."""
         steps: list[Step] = []
         for t in (t for t in subterms(claim.goal, *claim.premises) if isinstance(t, Reduce)):
-            for name in ("finite", "nonneg", "pos"):
-                lemma = hereditary(name, t.monoid, t.where is not TRUE)
-                every = lemma and self.decided(replace(claim, what=f"{claim.what}: {name} of what is reduced", goal=JUDGMENT[name](t.body)))
-                if lemma and every:
-                    claim = replace(claim, premises=(*claim.premises, JUDGMENT[name](t)))
-                    steps += [*lemma, every]
+            for fact, proof in self.inherited(t, claim, bounds):
+                claim = replace(claim, premises=(*claim.premises, fact))
+                steps += proof
         sums = [t for t in subterms(claim.goal) if isinstance(t, Reduce) and t.monoid == "sum" and t.where is TRUE]
         for weights, total in itertools.permutations(sums, 2):
             other = _beside(weights.body, total.body) if weights.axis == total.axis else None
@@ -142,8 +173,8 @@ def elsewhere(claim: Claim) -> Claim:
 # -- base and step -------------------------------------------------------------------------------------------------------
 
 
-def induct(claim: Claim, axis: Axis) -> Iterator[Claim]:
-    """Yield the base and the steps that give the claim for all sizes of an axis."""
+def induct(claim: Claim, axis: Axis, facts: Callable[[Reduce, Claim], tuple[Term, ...]] | None = None) -> Iterator[Claim]:
+    """Yield the base and the steps that give the claim for all sizes of an axis; facts: what else is known of a reduction over the lanes so far."""
     claim = _references(_somewhere(claim, axis), axis)
     totals = [t for t in subterms(claim.goal) if isinstance(t, Reduce) and t.axis == axis]
     size, lane = Var(f"size of {axis}", "int"), Var(f"lane of {axis}", "int")
@@ -168,7 +199,8 @@ def induct(claim: Claim, axis: Axis) -> Iterator[Claim]:
     grown = {t: _lane(t, new, hole, hole) for t, hole in holes.items()}
     places = le(Const(1), size), le(Const(0), lane), ~le(size, lane)
     premises = [_swapped(p, table) for table in (old, new) for p in claim.premises]
-    known = tuple(dict.fromkeys([*premises, _swapped(claim.goal, before | holes), *places]))
+    beside = [_swapped(fact, before | holes) for t in (totals if facts is not None else ()) for fact in facts(t, claim)]  # type: ignore[misc]
+    known = tuple(dict.fromkeys([*premises, _swapped(claim.goal, before | holes), *places, *beside]))
     for goal in dict.fromkeys((_swapped(claim.goal, old | grown), _swapped(claim.goal, new | grown))):
         yield Claim(f"{claim.what}: one more lane of {axis}", goal, known, free, legend)
 
@@ -286,6 +318,15 @@ def hereditary(judgment: str, monoid: str, masked: bool) -> tuple[Step, ...] | N
     total = Reduce(monoid, AXIS, a, Var("c", "bool") if masked else None)
     what = f"{judgment}-{'masked-' if masked else ''}{monoid}"
     return _lemma(Claim(what, JUDGMENT[judgment](total), (JUDGMENT[judgment](a),), frozenset()), AXIS)
+
+
+@cache
+def bounding(monoid: str, masked: bool) -> tuple[Step, ...] | None:
+    """Prove, for every size, that a maximum, or a sum of what is never negative, is no less than what it reduces; None if it is not proved."""
+    a, c = Var("a"), Var("c", "bool")
+    goal = le(a, Reduce(monoid, AXIS, a, c if masked else None))
+    claim = Claim(f"bound-{'masked-' if masked else ''}{monoid}", ~c | goal if masked else goal, (JUDGMENT["nonneg"](a),), frozenset())
+    return _lemma(replace(claim, premises=()) if monoid == "max" else claim, AXIS)
 
 
 @cache

@@ -3,7 +3,8 @@
 A claim is split into cases: each value absent or present, each sign that matters, each mask true or false. In a case both
 sides of an equation become sums in normal form, and equal normal forms are equal functions: e^p and e^q with different
 p - q are linearly independent over the polynomials. A case that a premise rules out counts for nothing; a claim is proved
-only if every other case is. What is no such sum (a sine, a root, a reduction) is an unknown number, the same for equal arguments.
+only if every other case is. What is no such sum (a root, a reduction) is an unknown number, the same for equal arguments; of a sine, a
+floor, a quotient of whole numbers it is known what waves.py and rounding.py of napkin_eq/prove/normal say.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from napkin_eq.laws.claim import Claim
 from napkin_eq.laws.law import Var
 from napkin_eq.prove.normal.linearity import defined
 from napkin_eq.prove.normal.polynomial import Polynomial, Powers, TooMuch, atom, bounded, constant, exponential, raised
+from napkin_eq.prove.normal.rounding import Rounding
+from napkin_eq.prove.normal.waves import WAVES, linear, odd, simpler, wave
 from napkin_eq.prove.portfolio import decider
 
 MOST_CASES, MOST_PRODUCTS = 600, 60_000
@@ -76,6 +79,7 @@ class Case:
     def __init__(self, chosen: dict[Hashable, object]) -> None:
         self.chosen = chosen
         self.done: dict[Term, Value] = {}
+        self.rounding = Rounding(_inside, _made, _whole, lambda p: self.known(p) == 1, lambda p: self.known(p) in (0, 1))
 
     def choice(self, what: Hashable, *choices: object) -> object:
         if what not in self.chosen:
@@ -115,11 +119,21 @@ class Case:
         return ONE * atom(term) if self.chosen.get(("sign", atom(term))) != 0 else Polynomial()
 
     def opaque(self, name: str, *args: Hashable) -> Polynomial:
+        args = tuple(simpler(p, _inside, _made) if isinstance(p, Polynomial) else p for p in args)
+        if name in ("erf", *WAVES) and isinstance(args[0], Polynomial):
+            return (wave if name in WAVES else odd)(name, args[0], _made)
         return atom(Unknown(name, args))
+
+    def known(self, p: Polynomial) -> int | None:
+        """Return the sign of a number where this case has settled it."""
+        try:
+            return self.sign(p)
+        except Split:
+            return None
 
     def sign(self, p: Polynomial) -> int:
         """Return the sign of a number: of a monomial from its atoms, of a sum from its summands or as this case chose it."""
-        if not p.terms:
+        if not p.terms or not linear(p, _inside, _made).terms:
             return 0
         ((powers, _), coefficient), *rest = p.terms
         lead = 1 if coefficient > 0 else -1
@@ -141,6 +155,14 @@ class Case:
             return 1
         if ("sign", p) not in self.chosen and (inferred := self.inferred_sign(p)) is not None:
             return inferred
+        lane = powers[0][0] if powers else None
+        if isinstance(lane, Index):
+            if p == atom(lane):
+                return int(str(self.choice(("sign", p), 1, 0)))
+            if p == atom(lane) - atom(Size(lane.axis)):
+                return -1
+            if p == atom(lane) - atom(Size(lane.axis)) + ONE:
+                return int(str(self.choice(("sign", p), 0, -1)))
         return int(str(self.choice(("sign", p), 1, 0, -1)))
 
     def inferred_sign(self, p: Polynomial) -> int | None:
@@ -179,7 +201,15 @@ class Case:
             total = total + part
         return total
 
+    def quotient(self, a: Polynomial, b: Polynomial) -> Polynomial:
+        """Return a quotient of whole numbers rounded down, 0 where it is by 0."""
+        return self.rounding.floor(self.product(a, self.inverse(b)))
+
+    def remainder(self, a: Polynomial, b: Polynomial) -> Polynomial:
+        return a - self.product(b, self.quotient(a, b)) if self.sign(b) else Polynomial()
+
     def inverse(self, p: Polynomial) -> Polynomial:
+        p = simpler(p, _inside, _made)
         if self.sign(p) == 0:
             return Polynomial()
         ((powers, exponent), coefficient), *rest = p.terms
@@ -258,6 +288,22 @@ def _positive(base: Hashable) -> bool:
     return isinstance(base, Size) or (isinstance(base, Unknown) and base.name == "sqrt")
 
 
+def _inside(base: Hashable) -> tuple[str, Polynomial] | None:
+    """Return the function that an atom is, and of what number."""
+    if isinstance(base, Unknown) and len(base.args) == 1 and isinstance(base.args[0], Polynomial):
+        return base.name, base.args[0]
+    return None
+
+
+def _made(name: str, arg: Polynomial) -> Unknown:
+    return Unknown(name, (arg,))
+
+
+def _whole(base: Hashable) -> bool:
+    """Tell whether an atom is a whole number."""
+    return isinstance(base, Term) and base.kind == "int"
+
+
 def _number(term: Term) -> Value:
     if isinstance(term.value, bool):
         return term.value
@@ -275,7 +321,11 @@ PRESENT: dict[str, Callable[..., Value]] = {
     "abs": lambda case, a: a if case.sign(a) >= 0 else -a,
     "min": lambda case, a, b: a if case.compared(a, b) <= 0 else b,
     "sqrt": lambda case, a: case.opaque("sqrt", a) if case.sign(a) > 0 else Polynomial(),
-    **{op: lambda case, *args, op=op: case.opaque(op, *args) for op in ("sin", "cos", "floor", "round", "floordiv", "mod")},
+    "floor": lambda case, a: case.rounding.floor(a),
+    "round": lambda case, a: case.rounding.round(a),
+    "floordiv": Case.quotient,
+    "mod": Case.remainder,
+    **{op: lambda case, a, op=op: case.opaque(op, a) for op in WAVES},
 }
 ANY: dict[str, Callable[..., Value]] = {
     "max": Case.larger,

@@ -47,24 +47,26 @@ class Choice(NamedTuple):
 
 @translator
 def questions(claim: Claim) -> Iterator[Question]:
-    """Yield the claim with what defines the functions in it, then with what else is known of exponentials and logarithms."""
-    for related in (False, True):
+    """Yield the claim with what defines the functions in it, then with what else is known of them, last with floors as whole numbers."""
+    for related, whole in ((False, False), (True, False), (True, True)):
         try:
             with bounded(MOST_PRODUCTS):
-                question = _question(claim, related)
+                question = _question(claim, related, whole)
         except (TooMuch, RecursionError):
             return
-        if question is None:
-            return
-        yield question
+        if question is not None:
+            yield question
 
 
-def _question(claim: Claim, related: bool) -> Question | None:
-    reading = Reading(subterms(claim.goal, *claim.premises))
+def _question(claim: Claim, related: bool, whole: bool) -> Question | None:
+    terms = subterms(claim.goal, *claim.premises)
+    if whole and not any(isinstance(t, Map) and t.op in ("floor", "round") for t in terms):
+        return None
+    reading = Reading(terms, whole)
     premises = [(p, reading.term(p)) for p in claim.premises]
     goal = reading.term(claim.goal)
     facts = reading.relations() if related else []
-    if related and not facts:
+    if related and not facts and not whole:
         return None
     assumed = [line for p, text in premises for line in (f"; given {_comment(p)}", f"(assert {text})")]
     denied = ["; the goal, denied", f"(assert {negated(str(goal))})"]
@@ -78,7 +80,7 @@ def _comment(term: Term) -> str:
 class Reading:
     """The SMT-LIB meaning of the terms of one claim: declarations, definitions and facts, in the order of use."""
 
-    def __init__(self, terms: list[Term]) -> None:
+    def __init__(self, terms: list[Term], whole: bool = False) -> None:
         self.lines: list[str] = []
         self.done: dict[Term, Value | str] = {}
         self.sums: dict[Term, Polynomial] = {}
@@ -87,7 +89,8 @@ class Reading:
         self.logarithms: dict[str, str] = {}
         self.names: set[str] = set()
         # Without division the integers are read as reals: that proves less, never more, and is much faster.
-        self.integral = any(isinstance(t, Map) and t.op in ("floordiv", "mod") for t in terms)
+        self.integral = whole or any(isinstance(t, Map) and t.op in ("floordiv", "mod") for t in terms)
+        self.whole, self.sized = whole, {t.axis for t in terms if isinstance(t, Size)}
         self.curved = False
         self.terms: dict[str, int] = {}
 
@@ -175,6 +178,9 @@ class Reading:
             self.declared(name, self.int_sort())
             if isinstance(term, Size):
                 self.asserted(f"(>= {name} {self.integer(1)})")
+            if isinstance(term, Index):
+                size = self.term(Size(term.axis)) if term.axis in self.sized else None
+                self.asserted(f"(<= {self.integer(0)} {name})", f"(<= (+ {name} {self.integer(1)}) {size})" if size else "true")
             return name
         if term.kind != "real":
             raise NotUnderstood(f"no prover understands a {term.kind}")
@@ -315,23 +321,56 @@ class Reading:
         return Value("false", branch(a.absent, decimal(Fraction(at_absent)), number))
 
     def relations(self) -> list[str]:
-        """Return what else is known of the exponentials and logarithms that occur: they keep order and undo each other."""
-        facts: list[str] = []
+        """Return what else is known of the functions that occur: exponentials, logarithms, roots of them, waves, and what keeps order."""
+        facts = [*self.of_exponentials(), *self.of_powers(), *self.of_waves(), *self.of_order()]
+        self.curved |= any("(* " in fact for fact in facts)
+        return ["; what is known of functions at two arguments", *(f"(assert {fact})" for fact in facts)] if facts else []
+
+    def of_exponentials(self) -> Iterator[str]:
+        """Yield that exponentials and logarithms keep order, undo each other, and lie on one side of their tangents."""
         points = list(({**self.exponentials, "0.0": "1.0"}).items())
         logs = list(self.logarithms.items())
-        if len(points) + len(logs) < 2:
-            return []
         for (p, ep), (q, eq) in itertools.combinations(points, 2):
-            facts += [f"(= (<= {p} {q}) (<= {ep} {eq}))", f"(= (<= {q} {p}) (<= {eq} {ep}))"]
+            yield from (f"(= (<= {p} {q}) (<= {ep} {eq}))", f"(= (<= {q} {p}) (<= {eq} {ep}))")
+        for p, ep in self.exponentials.items():
+            yield f"(<= (+ 1.0 {p}) {ep})"
         for arg, log in logs:
-            facts += [f"(=> (= {arg} {e}) (= {log} {p}))" for p, e in points]
-            facts += [f"(=> (> {arg} 0.0) (= (<= {arg} 1.0) (<= {log} 0.0)))", f"(=> (> {arg} 0.0) (= (>= {arg} 1.0) (>= {log} 0.0)))"]
+            yield f"(=> (> {arg} 0.0) (<= {log} (- {arg} 1.0)))"
+            for p, e in points:
+                yield from (f"(=> (> {arg} 0.0) (= ({side} {arg} {e}) ({side} {log} {p})))" for side in ("<=", ">="))
         for (s, ls), (t, lt) in itertools.product(logs, repeat=2):
             both = f"(and (> {s} 0.0) (> {t} 0.0))"
-            facts += [f"(=> {both} (= (<= {s} {t}) (<= {ls} {lt})))", f"(=> (and {both} (= {self.product(s, t)} 1.0)) (= {ls} (- {lt})))"]
-            facts += [f"(=> (and {both} (= {u} {self.product(s, t)})) (= {lu} (+ {ls} {lt})))" for u, lu in logs]
-            facts += [f"(=> (and {both} (= {t} {self.product(e, s)})) (= {lt} (+ {p} {ls})))" for p, e in points]
-        return ["; exponentials and logarithms keep order, and undo each other", *(f"(assert {fact})" for fact in facts)]
+            yield f"(=> {both} (= (<= {s} {t}) (<= {ls} {lt})))"
+            yield f"(=> (and {both} (= {self.product(s, t)} 1.0)) (= {ls} (- {lt})))"
+            yield from (f"(=> (and {both} (= {u} {self.product(s, t)})) (= {lu} (+ {ls} {lt})))" for u, lu in logs)
+            for p, e in points:
+                yield from (f"(=> {both} (= ({side} {t} {self.product(e, s)}) ({side} {lt} (+ {p} {ls}))))" for side in ("<=", ">="))
+
+    def of_powers(self) -> Iterator[str]:
+        """Yield of exponents that are multiples of one another that so are the powers: with q = p m / n is (e^q)^n = (e^p)^m."""
+        known = [(arg, number) for arg, (_, number) in self.known.get("exp", {}).items() if arg.terms]
+        for (p, ep), (q, eq) in itertools.combinations(known, 2):
+            ratio = q.terms[0][1] / p.terms[0][1]
+            if max(abs(ratio.numerator), ratio.denominator) <= BIGGEST_POWER and q == p * constant(ratio):
+                left, right = self.product(*[eq] * ratio.denominator), self.product(*[ep] * abs(ratio.numerator))
+                yield f"(= {left} {right})" if ratio > 0 else f"(= {self.product(left, right)} 1.0)"
+
+    def of_waves(self) -> Iterator[str]:
+        """Yield that squares of a sine and a cosine make 1, and what they and erf are of opposite arguments."""
+        for arg, (_, cosine) in self.known.get("cosine", {}).items():
+            if (sine := self.known.get("sine", {}).get(arg)) is not None:
+                yield f"(= (+ {self.product(sine[1], sine[1])} {self.product(cosine, cosine)}) 1.0)"
+        for letter in ("sine", "cosine", "erf", "round"):
+            for (s, m), (t, n) in itertools.combinations(self.known.get(letter, {}).values(), 2):
+                yield f"(=> (= {s} (- {t})) (= {m} {n if letter == 'cosine' else f'(- {n})'}))"
+
+    def of_order(self) -> Iterator[str]:
+        """Yield that erf rises, that floors and roundings do not fall."""
+        for letter in ("erf", "floor", "round"):
+            for (s, m), (t, n) in itertools.combinations(self.known.get(letter, {}).values(), 2):
+                yield from (f"(=> (<= {s} {t}) (<= {m} {n}))", f"(=> (<= {t} {s}) (<= {n} {m}))")
+                if letter == "erf":
+                    yield f"(=> (= {m} {n}) (= {s} {t}))"
 
 
 # -- choices -----------------------------------------------------------------------------------------------------------------
@@ -430,6 +469,22 @@ def _purified(letter: str, said: str, facts: Callable[[str, str], list[str]]) ->
     return _absorbing(lambda reading, term, a: reading.once(letter, reading.polynomial(term.args[0]), said, facts))
 
 
+def _rounded(letter: str, said: str, facts: Callable[[str, str], list[str]], tie: Callable[[str, str], str]) -> Read:
+    """Read a function that gives whole numbers; these are real ones of which only `facts` are stated, if the reading is not of whole numbers."""
+
+    def read(reading: Reading, term: Term, a: str) -> str:
+        def known(arg: str, number: str) -> list[str]:
+            if not reading.whole:
+                return facts(arg, number)
+            name, half = (reading.declared(reading.name(f"{number}.{part}"), "Int") for part in ("whole", "half"))
+            even = f"(=> {test} (= {name} (* 2 {half})))" if (test := tie(arg, number)) else "true"
+            return [f"(= {number} (to_real {name}))", *([even] if even != "true" else []), *facts(arg, number)]
+
+        return reading.once(letter, reading.polynomial(term.args[0]), said, known)
+
+    return _absorbing(read)
+
+
 OPERATOR: dict[str, Read] = {
     "add": _absorbing(lambda r, t, a, b: f"(+ {a} {b})"),
     "mul": _absorbing(lambda r, t, a, b: r.product(a, b)),
@@ -439,8 +494,13 @@ OPERATOR: dict[str, Read] = {
     "sqrt": _absorbing(lambda r, t, a: r.root(t)),
     "sin": _purified("sine", "the sine of @", lambda a, n: [f"(>= {n} (- 1.0))", f"(<= {n} 1.0)"]),
     "cos": _purified("cosine", "the cosine of @", lambda a, n: [f"(>= {n} (- 1.0))", f"(<= {n} 1.0)"]),
-    "floor": _purified("floor", "the floor of @", lambda a, n: [f"(<= {n} {a})", f"(< {a} (+ {n} 1.0))"]),
-    "round": _purified("round", "@ rounded", lambda a, n: [f"(<= (* 2.0 {n}) (+ (* 2.0 {a}) 1.0))", f"(<= (- (* 2.0 {a}) 1.0) (* 2.0 {n}))"]),
+    "floor": _rounded("floor", "the floor of @", lambda a, n: [f"(<= {n} {a})", f"(< {a} (+ {n} 1.0))"], lambda a, n: ""),
+    "round": _rounded(
+        "round",
+        "rounded @",
+        lambda a, n: [f"(<= (* 2.0 {n}) (+ (* 2.0 {a}) 1.0))", f"(<= (- (* 2.0 {a}) 1.0) (* 2.0 {n}))"],
+        lambda a, n: f"(or (= (* 2.0 {n}) (+ (* 2.0 {a}) 1.0)) (= (- (* 2.0 {a}) 1.0) (* 2.0 {n})))",
+    ),
     "min": _absorbing(lambda r, t, a, b: f"(ite (<= {a} {b}) {a} {b})"),
     "max": _max,
     "exp": _exp,

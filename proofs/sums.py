@@ -9,16 +9,18 @@ any lane is a fact about all lanes, and put to use wherever it is a factor. So a
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.operators import AT_ABSENT
-from napkin_eq.lang.term import Const, Index, Map, Reduce, Size, Term, subterms
+from napkin_eq.lang.term import Const, Index, Map, Reduce, Size, Term, rewritten, subterms
 from napkin_eq.laws.claim import Claim
 from napkin_eq.laws.law import TRUE, Var
 from napkin_eq.prove.normal.atoms import FACTS, NONE, ONE, Atom, Stuck, branch, first_fact, only, part, put
-from napkin_eq.prove.normal.functions import Functions
+from napkin_eq.prove.normal.functions import Functions, inside, made
 from napkin_eq.prove.normal.polynomial import Polynomial, atom, constant
+from napkin_eq.prove.normal.waves import linear
 from napkin_eq.prove.portfolio import deep_decider
 
 
@@ -32,10 +34,29 @@ class Value(NamedTuple):
 @deep_decider("sums")
 def decide(claim: Claim) -> bool:
     """Tell whether the normal form of sums proves an equation, or several; False means that it does not know."""
+    return any(_decided(each) for each in dict.fromkeys((claim, in_exponentials(claim))))
+
+
+def _decided(claim: Claim) -> bool:
     try:
         return Sums(claim).holds(claim.goal)
     except (Stuck, RecursionError):
         return False
+
+
+def in_exponentials(claim: Claim) -> Claim:
+    """Return a claim with logistic functions and hyperbolic tangents as the exponentials that they are, of what is absent too."""
+
+    def change(t: Term) -> Term:
+        if isinstance(t, Map) and t.op in ("sigmoid", "tanh"):
+            (a,) = t.args
+            rising = Map("exp", (a if t.op == "sigmoid" else a + a,))
+            below = Map("inv", (rising + 1.0,))
+            return rising * below if t.op == "sigmoid" else 1.0 - 2.0 * below
+        return t
+
+    goal, *premises = (rewritten(t, change) for t in (claim.goal, *claim.premises))
+    return replace(claim, goal=goal, premises=tuple(premises))
 
 
 class Sums(Functions):
@@ -100,7 +121,7 @@ class Sums(Functions):
     def vanishes(self, p: Polynomial, unless: Polynomial, chosen: dict[Atom, int]) -> bool:
         """Tell whether a sum is 0 unless another, of facts, is 1: facts are chosen one after the other, what they mean is put in."""
         p, unless = self.settled(p), self.settled(unless)
-        if not p.terms or unless == ONE:
+        if not p.terms or unless == ONE or not linear(p, inside, made).terms:
             return True
         fact = first_fact(unless) or first_fact(p)
         if fact is not None:
@@ -216,4 +237,6 @@ _READ: dict[str, Callable[..., Value]] = {
     "abs": lambda s, a: Value(a.absent, s.times(s.above(a.number), a.number * constant(2)) - a.number),
     "max": _max,
     "min": _min,
+    "floordiv": lambda s, a, b: Value(NONE, s.quotient(a.number, b.number)),
+    "mod": lambda s, a, b: Value(NONE, s.remainder(a.number, b.number)),
 }

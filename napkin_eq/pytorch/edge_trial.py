@@ -24,6 +24,7 @@ from napkin_eq.verify.translation import drawn
 NEAR = 1e-7  # of the largest number of an array: both compute in float64
 LANES = 5  # of an axis: of two numbers, one of them NaN, the other is the largest and the least
 MOST_ELEMENTS, SECONDS = 2**18, 20.0  # of an input in small; of processor time for all trials of a plan
+MIXTURES = 32  # of data with edges of several kinds
 INF, NAN = float("inf"), float("nan")
 AT_EDGE = "at an edge"  # how the reason begins
 
@@ -105,7 +106,7 @@ def _apart(found: Any, wanted: Any) -> str:
 
 
 def _edged(small: Miniature, plain: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield data with edges, and what they are: all of one sign, zeros, of each input zeros, rows of -inf, NaN and infinities, and of all at once."""
+    """Yield data with edges, and what they are: all of one sign, zeros, of each input zeros, rows of -inf, NaN and infinities, and mixtures."""
     import numpy as np
 
     real = sorted(a.name for a in Diagram("small", small.sources).inputs() if a.kind == "real")
@@ -117,11 +118,25 @@ def _edged(small: Miniature, plain: dict[str, Any]) -> Iterator[tuple[str, dict[
             array = np.array(plain[name], dtype=np.float64)
             change(array)
             yield f"{said} of {name}", {**plain, name: array}
-    for number in (INF, -INF, 0.0) if len(real) > 1 else ():
-        together = {name: np.array(plain[name], dtype=np.float64) for name in real}
-        for array in together.values():
-            array[(0,) * array.ndim] = number
-        yield f"{number:g} at the first element of all", {**plain, **together}
+    random = np.random.default_rng(0)
+    for number in range(MIXTURES if real else 0):
+        yield f"mixture {number}", {**plain, **{name: _mixed(plain[name], random) for name in real}}
+
+
+def _mixed(plain: Any, random: Any) -> Any:
+    """Return numbers of which some are NaN, infinite or 0, and now and then a row along one axis is of one kind."""
+    import numpy as np
+
+    edges = np.array([NAN, INF, -INF, 0.0])
+    array = np.asarray(random.permutation(np.ravel(plain)), dtype=np.float64).reshape(plain.shape)
+    if random.random() < 0.3:
+        array = abs(array)
+    chosen = random.random(array.shape) < random.choice([0.0, 0.05, 0.2, 0.5])
+    array = np.where(chosen, random.choice(edges, size=array.shape, p=[0.2, 0.3, 0.3, 0.2]), array)
+    if array.ndim > 1 and random.random() < 0.3:
+        axis = random.integers(array.ndim)
+        array[tuple(random.integers(n) if at != axis else slice(None) for at, n in enumerate(array.shape))] = random.choice(edges)
+    return array
 
 
 def _changes(rank: int) -> Iterator[tuple[str, Callable[[Any], None]]]:
@@ -137,16 +152,3 @@ def _changes(rank: int) -> Iterator[tuple[str, Callable[[Any], None]]]:
     for number in (-INF, INF, NAN, 0.0):
         for axis in range(rank if rank > 1 else 0):
             yield f"{number:g} in a row along {axis}", at(number, *(slice(None) if other == axis else 0 for other in range(rank)))
-    for number, other in ((INF, -INF), (-INF, INF), (INF, 0.0), (0.0, INF)):
-        for axis in range(rank):
-            yield f"{number:g} and {other:g} in a row along {axis}", _ends(axis, number, other)
-
-
-def _ends(axis: int, number: float, other: float) -> Callable[[Any], None]:
-    """Return what puts two numbers at both ends of the first row along an axis."""
-
-    def change(array: Any) -> None:
-        row = array[tuple(slice(None) if at == axis else 0 for at in range(array.ndim))]
-        row[0], row[-1] = number, other
-
-    return change

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from random import Random
 
 import numpy as np
@@ -110,23 +111,23 @@ def drawn(random: Random) -> tuple[list[Term], list[Axis]]:
             term = Reduce("sum", axis, term)
         return term * nq.reciprocal(nq.size(axes[0])) * nq.reciprocal(nq.size(axes[1]))
 
+    def grown(term: Term, other: Term, monoid: str) -> Term:
+        kind = random.choice("twice twice twice twice binary binary fold unary mean size place scan".split())
+        if kind in ("twice", "fold"):
+            return folded(monoid, folded(monoid, term) if kind == "twice" else term)
+        if kind in ("binary", "unary"):
+            op = random.choice(("add", "mul", "max", "min") if kind == "binary" else ("abs", "neg", "inv"))
+            return Map(op, (term, other) if kind == "binary" else (term,))
+        if kind == "mean":
+            return averaged(term)
+        if kind == "size" or random.random() < 0.8:
+            return term * Map("real", (Size(random.choice(axes)),))
+        return term + Map("real", (Index(random.choice(axes)),)) if kind == "place" else Scan("sum", random.choice(axes), term)
+
     for _ in range(random.randrange(1, 12)):
         term, other = random.choice(terms[-3:]), random.choice(terms)
-        monoid = random.choice(("sum", "max", "prod", "sum"))
-        makers = (
-            *[lambda t=term, m=monoid: folded(m, folded(m, t))] * 4,
-            *[lambda t=term, o=other: Map(random.choice(("add", "mul", "max", "min")), (t, o))] * 2,
-            lambda t=term, m=monoid: folded(m, t),
-            lambda t=term: Map(random.choice(("abs", "neg", "inv")), (t,)),
-            lambda t=term: averaged(t),
-            lambda t=term: t * Map("real", (Size(random.choice(axes)),)),
-            lambda t=term: t + Map("real", (Index(random.choice(axes)),)) if random.random() < 0.2 else t,
-            lambda t=term: Scan("sum", random.choice(axes), t) if random.random() < 0.2 else t,
-        )
-        try:
-            terms.append(random.choice(makers)())
-        except NapkinError:
-            continue
+        with suppress(NapkinError):
+            terms.append(grown(term, other, random.choice(("sum", "max", "prod", "sum"))))
         if random.random() < 0.2:
             masks.append(term < other)
     return [terms[-1], random.choice(terms)], axes

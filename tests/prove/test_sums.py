@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -40,22 +41,43 @@ def stuck() -> Any:
     return solving._DEEP["sums"].__globals__["Stuck"]
 
 
-def drawn(rng: random.Random, depth: int) -> Term:
+OPS = "add add mul mul neg inv exp where where sum sum sum max max larger smaller log abs sqrt shifted".split()
+
+
+def drawn(rng: random.Random, depth: int, ops: Sequence[str] = OPS) -> Term:
     """Return a random term over the variables."""
     if depth == 0 or rng.random() < 0.1:
         return rng.choice((A, B, R, F, A, B, Const(rng.choice((0.0, 1.0, 2.0, -1.0))), ABSENT, Map("real", (Index(X),)), size(P)))
-    op = rng.choice("add add mul mul neg inv exp where where sum sum sum max max larger smaller log abs sqrt shifted".split())
+    op = rng.choice(ops)
+    if op == "share":
+        axis, part = rng.choice((X, P)), drawn(rng, depth - 1, ops)
+        return Sum(axis, part * inv(rng.choice((Sum, Max))(axis, part, rng.choice((None, C, E)))), rng.choice((None, C, E)))
+    if op in ("rounded", "waved"):
+        return Map(rng.choice(("floor", "round") if op == "rounded" else ("sin", "cos")), (plain(rng, 2),))
     if op in ("sum", "max"):
         mask = rng.choice((None, C, E, ~C, ~E, C & E))
-        return (Sum if op == "sum" else Max)(rng.choice((X, X, P)), drawn(rng, depth - 1), mask)
+        return (Sum if op == "sum" else Max)(rng.choice((X, X, P)), drawn(rng, depth - 1, ops), mask)
     if op == "where":
-        test = rng.choice((C, E, ~C, Map("le", (A, B)), Map("lt", (drawn(rng, depth - 2) if depth > 2 else R, A))))
-        return where(test, drawn(rng, depth - 1), rng.choice((Const(0.0), ABSENT, drawn(rng, depth - 1))))
+        test = rng.choice((C, E, ~C, Map("le", (A, B)), Map("lt", (drawn(rng, depth - 2, ops) if depth > 2 else R, A))))
+        return where(test, drawn(rng, depth - 1, ops), rng.choice((Const(0.0), ABSENT, drawn(rng, depth - 1, ops))))
     if op == "shifted":
-        body, mask = drawn(rng, depth - 2 if depth > 1 else 0), rng.choice((None, C, E))
+        body, mask = drawn(rng, depth - 2 if depth > 1 else 0, ops), rng.choice((None, C, E))
         return Sum(X, exp(body - Max(X, body, mask)))
     takes = {"add": 2, "mul": 2, "larger": 2, "smaller": 2}.get(op, 1)
-    return Map({"larger": "max", "smaller": "min"}.get(op, op), tuple(drawn(rng, depth - 1) for _ in range(takes)))
+    return Map({"larger": "max", "smaller": "min"}.get(op, op), tuple(drawn(rng, depth - 1, ops) for _ in range(takes)))
+
+
+def plain(rng: random.Random, depth: int) -> Term:
+    """Return a random term whose values are few binary digits long, so that where it is whole it is so in float64."""
+    if depth == 0 or rng.random() < 0.1:
+        return rng.choice((A, B, R, Const(0.5), Const(-2.0), Map("real", (Index(X),)), size(P)))
+    op = rng.choice("add add mul neg half floor round whole".split())
+    if op == "half":
+        return plain(rng, depth - 1) * rng.choice((0.5, 1.5, -0.25))
+    if op == "whole":
+        places = [Index(X), Index(P), Size(P), Size(X), Const(2), Const(-3), Const(0), Index(P) * Size(X) + Index(X)]
+        return Map("real", (Map(rng.choice(("floordiv", "mod")), (rng.choice(places), rng.choice(places))),))
+    return Map(op, tuple(plain(rng, depth - 1) for _ in range(2 if op in ("add", "mul") else 1)))
 
 
 def data(rng: np.random.Generator) -> dict[str, Any]:
@@ -112,6 +134,7 @@ class Reading:
             return max(found, default=0.37)
         number = self.sum(part, at)
         functions: dict[str, Any] = {"zero": lambda a: float(abs(a) < 1e-9), "above": lambda a: float(a > 1e-9), "over": lambda a: a}
+        functions |= {"sin": math.sin, "cos": math.cos, "floor": lambda a: math.floor(a + 1e-9), "round": lambda a: round(round(a, 9))}
         functions |= {"log": lambda a: math.log(a) if a > 0 else 0.37, "sqrt": lambda a: math.sqrt(a) if a > 0 else 0.37}
         return float(functions[base.kind](number))
 
@@ -153,7 +176,7 @@ def test_a_normal_form_is_the_value(seed: int) -> None:
     rng, numbers = random.Random(seed), np.random.default_rng(seed)
     told = 0
     for _ in range(40):
-        term = drawn(rng, rng.choice((2, 3, 4)))
+        term = drawn(rng, rng.choice((2, 3, 4)), (*OPS, "rounded", "waved", "share", "share"))
         for _ in range(2):
             arrays = data(numbers)
             try:
@@ -169,6 +192,7 @@ def changed(rng: random.Random, term: Term) -> Term:
     parts = [t for t in subterms(term) if t.kind == "real"]
     chosen, other = rng.choice(parts), rng.choice(parts)
     ways = [other, chosen + 0.0 * other, chosen * other * inv(other), exp(log(chosen)), Map("max", (chosen, other)), chosen + other - other]
+    ways += [where(E, Const(1.0), 0.0), Const(1.0)]
     ways += [where(C, chosen, chosen), where(E, chosen, other), Sum(P, where(C, chosen, 0.0)), Max(P, where(C, chosen, ABSENT))]
     if isinstance(chosen, Reduce):
         masks = [chosen.where, Const(True), ~chosen.where, chosen.where & E]
@@ -184,7 +208,7 @@ def test_equal_normal_forms_are_equal_values(seed: int) -> None:
     rng, numbers = random.Random(100 + seed), np.random.default_rng(seed)
     proved = 0
     for _ in range(60):
-        left = drawn(rng, rng.choice((2, 3)))
+        left = drawn(rng, rng.choice((2, 3)), (*OPS, "share", "share") if seed % 2 else OPS)
         right = changed(rng, left)
         claim = Claim("", same(left, right), (STRETCHED,), FREE)
         if left is right or solving.decided_deeply(claim) is None:

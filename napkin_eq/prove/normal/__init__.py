@@ -7,6 +7,9 @@
     linearity   sums and maxima in a normal form by linearity, and the lemmas that it rests on, which a prover must
                 have proved
     polynomial  exact sums of coefficient · monomial · e^exponent: what the provers calculate with
+    rounding    floors and roundings in sums: what is whole moves out, and a floor inside a quotient of whole numbers is
+                left out
     sums        the algebra of sums that hold reductions: products, sums over axes, maxima, facts about all lanes, in
                 a normal form
+    waves       sines and cosines in sums: of one sign of each argument, and products of them as sums of them
 """

@@ -7,13 +7,25 @@ from fractions import Fraction
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.operators import FUNCTIONS
-from napkin_eq.lang.term import Index, Size
+from napkin_eq.lang.term import Index, Size, Term
 from napkin_eq.laws.claim import Claim
 from napkin_eq.prove.normal.atoms import FACTS, NONE, ONE, Atom, first_fact, part, product, put
 from napkin_eq.prove.normal.polynomial import Polynomial, Powers, added, atom, constant, exponential
+from napkin_eq.prove.normal.rounding import Rounding
 from napkin_eq.prove.normal.sums import Algebra
+from napkin_eq.prove.normal.waves import WAVES, odd, simpler, wave
 
-OPAQUE = (*(name for name in FUNCTIONS if name not in ("neg", "inv", "abs")), "floordiv", "mod")
+OPAQUE = tuple(name for name in FUNCTIONS if name not in ("neg", "inv", "abs"))
+
+
+def inside(base: Hashable) -> tuple[str, Polynomial] | None:
+    """Return the function that an atom is, and of what number."""
+    return (base.kind, part(base)) if isinstance(base, Atom) and base.kind in OPAQUE else None
+
+
+def made(op: str, p: Polynomial) -> Atom:
+    """Return the atom that is a function of a number."""
+    return Atom(op, (), (p,))
 
 
 class Functions(Algebra):
@@ -23,6 +35,7 @@ class Functions(Algebra):
         super().__init__(claim)
         self.positive: set[Hashable] = set()
         self.nonzero: set[Hashable] = set()
+        self.rounding = Rounding(inside, made, self.whole, self.surely_above, self.nonneg)
 
     def remade(self, base: Atom, parts: list[Polynomial]) -> Polynomial | None:
         """Return an atom that is a function of numbers, of other numbers; None for any other atom."""
@@ -34,10 +47,28 @@ class Functions(Algebra):
         return self.function(base.kind, *parts) if base.kind in OPAQUE else None
 
     def function(self, op: str, *args: Polynomial) -> Polynomial:
-        """Return a function of which nothing is known but that it is one; of a root also that it is 0 where there is none."""
+        """Return a function of which little is known: of a root that it is 0 where there is none, of floors and waves what their files say."""
         if op == "sqrt":
             return self.opened(lambda q: self.times(self.above(q), atom(Atom(op, (), (q,)))) if q.terms else NONE, *args)
+        if op in ("floor", "round"):
+            return self.opened(self.rounding.floor if op == "floor" else self.rounding.round, *args)
+        if op in ("erf", *WAVES):
+            return self.opened(lambda q: (wave if op in WAVES else odd)(op, simpler(q, inside, made), made), *args)
         return self.opened(lambda *ps: atom(Atom(op, (), ps)), *args)
+
+    def quotient(self, a: Polynomial, b: Polynomial) -> Polynomial:
+        """Return a quotient of whole numbers rounded down, 0 where it is by 0."""
+        return self.function("floor", self.times(a, self.inverse(b)))
+
+    def remainder(self, a: Polynomial, b: Polynomial) -> Polynomial:
+        return self.either(self.zero(b), NONE, a - self.times(b, self.quotient(a, b)))
+
+    def whole(self, base: Hashable) -> bool:
+        """Tell whether an atom is a whole number."""
+        return (isinstance(base, Term) and base.kind == "int") or (isinstance(base, Atom) and base.kind in FACTS)
+
+    def surely_above(self, p: Polynomial) -> bool:
+        return self.above(p) == ONE
 
     def opened(self, f: Callable[..., Polynomial], *args: Polynomial) -> Polynomial:
         """Return a function of numbers, chosen by the facts in them."""
@@ -66,7 +97,7 @@ class Functions(Algebra):
         keys = dict.fromkeys(key for own in exponents for key in own)
         least = ((key, min(own.get(key, Fraction(0)) for own in exponents)) for key in keys)
         common = added(Polynomial(((key, c),)) for key, c in least if c)
-        bare = self.times(p, product(tuple((base, -power) for base, power in kept), -common))
+        bare = self.tidy(p * product(tuple((base, -power) for base, power in kept), -common))
         lead = bare.terms[0][1]
         return lead, kept, common, bare * constant(1 / lead)
 
@@ -191,6 +222,8 @@ class Functions(Algebra):
         if isinstance(base, (Size, Index)) or base in self.positive or self.known.get(Atom("above", (), (-atom(base),))) == 0:
             return True
         if isinstance(base, Atom) and base.kind == "sum":
+            return self.nonneg(part(base))
+        if isinstance(base, Atom) and base.kind == "over":
             return self.nonneg(part(base))
         return isinstance(base, Atom) and (base.kind in FACTS or base.kind in ("sqrt", "sigmoid"))
 

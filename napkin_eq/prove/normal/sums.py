@@ -18,6 +18,15 @@ from napkin_eq.prove.normal.polynomial import Polynomial, Powers, added, atom, c
 MOST_WORK, BIGGEST_POWER = 20_000, 64
 
 
+def _cancelled(a: Iterable[tuple[Hashable, int]], b: Iterable[tuple[Hashable, int]]) -> list[Hashable]:
+    """Return the atoms of which one side holds powers and the other ones that are negative, in the order of the sides."""
+    sides = [(dict.fromkeys(base for base, power in side if power > 0), {base for base, power in side if power < 0}) for side in map(list, (a, b))]
+    (up, down), (other_up, other_down) = sides
+    if not down and not other_down:
+        return []
+    return list(dict.fromkeys([*(base for base in up if base in other_down), *(base for base in other_up if base in down)]))
+
+
 class Algebra:
     """The algebra of one claim: what varies along which axis, what its premises say of facts, and the work done."""
 
@@ -52,9 +61,23 @@ class Algebra:
         if self.work > MOST_WORK:
             raise Stuck
 
+    def none_of(self, base: Hashable) -> Polynomial:
+        """Return whether an atom is 0."""
+        raise NotImplementedError
+
     def times(self, a: Polynomial, b: Polynomial) -> Polynomial:
+        """Return a product; what is divided by what may be 0 is 0 there, also where the fact that says so is not beside it."""
         self.spend(1 + len(a.terms) * len(b.terms))
-        return self.tidy(a * b)
+        if not _cancelled(*([pair for powers, _, _ in p for pair in powers] for p in (a, b))):
+            return self.tidy(a * b)
+        found = []
+        for one in a.terms:
+            for other in b.terms:
+                piece = self.tidy(Polynomial((one,)) * Polynomial((other,)))
+                for base in _cancelled(one[0][0], other[0][0]):
+                    piece = self.times(piece, ONE - self.none_of(base))
+                found.append(piece)
+        return added(found)
 
     def raised(self, base: Polynomial, power: int) -> Polynomial:
         if power > BIGGEST_POWER:

@@ -6,7 +6,7 @@
 (set-info :status unsat)
 (declare-const a Real)
 (declare-const a.absent Bool)
-; round.1 stands for a rounded
+; round.1 stands for rounded a
 (declare-const round.1 Real)
 (assert (<= (* 2.0 round.1) (+ (* 2.0 a) 1.0)))
 (assert (<= (- (* 2.0 a) 1.0) (* 2.0 round.1)))

@@ -7,11 +7,6 @@
 (set-info :status sat)
 (declare-const a Real)
 (declare-const a.absent Bool)
-; r1 is Σ_x a, of which nothing else is used
-(declare-const r1 Real)
-(declare-const r1.absent Bool)
 ; given 0 < a
 (assert (and (not a.absent) (< 0.0 a)))
-; given -∞ < Σ_x a
-(assert (not r1.absent))
 (check-sat)

@@ -6,13 +6,8 @@
 (set-info :status unsat)
 (declare-const a Real)
 (declare-const a.absent Bool)
-; r1 is Σ_x a, of which nothing else is used
-(declare-const r1 Real)
-(declare-const r1.absent Bool)
 ; given 0 < a
 (assert (and (not a.absent) (< 0.0 a)))
-; given -∞ < Σ_x a
-(assert (not r1.absent))
 ; the goal, denied
 (assert (not (and (not a.absent) (<= 0.0 a))))
 (check-sat)
