@@ -212,6 +212,9 @@ def prefixes(claim: Claim, axis: Axis) -> Iterator[Claim]:
     else in the goal may vary along the axis: its value would be another in the lane before.
     """
     scans = [t for t in subterms(claim.goal) if isinstance(t, Scan) and t.axis == axis]
+    folds = [t for t in subterms(claim.goal) if isinstance(t, Reduce) and t.axis == axis]
+    if any(isinstance(t, Scan) and t.axis == axis for t in subterms(*(part for fold in folds for part in fold.children))):
+        raise Unproved(f"a prefix fold over {axis} stands inside a fold over {axis}, of all its lanes ({claim.what})")
     holes: dict[Term, Term] = {t: Var(f"prefix {i} over {axis}") for i, t in enumerate(scans, 1)}
     known = _swapped(claim.goal, holes)
     if any(isinstance(t, Scan) for t in subterms(*claim.premises)):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from napkin_eq.lang.axis import LARGEST, Axis
-from napkin_eq.lang.term import Const, Index, Input, Length, Map, Read, Reduce, Scan, Size, Term, rebuilt, subterms
+from napkin_eq.lang.term import Const, Input, Map, Reduce, Size, Term, rebuilt, subterms
 
 TRUE, LONGEST = Const(True), 40
 FOLDS = ("sum", "max", "prod")  # of these a fold over two axes is one over both; the first place along two is none along one
@@ -128,7 +128,7 @@ class _Pair:
             return Input(term.name, _in_place(term.dims, a, b, self.axis), term.dtype, term.facts) if a in term.dims else term
         if isinstance(term, Size) and term.axis in self.both:
             return Const(term.axis.size or 0)
-        if isinstance(term, (Index, Length, Scan, Read, Reduce)) and term.axis in self.both:
+        if "axis" in term.names and term.axis in self.both:
             raise _Apart
         if isinstance(term, Map) and (factors := self.factors(term)):
             total = Map("inv", (Map("real", (Size(self.axis),)),))
