@@ -94,7 +94,7 @@ class Placer:
         found, chosen = start, frozenset[Term]()
         floor = self._floor(body)
         if start is None or start.predicted_us > FAR * floor:
-            for choice in _starts(sites, parallel(body)):
+            for choice in _starts(sites, parallel(body), _read_at_places(body)):
                 for other in self._joins(body):
                     if found is not None and self._over():
                         break
@@ -151,8 +151,8 @@ class Placer:
         return best
 
     def _sites(self, body: Term) -> list[Term]:
-        """Return the subterms worth storing: what a fold gives, and what a contraction would compute again for each block."""
-        found: dict[Term, None] = {}
+        """Return the subterms worth storing: what is read at other places, what a fold gives, what a contraction would compute again for each block."""
+        found: dict[Term, None] = dict.fromkeys(_read_at_places(body))
         items = parallel(body)
         for term in subterms(*items):
             if isinstance(term, Streamed) and term.axes:
@@ -396,11 +396,24 @@ def _operands(body: Term) -> set[Term]:
     return found - elsewhere
 
 
-def _starts(sites: Sequence[Term], outputs: Sequence[Term]) -> list[frozenset[Term]]:
-    """Return choices of stores to start from: all of them, all results of folds over one axis, and the outputs among them."""
-    choices = [frozenset(sites), frozenset(sites) & frozenset(outputs)]
+def _read_at_places(body: Term) -> list[Term]:
+    """Return the computed values that are read at computed places: nothing reads them there unless they are stored."""
+    found: dict[Term, None] = {}
+    for term in subterms(*parallel(body)):
+        while isinstance(term, Read):
+            term = term.body
+            if not isinstance(term, (Read, Input)):
+                found.setdefault(term)
+    return list(found)
+
+
+def _starts(sites: Sequence[Term], outputs: Sequence[Term], read: Sequence[Term]) -> list[frozenset[Term]]:
+    """Return choices of stores to start from, each with what must be stored to be read: that alone, all, all results of folds over one axis,
+    and the outputs among them."""
+    must = frozenset(read) & frozenset(sites)
+    choices = [must, frozenset(sites), must | (frozenset(sites) & frozenset(outputs))]
     for name in sorted({t.axis.name for t in sites if isinstance(t, Streamed)}):
-        choices.append(frozenset(t for t in sites if isinstance(t, Streamed) and t.axis.name == name))
+        choices.append(must | frozenset(t for t in sites if isinstance(t, Streamed) and t.axis.name == name))
     return [c for c in dict.fromkeys(choices) if c]
 
 

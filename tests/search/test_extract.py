@@ -8,10 +8,11 @@ import napkin_eq as nq
 from napkin_eq.egraph import coordinates
 from napkin_eq.egraph.nodes import Node, Saturated
 from napkin_eq.egraph.saturate import saturate
-from napkin_eq.lang.term import Fold, Term, subterms
+from napkin_eq.lang.term import Const, Fold, Term, subterms
 from napkin_eq.laws.law import Inference
 from napkin_eq.machine.gpu import load
 from napkin_eq.pipeline.asked import chosen_statements
+from napkin_eq.pipeline.unfused import NOTE
 from napkin_eq.search import extract
 from napkin_eq.search.extract import Candidate, Extractor
 
@@ -110,3 +111,26 @@ def test_what_is_remembered_of_terms_is_bounded(module, monkeypatch):
     assert [ask(term) for term in terms] == before
     if module is coordinates:
         assert ask(places) and not any(before)
+
+
+def test_a_form_that_is_no_term_is_no_candidate():
+    def form(cost, broken):
+        def make():
+            if broken:
+                raise nq.NapkinError("its update must not vary along x")
+            return Const(cost)
+
+        return Candidate(make, 1, frozenset([int(cost)]), -1, cost)
+
+    kept = extract._diverse([form(1.0, True), form(2.0, False), form(2.0, True), form(3.0, False)], 5)
+    assert [c.cost for c in kept] == [2.0, 3.0]
+
+
+@pytest.mark.parametrize("along", ["other", "same"])
+def test_what_is_read_at_computed_places_is_stored_and_searched_for(along):
+    c, x = nq.axes("c x", c=40, x=16)
+    over = x if along == "same" else c
+    shown = nq.silu(nq.take(nq.cumsum(nq.array("A", c, x) + 1.0, x), over, nq.length(over) - 1 - nq.index(over)))
+    found = nq.derive(shown, dtype="float32")
+    assert len(found.plan.kernels) == 2
+    assert not any(NOTE in output.graph.notes for output in found.outputs)

@@ -19,6 +19,7 @@ from napkin_eq.lang.json_form import dumps_diagram, loads_diagram
 from napkin_eq.lang.operators import OPS
 from napkin_eq.lang.term import Input, Map, subterms
 from napkin_eq.pipeline.derive import derive
+from napkin_eq.pipeline.unfused import NOTE
 from napkin_eq.verify.fuzz.fuzz import KINDS, Disagreement, drawn, examine, fuzz
 from napkin_eq.verify.fuzz.random_diagrams import LENGTHS, Shape, random_diagram
 from napkin_eq.verify.fuzz.shrink import shrunk, size
@@ -93,6 +94,15 @@ def test_what_is_wrong_is_found(kind):
         right = derive(Diagram("wrong", (("out", other),)), dtype="float32")
     with pytest.raises(KINDS[kind]):
         examine(diagram, right, "float32")
+
+
+def test_a_search_that_gave_up_though_no_limit_ended_it_is_found():
+    y, x = nq.axes("y x", y=5, x=33)
+    diagram = Diagram("unsearched", (("out", nq.softmax(nq.array("A", y, x), x)),))
+    found = derive(diagram, dtype="float32")
+    found.outputs[0].graph.notes.extend([NOTE, "the reason"])
+    with pytest.raises(KINDS["unsearched"], match="the reason"):
+        examine(diagram, found, "float32")
 
 
 def test_a_fault_is_found_and_shrunk(monkeypatch):

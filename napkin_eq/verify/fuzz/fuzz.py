@@ -58,7 +58,7 @@ class Disagreement(Exception):
 
 
 KINDS: dict[str, type[Disagreement]] = {
-    kind: type(kind.title(), (Disagreement,), {"kind": kind}) for kind in ("fault", "wrong", "term", "plan", "shape", "kernel", "certificate", "json")
+    kind: type(kind.title(), (Disagreement,), {"kind": kind}) for kind in ("fault", "wrong", "term", "plan", "shape", "kernel", "certificate", "json", "unsearched")
 }
 
 
@@ -295,9 +295,13 @@ def examine(diagram: Diagram, derivation: Derivation, dtype: str, device: str = 
     from napkin_eq.certify.certificate import dumps
     from napkin_eq.certify.check import check
     from napkin_eq.lang.json_form import dumps_diagram, loads_diagram
+    from napkin_eq.pipeline.unfused import NOTE
 
     if loads_diagram(dumps_diagram(diagram)) != diagram:
         raise KINDS["json"]("the diagram that its JSON gives is another one")
+    gave_up = [note for output in derivation.outputs for note in output.graph.notes if NOTE in output.graph.notes and note != NOTE]
+    if gave_up and not derivation.limited:
+        raise KINDS["unsearched"](f"operator by operator, though no limit ended the search: {gave_up[0]}")
     for buffer, (name, term) in zip(derivation.plan.outputs, diagram.outputs, strict=True):
         if sorted(a.name for a in buffer.dims) != [a.name for a in term.axes]:
             raise KINDS["shape"](f"output {name} has axes {[a.name for a in term.axes]}, its array {[a.name for a in buffer.dims]}")
