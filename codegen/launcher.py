@@ -8,53 +8,45 @@ from collections.abc import Iterator
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import table
 from napkin_eq.tile.boxes import descriptor_names, pointed, roles_of
+from napkin_eq.tile.guards import LEAST_STRETCH, Branch, Case, Dispatch, Needs
 from napkin_eq.tile.identifiers import Names, buffers, counter_argument, kernel_function, pointer_argument, size_argument
 from napkin_eq.tile.ir import Buffer, Copy, Kernel, Matrix, Plan
 from napkin_eq.tile.printers import emitter
 
+from .launching import BOXED, CHAINED, CHECK, LAUNCH, PLACED, PROCESSORS
+
 TORCH = table(lambda t: f"torch.{t.name}")
 POINTER = table(lambda t: t.pointer)
-MODULE = ("KERNELS", "INPUTS", "SIZES", "check", "chained", "run")
-CHECK = '''
-
-def check(name, tensor, device, sizes):
-    """Raise unless an argument is what the kernels take; a size not yet known is read off it."""
-    dtype, dims = INPUTS[name]
-    if not isinstance(tensor, torch.Tensor):
-        raise TypeError(f"{name}: expected a torch.Tensor, found {type(tensor).__name__}")
-    if tensor.dtype != dtype:
-        raise TypeError(f"{name}: expected dtype {dtype}, found {tensor.dtype}")
-    shape = tuple(tensor.shape)
-    if len(shape) == len(dims):
-        sizes.update({dim: found for dim, found in zip(dims, shape) if dim not in sizes})
-    if shape != tuple(sizes.get(dim) for dim in dims) or 0 in shape:
-        expected = ", ".join(f"{dim}={sizes.get(dim, 'any')}" for dim in dims)
-        raise ValueError(f"{name}: expected shape ({expected}), each at least 1, found {shape}")
-    if tensor.device != device:
-        raise ValueError(f"{name}: expected device {device}, as the first argument, found {tensor.device}")
-    if device.type != "cuda" and not triton.knobs.runtime.interpret:
-        raise ValueError(f"{name}: expected a GPU, found device {device}; on a CPU set TRITON_INTERPRET=1 before triton is imported")
-    if not tensor.is_contiguous():
-        raise ValueError(f"{name}: expected a contiguous tensor, found strides {tensor.stride()} for shape {shape}; call .contiguous()")
-'''
-CHAINED = '''
-def chained(device):
-    """Tell whether a kernel may be launched while the one before it still runs: NVIDIA GPUs of compute capability 9.0 and later."""
-    if torch.version.cuda is None or triton.knobs.runtime.interpret or torch.device(device).type != "cuda":
-        return False
-    return torch.cuda.get_device_capability(device) >= (9, 0)
-'''
+MODULE = (
+    "KERNELS", "INPUTS", "SIZES", "CALLS", "PREPARED", "check", "chained", "processors", "placed", "watched", "admitted", "chosen", "prepared", "run",
+    "Launch", "BoxedLaunch", "Ready", "TensorDescriptor", "gl", "types", "warnings",
+)  # fmt: skip
 
 
 @emitter("launcher")
 def launcher(plan: Plan, header: tuple[str, ...] = ()) -> str:
     """Print the tables, the checks and `run`; the kernels' file has a head of its own, so `header` is not used."""
-    return "\n".join(["", *_tables(plan), CHECK, *([CHAINED] if _chained(plan) else []), *_run(plan), ""])
+    return dispatched(Dispatch(plan.name, (Case(plan, Needs(most=plan.limits)),), 0))
 
 
-def _chained(plan: Plan) -> bool:
-    """Tell whether any kernel is launched before the one before it has ended."""
-    return not all(kernel.turn.alone for kernel in plan.kernels)
+def dispatched(dispatch: Dispatch) -> str:
+    """Print the same for several plans among which sizes decide."""
+    return "\n".join(["", *_tables(dispatch), CHECK, *_parts(dispatch), *_Run(dispatch).text(), ""])
+
+
+def _parts(dispatch: Dispatch) -> Iterator[str]:
+    """Print what the launches of these plans need."""
+    kernels = [kernel for case in dispatch.cases for kernel in case.plan.kernels]
+    if any(not kernel.turn.alone for kernel in kernels):
+        yield CHAINED
+    if any(kernel.workers for kernel in kernels) or any(case.parts for case in dispatch.cases):
+        yield PROCESSORS
+    boxed = any(kernel.workers for kernel in kernels)
+    yield PLACED.format(boxed=", boxed=False" if boxed else "", test=" and not (boxed and tensor.data_ptr() & 15)" if boxed else "")
+    if any(kernel.library is None for kernel in kernels):
+        yield LAUNCH
+    if boxed:
+        yield BOXED
 
 
 def _symbols(plan: Plan) -> tuple[Axis, ...]:
@@ -62,10 +54,11 @@ def _symbols(plan: Plan) -> tuple[Axis, ...]:
     return tuple({a.name: a for a in (*found, *(a for k in plan.kernels for a in k.symbols))}.values())
 
 
-def _tables(plan: Plan) -> Iterator[str]:
+def _tables(dispatch: Dispatch) -> Iterator[str]:
+    general = dispatch.cases[-1].plan
     yield "# What each kernel takes, for compiling ahead of time: `:16` marks addresses and sizes that are multiples of 16."
     yield "KERNELS = {"
-    for kernel in (k for k in plan.kernels if k.library is None):
+    for kernel in (k for case in dispatch.cases for k in case.plan.kernels if k.library is None):
         takes = {name: f"tensordesc<{POINTER[copy.buffer.dtype]}{_block(copy)},{_swizzled(copy)}>" for name, copy in _boxes(kernel)}
         takes |= {pointer_argument(b): f"*{POINTER[b.dtype]}:16" for b in buffers(kernel) if b.name in pointed(kernel)}
         takes |= {size_argument(a): "i32:16" if a.multiple % 16 == 0 else "i32" for a in kernel.symbols}
@@ -79,81 +72,233 @@ def _tables(plan: Plan) -> Iterator[str]:
         yield "    },"
     yield "}"
     yield "INPUTS = {"
-    for buffer in plan.inputs:
+    for buffer in general.inputs:
         dims = ", ".join(f'"{a.name}"' for a in buffer.dims) + ("," if len(buffer.dims) == 1 else "")
         yield f'    "{buffer.name}": ({TORCH[buffer.dtype]}, ({dims})),'
     yield "}"
-    known = {a.name: a.size for b in plan.inputs for a in b.dims if a.size is not None}
+    known = {a.name: a.size for b in general.inputs for a in b.dims if a.size is not None}
     pairs = ", ".join(f'"{name}": {size}' for name, size in known.items())
     yield f"SIZES = {{{pairs}}}"
+    yield "CALLS = {}  # what a call does, by the types, shapes, strides and devices of its arguments"
 
 
-def _run(plan: Plan) -> Iterator[str]:
-    names = Names((*MODULE, *(kernel_function(k) for k in plan.kernels)))
-    local = {b.name: names.fresh(b.name) for b in (*plan.inputs, *plan.outputs, *plan.scratch)}
-    symbols = _symbols(plan)
-    size = {a.name: names.fresh(size_argument(a)) for a in symbols}
-    bound = {a.name for b in plan.inputs for a in b.dims}
-    device, sizes, ahead, counters = (names.fresh(name) for name in ("device", "sizes", "ahead", "counters"))
-    free = [f"{size[a.name]}" for a in symbols if a.name not in bound]
-    place = [] if plan.inputs else [f'{device}="cuda"']
-    arguments = ", ".join([*(local[b.name] for b in plan.inputs), *(["*"] if free or place else []), *free, *place])
-    yield ""
-    yield f"def run({arguments}):"
-    yield f'    """{_described(plan)}"""'
-    if plan.inputs:
-        first = local[plan.inputs[0].name]
-        yield f"    {device} = {first}.device if isinstance({first}, torch.Tensor) else None"
-        yield f"    {sizes} = dict(SIZES)"
-        yield from (f'    check("{b.name}", {local[b.name]}, {device}, {sizes})' for b in plan.inputs)
-        yield from (f'    {size[a.name]} = {sizes}["{a.name}"]' for a in symbols if a.name in bound)
-        for axis in symbols:
-            if axis.multiple > 1:
-                yield f"    if {size[axis.name]} % {axis.multiple}:"
-                yield f'        raise ValueError(f"size {axis.name}: expected a multiple of {axis.multiple}, found {{{size[axis.name]}}}")'
-    for buffer in (*plan.outputs, *plan.scratch):
-        shape = ", ".join(size.get(a.name, str(a.size)) for a in buffer.dims) + ("," if len(buffer.dims) == 1 else "")
-        yield f"    {local[buffer.name]} = torch.empty(({shape}), dtype={TORCH[buffer.dtype]}, device={device})"
-    counted = [kernel.name for kernel in plan.kernels if kernel.workers and kernel.workers.drawn]
-    if counted:  # rows of four numbers, so that each counter lies at a multiple of 16 bytes
-        yield f"    {counters} = torch.zeros(({len(counted)}, 4), dtype=torch.int32, device={device})"
-    yield f"    with torch.cuda.device_of({local[(plan.inputs or plan.outputs)[0].name]}):"
-    if _chained(plan):
-        yield f"        {ahead} = chained({device})"
-    for kernel in plan.kernels:
-        more = [*(f"{counters}[{at}]" for at, name in enumerate(counted) if name == kernel.name), *([] if kernel.turn.alone else [ahead])]
-        yield from _launch(kernel, local, size, more, [f"launch_pdl={ahead}"] * (kernel.turn.waits is not None))
-    yield f"    return {', '.join(local[b.name] for b in plan.outputs)}"
+class _Run:
+    """The text of `run` and of what it prepares, once for each shape."""
 
+    def __init__(self, dispatch: Dispatch) -> None:
+        self.of, self.general = dispatch, dispatch.cases[-1].plan
+        plans = [case.plan for case in dispatch.cases]
+        taken = [kernel_function(k) for plan in plans for k in plan.kernels]
+        self.names = Names((*MODULE, *taken, *(f"prepared_{at}" for at in range(len(plans)))))
+        arrays = dict.fromkeys(b.name for plan in plans for b in (*plan.inputs, *plan.outputs, *plan.scratch))
+        self.local = {name: self.names.fresh(name) for name in arrays}
+        counted = {c.part for case in dispatch.cases for c in case.parts}
+        symbols = {a.name: a for plan in (self.general, *plans) for a in _symbols(plan)}
+        self.size = {name: self.names.fresh(size_argument(a)) for name, a in symbols.items()}
+        self.symbols = [a for name, a in symbols.items() if name not in counted]  # those that a call gives
+        self.bound = {a.name for b in self.general.inputs for a in b.dims}
+        self.device, self.sizes, self.key, self.call = (self.names.fresh(name) for name in ("device", "sizes", "key", "call"))
+        self.ahead, self.counters, self.packed = (self.names.fresh(name) for name in ("ahead", "counters", "packed"))
+        self.launches = [self.names.fresh(f"launch_{number}") for number in range(max(len(plan.kernels) for plan in plans))]
 
-def _launch(kernel: Kernel, local: dict[str, str], size: dict[str, str], more: list[str], options: list[str]) -> Iterator[str]:
-    """Print the launch of a kernel; `more` are its counter, and whether the next one may be launched before it ends."""
-    if (call := kernel.library) is not None:
-        left, right, out = (_matrix(m, local) for m in (call.left, call.right, call.out))
-        yield f"        {call.function}({left}, {right}, out={out})  # trusted: a library's kernel, not a proved one"
-        return
-    counts = []
-    for coord in (kernel.coord(name) for name in kernel.grid):
-        if coord.blocks is not None:
-            counts.append(str(coord.blocks))
+    @property
+    def inputs(self) -> list[str]:
+        return [self.local[b.name] for b in self.general.inputs]
+
+    def text(self) -> Iterator[str]:
+        yield from self._admitted()
+        if len(self.of.cases) > 1:
+            yield from self._chosen()
+        for at, case in enumerate(self.of.cases):
+            yield from self._prepared(case, self._name(at))
+        yield from self._called()
+
+    def _name(self, at: int) -> str:
+        return "prepared" if len(self.of.cases) == 1 else f"prepared_{at}"
+
+    def _given(self) -> list[str]:
+        return [self.size[a.name] for a in self.symbols if a.name not in self.bound]
+
+    def _admitted(self) -> Iterator[str]:
+        """Print what is done the first time that arguments are of some types, shapes, strides and devices."""
+        arguments = [self.key, *(self.inputs or [self.device]), *self._given()]
+        yield f"\ndef admitted({', '.join(arguments)}):"
+        yield '    """Check the arguments of a call and return what it does, to be kept for others that are alike."""'
+        if self.inputs:
+            first = self.inputs[0]
+            yield f"    {self.device} = {first}.device if isinstance({first}, torch.Tensor) else None"
+            yield f"    {self.sizes} = dict(SIZES)"
+            yield from (f'    check("{b.name}", {self.local[b.name]}, {self.device}, {self.sizes})' for b in self.general.inputs)
+            yield from (f'    {self.size[a.name]} = {self.sizes}["{a.name}"]' for a in self.symbols if a.name in self.bound)
+        for axis in self.symbols:
+            name = self.size[axis.name]
+            if (multiple := next((a.multiple for a in _symbols(self.general) if a == axis), 1)) > 1:
+                yield f"    if {name} % {multiple}:"
+                yield f'        raise ValueError(f"size {axis.name}: expected a multiple of {multiple}, found {{{name}}}")'
+            if (most := self.of.cases[-1].needs.most.get(axis.name)) is not None:
+                yield f"    if {name} > {most}:"
+                yield f'        raise ValueError(f"size {axis.name}: expected at most {most}, found {{{name}}}")'
+        sizes = [self.size[a.name] for a in self.symbols]
+        taken = "prepared" if len(self.of.cases) == 1 else f"PREPARED[chosen({', '.join(sizes)})]"
+        yield f"    {self.call} = {taken}({', '.join([self.device, *sizes])})"
+        if self.inputs:
+            boxed = {c.buffer.name for case in self.of.cases for k in case.plan.kernels for _, c in _boxes(k)}
+            placed = ", ".join(f'placed("{b.name}", {self.local[b.name]}{", True" * (b.name in boxed)})' for b in self.general.inputs)
+            apart = " and ".join(f"{self.local[b.name]}.is_contiguous()" for b in self.general.inputs)
+            if boxed:
+                apart += "".join(f" and not {self.local[b.name]}.data_ptr() & 15" for b in self.general.inputs if b.name in boxed)
+            yield f"    if not ({apart}):"
+            yield f"        {self.packed} = {self.call}"
+            yield ""
+            yield f"        def {self.call}({', '.join(self.inputs)}):"
+            yield f"            return {self.packed}({placed})"
+            yield ""
+        yield "    if len(CALLS) >= 4096:"
+        yield "        CALLS.clear()"
+        yield f"    CALLS[{self.key}] = {self.call}"
+        yield f"    return {self.call}"
+        yield ""
+
+    def _chosen(self) -> Iterator[str]:
+        """Print the tests of sizes that choose among the plans."""
+        yield f"\ndef chosen({', '.join(self.size[a.name] for a in self.symbols)}):"
+        yield '    """Return the number of the plan for these sizes, by the tests of sizes that tell which is fastest; each is right where it is taken."""'
+        yield from self._branch(self.of.tree, 1)
+        yield ""
+
+    def _branch(self, at: Branch | int, depth: int) -> Iterator[str]:
+        if isinstance(at, int):
+            yield f"{'    ' * depth}return {at}"
+            return
+        sizes = [self.size[name] for name in at.test.axes]
+        if at.test.divisor > 1:
+            said = " and ".join(f"{size} % {at.test.divisor} == 0" for size in sizes)
         else:
-            axis = size[coord.axis.name]
-            counts.append(axis if coord.tile == 1 else f"triton.cdiv({axis}, {coord.tile})")
-    blocks = " * ".join(count for count in counts if count != "1") or "1"
-    if kernel.workers:
-        held = "torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count"
-        most = f", {kernel.workers.programs}" if kernel.workers.programs else ""
-        blocks = f"min({blocks}{most}, {held}{f' * {resident}' if (resident := roles_of(kernel).resident) > 1 else ''})"
-    boxes = [f"TensorDescriptor({local[c.buffer.name]}, {_extents(c, size)}, {_block(c)}, gl.{_swizzled(c)})" for _, c in _boxes(kernel)]
-    pointers = [local[b.name] for b in buffers(kernel) if b.name in pointed(kernel)]
-    options = [*(f"{option}={value}" for option, value in _options(kernel).items()), *options]
-    arguments = [*boxes, *pointers, *(size[a.name] for a in kernel.symbols), *more, *options]
-    if not boxes:
-        yield f"        {kernel_function(kernel)}[({blocks},)]({', '.join(arguments)})"
-        return
-    yield f"        {kernel_function(kernel)}[({blocks},)]("
-    yield from (f"            {argument}," for argument in arguments)
-    yield "        )"
+            said = f"{' * '.join(sizes)} <= {at.test.most}"
+        yield f"{'    ' * depth}if {said}:"
+        yield from self._branch(at.yes, depth + 1)
+        yield from self._branch(at.no, depth)
+
+    def _prepared(self, case: Case, function: str) -> Iterator[str]:
+        """Print what is done once for each shape: the launches of a plan, and the function that a call then is."""
+        plan = case.plan
+        yield f"\ndef {function}({', '.join([self.device, *(self.size[a.name] for a in self.symbols)])}):"
+        yield '    """Return the function that allocates and launches, with all that sizes and the device say worked out."""'
+        for parts in case.parts:
+            counts = [_blocks_of(self.size[a] if isinstance(a, str) else str(a), tile) for a, tile in parts.blocks]
+            held = f"processors({self.device})" + (f" // ({' * '.join(counts)})" if counts else "")
+            worth = f"triton.cdiv({self.size[parts.axis]}, {LEAST_STRETCH})"
+            yield f"    {self.size[parts.part]} = max(1, min({parts.most}, {held}, {worth}))"
+        if not all(kernel.turn.alone for kernel in plan.kernels):
+            yield f"    {self.ahead} = chained({self.device})"
+        launches = {}
+        for number, kernel in enumerate(plan.kernels):
+            if kernel.library is None:
+                launches[kernel.name] = self.launches[number]
+                yield from self._launch(kernel, self.launches[number])
+        yield ""
+        yield f"    def {self.call}({', '.join(self.inputs)}):"
+        for buffer in (*plan.outputs, *plan.scratch):
+            shape = ", ".join(self._extent(a) for a in buffer.dims) + ("," if len(buffer.dims) == 1 else "")
+            yield f"        {self.local[buffer.name]} = torch.empty(({shape}), dtype={TORCH[buffer.dtype]}, device={self.device})"
+        counted = [kernel.name for kernel in plan.kernels if kernel.workers and kernel.workers.drawn]
+        if counted:  # rows of four numbers, so that each counter lies at a multiple of 16 bytes
+            yield f"        {self.counters} = torch.zeros(({len(counted)}, 4), dtype=torch.int32, device={self.device})"
+        for kernel in plan.kernels:
+            if (product := kernel.library) is not None:
+                left, right, out = (_matrix(m, self.local) for m in (product.left, product.right, product.out))
+                yield f"        {product.function}({left}, {right}, out={out})  # trusted: a library's kernel, not a proved one"
+                continue
+            arrays = [c.buffer.name for _, c in _boxes(kernel)] + [b.name for b in buffers(kernel) if b.name in pointed(kernel)]
+            drawn = [f"({self.counters}[{at}],)" for at, name in enumerate(counted) if name == kernel.name]
+            listed = ", ".join(self.local[name] for name in arrays) + ("," if len(arrays) == 1 else "")
+            yield f"        {launches[kernel.name]}({', '.join([f'({listed})', *drawn])})"
+        yield f"        return {', '.join(self.local[b.name] for b in plan.outputs)}"
+        yield ""
+        yield f"    return {self.call}"
+        yield ""
+
+    def _extent(self, axis: Axis) -> str:
+        return self.size[axis.name] if axis.size is None else str(axis.size)
+
+    def _launch(self, kernel: Kernel, name: str) -> Iterator[str]:
+        """Print the launch of a kernel: its blocks, sizes, descriptors and options."""
+        counts = []
+        for coord in (kernel.coord(name) for name in kernel.grid):
+            counts.append(str(coord.blocks) if coord.blocks is not None else _blocks_of(self.size[coord.axis.name], coord.tile))
+        blocks = " * ".join(count for count in counts if count != "1") or "1"
+        if kernel.workers:
+            most = f", {kernel.workers.programs}" if kernel.workers.programs else ""
+            resident = roles_of(kernel).resident
+            blocks = f"min({blocks}{most}, processors({self.device}){f' * {resident}' if resident > 1 else ''})"
+        sizes = [self.size[a.name] for a in kernel.symbols]
+        options = [f"{option}={value}" for option, value in _options(kernel).items()]
+        if not kernel.turn.alone:
+            options.insert(0, f"flags=({self.ahead},)")
+            options += [f"launch_pdl={self.ahead}"] * (kernel.turn.waits is not None)
+        given = [kernel_function(kernel), blocks, f"({', '.join(sizes)}{',' * (len(sizes) == 1)})"]
+        boxes = [f"({self._extents(c)}, {_block(c)}, gl.{_swizzled(c)})" for _, c in _boxes(kernel)]
+        if not boxes:
+            yield f"    {name} = Launch({', '.join([*given, *options])})"
+            return
+        yield f"    {name} = BoxedLaunch("
+        yield from (f"        {argument}," for argument in given)
+        yield "        boxes=("
+        yield from (f"            {box}," for box in boxes)
+        yield "        ),"
+        yield from (f"        {option}," for option in options)
+        yield "    )"
+
+    def _extents(self, copy: Copy) -> str:
+        """Return the sizes and strides of an array in the order of a box."""
+        sizes = [self._extent(a) for a in copy.buffer.dims]
+        strides = [" * ".join(sizes[at + 1 :]) or "1" for at in range(len(sizes))]
+        known = [str(math.prod(map(int, s.split(" * ")))) if s.replace(" * ", "").isdigit() else s for s in strides]
+        return f"[{', '.join(sizes[at] for at in copy.order)}], [{', '.join(known[at] for at in copy.order)}]"
+
+    def _called(self) -> Iterator[str]:
+        """Print `run`: what is known of arguments like these is found and done."""
+        if len(self.of.cases) > 1:
+            yield f"\nPREPARED = ({', '.join(self._name(at) for at in range(len(self.of.cases)))})"
+            yield ""
+        given = self._given()
+        place = [] if self.inputs else [f'{self.device}="cuda"']
+        yield ""
+        yield f"def run({', '.join([*self.inputs, *(['*'] if given or place else []), *given, *place])}):"
+        yield f'    """{_described(self.general)}"""'
+        key, call = self.key, self.call
+        boxed = {c.buffer.name for case in self.of.cases for k in case.plan.kernels for _, c in _boxes(k)}
+        if self.inputs:
+            told = [part for b in self.general.inputs for part in _told(self.local[b.name], b.name in boxed)]
+            yield "    try:"
+            yield f"        {key} = ({', '.join([*told, *given])})"
+            yield f"        {call} = CALLS.get({key})"
+            yield "    except (AttributeError, RuntimeError):  # what is no tensor, or has no strides, is refused by name"
+            yield f"        {key} = {call} = None"
+            yield f"    if {call} is None:"
+            yield f"        {call} = admitted({', '.join([key, *self.inputs, *given])})"
+            yield f"    {self.device} = {self.inputs[0]}.device"
+        else:
+            yield f"    {self.device} = torch.device({self.device})"
+            yield f'    if {self.device}.type == "cuda" and {self.device}.index is None:'
+            yield f'        {self.device} = torch.device("cuda", torch.cuda.current_device())'
+            yield f"    {key} = ({', '.join([self.device, *given])},)"
+            yield f"    {call} = CALLS.get({key}) or admitted({', '.join([key, self.device, *given])})"
+        yield f"    if {self.device}.index is not None and {self.device}.index != torch.cuda.current_device():"
+        yield f"        with torch.cuda.device({self.device}):"
+        yield f"            return {call}({', '.join(self.inputs)})"
+        yield f"    return {call}({', '.join(self.inputs)})"
+
+
+def _told(name: str, boxed: bool) -> list[str]:
+    """Return what of an argument decides how it is read; of one that is read by descriptors also whether its address may be one's."""
+    return [f"{name}.dtype", f"{name}.shape", f"{name}.stride()", f"{name}.device", *[f"not {name}.data_ptr() & 15"] * boxed]
+
+
+def _blocks_of(size: str, tile: int) -> str:
+    if size.isdigit():
+        return str(-(-int(size) // tile))
+    return size if tile == 1 else f"triton.cdiv({size}, {tile})"
 
 
 def _matrix(matrix: Matrix, local: dict[str, str]) -> str:
@@ -181,14 +326,6 @@ def _block(copy: Copy) -> list[int]:
 def _swizzled(copy: Copy) -> str:
     width, rank = min(128, copy.box[1] * 2), len(copy.order)
     return f"NVMMASharedLayout(swizzle_byte_width={width}, element_bitwidth=16, rank={rank}, transposed=False, fp4_padded=False, cga_layout=[])"
-
-
-def _extents(copy: Copy, size: dict[str, str]) -> str:
-    """Return the sizes and strides of an array in the order of a box."""
-    sizes = [size.get(a.name, str(a.size)) for a in copy.buffer.dims]
-    strides = [" * ".join(sizes[at + 1 :]) or "1" for at in range(len(sizes))]
-    known = [str(math.prod(map(int, s.split(" * ")))) if s.replace(" * ", "").isdigit() else s for s in strides]
-    return f"[{', '.join(sizes[at] for at in copy.order)}], [{', '.join(known[at] for at in copy.order)}]"
 
 
 def _described(plan: Plan) -> str:

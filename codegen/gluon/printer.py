@@ -21,6 +21,9 @@ from .helpers import helpers
 from .shared import DTYPES, Shared
 
 HEAD = """
+import types
+import warnings
+
 import torch
 import triton
 from triton.experimental import gluon
@@ -34,15 +37,20 @@ CHAINED = "from triton.language.extra.cuda import gdc_launch_dependents, gdc_wai
 @emitter("gluon")
 def gluon_file(plan: Plan, header: tuple[str, ...]) -> str:
     """Print a plan as one Python file, kernels without workers as Triton prints them; raises NapkinError, with the reason, if none has any."""
-    plain = tuple(kernel for kernel in plan.kernels if kernel.workers is None and kernel.library is None)
     if not any(kernel.workers for kernel in plan.kernels):
         raise NapkinError(f"plan {plan.name}: no workers are named that share a kernel; schedule one first")
-    head = [f"# The kernels of {Names().fresh(plan.name)}, written by napkin_eq for NVIDIA Hopper.", "#", *(f"# {line}".rstrip() for line in header)]
+    return gluon_text(plan, plan.name, header, emit(plan, "launcher"))
+
+
+def gluon_text(plan: Plan, name: str, header: tuple[str, ...], launcher: str) -> str:
+    """Print the kernels of a plan, some of which have workers, with a launcher."""
+    plain = tuple(kernel for kernel in plan.kernels if kernel.workers is None and kernel.library is None)
+    head = [f"# The kernels of {Names().fresh(name)}, written by napkin_eq for NVIDIA Hopper.", "#", *(f"# {line}".rstrip() for line in header)]
     shared = [line for kernel in plan.kernels if kernel.workers for line in _kernel(kernel)]
     others = ["import triton.language as tl\n", triton_kernels(plan, plain)] if plain else []
     called = helpers("\n".join(shared))
     waiting = "" if all(kernel.turn.alone for kernel in plan.kernels) else CHAINED
-    return "\n".join(["\n".join(head), HEAD + waiting, *others, *called, *shared, emit(plan, "launcher")])
+    return "\n".join(["\n".join(head), HEAD + waiting, *others, *called, *shared, launcher])
 
 
 def _kernel(kernel: Kernel) -> Iterator[str]:

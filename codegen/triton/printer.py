@@ -19,10 +19,15 @@ from .kernel import KernelText
 @emitter("triton")
 def triton_file(plan: Plan, header: tuple[str, ...]) -> str:
     """Print a plan as one Python file that imports torch and triton alone."""
+    return triton_text(plan, plan.name, header, emit(plan, "launcher"))
+
+
+def triton_text(plan: Plan, name: str, header: tuple[str, ...], launcher: str) -> str:
+    """Print the kernels of a plan with a launcher."""
     # The first two lines are ours: Python looks for an encoding there, and the header is somebody else's text.
-    head = [f"# The kernels of {Names().fresh(plan.name)}, written by napkin_eq.", "#", *(f"# {line}".rstrip() for line in header)]
-    imports = "\nimport torch\nimport triton\nimport triton.language as tl\n"
-    return "\n".join(["\n".join(head), imports, triton_kernels(plan, tuple(k for k in plan.kernels if k.library is None)), emit(plan, "launcher")])
+    head = [f"# The kernels of {Names().fresh(name)}, written by napkin_eq.", "#", *(f"# {line}".rstrip() for line in header)]
+    imports = "\nimport types\nimport warnings\n\nimport torch\nimport triton\nimport triton.language as tl\n"
+    return "\n".join(["\n".join(head), imports, triton_kernels(plan, tuple(k for k in plan.kernels if k.library is None)), launcher])
 
 
 def triton_kernels(plan: Plan, kernels: tuple[Kernel, ...]) -> str:

@@ -274,10 +274,16 @@ class Checker:
     def stretch(self, part: str, axis: str, mask: int) -> bool:
         """Tell whether a mask is part * n <= lane and lane < part * n + n, stretches of n lanes that cover the axis."""
         run = self.nodes[self.nodes[self.nodes[mask].row[2]].row[2]].row[2]
-        lanes, size, count = self.axes[part]["size"], self.axes[axis]["size"], self.nodes[run].row
-        lane, first = ["Index", axis], ["mul", ["Index", part], run]
-        least = ["floordiv", ["add", ["Length", axis], ["Const", "int", str(lanes - 1)]], ["Const", "int", str(lanes)]]
-        covers = run == self.make(least) if size is None else count[0] == "Const" and int(count[2]) * lanes >= size
+        parts, size, count = self.axes[part]["size"], self.axes[axis]["size"], self.nodes[run].row
+        lane, first, length = ["Index", axis], ["mul", ["Index", part], run], ["Length", axis] if size is None else ["Const", "int", str(size)]
+        if parts is None:  # run = floor((length + m - 1) / m) * lanes, m = parts * lanes: so parts * run is no less than length
+            lanes = ["Const", "int", "128"]
+            many = ["mul", ["Length", part], lanes]
+            covers = run == self.make(["mul", ["floordiv", ["add", length, ["add", many, ["Const", "int", "-1"]]], many], lanes])
+        elif size is None:
+            covers = run == self.make(["floordiv", ["add", length, ["Const", "int", str(parts - 1)]], ["Const", "int", str(parts)]])
+        else:
+            covers = count[0] == "Const" and int(count[2]) * parts >= size
         return part != axis and covers and mask == self.make(["and", ["le", first, lane], ["lt", lane, ["add", first, run]]])
 
     def evident(self, judgment: int) -> Claim:

@@ -111,6 +111,7 @@ def _parser() -> Parser:
     derive.add_argument("--index", action="store_true", help="prove that no access is out of bounds and every element is written once")
     derive.add_argument("--probe", action="store_true", help="evaluate more of what the e-graph holds equal, in float64, and say how much; exit 1 if it is not")
     derive.add_argument("--tuned", metavar="FILE", help="take the tiles that `napkin-eq tune` measured, where this file has them")
+    derive.add_argument("--sizes", action="store_true", help="several plans for the sizes that are left open, and the guards that choose among them")
     derive.add_argument("--source", action="store_true", help="print the kernels' source instead of the report")
     _json(derive)
 
@@ -243,7 +244,7 @@ def _parser() -> Parser:
 def _diagram(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("diagram", metavar="FILE_OR_NAME",
                       help="a diagram of the gallery, a .json or .napkin file, or a .py file that defines `diagram`")
-    verb.add_argument("--set", action="append", default=[], metavar="AXIS=SIZE", help="give an axis a size; repeatable")
+    verb.add_argument("--set", action="append", default=[], metavar="AXIS=SIZE", help="give an axis a size, any to leave it open; repeatable")
 
 
 def _search(verb: argparse.ArgumentParser) -> None:

@@ -26,6 +26,10 @@ def derive(args: Namespace) -> int:
     from napkin_eq.verify.index.prove_index import proved, scripts
 
     diagram = _diagram(args)
+    if args.sizes:
+        from napkin_eq.cli import sizes
+
+        return sizes.derive(args, diagram)
     if args.output is None:
         derivation = _tuned(args, diagram)
         index = proved(derivation) if args.index else None

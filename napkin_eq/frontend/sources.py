@@ -12,8 +12,12 @@ from napkin_eq.laws.loader import run_file
 
 
 def find_diagram(place: str, sets: Sequence[str] = ()) -> Diagram:
-    """Return the diagram that a name or a .json, .napkin or .py file stands for, sizes of `sets` ("q=4096") put in."""
-    sizes = parsed_sizes(sets)
+    """Return the diagram that a name or a .json, .napkin or .py file stands for, sizes of `sets` ("q=4096", "q=any") put in."""
+    left = [name for text in sets for name, _, value in [text.partition("=")] if value == "any"]
+    sizes: dict[str, int | None] = {**parsed_sizes([text for text in sets if text.partition("=")[2] != "any"])}
+    if twice := next((name for name in left if sizes.get(name) is not None), None):
+        raise NapkinError(f"--set: axis {twice} is given the size {sizes[twice]} and left open; do one")
+    sizes |= dict.fromkeys(left)
     if place.endswith(".json"):
         found = _from_json(Path(place))
     elif place.endswith(".napkin"):

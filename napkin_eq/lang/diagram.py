@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -98,6 +99,13 @@ class Diagram(Pictured):
             raise NapkinError(f"diagram {self.name} has no axis {unknown[0]!r:.80}; its axes are {', '.join(sorted(known))}")
         fitting = self.fitted(sizes, set(sizes))
         return replace(self, outputs=tuple((name, spans.resized(term, fitting)) for name, term in self.outputs))
+
+    def with_multiples(self, multiples: Mapping[str, int]) -> Diagram:
+        """Return the diagram with axes of no known size declared to be multiples of numbers, by name."""
+        found = {a.name: Axis(a.name, None, math.lcm(a.multiple, multiples[a.name])) for a in self.axes() if a.size is None and a.name in multiples}
+        if unknown := sorted(set(multiples) - set(found)):
+            raise NapkinError(f"diagram {self.name} has no axis {unknown[0]!r:.80} whose size is not known")
+        return replace(self, outputs=tuple((name, spans.renewed(term, found)) for name, term in self.outputs))
 
     def fitted(self, sizes: Mapping[str, int | None], given: Collection[str]) -> dict[str, int | None]:
         """Return sizes with those of tied axes changed along, but for what is given; see spans.py."""

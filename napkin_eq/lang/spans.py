@@ -79,10 +79,15 @@ def _told(axis: Axis, index: Term, sizes: Sizes) -> str:
 
 def resized(root: Term, sizes: Mapping[str, int | None]) -> Term:
     """Return the term with every axis that has a name in `sizes` given that size."""
+    return renewed(root, {name: Axis(name, size) for name, size in sizes.items()})
+
+
+def renewed(root: Term, axes: Mapping[str, Axis]) -> Term:
+    """Return the term with other axes for those that have a name in `axes`."""
 
     def changed(item: Any) -> Any:
-        if isinstance(item, Axis) and item.name in sizes:
-            return Axis(item.name, sizes[item.name])
+        if isinstance(item, Axis) and item.name in axes:
+            return axes[item.name]
         if isinstance(item, tuple):
             return tuple(map(changed, item))
         return done[item] if isinstance(item, Term) else item

@@ -2,7 +2,7 @@
 
 time = max(HBM bytes / copy bandwidth, level-2 bytes / its bandwidth, units) + a little of the others + launch, where the units are the matrix unit
 plus what of the special functions and arithmetic it does not hide, on the busiest SM (wave quantisation).
-Sizes that are symbols are priced at NOMINAL elements.
+Sizes that are symbols are priced as they are expected (tile/expected.py).
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from napkin_eq.lang.dtypes import BY_SHORT, NARROW
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.machine.l2_reuse import Part, brought, walk
 from napkin_eq.tile import ir as p
+from napkin_eq.tile.expected import nominal
 from napkin_eq.tile.resources import BYTES, MATRIX_WARPS, MOST_ELEMENTS, SPECIAL, WIDE_ROWS, Needs, adjoining, by_wide, capacity, nearest, needs, room
 
-NOMINAL = 4096
 # The rate at which operands are multiplied, by their type or the precision asked for, and how many products one takes.
 UNIT_DTYPES = {"tf32": "tf32", "tf32x3": "tf32", **{short: BY_SHORT[short].name for short in NARROW}}
 PRODUCTS = {"tf32x3": 3}
@@ -119,8 +119,8 @@ def waited_us(hardware: Hardware) -> float:
 
 
 def extent(axis: Axis) -> int:
-    """Return an axis' size, or the nominal one of a symbol."""
-    return axis.size if axis.size is not None else NOMINAL
+    """Return an axis' size, of a symbol the one that is expected (tile/expected.py)."""
+    return nominal(axis)
 
 
 def elements(axes: Iterable[Axis]) -> int:

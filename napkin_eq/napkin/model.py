@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from napkin_eq.lang.dtypes import STORAGE
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.machine.cost import NOMINAL, KernelCost, total_us
+from napkin_eq.machine.cost import KernelCost, total_us
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.napkin.configuration import PIECES, Configuration, configured
 from napkin_eq.napkin.levels import CLUSTER_ARCHS, Level, Moved, Threshold, effective, levels_of, moved, threshold
@@ -20,6 +20,7 @@ from napkin_eq.napkin.traffic import Traffic, traffic
 from napkin_eq.napkin.variables import VALUE_BYTES
 from napkin_eq.pipeline.derivation import Derivation
 from napkin_eq.pipeline.top_k import lowered
+from napkin_eq.tile.expected import NOMINAL
 from napkin_eq.tile.resources import BYTES
 
 

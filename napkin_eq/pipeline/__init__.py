@@ -15,9 +15,12 @@
                 with gradients
     report      the numbers of a derivation as data: what its kernels move and compute, how often they pass over an
                 axis, what was tried
+    sizes       plans for sizes that are known only when they run: a few plans of one diagram, and tests that choose
+                among them
     text        a derivation told to a person: the diagram, each step with its law, the plan, what it costs and why
     top_k       the next best plans of a derivation, for measuring: the same term and kernels, other tiles, warps and
                 buffers
+    tree        a tree of tests of sizes that takes, at every sample, a plan that is nearly the fastest there
     tuned       the model's best few are timed on a GPU, and the fastest is kept in a file that others may ship
     unfused     the plan that there always is: the diagram as it is written, operator by operator, what each fold
                 gives stored

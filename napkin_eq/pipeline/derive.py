@@ -43,6 +43,7 @@ from napkin_eq.search.candidates import Forms, cuts_of, extracted, placed, prefe
 from napkin_eq.search.derivation import Output
 from napkin_eq.search.job import Aim, Cuts, Job
 from napkin_eq.search.placement import MOST_BUNDLED
+from napkin_eq.tile.expected import ANY, Expected, expecting
 from napkin_eq.verify.translation import accepted
 
 TIMED = ("prove", "saturate", "extract", "explain", "validate", "total")
@@ -67,6 +68,7 @@ def derive(
     refused: Sequence[Term] = (),
     limit: float | Budget = SECONDS,
     library: bool = False,
+    expected: Expected = ANY,
 ) -> Derivation:
     """Derive the cheapest plan of a diagram for a GPU.
 
@@ -77,7 +79,7 @@ def derive(
     computed operands of contractions to the storage type do, they are kept in float32. refused: terms of plans that are not
     to be taken. limit: seconds of processor time for the search; where they end it, the best plan until then is returned, or one
     operator by operator, and the derivation's `limited` says what was ended. library: matrix products of a library may take the place of kernels,
-    trusted and not proved. Raises NapkinError for unknown names,
+    trusted and not proved. expected: of sizes that are symbols, see tile/expected.py. Raises NapkinError for unknown names,
     a diagram that no tiles fit or an error that no plan keeps to, LawRefused for a law that is false or
     claims too much of floating point, Undecided for one that is not proved.
     """
@@ -90,7 +92,7 @@ def derive(
         with clock.stage("prove"), watched(Watch(clock.note)):
             laws = proved_laws(without, rules, allow_tested)
         try:
-            with _rarely_collected():
+            with _rarely_collected(), expecting(expected):
                 outputs = kernels(Job(diagram, aim, laws))
                 plan, tiled = planned(diagram, outputs, aim.machine, dtype)
         except RecursionError:
@@ -100,10 +102,13 @@ def derive(
                 "make parts of it outputs of their own"
             ) from None
     seconds = {stage: clock.seconds.get(stage, 0.0) for stage in TIMED}
-    again = partial(derive, diagram, aim.machine, dtype, without, rules, allow_tested, printer, max_error, limit=aim.budget.seconds, library=library)
+    again = partial(
+        derive, diagram, aim.machine, dtype, without, rules, allow_tested, printer, max_error,
+        limit=aim.budget.seconds, library=library, expected=expected,
+    )  # fmt: skip
     return Derivation(
         diagram, aim.machine, dtype, plan, outputs, tiled, laws.statements, dict(laws.verdicts), seconds, printer, max_error,
-        lambda terms: again(refused=(*refused, *terms)), tuple(clock.stopped),
+        lambda terms: again(refused=(*refused, *terms)), tuple(clock.stopped), expected,
     )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from napkin_eq.search.derivation import DIFFERS, Derived, Output
 from napkin_eq.search.job import prover
 from napkin_eq.search.tiling import Tiled, shared, solve
 from napkin_eq.tile import ir as p
+from napkin_eq.tile.expected import expecting
 from napkin_eq.tile.lower.elementwise import Proved
 from napkin_eq.tile.lower.kernel import Lowering
 from napkin_eq.tile.stream_facts import modes_of
@@ -112,19 +113,25 @@ def _plain(piece: Tiled, hardware: Hardware) -> Tiled | None:
 def tilings(derivation: Derived, at: int, keep: int, printer: str) -> list[Tiled]:
     """Return the best tilings of a kernel of a derivation, by its place in launch order; raises NapkinError where none fits."""
     output, store = [(output, store) for output in derivation.outputs for store in output.placed.stores][at]
-    return solve(store, modes_of(store)[0], _lowering(derivation, output, store), derivation.hardware, keep=keep, printer=printer)
+    return _solved(derivation, output, store, keep, printer)
 
 
-def lowered(derivation: Derived) -> list[p.Kernel]:
-    """Return the plan's kernels, in launch order, as they are before groups of warps share their work."""
+def with_pieces(derivation: Derived, pieces: Sequence[Tiled]) -> p.Plan:
+    """Return the plan with other tilings of its kernels, in launch order, which nothing has validated."""
+    return _planned(derivation, tuple(pieces))[1]
+
+
+def lowered(derivation: Derived, pieces: Sequence[Tiled] = ()) -> list[p.Kernel]:
+    """Return the plan's kernels, in launch order, as they are before groups of warps share their work; pieces: the tilings that it has."""
+    given = iter(pieces)
     found: list[p.Kernel] = []
     final = iter(derivation.plan.kernels)
     for output in derivation.outputs:
         for store, piece in zip(output.placed.stores, output.placed.tiled, strict=True):
-            own, named = piece.kernel, next(final)
-            kernel = own
+            tiled, named = next(given, piece), next(final)
+            kernel = own = tiled.kernel
             if own.workers is not None:
-                kernel = _lowering(derivation, output, store)(_named(store, own, choice(piece).tiles))
+                kernel = _lowering(derivation, output, store)(_named(store, own, choice(tiled).tiles))
             buffers = zip((*own.reads, *own.writes), (*named.reads, *named.writes), strict=True)
             names = {old.name: new.name for old, new in buffers}
             found.append(renamed(kernel, named.name, names))
@@ -166,13 +173,24 @@ def _lowering(derivation: Derived, output: Output, store: Store) -> Callable[[Ma
     writes = placed.tiled[placed.stores.index(store)].kernel.writes
     arrays = {term: buffer for term, buffer in placed.arrays if term is not store and term in set(subterms(store))}
     proved = prover(derivation.statements)
-    return lambda tiles: Lowering("kernel__", store, writes, tiles, arrays, STORAGE[derivation.dtype], proved, output.precision).kernel()
+
+    def lower(tiles: Mapping[str, int]) -> p.Kernel:
+        with expecting(derivation.expected):
+            return Lowering("kernel__", store, writes, tiles, arrays, STORAGE[derivation.dtype], proved, output.precision).kernel()
+
+    return lower
+
+
+def _solved(derivation: Derived, output: Output, store: Store, keep: int, printer: str) -> list[Tiled]:
+    """Return the best tilings of one kernel, for the sizes that the derivation expects."""
+    with expecting(derivation.expected):
+        return solve(store, modes_of(store)[0], _lowering(derivation, output, store), derivation.hardware, keep=keep, printer=printer)
 
 
 def _offers(derivation: Derived, output: Output, store: Store, keep: int) -> list[Tiled]:
     """Return the best tilings of one kernel, with what the derivation chose among them."""
     own = output.placed.tiled[output.placed.stores.index(store)]
-    found = solve(store, modes_of(store)[0], _lowering(derivation, output, store), derivation.hardware, keep=keep, printer=derivation.printer)
+    found = _solved(derivation, output, store, keep, derivation.printer)
     return [own, *(t for t in found if t.kernel != own.kernel)][:keep]
 
 

@@ -25,6 +25,7 @@ from napkin_eq.search.job import Aim, Cuts, Job
 from napkin_eq.search.placement import PLACING, Offers, Placed, Placer, parallel
 from napkin_eq.search.tiling import Tiled
 from napkin_eq.tile import ir as p
+from napkin_eq.tile.expected import expected
 from napkin_eq.tile.resources import BYTES
 
 FINALISTS, SPREAD, SAME, STABLE = 3, 1.25, 1e-3, 0.45
@@ -146,7 +147,10 @@ def cuts_of(job: Job, tiled: Sequence[Tiled]) -> Cuts:
         return ()
     taken = {f.name for t in subterms(job.source) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
     name = next(n for n in (f"{axis.name}_part{i or ''}" for i in range(len(taken) + 1)) if n not in taken)
-    return ((Axis(name, count), axis),)
+    if axis.size is not None or not expected().counted:
+        return ((Axis(name, count), axis),)
+    expected().parts[name] = axis.name, count, MOST_STRETCHES
+    return ((Axis(name), axis),)
 
 
 def _large_blocks(kernel: p.Kernel) -> int:

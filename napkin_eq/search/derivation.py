@@ -16,6 +16,7 @@ from napkin_eq.prove.prove import Verdict
 from napkin_eq.search.placement import Placed, parallel
 from napkin_eq.search.tiling import Tiled
 from napkin_eq.tile import ir as p
+from napkin_eq.tile.expected import ANY, Expected
 from napkin_eq.tile.lower.reductions import NARROW
 
 AGREES, DIFFERS, UNKNOWN = "agrees", "differs", "not validated"
@@ -83,6 +84,7 @@ class Derived:
     max_error: float | None = None
     again: Callable[[tuple[Term, ...]], Self] | None = None
     limited: tuple[str, ...] = ()  # the searches that the limit of time ended
+    expected: Expected = ANY  # what it was derived for, of sizes that are symbols
     _certificate: dict[str, Any] = field(default_factory=dict)
 
     @property

@@ -16,6 +16,7 @@ from napkin_eq.machine.tile_scheduler import dealt
 from napkin_eq.machine.warp_specialized import ARCHS, Footprint, footprint, priced
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.boxes import shared_bytes
+from napkin_eq.tile.expected import at_most
 from napkin_eq.tile.passes.warp_roles import assigned
 from napkin_eq.tile.passes.warp_specialize import GROUP_LANES, specialised
 from napkin_eq.tile.resources import MOST_ELEMENTS, WIDE_ROWS, capacity, room
@@ -88,7 +89,8 @@ def _thinned(options: dict[str, list[int]]) -> dict[str, list[int]]:
 
 
 def _sizes(axis: Axis, *, streamed: bool, least: int, most: int) -> list[int]:
-    whole = power(extent(axis)) if axis.size is not None else None
+    held = at_most(axis)
+    whole = None if held is None else power(held)
     if whole is not None and (not streamed or whole <= 128):
         # A short axis may be padded to the least tile that the matrix unit takes: its lanes past the end are masked.
         return [whole] if not streamed or least > 1 else sorted({1, *(s for s in (16, 32, 64, 128) if s < whole), whole, max(whole, MIN_DOT)})

@@ -4,6 +4,10 @@
                    memory, and what is left to pointers
     compile_ahead  compiles an emitted file ahead of time, with no GPU, and reports what people ask: registers,
                    spills, shared memory
+    expected       what is expected of sizes that are symbols while a plan is sought: about how large they are, and
+                   what they never pass
+    guards         several plans of one diagram whose sizes are known only when it runs: which is taken, as a tree of
+                   tests of sizes
     identifiers    what the printers of kernels and of launchers agree on, and how clashes are avoided
     ir             what a kernel does, tile by tile
     liveness       which tiles of a kernel are alive together: what its registers must hold where they hold the most

@@ -418,6 +418,13 @@ class Kernel:
         return tuple(seen.values())
 
 
+    @property
+    def limits(self) -> dict[str, int]:
+        """The most that the sizes of symbolic axes may be, by name: one tile holds the whole of such an axis."""
+        whole = [c for c in self.coords if c.role == "whole" and c.axis.size is None]
+        return {c.axis.name: min(o.tile for o in whole if o.axis == c.axis) for c in whole}
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Kernels in launch order; buffers that are neither inputs nor outputs are scratch, allocated by the launcher.
@@ -435,6 +442,12 @@ class Plan:
     def scratch(self) -> tuple[Buffer, ...]:
         known = {b.name for b in (*self.inputs, *self.outputs)}
         return tuple(dict.fromkeys(b for k in self.kernels for b in k.writes if b.name not in known))
+
+    @property
+    def limits(self) -> dict[str, int]:
+        """The most that the sizes of symbolic axes may be, by name, for its kernels to be right."""
+        found = [(name, most) for kernel in self.kernels for name, most in kernel.limits.items()]
+        return {name: min(most for other, most in found if other == name) for name, _ in found}
 
 
 def passes_31_bits(buffer: Buffer, position: int) -> bool:

@@ -11,11 +11,13 @@ from typing import Any, Literal, Protocol, TypeVar, overload
 
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.laws.loader import folder
+from napkin_eq.tile.guards import Dispatch
 from napkin_eq.tile.ir import Plan
 
 Printer = Callable[[Plan, tuple[str, ...]], Any]
 F = TypeVar("F", bound=Printer)
 _printers: dict[str, Printer] = {}
+_dispatchers: list[Callable[[Dispatch], str]] = []
 
 
 class Runner(Protocol):
@@ -34,6 +36,12 @@ def emitter(target: str) -> Callable[[F], F]:
     return register
 
 
+def dispatcher(printer: Callable[[Dispatch], str]) -> Callable[[Dispatch], str]:
+    """Register what prints several plans, among which sizes decide, as one file."""
+    _dispatchers[:] = [printer]
+    return printer
+
+
 @overload
 def emit(plan: Plan, target: Literal["numpy"], header: Mapping[str, object] | Sequence[str] = ()) -> Runner: ...  # type: ignore[overload-overlap]
 @overload
@@ -50,6 +58,12 @@ def emit(plan: Plan, target: str = "triton", header: Mapping[str, object] | Sequ
 def code(plan: Plan) -> str:
     """Print a plan as a Python file for a GPU: by "gluon" where groups of warps share a kernel, else by "triton"."""
     return emit(plan, "gluon" if any(kernel.workers for kernel in plan.kernels) else "triton")
+
+
+def dispatch_code(dispatch: Dispatch) -> str:
+    """Print several plans as one Python file whose `run` takes one of them by the sizes that it is given."""
+    _load()
+    return _dispatchers[0](dispatch)
 
 
 def targets() -> tuple[str, ...]:

@@ -34,6 +34,7 @@ from napkin_eq.lang.term import (
     subterms,
 )
 from napkin_eq.tile import ir as p
+from napkin_eq.tile.expected import at_most
 
 MIN_DOT = 16
 # Neighbouring elements that a lane of a stream takes at a time, 16 bytes of a 16-bit type, and the least tile that is cut into lanes.
@@ -169,8 +170,9 @@ def dot_factors(body: Term, tiles: Mapping[str, int], axis: str) -> tuple[Term, 
 
 
 def covers(tile: int, axis: Axis) -> bool:
-    """Whether one tile holds a whole axis."""
-    return axis.size is not None and tile >= axis.size
+    """Whether one tile holds a whole axis, as it is or as it is expected."""
+    most = at_most(axis)
+    return most is not None and tile >= most
 
 
 def laned(tile: int, axis: Axis) -> bool:

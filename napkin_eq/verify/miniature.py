@@ -22,6 +22,7 @@ from napkin_eq.machine.gpu import Hardware
 from napkin_eq.search.assemble import planned
 from napkin_eq.search.derivation import Output
 from napkin_eq.tile import ir as p
+from napkin_eq.tile.expected import Expected, expecting
 from napkin_eq.tile.lower.elementwise import Proved
 from napkin_eq.tile.lower.kernel import Lowering
 from napkin_eq.tile.passes.warp_specialize import specialised
@@ -46,7 +47,8 @@ def miniature(
 ) -> Miniature:
     """Return a plan in small; raises NapkinError where its statements would be others. least: the lanes of an axis that several blocks take."""
     scale = _Scale(diagram, outputs, plan, least)
-    made = [_output(output, scale, dtype, proved) for output in outputs]
+    with expecting(Expected(most=scale.most)):
+        made = [_output(output, scale, dtype, proved) for output in outputs]
     sources = tuple((name, source) for output in made for name, source, _ in output.each())
     placed = {name: term for output in made for name, _, term in output.each()}
     small, _ = planned(Diagram(diagram.name, sources), made, machine, dtype)
@@ -109,8 +111,10 @@ class _Scale:
         self.numbers: dict[Term, Term] = {}
         for comparison in comparisons:
             self._reached(comparison)
+        self.limits = plan.limits
         self.sizes = {name: self._size(name) for name in self.axes}
         self._ordered()
+        self.most = {name: self.small[name][most] for name, most in self.limits.items()}
 
     def _factor(self, name: str, least: int) -> int:
         return max(1, min((t for t in self.tiles.get(name, ()) if t >= least), default=least) // least)
@@ -141,7 +145,7 @@ class _Scale:
         """Return the least size that keeps what each tile is to its axis: whether it covers it, whether it divides it, whether there are several."""
         axis, tiles, small = self.axes[name], sorted(self.tiles.get(name, {1})), self.small[name]
         small = small or {1: 1}
-        size = axis.size if axis.size is not None else axis.multiple * SYMBOLIC
+        size = axis.size if axis.size is not None else self.limits.get(name, axis.multiple * SYMBOLIC)
         parts = [t for t in tiles if t < size]
         if not parts:
             tile = tiles[0]

@@ -1,6 +1,9 @@
 # The kernels of attention, written by napkin_eq for NVIDIA Hopper.
 #
 
+import types
+import warnings
+
 import torch
 import triton
 from triton.experimental import gluon
@@ -304,6 +307,7 @@ INPUTS = {
     "V": (torch.bfloat16, ("g", "x", "d")),
 }
 SIZES = {"h": 2, "q": 256, "d": 64, "g": 1, "x": 256}
+CALLS = {}  # what a call does, by the types, shapes, strides and devices of its arguments
 
 
 def check(name, tensor, device, sizes):
@@ -311,6 +315,8 @@ def check(name, tensor, device, sizes):
     dtype, dims = INPUTS[name]
     if not isinstance(tensor, torch.Tensor):
         raise TypeError(f"{name}: expected a torch.Tensor, found {type(tensor).__name__}")
+    if tensor.layout != torch.strided:
+        raise TypeError(f"{name}: expected an array with strides, found layout {tensor.layout}")
     if tensor.dtype != dtype:
         raise TypeError(f"{name}: expected dtype {dtype}, found {tensor.dtype}")
     shape = tuple(tensor.shape)
@@ -323,26 +329,165 @@ def check(name, tensor, device, sizes):
         raise ValueError(f"{name}: expected device {device}, as the first argument, found {tensor.device}")
     if device.type != "cuda" and not triton.knobs.runtime.interpret:
         raise ValueError(f"{name}: expected a GPU, found device {device}; on a CPU set TRITON_INTERPRET=1 before triton is imported")
-    if not tensor.is_contiguous():
-        raise ValueError(f"{name}: expected a contiguous tensor, found strides {tensor.stride()} for shape {shape}; call .contiguous()")
 
 
-def run(Q, K, V):
-    """Return O[h, q, d] of Q[h, q, d], K[g, x, d], V[g, x, d]."""
+def processors(device):
+    """Return how many processors a GPU has, in the interpreter as many as it runs at a time."""
+    return torch.cuda.get_device_properties(device).multi_processor_count if device.type == "cuda" else 1
+
+
+def placed(name, tensor, boxed=False):
+    """Return an argument as the kernels read it: packed, a copy where it is not, which is said."""
+    if tensor.is_contiguous() and not (boxed and tensor.data_ptr() & 15):
+        return tensor
+    warnings.warn(f"{name}: strides {tensor.stride()} of shape {tuple(tensor.shape)}, or its address, are copied into a packed array", stacklevel=4)
+    return tensor.clone(memory_format=torch.contiguous_format)
+
+
+def watched():
+    """Tell whether somebody, a profiler say, is to be told of launches: then Triton launches."""
+    runtime = triton.knobs.runtime
+    enter, leave = runtime.launch_enter_hook, runtime.launch_exit_hook
+    return (enter is not None and getattr(enter, "calls", True)) or (leave is not None and getattr(leave, "calls", True))
+
+
+class Launch:
+    """A kernel's launch for given sizes: Triton compiles it when it is first called, and from then on the driver is handed what was compiled."""
+
+    HANDED = ("3.6.0",)  # versions of Triton whose way of handing a kernel to the driver is known
+
+    def __init__(self, kernel, blocks, sizes, flags=(), **options):
+        self.kernel, self.blocks, self.sizes, self.flags, self.options, self.ready = kernel, blocks, sizes, flags, options, None
+
+    def __call__(self, arrays, drawn=()):
+        if (ready := self.ready) is not None and not watched():
+            addresses, bits = [], 0
+            for array in arrays:
+                addresses.append(address := array.data_ptr())
+                bits |= address
+            if not bits & 15:
+                self.handed(ready, arrays, addresses, drawn)
+                return
+        made = self.kernel[(self.blocks,)](*self.described(arrays), *self.sizes, *drawn, *self.flags, **self.options)
+        if ready is None and made is not None and not any(array.data_ptr() & 15 for array in arrays):
+            self.ready = Ready.of(made, arrays[0].device)
+
+    def described(self, arrays):
+        return arrays
+
+    def handed(self, ready, arrays, addresses, drawn):
+        ready.launch(
+            self.blocks, 1, 1, ready.stream(ready.device), *ready.fixed, *addresses, *self.sizes, *[d.data_ptr() for d in drawn], *self.flags
+        )
+
+
+class Ready:
+    """How the driver is handed a kernel that Triton has compiled: nothing of it changes from call to call but stream and addresses."""
+
+    def __init__(self, launch, metadata, made, launcher, device):
+        self.launch, self.metadata = launch, metadata
+        packed = made.packed_metadata
+        self.fixed = (made.function, launcher.launch_cooperative_grid, launcher.launch_pdl, None, None, packed, None, None, None)
+        self.stream, self.device = triton.runtime.driver.active.get_current_stream, device.index
+
+    @staticmethod
+    def of(made, device):
+        """Return it, None where another way of launching is taken: other versions of Triton, other drivers, scratch memory."""
+        launcher = getattr(made, "run", None)
+        if triton.__version__ not in Launch.HANDED or type(launcher).__name__ != "CudaLauncher":
+            return None
+        if launcher.global_scratch_size or launcher.profile_scratch_size:
+            return None
+        launch, metadata = launcher.launch, ()
+        if isinstance(launch, types.FunctionType):  # made of the driver's own: it would encode descriptors anew in each call
+            cells = dict(zip(launch.__code__.co_freevars, launch.__closure__ or ()))
+            if not {"launcher", "tensordesc_meta"} <= set(cells):
+                return None
+            launch, metadata = cells["launcher"].cell_contents, cells["tensordesc_meta"].cell_contents
+        return Ready(launch, metadata, made, launcher, device)
+
+
+class BoxedLaunch(Launch):
+    """A launch that hands over descriptors of its first arrays, each encoded once for an address."""
+
+    def __init__(self, kernel, blocks, sizes, flags=(), boxes=(), **options):
+        super().__init__(kernel, blocks, sizes, flags, **options)
+        self.boxes, self.encoded = boxes, {}
+
+    def described(self, arrays):
+        return (*(TensorDescriptor(array, *box) for array, box in zip(arrays, self.boxes)), *arrays[len(self.boxes) :])
+
+    def handed(self, ready, arrays, addresses, drawn):
+        given = []
+        for at, box in enumerate(self.boxes):
+            found = self.encoded.get((at, addresses[at]))
+            if found is None:
+                from triton.backends.nvidia.driver import make_tensordesc_arg
+
+                if len(self.encoded) >= 256:
+                    self.encoded.clear()
+                # An array of numbers in memory: it holds the address, sizes and strides, all of which it is found by.
+                found = self.encoded[at, addresses[at]] = make_tensordesc_arg(TensorDescriptor(arrays[at], *box), ready.metadata[at])
+            given += found
+        super().handed(ready, arrays, given + addresses[len(self.boxes) :], drawn)
+
+
+def admitted(key, Q, K, V):
+    """Check the arguments of a call and return what it does, to be kept for others that are alike."""
     device = Q.device if isinstance(Q, torch.Tensor) else None
     sizes = dict(SIZES)
     check("Q", Q, device, sizes)
     check("K", K, device, sizes)
     check("V", V, device, sizes)
-    O = torch.empty((2, 256, 64), dtype=torch.bfloat16, device=device)
-    with torch.cuda.device_of(Q):
-        attention_kernel[(min(2 * 2, torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count),)](
-            TensorDescriptor(Q, [2, 256, 64], [16384, 64, 1], [1, 64, 64], gl.NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=3, transposed=False, fp4_padded=False, cga_layout=[])),
-            TensorDescriptor(K, [1, 256, 64], [16384, 64, 1], [1, 64, 64], gl.NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=3, transposed=False, fp4_padded=False, cga_layout=[])),
-            TensorDescriptor(V, [1, 256, 64], [16384, 64, 1], [1, 64, 64], gl.NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=3, transposed=False, fp4_padded=False, cga_layout=[])),
-            TensorDescriptor(O, [2, 256, 64], [16384, 64, 1], [1, 64, 64], gl.NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=3, transposed=False, fp4_padded=False, cga_layout=[])),
-            num_warps=4,
-            num_stages=2,
-            maxnreg=168,
-        )
-    return O
+    call = prepared(device)
+    if not (Q.is_contiguous() and K.is_contiguous() and V.is_contiguous() and not Q.data_ptr() & 15 and not K.data_ptr() & 15 and not V.data_ptr() & 15):
+        packed = call
+
+        def call(Q, K, V):
+            return packed(placed("Q", Q, True), placed("K", K, True), placed("V", V, True))
+
+    if len(CALLS) >= 4096:
+        CALLS.clear()
+    CALLS[key] = call
+    return call
+
+
+def prepared(device):
+    """Return the function that allocates and launches, with all that sizes and the device say worked out."""
+    launch_0 = BoxedLaunch(
+        attention_kernel,
+        min(2 * 2, processors(device)),
+        (),
+        boxes=(
+            ([2, 256, 64], [16384, 64, 1], [1, 64, 64], gl.NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=3, transposed=False, fp4_padded=False, cga_layout=[])),
+            ([1, 256, 64], [16384, 64, 1], [1, 64, 64], gl.NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=3, transposed=False, fp4_padded=False, cga_layout=[])),
+            ([1, 256, 64], [16384, 64, 1], [1, 64, 64], gl.NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=3, transposed=False, fp4_padded=False, cga_layout=[])),
+            ([2, 256, 64], [16384, 64, 1], [1, 64, 64], gl.NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=3, transposed=False, fp4_padded=False, cga_layout=[])),
+        ),
+        num_warps=4,
+        num_stages=2,
+        maxnreg=168,
+    )
+
+    def call(Q, K, V):
+        O = torch.empty((2, 256, 64), dtype=torch.bfloat16, device=device)
+        launch_0((Q, K, V, O))
+        return O
+
+    return call
+
+
+def run(Q, K, V):
+    """Return O[h, q, d] of Q[h, q, d], K[g, x, d], V[g, x, d]."""
+    try:
+        key = (Q.dtype, Q.shape, Q.stride(), Q.device, not Q.data_ptr() & 15, K.dtype, K.shape, K.stride(), K.device, not K.data_ptr() & 15, V.dtype, V.shape, V.stride(), V.device, not V.data_ptr() & 15)
+        call = CALLS.get(key)
+    except (AttributeError, RuntimeError):  # what is no tensor, or has no strides, is refused by name
+        key = call = None
+    if call is None:
+        call = admitted(key, Q, K, V)
+    device = Q.device
+    if device.index is not None and device.index != torch.cuda.current_device():
+        with torch.cuda.device(device):
+            return call(Q, K, V)
+    return call(Q, K, V)

@@ -76,6 +76,8 @@ class Script:
             self.say(f"(<= 1 {name} {FAR})")
             if axis.multiple > 1:
                 self.say(f"(= (mod {name} {axis.multiple}) 0)")
+            if (most := self.kernel.limits.get(axis.name)) is not None:
+                self.say(f"(<= {name} {most})")
         return name
 
     def start(self, coord: str, site: Site, copy: str) -> str:

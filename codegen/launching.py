@@ -1,0 +1,132 @@
+"""What every launcher has, as text: checks of arguments, and launches that are prepared the first time and then handed to the driver."""
+
+CHECK = '''
+
+def check(name, tensor, device, sizes):
+    """Raise unless an argument is what the kernels take; a size not yet known is read off it."""
+    dtype, dims = INPUTS[name]
+    if not isinstance(tensor, torch.Tensor):
+        raise TypeError(f"{name}: expected a torch.Tensor, found {type(tensor).__name__}")
+    if tensor.layout != torch.strided:
+        raise TypeError(f"{name}: expected an array with strides, found layout {tensor.layout}")
+    if tensor.dtype != dtype:
+        raise TypeError(f"{name}: expected dtype {dtype}, found {tensor.dtype}")
+    shape = tuple(tensor.shape)
+    if len(shape) == len(dims):
+        sizes.update({dim: found for dim, found in zip(dims, shape) if dim not in sizes})
+    if shape != tuple(sizes.get(dim) for dim in dims) or 0 in shape:
+        expected = ", ".join(f"{dim}={sizes.get(dim, 'any')}" for dim in dims)
+        raise ValueError(f"{name}: expected shape ({expected}), each at least 1, found {shape}")
+    if tensor.device != device:
+        raise ValueError(f"{name}: expected device {device}, as the first argument, found {tensor.device}")
+    if device.type != "cuda" and not triton.knobs.runtime.interpret:
+        raise ValueError(f"{name}: expected a GPU, found device {device}; on a CPU set TRITON_INTERPRET=1 before triton is imported")
+'''
+CHAINED = '''
+def chained(device):
+    """Tell whether a kernel may be launched while the one before it still runs: NVIDIA GPUs of compute capability 9.0 and later."""
+    if torch.version.cuda is None or triton.knobs.runtime.interpret or torch.device(device).type != "cuda":
+        return False
+    return torch.cuda.get_device_capability(device) >= (9, 0)
+'''
+PROCESSORS = '''
+def processors(device):
+    """Return how many processors a GPU has, in the interpreter as many as it runs at a time."""
+    return torch.cuda.get_device_properties(device).multi_processor_count if device.type == "cuda" else 1
+'''
+PLACED = '''
+def placed(name, tensor{boxed}):
+    """Return an argument as the kernels read it: packed, a copy where it is not, which is said."""
+    if tensor.is_contiguous(){test}:
+        return tensor
+    warnings.warn(f"{{name}}: strides {{tensor.stride()}} of shape {{tuple(tensor.shape)}}, or its address, are copied into a packed array", stacklevel=4)
+    return tensor.clone(memory_format=torch.contiguous_format)
+'''
+LAUNCH = '''
+def watched():
+    """Tell whether somebody, a profiler say, is to be told of launches: then Triton launches."""
+    runtime = triton.knobs.runtime
+    enter, leave = runtime.launch_enter_hook, runtime.launch_exit_hook
+    return (enter is not None and getattr(enter, "calls", True)) or (leave is not None and getattr(leave, "calls", True))
+
+
+class Launch:
+    """A kernel's launch for given sizes: Triton compiles it when it is first called, and from then on the driver is handed what was compiled."""
+
+    HANDED = ("3.6.0",)  # versions of Triton whose way of handing a kernel to the driver is known
+
+    def __init__(self, kernel, blocks, sizes, flags=(), **options):
+        self.kernel, self.blocks, self.sizes, self.flags, self.options, self.ready = kernel, blocks, sizes, flags, options, None
+
+    def __call__(self, arrays, drawn=()):
+        if (ready := self.ready) is not None and not watched():
+            addresses, bits = [], 0
+            for array in arrays:
+                addresses.append(address := array.data_ptr())
+                bits |= address
+            if not bits & 15:
+                self.handed(ready, arrays, addresses, drawn)
+                return
+        made = self.kernel[(self.blocks,)](*self.described(arrays), *self.sizes, *drawn, *self.flags, **self.options)
+        if ready is None and made is not None and not any(array.data_ptr() & 15 for array in arrays):
+            self.ready = Ready.of(made, arrays[0].device)
+
+    def described(self, arrays):
+        return arrays
+
+    def handed(self, ready, arrays, addresses, drawn):
+        ready.launch(
+            self.blocks, 1, 1, ready.stream(ready.device), *ready.fixed, *addresses, *self.sizes, *[d.data_ptr() for d in drawn], *self.flags
+        )
+
+
+class Ready:
+    """How the driver is handed a kernel that Triton has compiled: nothing of it changes from call to call but stream and addresses."""
+
+    def __init__(self, launch, metadata, made, launcher, device):
+        self.launch, self.metadata = launch, metadata
+        packed = made.packed_metadata
+        self.fixed = (made.function, launcher.launch_cooperative_grid, launcher.launch_pdl, None, None, packed, None, None, None)
+        self.stream, self.device = triton.runtime.driver.active.get_current_stream, device.index
+
+    @staticmethod
+    def of(made, device):
+        """Return it, None where another way of launching is taken: other versions of Triton, other drivers, scratch memory."""
+        launcher = getattr(made, "run", None)
+        if triton.__version__ not in Launch.HANDED or type(launcher).__name__ != "CudaLauncher":
+            return None
+        if launcher.global_scratch_size or launcher.profile_scratch_size:
+            return None
+        launch, metadata = launcher.launch, ()
+        if isinstance(launch, types.FunctionType):  # made of the driver's own: it would encode descriptors anew in each call
+            cells = dict(zip(launch.__code__.co_freevars, launch.__closure__ or ()))
+            if not {"launcher", "tensordesc_meta"} <= set(cells):
+                return None
+            launch, metadata = cells["launcher"].cell_contents, cells["tensordesc_meta"].cell_contents
+        return Ready(launch, metadata, made, launcher, device)
+'''
+BOXED = '''
+class BoxedLaunch(Launch):
+    """A launch that hands over descriptors of its first arrays, each encoded once for an address."""
+
+    def __init__(self, kernel, blocks, sizes, flags=(), boxes=(), **options):
+        super().__init__(kernel, blocks, sizes, flags, **options)
+        self.boxes, self.encoded = boxes, {}
+
+    def described(self, arrays):
+        return (*(TensorDescriptor(array, *box) for array, box in zip(arrays, self.boxes)), *arrays[len(self.boxes) :])
+
+    def handed(self, ready, arrays, addresses, drawn):
+        given = []
+        for at, box in enumerate(self.boxes):
+            found = self.encoded.get((at, addresses[at]))
+            if found is None:
+                from triton.backends.nvidia.driver import make_tensordesc_arg
+
+                if len(self.encoded) >= 256:
+                    self.encoded.clear()
+                # An array of numbers in memory: it holds the address, sizes and strides, all of which it is found by.
+                found = self.encoded[at, addresses[at]] = make_tensordesc_arg(TensorDescriptor(arrays[at], *box), ready.metadata[at])
+            given += found
+        super().handed(ready, arrays, given + addresses[len(self.boxes) :], drawn)
+'''
