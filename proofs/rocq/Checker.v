@@ -296,20 +296,24 @@ Definition counted (t : term) : list axis := match t with Size x => [x] | _ => [
 (* Stretches of n lanes that cover the axis. *)
 Definition size_of (x : axis) : option N := match nth_error (sizes g) x with Some (s, _) => s | None => None end.
 Definition integer (n : N) : term := Const Int (Some (Z.of_N n # 1)).
+Definition length_of (x : axis) : term := match size_of x with None => Length x | Some n => integer n end.
 Definition stretches (p x : axis) (mask : term) : bool :=
   match mask with
   | Bin And (Bin Le first lane) (Bin Lt lane' (Bin Add first' run)) =>
-      match size_of p with
-      | Some count =>
-          negb (Nat.eqb p x) && same first (Bin Mul (Index p) run) && same first' first && same lane (Index x)
-            && same lane' (Index x)
-          && match size_of x with
+      negb (Nat.eqb p x) && same first (Bin Mul (Index p) run) && same first' first && same lane (Index x)
+        && same lane' (Index x)
+      && match size_of p with
+         | Some count =>
+             match size_of x with
              | None => same run (Bin FloorDiv (Bin Add (Length x) (integer (N.pred count))) (integer count))
              | Some n => match run with Const Int (Some q) => Pos.eqb (Qden q) 1
                && Z.leb (Z.of_N n) (Qnum q * Z.of_N count) | _ => false end
              end
-      | None => false
-      end
+         | None =>
+             let many := Bin Mul (Length p) (integer 128) in
+             same run (Bin Mul (Bin FloorDiv (Bin Add (length_of x) (Bin Add many (Const Int (Some (-1 # 1))))) many)
+               (integer 128))
+         end
   | _ => false
   end.
 

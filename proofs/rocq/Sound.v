@@ -218,6 +218,32 @@ Proof.
       rewrite !IN. unfold add, whole, two_of. rewrite <- plus_INR, !Int_part_INR.
       destruct (Z.eqb_spec (Z.of_nat many) 0); [lia |]. f_equal. rewrite <- Nat2Z.inj_div. symmetry. apply INR_IZR_INZ.
 Qed.
+Lemma length_value x f q : eval nothing (length_of g x) f q = Some (INR (full m x)).
+Proof.
+  unfold length_of. destruct (size_of g x) as [n|] eqn:S; [|reflexivity]. rewrite (size_known x n S).
+  cbn [Language.eval integer option_map]. f_equal. unfold Q2R. simpl. rewrite INR_IZR_INZ.
+  replace (Z.of_nat (N.to_nat n)) with (Z.of_N n) by lia. field.
+Qed.
+Lemma any_run_value p x run :
+  same run (Bin Mul (Bin FloorDiv (Bin Add (length_of g x) (Bin Add (Bin Mul (Length p) (integer 128))
+    (Const Int (Some (-1 # 1))))) (Bin Mul (Length p) (integer 128))) (integer 128)) = true ->
+  exists r, full m x <= r * full m p /\ forall f q, eval nothing run f q = Some (INR r).
+Proof.
+  intro H. apply same_eq in H. subst run.
+  assert (Pp : 0 < full m p) by apply model_ok. set (many := full m p * 128).
+  assert (Mp : 0 < many) by (unfold many; lia).
+  exists ((full m x + (many - 1)) / many * 128). split.
+  - pose proof (Nat.div_mod (full m x + (many - 1)) many ltac:(lia)) as E.
+    pose proof (Nat.mod_upper_bound (full m x + (many - 1)) many ltac:(lia)). unfold many in *. nia.
+  - intros f q. cbn [Language.eval bin_op]. rewrite length_value. cbn [Language.eval bin_op integer option_map].
+    assert (I : Q2R (128 # 1) = INR 128) by (unfold Q2R; simpl; lra).
+    assert (J : (Q2R (-1 # 1) = -1)%R) by (unfold Q2R; simpl; lra).
+    change (Z.of_N 128) with 128%Z. rewrite I, J. unfold mul, add, whole, two_of.
+    rewrite <- !mult_INR. fold many.
+    replace (INR many + -1)%R with (INR (many - 1)) by (rewrite minus_INR by lia; simpl; lra).
+    rewrite <- plus_INR, !Int_part_INR.
+    destruct (Z.eqb_spec (Z.of_nat many) 0); [lia |]. rewrite <- Nat2Z.inj_div, <- INR_IZR_INZ, <- mult_INR. reflexivity.
+Qed.
 Lemma stretches_sound p x c : stretches g p x c = true ->
   means nothing {| lanes_in := []; full_in := [p]; over := [] |} (Stretch p x c).
 Proof.
@@ -226,17 +252,19 @@ Proof.
   destruct c1 as [| | | | | | |[] first lane| | | | | | | | | | | | | | |]; try discriminate.
   destruct c2 as [| | | | | | |[] lane' c3| | | | | | | | | | | | | | |]; try discriminate.
   destruct c3 as [| | | | | | |[] first' run| | | | | | | | | | | | | | |]; try discriminate.
-  destruct (size_of g p) as [count|] eqn:Sp; [|discriminate]. split_and.
+  split_and.
   repeat match goal with H : same _ _ = true |- _ => apply same_eq in H; subst end.
   apply negb_true_iff, Nat.eqb_neq in H. intros f q (F & _ & Fu & _) V. simpl in Fu.
-  match goal with H : match size_of g x with _ => _ end = true |- _ => destruct (run_value p x run count Sp H) as [r
-    [R E]] end.
-  assert (C : ends f p = N.to_nat count) by (rewrite (Fu p (or_introl eq_refl)); apply size_known, Sp).
+  assert (Runs : exists r, full m x <= r * full m p /\ forall f q, eval nothing run f q = Some (INR r)).
+  { destruct (size_of g p) as [count|] eqn:Sp; [|apply (any_run_value p x run); assumption].
+    rewrite (size_known p count Sp). apply (run_value p x run count Sp); assumption. }
+  destruct Runs as [r [R E]].
+  assert (C : ends f p = full m p) by exact (Fu p (or_introl eq_refl)).
   assert (X : q x < full m x).
   { assert (0 < full m x) by apply model_ok. specialize (V x). destruct (F x). lia. }
   assert (Rp : 0 < r) by (destruct r; simpl in R; lia).
   cbv beta. rewrite C, Values.counted.
-  match goal with |- Some (INR (length (filter ?h _))) = _ => assert (Same : forall i, In i (seq 0 (N.to_nat count)) ->
+  match goal with |- Some (INR (length (filter ?h _))) = _ => assert (Same : forall i, In i (seq 0 (full m p)) ->
     h i = Nat.eqb i (q x / r)) end.
   2: { rewrite (filter_ext' _ _ _ Same), one_of_seq; [reflexivity |]. apply Nat.div_lt_upper_bound; nia. }
   intros i _. cbn [Language.eval bin_op]. rewrite E, !truth_of_bool.

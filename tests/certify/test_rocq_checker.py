@@ -16,9 +16,11 @@ import napkin_eq as nq
 from napkin_eq import derive
 from napkin_eq.certify.certificate import checked, sealed
 from napkin_eq.frontend.gallery import DIAGRAMS
+from napkin_eq.lang.axis import Axis
 from napkin_eq.prove import rocq_text as rocqtext
 from napkin_eq.prove.rocq import source
 from napkin_eq.verify.selftest import forgeries, ill_formed, one_rule, samples
+from tests.laws.test_axis_split import COUNTED_WRONG, claimed, counted
 from tests.search.test_cover import attend
 
 Data = dict[str, Any]
@@ -103,3 +105,10 @@ def test_the_certificates_of_the_gallery_are_accepted_by_both(compiled: Path) ->
     for certificates, right in ((given, True), (wrong, False)):
         assert [checked(data)["status"] == "ok" for data in certificates] == [right] * len(given)
         assert verdicts(compiled, certificates) == [right] * len(given)
+
+
+def test_stretches_that_are_counted_later_have_one_verdict(compiled: Path) -> None:
+    right = [data for x in (Axis("x", 7), Axis("x", 1000), Axis("x")) for data in (claimed(*cut) for cut in counted(x))]
+    wrong = [claimed(*cut) for cut in COUNTED_WRONG]
+    assert [checked(data)["status"] == "ok" for data in (*right, *wrong)] == [True] * len(right) + [False] * len(wrong)
+    assert verdicts(compiled, (*right, *wrong)) == [True] * len(right) + [False] * len(wrong)

@@ -160,6 +160,39 @@ def split(x: Axis, part: Axis, cut: Term, wrap: Any = None) -> Data:
     return make(before, after, [step], STATEMENTS, VERDICTS, {})
 
 
+@pytest.mark.parametrize("x", [Axis("x", 1), Axis("x", 7), Axis("x", 1000), Axis("x")], ids=str)
+def test_stretches_may_be_counted_later(x: Axis) -> None:
+    """However many there are, each lane is in exactly one; the judge and the checker say so."""
+    part = Axis("p")
+    for count in (1, 2, 3, 64):
+        for lanes in [x.size] if x.size else [1, 127, 128, 129, 1000]:
+            found = evaluate(stretch_mask(part, x), {}, {"x": lanes, "p": count}, order=(part, x))
+            assert found.shape == (count, lanes) and (found.sum(axis=0) == 1).all()
+    assert Judge(REGISTRY.inferences()).holds(stretch(part, x, stretch_mask(part, x)))
+    assert checked(split(x, part, stretch_mask(part, x)))["status"] == "ok"
+
+
+def counted(x: Axis, lanes: int = 128, less: int = -1, length: Term | None = None) -> list[tuple[Axis, Axis, Term]]:
+    """A cut into stretches that are counted later, as it should be or not."""
+    part = Axis("p")
+    many = Map("mul", (Length(part), Const(lanes)))
+    whole = length if length is not None else Length(x) if x.size is None else Const(x.size)
+    run = Map("mul", (Map("floordiv", (Map("add", (whole, Map("add", (many, Const(less))))), many)), Const(lanes)))
+    return [(x, part, mask(part, x, run))]
+
+
+COUNTED_WRONG = [
+    *counted(N := Axis("x"), less=-2), *counted(N, lanes=64), *counted(N, length=Const(7)), *counted(Axis("x", 1000), length=Const(999)),
+    (N, Axis("p"), mask(Axis("p"), N, Map("floordiv", (Length(N), Length(Axis("p")))))), (N, Axis("p"), mask(Axis("p"), N, Const(128))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("x", "part", "cut"), COUNTED_WRONG)
+def test_a_count_that_leaves_lanes_out_is_refused(x: Axis, part: Axis, cut: Term) -> None:
+    assert checked(claimed(x, part, cut))["status"] == "refused"
+    assert [checked(claimed(*right))["status"] for right in counted(x)] == ["ok"]
+
+
 @pytest.mark.parametrize("x", SIZES, ids=str)
 def test_the_judge_and_the_checker_agree_on_a_cut(x: Axis) -> None:
     judge = Judge(REGISTRY.inferences())
@@ -174,7 +207,7 @@ def test_the_judge_and_the_checker_agree_on_a_cut(x: Axis) -> None:
 
 def claimed(x: Axis, part: Axis, cut: Term) -> Data:
     """The same certificate with a mask of one's own: what the judge would not derive is written down nevertheless."""
-    honest = stretch_mask(part, x) if part.size else stretch_mask(P, x)
+    honest = stretch_mask(part, x)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("napkin_eq.laws.inference.is_stretch", lambda *_: True)
         data = split(x, part, cut)
