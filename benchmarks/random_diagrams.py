@@ -166,7 +166,7 @@ def program(row: dict[str, Any]) -> Callable[..., tuple[Any, ...]]:
     from torch.fx.experimental.proxy_tensor import make_fx
 
     from napkin_eq.lang.json_form import loads_diagram
-    from napkin_eq.pytorch.reference import Evaluation
+    from napkin_eq.pipeline.reference import Evaluation
 
     found = loads_diagram(json.dumps(row["diagram"]))
     sizes = {axis.name: axis.size or 1 for axis in found.axes()}

@@ -54,6 +54,8 @@ def check(name, tensor, device, sizes):
     dtype, dims = INPUTS[name]
     if not isinstance(tensor, torch.Tensor):
         raise TypeError(f"{name}: expected a torch.Tensor, found {type(tensor).__name__}")
+    if tensor.layout != torch.strided:
+        raise TypeError(f"{name}: expected an array with strides, found layout {tensor.layout}")
     if tensor.dtype != dtype:
         raise TypeError(f"{name}: expected dtype {dtype}, found {tensor.dtype}")
     shape = tuple(tensor.shape)
@@ -76,6 +78,13 @@ def placed(name, tensor):
     return tensor.clone(memory_format=torch.contiguous_format)
 
 
+def watched():
+    """Tell whether somebody, a profiler say, is to be told of launches: then Triton launches."""
+    runtime = triton.knobs.runtime
+    enter, leave = runtime.launch_enter_hook, runtime.launch_exit_hook
+    return (enter is not None and getattr(enter, "calls", True)) or (leave is not None and getattr(leave, "calls", True))
+
+
 class Launch:
     """A kernel's launch for given sizes: Triton compiles it when it is first called, and from then on the driver is handed what was compiled."""
 
@@ -85,7 +94,7 @@ class Launch:
         self.kernel, self.blocks, self.sizes, self.flags, self.options, self.ready = kernel, blocks, sizes, flags, options, None
 
     def __call__(self, arrays, drawn=()):
-        if (ready := self.ready) is not None and not ready.entered.calls and not ready.left.calls:
+        if (ready := self.ready) is not None and not watched():
             addresses, bits = [], 0
             for array in arrays:
                 addresses.append(address := array.data_ptr())
@@ -109,13 +118,8 @@ class Launch:
 class Ready:
     """How the driver is handed a kernel that Triton has compiled: nothing of it changes from call to call but stream and addresses."""
 
-    def __init__(self, made, launcher, device):
-        runtime = triton.knobs.runtime
-        self.entered, self.left = runtime.launch_enter_hook, runtime.launch_exit_hook  # what a profiler has hung in: Triton then launches
-        self.launch, self.metadata = launcher.launch, ()
-        if isinstance(self.launch, types.FunctionType):  # made of the driver's own: it would encode descriptors anew in each call
-            cells = dict(zip(self.launch.__code__.co_freevars, self.launch.__closure__))
-            self.launch, self.metadata = cells["launcher"].cell_contents, cells["tensordesc_meta"].cell_contents
+    def __init__(self, launch, metadata, made, launcher, device):
+        self.launch, self.metadata = launch, metadata
         packed = made.packed_metadata
         self.fixed = (made.function, launcher.launch_cooperative_grid, launcher.launch_pdl, None, None, packed, None, None, None)
         self.stream, self.device = triton.runtime.driver.active.get_current_stream, device.index
@@ -126,7 +130,15 @@ class Ready:
         launcher = getattr(made, "run", None)
         if triton.__version__ not in Launch.HANDED or type(launcher).__name__ != "CudaLauncher":
             return None
-        return None if launcher.global_scratch_size or launcher.profile_scratch_size else Ready(made, launcher, device)
+        if launcher.global_scratch_size or launcher.profile_scratch_size:
+            return None
+        launch, metadata = launcher.launch, ()
+        if isinstance(launch, types.FunctionType):  # made of the driver's own: it would encode descriptors anew in each call
+            cells = dict(zip(launch.__code__.co_freevars, launch.__closure__ or ()))
+            if not {"launcher", "tensordesc_meta"} <= set(cells):
+                return None
+            launch, metadata = cells["launcher"].cell_contents, cells["tensordesc_meta"].cell_contents
+        return Ready(launch, metadata, made, launcher, device)
 
 
 def admitted(key, ids, table):
@@ -166,7 +178,7 @@ def run(ids, table):
     try:
         key = (ids.dtype, ids.shape, ids.stride(), ids.device, table.dtype, table.shape, table.stride(), table.device)
         call = CALLS.get(key)
-    except AttributeError:  # what is no tensor is refused by name
+    except (AttributeError, RuntimeError):  # what is no tensor, or has no strides, is refused by name
         key = call = None
     if call is None:
         call = admitted(key, ids, table)
