@@ -58,7 +58,8 @@ class Disagreement(Exception):
 
 
 KINDS: dict[str, type[Disagreement]] = {
-    kind: type(kind.title(), (Disagreement,), {"kind": kind}) for kind in ("fault", "wrong", "term", "plan", "shape", "kernel", "certificate", "json", "unsearched")
+    kind: type(kind.title(), (Disagreement,), {"kind": kind})
+    for kind in ("fault", "wrong", "term", "plan", "shape", "kernel", "certificate", "json", "unsearched")
 }
 
 
