@@ -5,13 +5,14 @@ from __future__ import annotations
 import types
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import DTYPES, Input
 from napkin_eq.pytorch.build.builder import Builder, Edge, Value
+from napkin_eq.pytorch.build.rolled import put
 from napkin_eq.pytorch.build.table import arguments, name_of, rules
 from napkin_eq.pytorch.build.wires import ROUNDS, Wires
 from napkin_eq.pytorch.naming import Refused, clean_name, expression, extent_of, first_line, type_name
@@ -200,15 +201,15 @@ class Reading:
         except NapkinError as reason:
             raise Refused(node, str(reason)) from None
 
-    def inner(self, module: Any, values: Sequence[Any]) -> Value:
-        """Return what a callable's graph gives of values that stand for its scalars."""
+    def inner(self, module: Any, values: Sequence[Any]) -> Any:
+        """Return what a callable's graph gives of values that stand for its arguments; of several results a list."""
         place = self.builder.place
         reading = Reading(module.graph, {}, self.builder, self.storage, lifted=True, place=place)
         holders = [node for node in module.graph.nodes if node.op == "placeholder"]
         reading.values.update(zip(holders, values, strict=True))
-        (found,) = reading.run()
+        found = reading.run()
         self.builder.place = place
-        return found  # type: ignore[no-any-return]
+        return found if len(found) > 1 else found[0]
 
     def checked(self, node: Any, value: Any, held: Any) -> Any:
         """Return a value in the type that PyTorch gives it; its sizes must be PyTorch's, or the rule is wrong."""
@@ -249,6 +250,8 @@ def of_graph(
         reading = Reading(graph, sources, Builder(wires), storage)
         found = reading.run()
     wires_symbolic = wires.symbolic()
+    if states := reading.builder.known_states:
+        found = [replace(v, term=put(v.term, states)) if isinstance(v, Value) else v for v in found]
     outputs: list[Port] = []
     for at, value in enumerate(found):
         if isinstance(value, Value):
@@ -272,8 +275,6 @@ def of_graph(
 
 def of_exported(exported: Any, name: str) -> Program:
     """Read an exported program whose operators are those of the table."""
-    from dataclasses import replace
-
     from torch.utils import _pytree as pytree
 
     signature = exported.graph_signature

@@ -65,6 +65,8 @@ class Builder:
     place: tuple[Any, ...] = ()
     edges: list[Edge] = field(default_factory=list)
     asked: dict[tuple[Any, ...], int] = field(default_factory=dict)
+    # States on the way through loops that were found again (rolled.py), and what they are of the recurrence.
+    known_states: dict[Term, Term] = field(default_factory=dict)
 
     # Dimensions.
 
@@ -206,6 +208,10 @@ class Builder:
             else:
                 coordinates |= self.coordinates(old, self.at(new))
         return elsewhere(value.term, coordinates)
+
+    def moved_value(self, value: Value, onto: Sequence[Dim]) -> Value:
+        """Return a tensor with its dimensions on other wires of the same sizes."""
+        return replace(value, term=self.moved(value, value.dims, onto), dims=tuple(onto))
 
     def pointwise(self, compute: Callable[..., Term], *values: Value, dtype: str = "") -> Value:
         """Return a function of tensors, place by place."""

@@ -11,6 +11,7 @@ import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Map, Term, as_real
 from napkin_eq.pytorch.build.builder import Builder, Number, Value
+from napkin_eq.pytorch.build.rolled import SHORTEST, rolled
 from napkin_eq.pytorch.build.table import operator
 from napkin_eq.pytorch.build.wires import Dim
 
@@ -181,6 +182,8 @@ def cat(b: Builder, tensors: Sequence[Value], dim: int) -> Value:
     parts = [value for value in tensors if value.dims]
     at = b.dim(parts[0], dim)
     sizes = [b.known(value.dims[at], "cat") for value in parts]
+    if all(size == 1 for size in sizes) and (found := _loop(b, parts, at)) is not None:
+        return found
     new = b.fresh(sum(sizes), "cat")
     place, low, term, dims = b.at(new), 0, None, None
     real = any(not (v.whole or v.truth) for v in parts)
@@ -196,6 +199,19 @@ def cat(b: Builder, tensors: Sequence[Value], dim: int) -> Value:
         low += size
     assert term is not None and dims is not None
     return b.value(term, dims, next((v.dtype for v in parts if not (v.whole or v.truth)), parts[0].dtype))
+
+
+def _loop(b: Builder, parts: Sequence[Value], at: int) -> Value | None:
+    """Return what a loop gave turn by turn as one value, where it is found that the turns are one step with a state."""
+    if len(parts) < SHORTEST or any(part.whole or part.truth for part in parts):
+        return None
+    axis = b.whole(len(parts), "loop")
+    dims = parts[0].dims
+    found = rolled([b.real(b.moved_value(part, dims)).term for part in parts], axis)
+    if found is None:
+        return None
+    b.known_states.update(found[1])
+    return b.value(found[0], b.put(parts[0], at, (axis,)), parts[0].dtype)
 
 
 @operator("stack.default")
