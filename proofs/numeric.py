@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,13 @@ TRIALS = 160
 VALUES = (0.0, 1.0, -1.0, 2.0, 0.5, -2.0, 3.0, -0.5)
 LARGEST = 11.0
 TOLERANCE, TOO_LARGE, TOO_SMALL = 1e-6, 1e8, 1e-9
+# Operators that jump, and where the next jump from an argument is.
+STEPS: dict[str, Callable[..., Array]] = {
+    **{op: lambda a, b: b for op in ("lt", "le", "eq")},
+    "floor": np.round,
+    "round": lambda a: np.floor(a) + 0.5,
+    **{op: np.zeros_like for op in ("inv", "log")},
+}
 
 
 @prover("numeric", rank=1)
@@ -204,6 +211,8 @@ class Instance:
         for left, right, block in self.sides(arrays, lanes):
             bad = met & _tame(left) & _tame(right) & ~_agree(left, right)
             if bad.any():
+                bad &= self.clear(arrays, lanes)
+            if bad.any():
                 trial = min(map(int, np.flatnonzero(bad)), key=lambda i: (self.weight(arrays, i), i))
                 return True, self.example(arrays, lanes, trial, block)
         return True, None
@@ -276,6 +285,21 @@ class Instance:
         for side in (t for t in mask.children if t.kind == "real" and not isinstance(t, (Var, Const))):
             value = self.value(side, arrays, lanes)
             result = result & _every((value == 0) | (np.abs(value) > TOO_SMALL))
+        return result
+
+    def clear(self, arrays: dict[Var, Array], lanes: dict[str, int]) -> Array:
+        """Tell for each trial whether no comparison, floor, inverse or logarithm in the statement is of numbers that only rounding tells from a step of it."""
+        result = np.ones(TRIALS, dtype=bool)
+        roots = [self.filled(t) for t in terms_of(self.statement) if t.kind != "tuple"]
+        for t in subterms(*roots):
+            if not isinstance(t, Map) or t.args[0].kind != "real" or opened(t) or t.op not in STEPS:
+                continue
+            first, *others = (self.value(arg, arrays, lanes) for arg in t.args)
+            with np.errstate(all="ignore"):
+                step = STEPS[t.op](first, *others)
+                apart = np.abs(first - step)
+                near = (apart > 0) & (apart <= TOO_SMALL * (1 + np.abs(first))) & np.isfinite(first)
+            result &= _every(~near)
         return result
 
     def value(self, term: Term, arrays: dict[Var, Array], lanes: dict[str, int], block: int = 1) -> Array:

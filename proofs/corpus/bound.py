@@ -1,7 +1,7 @@
 """Bounds: of coordinates, of exponentials and logarithms by their tangents, of shares of a sum; functions of opposite numbers."""
 
 from napkin_eq.prove.corpus import valid, wrong
-from napkin_eq.law import Axis, Const, Coordinate, Index, Map, Max, Sum, distinct, exp, finite, inv, le, log, nonneg, pos, size
+from napkin_eq.law import Axis, Const, Coordinate, Index, Map, Max, Sum, distinct, exp, finite, inv, le, log, nonneg, pos, size, where
 
 
 def real(i):
@@ -154,3 +154,13 @@ def logistic_by_a_tangent_of_half(a):
 @wrong
 def logistic_by_a_tangent(a):
     return Map("sigmoid", (a,)), 0.5 * (1.0 + Map("tanh", (a,)))
+
+
+@valid("")
+def compared_by_the_exponential_of_a_logarithm(a, b):
+    return where(a <= b, b, 0.0), where(exp(log(a)) <= b, b, 0.0), nonneg(a)
+
+
+@wrong
+def compared_the_other_way(a, b):
+    return where(a <= b, b, 0.0), where(exp(log(a)) < b, b, 0.0), nonneg(a)
