@@ -12,12 +12,14 @@ from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import DTYPES, Input
 from napkin_eq.pytorch.build.builder import Builder, Edge, Value
+from napkin_eq.pytorch.build.narrow import FLOATS, wrapped
 from napkin_eq.pytorch.build.rolled import put
 from napkin_eq.pytorch.build.table import arguments, name_of, rules
 from napkin_eq.pytorch.build.wires import ROUNDS, Wires
 from napkin_eq.pytorch.naming import Refused, clean_name, expression, extent_of, first_line, type_name
 from napkin_eq.pytorch.program import REAL, Port, Program
 
+WRAPPING = ("add", "sub", "rsub", "mul", "neg", "abs", "pow", "square")  # of whole numbers of few bits
 IGNORED = (
     "_assert_scalar",
     "_assert_tensor_metadata",
@@ -223,10 +225,14 @@ class Reading:
         changes = name_of(node.target).startswith(("_to_copy", "to."))
         if dtype == "bool" or value.truth:
             return self.builder.cast(value, dtype)
+        if dtype in FLOATS:
+            return self.builder.cast(value, dtype) if changes else Value(value.term, value.dims, dtype)
         if dtype in REAL:
             return Value(self.builder.real(value).term, value.dims, dtype)
         if not dtype.startswith(("int", "uint")):
             raise NapkinError(f"a result of {dtype} is not supported")
+        if name_of(node.target).partition(".")[0] in WRAPPING:
+            return Value(wrapped(value.term, dtype), value.dims, dtype)
         return self.builder.cast(value, dtype) if changes else Value(value.term, value.dims, dtype)
 
 

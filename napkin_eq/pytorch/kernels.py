@@ -74,7 +74,7 @@ def stored(program: Program) -> None:
     for port in program.outputs:
         if port.term is not None and not port.term.axes and not program.inputs:
             raise NapkinError("a constant")
-        if port.dtype in REAL and port.dtype not in STORED:
+        if port.dtype.startswith(("float", "bfloat")) and port.dtype not in STORED:
             raise NapkinError(f"an output of {port.dtype}: kernels store {', '.join(STORED)}")
         if port.dtype == "bool":
             raise NapkinError("a mask as an output of a region is not supported")

@@ -189,7 +189,7 @@ class Program:
         value = value[tuple(None if name in missing else slice(None) for name in names)] if missing else value
         value = value.expand([sizes[name] for name in names])
         value = value.reshape([math.prod(sizes[axis.name] for axis in dim) for dim in port.dims])
-        if port.dtype in REAL:
+        if port.dtype.startswith(("float", "bfloat")):
             return value
         return (value.round() if value.is_floating_point() else value).to(getattr(torch, port.dtype))
 

@@ -2,6 +2,7 @@
 
     builder  values of a program: dimensions brought together, moved, folded and read elsewhere
     masks    masks in their plainest form, so that laws about masks meet them
+    narrow   numbers as narrow types hold them: float8's digits, whole numbers that wrap around
     rolled   loops that a program was traced through, found again in their results
     table    the table: a rule for each operator, and how a call's arguments are found
     wires    which dimensions are one axis, and into which axes a dimension is cut

@@ -15,6 +15,7 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.substitute import folded, substituted
 from napkin_eq.lang.term import Const, Index, Length, Reduce, Term, as_real, lift
 from napkin_eq.pytorch.build.masks import negated, same
+from napkin_eq.pytorch.build.narrow import FLOATS, rounded, wrapped
 from napkin_eq.pytorch.build.wires import Dim, Wires, common_cuts
 
 NEGATIVE = -math.inf
@@ -166,6 +167,11 @@ class Builder:
         """Return a tensor in another type: what has a fraction loses it towards 0."""
         if dtype == "bool":
             return self.mask(value)
+        if dtype in FLOATS:
+            term, room = rounded(self.real(value).term, dtype)
+            if room is not None:
+                self.edge("nonneg", room, f"{dtype} of a number past its range is no number: clamp it before")
+            return replace(value, term=term, dtype=dtype)
         if dtype.startswith(("float", "bfloat")):
             return replace(self.real(value), dtype=dtype)
         if not dtype.startswith(("int", "uint")):
@@ -173,7 +179,8 @@ class Builder:
                 f"tensors of {dtype} are not supported: the language has real numbers, whole numbers and masks"
             )
         if value.whole or value.truth:
-            return replace(self.number(value), dtype=dtype)
+            number = self.number(value)
+            return replace(number, term=wrapped(number.term, dtype), dtype=dtype)
         term = value.term
         return replace(value, term=nq.where(term < 0, -nq.floor(-term), nq.floor(term)), dtype=dtype)
 
