@@ -101,8 +101,10 @@ def table(rows: list[dict[str, Any]]) -> str:
             lines.append(f"| {row['name']} | {row['error']} |" + " |" * (len(heads) - 2))
             continue
         gap = "–" if row["gap"] is None else f"{row['gap']:.1%}"
-        stored = ", ".join(row["as_large_as_scores"]) or "none"
-        spills = "none" if row["compiles"] else "; ".join(row.get("spilled_or_failed", ()))
+        stored = (", ".join(row["as_large_as_scores"]) or "none") if "as_large_as_scores" in row else "–"
+        spills = "not compiled"
+        if "compiles" in row:
+            spills = "none" if row["compiles"] else "; ".join(row["spilled_or_failed"])
         spills += f" ({len(row['gave_way'])} tilings gave way)" if row.get("gave_way") else ""
         cells = [row["name"], f"{row['processor_seconds']:.0f}", row["peak_mb"], row["kernels"], f"{row['predicted_us']:.1f}"]
         lines.append("| " + " | ".join(map(str, [*cells, gap, stored, spills, ", ".join(row["ended_by_time"]) or "no"])) + " |")
@@ -117,7 +119,8 @@ def main() -> None:
     rows = {r["name"]: r for r in json.loads(out.read_text())["rows"]} if out.exists() else {}
     files = [word for word in words if Path(word).is_file()]
     texts = [word for word in words if word not in files]
-    for name in [n for n in NETWORKS if not words or any(text in n for text in texts)] + files:
+    wanted = [n for n in NETWORKS if not words or n in texts or any(t in n for t in texts if t not in NETWORKS)]
+    for name in wanted + files:
         with multiprocessing.get_context("spawn").Pool(1) as pool:
             row = pool.apply(measured, (name,))
         rows[row.get("name", name)] = row

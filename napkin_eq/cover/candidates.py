@@ -12,7 +12,6 @@ from napkin_eq.machine.cost import elements
 from napkin_eq.search.placement import MOST_BUNDLED
 
 MOST_CONTRACTIONS, MOST_TOGETHER, MOST_INSIDE, MOST_CANDIDATES, SMALL = 3, 4, 12, 4000, 1 << 18
-FEW = 6  # kernels of a cover of which any two may be one, be what they share small: a launch is saved
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +86,17 @@ class Enumeration:
                         waiting.append(more)
         return list(found.values())
 
-    def bundles(self, cover: Sequence[Candidate]) -> list[Candidate]:
-        """Return candidates that compute in one kernel what two of a cover compute: such as read a large value together, or the one what the other stores."""
+    def bundles(self, cover: Sequence[Candidate], small: bool) -> list[Candidate]:
+        """Return candidates that compute in one kernel what two of a cover compute which read a large value together.
+
+        small: also such as read a small value together: what they save is a launch.
+        """
         found: dict[tuple[tuple[Term, ...], frozenset[Term]], Candidate] = {}
         for one, other in itertools.combinations(cover, 2):
             outs = tuple(sorted({*one.outs, *other.outs}, key=lambda t: self.graph.order[t]))
             shared = {*one.reads, *arrays(one.terms)} & {*other.reads, *arrays(other.terms)}
             large = any(elements(t.axes) > SMALL for t in shared)
-            if len(outs) > MOST_BUNDLED or not (large or (shared and len(cover) <= FEW)):
+            if len(outs) > MOST_BUNDLED or not (large or (small and shared)):
                 continue
             made = self.candidate(outs, (one.inside | other.inside) - {*outs}, MOST_TOGETHER)
             if made is not None:

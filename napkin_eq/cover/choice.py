@@ -33,6 +33,7 @@ from napkin_eq.tile.ir import Library
 NEAR, ROUNDS, SOLVING, MOST_COLUMNS, LIKELY = 0.03, 60, 3.0, 3000, 8
 MANY = 4  # times the elements of the largest input or output, of which a value is stored only if the bounds say so
 WORTH = 0.005  # of a cover's price, what a bundle must promise to save to be priced
+PROMISING = 0.6  # of the time there is, after which no more is priced because it is promising
 UNKNOWN = 1.0  # times its bound, by how much a candidate that was not priced in time is taken to exceed it
 SLACK = 1.3  # times the bounds of its values one by one that a candidate's bound may be
 
@@ -63,9 +64,10 @@ def _over(offer: Offer, least: Mapping[Any, float], failed: Mapping[Any, Sequenc
 
 
 class Choice:
-    """The search for a cover of one diagram."""
+    """The search for a cover of one diagram; joining: kernels that compute several values are offered."""
 
-    def __init__(self, job: Job, orders: Sequence[tuple[Axis, ...]]) -> None:
+    def __init__(self, job: Job, orders: Sequence[tuple[Axis, ...]], joining: bool = True) -> None:
+        self.joining = joining
         diagram, aim, proved = job.diagram, job.aim, job.laws.proved
         self.diagram, self.aim = diagram, aim
         self.budget: Budget = aim.budget
@@ -101,9 +103,9 @@ class Choice:
     def _bundles(self, cover: Sequence[Offer]) -> list[Offer]:
         """Return candidates that do in one kernel what two of a cover do, where that may be cheaper."""
         made = {o.candidate.outs: o for o in cover}
-        found = [self._offer(c) for c in self.listed.bundles([o.candidate for o in cover])]
-        known = {o.piece.source for o in self.offers}
+        found = [self._offer(c) for c in self.listed.bundles([o.candidate for o in cover], self._launches_count(cover))]
         least = WORTH * sum(o.price or 0.0 for o in cover)
+        known = {o.piece.source for o in self.offers}
 
         def apart(offer: Offer) -> float:
             outs = {*offer.candidate.outs}
@@ -128,10 +130,12 @@ class Choice:
         return Column(outs, reads, inside, self.cost(offer))
 
     def _over(self) -> bool:
-        left = self.budget.seconds - (time.process_time() + workers.processor() / workers.PROCESSES - self.begun)
-        if left < 0 and "covering" not in self.budget.clock.stopped:
+        if self._spent() > self.budget.seconds and "covering" not in self.budget.clock.stopped:
             self.budget.clock.stopped.append("covering")
-        return left < 0 or self.budget.over("covering")
+        return self._spent() > self.budget.seconds or self.budget.over("covering")
+
+    def _spent(self) -> float:
+        return time.process_time() + workers.processor() / workers.PROCESSES - self.begun
 
     def _priced(self) -> tuple[Chosen, list[Offer]]:
         """Return the cheapest cover whose prices are all known, or near to that; bundles of its kernels are offered as long as they may save something.
@@ -144,17 +148,32 @@ class Choice:
         if self._solved(thrifty) is not None:
             self.offers = thrifty
         self._price(self._basic())
+        self._promising_of(1)
+        known = self._solved([o for o in self.offers if o.price is not None])
+        if known is not None and self._launches_count(known[1]):
+            self._join(known[1])  # before the search for a bound, which may take all the time there is
         self._promising()
         best = self._search()
         for _ in range(MOST_BUNDLED - 1):  # each joins what the last has joined
-            fresh = [] if self._over() else self._bundles(best[1])
-            if not fresh:
+            if self._over() or not self._join(best[1]):
                 break
-            self.offers += fresh
-            self._price(fresh)
             self._promising()
             best = self._search()
         return best
+
+    def _join(self, cover: Sequence[Offer]) -> bool:
+        """Offer and price what does in one kernel what two of a cover do, and what that makes promising; tell whether there is any."""
+        fresh = self._bundles(cover) if self.joining else []
+        if fresh:
+            self.offers += fresh
+            self._price(fresh)
+        return bool(fresh)
+
+    def _launches_count(self, cover: Sequence[Offer]) -> bool:
+        """Tell whether a cover is so short that a kernel less is worth pricing."""
+        machine = self.aim.machine
+        launch = (machine.model.kernel_s + machine.chip.launch_s) * 1e6 - self.waited  # what one kernel less saves at the least
+        return launch > WORTH * sum(o.price or 0.0 for o in cover)
 
     def _promising(self) -> None:
         """Price what would be cheapest if offers exceeded their bounds by as much as others of the same contractions do.
@@ -183,7 +202,7 @@ class Choice:
             places = {id(g): o for g, o in zip(guessed, waiting, strict=True)}
             found = self._solved(self._undominated([*known, *(g for g, gain in self.gains(guessed, known) if gain > 0)]))
             fresh = [places[id(o)] for o in found[1] if id(o) in places] if found else []
-            if not fresh or self._over():
+            if not fresh or self._over() or (most > 1 and self._spent() > PROMISING * self.budget.seconds):
                 return
             self._price(fresh)
 

@@ -17,14 +17,17 @@ from napkin_eq.cover.pricing import Proved
 from napkin_eq.cover.program import Chosen
 from napkin_eq.cover.sections import Section, sections, whole
 from napkin_eq.cover.told import told as told_of
+from napkin_eq.egraph.congruence import Step
 from napkin_eq.egraph.saturate import saturate
 from napkin_eq.lang.axis import Axis
-from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.errors import NapkinError, Undecided
 from napkin_eq.lang.term import Index, Read, Term, Tuple, subterms
 from napkin_eq.search.derivation import Output
 from napkin_eq.search.job import Job
+from napkin_eq.search.placement import Placed
 
 Renaming = Callable[[Axis], Axis]
+Whole = tuple[Term, Placed, list[Step], list[Named]]  # a diagram's term, its placement by all kernels, the chain between, names of arrays
 
 
 def covered(job: Job) -> Output:
@@ -37,14 +40,12 @@ def covered(job: Job) -> Output:
         raise NapkinError(f"diagram {job.diagram.name}: two outputs are one value; name it once")
     with clock.stage("extract"):
         listed = [whole(outputs)] if job.aim.held else sections(outputs, job.laws.proved)
-        found = _sections(job, listed)
-        outputs, parts = _joined(outputs, listed, found)
-    with clock.stage("explain"):
-        source = outputs[0] if len(outputs) == 1 else Tuple(outputs)
-        placed, steps, named = assembly.assembled(outputs, parts, job.names, job.aim.machine)
-        require_accepted(source, placed.term, steps, job.laws.statements, job.laws.verdicts)
+    try:
+        found, (source, placed, steps, named) = _accepted(job, outputs, listed, joining=True)
+    except Undecided:  # what was priced and proved is remembered: kernels of one value each take little more
+        found, (source, placed, steps, named) = _accepted(job, outputs, listed, joining=False)
     graph = saturate(listed[0].terms[0], (), rounds=0)  # an e-graph of nothing but its numbers
-    proofs = [part.proved for part in parts]
+    proofs = [proved for section in found for _, proved in section.pieces]
     graph = replace(graph, nodes=sum(f.nodes for f in proofs), rounds=max(f.rounds for f in proofs), instances=[])
     option = Output(job.names, source, placed, steps, graph, job.aim.precision)
     option.translation = assembly.validated([f.translation for f in proofs])
@@ -52,12 +53,28 @@ def covered(job: Job) -> Output:
     return option
 
 
-def _sections(job: Job, listed: Sequence[Section]) -> list[_Section]:
+def _accepted(job: Job, outputs: tuple[Term, ...], listed: Sequence[Section], joining: bool) -> tuple[list[_Section], Whole]:
+    """Return the covers of sections, and all of them as one plan whose chain the checker accepts; raises Undecided where it does not.
+
+    joining: kernels may compute several values.
+    """
+    clock = job.aim.budget.clock
+    with clock.stage("extract"):
+        found = _sections(job, listed, joining)
+        outputs, parts = _joined(outputs, listed, found)
+    with clock.stage("explain"):
+        source = outputs[0] if len(outputs) == 1 else Tuple(outputs)
+        placed, steps, named = assembly.assembled(outputs, parts, job.names, job.aim.machine)
+        require_accepted(source, placed.term, steps, job.laws.statements, job.laws.verdicts)
+    return found, (source, placed, steps, named)
+
+
+def _sections(job: Job, listed: Sequence[Section], joining: bool) -> list[_Section]:
     """Cover each section of a graph, equal ones once."""
     known: dict[tuple[Term, ...], _Section] = {}
     for section in listed:
         if section.terms not in known:
-            known[section.terms] = _section(job, section)
+            known[section.terms] = _section(job, section, joining)
     return [known[section.terms] for section in listed]
 
 
@@ -84,11 +101,11 @@ class _Section:
     work: Choice
 
 
-def _section(job: Job, section: Section) -> _Section:
+def _section(job: Job, section: Section, joining: bool) -> _Section:
     """Cover a section; where a kernel would hold what was folded over an axis that it streams over, once more with that axis named apart."""
     outputs = section.terms
     names = [f"o{i}" for i in range(len(outputs))] if section.arrays else job.names
-    work = Choice(job.on(zip(names, outputs, strict=True)), section.orders)
+    work = Choice(job.on(zip(names, outputs, strict=True)), section.orders, joining)
     chosen, pieces = work.derived()
     clash: dict[str, set[Term]] = {}
     for piece, proved in pieces:
@@ -98,7 +115,7 @@ def _section(job: Job, section: Section) -> _Section:
         named = apart(outputs, clash, work.graph.kept)
         require_asked(f"diagram {job.diagram.name}", outputs, named)
         outputs = named
-        work = Choice(job.on(zip(names, outputs, strict=True)), section.orders)
+        work = Choice(job.on(zip(names, outputs, strict=True)), section.orders, joining)
         chosen, pieces = work.derived()
     return _Section(outputs, pieces, chosen, work)
 

@@ -2,7 +2,7 @@
 
     minimise  the prices of the chosen
     where     every output is stored; a stored value is computed by a chosen candidate; what a chosen one reads is stored;
-              what one computes for itself alone is stored by no other; no value comes, in the end, from itself
+              what one computes for itself alone is stored by no other; no value is stored by two; none comes, in the end, from itself
 
 Solved by HiGHS with a proved bound. Rows of the last two kinds enter once a cover needs them. Without HiGHS a greedy cover is taken, whose bound is nothing.
 """
@@ -71,7 +71,10 @@ def _solved(highspy: Any, columns: Sequence[Column], outputs: Sequence[int], sec
         model.addRow(low, highspy.kHighsInf, len(terms), list(terms), list(terms.values()))
 
     for value in values:
-        row(0.0, {stored[value]: -1.0, **{i: 1.0 for i, c in enumerate(columns) if value in c.outs}})
+        making = [i for i, c in enumerate(columns) if value in c.outs]
+        row(0.0, {stored[value]: -1.0, **dict.fromkeys(making, 1.0)})
+        if any(len(columns[i].outs) > 1 for i in making):  # two would be two arrays of one value
+            row(-1.0, dict.fromkeys(making, -1.0))
     alike: dict[tuple[tuple[int, ...], int], list[int]] = {}
     for place, column in enumerate(columns):
         for value in column.reads:
@@ -170,8 +173,9 @@ def greedy(columns: Sequence[Column], outputs: Sequence[int], refused: Sequence[
         if place not in chosen:
             chosen.add(place)
             waiting += columns[place].reads
-    own = {v for i in chosen for v in columns[i].outs}
-    clash = any(own & set(columns[i].inside) for i in chosen)
+    made = [v for i in chosen for v in columns[i].outs]
+    own = set(made)
+    clash = len(own) < len(made) or any(own & set(columns[i].inside) for i in chosen)
     order = in_order(_needed(sorted(chosen), columns, outputs), columns)
     if order is None or clash or frozenset(order) in refused:
         return _plainest(columns, outputs)

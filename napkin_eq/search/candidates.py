@@ -106,7 +106,8 @@ def together(job: Job, outputs: Sequence[Stored]) -> list[tuple[Placed, Saturate
     made.target_dtypes = tuple(o.dtype for o in outputs)
 
     def forms(graph: Saturated, cut: dict[str, str]) -> list[Term]:
-        terms = [c.term for c in _finalists(_candidates(source, graph, aim, stability, cut), STORAGE[aim.dtype])]
+        found = _candidates(source, graph, aim, stability, cut, alone=not cut)
+        terms = [c.term for c in _finalists(found, STORAGE[aim.dtype])]
         made.orders |= {item: o.dims for term in terms for item, o in zip(parallel(term), outputs, strict=True)}
         return terms
 
@@ -161,7 +162,9 @@ def _large_blocks(kernel: p.Kernel) -> int:
     return math.prod(extent(kernel.coord(g).axis) if all(g in own for own in read) else -(-extent(kernel.coord(g).axis) // LARGE) for g in kernel.grid)
 
 
-def _candidates(source: Term, graph: Saturated, aim: Aim, stability: Stability, cut: dict[str, str]) -> list[Candidate]:
+def _candidates(
+    source: Term, graph: Saturated, aim: Aim, stability: Stability, cut: dict[str, str], alone: bool = False
+) -> list[Candidate]:
     """Extract with exponentials proved safe; only where there is no such form, with those that the source itself takes.
 
     Where a form of the root loses digits that the source keeps, more are sought, and in no class are such forms kept.
@@ -186,7 +189,8 @@ def _candidates(source: Term, graph: Saturated, aim: Aim, stability: Stability, 
     exponentials = any(node.kind == "op_exp" for nodes in graph.classes.values() for node in nodes)
     barred: frozenset[tuple[int, int]] | None = None
     for admitted in (strict, lenient) if exponentials else (lenient,):
-        extractor = partial(Extractor, graph, aim.machine, BYTES[STORAGE[aim.dtype]], admitted, cut, budget=aim.budget, written=aim.written)
+        storage = BYTES[STORAGE[aim.dtype]]
+        extractor = partial(Extractor, graph, aim.machine, storage, admitted, cut, budget=aim.budget, written=aim.written, alone=alone)
         lost, work = frozenset[tuple[int, int]](), 0
         for _ in range(REFINED):
             search = extractor(barred=lost, kept=whole)

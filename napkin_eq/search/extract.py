@@ -30,6 +30,7 @@ KEEP, KEEP_OUTPUTS, SWEEPS = 5, 12, 40
 MOST_TRIED, LARGE, EXTRACTING = 400_000, 6_000, 0.55
 TRIED = 3  # of the updates of a sum that is carried, beside a body that is as it was first written
 BLOCK = 128  # of a product's rows or columns, what a block has
+OTHERS = 2  # of the forms of the root that take other passes than the best, how many are kept beside them
 HELD = 512  # the longest axis that one tile may hold beside others
 ALIKE, MOST_ALIKE = 1e-5, 4  # costs so near are of one form, its operands in other orders or its loops apart: of each so many are kept
 REMEMBERED = 1 << 17  # terms of which it is known how they fold, while a process lives
@@ -83,6 +84,7 @@ class Extractor:
     cut: axes that may only be folded a stretch at a time, each stretch by itself, by the name of the axis that counts them.
     barred: nodes that no form uses, each by its class and its place there; kept(term) says whether a form of the root is one at all.
     written: what Prev speaks of is taken as it was first written, since before a stream's first block fewer laws hold.
+    alone: all is to be one kernel, which stores no operand for itself.
     """
 
     def __init__(
@@ -96,8 +98,9 @@ class Extractor:
         kept: Callable[[Term], bool] | None = None,
         budget: Budget | None = None,
         written: bool = False,
+        alone: bool = False,
     ) -> None:
-        self.barred, self.kept, self.written = barred, kept, written
+        self.barred, self.kept, self.written, self.alone = barred, kept, written, alone
         self.budget, self.work = budget or Budget(), 0
         self.most = 4 * KEEP if graph.nodes <= LARGE else KEEP
         self.graph, self.leaves, self.cost_of = graph, graph.leaves, TermCost(hardware, element_bytes)
@@ -233,7 +236,10 @@ class Extractor:
             first = next(same, first)  # it is made anew in every sweep: what is the same is no change
             kept = [kept[0], first, *(c for c in kept[1:] if c is not first)] if first is not kept[0] else kept
         if number == self.graph.root:
-            kept.sort(key=lambda c: c.cost)
+            # What is placed and priced in full is to differ: of forms that take other passes the cheapest are kept beside the others.
+            firsts = dict.fromkeys(c.depth for c in kept)
+            others = [next(c for c in ranked if c.depth == depth) for depth in dict.fromkeys(c.depth for c in ranked) if depth not in firsts]
+            kept = sorted([*kept, *others[:OTHERS]], key=lambda c: c.cost)
         self.best[number] = kept
         return set(kept) != before
 
@@ -345,6 +351,8 @@ class Extractor:
         kept = self.best[number]
         if len(kept) < self._most(number) or cost <= kept[-1].cost:
             return False
+        if number == self.graph.root and len(kept) < KEEP_OUTPUTS + OTHERS and all(c.depth != depth for c in kept):
+            return False
         passes = _passes(depth)
         return any(c.cost < cost and _passes(c.depth) <= passes for c in kept)
 
@@ -428,13 +436,14 @@ class Extractor:
             sides = body.made_of[2] if body.made_of is not None else ()
             for side, other in (sides, sides[::-1]) if len(sides) == 2 else ():
                 if side.term.children and not isinstance(side.term, Read):
-                    lanes = self.lanes[number] + elements(side.term.axes) * _blocks(side.term.axes, other.term.axes, side.term.axes)
-                    found.add(self._item((-1, side.term, here), self.cost_of.operand(lanes)))
+                    size = elements(side.term.axes)
+                    blocks = _blocks(side.term.axes, other.term.axes, side.term.axes)
                     again = set(self._again(side, other.term.axes, axis, here, share))
+                    more = sum(self.weights[item] for item in sorted(again)) + self.cost_of.operand(size * (blocks - 1))
                     # At the most what it takes to store the operand first: whether it is stored is chosen afterwards.
-                    most = self.cost_of.store(elements(side.term.axes))
-                    dear = sum(self.weights[item] for item in sorted(again)) > most
-                    found |= {self._item((-1, side.term, here | {("stored", 0)}), most)} if dear else again
+                    if not self.alone and more > (most := self.cost_of.store(size)):
+                        again, blocks = {self._item((-1, side.term, here | {("stored", 0)}), most)}, 1.0
+                    found |= {self._item((-1, side.term, here), self.cost_of.operand(self.lanes[number] + size * blocks)), *again}
         return found
 
     def _again(

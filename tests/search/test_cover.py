@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -40,7 +41,7 @@ def brute(columns: list[Column], outputs: list[int]) -> float:
         for chosen in itertools.combinations(range(len(columns)), count):
             made = {v for i in chosen for v in columns[i].outs}
             read = {v for i in chosen for v in columns[i].reads}
-            clash = any(set(columns[i].inside) & set(columns[j].outs) for i in chosen for j in chosen if i != j)
+            clash = any({*columns[i].inside, *columns[i].outs} & set(columns[j].outs) for i in chosen for j in chosen if i != j)
             if set(outputs) <= made and read <= made and not clash and in_order(chosen, columns) is not None:
                 best = min(best, sum(columns[i].price for i in chosen))
     return best
@@ -118,6 +119,36 @@ def test_shapes_are_the_same_up_to_names() -> None:
         storage = Storage(graph, {term: "out"}, "bfloat16", lambda _: False)
         keys.append(storage.piece(Enumeration(graph).single[term][0]).key)
     assert keys[0] == keys[1] == keys[2]
+
+
+def test_products_of_one_row_are_one_kernel_where_launches_count() -> None:
+    t, x, y, z = nq.axes("t x y z", t=1, x=64, y=32, z=32)
+    row = nq.array("A", t, x)
+    products = [nq.sum(a * w, x) for a, w in ((row, nq.array("W", x, y)), (row, nq.array("V", x, z)))]
+    products.append(nq.sum(nq.array("B", t, x) * nq.array("U", x, z), x))
+    listed = Enumeration(graph_of(products, prover(chosen_statements((), ()))))
+    cover = [listed.single[product][0] for product in products]
+    assert listed.bundles(cover, small=False) == []
+    assert [set(c.outs) for c in listed.bundles(cover, small=True)] == [set(products[:2])]
+
+
+def test_a_solution_that_a_busy_machine_cut_short_is_sought_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    highspy = pytest.importorskip("highspy")
+    limits: list[float] = []
+
+    status = highspy.HighsModelStatus.kTimeLimit
+    model = SimpleNamespace(
+        setOptionValue=lambda name, value: limits.append(value),
+        getRunTime=lambda: 2.0 if limits else 0.0,
+        run=lambda: None,
+        getModelStatus=lambda: status,
+    )
+    program._run(highspy, model, 2.0)
+    assert limits == [2.0, 2.0 + program.BUSY * 2.0]
+    limits.clear()
+    monkeypatch.setattr("napkin_eq.cover.program.time.process_time", iter((0.0, 1.5)).__next__)
+    program._run(highspy, model, 2.0)  # it had its time: once is enough
+    assert limits == [2.0]
 
 
 def test_axes_named_apart_say_the_same() -> None:
