@@ -144,7 +144,7 @@ class _Run:
         if self.inputs:
             boxed = {c.buffer.name for case in self.of.cases for k in case.plan.kernels for _, c in _boxes(k)}
             placed = ", ".join(f'placed("{b.name}", {self.local[b.name]}{", True" * (b.name in boxed)})' for b in self.general.inputs)
-            apart = " and ".join(f"{self.local[b.name]}.is_contiguous()" for b in self.general.inputs)
+            apart = " and ".join(f"{a}.is_contiguous() and not {a}.is_neg()" for a in self.inputs)
             if boxed:
                 apart += "".join(f" and not {self.local[b.name]}.data_ptr() & 15" for b in self.general.inputs if b.name in boxed)
             yield f"    if not ({apart}):"
@@ -292,7 +292,7 @@ class _Run:
 
 def _told(name: str, boxed: bool) -> list[str]:
     """Return what of an argument decides how it is read; of one that is read by descriptors also whether its address may be one's."""
-    return [f"{name}.dtype", f"{name}.shape", f"{name}.stride()", f"{name}.device", *[f"not {name}.data_ptr() & 15"] * boxed]
+    return [f"{name}.dtype", f"{name}.shape", f"{name}.stride()", f"{name}.device", f"{name}.is_neg()", *[f"not {name}.data_ptr() & 15"] * boxed]
 
 
 def _blocks_of(size: str, tile: int) -> str:

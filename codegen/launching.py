@@ -36,10 +36,11 @@ def processors(device):
 '''
 PLACED = '''
 def placed(name, tensor{boxed}):
-    """Return an argument as the kernels read it: packed, a copy where it is not, which is said."""
-    if tensor.is_contiguous(){test}:
+    """Return an argument as the kernels read it: packed, and not negated where it is read; a copy where it is not, which is said."""
+    if tensor.is_contiguous() and not tensor.is_neg(){test}:
         return tensor
     warnings.warn(f"{{name}}: strides {{tensor.stride()}} of shape {{tuple(tensor.shape)}}, or its address, are copied into a packed array", stacklevel=4)
+    tensor = tensor.resolve_neg()
     return tensor.clone(memory_format=torch.contiguous_format)
 '''
 LAUNCH = '''

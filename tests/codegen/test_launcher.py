@@ -160,11 +160,11 @@ def test_what_is_kept_is_bounded(module: Any) -> None:
     assert len(module.CALLS) <= 4096
 
 
-@pytest.mark.parametrize("name", ["transposed", "expanded", "sliced", "stepped"])
+@pytest.mark.parametrize("name", ["transposed", "expanded", "sliced", "stepped", "negated"])
 def test_strides_are_packed_and_that_is_said(name: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the interpreter, against torch: any strides give what packed ones do."""
     x = torch.randn(40, 48)
-    made = {"transposed": x.t(), "expanded": x[:1].expand(40, 48), "sliced": x[:, 3:30], "stepped": x[::2, ::3]}[name]
+    made = {"transposed": x.t(), "expanded": x[:1].expand(40, 48), "sliced": x[:, 3:30], "stepped": x[::2, ::3], "negated": torch._neg_view(x)}[name]
     module, said = loaded(emit(plans.softmax_stream().plan), tmp_path), list[str]()
     monkeypatch.setattr(module, "warnings", types.SimpleNamespace(warn=lambda text, stacklevel: said.append(text)))
     found = module.run(made)

@@ -134,10 +134,11 @@ def check(name, tensor, device, sizes):
 
 
 def placed(name, tensor):
-    """Return an argument as the kernels read it: packed, a copy where it is not, which is said."""
-    if tensor.is_contiguous():
+    """Return an argument as the kernels read it: packed, and not negated where it is read; a copy where it is not, which is said."""
+    if tensor.is_contiguous() and not tensor.is_neg():
         return tensor
     warnings.warn(f"{name}: strides {tensor.stride()} of shape {tuple(tensor.shape)}, or its address, are copied into a packed array", stacklevel=4)
+    tensor = tensor.resolve_neg()
     return tensor.clone(memory_format=torch.contiguous_format)
 
 
@@ -214,7 +215,7 @@ def admitted(key, Q, K, V):
     q_size = sizes["q"]
     x_size = sizes["x"]
     call = prepared(device, q_size, x_size)
-    if not (Q.is_contiguous() and K.is_contiguous() and V.is_contiguous()):
+    if not (Q.is_contiguous() and not Q.is_neg() and K.is_contiguous() and not K.is_neg() and V.is_contiguous() and not V.is_neg()):
         packed = call
 
         def call(Q, K, V):
@@ -241,7 +242,7 @@ def prepared(device, q_size, x_size):
 def run(Q, K, V):
     """Return O[h, q, d] of Q[h, q, d], K[g, x, d], V[g, x, d]."""
     try:
-        key = (Q.dtype, Q.shape, Q.stride(), Q.device, K.dtype, K.shape, K.stride(), K.device, V.dtype, V.shape, V.stride(), V.device)
+        key = (Q.dtype, Q.shape, Q.stride(), Q.device, Q.is_neg(), K.dtype, K.shape, K.stride(), K.device, K.is_neg(), V.dtype, V.shape, V.stride(), V.device, V.is_neg())
         call = CALLS.get(key)
     except (AttributeError, RuntimeError):  # what is no tensor, or has no strides, is refused by name
         key = call = None

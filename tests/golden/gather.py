@@ -71,10 +71,11 @@ def check(name, tensor, device, sizes):
 
 
 def placed(name, tensor):
-    """Return an argument as the kernels read it: packed, a copy where it is not, which is said."""
-    if tensor.is_contiguous():
+    """Return an argument as the kernels read it: packed, and not negated where it is read; a copy where it is not, which is said."""
+    if tensor.is_contiguous() and not tensor.is_neg():
         return tensor
     warnings.warn(f"{name}: strides {tensor.stride()} of shape {tuple(tensor.shape)}, or its address, are copied into a packed array", stacklevel=4)
+    tensor = tensor.resolve_neg()
     return tensor.clone(memory_format=torch.contiguous_format)
 
 
@@ -149,7 +150,7 @@ def admitted(key, ids, table):
     check("table", table, device, sizes)
     t_size = sizes["t"]
     call = prepared(device, t_size)
-    if not (ids.is_contiguous() and table.is_contiguous()):
+    if not (ids.is_contiguous() and not ids.is_neg() and table.is_contiguous() and not table.is_neg()):
         packed = call
 
         def call(ids, table):
@@ -176,7 +177,7 @@ def prepared(device, t_size):
 def run(ids, table):
     """Return out[t, e] of ids[t], table[v, e]."""
     try:
-        key = (ids.dtype, ids.shape, ids.stride(), ids.device, table.dtype, table.shape, table.stride(), table.device)
+        key = (ids.dtype, ids.shape, ids.stride(), ids.device, ids.is_neg(), table.dtype, table.shape, table.stride(), table.device, table.is_neg())
         call = CALLS.get(key)
     except (AttributeError, RuntimeError):  # what is no tensor, or has no strides, is refused by name
         key = call = None

@@ -83,10 +83,11 @@ def check(name, tensor, device, sizes):
 
 
 def placed(name, tensor):
-    """Return an argument as the kernels read it: packed, a copy where it is not, which is said."""
-    if tensor.is_contiguous():
+    """Return an argument as the kernels read it: packed, and not negated where it is read; a copy where it is not, which is said."""
+    if tensor.is_contiguous() and not tensor.is_neg():
         return tensor
     warnings.warn(f"{name}: strides {tensor.stride()} of shape {tuple(tensor.shape)}, or its address, are copied into a packed array", stacklevel=4)
+    tensor = tensor.resolve_neg()
     return tensor.clone(memory_format=torch.contiguous_format)
 
 
@@ -163,7 +164,7 @@ def admitted(key, A, B):
     k_size = sizes["k"]
     n_size = sizes["n"]
     call = prepared(device, m_size, k_size, n_size)
-    if not (A.is_contiguous() and B.is_contiguous()):
+    if not (A.is_contiguous() and not A.is_neg() and B.is_contiguous() and not B.is_neg()):
         packed = call
 
         def call(A, B):
@@ -190,7 +191,7 @@ def prepared(device, m_size, k_size, n_size):
 def run(A, B):
     """Return C[m, n] of A[m, k], B[k, n]."""
     try:
-        key = (A.dtype, A.shape, A.stride(), A.device, B.dtype, B.shape, B.stride(), B.device)
+        key = (A.dtype, A.shape, A.stride(), A.device, A.is_neg(), B.dtype, B.shape, B.stride(), B.device, B.is_neg())
         call = CALLS.get(key)
     except (AttributeError, RuntimeError):  # what is no tensor, or has no strides, is refused by name
         key = call = None

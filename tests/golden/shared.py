@@ -337,10 +337,11 @@ def processors(device):
 
 
 def placed(name, tensor, boxed=False):
-    """Return an argument as the kernels read it: packed, a copy where it is not, which is said."""
-    if tensor.is_contiguous() and not (boxed and tensor.data_ptr() & 15):
+    """Return an argument as the kernels read it: packed, and not negated where it is read; a copy where it is not, which is said."""
+    if tensor.is_contiguous() and not tensor.is_neg() and not (boxed and tensor.data_ptr() & 15):
         return tensor
     warnings.warn(f"{name}: strides {tensor.stride()} of shape {tuple(tensor.shape)}, or its address, are copied into a packed array", stacklevel=4)
+    tensor = tensor.resolve_neg()
     return tensor.clone(memory_format=torch.contiguous_format)
 
 
@@ -440,7 +441,7 @@ def admitted(key, Q, K, V):
     check("K", K, device, sizes)
     check("V", V, device, sizes)
     call = prepared(device)
-    if not (Q.is_contiguous() and K.is_contiguous() and V.is_contiguous() and not Q.data_ptr() & 15 and not K.data_ptr() & 15 and not V.data_ptr() & 15):
+    if not (Q.is_contiguous() and not Q.is_neg() and K.is_contiguous() and not K.is_neg() and V.is_contiguous() and not V.is_neg() and not Q.data_ptr() & 15 and not K.data_ptr() & 15 and not V.data_ptr() & 15):
         packed = call
 
         def call(Q, K, V):
@@ -480,7 +481,7 @@ def prepared(device):
 def run(Q, K, V):
     """Return O[h, q, d] of Q[h, q, d], K[g, x, d], V[g, x, d]."""
     try:
-        key = (Q.dtype, Q.shape, Q.stride(), Q.device, not Q.data_ptr() & 15, K.dtype, K.shape, K.stride(), K.device, not K.data_ptr() & 15, V.dtype, V.shape, V.stride(), V.device, not V.data_ptr() & 15)
+        key = (Q.dtype, Q.shape, Q.stride(), Q.device, Q.is_neg(), not Q.data_ptr() & 15, K.dtype, K.shape, K.stride(), K.device, K.is_neg(), not K.data_ptr() & 15, V.dtype, V.shape, V.stride(), V.device, V.is_neg(), not V.data_ptr() & 15)
         call = CALLS.get(key)
     except (AttributeError, RuntimeError):  # what is no tensor, or has no strides, is refused by name
         key = call = None

@@ -90,10 +90,11 @@ def check(name, tensor, device, sizes):
 
 
 def placed(name, tensor):
-    """Return an argument as the kernels read it: packed, a copy where it is not, which is said."""
-    if tensor.is_contiguous():
+    """Return an argument as the kernels read it: packed, and not negated where it is read; a copy where it is not, which is said."""
+    if tensor.is_contiguous() and not tensor.is_neg():
         return tensor
     warnings.warn(f"{name}: strides {tensor.stride()} of shape {tuple(tensor.shape)}, or its address, are copied into a packed array", stacklevel=4)
+    tensor = tensor.resolve_neg()
     return tensor.clone(memory_format=torch.contiguous_format)
 
 
@@ -168,7 +169,7 @@ def admitted(key, x):
     r_size = sizes["r"]
     c_size = sizes["c"]
     call = prepared(device, r_size, c_size)
-    if not (x.is_contiguous()):
+    if not (x.is_contiguous() and not x.is_neg()):
         packed = call
 
         def call(x):
@@ -195,7 +196,7 @@ def prepared(device, r_size, c_size):
 def run(x):
     """Return y[r, c] of x[r, c]."""
     try:
-        key = (x.dtype, x.shape, x.stride(), x.device)
+        key = (x.dtype, x.shape, x.stride(), x.device, x.is_neg())
         call = CALLS.get(key)
     except (AttributeError, RuntimeError):  # what is no tensor, or has no strides, is refused by name
         key = call = None
