@@ -204,16 +204,16 @@ def _levels(points: Sequence[dict[str, int]], free: Sequence[Axis]) -> list[dict
 
 
 def _parts(found: Derivation, plan: p.Plan) -> tuple[Parts, ...] | None:
-    """Return the stretches that a plan counts at launch; None where a size is free that is read off nothing."""
+    """Return the stretches that a plan counts at launch; None where the number of some is not to be told from the grid that computes them."""
     counted: dict[str, Parts] = {}
-    bound = {d.name for b in plan.inputs for d in b.dims}
+    own = {a.name for a in found.diagram.axes()}
     for kernel in plan.kernels:
         for name, (axis, _, most) in found.expected.parts.items():
             if name in (kernel.coord(g).axis.name for g in kernel.grid) and name not in counted:
                 others = [kernel.coord(g) for g in kernel.grid if kernel.coord(g).axis.name != name]
                 blocks = tuple((c.axis.name if c.axis.size is None else c.axis.size, c.tile) for c in others)
                 counted[name] = Parts(name, axis, blocks, most)
-    free = {a.name for k in plan.kernels for a in k.symbols} - bound
+    free = {a.name for k in plan.kernels for a in k.symbols} - own
     return tuple(counted.values()) if free <= set(counted) else None
 
 
