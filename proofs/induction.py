@@ -83,6 +83,10 @@ class Search:
                 return [step for part in induct(claim, axis) for step in self.proof(part)]
             except Unproved as inner:
                 failed = str(inner)
+        if axes and isinstance(claim.goal, Map) and claim.goal.op in ("le", "lt"):
+            known, facts = self.informed(claim, bounds=True)
+            if known != claim and (step := self.decided(known)) is not None:
+                return [*facts, step]
         for axis in axes:
             with suppress(Unproved):
                 return self.by_induction_knowing(claim, axis)

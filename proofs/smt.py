@@ -356,13 +356,15 @@ class Reading:
                 yield f"(= {left} {right})" if ratio > 0 else f"(= {self.product(left, right)} 1.0)"
 
     def of_waves(self) -> Iterator[str]:
-        """Yield that squares of a sine and a cosine make 1, and what they and erf are of opposite arguments."""
+        """Yield that squares of a sine and a cosine make 1, and what they, erf and floors are of opposite arguments."""
         for arg, (_, cosine) in self.known.get("cosine", {}).items():
             if (sine := self.known.get("sine", {}).get(arg)) is not None:
                 yield f"(= (+ {self.product(sine[1], sine[1])} {self.product(cosine, cosine)}) 1.0)"
         for letter in ("sine", "cosine", "erf", "round"):
             for (s, m), (t, n) in itertools.combinations(self.known.get(letter, {}).values(), 2):
                 yield f"(=> (= {s} (- {t})) (= {m} {n if letter == 'cosine' else f'(- {n})'}))"
+        for (s, m), (t, n) in itertools.combinations(self.known.get("floor", {}).values(), 2):
+            yield f"(=> (= {s} (- {t})) (= {m} (ite (= {n} {t}) (- {n}) (- (- {n}) 1.0))))"
 
     def of_order(self) -> Iterator[str]:
         """Yield that erf rises, that floors and roundings do not fall."""

@@ -164,3 +164,27 @@ def compared_by_the_exponential_of_a_logarithm(a, b):
 @wrong
 def compared_the_other_way(a, b):
     return where(a <= b, b, 0.0), where(exp(log(a)) < b, b, 0.0), nonneg(a)
+
+
+@valid("")
+def squares_about_a_mean_are_not_negative(a, x):
+    mean = Sum(x, a) * inv(size(x))
+    return nonneg(Sum(x, (a - mean) * (a - mean))), finite(a)
+
+
+@wrong
+def squares_about_a_mean_are_positive(a, x):
+    mean = Sum(x, a) * inv(size(x))
+    return pos(Sum(x, (a - mean) * (a - mean))), finite(a)
+
+
+@valid("")
+def length_of_what_was_divided_by_it(a, x):
+    part = a * inv(Map("sqrt", (Sum(x, a * a),)))
+    return Sum(x, part * part), Sum(x, a * a) * inv(Sum(x, a * a))
+
+
+@wrong
+def length_of_nothing_divided_by_it(a, x):
+    part = a * inv(Map("sqrt", (Sum(x, a * a),)))
+    return Sum(x, part * part), Sum(x, inv(size(x)) * 1.0), finite(a)

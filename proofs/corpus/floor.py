@@ -1,7 +1,7 @@
 """Floors, roundings and quotients of whole numbers inside one another; scales of quantised numbers."""
 
 from napkin_eq.prove.corpus import valid, wrong
-from napkin_eq.law import Axis, Const, Coordinate, Index, Map, Size, finite, inv, le, nonneg, nonzero, pos
+from napkin_eq.law import Axis, Const, Coordinate, Index, Map, Size, finite, inv, le, nonneg, nonzero, pos, where
 
 
 def real(i):
@@ -140,3 +140,13 @@ def error_of_a_quantised_number(a, b):
 @wrong
 def error_of_a_truncated_number(a, b):
     return le(Map("abs", (floor(a * inv(b)) * b - a,)), b * 0.5), pos(b), finite(a)
+
+
+@valid("")
+def ceiling_by_the_floor(a):
+    return -floor(-a), floor(a) + where(Map("lt", (floor(a), a)), Const(1.0), 0.0)
+
+
+@wrong
+def ceiling_is_one_more(a):
+    return -floor(-a), floor(a) + 1.0

@@ -100,6 +100,11 @@ class Algebra:
                     plain[base] = 1
                     if base.kind == "all":
                         alls.setdefault(base.bound, []).append(base)
+                elif base.kind == "sqrt" and power < -1:  # so many inverses of what is under it, 0 where that is not above 0
+                    if -power > BIGGEST_POWER:
+                        raise Stuck
+                    factors += [self.times(self.above(part(base)), self.inverse(part(base)))] * (-power // 2)
+                    plain[base] = -(-power % 2)
                 elif (base.kind == "over" and power > 0) or (base.kind == "sqrt" and power > 1):
                     if power > BIGGEST_POWER:
                         raise Stuck
