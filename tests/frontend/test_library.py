@@ -49,6 +49,7 @@ AGAINST_TORCH = {
     "min": (nq.min(A, t), T.amin(0)),
     "prod": (nq.prod(A, x), T.prod(-1)),
     "cumsum": (nq.cumsum(A, x), T.cumsum(-1)),
+    "recur": (nq.recur(0.5, A, x), sum(0.5**k * torch.nn.functional.pad(T, (k, 0))[:, : T.shape[1]] for k in range(T.shape[1]))),
     "running max": (nq.scan(A, x, "max"), T.cummax(-1).values),
     "argmax": (nq.argmax(A, x), T.argmax(-1)),
     "argmin": (nq.argmin(A, t), T.argmin(0)),
