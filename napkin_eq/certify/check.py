@@ -188,8 +188,7 @@ class Checker:
         """Return the number of a term, given its constructor and its parts, which may be rows themselves."""
         self.count(len(row))
         row = [self.make(part) if type(part) is list else part for part in row]
-        key = repr(row)
-        if key not in self.known:
+        if (key := repr(row)) not in self.known:
             self.nodes.append(self.typed(row))
             self.known[key] = len(self.nodes) - 1
         return self.known[key]
@@ -228,8 +227,7 @@ class Checker:
         if tag == "Prev":
             need(marks.isdisjoint((ACC, PREV)), "Prev holds an accumulator or another Prev")
             before = free
-        shows = {"Acc": {ACC}, "Prev": {PREV}}
-        marks |= shows.get(tag, {axis} if "walks" in role else NOWHERE)
+        marks |= {"Acc": {ACC}, "Prev": {PREV}}.get(tag, {axis} if "walks" in role else NOWHERE)
         free |= {axis} if "adds" in role else NOWHERE
         return Node(row, told.get(gives, gives), frozenset(free), frozenset(marks), frozenset(before), items)
 
@@ -237,9 +235,8 @@ class Checker:
         """Return a pattern with its variables, and its axes, replaced; add their names to those used."""
         row = list(self.nodes[number].row)
         if row[0] == "Var":
-            _, sort, name = row
-            used.add(name)
-            found = self.nodes[bindings[name]]
+            used.add(name := row[2])
+            sort, found = row[1], self.nodes[bindings[name]]
             need(sort != "number" or self.real(bindings[name]) is not None, f"{name} is bound to no number")
             need(found.kind == self.words["sort"][sort], f"{name} is bound to no {sort}")
             return int(bindings[name])
@@ -276,20 +273,17 @@ class Checker:
         run = self.nodes[self.nodes[self.nodes[mask].row[2]].row[2]].row[2]
         parts, size, count = self.axes[part]["size"], self.axes[axis]["size"], self.nodes[run].row
         lane, first, length = ["Index", axis], ["mul", ["Index", part], run], ["Length", axis] if size is None else ["Const", "int", str(size)]
-        if parts is None:  # run = floor((length + m - 1) / m) * lanes, m = parts * lanes: so parts * run is no less than length
-            lanes = ["Const", "int", "128"]
-            many = ["mul", ["Length", part], lanes]
-            covers = run == self.make(["mul", ["floordiv", ["add", length, ["add", many, ["Const", "int", "-1"]]], many], lanes])
-        elif size is None:
-            covers = run == self.make(["floordiv", ["add", length, ["Const", "int", str(parts - 1)]], ["Const", "int", str(parts)]])
-        else:
+        if parts and size:
             covers = count[0] == "Const" and int(count[2]) * parts >= size
+        else:  # the length divided by the parts, rounded up; where their number is a symbol in blocks of 128 lanes
+            many = ["Const", "int", str(parts)] if parts else ["mul", ["Length", part], ["Const", "int", "128"]]
+            least = ["floordiv", ["add", length, ["Const", "int", str(parts - 1)] if parts else ["add", many, ["Const", "int", "-1"]]], many]
+            covers = run == self.make(least if parts else ["mul", least, ["Const", "int", "128"]])
         return part != axis and covers and mask == self.make(["and", ["le", first, lane], ["lt", lane, ["add", first, run]]])
 
     def evident(self, judgment: int) -> Claim:
         """Return a judgment that can be read off its terms, and where it holds; refuse any other."""
-        row = self.nodes[judgment].row
-        word, first, last = row[0], row[1], row[-1]
+        word, first, last = (row := self.nodes[judgment].row)[0], row[1], row[-1]
         node, lanes, full = self.nodes[last] if word != "is-distinct" else None, NOWHERE, NOWHERE
         if node is None:
             true = first != last
@@ -378,7 +372,7 @@ class Checker:
             return
         law, used = self.laws[rule], set[str]()
         axes = {name: value for name, value in given.items() if type(value) is str}
-        bindings: dict[str, Any] = {name: self.at(value, terms, "term") for name, value in given.items() if name not in axes} | axes
+        bindings = {name: self.at(value, terms, "term") for name, value in given.items() if name not in axes} | axes
         need(self.instantiated(law.conclusion, bindings, used) == claim, f"{rule} does not conclude that")
         wanted = [self.instantiated(pattern, bindings, used) for pattern in law.premises]
         need(wanted == [premise.judgment for premise in premises], f"{rule} lacks a premise")

@@ -358,7 +358,8 @@ class Launch:
     HANDED = ("3.6.0",)  # versions of Triton whose way of handing a kernel to the driver is known
 
     def __init__(self, kernel, blocks, sizes, flags=(), **options):
-        self.kernel, self.blocks, self.sizes, self.flags, self.options, self.ready = kernel, blocks, sizes, flags, options, None
+        self.kernel, self.blocks, self.sizes, self.flags, self.options = kernel, blocks, sizes, flags, options
+        self.ready, self.refused = None, False
 
     def __call__(self, arrays, drawn=()):
         if (ready := self.ready) is not None and not watched():
@@ -367,10 +368,13 @@ class Launch:
                 addresses.append(address := array.data_ptr())
                 bits |= address
             if not bits & 15:
-                self.handed(ready, arrays, addresses, drawn)
-                return
+                try:
+                    self.handed(ready, arrays, addresses, drawn)
+                    return
+                except (AttributeError, OverflowError, SystemError, TypeError):  # it takes other arguments than are known here, and launched nothing
+                    self.ready, self.refused = None, True
         made = self.kernel[(self.blocks,)](*self.described(arrays), *self.sizes, *drawn, *self.flags, **self.options)
-        if ready is None and made is not None and not any(array.data_ptr() & 15 for array in arrays):
+        if ready is None and not self.refused and made is not None and not any(array.data_ptr() & 15 for array in arrays):
             self.ready = Ready.of(made, arrays[0].device)
 
     def described(self, arrays):
