@@ -17,11 +17,13 @@ import pytest
 
 from napkin_eq.certify import check as checker
 from napkin_eq.certify.certificate import dumps, sealed
+from napkin_eq.lang.axis import Axis
 from napkin_eq.verify.selftest import one_rule
 from napkin_eq.verify.selftest.forgeries import changes, differ
 from napkin_eq.verify.selftest.ill_formed import FIT, as_lemma, changed, extended, ill_formed
 from napkin_eq.verify.selftest.samples import alone, samples
 from tests.certify.test_certificate import CERTIFICATE, EVIDENT, TAMPERED, altered, evident
+from tests.laws.test_axis_split import COUNTED_WRONG, claimed, counted
 
 # Mutants that accept what the checker accepts, each with why.
 EQUIVALENT: dict[str, str] = {}
@@ -119,6 +121,7 @@ def corpus() -> list[tuple[bytes, bool]]:
     judged["sha256"] = checker.sha(["distribute", *(judged[key] for key in ("nodes", "conclusion", "premises", "floating"))])
     chosen.append((sealed(altered(CERTIFICATE, ("laws", "distribute"), judged)), False))
     chosen += [(sealed(altered(CERTIFICATE, ("laws", "distribute", "proof", "lanes"), lanes)), False) for lanes in ("x", [1], {"x": 1}, ["nowhere"], None)]
+    chosen += [(claimed(*cut), True) for x in (Axis("x", 7), Axis("x")) for cut in counted(x)] + [(claimed(*cut), False) for cut in COUNTED_WRONG]
     called = {"kernel": "k", "call": "torch.matmul", "grade": "library"}
     evidence: list[tuple[Any, bool]] = [([], True), ({"library": [called]}, True), ({"library": [{"kernel": "k"}]}, False), ({"library": 5}, False)]
     chosen += [(sealed(altered(CERTIFICATE, ("evidence",), value)), good) for value, good in evidence]
