@@ -23,6 +23,8 @@ def grown(times: Table, needs: Sequence[Needs], features: Features) -> Branch | 
 
 def _grown(table: Table, known: Known, needs: Sequence[Needs], features: Features, depth: int) -> Branch | int:
     """Return a tree for some sizes; of each plan the table has what it loses there, as a logarithm."""
+    if not table:
+        return len(needs) - 1
     allowed = _allowed(known, needs)
     leaf = min(allowed, key=lambda at: (max(row[at] for _, row in table), sum(row[at] for _, row in table), at))
     if not depth or max(row[leaf] for _, row in table) <= math.log(SLACK):
@@ -77,7 +79,7 @@ def _wanted(table: Table, known: Known, needs: Sequence[Needs]) -> tuple[SizeTes
     _, row = max(table, key=lambda entry: min(entry[1][at] for at in allowed))
     for test in needs[row.index(min(row))].tests():
         sides = [[entry for entry in table if test.holds(entry[0]) is held] for held in (True, False)]
-        if all(sides):
+        if all(sides) or (sides[0] and known.after(test, True) != known):  # beyond it there may be sizes of which there is no sample
             return test, sides
     return None
 

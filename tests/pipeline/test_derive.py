@@ -301,10 +301,14 @@ def in_one_pass(name: str, **sizes: int) -> Derivation:
     return derivation
 
 
-def test_new_attentions_are_one_kernel_and_one_pass():
-    # Two results of depth 128 fill the registers of a thread, and two kernels are cheaper than one.
-    for name, depth in (("sigmoid_attention", 128), ("differential_attention", 64)):
-        assert loops(in_one_pass(name, q=32768, x=4096, d=depth).plan, "x") == 1
+def test_a_new_attention_is_one_kernel_and_one_pass():
+    assert loops(in_one_pass("sigmoid_attention", q=32768, x=4096, d=128).plan, "x") == 1
+
+
+def test_a_difference_of_attentions_stores_no_weights():
+    # Two results fill the registers of a thread: the weights' sums come first, and then one product of their difference.
+    plan = derive(Diagram("difference", (("out", NEW["differential_attention"][0]({"q": 32768, "x": 4096, "d": 64})),))).plan
+    assert all({"q", "x"} - {a.name for a in buffer.dims} for buffer in plan.scratch)
 
 
 def test_a_contrastive_loss_stores_no_similarities():
