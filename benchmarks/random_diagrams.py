@@ -163,7 +163,6 @@ def arrays(row: dict[str, Any], device: str) -> list[Any]:
 def program(row: dict[str, Any]) -> Callable[..., tuple[Any, ...]]:
     """Return the same computation as PyTorch's operators, in float32 between the inputs and outputs, as our kernels have it."""
     import torch
-    from torch.fx.experimental.proxy_tensor import make_fx
 
     from napkin_eq.lang.json_form import loads_diagram
     from napkin_eq.pipeline.reference import Evaluation
@@ -178,19 +177,16 @@ def program(row: dict[str, Any]) -> Callable[..., tuple[Any, ...]]:
         terms = dict(found.outputs)
         return tuple(one.value(terms[name], tuple(order)).to(getattr(torch, kept[dtype])).contiguous() for name, dtype, order in row["outputs"])
 
-    def traced(*given: Any) -> Callable[..., tuple[Any, ...]]:
-        graph: Callable[..., tuple[Any, ...]] = make_fx(plain, tracing_mode="fake", _allow_non_fake_inputs=True)(*given)
-        return graph
-
-    plain.traced = traced  # type: ignore[attr-defined]
     return plain
 
 
 def torch_call(row: dict[str, Any], given: list[Any]) -> Callable[[], Any]:
     """Return what torch.compile makes of the computation, called once."""
     import torch
+    from torch.fx.experimental.proxy_tensor import make_fx
 
-    compiled = torch.compile(program(row).traced(*given), fullgraph=True)  # type: ignore[attr-defined]
+    traced = make_fx(program(row), tracing_mode="fake", _allow_non_fake_inputs=True)(*given)
+    compiled = torch.compile(traced, fullgraph=True)
     compiled(*given)
     return lambda: compiled(*given)
 

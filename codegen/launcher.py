@@ -94,6 +94,7 @@ class _Run:
         self.local = {name: self.names.fresh(name) for name in arrays}
         counted = {c.part for case in dispatch.cases for c in case.parts}
         symbols = {a.name: a for plan in (self.general, *plans) for a in _symbols(plan)}
+        self.boxed = {c.buffer.name for plan in plans for k in plan.kernels for _, c in _boxes(k)}  # what a kernel reads by descriptors
         self.size = {name: self.names.fresh(size_argument(a)) for name, a in symbols.items()}
         self.symbols = [a for name, a in symbols.items() if name not in counted]  # those that a call gives
         self.bound = {a.name for b in self.general.inputs for a in b.dims}
@@ -142,11 +143,10 @@ class _Run:
         taken = "prepared" if len(self.of.cases) == 1 else f"PREPARED[chosen({', '.join(sizes)})]"
         yield f"    {self.call} = {taken}({', '.join([self.device, *sizes])})"
         if self.inputs:
-            boxed = {c.buffer.name for case in self.of.cases for k in case.plan.kernels for _, c in _boxes(k)}
-            placed = ", ".join(f'placed("{b.name}", {self.local[b.name]}{", True" * (b.name in boxed)})' for b in self.general.inputs)
+            placed = ", ".join(f'placed("{b.name}", {self.local[b.name]}{", True" * (b.name in self.boxed)})' for b in self.general.inputs)
             apart = " and ".join(f"{a}.is_contiguous() and not {a}.is_neg()" for a in self.inputs)
-            if boxed:
-                apart += "".join(f" and not {self.local[b.name]}.data_ptr() & 15" for b in self.general.inputs if b.name in boxed)
+            if self.boxed:
+                apart += "".join(f" and not {self.local[b.name]}.data_ptr() & 15" for b in self.general.inputs if b.name in self.boxed)
             yield f"    if not ({apart}):"
             yield f"        {self.packed} = {self.call}"
             yield ""
@@ -267,9 +267,8 @@ class _Run:
         yield f"def run({', '.join([*self.inputs, *(['*'] if given or place else []), *given, *place])}):"
         yield f'    """{_described(self.general)}"""'
         key, call = self.key, self.call
-        boxed = {c.buffer.name for case in self.of.cases for k in case.plan.kernels for _, c in _boxes(k)}
         if self.inputs:
-            told = [part for b in self.general.inputs for part in _told(self.local[b.name], b.name in boxed)]
+            told = [part for b in self.general.inputs for part in _told(self.local[b.name], b.name in self.boxed)]
             yield "    try:"
             yield f"        {key} = ({', '.join([*told, *given])})"
             yield f"        {call} = CALLS.get({key})"

@@ -203,7 +203,7 @@ def induct(claim: Claim, axis: Axis, facts: Callable[[Reduce, Claim], tuple[Term
     grown = {t: _lane(t, new, hole, hole) for t, hole in holes.items()}
     places = le(Const(1), size), le(Const(0), lane), ~le(size, lane)
     premises = [_swapped(p, table) for table in (old, new) for p in claim.premises]
-    beside = [_swapped(fact, before | holes) for t in (totals if facts is not None else ()) for fact in facts(t, claim)]  # type: ignore[misc]
+    beside = [] if facts is None else [_swapped(fact, before | holes) for t in totals for fact in facts(t, claim)]
     known = tuple(dict.fromkeys([*premises, _swapped(claim.goal, before | holes), *places, *beside]))
     for goal in dict.fromkeys((_swapped(claim.goal, old | grown), _swapped(claim.goal, new | grown))):
         yield Claim(f"{claim.what}: one more lane of {axis}", goal, known, free, legend)

@@ -222,8 +222,8 @@ class Extractor:
             if held is None or candidate.nesting < held.nesting:
                 known[candidate.items] = candidate
         ranked = sorted(known.values(), key=lambda c: (c.cost, c.nesting))
-        if self.kept is not None and number == self.graph.root:
-            ranked = [c for c in ranked if c.stands and self.kept(c.term)]
+        if number == self.graph.root:
+            ranked = [c for c in ranked if c.stands and (self.kept is None or self.kept(c.term))]
         kept = _diverse(ranked, self._most(number))
         # What takes fewer passes by itself may be dearer here and cheaper in a whole that takes no more: it comes second, to be tried.
         fewest = min([_passes(c.depth) for c in ranked], default=0)

@@ -42,8 +42,8 @@ MOMENTS = ("covariance", "weighted variance", "weighted covariance", "third", "f
 
 @lru_cache
 def form(name, width, without=("factor",)):
-    """Return the derivation of a moment; as a rule without products multiplied out, which makes many forms that cancel."""
-    return derive(Diagram("moment", (("out", moment(name, width)),)), dtype="float32", without=without)
+    """Return the derivation of a moment; as a rule without products multiplied out, which makes many forms that cancel: no time ends it."""
+    return derive(Diagram("moment", (("out", moment(name, width)),)), dtype="float32", without=without, limit=180)
 
 
 def carried(found):
