@@ -161,7 +161,10 @@ class KernelText(Blocks):
         own = self.dims(self.known(operand))
         if not set(own) <= set(dims):
             raise self.wrong(f"{operand} spans {list(own)}, where only {list(dims)} are spanned")
-        name = self.text[operand] + before
+        name, ordered = self.text[operand], tuple(d for d in dims if d in own)
+        if own != ordered:  # a load read the other way round, at places that are themselves a tile
+            name, own = f"tl.permute({name}, ({', '.join(str(own.index(d)) for d in ordered)}))", ordered
+        name += before
         return name if own in ((), dims) else f"{name}[{', '.join(':' if d in own else 'None' for d in dims)}]"
 
     def union(self, names: tuple[Operand, ...]) -> tuple[str, ...]:
