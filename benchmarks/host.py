@@ -108,7 +108,7 @@ def run(folder: Path, output: Path) -> int:
             module.run(*a)
             row["first_call_s"] = time.perf_counter() - begun
             row |= host_us(lambda module=module, a=a: module.run(*a), cuda, batch, batches)
-            launches = [c.cell_contents for call in module.CALLS.values() for c in call.__closure__ or () if hasattr(c.cell_contents, "ready")]
+            launches = [c.cell_contents for _, call in module.CALLS.values() for c in call.__closure__ or () if hasattr(c.cell_contents, "ready")]
             row["handed"] = [launch.ready is not None for launch in launches]  # whether the driver is called without Triton's own path
             if cuda:
                 graph = torch.cuda.CUDAGraph()

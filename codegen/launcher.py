@@ -13,13 +13,13 @@ from napkin_eq.tile.identifiers import Names, buffers, counter_argument, kernel_
 from napkin_eq.tile.ir import Buffer, Copy, Kernel, Matrix, Plan
 from napkin_eq.tile.printers import emitter
 
-from .launching import BOXED, CHAINED, CHECK, LAUNCH, PLACED, PROCESSORS
+from .launching import BOXED, CHAINED, CHECK, FOUND, LAUNCH, PLACED, PROCESSORS
 
 TORCH = table(lambda t: f"torch.{t.name}")
 POINTER = table(lambda t: t.pointer)
 MODULE = (
-    "KERNELS", "INPUTS", "SIZES", "CALLS", "PREPARED", "check", "chained", "processors", "placed", "watched", "admitted", "chosen", "prepared", "run",
-    "Launch", "BoxedLaunch", "Ready", "TensorDescriptor", "gl", "types", "warnings",
+    "KERNELS", "INPUTS", "SIZES", "CALLS", "LAST", "PREPARED", "check", "chained", "processors", "placed", "watched", "admitted", "chosen", "prepared",
+    "run", "alike", "allocator", "Launch", "BoxedLaunch", "Ready", "TensorDescriptor", "TensorGuards", "_empty_strided_cuda", "gl", "types", "warnings",
 )  # fmt: skip
 
 
@@ -31,7 +31,7 @@ def launcher(plan: Plan, header: tuple[str, ...] = ()) -> str:
 
 def dispatched(dispatch: Dispatch) -> str:
     """Print the same for several plans among which sizes decide."""
-    return "\n".join(["", *_tables(dispatch), CHECK, *_parts(dispatch), *_Run(dispatch).text(), ""])
+    return "\n".join(["", *_tables(dispatch), CHECK, FOUND, *_parts(dispatch), *_Run(dispatch).text(), ""])
 
 
 def _parts(dispatch: Dispatch) -> Iterator[str]:
@@ -79,7 +79,9 @@ def _tables(dispatch: Dispatch) -> Iterator[str]:
     known = {a.name: a.size for b in general.inputs for a in b.dims if a.size is not None}
     pairs = ", ".join(f'"{name}": {size}' for name, size in known.items())
     yield f"SIZES = {{{pairs}}}"
-    yield "CALLS = {}  # what a call does, by the types, shapes, strides and devices of its arguments"
+    yield "CALLS = {}  # what a call does, by the types, shapes, strides and devices of its arguments; and what tells that others are alike"
+    if general.inputs:
+        yield "LAST = None, None  # of these the one that was called last"
 
 
 class _Run:
@@ -99,6 +101,7 @@ class _Run:
         self.symbols = [a for name, a in symbols.items() if name not in counted]  # those that a call gives
         self.bound = {a.name for b in self.general.inputs for a in b.dims}
         self.device, self.sizes, self.key, self.call = (self.names.fresh(name) for name in ("device", "sizes", "key", "call"))
+        self.found, self.alike, self.empty = (self.names.fresh(name) for name in ("found", "same", "empty"))
         self.ahead, self.counters, self.packed = (self.names.fresh(name) for name in ("ahead", "counters", "packed"))
         self.launches = [self.names.fresh(f"launch_{number}") for number in range(max(len(plan.kernels) for plan in plans))]
 
@@ -143,20 +146,22 @@ class _Run:
         taken = "prepared" if len(self.of.cases) == 1 else f"PREPARED[chosen({', '.join(sizes)})]"
         yield f"    {self.call} = {taken}({', '.join([self.device, *sizes])})"
         if self.inputs:
+            yield f"    {self.alike} = alike({', '.join(self.inputs)})" if not self._given() else f"    {self.alike} = None"
             placed = ", ".join(f'placed("{b.name}", {self.local[b.name]}{", True" * (b.name in self.boxed)})' for b in self.general.inputs)
             apart = " and ".join(f"{a}.is_contiguous() and not {a}.is_neg()" for a in self.inputs)
             if self.boxed:
                 apart += "".join(f" and not {self.local[b.name]}.data_ptr() & 15" for b in self.general.inputs if b.name in self.boxed)
             yield f"    if not ({apart}):"
-            yield f"        {self.packed} = {self.call}"
+            yield f"        {self.packed}, {self.alike} = {self.call}, None"
             yield ""
             yield f"        def {self.call}({', '.join(self.inputs)}):"
             yield f"            return {self.packed}({placed})"
             yield ""
         yield "    if len(CALLS) >= 4096:"
         yield "        CALLS.clear()"
-        yield f"    CALLS[{self.key}] = {self.call}"
-        yield f"    return {self.call}"
+        found = f"{self.alike}, {self.call}" if self.inputs else self.call
+        yield f"    CALLS[{self.key}] = {self.found} = {found}"
+        yield f"    return {self.found}"
         yield ""
 
     def _chosen(self) -> Iterator[str]:
@@ -196,11 +201,12 @@ class _Run:
             if kernel.library is None:
                 launches[kernel.name] = self.launches[number]
                 yield from self._launch(kernel, self.launches[number])
+        yield f"    {self.empty} = allocator({self.device})"
         yield ""
         yield f"    def {self.call}({', '.join(self.inputs)}):"
         for buffer in (*plan.outputs, *plan.scratch):
-            shape = ", ".join(self._extent(a) for a in buffer.dims) + ("," if len(buffer.dims) == 1 else "")
-            yield f"        {self.local[buffer.name]} = torch.empty(({shape}), dtype={TORCH[buffer.dtype]}, device={self.device})"
+            shape, strides = (", ".join(numbers) + "," * (len(buffer.dims) == 1) for numbers in self._packed(buffer))
+            yield f"        {self.local[buffer.name]} = {self.empty}(({shape}), ({strides}), {TORCH[buffer.dtype]})"
         counted = [kernel.name for kernel in plan.kernels if kernel.workers and kernel.workers.drawn]
         if counted:  # rows of four numbers, so that each counter lies at a multiple of 16 bytes
             yield f"        {self.counters} = torch.zeros(({len(counted)}, 4), dtype=torch.int32, device={self.device})"
@@ -251,10 +257,14 @@ class _Run:
 
     def _extents(self, copy: Copy) -> str:
         """Return the sizes and strides of an array in the order of a box."""
-        sizes = [self._extent(a) for a in copy.buffer.dims]
+        sizes, strides = self._packed(copy.buffer)
+        return f"[{', '.join(sizes[at] for at in copy.order)}], [{', '.join(strides[at] for at in copy.order)}]"
+
+    def _packed(self, buffer: Buffer) -> tuple[list[str], list[str]]:
+        """Return the sizes of an array and the strides that it has where nothing lies between its elements."""
+        sizes = [self._extent(a) for a in buffer.dims]
         strides = [" * ".join(sizes[at + 1 :]) or "1" for at in range(len(sizes))]
-        known = [str(math.prod(map(int, s.split(" * ")))) if s.replace(" * ", "").isdigit() else s for s in strides]
-        return f"[{', '.join(sizes[at] for at in copy.order)}], [{', '.join(known[at] for at in copy.order)}]"
+        return sizes, [str(math.prod(map(int, s.split(" * ")))) if s.replace(" * ", "").isdigit() else s for s in strides]
 
     def _called(self) -> Iterator[str]:
         """Print `run`: what is known of arguments like these is found and done."""
@@ -266,16 +276,19 @@ class _Run:
         yield ""
         yield f"def run({', '.join([*self.inputs, *(['*'] if given or place else []), *given, *place])}):"
         yield f'    """{_described(self.general)}"""'
-        key, call = self.key, self.call
+        key, call, alike, found = self.key, self.call, self.alike, self.found
         if self.inputs:
             told = [part for b in self.general.inputs for part in _told(self.local[b.name], b.name in self.boxed)]
-            yield "    try:"
-            yield f"        {key} = ({', '.join([*told, *given])})"
-            yield f"        {call} = CALLS.get({key})"
-            yield "    except (AttributeError, RuntimeError):  # what is no tensor, or has no strides, is refused by name"
-            yield f"        {key} = {call} = None"
-            yield f"    if {call} is None:"
-            yield f"        {call} = admitted({', '.join([key, *self.inputs, *given])})"
+            bits = " | ".join(f"{self.local[b.name]}.data_ptr()" for b in self.general.inputs if b.name in self.boxed)
+            yield "    global LAST"
+            yield f"    {alike}, {call} = LAST"
+            yield f"    if {alike} is None or not {alike}.check({', '.join(self.inputs)}){f' or ({bits}) & 15' if bits else ''}:"
+            yield "        try:"
+            yield f"            {key} = ({', '.join([*told, *given])},)"
+            yield f"            {found} = CALLS.get({key})"
+            yield "        except (AttributeError, RuntimeError):  # what is no tensor, or has no strides, is refused by name"
+            yield f"            {key} = {found} = None"
+            yield f"        LAST = {alike}, {call} = {found} or admitted({', '.join([key, *self.inputs, *given])})"
             yield f"    {self.device} = {self.inputs[0]}.device"
         else:
             yield f"    {self.device} = torch.device({self.device})"

@@ -22,6 +22,27 @@ def check(name, tensor, device, sizes):
     if device.type != "cuda" and not triton.knobs.runtime.interpret:
         raise ValueError(f"{name}: expected a GPU, found device {device}; on a CPU set TRITON_INTERPRET=1 before triton is imported")
 '''
+FOUND = '''
+try:  # as in the code that torch.compile writes: quicker than looking at each argument, and than torch.empty
+    from torch._C._dynamo.guards import TensorGuards, _empty_strided_cuda
+except ImportError:
+    TensorGuards = _empty_strided_cuda = None
+
+
+def alike(*arrays):
+    """Return what tells in one step whether other arrays have these types, shapes, strides and devices; None where torch has no such thing."""
+    try:
+        return TensorGuards(*arrays, dynamic_dims_sizes=None, dynamic_dims_strides=None)
+    except (TypeError, RuntimeError):
+        return None
+
+
+def allocator(device):
+    """Return the function that makes an array of a shape, strides and type on a device, the current one where it is a GPU."""
+    if device.type == "cuda" and _empty_strided_cuda is not None:
+        return _empty_strided_cuda
+    return lambda shape, strides, dtype: torch.empty_strided(shape, strides, dtype=dtype, device=device)
+'''
 CHAINED = '''
 def chained(device):
     """Tell whether a kernel may be launched while the one before it still runs: NVIDIA GPUs of compute capability 9.0 and later."""

@@ -102,6 +102,32 @@ def test_another_shape_is_worked_out_anew(module: Any) -> None:
     assert y.shape == (5, 32)
 
 
+@pytest.mark.filterwarnings("ignore:x. strides")
+def test_what_is_like_the_last_call_is_looked_up_nowhere(module: Any) -> None:
+    """The last call's own arguments are told in one step; whatever differs in anything that decides is looked up, and again the other way."""
+    module.run(given(2))
+    module.CALLS.clear()
+    module.run(given(2))
+    assert not module.CALLS
+    for other in (given(3), given(2)[:, :32], torch._neg_view(given(2)), given(2).expand(2, 64).t()):
+        module.run(other)
+        assert len(module.CALLS) == 1
+        module.CALLS.clear()
+        assert module.run(given(2)).shape == (2, 64)
+        module.CALLS.clear()
+    for wrong in (given(2).double(), given(2).to_sparse(), [1.0], None):
+        with pytest.raises((TypeError, ValueError), match="^x: expected"):
+            module.run(wrong)
+
+
+@pytest.mark.parametrize("missing", ["TensorGuards", "_empty_strided_cuda"])
+def test_a_torch_without_them_is_asked_each_time(missing: str, module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, missing, None)
+    for rows in (2, 2, 3):
+        assert module.run(given(rows)).shape == (rows, 64)
+    assert len(module.CALLS) == 2
+
+
 def test_addresses_off_16_bytes_are_left_to_triton(module: Any) -> None:
     long = torch.zeros(1 + 3 * 64)
     module.run(given())
