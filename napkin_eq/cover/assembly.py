@@ -15,7 +15,7 @@ from napkin_eq.cover.pricing import Proved
 from napkin_eq.egraph.congruence import Step
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.substitute import array_of
-from napkin_eq.lang.term import Read, Store, Term, Tuple, subterms
+from napkin_eq.lang.term import Read, Store, Term, Tuple, rebuilt, subterms
 from napkin_eq.machine.cost import total_us
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.search.assemble import renamed
@@ -107,13 +107,18 @@ def _stored(value: Term, held: Mapping[Term, Term]) -> Term:
 
 
 def _lemmas(part: Part) -> list[Step]:
-    """Return the steps of a part, what it reads in the place of its arrays; of several outputs the steps of each, consumers before producers."""
+    """Return the steps of a part, what it reads in the place of its arrays; of several outputs the steps of each, consumers before producers.
+
+    Where several are stored together, each lemma leads to all of them. One that stands there as in the diagram would be replaced in its turn:
+    until then a part of it is stored, which makes it another term.
+    """
     put = Put(part.arrays, part.axes)
 
     def bound(value: Term | Axis) -> Term | Axis:
         return put(value) if isinstance(value, Term) else part.axes(value)
 
     found: list[Step] = []
+    kept, seen = [put(item) for item in parallel(part.proved.placed.term)], set[Term]()
     for place, value in reversed([*enumerate(part.outs)]):
         for step in part.proved.steps:
             if len(part.outs) > 1 and step.path[0] != place:
@@ -121,7 +126,45 @@ def _lemmas(part: Part) -> list[Step]:
             path = step.path[1:] if len(part.outs) > 1 else step.path
             bindings = tuple((name, bound(given)) for name, given in step.bindings)
             found.append(replace(step, path=path, bindings=bindings, before=put(step.before), after=put(step.after), lemma=value))
+        left = kept[place]
+        for other in part.outs[:place]:  # their lemmas come later, and are not about what is stored beside this value
+            for path in _paths(left, other) if (hidden := _hidden(other)) is not None else ():
+                found.append(replace(hidden, path=(*path, *hidden.path), lemma=value))
+                left = _put(left, path, _with(other, hidden))
+                seen.add(other)
+        if value in seen and (hidden := _hidden(value)) is not None:
+            found.append(replace(hidden, forward=False, before=hidden.after, after=hidden.before, lemma=_with(value, hidden)))
     return found
+
+
+def _hidden(value: Term) -> Step | None:
+    """Return the step that stores the first part of a value that is a number, None where it has none."""
+    place = next((i for i, child in enumerate(value.children) if child.kind == "real"), None)
+    if place is None:
+        return None
+    part = value.children[place]
+    return Step("level", True, (place,), (("a", part),), part, Store(part))
+
+
+def _with(value: Term, hidden: Step) -> Term:
+    """Return a value with a part of it stored."""
+    return _put(value, hidden.path, hidden.after)
+
+
+def _put(root: Term, path: tuple[int, ...], part: Term) -> Term:
+    """Return a term with another part at a path."""
+    if not path:
+        return part
+    return rebuilt(root, tuple(_put(child, path[1:], part) if i == path[0] else child for i, child in enumerate(root.children)))
+
+
+def _paths(root: Term, part: Term) -> list[tuple[int, ...]]:
+    """Return where a term stands in another, outermost, as child numbers from the root."""
+    if part not in subterms(root):
+        return []
+    if root is part:
+        return [()]
+    return [(i, *path) for i, child in enumerate(root.children) for path in _paths(child, part)]
 
 
 class Put:

@@ -27,14 +27,14 @@ def bound_us(piece: Piece, storage: str, dtype: str, machine: Hardware) -> float
     arrays = {t: BYTES[held_as(t.dtype, storage)] * elements(t.dims) for t in terms if isinstance(t, Input) and t in direct}
     model, chip, copying = machine.model, machine.chip, machine.hbm.copy_bandwidth
     moved = (sum(arrays.values()) / model.read_rate + written / model.write_rate) / copying
-    masks = [t for t in terms if t.kind == "bool" and t.axes]
+    masks, parted = _masks(terms)
     times = _times(piece, terms, machine)
-    asked = 0.0 if masks else sum(size * times(t, False) for t, size in arrays.items())
+    asked = 0.0 if masks else sum(size * times(t, False) for t, size in arrays.items() if t not in parted)
     flops = special = 0.0
     for term in terms:
         product = term.body if contracted(term) is not None else term
-        masked = any({a.name for a in m.axes} & {a.name for a in product.axes} for m in masks)
-        share = (0.5 if all(_half(m) for m in masks) else 0.0) if masked else 1.0
+        masked = term in parted or any({a.name for a in m.axes} & {a.name for a in product.axes} for m in masks)
+        share = (0.5 if all(_half(m) for m in masks) and term not in parted else 0.0) if masked else 1.0
         if contracted(term) is not None:
             flops += 2 * elements(product.axes) * share * times(term)
         elif isinstance(term, Map) and term.op == "exp":
@@ -76,6 +76,19 @@ def _times(piece: Piece, terms: list[Term], machine: Hardware) -> Callable[..., 
         return found
 
     return times
+
+
+def _masks(terms: list[Term]) -> tuple[list[Term], set[Term]]:
+    """Return the masks by which something may be left out, and what is one of two values to choose from: of that parts may be left out.
+
+    A choice of two values that are both computed leaves out nothing of what is made with it; one of a value and a number may.
+    """
+    choices = [t for t in terms if isinstance(t, Map) and t.op == "where"]
+    both = [t for t in choices if all(any(isinstance(s, Input) for s in subterms(arg)) for arg in t.args[1:])]
+    others = [t for t in terms if t not in both]
+    read = {child for t in others for child in t.children if child.kind == "bool"}
+    masks = [t for t in terms if t.kind == "bool" and t.axes and (t in read or not any(t in subterms(c.args[0]) for c in both))]
+    return masks, {part for t in both for arg in t.args[1:] for part in subterms(arg)}
 
 
 def _direct(terms: list[Term]) -> set[Term]:

@@ -64,20 +64,20 @@ def _over(offer: Offer, least: Mapping[Any, float], failed: Mapping[Any, Sequenc
 
 
 class Choice:
-    """The search for a cover of one diagram; joining: kernels that compute several values are offered."""
+    """The search for a cover of one diagram, priced by a pool; joining: kernels that compute several values are offered."""
 
-    def __init__(self, job: Job, orders: Sequence[tuple[Axis, ...]], joining: bool = True) -> None:
-        self.joining = joining
+    def __init__(self, job: Job, orders: Sequence[tuple[Axis, ...]], pool: workers.Pool, joining: bool = True) -> None:
+        self.joining, self.pool = joining, pool
         diagram, aim, proved = job.diagram, job.aim, job.laws.proved
         self.diagram, self.aim = diagram, aim
         self.budget: Budget = aim.budget
-        self.begun = time.process_time() + workers.processor() / workers.PROCESSES
+        self.begun = time.process_time() + pool.taken / workers.PROCESSES
         outputs = [term for _, term in diagram.outputs]
         self.graph: Graph = graph_of(outputs, proved)
         self.places = {value: i for i, value in enumerate(self.graph.cuts)}
         self.storage = Storage(self.graph, {term: name for name, term in diagram.outputs}, aim.dtype, proved, aim.held, dict(zip(outputs, orders, strict=True)))
-        self.pricing = Pricing(aim, job.laws)
-        self.plain = Pricing(replace(self.aim, printer="triton"), job.laws)
+        self.pricing = Pricing(aim, job.laws, pool)
+        self.plain = Pricing(replace(self.aim, printer="triton"), job.laws, pool)
         self.waited = waited_us(aim.machine)  # of every launch but the first
         self.bound = 0.0
         self.listed = Enumeration(self.graph)
@@ -135,7 +135,7 @@ class Choice:
         return self._spent() > self.budget.seconds or self.budget.over("covering")
 
     def _spent(self) -> float:
-        return time.process_time() + workers.processor() / workers.PROCESSES - self.begun
+        return time.process_time() + self.pool.taken / workers.PROCESSES - self.begun
 
     def _priced(self) -> tuple[Chosen, list[Offer]]:
         """Return the cheapest cover whose prices are all known, or near to that; bundles of its kernels are offered as long as they may save something.

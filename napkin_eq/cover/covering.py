@@ -13,10 +13,11 @@ from napkin_eq.cover.apart import apart, clashes
 from napkin_eq.cover.assembly import Named, Part, Put, part_of, within
 from napkin_eq.cover.choice import Choice
 from napkin_eq.cover.pieces import Piece
-from napkin_eq.cover.pricing import Proved
+from napkin_eq.cover.pricing import Proved, pool
 from napkin_eq.cover.program import Chosen
 from napkin_eq.cover.sections import Section, sections, whole
 from napkin_eq.cover.told import told as told_of
+from napkin_eq.cover.workers import Pool
 from napkin_eq.egraph.congruence import Step
 from napkin_eq.egraph.saturate import saturate
 from napkin_eq.lang.axis import Axis
@@ -40,10 +41,11 @@ def covered(job: Job) -> Output:
         raise NapkinError(f"diagram {job.diagram.name}: two outputs are one value; name it once")
     with clock.stage("extract"):
         listed = [whole(outputs)] if job.aim.held else sections(outputs, job.laws.proved)
-    try:
-        found, (source, placed, steps, named) = _accepted(job, outputs, listed, joining=True)
-    except Undecided:  # what was priced and proved is remembered: kernels of one value each take little more
-        found, (source, placed, steps, named) = _accepted(job, outputs, listed, joining=False)
+    with pool(job.aim, job.laws) as workers:
+        try:
+            found, (source, placed, steps, named) = _accepted(job, outputs, listed, workers, joining=True)
+        except Undecided:  # what was priced and proved is remembered: kernels of one value each take little more
+            found, (source, placed, steps, named) = _accepted(job, outputs, listed, workers, joining=False)
     graph = saturate(listed[0].terms[0], (), rounds=0)  # an e-graph of nothing but its numbers
     proofs = [proved for section in found for _, proved in section.pieces]
     graph = replace(graph, nodes=sum(f.nodes for f in proofs), rounds=max(f.rounds for f in proofs), instances=[])
@@ -53,14 +55,14 @@ def covered(job: Job) -> Output:
     return option
 
 
-def _accepted(job: Job, outputs: tuple[Term, ...], listed: Sequence[Section], joining: bool) -> tuple[list[_Section], Whole]:
+def _accepted(job: Job, outputs: tuple[Term, ...], listed: Sequence[Section], workers: Pool, joining: bool) -> tuple[list[_Section], Whole]:
     """Return the covers of sections, and all of them as one plan whose chain the checker accepts; raises Undecided where it does not.
 
     joining: kernels may compute several values.
     """
     clock = job.aim.budget.clock
     with clock.stage("extract"):
-        found = _sections(job, listed, joining)
+        found = _sections(job, listed, workers, joining)
         outputs, parts = _joined(outputs, listed, found)
     with clock.stage("explain"):
         source = outputs[0] if len(outputs) == 1 else Tuple(outputs)
@@ -69,12 +71,12 @@ def _accepted(job: Job, outputs: tuple[Term, ...], listed: Sequence[Section], jo
     return found, (source, placed, steps, named)
 
 
-def _sections(job: Job, listed: Sequence[Section], joining: bool) -> list[_Section]:
+def _sections(job: Job, listed: Sequence[Section], workers: Pool, joining: bool) -> list[_Section]:
     """Cover each section of a graph, equal ones once."""
     known: dict[tuple[Term, ...], _Section] = {}
     for section in listed:
         if section.terms not in known:
-            known[section.terms] = _section(job, section, joining)
+            known[section.terms] = _section(job, section, workers, joining)
     return [known[section.terms] for section in listed]
 
 
@@ -101,11 +103,11 @@ class _Section:
     work: Choice
 
 
-def _section(job: Job, section: Section, joining: bool) -> _Section:
+def _section(job: Job, section: Section, workers: Pool, joining: bool) -> _Section:
     """Cover a section; where a kernel would hold what was folded over an axis that it streams over, once more with that axis named apart."""
     outputs = section.terms
     names = [f"o{i}" for i in range(len(outputs))] if section.arrays else job.names
-    work = Choice(job.on(zip(names, outputs, strict=True)), section.orders, joining)
+    work = Choice(job.on(zip(names, outputs, strict=True)), section.orders, workers, joining)
     chosen, pieces = work.derived()
     clash: dict[str, set[Term]] = {}
     for piece, proved in pieces:
@@ -115,7 +117,7 @@ def _section(job: Job, section: Section, joining: bool) -> _Section:
         named = apart(outputs, clash, work.graph.kept)
         require_asked(f"diagram {job.diagram.name}", outputs, named)
         outputs = named
-        work = Choice(job.on(zip(names, outputs, strict=True)), section.orders, joining)
+        work = Choice(job.on(zip(names, outputs, strict=True)), section.orders, workers, joining)
         chosen, pieces = work.derived()
     return _Section(outputs, pieces, chosen, work)
 

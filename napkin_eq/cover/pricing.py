@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from napkin_eq.certify.certificate import require_accepted
 from napkin_eq.certify.chain import explained
@@ -24,6 +23,8 @@ from napkin_eq.verify.translation import accepted
 
 SEARCH, PROOF = 5.0, 40.0  # seconds of processor time for a candidate's search, and for that and its chain of steps
 LATE = 3.0  # times the seconds of a search: what goes on for longer did not heed them, and is ended
+T = TypeVar("T")
+Task = tuple[str, bool, Piece]  # a printer, whether a chain of steps is wanted, and of what
 _PRICES: dict[tuple[str, ...], tuple[float, str]] = {}
 _PROVED: dict[tuple[Any, ...], tuple[Any, str]] = {}
 
@@ -40,11 +41,22 @@ class Proved:
     rounds: int
 
 
-class Pricing:
-    """Prices of pieces for one aim; `priced` counts those that were searched for."""
+def pool(aim: Aim, laws: Laws) -> workers.Pool:
+    """Return processes that price and derive pieces for an aim, whichever printer is asked for."""
 
-    def __init__(self, aim: Aim, laws: Laws) -> None:
-        self.aim, self.laws = aim, laws
+    def work(task: Task) -> float | Proved:
+        printer, chain, piece = task
+        return Pricing(replace(aim, printer=printer), laws, idle).done(chain, piece)
+
+    idle = workers.Pool(work)
+    return idle
+
+
+class Pricing:
+    """Prices of pieces for one aim; `priced` counts those that were searched for. pool: of processes that do it, as `pool` begins them."""
+
+    def __init__(self, aim: Aim, laws: Laws, pool: workers.Pool) -> None:
+        self.aim, self.laws, self.pool = aim, laws, pool
         self.priced = 0
         self.about = (aim.machine.name, aim.dtype, aim.printer, aim.precision, ",".join(s.name for s in laws.statements))
 
@@ -60,9 +72,16 @@ class Pricing:
             if self.known(piece) is None:
                 fresh.setdefault(piece.key, piece)
         self.priced += len(fresh)
-        jobs = ((key, partial(self._price, piece)) for key, piece in fresh.items())
-        for key, found, why in workers.each(jobs, LATE * SEARCH):
+        for key, found, why in self.pool.each(self._asked(False, fresh), LATE * SEARCH):
             _PRICES[*self.about, key] = (math.inf if found is None else found, why)
+
+    def _asked(self, chain: bool, pieces: Mapping[T, Piece]) -> Iterator[tuple[T, Task]]:
+        """Yield what to ask of the pool, by the keys of pieces."""
+        return ((key, (self.aim.printer, chain, piece)) for key, piece in pieces.items())
+
+    def done(self, chain: bool, piece: Piece) -> float | Proved:
+        """Return the price of a piece, or with a chain of steps all that is derived of it."""
+        return self._prove(piece) if chain else self._price(piece)
 
     def _job(self, piece: Piece, seconds: float) -> Job:
         """Return the job of deriving a piece as any diagram, arrays in the place of what it reads."""
@@ -77,8 +96,7 @@ class Pricing:
         """Derive pieces, each with its chain of steps, and return each, or why it was not."""
         listed = list(pieces)
         fresh = {(p.source, p.outputs): p for p in listed if (*self.about, p.source, p.outputs) not in _PROVED}
-        jobs = ((key, partial(self._prove, piece)) for key, piece in fresh.items())
-        for key, found, why in workers.each(jobs, PROOF):
+        for key, found, why in self.pool.each(self._asked(True, fresh), PROOF):
             _PROVED[*self.about, *key] = found, why
         return [_PROVED[*self.about, p.source, p.outputs] for p in listed]
 

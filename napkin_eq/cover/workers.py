@@ -1,4 +1,8 @@
-"""Work done in processes of its own: a limit of time and of memory each, so that one that explodes costs no more than that."""
+"""Work done in processes of its own: a limit of time each, and of memory, so that what explodes costs no more than that.
+
+A process does one piece of work after another: what it has loaded and found out for one it has for the next. One that is ended, or has
+grown large, gives way to a fresh one.
+"""
 
 from __future__ import annotations
 
@@ -8,100 +12,170 @@ import select
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from types import TracebackType
 from typing import Any, TypeVar
 
 from napkin_eq.egraph.saturate import threaded
 
 T = TypeVar("T")
-PROCESSES, SECONDS, BYTES = 2, 20.0, 4 << 30
+PROCESSES, BYTES = 2, 4 << 30
+LARGE = 1 << 30  # bytes of a process that is given no more work
+HEAD, KILO = 8, 1024  # bytes that say how many more there are; what the system counts memory in
 WAIT = 30.0  # times the seconds of a job, by the clock, which a busy machine makes long
 
 
-def each(jobs: Iterable[tuple[T, Callable[[], Any]]], seconds: float = SECONDS) -> Iterator[tuple[T, Any, str]]:
-    """Do jobs, a few at a time, and yield of each its key, what it gave, and why it gave nothing; in no order of their own.
+@dataclass(slots=True)
+class _Worker:
+    """A process of its own: its number, where it is asked and where it answers, the key of what it does, what it has answered of that so far.
 
-    seconds: of processor time that a job may take. Where a process cannot be forked, as after a derivation in this one, jobs
-    are done here, and only their own budgets limit them.
+    taken: the seconds of processor time that it said it has taken.
     """
-    if not hasattr(os, "fork") or threaded():
-        for key, job in jobs:
-            yield (key, *_tried(job))
-        return
-    waiting, running = iter(jobs), dict[int, tuple[T, int, bytearray]]()
-    try:
-        while True:
-            while len(running) < PROCESSES and (item := next(waiting, None)) is not None:
-                begun, number = _begin(item[1], seconds)
-                running[begun] = item[0], number, bytearray()
-            if not running:
-                return
-            ready, _, _ = select.select(list(running), [], [], WAIT * seconds)
-            if not ready:  # nothing at all has come for so long: what waits takes no processor time, and would not end by itself
-                for _, number, _ in running.values():
-                    os.kill(number, signal.SIGKILL)
-            for pipe in ready:
-                key, number, data = running[pipe]
-                if part := os.read(pipe, 1 << 16):
-                    data += part
-                    continue
-                del running[pipe]
+
+    number: int
+    asked: int
+    answers: int
+    key: Any = None
+    data: bytearray = field(default_factory=bytearray)
+    taken: float = 0.0
+
+
+class Pool:
+    """Processes that do one kind of work, begun when there is some; `with Pool(work) as pool` ends them.
+
+    work: is given what is to be done, and gives what came of it; both are sent from process to process. Where none can be forked, as after a
+    derivation in this one, all is done here, and only its own budgets limit it. taken: seconds of processor time that processes have taken.
+    """
+
+    def __init__(self, work: Callable[[Any], Any]) -> None:
+        self.work, self.taken = work, 0.0
+        self.idle: list[_Worker] = []
+        self.busy: list[_Worker] = []
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        for worker in [*self.busy, *self.idle]:
+            self._end(worker)
+
+    def each(self, items: Iterable[tuple[T, Any]], seconds: float) -> Iterator[tuple[T, Any, str]]:
+        """Do work, a few at a time, and yield of each item its key, what it gave, and why it gave nothing; in no order of their own.
+
+        items: keys and what `work` is given. seconds: of processor time that an item may take.
+        """
+        if not self.idle and (not hasattr(os, "fork") or threaded()):
+            for key, item in items:
+                yield (key, *_tried(self.work, item))
+            return
+        waiting = iter(items)
+        try:
+            while True:
+                while len(self.busy) < PROCESSES and (item := next(waiting, None)) is not None:
+                    worker = self.idle.pop() if self.idle else self._begun()
+                    self.busy.append(worker)
+                    worker.key = item[0]
+                    with suppress(BrokenPipeError):  # one that was ended from outside is found to be at its end
+                        _send(worker.asked, (item[1], seconds))
+                if not self.busy:
+                    return
+                for worker, found in self._answered(seconds):
+                    yield (worker.key, *found)
+        finally:
+            for worker in [*self.busy]:  # what it answers nobody asks any more
+                self._end(worker)
+
+    def _answered(self, seconds: float) -> Iterator[tuple[_Worker, tuple[Any, str]]]:
+        """Wait until a process has something to say, and yield those that are done, or have ended, with what they gave."""
+        ready, _, _ = select.select([w.answers for w in self.busy], [], [], WAIT * seconds)
+        if not ready:  # nothing at all has come for so long: what waits takes no processor time, and would not end by itself
+            for worker in self.busy:
+                os.kill(worker.number, signal.SIGKILL)
+        for worker in [w for w in self.busy if w.answers in ready]:
+            part = os.read(worker.answers, 1 << 16)
+            worker.data += part
+            if not part:
+                self._end(worker)
+                yield worker, (None, "it took more time or memory than it may")
+            elif len(worker.data) >= HEAD and len(worker.data) == HEAD + int.from_bytes(worker.data[:HEAD], "big"):
+                found, why, taken, large = pickle.loads(bytes(worker.data[HEAD:]))
+                worker.data.clear()
+                self.taken, worker.taken = self.taken + taken - worker.taken, taken
+                if large:
+                    self._end(worker)
+                else:
+                    self.busy.remove(worker)
+                    self.idle.append(worker)
+                yield worker, (found, why)
+
+    def _begun(self) -> _Worker:
+        """Begin a process."""
+        (reading, asked), (answers, writing) = os.pipe(), os.pipe()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        number = os.fork()
+        if number:
+            os.close(reading)
+            os.close(writing)
+            return _Worker(number, asked, answers)
+        try:
+            for pipe in [asked, answers, *(pipe for w in [*self.idle, *self.busy] for pipe in (w.asked, w.answers))]:
                 os.close(pipe)
-                os.waitpid(number, 0)
-                yield (key, *(pickle.loads(bytes(data)) if data else (None, "it took more time or memory than it may")))
-    finally:
-        for pipe, (_, number, _) in running.items():
-            os.kill(number, signal.SIGKILL)
-            os.close(pipe)
-            os.waitpid(number, 0)
+            _serve(self.work, reading, writing)
+        finally:
+            os._exit(0)  # what the parent would do at its end is not done here
+
+    def _end(self, worker: _Worker) -> None:
+        """End a process, whatever it does."""
+        (self.busy if worker in self.busy else self.idle).remove(worker)
+        os.kill(worker.number, signal.SIGKILL)
+        os.close(worker.asked)
+        os.close(worker.answers)
+        _, _, used = os.wait4(worker.number, 0)
+        self.taken += used.ru_utime + used.ru_stime - worker.taken
 
 
-def processor() -> float:
-    """Return the seconds of processor time that workers have taken which are done."""
-    try:
-        import resource
-    except ImportError:
-        return 0.0
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def _tried(job: Callable[[], Any]) -> tuple[Any, str]:
+def _tried(work: Callable[[Any], Any], item: Any) -> tuple[Any, str]:
     from napkin_eq.lang.errors import NapkinError
 
     try:
-        return job(), ""
+        return work(item), ""
     except (NapkinError, MemoryError, RecursionError) as reason:
         return None, str(reason) or type(reason).__name__
 
 
-def _begin(job: Callable[[], Any], seconds: float) -> tuple[int, int]:
-    """Begin a job in a process of its own; return the pipe that it writes to, and its number."""
-    reading, writing = os.pipe()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    number = os.fork()
-    if number:
-        os.close(writing)
-        return reading, number
-    status = 1
-    try:
-        os.close(reading)
-        _limit(seconds)
-        data = pickle.dumps(_tried(job))
-        with os.fdopen(writing, "wb") as pipe:
-            pipe.write(data)
-        status = 0
-    finally:
-        os._exit(status)  # what the parent would do at its end is not done here
-
-
-def _limit(seconds: float) -> None:
+def _serve(work: Callable[[Any], Any], asked: int, answers: int) -> None:
+    """Do what is asked for, in the time that it may take, until nobody asks any more or this process has grown large."""
     import resource
     import time
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt ends the search, which ends its workers
-    used = int(time.process_time()) + max(1, int(seconds))
-    resource.setrlimit(resource.RLIMIT_CPU, (used, used + 1))
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    most = BYTES if hard == resource.RLIM_INFINITY else min(BYTES, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (most if soft == resource.RLIM_INFINITY else min(most, soft), hard))
+    room = min(size for size in (BYTES, soft, hard) if size != resource.RLIM_INFINITY)
+    resource.setrlimit(resource.RLIMIT_AS, (room, hard))
+    while head := _read(asked, HEAD):
+        item, seconds = pickle.loads(_read(asked, int.from_bytes(head, "big")))
+        limit = int(time.process_time()) + max(1, int(seconds))
+        resource.setrlimit(resource.RLIMIT_CPU, (limit if most == resource.RLIM_INFINITY else min(limit, most), most))
+        found, why = _tried(work, item)
+        large = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KILO > LARGE
+        _send(answers, (found, why, time.process_time(), large))
+        if large:
+            return
+
+
+def _send(pipe: int, said: Any) -> None:
+    data = pickle.dumps(said)
+    left = memoryview(len(data).to_bytes(HEAD, "big") + data)
+    while left:
+        left = left[os.write(pipe, left) :]
+
+
+def _read(pipe: int, size: int) -> bytes:
+    """Return so many bytes, none where nobody writes any more."""
+    data = b""
+    while len(data) < size and (part := os.read(pipe, min(size - len(data), 1 << 16))):
+        data += part
+    return data if len(data) == size else b""

@@ -87,16 +87,23 @@ def test_without_the_solver_a_greedy_cover_says_so(monkeypatch: pytest.MonkeyPat
 def test_a_worker_that_takes_too_long_or_refuses_gives_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "threaded", lambda: False)  # these jobs speak to no engine
 
-    def forever() -> None:
-        while True:
+    def work(what: str) -> int:
+        while what == "forever":
             pass
+        if what == "refused":
+            raise NapkinError("no")
+        return os.getpid() if what == "own" else 3
 
-    def refused() -> None:
-        raise NapkinError("no")
-
-    found = {key: (value, why) for key, value, why in workers.each([("a", lambda: 3), ("b", forever), ("c", refused)], 1.0)}
-    assert found["a"] == (3, "") and found["c"] == (None, "no")
-    assert found["b"][0] is None and "time" in found["b"][1]
+    with workers.Pool(work) as pool:
+        found = {key: (value, why) for key, value, why in pool.each([("a", "three"), ("b", "forever"), ("c", "refused")], 1.0)}
+        assert found["a"] == (3, "") and found["c"] == (None, "no")
+        assert found["b"][0] is None and "time" in found["b"][1]
+        assert pool.taken > 0.5
+        numbers = {value for _, value, _ in pool.each([(i, "own") for i in range(9)], 1.0)}  # one that was ended gives way to another
+        assert 1 <= len(numbers) <= workers.PROCESSES and os.getpid() not in numbers
+    for number in numbers:
+        with pytest.raises(ProcessLookupError):
+            os.kill(number, 0)
 
 
 def test_a_value_read_by_another_name_is_that_value() -> None:
