@@ -128,7 +128,9 @@ def _lemmas(part: Part) -> list[Step]:
             found.append(replace(step, path=path, bindings=bindings, before=put(step.before), after=put(step.after), lemma=value))
         left = kept[place]
         for other in part.outs[:place]:  # their lemmas come later, and are not about what is stored beside this value
-            for path in _paths(left, other) if (hidden := _hidden(other)) is not None else ():
+            if (hidden := _hidden(other)) is None:
+                continue
+            for path in _paths(left, other):
                 found.append(replace(hidden, path=(*path, *hidden.path), lemma=value))
                 left = _put(left, path, _with(other, hidden))
                 seen.add(other)

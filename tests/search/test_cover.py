@@ -12,20 +12,23 @@ from types import SimpleNamespace
 import pytest
 
 import napkin_eq as nq
-from napkin_eq.certify.certificate import checked, sealed
+from napkin_eq.certify.certificate import checked, require_accepted, sealed
 from napkin_eq.cover import program, workers
 from napkin_eq.cover.apart import apart
+from napkin_eq.cover.assembly import Part, assembled
 from napkin_eq.cover.bounds import bound_us
 from napkin_eq.cover.candidates import Enumeration
 from napkin_eq.cover.graph import graph_of
 from napkin_eq.cover.pieces import Storage
+from napkin_eq.cover.pricing import Proved
 from napkin_eq.cover.program import Column, cheapest, greedy, in_order
-from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.errors import NapkinError, Undecided
 from napkin_eq.lang.evaluate import evaluate
-from napkin_eq.lang.term import Read, subterms
+from napkin_eq.lang.term import Read, Tuple, subterms
 from napkin_eq.machine import gpu as hardware
 from napkin_eq.pipeline.asked import chosen_statements
 from napkin_eq.pipeline.derive import derive
+from napkin_eq.search.candidates import Stored
 from napkin_eq.search.job import prover
 
 
@@ -104,6 +107,25 @@ def test_a_worker_that_takes_too_long_or_refuses_gives_nothing(monkeypatch: pyte
     for number in numbers:
         with pytest.raises(ProcessLookupError):
             os.kill(number, 0)
+
+
+@pytest.mark.parametrize("inner", [False, True])
+def test_values_stored_together_as_they_stand_have_one_chain(inner: bool) -> None:
+    t, x = nq.axes("t x", t=64, x=512)
+    a = nq.array("A", t, x) + nq.array("B", t, x)
+    b = a * nq.array("B", t, x) if inner else nq.array("A", t, x) * nq.array("B", t, x)
+    c = nq.array("A", t, x) * b
+    found = derive(nq.Diagram("several", (("a", a), ("b", b), ("c", c))))
+    (output,) = found.outputs
+    (store,) = output.placed.stores
+    assert {a, b} <= {*subterms(store)}  # neither is another form than in the diagram
+    proved = Proved(output.placed, tuple(output.steps), output.translation, 0, 0, 0)
+    part = Part((a, b, c), tuple(Stored(name, "bf16", (t, x)) for name in "abc"), {}, proved)
+    placed, steps, _ = assembled((a, b, c), [part], ("a", "b", "c"), hardware.load("h200"))
+    require_accepted(Tuple((a, b, c)), placed.term, steps, found.statements, found.verdicts)
+    with pytest.raises(Undecided, match="do not lead to the destination"):
+        shown = [s for s in steps if s.law != "level" or not s.path or s.path[-1] != 0 or s.forward]
+        require_accepted(Tuple((a, b, c)), placed.term, shown, found.statements, found.verdicts)
 
 
 def test_a_value_read_by_another_name_is_that_value() -> None:
