@@ -18,8 +18,8 @@ from .launching import BOXED, CHAINED, CHECK, FOUND, LAUNCH, PLACED, PROCESSORS
 TORCH = table(lambda t: f"torch.{t.name}")
 POINTER = table(lambda t: t.pointer)
 MODULE = (
-    "KERNELS", "INPUTS", "SIZES", "CALLS", "LAST", "PREPARED", "check", "chained", "processors", "placed", "watched", "admitted", "chosen", "prepared",
-    "run", "alike", "allocator", "Launch", "BoxedLaunch", "Ready", "TensorDescriptor", "TensorGuards", "_empty_strided_cuda", "gl", "types", "warnings",
+    "KERNELS", "INPUTS", "SIZES", "GIVEN", "CALLS", "LAST", "PREPARED", "check", "chained", "processors", "placed", "watched", "admitted",
+    "chosen", "prepared", "run", "alike", "allocator", "Launch", "BoxedLaunch", "Ready", "TensorDescriptor", "TensorGuards", "_empty_strided_cuda", "gl", "types", "warnings",
 )  # fmt: skip
 
 
@@ -110,6 +110,10 @@ class _Run:
         return [self.local[b.name] for b in self.general.inputs]
 
     def text(self) -> Iterator[str]:
+        if given := self._given():
+            pairs = ", ".join(f'"{a.name}": "{name}"' for a, name in zip(self._open(), given, strict=True))
+            yield f"\nGIVEN = {{{pairs}}}  # sizes that no input has, and what they are called as arguments"
+            yield ""
         yield from self._admitted()
         if len(self.of.cases) > 1:
             yield from self._chosen()
@@ -120,8 +124,11 @@ class _Run:
     def _name(self, at: int) -> str:
         return "prepared" if len(self.of.cases) == 1 else f"prepared_{at}"
 
+    def _open(self) -> list[Axis]:
+        return [a for a in self.symbols if a.name not in self.bound]
+
     def _given(self) -> list[str]:
-        return [self.size[a.name] for a in self.symbols if a.name not in self.bound]
+        return [self.size[a.name] for a in self._open()]
 
     def _admitted(self) -> Iterator[str]:
         """Print what is done the first time that arguments are of some types, shapes, strides and devices."""
@@ -136,6 +143,9 @@ class _Run:
             yield from (f'    {self.size[a.name]} = {self.sizes}["{a.name}"]' for a in self.symbols if a.name in self.bound)
         for axis in self.symbols:
             name = self.size[axis.name]
+            if axis.name not in self.bound:
+                yield f"    if type({name}) is not int or {name} < 1:"
+                yield f'        raise ValueError(f"size {axis.name}: expected a whole number of at least 1, found {{{name}!r:.60}}")'
             if (multiple := next((a.multiple for a in _symbols(self.general) if a == axis), 1)) > 1:
                 yield f"    if {name} % {multiple}:"
                 yield f'        raise ValueError(f"size {axis.name}: expected a multiple of {multiple}, found {{{name}}}")'

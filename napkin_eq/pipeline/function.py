@@ -50,13 +50,22 @@ class Function:
         read = {axis.name for b in plan.inputs for axis in b.dims}
         self.free = tuple(sorted(name for name in self.multiples if name not in read))
         self.text = source() if executor == "kernels" else ""
-        self.run: Callable[..., Any] | None = None
+        self.module: dict[str, Any] | None = None  # of the emitted file, once it is needed
         self.operator = _operator(self, derivation.diagram.name)
 
-    def __call__(self, *tensors: Any, **named: Any) -> Any:
+    def __call__(self, /, *tensors: Any, **named: Any) -> Any:
+        device = {} if self.inputs or "device" not in named else {"device": named.pop("device")}
         given, sizes = self._given(tensors, named)
-        found = self.operator(*given, *(sizes[name] for name in self.free))
-        return found
+        return self.operator(*given, *(sizes[name] for name in self.free), **device)
+
+    def __copy__(self) -> Function:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Function:
+        return self  # nothing of it changes
+
+    def __reduce__(self) -> Any:
+        raise NapkinError("a compiled derivation cannot be pickled; write it by derive -o, and load that folder's file, or derive it again")
 
     def _given(self, tensors: Sequence[Any], named: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         """Return the tensors in order and the sizes of axes; raises NapkinError where they do not fit."""
@@ -67,7 +76,7 @@ class Function:
             raise NapkinError(f"{len(tensors)} tensors are given; expected {len(names)}: {', '.join(names) or 'none'}")
         given = dict(zip(names, tensors, strict=False))
         for name, value in named.items():
-            if name in given or name not in (*names, *self.free, "device"):
+            if name in given or name not in (*names, *self.free):
                 raise NapkinError(f"{name!r:.60} is {'given twice' if name in given else 'no argument'}; arguments are {', '.join((*names, *self.free))}")
             given[name] = value
         if missing := [name for name in (*names, *self.free) if name not in given]:
@@ -80,8 +89,11 @@ class Function:
                 raise NapkinError(f"{buffer.name}: expected a tensor, found {type(tensor).__name__}")
             if tensor.dtype != dtype:
                 raise NapkinError(f"{buffer.name}: expected {dtype}, found {tensor.dtype}; derive for that type, or cast it")
-            if tensor.layout != torch.strided:
-                raise NapkinError(f"{buffer.name}: expected a strided tensor, found {tensor.layout}")
+            if tensor.layout != torch.strided or tensor.is_nested:
+                found = "a nested one" if tensor.is_nested else tensor.layout
+                raise NapkinError(f"{buffer.name}: expected a strided tensor, found {found}")
+            if not torch.compiler.is_compiling() and _transformed(tensor):
+                raise NapkinError(f"{buffer.name}: torch.func and forward-mode derivatives do not see through it; use backward() or torch.autograd.grad")
             device = tensor.device if device is None else device
             if tensor.device != device:
                 raise NapkinError(f"{buffer.name} is on {tensor.device}, the tensors before it are on {device}; put all on one device")
@@ -111,18 +123,19 @@ class Function:
             found.update({axis.name: size for axis, size in zip(buffer.dims, tensor.shape, strict=True)})
         return found | dict(zip(self.free, values[len(self.inputs) :], strict=True))
 
-    def made(self, values: Sequence[Any]) -> list[Any]:
-        """Return what the kernels, or the diagram in PyTorch's arithmetic, give."""
+    def made(self, values: Sequence[Any], **device: Any) -> list[Any]:
+        """Return what the kernels, or the diagram in PyTorch's arithmetic, give; on `device` where no tensor says where."""
         import torch
 
         sizes, tensors = self.sizes(values), values[: len(self.inputs)]
         if not self.text:
-            own = zip(self.referred(tensors, sizes), self.dtypes(), strict=True)
+            own = zip(self.referred(tensors, sizes, **device), self.dtypes(), strict=True)
             return [value.to(dtype).clone(memory_format=torch.contiguous_format) for value, dtype in own]  # no view of an input
-        if self.run is None:
-            self.run = _loaded(self.text)
+        if self.module is None:
+            self.module = _loaded(self.text)
         arrays = [tensor.contiguous() for tensor in tensors]
-        given = self.run(*arrays, **{name: sizes[name] for name in self.free})
+        called = self.module.get("GIVEN", {})  # a size that only the term has is none of the kernels'
+        given = self.module["run"](*arrays, **{called[name]: sizes[name] for name in self.free if name in called}, **device)
         found = given if isinstance(given, tuple) else (given,)
         turned = []
         for value, buffer, order in zip(found, self.stored, self.order, strict=True):
@@ -130,12 +143,12 @@ class Function:
             turned.append(value.permute([names.index(name) for name in order]))
         return turned
 
-    def referred(self, tensors: Sequence[Any], sizes: Mapping[str, int]) -> list[Any]:
+    def referred(self, tensors: Sequence[Any], sizes: Mapping[str, int], device: Any = None) -> list[Any]:
         """Return the outputs in PyTorch's own arithmetic, in float32, or float64 where an input has it; gradients pass."""
         import torch
 
         wide = torch.float64 if any(t.dtype == torch.float64 for t in tensors) else torch.float32
-        work = Evaluation({b.name: t for b, t in zip(self.inputs, tensors, strict=True)}, sizes, wide, tensors[0].device if tensors else None)
+        work = Evaluation({b.name: t for b, t in zip(self.inputs, tensors, strict=True)}, sizes, wide, tensors[0].device if tensors else device)
         return [work.value(term, order) for (_, term), order in zip(self.terms, self.order, strict=True)]
 
     def dtypes(self) -> list[Any]:
@@ -157,21 +170,37 @@ class Function:
         return found
 
     def gradients(self, slopes: Sequence[Any], values: Sequence[Any]) -> list[Any]:
-        """Return the gradient of each input of real numbers, None of others."""
+        """Return the gradient of each input of real numbers, None of others; where gradients are recorded, one that has gradients itself."""
         import torch
+
+        again = torch.is_grad_enabled()  # as it is under create_graph
 
         sizes, tensors = self.sizes(values), values[: len(self.inputs)]
         with torch.enable_grad():
-            leaves = [t.detach().requires_grad_() if t.is_floating_point() else t for t in tensors]
+            # Views, so that a gradient ends at each input even where one is computed of another.
+            leaves = [_leaf(t, again) if t.is_floating_point() else t for t in tensors]
             found = self.referred(leaves, sizes)
             pairs = [(value, slope) for value, slope in zip(found, slopes, strict=True) if value.requires_grad]
             wanted = [leaf for leaf in leaves if leaf.requires_grad]
             got: list[Any] = [None] * len(wanted)
             if pairs and wanted:
                 outs, given = [value for value, _ in pairs], [slope.to(value.dtype) for value, slope in pairs]
-                got = list(torch.autograd.grad(outs, wanted, given, allow_unused=True, materialize_grads=True))
+                got = list(torch.autograd.grad(outs, wanted, given, create_graph=again, allow_unused=True, materialize_grads=True))
         each = iter(got)
         return [next(each) if leaf.requires_grad else None for leaf in leaves]
+
+
+def _leaf(tensor: Any, again: bool) -> Any:
+    return tensor.view_as(tensor) if again and tensor.requires_grad else tensor.detach().requires_grad_()
+
+
+def _transformed(tensor: Any) -> bool:
+    """Tell whether a tensor carries a derivative forwards, or is one of torch.func's that record another gradient."""
+    import torch
+
+    if torch.autograd.forward_ad.unpack_dual(tensor).tangent is not None:
+        return True
+    return bool(torch._C._functorch.is_gradtrackingtensor(tensor))
 
 
 def _wanted(buffer: Buffer, sizes: Mapping[str, Any]) -> str:
@@ -186,13 +215,12 @@ def _ordered(name: str, term: Term, order: Mapping[str, Sequence[str]]) -> tuple
     return wanted
 
 
-def _loaded(text: str) -> Callable[..., Any]:
-    """Return the launcher of an emitted file, which Triton reads a kernel's text from."""
+def _loaded(text: str) -> dict[str, Any]:
+    """Return the names of an emitted file, which Triton reads a kernel's text from."""
     folder = Path(tempfile.mkdtemp(prefix="napkin-eq-"))
     file = folder / "kernel.py"
     file.write_text(text, encoding="utf-8")
-    run: Callable[..., Any] = runpy.run_path(str(file), run_name="napkin_kernel")["run"]
-    return run
+    return runpy.run_path(str(file), run_name="napkin_kernel")
 
 
 def _operator(function: Function, name: str) -> Any:
@@ -211,13 +239,13 @@ def _operator(function: Function, name: str) -> Any:
     def alone(found: list[Any]) -> Any:
         return tuple(found) if len(found) > 1 else found[0]
 
-    def real(*values: Any) -> Any:
-        return alone(function.made(values))
+    def real(*values: Any, **device: Any) -> Any:
+        return alone(function.made(values, **device))
 
     if not function.inputs:  # nothing says where to run but the launcher
         return real
 
-    made = torch.library.custom_op(called, real, mutates_args=(), schema=f"({', '.join([*arrays, *sizes])}) -> ({results})")
+    made = torch.library.custom_op(called, lambda *values: real(*values), mutates_args=(), schema=f"({', '.join([*arrays, *sizes])}) -> ({results})")
     made.register_fake(lambda *values: alone(function.shaped(values)))
 
     def saved(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:

@@ -1,5 +1,9 @@
 """Derivations as functions of tensors: held against float64 and PyTorch's own checks of operators."""
 
+import copy
+import pickle
+import warnings
+
 import numpy as np
 import pytest
 import torch
@@ -106,7 +110,57 @@ def test_sizes_that_are_open_are_read_off_the_tensors(open_sizes):
         torch.testing.assert_close(called(a), torch.softmax(a, 1).T + 1, rtol=1e-5, atol=1e-6)
 
 
+def test_a_gradient_has_gradients_itself(function):
+    a, b, w = (t.double().float().requires_grad_() for t in tensors())
+    c = (a * 2).narrow(1, 0, 4).sum(0) + w  # an input that is computed of another one
+    slopes = torch.autograd.grad(function(A=a, B=b, W=c)[1].sin().sum(), (a, b, w), create_graph=True)
+    found = torch.autograd.grad(sum((s * s).sum() for s in slopes) + (a * a).sum(), (a, b, w))
+    slopes = torch.autograd.grad(by_hand(a, b, (a * 2).narrow(1, 0, 4).sum(0) + w)[1].sin().sum(), (a, b, w), create_graph=True)
+    wanted = torch.autograd.grad(sum((s * s).sum() for s in slopes) + (a * a).sum(), (a, b, w))
+    for got, want in zip(found, wanted, strict=True):
+        torch.testing.assert_close(got, want, rtol=1e-3, atol=1e-3)
+
+
+def test_what_records_other_derivatives_is_told(function):
+    a, b, w = tensors()
+    with pytest.raises(NapkinError, match="forward-mode"):
+        torch.func.jvp(lambda v: function(A=v, B=b, W=w)[1], (a,), (a,))
+    with pytest.raises(NapkinError, match="torch.func"):
+        torch.func.grad(lambda v: function(A=v, B=b, W=w)[1].sum())(a)
+
+
+def test_a_size_that_no_input_has_is_given_by_name():
+    n, m, y = nq.axes("n m y", m=8)
+    a = nq.array("self", n, m)  # hostile names are names like others
+    function = nq.derive(nq.Diagram("open", (("o", nq.sum(a, m) + nq.index(y)),)), dtype="float32").compile()
+    given = torch.randn(3, 8)
+    for size in (1, 5, 17):
+        for found in (function(given, y=size), function(self=given, y=size)):
+            torch.testing.assert_close(found, given.sum(1)[:, None] + torch.arange(size), rtol=1e-5, atol=1e-5)
+    for wrong in (0, -1, True, 2.0, "3"):
+        with pytest.raises(NapkinError, match="size y"):
+            function(given, y=wrong)
+    run = function.module["run"]
+    for wrong in (0, -1, 2.5, "3"):
+        with pytest.raises(ValueError, match="size y"):
+            run(given, y_size=wrong)
+
+
+def test_a_copy_is_the_function_and_none_is_pickled(function):
+    assert copy.deepcopy(function) is function is copy.copy(function)
+    with pytest.raises(NapkinError, match="pickled"):
+        pickle.dumps(function)
+
+
+def nested(row):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that they are a prototype
+        return torch.nested.nested_tensor([row] * 6)
+
+
 BAD = {
+    "nested": (lambda f, a, b, w: f(A=nested(a[0]), B=b, W=w), "nested"),
+    "a device": (lambda f, a, b, w: f(A=a, B=b, W=w, device="cpu"), "no argument"),
     "a size": (lambda f, a, b, w: f(A=a[:, :3], B=b, W=w), "expected shape|expected size"),
     "a rank": (lambda f, a, b, w: f(A=a[0], B=b, W=w), "dimensions"),
     "a type": (lambda f, a, b, w: f(A=a.double(), B=b, W=w), "expected torch.float32"),

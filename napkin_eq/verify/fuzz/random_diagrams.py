@@ -18,7 +18,7 @@ from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import axes_in
 from napkin_eq.lang.operators import MONOIDS, OPS
-from napkin_eq.lang.term import Const, Index, Input, Length, Map, Reduce, Scan, Size, Term, subterms
+from napkin_eq.lang.term import Const, Index, Input, Length, Map, Recur, Reduce, Scan, Size, Term, subterms
 
 T = TypeVar("T")
 Draw = Callable[[int], int]
@@ -128,7 +128,7 @@ class _Drawing:
         steps: tuple[Callable[[], Term], ...] = (
             self.unary, self.binary, self.fold, self.binary, self.contraction, self.choice, self.normalised, self.centred, self.scan,
             self.masked_fold, self.comparison, self.logic, self.coordinate, self.arithmetic, self.constant, self.read, self.renamed, self.cut,
-            self.masked, self.joined,
+            self.masked, self.joined, self.recurrence,
         )  # fmt: skip
         make = self.one(steps)
         try:
@@ -219,6 +219,14 @@ class _Drawing:
     def scan(self) -> Term:
         term, axis = self.varying()
         return Scan(MONOIDS[(0, 0, 1, 2)[self.draw(4)]], axis, term)
+
+    def recurrence(self) -> Term:
+        """A state that each lane multiplies by a gain and adds to: gains of any size, of at most 1, or those of what is read out."""
+        part, axis = self.varying()
+        gain = self.some("real") if self.draw(3) else self.constant()
+        gain = library.sigmoid(gain) if self.draw(2) else gain
+        state = Recur(axis, gain, part)
+        return state if self.draw(3) < 2 else state * self.some("real")
 
     def read(self) -> Term:
         """Another coordinate along an axis: shifted, constant, reversed or drawn by an integer."""
