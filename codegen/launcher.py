@@ -19,7 +19,8 @@ TORCH = table(lambda t: f"torch.{t.name}")
 POINTER = table(lambda t: t.pointer)
 MODULE = (
     "KERNELS", "INPUTS", "SIZES", "GIVEN", "CALLS", "LAST", "PREPARED", "check", "chained", "processors", "placed", "watched", "admitted",
-    "chosen", "prepared", "run", "alike", "allocator", "Launch", "BoxedLaunch", "Ready", "TensorDescriptor", "TensorGuards", "_empty_strided_cuda", "gl", "types", "warnings",
+    "chosen", "prepared", "run", "alike", "allocator", "Launch", "BoxedLaunch", "Ready", "TensorDescriptor",
+    "TensorGuards", "_empty_strided_cuda", "gl", "types", "warnings",
 )  # fmt: skip
 
 
