@@ -28,17 +28,24 @@ def explained(
     budget: Budget | None = None,
     entered: dict[int, Closure] | None = None,
     verdicts: Mapping[str, Verdict] | None = None,
+    variants: Sequence[Instance] = (),
 ) -> list[Step]:
     """Return the chain of law instances from a source to a placed term; raises Undecided where there is none.
 
     Of very many instances the first are entered, which are those of the earliest rounds; a chain may then be missed.
     entered: for several terms of one source, what the instances of each e-graph gave, by which list of them it is.
     verdicts: what was proved of the statements, which says where they need lanes that there may not be before a stream's first block.
+    variants: of instances, what they may have fired of as well; entered where a chain is missing.
     """
     budget = budget.part(1.0) if budget else Budget()  # of what the search left, which is never nothing: it ends before its limit
     entered = {} if entered is None else entered
     if id(instances) not in entered:
         entered[id(instances)] = _entered(source, instances, statements, budget, verdicts or {})
+        for variant in variants[:MOST_INSTANCES]:
+            if variant.law in entered[id(instances)].inferences:
+                entered[id(instances)].inferred(variant.law, variant.bindings)
+            else:
+                entered[id(instances)].spare(variant.law, variant.forward, variant.bindings)
     closure = entered[id(instances)]
     closure.budget = budget
     for store in placed.stores:

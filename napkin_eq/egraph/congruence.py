@@ -28,6 +28,7 @@ LONGEST, MEMBERS, TRIALS, NEAR, NEAR_FROM = 20_000, 48, 192, 3, 12
 PATHS = 4_000  # so many are sought for the lightest of; after them the first found is taken
 # What a step weighs under Prev that needs lanes where there may be none yet: the checker may refuse it, so any other way is taken.
 BARRED = 1_000
+SOME = 256  # after so many instances the clock is looked at
 GUESS = 14  # how many steps a congruence takes for each child that differs, before that is known
 Value = Axis | Term
 Route = list[tuple[int, bool]]  # edges, each from its first end to its second or back
@@ -77,6 +78,7 @@ class Closure:
         self._fired: list[Firing] = []
         self._shapes: Shapes | None = None
         self._deferred: list[tuple[Law, bool, dict[str, Value]]] = []
+        self._spare: list[tuple[Law | str, bool, Iterable[tuple[str, Value]]]] = []
         self._done: set[tuple[Any, ...]] = set()
         self._ids: dict[Term, int] = {}
         self._nodes: dict[tuple[int, tuple[int, ...]], int] = {}
@@ -131,6 +133,10 @@ class Closure:
             return True
         self._deferred.append((statement, forward, values))
         return False
+
+    def spare(self, law: Law | str, forward: bool, bindings: Iterable[tuple[str, Value]]) -> None:
+        """Keep a law's instance for a chain that is missing without it."""
+        self._spare.append((law, forward, bindings))
 
     def inferred(self, name: str, bindings: Iterable[tuple[str, Value]]) -> None:
         """Remember that an inference was found to hold, of classes: of which terms it does is seen when a chain is missing."""
@@ -261,6 +267,13 @@ class Closure:
         self._over(frozenset(t.axis.name for t in subterms(a, b) if isinstance(t, Online)))
         first, second = self.add(a), self.add(b)
         if self._find(first) != self._find(second):
+            self._settle(lambda: self._find(first) == self._find(second))
+        if self._find(first) != self._find(second) and self._spare:
+            spare, self._spare = self._spare, []
+            for number, instance in enumerate(spare):
+                if number % SOME == 0 and self.budget.over("explanation"):
+                    break
+                self.instance(*instance)
             self._settle(lambda: self._find(first) == self._find(second))
         if self._find(first) != self._find(second):
             raise Undecided(f"no chain of {len(self._done)} law instances leads from the one term to the other; {len(self._deferred)} were set aside")

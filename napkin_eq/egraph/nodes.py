@@ -51,7 +51,8 @@ class Saturated:
 
     safe: classes whose exponential is proved not to overflow; given: classes whose exponential the source itself takes;
     nonneg: classes proved to hold no negative number; ties: classes of comparisons that rounding would decide, with the source's term, and
-    `places`: the class of each term below one; sources: classes that hold a part of the source, with that part.
+    `places`: the class of each term below one; sources: classes that hold a part of the source, with that part;
+    variants: of instances that fired of classes that the same round merged, those of what the classes were before.
     """
 
     classes: dict[int, list[Node]]
@@ -68,6 +69,7 @@ class Saturated:
     ties: dict[int, Term] = field(default_factory=dict)
     places: dict[Term, int] = field(default_factory=dict)
     sources: dict[int, Term] = field(default_factory=dict)
+    variants: list[Instance] = field(default_factory=list)
 
 
 def tied(term: Term) -> bool:

@@ -6,6 +6,7 @@ Each law fires with a record of its substitution, so that a derivation can be ex
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
@@ -27,6 +28,7 @@ from napkin_eq.laws.law import Inference, Law, Statement
 
 # Scaling makes new terms, so it is bounded: a factor for each factor of a body, and few bodies have more than four.
 ALGEBRA_ROUNDS, SCALING_ROUNDS, STRUCTURE_ROUNDS, NODE_LIMIT = 6, 5, 4, 12_000
+VARIANTS = 16  # so many instances at most are entered of one that fired
 # A round of many nodes makes many more at once, and the engine cannot be stopped within one: no round is begun that would pass this.
 LARGEST_ROUND, MOST_FACTORS, SATURATING = 12_000, 400, 0.3
 _SETTLE = "(saturate (run shape)) (saturate (run facts))"
@@ -74,7 +76,10 @@ class _Bridge:
         self.items = source.items if isinstance(source, Tuple) else (source,)
         self.instances: list[Instance] = []
         self.seen: set[tuple[Any, ...]] = set()
+        self.variants: list[Instance] = []
         self.reps: dict[Any, Term] = {}
+        self.rows: dict[Any, tuple[str, tuple[Any, ...]]] = {}  # of each class: the row that its representative was made of
+        self.joined: dict[Any, Any] = {}  # of each class that there was once: the one that it was merged with
         self.axis_of: dict[Any, Axis] = {}
         self.names: dict[Term, str] = {}
         self.tables: dict[str, Table] = {}
@@ -187,6 +192,7 @@ class _Bridge:
         for row in tables["Ax"].rows:
             self.axis_of[row.output] = self.axes[self.engine.value_to_string(row.inputs[0])]
         rows = [(kind, row) for kind in KINDS if kind in tables for row in tables[kind].rows]
+        merged = self._merged(rows)
         waiting = [(k, r) for k, r in rows if r.output not in self.reps]
         while waiting:
             later = []
@@ -199,25 +205,63 @@ class _Bridge:
                     later.append((kind, row))
                     continue
                 self.reps[row.output] = self._built(kind, row.inputs, children)
+                self.rows[row.output] = kind, tuple(row.inputs)
             if len(later) == len(waiting):
                 break
             waiting = later
         for table in self.tables:
             for row in tables[table].rows:
-                self._fired(table, row.inputs)
+                self._fired(table, row.inputs, merged)
         for op in ("add", "mul", "neg"):
             for row in tables[f"folded_{op}"].rows:
                 self._folded(op, [self.engine.value_to_bigrat(v) for v in row.inputs])
         return len(rows)
 
-    def _fired(self, table: str, inputs: list[Any]) -> None:
+    def _merged(self, rows: list[tuple[str, Any]]) -> dict[Any, list[Term]]:
+        """Return the representatives of classes that have gone since the last record, by the class that each is part of now."""
+        at = {(kind, *row.inputs): row.output for kind, row in rows}
+        there = set(at.values())
+        gone = [value for value in self.rows if value not in there and value not in self.joined]
+        found: dict[Any, list[Term]] = {}
+        while gone:
+            later = []
+            for value in gone:
+                kind, inputs = self.rows[value]
+                places = KINDS[kind]
+                key = (kind, *(self._joined(v) if i in places else v for i, v in enumerate(inputs)))
+                if key in at:
+                    self.joined[value] = at[key]
+                    found.setdefault(at[key], []).append(self.reps[value])
+                else:
+                    later.append(value)  # a class below has gone, too, or the row has
+            if len(later) == len(gone):
+                break
+            gone = later
+        return found
+
+    def _joined(self, value: Any) -> Any:
+        """Return the class that a class is part of now."""
+        while value in self.joined:
+            value = self.joined[value]
+        return value
+
+    def _fired(self, table: str, inputs: list[Any], merged: dict[Any, list[Term]]) -> None:
+        """Enter an instance of the terms that its classes stand for; its variants are of classes that the same round merged.
+
+        What merged a class may be the very law that fired of it: from 1 · n = n it is not seen that n is what 1 · n is part of.
+        """
         key = (table, *inputs)
         if key in self.seen:
             return
         self.seen.add(key)
         law, forward, names = self.tables[table]
-        bindings = tuple((n, self.axis_of[v] if is_axis else self.reps[v]) for (n, is_axis), v in zip(names, inputs, strict=True))
-        self.instances.append(Instance(law, forward, bindings))
+        values: list[list[Term | Axis]] = []
+        for (_, is_axis), value in zip(names, inputs, strict=True):
+            values.append([self.axis_of[value]] if is_axis else [self.reps[value], *merged.get(value, ())])
+        first, *others = itertools.islice(itertools.product(*values), VARIANTS)
+        made = [Instance(law, forward, tuple((n, v) for (n, _), v in zip(names, chosen, strict=True))) for chosen in (first, *others)]
+        self.instances.append(made[0])
+        self.variants += made[1:]
 
     def _folded(self, op: str, numbers: list[Fraction]) -> None:
         key = (op, *numbers)
@@ -273,7 +317,7 @@ class _Bridge:
         for part in subterms(self.source):
             if part in self.names and part.kind == "real":
                 sources.setdefault(number[self._value(self.names[part])], part)
-        return Saturated(classes, root, reps, safe, given, nonneg, self.instances, rounds, len(rows), self.leaves, notes, ties, places, sources)
+        return Saturated(classes, root, reps, safe, given, nonneg, self.instances, rounds, len(rows), self.leaves, notes, ties, places, sources, self.variants)
 
 
 def threaded() -> bool:
