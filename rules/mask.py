@@ -8,6 +8,11 @@ def where_and(a, b, c, e: Mask):
     return where(c, where(e, a, b), b), where(c & e, a, b)
 
 
+@law("A choice between a value and the same value is that value.", floating="exact")
+def where_same(a, c):
+    return where(c, a, a), a
+
+
 @law("An exponential masked to zero is the exponential of the masked value.", stage="cut", floating="exact")
 def where_exp(a, c):
     return where(c, exp(a), 0.0), exp(where(c, a, ABSENT))

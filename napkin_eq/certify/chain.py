@@ -8,12 +8,13 @@ from typing import Any
 
 from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.congruence import Closure, Step
-from napkin_eq.egraph.nodes import Instance
+from napkin_eq.egraph.nodes import Instance, Merged
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Group, Online, Reduce, Store, Term, Tuple, Walk, held, rebuilt, subterms
+from napkin_eq.lang.term import Group, Map, Online, Reduce, Store, Term, Tuple, Walk, held, rebuilt, subterms
 from napkin_eq.laws.inference import match, substitute
 from napkin_eq.laws.law import Law, Statement, Var, variables
 from napkin_eq.prove.verdict import Verdict
+from napkin_eq.search.candidates import SAME_VALUE
 from napkin_eq.search.placement import Placed
 from napkin_eq.tile.stream_facts import Streamed, modes_of
 
@@ -28,29 +29,28 @@ def explained(
     budget: Budget | None = None,
     entered: dict[int, Closure] | None = None,
     verdicts: Mapping[str, Verdict] | None = None,
-    variants: Sequence[Instance] = (),
+    merged: Sequence[Merged] = (),
 ) -> list[Step]:
     """Return the chain of law instances from a source to a placed term; raises Undecided where there is none.
 
     Of very many instances the first are entered, which are those of the earliest rounds; a chain may then be missed.
     entered: for several terms of one source, what the instances of each e-graph gave, by which list of them it is.
     verdicts: what was proved of the statements, which says where they need lanes that there may not be before a stream's first block.
-    variants: of instances, what they may have fired of as well; entered where a chain is missing.
+    merged: instances that may have fired of other terms as well; these are entered where a chain is missing.
     """
     budget = budget.part(1.0) if budget else Budget()  # of what the search left, which is never nothing: it ends before its limit
     entered = {} if entered is None else entered
     if id(instances) not in entered:
         entered[id(instances)] = _entered(source, instances, statements, budget, verdicts or {})
-        for variant in variants[:MOST_INSTANCES]:
-            if variant.law in entered[id(instances)].inferences:
-                entered[id(instances)].inferred(variant.law, variant.bindings)
-            else:
-                entered[id(instances)].spare(variant.law, variant.forward, variant.bindings)
+        entered[id(instances)].spare(merged)
     closure = entered[id(instances)]
     closure.budget = budget
     for store in placed.stores:
         for law, bindings in _placements(store):
             closure.instance(law, True, bindings)
+    for choice in (t for t in subterms(placed.term) if isinstance(t, Map) and t.op == "where" and t.args[1] == t.args[2]):
+        if SAME_VALUE in closure.laws:  # by which a value got axes that it does not vary along
+            closure.instance(SAME_VALUE, True, (("a", choice.args[1]), ("c", choice.args[0])))
     _read_backward(closure, placed.term, statements)
     return closure.explain(source, placed.term)
 

@@ -111,7 +111,7 @@ class Pricing:
                 option = Output(job.names, piece.source, placed, [], graph, aim.precision)
                 refused: list[str] = []
                 try:
-                    option.steps = steps = explained(piece.source, placed, graph.instances, laws, aim.budget, variants=graph.variants)
+                    option.steps = steps = explained(piece.source, placed, graph.instances, laws, aim.budget, merged=graph.merged)
                     require_accepted(piece.source, placed.term, steps, laws, self.laws.verdicts)
                 except Undecided as missing:
                     reason = missing

@@ -11,14 +11,15 @@ import heapq
 import itertools
 import operator
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from napkin_eq.egraph.budget import Budget
+from napkin_eq.egraph.nodes import Instance, Merged
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError, Undecided
-from napkin_eq.lang.term import Online, Prev, Size, Term, rebuilt, subterms
+from napkin_eq.lang.term import Const, Online, Prev, Size, Term, rebuilt, subterms
 from napkin_eq.laws.inference import BASE, SIGNS, Judge, names_in, substitute
 from napkin_eq.laws.law import BUILT_IN, Inference, Law, Statement, Var
 from napkin_eq.laws.shapes import Firing, Shapes
@@ -76,9 +77,9 @@ class Closure:
         self.judge = Judge((s for s in listed if isinstance(s, Inference)), placed=False)
         self.inferences = {s.name: s for s in listed if isinstance(s, Inference)}
         self._fired: list[Firing] = []
-        self._shapes: Shapes | None = None
+        self._shapes: tuple[Shapes, ...] = ()
         self._deferred: list[tuple[Law, bool, dict[str, Value]]] = []
-        self._spare: list[tuple[Law | str, bool, Iterable[tuple[str, Value]]]] = []
+        self._spare: Iterator[Instance] = iter(())
         self._done: set[tuple[Any, ...]] = set()
         self._ids: dict[Term, int] = {}
         self._nodes: dict[tuple[int, tuple[int, ...]], int] = {}
@@ -134,9 +135,14 @@ class Closure:
         self._deferred.append((statement, forward, values))
         return False
 
-    def spare(self, law: Law | str, forward: bool, bindings: Iterable[tuple[str, Value]]) -> None:
-        """Keep a law's instance for a chain that is missing without it."""
-        self._spare.append((law, forward, bindings))
+    def spare(self, merged: Iterable[Merged]) -> None:
+        """Keep other instances of laws that fired for a chain that is missing without them.
+
+        First come those by which a whole becomes a part of it or a number: what these merge, others fired of.
+        """
+        known = [m for m in merged if m.law in self.laws]
+        later = [not isinstance(law.rhs if m.forward else law.lhs, (Var, Const)) for m in known for law in (self.laws[m.law],)]
+        self._spare = (variant for m, _ in sorted(zip(known, later, strict=True), key=lambda found: found[1]) for variant in m.variants())
 
     def inferred(self, name: str, bindings: Iterable[tuple[str, Value]]) -> None:
         """Remember that an inference was found to hold, of classes: of which terms it does is seen when a chain is missing."""
@@ -268,13 +274,13 @@ class Closure:
         first, second = self.add(a), self.add(b)
         if self._find(first) != self._find(second):
             self._settle(lambda: self._find(first) == self._find(second))
-        if self._find(first) != self._find(second) and self._spare:
-            spare, self._spare = self._spare, []
-            for number, instance in enumerate(spare):
-                if number % SOME == 0 and self.budget.over("explanation"):
-                    break
-                self.instance(*instance)
-            self._settle(lambda: self._find(first) == self._find(second))
+        while self._find(first) != self._find(second) and not self.budget.over("explanation"):
+            if not (some := list(itertools.islice(self._spare, SOME))):
+                break
+            for variant in some:
+                self.instance(variant.law, variant.forward, variant.bindings)
+            if len(some) < SOME:
+                self._settle(lambda: self._find(first) == self._find(second))
         if self._find(first) != self._find(second):
             raise Undecided(f"no chain of {len(self._done)} law instances leads from the one term to the other; {len(self._deferred)} were set aside")
         steps = self._chain(a, b)
@@ -492,14 +498,19 @@ class Closure:
 
     def _shaped(self, law: Law, values: Mapping[str, Value]) -> list[dict[str, Value]]:
         """Try what the left side binds in the forms that inferences were found to read."""
-        if self._shapes is None:
-            self._shapes = Shapes(self._fired, lambda term: self._find(self.add(term)), lambda: self._merges)
-        shapes = self._shapes
-        kept = {n: shapes.of(v) if isinstance(v, Term) else v for n, v in values.items() if n in names_in(law.lhs)}
-        return [bindings for bindings, _ in self.judge.conditions(law.conditions, kept)]
+        if not self._shapes:
+            leaves = [t for t in self._ids if not t.children]  # of which what is asked of other factors is known, as of 1 where it is e^(max_x 0)
+            number, merges = lambda term: self._find(self.add(term)), lambda: self._merges
+            self._shapes = Shapes(self._fired, number, merges), Shapes(self._fired, number, merges, leaves)
+        for shapes in self._shapes:
+            kept = {n: shapes.of(v) if isinstance(v, Term) else v for n, v in values.items() if n in names_in(law.lhs)}
+            if found := self.judge.conditions(law.conditions, kept):
+                return [bindings for bindings, _ in found]
+        return []
 
     def _equals(self, term: Term) -> list[Term]:
-        numbers = sorted(self._members[self._find(self._ids[term])] if term in self._ids else [self.add(term)])
+        # Of a number or an array more is known than of what is computed, and a large class holds too many terms to try each.
+        numbers = sorted(self._members[self._find(self.add(term))], key=lambda n: (bool(self._children[n]), n))
         listed = {term: None}
         for number in numbers[:MEMBERS]:
             try:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -22,6 +23,8 @@ KINDS |= {f"Recur_{RECURRENCE}": (1, 2)}
 KINDS |= {"Online": (1, 2, 3), "Read": (1, 2), "Store": (0,), "Group": (1,), "Walk": (1,), "Prev": (0,)}
 AXIS_AT = {k: (0,) for k in KINDS if k.split("_")[0] in ("Reduce", "Fold", "Scan", "Recur", "Online", "Read", "Group", "Walk", "SizeOf")}
 FLAGGED = frozenset(k for k in KINDS if k.startswith("Fold_")) | {"Online"}
+
+VARIANTS = 16  # so many instances at most are made of one that fired
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,21 @@ class Instance:
     bindings: tuple[tuple[str, Term | Axis], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """An instance that fired of classes which the same round merged with others: of each variable the terms that it may have stood for then."""
+
+    law: str
+    forward: bool
+    bindings: tuple[tuple[str, tuple[Term | Axis, ...]], ...]
+
+    def variants(self) -> Iterator[Instance]:
+        """Yield the instances of other terms than the first of each variable, so many at most."""
+        names = [name for name, _ in self.bindings]
+        for chosen in itertools.islice(itertools.product(*(found for _, found in self.bindings)), 1, VARIANTS):
+            yield Instance(self.law, self.forward, tuple(zip(names, chosen, strict=True)))
+
+
 @dataclass(slots=True)
 class Saturated:
     """What saturation leaves: the nodes of every class, the root, a term of each, fired instances, and counts.
@@ -52,7 +70,7 @@ class Saturated:
     safe: classes whose exponential is proved not to overflow; given: classes whose exponential the source itself takes;
     nonneg: classes proved to hold no negative number; ties: classes of comparisons that rounding would decide, with the source's term, and
     `places`: the class of each term below one; sources: classes that hold a part of the source, with that part;
-    variants: of instances that fired of classes that the same round merged, those of what the classes were before.
+    merged: the instances that fired of classes which the same round merged with others.
     """
 
     classes: dict[int, list[Node]]
@@ -69,7 +87,7 @@ class Saturated:
     ties: dict[int, Term] = field(default_factory=dict)
     places: dict[Term, int] = field(default_factory=dict)
     sources: dict[int, Term] = field(default_factory=dict)
-    variants: list[Instance] = field(default_factory=list)
+    merged: list[Merged] = field(default_factory=list)
 
 
 def tied(term: Term) -> bool:

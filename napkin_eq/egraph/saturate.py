@@ -6,7 +6,6 @@ Each law fires with a record of its substitution, so that a derivation can be ex
 
 from __future__ import annotations
 
-import itertools
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
@@ -19,7 +18,7 @@ from typing import Any
 from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.coordinates import array_of, opaque
 from napkin_eq.egraph.encoding import BASE, FACTS, SORTS, Table, axes_rules, axis_text, constructor, reachable, rules, text_of
-from napkin_eq.egraph.nodes import AXIS_AT, FLAGGED, KINDS, Instance, Node, Saturated, built, computed, tied
+from napkin_eq.egraph.nodes import AXIS_AT, FLAGGED, KINDS, Instance, Merged, Node, Saturated, built, computed, tied
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Group, Length, Map, Proj, Read, Size, Store, Term, Tuple, Walk, as_real, subterms
@@ -28,7 +27,6 @@ from napkin_eq.laws.law import Inference, Law, Statement
 
 # Scaling makes new terms, so it is bounded: a factor for each factor of a body, and few bodies have more than four.
 ALGEBRA_ROUNDS, SCALING_ROUNDS, STRUCTURE_ROUNDS, NODE_LIMIT = 6, 5, 4, 12_000
-VARIANTS = 16  # so many instances at most are entered of one that fired
 # A round of many nodes makes many more at once, and the engine cannot be stopped within one: no round is begun that would pass this.
 LARGEST_ROUND, MOST_FACTORS, SATURATING = 12_000, 400, 0.3
 _SETTLE = "(saturate (run shape)) (saturate (run facts))"
@@ -76,7 +74,7 @@ class _Bridge:
         self.items = source.items if isinstance(source, Tuple) else (source,)
         self.instances: list[Instance] = []
         self.seen: set[tuple[Any, ...]] = set()
-        self.variants: list[Instance] = []
+        self.merged: list[Merged] = []
         self.reps: dict[Any, Term] = {}
         self.rows: dict[Any, tuple[str, tuple[Any, ...]]] = {}  # of each class: the row that its representative was made of
         self.joined: dict[Any, Any] = {}  # of each class that there was once: the one that it was merged with
@@ -246,7 +244,7 @@ class _Bridge:
         return value
 
     def _fired(self, table: str, inputs: list[Any], merged: dict[Any, list[Term]]) -> None:
-        """Enter an instance of the terms that its classes stand for; its variants are of classes that the same round merged.
+        """Enter an instance of the terms that its classes stand for, and beside it those of classes that the same round merged with these.
 
         What merged a class may be the very law that fired of it: from 1 · n = n it is not seen that n is what 1 · n is part of.
         """
@@ -258,10 +256,9 @@ class _Bridge:
         values: list[list[Term | Axis]] = []
         for (_, is_axis), value in zip(names, inputs, strict=True):
             values.append([self.axis_of[value]] if is_axis else [self.reps[value], *merged.get(value, ())])
-        first, *others = itertools.islice(itertools.product(*values), VARIANTS)
-        made = [Instance(law, forward, tuple((n, v) for (n, _), v in zip(names, chosen, strict=True))) for chosen in (first, *others)]
-        self.instances.append(made[0])
-        self.variants += made[1:]
+        self.instances.append(Instance(law, forward, tuple((n, found[0]) for (n, _), found in zip(names, values, strict=True))))
+        if any(len(found) > 1 for found in values):
+            self.merged.append(Merged(law, forward, tuple((n, tuple(found)) for (n, _), found in zip(names, values, strict=True))))
 
     def _folded(self, op: str, numbers: list[Fraction]) -> None:
         key = (op, *numbers)
@@ -317,7 +314,7 @@ class _Bridge:
         for part in subterms(self.source):
             if part in self.names and part.kind == "real":
                 sources.setdefault(number[self._value(self.names[part])], part)
-        return Saturated(classes, root, reps, safe, given, nonneg, self.instances, rounds, len(rows), self.leaves, notes, ties, places, sources, self.variants)
+        return Saturated(classes, root, reps, safe, given, nonneg, self.instances, rounds, len(rows), self.leaves, notes, ties, places, sources, self.merged)
 
 
 def threaded() -> bool:

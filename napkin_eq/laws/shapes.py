@@ -1,9 +1,9 @@
 """Terms in the form that inferences read: an e-graph infers of classes, a certificate of terms as they are written.
 
-    Shapes(firings, number, merges).of(term)    an equal term, its parts written as the inferences that fired have them
+    Shapes(firings, number, merges, first).of(term)    an equal term, its parts written as the inferences that fired have them
 
 A firing is an inference with what its variables stood for. `number` gives a term's class: equal terms have equal numbers, which
-change only as classes become one; `merges` counts how often they did.
+change only as classes become one; `merges` counts how often they did. Terms of `first` are taken before those that were read.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ Firing = tuple[Inference, Mapping[str, Axis | Term]]
 class Shapes:
     """Of each class one term, the first that an inference reads."""
 
-    def __init__(self, firings: Iterable[Firing], number: Callable[[Term], int], merges: Callable[[], int]) -> None:
+    def __init__(self, firings: Iterable[Firing], number: Callable[[Term], int], merges: Callable[[], int], first: Iterable[Term] = ()) -> None:
         self.number, self.merges = number, merges
-        self.read: dict[Term, None] = {}
+        self.read: dict[Term, None] = dict.fromkeys(first)
         self.known: dict[int, Term] = {}
-        self._waiting: list[Term] = []  # read, and not yet known
+        self._waiting: list[Term] = list(self.read)  # read, and not yet known
         self._merged = merges()
         for rule, bindings in sorted(firings, key=_order):
             self._learn()

@@ -303,8 +303,8 @@ def _explained(job: Job, option: Output, entered: dict[int, Closure], refusals: 
         lead(Derivation(job.diagram, aim.machine, aim.dtype, plan, [option], tiled, laws.statements, dict(laws.verdicts), {}))
     with aim.budget.clock.stage("explain"):
         try:
-            fired, variants = option.graph.instances, option.graph.variants
-            option.steps = explained(option.source, option.placed, fired, laws.statements, aim.budget, entered, laws.verdicts, variants)
+            fired, merged = option.graph.instances, option.graph.merged
+            option.steps = explained(option.source, option.placed, fired, laws.statements, aim.budget, entered, laws.verdicts, merged)
             require_accepted(option.source, option.placed.term, option.steps, laws.statements, laws.verdicts)
         except Undecided as reason:
             refusals.unexplained = str(reason)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
 
 from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.nodes import Saturated
@@ -14,14 +14,14 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import BY_NAME, STORAGE, output_type
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.interval import interval
-from napkin_eq.lang.term import Fold, Map, Online, Read, Reduce, Term, subterms
+from napkin_eq.lang.term import Fold, Index, Map, Online, Read, Reduce, Term, rebuilt, subterms
 from napkin_eq.laws.law import Law
 from napkin_eq.machine.cost import extent, telling
 from napkin_eq.numerics.accuracy import term_error
 from napkin_eq.numerics.stability import FACTOR, Stability
 from napkin_eq.search.derivation import Output
 from napkin_eq.search.extract import KEEP, Candidate, Extractor
-from napkin_eq.search.job import Aim, Cuts, Job
+from napkin_eq.search.job import Cuts, Job
 from napkin_eq.search.placement import PLACING, Offers, Placed, Placer, parallel
 from napkin_eq.search.tiling import Tiled
 from napkin_eq.tile import ir as p
@@ -29,6 +29,7 @@ from napkin_eq.tile.expected import expected
 from napkin_eq.tile.resources import BYTES
 
 FINALISTS, SPREAD, SAME, STABLE = 3, 1.25, 1e-3, 0.45
+SAME_VALUE = "where-same"  # the law by which a value gets axes that it does not vary along
 Side = tuple[tuple[Axis, ...], bool]  # the axes of an operand that is computed, and whether out of sums
 IDLE, LARGE, MOST_STRETCHES, LEAST_STRETCH = 0.6, 128, 64, 256
 # How many candidates extractions may try, one and all together, that are repeated without what made the last forms lose digits, before every
@@ -76,7 +77,7 @@ def extracted(job: Job, graph: Saturated, stability: Stability, cuts: Cuts) -> l
     """Return the terms of an e-graph that are worth placing, cheapest first; raises NapkinError where it has none that can be computed."""
     with job.aim.budget.clock.stage("extract"):
         stability.cut(part for part, _ in cuts)
-        found = _candidates(job.source, graph, job.aim, stability, {axis.name: part.name for part, axis in cuts})
+        found = _candidates(job, graph, stability, {axis.name: part.name for part, axis in cuts})
         if not found:
             names = ", ".join(job.names)
             raise NapkinError(f"diagram {job.diagram.name}: output {names} has no form that can be computed with these laws; leave fewer out")
@@ -102,11 +103,11 @@ def placed(job: Job, graph: Saturated, candidates: Sequence[Candidate], cuts: Cu
 
 def together(job: Job, outputs: Sequence[Stored]) -> list[tuple[Placed, Saturated]]:
     """Return the forms of a job's outputs in one kernel, cheapest first; where processors would idle also with an axis cut, in several."""
-    source, aim, stability, made = job.source, job.aim, Stability(job.source, job.aim.dtype), placer(job)
+    aim, stability, made = job.aim, Stability(job.source, job.aim.dtype), placer(job)
     made.target_dtypes = tuple(o.dtype for o in outputs)
 
     def forms(graph: Saturated, cut: dict[str, str]) -> list[Term]:
-        found = _candidates(source, graph, aim, stability, cut, alone=not cut)
+        found = _candidates(replace(job, aim=aim), graph, stability, cut, alone=not cut)
         terms = [c.term for c in _finalists(found, STORAGE[aim.dtype])]
         made.orders |= {item: o.dims for term in terms for item, o in zip(parallel(term), outputs, strict=True)}
         return terms
@@ -162,18 +163,23 @@ def _large_blocks(kernel: p.Kernel) -> int:
     return math.prod(extent(kernel.coord(g).axis) if all(g in own for own in read) else -(-extent(kernel.coord(g).axis) // LARGE) for g in kernel.grid)
 
 
-def _candidates(
-    source: Term, graph: Saturated, aim: Aim, stability: Stability, cut: dict[str, str], alone: bool = False
-) -> list[Candidate]:
+def _candidates(job: Job, graph: Saturated, stability: Stability, cut: dict[str, str], alone: bool = False) -> list[Candidate]:
     """Extract with exponentials proved safe; only where there is no such form, with those that the source itself takes.
 
     Where a form of the root loses digits that the source keeps, more are sought, and in no class are such forms kept.
     """
+    source, aim = job.source, job.aim
     limit = BY_NAME[aim.dtype].exponent
     shapes = [item.axes for item in parallel(source)]
+    spread = any(s.name == SAME_VALUE for s in job.laws.statements)
+
+    def declared(term: Term) -> Term:
+        # A form may show that a value varies along fewer axes: the array has all that were declared.
+        items = tuple(along(item, axes) for item, axes in zip(parallel(term), shapes, strict=True)) if spread else parallel(term)
+        return items[0] if term is parallel(term)[0] else rebuilt(term, items)
 
     def whole(term: Term) -> bool:
-        # A form may show that a value varies along fewer axes: the array has all that were declared; or that outputs are equal: each is an array.
+        # A form may also show that outputs are equal: each is an array.
         return [item.axes for item in parallel(term)] == shapes and len(set(parallel(term))) == len(shapes)
 
     def stable(term: Term) -> bool:
@@ -190,7 +196,7 @@ def _candidates(
     barred: frozenset[tuple[int, int]] | None = None
     for admitted in (strict, lenient) if exponentials else (lenient,):
         storage = BYTES[STORAGE[aim.dtype]]
-        extractor = partial(Extractor, graph, aim.machine, storage, admitted, cut, budget=aim.budget, written=aim.written, alone=alone)
+        extractor = partial(Extractor, graph, aim.machine, storage, admitted, cut, budget=aim.budget, written=aim.written, alone=alone, whole=declared)
         lost, work = frozenset[tuple[int, int]](), 0
         for _ in range(REFINED):
             search = extractor(barred=lost, kept=whole)
@@ -220,6 +226,14 @@ def _candidates(
             return [c for c in candidates if stability.growth(c.term) <= least]
     # Where time ended the search for forms that keep their digits none is taken that does not: the diagram as it is written does.
     return []
+
+
+def along(term: Term, axes: Sequence[Axis]) -> Term:
+    """Return a number with all of some axes: one that varies along fewer as a choice, of which it is both values, by a mask along the others."""
+    masks: list[Term] = [Map("le", (Index(axis), Index(axis))) for axis in axes if axis not in term.axes]
+    if not masks or term.kind != "real":
+        return term
+    return Map("where", (reduce(lambda a, b: Map("and", (a, b)), masks), term, term))
 
 
 def _finalists(candidates: Sequence[Candidate], storage: str) -> list[Candidate]:

@@ -12,7 +12,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -82,7 +82,8 @@ class Extractor:
 
     admitted(term, given) says whether the exponential of a term may be taken; given: the source itself takes it.
     cut: axes that may only be folded a stretch at a time, each stretch by itself, by the name of the axis that counts them.
-    barred: nodes that no form uses, each by its class and its place there; kept(term) says whether a form of the root is one at all.
+    barred: nodes that no form uses, each by its class and its place there; kept(term) says whether a form of the root is one at all,
+    whole(term) gives such a form the axes that it was declared with, where it varies along fewer.
     written: what Prev speaks of is taken as it was first written, since before a stream's first block fewer laws hold.
     alone: all is to be one kernel, which stores no operand for itself.
     """
@@ -99,7 +100,9 @@ class Extractor:
         budget: Budget | None = None,
         written: bool = False,
         alone: bool = False,
+        whole: Callable[[Term], Term] | None = None,
     ) -> None:
+        self.whole = whole
         self.barred, self.kept, self.written, self.alone = barred, kept, written, alone
         self.budget, self.work = budget or Budget(), 0
         self.most = 4 * KEEP if graph.nodes <= LARGE else KEEP
@@ -217,7 +220,8 @@ class Extractor:
     def _offer(self, number: int, candidates: Iterator[Candidate]) -> bool:
         known = {c.items: c for c in self.best[number]}
         before = set(known.values())
-        for candidate in candidates:
+        for found in candidates:
+            candidate = self._declared(number, found)
             held = known.get(candidate.items)
             if held is None or candidate.nesting < held.nesting:
                 known[candidate.items] = candidate
@@ -232,6 +236,7 @@ class Extractor:
             kept = [kept[0], thrifty, *(c for c in kept[1:] if c is not thrifty)] if thrifty is not kept[0] else kept
         # Where Prev speaks of a value as it was first written, what it is held against is computed in the same way, or rounds apart.
         if self.written and kept and (first := self._first(number)) is not None:
+            first = self._declared(number, first)
             same = (c for c in known.values() if c.items == first.items and c.term is first.term)
             first = next(same, first)  # it is made anew in every sweep: what is the same is no change
             kept = [kept[0], first, *(c for c in kept[1:] if c is not first)] if first is not kept[0] else kept
@@ -242,6 +247,11 @@ class Extractor:
             kept = sorted([*kept, *others[:OTHERS]], key=lambda c: c.cost)
         self.best[number] = kept
         return set(kept) != before
+
+    def _declared(self, number: int, candidate: Candidate) -> Candidate:
+        """Return a candidate; of the root, one of a term with all axes that were declared."""
+        whole, make = self.whole, candidate.make
+        return replace(candidate, make=lambda: whole(make()), known=None) if number == self.graph.root and whole is not None else candidate
 
     def _candidates(self, number: int, node: Node) -> Iterator[Candidate]:
         # Two forms of a value are rounded apart: where a comparison would show that, its sides are computed as they are written.

@@ -163,7 +163,9 @@ class Statements(ABC):
         return self.emit("cast", (operand,), dtype)
 
     def wide(self, operand: p.Operand) -> p.Operand:
-        """Return an operand ready for float arithmetic, which is of f32: tiles of other types become that."""
+        """Return an operand ready for float arithmetic, which is of f32: tiles of other types become that, a size that is known a real number."""
+        if type(operand) is int:
+            return float(operand)
         if isinstance(operand, str) and self.values[operand].dtype in (*NARROW, "f64", "i32"):
             return self.cast(operand, "f32")
         return operand
