@@ -12,6 +12,7 @@ import itertools
 import operator
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +30,7 @@ LONGEST, MEMBERS, TRIALS, NEAR, NEAR_FROM = 20_000, 48, 192, 3, 12
 PATHS = 4_000  # so many are sought for the lightest of; after them the first found is taken
 # What a step weighs under Prev that needs lanes where there may be none yet: the checker may refuse it, so any other way is taken.
 BARRED = 1_000
+WAYS = 12  # so many are tried of which a step leaves no term
 SOME = 256  # after so many instances the clock is looked at
 GUESS = 14  # how many steps a congruence takes for each child that differs, before that is known
 Value = Axis | Term
@@ -53,6 +55,14 @@ class Step:
     before: Term
     after: Term
     lemma: Term | None = None
+
+
+class _NoTerm(Exception):
+    """A step of a chain that leaves no term where it is taken, and the edge that it is taken by."""
+
+    def __init__(self, why: str, edge: int) -> None:
+        super().__init__(why)
+        self.edge = edge
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +90,7 @@ class Closure:
         self._shapes: tuple[Shapes, ...] = ()
         self._deferred: list[tuple[Law, bool, dict[str, Value]]] = []
         self._spare: Iterator[Instance] = iter(())
+        self._barred = False
         self._done: set[tuple[Any, ...]] = set()
         self._ids: dict[Term, int] = {}
         self._nodes: dict[tuple[int, tuple[int, ...]], int] = {}
@@ -284,8 +295,9 @@ class Closure:
         if self._find(first) != self._find(second):
             raise Undecided(f"no chain of {len(self._done)} law instances leads from the one term to the other; {len(self._deferred)} were set aside")
         steps = self._chain(a, b)
-        while not self.budget.over("explanation") and len(again := self._narrowed(steps)._chain(a, b)) < len(steps):
-            steps = again
+        with suppress(Undecided):  # of fewer instances there may be no other way than one that is none
+            while not self.budget.over("explanation") and len(again := self._narrowed(steps)._chain(a, b)) < len(steps):
+                steps = again
         return steps
 
     def _over(self, streams: frozenset[str]) -> None:
@@ -300,8 +312,22 @@ class Closure:
                 del self._moved[edge]
 
     def _chain(self, a: Term, b: Term) -> list[Step]:
-        route = self._route((self.add(a), self.add(b), len(self._edges), False))
-        return self._steps(a, [move for edge, onward in route for move in self._along(edge, onward, False)])
+        """Return a chain; where a step would leave no term, as by an axis along which an update must not vary, another way is sought."""
+        for _ in range(WAYS):
+            route = self._route((self.add(a), self.add(b), len(self._edges), False))
+            try:
+                return self._steps(a, [move for edge, onward in route for move in self._along(edge, onward, False)])
+            except _NoTerm as step:
+                self._bar(step.edge)
+                why = str(step)
+        raise Undecided(f"no chain was found that leads by terms alone: {why}")
+
+    def _bar(self, edge: int) -> None:
+        """Let an edge count as very long, and what was found by its length be found anew."""
+        self._weights[edge] = BARRED
+        self._barred, self._sought = True, 0
+        for known in (self._routes, self._taken, self._careful, self._moved):
+            known.clear()
 
     def _narrowed(self, steps: Iterable[Step]) -> Closure:
         """Return a closure of just the instances that a chain uses: so small that the best of its chains is soon found."""
@@ -392,7 +418,9 @@ class Closure:
             if len(moves) > LONGEST:
                 raise Undecided(f"the chain grows beyond {LONGEST} steps; store shared parts of the diagram, or derive them one by one")
             self._moved[edge, running] = moves
-            (self._careful if running else self._weights)[edge] = sum(self._weight(by, inside) for _, by, _ in moves) if inside else len(moves)
+            counted = inside or self._barred
+            length = sum(self._weight(by, inside) for _, by, _ in moves) if counted else len(moves)
+            (self._careful if running else self._weights)[edge] = length
         return missing
 
     def _weight(self, edge: int, running: bool) -> int:
@@ -452,7 +480,10 @@ class Closure:
         current = source
         for path, number, onward in moves:
             edge = self._edges[number]
-            after = _replaced(current, path, self._term(edge.second if onward else edge.first))
+            try:
+                after = _replaced(current, path, self._term(edge.second if onward else edge.first))
+            except NapkinError as error:
+                raise _NoTerm(str(error), number) from error
             chain.append(Step(edge.law, onward != edge.flipped, path, edge.bindings, current, after))
             current = after
             if current in at:  # a loop: what lies between is not needed

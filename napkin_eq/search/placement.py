@@ -157,6 +157,8 @@ class Placer:
         for term in subterms(*items):
             if isinstance(term, Streamed) and term.axes:
                 found.setdefault(term)
+            if isinstance(term, Scan):  # one tile may not hold the axes of prefix folds within each other
+                found |= dict.fromkeys(t for t in subterms(term.body) if isinstance(t, Scan) and t.axis != term.axis)
             if isinstance(term, (Reduce, Fold)) and isinstance(term.body, Map) and term.body.op == "mul":
                 for factor in term.body.args:
                     if not isinstance(factor, (Input, Read)) and any(isinstance(t, (Input, Streamed)) for t in subterms(factor)):
