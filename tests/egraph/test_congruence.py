@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from napkin_eq.egraph.congruence import Closure, Step
+from napkin_eq.egraph.nodes import Merged
 from napkin_eq.lang.axis import Axis, axes
 from napkin_eq.lang.errors import NapkinError, Undecided
 from napkin_eq.lang.evaluate import evaluate
@@ -21,6 +22,7 @@ from napkin_eq.laws.law import (
     TRUE,
     Inference,
     Judgment,
+    Law,
     Max,
     Sum,
     Var,
@@ -267,6 +269,42 @@ def test_an_instance_with_another_form_in_its_place() -> None:
     chain = proof.explain(Sum(x, swapped), destination)
     sound(chain, Sum(x, swapped), destination)
     assert not closure().instance("cancel", True, {"a": S})
+
+
+def test_what_fired_of_a_class_that_was_merged_since_is_entered_where_a_chain_is_missing() -> None:
+    # Of |x| · 1 = |x| an e-graph keeps that Σ_x 1 · 1 = Σ_x 1: by then both are one class.
+    ones, size = Sum(x, Const(1.0)), as_real(Size(x))
+    known = [("sum-constant", {"a": Const(1.0), "x": x}), ("mul-one", {"a": ones}), ("mul-commutes", {"a": Const(1.0), "b": size})]
+    proof = closure(*known)
+    proof.spare([Merged("mul-commutes", True, (("a", (ones,)), ("b", (ones, K))))])
+    with pytest.raises(Undecided, match="no chain of 4 law instances"):
+        proof.explain(ones, size)
+    proof = closure(*known)
+    proof.spare([Merged("mul-one", True, (("a", (ones, size)),))])
+    chain = proof.explain(ones, size)
+    sound(chain, ones, size)
+    assert [s.law for s in chain] == ["sum-constant", "mul-commutes", "mul-one"]
+
+
+def test_a_chain_goes_round_a_step_that_leaves_no_term() -> None:
+    # The shorter way to the other update leads by one that varies along the axis of its stream.
+    a, b = Var("a"), Var("b")
+
+    def stated(name: str, lhs: Term, rhs: Term) -> Law:
+        return Law(name, "", "", lhs, rhs, (), False, "algebra", "", "")
+
+    near = [stated("into", -a, a * b), stated("out-of", a * b, exp(a))]
+    far = [stated("first", -a, inv(a)), stated("second", inv(a), Map("sqrt", (a,))), stated("third", Map("sqrt", (a,)), exp(a))]
+    factor = Input("F", (q,))
+    before, after = (Online(x, K, TRUE, Acc() * term) for term in (-factor, exp(factor)))
+    proof, both = Closure(near), Closure([*near, *far])
+    for law in near:
+        assert proof.instance(law, True, {"a": factor, "b": K}) and both.instance(law, True, {"a": factor, "b": K})
+    for law in far:
+        assert both.instance(law, True, {"a": factor})
+    assert [s.law for s in both.explain(before, after)] == ["first", "second", "third"]
+    with pytest.raises(Undecided, match="leads by terms alone"):
+        proof.explain(before, after)
 
 
 def test_closure_agrees_with_brute_force() -> None:

@@ -8,8 +8,8 @@ import napkin_eq as nq
 from napkin_eq.egraph import coordinates
 from napkin_eq.egraph.nodes import Node, Saturated
 from napkin_eq.egraph.saturate import saturate
-from napkin_eq.lang.term import Const, Fold, Term, subterms
-from napkin_eq.laws.law import Inference
+from napkin_eq.lang.term import Const, Fold, Input, Read, Scan, Term, subterms
+from napkin_eq.laws.law import Inference, Sum
 from napkin_eq.machine.gpu import load
 from napkin_eq.pipeline.asked import chosen_statements
 from napkin_eq.pipeline.unfused import NOTE
@@ -134,3 +134,38 @@ def test_what_is_read_at_computed_places_is_stored_and_searched_for(along):
     found = nq.derive(shown, dtype="float32")
     assert len(found.plan.kernels) == 2
     assert not any(NOTE in output.graph.notes for output in found.outputs)
+
+
+def searched(term: Term, kernels: int) -> Term:
+    """Return the form that a search found, in so many kernels, which validation has run against the diagram."""
+    found = nq.derive(term, dtype="float32")
+    assert not any(NOTE in output.graph.notes for output in found.outputs), found.outputs[0].graph.notes
+    assert len(found.plan.kernels) == kernels
+    return found.outputs[0].placed.term
+
+
+def test_a_sum_of_ones_is_found_to_be_a_size():
+    b, c = nq.axes("b c", b=3, c=7)
+    ones = Sum(c, Const(1.0) * Const(1.0))
+    for term in (Sum(b, Const(1.0)), ones * Sum(b, Const(1.0)), nq.abs(ones) + nq.array("A", b)):
+        assert not any(isinstance(t, Fold) for t in subterms(searched(term, 1)))
+
+
+def test_sizes_are_real_numbers_where_a_choice_is_between_them():
+    b, c, d = nq.axes("b c d", b=5, c=7, d=3)
+    searched(nq.where(nq.index(b) <= 2, Sum(c, Const(1.0)), Sum(d, Const(1.0))), 1)
+
+
+def test_a_form_that_varies_along_fewer_axes_than_the_output_is_one():
+    b, = nq.axes("b", b=17)
+    ones = nq.sigmoid(nq.array("A", b)) / nq.sigmoid(nq.array("A", b))
+    form = searched(ones, 1)
+    assert form.axes == (b,) and not any(isinstance(t, Input) for t in subterms(form))
+    bare = nq.derive(ones, dtype="float32", without=["where-same"])
+    assert any(isinstance(t, Input) for t in subterms(bare.outputs[0].placed.term))
+
+
+def test_prefix_folds_within_each_other_that_are_read_are_stored():
+    b, a, o = nq.axes("b a o", b=4, a=65, o=5)
+    inner = Scan("sum", o, Scan("sum", b, Scan("prod", a, nq.array("A", b, a))))
+    searched(nq.exp(Sum(a, Read(inner, o, Const(0)) * Read(inner, o, Const(0)))), 3)
