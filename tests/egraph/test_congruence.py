@@ -274,7 +274,9 @@ def test_an_instance_with_another_form_in_its_place() -> None:
 def test_what_fired_of_a_class_that_was_merged_since_is_entered_where_a_chain_is_missing() -> None:
     # Of |x| · 1 = |x| an e-graph keeps that Σ_x 1 · 1 = Σ_x 1: by then both are one class.
     ones, size = Sum(x, Const(1.0)), as_real(Size(x))
-    known = [("sum-constant", {"a": Const(1.0), "x": x}), ("mul-one", {"a": ones}), ("mul-commutes", {"a": Const(1.0), "b": size})]
+    known: list[tuple[str, dict[str, Term | Axis]]] = [
+        ("sum-constant", {"a": Const(1.0), "x": x}), ("mul-one", {"a": ones}), ("mul-commutes", {"a": Const(1.0), "b": size}),
+    ]  # fmt: skip
     proof = closure(*known)
     proof.spare([Merged("mul-commutes", True, (("a", (ones,)), ("b", (ones, K))))])
     with pytest.raises(Undecided, match="no chain of 4 law instances"):
