@@ -16,7 +16,7 @@ from typing import Any
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
-from napkin_eq.lang.errors import NapkinError, WrongPlan
+from napkin_eq.lang.errors import NapkinError
 from napkin_eq.machine.cost import in_a_row, price, profile
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.machine.tile_scheduler import dealt
@@ -171,7 +171,7 @@ class _Found:
         if one.tiled:
             try:
                 made = with_tilings(one.derivation, one.tiled)
-            except WrongPlan:
+            except NapkinError:  # it differs, or cannot be made
                 return False
             self.sized[at] = replace(one, derivation=made, tiled=())
         return True

@@ -149,7 +149,9 @@ class _Scale:
         parts = [t for t in tiles if t < size]
         if not parts:
             tile = tiles[0]
-            return size if small[tile] == tile else small[tile] if size == tile else max(1, min(small[tile] - 1, size // self.factor[name]))
+            found = size if small[tile] == tile else small[tile] if size == tile else max(1, min(small[tile] - 1, size // self.factor[name]))
+            return found if axis.size is not None else self._multiple(axis, found)
+        size = size if axis.size is not None else self._multiple(axis, size)
         widest = max(parts)
         several = name in self.streams or name in self.reach or any(name in names and len(names) > 1 for names in self.related)
         count = min(-(-size // widest), BLOCKS if several and widest < LEAST_LANED else GRID)
@@ -159,6 +161,12 @@ class _Scale:
         step = math.lcm(*small.values(), axis.multiple)
         fit = (m for m in range(low, low + 4 * step + 1) if m % axis.multiple == 0 and m <= most and self._keeps(name, m))
         return next(fit, size)
+
+    def _multiple(self, axis: Axis, most: int) -> int:
+        """Return the largest size that a symbolic axis may have, up to one."""
+        if most < axis.multiple:
+            raise NapkinError(f"no multiple of {axis.multiple} is as small as the tiles that {axis.name} would have")
+        return most - most % axis.multiple
 
     def _keeps(self, name: str, small: int) -> bool:
         axis = self.axes[name]

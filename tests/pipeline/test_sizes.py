@@ -37,6 +37,16 @@ def test_what_is_promised_of_a_size_is_a_limit_of_the_plan() -> None:
     assert "if x_size > 1024:" in found.code()
 
 
+@pytest.mark.parametrize(("multiple", "status"), [(3, "agrees"), (5, "agrees"), (48, "not validated")])
+def test_a_promise_is_kept_by_sizes_that_any_number_divides(multiple: int, status: str) -> None:
+    """A plan in small has sizes that are declared, where some fit below its tiles; where none does, that is said."""
+    asked = diagram("softmax", t=None, x=None).with_multiples({"x": multiple})
+    found = derive(asked, expected=Expected({"t": 4096, "x": 960}, {"x": 1024}), printer="triton")
+    assert [o.translation.status for o in found.outputs] == [status]
+    for x in (multiple, 1024 - 1024 % multiple):
+        assert_agrees(found, {"t": 3, "x": x})
+
+
 @pytest.mark.slow
 def test_each_plan_agrees_wherever_it_is_taken(few: Family) -> None:
     for x in (1, 2, 17, 33, 128, 1000, 1025, 5000):
