@@ -9,12 +9,12 @@ from typing import Any
 from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.congruence import Closure, Step
 from napkin_eq.egraph.nodes import Instance, Merged
+from napkin_eq.egraph.saturate import SAME_VALUE
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Group, Map, Online, Reduce, Store, Term, Tuple, Walk, held, rebuilt, subterms
 from napkin_eq.laws.inference import match, substitute
 from napkin_eq.laws.law import Law, Statement, Var, variables
 from napkin_eq.prove.verdict import Verdict
-from napkin_eq.search.candidates import SAME_VALUE
 from napkin_eq.search.placement import Placed
 from napkin_eq.tile.stream_facts import Streamed, modes_of
 

@@ -29,6 +29,7 @@ from napkin_eq.laws.law import Inference, Law, Statement
 ALGEBRA_ROUNDS, SCALING_ROUNDS, STRUCTURE_ROUNDS, NODE_LIMIT = 6, 5, 4, 12_000
 # A round of many nodes makes many more at once, and the engine cannot be stopped within one: no round is begun that would pass this.
 LARGEST_ROUND, MOST_FACTORS, SATURATING = 12_000, 400, 0.3
+SAME_VALUE = "where-same"  # the law by which a value gets axes that it does not vary along
 _SETTLE = "(saturate (run shape)) (saturate (run facts))"
 _UNARY_FACTS = ("pos", "nonneg", "nonzero", "finite")
 
@@ -52,11 +53,12 @@ def saturate(
 
 
 def _decided_later(law: Law) -> bool:
-    """Whether a law is about where values lie, in which blocks they are computed or which are stored together: that is decided after extraction.
+    """Whether a law is about where values lie, in which blocks they are computed, which are stored together or along which axes: that is decided
+    after extraction.
 
     Every value may be stored and partitioned, so that such nodes would be more than half of an e-graph, and nothing would be read off them.
     """
-    return any(isinstance(t, (Store, Group, Walk, Tuple, Proj)) or t.kind == "tuple" for t in subterms(law.lhs, law.rhs))
+    return law.name == SAME_VALUE or any(isinstance(t, (Store, Group, Walk, Tuple, Proj)) or t.kind == "tuple" for t in subterms(law.lhs, law.rhs))
 
 
 class _Bridge:
@@ -253,6 +255,8 @@ class _Bridge:
             return
         self.seen.add(key)
         law, forward, names = self.tables[table]
+        if any(value not in (self.axis_of if is_axis else self.reps) for (_, is_axis), value in zip(names, inputs, strict=True)):
+            return  # the engine may leave a variable unset that a rule only records, as c of a law that makes a of where(c, a, a)
         values: list[list[Term | Axis]] = []
         for (_, is_axis), value in zip(names, inputs, strict=True):
             values.append([self.axis_of[value]] if is_axis else [self.reps[value], *merged.get(value, ())])

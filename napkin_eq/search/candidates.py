@@ -9,7 +9,7 @@ from functools import partial, reduce
 
 from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.nodes import Saturated
-from napkin_eq.egraph.saturate import saturate
+from napkin_eq.egraph.saturate import SAME_VALUE, saturate
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import BY_NAME, STORAGE, output_type
 from napkin_eq.lang.errors import NapkinError
@@ -29,7 +29,6 @@ from napkin_eq.tile.expected import expected
 from napkin_eq.tile.resources import BYTES
 
 FINALISTS, SPREAD, SAME, STABLE = 3, 1.25, 1e-3, 0.45
-SAME_VALUE = "where-same"  # the law by which a value gets axes that it does not vary along
 Side = tuple[tuple[Axis, ...], bool]  # the axes of an operand that is computed, and whether out of sums
 IDLE, LARGE, MOST_STRETCHES, LEAST_STRETCH = 0.6, 128, 64, 256
 # How many candidates extractions may try, one and all together, that are repeated without what made the last forms lose digits, before every

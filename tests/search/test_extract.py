@@ -156,6 +156,18 @@ def test_sizes_are_real_numbers_where_a_choice_is_between_them():
     searched(nq.where(nq.index(b) <= 2, Sum(c, Const(1.0)), Sum(d, Const(1.0))), 1)
 
 
+def test_a_choice_between_equal_values_is_derived_and_a_law_of_the_user_may_resolve_it(tmp_path):
+    b, = nq.axes("b", b=5)
+    term = nq.where(nq.index(b) <= 2, nq.array("A", b), nq.array("A", b))
+    assert searched(term, 1).axes == (b,)
+    rules = tmp_path / "same.py"
+    rules.write_text(
+        "from napkin_eq.law import law, where\n\n\n@law('Of two equal values either is one.')\ndef either(a, c):\n    return where(c, a, a), a\n"
+    )
+    found = nq.derive(term, dtype="float32", rules=[str(rules)])
+    assert not any(NOTE in output.graph.notes for output in found.outputs)
+
+
 def test_a_form_that_varies_along_fewer_axes_than_the_output_is_one():
     b, = nq.axes("b", b=17)
     ones = nq.sigmoid(nq.array("A", b)) / nq.sigmoid(nq.array("A", b))
