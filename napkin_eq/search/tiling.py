@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Fold, Online, Proj, Scan, Store, subterms
+from napkin_eq.lang.term import Fold, Map, Online, Proj, Scan, Store, subterms
 from napkin_eq.machine.cost import KernelCost, Profile, extent, price, prices, profile
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.machine.tile_scheduler import dealt
@@ -18,7 +18,7 @@ from napkin_eq.tile import ir as p
 from napkin_eq.tile.boxes import shared_bytes
 from napkin_eq.tile.expected import at_most
 from napkin_eq.tile.passes.warp_roles import assigned
-from napkin_eq.tile.passes.warp_specialize import GROUP_LANES, specialised
+from napkin_eq.tile.passes.warp_specialize import GROUP_LANES, MOST_GROUPS, specialised
 from napkin_eq.tile.resources import MOST_ELEMENTS, WIDE_ROWS, capacity, room
 from napkin_eq.tile.stream_facts import MIN_DOT, RUN, Streamed, covers, kernel_terms, laned
 
@@ -251,6 +251,8 @@ def _shared(
     limit: float,
 ) -> list[Tiled]:
     """Return the fastest tilings whose work groups of warps can share, below a limit in microseconds."""
+    if not _multiplies(store):
+        return []
     outputs = {a.name for a in store.axes}
     names = sorted(options)
     wider = {n: sorted({*sizes, 3 * GROUP_LANES}) if n in outputs and 2 * GROUP_LANES in sizes else sizes for n, sizes in options.items()}
@@ -258,7 +260,7 @@ def _shared(
     every = [dict(zip(names, tiles, strict=True)) for tiles in _combinations(store, wider, names)]
     profiles.among(every)
     for named in every:
-        if bound(named) >= limit:
+        if bound(named) >= limit or not any(_grouped(named[name]) for name in outputs):
             continue
         use = profiles.footprint(named)
         prof = profiles.profile(named)
@@ -277,6 +279,17 @@ def _shared(
         if len(best) == keep + 2:
             break
     return best
+
+
+def _multiplies(store: Store) -> bool:
+    """Tell whether something in a kernel may be a contraction: a fold of a product of two values, each of which has an axis that the other has not."""
+    products = (m for t in kernel_terms(store) if isinstance(t, Streamed) for m in subterms(t.body) if isinstance(m, Map) and m.op == "mul")
+    return any({*m.args[0].axes} - {*m.args[1].axes} and {*m.args[1].axes} - {*m.args[0].axes} for m in products)
+
+
+def _grouped(tile: int) -> bool:
+    """Tell whether several groups of warps may share so many lanes of a coordinate."""
+    return tile % GROUP_LANES == 0 and 1 < tile // GROUP_LANES <= MOST_GROUPS
 
 
 def shared(kernel: p.Kernel, hardware: Hardware, limit: float = math.inf) -> tuple[p.Kernel, KernelCost] | None:
