@@ -12,6 +12,7 @@ from napkin_eq.machine.cost import elements
 from napkin_eq.search.placement import MOST_BUNDLED
 
 MOST_CONTRACTIONS, MOST_TOGETHER, MOST_INSIDE, MOST_CANDIDATES, SMALL = 3, 4, 12, 4000, 1 << 18
+HELD = 2048  # lanes of a value, more than which a block does not hold beside others
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +97,21 @@ class Enumeration:
             outs = tuple(sorted({*one.outs, *other.outs}, key=lambda t: self.graph.order[t]))
             shared = {*one.reads, *arrays(one.terms)} & {*other.reads, *arrays(other.terms)}
             large = any(elements(t.axes) > SMALL for t in shared)
-            if len(outs) > MOST_BUNDLED or not (large or (small and shared)):
+            if len(outs) > MOST_BUNDLED or not (large or (small and shared)) or self._across(outs):
                 continue
             made = self.candidate(outs, (one.inside | other.inside) - {*outs}, MOST_TOGETHER)
             if made is not None:
                 found.setdefault((outs, made.inside), made)
         return list(found.values())
+
+
+    def _across(self, outs: tuple[Term, ...]) -> bool:
+        """Tell whether one of several values needs more of another than a block holds, along axes of its own, for lanes that this one has not.
+
+        Blocks of the one would each compute all of the other.
+        """
+        needed = ((value, other) for value in outs for other in outs if other is not value and other in self.below[value])
+        return any({*value.axes} - {*other.axes} and elements(a for a in other.axes if a not in value.axes) > HELD for value, other in needed)
 
 
 def arrays(terms: tuple[Term, ...]) -> list[Term]:

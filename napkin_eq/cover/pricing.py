@@ -15,17 +15,19 @@ from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.congruence import Step
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError, Undecided
-from napkin_eq.search.candidates import together
+from napkin_eq.search.candidates import saturated, together
 from napkin_eq.search.derivation import Output, Translation
-from napkin_eq.search.job import Aim, Job, Laws
+from napkin_eq.search.job import Aim, Cuts, Job, Laws
 from napkin_eq.search.placement import Placed, parallel
 from napkin_eq.verify.translation import accepted
 
 SEARCH, PROOF = 5.0, 40.0  # seconds of processor time for a candidate's search, and for that and its chain of steps
 LATE = 3.0  # times the seconds of a search: what goes on for longer did not heed them, and is ended
 T = TypeVar("T")
-Task = tuple[str, bool, Piece]  # a printer, whether a chain of steps is wanted, and of what
+Found = tuple[Placed, Cuts]  # the cheapest form of a piece, and what is cut in it
+Task = tuple[str, bool, Piece, Found | None]  # a printer, whether a chain of steps is wanted, of what, and the form, where it is known
 _PRICES: dict[tuple[str, ...], tuple[float, str]] = {}
+_FOUND: dict[tuple[Any, ...], Found] = {}
 _PROVED: dict[tuple[Any, ...], tuple[Any, str]] = {}
 
 
@@ -44,9 +46,10 @@ class Proved:
 def pool(aim: Aim, laws: Laws) -> workers.Pool:
     """Return processes that price and derive pieces for an aim, whichever printer is asked for."""
 
-    def work(task: Task) -> float | Proved:
-        printer, chain, piece = task
-        return Pricing(replace(aim, printer=printer), laws, idle).done(chain, piece)
+    def work(task: Task) -> Found | Proved | None:
+        printer, chain, piece, form = task
+        pricing = Pricing(replace(aim, printer=printer), laws, idle)
+        return pricing.derived(piece, form) if chain else pricing.cheapest(piece)
 
     idle = workers.Pool(work)
     return idle
@@ -73,24 +76,23 @@ class Pricing:
                 fresh.setdefault(piece.key, piece)
         self.priced += len(fresh)
         for key, found, why in self.pool.each(self._asked(False, fresh), LATE * SEARCH):
-            _PRICES[*self.about, key] = (math.inf if found is None else found, why)
+            _PRICES[*self.about, key] = (math.inf if found is None else found[0].predicted_us, why)
+            if found is not None:
+                _FOUND[*self.about, fresh[key].source, fresh[key].outputs] = found
 
     def _asked(self, chain: bool, pieces: Mapping[T, Piece]) -> Iterator[tuple[T, Task]]:
         """Yield what to ask of the pool, by the keys of pieces."""
-        return ((key, (self.aim.printer, chain, piece)) for key, piece in pieces.items())
-
-    def done(self, chain: bool, piece: Piece) -> float | Proved:
-        """Return the price of a piece, or with a chain of steps all that is derived of it."""
-        return self._prove(piece) if chain else self._price(piece)
+        forms = {key: _FOUND.get((*self.about, piece.source, piece.outputs)) for key, piece in pieces.items()}
+        return ((key, (self.aim.printer, chain, piece, forms[key])) for key, piece in pieces.items())
 
     def _job(self, piece: Piece, seconds: float) -> Job:
         """Return the job of deriving a piece as any diagram, arrays in the place of what it reads."""
         alone = Diagram("piece", tuple((o.name, t) for o, t in zip(piece.outputs, parallel(piece.source), strict=True)))
         return Job(alone, replace(self.aim, budget=Budget(seconds)), self.laws)
 
-    def _price(self, piece: Piece) -> float:
-        found = together(self._job(piece, SEARCH), piece.outputs)
-        return found[0][0].predicted_us if found else math.inf
+    def cheapest(self, piece: Piece) -> Found | None:
+        """Return the cheapest form of a piece, None where there is none."""
+        return next(iter(together(self._job(piece, SEARCH), piece.outputs)), None)
 
     def prove(self, pieces: Iterable[Piece]) -> list[tuple[Proved | None, str]]:
         """Derive pieces, each with its chain of steps, and return each, or why it was not."""
@@ -100,14 +102,18 @@ class Pricing:
             _PROVED[*self.about, *key] = found, why
         return [_PROVED[*self.about, p.source, p.outputs] for p in listed]
 
-    def _prove(self, piece: Piece) -> Proved:
-        """Derive a piece, the cheapest form whose chain the checker accepts; where none is, as in `derive`, in plainer ways."""
+    def derived(self, piece: Piece, form: Found | None = None) -> Proved:
+        """Derive a piece, the cheapest form whose chain the checker accepts; where none is, as in `derive`, in plainer ways.
+
+        form: the cheapest, where it was found before: others are sought only if it has no chain. Raises NapkinError where none has.
+        """
         job = self._job(piece, PROOF)
         aim, held = job.aim, {o.name: o.dtype for o in piece.outputs}
         reason: NapkinError = NapkinError("there is no form of it")
         for way in (job, replace(job, aim=replace(aim, written=True)), Job(job.diagram, aim, self.laws.without_steps())):
             laws = way.laws.statements
-            for placed, graph in together(way, piece.outputs):
+            for placed, cuts in _forms(way, piece, form if way is job else None):
+                graph = saturated(way, cuts)
                 option = Output(job.names, piece.source, placed, [], graph, aim.precision)
                 refused: list[str] = []
                 try:
@@ -120,3 +126,10 @@ class Pricing:
                     return Proved(placed, tuple(steps), option.translation, graph.nodes, len(graph.classes), graph.rounds)
                 reason = NapkinError(refused[-1])
         raise reason
+
+
+def _forms(way: Job, piece: Piece, first: Found | None) -> Iterator[Found]:
+    """Yield the forms of a piece, one that is known before others are sought."""
+    if first is not None:
+        yield first
+    yield from (found for found in together(way, piece.outputs) if first is None or found[0].term != first[0].term)

@@ -31,6 +31,7 @@ from napkin_eq.tile.resources import BYTES
 FINALISTS, SPREAD, SAME, STABLE = 3, 1.25, 1e-3, 0.45
 Side = tuple[tuple[Axis, ...], bool]  # the axes of an operand that is computed, and whether out of sums
 IDLE, LARGE, MOST_STRETCHES, LEAST_STRETCH = 0.6, 128, 64, 256
+WIDE = 2  # coordinates of its outputs along which a block has more than one lane
 # How many candidates extractions may try, one and all together, that are repeated without what made the last forms lose digits, before every
 # node is looked at: where one extraction is long, several take the time that this needs.
 REFINED, REFINED_EACH, REFINED_ALL = 6, 50_000, 120_000
@@ -100,8 +101,11 @@ def placed(job: Job, graph: Saturated, candidates: Sequence[Candidate], cuts: Cu
         return Forms(graph, found, made.fused)
 
 
-def together(job: Job, outputs: Sequence[Stored]) -> list[tuple[Placed, Saturated]]:
-    """Return the forms of a job's outputs in one kernel, cheapest first; where processors would idle also with an axis cut, in several."""
+def together(job: Job, outputs: Sequence[Stored]) -> list[tuple[Placed, Cuts]]:
+    """Return the forms of a job's outputs in one kernel, cheapest first; where processors would idle also with an axis cut, in several.
+
+    Each comes with what is cut: `saturated` has the e-graph that it is a form of.
+    """
     aim, stability, made = job.aim, Stability(job.source, job.aim.dtype), placer(job)
     made.target_dtypes = tuple(o.dtype for o in outputs)
 
@@ -112,14 +116,15 @@ def together(job: Job, outputs: Sequence[Stored]) -> list[tuple[Placed, Saturate
         return terms
 
     graph = saturated(job, ())
-    found = [(placed, graph) for term in forms(graph, {}) if (placed := made.whole(term)) is not None]
+    found: list[tuple[Placed, Cuts]] = [(placed, ()) for term in forms(graph, {}) if (placed := made.whole(term)) is not None]
     for part, axis in cuts_of(job, [t for placed, _ in found for t in placed.tiled]):
         stability.cut([part])
         made.parts = (part,)
         aim = replace(aim, budget=Budget(aim.budget.seconds, aim.budget.clock))  # what the search for a whole kernel took is not taken of it
         made.budget = aim.budget
-        apart = saturated(replace(job, aim=aim), ((part, axis),))
-        found += [(placed, apart) for term in forms(apart, {axis.name: part.name})[:1] if (placed := made.best(term)) is not None]
+        cuts = ((part, axis),)
+        apart = saturated(replace(job, aim=aim), cuts)
+        found += [(placed, cuts) for term in forms(apart, {axis.name: part.name})[:1] if (placed := made.best(term)) is not None]
     return sorted(found, key=lambda f: f[0].predicted_us)
 
 
@@ -155,11 +160,19 @@ def cuts_of(job: Job, tiled: Sequence[Tiled]) -> Cuts:
 
 
 def _large_blocks(kernel: p.Kernel) -> int:
-    """Return how many blocks a kernel has if its tiles are as large as suits the matrix unit, where blocks would otherwise read the same."""
+    """Return how many blocks a kernel has if its tiles are as large as suits the matrix unit, where blocks would otherwise read the same.
+
+    A block is wide along two coordinates of its outputs at the most, those among them that it holds whole.
+    """
     streamed = {c.axis for c in kernel.coords if c.role == "stream"}
     walked = {b.name for b in kernel.reads if streamed & set(b.dims)}
     read = [by_index for name, (by_index, _) in telling(kernel).items() if name in walked]
-    return math.prod(extent(kernel.coord(g).axis) if all(g in own for own in read) else -(-extent(kernel.coord(g).axis) // LARGE) for g in kernel.grid)
+    stored = {axis for b in kernel.writes for axis in b.dims}
+    held = [c for c in kernel.coords if c.name not in kernel.grid and c.axis in stored and c.role == "whole" and c.tile > 1]
+    extents = {g: extent(kernel.coord(g).axis) for g in kernel.grid}
+    shared = sorted((g for g in kernel.grid if not all(g in own for own in read)), key=lambda g: -min(extents[g], LARGE))
+    wide = set(shared[: max(0, WIDE - len(held))])
+    return math.prod(-(-extents[g] // LARGE) if g in wide else extents[g] for g in kernel.grid)
 
 
 def _candidates(job: Job, graph: Saturated, stability: Stability, cut: dict[str, str], alone: bool = False) -> list[Candidate]:

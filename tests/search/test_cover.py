@@ -161,6 +161,16 @@ def test_products_of_one_row_are_one_kernel_where_launches_count() -> None:
     assert [set(c.outs) for c in listed.bundles(cover, small=True)] == [set(products[:2])]
 
 
+@pytest.mark.parametrize(("width", "offered"), [(64, True), (14336, False)])
+def test_a_product_is_not_one_kernel_with_a_wide_one_that_it_reads(width: int, offered: bool) -> None:
+    t, x, y, z = nq.axes("t x y z", t=64, x=64, y=width, z=64)
+    first = nq.sum(nq.array("A", t, x) * nq.array("W", x, y), x) * nq.array("G", t)
+    second = nq.sum(first * nq.array("V", y, z), y) * nq.array("G", t)
+    listed = Enumeration(graph_of([first, second], prover(chosen_statements((), ()))))
+    found = listed.bundles([listed.single[value][0] for value in (first, second)], small=True)
+    assert [set(c.outs) for c in found] == [{first, second}] * offered
+
+
 def test_a_solution_that_a_busy_machine_cut_short_is_sought_again(monkeypatch: pytest.MonkeyPatch) -> None:
     highspy = pytest.importorskip("highspy")
     limits: list[float] = []
