@@ -107,10 +107,10 @@ def _stored(value: Term, held: Mapping[Term, Term]) -> Term:
 
 
 def _lemmas(part: Part) -> list[Step]:
-    """Return the steps of a part, what it reads in the place of its arrays; of several outputs the steps of each, consumers before producers.
+    """Return the steps of a part, what it reads in the place of its arrays; of several outputs the steps of each.
 
-    Where several are stored together, each lemma leads to all of them. One that stands there as in the diagram would be replaced in its turn:
-    until then a part of it is stored, which makes it another term.
+    Consumers come before producers. Where several are stored together, each lemma leads to all of them. One that stands
+    there as in the diagram would be replaced in its turn: until then a part of it is stored, which makes it another term.
     """
     put = Put(part.arrays, part.axes)
 
@@ -135,7 +135,8 @@ def _lemmas(part: Part) -> list[Step]:
                 left = _put(left, path, _with(other, hidden))
                 seen.add(other)
         if value in seen and (hidden := _hidden(value)) is not None:
-            found.append(replace(hidden, forward=False, before=hidden.after, after=hidden.before, lemma=_with(value, hidden)))
+            back = replace(hidden, forward=False, before=hidden.after, after=hidden.before)
+            found.append(replace(back, lemma=_with(value, hidden)))
     return found
 
 
@@ -157,7 +158,9 @@ def _put(root: Term, path: tuple[int, ...], part: Term) -> Term:
     """Return a term with another part at a path."""
     if not path:
         return part
-    return rebuilt(root, tuple(_put(child, path[1:], part) if i == path[0] else child for i, child in enumerate(root.children)))
+    children = [*root.children]
+    children[path[0]] = _put(children[path[0]], path[1:], part)
+    return rebuilt(root, tuple(children))
 
 
 def _paths(root: Term, part: Term) -> list[tuple[int, ...]]:

@@ -79,15 +79,17 @@ def _times(piece: Piece, terms: list[Term], machine: Hardware) -> Callable[..., 
 
 
 def _masks(terms: list[Term]) -> tuple[list[Term], set[Term]]:
-    """Return the masks by which something may be left out, and what is one of two values to choose from: of that parts may be left out.
+    """Return the masks by which something may be left out, and what is one of two values to choose from.
 
-    A choice of two values that are both computed leaves out nothing of what is made with it; one of a value and a number may.
+    A choice of two values that are both computed leaves out parts of these, and nothing of what is made with it; one of
+    a value and a number may.
     """
     choices = [t for t in terms if isinstance(t, Map) and t.op == "where"]
     both = [t for t in choices if all(any(isinstance(s, Input) for s in subterms(arg)) for arg in t.args[1:])]
     others = [t for t in terms if t not in both]
     read = {child for t in others for child in t.children if child.kind == "bool"}
-    masks = [t for t in terms if t.kind == "bool" and t.axes and (t in read or not any(t in subterms(c.args[0]) for c in both))]
+    choosing = {t for c in both for t in subterms(c.args[0])} - read
+    masks = [t for t in terms if t.kind == "bool" and t.axes and t not in choosing]
     return masks, {part for t in both for arg in t.args[1:] for part in subterms(arg)}
 
 

@@ -106,12 +106,13 @@ class Enumeration:
 
 
     def _across(self, outs: tuple[Term, ...]) -> bool:
-        """Tell whether one of several values needs more of another than a block holds, along axes of its own, for lanes that this one has not.
+        """Tell whether a value needs more of another than a block holds, and has axes that the other has not.
 
-        Blocks of the one would each compute all of the other.
+        Its blocks along these would each compute all of the other.
         """
-        needed = ((value, other) for value in outs for other in outs if other is not value and other in self.below[value])
-        return any({*value.axes} - {*other.axes} and elements(a for a in other.axes if a not in value.axes) > HELD for value, other in needed)
+        needed = [(value, other) for value in outs for other in self.below[value] & {*outs} if other is not value]
+        crossing = [(value, other) for value, other in needed if {*value.axes} - {*other.axes}]
+        return any(elements(a for a in other.axes if a not in value.axes) > HELD for value, other in crossing)
 
 
 def arrays(terms: tuple[Term, ...]) -> list[Term]:

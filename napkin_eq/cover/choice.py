@@ -64,7 +64,10 @@ def _over(offer: Offer, least: Mapping[Any, float], failed: Mapping[Any, Sequenc
 
 
 class Choice:
-    """The search for a cover of one diagram, priced by a pool; joining: kernels that compute several values are offered."""
+    """The search for a cover of one diagram, priced by a pool.
+
+    joining: kernels that compute several values are offered.
+    """
 
     def __init__(self, job: Job, orders: Sequence[tuple[Axis, ...]], pool: workers.Pool, joining: bool = True) -> None:
         self.joining, self.pool = joining, pool

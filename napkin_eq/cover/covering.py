@@ -55,7 +55,9 @@ def covered(job: Job) -> Output:
     return option
 
 
-def _accepted(job: Job, outputs: tuple[Term, ...], listed: Sequence[Section], workers: Pool, joining: bool) -> tuple[list[_Section], Whole]:
+def _accepted(
+    job: Job, outputs: tuple[Term, ...], listed: Sequence[Section], workers: Pool, joining: bool
+) -> tuple[list[_Section], Whole]:
     """Return the covers of sections, and all of them as one plan whose chain the checker accepts; raises Undecided where it does not.
 
     joining: kernels may compute several values.

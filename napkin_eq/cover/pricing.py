@@ -25,7 +25,7 @@ SEARCH, PROOF = 5.0, 40.0  # seconds of processor time for a candidate's search,
 LATE = 3.0  # times the seconds of a search: what goes on for longer did not heed them, and is ended
 T = TypeVar("T")
 Found = tuple[Placed, Cuts]  # the cheapest form of a piece, and what is cut in it
-Task = tuple[str, bool, Piece, Found | None]  # a printer, whether a chain of steps is wanted, of what, and the form, where it is known
+Task = tuple[str, bool, Piece, Found | None]  # a printer, whether a chain of steps is wanted, of what, its form
 _PRICES: dict[tuple[str, ...], tuple[float, str]] = {}
 _FOUND: dict[tuple[Any, ...], Found] = {}
 _PROVED: dict[tuple[Any, ...], tuple[Any, str]] = {}
@@ -56,7 +56,7 @@ def pool(aim: Aim, laws: Laws) -> workers.Pool:
 
 
 class Pricing:
-    """Prices of pieces for one aim; `priced` counts those that were searched for. pool: of processes that do it, as `pool` begins them."""
+    """Prices of pieces for one aim; `priced` counts those that were searched for. pool: of processes that search."""
 
     def __init__(self, aim: Aim, laws: Laws, pool: workers.Pool) -> None:
         self.aim, self.laws, self.pool = aim, laws, pool
@@ -103,9 +103,10 @@ class Pricing:
         return [_PROVED[*self.about, p.source, p.outputs] for p in listed]
 
     def derived(self, piece: Piece, form: Found | None = None) -> Proved:
-        """Derive a piece, the cheapest form whose chain the checker accepts; where none is, as in `derive`, in plainer ways.
+        """Derive a piece, the cheapest form whose chain the checker accepts; where there is none, in plainer ways.
 
-        form: the cheapest, where it was found before: others are sought only if it has no chain. Raises NapkinError where none has.
+        form: the cheapest, where it was found before: others are sought only if it has no chain.
+        Raises NapkinError where none has one.
         """
         job = self._job(piece, PROOF)
         aim, held = job.aim, {o.name: o.dtype for o in piece.outputs}

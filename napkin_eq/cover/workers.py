@@ -1,7 +1,7 @@
-"""Work done in processes of its own: a limit of time each, and of memory, so that what explodes costs no more than that.
+"""Work done in processes of its own, with a limit of time and of memory, so that what explodes costs no more than that.
 
-A process does one piece of work after another: what it has loaded and found out for one it has for the next. One that is ended, or has
-grown large, gives way to a fresh one.
+A process does one piece of work after another: what it has loaded and found out for one it has for the next. One
+that is ended, or has grown large, gives way to a fresh one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ WAIT = 30.0  # times the seconds of a job, by the clock, which a busy machine ma
 
 @dataclass(slots=True)
 class _Worker:
-    """A process of its own: its number, where it is asked and where it answers, the key of what it does, what it has answered of that so far.
+    """A process: its number, where it is asked and where it answers, the key of what it does, its answer so far.
 
     taken: the seconds of processor time that it said it has taken.
     """
@@ -44,8 +44,9 @@ class _Worker:
 class Pool:
     """Processes that do one kind of work, begun when there is some; `with Pool(work) as pool` ends them.
 
-    work: is given what is to be done, and gives what came of it; both are sent from process to process. Where none can be forked, as after a
-    derivation in this one, all is done here, and only its own budgets limit it. taken: seconds of processor time that processes have taken.
+    work: is given what is to be done, and gives what came of it; both are sent from process to process. Where none can
+    be forked, as after a derivation in this one, all is done here, and only its own budgets limit it.
+    taken: seconds of processor time that the processes have taken.
     """
 
     def __init__(self, work: Callable[[Any], Any]) -> None:
@@ -56,16 +57,18 @@ class Pool:
     def __enter__(self) -> Pool:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         for worker in [*self.busy, *self.idle]:
             self._end(worker)
 
     def each(self, items: Iterable[tuple[T, Any]], seconds: float) -> Iterator[tuple[T, Any, str]]:
-        """Do work, a few at a time, and yield of each item its key, what it gave, and why it gave nothing; in no order of their own.
+        """Do work, a few at a time, and yield of each item its key, what it gave, or why it gave nothing, in any order.
 
         items: keys and what `work` is given. seconds: of processor time that an item may take.
         """
-        if not self.idle and (not hasattr(os, "fork") or threaded()):
+        if not hasattr(os, "fork") or threaded():
             for key, item in items:
                 yield (key, *_tried(self.work, item))
             return
@@ -87,9 +90,9 @@ class Pool:
                 self._end(worker)
 
     def _answered(self, seconds: float) -> Iterator[tuple[_Worker, tuple[Any, str]]]:
-        """Wait until a process has something to say, and yield those that are done, or have ended, with what they gave."""
+        """Wait until a process has something to say, and yield those that are done, or ended, with what they gave."""
         ready, _, _ = select.select([w.answers for w in self.busy], [], [], WAIT * seconds)
-        if not ready:  # nothing at all has come for so long: what waits takes no processor time, and would not end by itself
+        if not ready:  # nothing has come for so long: what waits takes no processor time, and would not end by itself
             for worker in self.busy:
                 os.kill(worker.number, signal.SIGKILL)
         for worker in [w for w in self.busy if w.answers in ready]:
@@ -146,7 +149,7 @@ def _tried(work: Callable[[Any], Any], item: Any) -> tuple[Any, str]:
 
 
 def _serve(work: Callable[[Any], Any], asked: int, answers: int) -> None:
-    """Do what is asked for, in the time that it may take, until nobody asks any more or this process has grown large."""
+    """Do what is asked for, in the time that it may take, until nobody asks any more or this process is large."""
     import resource
     import time
 

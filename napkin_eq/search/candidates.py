@@ -102,9 +102,10 @@ def placed(job: Job, graph: Saturated, candidates: Sequence[Candidate], cuts: Cu
 
 
 def together(job: Job, outputs: Sequence[Stored]) -> list[tuple[Placed, Cuts]]:
-    """Return the forms of a job's outputs in one kernel, cheapest first; where processors would idle also with an axis cut, in several.
+    """Return the forms of a job's outputs in one kernel, cheapest first.
 
-    Each comes with what is cut: `saturated` has the e-graph that it is a form of.
+    Where processors would idle also one with an axis cut, in several kernels. Each comes with what is cut: `saturated`
+    has the e-graph that it is a form of.
     """
     aim, stability, made = job.aim, Stability(job.source, job.aim.dtype), placer(job)
     made.target_dtypes = tuple(o.dtype for o in outputs)
@@ -116,7 +117,8 @@ def together(job: Job, outputs: Sequence[Stored]) -> list[tuple[Placed, Cuts]]:
         return terms
 
     graph = saturated(job, ())
-    found: list[tuple[Placed, Cuts]] = [(placed, ()) for term in forms(graph, {}) if (placed := made.whole(term)) is not None]
+    whole = filter(None, map(made.whole, forms(graph, {})))
+    found: list[tuple[Placed, Cuts]] = [(placed, ()) for placed in whole]
     for part, axis in cuts_of(job, [t for placed, _ in found for t in placed.tiled]):
         stability.cut([part])
         made.parts = (part,)
@@ -124,7 +126,8 @@ def together(job: Job, outputs: Sequence[Stored]) -> list[tuple[Placed, Cuts]]:
         made.budget = aim.budget
         cuts = ((part, axis),)
         apart = saturated(replace(job, aim=aim), cuts)
-        found += [(placed, cuts) for term in forms(apart, {axis.name: part.name})[:1] if (placed := made.best(term)) is not None]
+        parted = filter(None, map(made.best, forms(apart, {axis.name: part.name})[:1]))
+        found += [(placed, cuts) for placed in parted]
     return sorted(found, key=lambda f: f[0].predicted_us)
 
 
@@ -160,7 +163,7 @@ def cuts_of(job: Job, tiled: Sequence[Tiled]) -> Cuts:
 
 
 def _large_blocks(kernel: p.Kernel) -> int:
-    """Return how many blocks a kernel has if its tiles are as large as suits the matrix unit, where blocks would otherwise read the same.
+    """Return how many blocks a kernel has if tiles are as large as suits the matrix unit where blocks read the same.
 
     A block is wide along two coordinates of its outputs at the most, those among them that it holds whole.
     """
@@ -168,9 +171,11 @@ def _large_blocks(kernel: p.Kernel) -> int:
     walked = {b.name for b in kernel.reads if streamed & set(b.dims)}
     read = [by_index for name, (by_index, _) in telling(kernel).items() if name in walked]
     stored = {axis for b in kernel.writes for axis in b.dims}
-    held = [c for c in kernel.coords if c.name not in kernel.grid and c.axis in stored and c.role == "whole" and c.tile > 1]
+    whole = [c for c in kernel.coords if c.role == "whole" and c.tile > 1 and c.name not in kernel.grid]
+    held = [c for c in whole if c.axis in stored]
     extents = {g: extent(kernel.coord(g).axis) for g in kernel.grid}
-    shared = sorted((g for g in kernel.grid if not all(g in own for own in read)), key=lambda g: -min(extents[g], LARGE))
+    shared = [g for g in kernel.grid if not all(g in own for own in read)]
+    shared.sort(key=lambda g: -min(extents[g], LARGE))
     wide = set(shared[: max(0, WIDE - len(held))])
     return math.prod(-(-extents[g] // LARGE) if g in wide else extents[g] for g in kernel.grid)
 

@@ -282,9 +282,10 @@ def _shared(
 
 
 def _multiplies(store: Store) -> bool:
-    """Tell whether something in a kernel may be a contraction: a fold of a product of two values, each of which has an axis that the other has not."""
-    products = (m for t in kernel_terms(store) if isinstance(t, Streamed) for m in subterms(t.body) if isinstance(m, Map) and m.op == "mul")
-    return any({*m.args[0].axes} - {*m.args[1].axes} and {*m.args[1].axes} - {*m.args[0].axes} for m in products)
+    """Tell whether a kernel may contract: fold a product of two values, each of which has an axis the other has not."""
+    folded = subterms(*(t.body for t in kernel_terms(store) if isinstance(t, Streamed)))
+    sides = [[{*arg.axes} for arg in t.args] for t in folded if isinstance(t, Map) and t.op == "mul"]
+    return any(left - right and right - left for left, right in sides)
 
 
 def _grouped(tile: int) -> bool:

@@ -98,11 +98,13 @@ def test_a_worker_that_takes_too_long_or_refuses_gives_nothing(monkeypatch: pyte
         return os.getpid() if what == "own" else 3
 
     with workers.Pool(work) as pool:
-        found = {key: (value, why) for key, value, why in pool.each([("a", "three"), ("b", "forever"), ("c", "refused")], 1.0)}
+        asked = [("a", "three"), ("b", "forever"), ("c", "refused")]
+        found = {key: (value, why) for key, value, why in pool.each(asked, 1.0)}
         assert found["a"] == (3, "") and found["c"] == (None, "no")
         assert found["b"][0] is None and "time" in found["b"][1]
         assert pool.taken > 0.5
-        numbers = {value for _, value, _ in pool.each([(i, "own") for i in range(9)], 1.0)}  # one that was ended gives way to another
+        # One that was ended gives way to another.
+        numbers = {value for _, value, _ in pool.each([(i, "own") for i in range(9)], 1.0)}
         assert 1 <= len(numbers) <= workers.PROCESSES and os.getpid() not in numbers
     for number in numbers:
         with pytest.raises(ProcessLookupError):
