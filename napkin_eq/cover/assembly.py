@@ -110,7 +110,7 @@ def _lemmas(part: Part) -> list[Step]:
     """Return the steps of a part, what it reads in the place of its arrays; of several outputs the steps of each.
 
     Consumers come before producers. Where several are stored together, each lemma leads to all of them. One that stands
-    there as in the diagram would be replaced in its turn: until then a part of it is stored, which makes it another term.
+    there as in the diagram would be replaced in its turn: until then a part of it is stored, so that it is another term.
     """
     put = Put(part.arrays, part.axes)
 
