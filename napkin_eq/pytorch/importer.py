@@ -10,7 +10,7 @@ from typing import Any
 
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import DTYPES, Input
+from napkin_eq.lang.term import DTYPES, Input, as_real
 from napkin_eq.pytorch.build.builder import Builder, Edge, Value
 from napkin_eq.pytorch.build.narrow import FLOATS, wrapped
 from napkin_eq.pytorch.build.rolled import put
@@ -20,6 +20,12 @@ from napkin_eq.pytorch.naming import Refused, clean_name, expression, extent_of,
 from napkin_eq.pytorch.program import REAL, Port, Program
 
 WRAPPING = ("add", "sub", "rsub", "mul", "neg", "abs", "pow", "square")  # of whole numbers of few bits
+# Operators that cast what they are given to the type of what they give: numbers written into whole ones lose their fraction.
+CASTING = (
+    "_to_copy", "to", "copy", "full", "full_like", "new_full", "fill", "scalar_tensor", "linspace", "slice_scatter",
+    "select_scatter", "scatter", "index_put", "index_fill", "masked_fill", "constant_pad_nd",
+)  # fmt: skip
+FOLDS_AS = ("sum", "prod", "cumsum", "cumprod", "nansum")  # these cast what they fold, by their argument `dtype`
 IGNORED = (
     "_assert_scalar",
     "_assert_tensor_metadata",
@@ -187,6 +193,8 @@ class Reading:
                 {k: self.resolved(a) for k, a in node.kwargs.items()},
             )
             self.builder.place = (*self.place, node.name, name)
+            if name.partition(".")[0] in FOLDS_AS and node.kwargs.get("dtype") and not held.is_floating_point():
+                args = (self.builder.cast(args[0], type_name(held.dtype)), *args[1:])
             if hasattr(node.target, "_schema"):
                 result = rules()[name][0](self.builder, **arguments(node.target, args, kwargs))
             else:
@@ -222,7 +230,8 @@ class Reading:
         dtype, sizes = type_name(held.dtype), [self.builder.size(dim) for dim in value.dims]
         if not self.lifted and sizes != [extent_of(size) for size in held.shape]:
             raise NapkinError(f"read with sizes {tuple(sizes)}, PyTorch has {tuple(held.shape)}")
-        changes = name_of(node.target).startswith(("_to_copy", "to."))
+        name = name_of(node.target).partition(".")[0]
+        changes = name in ("_to_copy", "to", "copy")
         if dtype == "bool" or value.truth:
             return self.builder.cast(value, dtype)
         if dtype in FLOATS:
@@ -231,9 +240,18 @@ class Reading:
             return Value(self.builder.real(value).term, value.dims, dtype)
         if not dtype.startswith(("int", "uint")):
             raise NapkinError(f"a result of {dtype} is not supported")
-        if name_of(node.target).partition(".")[0] in WRAPPING:
+        if name in CASTING and any(_fractional(self.resolved(a)) for a in (*node.args, *node.kwargs.values())):
+            return self.builder.cast(Value(as_real(value.term), value.dims, "float32"), dtype)
+        if name in WRAPPING:
             return Value(wrapped(value.term, dtype), value.dims, dtype)
         return self.builder.cast(value, dtype) if changes else Value(value.term, value.dims, dtype)
+
+
+def _fractional(given: Any) -> bool:
+    """Tell whether an argument of an operator may have a fraction."""
+    if isinstance(given, Value):
+        return not given.whole and not given.truth
+    return isinstance(given, float) and not given.is_integer()
 
 
 def of_graph(

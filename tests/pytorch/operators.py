@@ -358,6 +358,27 @@ case(
     (3, 4),
 )
 case("gather index_put", lambda x, i, s: x.index_put((i,), s, accumulate=True), (5, 3), ints(5, 4), (4, 3))
+case("cast fraction filled in", lambda i: (torch.full_like(i, -2.7) + i, torch.full((3, 4), 2.7, dtype=torch.int64)), ints(5, 3, 4))
+case(
+    "cast fraction written in",
+    lambda i, x: (torch.slice_scatter(i, 3 * x, 1, 0, 4), torch.select_scatter(i, 3 * x[0], 0, 1), F.pad(i, (1, 1), value=2.5)),
+    ints(5, 3, 4),
+    (3, 4),
+)
+case("cast before a fold", lambda x: ((3 * x).sum(1, dtype=torch.int64), (3 * x).cumsum(1, dtype=torch.int32)), (3, 7))
+case("cast mask before a fold", lambda x: (x - x).sum(1, dtype=torch.bool), (3, 7))
+
+
+def written_over(x: torch.Tensor, i: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    y, j = x.clone(), i.clone()
+    y[1:3] += 2
+    y[0] = y[4]
+    y[:, 1:2] = x[0, 0]
+    j[:, 1] = 3 * x[:, 0]
+    return y.clamp_(min=-1), j
+
+
+case("cast written over", written_over, (5, 6), ints(9, 5, 6))
 case(
     "gather slice_scatter",
     lambda x, s: (x.slice_scatter(s, 1, 1, 7, 3), x.select_scatter(s[:, 0], 1, 2)),

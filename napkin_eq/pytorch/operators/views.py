@@ -87,6 +87,12 @@ def expand(b: Builder, self: Value, size: Sequence[Any]) -> Value:
     return b.value(self.term, dims, self.dtype)
 
 
+@operator("copy.default")
+def copy(b: Builder, self: Value, src: Value) -> Value:
+    """What `self[...] = src` is once nothing is changed in place: the source, as long as what it is written over."""
+    return expand(b, src, [b.size(dim) for dim in self.dims])
+
+
 @operator("repeat.default")
 def repeat(b: Builder, self: Value, repeats: Sequence[int]) -> Value:
     """Each dimension beside itself some times: the wire of the times varies slowest."""
