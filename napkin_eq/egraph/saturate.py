@@ -251,7 +251,8 @@ class _Bridge:
         What merged a class may be the very law that fired of it: from 1 · n = n it is not seen that n is what 1 · n is part of.
         """
         key = (table, *inputs)
-        if key in self.seen:
+        known = key in self.seen
+        if known and not any(value in merged for value in inputs):
             return
         self.seen.add(key)
         law, forward, names = self.tables[table]
@@ -260,7 +261,8 @@ class _Bridge:
         values: list[list[Term | Axis]] = []
         for (_, is_axis), value in zip(names, inputs, strict=True):
             values.append([self.axis_of[value]] if is_axis else [self.reps[value], *merged.get(value, ())])
-        self.instances.append(Instance(law, forward, tuple((n, found[0]) for (n, _), found in zip(names, values, strict=True))))
+        if not known:
+            self.instances.append(Instance(law, forward, tuple((n, found[0]) for (n, _), found in zip(names, values, strict=True))))
         if any(len(found) > 1 for found in values):
             self.merged.append(Merged(law, forward, tuple((n, tuple(found)) for (n, _), found in zip(names, values, strict=True))))
 

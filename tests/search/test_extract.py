@@ -147,7 +147,7 @@ def searched(term: Term, kernels: int) -> Term:
 def test_a_sum_of_ones_is_found_to_be_a_size():
     b, c = nq.axes("b c", b=3, c=7)
     ones = Sum(c, Const(1.0) * Const(1.0))
-    for term in (Sum(b, Const(1.0)), ones * Sum(b, Const(1.0)), nq.abs(ones) + nq.array("A", b)):
+    for term in (Sum(b, Const(1.0)), ones * Sum(b, Const(1.0)), nq.abs(ones) + nq.array("A", b), Sum(c, Const(1.0)) * Const(1.0)):
         assert not any(isinstance(t, Fold) for t in subterms(searched(term, 1)))
 
 
