@@ -1,7 +1,7 @@
 """Prefix folds and recurrences: inside folds over their own axis, over other axes, of what does not vary."""
 
 from napkin_eq.prove.corpus import valid, wrong
-from napkin_eq.law import Const, Recur, Scan, Sum, distinct, finite, free, le, nonneg, size
+from napkin_eq.law import Const, Max, Recur, Scan, Sum, distinct, finite, free, le, nonneg, size
 
 
 @wrong
@@ -52,3 +52,28 @@ def recurrence_of_any_gain_is_not_negative(a, b, x):
 @wrong
 def gain_moves_out_of_a_recurrence(a, f, x):
     return Recur(x, f * a, f * a), f * Recur(x, a, a), free(x, f)
+
+
+@valid("")
+def weights_of_a_gate_add_up(a, x):
+    return Recur(x, a, 1.0 - a), 1.0 - Scan("prod", x, a)
+
+
+@wrong
+def gains_are_taken_in_any_order(a, b, d, x):
+    return Recur(x, a, Recur(x, b, d)), Recur(x, b, Recur(x, a, d))
+
+
+@wrong
+def recurrence_rises_with_its_gain(a, b, d, x):
+    return le(Recur(x, a, b), Recur(x, d, b)), le(a, d), nonneg(b)
+
+
+@wrong
+def maximum_moves_into_a_recurrence(a, b, x, y):
+    return Max(y, Recur(x, a, b)), Recur(x, a, Max(y, b)), free(y, a), finite(a), distinct(x, y)
+
+
+@wrong
+def recurrence_of_opposite_gains(a, b, x):
+    return Recur(x, -a, b), -Recur(x, a, -b)
