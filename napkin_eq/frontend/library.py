@@ -122,7 +122,10 @@ def scan(t: Value, x: Along, monoid: str = "sum") -> Term:
 def recur(gain: Value, t: Value, x: Along) -> Term:
     """The linear recurrence h_i = gain_i · h_{i-1} + t_i along an axis, 0 before its first element."""
     body = as_real(lift(t))
-    return Recur(_own(body * lift(gain), x, "recur"), lift(gain), body)
+    both = body * lift(gain)
+    # An axis that neither varies along is one to go on along, if it is told which.
+    axis = x if isinstance(x, Axis) and all(own.name != x.name for own in both.axes) else _own(both, x, "recur")
+    return Recur(axis, lift(gain), body)
 
 
 def cumsum(t: Value, x: Along) -> Term:

@@ -172,7 +172,7 @@ def _large_blocks(kernel: p.Kernel) -> int:
     read = [by_index for name, (by_index, _) in telling(kernel).items() if name in walked]
     stored = {axis for b in kernel.writes for axis in b.dims}
     whole = [c for c in kernel.coords if c.role == "whole" and c.tile > 1 and c.name not in kernel.grid]
-    held = [c for c in whole if c.axis in stored]
+    held = {c.axis for c in whole if c.axis in stored} - {kernel.coord(g).axis for g in kernel.grid}
     extents = {g: extent(kernel.coord(g).axis) for g in kernel.grid}
     shared = [g for g in kernel.grid if not all(g in own for own in read)]
     shared.sort(key=lambda g: -min(extents[g], LARGE))
