@@ -15,7 +15,7 @@ from napkin_eq.cover.pricing import Proved
 from napkin_eq.egraph.congruence import Step
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.substitute import array_of
-from napkin_eq.lang.term import Read, Store, Term, Tuple, rebuilt, subterms
+from napkin_eq.lang.term import Read, Store, Term, Tuple, subterms, with_part
 from napkin_eq.machine.cost import total_us
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.search.assemble import renamed
@@ -132,7 +132,7 @@ def _lemmas(part: Part) -> list[Step]:
                 continue
             for path in _paths(left, other):
                 found.append(replace(hidden, path=(*path, *hidden.path), lemma=value))
-                left = _put(left, path, _with(other, hidden))
+                left = with_part(left, path, _with(other, hidden))
                 seen.add(other)
         if value in seen and (hidden := _hidden(value)) is not None:
             back = replace(hidden, forward=False, before=hidden.after, after=hidden.before)
@@ -151,16 +151,7 @@ def _hidden(value: Term) -> Step | None:
 
 def _with(value: Term, hidden: Step) -> Term:
     """Return a value with a part of it stored."""
-    return _put(value, hidden.path, hidden.after)
-
-
-def _put(root: Term, path: tuple[int, ...], part: Term) -> Term:
-    """Return a term with another part at a path."""
-    if not path:
-        return part
-    children = [*root.children]
-    children[path[0]] = _put(children[path[0]], path[1:], part)
-    return rebuilt(root, tuple(children))
+    return with_part(value, hidden.path, hidden.after)
 
 
 def _paths(root: Term, part: Term) -> list[tuple[int, ...]]:

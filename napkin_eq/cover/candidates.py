@@ -104,7 +104,6 @@ class Enumeration:
                 found.setdefault((outs, made.inside), made)
         return list(found.values())
 
-
     def _across(self, outs: tuple[Term, ...]) -> bool:
         """Tell whether a value needs more of another than a block holds, and has axes that the other has not.
 

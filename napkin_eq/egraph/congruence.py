@@ -20,7 +20,7 @@ from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.nodes import Instance, Merged
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError, Undecided
-from napkin_eq.lang.term import Const, Online, Prev, Size, Term, rebuilt, subterms
+from napkin_eq.lang.term import Const, Online, Prev, Size, Term, subterms, with_part
 from napkin_eq.laws.inference import BASE, SIGNS, Judge, names_in, substitute
 from napkin_eq.laws.law import BUILT_IN, Inference, Law, Statement, Var
 from napkin_eq.laws.shapes import Firing, Shapes
@@ -481,7 +481,7 @@ class Closure:
         for path, number, onward in moves:
             edge = self._edges[number]
             try:
-                after = _replaced(current, path, self._term(edge.second if onward else edge.first))
+                after = with_part(current, path, self._term(edge.second if onward else edge.first))
             except NapkinError as error:
                 raise _NoTerm(str(error), number) from error
             chain.append(Step(edge.law, onward != edge.flipped, path, edge.bindings, current, after))
@@ -561,12 +561,3 @@ def _places(part: Term) -> tuple[tuple[Any, ...], tuple[Axis, ...]]:
         if not isinstance(field, (Term, Axis)) and not (isinstance(field, tuple) and field and isinstance(field[0], Term)):
             fixed.append((type(field).__name__, repr(field)) if isinstance(field, (bool, int, float)) else field)
     return tuple(fixed), tuple(f for f in part.fields if isinstance(f, Axis))
-
-
-def _replaced(root: Term, path: tuple[int, ...], new: Term) -> Term:
-    spine = [root]
-    for place in path:
-        spine.append(spine[-1].children[place])
-    for term, place in zip(spine[-2::-1], reversed(path), strict=True):
-        new = rebuilt(term, (*term.children[:place], new, *term.children[place + 1 :]))
-    return new

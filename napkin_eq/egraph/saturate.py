@@ -53,10 +53,10 @@ def saturate(
 
 
 def _decided_later(law: Law) -> bool:
-    """Whether a law is about where values lie, in which blocks they are computed, which are stored together or along which axes: that is decided
-    after extraction.
+    """Whether a law is about where values lie: what is decided after extraction.
 
-    Every value may be stored and partitioned, so that such nodes would be more than half of an e-graph, and nothing would be read off them.
+    In which blocks they are computed, which are stored together, along which axes: every value may be stored and partitioned, so that such nodes
+    would be more than half of an e-graph, and nothing would be read off them.
     """
     return law.name == SAME_VALUE or any(isinstance(t, (Store, Group, Walk, Tuple, Proj)) or t.kind == "tuple" for t in subterms(law.lhs, law.rhs))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar, TypeVar
 
@@ -570,6 +570,16 @@ def rebuilt(term: Term, children: tuple[Term, ...]) -> Term:
         return field
 
     return type(term)(*map(swap, term.fields))
+
+
+def with_part(root: Term, path: Sequence[int], part: Term) -> Term:
+    """Return a term with another part at a path of child numbers from its root."""
+    spine = [root]
+    for place in path:
+        spine.append(spine[-1].children[place])
+    for term, place in zip(spine[-2::-1], reversed(path), strict=True):
+        part = rebuilt(term, (*term.children[:place], part, *term.children[place + 1 :]))
+    return part
 
 
 def subterms(*roots: Term) -> list[Term]:

@@ -15,7 +15,7 @@ from typing import Any
 from napkin_eq.certify.certificate import Data, make
 from napkin_eq.egraph.congruence import ARITHMETIC, Step
 from napkin_eq.lang.axis import Axis
-from napkin_eq.lang.term import Acc, Const, Index, Input, Map, Online, Prev, Proj, Reduce, Term, Tuple, rebuilt
+from napkin_eq.lang.term import Acc, Const, Index, Input, Map, Online, Prev, Proj, Reduce, Term, Tuple, with_part
 from napkin_eq.laws.axis_split import stretch_mask
 from napkin_eq.laws.inference import Judge, substitute
 from napkin_eq.laws.law import ABSENT, REGISTRY, TRUE, Inference, Law, Max, Sum, Var, exp, inv, le, nonneg, size, stretch, where
@@ -103,18 +103,10 @@ def moved(root: Term, moves: Sequence[Move]) -> tuple[Step, ...]:
             sides = (bindings["left"], bindings["right"])
         else:
             sides = tuple(substitute(side, bindings) for side in (laws[name].lhs, laws[name].rhs))  # type: ignore[assignment]
-        after = _put(root, path, sides[1] if forward else sides[0])  # type: ignore[arg-type]
+        after = with_part(root, path, sides[1] if forward else sides[0])  # type: ignore[arg-type]
         steps.append(Step(name, forward, path, tuple(sorted(bindings.items())), root, after))
         root = after
     return tuple(steps)
-
-
-def _put(root: Term, path: tuple[int, ...], new: Term) -> Term:
-    if not path:
-        return new
-    children = list(root.children)
-    children[path[0]] = _put(children[path[0]], path[1:], new)
-    return rebuilt(root, tuple(children))
 
 
 def _sample(name: str, source: Term, *moves: Move, lanes: str = "", full: str = "", within: str = "") -> Sample:
