@@ -32,6 +32,7 @@ from napkin_eq.tile.passes.tma import grouped, walked
 from napkin_eq.tile.passes.warp_roles import over_rows, wide
 from napkin_eq.tile.printers import comment_lines
 
+from ..axis_info import misled, unread
 from .blocks import Blocks
 from .shared import DTYPES, Shared
 
@@ -53,6 +54,7 @@ class Side(Blocks):
     def __init__(self, shared: Shared) -> None:
         super().__init__(shared)
         self.text: dict[str, str] = {}
+        self.misled = misled(self.kernel)
         self.values: dict[str, Value] = {}
         self.made: dict[str, Defining] = {}
         self.across: dict[str, str] = {}
@@ -222,12 +224,13 @@ class Side(Blocks):
 
     def let(self, stmt: Let, dims: tuple[str, ...]) -> str:
         args, op = [self.operand(arg, dims) for arg in stmt.args], stmt.op
+        if stmt.out.name in self.misled and op != "mod":
+            return unread(op, args, "gl.where", "gl.maximum", "gl.minimum")
         if op in INFIX:
             return f"{args[0]} {INFIX[op]} {args[1]}"
-        if op == "floordiv":
-            return f"({args[0]} - ({args[0]} % {args[1]} + {args[1]}) % {args[1]}) // {args[1]}"
-        if op == "mod":
-            return f"({args[0]} % {args[1]} + {args[1]}) % {args[1]}"
+        if op in ("floordiv", "mod"):
+            whole = f"({args[0]} - ({args[0]} % {args[1]} + {args[1]}) % {args[1]}) // {args[1]}"
+            return whole if op == "floordiv" else f"~(~{args[0]} + {whole} * {args[1]})"
         if op in ("cast", "real"):
             return f"{args[0]}.to({DTYPES[stmt.out.dtype]})"
         if op in ONE:

@@ -11,7 +11,8 @@ def floor_div(a, b):
 @triton.jit
 def floor_mod(a, b):
     # % on a GPU has the sign of a, a remainder of coordinates the sign of b
-    return tl.where((a % b != 0) & ((a < 0) != (b < 0)), a % b + b, a % b)
+    whole = a // b - ((a % b != 0) & ((a < 0) != (b < 0)))
+    return ~(~a + whole * b)  # a - whole * b, by complements: Triton would take other remainders to be multiples, as codegen/axis_info.py says
 """,
     "round_half_even": """
 @triton.jit

@@ -34,6 +34,7 @@ from napkin_eq.tile.ir import (
 from napkin_eq.tile.printers import comment_lines
 from napkin_eq.tile.resources import BYTES
 
+from ..axis_info import misled, unread
 from .blocks import INDENT, Blocks
 from .helpers import HELPERS
 from .lanes import crossed
@@ -91,6 +92,7 @@ class KernelText(Blocks):
         self.turn, self.cached, self.at, self.chained = kernel.turn, kernel.evictions, 0, self.names.fresh("CHAINED")
         if not self.turn.alone:
             self.params.append(f"{self.chained}: tl.constexpr")
+        self.misled = misled(kernel)
         self.values: dict[str, Value] = {}
         self.text: dict[str, str] = {}
         # Numbers and sizes: Triton may know them as it compiles, and then they are no tensors.
@@ -390,6 +392,8 @@ class KernelText(Blocks):
             # Triton's interpreter keeps the type of the operands for a comparison of two scalars, which then joins no tile.
             scalar, tile = args[scalars[0]], args[1 - scalars[0]]
             return f"tl.where({scalar}, {tile}, False)" if op == "and" else f"tl.where({scalar}, True, {tile})"
+        if stmt.out.name in self.misled:
+            return unread(op, args, "tl.where", "tl.maximum", "tl.minimum")
         if op in INFIX:
             return f"{args[0]} {INFIX[op]} {args[1]}"
         if op in ("floordiv", "mod"):
