@@ -70,6 +70,10 @@ class Budget:
     clock: Clock = field(default_factory=Clock)
     _begun: float = field(default_factory=time.process_time)
 
+    def begin(self) -> None:
+        """Let the time begin now: what was done before is no part of the search."""
+        self._begun = time.process_time()
+
     def left(self) -> float:
         """Return the seconds of processor time that are left."""
         return self.seconds - (time.process_time() - self._begun)

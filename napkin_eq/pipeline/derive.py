@@ -92,6 +92,7 @@ def derive(
     with clock.stage("total"):
         with clock.stage("prove"), watched(Watch(clock.note)):
             laws = proved_laws(without, rules, allow_tested)
+        aim.budget.begin()  # laws that nobody has proved here before take many seconds, once
         try:
             with _rarely_collected(), expecting(expected):
                 outputs = kernels(Job(diagram, aim, laws))

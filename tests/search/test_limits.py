@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,22 @@ def test_what_is_interrupted_takes_the_best_plan_so_far():
     found = checked(nq.softmax(A, q), limit=budget)
     assert found.limited[0] == INTERRUPTED
     assert budget.part(0.5).over("any")
+
+
+def test_proving_the_laws_takes_no_time_from_the_search(monkeypatch):
+    """On a machine where no law was proved before, that takes longer than many a search may."""
+    from napkin_eq.pipeline import derive as module
+
+    prove = module.proved_laws
+
+    def slow(*given: Any) -> Any:
+        begun = time.process_time()
+        while time.process_time() < begun + 3.0:
+            pass
+        return prove(*given)
+
+    monkeypatch.setattr(module, "proved_laws", slow)
+    assert not checked(nq.relu(A), limit=2.5).limited
 
 
 @pytest.mark.parametrize("limit", [0.0, -1.0, math.nan])
