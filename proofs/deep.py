@@ -14,10 +14,10 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.operators import EDGES, FUNCTIONS
 from napkin_eq.lang.term import subterms
 from napkin_eq.laws.claim import NotUnderstood
-from napkin_eq.laws.law import Statement
+from napkin_eq.laws.law import Item, Statement
 from napkin_eq.laws.obligation import judgments_of, terms_of
 from napkin_eq.prove.rocq import embedder
-from napkin_eq.prove.rocq_text import LawText, Unwritten
+from napkin_eq.prove.rocq_text import SORTS, LawText, Unwritten
 
 # The axes that a law needs lanes of: where one has none, an absent factor, a bound or a present value is lost.
 LANES: dict[str, tuple[str, ...]] = {name: ("x",) for name in "distribute sum-constant le-max pos-sum pos-size finite-reduce-max".split()}
@@ -56,10 +56,9 @@ PROOFS: dict[str, str] = {
     **{f"local-binary-{op}": LOCAL for op in "add mul max min".split()},
     **{f"local-{op}": LOCAL for op in "where real not lt le eq and or".split()},
     **{
-        f"projection-{place}-{count}": "stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); "
+        f"projection-{item}": f"stated. intros f q B V. refine (scalar_item {SORTS[item.own]} _ _ _ _ f 0 q); "
         "[apply Hsort; auto 9 | discriminate | discriminate]."
-        for count in range(2, 6)
-        for place in range(count)
+        for item in Item.every()
     },
     **{f"finite-{op}": PRESENT for op in FUNCTIONS},
     "shift": "here. apply Laws.shift.",

@@ -65,5 +65,5 @@ def walk_several(a: Several, x):
 
 @law("An item of a tuple is that item; so a value may be computed beside others.", stage="structure", floating="exact", source="napkin-paper 3.1")
 def projection(i: Item, a, b, d, e, f):
-    items = (a, b, d, e, f)[: i.count]
+    items = i.of(a, b, d, e, f)
     return Proj(i.place, Tuple(items)), items[i.place]

@@ -13,7 +13,7 @@ from napkin_eq.egraph.saturate import SAME_VALUE
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Group, Map, Online, Reduce, Store, Term, Tuple, Walk, held, rebuilt, subterms
 from napkin_eq.laws.inference import match, substitute
-from napkin_eq.laws.law import Law, Statement, Var, variables
+from napkin_eq.laws.law import Item, Law, Statement, Var, variables
 from napkin_eq.prove.verdict import Verdict
 from napkin_eq.search.placement import Placed
 from napkin_eq.tile.stream_facts import Streamed, modes_of
@@ -114,7 +114,8 @@ def _placements(store: Store) -> Iterator[tuple[str, tuple[tuple[str, Any], ...]
     suffix, variable = {"tuple": ("-several", "a"), "bool": ("-mask", "c"), "int": ("-whole", "i")}.get(value.kind, ("", "a"))
     if isinstance(value, Tuple):
         items = tuple(zip("abdef", value.items, strict=False))
-        yield from ((f"projection-{i}-{len(items)}", items) for i in range(len(items)))
+        kinds = [item.kind for item in value.items]
+        yield from ((f"projection-{Item.of_kinds(i, kinds)}", items) for i in range(len(items)))
     body: Term = store
     while body is not value:
         inner = body.body

@@ -10,6 +10,7 @@ from typing import Any
 
 from napkin_eq.laws.law import JUDGMENTS, Inference, Law, Statement
 
+LISTED = 60  # laws of one entry that are named each
 HEAD = """# The laws
 
 Made by `napkin-eq laws --markdown` from the statements in `rules/`; do not edit.
@@ -69,12 +70,13 @@ def markdown(statements: Iterable[Statement], grades: Mapping[str, str], floats:
 
 def _entry(reading: str, same: list[Statement], grades: Mapping[str, str], floats: Mapping[str, str]) -> str:
     first = same[0]
-    names = ", ".join(f"`{s.name}`" for s in same)
+    listed = [f"`{s.name}`" for s in same]
+    names = ", ".join(listed) if len(listed) <= LISTED else f"{listed[0]}, {listed[1]} to {listed[-1]}, {len(listed)} in all"
     notes = [first.stage, " or ".join(dict.fromkeys(floats[s.name] for s in same))] if isinstance(first, Law) else ["inference"]
     found = [grades[s.name] for s in same]
     notes += [f"grade {found[0]}" if len(set(found)) == 1 else f"grades {', '.join(found)}"]
     notes += [first.source] if first.source else []
-    shown = "\n".join(s.statement() for s in same)
+    shown = "\n".join(dict.fromkeys(s.statement() for s in same))  # kinds of variables are not written
     drawn = f"\n\n![{first.name}](pictures/laws/{first.name}.svg)" if isinstance(first, Law) else ""
     return f"\n**{names}** ({'; '.join(notes)}). {reading}\n```text\n{shown}\n```{drawn}"
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,15 +81,47 @@ class Several:
     """Annotation: a pattern variable that stands for a Tuple, which may lie under Store, Group and Walk."""
 
 
+ITEMS = {"bool": "mask", "int": "whole"}  # kinds of what may stand in a Tuple after numbers, and what the laws are called
+
+
+def together(kinds: Iterable[str]) -> bool:
+    """Tell whether values of these kinds may stand in one Tuple: numbers, and either masks or whole numbers."""
+    return len({*kinds} - {"real"}) <= 1
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Annotation: the law holds for every item of every Tuple of 2 to 5; the parameter has a `place` and the `count`."""
+    """Annotation: the law holds for every item of every Tuple of 2 to 5 numbers, of which the last may be masks or whole numbers."""
 
     place: int
     count: int
+    kind: str = "real"  # of the last items, as many as `last` says
+    last: int = 0
 
     def __str__(self) -> str:
-        return f"{self.place}-{self.count}"
+        return f"{self.place}-{self.count}" + (f"-{ITEMS[self.kind]}-{self.last}" if self.last else "")
+
+    def of(self, *items: Term) -> tuple[Term, ...]:
+        """Return as many pattern variables as the Tuple has items, each of its kind."""
+        numbers, others = items[: self.count - self.last], items[self.count - self.last : self.count]
+        return *numbers, *(Var(item.name, self.kind) for item in others if isinstance(item, Var))
+
+    @property
+    def own(self) -> str:
+        """The item's own kind."""
+        return self.kind if self.place >= self.count - self.last else "real"
+
+    @staticmethod
+    def every() -> tuple[Item, ...]:
+        """Return all items of all Tuples that the laws speak of."""
+        ways = [(count, kind, last) for count in range(2, 6) for kind, last in (("real", 0), *((k, n + 1) for k in ITEMS for n in range(count)))]
+        return tuple(Item(place, count, kind, last) for count, kind, last in ways for place in range(count))
+
+    @staticmethod
+    def of_kinds(place: int, kinds: Sequence[str]) -> Item:
+        """Return the item of a Tuple whose items have these kinds, numbers first."""
+        last = sum(kind != "real" for kind in kinds)
+        return Item(place, len(kinds), kinds[-1] if last else "real", last)
 
 
 class Unary:
@@ -102,7 +134,7 @@ class Binary:
 
 _KINDS = {Real: "real", Mask: "bool", Coordinate: "int", Number: "number", Several: "tuple"}
 _SCHEMAS: dict[type, tuple[str | Item, ...]] = {
-    Item: tuple(Item(place, count) for count in range(2, 6) for place in range(count)),
+    Item: Item.every(),
     Monoid: MONOIDS,
     Reduction: tuple(REDUCTIONS),
     Unary: tuple(o.name for o in OPS.values() if len(o.takes) == 1 and o.takes[0] in ("real", "num") and o.gives in ("real", "num")),

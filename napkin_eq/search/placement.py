@@ -20,7 +20,7 @@ from napkin_eq.lang.evaluate import output_order
 from napkin_eq.lang.operators import VALUES
 from napkin_eq.lang.scope import opened
 from napkin_eq.lang.term import Fold, Group, Input, Map, Online, Proj, Read, Reduce, Scan, Store, Term, Tuple, Walk, held, rebuilt, subterms
-from napkin_eq.laws.law import Judgment
+from napkin_eq.laws.law import Judgment, together
 from napkin_eq.machine.cost import elements, extent, in_a_row, total_us
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.search.least import Least
@@ -125,12 +125,13 @@ class Placer:
         """Return the ways to share kernels between outputs: not at all, those of the same passes, and all of them."""
         items = parallel(body)
         apart: Join = tuple((i,) for i in range(len(items)))
-        if len(items) == 1 or not self.offers.bundle or any(item.kind != "real" for item in items):
-            return [apart]  # the laws of several values are about numbers
+        if len(items) == 1 or not self.offers.bundle:
+            return [apart]
         passes = [frozenset((t.axis, t.where, depth_along(t, t.axis)) for t in subterms(i) if isinstance(t, (Fold, Online)) and t.fused) for i in items]
         whole: Join = (tuple(range(len(items))),)
         found = [apart, _alike([(p, i.axes) for p, i in zip(passes, items, strict=True)]), _alike(passes), whole]
-        return [join for join in dict.fromkeys(found) if max(map(len, join)) <= MOST_BUNDLED]
+        joins = dict.fromkeys(tuple(part for places in join for part in _in_order(places, items)) for join in found)
+        return [join for join in joins if max(map(len, join)) <= MOST_BUNDLED]
 
     def _step(
         self, body: Term, sites: list[Term], chosen: frozenset[Term], join: Join, found: Placed | None, floor: float
@@ -249,13 +250,14 @@ class Placer:
         """Group the values to store that come out of one pass: one kernel stores them together."""
         bundles: list[list[Term]] = []
         for site in sorted(stored, key=lambda t: (t.depth, str(t))):
-            fits = (b for b in bundles if self.offers.bundle and len(b) < MOST_BUNDLED and _together(b, site))
+            joined = (b for b in bundles if self.offers.bundle and len(b) < MOST_BUNDLED and _together(b, site))
+            fits = (b for b in joined if together(t.kind for t in (*b, site)))
             home = next((b for b in fits if not _circular([*(o for o in bundles if o is not b), [*b, site]])), None)
             if home is None:
                 bundles.append([site])
             else:
                 home.append(site)
-        return [tuple(b) for b in bundles]
+        return [tuple(sorted(b, key=lambda t: t.kind != "real")) for b in bundles]
 
     def _partitioned(self, values: Sequence[Term], targets: tuple[p.Buffer, ...], done: dict[Store, Tiled], limit: float) -> Store:
         """Return the values under the Store, Group and Walk nodes that make their kernel cheapest; one above the limit may be taken for none."""
@@ -314,6 +316,14 @@ def _alike(keys: Sequence[Any]) -> Join:
     for place, key in enumerate(keys):
         groups.setdefault(key, []).append(place)
     return tuple(map(tuple, groups.values()))
+
+
+def _in_order(places: Sequence[int], items: Sequence[Term]) -> Join:
+    """Return places of outputs as Tuples have them, numbers before masks; whole numbers apart from masks."""
+    kinds = [items[i].kind for i in places]
+    rest = [] if together(kinds) else [i for i in places if items[i].kind == "int"]
+    first = tuple(sorted((i for i in places if i not in rest), key=lambda i: items[i].kind != "real"))
+    return (first, tuple(rest)) if rest else (first,)
 
 
 def _computed_apart(comparison: Term) -> bool:

@@ -642,6 +642,62 @@ Definition projection_1_2_law : law := {|
 Lemma projection_1_2_true : true_law projection_1_2_law.
 Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
 
+Definition projection_0_2_mask_1_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Real 0) (Item (Var Bool 1) (Nothing)))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_2_mask_1_true : true_law projection_0_2_mask_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_2_mask_1_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Real 0) (Item (Var Bool 1) (Nothing)))) (Var Bool 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_2_mask_1_true : true_law projection_1_2_mask_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_2_mask_2_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Bool 0) (Item (Var Bool 1) (Nothing)))) (Var Bool 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_2_mask_2_true : true_law projection_0_2_mask_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_2_mask_2_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Bool 0) (Item (Var Bool 1) (Nothing)))) (Var Bool 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_2_mask_2_true : true_law projection_1_2_mask_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_2_whole_1_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Real 0) (Item (Var Int 1) (Nothing)))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_2_whole_1_true : true_law projection_0_2_whole_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_2_whole_1_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Real 0) (Item (Var Int 1) (Nothing)))) (Var Int 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_2_whole_1_true : true_law projection_1_2_whole_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_2_whole_2_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Int 0) (Item (Var Int 1) (Nothing)))) (Var Int 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_2_whole_2_true : true_law projection_0_2_whole_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_2_whole_2_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Int 0) (Item (Var Int 1) (Nothing)))) (Var Int 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_2_whole_2_true : true_law projection_1_2_whole_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
 Definition projection_0_3_law : law := {|
   conclusion := (Equal (Proj 0 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Nothing))))) (Var Real 0));
   premises := [];
@@ -662,6 +718,132 @@ Definition projection_2_3_law : law := {|
   lanes := [] |}.
 Lemma projection_2_3_true : true_law projection_2_3_law.
 Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_3_mask_1_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Bool 2) (Nothing))))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_3_mask_1_true : true_law projection_0_3_mask_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_3_mask_1_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Bool 2) (Nothing))))) (Var Real 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_3_mask_1_true : true_law projection_1_3_mask_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_2_3_mask_1_law : law := {|
+  conclusion := (Equal (Proj 2 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Bool 2) (Nothing))))) (Var Bool 2));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_2_3_mask_1_true : true_law projection_2_3_mask_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_3_mask_2_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Real 0) (Item (Var Bool 1) (Item (Var Bool 2) (Nothing))))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_3_mask_2_true : true_law projection_0_3_mask_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_3_mask_2_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Real 0) (Item (Var Bool 1) (Item (Var Bool 2) (Nothing))))) (Var Bool 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_3_mask_2_true : true_law projection_1_3_mask_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_2_3_mask_2_law : law := {|
+  conclusion := (Equal (Proj 2 (Item (Var Real 0) (Item (Var Bool 1) (Item (Var Bool 2) (Nothing))))) (Var Bool 2));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_2_3_mask_2_true : true_law projection_2_3_mask_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_3_mask_3_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Bool 0) (Item (Var Bool 1) (Item (Var Bool 2) (Nothing))))) (Var Bool 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_3_mask_3_true : true_law projection_0_3_mask_3_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_3_mask_3_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Bool 0) (Item (Var Bool 1) (Item (Var Bool 2) (Nothing))))) (Var Bool 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_3_mask_3_true : true_law projection_1_3_mask_3_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_2_3_mask_3_law : law := {|
+  conclusion := (Equal (Proj 2 (Item (Var Bool 0) (Item (Var Bool 1) (Item (Var Bool 2) (Nothing))))) (Var Bool 2));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_2_3_mask_3_true : true_law projection_2_3_mask_3_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_3_whole_1_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Int 2) (Nothing))))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_3_whole_1_true : true_law projection_0_3_whole_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_3_whole_1_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Int 2) (Nothing))))) (Var Real 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_3_whole_1_true : true_law projection_1_3_whole_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_2_3_whole_1_law : law := {|
+  conclusion := (Equal (Proj 2 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Int 2) (Nothing))))) (Var Int 2));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_2_3_whole_1_true : true_law projection_2_3_whole_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_3_whole_2_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Real 0) (Item (Var Int 1) (Item (Var Int 2) (Nothing))))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_3_whole_2_true : true_law projection_0_3_whole_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_3_whole_2_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Real 0) (Item (Var Int 1) (Item (Var Int 2) (Nothing))))) (Var Int 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_3_whole_2_true : true_law projection_1_3_whole_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_2_3_whole_2_law : law := {|
+  conclusion := (Equal (Proj 2 (Item (Var Real 0) (Item (Var Int 1) (Item (Var Int 2) (Nothing))))) (Var Int 2));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_2_3_whole_2_true : true_law projection_2_3_whole_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_3_whole_3_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Int 0) (Item (Var Int 1) (Item (Var Int 2) (Nothing))))) (Var Int 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_3_whole_3_true : true_law projection_0_3_whole_3_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_3_whole_3_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Int 0) (Item (Var Int 1) (Item (Var Int 2) (Nothing))))) (Var Int 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_3_whole_3_true : true_law projection_1_3_whole_3_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_2_3_whole_3_law : law := {|
+  conclusion := (Equal (Proj 2 (Item (Var Int 0) (Item (Var Int 1) (Item (Var Int 2) (Nothing))))) (Var Int 2));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_2_3_whole_3_true : true_law projection_2_3_whole_3_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
 
 Definition projection_0_4_law : law := {|
   conclusion := (Equal (Proj 0 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Real 3) (Nothing)))))) (Var Real 0));
@@ -690,6 +872,230 @@ Definition projection_3_4_law : law := {|
   lanes := [] |}.
 Lemma projection_3_4_true : true_law projection_3_4_law.
 Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_4_mask_1_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Bool 3) (Nothing)))))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_4_mask_1_true : true_law projection_0_4_mask_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_4_mask_1_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Bool 3) (Nothing)))))) (Var Real 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_4_mask_1_true : true_law projection_1_4_mask_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_2_4_mask_1_law : law := {|
+  conclusion := (Equal (Proj 2 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Bool 3) (Nothing)))))) (Var Real 2));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_2_4_mask_1_true : true_law projection_2_4_mask_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_3_4_mask_1_law : law := {|
+  conclusion := (Equal (Proj 3 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Bool 3) (Nothing)))))) (Var Bool 3));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_3_4_mask_1_true : true_law projection_3_4_mask_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_4_mask_2_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Bool 2) (Item (Var Bool 3) (Nothing)))))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_4_mask_2_true : true_law projection_0_4_mask_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_4_mask_2_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Bool 2) (Item (Var Bool 3) (Nothing)))))) (Var Real 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_4_mask_2_true : true_law projection_1_4_mask_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_2_4_mask_2_law : law := {|
+  conclusion := (Equal (Proj 2 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Bool 2) (Item (Var Bool 3) (Nothing)))))) (Var Bool 2));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_2_4_mask_2_true : true_law projection_2_4_mask_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_3_4_mask_2_law : law := {|
+  conclusion := (Equal (Proj 3 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Bool 2) (Item (Var Bool 3) (Nothing)))))) (Var Bool 3));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_3_4_mask_2_true : true_law projection_3_4_mask_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_4_mask_3_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Real 0) (Item (Var Bool 1) (Item (Var Bool 2) (Item (Var Bool 3) (Nothing)))))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_4_mask_3_true : true_law projection_0_4_mask_3_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_4_mask_3_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Real 0) (Item (Var Bool 1) (Item (Var Bool 2) (Item (Var Bool 3) (Nothing)))))) (Var Bool 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_4_mask_3_true : true_law projection_1_4_mask_3_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_2_4_mask_3_law : law := {|
+  conclusion := (Equal (Proj 2 (Item (Var Real 0) (Item (Var Bool 1) (Item (Var Bool 2) (Item (Var Bool 3) (Nothing)))))) (Var Bool 2));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_2_4_mask_3_true : true_law projection_2_4_mask_3_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_3_4_mask_3_law : law := {|
+  conclusion := (Equal (Proj 3 (Item (Var Real 0) (Item (Var Bool 1) (Item (Var Bool 2) (Item (Var Bool 3) (Nothing)))))) (Var Bool 3));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_3_4_mask_3_true : true_law projection_3_4_mask_3_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_4_mask_4_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Bool 0) (Item (Var Bool 1) (Item (Var Bool 2) (Item (Var Bool 3) (Nothing)))))) (Var Bool 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_4_mask_4_true : true_law projection_0_4_mask_4_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_4_mask_4_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Bool 0) (Item (Var Bool 1) (Item (Var Bool 2) (Item (Var Bool 3) (Nothing)))))) (Var Bool 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_4_mask_4_true : true_law projection_1_4_mask_4_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_2_4_mask_4_law : law := {|
+  conclusion := (Equal (Proj 2 (Item (Var Bool 0) (Item (Var Bool 1) (Item (Var Bool 2) (Item (Var Bool 3) (Nothing)))))) (Var Bool 2));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_2_4_mask_4_true : true_law projection_2_4_mask_4_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_3_4_mask_4_law : law := {|
+  conclusion := (Equal (Proj 3 (Item (Var Bool 0) (Item (Var Bool 1) (Item (Var Bool 2) (Item (Var Bool 3) (Nothing)))))) (Var Bool 3));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_3_4_mask_4_true : true_law projection_3_4_mask_4_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_4_whole_1_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Int 3) (Nothing)))))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_4_whole_1_true : true_law projection_0_4_whole_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_4_whole_1_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Int 3) (Nothing)))))) (Var Real 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_4_whole_1_true : true_law projection_1_4_whole_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_2_4_whole_1_law : law := {|
+  conclusion := (Equal (Proj 2 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Int 3) (Nothing)))))) (Var Real 2));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_2_4_whole_1_true : true_law projection_2_4_whole_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_3_4_whole_1_law : law := {|
+  conclusion := (Equal (Proj 3 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Int 3) (Nothing)))))) (Var Int 3));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_3_4_whole_1_true : true_law projection_3_4_whole_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_4_whole_2_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Int 2) (Item (Var Int 3) (Nothing)))))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_4_whole_2_true : true_law projection_0_4_whole_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_4_whole_2_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Int 2) (Item (Var Int 3) (Nothing)))))) (Var Real 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_4_whole_2_true : true_law projection_1_4_whole_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_2_4_whole_2_law : law := {|
+  conclusion := (Equal (Proj 2 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Int 2) (Item (Var Int 3) (Nothing)))))) (Var Int 2));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_2_4_whole_2_true : true_law projection_2_4_whole_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_3_4_whole_2_law : law := {|
+  conclusion := (Equal (Proj 3 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Int 2) (Item (Var Int 3) (Nothing)))))) (Var Int 3));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_3_4_whole_2_true : true_law projection_3_4_whole_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_4_whole_3_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Real 0) (Item (Var Int 1) (Item (Var Int 2) (Item (Var Int 3) (Nothing)))))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_4_whole_3_true : true_law projection_0_4_whole_3_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_4_whole_3_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Real 0) (Item (Var Int 1) (Item (Var Int 2) (Item (Var Int 3) (Nothing)))))) (Var Int 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_4_whole_3_true : true_law projection_1_4_whole_3_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_2_4_whole_3_law : law := {|
+  conclusion := (Equal (Proj 2 (Item (Var Real 0) (Item (Var Int 1) (Item (Var Int 2) (Item (Var Int 3) (Nothing)))))) (Var Int 2));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_2_4_whole_3_true : true_law projection_2_4_whole_3_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_3_4_whole_3_law : law := {|
+  conclusion := (Equal (Proj 3 (Item (Var Real 0) (Item (Var Int 1) (Item (Var Int 2) (Item (Var Int 3) (Nothing)))))) (Var Int 3));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_3_4_whole_3_true : true_law projection_3_4_whole_3_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_4_whole_4_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Int 0) (Item (Var Int 1) (Item (Var Int 2) (Item (Var Int 3) (Nothing)))))) (Var Int 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_4_whole_4_true : true_law projection_0_4_whole_4_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_4_whole_4_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Int 0) (Item (Var Int 1) (Item (Var Int 2) (Item (Var Int 3) (Nothing)))))) (Var Int 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_4_whole_4_true : true_law projection_1_4_whole_4_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_2_4_whole_4_law : law := {|
+  conclusion := (Equal (Proj 2 (Item (Var Int 0) (Item (Var Int 1) (Item (Var Int 2) (Item (Var Int 3) (Nothing)))))) (Var Int 2));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_2_4_whole_4_true : true_law projection_2_4_whole_4_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_3_4_whole_4_law : law := {|
+  conclusion := (Equal (Proj 3 (Item (Var Int 0) (Item (Var Int 1) (Item (Var Int 2) (Item (Var Int 3) (Nothing)))))) (Var Int 3));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_3_4_whole_4_true : true_law projection_3_4_whole_4_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
 
 Definition projection_0_5_law : law := {|
   conclusion := (Equal (Proj 0 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Real 3) (Item (Var Real 4) (Nothing))))))) (Var Real 0));
@@ -725,6 +1131,356 @@ Definition projection_4_5_law : law := {|
   lanes := [] |}.
 Lemma projection_4_5_true : true_law projection_4_5_law.
 Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_5_mask_1_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Real 3) (Item (Var Bool 4) (Nothing))))))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_5_mask_1_true : true_law projection_0_5_mask_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_5_mask_1_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Real 3) (Item (Var Bool 4) (Nothing))))))) (Var Real 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_5_mask_1_true : true_law projection_1_5_mask_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_2_5_mask_1_law : law := {|
+  conclusion := (Equal (Proj 2 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Real 3) (Item (Var Bool 4) (Nothing))))))) (Var Real 2));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_2_5_mask_1_true : true_law projection_2_5_mask_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_3_5_mask_1_law : law := {|
+  conclusion := (Equal (Proj 3 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Real 3) (Item (Var Bool 4) (Nothing))))))) (Var Real 3));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_3_5_mask_1_true : true_law projection_3_5_mask_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_4_5_mask_1_law : law := {|
+  conclusion := (Equal (Proj 4 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Real 3) (Item (Var Bool 4) (Nothing))))))) (Var Bool 4));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_4_5_mask_1_true : true_law projection_4_5_mask_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_5_mask_2_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Bool 3) (Item (Var Bool 4) (Nothing))))))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_5_mask_2_true : true_law projection_0_5_mask_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_5_mask_2_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Bool 3) (Item (Var Bool 4) (Nothing))))))) (Var Real 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_5_mask_2_true : true_law projection_1_5_mask_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_2_5_mask_2_law : law := {|
+  conclusion := (Equal (Proj 2 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Bool 3) (Item (Var Bool 4) (Nothing))))))) (Var Real 2));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_2_5_mask_2_true : true_law projection_2_5_mask_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_3_5_mask_2_law : law := {|
+  conclusion := (Equal (Proj 3 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Bool 3) (Item (Var Bool 4) (Nothing))))))) (Var Bool 3));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_3_5_mask_2_true : true_law projection_3_5_mask_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_4_5_mask_2_law : law := {|
+  conclusion := (Equal (Proj 4 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Bool 3) (Item (Var Bool 4) (Nothing))))))) (Var Bool 4));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_4_5_mask_2_true : true_law projection_4_5_mask_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_5_mask_3_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Bool 2) (Item (Var Bool 3) (Item (Var Bool 4) (Nothing))))))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_5_mask_3_true : true_law projection_0_5_mask_3_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_5_mask_3_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Bool 2) (Item (Var Bool 3) (Item (Var Bool 4) (Nothing))))))) (Var Real 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_5_mask_3_true : true_law projection_1_5_mask_3_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_2_5_mask_3_law : law := {|
+  conclusion := (Equal (Proj 2 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Bool 2) (Item (Var Bool 3) (Item (Var Bool 4) (Nothing))))))) (Var Bool 2));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_2_5_mask_3_true : true_law projection_2_5_mask_3_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_3_5_mask_3_law : law := {|
+  conclusion := (Equal (Proj 3 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Bool 2) (Item (Var Bool 3) (Item (Var Bool 4) (Nothing))))))) (Var Bool 3));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_3_5_mask_3_true : true_law projection_3_5_mask_3_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_4_5_mask_3_law : law := {|
+  conclusion := (Equal (Proj 4 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Bool 2) (Item (Var Bool 3) (Item (Var Bool 4) (Nothing))))))) (Var Bool 4));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_4_5_mask_3_true : true_law projection_4_5_mask_3_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_5_mask_4_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Real 0) (Item (Var Bool 1) (Item (Var Bool 2) (Item (Var Bool 3) (Item (Var Bool 4) (Nothing))))))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_5_mask_4_true : true_law projection_0_5_mask_4_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_5_mask_4_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Real 0) (Item (Var Bool 1) (Item (Var Bool 2) (Item (Var Bool 3) (Item (Var Bool 4) (Nothing))))))) (Var Bool 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_5_mask_4_true : true_law projection_1_5_mask_4_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_2_5_mask_4_law : law := {|
+  conclusion := (Equal (Proj 2 (Item (Var Real 0) (Item (Var Bool 1) (Item (Var Bool 2) (Item (Var Bool 3) (Item (Var Bool 4) (Nothing))))))) (Var Bool 2));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_2_5_mask_4_true : true_law projection_2_5_mask_4_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_3_5_mask_4_law : law := {|
+  conclusion := (Equal (Proj 3 (Item (Var Real 0) (Item (Var Bool 1) (Item (Var Bool 2) (Item (Var Bool 3) (Item (Var Bool 4) (Nothing))))))) (Var Bool 3));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_3_5_mask_4_true : true_law projection_3_5_mask_4_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_4_5_mask_4_law : law := {|
+  conclusion := (Equal (Proj 4 (Item (Var Real 0) (Item (Var Bool 1) (Item (Var Bool 2) (Item (Var Bool 3) (Item (Var Bool 4) (Nothing))))))) (Var Bool 4));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_4_5_mask_4_true : true_law projection_4_5_mask_4_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_5_mask_5_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Bool 0) (Item (Var Bool 1) (Item (Var Bool 2) (Item (Var Bool 3) (Item (Var Bool 4) (Nothing))))))) (Var Bool 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_5_mask_5_true : true_law projection_0_5_mask_5_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_5_mask_5_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Bool 0) (Item (Var Bool 1) (Item (Var Bool 2) (Item (Var Bool 3) (Item (Var Bool 4) (Nothing))))))) (Var Bool 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_5_mask_5_true : true_law projection_1_5_mask_5_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_2_5_mask_5_law : law := {|
+  conclusion := (Equal (Proj 2 (Item (Var Bool 0) (Item (Var Bool 1) (Item (Var Bool 2) (Item (Var Bool 3) (Item (Var Bool 4) (Nothing))))))) (Var Bool 2));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_2_5_mask_5_true : true_law projection_2_5_mask_5_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_3_5_mask_5_law : law := {|
+  conclusion := (Equal (Proj 3 (Item (Var Bool 0) (Item (Var Bool 1) (Item (Var Bool 2) (Item (Var Bool 3) (Item (Var Bool 4) (Nothing))))))) (Var Bool 3));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_3_5_mask_5_true : true_law projection_3_5_mask_5_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_4_5_mask_5_law : law := {|
+  conclusion := (Equal (Proj 4 (Item (Var Bool 0) (Item (Var Bool 1) (Item (Var Bool 2) (Item (Var Bool 3) (Item (Var Bool 4) (Nothing))))))) (Var Bool 4));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_4_5_mask_5_true : true_law projection_4_5_mask_5_law.
+Proof. stated. intros f q B V. refine (scalar_item Bool _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_5_whole_1_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Real 3) (Item (Var Int 4) (Nothing))))))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_5_whole_1_true : true_law projection_0_5_whole_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_5_whole_1_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Real 3) (Item (Var Int 4) (Nothing))))))) (Var Real 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_5_whole_1_true : true_law projection_1_5_whole_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_2_5_whole_1_law : law := {|
+  conclusion := (Equal (Proj 2 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Real 3) (Item (Var Int 4) (Nothing))))))) (Var Real 2));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_2_5_whole_1_true : true_law projection_2_5_whole_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_3_5_whole_1_law : law := {|
+  conclusion := (Equal (Proj 3 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Real 3) (Item (Var Int 4) (Nothing))))))) (Var Real 3));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_3_5_whole_1_true : true_law projection_3_5_whole_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_4_5_whole_1_law : law := {|
+  conclusion := (Equal (Proj 4 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Real 3) (Item (Var Int 4) (Nothing))))))) (Var Int 4));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_4_5_whole_1_true : true_law projection_4_5_whole_1_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_5_whole_2_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Int 3) (Item (Var Int 4) (Nothing))))))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_5_whole_2_true : true_law projection_0_5_whole_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_5_whole_2_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Int 3) (Item (Var Int 4) (Nothing))))))) (Var Real 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_5_whole_2_true : true_law projection_1_5_whole_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_2_5_whole_2_law : law := {|
+  conclusion := (Equal (Proj 2 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Int 3) (Item (Var Int 4) (Nothing))))))) (Var Real 2));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_2_5_whole_2_true : true_law projection_2_5_whole_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_3_5_whole_2_law : law := {|
+  conclusion := (Equal (Proj 3 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Int 3) (Item (Var Int 4) (Nothing))))))) (Var Int 3));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_3_5_whole_2_true : true_law projection_3_5_whole_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_4_5_whole_2_law : law := {|
+  conclusion := (Equal (Proj 4 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Real 2) (Item (Var Int 3) (Item (Var Int 4) (Nothing))))))) (Var Int 4));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_4_5_whole_2_true : true_law projection_4_5_whole_2_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_5_whole_3_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Int 2) (Item (Var Int 3) (Item (Var Int 4) (Nothing))))))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_5_whole_3_true : true_law projection_0_5_whole_3_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_5_whole_3_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Int 2) (Item (Var Int 3) (Item (Var Int 4) (Nothing))))))) (Var Real 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_5_whole_3_true : true_law projection_1_5_whole_3_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_2_5_whole_3_law : law := {|
+  conclusion := (Equal (Proj 2 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Int 2) (Item (Var Int 3) (Item (Var Int 4) (Nothing))))))) (Var Int 2));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_2_5_whole_3_true : true_law projection_2_5_whole_3_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_3_5_whole_3_law : law := {|
+  conclusion := (Equal (Proj 3 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Int 2) (Item (Var Int 3) (Item (Var Int 4) (Nothing))))))) (Var Int 3));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_3_5_whole_3_true : true_law projection_3_5_whole_3_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_4_5_whole_3_law : law := {|
+  conclusion := (Equal (Proj 4 (Item (Var Real 0) (Item (Var Real 1) (Item (Var Int 2) (Item (Var Int 3) (Item (Var Int 4) (Nothing))))))) (Var Int 4));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_4_5_whole_3_true : true_law projection_4_5_whole_3_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_5_whole_4_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Real 0) (Item (Var Int 1) (Item (Var Int 2) (Item (Var Int 3) (Item (Var Int 4) (Nothing))))))) (Var Real 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_5_whole_4_true : true_law projection_0_5_whole_4_law.
+Proof. stated. intros f q B V. refine (scalar_item Real _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_5_whole_4_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Real 0) (Item (Var Int 1) (Item (Var Int 2) (Item (Var Int 3) (Item (Var Int 4) (Nothing))))))) (Var Int 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_5_whole_4_true : true_law projection_1_5_whole_4_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_2_5_whole_4_law : law := {|
+  conclusion := (Equal (Proj 2 (Item (Var Real 0) (Item (Var Int 1) (Item (Var Int 2) (Item (Var Int 3) (Item (Var Int 4) (Nothing))))))) (Var Int 2));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_2_5_whole_4_true : true_law projection_2_5_whole_4_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_3_5_whole_4_law : law := {|
+  conclusion := (Equal (Proj 3 (Item (Var Real 0) (Item (Var Int 1) (Item (Var Int 2) (Item (Var Int 3) (Item (Var Int 4) (Nothing))))))) (Var Int 3));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_3_5_whole_4_true : true_law projection_3_5_whole_4_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_4_5_whole_4_law : law := {|
+  conclusion := (Equal (Proj 4 (Item (Var Real 0) (Item (Var Int 1) (Item (Var Int 2) (Item (Var Int 3) (Item (Var Int 4) (Nothing))))))) (Var Int 4));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_4_5_whole_4_true : true_law projection_4_5_whole_4_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_0_5_whole_5_law : law := {|
+  conclusion := (Equal (Proj 0 (Item (Var Int 0) (Item (Var Int 1) (Item (Var Int 2) (Item (Var Int 3) (Item (Var Int 4) (Nothing))))))) (Var Int 0));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_0_5_whole_5_true : true_law projection_0_5_whole_5_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_1_5_whole_5_law : law := {|
+  conclusion := (Equal (Proj 1 (Item (Var Int 0) (Item (Var Int 1) (Item (Var Int 2) (Item (Var Int 3) (Item (Var Int 4) (Nothing))))))) (Var Int 1));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_1_5_whole_5_true : true_law projection_1_5_whole_5_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_2_5_whole_5_law : law := {|
+  conclusion := (Equal (Proj 2 (Item (Var Int 0) (Item (Var Int 1) (Item (Var Int 2) (Item (Var Int 3) (Item (Var Int 4) (Nothing))))))) (Var Int 2));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_2_5_whole_5_true : true_law projection_2_5_whole_5_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_3_5_whole_5_law : law := {|
+  conclusion := (Equal (Proj 3 (Item (Var Int 0) (Item (Var Int 1) (Item (Var Int 2) (Item (Var Int 3) (Item (Var Int 4) (Nothing))))))) (Var Int 3));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_3_5_whole_5_true : true_law projection_3_5_whole_5_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
+
+Definition projection_4_5_whole_5_law : law := {|
+  conclusion := (Equal (Proj 4 (Item (Var Int 0) (Item (Var Int 1) (Item (Var Int 2) (Item (Var Int 3) (Item (Var Int 4) (Nothing))))))) (Var Int 4));
+  premises := [];
+  lanes := [] |}.
+Lemma projection_4_5_whole_5_true : true_law projection_4_5_whole_5_law.
+Proof. stated. intros f q B V. refine (scalar_item Int _ _ _ _ f 0 q); [apply Hsort; auto 9 | discriminate | discriminate]. Qed.
 
 Definition where_and_law : law := {|
   conclusion := (Equal (Where (Var Bool 2) (Where (Var Bool 3) (Var Real 0) (Var Real 1)) (Var Real 1)) (Where (Bin And (Var Bool 2) (Var Bool 3)) (Var Real 0) (Var Real 1)));
@@ -1539,7 +2295,7 @@ Proof. streaming. intros f p B V. simpl. destruct good as (_ & concats & filled 
   intros k l q Vq K In_. plain. symmetry. apply (reduce_filter add (Some 0%R) add_0). intros i Hi. apply or_eq.
   apply (P1 (cut f (r 0) k) (upd q (r 0) i)); [apply base_cut; auto; apply Hstreamed; auto | apply valid_cut; auto]. Qed.
 
-Definition all : list law := [settled_sum_law; settled_size_law; settled_local_law; settled_mul_law; settled_add_law; settled_inv_law; carry_law; carry_weighted_law; carry_scaled_law; exp_add_law; exp_neg_law; log_mul_law; log_inv_law; log_exp_law; exp_log_law; root_squared_law; shift_law; shift_weighted_law; nonneg_exp_law; pos_exp_law; pos_size_law; nonneg_size_law; nonneg_square_law; nonneg_abs_law; pos_sigmoid_law; pos_mul_law; nonneg_mul_law; pos_add_law; pos_add_right_law; nonneg_add_law; pos_inv_law; nonneg_inv_law; pos_sqrt_law; pos_sum_law; nonneg_sum_law; finite_add_law; finite_mul_law; finite_max_law; finite_max_right_law; finite_min_law; finite_where_law; finite_exp_law; finite_log_law; finite_reduce_sum_law; finite_reduce_max_law; finite_reduce_prod_law; le_max_law; le_larger_law; le_where_law; le_mul_law; safe_difference_law; finite_neg_law; finite_inv_law; finite_sqrt_law; finite_tanh_law; finite_sigmoid_law; finite_erf_law; finite_sin_law; finite_cos_law; finite_abs_law; finite_floor_law; finite_round_law; finite_expm1_law; pos_nonneg_law; pos_nonzero_law; nonneg_finite_law; nonzero_finite_law; level_law; group_law; walk_law; level_mask_law; group_mask_law; walk_mask_law; level_whole_law; group_whole_law; walk_whole_law; level_several_law; group_several_law; walk_several_law; projection_0_2_law; projection_1_2_law; projection_0_3_law; projection_1_3_law; projection_2_3_law; projection_0_4_law; projection_1_4_law; projection_2_4_law; projection_3_4_law; projection_0_5_law; projection_1_5_law; projection_2_5_law; projection_3_5_law; projection_4_5_law; where_and_law; where_same_law; where_exp_law; where_mul_law; where_add_law; absent_where_law; zero_where_law; absent_add_law; absent_mul_law; absent_add_right_law; absent_mul_right_law; zero_exp_law; zero_mul_law; zero_mul_right_law; zero_sum_law; skip_max_law; skip_sum_law; split_sum_law; split_max_law; rebase_law; rebase_bare_law; finite_scan_sum_law; finite_scan_max_law; finite_scan_prod_law; finite_recur_law; nonneg_scan_law; nonneg_recur_law; recur_sum_law; recur_factor_law; sum_scan_law; sum_recur_law; distribute_law; distribute_present_law; sum_add_law; sum_neg_law; sum_constant_law; sum_constant_present_law; fubini_sum_law; fubini_max_law; fubini_prod_law; max_shift_law; max_scale_law; local_unary_neg_law; local_unary_inv_law; local_unary_exp_law; local_unary_log_law; local_unary_sqrt_law; local_unary_tanh_law; local_unary_sigmoid_law; local_unary_erf_law; local_unary_sin_law; local_unary_cos_law; local_unary_abs_law; local_unary_floor_law; local_unary_round_law; local_unary_expm1_law; local_binary_add_law; local_binary_mul_law; local_binary_max_law; local_binary_min_law; local_where_law; local_real_law; local_not_law; local_lt_law; local_le_law; local_eq_law; local_and_law; local_or_law; local_reduce_sum_law; local_reduce_max_law; local_reduce_prod_law; scales_exp_law; le_prev_law; le_prev_larger_law; scales_inv_law; scales_local_law; scales_both_law; rescale_law; add_commutes_law; mul_commutes_law; add_associates_law; mul_associates_law; factor_law; mul_one_law; add_zero_law; neg_mul_law; neg_add_law; neg_neg_law; inv_mul_law; inv_inv_law; cancel_law; stream_sum_law; stream_max_law; stream_prod_law; fuse_sum_law; fuse_max_law; fuse_prod_law; fuse_online_law; skip_online_law].
+Definition all : list law := [settled_sum_law; settled_size_law; settled_local_law; settled_mul_law; settled_add_law; settled_inv_law; carry_law; carry_weighted_law; carry_scaled_law; exp_add_law; exp_neg_law; log_mul_law; log_inv_law; log_exp_law; exp_log_law; root_squared_law; shift_law; shift_weighted_law; nonneg_exp_law; pos_exp_law; pos_size_law; nonneg_size_law; nonneg_square_law; nonneg_abs_law; pos_sigmoid_law; pos_mul_law; nonneg_mul_law; pos_add_law; pos_add_right_law; nonneg_add_law; pos_inv_law; nonneg_inv_law; pos_sqrt_law; pos_sum_law; nonneg_sum_law; finite_add_law; finite_mul_law; finite_max_law; finite_max_right_law; finite_min_law; finite_where_law; finite_exp_law; finite_log_law; finite_reduce_sum_law; finite_reduce_max_law; finite_reduce_prod_law; le_max_law; le_larger_law; le_where_law; le_mul_law; safe_difference_law; finite_neg_law; finite_inv_law; finite_sqrt_law; finite_tanh_law; finite_sigmoid_law; finite_erf_law; finite_sin_law; finite_cos_law; finite_abs_law; finite_floor_law; finite_round_law; finite_expm1_law; pos_nonneg_law; pos_nonzero_law; nonneg_finite_law; nonzero_finite_law; level_law; group_law; walk_law; level_mask_law; group_mask_law; walk_mask_law; level_whole_law; group_whole_law; walk_whole_law; level_several_law; group_several_law; walk_several_law; projection_0_2_law; projection_1_2_law; projection_0_2_mask_1_law; projection_1_2_mask_1_law; projection_0_2_mask_2_law; projection_1_2_mask_2_law; projection_0_2_whole_1_law; projection_1_2_whole_1_law; projection_0_2_whole_2_law; projection_1_2_whole_2_law; projection_0_3_law; projection_1_3_law; projection_2_3_law; projection_0_3_mask_1_law; projection_1_3_mask_1_law; projection_2_3_mask_1_law; projection_0_3_mask_2_law; projection_1_3_mask_2_law; projection_2_3_mask_2_law; projection_0_3_mask_3_law; projection_1_3_mask_3_law; projection_2_3_mask_3_law; projection_0_3_whole_1_law; projection_1_3_whole_1_law; projection_2_3_whole_1_law; projection_0_3_whole_2_law; projection_1_3_whole_2_law; projection_2_3_whole_2_law; projection_0_3_whole_3_law; projection_1_3_whole_3_law; projection_2_3_whole_3_law; projection_0_4_law; projection_1_4_law; projection_2_4_law; projection_3_4_law; projection_0_4_mask_1_law; projection_1_4_mask_1_law; projection_2_4_mask_1_law; projection_3_4_mask_1_law; projection_0_4_mask_2_law; projection_1_4_mask_2_law; projection_2_4_mask_2_law; projection_3_4_mask_2_law; projection_0_4_mask_3_law; projection_1_4_mask_3_law; projection_2_4_mask_3_law; projection_3_4_mask_3_law; projection_0_4_mask_4_law; projection_1_4_mask_4_law; projection_2_4_mask_4_law; projection_3_4_mask_4_law; projection_0_4_whole_1_law; projection_1_4_whole_1_law; projection_2_4_whole_1_law; projection_3_4_whole_1_law; projection_0_4_whole_2_law; projection_1_4_whole_2_law; projection_2_4_whole_2_law; projection_3_4_whole_2_law; projection_0_4_whole_3_law; projection_1_4_whole_3_law; projection_2_4_whole_3_law; projection_3_4_whole_3_law; projection_0_4_whole_4_law; projection_1_4_whole_4_law; projection_2_4_whole_4_law; projection_3_4_whole_4_law; projection_0_5_law; projection_1_5_law; projection_2_5_law; projection_3_5_law; projection_4_5_law; projection_0_5_mask_1_law; projection_1_5_mask_1_law; projection_2_5_mask_1_law; projection_3_5_mask_1_law; projection_4_5_mask_1_law; projection_0_5_mask_2_law; projection_1_5_mask_2_law; projection_2_5_mask_2_law; projection_3_5_mask_2_law; projection_4_5_mask_2_law; projection_0_5_mask_3_law; projection_1_5_mask_3_law; projection_2_5_mask_3_law; projection_3_5_mask_3_law; projection_4_5_mask_3_law; projection_0_5_mask_4_law; projection_1_5_mask_4_law; projection_2_5_mask_4_law; projection_3_5_mask_4_law; projection_4_5_mask_4_law; projection_0_5_mask_5_law; projection_1_5_mask_5_law; projection_2_5_mask_5_law; projection_3_5_mask_5_law; projection_4_5_mask_5_law; projection_0_5_whole_1_law; projection_1_5_whole_1_law; projection_2_5_whole_1_law; projection_3_5_whole_1_law; projection_4_5_whole_1_law; projection_0_5_whole_2_law; projection_1_5_whole_2_law; projection_2_5_whole_2_law; projection_3_5_whole_2_law; projection_4_5_whole_2_law; projection_0_5_whole_3_law; projection_1_5_whole_3_law; projection_2_5_whole_3_law; projection_3_5_whole_3_law; projection_4_5_whole_3_law; projection_0_5_whole_4_law; projection_1_5_whole_4_law; projection_2_5_whole_4_law; projection_3_5_whole_4_law; projection_4_5_whole_4_law; projection_0_5_whole_5_law; projection_1_5_whole_5_law; projection_2_5_whole_5_law; projection_3_5_whole_5_law; projection_4_5_whole_5_law; where_and_law; where_same_law; where_exp_law; where_mul_law; where_add_law; absent_where_law; zero_where_law; absent_add_law; absent_mul_law; absent_add_right_law; absent_mul_right_law; zero_exp_law; zero_mul_law; zero_mul_right_law; zero_sum_law; skip_max_law; skip_sum_law; split_sum_law; split_max_law; rebase_law; rebase_bare_law; finite_scan_sum_law; finite_scan_max_law; finite_scan_prod_law; finite_recur_law; nonneg_scan_law; nonneg_recur_law; recur_sum_law; recur_factor_law; sum_scan_law; sum_recur_law; distribute_law; distribute_present_law; sum_add_law; sum_neg_law; sum_constant_law; sum_constant_present_law; fubini_sum_law; fubini_max_law; fubini_prod_law; max_shift_law; max_scale_law; local_unary_neg_law; local_unary_inv_law; local_unary_exp_law; local_unary_log_law; local_unary_sqrt_law; local_unary_tanh_law; local_unary_sigmoid_law; local_unary_erf_law; local_unary_sin_law; local_unary_cos_law; local_unary_abs_law; local_unary_floor_law; local_unary_round_law; local_unary_expm1_law; local_binary_add_law; local_binary_mul_law; local_binary_max_law; local_binary_min_law; local_where_law; local_real_law; local_not_law; local_lt_law; local_le_law; local_eq_law; local_and_law; local_or_law; local_reduce_sum_law; local_reduce_max_law; local_reduce_prod_law; scales_exp_law; le_prev_law; le_prev_larger_law; scales_inv_law; scales_local_law; scales_both_law; rescale_law; add_commutes_law; mul_commutes_law; add_associates_law; mul_associates_law; factor_law; mul_one_law; add_zero_law; neg_mul_law; neg_add_law; neg_neg_law; inv_mul_law; inv_inv_law; cancel_law; stream_sum_law; stream_max_law; stream_prod_law; fuse_sum_law; fuse_max_law; fuse_prod_law; fuse_online_law; skip_online_law].
 Theorem all_true : forall l, In l all -> true_law l.
 Proof. apply Forall_forall. exact
   (Forall_cons _ settled_sum_true
@@ -1623,18 +2379,126 @@ Proof. apply Forall_forall. exact
   (Forall_cons _ walk_several_true
   (Forall_cons _ projection_0_2_true
   (Forall_cons _ projection_1_2_true
+  (Forall_cons _ projection_0_2_mask_1_true
+  (Forall_cons _ projection_1_2_mask_1_true
+  (Forall_cons _ projection_0_2_mask_2_true
+  (Forall_cons _ projection_1_2_mask_2_true
+  (Forall_cons _ projection_0_2_whole_1_true
+  (Forall_cons _ projection_1_2_whole_1_true
+  (Forall_cons _ projection_0_2_whole_2_true
+  (Forall_cons _ projection_1_2_whole_2_true
   (Forall_cons _ projection_0_3_true
   (Forall_cons _ projection_1_3_true
   (Forall_cons _ projection_2_3_true
+  (Forall_cons _ projection_0_3_mask_1_true
+  (Forall_cons _ projection_1_3_mask_1_true
+  (Forall_cons _ projection_2_3_mask_1_true
+  (Forall_cons _ projection_0_3_mask_2_true
+  (Forall_cons _ projection_1_3_mask_2_true
+  (Forall_cons _ projection_2_3_mask_2_true
+  (Forall_cons _ projection_0_3_mask_3_true
+  (Forall_cons _ projection_1_3_mask_3_true
+  (Forall_cons _ projection_2_3_mask_3_true
+  (Forall_cons _ projection_0_3_whole_1_true
+  (Forall_cons _ projection_1_3_whole_1_true
+  (Forall_cons _ projection_2_3_whole_1_true
+  (Forall_cons _ projection_0_3_whole_2_true
+  (Forall_cons _ projection_1_3_whole_2_true
+  (Forall_cons _ projection_2_3_whole_2_true
+  (Forall_cons _ projection_0_3_whole_3_true
+  (Forall_cons _ projection_1_3_whole_3_true
+  (Forall_cons _ projection_2_3_whole_3_true
   (Forall_cons _ projection_0_4_true
   (Forall_cons _ projection_1_4_true
   (Forall_cons _ projection_2_4_true
   (Forall_cons _ projection_3_4_true
+  (Forall_cons _ projection_0_4_mask_1_true
+  (Forall_cons _ projection_1_4_mask_1_true
+  (Forall_cons _ projection_2_4_mask_1_true
+  (Forall_cons _ projection_3_4_mask_1_true
+  (Forall_cons _ projection_0_4_mask_2_true
+  (Forall_cons _ projection_1_4_mask_2_true
+  (Forall_cons _ projection_2_4_mask_2_true
+  (Forall_cons _ projection_3_4_mask_2_true
+  (Forall_cons _ projection_0_4_mask_3_true
+  (Forall_cons _ projection_1_4_mask_3_true
+  (Forall_cons _ projection_2_4_mask_3_true
+  (Forall_cons _ projection_3_4_mask_3_true
+  (Forall_cons _ projection_0_4_mask_4_true
+  (Forall_cons _ projection_1_4_mask_4_true
+  (Forall_cons _ projection_2_4_mask_4_true
+  (Forall_cons _ projection_3_4_mask_4_true
+  (Forall_cons _ projection_0_4_whole_1_true
+  (Forall_cons _ projection_1_4_whole_1_true
+  (Forall_cons _ projection_2_4_whole_1_true
+  (Forall_cons _ projection_3_4_whole_1_true
+  (Forall_cons _ projection_0_4_whole_2_true
+  (Forall_cons _ projection_1_4_whole_2_true
+  (Forall_cons _ projection_2_4_whole_2_true
+  (Forall_cons _ projection_3_4_whole_2_true
+  (Forall_cons _ projection_0_4_whole_3_true
+  (Forall_cons _ projection_1_4_whole_3_true
+  (Forall_cons _ projection_2_4_whole_3_true
+  (Forall_cons _ projection_3_4_whole_3_true
+  (Forall_cons _ projection_0_4_whole_4_true
+  (Forall_cons _ projection_1_4_whole_4_true
+  (Forall_cons _ projection_2_4_whole_4_true
+  (Forall_cons _ projection_3_4_whole_4_true
   (Forall_cons _ projection_0_5_true
   (Forall_cons _ projection_1_5_true
   (Forall_cons _ projection_2_5_true
   (Forall_cons _ projection_3_5_true
   (Forall_cons _ projection_4_5_true
+  (Forall_cons _ projection_0_5_mask_1_true
+  (Forall_cons _ projection_1_5_mask_1_true
+  (Forall_cons _ projection_2_5_mask_1_true
+  (Forall_cons _ projection_3_5_mask_1_true
+  (Forall_cons _ projection_4_5_mask_1_true
+  (Forall_cons _ projection_0_5_mask_2_true
+  (Forall_cons _ projection_1_5_mask_2_true
+  (Forall_cons _ projection_2_5_mask_2_true
+  (Forall_cons _ projection_3_5_mask_2_true
+  (Forall_cons _ projection_4_5_mask_2_true
+  (Forall_cons _ projection_0_5_mask_3_true
+  (Forall_cons _ projection_1_5_mask_3_true
+  (Forall_cons _ projection_2_5_mask_3_true
+  (Forall_cons _ projection_3_5_mask_3_true
+  (Forall_cons _ projection_4_5_mask_3_true
+  (Forall_cons _ projection_0_5_mask_4_true
+  (Forall_cons _ projection_1_5_mask_4_true
+  (Forall_cons _ projection_2_5_mask_4_true
+  (Forall_cons _ projection_3_5_mask_4_true
+  (Forall_cons _ projection_4_5_mask_4_true
+  (Forall_cons _ projection_0_5_mask_5_true
+  (Forall_cons _ projection_1_5_mask_5_true
+  (Forall_cons _ projection_2_5_mask_5_true
+  (Forall_cons _ projection_3_5_mask_5_true
+  (Forall_cons _ projection_4_5_mask_5_true
+  (Forall_cons _ projection_0_5_whole_1_true
+  (Forall_cons _ projection_1_5_whole_1_true
+  (Forall_cons _ projection_2_5_whole_1_true
+  (Forall_cons _ projection_3_5_whole_1_true
+  (Forall_cons _ projection_4_5_whole_1_true
+  (Forall_cons _ projection_0_5_whole_2_true
+  (Forall_cons _ projection_1_5_whole_2_true
+  (Forall_cons _ projection_2_5_whole_2_true
+  (Forall_cons _ projection_3_5_whole_2_true
+  (Forall_cons _ projection_4_5_whole_2_true
+  (Forall_cons _ projection_0_5_whole_3_true
+  (Forall_cons _ projection_1_5_whole_3_true
+  (Forall_cons _ projection_2_5_whole_3_true
+  (Forall_cons _ projection_3_5_whole_3_true
+  (Forall_cons _ projection_4_5_whole_3_true
+  (Forall_cons _ projection_0_5_whole_4_true
+  (Forall_cons _ projection_1_5_whole_4_true
+  (Forall_cons _ projection_2_5_whole_4_true
+  (Forall_cons _ projection_3_5_whole_4_true
+  (Forall_cons _ projection_4_5_whole_4_true
+  (Forall_cons _ projection_0_5_whole_5_true
+  (Forall_cons _ projection_1_5_whole_5_true
+  (Forall_cons _ projection_2_5_whole_5_true
+  (Forall_cons _ projection_3_5_whole_5_true
+  (Forall_cons _ projection_4_5_whole_5_true
   (Forall_cons _ where_and_true
   (Forall_cons _ where_same_true
   (Forall_cons _ where_exp_true
@@ -1733,6 +2597,6 @@ Proof. apply Forall_forall. exact
   (Forall_cons _ fuse_max_true
   (Forall_cons _ fuse_prod_true
   (Forall_cons _ fuse_online_true
-  (Forall_cons _ skip_online_true (Forall_nil _))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))). Qed.
+  (Forall_cons _ skip_online_true (Forall_nil _))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))). Qed.
 End All.
 Print Assumptions all_true.

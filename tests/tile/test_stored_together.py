@@ -1,0 +1,69 @@
+"""Masks, whole numbers and real ones that come out of the same reads are stored by one kernel, each in a type of its own."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import napkin_eq as nq
+from napkin_eq.certify.certificate import checked
+from napkin_eq.lang.term import Map
+from napkin_eq.laws.law import Item, Var, together
+from napkin_eq.tile.printers import emit
+
+T, X = nq.axes("t x", t=6, x=40)
+A, B, M = nq.array("A", T, X), nq.array("B", X), nq.array("M", T, X, dtype="bool")
+VALUES: dict[str, Any] = {
+    "A": np.round(np.random.default_rng(0).normal(size=(6, 40)), 1),
+    "B": np.random.default_rng(1).normal(size=40),
+    "M": np.random.default_rng(2).random((6, 40)) < 0.5,
+}
+LARGEST = VALUES["A"].max(1)
+CASES = {
+    "a value and its mask": ((nq.relu(A), A < 0.0), (np.maximum(VALUES["A"], 0), VALUES["A"] < 0), 1),
+    "the mask first": ((A < 0.0, nq.relu(A)), (VALUES["A"] < 0, np.maximum(VALUES["A"], 0)), 1),
+    "masks alone": ((A < B, M & (A < 1.0)), (VALUES["A"] < VALUES["B"], VALUES["M"] & (VALUES["A"] < 1)), 1),
+    "of a row": ((nq.max(A, X), nq.sum(A, X) > 0.0), (LARGEST, VALUES["A"].sum(1) > 0), 1),
+    "a largest and its place": ((nq.max(A, X), nq.argmax(A, X)), (LARGEST, VALUES["A"].argmax(1)), 1),
+    "all three kinds": (
+        (nq.argmax(A, X), nq.max(A, X) < 1.5, nq.max(A, X)), (VALUES["A"].argmax(1), LARGEST < 1.5, LARGEST), 2,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_kinds_meet_in_one_kernel(name):
+    terms, wanted, kernels = CASES[name]
+    diagram = nq.Diagram("several", tuple((f"out{n}", term) for n, term in enumerate(terms)))
+    found = nq.derive(diagram, dtype="float32")
+    assert len(found.plan.kernels) == kernels and checked(found.certificate)["steps"]
+    types = {"real": "f32", "bool": "i1", "int": "i32"}
+    assert [b.dtype for b in found.plan.outputs] == [types[term.kind] for term in terms]
+    used = {array.name for array in diagram.inputs()}
+    given = emit(found.plan, "numpy")({name: array for name, array in VALUES.items() if name in used})
+    for number, values in enumerate(wanted):
+        np.testing.assert_allclose(given[f"out{number}"], values, atol=1e-6)
+
+
+def test_as_a_function_masks_are_of_torch_bool(monkeypatch):
+    import torch
+    import triton
+
+    monkeypatch.setattr(triton.knobs.runtime, "interpret", True)
+    diagram = nq.Diagram("both", (("value", nq.where(M, A, 0.0)), ("mask", Map("and", (M, A < B)))))
+    given = {name: torch.tensor(array, dtype=torch.bool if name == "M" else torch.float32) for name, array in VALUES.items()}
+    value, mask = nq.derive(diagram, dtype="float32").compile()(**given)
+    assert mask.dtype == torch.bool and torch.equal(mask, given["M"] & (given["A"] < given["B"]))
+    assert torch.equal(value, given["A"] * given["M"])
+
+
+def test_every_item_that_may_stand_beside_others_has_a_law_of_its_kind():
+    for kinds in itertools.chain.from_iterable(itertools.product(("real", "bool", "int"), repeat=n) for n in (2, 3)):
+        kinds = sorted(kinds, key=lambda kind: kind != "real")
+        if not together(kinds):
+            continue
+        for place in range(len(kinds)):
+            item = Item.of_kinds(place, kinds)
+            variables = item.of(*map(Var, "abdef"))
+            assert item in Item.every() and [v.kind for v in variables] == kinds and item.own == kinds[place]
