@@ -76,8 +76,6 @@ def stored(program: Program) -> None:
             raise NapkinError("a constant")
         if port.dtype.startswith(("float", "bfloat")) and port.dtype not in STORED:
             raise NapkinError(f"an output of {port.dtype}: kernels store {', '.join(STORED)}")
-        if port.dtype == "bool":
-            raise NapkinError("a mask as an output of a region is not supported")
         if port.dtype not in REAL and port.term is not None and port.term.kind == "real" and not _exact(program, port):
             raise NapkinError("an output of whole numbers is stored as float32, and these may be too large for it")
 
@@ -123,9 +121,22 @@ def _derived(
 
 
 def diagram_of(program: Program) -> Diagram:
-    """Return a program's diagram, outputs of another type than its inputs stored in their own."""
-    own = {p.name: p.dtype for p in program.outputs if p.dtype in REAL and p.dtype != program.dtype}
-    return program.diagram.storing(**own) if own else program.diagram
+    """Return a program's diagram, outputs of another type than its inputs stored in their own, and one that is another's equal not again."""
+    once = set(same(program).values())
+    own = {p.name: p.dtype for p in program.outputs if p.name in once and _own(p) and p.dtype != program.dtype}
+    diagram = replace(program.diagram, outputs=tuple((name, term) for name, term in program.diagram.outputs if name in once))
+    return diagram.storing(**own) if own else diagram
+
+
+def same(program: Program) -> dict[str, str]:
+    """Return by name of each output the first one that is the same value, stored in the same type."""
+    first: dict[tuple[Any, str], str] = {}
+    return {p.name: first.setdefault((p.term, _own(p)), p.name) for p in program.outputs}
+
+
+def _own(port: Port) -> str:
+    """Return the type of real numbers that an output is said to have."""
+    return port.dtype if port.dtype in REAL else ""
 
 
 def _key(program: Program, hardware: str, seconds: float, interpreted: bool, edged: bool) -> str:
@@ -176,16 +187,18 @@ def caller(program: Program, made: Kernels, shapes: Sequence[tuple[Any, Any]]) -
         for name, dtype in made.inputs
     ]
     order = {name: at for at, (name, _) in enumerate(made.outputs)}
-    gives = [way(port, made.outputs[order[port.name]][1]) for port in program.outputs]
-    slots = [order[port.name] for port in program.outputs]
+    stored_as = same(program)
+    slots = [order[stored_as[port.name]] for port in program.outputs]
+    gives = [way(port, made.outputs[slot][1]) for port, slot in zip(program.outputs, slots, strict=True)]
 
     def called(*tensors: Any) -> tuple[Any, ...]:
         arrays = [tensors[at].reshape(cut).to(dtype).contiguous() for at, cut, dtype in takes]
         found = run(*arrays) if arrays else run(device=tensors[0].device if tensors else "cuda")
         found = found if isinstance(found, tuple) else (found,)
         results = []
-        for slot, (shape, permuted, final, dtype), (size, stride) in zip(slots, gives, shapes, strict=True):
-            value = found[slot].reshape(shape).permute(permuted).expand(final).reshape(size)
+        for at, (slot, (shape, permuted, final, dtype), (size, stride)) in enumerate(zip(slots, gives, shapes, strict=True)):
+            value = found[slot].clone() if slot in slots[:at] else found[slot]
+            value = value.reshape(shape).permute(permuted).expand(final).reshape(size)
             if dtype is not None:
                 value = (value.round() if value.is_floating_point() else value).to(dtype)
             results.append(strided(value, size, stride))

@@ -190,6 +190,42 @@ def _read(module: Any, nodes: list[Any], options: Options, refused: dict[Any, st
     """Yield a part as regions: operators with an edge that may be reached are left out, and what is around them is read
     anew.
     """
+    nodes, views = _computed(nodes)
+    left = [Region([node], reason="a view of what stands in memory") for node in views]
+    return [*left, *_read_computed(module, nodes, options, refused)] if nodes else left
+
+
+def _computed(nodes: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Return what of a part is computed, and the views that only show others a result of it, or an input: memory has these."""
+    kept, views = dict.fromkeys(nodes), list[Any]()
+    while True:
+        returned = [node for node in kept if any(user not in kept for user in node.users)]
+        held = [_memory(node) for node in returned]
+
+        def shows(node: Any, held: list[int | None] = held) -> bool:
+            memory = _memory(node)
+            if memory is None or not node.args or memory != _memory(node.args[0]):
+                return False
+            last = not any(user in kept for user in node.users)
+            return node.args[0] not in kept or (last and held.count(memory) > 1)
+
+        view = next(filter(shows, reversed(returned)), None)
+        if view is None:
+            return list(kept), views
+        del kept[view]
+        views.append(view)
+
+
+def _memory(node: Any) -> int | None:
+    """Return what tells the memory of a node's tensor, the same for its views; None where it is no tensor."""
+    import torch
+
+    held = getattr(node, "meta", {}).get("val")
+    return held.untyped_storage()._cdata if isinstance(held, torch.Tensor) and held.layout == torch.strided else None
+
+
+def _read_computed(module: Any, nodes: list[Any], options: Options, refused: dict[Any, str]) -> Iterable[Region]:
+    """Yield a part without views that are not computed as regions."""
     from torch.fx.passes.utils.fuser_utils import fuse_as_graphmodule
 
     if all(name_of(n.target).startswith((*VIEWS, "<built")) for n in nodes if n.op == "call_function"):

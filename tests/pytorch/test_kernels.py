@@ -64,7 +64,6 @@ def test_what_was_derived_is_remembered_and_what_is_damaged_is_derived_anew():
     "fn, tensors, words",
     [
         (lambda x: x * 2, [torch.ones(3, dtype=torch.float64)], "float64"),
-        (lambda x: x > 0, [torch.ones(3)], "mask"),
         (lambda i: i.sum() * 3, [torch.arange(3)], "whole numbers"),
     ],
 )
@@ -83,3 +82,25 @@ def test_statistics_over_several_dimensions_are_one_kernel():
     torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5)
     (region,) = [region for report in backend.reports for region in report.taken]
     assert region.kernels is not None and region.kernels.kernels == 1
+
+
+@pytest.mark.slow
+def test_masks_go_into_kernels_and_come_out_of_them_beside_their_values():
+    """A training step whose masks are saved for the way back; what is returned is of torch.bool, with PyTorch's strides."""
+
+    def fn(x, keep):
+        low = x < 0.25
+        return x.masked_fill(low & keep, 0.0).relu(), (low ^ keep).t()
+
+    x, keep = torch.randn(6, 40, requires_grad=True), torch.rand(6, 40) > 0.5
+    fast = torch.compile(fn, backend=partial(backend.napkin_eq, options={"seconds": 200.0}))
+    results = []
+    for run in (fast, fn):
+        value, mask = run(x, keep)
+        results.append([value, mask, *torch.autograd.grad((value * value).sum(), [x])])
+    for got, wanted in zip(*results, strict=True):
+        assert got.dtype == wanted.dtype and got.stride() == wanted.stride()
+        torch.testing.assert_close(got, wanted)
+    assert all(region.kernels.kernels == 1 for report in backend.reports for region in report.taken)
+    left = [region for report in backend.reports for region in report.regions if region.reason]
+    assert [region.reason for region in left] == ["a view of what stands in memory"] and left[0].said == "detach"
