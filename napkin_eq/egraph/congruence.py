@@ -65,7 +65,7 @@ class _NoTerm(Exception):
         self.edge = edge
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: so many are made that what guards them would take longer than they do
 class _Edge:
     first: int
     second: int
@@ -123,12 +123,19 @@ class Closure:
 
     def add(self, term: Term) -> int:
         """Enter a term and return its number."""
-        if term not in self._ids:
-            for part in subterms(term):
-                if part not in self._ids:
-                    self._ids[part] = self._node(self._head(part, None), tuple(self._ids[c] for c in part.children), part)
+        ids = self._ids
+        if term not in ids:
+            stack = [term]
+            while stack:  # in the order of subterms, without going into what is known
+                part = stack[-1]
+                if part not in ids:
+                    if waiting := [c for c in part.children if c not in ids]:
+                        stack += reversed(waiting)
+                        continue
+                    ids[part] = self._node(self._head(part, None), tuple([ids[c] for c in part.children]), part)
+                stack.pop()
             self._close()
-        return self._ids[term]
+        return ids[term]
 
     def instance(self, law: Law | str, forward: bool, bindings: Mapping[str, Value] | Iterable[tuple[str, Value]]) -> bool:
         """Enter both sides of a law's instance and their equation; return whether its conditions are derived.
@@ -185,15 +192,19 @@ class Closure:
         self.laws.setdefault(law.name, law)
         given = {name: value if isinstance(value, Axis) else self.add(value) for name, value in values.items()}
         sides = (law.lhs, law.rhs) if forward else (law.rhs, law.lhs)
-        first, second = (self._instantiated(side, given, values) for side in sides)
+        first = self._instantiated(sides[0], given, values)
+        second = self._instantiated(sides[1], given, values)
         self._merge(_Edge(first, second, law.name, bindings, not forward))
         self._close()
 
     def _instantiated(self, pattern: Term, given: Mapping[str, Axis | int], values: Mapping[str, Value]) -> int:
         if isinstance(pattern, Var):
             return given[pattern.name]  # type: ignore[return-value]
-        children = tuple(self._instantiated(c, given, values) for c in pattern.children)
-        return self._node(self._head(pattern, given), children, (pattern, values))
+        children = []
+        for child in pattern.children:
+            children.append(given[child.name] if isinstance(child, Var) else self._instantiated(child, given, values))
+        head = self._headed.get(pattern)
+        return self._node(self._head(pattern, given) if head is None else head, tuple(children), (pattern, values))  # type: ignore[arg-type]
 
     def _head(self, part: Term, given: Mapping[str, Axis | int] | None) -> int:
         """Number what a node is apart from its children; the axes of a pattern are replaced by what they stand for."""
@@ -212,8 +223,8 @@ class Closure:
 
     def _node(self, head: int, children: tuple[int, ...], origin: tuple[Term, Mapping[str, Value]] | Term) -> int:
         key = (head, children)
-        if key in self._nodes:
-            return self._nodes[key]
+        if (known := self._nodes.get(key)) is not None:
+            return known
         number = self._nodes[key] = len(self._root)
         self._heads.append(head)
         self._children.append(children)
@@ -222,7 +233,7 @@ class Closure:
         self._members.append([number])
         self._uses.append([])
         self._beside.append([])
-        for child in sorted(set(children)):
+        for child in children if len(children) < 2 else sorted(set(children)):
             self._uses[self._find(child)].append(number)
         self._sign(number)
         return number
@@ -242,8 +253,13 @@ class Closure:
             self._signatures[key] = [number]
             return
         # Any one of those alike would do for equality; those that share most children make short chains.
-        near = alike if len(alike) == 1 else sorted(alike[:NEAR_FROM], key=lambda n: self._differ(n, number))[:NEAR]
-        self._congruent += [(other, number) for other in near if other != number]
+        near = alike
+        if len(alike) > 1:
+            differing = [(sum(map(operator.ne, self._children[other], children)), place) for place, other in enumerate(alike[:NEAR_FROM])]
+            near = [alike[place] for _, place in sorted(differing)[:NEAR]]
+        for other in near:
+            if other != number:
+                self._congruent.append((other, number))
         alike.append(number)
 
     def _differ(self, first: int, second: int) -> int:
@@ -259,9 +275,10 @@ class Closure:
         first, second = edge.first, edge.second
         if first == second:
             return
-        self._beside[first].append((len(self._edges), second))
-        self._beside[second].append((len(self._edges), first))
-        self._before.append(len(self._edges))
+        number = len(self._edges)
+        self._beside[first].append((number, second))
+        self._beside[second].append((number, first))
+        self._before.append(number)
         self._edges.append(edge)
         self._weights.append(1 if edge.law else self._guess * self._differ(first, second))
         small, large = self._find(first), self._find(second)

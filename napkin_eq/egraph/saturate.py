@@ -252,7 +252,7 @@ class _Bridge:
         """
         key = (table, *inputs)
         known = key in self.seen
-        if known and not any(value in merged for value in inputs):
+        if known and (not merged or merged.keys().isdisjoint(inputs)):
             return
         self.seen.add(key)
         law, forward, names = self.tables[table]

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -283,17 +284,19 @@ class Visits:
         return known[operand]
 
     def _computed(self, stmt: p.Stmt | None, where: float, unknown: int, known: dict[str, int]) -> int:
-        match stmt:
-            case p.SizeOf():
-                return extent(stmt.axis)
-            case p.Start():
-                coord = self.kernel.coord(stmt.coord)
-                return int(where * extent(coord.axis)) // coord.tile * coord.tile
-            case p.Let() if stmt.op in ("add", "mul", "max", "min", "floordiv", "neg"):
-                args = [self._number(a, where, unknown, known) for a in stmt.args]
-                a, b = args[0], args[-1]
-                return {"add": a + b, "mul": a * b, "max": max(a, b), "min": min(a, b), "floordiv": a // (b or 1), "neg": -a}[stmt.op]
-        return unknown
+        if isinstance(stmt, p.Let) and stmt.op in _WHOLE:
+            args = [self._number(a, where, unknown, known) for a in stmt.args]
+            return _WHOLE[stmt.op](args[0], args[-1])
+        if isinstance(stmt, p.Start):
+            coord = self.kernel.coord(stmt.coord)
+            return int(where * extent(coord.axis)) // coord.tile * coord.tile
+        return extent(stmt.axis) if isinstance(stmt, p.SizeOf) else unknown
+
+
+# What bounds of loops are computed by, of the first and the last argument.
+_WHOLE: Mapping[str, Callable[[int, int], int]] = {
+    "add": operator.add, "mul": operator.mul, "max": max, "min": min, "floordiv": lambda a, b: a // (b or 1), "neg": lambda a, _: -a,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

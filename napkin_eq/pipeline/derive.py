@@ -51,7 +51,7 @@ GRAPH = 3  # contractions from which a diagram is covered by kernels: the search
 WHOLE = 16  # contractions from which one search is no way out
 PLAIN = 48  # contractions up to which a graph that has no cover is done operator by operator
 WIDE, FEW = 0.1, 6  # over its bound: a cover that is so much dearer is held against what one search finds, of no more contractions than so many
-COLLECTED = 100_000  # new objects after which Python looks for cycles among them
+COLLECTED, OLDER = 100_000, 50  # new objects after which Python looks for cycles among them; after so many times also among those that stayed
 TOGETHER = 0.5  # of the time, for several outputs together: what is left is for each alone, should that fail
 TOLD = 0.05  # by how much faster a plan is predicted that has no chain of steps, if that is told
 CUTTING = 0.4  # of the time, after which no axis is cut any more
@@ -119,7 +119,7 @@ def _rarely_collected() -> Iterator[None]:
     """Let Python look for cycles of objects seldom: terms are in none, and a tenth of a derivation would go there."""
     before = gc.get_threshold()
     if before[0]:  # 0: whoever calls has turned it off
-        gc.set_threshold(max(before[0], COLLECTED), *before[1:])
+        gc.set_threshold(max(before[0], COLLECTED), max(before[1], OLDER), before[2])
     try:
         yield
     finally:

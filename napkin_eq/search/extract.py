@@ -37,6 +37,7 @@ REMEMBERED = 1 << 17  # terms of which it is known how they fold, while a proces
 Pass = tuple[str, int]
 Item = tuple[int, str | Term, frozenset[Pass]]
 _HIDDEN = ("Store", "Group", "Walk")
+_NOTHING: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True, eq=False)
@@ -264,7 +265,7 @@ class Extractor:
             choices = [[first] if first else []]
         for places in _orders(tuple(len(c) for c in choices), self.most):
             self.work += 1
-            picked = tuple(choice[place] for choice, place in zip(choices, places, strict=True))
+            picked = tuple([choice[place] for choice, place in zip(choices, places, strict=True)])
             if (candidate := self._candidate(number, node, picked)) is not None:
                 yield candidate
 
@@ -383,12 +384,12 @@ class Extractor:
         depth = merged_depth(parts)
         if parts and self._dear(number, max([p.cost for p in parts]), depth):
             return None  # all that a part costs is among what the whole does
-        items = frozenset([own] if own >= 0 else ()).union(*(p.items for p in parts))
+        items = frozenset([own] if own >= 0 else ()).union(*[p.items for p in parts])
         cost = self._cost(items)
         if self._dear(number, cost, depth):
             return None
-        stale = frozenset[str]().union(*(p.stale for p in parts))
-        return Candidate(*self._built(node, parts), items, own, cost, depth, stale, _deepest(*(p.waits for p in parts)), (number, node, parts))
+        stale = _NOTHING.union(*[p.stale for p in parts])
+        return Candidate(*self._built(node, parts), items, own, cost, depth, stale, _deepest(*[p.waits for p in parts]), (number, node, parts))
 
     def _built(self, node: Node, parts: tuple[Candidate, ...]) -> tuple[Callable[[], Term], int]:
         """Return what builds the term of a node, and how many levels deep that will be."""
@@ -573,13 +574,17 @@ def _passes(depth: tuple[tuple[str, int], ...]) -> int:
 
 def merged_depth(parts: tuple[Candidate, ...]) -> tuple[tuple[str, int], ...]:
     """Return, per axis, the most passes that any part needs."""
-    return _deepest(*(part.depth for part in parts))
+    return _deepest(*[part.depth for part in parts])
 
 
 def _deepest(*depths: tuple[tuple[str, int], ...]) -> tuple[tuple[str, int], ...]:
+    some = [depth for depth in depths if depth]
+    if not some or some.count(some[0]) == len(some):  # most parts take the same passes, or none
+        return some[0] if some else ()
     found: dict[str, int] = {}
-    for name, level in itertools.chain(*depths):
-        found[name] = max(found.get(name, 0), level)
+    for name, level in itertools.chain(*some):
+        if level > found.get(name, 0):
+            found[name] = level
     return tuple(sorted(found.items()))
 
 

@@ -14,7 +14,7 @@ Masks, tails, casts and loop bounds are explicit statements. Integers are 32 bit
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -512,28 +512,21 @@ def closure(defs: Mapping[str, Defining], roots: Iterable[Operand | None]) -> di
 
 def used(stmt: Stmt) -> tuple[str, ...]:
     """Return the names of the values that a statement itself uses, of a loop those of its bounds."""
-    match stmt:
-        case Load():
-            own: tuple[Operand | None, ...] = (*stmt.index, *stmt.masks)
-        case Let():
-            own = stmt.args
-        case ReduceTile():
-            own = (stmt.arg,)
-        case ScanTile():
-            own = (stmt.arg, stmt.gain)
-        case Dot():
-            own = (stmt.a, stmt.b, stmt.acc)
-        case Await():
-            own = stmt.names
-        case Assign():
-            own = (stmt.value,)
-        case StoreTile():
-            own = (*stmt.index, stmt.value, *stmt.masks)
-        case Loop():
-            own = tuple(bound for part in stmt.parts for bound in (part.lo, part.hi))
-        case _:
-            own = ()
-    return tuple(name for name in own if isinstance(name, str))
+    reads = _READS.get(type(stmt))
+    return tuple([name for name in reads(stmt) if isinstance(name, str)]) if reads is not None else ()
+
+
+_READS: dict[type, Callable[[Any], Iterable[Operand | None]]] = {
+    Load: lambda stmt: (*stmt.index, *stmt.masks),
+    Let: lambda stmt: stmt.args,
+    ReduceTile: lambda stmt: (stmt.arg,),
+    ScanTile: lambda stmt: (stmt.arg, stmt.gain),
+    Dot: lambda stmt: (stmt.a, stmt.b, stmt.acc),
+    Await: lambda stmt: stmt.names,
+    Assign: lambda stmt: (stmt.value,),
+    StoreTile: lambda stmt: (*stmt.index, stmt.value, *stmt.masks),
+    Loop: lambda stmt: [bound for part in stmt.parts for bound in (part.lo, part.hi)],
+}
 
 
 def renamed(stmt: Stmt, names: Mapping[str, str]) -> Stmt:

@@ -171,10 +171,11 @@ def capacity(taken: Room, warps: int, stages: int, wide_unit: bool = True) -> tu
     shared = 0
     for held in taken.shared:
         always = held.once + held.direct * (stages if wide else stages - 1) + held.through * (stages - 1) + (0 if wide else held.resident)
-        passing = max((partial_bytes(*folding, warps) for folding in held.foldings), default=0)
-        shared = max(shared, always + max(held.converted, passing))
+        passing = max([held.converted, *[partial_bytes(*folding, warps) for folding in held.foldings]])
+        shared = max(shared, always + passing)
     registers = (BASE_REGISTERS if taken.contracted else PLAIN_REGISTERS) + math.ceil(taken.registers / (warps * WARP))
-    registers += max((spread_registers(*tile, warps) for tile in taken.spread), default=0)
+    if taken.spread:
+        registers += max([spread_registers(*tile, warps) for tile in taken.spread])
     return SMEM_SLACK + shared, max(taken.least, registers)
 
 

@@ -94,11 +94,14 @@ class Statements(ABC):
 
     def level(self, coord: str) -> int:
         """Return the level of the scope that walks a coordinate; 0 for grid and whole coordinates."""
-        return next((s.level for s in self.stack if s.coord == coord), 0)
+        for scope in self.stack:
+            if scope.coord == coord:
+                return scope.level
+        return 0
 
     def put(self, make: Callable[[p.Value], p.Stmt], key: Any, coords: Sequence[str], dtype: str, args: Sequence[p.Operand]) -> str:
         """Append a statement in the outermost scope that knows its arguments, or find the same one there."""
-        coords = tuple(sorted(set(coords), key=self.rank))
+        coords = tuple(sorted(set(coords), key=self.rank)) if len(coords) > 1 else tuple(coords)
         level = max([self.level(c) for c in coords] + [self.level_of[a] for a in args if isinstance(a, str)], default=0)
         scope = self.stack[level]
         key = (key, coords, dtype, args)
