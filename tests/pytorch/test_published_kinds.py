@@ -155,4 +155,4 @@ def test_a_kind_is_read_whole_and_right_both_ways(name):
         held = [[*leaves, *(m.parameters() if isinstance(m, nn.Module) else ())] for m in (own, other)]
         same(step(fast, leaves, held[0]), step(other, leaves, held[1]))
     assert not any(report.failed for report in backend.reports)
-    assert all(region.taken or "views" in region.reason for report in backend.reports for region in report.regions)
+    assert all(region.taken or "view" in region.reason for report in backend.reports for region in report.regions)
