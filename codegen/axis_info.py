@@ -1,6 +1,7 @@
 """What Triton takes to be so of whole numbers in a tile, and which statements would make it take what is not.
 
-Triton's analysis (lib/Analysis/AxisInfo.cpp, 3.4 to 3.6 read) holds three powers of two of a tile along each coordinate: how many lanes in a row
+Triton's analysis (lib/Analysis/AxisInfo.cpp; one version of it was read, and what 3.6 compiles)
+holds three powers of two of a tile along each coordinate: how many lanes in a row
 count up by one, what the first of each such row is a multiple of, how many lanes in a row are equal. Where an operator breaks such rows (`30 - a`,
 `a + 3 * a`, a remainder of a remainder) the analysis keeps the multiple as if it held of every lane. Comparisons with another coordinate are then
 computed for the wrong lanes together, and loads may be taken to be aligned that are not. So the printers write such statements in a form that the
@@ -53,6 +54,7 @@ def misled(kernel: Kernel) -> frozenset[str]:
 def unread(op: str, args: list[str], where: str, most: str, least: str) -> str:
     """Return the text of a statement of whole numbers in a form of which Triton takes nothing to be so: by complements, ~x = -1 - x.
 
+    Not of a remainder, which the languages write each in a way of its own: the one rounds down, the operator of the GPU to zero.
     where, most, least: the names of these functions in the language that is printed.
     """
     first, second = args[0], args[-1]
@@ -63,8 +65,6 @@ def unread(op: str, args: list[str], where: str, most: str, least: str) -> str:
             return f"~(~{first} - {second})"
         case "sub":
             return f"~(~{first} + {second})"
-        case "mod":
-            return f"~(~{first} + {first} // {second} * {second})"
         case "where":
             return f"~{where}({first}, ~{args[1]}, ~{second})"
     return f"~{least if op == 'max' else most}(~{first}, ~{second})"

@@ -392,12 +392,12 @@ class KernelText(Blocks):
             # Triton's interpreter keeps the type of the operands for a comparison of two scalars, which then joins no tile.
             scalar, tile = args[scalars[0]], args[1 - scalars[0]]
             return f"tl.where({scalar}, {tile}, False)" if op == "and" else f"tl.where({scalar}, True, {tile})"
-        if stmt.out.name in self.misled:
+        if stmt.out.name in self.misled and op != "mod":
             return unread(op, args, "tl.where", "tl.maximum", "tl.minimum")
         if op in INFIX:
             return f"{args[0]} {INFIX[op]} {args[1]}"
         if op in ("floordiv", "mod"):
-            plain = all(self.is_nonneg(arg) for arg in stmt.args)
+            plain = stmt.out.name not in self.misled and all(self.is_nonneg(arg) for arg in stmt.args)
             return f"{args[0]} {'//' if op == 'floordiv' else '%'} {args[1]}" if plain else f"floor_{'div' if op == 'floordiv' else op}({', '.join(args)})"
         if op in ("cast", "real"):
             dtype = DTYPES[stmt.out.dtype]

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from codegen.axis_info import misled, unread
+from codegen.triton.kernel import KernelText
 from napkin_eq.lang.axis import Axis
-from napkin_eq.tile.ir import Coord, Iota, Kernel, Let, Operand, Stmt, Value
+from napkin_eq.tile.ir import Buffer, Coord, Iota, Kernel, Let, Operand, Stmt, StoreTile, Value
 
 TILES = {"a": 32, "c": 8}
 COORDS = tuple(Coord(name, Axis(name, tile), tile, "tile") for name, tile in TILES.items())
@@ -81,3 +82,15 @@ def test_what_is_written_by_complements_is_compiled_lane_by_lane(op: str, args: 
     assert done.returncode == 0, done.stderr[-2000:]
     bounds = set(re.findall(r"icmp [a-z ]*(?:ult|ugt|slt|sgt) i32 %\d+, (\d+)", done.stdout))
     assert len(bounds & {str(n) for n in range(22, 31)}) >= 8, bounds
+
+
+def test_a_remainder_that_misleads_still_rounds_down() -> None:
+    """-3 of a remainder of a remainder: the complements of other operators would round to zero."""
+    at, n = Value("a", ("a",), "i32"), 32
+    lets = [("n", "add", ("a", -16)), ("r", "mod", ("n", 8)), ("s", "add", ("r", -8)), ("x", "mod", ("s", 4))]
+    body: list[Stmt] = [Iota(at, "a"), *(Let(Value(name, ("a",), "i32"), op, args) for name, op, args in lets), StoreTile("out", ("a",), "x")]
+    axis = Axis("a", n)
+    out = Buffer("out", (axis,), "i32")
+    kernel = Kernel("k", (), (out,), (Coord("a", axis, n, "tile"),), ("a",), tuple(body))
+    text = str(KernelText(kernel))
+    assert "x" in misled(kernel) and text.count("floor_mod(") == 2 and "//" not in text, text
