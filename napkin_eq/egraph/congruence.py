@@ -25,17 +25,19 @@ from napkin_eq.laws.inference import BASE, SIGNS, Judge, names_in, substitute
 from napkin_eq.laws.law import BUILT_IN, Inference, Law, Statement, Var
 from napkin_eq.laws.shapes import Firing, Shapes
 
-ARITHMETIC = "arithmetic"
+ARITHMETIC, STRETCH = "arithmetic", "stretch"
 LONGEST, MEMBERS, TRIALS, NEAR, NEAR_FROM = 20_000, 48, 192, 3, 12
 PATHS = 4_000  # so many are sought for the lightest of; after them the first found is taken
-# What a step weighs under Prev that needs lanes where there may be none yet: the checker may refuse it, so any other way is taken.
+# What a step weighs that the checker may refuse where it stands, so that any other way is taken: one under Prev that needs lanes where there may
+# be none yet, one in a stream's prefixes that needs all lanes.
 BARRED = 1_000
+EARLY, PARTLY = 1, 2  # where a step may stand: under Prev; in a stream over an axis of which some instance needs all lanes
 WAYS = 12  # so many are tried of which a step leaves no term
 SOME = 256  # after so many instances the clock is looked at
 GUESS = 14  # how many steps a congruence takes for each child that differs, before that is known
 Value = Axis | Term
 Route = list[tuple[int, bool]]  # edges, each from its first end to its second or back
-Task = tuple[int, int, int, bool]  # a way from one node to another, by edges older than a third; whether it is under Prev
+Task = tuple[int, int, int, int]  # a way from one node to another, by edges older than a third; where it stands
 Move = tuple[tuple[int, ...], int, bool]  # where, by which edge, from its first end to its second or back
 
 
@@ -110,14 +112,16 @@ class Closure:
         self._before: list[int] = []
         self._joints: dict[Task, int] = {}
         self._running: set[int] = set()  # heads of Prev
-        self._careful: dict[int, int] = {}
+        self._careful: dict[tuple[int, int], int] = {}
+        self._needed: dict[int, int] = {}
         self._streams: frozenset[str] = frozenset()  # axes of the streams of what is explained: these have no lane before a first block
+        self._parted: frozenset[str] = frozenset()  # those among them of which a law's instance needs all lanes
         self._beside: list[list[tuple[int, int]]] = []
         self._congruent: deque[tuple[int, int]] = deque()
         self._routes: dict[Task, Route] = {}
         self._taken: dict[Task, Route] = {}
         self._sought = 0
-        self._moved: dict[tuple[int, bool], list[Move]] = {}
+        self._moved: dict[tuple[int, int], list[Move]] = {}
 
     # -- what is known -----------------------------------------------------------------------------------------------
 
@@ -318,22 +322,26 @@ class Closure:
         return steps
 
     def _over(self, streams: frozenset[str]) -> None:
-        """Take the axes of the streams that chains are for; what was found out for others under Prev is forgotten."""
-        if streams != self._streams:
-            self._streams = streams
+        """Take the axes of the streams that chains are for; what was found out for others is forgotten, where streams matter."""
+        parted = streams & {_name(dict(bindings)[axis]) for law, bindings in self._done for axis in _wholly(self.laws[law])}
+        if parted != self._parted:
+            self._forget()
+        elif streams != self._streams:
             self._careful.clear()
+            self._needed.clear()
             for known in (self._routes, self._taken):
                 for task in [t for t in known if t[-1]]:
                     del known[task]
             for edge in [e for e in self._moved if e[-1]]:
                 del self._moved[edge]
+        self._streams, self._parted = streams, parted
 
     def _chain(self, a: Term, b: Term) -> list[Step]:
         """Return a chain; where a step would leave no term, as by an axis along which an update must not vary, another way is sought."""
         for _ in range(WAYS):
-            route = self._route((self.add(a), self.add(b), len(self._edges), False))
+            route = self._route((self.add(a), self.add(b), len(self._edges), 0))
             try:
-                return self._steps(a, [move for edge, onward in route for move in self._along(edge, onward, False)])
+                return self._steps(a, [move for edge, onward in route for move in self._along(edge, onward, 0)])
             except _NoTerm as step:
                 self._bar(step.edge)
                 why = str(step)
@@ -342,14 +350,18 @@ class Closure:
     def _bar(self, edge: int) -> None:
         """Let an edge count as very long, and what was found by its length be found anew."""
         self._weights[edge] = BARRED
-        self._barred, self._sought = True, 0
-        for known in (self._routes, self._taken, self._careful, self._moved):
+        self._barred = True
+        self._forget()
+
+    def _forget(self) -> None:
+        self._sought = 0
+        for known in (self._routes, self._taken, self._careful, self._needed, self._moved):
             known.clear()
 
     def _narrowed(self, steps: Iterable[Step]) -> Closure:
         """Return a closure of just the instances that a chain uses: so small that the best of its chains is soon found."""
         small = Closure(budget=self.budget.part(1.0), lanes=self.lanes)
-        small.judge, small._guess, small._streams = self.judge, 1, self._streams
+        small.judge, small._guess, small._streams, small._parted = self.judge, 1, self._streams, self._parted
         for law, forward, bindings in dict.fromkeys((s.law, s.forward, s.bindings) for s in steps):
             if law == ARITHMETIC:
                 small.instance(law, forward, bindings)
@@ -357,15 +369,15 @@ class Closure:
                 small._enter(self.laws[law], forward, dict(bindings))
         return small
 
-    def _along(self, edge: int, onward: bool, running: bool) -> list[Move]:
+    def _along(self, edge: int, onward: bool, place: int) -> list[Move]:
         if self._edges[edge].law:
             return [((), edge, onward)]
-        moves = self._moved[edge, running]
+        moves = self._moved[edge, place]
         return moves if onward else [(path, by, not way) for path, by, way in reversed(moves)]
 
     def _route(self, wanted: Task) -> Route:
         """Return the shortest path found between two nodes of a class, all the congruences that it rests on explained."""
-        stack: list[Task | tuple[int, bool]] = [wanted]
+        stack: list[Task | tuple[int, int]] = [wanted]
         while stack:
             if self.budget.over("explanation"):
                 raise Undecided("no chain was found within the limit of time; --limit gives it more")
@@ -377,7 +389,7 @@ class Closure:
                 stack.pop()
         return self._routes[wanted]
 
-    def _routed(self, task: Task) -> list[tuple[int, bool]]:
+    def _routed(self, task: Task) -> list[tuple[int, int]]:
         """Find the path of a task, or name congruences to explain first: till then they count as short as they can be."""
         if task in self._routes:
             return []
@@ -385,20 +397,20 @@ class Closure:
             self._routes[task] = self._taken[task]
             return []
         self._sought += 1
-        route, running = self._path(*task), task[3]
-        unknown = self._unknown(route, running)
+        route, place = self._path(*task), task[3]
+        unknown = self._unknown(route, place)
         if unknown and self._sought > PATHS:  # what its congruences weigh, once explained, is not waited for: this path is taken
             self._taken[task] = route
             return unknown
-        unknown = unknown or self._unknown(route := self._joined(route, running), running)
+        unknown = unknown or self._unknown(route := self._joined(route, place), place)
         if not unknown:
             self._routes[task] = route
         return unknown
 
-    def _unknown(self, route: Route, running: bool) -> list[tuple[int, bool]]:
-        return [(edge, running) for edge, _ in route if not self._edges[edge].law and (edge, running) not in self._moved]
+    def _unknown(self, route: Route, place: int) -> list[tuple[int, int]]:
+        return [(edge, place) for edge, _ in route if not self._edges[edge].law and (edge, place) not in self._moved]
 
-    def _joined(self, route: Route, running: bool) -> Route:
+    def _joined(self, route: Route, place: int) -> Route:
         """Join congruences that follow each other into one: its children need not pass by those in between."""
         joined: Route = []
         for edge, onward in route:
@@ -406,7 +418,7 @@ class Closure:
                 last, way = joined.pop()
                 first = self._edges[last].first if way else self._edges[last].second
                 second = self._edges[edge].second if onward else self._edges[edge].first
-                key = (first, second, max(self._before[last], self._before[edge]), running)
+                key = (first, second, max(self._before[last], self._before[edge]), place)
                 if key not in self._joints:
                     self._joints[key] = len(self._edges)
                     self._edges.append(_Edge(first, second))
@@ -416,56 +428,75 @@ class Closure:
             joined.append((edge, onward))
         return joined
 
-    def _explained(self, edge: int, running: bool) -> list[Task]:
+    def _explained(self, edge: int, place: int) -> list[Task]:
         """Write down the moves behind a congruence, or name the paths to find first, by edges older than itself."""
-        if (edge, running) in self._moved:
+        if (edge, place) in self._moved:
             return []
         first = self._edges[edge].first
-        inside = running or self._heads[first] in self._running
+        inside = place | self._standing(first)
         ends = zip(self._children[first], self._children[self._edges[edge].second], strict=True)
         tasks = [(one, other, self._before[edge], inside) for one, other in ends]
         missing = [task for task in tasks if task not in self._routes]
         if not missing:
             moves = [
-                ((place, *path), by, way)
-                for place, task in enumerate(tasks)
-                for number, onward in self._routes[task]
-                for path, by, way in self._along(number, onward, inside)
+                ((number, *path), by, way)
+                for number, task in enumerate(tasks)
+                for joint, onward in self._routes[task]
+                for path, by, way in self._along(joint, onward, inside)
             ]
             if len(moves) > LONGEST:
                 raise Undecided(f"the chain grows beyond {LONGEST} steps; store shared parts of the diagram, or derive them one by one")
-            self._moved[edge, running] = moves
-            counted = inside or self._barred
-            length = sum(self._weight(by, inside) for _, by, _ in moves) if counted else len(moves)
-            (self._careful if running else self._weights)[edge] = length
+            self._moved[edge, place] = moves
+            length = sum(self._weight(by, inside) for _, by, _ in moves) if inside or self._barred else len(moves)
+            if place:
+                self._careful[edge, place] = length
+            else:
+                self._weights[edge] = length
         return missing
 
-    def _weight(self, edge: int, running: bool) -> int:
-        """Return how long what an edge stands for is, as far as is known; under Prev a step that needs lanes counts as very long."""
-        if not running:
-            return self._weights[edge]
-        if edge not in self._careful:
-            self._careful[edge] = BARRED if self._edges[edge].law and self._needy(edge) else self._weights[edge]
-        return self._careful[edge]
+    def _standing(self, number: int) -> int:
+        """Return where the children of a node stand by it: under Prev, or in a stream over an axis of which an instance needs all lanes."""
+        if self._heads[number] in self._running:
+            return EARLY
+        if self._parted:
+            origin = self._origin[number]
+            part, values = (origin, {}) if isinstance(origin, Term) else origin
+            if isinstance(part, Online) and _name(values.get(part.axis.name, part.axis)) in self._parted:
+                return PARTLY
+        return 0
 
-    def _needy(self, edge: int) -> bool:
-        """Tell whether a law's instance needs lanes of an axis that is streamed, itself or by what its conditions rest on."""
-        law, given = self._edges[edge].law, dict(self._edges[edge].bindings)
+    def _weight(self, edge: int, place: int) -> int:
+        """Return how long what an edge stands for is, as far as is known; a step that may not hold where it stands counts as very long."""
+        if not place:
+            return self._weights[edge]
+        if (edge, place) not in self._careful:
+            barred = self._edges[edge].law and self._needs(edge) & place
+            self._careful[edge, place] = BARRED if barred else self._weights[edge]
+        return self._careful[edge, place]
+
+    def _needs(self, edge: int) -> int:
+        """Tell where a law's instance may not hold: it, or what its conditions rest on, needs lanes of an axis that is streamed, or all of them."""
+        if edge not in self._needed:
+            self._needed[edge] = self._found_needs(self._edges[edge].law, dict(self._edges[edge].bindings))
+        return self._needed[edge]
+
+    def _found_needs(self, law: str, given: Mapping[str, Value]) -> int:
         if law == ARITHMETIC:
-            return False
-        if any(getattr(given[axis], "name", "") in self._streams for axis in self.lanes.get(law, ())):
-            return True
+            return 0
+        found = EARLY if any(_name(given[axis]) in self._streams for axis in self.lanes.get(law, ())) else 0
         proofs = [proof for _, found in self.judge.conditions(self.laws[law].conditions, given)[:1] for proof in found]
         while proofs:
             proof = proofs.pop()
             counted = proof.judgment.args[-1]
             sizes = subterms(counted) if proof.rule == BASE and proof.judgment.name in SIGNS and isinstance(counted, Term) else ()
             if self.lanes.get(proof.rule) or any(isinstance(t, Size) and t.axis.name in self._streams for t in sizes):
-                return True
+                found |= EARLY
+            if proof.judgment.name == STRETCH and _name(proof.judgment.args[0]) in self._parted:
+                found |= PARTLY
             proofs += proof.premises
-        return False
+        return found
 
-    def _path(self, start: int, end: int, before: int, running: bool) -> Route:
+    def _path(self, start: int, end: int, before: int, place: int) -> Route:
         """Return the lightest path between two nodes of a class by edges older than `before`."""
         reached: dict[int, int] = {}
         nearest = {start: 0}
@@ -479,7 +510,7 @@ class Closure:
             for edge, other in self._beside[node]:
                 if edge >= before:
                     break
-                far = total + (self._weight(edge, True) if running else weights[edge])
+                far = total + (self._weight(edge, place) if place else weights[edge])
                 if far < nearest.get(other, far + 1):
                     nearest[other] = far
                     heapq.heappush(queue, (far, edge, other))
@@ -578,3 +609,12 @@ def _places(part: Term) -> tuple[tuple[Any, ...], tuple[Axis, ...]]:
         if not isinstance(field, (Term, Axis)) and not (isinstance(field, tuple) and field and isinstance(field[0], Term)):
             fixed.append((type(field).__name__, repr(field)) if isinstance(field, (bool, int, float)) else field)
     return tuple(fixed), tuple(f for f in part.fields if isinstance(f, Axis))
+
+
+def _name(value: Value) -> str:
+    return value.name if isinstance(value, Axis) else ""
+
+
+def _wholly(law: Law) -> list[str]:
+    """Return the axes of a law of which its conditions need all lanes, those that count stretches."""
+    return [c.args[0].name for c in law.conditions if c.name == STRETCH and isinstance(c.args[0], Axis)]

@@ -303,14 +303,16 @@ def _explained(job: Job, option: Output, entered: dict[int, Closure], refusals: 
         plan, tiled = planned(job.diagram, [option], aim.machine, aim.dtype)
         lead(Derivation(job.diagram, aim.machine, aim.dtype, plan, [option], tiled, laws.statements, dict(laws.verdicts), {}))
     with aim.budget.clock.stage("explain"):
-        try:
-            fired, merged = option.graph.instances, option.graph.merged
-            option.steps = explained(option.source, option.placed, fired, laws.statements, aim.budget, entered, laws.verdicts, merged)
-            require_accepted(option.source, option.placed.term, option.steps, laws.statements, laws.verdicts)
-        except Undecided as reason:
-            refusals.unexplained = str(reason)
-            return False
-    return True
+        for _ in range(1 + bool(entered)):
+            try:
+                fired, merged = option.graph.instances, option.graph.merged
+                option.steps = explained(option.source, option.placed, fired, laws.statements, aim.budget, entered, laws.verdicts, merged)
+                require_accepted(option.source, option.placed.term, option.steps, laws.statements, laws.verdicts)
+                return True
+            except Undecided as reason:
+                refusals.unexplained = str(reason)
+                entered.clear()  # among what was tried for one plan in vain a chain to another is lost
+    return False
 
 
 def _validated(job: Job, option: Output, refusals: _Refusals) -> bool:

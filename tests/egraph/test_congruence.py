@@ -16,8 +16,10 @@ from napkin_eq.lang.errors import NapkinError, Undecided
 from napkin_eq.lang.evaluate import evaluate
 from napkin_eq.lang.interval import interval
 from napkin_eq.lang.term import Acc, Const, Fold, Group, Index, Input, Map, Online, Prev, Read, Size, Store, Term, Tuple, as_real
+from napkin_eq.laws.axis_split import stretch_mask
 from napkin_eq.laws.inference import Judge, holds, match, substitute
 from napkin_eq.laws.law import (
+    ABSENT,
     REGISTRY,
     TRUE,
     Inference,
@@ -307,6 +309,23 @@ def test_a_chain_goes_round_a_step_that_leaves_no_term() -> None:
     assert [s.law for s in both.explain(before, after)] == ["first", "second", "third"]
     with pytest.raises(Undecided, match="leads by terms alone"):
         proof.explain(before, after)
+
+
+def test_a_chain_cuts_no_axis_in_the_prefixes_of_a_stream_over_its_stretches() -> None:
+    # Of what a stream over stretches has seen so far, the maximum over all stretches is not known: the checker refuses such a step there.
+    p, a, b = Axis("p", 2), Var("a"), Var("b")
+    c = stretch_mask(p, x)
+    whole, cut = Max(x, S), Max(p, Max(x, where(c, S, ABSENT)))
+    sides = {"first": (Max(x, a), inv(Max(x, a))), "second": (inv(a), b)}
+    far = [Law(name, "", "", *both, (), False, "algebra", "", "") for name, both in sides.items()]
+    proof = Closure([*RULES, LAWS["split-max"], *far])
+    assert proof.instance("split-max", True, {"a": S, "c": c, "p": p, "x": x})
+    assert proof.instance("first", True, {"a": S, "x": x}) and proof.instance("second", True, {"a": whole, "b": cut})
+    assert [s.law for s in proof.explain(whole, cut)] == ["split-max"]
+    before, after = (Online(p, reference * K, TRUE, Acc()) for reference in (whole, cut))
+    assert [s.law for s in proof.explain(before, after)] == ["first", "second"]
+    other = [Online(d, reference * Q, TRUE, Acc()) for reference in (whole, cut)]
+    assert [s.law for s in proof.explain(*other)] == ["split-max"]
 
 
 def test_closure_agrees_with_brute_force() -> None:

@@ -103,3 +103,12 @@ def test_sizes_are_left_open_by_name(capsys) -> None:
     assert json.loads(capsys.readouterr().out)["sizes"] == {"t": None, "x": 48}
     assert main(["derive", "softmax", "--set", "t=any", "--set", "t=4"]) == 2
     assert main(["derive", "softmax", "--set", "t=any", "--sizes", "--index"]) == 2
+
+
+def test_a_form_without_a_chain_costs_the_next_one_nothing() -> None:
+    """Of decode cut into stretches the first form divides by a sum in each of its terms, which no law allows: the next, as fast, has its chain."""
+    asked = diagram("gqa_attention", b=None, k=8, r=4, q=1, x=None, d=128)
+    found = derive(asked, expected=Expected({"b": 4, "x": 16384}, {"b": 4, "x": 16384}, counted=True))
+    assert len(found.plan.kernels) == 2 and "split-max" in {s.law for s in found.steps}
+    assert not [note for o in found.outputs for note in o.graph.notes if "was not taken" in note]
+    assert check(dumps(found.certificate).encode())["status"] == "ok"
