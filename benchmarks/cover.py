@@ -45,14 +45,16 @@ def scores(outputs: list[Term], largest: int) -> int | None:
 
 
 def compiled(found: nq.Derivation) -> dict[str, Any]:
-    """Return what the compiler says of the kernels: their registers, those that spill or fail, and what took the place of these."""
+    """Return what the compiler says of the kernels: their registers, those that spill or fail though others took their place, and what gave way."""
     seen: list[Built] = built(found)
-    row: dict[str, Any] = {"registers": [b.registers for b in seen]}
-    if bad := [str(b) for b in seen if b.spills_bytes or b.fault(found.hardware) or b.late]:
+    row: dict[str, Any] = {}
+    if any(b.spills_bytes or b.fault(found.hardware) or b.late for b in seen):
         better = found.compiled()
-        row |= {"spilled_or_failed": bad, "gave_way": list(better.gave_way)}
-        bad = [str(b) for b in better.kernels if b.spills_bytes or b.fault(found.hardware) or b.late]
-    return {**row, "compiles": not bad}
+        seen = list(better.kernels)
+        row["gave_way"] = list(better.gave_way)
+    row["registers"] = [b.registers for b in seen]
+    failed = [f"{b.kernel}: {b.fault(found.hardware) or 'the compiler was not waited for'}" for b in seen if b.late or b.fault(found.hardware)]
+    return {**row, "compiles": not failed, "spilled_or_failed": failed + [str(b) for b in seen if b.spills_bytes]}
 
 
 def measured(name: str) -> dict[str, Any]:
@@ -104,7 +106,7 @@ def table(rows: list[dict[str, Any]]) -> str:
         stored = (", ".join(row["as_large_as_scores"]) or "none") if "as_large_as_scores" in row else "–"
         spills = "not compiled"
         if "compiles" in row:
-            spills = "none" if row["compiles"] else "; ".join(row["spilled_or_failed"])
+            spills = "; ".join(row.get("spilled_or_failed", [])) or "none"
         spills += f" ({len(row['gave_way'])} tilings gave way)" if row.get("gave_way") else ""
         cells = [row["name"], f"{row['processor_seconds']:.0f}", row["peak_mb"], row["kernels"], f"{row['predicted_us']:.1f}"]
         lines.append("| " + " | ".join(map(str, [*cells, gap, stored, spills, ", ".join(row["ended_by_time"]) or "no"])) + " |")

@@ -319,8 +319,8 @@ def test_a_chain_cuts_no_axis_in_the_prefixes_of_a_stream_over_its_stretches() -
     sides = {"first": (Max(x, a), inv(Max(x, a))), "second": (inv(a), b)}
     far = [Law(name, "", "", *both, (), False, "algebra", "", "") for name, both in sides.items()]
     proof = Closure([*RULES, LAWS["split-max"], *far])
-    assert proof.instance("split-max", True, {"a": S, "c": c, "p": p, "x": x})
-    assert proof.instance("first", True, {"a": S, "x": x}) and proof.instance("second", True, {"a": whole, "b": cut})
+    fired: dict[str, dict[str, Term | Axis]] = {"split-max": {"a": S, "c": c, "p": p, "x": x}, "first": {"a": S, "x": x}, "second": {"a": whole, "b": cut}}
+    assert all(proof.instance(name, True, bindings) for name, bindings in fired.items())
     assert [s.law for s in proof.explain(whole, cut)] == ["split-max"]
     before, after = (Online(p, reference * K, TRUE, Acc()) for reference in (whole, cut))
     assert [s.law for s in proof.explain(before, after)] == ["first", "second"]
