@@ -20,7 +20,8 @@ from napkin_eq.machine.cost import extent, telling
 from napkin_eq.numerics.accuracy import term_error
 from napkin_eq.numerics.stability import FACTOR, Stability
 from napkin_eq.search.derivation import Output
-from napkin_eq.search.extract import KEEP, Candidate, Extractor
+from napkin_eq.search.extract import KEEP, Extractor
+from napkin_eq.search.forms import Candidate
 from napkin_eq.search.job import Cuts, Job
 from napkin_eq.search.placement import PLACING, Offers, Placed, Placer, parallel
 from napkin_eq.search.tiling import Tiled

@@ -13,8 +13,9 @@ from napkin_eq.laws.law import Inference, Sum
 from napkin_eq.machine.gpu import load
 from napkin_eq.pipeline.asked import chosen_statements
 from napkin_eq.pipeline.unfused import NOTE
-from napkin_eq.search import extract
-from napkin_eq.search.extract import Candidate, Extractor
+from napkin_eq.search import extract, forms
+from napkin_eq.search.extract import Extractor
+from napkin_eq.search.forms import Candidate
 
 HIDDEN = ("Store", "Group", "Walk", "Reduce_sum", "Reduce_max")
 
@@ -99,9 +100,9 @@ def test_a_factor_of_a_contraction_enters_the_operand_that_is_computed_already(r
         assert {frozenset(a.name for a in side.axes) for side in sides if side.children} == {frozenset("qx")}
 
 
-@pytest.mark.parametrize("module", [extract, coordinates], ids=["extract", "coordinates"])
+@pytest.mark.parametrize("module", [forms, coordinates], ids=["forms", "coordinates"])
 def test_what_is_remembered_of_terms_is_bounded(module, monkeypatch):
-    memo, ask = (extract._FURTHER, extract._folded_further) if module is extract else (coordinates._FINDS, coordinates.finds_places)
+    memo, ask = (forms._FURTHER, forms._folded_further) if module is forms else (coordinates._FINDS, coordinates.finds_places)
     monkeypatch.setattr(module, "REMEMBERED", 50)
     x, y = nq.axes("x y", x=8, y=8)
     terms = [nq.sum(nq.sum(nq.array(f"A{i}", x, y) * float(i), x) + 1.0, y) for i in range(60)]
@@ -122,7 +123,7 @@ def test_a_form_that_is_no_term_is_no_candidate():
 
         return Candidate(make, 1, frozenset([int(cost)]), -1, cost)
 
-    kept = extract._diverse([form(1.0, True), form(2.0, False), form(2.0, True), form(3.0, False)], 5)
+    kept = forms.diverse([form(1.0, True), form(2.0, False), form(2.0, True), form(3.0, False)], 5)
     assert [c.cost for c in kept] == [2.0, 3.0]
 
 
