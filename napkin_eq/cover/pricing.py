@@ -118,7 +118,7 @@ class Pricing:
                 option = Output(job.names, piece.source, placed, [], graph, aim.precision)
                 refused: list[str] = []
                 try:
-                    option.steps = steps = explained(piece.source, placed, graph.instances, laws, aim.budget, merged=graph.merged)
+                    option.steps = steps = explained(piece.source, placed, graph.instances, laws, aim.budget, None, self.laws.verdicts, graph.merged)
                     require_accepted(piece.source, placed.term, steps, laws, self.laws.verdicts)
                 except Undecided as missing:
                     reason = missing

@@ -13,7 +13,7 @@ import pytest
 
 import napkin_eq as nq
 from napkin_eq.certify.certificate import checked, require_accepted, sealed
-from napkin_eq.cover import program, workers
+from napkin_eq.cover import pricing, program, workers
 from napkin_eq.cover.apart import apart
 from napkin_eq.cover.assembly import Part, assembled
 from napkin_eq.cover.bounds import bound_us
@@ -26,10 +26,11 @@ from napkin_eq.lang.errors import NapkinError, Undecided
 from napkin_eq.lang.evaluate import evaluate
 from napkin_eq.lang.term import Read, Tuple, subterms
 from napkin_eq.machine import gpu as hardware
-from napkin_eq.pipeline.asked import chosen_statements
+from napkin_eq.pipeline.asked import aimed, chosen_statements, proved_laws
 from napkin_eq.pipeline.derive import derive
 from napkin_eq.search.candidates import Stored
 from napkin_eq.search.job import prover
+from napkin_eq.search.placement import Placed
 
 
 def attend(values: nq.Term, q: nq.Axis, x: nq.Axis, d: nq.Axis) -> nq.Term:
@@ -150,6 +151,26 @@ def test_shapes_are_the_same_up_to_names() -> None:
         storage = Storage(graph, {term: "out"}, "bfloat16", lambda _: False)
         keys.append(storage.piece(Enumeration(graph).single[term][0]).key)
     assert keys[0] == keys[1] == keys[2]
+
+
+def test_the_chain_of_a_piece_is_sought_by_what_was_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which lanes a law needs is said by its verdict: without it a chain may take a step that the checker refuses before a first block."""
+    given: list[object] = []
+
+    def spied(source: nq.Term, placed: Placed, fired: object, statements: object, budget: object, entered: object, verdicts: object, merged: object):
+        given.append(verdicts)
+        raise Undecided("no chain is sought here")
+
+    monkeypatch.setattr(pricing, "explained", spied)
+    t, x, y = nq.axes("t x y", t=64, x=32, y=64)
+    diagram = nq.Diagram("product", (("out", nq.sum(nq.array("A", t, x) * nq.array("B", x, y), x)),))
+    laws = proved_laws((), (), False)
+    aim = aimed(diagram, "h200", "bfloat16", "triton", None, (), 30.0, False)
+    graph = graph_of([diagram.outputs[0][1]], laws.proved)
+    piece = Storage(graph, {diagram.outputs[0][1]: "out"}, "bfloat16", laws.proved).piece(Enumeration(graph).single[diagram.outputs[0][1]][0])
+    with pytest.raises(Undecided, match="no chain is sought here"):
+        pricing.Pricing(aim, laws, workers.Pool(len)).derived(piece)
+    assert given and all(verdicts is laws.verdicts for verdicts in given)
 
 
 def test_products_of_one_row_are_one_kernel_where_launches_count() -> None:
