@@ -11,7 +11,7 @@ from napkin_eq.cover.graph import FEW, Graph, contracted
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import STORAGE, held_as
 from napkin_eq.lang.evaluate import output_order
-from napkin_eq.lang.term import Input, Read, Term, Tuple, subterms
+from napkin_eq.lang.term import Input, Read, Reduce, Scan, Term, Tuple, subterms
 from napkin_eq.laws.law import Judgment, nonneg, nonzero, pos
 from napkin_eq.machine.cost import elements
 from napkin_eq.search.candidates import Stored
@@ -38,7 +38,7 @@ class Storage:
         terms = subterms(*graph.outputs)
         taken = {t.name for t in terms if isinstance(t, Input)} | set(named.values())
         largest = max(elements(t.axes) for t in (*graph.outputs, *(t for t in terms if isinstance(t, Input))))
-        operands = _operands(terms)
+        operands, batched = _operands(terms), _batched(terms, set(graph.cuts))
         self.arrays: dict[Term, Input] = {}
         self.stored: dict[Term, Stored] = {}
         for number, cut in enumerate(graph.cuts):
@@ -47,7 +47,7 @@ class Storage:
             small = elements(cut.axes) * FEW <= largest and cut not in operands and cut not in named
             kept = (held or {}).get(name) or {"int": "int32", "bool": "bool"}.get(cut.kind, "float32" if small else "float")
             facts = tuple(n for n, judgment in (("pos", pos), ("nonneg", nonneg), ("nonzero", nonzero)) if cut.kind == "real" and proved(judgment(cut)))
-            dims = (orders or {}).get(cut) or output_order(cut)
+            dims = (orders or {}).get(cut) or (output_order(cut) if cut in named else _laid(output_order(cut), batched.get(cut, frozenset())))
             self.arrays[cut] = Input(name, dims, kept, facts[:1])
             self.stored[cut] = Stored(name, held_as(kept, STORAGE[dtype]), dims)
 
@@ -66,6 +66,42 @@ def _operands(terms: list[Term]) -> set[Term]:
     for term in terms:
         (inside if term in sides or (isinstance(term, Read) and term not in elsewhere) else elsewhere).update(term.children)
     return inside - elsewhere
+
+
+def _batched(terms: list[Term], stored: set[Term]) -> dict[Term, frozenset[str]]:
+    """Return, of the values that are stored, the axes that each contraction which reads one takes one place after another: both operands have them.
+
+    What a contraction reads through another fold does not count, nor does an axis along which a value is read at other coordinates.
+    """
+    found: dict[Term, frozenset[str]] = {}
+    around = {t.body: t for t in terms if isinstance(t, Reduce) and isinstance(t.body, Reduce)}  # a contraction over several axes
+    for term in terms:
+        if (product := contracted(term)) is None:
+            continue
+        shared = frozenset.intersection(*(frozenset(a.name for a in side.axes) for side in product))
+        fold: Term | None = term
+        while isinstance(fold, Reduce):
+            shared, fold = shared - {fold.axis.name}, around.get(fold)
+        waiting: list[tuple[Term, frozenset[str]]] = [(side, shared) for side in product]
+        seen = set(waiting)
+        while waiting:
+            part, axes = waiting.pop()
+            if part in stored:
+                found[part] = found.get(part, axes) & axes
+            if isinstance(part, (Reduce, Scan)):
+                continue
+            inside = axes - {part.axis.name} if isinstance(part, Read) else axes
+            fresh = {(child, inside) for child in part.children if child.axes} - seen
+            seen |= fresh
+            waiting += sorted(fresh, key=lambda way: str(way[0]))
+    return found
+
+
+def _laid(order: tuple[Axis, ...], batched: frozenset[str]) -> tuple[Axis, ...]:
+    """Return the storage order of a value: if neighbours in memory would lie along an axis that readers take one place after another, such come first."""
+    if not order or order[-1].name not in batched:
+        return order
+    return tuple(sorted(order, key=lambda a: a.name not in batched))
 
 
 def key_of(terms: tuple[Term, ...], outputs: tuple[Stored, ...]) -> str:

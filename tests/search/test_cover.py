@@ -23,7 +23,7 @@ from napkin_eq.cover.pieces import Storage
 from napkin_eq.cover.pricing import Proved
 from napkin_eq.cover.program import Column, cheapest, greedy, in_order
 from napkin_eq.lang.errors import NapkinError, Undecided
-from napkin_eq.lang.evaluate import evaluate
+from napkin_eq.lang.evaluate import evaluate, output_order
 from napkin_eq.lang.term import Read, Tuple, subterms
 from napkin_eq.machine import gpu as hardware
 from napkin_eq.pipeline.asked import aimed, chosen_statements, proved_laws
@@ -151,6 +151,23 @@ def test_shapes_are_the_same_up_to_names() -> None:
         storage = Storage(graph, {term: "out"}, "bfloat16", lambda _: False)
         keys.append(storage.piece(Enumeration(graph).single[term][0]).key)
     assert keys[0] == keys[1] == keys[2]
+
+
+def test_a_value_is_stored_so_that_what_its_readers_hold_together_lies_together() -> None:
+    """A bias is computed head by head of a pair; attention takes one head after another, and pairs of it side by side."""
+    s, r, x, h, e, z = nq.axes("s r x h e z", s=4, r=8, x=8, h=2, e=4, z=4)
+    q, k, v = nq.array("q", s, r, h, e), nq.array("k", s, x, h, e), nq.array("v", s, x, h, e)
+    bias = nq.linear(nq.array("Z", r, x, z), nq.array("W", z, h), z)
+    out = nq.sum(nq.softmax(nq.sum(q * k, e) + bias, x) * v, x)
+
+    def laid(output: nq.Term, value: nq.Term) -> str:
+        storage = Storage(graph_of([output], prover(chosen_statements((), ()))), {output: "out"}, "bfloat16", lambda _: False)
+        return "".join(a.name for a in storage.stored[value].dims)
+
+    assert laid(out, bias) == "hrx"
+    assert laid(out, out) == "srhe" and laid(bias, bias) == "rxh"  # outputs are stored as they are asked for
+    every = nq.linear(bias, nq.array("V", h, z), h)  # that reads all heads of a pair together
+    assert laid(every + nq.sum(out, s, e), bias) == "rxh"
 
 
 def test_the_chain_of_a_piece_is_sought_by_what_was_proved(monkeypatch: pytest.MonkeyPatch) -> None:
