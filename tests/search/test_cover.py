@@ -23,7 +23,7 @@ from napkin_eq.cover.pieces import Storage
 from napkin_eq.cover.pricing import Proved
 from napkin_eq.cover.program import Column, cheapest, greedy, in_order
 from napkin_eq.lang.errors import NapkinError, Undecided
-from napkin_eq.lang.evaluate import evaluate, output_order
+from napkin_eq.lang.evaluate import evaluate
 from napkin_eq.lang.term import Read, Tuple, subterms
 from napkin_eq.machine import gpu as hardware
 from napkin_eq.pipeline.asked import aimed, chosen_statements, proved_laws
