@@ -423,6 +423,55 @@ def coordinates() -> Case:
     return Case(Plan("coordinates", (), (out,), (kernel,)), {}, {"out": 1000 * a + 100 * b + 10 * c + d}, sizes)
 
 
+def window(columns: int = 13, least: int = 0) -> Case:
+    """The sum over windows of 3 x 3 with nothing around the array, or of as many rows of them from `least` on; a trip takes one element."""
+    m, o, n, q = Axis("m", 7), Axis("o", columns), Axis("n", 3), Axis("q", 3)
+    x, y = Buffer("x", (m, o), "f32"), Buffer("y", (m, o), "f32")
+
+    def place(name: str, at: str, step: str, last: int, *coords: str) -> tuple[Stmt, ...]:
+        return (
+            let(i32(f"{name}_sum", *coords), "add", at, step),
+            let(i32(f"{name}_at", *coords), "add", f"{name}_sum", -1),
+            let(i1(f"{name}_from", *coords), "le", 0, f"{name}_at"),
+            let(i1(f"{name}_to", *coords), "lt", f"{name}_at", last + 1),
+            let(i1(f"{name}_in", *coords), "and", f"{name}_from", f"{name}_to"),
+            let(i32(f"{name}_low", *coords), "max", f"{name}_at", 0),
+            let(i32(f"{name}_held", *coords), "min", f"{name}_low", last),
+        )
+
+    inner: tuple[Stmt, ...] = (
+        Start(i32("qs"), "q"),
+        let(i1("inner"), "le", "qs", 1),
+        let(i1("outer"), "not", "inner"),
+        *place("column", "os", "qs", columns - 1, "o"),
+        let(i1("seen", "o"), "and", "row_in", "column_in"),
+        Load(f32("loaded", "o"), "x", ("row_held", "column_held"), ("seen",)),
+        let(f32("weight"), "where", "outer", 2.0, 1.0),
+        let(f32("weighed", "o"), "mul", "loaded", "weight"),
+        let(f32("more", "o"), "add", "total", "weighed"),
+        Assign("total", "more"),
+    )
+    walk = Loop("q", ((f32("total", "o"), 0.0),), (Part(0, 0, inner), Part(0, 2, inner), Part(2, 3, inner)))
+    rows: tuple[Stmt, ...] = (
+        Start(i32("ns"), "n"),
+        *place("row", "ms", "ns", 6),
+        walk,
+        let(f32("added", "o"), "add", "sum", "total"),
+        Assign("sum", "added"),
+    )
+    body: tuple[Stmt, ...] = (
+        Start(i32("ms"), "m"),
+        *bounded("o", o),
+        Loop("n", ((f32("sum", "o"), 0.0),), (Part(least, 3, rows),)),
+        StoreTile("y", ("ms", "os"), "sum", ("o_in",)),
+    )
+    coords = (Coord("m", m, 1, "group"), Coord("o", o, 16, "whole"), Coord("n", n, 1, "stream"), Coord("q", q, 1, "stream"))
+    data = np.random.default_rng(7).normal(size=(7, columns))
+    around = np.pad(data, 1)
+    parts = [(2.0 if q == 2 else 1.0) * around[n : n + 7, q : q + columns] for n in range(least, 3) for q in range(3)]
+    return Case(Plan("window", (x,), (y,), (Kernel("window", (x,), (y,), coords, ("m",), body),)), {"x": data}, {"y": np.sum(parts, axis=0)})
+
+
 def masks() -> Case:
     """Masks read from and written to buffers, and scalars made of a size, which Triton may know as it compiles."""
     n = Axis("n")

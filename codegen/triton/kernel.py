@@ -30,6 +30,7 @@ from napkin_eq.tile.ir import (
     Value,
     passes_31_bits,
     statements,
+    unrolled,
 )
 from napkin_eq.tile.printers import comment_lines
 from napkin_eq.tile.resources import BYTES
@@ -255,10 +256,15 @@ class KernelText(Blocks):
         name = self.names.fresh(coord.name if coord.tile == 1 else f"{coord.name}_start")
         self.starts[coord.name] = name
         self.nonneg.add(name)
+        static = unrolled(self.kernel, stmt) > 0
+        if static:
+            self.loose.add(name)
         for part in stmt.parts:
+            if static and int(part.hi) <= int(part.lo):
+                continue
             for note in comment_lines([part.note] if part.note else []):
                 self.line(f"# {note}")
-            self.line(f"for {name} in tl.range({self.operand(part.lo, ())}, {self.operand(part.hi, ())}, {step}):")
+            self.line(f"for {name} in tl.{'static_' if static else ''}range({self.operand(part.lo, ())}, {self.operand(part.hi, ())}, {step}):")
             self.depth += 1
             if isinstance(part.lo, str) and coord.tile > 1:
                 self.line(f"{name} = tl.multiple_of({name}, {step})")
@@ -306,12 +312,12 @@ class KernelText(Blocks):
         """Return what a statement's value is; nothing where its name became another's."""
         match stmt:
             case Start(out, coord):
-                return self.alias(out, self.begin(coord), loose=self.begin(coord) == "0")
+                return self.alias(out, self.begin(coord), loose=self.known_begin(coord))
             case Iota(out, coord):
                 self.nonneg.add(out.name)
                 begin = self.begin(coord)
                 if coord not in self.blocks:
-                    return self.alias(out, begin, loose=begin == "0")
+                    return self.alias(out, begin, loose=self.known_begin(coord))
                 lanes = f"tl.arange(0, {self.blocks[coord]})"
                 return lanes if begin == "0" else f"{begin} + {lanes}"
             case SizeOf(out, axis):
@@ -345,6 +351,10 @@ class KernelText(Blocks):
         if coord not in self.starts:
             raise self.wrong(f"coordinate {coord} is used outside its loop")
         return self.starts[coord]
+
+    def known_begin(self, coord: str) -> bool:
+        """Tell whether Triton knows where a coordinate's block begins: at 0, or in a loop that is written out."""
+        return self.begin(coord) == "0" or self.begin(coord) in self.loose
 
     def alias(self, out: Value, text: str, loose: bool) -> str:
         self.text[out.name] = text

@@ -20,7 +20,23 @@ from napkin_eq.machine.gpu import Hardware
 from napkin_eq.machine.l2_reuse import Part, brought, walk
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.expected import nominal
-from napkin_eq.tile.resources import BYTES, MATRIX_WARPS, MOST_ELEMENTS, SPECIAL, WIDE_ROWS, Needs, adjoining, by_wide, capacity, nearest, needs, room
+from napkin_eq.tile.resources import (
+    BYTES,
+    MATRIX_WARPS,
+    MOST_ELEMENTS,
+    SPECIAL,
+    WIDE_ROWS,
+    Crossing,
+    Needs,
+    adjoining,
+    by_wide,
+    capacity,
+    crossed_clocks,
+    crossing,
+    nearest,
+    needs,
+    room,
+)
 
 # The rate at which operands are multiplied, by their type or the precision asked for, and how many products one takes.
 UNIT_DTYPES = {"tf32": "tf32", "tf32x3": "tf32", **{short: BY_SHORT[short].name for short in NARROW}}
@@ -92,12 +108,15 @@ class Profile:
 
     readings: how often a block reads its part of each buffer; the parts of one loop read each their own stretch, together they are one reading.
     telling: the coordinates of the grid that tell which part of a buffer a block reads by its indices, and those by where a loop begins.
-    needs: what its blocks take. laned: whether threads fold lanes of their own, with no contraction beside.
+    needs: what its blocks take. laned: whether threads fold lanes of their own, with no contraction beside. crossings: of a kernel without
+    contraction, the foldings for which threads meet, and what encloses them. unrolled: the parts of loops that are written out.
     """
 
     kernel: p.Kernel
     works: tuple[Work, ...]
     reductions: tuple[Within, ...]
+    crossings: tuple[tuple[Crossing, Within], ...]
+    unrolled: frozenset[int]
     needs: Needs
     readings: Mapping[str, int]
     telling: Mapping[str, tuple[frozenset[str], frozenset[str]]]
@@ -137,6 +156,8 @@ def profile(kernel: p.Kernel) -> Profile:
     loaded = {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load)}
     works: list[Work] = []
     reductions: list[Within] = []
+    crossings: list[tuple[Crossing, Within]] = []
+    unrolled: set[int] = set()
     visits, number = Visits(kernel), itertools.count()
 
     def walk(body: tuple[p.Stmt, ...], loops: Within) -> None:
@@ -171,9 +192,14 @@ def profile(kernel: p.Kernel) -> Profile:
                     works.append(Work("alu", spanned, folding, "", loops))
                     if kernel.coord(stmt.coord).role != "run":
                         reductions.append(loops)
+                    if stmt.coord in spanned:
+                        crossings.append((crossing(stmt, made, values), loops))
                 case p.Loop():
+                    copies = p.unrolled(kernel, stmt)
                     for part, fraction in zip(stmt.parts, visits.fractions(stmt), strict=True):
-                        walk(part.body, (*loops, (stmt.coord, fraction, next(number))))
+                        at = next(number)
+                        unrolled.update([at] if copies else [])
+                        walk(part.body, (*loops, (stmt.coord, fraction, at)))
 
     walk(kernel.body, ())
     merged = _merged(works)
@@ -182,8 +208,10 @@ def profile(kernel: p.Kernel) -> Profile:
         if work.kind == "load":
             shares[work.buffer] = shares.get(work.buffer, 0) + math.prod(share for _, share, _ in work.loops)
     readings = {name: round(total) for name, total in shares.items()}
-    laned = any(c.role == "lane" for c in kernel.coords) and not any(w.kind == "tensor" for w in merged)
-    return Profile(kernel, merged, tuple(reductions), needs(kernel, laned=laned), readings, telling(kernel), laned)
+    contracted = any(w.kind == "tensor" for w in merged)
+    laned = any(c.role == "lane" for c in kernel.coords) and not contracted
+    met = () if contracted else tuple(crossings)
+    return Profile(kernel, merged, tuple(reductions), met, frozenset(unrolled), needs(kernel, laned=laned), readings, telling(kernel), laned)
 
 
 def telling(kernel: p.Kernel) -> dict[str, tuple[frozenset[str], frozenset[str]]]:
@@ -336,8 +364,9 @@ def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: i
     walks: dict[Within, float] = {}
     reduced = any(w.kind == "sfu" and w.loops for w in prof.works)
     for work in prof.works:
-        if work.loops not in walks:
-            walks[work.loops] = math.prod(fraction * math.ceil(sizes[c] / lanes[c]) for c, fraction, _ in work.loops)
+        for loops in (work.loops, _written(prof, work.loops)):
+            if loops not in walks:
+                walks[loops] = math.prod(fraction * math.ceil(sizes[c] / lanes[c]) for c, fraction, _ in loops)
         times = walks[work.loops]
         if work.kind in ("load", "store"):
             amount = work.factor * math.prod(min(lanes[c], sizes[c]) for c in work.coords) * times * blocks
@@ -433,7 +462,8 @@ def prices(
         work = summed[splits]
         if occupancy not in fetched:
             fetched[occupancy] = sum(from_hbm(prof, lanes, name, work.moved, work.blocks, hardware, occupancy) for name in work.moved)
-        yield _priced(prof, lanes, work, fetched[occupancy], smem, registers, occupancy, warps, stages, hardware)
+        met = _meeting(prof, lanes, work, warps)
+        yield _priced(prof, lanes, work, fetched[occupancy], met, smem, registers, occupancy, warps, stages, hardware)
 
 
 def _unspilled(threads: int, hardware: Hardware) -> float:
@@ -445,10 +475,11 @@ def _unspilled(threads: int, hardware: Hardware) -> float:
 
 
 def _priced(
-    prof: Profile, lanes: Mapping[str, int], work: Totals, fetched: float, smem: int, registers: int, occupancy: int, warps: int, stages: int,
-    hardware: Hardware,
+    prof: Profile, lanes: Mapping[str, int], work: Totals, fetched: float, met: tuple[float, float], smem: int, registers: int, occupancy: int, warps: int,
+    stages: int, hardware: Hardware,
 ) -> KernelCost:  # fmt: skip
-    """Predict the cost of a kernel of which `occupancy` blocks fit an SM, `fetched` bytes coming from the top level."""
+    """Predict the cost of a kernel of which `occupancy` blocks fit an SM, `fetched` bytes coming from the top level, whose threads meet
+    for `met` clocks of an SM a block, and wait for so many."""
     model = hardware.model
     kernel = prof.kernel
     blocks, total, sms = work.blocks, work.operations, hardware.chip.sms
@@ -465,14 +496,15 @@ def _priced(
     # As many blocks at once as fit, and then those that are left: fewer hide less of each other.
     for at_once, times in ((min(occupancy, each), each // min(occupancy, each)), (each % min(occupancy, each), 1)):
         if at_once:
-            computing, busy = _units(prof, work, warps, at_once, latency, hardware)
+            computing, busy = _units(prof, work, warps, at_once, latency, met, hardware)
             reading = hbm * at_once / each
             if work.wide + work.narrow:
                 reading = max(reading, _fed(prof, work, stages, reading / at_once, computing / at_once, latency))
             both += times * (busy + (reading**model.round + computing**model.round) ** (1 / model.round))
             units += times * (busy + computing)
     spent = {"hbm": hbm, "l2": l2, "units": units}
-    seconds = max(both, l2) + model.beside_limit * min(both, l2) + model.kernel_s + hardware.chip.launch_s
+    handed_out = blocks * model.handed_s
+    seconds = max(both, l2, handed_out) + model.beside_limit * min(both, l2) + model.kernel_s + hardware.chip.launch_s
     return KernelCost(
         kernel.name, tuple((g, lanes[g]) for g in kernel.grid), tuple((c.name, lanes[c.name]) for c in kernel.coords if c.role in ("stream", "walk")),
         blocks, blocks / (sms * occupancy), fetched + work.stored, loaded + work.stored, total["tensor"], total["sfu"], total["alu"],
@@ -486,23 +518,43 @@ def _fed(prof: Profile, work: Totals, stages: int, reading: float, computing: fl
 
 
 def _trips(prof: Profile, work: Totals) -> float:
-    """Return how often a block walks the loops that load."""
-    return sum(work.walks[loops] for loops in {w.loops for w in prof.works if w.kind == "load" and w.loops})
+    """Return how often a block walks the loops that load; a loop that is written out asks for the loads of all its trips at once."""
+    return sum(work.walks[loops] for loops in {_written(prof, w.loops) for w in prof.works if w.kind == "load"} if loops)
 
 
-def _units(prof: Profile, work: Totals, warps: int, at_once: int, latency: float, hardware: Hardware) -> tuple[float, float]:
+def _written(prof: Profile, loops: Within) -> Within:
+    """Return the loops around a statement that are written as loops."""
+    return tuple(part for part in loops if part[2] not in prof.unrolled) if prof.unrolled else loops
+
+
+def _meeting(prof: Profile, lanes: Mapping[str, int], work: Totals, warps: int) -> tuple[float, float]:
+    """Return the clocks of an SM in which the threads of a block exchange parts of what they fold, and those that one block waits for them."""
+    clocks, waits = 0.0, 0.0
+    for cross, loops in prof.crossings:
+        order = [c for c in cross.order if lanes[c] > 1]
+        if cross.axis in order:
+            vector = cross.vector if order[0] == cross.order[0] else 1
+            busy, late = crossed_clocks(tuple(lanes[c] for c in order), order.index(cross.axis), vector, cross.scan, warps)
+            clocks += work.walks[loops] * cross.values * busy
+            waits += work.walks[loops] * late
+    return clocks, waits
+
+
+def _units(
+    prof: Profile, work: Totals, warps: int, at_once: int, latency: float, met: tuple[float, float], hardware: Hardware
+) -> tuple[float, float]:
     """Return the seconds that an SM computes and waits with so many blocks at once, and those beside which it reads nothing."""
     model = hardware.model
     clock = hardware.chip.clock_hz
     trips = _trips(prof, work)
     per_block = hardware.chip.sms / work.blocks
-    beside = max(work.operations[kind] / hardware.rate(unit) for kind, unit in (("sfu", "sfu"), ("alu", "fma"), ("lsu", "lsu")))
-    beside *= per_block / hardware.assumptions.unit_efficiency
+    issued = {kind: work.operations[kind] / hardware.rate(unit) * per_block for kind, unit in (("sfu", "sfu"), ("alu", "fma"), ("lsu", "lsu"))}
+    beside = max(issued["sfu"], issued["alu"], issued["lsu"] + met[0] / clock) / hardware.assumptions.unit_efficiency
     alone = beside / min(1.0, warps / model.full_warps)
     if not work.wide + work.narrow:
         # Its loads are not issued ahead: a block waits for each trip's and computes then, and little but another block reads meanwhile.
         busy = beside * hardware.assumptions.unit_efficiency / model.plain_efficiency
-        waiting = (trips + 1) * latency
+        waiting = (trips + 1) * latency + met[1] / clock
         if at_once == 1:
             return waiting, busy * model.lone_busy / min(1.0, warps / model.lone_warps)
         if prof.laned:

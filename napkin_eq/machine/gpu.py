@@ -121,6 +121,7 @@ class Model:
     beside_limit: float  # of level 2's time, what shows where it is not the limit
     round: float  # the power by which memory and units add up, since a kernel is short of one and then of the other
     kernel_s: float  # the first block begins and the last one ends beside nothing
+    handed_s: float  # of the grid's blocks, the time from one to the next that is handed to a processor
     register_share: float  # of the registers that a thread may have, the most that a kernel is given
     crowded_share: float  # the same where an SM has fewer for each thread
     following_s: float  # a launch behind another one: on Hopper and later it is made before the other has ended, elsewhere queued while that runs

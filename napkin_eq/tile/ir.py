@@ -23,6 +23,7 @@ from napkin_eq.lang.dtypes import BY_SHORT
 
 Operand = str | int | float | bool
 DTYPES = tuple(BY_SHORT)
+MOST_UNROLLED = 32  # trips of a loop, those of the loops inside of it counted, that are written one after another
 
 
 @dataclass(frozen=True, slots=True)
@@ -476,6 +477,24 @@ def statements(body: Sequence[Stmt]) -> Iterator[Stmt]:
 def definitions(body: Sequence[Stmt]) -> dict[str, Defining]:
     """Return the statement that defines each value; parts of a loop that use one name define the same kind of value by it."""
     return {stmt.out.name: stmt for stmt in statements(body) if isinstance(stmt, Defining)}
+
+
+def unrolled(kernel: Kernel, loop: Loop) -> int:
+    """Return how many copies of its body a loop is written as, one after another: 0 where its trips are not few single elements, or it contracts.
+
+    What the copies load is then asked for together, where a loop waits in each trip.
+    """
+    copies = 0
+    if kernel.coord(loop.coord).tile > 1:
+        return 0
+    for part in loop.parts:
+        if isinstance(part.lo, str) or isinstance(part.hi, str) or any(isinstance(s, Dot) for s in part.body):
+            return 0
+        inner = [unrolled(kernel, s) for s in part.body if isinstance(s, Loop)]
+        if 0 in inner:
+            return 0
+        copies += max(0, int(part.hi) - int(part.lo)) * max(inner, default=1)
+    return copies if copies <= MOST_UNROLLED else 0
 
 
 def values_of(body: Sequence[Stmt]) -> dict[str, Value]:

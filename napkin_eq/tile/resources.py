@@ -28,6 +28,8 @@ SERIES = 0.6  # of a result, what the series of a special function takes beside 
 MATRIX_WARPS, WIDE_ROWS = 4, 64  # warps that the matrix unit's wide instructions take together, and rows that they give
 MOST_ELEMENTS = 1 << 20  # of a tile: Triton takes none that is larger
 PARTIAL_BYTES, WARP, VECTOR = 4, 32, 8  # of a partial result that a warp leaves for others; threads; elements that a thread loads side by side
+SHUFFLED, MET, READ_ON = 30, 200, 12  # clocks from a thread's number to another's sum; through shared memory and two barriers; of a part that is added
+VECTOR_BYTES = 16  # of a load that takes several elements, the most
 
 Claims = tuple[tuple[tuple[str, ...], int], ...]  # tiles by their coordinates, and the bytes of an element
 Spread = tuple[tuple[str, ...], tuple[tuple[tuple[str, ...], float], ...]]  # a tile's coordinates; those, and an element's registers, of what it is made of
@@ -229,6 +231,78 @@ def _warps_along(sizes: Sequence[int], axis: int, warps: int, vector: int) -> in
             return along
         lanes, warps = lanes // taken, warps // along
     return min(warps, sizes[-1])
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """A reduction or a scan of a tile, whose threads and warps may each hold a part of its axis and have to meet.
+
+    order: the tile's coordinates as threads, and then warps, are laid along them; vector: elements side by side that a thread has of the first.
+    values: how many numbers an element is.
+    """
+
+    coords: tuple[str, ...]
+    axis: str
+    order: tuple[str, ...]
+    vector: int
+    scan: bool
+    values: int = 1
+
+
+def crossing(stmt: p.ReduceTile | p.ScanTile, made: Mapping[str, p.Defining], values: Mapping[str, p.Value]) -> Crossing:
+    """Return how the tile of a reduction or scan lies in threads: as what is loaded for it, and else along its last coordinate first.
+
+    Of a load whose neighbours a compiler sees, they come first and then the tile's coordinates as they stand; else those nearest in memory.
+    """
+    coords = stmt.out.coords if isinstance(stmt, p.ScanTile) else values[stmt.arg].coords
+    order, vector = coords[::-1], 1
+    for load in p.closure(made, p.used(stmt)).values():
+        if isinstance(load, p.Load) and load.out.coords == coords:
+            near = {c: (at, values[place].coords.index(c)) for at, place in enumerate(load.index) if isinstance(place, str) for c in values[place].coords}
+            first = max(coords, key=lambda c: near[c])
+            order = tuple(sorted(coords, key=lambda c: (-near[c][0], -near[c][1])))
+            if adjoining(load.index[-1], made, values):
+                vector, order = max(1, VECTOR_BYTES // BYTES[load.out.dtype]), (first, *(c for c in coords if c != first))
+            break
+    return Crossing(coords, stmt.coord, order, vector, isinstance(stmt, p.ScanTile), 2 if isinstance(stmt, p.ScanTile) and stmt.gain else 1)
+
+
+@lru_cache(maxsize=1 << 14)
+def crossed_clocks(sizes: tuple[int, ...], axis: int, vector: int, scan: bool, warps: int) -> tuple[float, float]:
+    """Return the clocks of an SM in which the threads of a block exchange their parts of a folding, and those of one after another's answers.
+
+    sizes: of its tile, in the order of Crossing. Threads of a warp exchange numbers 32 a clock, for each doubling of those along the axis. Warps
+    along it leave their parts in shared memory, part by part, then the dimensions of which a thread holds several places, then the others: so
+    threads along one of these meet in few banks.
+    """
+    threads, along = WARP, warps
+    spans: list[tuple[int, int, int]] = []  # of each dimension: threads of a warp, warps, and places of a thread
+    vector = min(vector, sizes[0])
+    for at, size in enumerate(sizes):
+        room = max(1, size // (vector if at == 0 else 1))
+        taken = min(threads, room)
+        across = min(along, max(1, (size if at == len(sizes) - 1 else room) // taken))
+        threads, along = threads // taken, along // across
+        spans.append((taken, across, max(1, size // (taken * across))))
+    inside, across, _ = spans[axis]
+    results = math.prod(sizes) // sizes[axis]
+    stretches = max(1, sizes[axis] // (inside * (vector if axis == 0 else 1))) if scan else across
+    doublings = math.log2(inside)
+    clocks, waits = max(results * stretches * inside, WARP * warps) / WARP * doublings, doublings * SHUFFLED
+    if across == 1:
+        return clocks, waits
+    lanes, partials = WARP // inside, results * stretches
+    if scan:  # each warp reads what every stretch before its own comes to; the parts of neighbours lie side by side
+        return clocks + partials / lanes * (1 + across), waits + MET + stretches * READ_ON
+    kept = sorted((at for at in range(len(sizes)) if at != axis), key=lambda at: (spans[at][2] == 1, at))
+    stride = across
+    for at in kept:
+        if spans[at][0] > 1:
+            stride *= vector if at == 0 and spans[at][2] > 1 else 1
+            break
+        stride *= sizes[at]
+    ways = min(lanes, max(1.0, lanes * stride / WARP))
+    return clocks + partials / lanes * 2 * ways + partials / WARP * (2 + math.log2(across)), waits + MET + math.log2(across) * SHUFFLED
 
 
 def _moments(kernel: p.Kernel) -> Iterator[Moment]:

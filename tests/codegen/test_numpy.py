@@ -27,7 +27,7 @@ def test_exact_run_equals_float64(name):
         np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-12)
 
 
-@pytest.mark.parametrize("case", [plans.operators(), plans.integers(), plans.coordinates(), plans.masks()], ids=lambda case: case.plan.name)
+@pytest.mark.parametrize("case", [plans.operators(), plans.integers(), plans.coordinates(), plans.masks(), plans.window()], ids=lambda case: case.plan.name)
 def test_every_operator_equals_float64(case):
     for found, wanted in checked(case).values():
         np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)

@@ -71,6 +71,15 @@ def test_every_operator_agrees_with_float64(case, tmp_path):
     assert_close(case, launched(case, tmp_path), 2.0**-18)
 
 
+@pytest.mark.parametrize("least", [0, 1])
+def test_short_loops_of_single_elements_are_written_out(least, tmp_path):
+    case = plans.window(least=least)
+    assert_close(case, launched(case, tmp_path), 2.0**-18)
+    text = emit(case.plan)
+    assert text.count("tl.static_range(") == 3, "the part without a trip is left out"
+    assert "tl.range(" not in text
+
+
 @pytest.mark.parametrize("sizes", [(1, 1, 1), (32, 32, 16), (33, 64, 17), (129, 31, 48)])
 def test_matmul_at_sizes_no_tile_divides(sizes, tmp_path):
     case = plans.matmul(sizes=sizes, symbolic=True)

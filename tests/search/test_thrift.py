@@ -7,7 +7,7 @@ from napkin_eq.pipeline.derivation import Derivation
 from napkin_eq.pipeline.derive import derive
 from napkin_eq.search import tiling as tiles
 
-SMALL = diagram("softmax", t=37, x=75)
+SMALL = diagram("rms_norm", t=37, d=75)
 
 
 def operations(found: Derivation) -> float:

@@ -42,8 +42,7 @@ def lanes(found: Derivation) -> set[str]:
 @pytest.mark.parametrize("name", list(DIAGRAMS))
 def test_lanes_meet_in_the_value_of_the_whole(name):
     found = derive(Diagram("lanes", (("out", DIAGRAMS[name]()),)))
-    # A covariance reads two arrays, so that memory bounds it: the model then takes blocks of 512, which are too narrow for lanes.
-    assert lanes(found) == (set() if name == "covariance" else {"lane", "run"})
+    assert lanes(found) == {"lane", "run"}
     assert_agrees(found, {"t": 2, "x": WIDE})
 
 

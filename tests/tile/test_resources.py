@@ -14,7 +14,7 @@ from napkin_eq.machine.gpu import load
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.compile_ahead import compile_report
 from napkin_eq.tile.printers import emit
-from napkin_eq.tile.resources import SMEM_SLACK, capacity, partial_bytes, room, spread_registers
+from napkin_eq.tile.resources import SMEM_SLACK, capacity, crossed_clocks, partial_bytes, room, spread_registers
 from tests import plans
 
 H200, A100 = load("h200"), load("a100")
@@ -40,6 +40,25 @@ def test_partial_results_are_those_of_each_warp_along_the_axis():
     assert partial_bytes((128, 128, 64), 1, (), False, 32) == 524288
     assert partial_bytes((64, 32), 0, (), False, 1) == 0
     assert partial_bytes((128, 32), 0, (1,), True, 4) >= 2048  # what Triton allocated for a scan
+
+
+def test_threads_meet_as_the_compiler_has_them_meet():
+    """Against instructions of an average pooling and of scans as Triton compiles them, threads along the tile's first dimension."""
+    # 64 columns x 4 places folded x 32 images by 4 warps, two of them along the fold: of each warp 32 stores and 32 loads meet in one bank.
+    assert crossed_clocks((64, 4, 32), 1, 1, False, 4)[0] == 4 * (32 * 32 + 32 * 32 + 32 + 32 + 32)
+    assert crossed_clocks((64, 4, 32), 1, 1, False, 2) == (0.0, 0.0)  # two warps lie along the columns: each thread has all four places
+    assert crossed_clocks((64, 32, 4), 2, 4, False, 4) == (0.0, 0.0)
+    # 16 threads beside each other, two below, four warps below each other: 32 stores of a thread, and as many loads for each of the warps.
+    assert crossed_clocks((64, 64), 1, 4, True, 4)[0] == 4 * (32 + 32 + 4 * 32)
+    few, many = (crossed_clocks((4096,), 0, 8, False, warps) for warps in (1, 32))
+    assert few[1] < many[1]
+
+
+def test_a_folds_tile_lies_as_it_was_loaded():
+    kernel = plans.softmax_row("bf16").plan.kernels[0]
+    found = [cross for cross, _ in profile(kernel).crossings]
+    assert [(c.axis, c.order, c.vector, c.scan) for c in found] == [("c", ("c", "r"), 8, False)] * 2
+    assert profile(MATMUL).crossings == ()
 
 
 def test_a_tile_spread_over_three_dimensions_takes_what_every_thread_holds_of_it():
