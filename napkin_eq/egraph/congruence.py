@@ -194,30 +194,27 @@ class Closure:
             return
         self._done.add(key)
         self.laws.setdefault(law.name, law)
-        given = {name: value if isinstance(value, Axis) else self.add(value) for name, value in values.items()}
+        classes = {name: self.add(value) for name, value in values.items() if not isinstance(value, Axis)}
         sides = (law.lhs, law.rhs) if forward else (law.rhs, law.lhs)
-        first = self._instantiated(sides[0], given, values)
-        second = self._instantiated(sides[1], given, values)
+        first = self._instantiated(sides[0], classes, values)
+        second = self._instantiated(sides[1], classes, values)
         self._merge(_Edge(first, second, law.name, bindings, not forward))
         self._close()
 
-    def _instantiated(self, pattern: Term, given: Mapping[str, Axis | int], values: Mapping[str, Value]) -> int:
+    def _instantiated(self, pattern: Term, classes: Mapping[str, int], values: Mapping[str, Value]) -> int:
         if isinstance(pattern, Var):
-            return given[pattern.name]  # type: ignore[return-value]
-        children = []
-        for child in pattern.children:
-            children.append(given[child.name] if isinstance(child, Var) else self._instantiated(child, given, values))
-        head = self._headed.get(pattern)
-        return self._node(self._head(pattern, given) if head is None else head, tuple(children), (pattern, values))  # type: ignore[arg-type]
+            return classes[pattern.name]
+        children = tuple([self._instantiated(child, classes, values) for child in pattern.children])
+        return self._node(self._head(pattern, values), children, (pattern, values))
 
-    def _head(self, part: Term, given: Mapping[str, Axis | int] | None) -> int:
+    def _head(self, part: Term, values: Mapping[str, Value] | None) -> int:
         """Number what a node is apart from its children; the axes of a pattern are replaced by what they stand for."""
         if (known := self._headed.get(part)) is not None:
             return known
         if part not in _PLACES:
             _PLACES[part] = _places(part)
         fixed, axes = _PLACES[part]
-        key = (fixed, *axes) if given is None else (fixed, *(given[a.name] for a in axes))
+        key = (fixed, *axes) if values is None else (fixed, *(values[a.name] for a in axes))
         number = self._named.setdefault(key, len(self._named))
         if not axes:
             self._headed[part] = number

@@ -310,7 +310,7 @@ class Work:
         if isinstance(term, Input) and term.name in self.unknown:
             lanes = Named(tuple(d.name for d in term.dims), np.where(self.unknown[term.name], np.inf, 0.0))
             return Checked(value, Named(value.names, aligned(lanes)[1][0].transpose([lanes.names.index(name) for name in value.names])))
-        return Checked(value, Named(value.names, rounded * np.abs(value.data) if rounded else np.zeros(value.data.shape)))
+        return Checked(value, Named(value.names, rounded * size(value.data) if rounded else np.zeros(value.data.shape)))
 
     def _before(self, term: Acc | Prev) -> Checked:
         found = self.acc if isinstance(term, Acc) else None if self.before is None else self._from(self.before._home(term.body), term.body)
@@ -360,7 +360,7 @@ class Work:
     def _rounded(self, got: Checked, unit: float, least: float, top: float) -> Named:
         names, (value, error) = aligned(got.value, got.error)
         magnitude = np.where(np.isneginf(value), 0.0, np.abs(value)) + error
-        return Named(names, np.where(magnitude > top, np.inf, error + unit * magnitude + np.minimum(least, magnitude)))
+        return Named(names, np.where((magnitude > top) | np.isinf(error), np.inf, error + unit * magnitude + np.minimum(least, magnitude)))
 
     def _operand(self, term: Term) -> Checked:
         got, inner = self.memo[term], term

@@ -214,6 +214,7 @@ def bounded(op: str, value: Array, values: Sequence[Array], errors: Sequence[Arr
     """Return what a value of an operator is off by: by its rule, and where it is absent by nothing, unless that is in doubt itself.
 
     In doubt is what a mask in doubt makes absent, a logarithm of what may be positive, and whatever comes of a number without a bound.
+    Below the range of float64 of operands of which none is absent a number is not absent either, but passes the range.
     """
     found = np.asarray(rules[op](value, *values, *errors), np.float64)
     if value.dtype.kind != "f" or not np.isneginf(value).any():
@@ -225,7 +226,7 @@ def bounded(op: str, value: Array, values: Sequence[Array], errors: Sequence[Arr
     elif op in ("log", "log2"):
         doubt = wild[0] | (~np.isneginf(values[0]) & (errors[0] > 0) & (values[0] + errors[0] > 0))
     else:
-        doubt = np.logical_or.reduce(np.broadcast_arrays(*wild))
+        doubt = np.logical_or.reduce(np.broadcast_arrays(*wild)) | ~np.logical_or.reduce(np.broadcast_arrays(*map(np.isneginf, values)))
     return np.where(np.isneginf(value), np.where(doubt, np.inf, 0.0), found)
 
 

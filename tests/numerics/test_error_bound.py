@@ -198,3 +198,14 @@ def test_a_zero_that_a_mask_in_doubt_may_make_absent_has_no_bound() -> None:
     above = {"A0": np.array([3.0] + [0.0] * 39), "B0": np.array([1.0] + [1e-46] * 39)}
     below = error_bound(Reduce("max", x, A0, where=Const(0.0) < S0), above, {}, "float32")[0]
     assert np.isfinite(below)  # a lane in doubt that lies below another one does not matter
+
+
+def test_what_passes_below_the_range_of_float64_is_not_absent() -> None:
+    (x,) = axes("x", x=2)
+    a = Input("A", (x,), "float64")
+    data = {"A": np.array([1e120, -np.inf])}
+    for value in (a * a * (a * -1.0), a * (a + a * a * -1.0), Map("abs", (a * a * (a * -1.0),))):
+        assert np.isneginf(evaluate(value, data)).all()
+        for dtype in ("float64", "float32"):
+            past, absent = error_bound(value, data, {"x": 2}, dtype)[0]
+            assert past == np.inf and absent == 0.0

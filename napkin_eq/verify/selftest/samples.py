@@ -49,6 +49,7 @@ EXCEEDED = Law(
 UNSIGNED = Law("unsigned", "samples", "", Map("abs", (a,)), a, (nonneg(a),), False, "algebra", "", "here")
 UNNEEDED = Law("unneeded", "samples", "", d + d, d * 2.0, (le(a, b),), False, "algebra", "", "here")
 OWN = (LARGER, TWICE, HELD, SWAPPED, SHIFTED, EARLIER, STRIPED, BESIDE, EXCEEDED, UNSIGNED, UNNEEDED)
+COMPUTED = Law(ARITHMETIC, "samples", "", Var("left"), Var("right"), (), False, "algebra", "", "here")  # a number for what it is computed of
 LANES = {name: ("x",) for name in ("distribute", "sum-constant", "pos-size", "pos-sum", "finite-reduce-max", "le-max")}
 Move = tuple[str, tuple[int, ...], bool, dict[str, Term | Axis]]
 
@@ -96,14 +97,11 @@ def _found(law: str, **bindings: Term | Axis) -> dict[str, Term | Axis]:
 
 def moved(root: Term, moves: Sequence[Move]) -> tuple[Step, ...]:
     """Return the steps that these moves are: a law, a path, a direction, a substitution."""
-    laws = {s.name: s for s in statements()}
+    laws = {s.name: s for s in (*statements(), COMPUTED) if isinstance(s, Law)}
     steps: list[Step] = []
     for name, path, forward, bindings in moves:
-        if name == ARITHMETIC:
-            sides = (bindings["left"], bindings["right"])
-        else:
-            sides = tuple(substitute(side, bindings) for side in (laws[name].lhs, laws[name].rhs))  # type: ignore[assignment]
-        after = with_part(root, path, sides[1] if forward else sides[0])  # type: ignore[arg-type]
+        law = laws[name]
+        after = with_part(root, path, substitute(law.rhs if forward else law.lhs, bindings))
         steps.append(Step(name, forward, path, tuple(sorted(bindings.items())), root, after))
         root = after
     return tuple(steps)
