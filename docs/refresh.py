@@ -135,10 +135,10 @@ def pictures() -> dict[Path, str]:
     drawn = [s for s in shipped_laws() if isinstance(s, Law)]
     entries = {(s.place, s.reading): s for s in reversed(drawn)}
     made |= {PICTURES / "laws" / f"{s.name}.svg": svg(s) for s in entries.values()}
-    q, x, d = nq.axes("q x d", q=4096, x=4096, d=128)
+    q, x, d = nq.axes("q x d", q=16384, x=4096, d=128)
     Q, K, V = nq.array("Q", q, d), nq.array("K", x, d), nq.array("V", x, d)
     out = nq.sum(nq.softmax(nq.sum(Q * K, d) * 128**-0.5, x) * V, x)
-    said = "Each operation alone: scores and weights of 4096 × 4096 go to memory and come back."
+    said = "Each operation alone: scores and weights of 16384 × 4096 go to memory and come back."
     before = nq.Diagram("before", (("out", out),), said)
     made[PICTURES / "before.svg"] = svg(before)
     made |= {PICTURES / "after.svg": svg(nq.derive(nq.Diagram("after", before.outputs)))}
