@@ -11,6 +11,7 @@ from napkin_eq.cover.graph import FEW, Graph, contracted
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import STORAGE, held_as
 from napkin_eq.lang.evaluate import output_order
+from napkin_eq.lang.interval import wide
 from napkin_eq.lang.term import Input, Read, Reduce, Scan, Term, Tuple, subterms
 from napkin_eq.laws.law import Judgment, nonneg, nonzero, pos
 from napkin_eq.machine.cost import elements
@@ -45,7 +46,7 @@ class Storage:
             name = named.get(cut) or next(n for n in (f"v{number}{'_' * i}" for i in range(len(taken) + 1)) if n not in taken)
             # What costs next to nothing is kept in float32.
             small = elements(cut.axes) * FEW <= largest and cut not in operands and cut not in named
-            kept = (held or {}).get(name) or {"int": "int32", "bool": "bool"}.get(cut.kind, "float32" if small else "float")
+            kept = (held or {}).get(name) or {"int": "int64" if wide(cut) else "int32", "bool": "bool"}.get(cut.kind, "float32" if small else "float")
             facts = tuple(n for n, judgment in (("pos", pos), ("nonneg", nonneg), ("nonzero", nonzero)) if cut.kind == "real" and proved(judgment(cut)))
             dims = (orders or {}).get(cut) or (output_order(cut) if cut in named else _laid(output_order(cut), batched.get(cut, frozenset())))
             self.arrays[cut] = Input(name, dims, kept, facts[:1])

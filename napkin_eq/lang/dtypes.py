@@ -79,7 +79,7 @@ STORAGE = {t.name: t.short for t in TYPES if t.storage}
 REAL, WHOLE = (tuple(t.short for t in TYPES if t.kind == kind) for kind in ("real", "int"))
 # What arithmetic widens to float32, and rounds to where it is stored.
 NARROW = tuple(t.short for t in TYPES if t.storage and t.digits < 24)
-DEFAULT = {"real": "f32", "int": "i32", "bool": "i1"}  # in which a value of a kind is computed
+DEFAULT = {"real": "f32", "int": "i32", "bool": "i1"}  # in which a value of a kind is computed, unless it is wide
 
 
 def table(of: Callable[[Type], T]) -> dict[str, T]:
@@ -92,9 +92,14 @@ def device(prefix: str) -> dict[str, str]:
     return table(lambda t: f"{prefix}.{t.device or t.name}")
 
 
-def output_type(kind: str, storage: str, asked: str | None = None) -> str:
+def computed_as(kind: str, wide: bool) -> str:
+    """Return the type, as plans name it, in which a value of a kind is computed; wide: of whole numbers that may pass 32 bits."""
+    return "i64" if wide else DEFAULT[kind]
+
+
+def output_type(kind: str, storage: str, wide: bool, asked: str | None = None) -> str:
     """Return the type, as plans name it, of an output: the one asked for by name, else what its kind of values has."""
-    return BY_NAME[asked].short if asked else STORAGE[storage] if kind == "real" else DEFAULT[kind]
+    return BY_NAME[asked].short if asked else STORAGE[storage] if kind == "real" else computed_as(kind, wide)
 
 
 def held_as(dtype: str, storage: str) -> str:

@@ -9,12 +9,15 @@ import math
 from collections.abc import Callable, Iterable
 
 from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.dtypes import TYPES
 from napkin_eq.lang.operators import OPS
 from napkin_eq.lang.term import Const, Fold, Group, Index, Input, Length, Map, Proj, Read, Recur, Reduce, Scan, Size, Store, Term, Walk, subterms
 
 Interval = tuple[float, float]
 ANY: Interval = (-math.inf, math.inf)
 _INTERVALS: dict[Term, Interval] = {}
+# Of whole numbers in an array, by its type.
+_RANGES = {t.name: (-(2.0 ** (8 * t.bytes - 1)), 2.0 ** (8 * t.bytes - 1) - 1) for t in TYPES if t.kind == "int"}
 
 
 def interval(term: Term) -> Interval:
@@ -33,7 +36,7 @@ def _bounds(term: Term) -> Interval:
     if isinstance(term, Const):
         return (float(term.value), float(term.value))
     if isinstance(term, Input):
-        return _declared(term.facts)
+        return _declared(term.facts, *_RANGES.get(term.dtype, ANY))
     if isinstance(term, (Index, Size, Length)):
         last = math.inf if term.axis.size is None else float(term.axis.size)
         return (0.0, last - 1) if isinstance(term, Index) else (1.0, last)
@@ -54,8 +57,13 @@ def _bounds(term: Term) -> Interval:
     return below[0] if isinstance(term, (Read, Store, Group, Walk)) else ANY
 
 
-def _declared(facts: Iterable[str]) -> Interval:
-    lo, hi = ANY
+def wide(term: Term) -> bool:
+    """Tell whether a whole number may pass 32 bits; what sizes that are not known make of coordinates is taken not to."""
+    lo, hi = interval(term)
+    return term.kind == "int" and (-math.inf < lo < -(2.0**31) or 2.0**31 <= hi < math.inf)
+
+
+def _declared(facts: Iterable[str], lo: float, hi: float) -> Interval:
     for fact in facts:
         if fact.startswith("abs<="):
             bound = float(fact.removeprefix("abs<="))
@@ -111,6 +119,18 @@ def _inv(a: Interval) -> Interval:
     return ANY
 
 
+def _floordiv(a: Interval, b: Interval) -> Interval:
+    if b[0] < 1 or math.inf in (-a[0], a[1]):
+        most = max(map(abs, a))  # a division by 0 gives 0
+        return (0.0 if min(a[0], b[0]) >= 0 else -most), most
+    return min(a[0] // b[0], a[0] // b[1]), max(a[1] // b[0], a[1] // b[1])
+
+
+def _mod(a: Interval, b: Interval) -> Interval:
+    lo, hi = min(b[0] + 1, 0.0), max(b[1] - 1, 0.0)
+    return lo, (min(hi, a[1]) if min(a[0], b[0]) >= 0 else hi)
+
+
 def _exp(value: float) -> float:
     return math.exp(value) if value < 700 else math.inf
 
@@ -145,6 +165,8 @@ MAPS: dict[str, Callable[..., Interval]] = {
     "mul": _mul,
     "neg": lambda a: (-a[1], -a[0]),
     "inv": _inv,
+    "floordiv": _floordiv,
+    "mod": _mod,
     "max": _hull,  # the absent value is neutral here, so the larger may be either
     "min": lambda a, b: (min(a[0], b[0]), min(a[1], b[1])),
     "exp": _rising(_exp),

@@ -19,12 +19,17 @@ from napkin_eq.pytorch.build.wires import ROUNDS, Wires
 from napkin_eq.pytorch.naming import Refused, clean_name, expression, extent_of, first_line, type_name
 from napkin_eq.pytorch.program import REAL, Port, Program
 
-WRAPPING = ("add", "sub", "rsub", "mul", "neg", "abs", "pow", "square")  # of whole numbers of few bits
+# Of whole numbers of few bits these wrap around.
+WRAPPING = ("add", "sub", "rsub", "mul", "neg", "abs", "pow", "square", "floor_divide", "div", "__lshift__", "bitwise_left_shift")
+# Operators that compute whole numbers of others; where these are real terms, a kernel rounds them past 2^24.
+COMPUTING = (*WRAPPING, "remainder", "fmod", "sum", "prod", "cumsum", "cumprod", "mm", "bmm", "mv", "dot", "addmm", "baddbmm", "einsum",
+    "matmul", "scatter_add", "scatter", "index_add", "index_put", "scatter_reduce")  # fmt: skip
 # Operators that cast what they are given to the type of what they give: numbers written into whole ones lose their fraction.
 CASTING = (
-    "_to_copy", "to", "copy", "full", "full_like", "new_full", "fill", "scalar_tensor", "linspace", "slice_scatter",
+    "_to_copy", "to", "type_as", "copy", "full", "full_like", "new_full", "fill", "scalar_tensor", "linspace", "slice_scatter",
     "select_scatter", "scatter", "index_put", "index_fill", "masked_fill", "constant_pad_nd",
 )  # fmt: skip
+ALSO = tuple(f"upsample_{kind}.{way}" for kind in ("bilinear2d", "linear1d", "nearest1d", "nearest2d", "nearest3d") for way in ("vec", "default"))
 FOLDS_AS = ("sum", "prod", "cumsum", "cumprod", "nansum")  # these cast what they fold, by their argument `dtype`
 IGNORED = (
     "_assert_scalar",
@@ -86,6 +91,8 @@ def kept() -> Any:
     import torch
 
     table = torch.export.default_decompositions()
+    # Some operators PyTorch knows to decompose, but does not unless it is asked to.
+    table.update({t: how for t, how in torch._decomp.decomposition_table.items() if name_of(t) in ALSO})
     for target in list(table.keys()):
         if str(target).startswith("aten.") and name_of(target) in rules():
             del table[target]
@@ -187,6 +194,7 @@ class Reading:
             return None
         if name not in rules():
             raise Refused(node, f"the operator is not supported; {len(rules())} are, listed in docs/pytorch.md")
+        self.builder.converted.clear()
         try:
             args, kwargs = (
                 tuple(self.resolved(a) for a in node.args),
@@ -199,6 +207,7 @@ class Reading:
                 result = rules()[name][0](self.builder, **arguments(node.target, args, kwargs))
             else:
                 result = rules()[name][0](self.builder, self.inner, *args)
+            self.noted(name, [*args, *kwargs.values()], held)
             several = isinstance(held, (list, tuple))
             found = (
                 [self.checked(node, v, t) for v, t in zip(result, held, strict=False)]
@@ -210,6 +219,17 @@ class Reading:
             raise
         except NapkinError as reason:
             raise Refused(node, str(reason)) from None
+
+    def noted(self, name: str, given: Sequence[Any], held: Any) -> None:
+        """Note where an operator that PyTorch computes in whole numbers is read as one of real numbers."""
+        results = held if isinstance(held, (list, tuple)) else [held]
+        if all(getattr(result, "is_floating_point", bool)() for result in results if result is not None):
+            return
+        terms = list(self.builder.converted)
+        if name.partition(".")[0] in COMPUTING:
+            terms += [v.term for v in given if isinstance(v, Value) and v.whole and v.term.kind == "real"]
+        for term in terms:
+            self.builder.exact(term)
 
     def inner(self, module: Any, values: Sequence[Any]) -> Any:
         """Return what a callable's graph gives of values that stand for its arguments; of several results a list."""
@@ -231,7 +251,7 @@ class Reading:
         if not self.lifted and sizes != [extent_of(size) for size in held.shape]:
             raise NapkinError(f"read with sizes {tuple(sizes)}, PyTorch has {tuple(held.shape)}")
         name = name_of(node.target).partition(".")[0]
-        changes = name in ("_to_copy", "to", "copy")
+        changes = name in ("_to_copy", "to", "copy", "type_as")
         if dtype == "bool" or value.truth:
             return self.builder.cast(value, dtype)
         if dtype in FLOATS:
@@ -240,6 +260,8 @@ class Reading:
             return Value(self.builder.real(value).term, value.dims, dtype)
         if not dtype.startswith(("int", "uint")):
             raise NapkinError(f"a result of {dtype} is not supported")
+        if name in COMPUTING and value.term.kind == "real":
+            self.builder.exact(value.term)
         if name in CASTING and any(_fractional(self.resolved(a)) for a in (*node.args, *node.kwargs.values())):
             return self.builder.cast(Value(as_real(value.term), value.dims, "float32"), dtype)
         if name in WRAPPING:

@@ -21,13 +21,13 @@ from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.json_form import dumps_diagram
 from napkin_eq.pytorch import derive_one
+from napkin_eq.pytorch.build.builder import EXACT
 from napkin_eq.pytorch.derive_one import SCHEMA, asked, written
 from napkin_eq.pytorch.flat import flat
 from napkin_eq.pytorch.program import REAL, Port, Program
 
 FACTOR, START = 3.0, 60.0  # times the seconds of a search, and seconds beside, for which a derivation is waited for
 STORED = ("float32", "float16", "bfloat16")
-EXACT = 2**24  # whole numbers up to here are exact in float32
 
 
 class Refusal(NapkinError):

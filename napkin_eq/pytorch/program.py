@@ -11,10 +11,11 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import evaluate, output_order
-from napkin_eq.lang.term import Term
+from napkin_eq.lang.term import Input, Term, subterms
 from napkin_eq.pytorch.build.builder import Edge
 from napkin_eq.pytorch.build.wires import Dim
 
+EXACT = 2.0**53
 REAL = ("float64", "float32", "float16", "bfloat16")
 
 
@@ -135,6 +136,8 @@ class Program:
         bound = {name: size for name, size in sizes.items() if name in own}
         whole = evaluate(self.diagram.term, {n: a for n, a in data.items() if n in used}, bound)
         values = whole if isinstance(whole, tuple) else (whole,)
+        if checked:
+            self._exact(data, sizes)
         exact = self.referred(tensors) if checked else [None] * len(self.outputs)
         for port, value, other in zip(self.outputs, self._spread(values), exact, strict=True):
             assert port.term is not None
@@ -150,6 +153,17 @@ class Program:
                 )
             found.append(result)
         return found
+
+    def _exact(self, data: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        """Raise NapkinError where whole numbers that are computed in float64 pass what that holds exactly."""
+        for edge in self.edges:
+            if edge.kind != "exact":
+                continue
+            used = {node.name for node in subterms(edge.term) if isinstance(node, Input)}
+            own = {part.axis.name for part in subterms(edge.term) if hasattr(part, "axis")} | {a.name for a in edge.term.axes}
+            found = evaluate(edge.term, {n: a for n, a in data.items() if n in used}, {n: s for n, s in sizes.items() if n in own})
+            if abs(found).max(initial=0.0) >= EXACT:
+                raise NapkinError(f"program {self.diagram.name}: whole numbers past 2^53 are computed in float64 here ({edge.node})")
 
     def _spread(self, values: Sequence[Any]) -> list[Any]:
         by_name = dict(zip((name for name, _ in self.diagram.outputs), values, strict=True))

@@ -116,8 +116,10 @@ def supported(node: Any) -> str:
     if not str(node.target).startswith("aten.") or name_of(node.target) not in rules():
         return f"{node.target}{line_of(node)}: the operator is not in the table"
     held = node.meta.get("val")
-    for value in held if isinstance(held, (list, tuple)) else [held]:
-        if isinstance(value, torch.Tensor):
+    # Of several results those that nothing reads do not matter: those of a norm in evaluation are without elements.
+    read = {user.args[1] for user in node.users if user.target is operator.getitem and user.users}
+    for at, value in enumerate(held if isinstance(held, (list, tuple)) else [held]):
+        if isinstance(value, torch.Tensor) and (value is held or at in read):
             if any(not isinstance(expression(size), int) for size in value.shape):
                 return f"{node.target}{line_of(node)}: a symbolic size"
             if 0 in value.shape:
@@ -241,13 +243,16 @@ def _read_computed(module: Any, nodes: list[Any], options: Options, refused: dic
         return [Region(nodes, reason=str(reason))]
     except AssertionError as reason:
         return [Region(nodes, reason=f"the part cannot be cut out: {str(reason)[:120]}")]
-    if options.finite:
-        return [region]
     used = subterms(*(term for _, term in region.program.diagram.outputs))
     edges = [e for e in region.program.edges if not shown(e) and (e.kind != "place" or e.term in used)]
-    names = {edge.node: edge for edge in sorted(edges, key=lambda edge: not edge.plain)}
+    if options.finite:
+        edges = [e for e in edges if e.kind == "exact"]
+    first = _first(nodes, {edge.node for edge in edges if edge.kind == "exact"})
+    edges = [e for e in edges if e.kind != "exact" or e.node in first]
+    names = {edge.node: edge for edge in sorted(edges, key=lambda edge: (not edge.plain, edge.kind != "exact"))}
     said = {
-        node: f"{node.target}{line_of(node)}: {names[node.name].said}; options={{'finite': True}} takes it"
+        node: f"{node.target}{line_of(node)}: {names[node.name].said}"
+        + ("" if names[node.name].kind == "exact" else "; options={'finite': True} takes it")
         for node in nodes
         if node.name in names
     }
@@ -255,6 +260,18 @@ def _read_computed(module: Any, nodes: list[Any], options: Options, refused: dic
         return _without(module, nodes, found, options, refused)
     region.edges = said
     return [region]
+
+
+def _first(nodes: Sequence[Any], bad: set[str]) -> set[str]:
+    """Return the names of those bad nodes that compute of no other: what reads them may be right once they are left out."""
+    behind, first = set[Any](), set[str]()
+    for node in nodes:
+        after = any(arg in behind for arg in node.all_input_nodes)
+        if node.name in bad and not after:
+            first.add(node.name)
+        if after or node.name in bad:
+            behind.add(node)
+    return first
 
 
 def _without(

@@ -13,7 +13,7 @@ from napkin_eq.egraph.saturate import SAME_VALUE, saturate
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import BY_NAME, STORAGE, output_type
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.interval import interval
+from napkin_eq.lang.interval import interval, wide
 from napkin_eq.lang.term import Fold, Index, Map, Online, Read, Reduce, Term, rebuilt, subterms
 from napkin_eq.laws.law import Law
 from napkin_eq.machine.cost import extent, telling
@@ -136,7 +136,7 @@ def placer(job: Job) -> Placer:
     """Return what weighs the placements of a job's outputs under the placement laws among its laws."""
     aim, names = job.aim, {s.name for s in job.laws.statements}
     offers = Offers("level" in names, "group" in names, "walk" in names, "level-several" in names)
-    dtypes = tuple(output_type(term.kind, aim.dtype, aim.held.get(name)) for name, term in job.diagram.outputs)
+    dtypes = tuple(output_type(term.kind, aim.dtype, wide(term), aim.held.get(name)) for name, term in job.diagram.outputs)
     return Placer(job.names[0], dtypes, STORAGE[aim.dtype], aim.machine, offers, job.laws.proved, aim.printer, aim.precision, aim.budget)
 
 

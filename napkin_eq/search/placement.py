@@ -14,9 +14,10 @@ from typing import Any
 from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.nodes import tied
 from napkin_eq.lang.axis import Axis
-from napkin_eq.lang.dtypes import BY_SHORT, DEFAULT
+from napkin_eq.lang.dtypes import BY_SHORT, computed_as
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import output_order
+from napkin_eq.lang.interval import wide
 from napkin_eq.lang.operators import VALUES
 from napkin_eq.lang.scope import opened
 from napkin_eq.lang.term import Fold, Group, Input, Map, Online, Proj, Read, Reduce, Scan, Store, Term, Tuple, Walk, held, rebuilt, subterms
@@ -203,7 +204,8 @@ class Placer:
             found = []
             for i, (site, value) in enumerate(zip(sites, values, strict=True)):
                 narrow = site in operands and self.precision == NARROW
-                dtype = outputs.get(site, DEFAULT[value.kind] if value.kind != "real" or not narrow else BY_SHORT[self.storage].multiplied or self.storage)
+                own = BY_SHORT[self.storage].multiplied or self.storage if narrow and value.kind == "real" else computed_as(value.kind, wide(value))
+                dtype = outputs.get(site, own)
                 order = self.orders.get(site) or (output_order(value) if site in outputs else scratch_order(value))
                 found.append(p.Buffer(f"{TARGET}{i}", order, dtype))
             return tuple(found)

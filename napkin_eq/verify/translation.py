@@ -16,6 +16,7 @@ from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.dtypes import REAL, output_type
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import axes_in, evaluate
+from napkin_eq.lang.interval import wide
 from napkin_eq.lang.term import Input, Term, subterms
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.search.assemble import planned
@@ -76,7 +77,7 @@ def _misfits(outputs: Sequence[Output], plan: p.Plan, dtype: str, given: Mapping
     stored = {buffer.name: buffer for buffer in plan.outputs}
     for output in outputs:
         for name, source, _ in output.each():
-            held = given.get(name) or output_type(source.kind, dtype, asked.get(name))
+            held = given.get(name) or output_type(source.kind, dtype, wide(source), asked.get(name))
             found, wanted = sorted(a.name for a in stored[name].dims), sorted(a.name for a in source.axes)
             if found != wanted:
                 yield f"output {name} is stored along [{' '.join(found)}], the diagram's has the axes [{' '.join(wanted)}]"

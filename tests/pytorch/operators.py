@@ -645,3 +645,39 @@ case(
 )
 case("order ties", lambda i: (i.double().sort(stable=True), i.sort(stable=True, descending=True)), ints(3, 9))
 case("order median", lambda x: x.sort(1).values[:, 2], (4, 5))
+case("order middle", lambda x: (x.median(1), x.median(0, keepdim=True)), (4, 5))
+case("order places", lambda x, v: (v.gather(1, x.topk(3, 1).indices), v[0][x.argsort(1)]), (4, 9), (4, 9))
+case("scan extremes", lambda i: (i.double().cummax(1), i.double().cummin(0)), ints(5, 4, 6))
+case("whole shifts", lambda i: (i >> 2, i << 3, i & 7, ~i), ints(9, 9))
+case("where joined masks", lambda m, n: (torch.cat([m, n], 1), F.pad(m, (1, 2), value=True)), bools(3, 4), bools(3, 2))
+case("pool folded", lambda x: F.fold(x, (5, 6), 3, padding=1), (2, 27, 30))
+case(
+    "pool enlarged",
+    lambda x: (
+        F.interpolate(x, scale_factor=2, mode="bilinear"),
+        F.interpolate(x, size=(7, 9), mode="bilinear", align_corners=True),
+        F.interpolate(x, size=(7, 4)),
+    ),
+    (2, 3, 4, 5),
+)
+case("pool uneven", lambda x: (*F.adaptive_max_pool2d(x, (3, 2), return_indices=True), F.adaptive_avg_pool2d(x, (3, 5))), (2, 3, 7, 8))
+case("norm distances", lambda x, y: (torch.cdist(x, y), torch.cdist(x, y, p=1), torch.cdist(x, x, p=3)), (2, 5, 3), (2, 6, 3))
+case(
+    "scatter reduced",
+    lambda x, i, s: tuple(
+        x.scatter_reduce(0, i, s, kind, include_self=own) for kind in ("sum", "mean", "prod", "amax", "amin") for own in (True, False)
+    ),
+    (4, 3),
+    ints(4, 6, 3),
+    (6, 3),
+)
+case(
+    "scatter at several places",
+    lambda x, i, j, v: (x.index_put((i, j), v, accumulate=True), x.index_put((i,), v[:, None], accumulate=True)),
+    (4, 3),
+    ints(4, 6),
+    ints(3, 6),
+    (6,),
+)
+case("index of a number", lambda x, t: x[(t * 4).long()], (5, 2), unit(7))
+case("cast like another", lambda x, m: (x.type_as(m.int()), m.type_as(x), (torch.cumsum(m.int(), 1).type_as(m.int()) * m).long() + 1), (3, 4), bools(3, 4))

@@ -118,6 +118,25 @@ def test_nothing_is_wrong_with_nan_and_infinities():
         torch.testing.assert_close(got, wanted, equal_nan=True)
 
 
+def test_a_norm_in_evaluation_is_taken():
+    module = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.ReLU()).eval()
+    x = torch.randn(2, 3, 6, 6)
+    with torch.no_grad():
+        same([compiled(module)(x)], [module(x)])
+    reasons = {region.reason for region in backend.reports[-1].regions}
+    assert reasons <= {"", "a view of what stands in memory", "views and constants only"}
+
+
+def test_places_that_an_order_gave_choose_elements_and_have_gradients():
+    def f(x, v, table):
+        weights, places = torch.topk(x, 2, 1)
+        return torch.gather(v, 1, places) * weights.softmax(1), table[places], F.interpolate(v[None, None], scale_factor=2, mode="bilinear")
+
+    tensors = [torch.randn(6, 6, requires_grad=True) for _ in range(3)]
+    same(step(compiled(f, finite=True), tensors, tensors), step(f, tensors, tensors))
+    assert not {region.reason for region in backend.reports[0].regions if "choose" in region.reason}
+
+
 def in_place(x):
     x.add_(1)
     return x * 2

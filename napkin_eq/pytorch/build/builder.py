@@ -12,6 +12,7 @@ from typing import Any
 import napkin_eq.frontend.library as nq
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.interval import interval
 from napkin_eq.lang.substitute import folded, substituted
 from napkin_eq.lang.term import Const, Index, Length, Reduce, Term, as_real, lift
 from napkin_eq.pytorch.build.masks import negated, same
@@ -19,6 +20,8 @@ from napkin_eq.pytorch.build.narrow import FLOATS, rounded, wrapped
 from napkin_eq.pytorch.build.wires import Dim, Wires, common_cuts
 
 NEGATIVE = -math.inf
+INEXACT = "whole numbers that may pass 2^24 are folded or computed as real ones"
+EXACT = 2**24  # whole numbers up to here are exact in float32, in which kernels fold and compute what is real
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,8 @@ class Edge:
     data.
     """
 
-    # nonzero, nonneg, pos; present: a lane at least of what is folded; number: NaN would be left out of a fold
+    # nonzero, nonneg, pos; present: a lane at least of what is folded; number: NaN would be left out of a fold;
+    # exact: whole numbers that are computed as real ones, which are exact only up to EXACT
     kind: str
     term: Term
     said: str
@@ -66,6 +70,8 @@ class Builder:
     place: tuple[Any, ...] = ()
     edges: list[Edge] = field(default_factory=list)
     asked: dict[tuple[Any, ...], int] = field(default_factory=dict)
+    # Whole numbers that the operator being read makes real ones of, and PyTorch does not.
+    converted: list[Term] = field(default_factory=list)
     # States on the way through loops that were found again (rolled.py), and what they are of the recurrence.
     known_states: dict[Term, Term] = field(default_factory=dict)
 
@@ -140,9 +146,11 @@ class Builder:
                 return Length(Axis(name, None))
         raise NapkinError(f"the size {extent} is computed with, and no dimension has it")
 
-    def real(self, value: Number) -> Value:
-        """Return a tensor of numbers as real ones; of a mask 1 and 0."""
+    def real(self, value: Number, meant: bool = False) -> Value:
+        """Return a tensor of numbers as real ones; of a mask 1 and 0. meant: PyTorch has it as real ones there."""
         value = self.scalar(value)
+        if value.whole and value.term.kind == "int" and not meant:
+            self.converted.append(as_real(value.term))
         if value.term.kind == "bool":
             return replace(value, term=nq.where(value.term, 1.0, 0.0), dtype="float32")
         return replace(
@@ -246,7 +254,10 @@ class Builder:
 
     def folded(self, monoid: str, value: Value, dims: Sequence[int], keepdim: bool, dtype: str) -> Value:
         """Return a tensor folded over some of its dimensions."""
-        term = self.fold(monoid, self.real(value).term, [value.dims[d] for d in dims])
+        real, over = self.real(value).term, [value.dims[d] for d in dims]
+        term = self.fold(monoid, real, over)
+        if monoid == "sum" and (value.whole or value.truth):
+            self.exact(self.fold(monoid, nq.abs(real), over))  # on the way, too
         return self.value(term, self.left(value, dims, keepdim), dtype)
 
     def left(self, value: Value, dims: Sequence[int], keepdim: bool) -> tuple[Dim, ...]:
@@ -337,6 +348,11 @@ class Builder:
         """Return one over a number; that it is not 0 is an edge unless it is known."""
         self.edge("nonzero", term, said, plain=True)
         return nq.reciprocal(term)
+
+    def exact(self, term: Term) -> None:
+        """Note that whole numbers are computed as real ones, unless these are shown to be exact."""
+        if max(map(abs, interval(term))) > EXACT:
+            self.edges.append(Edge("exact", term, INEXACT, self.place[0] if self.place else ""))
 
     def edge(self, kind: str, term: Term, said: str, *, plain: bool = False) -> None:
         """Note that PyTorch gives NaN or an infinity where a condition does not hold; `plain`: so does the term, computed as it stands."""

@@ -11,7 +11,7 @@ from napkin_eq.lang.term import Const, Map, Term, as_real
 # Of a type of real numbers: its digits, the exponent of its least normal number, its largest number, and up to where a number is rounded to that.
 FLOATS = {"float8_e4m3fn": (4, -6, 448.0, 464.0), "float8_e5m2": (3, -14, 57344.0, 61440.0)}
 # Of a type of whole numbers: its bits, and its least number.
-WHOLES = {"int8": (8, -128), "uint8": (8, 0), "int16": (16, -32768)}
+WHOLES = {"int8": (8, -128), "uint8": (8, 0), "int16": (16, -32768), "int32": (32, -(2**31))}
 
 
 def rounded(term: Term, dtype: str) -> tuple[Term, Term | None]:

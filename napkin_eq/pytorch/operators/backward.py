@@ -8,11 +8,12 @@ from typing import Any
 import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Term, as_real, lift
-from napkin_eq.pytorch.build.builder import Builder, Number, Value
+from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Number, Value
 from napkin_eq.pytorch.build.table import operator
 from napkin_eq.pytorch.build.wires import Dim
 from napkin_eq.pytorch.operators.elementwise import floats
 from napkin_eq.pytorch.operators.logic import wrapped
+from napkin_eq.pytorch.operators.reductions import unseen
 from napkin_eq.pytorch.operators.views import part
 
 
@@ -68,7 +69,7 @@ def _hits(b: Builder, self: Value, dim: int, index: Value, src: Number) -> tuple
     onto: list[Dim] = [old if place == at else own for place, own in enumerate(self.dims)]
     places = replace(index, term=b.moved(index, index.dims, onto))
     added = b.moved(source, source.dims, onto) if source.dims else source.term
-    hit = nq.equal(wrapped(places, b.known(self.dims[at], "scatter")), b.at(self.dims[at]))
+    hit = nq.equal(wrapped(b, places, b.known(self.dims[at], "scatter")), b.at(self.dims[at]))
     return hit, replace(source, term=added), old
 
 
@@ -113,29 +114,54 @@ def index_add(b: Builder, self: Value, dim: int, index: Value, source: Value, al
     old = value.dims[at]
     dims = [b.apart(old, self.dims, "from") if place == at else own for place, own in enumerate(self.dims)]
     places = replace(index, term=b.moved(index, index.dims, [dims[at]]), dims=(dims[at],))
-    hit = nq.equal(wrapped(places, b.known(self.dims[at], "index_add")), b.at(self.dims[at]))
+    hit = nq.equal(wrapped(b, places, b.known(self.dims[at], "index_add")), b.at(self.dims[at]))
     total = b.fold("sum", nq.where(hit, b.moved(value, value.dims, dims), 0.0), [dims[at]])
     return b.pointwise(lambda s, t: s + t, b.real(self), b.value(total, self.dims, "float32"))
 
 
 @operator("index_put.default", "_unsafe_index_put.default")
 def index_put(b: Builder, self: Value, indices: Any, values: Value, accumulate: bool) -> Value:
-    """Numbers added to rows that data choose; without `accumulate` PyTorch leaves open which of several is kept."""
+    """Numbers added at places that data choose; without `accumulate` PyTorch leaves open which of several is kept."""
     found = {at: value for at, value in enumerate(indices) if value is not None}
-    if len(found) != 1 or 0 not in found or found[0].truth or not accumulate:
-        raise NapkinError("only adding (accumulate=True) at places of the first dimension is supported")
-    places, rank = found[0], len(found[0].dims)
-    dims = (*places.dims, *self.dims[1:])
-    own = ((),) * (len(dims) - len(values.dims)) + values.dims
+    if any(value.truth for value in found.values()) or not accumulate:
+        raise NapkinError("only adding (accumulate=True) at places is supported")
+    shape, terms = b.joined(*found.values())
     over: list[Dim] = []
-    for number, dim in enumerate(places.dims):
+    for number, dim in enumerate(shape):
         over.append(b.apart(dim, [*self.dims, *over], "over", number))
-    onto = (*over, *self.dims[1:])
-    source = b.moved(b.real(values), own, [new if old else () for old, new in zip(own, onto, strict=True)])
-    at = replace(places, term=b.moved(places, places.dims, over))
-    hit = nq.equal(wrapped(at, b.known(self.dims[0], "index_put")), b.at(self.dims[0]))
-    total = b.fold("sum", nq.where(hit, source, 0.0), over[:rank])
+    together = list(found) == list(range(min(found), max(found) + 1))
+    front = min(found) if together else 0
+    others = [dim for at, dim in enumerate(self.dims) if at not in found]
+    layout = [*others[:front], *over, *others[front:]]
+    own = ((),) * (len(layout) - len(values.dims)) + values.dims
+    source = b.moved(b.real(values), own, [new if old else () for old, new in zip(own, layout, strict=True)])
+    hit: Term | None = None
+    for (at, value), term in zip(found.items(), terms, strict=True):
+        places = Value(b.moved(replace(value, term=term, dims=shape), shape, over), tuple(over), value.dtype)
+        here = nq.equal(wrapped(b, places, b.known(self.dims[at], "index_put")), b.at(self.dims[at]))
+        hit = here if hit is None else hit & here
+    assert hit is not None
+    total = b.fold("sum", nq.where(hit, source, 0.0), over)
     return b.pointwise(lambda s, t: s + t, b.real(self), b.value(total, self.dims, "float32"))
+
+
+@operator("scatter_reduce.two")
+def scatter_reduce(b: Builder, self: Value, dim: int, index: Value, src: Value, reduce: str, include_self: bool) -> Value:
+    """Numbers folded at places that data choose, beside what stands there or without it."""
+    monoid = {"sum": "sum", "mean": "sum", "prod": "prod", "amax": "max", "amin": "max"}[reduce]
+    hit, source, old = _hits(b, self, dim, index, src)
+    unseen(b, src)
+    sign = -1.0 if reduce == "amin" else 1.0
+    term, own = b.real(source).term * sign, b.real(self).term * sign
+    neutral = {"sum": 0.0, "prod": 1.0, "max": NEGATIVE}[monoid]
+    found = b.fold(monoid, nq.where(hit, term, neutral), [old])
+    count = b.fold("sum", nq.where(hit, 1.0, 0.0), [old])
+    if include_self:
+        unseen(b, self)
+        found = {"sum": own + found, "prod": own * found, "max": nq.maximum(own, found)}[monoid]
+    if reduce == "mean":
+        found = found * nq.reciprocal(count + 1.0 if include_self else nq.maximum(count, 1.0))
+    return b.value(sign * nq.where(count > 0.5, found, own), self.dims, self.dtype)
 
 
 @operator("slice_scatter.default")

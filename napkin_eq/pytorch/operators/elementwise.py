@@ -22,7 +22,10 @@ def floats(b: Builder, *values: Number) -> tuple[Value, ...]:
 def alike(b: Builder, *values: Number) -> tuple[Value, ...]:
     """Return tensors as numbers of one kind: whole if all are."""
     found = tuple(b.number(v) for v in values)
-    return found if all(v.whole for v in found) else floats(b, *found)
+    if all(v.whole for v in found) and len({v.term.kind for v in found}) == 1:
+        return found
+    meant = not all(v.whole for v in found)
+    return tuple(b.real(v, meant) for v in found)
 
 
 def at_least(t: Term, low: Term | float) -> Term:

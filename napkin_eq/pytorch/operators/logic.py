@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Const, Index, Term
+from napkin_eq.lang.term import Const, Index, Input, Length, Map, Reduce, Size, Term, as_real, subterms
+from napkin_eq.pipeline.reference import Evaluation
 from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Number, Value
 from napkin_eq.pytorch.build.masks import both, choice, negated, same
 from napkin_eq.pytorch.build.table import enter, operator
@@ -22,6 +24,7 @@ COMPARISONS: dict[str, Callable[[Term, Term], Term]] = {
     "gt": lambda s, t: s > t,
     "ge": lambda s, t: s >= t,
 }
+MOST_LISTED = 1024  # elements of a dimension whose places are listed
 LOGIC: dict[str, Callable[[Term, Term], Term]] = {
     "and": both,
     "or": lambda s, t: s | t,
@@ -37,7 +40,10 @@ def _logic(compute: Callable[[Term, Term], Term], whole: bool) -> Callable[[Buil
     def rule(b: Builder, self: Number, other: Number) -> Value:
         s, t = b.scalar(self), b.scalar(other)
         if not whole and not (s.truth and t.truth):
-            raise NapkinError("bits of whole numbers are not supported, only masks")
+            low = constant(t)
+            if compute is both and s.whole and isinstance(low, int) and low > 0 and not low & (low + 1):
+                return b.pointwise(lambda x: x % (low + 1), s)  # the lowest bits
+            raise NapkinError("bits of whole numbers are not supported but for the lowest ones, only masks")
         return b.pointwise(compute, b.mask(s), b.mask(t), dtype="bool")
 
     return rule
@@ -55,6 +61,22 @@ for _name, _compute in LOGIC.items():
 @operator("logical_not.default")
 def logical_not(b: Builder, self: Value) -> Value:
     return b.pointwise(negated, b.mask(self))
+
+
+@operator("__rshift__.Scalar", "bitwise_right_shift.Tensor_Scalar")
+def shifted_right(b: Builder, self: Value, other: int) -> Value:
+    return b.pointwise(lambda t: t // 2**other, _shifts(self, other))
+
+
+@operator("__lshift__.Scalar", "bitwise_left_shift.Tensor_Scalar")
+def shifted_left(b: Builder, self: Value, other: int) -> Value:
+    return b.pointwise(lambda t: t * 2**other, _shifts(self, other))
+
+
+def _shifts(value: Value, by: Any) -> Value:
+    if not value.whole or value.term.kind != "int" or not isinstance(by, int) or not 0 <= by < 31:
+        raise NapkinError("only whole numbers are shifted, by a number of bits below 31 that is known")
+    return value
 
 
 @operator("bitwise_not.default")
@@ -95,8 +117,13 @@ def masked_fill(b: Builder, self: Value, mask: Value, value: Number) -> Value:
     return where(b, mask, value, self)
 
 
-@operator("_to_copy.default", "to.dtype", "to.dtype_layout", "type_as.default")
+@operator("_to_copy.default", "to.dtype", "to.dtype_layout")
 def to_copy(b: Builder, self: Value) -> Value:
+    return self
+
+
+@operator("type_as.default")
+def type_as(b: Builder, self: Value, other: Value) -> Value:
     return self
 
 
@@ -232,18 +259,59 @@ enter("tril.default", _triangle(lambda column, row: column <= row))
 enter("triu.default", _triangle(lambda column, row: row <= column))
 
 
-def index(value: Value) -> Term:
-    """Return a tensor of places as a term that may choose coordinates; raises NapkinError where it was computed as
-    a real number.
+def index(b: Builder, value: Value, size: int) -> Term:
+    """Return a tensor of places along a dimension as a term that may choose coordinates.
+
+    Where it was computed as a real number it is the place along the dimension that is equal to it.
     """
-    if value.term.kind != "int":
-        raise NapkinError(
-            "a place that a real number gave cannot choose a coordinate: places are whole numbers"
-        )
-    return value.term
+    if value.term.kind == "int":
+        return value.term
+    if (known := linear_place(b, value)) is not None:
+        return known
+    if size == 1:
+        return Const(0)
+    axis = b.whole(size, "chosen")
+    return Reduce("argmax", axis, nq.where(nq.equal(as_real(Index(axis)), value.term), 1.0, 0.0))
 
 
-def wrapped(value: Value, size: int) -> Term:
+def linear_place(b: Builder, value: Value) -> Term | None:
+    """Return places that a dimension's coordinate alone gives as (a i + c) // d between two bounds, where they are that."""
+    dims = [dim for dim in value.dims if dim]
+    if len(dims) != 1 or any(isinstance(part, (Input, Length, Size)) for part in subterms(value.term)):
+        return None
+    size = b.size(dims[0])
+    if not isinstance(size, int) or size > MOST_LISTED:
+        return None
+    import torch
+
+    sizes = {axis.name: axis.size or 0 for part in subterms(value.term) for axis in part.axes} | {
+        part.axis.name: part.axis.size or 0 for part in subterms(value.term) if isinstance(part, Reduce)
+    }
+    sizes |= {axis.name: axis.size or 0 for axis in dims[0]}
+    # In float32, as PyTorch computes them.
+    work = Evaluation({}, sizes, torch.float32, None)
+    found = work.value(value.term, tuple(axis.name for axis in dims[0])).reshape(-1).tolist()
+    for divisor in range(1, 2 * size + 1):
+        for rate in {math.floor((found[-1] - found[0]) * divisor / max(size - 1, 1)) + more for more in (0, 1)}:
+            # What is at a bound only says on which side of it the line lies.
+            low = [divisor * p - rate * i for i, p in enumerate(found) if p > found[0]]
+            high = [divisor * p - rate * i + divisor - 1 for i, p in enumerate(found) if p < found[-1]]
+            start = int(max(low)) if low else int(min(high, default=divisor * found[0]))
+            if rate < 0 or (high and start > min(high)):
+                continue
+            place = (b.at(dims[0]) * rate + start) // divisor
+            low_end, high_end = ((rate * i + start) // divisor for i in (0, size - 1))
+            place = Map("max", (place, Const(int(found[0])))) if low_end < found[0] else place
+            place = Map("min", (place, Const(int(found[-1])))) if high_end > found[-1] else place
+            if all(min(max((rate * i + start) // divisor, found[0]), found[-1]) == p for i, p in enumerate(found)):
+                return place
+    return None
+
+
+def wrapped(b: Builder, value: Value, size: int) -> Term:
     """Return places along a dimension; what is below 0 counts from its end."""
-    term = index(value)
+    if value.term.kind != "int":
+        real = value.term
+        return index(b, replace(value, term=nq.where(real < 0, real + float(size), real)), size)
+    term = value.term
     return term if isinstance(term, Index) else nq.where(term < 0, term + size, term)

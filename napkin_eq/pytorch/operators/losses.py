@@ -108,9 +108,9 @@ def by_class(
     b: Builder, scores: Value, target: Value, weight: Value | None, reduction: int, ignore_index: int, smoothing: float
 ) -> tuple[Value, Value]:
     """Return the negative scores of the named classes, smoothed and weighted, and the sum of the weights."""
-    index(target)
     at = 1 if len(scores.dims) > 1 else 0
     size = b.known(scores.dims[at], "classes")
+    target = replace(target, term=index(b, target, size))
     loss = picked(b, scores, target)
     places = b.moved(target, target.dims, loss.dims)
     counts = ~nq.equal(places, ignore_index)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import napkin_eq.frontend.library as nq
-from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Term, as_real, lift
 from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Value, elsewhere
 from napkin_eq.pytorch.build.table import enter, operator
@@ -149,12 +147,12 @@ def adaptive(b: Builder, self: Value, output: Sequence[int], largest: bool) -> V
             term = b.fold("max", cut.term, [over]) if largest else b.mean(cut.term, [over])
         else:
             new, own = b.fresh(out, "out", at), value.dims[at]
-            low, high = b.at(new) * size // out, ((b.at(new) + 1) * size + (out - 1)) // out
-            lies = (low <= b.at(own)) & (b.at(own) < high)
+            lies = every(_shared_out(b, own, new))
+            assert lies is not None
             dims = [*value.dims[:at], new, *value.dims[at + 1 :]]
             masked = nq.where(lies, value.term, NEGATIVE if largest else 0.0)
             term = b.fold("max" if largest else "sum", masked, [own])
-            term = term if largest else term * nq.reciprocal(as_real(high - low))
+            term = term if largest else term * nq.reciprocal(_elements(b, size, new))
         value = b.value(term, dims, value.dtype)
     return value
 
@@ -172,23 +170,44 @@ enter("_adaptive_avg_pool2d.default", _adaptive(False))
 enter("_adaptive_avg_pool3d.default", _adaptive(False))
 
 
-def _places_unknown(b: Builder, self: Value, output_size: Sequence[int]) -> tuple[Value, Value]:
-    largest = adaptive(b, self, output_size, True)
+def _shared_out(b: Builder, own: Dim, out: Dim) -> list[Term]:
+    """Return the masks of the elements that lie in each of the windows that share a dimension out evenly."""
+    size, count = b.known(own, "pooling"), b.known(out, "pooling")
+    if count == 1:
+        return []
+    low, high = b.at(out) * size // count, ((b.at(out) + 1) * size + (count - 1)) // count
+    return [low <= b.at(own), b.at(own) < high]
+
+
+def _elements(b: Builder, size: int, out: Dim) -> Term:
+    """Return how many elements lie in each of the windows that share a dimension out."""
+    count = b.known(out, "pooling")
+    return as_real(((b.at(out) + 1) * size + (count - 1)) // count - b.at(out) * size // count)
+
+
+def _placed(b: Builder, self: Value, output_size: Sequence[int]) -> tuple[Value, Value]:
     unseen(b, self, plain=True)
-    if math.prod(output_size) != 1:
-        raise NapkinError(
-            "the places of windows of unequal sizes are not supported: only an output of size 1, or the values alone"
-        )
-    dims = self.dims[len(self.dims) - len(output_size) :]
+    front = len(self.dims) - len(output_size)
+    dims = self.dims[front:]
+    largest = adaptive(b, self, output_size, True)
+    new = [b.fresh(out, "out", at) for at, out in enumerate(output_size)]
+    left = (*self.dims[:front], *new)
+    lies = every([part for own, out in zip(dims, new, strict=True) for part in _shared_out(b, own, out)])
+    same = nq.equal(b.real(self).term, b.moved(largest, largest.dims, left))
+    same = same if lies is None else same & lies
     flat = b.at(tuple(a for d in dims for a in d))
-    same = nq.equal(b.real(self).term, largest.term)
     first = -b.fold("max", nq.where(same, -as_real(flat), NEGATIVE), dims)
     unplaced(b, self, first)
-    return largest, b.value(first, largest.dims, "int64")
+    return largest, b.value(first, left, "int64")
 
 
 for _rank in (1, 2, 3):
-    enter(f"adaptive_max_pool{_rank}d.default", _places_unknown)
+    enter(f"adaptive_max_pool{_rank}d.default", _placed)
+
+
+@operator("adaptive_max_pool2d_backward.default", "adaptive_max_pool3d_backward.default")
+def adaptive_max_backward(b: Builder, grad_output: Value, self: Value, indices: Value) -> Value:
+    return max_pool_backward(b, grad_output, self, None, None, None, None, False, indices)
 
 
 @operator("max_pool2d_with_indices_backward.default", "max_pool3d_with_indices_backward.default")
@@ -245,15 +264,18 @@ def avg_pool_backward(
 
 @operator("_adaptive_avg_pool2d_backward.default", "_adaptive_avg_pool3d_backward.default")
 def adaptive_backward(b: Builder, grad_output: Value, self: Value) -> Value:
-    """The gradient of a mean of windows that cut the dimensions evenly."""
+    """The gradient of a mean of windows that share the dimensions out."""
     value = b.real(grad_output)
     rank = 3 if "3d" in b.place[-1] else 2
     for at in range(len(self.dims) - rank, len(self.dims)):
         size, out = b.known(self.dims[at], "pooling"), b.known(value.dims[at], "pooling")
         if size % out:
-            raise NapkinError(
-                f"the gradient of {out} windows of {size} elements, which do not divide them, is not supported"
-            )
+            own, dim = value.dims[at], b.fresh(size, "inner", at)
+            lies = every(_shared_out(b, dim, own))
+            assert lies is not None
+            spread = nq.where(lies, value.term * nq.reciprocal(_elements(b, size, own)), 0.0)
+            value = b.value(b.fold("sum", spread, [own]), b.put(value, at, dim), value.dtype)
+            continue
         inner = b.fresh(size // out, "inner", at)
         value = b.value(value.term * (out / size), b.put(value, at, (*value.dims[at], *inner)), value.dtype)
     return value

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import napkin_eq.frontend.library as nq
+from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Reduce, Term, as_real, lift, subterms
 from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Value
 from napkin_eq.pytorch.build.table import operator
@@ -203,6 +204,33 @@ def vector_norm(b: Builder, self: Value, ord: Any, dim: Dims, keepdim: bool) -> 
     powered = nq.exp(nq.log(size) * float(ord))
     found = b.folded("sum", replace(value, term=powered), dims, keepdim, value.dtype)
     return replace(found, term=nq.exp(nq.log(found.term) * (1 / float(ord))))
+
+
+def _apart(b: Builder, x1: Value, x2: Value) -> Value:
+    """Return the difference of each row of one tensor and each of another."""
+    rows = replace(x1, dims=(*x1.dims[:-1], (), x1.dims[-1]))
+    return b.pointwise(lambda s, t: s - t, b.real(rows), b.real(replace(x2, dims=(*x2.dims[:-2], (), *x2.dims[-2:]))))
+
+
+@operator("_cdist_forward.default")
+def distances(b: Builder, x1: Value, x2: Value, p: float) -> Value:
+    return vector_norm(b, _apart(b, x1, x2), p, [-1], False)
+
+
+@operator("_cdist_backward.default")
+def distances_backward(b: Builder, grad: Value, x1: Value, x2: Value, p: float, cdist: Value) -> Value:
+    """The gradient of the first rows; rows that are equal have none."""
+    if p not in (1, 2):
+        raise NapkinError(f"the gradient of distances of order {p} is not supported, of 1 and 2 it is")
+    away = _apart(b, x1, x2)
+    spread = [replace(v, dims=(*v.dims, ())) for v in (b.real(grad), b.real(cdist))]
+
+    def compute(g: Term, c: Term, d: Term) -> Term:
+        if p == 1:
+            return g * nq.where(d > 0, 1.0, nq.where(d < 0, -1.0, 0.0))
+        return g * d * nq.where(c > 0, nq.reciprocal(c), 0.0)
+
+    return b.folded("sum", b.pointwise(compute, *spread, away), [len(away.dims) - 2], False, "float32")
 
 
 @operator("logsumexp.default")

@@ -9,7 +9,7 @@ from typing import Any
 import napkin_eq.frontend.library as nq
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Const, Index, Input, Map, Read, Recur, Scan, Term, as_real, lift, rewritten, subterms
+from napkin_eq.lang.term import Const, Index, Input, Map, Read, Recur, Reduce, Scan, Term, as_real, lift, rewritten, subterms
 from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Value, elsewhere
 from napkin_eq.pytorch.build.rolled import linear, put
 from napkin_eq.pytorch.build.table import operator
@@ -169,9 +169,10 @@ def ordered(b: Builder, self: Value, dim: int, descending: bool, count: int | No
     value, axis, mine, rank, at = _ranked(b, self, dim, descending)
     new = b.fresh(b.known(self.dims[at], "an order") if count is None else count, "place")
     here = nq.equal(rank, as_real(b.at(new)))
-    found = [b.fold("max", nq.where(here, term, NEGATIVE), [(axis,)]) for term in (mine, as_real(Index(axis)))]
     dims = b.put(value, at, new)
-    return b.value(found[0], dims, self.dtype), b.value(found[1], dims, "int64")
+    found = b.fold("max", nq.where(here, mine, NEGATIVE), [(axis,)])
+    place = Reduce("argmax", axis, nq.where(here, 1.0, 0.0))  # a whole number, so that it may choose a coordinate
+    return b.value(found, dims, self.dtype), b.value(place, dims, "int64")
 
 
 @operator("sort.default")
@@ -196,4 +197,34 @@ def topk(b: Builder, self: Value, k: int, dim: int, largest: bool, sorted: bool)
 
 @operator("cummax.default")
 def cummax(b: Builder, self: Value, dim: int) -> tuple[Value, Any]:
-    return running(b, self, dim, "max"), None
+    return _extreme(b, self, dim, 1.0)
+
+
+@operator("cummin.default")
+def cummin(b: Builder, self: Value, dim: int) -> tuple[Value, Any]:
+    return _extreme(b, self, dim, -1.0)
+
+
+def _extreme(b: Builder, self: Value, dim: int, sign: float) -> tuple[Value, Value]:
+    """Return the largest or smallest of each element and those before it, and the last place that has it."""
+    unseen(b, self)
+    value = replace(self, term=b.real(self).term * sign)
+    at = b.dim(self, dim)
+    if not self.dims or not self.dims[at]:
+        return self, replace(self, term=lift(0), dtype="int64")
+    value, axis = b.single(value, at)
+    found = Scan("max", axis, value.term)
+    place = Scan("max", axis, nq.where(value.term < found, -1.0, as_real(Index(axis))))
+    return b.value(found * sign, value.dims, self.dtype), b.value(place, value.dims, "int64")
+
+
+@operator("median.dim")
+def median(b: Builder, self: Value, dim: int, keepdim: bool) -> tuple[Value, Value]:
+    """Return the element in the middle of the order, the lower one of two, and where it stands."""
+    at = b.dim(self, dim)
+    if not self.dims or not self.dims[at]:
+        return ordered(b, self, dim, False, None)
+    size = b.known(self.dims[at], "an order")
+    numbers, places = ordered(b, self, dim, False, (size + 1) // 2)
+    last = {at: Const((size - 1) // 2)}
+    return tuple(b.read(v, last, b.left(v, [at], keepdim)) for v in (numbers, places))

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import napkin_eq.frontend.library as nq
-from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Map, Term, as_real
 from napkin_eq.pytorch.build.builder import Builder, Number, Value
 from napkin_eq.pytorch.build.rolled import SHORTEST, rolled
@@ -193,8 +192,6 @@ def cat(b: Builder, tensors: Sequence[Value], dim: int) -> Value:
     new = b.fresh(sum(sizes), "cat")
     place, low, term, dims = b.at(new), 0, None, None
     real = any(not (v.whole or v.truth) for v in parts)
-    if all(v.truth for v in parts):
-        raise NapkinError("masks are not joined: choose of numbers, then compare")
     for value, size in zip(parts, sizes, strict=True):
         value = b.real(value) if real else b.number(value)
         own = b.read(value, {at: place - low if low else place}, b.put(value, at, new))
@@ -204,6 +201,8 @@ def cat(b: Builder, tensors: Sequence[Value], dim: int) -> Value:
             term = nq.where(place < low, term, b.moved(own, own.dims, dims))
         low += size
     assert term is not None and dims is not None
+    if all(v.truth for v in parts):
+        return b.mask(b.value(term, dims, "int64"))
     return b.value(term, dims, next((v.dtype for v in parts if not (v.whole or v.truth)), parts[0].dtype))
 
 
@@ -251,6 +250,8 @@ def roll(b: Builder, self: Value, shifts: Sequence[int], dims: Sequence[int]) ->
 @operator("constant_pad_nd.default")
 def constant_pad(b: Builder, self: Value, pad: Sequence[int], value: Number) -> Value:
     value = b.scalar(value)
+    if self.truth:
+        return b.mask(constant_pad(b, b.number(self), pad, b.number(value)))
     for number in range(len(pad) // 2):
         before, after, at = pad[2 * number], pad[2 * number + 1], len(self.dims) - 1 - number
         if not before and not after:
@@ -263,8 +264,6 @@ def constant_pad(b: Builder, self: Value, pad: Sequence[int], value: Number) -> 
         if inside:
             mask = inside[0] if len(inside) == 1 else inside[0] & inside[1]
             term, filler = own.term, value.term
-            if own.truth:
-                raise NapkinError("masks are not padded: pad numbers, then compare")
             own = replace(own, term=nq.where(mask, term, filler if term.kind == "int" else as_real(filler)))
         self = own
     return self

@@ -122,17 +122,18 @@ class Statements(ABC):
 
     def emit(self, op: str, args: tuple[p.Operand, ...], dtype: str) -> p.Operand:
         """Append an elementwise operator; of numbers alone it is computed here, and a whole one stands as a real one among reals."""
-        if dtype != "i32" and op not in ("cast", "real") and any(self._is_real(a) for a in args):
+        whole = dtype in WHOLE
+        if not whole and op not in ("cast", "real") and any(self._is_real(a) for a in args):
             args = tuple(float(a) if type(a) is int else a for a in args)
-        if dtype != "i32" and not any(isinstance(a, str) for a in args) and (number := known_value(op, args)) is not None:
+        if not whole and not any(isinstance(a, str) for a in args) and (number := known_value(op, args)) is not None:
             return number
         if op == "where" and isinstance(args[0], bool):
             return args[1 if args[0] else 2]
         if op in ("and", "or") and (settled := _settled(op, args)) is not None:
             return settled
-        if dtype == "i32" and (known := tuple(a for a in args if type(a) is int)) and len(known) == len(args):
+        if whole and (known := tuple(a for a in args if type(a) is int)) and len(known) == len(args):
             return _whole_number(op, known)
-        if dtype == "i32" and op in ("add", "mul") and (plain := _unit(op, args)) is not None:
+        if whole and op in ("add", "mul") and (plain := _unit(op, args)) is not None:
             return plain
         if op in ("add", "mul") and isinstance(args[1], str) and not isinstance(args[0], str):
             args = (args[1], args[0])  # numbers stand last, so that one product is not computed as two
@@ -142,6 +143,14 @@ class Statements(ABC):
             parts = [self.multiple(a) for a in args]
             self.multiples[found] = min(math.prod(parts), 1 << 30) if op == "mul" else math.gcd(*parts)
         return found
+
+    def integers(self, op: str, args: tuple[p.Operand, ...], wide: bool = False, comparison: bool = False) -> p.Operand:
+        """Append an operator of whole numbers, of 64 bits if one of them is or `wide` asks for it."""
+        numbers = args[1:] if op == "where" else args
+        wide = wide or any(self.values[a].dtype == "i64" if isinstance(a, str) else not -(2**31) <= a < 2**31 for a in numbers)
+        dtype = "i64" if wide else "i32"
+        numbers = tuple(self.cast(a, dtype) for a in numbers)
+        return self.emit(op, (*args[:1], *numbers) if op == "where" else numbers, "i1" if comparison else dtype)
 
     def multiple(self, operand: p.Operand) -> int:
         """Return a number that an integer operand is known to be a multiple of, 1 where nothing is known."""
@@ -169,7 +178,7 @@ class Statements(ABC):
         """Return an operand ready for float arithmetic, which is of f32: tiles of other types become that, a size that is known a real number."""
         if type(operand) is int:
             return float(operand)
-        if isinstance(operand, str) and self.values[operand].dtype in (*NARROW, "f64", "i32"):
+        if isinstance(operand, str) and self.values[operand].dtype in (*NARROW, "f64", *WHOLE):
             return self.cast(operand, "f32")
         return operand
 
@@ -248,7 +257,7 @@ def hint(key: Any, args: Sequence[p.Operand], dtype: str) -> str:
     if key == "cast" and isinstance(args[0], str):
         return f"{args[0]}_{dtype}"
     word = _HINTS.get(key, key)
-    return f"{word}_n" if dtype == "i32" else f"{word}_t"
+    return f"{word}_n" if dtype in WHOLE else f"{word}_t"
 
 
 def _whole_number(op: str, args: tuple[int, ...]) -> int:

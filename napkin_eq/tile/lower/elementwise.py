@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from napkin_eq.lang.interval import interval
+from napkin_eq.lang.interval import interval, wide
 from napkin_eq.lang.operators import ABSENT, EDGES, OPS
-from napkin_eq.lang.term import Const, Map, Prev, Term, in_others, rebuilt
+from napkin_eq.lang.term import Const, Index, Map, Prev, Term, in_others, rebuilt
 from napkin_eq.laws.law import Judgment, finite, nonneg, nonzero, pos
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.builder import Context, Env, Statements, restricted
 from napkin_eq.tile.stream_facts import conjuncts, plain, reduces_over
 
+LEAST, MOST = -(2**31), 2**31 - 1
 LOG2E = math.log2(math.e)
 Proved = Callable[[Judgment], bool]
 
@@ -42,9 +43,11 @@ class Arithmetic(Statements):
             return short
         values = tuple(self.operand(a, context) for a in args)
         if op in ("floordiv", "mod"):
-            return self._quotient(op, args[1], values)
-        if term.kind == "int" or (term.kind == "bool" and args[0].kind == "int"):
-            return self.emit(op, values, "i32" if term.kind == "int" else "i1")
+            return self._held(term, self._quotient(op, args[1], values, self._wide(term, *args)))
+        if term.kind == "bool" and args[0].kind == "int" == args[1].kind:
+            return self._compared(op, args, values)
+        if term.kind == "int":
+            return self._held(term, self.integers(op, values, self._wide(term, *args)))
         if term.kind == "bool":
             return self.emit(op, values if args[0].kind == "bool" else tuple(map(self.wide, values)), "i1")
         values = tuple(map(self.wide, values))
@@ -100,22 +103,43 @@ class Arithmetic(Statements):
                 found = self.emit("where", (self.emit("eq", (value, ABSENT), "i1"), ABSENT, found), "f32")
         return found
 
-    def _quotient(self, op: str, divisor: Term, values: tuple[p.Operand, ...]) -> p.Operand:
+    def _wide(self, *terms: Term) -> bool:
+        """Tell whether a whole number, or what it is computed of, may pass 32 bits."""
+        return any(map(wide, terms))
+
+    def _held(self, term: Term, value: p.Operand) -> p.Operand:
+        """Return a whole number in 32 bits if it is sure to fit into them."""
+        return value if wide(term) or math.inf in map(abs, interval(term)) else self.cast(value, "i32")
+
+    def _compared(self, op: str, args: tuple[Term, ...], values: tuple[p.Operand, ...]) -> p.Operand:
+        """Compare whole numbers; one of 64 bits with one that is no extreme of 32 as the nearest number of 32 bits to it."""
+        first, second = (self.values[v].dtype == "i64" if isinstance(v, str) else not LEAST < v < MOST for v in values)
+        if first != second:
+            term, wider = (args[1], 0) if first else (args[0], 1)
+            low, high = interval(term)
+            if isinstance(values[wider], str) and (low > LEAST and high < MOST or isinstance(term, Index)):
+                near = self.cast(self.integers("max", (self.integers("min", (values[wider], MOST)), LEAST)), "i32")
+                values = (near, values[1]) if first else (values[0], near)
+        return self.integers(op, values, comparison=True)
+
+    def _quotient(self, op: str, divisor: Term, values: tuple[p.Operand, ...], wide: bool) -> p.Operand:
         """Write // or %, which are zero where the divisor is; the machine's own give anything there."""
         if values[1] == 0:
             return 0
         low, high = interval(divisor)
         if low > 0 or high < 0 or not isinstance(values[1], str):
-            return self.emit(op, values, "i32")
+            return self.integers(op, values, wide)
         none = self.emit("eq", (values[1], 0), "i1")
-        return self.emit("where", (none, 0, self.emit(op, (values[0], self.emit("where", (none, 1, values[1]), "i32")), "i32")), "i32")
+        safe = self.integers("where", (none, 1, values[1]))
+        return self.integers("where", (none, 0, self.integers(op, (values[0], safe), wide)))
 
     def _where(self, term: Map, context: Context) -> p.Operand:
         if (plain_term := self.resolved(term, context)) is not term:
             return self.operand(plain_term, context)
         mask, left, right = (self.operand(a, context) for a in term.args)
-        dtype = "i32" if term.kind == "int" else "f32"
-        return self.emit("where", (mask, self.wide(left) if dtype == "f32" else left, self.wide(right) if dtype == "f32" else right), dtype)
+        if term.kind == "int":
+            return self._held(term, self.integers("where", (mask, left, right), self._wide(term)))
+        return self.emit("where", (mask, self.wide(left), self.wide(right)), "f32")
 
     def settled(self, mask: Term, context: Context) -> bool | None:
         """Return True if the masks known to hold in this part of the loop imply a mask, the same coordinates standing for its axes."""

@@ -13,8 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from napkin_eq.lang.axis import Axis
-from napkin_eq.lang.dtypes import DEFAULT, WHOLE, held_as
+from napkin_eq.lang.dtypes import BY_SHORT, DEFAULT, WHOLE, computed_as, held_as
 from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.interval import wide
 from napkin_eq.lang.operators import ABSENT, NEUTRAL, RECURRENCE
 from napkin_eq.lang.scope import steps
 from napkin_eq.lang.term import (
@@ -126,7 +127,7 @@ class Lowering(Folds):
 
     def _store(self, body: Term, target: p.Buffer, context: Context) -> None:
         self.stored.add(target.name)
-        value = self.as_value(self.operand(body, context), DEFAULT[body.kind])
+        value = self.as_value(self.operand(body, context), computed_as(body.kind, wide(body)))
         index = tuple(self.iota(context.coord(d)) for d in target.dims)
         masks = tuple(m for d in target.dims for m in self.valid(context.coord(d)))
         self.stack[-1].stmts.append(p.StoreTile(target.name, index, self.as_value(self.cast(value, target.dtype)), masks))
@@ -205,7 +206,8 @@ class Lowering(Folds):
                 coords += self.values[index[-1]].coords
         args = (*index, *masks)
         name = self.put(lambda v: p.Load(v, buffer.name, tuple(index), tuple(masks)), ("load", buffer.name), coords, buffer.dtype, args)
-        return self.cast(name, "i32") if buffer.dtype in WHOLE else name
+        narrow = buffer.dtype in WHOLE and BY_SHORT[buffer.dtype].bytes < BY_SHORT[DEFAULT["int"]].bytes
+        return self.cast(name, DEFAULT["int"]) if narrow else name
 
     def _read(self, term: Read, context: Context) -> p.Operand:
         # Where the array is read along each axis: at a coordinate of this kernel, or at one that an index says.
@@ -220,8 +222,8 @@ class Lowering(Folds):
                 places[body.axis.name] = index.axis
             else:
                 last = self.emit("add", (self.size(body.axis), -1), "i32")
-                low = self.emit("max", (self.operand(index, context), 0), "i32")
-                places[body.axis.name] = self.emit("min", (low, last), "i32")
+                low = self.integers("max", (self.operand(index, context), 0))
+                places[body.axis.name] = self.cast(self.integers("min", (low, last)), "i32")
             outer.append(body)
             body = body.body
         if isinstance(body, Input):

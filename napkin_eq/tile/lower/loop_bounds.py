@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.interval import wide
 from napkin_eq.lang.term import Const, Index, Input, Map, Term, subterms
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.builder import Context, Statements
@@ -168,9 +169,9 @@ def _atom_range(lowering: Statements, atom: Term, context: Context) -> tuple[p.O
         start = lowering.start(coord)
         return start, lowering.emit("add", (start, lowering.coords[coord].tile - 1), "i32")
     value = lowering.operand(atom, context)
-    if any(isinstance(part, Input) for part in subterms(atom)):
+    if any(isinstance(part, Input) for part in subterms(atom)) or wide(atom):
         # What is read may be past every axis: it is kept to where negating it, or adding a tile to it, stays within 32 bits.
-        value = lowering.emit("max", (lowering.emit("min", (value, FAR), "i32"), -FAR), "i32")
+        value = lowering.cast(lowering.integers("max", (lowering.integers("min", (value, FAR)), -FAR)), "i32")
     greatest = _greatest(lowering, value)
     return lowering.emit("neg", (_greatest(lowering, lowering.emit("neg", (value,), "i32")),), "i32"), greatest
 
