@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import runpy
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,8 @@ def load_rules(*places: str | Path) -> None:
         path = Path(place)
         if not path.exists():
             raise NapkinError(f"rules: {str(path)!r} does not exist; expected a .py file or a folder of them")
+        if not path.is_dir() and not path.is_file():  # a device or a pipe, which might never end
+            raise NapkinError(f"rules: {str(path)!r} is neither a file nor a folder; expected a .py file or a folder of them")
         before = REGISTRY.added
         for file in sorted(path.glob("*.py")) if path.is_dir() else [path]:
             _run(file)
@@ -45,9 +49,13 @@ def _run(file: Path) -> None:
 
 
 def run_file(file: Path, kind: str) -> dict[str, Any]:
-    """Run one content file of a kind (rules, proofs, codegen) and return what it defines; raises NapkinError with file and line."""
+    """Run one content file of a kind (rules, proofs, codegen) and return what it defines; raises NapkinError with file and line.
+
+    What it prints goes to standard error: standard output is what a verb answers, JSON for one.
+    """
     try:
-        return runpy.run_path(str(file), run_name=f"napkin_eq.{kind}.{file.stem}")
+        with contextlib.redirect_stdout(sys.stderr):
+            return runpy.run_path(str(file), run_name=f"napkin_eq.{kind}.{file.stem}")
     except NapkinError:
         raise
     except SyntaxError as error:

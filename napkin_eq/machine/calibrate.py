@@ -94,7 +94,8 @@ def of_gpu(file: Path, tool: str, figures: Iterable[str]) -> dict[str, Any]:
 def table(file: Path, tool: str) -> dict[str, Any]:
     """Read a JSON file that says which tool wrote it; raises NapkinError for any other."""
     try:
-        content = file.read_bytes()[: MOST_BYTES + 1]
+        with file.open("rb") as opened:
+            content = opened.read(MOST_BYTES + 1)
         data = json.loads(content) if len(content) <= MOST_BYTES else None
     except OSError as error:
         raise NapkinError(f"{file}: cannot be read: {error.strerror or error}") from None

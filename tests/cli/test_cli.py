@@ -215,6 +215,17 @@ def test_bad_rules_are_refused_with_their_place(capsys, tmp_path, registry, code
         assert message in refused(capsys, *argv)
 
 
+def test_what_a_rule_file_prints_is_no_part_of_the_answer(capsys, tmp_path, registry):
+    (tmp_path / "mine.py").write_text("from napkin_eq.law import law\nprint('noise')\n\n\n@law('All.')\ndef swapped(a, b):\n    return a + b, b + a\n")
+    status, out, err = call(capsys, "prove", str(tmp_path / "mine.py"), "--json")
+    assert status == 0 and [row["name"] for row in json.loads(out)["laws"]] == ["swapped"] and err == "noise\n"
+
+
+@pytest.mark.parametrize("argv", [["prove"], ["derive", *SMALL, "--rules"], ["derive", *SMALL, "--tuned"]])
+def test_a_file_that_never_ends_is_refused(capsys, argv):
+    assert "/dev/zero" in refused(capsys, *argv, "/dev/zero")
+
+
 def test_a_false_law_is_refuted_with_its_counterexample(capsys, tmp_path, registry):
     (tmp_path / "mine.py").write_text(FALSE_LAW)
     status, out, _ = call(capsys, "prove", str(tmp_path / "mine.py"))
