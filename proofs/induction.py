@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -70,7 +70,7 @@ class Search:
             if isinstance(term, (Read, Online, Prev, Acc)):
                 raise NotUnderstood(f"no prover understands {type(term).__name__}")
         if (scan := next((t for t in subterms(claim.goal) if isinstance(t, Scan)), None)) is not None:
-            return [step for part in prefixes(claim, scan.axis) for step in self.proof(part)]
+            return self.by_prefixes(claim, scan.axis)
         if step := self.decided(claim):
             return [step]
         axes = sorted({t.axis for t in subterms(claim.goal) if isinstance(t, (Reduce, Size))})
@@ -91,6 +91,30 @@ class Search:
             with suppress(Unproved):
                 return self.by_induction_knowing(claim, axis)
         raise Unproved(failed if self.until > time.process_time() else f"{failed}, time is up")
+
+    def by_prefixes(self, claim: Claim, axis: Axis) -> list[Step]:
+        """Return a proof by induction over the lanes of an axis that prefix folds run along, of which it knows their signs if need be; raises Unproved."""
+        try:
+            return [step for part in prefixes(claim, axis) for step in self.proof(part)]
+        except Unproved:
+            steps, facts = list[Step](), list[tuple[Scan, Term]]()
+            for t in (t for t in subterms(claim.goal) if isinstance(t, Scan) and t.axis == axis):
+                for name in ("finite", "nonneg", "nonzero"):
+                    fact = replace(claim, what=f"{claim.what}: {name} of a prefix", goal=JUDGMENT[name](t))
+                    with suppress(Unproved):
+                        steps += [] if fact.goal is claim.goal else [step for part in prefixes(fact, axis) for step in self.at_once(part)]
+                        facts.append((t, fact.goal))
+            if not steps:
+                raise
+        return [*steps, *(step for part in prefixes(claim, axis, facts) for step in self.proof(part))]
+
+    def at_once(self, claim: Claim) -> list[Step]:
+        """Return the step that decides a claim with no induction; raises Unproved."""
+        if claim.goal is TRUE:
+            return []
+        if any(isinstance(t, Scan) for t in subterms(claim.goal)) or (step := self.decided(claim)) is None:
+            raise Unproved(f"no proof found ({claim.what})")
+        return [step]
 
     def by_linearity(self, claim: Claim) -> list[Step] | None:
         """Return the proof of a claim in the normal form of sums and maxima, and of what that rests on; None if there is none."""
@@ -209,32 +233,50 @@ def induct(claim: Claim, axis: Axis, facts: Callable[[Reduce, Claim], tuple[Term
         yield Claim(f"{claim.what}: one more lane of {axis}", goal, known, free, legend)
 
 
-def prefixes(claim: Claim, axis: Axis) -> Iterator[Claim]:
+def prefixes(claim: Claim, axis: Axis, facts: Sequence[tuple[Scan, Term]] = ()) -> Iterator[Claim]:
     """Yield the claim in the first lane of an axis, and in one more lane given that it holds in the lane before, with no prefix fold along it.
 
-    Each prefix fold is a number for the lane before, of which only the claim itself is known, with that lane's own value added. So nothing
-    else in the goal may vary along the axis: its value would be another in the lane before.
+    Each prefix fold is a number for the lane before, of which only the claim itself is known, and what `facts` say of it, with that lane's own
+    value added. What else varies along the axis is another value in the lane before, of which the premises are known.
     """
     scans = [t for t in subterms(claim.goal) if isinstance(t, Scan) and t.axis == axis]
-    folds = [t for t in subterms(claim.goal) if isinstance(t, Reduce) and t.axis == axis]
+    folds: dict[Term, Term] = {t: t for t in subterms(claim.goal, *claim.premises) if isinstance(t, Reduce) and t.axis == axis}
     if any(isinstance(t, Scan) and t.axis == axis for t in subterms(*(part for fold in folds for part in fold.children))):
         raise Unproved(f"a prefix fold over {axis} stands inside a fold over {axis}, of all its lanes ({claim.what})")
     holes: dict[Term, Term] = {t: Var(f"prefix {i} over {axis}") for i, t in enumerate(scans, 1)}
-    known = _swapped(claim.goal, holes)
     if any(isinstance(t, Scan) for t in subterms(*claim.premises)):
         raise NotUnderstood("no prover understands Scan in a condition")
     fixed = {(other.name, hole.name) for t, hole in holes.items() for other in _axes(claim) if other == axis or not claim.varies(t, other)}
-    free = claim.free | fixed
-    if any(isinstance(t, (Var, Index)) and replace(claim, free=free).varies(t, axis) for t in subterms(known)):
-        raise Unproved(f"what a prefix fold over {axis} is compared with varies along {axis} ({claim.what})")
-    first: dict[Term, Term] = {}
-    later: dict[Term, Term] = {}
+    # Outside of folds and prefix folds: a fold's lanes are all of them, of the lane before as of this one.
+    beside = [t for t in _outside(claim.goal, {*holes, *folds}) if isinstance(t, (Var, Index)) and claim.varies(t, axis)]
+    varying = [t for t in subterms(claim.goal, *claim.premises) if isinstance(t, Var) and claim.varies(t, axis)] if beside else []
+    before: dict[Term, Term] = {v: Var(f"{v.name}°{axis}", v.sort) for v in varying}
+    fixed |= {(other, f"{v.name}°{axis}") for v in varying for other in (axis.name, *(o for o, name in claim.free if name == v.name))}
+    lane = Index(axis)
+    before |= {lane: lane + Const(-1)} if lane in beside else {}
+    start: dict[Term, Term] = folds | {lane: Const(0)} if lane in beside else dict(folds)
+    first, later = dict(start), dict[Term, Term]()
     for t in scans:
-        for made, before in ((first, Const(NEUTRAL[t.monoid])), (later, holes[t])):
-            made[t] = longer(t, before, {part: _swapped(part, made) for part in t.children})
+        for made, at in ((first, Const(NEUTRAL[t.monoid])), (later, holes[t])):
+            made[t] = longer(t, at, {part: _swapped(part, made) for part in t.children})
+    known = _swapped(claim.goal, before | folds | holes)
+    there = [_swapped(p, before | folds) for p in claim.premises] if before else []
+    there += [le(Const(1), lane)] if lane in beside else []
+    there += [_swapped(fact, before | folds | holes) for _, fact in facts]
     legend = (*claim.legend, *(f"{hole.name} stands for {t} in the lane before" for t, hole in holes.items()))
-    yield Claim(f"{claim.what}: the first lane of {axis}", _swapped(claim.goal, first), claim.premises, claim.free, claim.legend)
-    yield Claim(f"{claim.what}: the next lane of {axis}", _swapped(claim.goal, later), (*claim.premises, known), free, legend)
+    legend = (*legend, *(f"{v.name}°{axis} stands for {v.name} in the lane before" for v in varying))
+    own = tuple(_swapped(p, start) for p in claim.premises)
+    yield Claim(f"{claim.what}: the first lane of {axis}", _swapped(claim.goal, first), own, claim.free, claim.legend)
+    premises = tuple(dict.fromkeys((*claim.premises, *there, known)))
+    yield Claim(f"{claim.what}: the next lane of {axis}", _swapped(claim.goal, later), premises, claim.free | fixed, legend)
+
+
+def _outside(root: Term, closed: set[Term]) -> Iterator[Term]:
+    """Yield the parts of a term, itself included, that stand in none of some others."""
+    if root not in closed:
+        yield root
+        for child in root.children:
+            yield from _outside(child, closed)
 
 
 def _somewhere(claim: Claim, axis: Axis) -> Claim:

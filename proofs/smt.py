@@ -428,10 +428,19 @@ def _sigmoid(reading: Reading, term: Term, a: Value) -> Value:
     return reading.bounded(term, a, 0, 0, lambda x, r: [f"(> {r} 0.0)", f"(< {r} 1.0)", f"(= {reading.product(r, f'(+ 1.0 {falling})')} 1.0)"])
 
 
+def _between(low: str, number: str, high: str) -> str:
+    return f"(and (<= {low} {number}) (<= {number} {high}))"
+
+
 def _tanh(reading: Reading, term: Term, a: Value) -> Value:
     inside = reading.polynomial(term.args[0])
     rising, falling = reading.exponential(inside), reading.exponential(inside * constant(-1))
-    return reading.bounded(term, a, -1, -1, lambda x, r: [f"(= {reading.product(r, f'(+ {rising} {falling})')} (- {rising} {falling}))"])
+
+    def known(x: str, r: str) -> list[str]:
+        quotient = f"(= {reading.product(r, f'(+ {rising} {falling})')} (- {rising} {falling}))"
+        return [quotient, f"(ite (>= {x} 0.0) {_between('0.0', r, x)} {_between(x, r, '0.0')})"]
+
+    return reading.bounded(term, a, -1, -1, known)
 
 
 def _erf(reading: Reading, term: Term, a: Value) -> Value:
@@ -494,7 +503,11 @@ OPERATOR: dict[str, Read] = {
     "inv": _absorbing(lambda r, t, a: r.inverse(t)),
     "abs": _absorbing(lambda r, t, a: f"(ite (>= {a} 0.0) {a} (- {a}))"),
     "sqrt": _absorbing(lambda r, t, a: r.root(t)),
-    "sin": _purified("sine", "the sine of @", lambda a, n: [f"(>= {n} (- 1.0))", f"(<= {n} 1.0)"]),
+    "sin": _purified(
+        "sine",
+        "the sine of @",
+        lambda a, n: [f"(>= {n} (- 1.0))", f"(<= {n} 1.0)", f"(ite (>= {a} 0.0) {_between(f'(- {a})', n, a)} {_between(a, n, f'(- {a})')})"],
+    ),
     "cos": _purified("cosine", "the cosine of @", lambda a, n: [f"(>= {n} (- 1.0))", f"(<= {n} 1.0)"]),
     "floor": _rounded("floor", "the floor of @", lambda a, n: [f"(<= {n} {a})", f"(< {a} (+ {n} 1.0))"], lambda a, n: ""),
     "round": _rounded(

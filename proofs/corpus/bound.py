@@ -188,3 +188,18 @@ def length_of_what_was_divided_by_it(a, x):
 def length_of_nothing_divided_by_it(a, x):
     part = a * inv(Map("sqrt", (Sum(x, a * a),)))
     return Sum(x, part * part), Sum(x, inv(size(x)) * 1.0), finite(a)
+
+
+@valid("")
+def tangents_are_below_what_is_not_negative(a, b):
+    return le(Map("tanh", (a,)) + Map("sin", (b,)), a + b), nonneg(a), nonneg(b)
+
+
+@valid("")
+def squares_of_tangents_are_below_those_of_what_they_are_of(a, x):
+    return le(Sum(x, Map("tanh", (a,)) * Map("tanh", (a,))), Sum(x, a * a)), finite(a)
+
+
+@wrong
+def tangents_are_below_what_is_negative(a):
+    return le(Map("tanh", (a,)), a), finite(a)

@@ -1,7 +1,7 @@
 """Prefix folds and recurrences: inside folds over their own axis, over other axes, of what does not vary."""
 
 from napkin_eq.prove.corpus import valid, wrong
-from napkin_eq.law import Const, Max, Recur, Scan, Sum, distinct, finite, free, le, nonneg, size
+from napkin_eq.law import Const, Index, Map, Max, Recur, Scan, Sum, distinct, finite, free, inv, le, nonneg, nonzero, size
 
 
 @wrong
@@ -77,3 +77,60 @@ def maximum_moves_into_a_recurrence(a, b, x, y):
 @wrong
 def recurrence_of_opposite_gains(a, b, x):
     return Recur(x, -a, b), -Recur(x, a, -b)
+
+
+@valid("")
+def recurrence_without_gain_is_its_part(b, x):
+    return Recur(x, Const(0.0), b), b, finite(b)
+
+
+@wrong
+def recurrence_without_gain_is_its_part_if_absent(b, x):
+    return Recur(x, Const(0.0), b), b * 1.0
+
+
+@valid("")
+def recurrence_by_the_products_of_its_gains(a, b, x):
+    gains = Scan("prod", x, a)
+    return Recur(x, a, b), gains * Scan("sum", x, b * inv(gains)), nonzero(a), finite(b)
+
+
+@wrong
+def recurrence_by_products_that_may_be_zero(a, b, x):
+    gains = Scan("prod", x, a)
+    return Recur(x, a, b), gains * Scan("sum", x, b * inv(gains)), finite(a), finite(b)
+
+
+@valid("")
+def recurrence_of_small_gains_is_below_the_running_sum(a, b, x):
+    return le(Recur(x, a, b), Scan("sum", x, b)), nonneg(a), le(a, 1.0), nonneg(b)
+
+
+@wrong
+def recurrence_of_any_parts_is_below_the_running_sum(a, b, x):
+    return le(Recur(x, a, b), Scan("sum", x, b)), nonneg(a), le(a, 1.0), finite(b)
+
+
+@valid("")
+def recurrence_of_parts_that_are_not_negative_rises_with_its_gain(a, b, d, x):
+    return le(Recur(x, a, b), Recur(x, d, b)), nonneg(a), le(a, d), nonneg(b)
+
+
+@valid("")
+def running_sum_by_the_lane(a, x):
+    return le(Scan("sum", x, a), Map("real", (Index(x) + Const(1),))), le(a, 1.0)
+
+
+@wrong
+def running_sum_by_the_lane_before(a, x):
+    return le(Scan("sum", x, a), Map("real", (Index(x),))), le(a, 1.0)
+
+
+@valid("")
+def part_is_below_the_running_maximum(a, x):
+    return le(a, Scan("max", x, a))
+
+
+@wrong
+def part_is_above_the_running_maximum(a, x):
+    return le(Scan("max", x, a), a), finite(a)

@@ -10,6 +10,7 @@
 (declare-const sine.1 Real)
 (assert (>= sine.1 (- 1.0)))
 (assert (<= sine.1 1.0))
+(assert (ite (>= a 0.0) (and (<= (- a) sine.1) (<= sine.1 a)) (and (<= a sine.1) (<= sine.1 (- a)))))
 ; given -∞ < a
 (assert (not a.absent))
 ; the goal, denied

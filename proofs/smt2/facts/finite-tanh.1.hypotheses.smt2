@@ -19,6 +19,7 @@
 (assert (<= (- 1.0) tanh.1))
 (assert (<= tanh.1 1.0))
 (assert (= (* tanh.1 (+ exp.1 exp-minus.1)) (- exp.1 exp-minus.1)))
+(assert (ite (>= a 0.0) (and (<= 0.0 tanh.1) (<= tanh.1 a)) (and (<= a tanh.1) (<= tanh.1 0.0))))
 ; t1 is tanh(a)
 (define-fun t1 () Real (ite a.absent (- 1.0) tanh.1))
 ; given -∞ < a
