@@ -113,6 +113,9 @@ class Term:
     def __neg__(self) -> Term:
         return Map("neg", (self,)) if not isinstance(self, Const) else self if self.value == -math.inf else Const(-self.value)
 
+    def __abs__(self) -> Term:
+        return Map("abs", (self,))
+
     def __pow__(self, power: object) -> Term:
         if power == 0.5:
             return Map("sqrt", (self,))

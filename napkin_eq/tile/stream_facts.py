@@ -5,7 +5,7 @@ Facts of terms alone; the tiles come in where the caller gives them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from napkin_eq.lang.axis import Axis
@@ -43,7 +43,10 @@ Streamed = (Reduce, Fold, Online)
 
 
 def axis_ranks(term: Term, arrays: Mapping[Term, p.Buffer]) -> dict[str, int]:
-    """Order the axes of a kernel so that the storage order of every array it reads is kept where possible, ties by first appearance."""
+    """Order the axes of a kernel so that the storage order of every array it reads is kept where possible, ties by first appearance.
+
+    First come axes that are folded over what no one array holds: threads, which lie along the last axes, then fold lanes of their own.
+    """
     parts = kernel_terms(term)
     stored = [arrays[t].dims if t in arrays else t.dims for t in parts if t in arrays or isinstance(t, Input)]
     named = [f for t in parts for f in t.fields if isinstance(f, Axis)]
@@ -57,7 +60,25 @@ def axis_ranks(term: Term, arrays: Mapping[Term, p.Buffer]) -> dict[str, int]:
         rest = [n for n in seen if n not in order]
         ready = [n for n in rest if after[n] <= set(order)]
         order.append((ready or rest)[0])
-    return {name: i for i, name in enumerate(order)}
+    first = _spread(term, parts, arrays)
+    return {name: i for i, name in enumerate(sorted(order, key=lambda name: name not in first))}
+
+
+def _spread(term: Term, parts: Sequence[Term], arrays: Mapping[Term, p.Buffer]) -> set[str]:
+    """Return the axes that are folded over what varies along more axes than any array does that varies along them.
+
+    None of a kernel that contracts, whose tiles lie as the matrix unit takes them, nor one of its outputs.
+    """
+    folds = [t for t in parts if isinstance(t, Streamed)]
+    if any(isinstance(t.body, Map) and t.body.op == "mul" and not isinstance(t, Online) and t.monoid == "sum" for t in folds):
+        return set()
+    found = set()
+    for fold in folds:
+        wide = set(fold.body.axes)
+        held = [{a.name for a in t.axes} for t in kernel_terms(fold.body) if t in arrays or isinstance(t, Input)]
+        if fold.axis not in term.axes and not any(fold.axis.name in names and {a.name for a in wide} <= names for names in held):
+            found.add(fold.axis.name)
+    return found
 
 
 def kernel_terms(store: Term) -> list[Term]:
