@@ -227,4 +227,4 @@ def median(b: Builder, self: Value, dim: int, keepdim: bool) -> tuple[Value, Val
     size = b.known(self.dims[at], "an order")
     numbers, places = ordered(b, self, dim, False, (size + 1) // 2)
     last = {at: Const((size - 1) // 2)}
-    return tuple(b.read(v, last, b.left(v, [at], keepdim)) for v in (numbers, places))
+    return b.read(numbers, last, b.left(numbers, [at], keepdim)), b.read(places, last, b.left(places, [at], keepdim))
