@@ -10,14 +10,24 @@ analysis knows nothing of, and that LLVM makes the same instructions of.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Mapping
-from typing import NamedTuple
+import operator
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
 
+from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import WHOLE
-from napkin_eq.tile.ir import Iota, Kernel, Let, Loop, Operand, Value, statements
+from napkin_eq.tile.ir import Iota, Kernel, Let, Loop, Operand, SizeOf, Value, statements
 
 MOST = 1 << 62  # what 0 is a multiple of
+MOST_SIZES = 4  # of which each may be 1 or not; of more, all, one or none
+FOLDED: dict[str, Callable[..., Any]] = {  # of numbers and sizes, which Triton may know as it compiles
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg, "min": min, "max": max,
+    "lt": operator.lt, "le": operator.le, "eq": operator.eq, "floordiv": lambda a, b: a // b if b else 0, "mod": lambda a, b: a % b if b else 0,
+    "and": operator.and_, "or": operator.or_, "not": operator.not_, "where": lambda c, a, b: a if c else b,
+}  # fmt: skip
 
 
 class Rows(NamedTuple):
@@ -32,23 +42,54 @@ NOTHING = Rows(1, 1, 1)
 
 
 def misled(kernel: Kernel) -> frozenset[str]:
-    """Return the whole-numbered tiles of a kernel of which Triton would take to be so what is not, were they written as they are defined."""
+    """Return the whole-numbered tiles of a kernel of which Triton would take to be so what is not, were they written as they are defined.
+
+    A size that is 1 as the kernel is launched is a constant for Triton, by which nothing is multiplied or divided: such sizes are tried.
+    """
+    sizes = list(dict.fromkeys(s.axis for s in statements(kernel.body) if isinstance(s, SizeOf) and s.axis.size is None))
+    many = range(len(sizes) + 1) if len(sizes) <= MOST_SIZES else (0, 1, len(sizes))
+    ways = itertools.chain.from_iterable(itertools.combinations(sizes, number) for number in many)
+    found: set[str] = set()
+    for ones in ways:
+        found |= _misled(kernel, ones, found)
+    return frozenset(found)
+
+
+def _misled(kernel: Kernel, ones: Collection[Axis], unread: Collection[str]) -> set[str]:
+    """Return which tiles mislead where some sizes are 1; of those in `unread` nothing is known."""
     tiles = {c.name: c.tile for c in kernel.coords if c.tile > 1}
     values = {v.name: v for s in statements(kernel.body) for v in _made(s)}
     known: dict[str, dict[str, Rows]] = {}
+    numbers: dict[str, Operand] = {}
     found = set()
     for stmt in statements(kernel.body):
         if isinstance(stmt, Iota) and stmt.coord in tiles:
             known[stmt.out.name] = {stmt.coord: Rows(tiles[stmt.coord], MOST, 1)}
+        elif isinstance(stmt, SizeOf) and (stmt.axis.size or stmt.axis in ones):
+            numbers[stmt.out.name] = stmt.axis.size or 1
         elif isinstance(stmt, Let) and stmt.out.dtype in (*WHOLE, "i1"):
             dims = [d for d in stmt.out.coords if d in tiles]
+            stmt = replace(stmt, args=tuple(numbers.get(arg, arg) if isinstance(arg, str) else arg for arg in stmt.args))
+            if not dims and stmt.op in FOLDED and not any(isinstance(arg, str) for arg in stmt.args):
+                numbers[stmt.out.name] = FOLDED[stmt.op](*stmt.args)
+            same = _same(stmt)
             lines = {d: [_along(arg, d, tiles, known, values) for arg in stmt.args] for d in dims}
-            taken = {d: _taken(stmt, lines[d], tiles[d]) for d in dims}
-            if any(_false(stmt.op, lines[d], taken[d]) for d in dims):
+            taken = {d: _taken(stmt, lines[d], tiles[d]) if same is None else lines[d][same] for d in dims}
+            if stmt.out.name in unread or (same is None and any(_false(stmt.op, lines[d], taken[d]) for d in dims)):
                 found.add(stmt.out.name)
                 taken = {d: Rows(1, 1, taken[d].equal) for d in dims}
             known[stmt.out.name] = taken
-    return frozenset(found)
+    return found
+
+
+def _same(stmt: Let) -> int | None:
+    """Return which operand a statement gives as it is, by a constant that Triton leaves out; None if it computes something."""
+    first, last = stmt.args[0], stmt.args[-1]
+    if stmt.op in ("mul", "floordiv") and not isinstance(last, str) and last == 1:
+        return 0
+    if stmt.op == "mul" and not isinstance(first, str) and first == 1:
+        return 1
+    return (1 if first else 2) if stmt.op == "where" and not isinstance(first, str) else None
 
 
 def unread(op: str, args: list[str], where: str, most: str, least: str) -> str:

@@ -13,7 +13,7 @@ import pytest
 from codegen.axis_info import misled, unread
 from codegen.triton.kernel import KernelText
 from napkin_eq.lang.axis import Axis
-from napkin_eq.tile.ir import Buffer, Coord, Iota, Kernel, Let, Operand, Stmt, StoreTile, Value
+from napkin_eq.tile.ir import Buffer, Coord, Iota, Kernel, Let, Operand, SizeOf, Stmt, StoreTile, Value
 
 TILES = {"a": 32, "c": 8}
 COORDS = tuple(Coord(name, Axis(name, tile), tile, "tile") for name, tile in TILES.items())
@@ -22,6 +22,7 @@ COORDS = tuple(Coord(name, Axis(name, tile), tile, "tile") for name, tile in TIL
 def told(*lets: tuple[str, str, tuple[Operand, ...], str]) -> frozenset[str]:
     """Return which of some statements over the indices `a` and `c` mislead."""
     body: list[Stmt] = [Iota(Value(name, (name,), "i32"), name) for name in TILES]
+    body += [SizeOf(Value(name, (), "i32"), Axis(name, None)) for name in "nm"]
     body += [Let(Value(name, tuple(dims), "i1" if op in ("lt", "le") else "i32"), op, args) for name, op, args, dims in lets]
     return misled(Kernel("k", (), (), COORDS, (), tuple(body)))
 
@@ -47,6 +48,21 @@ def test_rows_that_are_broken_mislead(lets: list[tuple[str, str, tuple[Operand, 
 def test_rows_that_are_kept_do_not(lets: list[tuple[str, str, tuple[Operand, ...], str]]) -> None:
     """What is read by such indices stays in wide loads."""
     assert not told(*lets)
+
+
+@pytest.mark.parametrize("lets", [
+    [("t", "mul", ("a", "n"), "a"), ("x", "sub", (30, "t"), "a")],
+    [("t", "floordiv", ("a", "n"), "a"), ("x", "neg", ("t",), "a")],
+    [("p", "mul", ("n", "m"), ""), ("t", "mul", ("p", "a"), "a"), ("x", "sub", (30, "t"), "a")],
+    [("o", "le", ("n", 1), ""), ("t", "mul", ("a", 3), "a"), ("u", "where", ("o", "a", "t"), "a"), ("x", "sub", (30, "u"), "a")],
+])  # fmt: skip
+def test_a_size_of_1_is_a_constant_that_triton_leaves_out(lets: list[tuple[str, str, tuple[Operand, ...], str]]) -> None:
+    """Launched with n = 1, `30 - a * n` is compiled as `30 - a`: of 256 comparisons with it 4 were wrong."""
+    assert told(*lets) == {"x"}
+
+
+def test_an_index_by_rows_of_an_open_size_stays_in_wide_loads() -> None:
+    assert not told(("t", "mul", ("a", "n"), "a"), ("x", "add", ("t", "c"), "ac"))
 
 
 COMPILED = """
