@@ -16,6 +16,7 @@ from typing import Any
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError, Undecided
+from napkin_eq.lang.operators import PLACES
 from napkin_eq.lang.term import Const, Index, Input, Length, Map, Read, Reduce, Scan, Size, Term, Tuple
 from napkin_eq.lang.waists import waists
 
@@ -136,7 +137,8 @@ class _Said:
             height = 1 + max(self.height[part] for part in parts)
             placed = [self.lane(term.axis, env)] if isinstance(term, Scan) else []
             named = parts if term.axis.size == 1 else self.put(parts, own, self.bound(term.axis, height))
-            return self.row((type(term).__name__, term.monoid, height, *_kind(term.axis)), [*placed, *named], height=height)
+            bounds = _places(term.axis) if term.monoid in PLACES else ANY
+            return self.row((type(term).__name__, term.monoid, height, *_kind(term.axis)), [*placed, *named], bounds, height)
         if isinstance(term, Read):
             place = yield term.index, env
             if not self.is_lane(place, term.axis):

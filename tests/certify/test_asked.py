@@ -31,6 +31,7 @@ q, x, y, z = (Axis(name, 4) for name in "qxyz")
 long, free, other = Axis("long", 5), Axis("free"), Axis("other")
 A, B, S = Input("A", (q, x)), Input("B", (q, y)), Input("S", (free,))
 PLACE = Input("place", (z,), "int32")
+BEST, FAR = Reduce("argmax", x, A), Reduce("argmax", long, Input("L", (q, long)))
 
 
 def weighted(a: Term, axis: Axis) -> Term:
@@ -50,6 +51,7 @@ SAME: list[tuple[Term, Term]] = [
     (Read(Sum(x, A), q, Index(x)), Sum(z, Read(named(A, x, z), q, Index(x)))),
     (Read(Read(A, q, Index(z)), z, PLACE), Read(A, q, Map("min", (Map("max", (PLACE, Const(0))), Length(z) - 1)))),
     (Read(Scan("sum", x, A), x, Index(y)), Scan("sum", y, named(A, x, y))),
+    (Read(Map("real", (Index(x),)) * A, x, BEST), Map("real", (BEST,)) * Read(A, x, BEST)),  # a place of the axis, as it stands
 ]  # fmt: skip
 OTHER: list[tuple[Term, Term]] = [
     (weighted(A, x), weighted(named(A, q, z), z)),
@@ -60,6 +62,7 @@ OTHER: list[tuple[Term, Term]] = [
     (Sum(free, S), Sum(other, named(S, free, other))),  # of another size
     (Read(Map("real", (Index(free),)) * S, free, Index(other)), Map("real", (Index(other),)) * named(S, free, other)),  # not clamped
     (Read(Map("real", (Index(x),)) * A, x, PLACE), Map("real", (PLACE,)) * Read(A, x, PLACE)),
+    (Read(Map("real", (Index(x),)) * A, x, FAR), Map("real", (FAR,)) * Read(A, x, FAR)),
     (A, Input("A", (q, x), "float16")), (A, Input("A", (q, x), "float", ("pos",))), (Index(x), Index(y)), (Length(free), Length(other)),
     (Size(x), Size(long)), (Const(1), Const(1.0)), (Sum(x, A), Reduce("sum", x, A, Index(x) < 3)),
     (Scan("sum", x, A), Scan("sum", q, A)),
