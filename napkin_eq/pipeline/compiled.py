@@ -14,8 +14,7 @@ from typing import Any, Generic
 
 from napkin_eq.lang.errors import NapkinError, WrongPlan
 from napkin_eq.machine.gpu import Hardware
-from napkin_eq.machine.plan_passes import decided
-from napkin_eq.pipeline.top_k import D, choice, portable, tilings, with_tilings
+from napkin_eq.pipeline.top_k import D, choice, portable, tilings, with_pieces, with_tilings
 from napkin_eq.prove.cache import kept, recalled
 from napkin_eq.search.derivation import Derived
 from napkin_eq.search.tiling import Tiled
@@ -146,7 +145,7 @@ def _settled(derivation: D, notes: list[str], what: str = "") -> tuple[D, list[B
     pieces = list(derivation.tiled)
     for at, own in enumerate(seen):
         if own.fault(derivation.hardware) or own.spills_bytes:
-            piece, other = _better(derivation, at, own)
+            piece, other = _better(derivation, pieces, at, own)
             if piece is not None:
                 said = own.fault(derivation.hardware) or f"spills {own.spills_bytes} bytes"
                 notes.append(f"{what}{own.kernel}, tiles {_tiles(pieces[at])}: {said}; taken instead: {_tiles(piece)}, {other.spills_bytes} bytes spilled")
@@ -163,8 +162,11 @@ def _settled(derivation: D, notes: list[str], what: str = "") -> tuple[D, list[B
     return found, seen
 
 
-def _better(derivation: Derived, at: int, own: Built) -> tuple[Tiled | None, Built]:
-    """Return the first tiling of a kernel that does what it should and does not spill, else the one that spills least; None if that is its own."""
+def _better(derivation: Derived, pieces: Sequence[Tiled], at: int, own: Built) -> tuple[Tiled | None, Built]:
+    """Return the first tiling of a kernel that does what it should and does not spill, else the one that spills least; None if that is its own.
+
+    pieces: the tilings of all kernels. Each is compiled as it is in their plan, where it may wait for others and ask for its tiles before.
+    """
     first, machine = derivation.tiled[at], derivation.hardware
     printer = derivation.printer if first.kernel.workers or any(k.workers for k in derivation.plan.kernels) else "triton"
     broken = bool(own.fault(machine))
@@ -172,7 +174,8 @@ def _better(derivation: Derived, at: int, own: Built) -> tuple[Tiled | None, Bui
     for piece in tilings(derivation, at, TILINGS, printer):
         if choice(piece) == choice(first) or (not broken and piece.cost.predicted_us > SLOWER * first.cost.predicted_us):
             continue
-        (other,) = built_of(decided(p.Plan(derivation.plan.name, piece.kernel.reads, piece.kernel.writes, (piece.kernel,))), machine)
+        kernel = with_pieces(derivation, [*pieces[:at], piece, *pieces[at + 1 :]]).kernels[at]
+        (other,) = built_of(p.Plan(derivation.plan.name, kernel.reads, kernel.writes, (kernel,)), machine)
         if other.fault(machine) or other.late:
             continue
         if best[1].fault(machine) or other.spills_bytes < best[1].spills_bytes:

@@ -67,6 +67,18 @@ def test_a_kernel_that_cannot_run_or_spills_gives_way_to_its_next_tiling(softmax
     assert len(asked) == len(set(asked)) == 3  # the plan, one other tiling, the plan with it
 
 
+def test_another_tiling_is_compiled_as_it_is_in_the_plan(compiler):
+    """A kernel that waits for the one before it keeps more in registers than by itself: 64 sequences' decode spilled in its plan, and not alone."""
+    said, asked = compiler
+    t, d, f, e = nq.axes("t d f e", t=512, d=1024, f=2048, e=1024)
+    two = nq.derive(nq.linear(nq.relu(nq.linear(nq.array("A", t, d), nq.array("W", d, f), d)), nq.array("V", f, e), f), printer="triton")
+    assert len(two.plan.kernels) == 2
+    said.append({**GOOD, "spills_bytes": 8})
+    made = two.compiled()
+    assert len(made.gave_way) == 2 and "CHAINED" in asked[0]
+    assert len(asked) == 4 and all("CHAINED" in source for source in asked[1:3])
+
+
 def test_of_tilings_that_all_spill_the_one_that_spills_least_stays(softmax, compiler):
     said, _ = compiler
     said += [{**GOOD, "spills_bytes": n} for n in (64, 80, 16, 48, 72, 64)]
