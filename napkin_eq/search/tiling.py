@@ -23,6 +23,7 @@ from napkin_eq.tile.resources import MOST_ELEMENTS, WIDE_ROWS, capacity, room
 from napkin_eq.tile.stream_facts import MIN_DOT, RUN, Streamed, covers, kernel_terms, laned
 
 SMALL, LARGEST_WHOLE, RELOWERED, MOST_CHOICES, STAGES = 256, 32768, 3, 1500, (4, 3, 2)
+SHORT = 4096  # elements that a program which takes several rows has in a tile at the most
 MOST_SHARED = 7  # tilings to try whether groups of warps can share them, before giving up
 TOLD, WASTE = 1.02, 4.0  # times nearer than this are not told apart; so many times the work is not done for less
 # Predicted microseconds, tiles, warps, stages with a minus, operations: more buffers than needed do no harm.
@@ -63,6 +64,13 @@ def choices(store: Store, roles: Mapping[str, str]) -> dict[str, list[int]]:
         found[axis.name] = _sizes(axis, streamed=True, least=1, most=SMALL) if shared or last or scanned else [1]
         if roles.get(axis.name) == "walk":
             found[axis.name] = [s for s in _sizes(axis, streamed=True, least=1, most=LARGEST_WHOLE) if s == 1 or s >= 64 or covers(s, axis)]
+    rows = [axis for axis in store.axes if found[axis.name] == [1]]
+    if rows and not _multiplies(store):
+        short = max(math.prod(extent(a) for a in t.axes if a not in rows) for t in terms)
+        if short < SHORT:  # a program of one such row does little: it may take several that lie side by side
+            nearest = max(rows, key=lambda axis: max((getattr(t, "dims", t.axes).index(axis) for t in arrays if axis in t.axes), default=-1))
+            most = min(SMALL, SHORT // power(short))
+            found[nearest.name] = sorted({1, *(1 << n for n in range(2, most.bit_length()) if 1 << n <= power(extent(nearest)))})
     for term in terms:
         if isinstance(term, Streamed):
             streamed = isinstance(term, (Fold, Online))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import napkin_eq as nq
 from napkin_eq.frontend.gallery import diagram
 from napkin_eq.pipeline.derivation import Derivation
 from napkin_eq.pipeline.derive import derive
@@ -31,3 +32,13 @@ def test_of_choices_in_order_those_that_waste_are_left_out():
     assert tiles._thrifty([wasteful, thrifty, slow, better]) == [thrifty, slow, better]
     assert tiles._thrifty([wasteful, choice(102.1, 100.0)]) == [wasteful, choice(102.1, 100.0)]
     assert tiles._thrifty([wasteful, choice(101.0, 101.0)]) == [wasteful, choice(101.0, 101.0)]
+
+
+def test_programs_of_short_rows_take_several() -> None:
+    h, x, d = nq.axes("h x d", h=16, x=4096, d=128)
+    found = derive(nq.rms_norm(nq.array("A", h, x, d), d))
+    (piece,) = found.tiled
+    rows = piece.kernel.coord("x").tile
+    assert 1 < rows <= tiles.SHORT // 128 and piece.kernel.coord("h").tile == 1
+    wide = derive(diagram("softmax", t=4096, x=4096)).tiled[0]
+    assert wide.kernel.coord("t").tile == 1
