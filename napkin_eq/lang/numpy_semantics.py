@@ -167,8 +167,14 @@ def fold(monoid: str, axis: str, length: int, body: Named, mask: Named | None) -
 
 
 def contraction(axis: str, a: Named, b: Named, mask: Named | None) -> Named | None:
-    """Return the sum of a product as a matrix product where that is the same thing: both vary along the axis, nothing is absent."""
+    """Return the sum of a product as a matrix product where that is the same thing: both vary along the axis, nothing is absent.
+
+    Nor is it where an axis that both have is of one lane in one of them, which stands for all lanes of the other's.
+    """
     if axis not in a.names or axis not in b.names or not (np.isfinite(a.data).all() and np.isfinite(b.data).all()):
+        return None
+    extents = dict(zip(a.names, a.data.shape, strict=True))
+    if any(extents.get(name, extent) != extent for name, extent in zip(b.names, b.data.shape, strict=True)):
         return None
     if mask is not None:
         if not set(mask.names) <= set(a.names):

@@ -165,7 +165,8 @@ def contracted(errors: Errors, axis: str, length: int, values: Sequence[Named], 
 
 def over(axis: str, length: int, a: Named, b: Named, kept: Named | None) -> Named:
     """Sum products over an axis, by a matrix product where that can be formed."""
-    found = contraction(axis, a, b, kept)
+    whole = all(axis in v.names and v.data.shape[v.names.index(axis)] == length for v in (a, b))
+    found = contraction(axis, a, b, kept) if whole else None
     return fold("sum", axis, length, times(a, b), kept) if found is None else found
 
 

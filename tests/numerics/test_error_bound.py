@@ -10,10 +10,12 @@ import pytest
 from napkin_eq.lang.axis import axes
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import evaluate
+from napkin_eq.lang.numpy_semantics import Named
 from napkin_eq.lang.term import Const, Index, Input, Map, Online, Read, Reduce, Scan, Store, Tuple
 from napkin_eq.laws.law import TRUE, exp, inv, log, where
 from napkin_eq.numerics.error_bound import error_bound
 from napkin_eq.numerics.roundoff import STORAGE
+from napkin_eq.numerics.shared_errors import over
 
 q, x, d = axes("q x d", q=24, x=40, d=16)
 A, B = Input("A", (q, d)), Input("B", (x, d))
@@ -209,3 +211,9 @@ def test_what_passes_below_the_range_of_float64_is_not_absent() -> None:
         for dtype in ("float64", "float32"):
             past, absent = error_bound(value, data, {"x": 2}, dtype)[0]
             assert past == np.inf and absent == 0.0
+
+
+def test_one_lane_that_stands_for_all_is_summed_as_all() -> None:
+    one, two, all_ = Named(("t", "x"), np.ones((1, 3))), Named(("t", "x"), np.ones((2, 3))), Named(("x",), np.ones(1))
+    assert over("x", 3, one, two, None).data.tolist() == [3.0, 3.0] == over("x", 3, two, one, None).data.tolist()
+    assert over("x", 3, all_, all_, None).data == 3.0
