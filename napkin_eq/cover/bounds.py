@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from napkin_eq.cover.candidates import Candidate
 from napkin_eq.cover.graph import contracted
 from napkin_eq.cover.pieces import Piece
-from napkin_eq.lang.dtypes import held_as
-from napkin_eq.lang.term import Input, Map, Read, Reduce, Term, renamed, subterms
+from napkin_eq.lang.dtypes import STORAGE, held_as, output_type
+from napkin_eq.lang.evaluate import output_order
+from napkin_eq.lang.term import Input, Map, Read, Reduce, Term, Tuple, renamed, subterms
 from napkin_eq.machine.cost import elements, extent
 from napkin_eq.machine.gpu import Hardware
+from napkin_eq.search.candidates import Stored
 from napkin_eq.search.placement import parallel
 from napkin_eq.tile.resources import BYTES
 
 WIDEST = 512  # more than the widest tile of an output: what does not vary along a wider axis is computed again for each of its blocks
 HOLDS = 2048  # more than a block holds of an axis in the result of a contraction
 RATE = 0.88  # of the matrix unit's peak: the model gives no kernel of any diagram that was tried more
+
+
+def least_us(outputs: Sequence[tuple[str, Term]], dtype: str, machine: Hardware) -> float:
+    """Return microseconds that a diagram takes at the least as one kernel, what several kernels would compute once done once."""
+    storage, terms = STORAGE[dtype], tuple(term for _, term in outputs)
+    stored = tuple(Stored(name, output_type(term.kind, dtype, None), output_order(term)) for name, term in outputs)
+    alone = Candidate(terms, frozenset(), (), tuple(subterms(*terms)))
+    return bound_us(Piece(alone, terms[0] if len(terms) == 1 else Tuple(terms), {}, stored, ""), storage, dtype, machine)
 
 
 def bound_us(piece: Piece, storage: str, dtype: str, machine: Hardware) -> float:
@@ -29,7 +40,7 @@ def bound_us(piece: Piece, storage: str, dtype: str, machine: Hardware) -> float
     moved = (sum(arrays.values()) / model.read_rate + written / model.write_rate) / copying
     masks, parted = _masks(terms)
     times = _times(piece, terms, machine)
-    asked = 0.0 if masks else sum(size * times(t, False) for t, size in arrays.items() if t not in parted)
+    asked = 0.0 if masks else sum(size * min(times(way, False) for way in direct[t]) for t, size in arrays.items() if t not in parted)
     flops = special = 0.0
     for term in terms:
         product = term.body if contracted(term) is not None else term
@@ -93,14 +104,14 @@ def _masks(terms: list[Term]) -> tuple[list[Term], set[Term]]:
     return masks, {part for t in both for arg in t.args[1:] for part in subterms(arg)}
 
 
-def _direct(terms: list[Term]) -> set[Term]:
-    """Return the arrays that something other than a read at computed coordinates reads, all of them if no fold over a mask leaves some out."""
-    found: set[Term] = set()
-    masked = any(isinstance(t, Reduce) and t.where.fields != (True,) for t in terms) or any(isinstance(t, Map) and t.op == "where" for t in terms)
+def _direct(terms: list[Term]) -> dict[Term, list[Term]]:
+    """Return what something other than a read at computed coordinates reads, each with itself under the names of axes by which it is read."""
+    found: dict[Term, list[Term]] = {}
     for term in terms:
         if not isinstance(term, Read):
-            found.update(renamed(c) for c in term.children)
-    return set() if masked and not found else found
+            for child in term.children:
+                found.setdefault(renamed(child), []).append(child)
+    return found
 
 
 def _half(mask: Term) -> bool:

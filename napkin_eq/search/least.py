@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import held_as
-from napkin_eq.lang.term import Const, Input, Map, Read, Store, Term, renames, subterms
+from napkin_eq.lang.term import Const, Input, Map, Read, Store, Term, renamed, renames, subterms
 from napkin_eq.laws.axis_split import is_stretch
 from napkin_eq.machine.cost import elements
 from napkin_eq.machine.gpu import Hardware
@@ -32,6 +32,7 @@ class Least:
     def __init__(self, value: Term, targets: tuple[p.Buffer, ...], arrays: Mapping[Term, p.Buffer], storage: str, machine: Hardware) -> None:
         self.machine = machine
         self.written = float(sum(_bytes(t) for t in targets))
+        self.bytes = 0
         self.reads: list[tuple[int, frozenset[str]]] = []
         self.operations: list[tuple[float, frozenset[str]]] = []
         terms = kernel_terms(Store(value))[:-1]
@@ -40,9 +41,13 @@ class Least:
         if len(cuts) < len(masks):
             return
         picked = {part for t in terms if isinstance(t, Read) and not renames(t) for part in subterms(t)}
-        read = {arrays[t] for t in terms if t in arrays and t not in picked}
-        read |= {p.Buffer(t.name, t.dims, held_as(t.dtype, storage)) for t in terms if isinstance(t, Input) and t not in picked}
-        self.reads = [(_bytes(buffer), _along(buffer.dims, cuts)) for buffer in read]
+        read = {t: arrays[t] for t in terms if t in arrays and t not in picked}
+        read |= {t: p.Buffer(t.name, t.dims, held_as(t.dtype, storage)) for t in terms if isinstance(t, Input) and t not in picked}
+        self.bytes = sum(map(_bytes, {*read.values()}))
+        # By other names of its axes an array is read along other axes of the output.
+        takers = (child for t in (Store(value), *terms) if not (isinstance(t, Read) and renames(t)) for child in t.children)
+        ways = {(read[array], _along(child.axes, cuts)) for child in takers if (array := renamed(child)) in read}
+        self.reads = [(_bytes(buffer), names) for buffer, names in ways]
         self.operations = [(_operations(t, cuts), _along(t.body.axes, cuts)) for t in terms if isinstance(t, Streamed) and _contracts(t)]
 
     def us(self, blocks: Mapping[str, int] | None = None) -> float:
@@ -57,7 +62,7 @@ class Least:
         model, shared = self.machine.model, self.machine.groups
         peak = max(self.machine.flops(dtype) for dtype in ("bfloat16", "float16", "tf32", "float32"))
         contracting = sum(count * again(names) for count, names in self.operations) * shared.in_turn / (peak * shared.matrix)
-        copying = (sum(size for size, _ in self.reads) / model.read_rate + self.written / model.write_rate) / memory
+        copying = (self.bytes / model.read_rate + self.written / model.write_rate) / memory
         asked = self.written + sum(size * again(names) for size, names in self.reads)
         working = min(math.prod(known.values()), chip.sms) if known else chip.sms
         fetching = max(asked / self.machine.l2.copy_bandwidth, asked / (working * max(model.sm_bytes, shared.bytes_per_clock) * chip.clock_hz))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from napkin_eq.cover.bounds import least_us
 from napkin_eq.frontend import gallery
 from napkin_eq.frontend import library as nq
 from napkin_eq.lang.term import Index, Read, Term
@@ -80,3 +81,14 @@ def test_tilings_that_are_not_lowered_change_nothing(name: str, sizes: dict[str,
         assert [(t.kernel, t.cost) for t in few] == [(t.kernel, t.cost) for t in every]
         assert len(lowered) - before <= before
         assert solve(store, roles, lower, MACHINE, least=least.us, limit=least.us() / 2) == []
+
+
+def test_by_another_name_an_array_is_read_along_that_axis() -> None:
+    i, j, d = nq.axes("i j d", i=65536, j=65536, d=64)
+    rows, others = nq.array("A", i, d), nq.array("B", j, d)
+    named, plain = (nq.sum(rows * other, d) for other in (nq.rename(others, {j: i}), nq.array("B", i, d)))
+    times = [Least(value, (Buffer("out", (i,), "bf16"),), {}, "bf16", MACHINE).us({"i": 4096}) for value in (named, plain)]
+    assert times[0] == times[1]
+    assert least_us([("out", named)], "bfloat16", MACHINE) == least_us([("out", plain)], "bfloat16", MACHINE)
+    (tiled,) = derive(named).tiled
+    assert tiled.kernel.coord("i").tile < 128 and "stream" not in {c.role for c in tiled.kernel.coords}  # a row whole, as of one array
