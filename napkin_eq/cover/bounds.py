@@ -10,6 +10,7 @@ from napkin_eq.cover.graph import contracted
 from napkin_eq.cover.pieces import Piece
 from napkin_eq.lang.dtypes import STORAGE, held_as, output_type
 from napkin_eq.lang.evaluate import output_order
+from napkin_eq.lang.interval import wide
 from napkin_eq.lang.term import Input, Map, Read, Reduce, Term, Tuple, renamed, subterms
 from napkin_eq.machine.cost import elements, extent
 from napkin_eq.machine.gpu import Hardware
@@ -25,7 +26,7 @@ RATE = 0.88  # of the matrix unit's peak: the model gives no kernel of any diagr
 def least_us(outputs: Sequence[tuple[str, Term]], dtype: str, machine: Hardware) -> float:
     """Return microseconds that a diagram takes at the least as one kernel, what several kernels would compute once done once."""
     storage, terms = STORAGE[dtype], tuple(term for _, term in outputs)
-    stored = tuple(Stored(name, output_type(term.kind, dtype, None), output_order(term)) for name, term in outputs)
+    stored = tuple(Stored(name, output_type(term.kind, dtype, wide(term)), output_order(term)) for name, term in outputs)
     alone = Candidate(terms, frozenset(), (), tuple(subterms(*terms)))
     return bound_us(Piece(alone, terms[0] if len(terms) == 1 else Tuple(terms), {}, stored, ""), storage, dtype, machine)
 

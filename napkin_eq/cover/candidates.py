@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from napkin_eq.cover.graph import Graph, computed, contractions
 from napkin_eq.lang.term import Input, Read, Term, rebuilt, subterms
+from napkin_eq.laws.law import together
 from napkin_eq.machine.cost import elements
 from napkin_eq.search.placement import MOST_BUNDLED
 
@@ -94,10 +95,11 @@ class Enumeration:
         """
         found: dict[tuple[tuple[Term, ...], frozenset[Term]], Candidate] = {}
         for one, other in itertools.combinations(cover, 2):
-            outs = tuple(sorted({*one.outs, *other.outs}, key=lambda t: self.graph.order[t]))
+            # In a Tuple numbers stand before whole numbers or masks.
+            outs = tuple(sorted({*one.outs, *other.outs}, key=lambda t: (t.kind != "real", self.graph.order[t])))
             shared = {*one.reads, *arrays(one.terms)} & {*other.reads, *arrays(other.terms)}
             large = any(elements(t.axes) > SMALL for t in shared)
-            if len(outs) > MOST_BUNDLED or not (large or (small and shared)) or self._across(outs):
+            if len(outs) > MOST_BUNDLED or not (large or (small and shared)) or self._across(outs) or not together(t.kind for t in outs):
                 continue
             made = self.candidate(outs, (one.inside | other.inside) - {*outs}, MOST_TOGETHER)
             if made is not None:

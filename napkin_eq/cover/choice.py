@@ -30,7 +30,7 @@ from napkin_eq.search.job import Job
 from napkin_eq.search.placement import MOST_BUNDLED
 from napkin_eq.tile.ir import Library
 
-NEAR, ROUNDS, SOLVING, MOST_COLUMNS, LIKELY = 0.03, 60, 3.0, 3000, 8
+FAR, NEAR, ROUNDS, SOLVING, MOST_COLUMNS, LIKELY = 1.5, 0.03, 60, 3.0, 3000, 8
 MANY = 4  # times the elements of the largest input or output, of which a value is stored only if the bounds say so
 WORTH = 0.005  # of a cover's price, what a bundle must promise to save to be priced
 PROMISING = 0.6  # of the time there is, after which no more is priced because it is promising
@@ -143,13 +143,27 @@ class Choice:
     def _priced(self) -> tuple[Chosen, list[Offer]]:
         """Return the cheapest cover whose prices are all known, or near to that; bundles of its kernels are offered as long as they may save something.
 
-        Kernels that store or read something large are offered only where there is no cover without.
+        Kernels that store or read something large are offered only where there is no cover without, or one that is far from what its kernels
+        take at the least, and from what a cover with such kernels does.
         """
         if self.aim.library:
             self.offers += [o for o in self.called if o.price != math.inf and all(o is not other for other in self.offers)]
-        thrifty = self._thrifty()
-        if self._solved(thrifty) is not None:
-            self.offers = thrifty
+        every, thrifty = self.offers, self._thrifty()
+        if len(thrifty) == len(every) or self._solved(thrifty) is None:
+            return self._best()
+        self.offers = thrifty
+        best = self._best()
+        if self._over() or best[0].price <= FAR * sum(o.bound for o in best[1]):
+            return best
+        large = [o for o in every if all(o is not other for other in thrifty)]
+        with_large = self._solved([*self.offers, *large])
+        if with_large is None or FAR * with_large[0].price > best[0].price:
+            return best
+        self.offers = [*self.offers, *large]
+        return self._best()
+
+    def _best(self) -> tuple[Chosen, list[Offer]]:
+        """Return the cheapest cover by what is offered, and by what that makes worth offering."""
         self._price(self._basic())
         self._promising_of(1)
         known = self._solved([o for o in self.offers if o.price is not None])

@@ -23,6 +23,7 @@ from functools import partial
 from napkin_eq.certify.asked import require_asked
 from napkin_eq.certify.certificate import require_accepted
 from napkin_eq.certify.chain import explained
+from napkin_eq.cover.bounds import least_us
 from napkin_eq.cover.covering import covered
 from napkin_eq.cover.graph import contractions
 from napkin_eq.egraph.budget import SECONDS, Budget, Clock
@@ -50,6 +51,7 @@ TIMED = ("prove", "saturate", "extract", "explain", "validate", "total")
 GRAPH = 3  # contractions from which a diagram is covered by kernels: the search of one operator takes minutes from there on
 WHOLE = 16  # contractions from which one search is no way out
 PLAIN = 48  # contractions up to which a graph that has no cover is done operator by operator
+FAR = 4.0  # times what it takes at the least: a plan of one search that takes more is held against a cover
 WIDE, FEW = 0.1, 6  # over its bound: a cover that is so much dearer is held against what one search finds, of no more contractions than so many
 COLLECTED, OLDER = 100_000, 50  # new objects after which Python looks for cycles among them; after so many times also among those that stayed
 TOGETHER = 0.5  # of the time, for several outputs together: what is left is for each alone, should that fail
@@ -132,7 +134,8 @@ def _rarely_collected() -> Iterator[None]:
 def kernels(job: Job) -> list[Output]:
     """Derive a graph as a cover by kernels, and anything else by searches; what neither gives, operator by operator.
 
-    A cover that is far from its bound is held against what one search gives, and a search that time ended against a cover.
+    A cover that is far from its bound is held against what one search gives, and against a cover a search that time ended, or whose plan
+    takes many times what the diagram takes at the least.
     """
     many, graph = contractions(subterms(*(t for _, t in job.diagram.outputs))), spans_kernels(job.diagram) or job.aim.library
     cover = _cover(job) if graph else []
@@ -150,7 +153,7 @@ def kernels(job: Job) -> list[Output]:
         if not cover:
             raise
         return cover
-    if not graph and many > 1 and job.aim.budget.clock.stopped:
+    if not graph and many and (_far(job, found) or (many > 1 and job.aim.budget.clock.stopped)):
         clock = Clock(seconds=job.aim.budget.clock.seconds)  # with time of its own
         cover = _cover(replace(job, aim=replace(job.aim, budget=Budget(job.aim.budget.seconds, clock))))
         return min([found, *filter(None, [cover])], key=_predicted)
@@ -166,6 +169,11 @@ def spans_kernels(diagram: Diagram) -> bool:
         return contractions(subterms(*map(settled, roots))) >= GRAPH
     except NapkinError:
         return True  # what is too deep to be one search
+
+
+def _far(job: Job, found: Sequence[Output]) -> bool:
+    """Tell whether plans take so many times what one kernel takes at the least that stored values may well save more than they cost."""
+    return _predicted(found) > FAR * least_us(job.diagram.outputs, job.aim.dtype, job.aim.machine)
 
 
 def _in_full(job: Job, anew: bool) -> Job:

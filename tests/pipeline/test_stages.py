@@ -67,3 +67,12 @@ def test_a_job_of_one_output_has_its_term_and_a_share_of_the_time() -> None:
     assert (job.source, alone.source, alone.names) == (Tuple((a + b, a * b)), a * b, ("b",))
     assert alone.aim.budget.seconds <= 4.0
     assert alone.aim.budget.clock is job.aim.budget.clock
+
+
+def test_a_plan_that_is_far_from_the_least_is_held_against_a_cover(monkeypatch: pytest.MonkeyPatch) -> None:
+    covers: list[Job] = []
+    monkeypatch.setattr(page, "_cover", lambda job: covers.append(job) or [])
+    page.derive(chain(1))
+    assert not covers
+    monkeypatch.setattr(page, "FAR", 0.5)
+    assert page.derive(chain(1)).plan.kernels and len(covers) == 1

@@ -201,6 +201,25 @@ def test_products_of_one_row_are_one_kernel_where_launches_count() -> None:
     assert [set(c.outs) for c in listed.bundles(cover, small=True)] == [set(products[:2])]
 
 
+def test_numbers_come_before_places_in_what_one_kernel_computes() -> None:
+    t, x = nq.axes("t x", t=64, x=1 << 14)
+    row = nq.array("A", t, x)
+    outputs = [nq.argmax(row, x), nq.max(row, x)]
+    listed = Enumeration(graph_of(outputs, prover(chosen_statements((), ()))))
+    (both,) = listed.bundles([listed.single[output][0] for output in outputs], small=False)
+    assert [out.kind for out in both.outs] == ["real", "int"]
+
+
+@pytest.mark.slow
+def test_large_values_are_stored_where_a_cover_without_is_far_from_the_least() -> None:
+    h, g, q, x, d = nq.axes("h g q x d", h=8, g=8, q=1024, x=1024, d=64)
+    scores = nq.sum(nq.array("Q", h, q, d) * nq.array("K", h, x, d), d)
+    mixed = nq.sum(scores * nq.array("P", h, g), h)
+    found = derive(nq.sum(nq.softmax(mixed, x) * nq.array("V", g, x, d), x))
+    assert len(found.plan.kernels) == 2 and found.report()["predicted_us"] < 100  # 216 in one kernel
+    assert checked(found.certificate)["status"] == "ok"
+
+
 @pytest.mark.parametrize(("width", "offered"), [(64, True), (14336, False)])
 def test_a_product_is_not_one_kernel_with_a_wide_one_that_it_reads(width: int, offered: bool) -> None:
     t, x, y, z = nq.axes("t x y z", t=64, x=64, y=width, z=64)
