@@ -34,6 +34,7 @@ from napkin_eq.tile.stream_facts import Streamed, depth_along, modes_of, reduces
 
 Join = tuple[tuple[int, ...], ...]
 MOST_STORES, MOST_SOLVED, MOST_BUNDLED, GAIN, FAR, SHORT, TARGET, PLACING = 6, 40, 5, 0.985, 1.5, 128, "target__", 0.75
+HOLDS = 8192  # lanes of a row that one tile surely holds with all that is computed of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +162,8 @@ class Placer:
                 found.setdefault(term)
             if isinstance(term, Scan):  # one tile may not hold the axes of prefix folds within each other
                 found |= dict.fromkeys(t for t in subterms(term.body) if isinstance(t, Scan) and t.axis != term.axis)
+            if isinstance(term, (Streamed, Reduce)) and extent(term.axis) > HOLDS:  # nor the prefixes that a fold over their axis would stream over
+                found |= dict.fromkeys(t for t in subterms(term.body) if isinstance(t, Scan) and t.axis == term.axis)
             if isinstance(term, (Reduce, Fold)) and isinstance(term.body, Map) and term.body.op == "mul":
                 for factor in term.body.args:
                     if not isinstance(factor, (Input, Read)) and any(isinstance(t, (Input, Streamed)) for t in subterms(factor)):

@@ -7,6 +7,7 @@ from napkin_eq.frontend.gallery import diagram
 from napkin_eq.pipeline.derivation import Derivation
 from napkin_eq.pipeline.derive import derive
 from napkin_eq.search import tiling as tiles
+from napkin_eq.verify.fuzz.fuzz import gave_up
 
 SMALL = diagram("rms_norm", t=37, d=75)
 
@@ -42,3 +43,11 @@ def test_programs_of_short_rows_take_several() -> None:
     assert 1 < rows <= tiles.SHORT // 128 and piece.kernel.coord("h").tile == 1
     wide = derive(diagram("softmax", t=4096, x=4096)).tiled[0]
     assert wide.kernel.coord("t").tile == 1
+
+
+def test_prefixes_that_no_tile_holds_are_stored_for_a_fold_over_their_axis() -> None:
+    b, v = nq.axes("b v", b=256, v=65536)
+    row = nq.array("A", b, v)
+    kept = nq.where(nq.cumsum(row, v) < nq.array("top", b), row, 0.0)
+    found = derive(kept / nq.sum(kept, v))
+    assert len(found.plan.kernels) == 2 and not gave_up(found)
