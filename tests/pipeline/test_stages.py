@@ -11,6 +11,7 @@ from napkin_eq.lang.term import Tuple
 from napkin_eq.machine.gpu import load
 from napkin_eq.pipeline import derive as page
 from napkin_eq.pipeline.asked import chosen_statements
+from napkin_eq.search.derivation import Output
 from napkin_eq.search.job import Aim, Job, Laws
 
 
@@ -71,7 +72,12 @@ def test_a_job_of_one_output_has_its_term_and_a_share_of_the_time() -> None:
 
 def test_a_plan_that_is_far_from_the_least_is_held_against_a_cover(monkeypatch: pytest.MonkeyPatch) -> None:
     covers: list[Job] = []
-    monkeypatch.setattr(page, "_cover", lambda job: covers.append(job) or [])
+
+    def cover(job: Job) -> list[Output]:
+        covers.append(job)
+        return []
+
+    monkeypatch.setattr(page, "_cover", cover)
     page.derive(chain(1))
     assert not covers
     monkeypatch.setattr(page, "FAR", 0.5)
