@@ -13,6 +13,7 @@ from typing import Any
 
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.operators import PLACES
 from napkin_eq.search.derivation import Derived
 from napkin_eq.search.job import prover
 from napkin_eq.tile import ir as p
@@ -33,12 +34,23 @@ class Differs(NapkinError):
     """A plan that is not PyTorch's at an edge."""
 
 
+def _places_of_any(kernel: p.Kernel) -> bool:
+    """Tell whether a kernel takes the place of a largest number that may be NaN: not where it is chosen among constants."""
+    chosen: set[str] = set()
+    for stmt in p.statements(kernel.body):
+        if isinstance(stmt, p.Let) and stmt.op == "where" and all(arg in chosen or not isinstance(arg, str) for arg in stmt.args[1:]):
+            chosen.add(stmt.out.name)
+        if isinstance(stmt, (p.ReduceTile, p.ScanTile)) and stmt.monoid in PLACES and stmt.arg not in chosen:
+            return True
+    return False
+
+
 def with_edges(found: Derived) -> p.Plan:
     """Return a derivation's plan with the machine's own values at edges, NaN kept in maxima if that is needed.
 
     Raises Differs where it is not PyTorch's on some of the data tried, or cannot be tried.
     """
-    if any(isinstance(s, (p.ReduceTile, p.ScanTile)) and s.monoid == "argmax" for k in found.plan.kernels for s in p.statements(k.body)):
+    if any(map(_places_of_any, found.plan.kernels)):
         raise Differs(f"{AT_EDGE} not tried: the place of a largest number is another one beside NaN")
     try:
         proved = prover(found.statements)

@@ -277,23 +277,23 @@ def _fractional(given: Any) -> bool:
 
 
 def of_graph(
-    graph: Any, name: str, sources: Mapping[str, tuple[str, str]], results: Mapping[int, tuple[str, str]]
+    graph: Any, name: str, sources: Mapping[str, tuple[str, str]], results: Mapping[int, tuple[str, str]], undefined: bool = False
 ) -> Program:
     """Read a graph of core operators; `sources` says what its placeholders are, `results` what its outputs are
-    where they are no outputs.
+    where they are no outputs. undefined: NaN in data is to be followed where places of extremes are asked for.
     """
     storage = _storage(graph)
     wires = Wires()
     for _ in range(ROUNDS):
         wires.begin()
-        reading = Reading(graph, sources, Builder(wires), storage)
+        reading = Reading(graph, sources, Builder(wires, undefined=undefined), storage)
         found = reading.run()
         if wires.settled():
             break
         wires_symbolic = wires.symbolic()
     else:
         wires.begin()
-        reading = Reading(graph, sources, Builder(wires), storage)
+        reading = Reading(graph, sources, Builder(wires, undefined=undefined), storage)
         found = reading.run()
     wires_symbolic = wires.symbolic()
     if states := reading.builder.known_states:

@@ -76,17 +76,17 @@ def stored(program: Program) -> None:
             raise NapkinError("a constant")
         if port.dtype.startswith(("float", "bfloat")) and port.dtype not in STORED:
             raise NapkinError(f"an output of {port.dtype}: kernels store {', '.join(STORED)}")
-        if port.dtype not in REAL and port.term is not None and port.term.kind == "real" and not _exact(program, port):
+        if port.dtype not in REAL and port.term is not None and port.term.kind == "real" and not _exact(port):
             raise NapkinError("an output of whole numbers is stored as float32, and these may be too large for it")
 
 
-def _exact(program: Program, port: Port) -> bool:
+def _exact(port: Port) -> bool:
     """Tell whether whole numbers are places along axes that float32 holds exactly."""
     from napkin_eq.lang.interval import interval
 
     assert port.term is not None
     low, high = interval(port.term)
-    return program.dtype == "float32" and low >= -EXACT and high <= EXACT
+    return low >= -EXACT and high <= EXACT
 
 
 def _derived(
@@ -123,7 +123,7 @@ def _derived(
 def diagram_of(program: Program) -> Diagram:
     """Return a program's diagram, outputs of another type than its inputs stored in their own, and one that is another's equal not again."""
     once = set(same(program).values())
-    own = {p.name: p.dtype for p in program.outputs if p.name in once and _own(p) and p.dtype != program.dtype}
+    own = {p.name: _own(p) for p in program.outputs if p.name in once and _own(p) not in ("", program.dtype)}
     diagram = replace(program.diagram, outputs=tuple((name, term) for name, term in program.diagram.outputs if name in once))
     return diagram.storing(**own) if own else diagram
 
@@ -135,8 +135,8 @@ def same(program: Program) -> dict[str, str]:
 
 
 def _own(port: Port) -> str:
-    """Return the type of real numbers that an output is said to have."""
-    return port.dtype if port.dtype in REAL else ""
+    """Return the type of real numbers that an output has; whole ones that a fold gave are stored as float32."""
+    return port.dtype if port.dtype in REAL else "float32" if port.term is not None and port.term.kind == "real" else ""
 
 
 def _key(program: Program, hardware: str, seconds: float, interpreted: bool, edged: bool) -> str:

@@ -235,7 +235,7 @@ def _read_computed(module: Any, nodes: list[Any], options: Options, refused: dic
     try:
         graph, reads, returns = fuse_as_graphmodule(module, nodes, "region")
         region = Region(nodes, graph, list(reads), list(returns))
-        region.program = of_graph(graph.graph, "region", {}, {})
+        region.program = of_graph(graph.graph, "region", {}, {}, undefined=not options.finite)
     except Refused as reason:
         bad = [node for node in nodes if node.name == reason.node] or nodes
         return _without(module, nodes, dict.fromkeys(bad, str(reason)), options, refused)

@@ -48,6 +48,43 @@ def test_a_training_step_in_kernels_gives_the_gradients_of_pytorch():
     assert all(region.kernels is not None and region.kernels.fresh for region in taken) and taken
 
 
+def pooled(x):
+    return torch.nn.functional.max_pool2d(x.relu(), 3, 2, 1, return_indices=True)
+
+
+def placed(x):
+    return x.argmax(), (x > 0).sum((1, 2, 3)), x.flatten(1).sort(dim=1, stable=True).indices
+
+
+@pytest.mark.parametrize("function", [pooled, placed])
+def test_places_are_stored_as_they_are_whatever_type_the_numbers_have(function):
+    torch.manual_seed(0)
+    x = torch.randn(2, 3, 10, 12).bfloat16()  # places up to 359, of which bfloat16 holds not all
+    fast = torch.compile(function, backend=partial(backend.napkin_eq, options={"seconds": 100.0, "finite": True}))
+    for got, wanted in zip(fast(x), function(x), strict=True):
+        assert got.dtype == wanted.dtype and torch.equal(got, wanted)
+    assert not any(region.reason for region in backend.reports[-1].regions)
+
+
+def places_of_extremes(x):
+    pooled = torch.nn.functional.max_pool2d(x, 2, return_indices=True)
+    return *pooled, *x.max(2), x.argmin(1), x.argmax()
+
+
+def test_places_of_extremes_are_those_of_nan_where_data_hold_one():
+    torch.manual_seed(0)
+    x = torch.randn(1, 3, 4, 6)
+    x[0, 0, 2, 3] = x[0, 0, 3, 3] = x[0, 2, 0] = float("nan")
+    x[0, 1], x[0, 1, 3, 3] = -float("inf"), float("inf")
+    for data in (x, x.nan_to_num(0.5)):
+        for executor in ("reference", "kernels"):
+            fast = torch.compile(places_of_extremes, backend=partial(backend.napkin_eq, options={"seconds": 100.0, "executor": executor}))
+            for got, wanted in zip(fast(data), places_of_extremes(data), strict=True):
+                torch.testing.assert_close(got, wanted, rtol=0, atol=0, equal_nan=True)
+            assert not any(region.reason for region in backend.reports[-1].regions)
+            torch._dynamo.reset()
+
+
 @pytest.mark.slow
 def test_what_was_derived_is_remembered_and_what_is_damaged_is_derived_anew():
     fn, tensors = given("rms_norm")

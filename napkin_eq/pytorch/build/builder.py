@@ -70,6 +70,8 @@ class Builder:
     place: tuple[Any, ...] = ()
     edges: list[Edge] = field(default_factory=list)
     asked: dict[tuple[Any, ...], int] = field(default_factory=dict)
+    # Whether places of extremes are written so that, in the machine's own arithmetic, they are NaN's where data hold one.
+    undefined: bool = False
     # Whole numbers that the operator being read makes real ones of, and PyTorch does not.
     converted: list[Term] = field(default_factory=list)
     # States on the way through loops that were found again (rolled.py), and what they are of the recurrence.

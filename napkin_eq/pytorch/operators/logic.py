@@ -74,8 +74,9 @@ def shifted_left(b: Builder, self: Value, other: int) -> Value:
 
 
 def _shifts(value: Value, by: Any) -> Value:
-    if not value.whole or value.term.kind != "int" or not isinstance(by, int) or not 0 <= by < 31:
-        raise NapkinError("only whole numbers are shifted, by a number of bits below 31 that is known")
+    most = 62 if value.dtype == "int64" else 30
+    if not value.whole or value.term.kind != "int" or not isinstance(by, int) or not 0 <= by <= most:
+        raise NapkinError(f"only whole numbers that no real one gave are shifted, by a known number of bits up to {most}")
     return value
 
 

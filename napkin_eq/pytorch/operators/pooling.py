@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Value, elsewhere
 from napkin_eq.pytorch.build.table import enter, operator
 from napkin_eq.pytorch.build.wires import Dim
 from napkin_eq.pytorch.operators.convolutions import every, inside, several, window_place
-from napkin_eq.pytorch.operators.reductions import unplaced, unseen
+from napkin_eq.pytorch.operators.reductions import first_place, unplaced, unseen
 
 
 def out_size(size: int, window: int, stride: int, padding: int, dilation: int, ceil: bool) -> int:
@@ -67,10 +68,25 @@ def _largest(
     flat: Term = Const(0)
     for place, size in zip(found.places, found.sizes, strict=True):
         flat = place if flat is Const(0) else flat * size + place
-    chosen = nq.equal(shown, largest) if found.mask is None else nq.equal(shown, largest) & found.mask
-    first = -b.fold("max", nq.where(chosen, -as_real(flat), NEGATIVE), found.window)
-    unplaced(b, self, first)
+    size = math.prod(found.sizes)
+    if b.undefined:
+        first = _taken(b, shown, largest, flat, size, found)
+    else:
+        chosen = nq.equal(shown, largest) if found.mask is None else nq.equal(shown, largest) & found.mask
+        first = first_place(b, chosen, flat, size, found.window)
+    unplaced(b, self, first, plain=b.undefined)
     return b.value(largest, found.dims, self.dtype), b.value(first, found.dims, "int64")
+
+
+def _taken(b: Builder, shown: Term, largest: Term, place: Term, size: int, windows: Windows) -> Term:
+    """Return the place that each window takes: the first of its largest number, and the last NaN if it holds one, of which no comparison is true."""
+    at, last = as_real(place), float(size - 1)
+    # What is not NaN comes before every place.
+    undefined = nq.where(shown < 0.0, -1.0, nq.where(lift(0.0) <= shown, -2.0, at + float(size)))
+    key = nq.where(shown < largest, -1.0, nq.where(largest <= shown, last - at, undefined))
+    key = key if windows.mask is None else nq.where(windows.mask, key, -1.0)
+    found = b.fold("max", key, windows.window)
+    return nq.where(found <= last, last - found, found - float(size))
 
 
 def _max_pool(rank: int, places: bool) -> Any:
@@ -196,7 +212,7 @@ def _placed(b: Builder, self: Value, output_size: Sequence[int]) -> tuple[Value,
     same = nq.equal(b.real(self).term, b.moved(largest, largest.dims, left))
     same = same if lies is None else same & lies
     flat = b.at(tuple(a for d in dims for a in d))
-    first = -b.fold("max", nq.where(same, -as_real(flat), NEGATIVE), dims)
+    first = first_place(b, same, flat, math.prod(b.known(d, "pooling") for d in dims), dims)
     unplaced(b, self, first)
     return largest, b.value(first, left, "int64")
 

@@ -62,11 +62,11 @@ def unseen(b: Builder, value: Value, *, plain: bool = False) -> None:
         b.edge("number", value.term, said, plain=plain)
 
 
-def unplaced(b: Builder, value: Value, place: Term) -> None:
+def unplaced(b: Builder, value: Value, place: Term, *, plain: bool = False) -> None:
     """Note that the place of a largest element is that of NaN in PyTorch, where data hold one."""
     fold = next((part for part in reversed(list(subterms(place))) if isinstance(part, Reduce)), None)
     if fold is not None and not (value.whole or value.truth):
-        b.edge("place", fold, "the place of an extreme of data that may hold NaN, which is NaN's in PyTorch")
+        b.edge("place", fold, "the place of an extreme of data that may hold NaN, which is NaN's in PyTorch", plain=plain)
 
 
 @operator("amin.default")
@@ -92,18 +92,31 @@ def place_of_largest(b: Builder, term: Term, over: Value, dims: Sequence[int], k
     dim = tuple(axis for d in dims for axis in over.dims[d])
     if not dim:
         return b.value(lift(0), b.left(over, dims, keepdim), "int64")
+    if b.undefined and not (over.whole or over.truth):
+        term = _standing(term, b.fold("max", term, [dim]))
     if len(dim) == 1:
         return b.value(Reduce("argmax", dim[0], term), b.left(over, dims, keepdim), "int64")
     largest = b.fold("max", term, [dim])
-    place = b.at(dim)
-    found = -b.fold("max", nq.where(nq.equal(term, largest), as_real(-place), NEGATIVE), [dim])
+    found = first_place(b, nq.equal(term, largest), b.at(dim), b.known(dim, "a place"), [dim])
     return b.value(found, b.left(over, dims, keepdim), "int64")
+
+
+def _standing(term: Term, largest: Term) -> Term:
+    """Return 1 where a number is the largest, 2 where it is NaN, of which no comparison is true, and at most 0 elsewhere."""
+    undefined = nq.where(term < 0.0, 0.0, nq.where(lift(0.0) <= term, -1.0, 2.0))
+    return nq.where(term < largest, 0.0, nq.where(largest <= term, 1.0, undefined))
+
+
+def first_place(b: Builder, chosen: Term, place: Term, size: int, over: Sequence[Any]) -> Term:
+    """Return the least of the chosen places below a size, of which there is one; it is a real term between 0 and that size."""
+    last = float(size - 1)
+    return last - b.fold("max", nq.where(chosen, last - as_real(place), 0.0), over)
 
 
 def _places(b: Builder, self: Value, dim: int | None, keepdim: bool, sign: int) -> Value:
     term = b.real(self).term
     found = place_of_largest(b, term if sign > 0 else -term, self, b.dims(self, dim), keepdim)
-    unplaced(b, self, found.term)
+    unplaced(b, self, found.term, plain=b.undefined)
     return found
 
 
