@@ -407,7 +407,7 @@ def fuzz(args: Namespace) -> int:
     if args.first < 0 or not 1 <= args.jobs <= 512:
         raise NapkinError("fuzz: expected a --first number of 0 or more and 1 to 512 --jobs")
     with watching(args.quiet, ending=False):
-        report = fuzzed(args.seconds, args.seed, run=args.run, shape=Shape(nodes=args.nodes), first=args.first, jobs=args.jobs)
+        report = fuzzed(args.seconds, args.seed, run=args.run, shape=Shape(nodes=args.nodes, places=True), first=args.first, jobs=args.jobs)
     if args.output is not None:
         with whole_folder(Path(args.output)) as folder:
             for number, finding in enumerate(report.findings):

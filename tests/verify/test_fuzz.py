@@ -16,8 +16,8 @@ from napkin_eq.cli.main import main
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.json_form import dumps_diagram, loads_diagram
-from napkin_eq.lang.operators import OPS
-from napkin_eq.lang.term import Input, Map, subterms
+from napkin_eq.lang.operators import OPS, PLACES
+from napkin_eq.lang.term import Input, Map, Read, Reduce, Scan, subterms
 from napkin_eq.pipeline.derive import derive
 from napkin_eq.pipeline.unfused import NOTE
 from napkin_eq.verify.fuzz.fuzz import KINDS, Disagreement, drawn, examine, fuzz, gave_up
@@ -43,6 +43,17 @@ def test_what_is_drawn_covers_the_alphabet_within_its_limits():
     missing = {*OPS, "Reduce", "Scan", "Read", "Index", "Size", "Length", "Const", "float16", "float32", "int32", "int64", "bool"} - set(seen)
     assert not missing
     assert several > 30
+
+
+def test_places_and_folds_from_the_last_lane_are_drawn_where_asked_for():
+    places, read, backwards = 0, 0, 0
+    for number in range(200):
+        nodes = subterms(*(term for _, term in of(number, Shape(places=True)).outputs))
+        assert not any(isinstance(t, Reduce) and t.monoid in PLACES for _, term in of(number).outputs for t in subterms(term))
+        places += any(isinstance(t, Reduce) and t.monoid in PLACES for t in nodes)
+        read += any(isinstance(t, Read) and any(isinstance(part, Reduce) for part in subterms(t.index)) for t in nodes)
+        backwards += any(isinstance(t, Read) and isinstance(t.body, Scan) for t in nodes)
+    assert places > 25 and read > 2 and backwards > 25, (places, read, backwards)
 
 
 def test_the_same_numbers_draw_the_same_diagram():

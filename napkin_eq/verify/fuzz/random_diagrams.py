@@ -34,7 +34,10 @@ LARGEST_INTEGER = 2**20  # integers of kernels have 32 bits: products of larger 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How large diagrams are: their nodes, the lengths of their axes, how many elements an array may have in all, their outputs."""
+    """How large diagrams are: their nodes, the lengths of their axes, how many elements an array may have in all, their outputs.
+
+    places: whether places of maxima and prefix folds from the last lane are drawn, too; without them a source of numbers draws what it always drew.
+    """
 
     nodes: int = 45
     lengths: tuple[int, ...] = LENGTHS
@@ -43,6 +46,7 @@ class Shape:
     inputs: int = 4
     outputs: int = 3
     dtypes: tuple[str, ...] = DTYPES
+    places: bool = False
 
 
 def random_diagram(draw: Draw, shape: Shape = Shape(), name: str = "drawn") -> Diagram:  # noqa: B008  a constant
@@ -130,7 +134,7 @@ class _Drawing:
             self.masked_fold, self.comparison, self.logic, self.coordinate, self.arithmetic, self.constant, self.read, self.renamed, self.cut,
             self.masked, self.joined, self.recurrence,
         )  # fmt: skip
-        make = self.one(steps)
+        make = self.one((*steps, self.place, self.place, self.backwards) if self.shape.places else steps)
         try:
             term = make()
             self.add(term, self.bound(term))
@@ -141,6 +145,8 @@ class _Drawing:
         """Return how large an integer may be; raises NapkinError for one that may not fit."""
         if term.kind != "int":
             return 1
+        if isinstance(term, Reduce):
+            return term.axis.size or LARGEST_INTEGER
         if not isinstance(term, Map):
             return self.most.get(term, 70 if isinstance(term, (Input, Index)) or not term.axes else LARGEST_INTEGER)
         sizes = [self.most.get(a, 70) for a in term.args if a.kind == "int"]
@@ -227,6 +233,21 @@ class _Drawing:
         gain = library.sigmoid(gain) if self.draw(2) else gain
         state = Recur(axis, gain, part)
         return state if self.draw(3) < 2 else state * self.some("real")
+
+    def place(self) -> Term:
+        """Where the largest or the smallest number of an axis stands, of all lanes or of those in a mask."""
+        term, axis = self.varying(alone=True)
+        found = library.argmax if self.draw(3) < 2 else library.argmin
+        return found(term, axis, self.some("bool") if self.draw(3) == 2 else None)
+
+    def backwards(self) -> Term:
+        """A prefix fold from the last lane to the first."""
+        term, axis = self.varying(alone=True)
+        if axis not in term.axes:
+            return term
+        last = Length(axis) - 1 - Index(axis)
+        folded = Scan(MONOIDS[(0, 0, 1, 2)[self.draw(4)]], axis, library.take(term, axis, last))
+        return library.take(folded, axis, last)
 
     def read(self) -> Term:
         """Another coordinate along an axis: shifted, constant, reversed or drawn by an integer."""
