@@ -24,29 +24,32 @@ RATE = 0.88  # of the matrix unit's peak: the model gives no kernel of any diagr
 
 
 def least_us(outputs: Sequence[tuple[str, Term]], dtype: str, machine: Hardware) -> float:
-    """Return microseconds that a diagram takes at the least as one kernel, what several kernels would compute once done once."""
+    """Return microseconds that a diagram takes at the least as one kernel that computes what masks leave out too."""
     storage, terms = STORAGE[dtype], tuple(term for _, term in outputs)
     stored = tuple(Stored(name, output_type(term.kind, dtype, wide(term)), output_order(term)) for name, term in outputs)
     alone = Candidate(terms, frozenset(), (), tuple(subterms(*terms)))
-    return bound_us(Piece(alone, terms[0] if len(terms) == 1 else Tuple(terms), {}, stored, ""), storage, dtype, machine)
+    return bound_us(Piece(alone, terms[0] if len(terms) == 1 else Tuple(terms), {}, stored, ""), storage, dtype, machine, masked=False)
 
 
-def bound_us(piece: Piece, storage: str, dtype: str, machine: Hardware) -> float:
-    """Return microseconds; of an array that is read at computed coordinates nothing is sure to be read."""
+def bound_us(piece: Piece, storage: str, dtype: str, machine: Hardware, masked: bool = True) -> float:
+    """Return microseconds; of an array that is read at computed coordinates nothing is sure to be read.
+
+    masked: what masks may leave out is not sure to be computed either.
+    """
     terms = subterms(piece.source)
     written = float(sum(BYTES[o.dtype] * elements(o.dims) for o in piece.outputs))
     direct = _direct(terms)
     arrays = {t: BYTES[held_as(t.dtype, storage)] * elements(t.dims) for t in terms if isinstance(t, Input) and t in direct}
     model, chip, copying = machine.model, machine.chip, machine.hbm.copy_bandwidth
     moved = (sum(arrays.values()) / model.read_rate + written / model.write_rate) / copying
-    masks, parted = _masks(terms)
+    masks, parted = _masks(terms) if masked else ([], set())
     times = _times(piece, terms, machine)
     asked = 0.0 if masks else sum(size * min(times(way, False) for way in direct[t]) for t, size in arrays.items() if t not in parted)
     flops = special = 0.0
     for term in terms:
         product = term.body if contracted(term) is not None else term
-        masked = term in parted or any({a.name for a in m.axes} & {a.name for a in product.axes} for m in masks)
-        share = (0.5 if all(_half(m) for m in masks) and term not in parted else 0.0) if masked else 1.0
+        some = term in parted or any({a.name for a in m.axes} & {a.name for a in product.axes} for m in masks)
+        share = (0.5 if all(_half(m) for m in masks) and term not in parted else 0.0) if some else 1.0
         if contracted(term) is not None:
             flops += 2 * elements(product.axes) * share * times(term)
         elif isinstance(term, Map) and term.op == "exp":

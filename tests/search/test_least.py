@@ -92,3 +92,8 @@ def test_by_another_name_an_array_is_read_along_that_axis() -> None:
     assert least_us([("out", named)], "bfloat16", MACHINE) == least_us([("out", plain)], "bfloat16", MACHINE)
     (tiled,) = derive(named).tiled
     assert tiled.kernel.coord("i").tile < 128 and "stream" not in {c.role for c in tiled.kernel.coords}  # a row whole, as of one array
+
+
+def test_what_masks_leave_out_counts_in_what_a_whole_diagram_takes_at_the_least() -> None:
+    (_, cross), (_, plain) = (*gallery.diagram("causal_cross_attention").outputs, *gallery.diagram("cross_attention").outputs)
+    assert least_us([("out", cross)], "bfloat16", MACHINE) == least_us([("out", plain)], "bfloat16", MACHINE)
