@@ -101,7 +101,7 @@ def test_deep_terms_are_held_against_each_other_part_by_part() -> None:
 
 @pytest.mark.slow
 def test_a_stack_of_layers_is_covered_once_and_proved_as_a_whole() -> None:
-    found = derive(stack(6, t=512, d=512, f=1024), limit=60)
+    found = derive(stack(6, t=512, d=512, f=1024), limit=20)
     (output,) = found.outputs
     assert output.cover is not None and output.cover["sections"] == 6 and output.cover["different_sections"] == 1
     assert len(found.plan.kernels) % 6 == 0 and output.translation.status == "agrees"
