@@ -117,7 +117,7 @@ class Arithmetic(Statements):
         if first != second:
             term, wider = (args[1], 0) if first else (args[0], 1)
             low, high = interval(term)
-            if isinstance(values[wider], str) and (low > LEAST and high < MOST or isinstance(term, Index)):
+            if all(isinstance(v, str) for v in values) and (low > LEAST and high < MOST or isinstance(term, Index)):
                 near = self.cast(self.integers("max", (self.integers("min", (values[wider], MOST)), LEAST)), "i32")
                 values = (near, values[1]) if first else (values[0], near)
         return self.integers(op, values, comparison=True)
