@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import _thread
 import argparse
+import codecs
 import os
 import signal
 import sys
 import threading
 from collections.abc import Sequence
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, NoReturn
 
 from napkin_eq.egraph.budget import SECONDS
@@ -34,6 +36,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     whole = argv is None  # this process is the command line's own
     try:
         if whole:
+            if isinstance(sys.stdout, TextIOWrapper):  # which may be of another encoding than UTF-8
+                codecs.register_error("napkin", _escaped)
+                sys.stdout.reconfigure(errors="napkin")
             sys.unraisablehook = _again
             signal.signal(signal.SIGINT, signal.default_int_handler)
         status = _main(argv)
@@ -44,6 +49,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     if whole:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     return status
+
+
+def _escaped(problem: UnicodeError) -> tuple[str, int]:
+    """Return what an encoding lacks as JSON writes it, an arrow as \\u2192, and where the text goes on."""
+    assert isinstance(problem, UnicodeEncodeError)
+    units = problem.object[problem.start : problem.end].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2)), problem.end
 
 
 def _again(problem: UnraisableHookArgs) -> None:

@@ -51,6 +51,19 @@ def test_help_is_quick(pace):
     assert min(seconds() for _ in range(5)) < 0.3 * pace()
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_an_output_of_another_encoding_is_written_all_the_same(encoding):
+    def written(told: str, *argv: str) -> str:
+        env = {**os.environ, "PYTHONIOENCODING": told, "PYTHONUTF8": "0"}
+        done = subprocess.run([sys.executable, "-m", "napkin_eq.cli", *argv], capture_output=True, cwd=ROOT, env=env)
+        assert done.returncode == 0 and done.stderr == b"", done.stderr
+        return done.stdout.decode(told)
+
+    laws = json.loads(written(encoding, "laws", "distribute", "--json"))
+    assert laws == json.loads(written("utf-8", "laws", "distribute", "--json"))
+    assert "\\u03a3_x" in written(encoding, "laws", "distribute")
+
+
 def test_every_verb_of_the_parser_exists(capsys):
     status, out, _ = call(capsys, "--help")
     assert status == 0
