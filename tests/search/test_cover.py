@@ -216,7 +216,7 @@ def test_large_values_are_stored_where_a_cover_without_is_far_from_the_least() -
     scores = nq.sum(nq.array("Q", h, q, d) * nq.array("K", h, x, d), d)
     mixed = nq.sum(scores * nq.array("P", h, g), h)
     found = derive(nq.sum(nq.softmax(mixed, x) * nq.array("V", g, x, d), x))
-    assert len(found.plan.kernels) == 2 and found.report()["predicted_us"] < 100  # 216 in one kernel
+    assert len(found.plan.kernels) > 1 and found.report()["predicted_us"] < 60  # 216 in one kernel
     assert checked(found.certificate)["status"] == "ok"
 
 
