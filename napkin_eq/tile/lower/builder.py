@@ -78,6 +78,7 @@ class Statements(ABC):
         self.named: dict[str, int] = {}
         self.multiples: dict[str, int] = {}
         self.lanes: dict[str, tuple[str, str]] = {}
+        self.indices: set[str] = set()
 
     @abstractmethod
     def operand(self, term: Term, context: Context) -> p.Operand:
@@ -131,6 +132,8 @@ class Statements(ABC):
             return args[1 if args[0] else 2]
         if op in ("and", "or") and (settled := _settled(op, args)) is not None:
             return settled
+        if (same := self._same(op, args)) is not None:
+            return same
         if whole and (known := tuple(a for a in args if type(a) is int)) and len(known) == len(args):
             return _whole_number(op, known)
         if whole and op in ("add", "mul") and (plain := _unit(op, args)) is not None:
@@ -151,6 +154,25 @@ class Statements(ABC):
         dtype = "i64" if wide else "i32"
         numbers = tuple(self.cast(a, dtype) for a in numbers)
         return self.emit(op, (*args[:1], *numbers) if op == "where" else numbers, "i1" if comparison else dtype)
+
+    def _same(self, op: str, args: tuple[p.Operand, ...]) -> p.Operand | None:
+        """Return what an operator gives where two of its arguments are one value, if that is known of any value, and varies along as much.
+
+        A real number may be NaN and then is not equal to itself. A coordinate compared with itself stays: so a mask is written that spans it.
+        """
+        if len(args) < 2 or args[-1] != args[-2] or type(args[-1]) is not type(args[-2]):
+            return None
+        one = args[-1]
+        if op == "where":
+            spanned = self.values[one].coords if isinstance(one, str) else ()
+            return one if isinstance(args[0], str) and {*self.values[args[0]].coords} <= {*spanned} else None
+        if not isinstance(one, str):
+            return None
+        if op in ("and", "or", "max", "min"):
+            return one
+        if op in ("le", "eq") and (self.values[one].dtype not in (*WHOLE, "i1") or self.values[one].name in self.indices):
+            return None
+        return {"lt": False, "le": True, "eq": True}.get(op)
 
     def multiple(self, operand: p.Operand) -> int:
         """Return a number that an integer operand is known to be a multiple of, 1 where nothing is known."""
@@ -191,7 +213,9 @@ class Statements(ABC):
             lane, run = self.lanes[coord]
             first = self.emit("mul", (self.iota(lane), self.coords[run].tile), "i32")
             return self.emit("add", (self.emit("add", (first, self.start(coord)), "i32"), self.iota(run)), "i32")
-        return self.put(lambda v: p.Iota(v, coord), ("at", self.coords[coord].axis.name), (coord,), "i32", ())
+        found = self.put(lambda v: p.Iota(v, coord), ("at", self.coords[coord].axis.name), (coord,), "i32", ())
+        self.indices.add(found)
+        return found
 
     def start(self, coord: str) -> p.Operand:
         """Return the first index of a coordinate's current block."""
@@ -205,6 +229,7 @@ class Statements(ABC):
             self.multiples[value.name] = self.coords[coord].tile
             scope.stmts.append(p.Start(value, coord))
             scope.memo[key] = value.name
+            self.indices.add(value.name)
         return scope.memo[key]
 
     def size(self, axis: Axis) -> p.Operand:

@@ -47,6 +47,7 @@ from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.builder import Context, Scope, restricted
 from napkin_eq.tile.lower.elementwise import Proved
 from napkin_eq.tile.lower.reductions import NARROW, Folds
+from napkin_eq.tile.passes.dead_statements import live
 from napkin_eq.tile.passes.fuse_accumulator import accumulated
 from napkin_eq.tile.stream_facts import axis_ranks, covers, modes_of, plain, read_along, reduces_over
 
@@ -106,7 +107,7 @@ class Lowering(Folds):
         apart = any(steps(part) for body in self.bodies for part in subterms(body) if isinstance(part, Online))
         reads, body = tuple(self.reads.values()), tuple(self.stack[0].stmts)
         made = p.Kernel(self.name, reads, self.targets, tuple(order), grid, body, swizzle=swizzle, apart=apart)
-        return accumulated(made)
+        return accumulated(live(made))
 
     def _walk(self, walks: Sequence[str], context: Context) -> None:
         for body, target in zip(self.bodies, self.targets, strict=True):
