@@ -232,7 +232,10 @@ def recur(axis: str, length: int, gain: Named, body: Named) -> Named:
 
 
 def read(body: Named, axis: str, index: Named) -> Named:
-    """Return the body at axis = index, the index clamped into the axis."""
+    """Return the body at axis = index, the index clamped into the axis; of a body that is found alike all along it, itself."""
+    if axis not in body.names:
+        names, (alike, at) = aligned(body, index)
+        return Named(names, np.broadcast_to(alike, np.broadcast_shapes(alike.shape, at.shape)))
     last = body.data.shape[body.names.index(axis)] - 1
     if last < 0:
         raise NapkinError(f"read along {axis}: the axis is empty here, in a running value before the first block")

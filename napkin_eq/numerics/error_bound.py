@@ -10,6 +10,7 @@ roundoff of float32, and u, h the roundoff and half the least positive number of
     sum of a     sum of e_a + (D w + R r) (sum of |a|)   D additions in a row, each block rescaled once; R moves of a reference
     sum of a * b an operand that is no input may have been rounded to the storage type for the matrix unit: e_a + u |a| + h
     max of a     max of e_a over the lanes that can be the maximum, given their errors
+    a at place i e_a there; infinite where e_i > 0
     1/D * N      where N is a sum of w v and D the sum of the same w, taken in one pass: a mean m, whose weights' errors d count
                  for |v - m| only: (sum of d |v - m| + what is rounded in N + |m| times what is rounded in D) / (D - e_D), if that is less
     store of a   e_a + u |a| + h; infinite past the largest number of the storage type
@@ -297,7 +298,9 @@ class Work:
             body, index = self.memo[term.body], self.memo[term.index]
             names, (error, _) = aligned(body.error, body.value)
             full = Named(names, np.broadcast_to(error, np.broadcast_shapes(error.shape, aligned(body.value, also=names)[1][0].shape)))
-            return Checked(read(body.value, term.axis.name, index.value), read(full, term.axis.name, index.value))
+            found, off = read(body.value, term.axis.name, index.value), read(full, term.axis.name, index.value)
+            joined, (known, doubt) = aligned(off, index.error)  # where a place is in doubt, so is which element is meant
+            return Checked(found, Named(joined, np.where(doubt > 0, np.inf, known)) if doubt.any() else off)
         if isinstance(term, (Store, Proj)):
             got = self.memo[_inside(term)]
             return self._stored(got, final=term is self.root) if _is_stored(term) else got

@@ -141,7 +141,9 @@ def _sigmoid(v: Array, a: Array, e: Array) -> Array:
     away = np.where(np.isfinite(a), np.where(a < 0, np.abs(a), 1.0), 0.0)
     off = np.where(known, e, 0.0) + K * w() * away
     change = np.minimum(0.25 * off, _rises("sigmoid", v, a, off))
-    return _unless(known, change + 2 * K * w() * (v + change) + gone(v, change))
+    # What float64 itself takes for 0 is a number that is not 0, as for an exponential.
+    lost = np.where((v == 0) & ~np.isneginf(a), flushed(), gone(v, change))
+    return _unless(known, change + 2 * K * w() * (v + change) + lost)
 
 
 def _wave(v: Array, a: Array, e: Array) -> Array:

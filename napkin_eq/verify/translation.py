@@ -34,8 +34,11 @@ if TYPE_CHECKING:
 KINDS = ("mixed", "low", "nothing", "rounded")
 # How near, of the largest number of an array; of the rounding in float32, what that in float64 may be; what no plan that rounds makes infinite.
 NEAR, MODERATE = 1e-9, 1e3
+EPSILON = 2.0**-50  # what a sum in float64 may lose of its largest summand, some additions in a row
 # Elements computed, what a statement costs beside its elements, how many an element of evaluation is worth: together about half a second.
 MOST_WORK, STATEMENT, ELEMENT = 6e8, 1e4, 4.0
+
+
 def validated(
     diagram: Diagram, outputs: Sequence[Output], plan: p.Plan, machine: Hardware, dtype: str, proved: Proved, held: Mapping[str, str] | None = None
 ) -> Translation:
@@ -247,8 +250,9 @@ def _noise(
 ) -> tuple[Array, Array]:
     """Return by how much runs of two terms in float64 may differ, and where that is known.
 
-    It is their bounds; where an element has none, what it is off by in float32. What is infinite without a bound has passed the
-    range of float64, or is absent by a mask in doubt: the reference does not tell what it should be.
+    It is their bounds; where an element has none, what it is off by in float32, and the last digit of the largest number that the first term
+    is computed by: what is added to that may be lost. What is infinite without a bound has passed the range of float64, or is absent by a mask
+    in doubt: the reference does not tell what it should be.
     """
     import numpy as np
 
@@ -259,7 +263,19 @@ def _noise(
             apart = np.abs(evaluate(term, arrays, own, dtype="float32", order=order) - wanted)
         distance = np.maximum(distance, np.where(np.isfinite(apart), apart, np.inf))
     known = np.isfinite(bound)
-    return np.where(known, bound, distance), known
+    return np.where(known, bound, distance if known.all() else distance + EPSILON * _largest(terms[0], arrays, sizes)), known
+
+
+def _largest(root: Term, arrays: dict[str, Any], sizes: dict[str, int]) -> float:
+    """Return the magnitude of the largest number that a term is computed by, infinite where one passes the range of float64."""
+    import numpy as np
+
+    most = 0.0
+    for part in subterms(root):
+        if part.kind == "real":
+            found = np.asarray(evaluate(part, arrays, {axis.name: sizes[axis.name] for axis in axes_in(part)}, dtype="float64"))
+            most = max(most, float(np.nan_to_num(np.abs(np.where(np.isneginf(found), 0.0, found)), nan=np.inf, posinf=np.inf).max(initial=0.0)))
+    return most
 
 
 def _bounds(terms: Sequence[Term], arrays: dict[str, Any], sizes: dict[str, int], order: list[str], dtype: str) -> Array:

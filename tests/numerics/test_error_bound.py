@@ -217,3 +217,32 @@ def test_one_lane_that_stands_for_all_is_summed_as_all() -> None:
     one, two, all_ = Named(("t", "x"), np.ones((1, 3))), Named(("t", "x"), np.ones((2, 3))), Named(("x",), np.ones(1))
     assert over("x", 3, one, two, None).data.tolist() == [3.0, 3.0] == over("x", 3, two, one, None).data.tolist()
     assert over("x", 3, all_, all_, None).data == 3.0
+
+
+def test_what_is_read_at_a_place_in_doubt_has_no_bound() -> None:
+    """Places of maxima of numbers that differ by rounding alone may come out otherwise, and so what is read there."""
+    (x,) = axes("x", x=4)
+    a, b = Input("A", (x,), "float16"), Input("B", (x,), "float16")
+    seen = Read(b, x, Reduce("argmax", x, exp(a * 0.3)))
+    for data, bounded in (([1.0, 1.0, 3.0, 2.0], True), ([1.0, 3.0, 3.0, 2.0], False)):
+        arrays = {"A": np.array(data, np.float16), "B": np.arange(4.0).astype(np.float16)}
+        assert np.isfinite(error_bound(seen, arrays, {}, "float16")[0]) == bounded
+
+
+def test_a_sigmoid_that_float64_takes_for_0_is_no_exact_0() -> None:
+    (x,) = axes("x", x=2)
+    value = Map("sigmoid", (Input("A", (x,), "float32"),))
+    small = {"A": np.array([-1000.0, -np.inf])}
+    assert error_bound(value, small, {}, "float64")[0][0] > 0 and error_bound(value, small, {}, "float64")[0][1] == 0
+    assert not np.isfinite(error_bound(inv(value), small, {}, "float64")[0][0])  # it should be e^1000
+
+
+def test_what_a_mask_that_leaves_nothing_out_varies_along_may_be_read_along_it() -> None:
+    """A sum of products whose mask holds everywhere is found without the mask, and so without the axes of the mask alone."""
+    (a, b, c) = axes("a b c", a=3, b=4, c=2)
+    mask = Input("M", (a, b), "bool")
+    terms = Reduce("sum", b, Input("B", (b,)) * Input("C", (b,)), where=mask)
+    seen = Read(terms, a, Index(c))
+    arrays = {"M": np.ones((3, 4), bool), "B": np.arange(4.0), "C": np.ones(4)}
+    assert np.isfinite(error_bound(seen, arrays, {}, "float64", order=["c"])[0]).all()
+    assert (evaluate(seen, arrays) == 6.0).all()

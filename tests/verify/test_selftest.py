@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from napkin_eq.cli.main import main
+from napkin_eq.prove import watch
 from napkin_eq.prove.corpus import Entry, entries
 from napkin_eq.verify.selftest import forgeries, selftest
 from napkin_eq.verify.selftest import score as mutants
@@ -50,3 +51,15 @@ def test_a_broken_kernel_that_passes_fails_it(few, capsys, monkeypatch) -> None:
     monkeypatch.setattr(selftest, "score", lambda: mutants.Score(3, 2, {"normal": ("a", "b")}, ("kept/no-rescale",), (), 1, 0.1))
     assert main(["selftest", "kernels"]) == 1
     assert "kept/no-rescale is broken and passes" in capsys.readouterr().out
+
+
+def test_a_law_whose_judging_an_interrupt_cut_short_is_not_counted(few, monkeypatch, capsys) -> None:
+    def cut(entry: Entry) -> selftest.Result:
+        waiting = watch._WATCH.get()
+        assert waiting is not None
+        waiting.ended = True
+        return selftest.Result(entry, False, "the solver was interrupted")
+
+    monkeypatch.setattr(selftest, "judged", cut)
+    assert main(["selftest", "laws"]) == 3
+    assert "interrupted; of what was tried all as it should be" in capsys.readouterr().out

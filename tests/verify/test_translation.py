@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import napkin_eq as nq
@@ -158,3 +159,21 @@ def test_the_next_best_plans_are_validated(monkeypatch):
     assert len(ranked(found, 3)) == 3
     monkeypatch.setattr("napkin_eq.pipeline.top_k.validated", lambda *args: replace(found.outputs[0].translation, status=DIFFERS))
     assert len(ranked(found, 3)) == 1
+
+
+def test_a_reference_that_leaves_the_range_of_float64_or_loses_all_its_digits_refuses_nothing() -> None:
+    """1 / sigmoid(-1266) is e^1266, and what is added to 1e254 is lost: a plan that has these parts cancel is right where evaluation is not."""
+    (x,) = nq.axes("x", x=3)
+    N = nq.array("N", x)
+
+    def held(source: nq.Term, numbers: list[float], found: list[float]) -> str:
+        return translation._apart(np.array(found), source, source, {"N": np.array(numbers)}, {"x": 3}, ["x"], False)
+
+    past = nq.softmax(nq.reciprocal(nq.sigmoid(N)), x)
+    assert held(past, [-535.7, -1265.9, 0.6], [np.nan, np.nan, np.nan]) == ""
+    assert held(past, [-5.7, -3.9, 0.6], [np.nan, np.nan, np.nan]) != ""
+    shifted = nq.softmax(nq.exp(nq.sum(N * N, x)) - N, x)
+    lost, kept = [12.0, 14.0, 15.0], [0.1, 0.2, 0.3]
+    assert held(shifted, lost, list(np.exp([-12.0, -14.0, -15.0]) / np.exp([-12.0, -14.0, -15.0]).sum())) == ""
+    right = list(np.exp([-0.1, -0.2, -0.3]) / np.exp([-0.1, -0.2, -0.3]).sum())
+    assert held(shifted, kept, right) == "" and held(shifted, kept, right[::-1]) != ""

@@ -243,7 +243,12 @@ class _Work:
             self.report.slow.append(f"{diagram.name} {dtype}: {', '.join(derivation.limited) or 'none'}; {taken:.1f} s")
         if (why := gave_up(derivation)) and counts is self.report.counts:
             self.report.plain.append(f"{diagram.name} {dtype}: {why}"[:200])
-        counts["run"] += examine(diagram, derivation, dtype, self.device)
+        try:
+            counts["run"] += examine(diagram, derivation, dtype, self.device)
+        except (NapkinError, Disagreement):
+            raise
+        except Exception as error:  # of what examines: a finding, too, and no end of the run
+            raise KINDS["fault"](f"examination: {_named(error)}") from error
 
     def smaller(self, finding: Finding) -> Finding:
         """Return the finding with a smaller diagram that shows the same kind of it."""

@@ -64,9 +64,10 @@ def _rounded(entry: Entry, law: Law) -> str:
 
 
 def laws() -> list[Result]:
-    """Put the whole corpus before the verifier."""
+    """Put the whole corpus before the verifier; what was being judged as an interrupt came says nothing unless it is right."""
     listed = list(entries())
-    return [judged(entry) for number, entry in enumerate(listed) if reported("laws of the corpus", number, len(listed))]
+    results = (judged(entry) for number, entry in enumerate(listed) if reported("laws of the corpus", number, len(listed)))
+    return [result for result in results if result.passed or going()]
 
 
 def report(parts: Sequence[str] = PARTS) -> dict[str, Any]:
