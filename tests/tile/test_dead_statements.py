@@ -56,3 +56,13 @@ def _storing_nothing(stmt: p.Stmt) -> p.Stmt:
     if isinstance(stmt, p.Loop):
         return replace(stmt, parts=tuple(replace(part, body=tuple(map(_storing_nothing, part.body))) for part in stmt.parts))
     return p.Let(p.Value("unused", (), "f32"), "add", (0.0, 0.0)) if isinstance(stmt, p.StoreTile) else stmt
+
+
+@pytest.mark.parametrize("settled", ["comparison of maxima", "comparison of places", "comparison of coordinates"])
+def test_an_axis_that_nothing_stored_rests_on_has_no_tile_and_the_plan_in_small_is_made_all_the_same(settled: str) -> None:
+    a, c = nq.axes("a c", a=33, c=100)
+    A, B = nq.array("A", a, c), nq.array("B", a)
+    least = {"comparison of maxima": nq.max(A, c), "comparison of places": nq.argmax(A, c), "comparison of coordinates": nq.index(a)}[settled]
+    derivation = nq.derive(nq.where(least < least, nq.sum(A, c), B), dtype="float32")
+    assert [coord.axis.name for coord in derivation.plan.kernels[0].coords] == ["a"]
+    assert derivation.outputs[0].translation.status == "agrees"

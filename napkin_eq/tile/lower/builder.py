@@ -62,6 +62,9 @@ class Context:
         return replace(self, running=tuple(sorted({**dict(self.running), axis.name: mode}.items())))
 
 
+UNUSED = 16  # lanes of a tile of an axis of open size that nothing stored rests on
+
+
 class Statements(ABC):
     """The scopes of a kernel that is being written, its coordinates and values.
 
@@ -88,6 +91,10 @@ class Statements(ABC):
         """Enter a coordinate unless it is there, and return its name."""
         self.coords.setdefault(name, p.Coord(name, axis, tile, role))
         return name
+
+    def fold_tile(self, axis: Axis) -> int:
+        """Return the tile of an axis where it is folded; of one that no kernel of a plan walks any more, as nothing stored rests on it, any."""
+        return self.tiles.get(f"~{axis.name}", 1 << ((axis.size or UNUSED) - 1).bit_length())
 
     def rank(self, coord: str) -> tuple[int, str]:
         """Return the place of a coordinate in the order of the kernel's axes."""

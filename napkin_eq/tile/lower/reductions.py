@@ -37,10 +37,10 @@ class Folds(Arithmetic):
 
     def whole(self, axis: Axis) -> bool:
         """Whether one tile of the folds over an axis holds it."""
-        return covers(self.tiles[f"~{axis.name}"], axis)
+        return covers(self.fold_tile(axis), axis)
 
     def _fold_coord(self, axis: Axis) -> str:
-        tile = self.tiles[f"~{axis.name}"]
+        tile = self.fold_tile(axis)
         known = self.coords.get(axis.name)
         if known is not None and known.role == "whole" and known.tile == tile:
             return axis.name
@@ -59,7 +59,7 @@ class Folds(Arithmetic):
         if isinstance(term, Reduce):
             raise NapkinError(
                 f"a reduction over {term.axis.name} ({term.axis.size or 'symbolic'} elements) was not streamed and does not fit in a tile of "
-                f"{self.tiles['~' + term.axis.name]}"
+                f"{self.fold_tile(term.axis)}"
             )
         if (done := self.operand_of_fold(term, context)) is not None:
             return done
@@ -101,7 +101,7 @@ class Folds(Arithmetic):
         seen.add(key)
         if isinstance(term, Streamed):
             whole = self.whole(term.axis)
-            tile = self.tiles[f"~{term.axis.name}"]
+            tile = self.fold_tile(term.axis)
             coord = self._fold_coord(term.axis) if whole else self.coordinate(f"{term.axis.name}__s", term.axis, tile, "stream")
             inner = context.at(term.axis, coord)
             for child in (term.body, term.where):
@@ -118,7 +118,7 @@ class Folds(Arithmetic):
         folds = dict(sorted(with_references(folds, axis).items(), key=lambda f: f[1].depth))
         home = max((self.level(c) for (_, env), _ in folds.items() for _, c in env if self.coords[c].role in ("stream", "walk")), default=0)
         saved, self.stack = self.stack, self.stack[: home + 1]
-        coord = self.coordinate(f"{axis.name}__s", axis, self.tiles[f"~{axis.name}"], "stream")
+        coord = self.coordinate(f"{axis.name}__s", axis, self.fold_tile(axis), "stream")
         if any(scope.coord == coord for scope in self.stack):
             raise NapkinError(f"a running value is folded along {axis.name} inside of a pass over {axis.name}: there is no such loop")
         context = replace(context, running=(), acc="")
