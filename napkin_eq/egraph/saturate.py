@@ -58,7 +58,7 @@ def _decided_later(law: Law) -> bool:
     In which blocks they are computed, which are stored together, along which axes: every value may be stored and partitioned, so that such nodes
     would be more than half of an e-graph, and nothing would be read off them.
     """
-    return any(isinstance(t, (Store, Group, Walk, Tuple, Proj)) or t.kind == "tuple" for t in subterms(law.lhs, law.rhs))
+    return law.name == SAME_VALUE or any(isinstance(t, (Store, Group, Walk, Tuple, Proj)) or t.kind == "tuple" for t in subterms(law.lhs, law.rhs))
 
 
 class _Bridge:
