@@ -13,10 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from napkin_eq.lang.diagram import Diagram
-from napkin_eq.lang.dtypes import REAL, output_type
+from napkin_eq.lang.dtypes import BY_SHORT, REAL, output_type
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import axes_in, evaluate
 from napkin_eq.lang.interval import wide
+from napkin_eq.lang.numpy_semantics import held as as_stored
 from napkin_eq.lang.term import Input, Term, subterms
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.search.assemble import planned
@@ -158,12 +159,13 @@ def drawn(small: Miniature, kind: str, seed: int) -> dict[str, Any]:
     """Draw the inputs of a plan in small.
 
     mixed: numbers of all sizes, zeros, whole ones, rows all zero or large; masks hold here and there. low: one input far above and the next far
-    below zero, so that products are very negative. nothing: negative numbers, masks that hold nowhere, lengths of zero. rounded: plain ones,
-    for a run that rounds as the plan's types say.
+    below zero, so that products are very negative. nothing: negative numbers, masks that hold nowhere, lengths of zero. rounded: plain ones
+    that the types of the plan's arrays have, for a run that rounds as these say.
     """
     import numpy as np
 
     random = np.random.default_rng(seed)
+    types = {buffer.name: buffer.dtype for buffer in small.plan.inputs}
     arrays: dict[str, Any] = {}
     for array in _inputs(small):
         shape = tuple(small.sizes[axis.name] for axis in array.dims)
@@ -184,7 +186,8 @@ def drawn(small: Miniature, kind: str, seed: int) -> dict[str, Any]:
                 numbers = np.where(share < 0.05, 0.0, np.where(share < 0.08, -0.0, np.where(share < 0.2, np.round(2 * numbers), numbers)))
                 if len(shape) > 1:
                     numbers = numbers * random.choice([0.0, 1.0, 1.0, 1.0, 20.0, 1e3], (*shape[:-1], 1))
-            arrays[array.name] = _within(numbers, array.facts)
+            numbers = _within(numbers, array.facts)
+            arrays[array.name] = as_stored(numbers, BY_SHORT[types[array.name]]) if kind == "rounded" and array.name in types else numbers
     return arrays
 
 

@@ -177,3 +177,11 @@ def test_a_reference_that_leaves_the_range_of_float64_or_loses_all_its_digits_re
     assert held(shifted, lost, list(np.exp([-12.0, -14.0, -15.0]) / np.exp([-12.0, -14.0, -15.0]).sum())) == ""
     right = list(np.exp([-0.1, -0.2, -0.3]) / np.exp([-0.1, -0.2, -0.3]).sum())
     assert held(shifted, kept, right) == "" and held(shifted, kept, right[::-1]) != ""
+
+
+def test_numbers_of_a_run_that_rounds_are_ones_that_its_arrays_hold() -> None:
+    """A comparison of what was rounded to be stored may come out another way than one of the numbers themselves: it is no fault of the plan."""
+    found = derive(diagram("softmax"), dtype="bfloat16")
+    small = miniature(found.diagram, found.outputs, found.plan, found.hardware, found.dtype, prover(found.statements))
+    for array in translation.drawn(small, "rounded", 0).values():
+        assert (array.astype(np.float32).view(np.uint32) & 0xFFFF == 0).all()
