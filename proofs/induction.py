@@ -15,12 +15,13 @@ from dataclasses import replace
 from functools import cache
 
 from napkin_eq.lang.axis import Axis
-from napkin_eq.lang.operators import COMBINE, NEUTRAL
+from napkin_eq.lang.operators import COMBINE, EDGES, NEUTRAL
 from napkin_eq.lang.term import Acc, Const, Index, Map, Online, Prev, Read, Reduce, Scan, Size, Term, rebuilt, subterms
 from napkin_eq.laws.claim import JUDGMENT, Claim, NotUnderstood, eq, le
-from napkin_eq.laws.law import ABSENT, TRUE, Statement, Var
+from napkin_eq.laws.law import ABSENT, TRUE, Statement, Var, exp, inv, log, size
 from napkin_eq.laws.obligation import claims_of, longer
 from napkin_eq.prove.normal.linearity import AXIS, LEMMAS, defined, normal
+from napkin_eq.prove.normal.reads import written
 from napkin_eq.prove.portfolio import decided, decided_deeply, vacuous
 from napkin_eq.prove.prove import Outcome, prover
 from napkin_eq.prove.query import Step
@@ -38,16 +39,17 @@ def induction(statement: Statement, timeout_s: float) -> Outcome | None:
     """Prove every claim of a statement, by definition, by a decider, or by induction and a decider."""
     search = Search(timeout_s)
     steps: list[Step] = []
-    for claim in claims_of(statement):
+    for claim in (part for whole in claims_of(statement) for part in written(whole)):
         if claim.premises and vacuous(claim, timeout_s):
             return Outcome("refuted", "vacuous", f"no values meet the conditions ({claim.what})")
         try:
             steps += search.proof(claim)
         except Unproved as failed:
-            whole = decided_deeply(claim) if timeout_s > 0 else None
-            if whole is None:
+            deep = decided_deeply(claim) if timeout_s > 0 else None
+            found = [deep] if deep is not None else Search(timeout_s).once_more(claim)
+            if found is None:
                 return Outcome("unknown", "induction", str(failed))
-            steps.append(whole)
+            steps += found
     return Outcome("proved", ", ".join(dict.fromkeys(step.method for step in steps)) or "definition", steps=tuple(dict.fromkeys(steps)))
 
 
@@ -65,7 +67,6 @@ class Search:
         """Return the steps that prove a claim; raises Unproved."""
         if claim.goal is TRUE:
             return []
-        claim = elsewhere(claim)
         for term in subterms(claim.goal, *claim.premises):
             if isinstance(term, (Read, Online, Prev, Acc)):
                 raise NotUnderstood(f"no prover understands {type(term).__name__}")
@@ -91,6 +92,35 @@ class Search:
             with suppress(Unproved):
                 return self.by_induction_knowing(claim, axis)
         raise Unproved(failed if self.until > time.process_time() else f"{failed}, time is up")
+
+    def once_more(self, claim: Claim) -> list[Step] | None:
+        """Return a proof of an inequality that knows more: that what the smaller side sums is present, and the tangents of what is summed."""
+        known = present(claim)
+        if known != claim:
+            with suppress(Unproved):
+                return self.proof(known)
+        known, tangents = self.curved(known)
+        known, facts = self.informed(known, bounds=False) if tangents else (known, [])
+        step = self.decided(known) if tangents else None
+        return None if step is None else [*tangents, *facts, step]
+
+    def curved(self, claim: Claim) -> tuple[Claim, list[Step]]:
+        """Return the claim with the tangents of exponentials and logarithms that are summed, at what stands still beside them, and the proofs."""
+        steps: list[Step] = []
+        parts = subterms(claim.goal)
+        for t in (t for t in parts if isinstance(t, Reduce) and t.monoid == "sum" and t.where is TRUE and isinstance(t.body, Map)):
+            for (function, relative), fact in TANGENTS.items():
+                if t.body.op != function:
+                    continue
+                (a,), x = t.body.args, t.axis
+                still = (p for p in parts if isinstance(p, Map) and p.op == relative and not claim.varies(p, x))
+                points = [Reduce("max", x, a)] if relative == "max" else [p.args[0] for p in still]
+                for r in points:
+                    if r in parts and (lemma := tangent(function, relative)) is not None:
+                        premise, goal = fact(x, a, r)
+                        claim = replace(claim, premises=(*claim.premises, goal if premise is TRUE else ~premise | goal))
+                        steps += lemma
+        return claim, list(dict.fromkeys(steps))
 
     def by_prefixes(self, claim: Claim, axis: Axis) -> list[Step]:
         """Return a proof by induction over the lanes of an axis that prefix folds run along, of which it knows their signs if need be; raises Unproved."""
@@ -176,26 +206,6 @@ class Search:
                 claim = replace(claim, premises=(*claim.premises, _vanishing(weights, total)))
                 steps += [*lemma, every]
         return claim, steps
-
-
-def elsewhere(claim: Claim) -> Claim:
-    """Return the claim with variables for what others are at the coordinates where the goal reads them.
-
-    Premises hold in every lane, so they hold there: of all variables that vary along the axis of a read, and, where it is the
-    coordinate, of the index. A premise that folds is left as it is, and so is a read of anything but a variable.
-    """
-    reads = [t for t in subterms(claim.goal) if isinstance(t, Read) and isinstance(t.body, Var) and isinstance(t.index, Var)]
-    goal, premises, free, legend = claim.goal, list(claim.premises), set(claim.free), list(claim.legend)
-    for number, (axis, index) in enumerate(dict.fromkeys((t.axis, t.index) for t in reads), 1):
-        known = {t: None for t in subterms(claim.goal, *claim.premises) if isinstance(t, Var) and t is not index and claim.varies(t, axis)}
-        there: dict[Term, Term] = {v: Var(f"{v.name}@{number}", v.sort) for v in known}
-        goal = _swapped(goal, {t: there[t.body] for t in reads if (t.axis, t.index) == (axis, index) and t.body in there})
-        pointwise = [p for p in claim.premises if not any(isinstance(t, (Reduce, Read, Size)) for t in subterms(p))]
-        premises += [_swapped(p, {**there, Index(axis): index}) for p in pointwise]
-        fixed = {name for name, other in claim.free if other == index.name}
-        free |= {(name, there[v].name) for v in there for name, other in claim.free if other == v.name and name in fixed}
-        legend += [f"{there[v].name} stands for {v.name} at {axis} = {index.name}" for v in known]
-    return replace(claim, goal=goal, premises=tuple(premises), free=frozenset(free), legend=tuple(legend)) if reads else claim
 
 
 # -- base and step -------------------------------------------------------------------------------------------------------
@@ -384,6 +394,69 @@ def weighted() -> tuple[Step, ...] | None:
     a, w = Var("a"), Var("w")
     goal = _vanishing(Reduce("sum", AXIS, w), Reduce("sum", AXIS, a * w))
     return _lemma(Claim("nonneg-weights", goal, (JUDGMENT["nonneg"](w), JUDGMENT["finite"](a)), frozenset()), AXIS)
+
+
+Fact = tuple[Term, Term]  # what a fact asks, and what it says
+
+
+def _of_exponentials(x: Axis, a: Term, r: Term) -> Fact:
+    return JUDGMENT["finite"](r), le(exp(r) * (size(x) + Reduce("sum", x, a) - size(x) * r), Reduce("sum", x, exp(a)))
+
+
+def _of_logarithms(x: Axis, a: Term, r: Term) -> Fact:
+    return JUDGMENT["pos"](r), le(Reduce("sum", x, log(a)), size(x) * log(r) + Reduce("sum", x, a) * inv(r) - size(x))
+
+
+def _of_the_largest(x: Axis, a: Term, r: Term) -> Fact:
+    return TRUE, le(Reduce("sum", x, exp(a)), size(x) * exp(r))
+
+
+# Of sums of a function: where it lies by its tangent at what stands still, an argument of it; and by the largest lane.
+TANGENTS = {("exp", "exp"): _of_exponentials, ("log", "log"): _of_logarithms, ("exp", "max"): _of_the_largest}
+
+
+@cache
+def tangent(function: str, relative: str) -> tuple[Step, ...] | None:
+    """Prove, for every size, where a sum of a function lies by its tangent; None if it is not proved."""
+    a, r, x = Var("a"), Var("r"), AXIS
+    what, fixed = f"tangent-{function}-{relative}", frozenset({(AXIS.name, "r")})
+    if relative == "max":
+        return _lemma(Claim(what, _of_the_largest(x, a, Reduce("max", x, a))[1], (), frozenset()), x)
+    premise, goal = TANGENTS[function, relative](x, a, r)
+    total, moved = Reduce("sum", x, Map(function, (a,))), a - r if function == "exp" else a * inv(r)
+    part, plain = Reduce("sum", x, Map(function, (moved,))), Reduce("sum", x, moved)
+    if function == "exp":
+        facts = le(size(x) + plain, part), eq(total, exp(r) * part), eq(plain, Reduce("sum", x, a) - size(x) * r)
+    else:
+        facts = le(part, plain - size(x)), eq(part, total - size(x) * log(r)), eq(plain, Reduce("sum", x, a) * inv(r))
+    lemmas = [_lemma(Claim(f"{what}-{number}", fact, (premise,), fixed), x) for number, fact in enumerate(facts, 1)]
+    step = Search(LEMMA_TIMEOUT_S).decided(Claim(what, goal, (premise, *facts), fixed), what)
+    return None if None in lemmas or step is None else (*(step for lemma in lemmas for step in lemma or ()), step)
+
+
+def present(claim: Claim) -> Claim:
+    """Return an inequality with the premise that the lanes of sums are present whose absence makes the smaller side absent, which is below everything.
+
+    A premise holds in every lane, so only of what varies along no axis that the claim leaves open and speaks of elsewhere.
+    """
+    if not (isinstance(claim.goal, Map) and claim.goal.op == "le"):
+        return claim
+    spoken = {f for t in subterms(claim.goal, *claim.premises) for f in t.fields if isinstance(f, Axis)}
+    found = list(claim.premises)
+    for t in _absorbing(claim.goal.args[0]):
+        if t.monoid == "sum" and not any(claim.varies(t.body, axis) or claim.varies(t.where, axis) for axis in spoken - {t.axis}):
+            fact = JUDGMENT["finite"](t.body)
+            found.append(fact if t.where is TRUE else ~t.where | fact)
+    return replace(claim, premises=tuple(dict.fromkeys(found)))
+
+
+def _absorbing(term: Term) -> Iterator[Reduce]:
+    """Yield the reductions that make a term absent where they are."""
+    if isinstance(term, Reduce):
+        yield term
+    elif isinstance(term, Map) and (term.op in ("add", "mul", "min") or (term.op in EDGES and EDGES[term.op].absent == NEUTRAL["max"])):
+        for arg in term.args:
+            yield from _absorbing(arg)
 
 
 def _vanishing(weights: Term, total: Term) -> Term:

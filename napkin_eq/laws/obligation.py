@@ -119,7 +119,12 @@ def claims_of(statement: Statement) -> list[Claim]:
         alike = ", ".join(f"{' and '.join(part[1:])} {'is' if len(part) == 2 else 'are'} {part[0]}" for part in parts if len(part) > 1)
         claims = _claims(_merged(statement, parts))
         found += [replace(claim, what=f"{claim.what} where {alike}") for claim in claims] if alike else claims
-    return _without_places(found)
+    running = any(isinstance(t, (Fold, Online, Scan, Prev, Acc)) for t in subterms(*terms_of(statement))) or _streamed(statement)
+    return _without_places(found) if running else found
+
+
+def _streamed(statement: Statement) -> bool:
+    return any(j.name in STREAMED for j in judgments_of(statement))
 
 
 def _without_places(claims: list[Claim]) -> list[Claim]:

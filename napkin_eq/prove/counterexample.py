@@ -22,7 +22,7 @@ from napkin_eq.laws.law import TRUE, Judgment, Law, Statement, Var, where
 from napkin_eq.laws.obligation import conditions_of, terms_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
-TOLERANCE = 1e-6
+TOLERANCE, ROUNDED = 1e-6, 1e-12
 MOST_SHOWN = 40
 
 
@@ -213,10 +213,13 @@ _DTYPE = {"bool": "bool", "int": "int64"}
 
 
 def nearly(mask: Term) -> Term:
-    """Return an inequality to a millionth, as far as numbers that are rounded can tell; any other mask as it is."""
+    """Return an inequality to a millionth, as far as numbers that are rounded can tell; any other mask as it is.
+
+    What cancels is off by more than a millionth of itself: where it should be 0 it is off by the roundoff of its parts.
+    """
     if isinstance(mask, Map) and mask.op == "le" and mask.args[0].kind == "real":
         a, b = mask.args
-        return Map("le", (a, b + TOLERANCE * (Map("abs", (a,)) + Map("abs", (b,)))))
+        return Map("le", (a, b + (TOLERANCE * (Map("abs", (a,)) + Map("abs", (b,))) + ROUNDED)))
     return mask
 
 

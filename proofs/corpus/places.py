@@ -1,0 +1,146 @@
+"""Values elsewhere: the place of a maximum, what is read there, an axis from its other end, what an index says of what it reads."""
+
+from napkin_eq.law import Coordinate, Index, Map, Mask, Max, Read, Reduce, Size, Sum, exp, finite, free, le, nonneg, pos, size
+from napkin_eq.prove.corpus import valid, wrong
+
+
+def real(i):
+    return Map("real", (i,))
+
+
+def place(x, a, c=None):
+    return Reduce("argmax", x, a, c)
+
+
+def back(a, x):
+    return Read(a, x, Size(x) - 1 - Index(x))
+
+
+@valid("")
+def at_its_place_is_the_maximum(a, x):
+    return Read(a, x, place(x, a)), Max(x, a)
+
+
+@valid("")
+def at_the_place_of_the_smallest(a, x):
+    return Read(a, x, place(x, -a)), -Max(x, -a), finite(a)
+
+
+@wrong
+def at_the_place_under_a_mask_is_the_maximum_under_it(a, c, x):
+    return Read(a, x, place(x, a, c)), Max(x, a, c)
+
+
+@wrong
+def at_the_place_of_the_largest_size(a, x):
+    return Read(a, x, place(x, Map("abs", (a,)))), Max(x, Map("abs", (a,)))
+
+
+@wrong
+def at_the_place_of_another(a, b, x):
+    return Read(a, x, place(x, b)), Max(x, a)
+
+
+@valid("")
+def place_moved_by_a_number(a, r, x):
+    return real(place(x, a + r)), real(place(x, a)), free(x, r), finite(r)
+
+
+@wrong
+def place_moved_lane_by_lane(a, r, x):
+    return real(place(x, a + r)), real(place(x, a)), finite(r)
+
+
+@valid("")
+def place_of_a_positive_multiple(a, r, x):
+    return real(place(x, a * r)), real(place(x, a)), free(x, r), pos(r)
+
+
+@wrong
+def place_of_a_multiple_that_may_be_zero(a, r, x):
+    return real(place(x, a * r)), real(place(x, a)), free(x, r), nonneg(r)
+
+
+@valid("")
+def place_of_exponentials(a, x):
+    return real(place(x, exp(a))), real(place(x, a)), finite(a)
+
+
+@valid("")
+def place_of_hyperbolic_tangents(a, x):
+    return real(place(x, Map("tanh", (a,)))), real(place(x, a))
+
+
+@wrong
+def place_of_floors(a, x):
+    return real(place(x, Map("floor", (a,)))), real(place(x, a)), finite(a)
+
+
+@wrong
+def place_of_squares(a, x):
+    return real(place(x, a * a)), real(place(x, a)), finite(a)
+
+
+@wrong
+def place_under_one_mask_more(a, c, x, e: Mask):
+    return real(place(x, a, c & e)), real(place(x, a, e))
+
+
+@wrong
+def place_from_the_other_end(a, x):
+    return size(x) - 1.0 - real(place(x, back(a, x))), real(place(x, a))
+
+
+@valid("")
+def sum_from_the_other_end(a, x):
+    return Sum(x, back(a, x)), Sum(x, a)
+
+
+@valid("")
+def maximum_from_the_other_end(a, x):
+    return Max(x, back(a, x)), Max(x, a)
+
+
+@valid("")
+def turned_round_twice(a, x):
+    return back(back(a, x), x), a
+
+
+@valid("")
+def products_with_what_is_turned_round(a, b, x):
+    return Sum(x, back(a, x) * b), Sum(x, a * back(b, x))
+
+
+@wrong
+def one_factor_turned_round(a, b, x):
+    return Sum(x, back(a, x) * b), Sum(x, a * b)
+
+
+@wrong
+def turned_round_under_a_mask(a, c, x):
+    return Sum(x, back(a, x), c), Sum(x, a, c)
+
+
+@wrong
+def turned_round_one_lane_too_far(a, x):
+    return Sum(x, Read(a, x, 0 - Index(x))), Sum(x, a)
+
+
+@valid("")
+def what_one_lane_holds_in_every_lane(a, x, i: Coordinate):
+    return Sum(x, Read(a, x, i)), Read(a, x, i) * size(x), free(x, i)
+
+
+@wrong
+def what_any_lane_holds_in_every_lane(a, x, i: Coordinate):
+    return Sum(x, Read(a, x, i)), Read(a, x, i) * size(x)
+
+
+@wrong
+def bound_by_a_coordinate_that_is_past_the_end(a, x, i: Coordinate):
+    return le(Read(a, x, i), real(i)), le(a, real(Index(x)))
+
+
+@wrong
+def bound_by_an_index_that_is_another_there(a, x, i: Coordinate):
+    return le(Read(a, x, i), real(i)), le(a, real(i))
