@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, NoReturn
 
@@ -102,7 +103,8 @@ def _forget_output() -> None:
 
 def _say(message: str, status: int) -> int:
     if sys.stderr is not None:
-        print(f"napkin-eq: {' '.join(message.split())}", file=sys.stderr)
+        with suppress(OSError):  # where it is full, the status still tells
+            print(f"napkin-eq: {' '.join(message.split())}", file=sys.stderr)
     return status
 
 

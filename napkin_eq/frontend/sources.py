@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from napkin_eq.lang.diagram import Diagram
-from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.errors import NapkinError, read_text, require_file
 from napkin_eq.lang.term import Term, Tuple
 from napkin_eq.laws.loader import run_file
 
@@ -44,19 +44,10 @@ def parsed_sizes(sets: Sequence[str], option: str = "--set") -> dict[str, int]:
     return sizes
 
 
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise NapkinError(f"diagram {file}: cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise NapkinError(f"diagram {file}: is not a text in UTF-8") from None
-
-
 def _from_text(file: Path) -> Diagram:
     from napkin_eq.frontend.parsed import parsed
 
-    text = _text(file)
+    text = read_text(file, "diagram")
     try:
         return parsed(text, "".join(c if c.isalnum() else "_" for c in file.stem))
     except NapkinError as error:
@@ -66,7 +57,7 @@ def _from_text(file: Path) -> Diagram:
 def _from_json(file: Path) -> Diagram:
     from napkin_eq.lang.json_form import loads_diagram
 
-    text = _text(file)
+    text = read_text(file, "diagram")
     try:
         found: Diagram = loads_diagram(text)
         return found
@@ -75,8 +66,7 @@ def _from_json(file: Path) -> Diagram:
 
 
 def _from_python(file: Path) -> Diagram:
-    if not file.is_file():
-        raise NapkinError(f"diagram {file}: there is no such file")
+    require_file(file, "diagram")
     found = run_file(file, "diagrams")
     value = found.get("diagram", found.get("out"))
     if isinstance(value, Diagram):

@@ -6,7 +6,8 @@ Importing it lets terms print themselves (notation).
     diagram          named outputs, each a term, over the inputs that they share
     dtypes           the types of numbers that arrays and tiles hold: one record each, from which every table over types
                      is made
-    errors           errors that a user can act on: what was written, where, what was expected, what to try
+    errors           errors that a user can act on: what was written, where, what was expected, what to try; and the
+                     doors that raise them, for names and for files
     evaluate         what a term means, in float64: the oracle that laws, plans and kernels are held against
     interval         bounds on the present values of a term, from the facts of its inputs: `interval(term)` is (lo,
                      hi)

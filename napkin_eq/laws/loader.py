@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import runpy
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.errors import NapkinError, require_file
 from napkin_eq.laws.law import REGISTRY
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -53,18 +55,36 @@ def run_file(file: Path, kind: str) -> dict[str, Any]:
 
     What it prints goes to standard error: standard output is what a verb answers, JSON for one.
     """
+    require_file(file, kind)
     try:
-        with contextlib.redirect_stdout(sys.stderr):
+        with contextlib.redirect_stdout(sys.stderr), _kept_running():
             return runpy.run_path(str(file), run_name=f"napkin_eq.{kind}.{file.stem}")
     except NapkinError:
         raise
     except SyntaxError as error:
-        raise NapkinError(f"{kind}: {file}:{error.lineno}: {error.msg}") from None
+        raise NapkinError(f"{kind}: {file}:{error.lineno or 1}: {error.msg}") from None
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # SystemExit too: a file that ends the process would end it as if all were well
         line = _line_in(error, file)
         raise NapkinError(f"{kind}: {file}:{line}: {type(error).__name__}: {error}") from None
+
+
+@contextlib.contextmanager
+def _kept_running() -> Iterator[None]:
+    """Let a file that ends this process at once be refused like one that raises SystemExit: nothing would be said, and its status be taken for ours."""
+    end, own = os._exit, os.getpid()
+
+    def refused(status: int) -> NoReturn:
+        if os.getpid() != own:  # a process forked off ends so
+            end(status)
+        raise SystemExit(status)
+
+    os._exit = refused
+    try:
+        yield
+    finally:
+        os._exit = end
 
 
 def _line_in(error: BaseException, file: Path) -> int:

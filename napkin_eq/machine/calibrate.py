@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.errors import NapkinError, read_text
 from napkin_eq.laws.loader import folder
 from napkin_eq.machine.gpu import Hardware, known, load, place
 from napkin_eq.machine.gpu import read as read_hardware
@@ -94,11 +94,9 @@ def of_gpu(file: Path, tool: str, figures: Iterable[str]) -> dict[str, Any]:
 def table(file: Path, tool: str) -> dict[str, Any]:
     """Read a JSON file that says which tool wrote it; raises NapkinError for any other."""
     try:
-        with file.open("rb") as opened:
-            content = opened.read(MOST_BYTES + 1)
-        data = json.loads(content) if len(content) <= MOST_BYTES else None
-    except OSError as error:
-        raise NapkinError(f"{file}: cannot be read: {error.strerror or error}") from None
+        data = json.loads(read_text(file, tool, MOST_BYTES))
+    except NapkinError:
+        raise
     except (ValueError, RecursionError):
         raise NapkinError(f"{file}: not a JSON file") from None
     if not isinstance(data, dict) or (data.get("schema"), data.get("tool")) != (1, tool):

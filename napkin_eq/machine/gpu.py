@@ -12,7 +12,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.errors import NapkinError, read_text
 
 FOLDER = Path(__file__).resolve().parent / "gpus"
 S = TypeVar("S")
@@ -240,9 +240,9 @@ def place(name: str) -> Path:
 def read(file: Path) -> Hardware:
     """Read a hardware file; raise NapkinError that names the file and the entry that is wrong."""
     try:
-        data = tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise NapkinError(f"hardware {file}: cannot be read: {error.strerror or error}") from None
+        data = tomllib.loads(read_text(file, "hardware"))
+    except NapkinError:
+        raise
     except RecursionError:
         raise NapkinError(f"hardware {file}: not a hardware file: it nests too deep") from None
     except ValueError as error:  # not TOML, not UTF-8, or a number of thousands of digits

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.errors import NapkinError, read_text
 from napkin_eq.laws.loader import folder
 from napkin_eq.prove.portfolio import OPINION_TIMEOUT_S, SolversDisagree, answers, solver_versions
 from napkin_eq.prove.query import Script, sha256
@@ -57,7 +57,7 @@ def rechecked(place: Path, second_s: float = OPINION_TIMEOUT_S) -> dict[str, Any
 
 
 def _row(file: Path, name: str, second_s: float) -> dict[str, Any]:
-    text = _read(file)
+    text = read_text(file, "scripts", MAX_BYTES)
     status = _claimed(file, text)
     try:
         said, detail = answers(text, second_s=second_s), ""
@@ -67,20 +67,6 @@ def _row(file: Path, name: str, second_s: float) -> dict[str, Any]:
     lies = detail or any(answer != status for answer in definite)
     verdict = "refuted" if lies else "confirmed" if len(definite) == len(said) else "unknown"
     return {"name": name, "sha256": sha256(text), "status": status, "verdict": verdict, "answers": said, "detail": detail}
-
-
-def _read(file: Path) -> str:
-    try:
-        with file.open("rb") as opened:
-            data = opened.read(MAX_BYTES + 1)
-        text = data.decode("utf-8")
-    except OSError as error:
-        raise NapkinError(f"scripts: {file} cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise NapkinError(f"scripts: {file} is no text in UTF-8") from None
-    if len(data) > MAX_BYTES:
-        raise NapkinError(f"scripts: {file} is larger than {MAX_BYTES} bytes")
-    return text
 
 
 def _claimed(file: Path, text: str) -> str:

@@ -123,7 +123,7 @@ def test_laws(capsys):
         (["derive", "matmul", "--set", "m=99999999999999"], "axis m: size 99999999999999 is out of range"),
         (["derive", "matmul", "--set", "m=4", "--set", "m=8"], "axis m is given the sizes 4 and 8; give it one"),
         (["derive", "nowhere.json"], "diagram nowhere.json: cannot be read"),
-        (["derive", "nowhere.py"], "diagram nowhere.py: there is no such file"),
+        (["derive", "nowhere.py"], "diagram nowhere.py: cannot be read: No such file"),
         (["run", "matmul", "--dtype", "float7"], "unknown dtype 'float7'"),
         (["prove", "no-such-law"], "unknown law or family 'no-such-law'"),
         (["laws", "no-such-law"], "unknown law or family 'no-such-law'"),
@@ -237,6 +237,28 @@ def test_what_a_rule_file_prints_is_no_part_of_the_answer(capsys, tmp_path, regi
 @pytest.mark.parametrize("argv", [["prove"], ["derive", *SMALL, "--rules"], ["derive", *SMALL, "--tuned"]])
 def test_a_file_that_never_ends_is_refused(capsys, argv):
     assert "/dev/zero" in refused(capsys, *argv, "/dev/zero")
+
+
+@pytest.mark.parametrize("name", ["pipe.json", "pipe.napkin", "pipe.py", "pipe.toml"])
+def test_a_pipe_and_a_huge_file_are_refused_unread(capsys, tmp_path, name):
+    pipe, huge = tmp_path / name, tmp_path / f"huge_{name}"
+    os.mkfifo(pipe)
+    with huge.open("wb") as opened:
+        opened.truncate(1 << 32)
+    argv = ["derive", *SMALL, "--hardware"] if name.endswith("toml") else ["derive"]
+    assert "might never end" in refused(capsys, *argv, str(pipe)) and "4294967296 bytes" in refused(capsys, *argv, str(huge))
+
+
+def test_a_file_that_ends_the_process_is_refused(tmp_path):
+    (tmp_path / "ends.py").write_text("import os\nif os.fork() == 0:\n    os._exit(0)\nos._exit(0)\n")
+    for verb in ("prove", "derive"):
+        done = subprocess.run([sys.executable, "-m", "napkin_eq.cli", verb, str(tmp_path / "ends.py")], capture_output=True, text=True, cwd=ROOT)
+        assert done.returncode == 2 and done.stderr.endswith("ends.py:4: SystemExit: 0\n") and done.stderr.count("\n") == 1
+
+
+def test_the_status_tells_where_the_error_cannot_be_written():
+    for words in ("derive nothing", "list >/dev/full"):
+        assert subprocess.run(f"exec '{sys.executable}' -m napkin_eq.cli {words} 2>/dev/full", shell=True, cwd=ROOT).returncode == 2
 
 
 def test_a_false_law_is_refuted_with_its_counterexample(capsys, tmp_path, registry):

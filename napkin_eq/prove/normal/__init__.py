@@ -7,6 +7,8 @@
     linearity   sums and maxima in a normal form by linearity, and the lemmas that it rests on, which a prover must
                 have proved
     polynomial  exact sums of coefficient · monomial · e^exponent: what the provers calculate with
+    reads       claims about values elsewhere, without the reads and the places of maxima that they hold, for provers
+                of numbers
     rounding    floors and roundings in sums: what is whole moves out, and a floor inside a quotient of whole numbers is
                 left out
     sums        the algebra of sums that hold reductions: products, sums over axes, maxima, facts about all lanes, in
