@@ -20,6 +20,7 @@ from napkin_eq.tile.resources import BYTES
 
 WIDEST = 512  # more than the widest tile of an output: what does not vary along a wider axis is computed again for each of its blocks
 HOLDS = 2048  # more than a block holds of an axis in the result of a contraction
+SHARES = 2  # more than one processor is given of what all have
 RATE = 0.88  # of the matrix unit's peak: the model gives no kernel of any diagram that was tried more
 
 
@@ -64,7 +65,7 @@ def _times(piece: Piece, terms: list[Term], machine: Hardware) -> Callable[..., 
 
     Blocks hold parts of the axes that all outputs have. A block computes for itself what does not vary along such an axis; and what
     enters a fold over the whole of it, which comes before what is needed at the block's own place, unless one block after another
-    walks the axis: then only blocks along other axes keep processors busy.
+    walks the axis: then only blocks along other axes keep processors busy. What is folded over several such axes no block shares with others.
     """
     shapes = [{a.name for a in o.dims} for o in piece.outputs]
     common = [a for a in piece.outputs[0].dims if all(a.name in names for names in shapes)]
@@ -82,12 +83,16 @@ def _times(piece: Piece, terms: list[Term], machine: Hardware) -> Callable[..., 
         varying = {a.name for a in term.axes}
         found = float(math.prod(max(1, extent(a) // WIDEST) for a in common if a.name not in varying)) if alike else 1.0
         blocks = math.prod(extent(a) for a in common if a.name in varying)
-        if computed and not alike:
-            found = max(found, machine.chip.sms / blocks)
+        if not alike:
+            found = max(found, machine.chip.sms / blocks / (1 if computed else SHARES))
         for name in frozenset[str]().union(*within[term]):
             axis = next(a for a in common if a.name == name)
             walked = machine.chip.sms / (blocks // extent(axis) if name in varying else blocks)
             found = max(found, float(len(within[term])) if computed else 1.0, min(extent(axis) // WIDEST, walked))
+        for folded in within[term]:
+            if len(folded) > 1:  # one block folds all that is of one place along the other axes, and takes no more than a processor's share
+                places = math.prod(extent(a) for a in common if a.name in varying - folded)
+                found = max(found, machine.chip.sms / places / SHARES)
         return found
 
     return times

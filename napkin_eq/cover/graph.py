@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from napkin_eq.lang.term import Input, Map, Read, Reduce, Scan, Term, subterms
+from napkin_eq.lang.term import Index, Input, Map, Read, Reduce, Scan, Term, subterms
 from napkin_eq.laws.law import Judgment, finite
 from napkin_eq.machine.cost import elements
 
@@ -38,7 +39,7 @@ def graph_of(outputs: Sequence[Term], proved: Callable[[Judgment], bool]) -> Gra
         given[term] = isinstance(term, Input) or any(given[child] for child in term.children)
 
     def storable(term: Term) -> bool:
-        if term.kind != "real" or not term.children or not term.axes or isinstance(term, Read):
+        if term.kind != "real" or not term.children or isinstance(term, Read):
             return False
         if term not in present:
             present[term] = given[term] and proved(finite(term))
@@ -100,6 +101,8 @@ def _made_again(term: Term, stored: Set[Term], small: int) -> bool:
             leaves.setdefault(part)
         elif isinstance(part, Map):
             stack += part.args
+        elif isinstance(part, Read) and not computed(part):
+            leaves.setdefault(part)
         elif part.children:
             return False
     sizes = sorted((elements(t.axes) for t in leaves), reverse=True)
@@ -124,8 +127,24 @@ def contracted(term: Term) -> tuple[Term, ...] | None:
 
 
 def contractions(terms: Sequence[Term]) -> int:
-    """Return how many of some terms are contractions."""
-    return sum(contracted(t) is not None for t in terms)
+    """Return how many of some terms are contractions, or sums as large: of what is made, place by place, of values none of which has all of the axes."""
+    return sum(contracted(t) is not None or _spread(t) for t in terms)
+
+
+def _spread(term: Term) -> bool:
+    """Tell whether a term is a sum over values of two kinds, each with axes that the other has not, as the squared distances of all pairs are."""
+    if not isinstance(term, Reduce) or term.monoid != "sum" or not isinstance(term.body, Map):
+        return False
+    leaves: list[Term] = []
+    seen = set(stack := [term.body])
+    while stack:
+        part = stack.pop()
+        fresh = [c for c in part.children if c not in seen] if isinstance(part, Map) else []
+        if not isinstance(part, Map) and term.axis in part.axes and not isinstance(part, Index):
+            leaves.append(part)
+        seen.update(fresh)
+        stack += fresh
+    return any({*a.axes} - {*b.axes} and {*b.axes} - {*a.axes} for a, b in itertools.combinations(leaves, 2))
 
 
 def _chain(fold: Term, readers: dict[Term, list[Term]], outputs: set[Term]) -> list[Term]:

@@ -51,7 +51,8 @@ TIMED = ("prove", "saturate", "extract", "explain", "validate", "total")
 GRAPH = 3  # contractions from which a diagram is covered by kernels: the search of one operator takes minutes from there on
 WHOLE = 16  # contractions from which one search is no way out
 PLAIN = 48  # contractions up to which a graph that has no cover is done operator by operator
-FAR = 4.0  # times what it takes at the least: a plan of one search that takes more is held against a cover
+FAR, FARTHER = 1.5, 4.0  # times what it takes at the least: a plan of one search that takes more is held against a cover; one of few kernels
+SEVERAL = 3  # kernels of a plan among which there is much to choose
 WIDE, FEW = 0.1, 6  # over its bound: a cover that is so much dearer is held against what one search finds, of no more contractions than so many
 COLLECTED, OLDER = 100_000, 50  # new objects after which Python looks for cycles among them; after so many times also among those that stayed
 TOGETHER = 0.5  # of the time, for several outputs together: what is left is for each alone, should that fail
@@ -132,16 +133,25 @@ def _rarely_collected() -> Iterator[None]:
 
 
 def kernels(job: Job) -> list[Output]:
-    """Derive a graph as a cover by kernels, and anything else by searches; what neither gives, operator by operator.
+    """Derive a graph as a cover by kernels, and anything else by searches; what neither gives, or gives no faster, operator by operator.
 
     A cover that is far from its bound is held against what one search gives, and against a cover a search that time ended, or whose plan
-    takes many times what the diagram takes at the least.
+    takes many times what the diagram takes at the least, some times that in many kernels, or more than operator by operator.
     """
-    many, graph = contractions(subterms(*(t for _, t in job.diagram.outputs))), spans_kernels(job.diagram) or job.aim.library
-    cover = _cover(job) if graph else []
+    graph = spans_kernels(job.diagram) or job.aim.library
+    found = _graph(job) if graph else searches(_in_full(job, anew=False))
+    plain = _faster(job, found)
+    if not graph and (plain or _far(job, found)):
+        return min([plain or found, *filter(None, [_cover(_anew(job))])], key=_predicted)
+    return plain or found
+
+
+def _graph(job: Job) -> list[Output]:
+    """Derive a graph as a cover by kernels; where that is far from its bound, or none, also as anything else."""
+    many, cover = _contractions(job), _cover(job)
     if cover and (told := cover[0].cover) is not None and (many > FEW or (told["gap"] is not None and told["gap"] <= WIDE)):
         return cover
-    if graph and not cover and many > WHOLE:
+    if not cover and many > WHOLE:
         why = next(reversed(job.aim.budget.clock.stopped), "its cover by kernels is refused, or passes the error allowed")
         reason = NapkinError(f"diagram {job.diagram.name}: {why}; it is too large for one search")
         if many > PLAIN:
@@ -153,11 +163,11 @@ def kernels(job: Job) -> list[Output]:
         if not cover:
             raise
         return cover
-    if not graph and many and (_far(job, found) or (many > 1 and job.aim.budget.clock.stopped)):
-        clock = Clock(seconds=job.aim.budget.clock.seconds)  # with time of its own
-        cover = _cover(replace(job, aim=replace(job.aim, budget=Budget(job.aim.budget.seconds, clock))))
-        return min([found, *filter(None, [cover])], key=_predicted)
     return min([*filter(None, [cover]), found], key=_predicted)
+
+
+def _contractions(job: Job) -> int:
+    return contractions(subterms(*(term for _, term in job.diagram.outputs)))
 
 
 def spans_kernels(diagram: Diagram) -> bool:
@@ -172,8 +182,20 @@ def spans_kernels(diagram: Diagram) -> bool:
 
 
 def _far(job: Job, found: Sequence[Output]) -> bool:
-    """Tell whether plans take so many times what one kernel takes at the least that stored values may well save more than they cost."""
-    return _predicted(found) > FAR * least_us(job.diagram.outputs, job.aim.dtype, job.aim.machine)
+    """Tell whether plans take so many times what one kernel takes at the least that other stored values may well save more than they cost.
+
+    So it is of one whose search was ended by time; and of less, where there are several kernels to choose.
+    """
+    many = sum(len(output.placed.tiled) for output in found)
+    if _contractions(job) > 1 and job.aim.budget.clock.stopped:
+        return True
+    return _predicted(found) > (FARTHER if many < SEVERAL else FAR) * least_us(job.diagram.outputs, job.aim.dtype, job.aim.machine)
+
+
+def _anew(job: Job) -> Job:
+    """Return a job with time of its own, counted with that of the job."""
+    clock = Clock(seconds=job.aim.budget.clock.seconds)
+    return replace(job, aim=replace(job.aim, budget=Budget(job.aim.budget.seconds, clock)))
 
 
 def _in_full(job: Job, anew: bool) -> Job:
@@ -215,15 +237,34 @@ def searches(job: Job) -> list[Output]:
 
 def _unfused(job: Job, reason: NapkinError) -> Output:
     """Return the plan of an output operator by operator; raises the reason for which the search found none where not even that may be."""
-    try:
-        option = unfused(replace(job, aim=replace(job.aim, budget=Budget(math.inf))))
-        require_accepted(option.source, option.placed.term, option.steps, job.laws.statements, job.laws.verdicts)
-    except NapkinError:
-        raise reason from None
-    if not _allowed(job, option) or not accepted(job.diagram, option, job.aim.machine, job.aim.dtype, job.laws.proved, []):
+    option = _as_written(job, math.inf)
+    if option is None:
         raise reason
     option.graph.notes.append(str(reason))
     return option
+
+
+def _faster(job: Job, found: Sequence[Output]) -> list[Output]:
+    """Return the plan operator by operator of all outputs, or of those that were derived one by one, where it takes less than what was found."""
+    if _contractions(job) > PLAIN:
+        return []
+    if (plain := _as_written(job, _predicted(found))) is not None:
+        return [plain]
+    if len(found) == 1:
+        return []
+    alone = [_as_written(job.on(o for o in job.diagram.outputs if o[0] in option.names), _predicted([option])) for option in found]
+    return [plain or option for plain, option in zip(alone, found, strict=True)] if any(alone) else []
+
+
+def _as_written(job: Job, below: float) -> Output | None:
+    """Return the plan of a job's outputs operator by operator, proved and allowed, None where it does not take less than so many microseconds."""
+    try:
+        option = unfused(replace(job, aim=replace(job.aim, budget=Budget(math.inf))), below)
+        require_accepted(option.source, option.placed.term, option.steps, job.laws.statements, job.laws.verdicts)
+    except NapkinError:
+        return None
+    machine, dtype = job.aim.machine, job.aim.dtype
+    return option if _allowed(job, option) and accepted(job.diagram, option, machine, dtype, job.laws.proved, []) else None
 
 
 def searched_plainly(job: Job) -> Output:

@@ -1,31 +1,36 @@
 """The plan that there always is: the diagram as it is written, operator by operator, what each fold gives stored.
 
 It needs no search: reductions are streamed by one law, values are stored by others. It is taken where the search finds nothing
-that can be explained, or nothing within its limits.
+that can be explained, nothing within its limits, or nothing that is faster.
 """
 
 from __future__ import annotations
+
+import math
 
 from napkin_eq.certify.chain import explained
 from napkin_eq.egraph.nodes import Instance
 from napkin_eq.egraph.saturate import saturate
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Fold, Map, Read, Reduce, Scan, Term, rewritten, subterms
-from napkin_eq.search.candidates import placer
+from napkin_eq.lang.term import Map, Read, Reduce, Scan, Term, subterms
+from napkin_eq.search.candidates import placer, streamed
 from napkin_eq.search.derivation import Output
 from napkin_eq.search.job import Job
 from napkin_eq.tile.stream_facts import Streamed
 
-NOTE = "operator by operator, as the diagram is written: the search found no plan that it could explain within its limits"
+WRITTEN = "operator by operator, as the diagram is written"
+NOTE = f"{WRITTEN}: the search found no plan that it could explain within its limits"
+FASTER = f"{WRITTEN}: what the search found is predicted to take %.1f us"
 
 
-def unfused(job: Job) -> Output:
+def unfused(job: Job, below: float = math.inf) -> Output:
     """Return the plan of a job's outputs that stores what every fold gives; where that does not fit, what every operator gives.
 
-    Raises NapkinError where not even that fits, or where the laws that it needs are left out, Undecided where it has no chain.
+    below: microseconds that it must take less than. Raises NapkinError where not even that fits, or takes as long, or where the laws that it
+    needs are left out, Undecided where it has no chain.
     """
     source = job.source
-    body = rewritten(source, _streamed)
+    body = streamed(source)
     instances = [_stream(t) for t in subterms(source) if isinstance(t, Reduce)]
     made = placer(job)
     read = {t.body for t in subterms(body) if isinstance(t, Read)}
@@ -36,17 +41,13 @@ def unfused(job: Job) -> Output:
     def operators(term: Term) -> bool:
         return folds(term) or (isinstance(term, Map) and term.kind == "real" and bool(term.axes))
 
-    placed = made.apart(body, folds) or made.apart(body, operators)
-    if placed is None:
+    placed = made.apart(body, folds, below) or made.apart(body, operators, below)
+    if placed is None or placed.predicted_us >= below:
         raise NapkinError(f"diagram {job.diagram.name}: {made.refusals[-1] if made.refusals else 'no plan fits'}")
     steps = explained(source, placed, instances, job.laws.statements)
     graph = saturate(source, (), rounds=0)
-    graph.notes.append(NOTE)
+    graph.notes.append(NOTE if below == math.inf else FASTER % below)
     return Output(job.names, source, placed, steps, graph, job.aim.precision)
-
-
-def _streamed(term: Term) -> Term:
-    return Fold(term.monoid, term.axis, term.body, term.where) if isinstance(term, Reduce) else term
 
 
 def _stream(term: Reduce) -> Instance:

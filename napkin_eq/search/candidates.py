@@ -14,9 +14,9 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import BY_NAME, STORAGE, output_type
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.interval import interval, wide
-from napkin_eq.lang.term import Fold, Index, Map, Online, Read, Reduce, Term, rebuilt, subterms
+from napkin_eq.lang.term import Fold, Index, Map, Online, Read, Reduce, Term, rebuilt, rewritten, subterms
 from napkin_eq.laws.law import Law
-from napkin_eq.machine.cost import extent, telling
+from napkin_eq.machine.cost import elements, extent, telling
 from napkin_eq.numerics.accuracy import term_error
 from napkin_eq.numerics.stability import FACTOR, Stability
 from napkin_eq.search.derivation import Output
@@ -105,22 +105,24 @@ def placed(job: Job, graph: Saturated, candidates: Sequence[Candidate], cuts: Cu
 def together(job: Job, outputs: Sequence[Stored]) -> list[tuple[Placed, Cuts]]:
     """Return the forms of a job's outputs in one kernel, cheapest first.
 
-    Where processors would idle also one with an axis cut, in several kernels. Each comes with what is cut: `saturated`
-    has the e-graph that it is a form of.
+    Where processors would idle also such as store something, in several kernels, as they are and with an axis cut. Each comes with what is cut:
+    `saturated` has the e-graph that it is a form of.
     """
     aim, stability, made = job.aim, Stability(job.source, job.aim.dtype), placer(job)
     made.target_dtypes = tuple(o.dtype for o in outputs)
 
     def forms(graph: Saturated, cut: dict[str, str]) -> list[Term]:
         found = _candidates(replace(job, aim=aim), graph, stability, cut, alone=not cut)
-        terms = [c.term for c in _finalists(found, STORAGE[aim.dtype])]
+        terms = [c.term for c in _finalists(found, STORAGE[aim.dtype])] if found or cut else [streamed(job.source)]
         made.orders |= {item: o.dims for term in terms for item, o in zip(parallel(term), outputs, strict=True)}
         return terms
 
     graph = saturated(job, ())
-    whole = filter(None, map(made.whole, forms(graph, {})))
-    found: list[tuple[Placed, Cuts]] = [(placed, ()) for placed in whole]
+    terms = forms(graph, {})
+    found: list[tuple[Placed, Cuts]] = [(placed, ()) for placed in filter(None, map(made.whole, terms))]
     for part, axis in cuts_of(job, [t for placed, _ in found for t in placed.tiled]):
+        if all(elements(item.axes) < aim.machine.chip.sms for item in parallel(job.source)):
+            found += [(placed, ()) for placed in filter(None, map(made.best, terms))]
         stability.cut([part])
         made.parts = (part,)
         aim = replace(aim, budget=Budget(aim.budget.seconds, aim.budget.clock))  # what the search for a whole kernel took is not taken of it
@@ -130,6 +132,11 @@ def together(job: Job, outputs: Sequence[Stored]) -> list[tuple[Placed, Cuts]]:
         parted = filter(None, map(made.best, forms(apart, {axis.name: part.name})[:1]))
         found += [(placed, cuts) for placed in parted]
     return sorted(found, key=lambda f: f[0].predicted_us)
+
+
+def streamed(term: Term) -> Term:
+    """Return a term as it is written, each reduction streamed."""
+    return rewritten(term, lambda t: Fold(t.monoid, t.axis, t.body, t.where) if isinstance(t, Reduce) else t)
 
 
 def placer(job: Job) -> Placer:

@@ -114,10 +114,13 @@ class Placer:
         """Return the placement of a term that stores nothing but its outputs, in one kernel; None where there is none."""
         return self._placed(frozenset(), body, (tuple(range(len(parallel(body)))),))
 
-    def apart(self, body: Term, stored: Callable[[Term], bool]) -> Placed | None:
-        """Return the placement that stores every value that a condition holds of, no kernel shared; None where one does not fit."""
+    def apart(self, body: Term, stored: Callable[[Term], bool], limit: float = math.inf) -> Placed | None:
+        """Return the placement that stores every value that a condition holds of, no kernel shared; None where one does not fit.
+
+        limit: microseconds; None is returned where it is sure to take more.
+        """
         sites = frozenset(t for t in subterms(*parallel(body)) if t not in parallel(body) and stored(t) and _storable(t, body))
-        return self._placed(sites, body, tuple((i,) for i in range(len(parallel(body)))))
+        return self._placed(sites, body, tuple((i,) for i in range(len(parallel(body)))), limit)
 
     def _over(self) -> bool:
         """Tell whether as many kernels were solved, or as much time is gone, as a search may take that has found a placement."""

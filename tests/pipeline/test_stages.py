@@ -80,5 +80,9 @@ def test_a_plan_that_is_far_from_the_least_is_held_against_a_cover(monkeypatch: 
     monkeypatch.setattr(page, "_cover", cover)
     page.derive(chain(1))
     assert not covers
-    monkeypatch.setattr(page, "FAR", 0.5)
+    monkeypatch.setattr(page, "FARTHER", 0.5)
     assert page.derive(chain(1)).plan.kernels and len(covers) == 1
+    monkeypatch.setattr(page, "FARTHER", 4.0)
+    monkeypatch.setattr(page, "FAR", 0.5)
+    monkeypatch.setattr(page, "SEVERAL", 1)  # where many kernels are to be chosen, it need not be as far
+    assert page.derive(chain(1)).plan.kernels and len(covers) == 2

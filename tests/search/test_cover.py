@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -18,7 +19,7 @@ from napkin_eq.cover.apart import apart
 from napkin_eq.cover.assembly import Part, assembled
 from napkin_eq.cover.bounds import bound_us
 from napkin_eq.cover.candidates import Enumeration
-from napkin_eq.cover.graph import graph_of
+from napkin_eq.cover.graph import contractions, graph_of
 from napkin_eq.cover.pieces import Storage
 from napkin_eq.cover.pricing import Proved
 from napkin_eq.cover.program import Column, cheapest, greedy, in_order
@@ -26,10 +27,13 @@ from napkin_eq.lang.errors import NapkinError, Undecided
 from napkin_eq.lang.evaluate import evaluate
 from napkin_eq.lang.term import Read, Tuple, subterms
 from napkin_eq.machine import gpu as hardware
+from napkin_eq.pipeline import derive as pipeline
 from napkin_eq.pipeline.asked import aimed, chosen_statements, proved_laws
 from napkin_eq.pipeline.derive import derive
-from napkin_eq.search.candidates import Stored
-from napkin_eq.search.job import prover
+from napkin_eq.search import candidates
+from napkin_eq.search.candidates import Stored, together
+from napkin_eq.search.derivation import Output
+from napkin_eq.search.job import Job, prover
 from napkin_eq.search.placement import Placed
 
 
@@ -338,6 +342,87 @@ def test_a_bound_counts_what_each_block_computes_for_itself() -> None:
             prices[frozenset(candidate.reads)] = bound_us(storage.piece(candidate), "bf16", "bfloat16", hardware.load("h200"))
     # What rows need of all columns would be computed again for each block of columns.
     assert prices[frozenset(rows)] < 150 < 2 * 150 < min(p for reads, p in prices.items() if len(reads) < len(rows))
+
+
+def job_of(name: str, term: nq.Term) -> Job:
+    diagram = nq.Diagram(name, ((name, term),))
+    return Job(diagram, aimed(diagram, "h200", "bfloat16", "auto", None, (), 30.0), proved_laws((), (), False))
+
+
+def clipped(n: nq.Axis, m: nq.Axis) -> tuple[nq.Term, nq.Term]:
+    """Return a matrix divided by its norm, and the norm."""
+    g = nq.array("G", n, m)
+    norm = nq.sqrt(nq.sum(g * g, n, m))
+    return g / (norm + 1.0), norm
+
+
+def test_a_number_that_a_matrix_is_divided_by_may_be_stored_and_is_not_bound_to_be_as_cheap_inside() -> None:
+    n, m = nq.axes("n m", n=4096, m=4096)
+    out, norm = clipped(n, m)
+    proved = prover(chosen_statements((), ()))
+    graph = graph_of([out], proved)
+    number = next(cut for cut in graph.cuts if not cut.axes)
+    assert norm in subterms(out) and number in subterms(out)
+    storage = Storage(graph, {out: "out"}, "bfloat16", proved)
+    prices = {c.inside: bound_us(storage.piece(c), "bf16", "bfloat16", hardware.load("h200")) for c in Enumeration(graph).single[out]}
+    assert 5 * prices[frozenset()] < prices[frozenset({number})]  # each block would fold all of the matrix
+
+
+def test_the_kernels_of_a_number_keep_processors_busy() -> None:
+    n, m = nq.axes("n m", n=4096, m=4096)
+    _, norm = clipped(n, m)
+    best, *others = [placed for placed, _ in together(job_of("norm", norm), [Stored("norm", "f32", ())])]
+    assert len(best.tiled) == 2 and any(4 * best.predicted_us < placed.predicted_us for placed in others)
+
+
+def test_a_value_read_by_another_name_with_its_sign_turned_is_not_stored_and_distances_count_as_contractions() -> None:
+    a, b, d = nq.axes("a b d", a=64, b=64, d=32)
+    x, y = nq.array("X", a, d), nq.rename(nq.array("Y", a, d), {a: b})
+    distances = nq.sum((x - y) * (x - y), d)
+    out = nq.mean(nq.exp(-distances), a, b)
+    graph = graph_of([out], prover(chosen_statements((), ())))
+    assert not any({*cut.axes} == {b, d} for cut in graph.cuts)
+    assert contractions(subterms(out)) == 1
+    row = nq.sum((x - nq.mean(x, d)) * (x - nq.mean(x, d)), d)
+    assert contractions(subterms(row, nq.sum(nq.softmax(x, d), a))) == 0
+
+
+def test_a_piece_whose_search_finds_nothing_is_priced_as_it_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(candidates, "_candidates", lambda *_, **__: [])
+    t, x = nq.axes("t x", t=64, x=512)
+    rows = nq.sum(nq.exp(nq.array("A", t, x, facts=("nonneg",)) * -1.0), x)
+    found = together(job_of("rows", rows), [Stored("rows", "f32", (t,))])
+    assert [len(placed.tiled) for placed, _ in found] == [1]
+
+
+def test_a_plan_takes_no_longer_than_operator_by_operator(monkeypatch: pytest.MonkeyPatch) -> None:
+    n, m = nq.axes("n m", n=64, m=512)
+    diagram = nq.Diagram("clipped", tuple(zip(("out", "norm"), clipped(n, m), strict=True)))
+    searches = pipeline.searches
+
+    def slow(job: Job) -> list[Output]:
+        found = searches(job)
+        for output in found:
+            output.placed = replace(output.placed, predicted_us=1e4)
+        return found
+
+    monkeypatch.setattr(pipeline, "searches", slow)
+    monkeypatch.setattr(pipeline, "_cover", lambda job: [])
+    found = derive(diagram)
+    assert sum(o.placed.predicted_us for o in found.outputs) < 1e3
+    assert any("what the search found is predicted to take 10000.0 us" in note for o in found.outputs for note in o.graph.notes)
+    assert checked(sealed(found.certificate))["status"] == "ok"
+
+
+@pytest.mark.slow
+def test_factors_of_rows_and_columns_are_stored_and_so_is_what_a_matrix_is_divided_by() -> None:
+    n, m = nq.axes("n m", n=4096, m=4096)
+    p, g, rows, columns = nq.array("P", n, m), nq.array("G", n, m), nq.array("R", n), nq.array("C", m)
+    r, c = (old * 0.99 + nq.mean(g * g + 1e-30, over) * 0.01 for old, over in ((rows, m), (columns, n)))
+    u = g / nq.sqrt(r * c / nq.mean(r, n))
+    step = u / nq.maximum(1.0, nq.sqrt(nq.mean(u * u, n, m)))
+    found = derive(nq.Diagram("adafactor", (("p", p - step * 1e-3), ("r", r), ("c", c))))
+    assert sum(o.placed.predicted_us for o in found.outputs) < 80  # 222.6 by one search, 93.9 operator by operator
 
 
 @pytest.mark.slow
