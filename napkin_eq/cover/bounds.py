@@ -14,7 +14,7 @@ from napkin_eq.lang.interval import wide
 from napkin_eq.lang.term import Input, Map, Read, Reduce, Term, Tuple, renamed, subterms
 from napkin_eq.machine.cost import elements, extent
 from napkin_eq.machine.gpu import Hardware
-from napkin_eq.search.candidates import Stored
+from napkin_eq.search.candidates import Stored, folded_once
 from napkin_eq.search.placement import parallel
 from napkin_eq.tile.resources import BYTES
 
@@ -44,12 +44,15 @@ def bound_us(piece: Piece, storage: str, dtype: str, machine: Hardware, masked: 
     model, chip, copying = machine.model, machine.chip, machine.hbm.copy_bandwidth
     moved = (sum(arrays.values()) / model.read_rate + written / model.write_rate) / copying
     masks, parted = _masks(terms) if masked else ([], set())
+    sure = _sure(piece.source)
     times = _times(piece, terms, machine)
     asked = 0.0 if masks else sum(size * min(times(way, False) for way in direct[t]) for t, size in arrays.items() if t not in parted)
     flops = special = 0.0
     for term in terms:
         product = term.body if contracted(term) is not None else term
-        some = term in parted or any({a.name for a in m.axes} & {a.name for a in product.axes} for m in masks)
+        own = {*subterms(term)} if term in sure and masks else set()
+        left = [m for m in masks if term not in sure or m in own]
+        some = term in parted or any({a.name for a in m.axes} & {a.name for a in product.axes} for m in left)
         share = (0.5 if all(_half(m) for m in masks) and term not in parted else 0.0) if some else 1.0
         if contracted(term) is not None:
             flops += 2 * elements(product.axes) * share * times(term)
@@ -79,7 +82,11 @@ def _times(piece: Piece, terms: list[Term], machine: Hardware) -> Callable[..., 
         for child in term.children:
             within[child] |= {folded | own for folded in within[term]}
 
+    lone = not common and alike and not folded_once(parallel(piece.source))
+
     def times(term: Term, computed: bool = True) -> float:
+        if lone:  # one block does it all, and takes no more than a processor's share
+            return machine.chip.sms / SHARES
         varying = {a.name for a in term.axes}
         found = float(math.prod(max(1, extent(a) // WIDEST) for a in common if a.name not in varying)) if alike else 1.0
         blocks = math.prod(extent(a) for a in common if a.name in varying)
@@ -111,6 +118,19 @@ def _masks(terms: list[Term]) -> tuple[list[Term], set[Term]]:
     choosing = {t for c in both for t in subterms(c.args[0])} - read
     masks = [t for t in terms if t.kind == "bool" and t.axes and t not in choosing]
     return masks, {part for t in both for arg in t.args[1:] for part in subterms(arg)}
+
+
+def _sure(source: Term) -> set[Term]:
+    """Return what is needed whatever masks leave out: made of no mask itself, it is computed at every place."""
+    found: set[Term] = set()
+    stack = [source]
+    while stack:
+        term = stack.pop()
+        if term not in found:
+            found.add(term)
+            choice = isinstance(term, Map) and term.op == "where"
+            stack += term.children[:1] if choice else [term.where] if isinstance(term, Reduce) and term.where.children else term.children
+    return found
 
 
 def _direct(terms: list[Term]) -> dict[Term, list[Term]]:

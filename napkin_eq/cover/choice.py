@@ -165,6 +165,7 @@ class Choice:
     def _best(self) -> tuple[Chosen, list[Offer]]:
         """Return the cheapest cover by what is offered, and by what that makes worth offering."""
         self._price(self._basic())
+        self._promising_of(0)  # what has no contraction is priced soon
         self._promising_of(1)
         known = self._solved([o for o in self.offers if o.price is not None])
         if known is not None and self._launches_count(known[1]):

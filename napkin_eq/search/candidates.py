@@ -121,7 +121,8 @@ def together(job: Job, outputs: Sequence[Stored]) -> list[tuple[Placed, Cuts]]:
     terms = forms(graph, {})
     found: list[tuple[Placed, Cuts]] = [(placed, ()) for placed in filter(None, map(made.whole, terms))]
     for part, axis in cuts_of(job, [t for placed, _ in found for t in placed.tiled]):
-        if all(elements(item.axes) < aim.machine.chip.sms for item in parallel(job.source)):
+        items = parallel(job.source)
+        if all(elements(item.axes) < aim.machine.chip.sms for item in items) and folded_once(items):
             found += [(placed, ()) for placed in filter(None, map(made.best, terms))]
         stability.cut([part])
         made.parts = (part,)
@@ -132,6 +133,13 @@ def together(job: Job, outputs: Sequence[Stored]) -> list[tuple[Placed, Cuts]]:
         parted = filter(None, map(made.best, forms(apart, {axis.name: part.name})[:1]))
         found += [(placed, cuts) for placed in parted]
     return sorted(found, key=lambda f: f[0].predicted_us)
+
+
+def folded_once(items: Sequence[Term]) -> bool:
+    """Tell whether nothing that is folded is made of what other folds give, but for folds over several axes."""
+    folds = [t for t in subterms(*items) if isinstance(t, Reduce)]
+    bodies = (t.body for t in folds if not isinstance(t.body, Reduce) or t.body.monoid != t.monoid)
+    return not any(isinstance(t, Reduce) for t in subterms(*bodies))
 
 
 def streamed(term: Term) -> Term:

