@@ -29,13 +29,13 @@ def least_us(outputs: Sequence[tuple[str, Term]], dtype: str, machine: Hardware)
     storage, terms = STORAGE[dtype], tuple(term for _, term in outputs)
     stored = tuple(Stored(name, output_type(term.kind, dtype, wide(term)), output_order(term)) for name, term in outputs)
     alone = Candidate(terms, frozenset(), (), tuple(subterms(*terms)))
-    return bound_us(Piece(alone, terms[0] if len(terms) == 1 else Tuple(terms), {}, stored, ""), storage, dtype, machine, masked=False)
+    return bound_us(Piece(alone, terms[0] if len(terms) == 1 else Tuple(terms), {}, stored, ""), storage, dtype, machine, masked=False, several=True)
 
 
-def bound_us(piece: Piece, storage: str, dtype: str, machine: Hardware, masked: bool = True) -> float:
+def bound_us(piece: Piece, storage: str, dtype: str, machine: Hardware, masked: bool = True, several: bool = False) -> float:
     """Return microseconds; of an array that is read at computed coordinates nothing is sure to be read.
 
-    masked: what masks may leave out is not sure to be computed either.
+    masked: what masks may leave out is not sure to be computed either. several: kernels may store something between them.
     """
     terms = subterms(piece.source)
     written = float(sum(BYTES[o.dtype] * elements(o.dims) for o in piece.outputs))
@@ -45,7 +45,7 @@ def bound_us(piece: Piece, storage: str, dtype: str, machine: Hardware, masked: 
     moved = (sum(arrays.values()) / model.read_rate + written / model.write_rate) / copying
     masks, parted = _masks(terms) if masked else ([], set())
     sure = _sure(piece.source)
-    times = _times(piece, terms, machine)
+    times = _times(piece, terms, machine, several)
     asked = 0.0 if masks else sum(size * min(times(way, False) for way in direct[t]) for t, size in arrays.items() if t not in parted)
     flops = special = 0.0
     for term in terms:
@@ -63,7 +63,7 @@ def bound_us(piece: Piece, storage: str, dtype: str, machine: Hardware, masked: 
     return float(seconds + model.kernel_s + chip.launch_s) * 1e6
 
 
-def _times(piece: Piece, terms: list[Term], machine: Hardware) -> Callable[..., float]:
+def _times(piece: Piece, terms: list[Term], machine: Hardware, several: bool) -> Callable[..., float]:
     """Return what tells how many times a contraction is computed, or an array read, at least; of a contraction idle processors count as busy.
 
     Blocks hold parts of the axes that all outputs have. A block computes for itself what does not vary along such an axis; and what
@@ -82,7 +82,7 @@ def _times(piece: Piece, terms: list[Term], machine: Hardware) -> Callable[..., 
         for child in term.children:
             within[child] |= {folded | own for folded in within[term]}
 
-    lone = not common and alike and not folded_once(parallel(piece.source))
+    lone = not several and not common and alike and not folded_once(parallel(piece.source))
 
     def times(term: Term, computed: bool = True) -> float:
         if lone:  # one block does it all, and takes no more than a processor's share
@@ -90,14 +90,14 @@ def _times(piece: Piece, terms: list[Term], machine: Hardware) -> Callable[..., 
         varying = {a.name for a in term.axes}
         found = float(math.prod(max(1, extent(a) // WIDEST) for a in common if a.name not in varying)) if alike else 1.0
         blocks = math.prod(extent(a) for a in common if a.name in varying)
-        if not alike:
+        if not alike and (computed or not several):
             found = max(found, machine.chip.sms / blocks / (1 if computed else SHARES))
         for name in frozenset[str]().union(*within[term]):
             axis = next(a for a in common if a.name == name)
             walked = machine.chip.sms / (blocks // extent(axis) if name in varying else blocks)
             found = max(found, float(len(within[term])) if computed else 1.0, min(extent(axis) // WIDEST, walked))
         for folded in within[term]:
-            if len(folded) > 1:  # one block folds all that is of one place along the other axes, and takes no more than a processor's share
+            if len(folded) > 1 and not several:  # one block folds all of a place along the other axes, and takes no more than a processor's share
                 places = math.prod(extent(a) for a in common if a.name in varying - folded)
                 found = max(found, machine.chip.sms / places / SHARES)
         return found

@@ -136,7 +136,8 @@ def _spread(term: Term) -> bool:
     if not isinstance(term, Reduce) or term.monoid != "sum" or not isinstance(term.body, Map):
         return False
     leaves: list[Term] = []
-    seen = set(stack := [term.body])
+    stack: list[Term] = [term.body]
+    seen = set(stack)
     while stack:
         part = stack.pop()
         fresh = [c for c in part.children if c not in seen] if isinstance(part, Map) else []

@@ -17,7 +17,7 @@ from napkin_eq.certify.certificate import checked, require_accepted, sealed
 from napkin_eq.cover import pricing, program, workers
 from napkin_eq.cover.apart import apart
 from napkin_eq.cover.assembly import Part, assembled
-from napkin_eq.cover.bounds import bound_us
+from napkin_eq.cover.bounds import bound_us, least_us
 from napkin_eq.cover.candidates import Enumeration
 from napkin_eq.cover.graph import contractions, graph_of
 from napkin_eq.cover.pieces import Storage
@@ -381,6 +381,7 @@ def test_a_mask_leaves_out_nothing_of_what_is_needed_without_it_and_one_block_ma
 
     one, masked, number = nq.max(scores, c) - same, nq.max(same, b), nq.mean(nq.max(scores, c), b)
     assert least(masked) < 12 < 15 < least(one) < 25 and least(number) > 500
+    assert least_us([("out", number)], "bfloat16", hardware.load("h200")) < 25  # of several kernels
 
 
 def test_the_kernels_of_a_number_keep_processors_busy() -> None:
