@@ -47,7 +47,7 @@ class Choice(NamedTuple):
 
 @translator
 def questions(claim: Claim) -> Iterator[Question]:
-    """Yield the claim with what defines the functions in it, then with what else is known of them, last with floors as whole numbers."""
+    """Yield the claim with what defines the functions in it, then with what else is known of them, last with floors and coordinates as whole numbers."""
     for related, whole in ((False, False), (True, False), (True, True)):
         try:
             with bounded(MOST_PRODUCTS):
@@ -60,9 +60,11 @@ def questions(claim: Claim) -> Iterator[Question]:
 
 def _question(claim: Claim, related: bool, whole: bool) -> Question | None:
     terms = subterms(claim.goal, *claim.premises)
-    if whole and not any(isinstance(t, Map) and t.op in ("floor", "round") for t in terms):
-        return None
+    rounds = any(isinstance(t, Map) and t.op in ("floor", "round") for t in terms)
+    counts = any(isinstance(t, Map) and t.op in ("lt", "le", "eq") and t.args[0].kind == t.args[1].kind == "int" for t in subterms(claim.goal))
     reading = Reading(terms, whole)
+    if whole and not rounds and (not counts or Reading(terms).integral):
+        return None
     premises = [(p, reading.term(p)) for p in claim.premises]
     goal = reading.term(claim.goal)
     facts = reading.relations() if related else []

@@ -1,6 +1,6 @@
 """Values elsewhere: the place of a maximum, what is read there, an axis from its other end, what an index says of what it reads."""
 
-from napkin_eq.law import Coordinate, Index, Map, Mask, Max, Read, Reduce, Size, Sum, exp, finite, free, le, nonneg, pos, size
+from napkin_eq.law import ABSENT, Coordinate, Index, Map, Mask, Max, Read, Reduce, Size, Sum, exp, finite, free, inv, le, nonneg, pos, size, where
 from napkin_eq.prove.corpus import valid, wrong
 
 
@@ -84,6 +84,22 @@ def place_of_squares(a, x):
 @wrong
 def place_under_one_mask_more(a, c, x, e: Mask):
     return real(place(x, a, c & e)), real(place(x, a, e))
+
+
+@valid("")
+def place_under_a_mask_is_that_of_what_it_leaves(a, c, x):
+    return real(place(x, where(c, a, ABSENT))), real(place(x, a, c))
+
+
+@wrong
+def place_under_a_mask_of_zeros(a, c, x):
+    return real(place(x, where(c, a, 0.0))), real(place(x, a, c))
+
+
+@valid("")
+def place_of_shares(a, x):
+    shares = exp(a - Max(x, a)) * inv(Sum(x, exp(a - Max(x, a))))
+    return real(place(x, shares)), real(place(x, a)), finite(a)
 
 
 @wrong

@@ -1,7 +1,7 @@
 """Whole numbers, floors and coordinates: division by zero, signs of remainders, axes that are one, sizes."""
 
 from napkin_eq.prove.corpus import valid, wrong
-from napkin_eq.law import Axis, Const, Coordinate, Index, Map, Max, Size, Sum, nonneg, nonzero, pos, size
+from napkin_eq.law import Axis, Const, Coordinate, Index, Map, Max, Size, Sum, nonneg, nonzero, pos, size, where
 
 
 def real(i):
@@ -100,3 +100,18 @@ def size_of_another_axis(a, x, y):
 @wrong
 def maximum_moved_by_the_size(a, x):
     return Max(x, a + real(Index(x))), Max(x, a) + size(x)
+
+
+@valid("")
+def up_to_is_before_the_next(i: Coordinate, j: Coordinate):
+    return where(Map("le", (i, j)), Const(1.0), 0.0), where(Map("lt", (i - j, Const(1))), Const(1.0), 0.0)
+
+
+@wrong
+def up_to_is_before(i: Coordinate, j: Coordinate):
+    return where(Map("le", (i, j)), Const(1.0), 0.0), where(Map("lt", (i, j)), Const(1.0), 0.0)
+
+
+@wrong
+def up_to_is_before_the_next_of_numbers(a, b):
+    return where(Map("le", (a, b)), Const(1.0), 0.0), where(Map("lt", (a - b, Const(1.0))), Const(1.0), 0.0)

@@ -17,7 +17,7 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.operators import MONOIDS, PLACES
 from napkin_eq.lang.term import Const, Index, Map, Read, Reduce, Scan, Size, Term, rebuilt, rewritten, subterms
 from napkin_eq.laws.claim import Claim, NotUnderstood, eq, le, same
-from napkin_eq.laws.law import TRUE, Var
+from napkin_eq.laws.law import ABSENT, TRUE, Var
 
 Table = Mapping[Term, Term]
 
@@ -66,6 +66,8 @@ def _pushed(root: Term, claim: Claim) -> Term:
         try:
             if isinstance(t, Read):
                 return _at(t.body, t.axis, _plain(t.index, t.axis), claim)
+            if isinstance(t, Reduce) and t.monoid in PLACES and t.where is not TRUE:  # what is absent has no place
+                return Reduce(t.monoid, t.axis, Map("where", (t.where, t.body, ABSENT)))
             if isinstance(t, Reduce) and t.monoid in MONOIDS and any(isinstance(r, Read) and r.axis == t.axis for r in subterms(t.body, t.where)):
                 end = _last(t.axis)
                 turned = Reduce(t.monoid, t.axis, _at(t.body, t.axis, end, claim), _at(t.where, t.axis, end, claim))
