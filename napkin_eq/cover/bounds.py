@@ -85,19 +85,21 @@ def _times(piece: Piece, terms: list[Term], machine: Hardware, several: bool) ->
     lone = not several and not common and alike and not folded_once(parallel(piece.source))
 
     def times(term: Term, computed: bool = True) -> float:
+        if several and not computed:
+            return 1.0  # what a fold gives is stored, once
         if lone:  # one block does it all, and takes no more than a processor's share
             return machine.chip.sms / SHARES
         varying = {a.name for a in term.axes}
         found = float(math.prod(max(1, extent(a) // WIDEST) for a in common if a.name not in varying)) if alike else 1.0
         blocks = math.prod(extent(a) for a in common if a.name in varying)
-        if not alike and (computed or not several):
+        if not alike:
             found = max(found, machine.chip.sms / blocks / (1 if computed else SHARES))
         for name in frozenset[str]().union(*within[term]):
             axis = next(a for a in common if a.name == name)
             walked = machine.chip.sms / (blocks // extent(axis) if name in varying else blocks)
             found = max(found, float(len(within[term])) if computed else 1.0, min(extent(axis) // WIDEST, walked))
-        for folded in within[term]:
-            if len(folded) > 1 and not several:  # one block folds all of a place along the other axes, and takes no more than a processor's share
+        for folded in () if several else within[term]:
+            if len(folded) > 1:  # one block folds all of a place along the other axes, and takes no more than a processor's share
                 places = math.prod(extent(a) for a in common if a.name in varying - folded)
                 found = max(found, machine.chip.sms / places / SHARES)
         return found

@@ -382,6 +382,9 @@ def test_a_mask_leaves_out_nothing_of_what_is_needed_without_it_and_one_block_ma
     one, masked, number = nq.max(scores, c) - same, nq.max(same, b), nq.mean(nq.max(scores, c), b)
     assert least(masked) < 12 < 15 < least(one) < 25 and least(number) > 500
     assert least_us([("out", number)], "bfloat16", hardware.load("h200")) < 25  # of several kernels
+    (n,) = nq.axes("n", n=1 << 24)
+    flat = nq.array("G", n)
+    assert least_us([("out", flat / nq.sqrt(nq.sum(flat * flat, n)))], "bfloat16", hardware.load("h200")) < 40
 
 
 def test_the_kernels_of_a_number_keep_processors_busy() -> None:
