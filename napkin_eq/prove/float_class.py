@@ -30,6 +30,9 @@ from pathlib import Path
 from typing import Any
 
 from napkin_eq.lang.errors import LawRefused, NapkinError, Undecided
+from napkin_eq.lang.operators import PLACES
+from napkin_eq.lang.term import Reduce, Term, subterms
+from napkin_eq.laws.claim import NotUnderstood, plain
 from napkin_eq.laws.law import FLOATING, Law, Statement
 from napkin_eq.laws.loader import folder, run_file
 from napkin_eq.prove import cache as memory
@@ -155,9 +158,16 @@ def _assessed(law: Law) -> Floating:
         return Floating(law.floating, "unknown", 0.0, "interrupted")
     _load()
     try:
+        if law.floating != "exact" and _places(law.lhs) != _places(law.rhs):
+            raise NotUnderstood("which lane is the largest is another where rounding makes two of them equal, and no analysis of that is stated")
         return {"exact": _exact, "reassociating": _reassociating, "unsafe": _unsafe}[law.floating](law)
     except NapkinError as error:
         return Floating(law.floating, "unknown", 0.0, str(error))
+
+
+def _places(side: Term) -> set[Term]:
+    """Return the places of maxima that a side of a law speaks of, folds as what they reduce."""
+    return {t for t in subterms(plain(side)) if isinstance(t, Reduce) and t.monoid in PLACES}
 
 
 def _exact(law: Law) -> Floating:

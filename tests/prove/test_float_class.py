@@ -32,6 +32,7 @@ from napkin_eq.laws.law import (
     Var,
     distinct,
     exp,
+    finite,
     free,
     inv,
     law,
@@ -133,6 +134,20 @@ def test_what_error_analysis_proves_is_told_from_what_is_sampled() -> None:
     assert (relative.how, str(relative)) == ("proved", "reassociating ×32, proved, exponents up to 88")
     assert verdict(recentred, "reassociating").how == "sampled"
     assert verdict(halved_and_doubled, "exact").how == ""
+
+
+def place_moved_by_a_number(a, r, x):
+    return Map("real", (Reduce("argmax", x, a + r),)), Map("real", (Reduce("argmax", x, a),)), free(x, r), finite(r)
+
+
+def place_of_equal_sums(a, b, x):
+    return (a + b) * Map("real", (Reduce("argmax", x, a),)), a * Map("real", (Reduce("argmax", x, a),)) + b * Map("real", (Reduce("argmax", x, a),))
+
+
+def test_of_another_place_of_a_maximum_nothing_is_claimed() -> None:
+    found = verdict(place_moved_by_a_number, "reassociating")
+    assert found.status == "unknown" and "rounding makes two of them equal" in found.detail
+    assert verdict(place_of_equal_sums, "reassociating").status == "granted"
 
 
 def test_a_growth_that_is_not_bounded_is_not_proved() -> None:
