@@ -14,7 +14,7 @@ from napkin_eq.lang.interval import wide
 from napkin_eq.lang.term import Input, Map, Read, Reduce, Term, Tuple, renamed, subterms
 from napkin_eq.machine.cost import elements, extent
 from napkin_eq.machine.gpu import Hardware
-from napkin_eq.search.candidates import Stored, folded_once
+from napkin_eq.search.candidates import Stored
 from napkin_eq.search.placement import parallel
 from napkin_eq.tile.resources import BYTES
 
@@ -82,13 +82,9 @@ def _times(piece: Piece, terms: list[Term], machine: Hardware, several: bool) ->
         for child in term.children:
             within[child] |= {folded | own for folded in within[term]}
 
-    lone = not several and not common and alike and not folded_once(parallel(piece.source))
-
     def times(term: Term, computed: bool = True) -> float:
         if several and not computed:
             return 1.0  # what a fold gives is stored, once
-        if lone:  # one block does it all, and takes no more than a processor's share
-            return machine.chip.sms / SHARES
         varying = {a.name for a in term.axes}
         found = float(math.prod(max(1, extent(a) // WIDEST) for a in common if a.name not in varying)) if alike else 1.0
         blocks = math.prod(extent(a) for a in common if a.name in varying)

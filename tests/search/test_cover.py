@@ -368,7 +368,7 @@ def test_a_number_that_a_matrix_is_divided_by_may_be_stored_and_is_not_bound_to_
     assert 5 * prices[frozenset()] < prices[frozenset({number})]  # each block would fold all of the matrix
 
 
-def test_a_mask_leaves_out_nothing_of_what_is_needed_without_it_and_one_block_makes_a_number_of_folds_of_folds() -> None:
+def test_a_mask_leaves_out_nothing_of_what_is_needed_without_it() -> None:
     b, c, d = nq.axes("b c d", b=4096, c=4096, d=256)
     scores = nq.sum(nq.array("A", b, d) * nq.array("B", c, d), d)
     same = nq.sum(nq.where(nq.equal(nq.index(b), nq.index(c)), scores, 0.0), c)
@@ -380,7 +380,7 @@ def test_a_mask_leaves_out_nothing_of_what_is_needed_without_it_and_one_block_ma
         return bound_us(storage.piece(whole), "bf16", "bfloat16", hardware.load("h200"))
 
     one, masked, number = nq.max(scores, c) - same, nq.max(same, b), nq.mean(nq.max(scores, c), b)
-    assert least(masked) < 12 < 15 < least(one) < 25 and least(number) > 500
+    assert least(masked) < 12 < 15 < least(one) < 25 and least(number) < 25  # by stretches
     assert least_us([("out", number)], "bfloat16", hardware.load("h200")) < 25  # of several kernels
     (n,) = nq.axes("n", n=1 << 24)
     flat = nq.array("G", n)
