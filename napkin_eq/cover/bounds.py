@@ -12,7 +12,7 @@ from napkin_eq.lang.dtypes import STORAGE, held_as, output_type
 from napkin_eq.lang.evaluate import output_order
 from napkin_eq.lang.interval import wide
 from napkin_eq.lang.term import Input, Map, Read, Reduce, Term, Tuple, renamed, subterms
-from napkin_eq.machine.cost import elements, extent
+from napkin_eq.machine.cost import elements, extent, launched
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.search.candidates import Stored
 from napkin_eq.search.placement import parallel
@@ -41,7 +41,7 @@ def bound_us(piece: Piece, storage: str, dtype: str, machine: Hardware, masked: 
     written = float(sum(BYTES[o.dtype] * elements(o.dims) for o in piece.outputs))
     direct = _direct(terms)
     arrays = {t: BYTES[held_as(t.dtype, storage)] * elements(t.dims) for t in terms if isinstance(t, Input) and t in direct}
-    model, chip, copying = machine.model, machine.chip, machine.hbm.copy_bandwidth
+    model, copying = machine.model, machine.hbm.copy_bandwidth
     moved = (sum(arrays.values()) / model.read_rate + written / model.write_rate) / copying
     masks, parted = _masks(terms) if masked else ([], set())
     sure = _sure(piece.source)
@@ -59,8 +59,8 @@ def bound_us(piece: Piece, storage: str, dtype: str, machine: Hardware, masked: 
         elif isinstance(term, Map) and term.op == "exp":
             special += elements(term.axes) * share
     matrix = flops / (machine.flops(dtype) * RATE)
-    seconds = max(moved, asked / machine.l2.copy_bandwidth, matrix, special / machine.rate("sfu"))
-    return float(seconds + model.kernel_s + chip.launch_s) * 1e6
+    moving = max(moved, asked / machine.l2.copy_bandwidth)
+    return launched(max(moving, matrix, special / machine.rate("sfu")), moving, machine) * 1e6
 
 
 def _times(piece: Piece, terms: list[Term], machine: Hardware, several: bool) -> Callable[..., float]:

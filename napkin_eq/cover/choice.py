@@ -190,7 +190,7 @@ class Choice:
     def _launches_count(self, cover: Sequence[Offer]) -> bool:
         """Tell whether a cover is so short that a kernel less is worth pricing."""
         machine = self.aim.machine
-        launch = (machine.model.kernel_s + machine.chip.launch_s) * 1e6 - self.waited  # what one kernel less saves at the least
+        launch = machine.chip.launch_s * 1e6 - self.waited  # what one kernel less saves at the least
         return launch > WORTH * sum(o.price or 0.0 for o in cover)
 
     def _promising(self) -> None:

@@ -16,7 +16,7 @@ from napkin_eq.cover.pricing import Proved
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import STORAGE, held_as
 from napkin_eq.lang.term import Const, Input, Map, Reduce
-from napkin_eq.machine.cost import elements
+from napkin_eq.machine.cost import elements, launched
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.tile.ir import Library, Matrix
 from napkin_eq.tile.resources import BYTES
@@ -82,7 +82,8 @@ def library_us(call: Library, dtype: str, machine: Hardware) -> float:
     flops = 2.0 * count * depth * max(rows, machine.divisors.mma_m) * max(columns, machine.divisors.mma_n)
     # Products of float32 are not rounded to tf32 unless PyTorch is asked to.
     computing = flops / (machine.flops(dtype) * machine.assumptions.tensor_efficiency) * (math.ceil(waves) / waves if waves > 1 else 1.0)
-    return float((max(moved / machine.hbm.copy_bandwidth, computing) + machine.model.kernel_s + machine.chip.launch_s) * 1e6)
+    moving = moved / machine.hbm.copy_bandwidth
+    return float(launched(max(moving, computing), moving, machine) * 1e6)
 
 
 def called(proved: Proved, call: Library, price: float) -> Proved:

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from napkin_eq.lang.axis import Axis
-from napkin_eq.lang.dtypes import BY_SHORT, NARROW
+from napkin_eq.lang.dtypes import BY_SHORT, NARROW, WHOLE
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.machine.l2_reuse import Part, brought, walk
 from napkin_eq.tile import ir as p
+from napkin_eq.tile.accesses import FAR_APART, Near, near
 from napkin_eq.tile.expected import nominal
 from napkin_eq.tile.resources import (
     BYTES,
@@ -33,7 +34,6 @@ from napkin_eq.tile.resources import (
     capacity,
     crossed_clocks,
     crossing,
-    nearest,
     needs,
     room,
 )
@@ -47,6 +47,16 @@ MATRIX_ROWS = 16  # rows that one instruction of the matrix unit takes of a narr
 COMPUTED_OPERAND = 8.0  # operations per element of an operand that is loaded, computed on and handed back to the matrix unit
 DIVIDING, DIVISION = ("tanh", "sigmoid", "div"), 8.0  # operations of a division beside its reciprocal: it scales, and corrects what it has
 CASTING, FOLDING = 0.5, 1.5  # operations per element of a conversion, and of a reduction or a prefix fold
+# Of a kernel without contraction what its threads issue, an addition being 1: comparisons, choices and whole numbers have half the lanes of
+# additions; roundings, divisions and series are many instructions (counted in what Triton compiles of random diagrams).
+ISSUED = {
+    "add": 1.0, "sub": 1.0, "mul": 1.0, "neg": 1.0, "fma": 1.0, "abs": 1.0, "floor": 8.0, "round": 18.0, "div": 15.0, "inv": 15.0,
+    "tanh": 14.0, "sigmoid": 18.0, "erf": 24.0, "sin": 45.0, "cos": 45.0, "exp2": 4.0, "log2": 6.0, "sqrt": 8.0, "rsqrt": 8.0,
+    "expm1": 20.0, "floordiv": 20.0, "mod": 24.0,
+}  # fmt: skip
+OTHERS_ISSUED, ENTERED = 2.0, 40.0  # of another operator; of a thread's begin and end
+ACCESSED, HELD = 5.0, 0.5  # of a load or store, however many elements a thread takes at once, and of each of them
+SECTOR, PARTLY = 32, 3.0  # bytes that are written at once in level 2; times that a request takes which writes fewer of them
 DATA_LEAST = 16  # elements of a stretch bounded by data that are taken to be the least
 
 
@@ -60,8 +70,7 @@ class Work:
     lsu: loads lane by lane, as of places that are computed, of which no thread can take several at once.
 
     for_dot: a contraction reads what is loaded, or, of a contraction, its rows come from shared memory. rows, columns: of a contraction's
-    result; depth: those that it sums over, or that both have. last: of a load or store, the coordinate that its nearest elements in memory
-    lie along; apart: how many elements lie between two.
+    result; depth: those that it sums over, or that both have. near: how the elements of a load or store lie in memory.
     """
 
     kind: str
@@ -71,10 +80,9 @@ class Work:
     loops: Within
     for_dot: bool = False
     rows: tuple[str, ...] = ()
-    last: str = ""
     columns: tuple[str, ...] = ()
     depth: tuple[str, ...] = ()
-    apart: int = 1
+    near: Near = Near()
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,20 +167,21 @@ def profile(kernel: p.Kernel) -> Profile:
     crossings: list[tuple[Crossing, Within]] = []
     unrolled: set[int] = set()
     visits, number = Visits(kernel), itertools.count()
+    plain = not any(isinstance(s, p.Dot) for s in p.statements(kernel.body))
 
     def walk(body: tuple[p.Stmt, ...], loops: Within) -> None:
         for stmt in body:
             match stmt:
                 case p.Load():
                     dotting = stmt.out.name in dotted
-                    last, apart = nearest(stmt.index, values, kernel.buffer(stmt.buffer).dims)
-                    works.append(Work("load", stmt.out.coords, BYTES[stmt.out.dtype], stmt.buffer, loops, dotting, last=last, apart=apart))
-                    if last and (apart > 1 or not adjoining(stmt.index[-1], made, values)):
+                    lying = near(kernel, stmt, made, values)
+                    works.append(Work("load", stmt.out.coords, BYTES[stmt.out.dtype], stmt.buffer, loops, dotting, near=lying))
+                    if lying.last and (lying.apart > 1 or not adjoining(stmt.index[-1], made, values)):
                         works.append(Work("lsu", stmt.out.coords, 1.0, "", loops))
                 case p.StoreTile():
                     coords = tuple(dict.fromkeys(c for i in stmt.index if isinstance(i, str) for c in values[i].coords)) or values[stmt.value].coords
-                    last, apart = nearest(stmt.index, values, kernel.buffer(stmt.buffer).dims)
-                    works.append(Work("store", coords, BYTES[kernel.buffer(stmt.buffer).dtype], stmt.buffer, loops, last=last, apart=apart))
+                    lying = near(kernel, stmt, made, values)
+                    works.append(Work("store", coords, BYTES[kernel.buffer(stmt.buffer).dtype], stmt.buffer, loops, near=lying))
                 case p.Dot():
                     spans = tuple(dict.fromkeys((*values[stmt.a].coords, *values[stmt.b].coords)))
                     kind = stmt.precision if values[stmt.a].dtype == "f32" else values[stmt.a].dtype
@@ -186,10 +195,15 @@ def profile(kernel: p.Kernel) -> Profile:
                     works.append(Work(kind, stmt.out.coords, SPECIAL.get(stmt.op, CASTING if stmt.op == "cast" else 1), "", loops))
                     if stmt.op in DIVIDING:
                         works.append(Work("alu", stmt.out.coords, DIVISION, "", loops))
+                    if plain:
+                        whole = stmt.out.dtype in WHOLE and stmt.op not in ("floordiv", "mod")
+                        works.append(Work("issue", stmt.out.coords, OTHERS_ISSUED if whole else ISSUED.get(stmt.op, OTHERS_ISSUED), "", loops))
                 case p.ReduceTile() | p.ScanTile():
                     spanned = stmt.out.coords if isinstance(stmt, p.ScanTile) else values[stmt.arg].coords
                     folding = FOLDING if not isinstance(stmt, p.ScanTile) or stmt.gain is None else 2 * FOLDING
                     works.append(Work("alu", spanned, folding, "", loops))
+                    if plain:
+                        works.append(Work("issue", spanned, 4 * folding if isinstance(stmt, p.ScanTile) else folding, "", loops))
                     if kernel.coord(stmt.coord).role != "run":
                         reductions.append(loops)
                     if stmt.coord in spanned:
@@ -232,14 +246,17 @@ def telling(kernel: p.Kernel) -> dict[str, tuple[frozenset[str], frozenset[str]]
     return found
 
 
+SUMMED = ("sfu", "alu", "issue")
+
+
 def _merged(works: list[Work]) -> tuple[Work, ...]:
     """Add up the arithmetic of statements over the same tile in the same loops: what is priced stays the same."""
     sums: dict[Any, float] = {}
     for work in works:
         key = (work.kind, work.coords, work.buffer, work.loops, work.for_dot)
-        if work.kind in ("sfu", "alu"):
+        if work.kind in SUMMED:
             sums[key] = sums.get(key, 0.0) + work.factor
-    others = tuple(w for w in works if w.kind not in ("sfu", "alu"))
+    others = tuple(w for w in works if w.kind not in SUMMED)
     return others + tuple(Work(kind, coords, factor, buffer, loops, dot) for (kind, coords, buffer, loops, dot), factor in sums.items())
 
 
@@ -334,7 +351,8 @@ class Totals:
     `requests`: bytes that loads and, at "", stores ask level 2 for. `wide`, `narrow`: clocks of one block on the matrix unit at its peak,
     by the instructions that the tiles allow; `shared_wide`, `shared_narrow`: bytes that they read from shared memory meanwhile.
     `walks`: how often a block runs each loop's body, and what is in none. `crowded`: warps outnumber the rows of a contraction in a loop
-    with exponentials.
+    with exponentials. `issued`: of a kernel without contraction, the elements of tiles, how many of them a thread takes at once, and what each such
+    step issues in all of a block's trips. `pieces`: buffers that such a kernel reads by rows of less than a line, far apart.
     """
 
     blocks: int
@@ -348,6 +366,8 @@ class Totals:
     requests: Mapping[str, float]
     walks: Mapping[Within, float]
     crowded: bool
+    issued: tuple[tuple[float, float, float], ...]
+    pieces: frozenset[str]
 
 
 def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: int, *, line: float | None = None) -> Totals:
@@ -361,6 +381,9 @@ def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: i
     moved: dict[str, float] = {}
     requests: dict[str, float] = {}
     stored, crowded = 0.0, False
+    issued: list[tuple[float, float, float]] = []
+    pieces: set[str] = set()
+    plain = not any(work.kind == "tensor" for work in prof.works)
     walks: dict[Within, float] = {}
     reduced = any(w.kind == "sfu" and w.loops for w in prof.works)
     for work in prof.works:
@@ -368,16 +391,28 @@ def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: i
             if loops not in walks:
                 walks[loops] = math.prod(fraction * math.ceil(sizes[c] / lanes[c]) for c, fraction, _ in loops)
         times = walks[work.loops]
+        if work.kind == "issue":
+            if work.coords:  # what all threads have in common is computed once beside them
+                issued.append((math.prod(lanes[c] for c in work.coords), 1, work.factor * times))
+            continue
         if work.kind in ("load", "store"):
+            if plain and work.coords:
+                held = math.prod(lanes[c] for c in work.coords)
+                issued += [(held, min(work.near.vector, lanes.get(work.near.last, 1)), ACCESSED * times), (held, 1, HELD * times)]
             amount = work.factor * math.prod(min(lanes[c], sizes[c]) for c in work.coords) * times * blocks
             name = "" if work.kind == "store" else work.buffer
             # Neighbours along a tile fill lines, or lie so far apart that each has one of its own.
-            whole = line / work.factor
-            requests[name] = requests.get(name, 0.0) + amount * max(1.0, whole / lanes.get(work.last, 1), min(whole, work.apart))
+            side = min(lanes[work.near.last], sizes[work.near.last]) if work.near.last else 1
+            run = work.factor * (side if work.near.apart == 1 else 1)
+            # A part of a sector that is written is read and put together with the rest of it, unless the next row is in it, too.
+            whole = (line if work.kind == "load" or run >= SECTOR else max(line, min(PARTLY * line, work.factor * work.near.pitch))) / work.factor
+            requests[name] = requests.get(name, 0.0) + amount * max(1.0, min(whole, work.near.pitch) / side, min(whole, work.near.apart))
             if work.kind == "store":
                 stored += amount
             else:
                 moved[work.buffer] = moved.get(work.buffer, 0.0) + amount
+                if plain and run < hardware.divisors.coalesced_bytes <= work.factor * work.near.pitch and work.near.pitch < FAR_APART:
+                    pieces.add(work.buffer)
             continue
         amount = work.factor * math.prod(lanes[c] for c in work.coords) * times * blocks
         if work.kind == "operand":
@@ -385,12 +420,15 @@ def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: i
             amount *= max(1.0, warps * MATRIX_ROWS / max(MATRIX_ROWS, lanes[work.rows[0]]))
         total[work.kind] += amount
         if work.kind == "tensor":
-            wide, read = _shared_reads(work, lanes, warps)
-            amount *= _empty(work, lanes, hardware) if wide else 1.0
-            matrix[wide][0] += amount / blocks * hardware.chip.sms * hardware.chip.clock_hz / hardware.flops(UNIT_DTYPES.get(work.buffer, "float32"))
-            matrix[wide][1] += read * times
+            whole_groups, read = _shared_reads(work, lanes, warps)
+            amount *= _empty(work, lanes, hardware) if whole_groups else 1.0
+            matrix[whole_groups][0] += amount / blocks * hardware.chip.sms * hardware.chip.clock_hz / hardware.flops(UNIT_DTYPES.get(work.buffer, "float32"))
+            matrix[whole_groups][1] += read * times
             crowded |= reduced and warps // MATRIX_WARPS > max(1, max((lanes[c] for c in work.rows), default=1) // WIDE_ROWS)
-    return Totals(blocks, total, matrix[True][0], matrix[False][0], matrix[True][1], matrix[False][1], moved, stored, requests, walks, crowded)
+    (wide, shared_wide), (narrow, shared_narrow) = matrix[True], matrix[False]
+    return Totals(
+        blocks, total, wide, narrow, shared_wide, shared_narrow, moved, stored, requests, walks, crowded, tuple(issued), frozenset(pieces)
+    )  # fmt: skip
 
 
 def _shared_reads(work: Work, lanes: Mapping[str, int], warps: int) -> tuple[bool, float]:
@@ -442,7 +480,7 @@ def prices(
     taken = room(prof.needs, lanes)
     wide = hardware.divisors.mma_m >= WIDE_ROWS
     summed: dict[int, Totals] = {}
-    fetched: dict[int, float] = {}
+    fetched: dict[int, tuple[float, float]] = {}
     operands: dict[int, int] = {}
     for warps, stages in launches:
         smem, registers = capacity(taken, warps, stages, wide)
@@ -461,7 +499,8 @@ def prices(
             summed[splits] = totals(prof, lanes, hardware, warps)
         work = summed[splits]
         if occupancy not in fetched:
-            fetched[occupancy] = sum(from_hbm(prof, lanes, name, work.moved, work.blocks, hardware, occupancy) for name in work.moved)
+            found = {name: from_hbm(prof, lanes, name, work.moved, work.blocks, hardware, occupancy) for name in work.moved}
+            fetched[occupancy] = sum(found.values()), sum(found[name] for name in work.pieces) * (hardware.model.pieces - 1)
         met = _meeting(prof, lanes, work, warps)
         yield _priced(prof, lanes, work, fetched[occupancy], met, smem, registers, occupancy, warps, stages, hardware)
 
@@ -475,21 +514,24 @@ def _unspilled(threads: int, hardware: Hardware) -> float:
 
 
 def _priced(
-    prof: Profile, lanes: Mapping[str, int], work: Totals, fetched: float, met: tuple[float, float], smem: int, registers: int, occupancy: int, warps: int,
-    stages: int, hardware: Hardware,
+    prof: Profile, lanes: Mapping[str, int], work: Totals, read: tuple[float, float], met: tuple[float, float], smem: int, registers: int,
+    occupancy: int, warps: int, stages: int, hardware: Hardware,
 ) -> KernelCost:  # fmt: skip
-    """Predict the cost of a kernel of which `occupancy` blocks fit an SM, `fetched` bytes coming from the top level, whose threads meet
-    for `met` clocks of an SM a block, and wait for so many."""
+    """Predict the cost of a kernel of which `occupancy` blocks fit an SM, whose threads meet
+    for `met` clocks of an SM a block, and wait for so many; read: the bytes that come from the top level, and by how many more they count."""
     model = hardware.model
+    fetched = read[0]
     kernel = prof.kernel
     blocks, total, sms = work.blocks, work.operations, hardware.chip.sms
     loaded = sum(work.moved.values())
     copying = hardware.hbm.copy_bandwidth
-    hbm = fetched / (copying * model.read_rate) + work.stored / (copying * model.write_rate)
+    hbm = sum(read) / (copying * model.read_rate) + work.stored / (copying * model.write_rate)
     near = 0.0 if total["tensor"] else _near(prof, work, occupancy, smem, hardware)
     asked = sum(amount * (1 - near * (1 - 1 / max(1, prof.readings[name])) if name else 1) for name, amount in work.requests.items())
     l2 = max(asked / hardware.l2.copy_bandwidth, asked / (min(blocks, sms) * model.sm_bytes * hardware.chip.clock_hz))
     mean = model.latency_l2_s + (model.latency_hbm_s - model.latency_l2_s) * fetched / max(1.0, loaded)
+    if not total["tensor"]:
+        mean *= model.unloaded + (1 - model.unloaded) * min(1.0, blocks / sms)
     latency = _latency(prof, work, near, hardware) if prof.laned else mean
     each = math.ceil(blocks / sms)
     both, units = 0.0, 0.0
@@ -504,12 +546,19 @@ def _priced(
             units += times * (busy + computing)
     spent = {"hbm": hbm, "l2": l2, "units": units}
     handed_out = blocks * model.handed_s
-    seconds = max(both, l2, handed_out) + model.beside_limit * min(both, l2) + model.kernel_s + hardware.chip.launch_s
+    body = max(both, l2) + model.beside_limit * min(both, l2)
+    seconds = launched(max(body, handed_out + latency), max(hbm, l2), hardware)
     return KernelCost(
         kernel.name, tuple((g, lanes[g]) for g in kernel.grid), tuple((c.name, lanes[c.name]) for c in kernel.coords if c.role in ("stream", "walk")),
         blocks, blocks / (sms * occupancy), fetched + work.stored, loaded + work.stored, total["tensor"], total["sfu"], total["alu"],
         smem, registers, warps, stages, seconds * 1e6, max(spent, key=lambda name: spent[name]),
     )  # fmt: skip
+
+
+def launched(body: float, moving: float, hardware: Hardware) -> float:
+    """Return the seconds of a kernel of which all blocks together take `body`, and to move its bytes `moving` of them: with its launch, and
+    what its first and last blocks read and write while others do not."""
+    return body + hardware.model.kernel_s * -math.expm1(-moving / hardware.model.ramp_s) + hardware.chip.launch_s
 
 
 def _fed(prof: Profile, work: Totals, stages: int, reading: float, computing: float, latency: float) -> float:
@@ -549,6 +598,10 @@ def _units(
     trips = _trips(prof, work)
     per_block = hardware.chip.sms / work.blocks
     issued = {kind: work.operations[kind] / hardware.rate(unit) * per_block for kind, unit in (("sfu", "sfu"), ("alu", "fma"), ("lsu", "lsu"))}
+    if work.issued and not prof.laned:
+        threads = warps * hardware.chip.warp
+        steps = sum(each * max(1.0, held / threads / at) for held, at, each in work.issued) + ENTERED
+        issued["alu"] = max(issued["alu"], steps * threads / hardware.units.fma / clock)
     beside = max(issued["sfu"], issued["alu"], issued["lsu"] + met[0] / clock) / hardware.assumptions.unit_efficiency
     alone = beside / min(1.0, warps / model.full_warps)
     if not work.wide + work.narrow:
@@ -556,7 +609,8 @@ def _units(
         busy = beside * hardware.assumptions.unit_efficiency / model.plain_efficiency
         waiting = (trips + 1) * latency + met[1] / clock
         if at_once == 1:
-            return waiting, busy * model.lone_busy / min(1.0, warps / model.lone_warps)
+            busy /= min(1.0, warps / model.lone_warps)
+            return waiting + (1 - model.lone_busy) * busy, busy * model.lone_busy
         if prof.laned:
             busy /= min(1.0, at_once * warps / model.most_warps) ** model.warps_power
         return max(at_once * busy, busy + waiting), 0.0
@@ -613,7 +667,7 @@ def from_hbm(
     amount = moved[name]
     unique = _unique(prof, name)
     if unique <= hardware.l2.capacity_bytes / 2:
-        return min(amount, unique)
+        return 0.0 if handed_on(name) else min(amount, unique)
     readings = prof.readings[name]
     resident = min(blocks, hardware.chip.sms * occupancy) * amount / blocks / max(1, readings)
     gone = (resident / hardware.l2.capacity_bytes - model.cache_kept) / (model.cache_lost - model.cache_kept)
@@ -623,6 +677,11 @@ def from_hbm(
     parts = {other: _part(prof, other, moved[other], counts) for other in moved}
     found = brought(walk(prof.kernel, counts), parts, name, hardware.chip.sms * occupancy, model.cache_span * hardware.l2.capacity_bytes)
     return min(amount, max(found, unique if len(parts[name].coords) < len(counts) else 0.0))
+
+
+def handed_on(name: str) -> bool:
+    """Tell whether an array is one that a kernel of the plan writes for a later one: no name of a diagram's has two underscores in a row."""
+    return "__" in name
 
 
 def _unique(prof: Profile, name: str) -> float:

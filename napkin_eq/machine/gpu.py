@@ -96,9 +96,11 @@ class Model:
     latency_hbm_s: float  # from a load to its data in memory, under load
     latency_l2_s: float  # from a load to its data in level 2, under load
     latency_near_s: float  # from a load to its data in the SM's own cache
+    unloaded: float  # of a latency, what is left of it while most processors ask for nothing
     ahead: float  # of a latency, what a trip of a loop waits where no reduction and no store keeps the next trip's loads behind it
     sm_bytes: float  # bytes a clock that an SM takes from level 2
     line_bytes: float  # bytes that a request takes at the least, however few of them are asked for
+    pieces: float  # times that bytes take from memory in rows of less than a line, far apart
     cache_span: float  # of level 2: what may be read between two readings of a part so that the second finds it there
     cache_kept: float  # of level 2: what blocks at work may hold together so that none of it is lost before they read it again
     cache_lost: float  # of level 2: what they hold together so that all of it is lost
@@ -121,6 +123,7 @@ class Model:
     beside_limit: float  # of level 2's time, what shows where it is not the limit
     round: float  # the power by which memory and units add up, since a kernel is short of one and then of the other
     kernel_s: float  # the first block begins and the last one ends beside nothing
+    ramp_s: float  # from the first block's begin to where all of a kernel's processors and memory are at work: a shorter one has its share of kernel_s
     handed_s: float  # of the grid's blocks, the time from one to the next that is handed to a processor
     register_share: float  # of the registers that a thread may have, the most that a kernel is given
     crowded_share: float  # the same where an SM has fewer for each thread

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from napkin_eq.machine.cost import KernelCost, Profile, Totals, from_hbm, totals
+from napkin_eq.machine.cost import KernelCost, Profile, Totals, from_hbm, launched, totals
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.machine.tile_scheduler import Dealt, least_uneven
 from napkin_eq.tile import ir as p
@@ -139,7 +139,7 @@ def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int,
         kernel.name, tuple((g, lanes[g]) for g in kernel.grid), tuple((c.name, lanes[c.name]) for c in kernel.coords if c.role in ("stream", "walk")),
         blocks, blocks / sms, fetched + work.stored, loaded + work.stored, work.operations["tensor"], work.operations["sfu"], work.operations["alu"],
         smem, held, 4 * groups + 4, stages,
-        (slowest + model.kernel_s + hardware.chip.launch_s) * 1e6, max(spent, key=lambda name: spent[name]), groups, in_turn,
+        launched(slowest, max(hbm, l2), hardware) * 1e6, max(spent, key=lambda name: spent[name]), groups, in_turn,
     )  # fmt: skip
 
 

@@ -184,7 +184,9 @@ def _lowering(derivation: Derived, output: Output, store: Store) -> Callable[[Ma
 def _solved(derivation: Derived, output: Output, store: Store, keep: int, printer: str) -> list[Tiled]:
     """Return the best tilings of one kernel, for the sizes that the derivation expects."""
     with expecting(derivation.expected):
-        return solve(store, modes_of(store)[0], _lowering(derivation, output, store), derivation.hardware, keep=keep, printer=printer)
+        stored = [buffer for term, buffer in output.placed.arrays if term is not store and term in set(subterms(store))]
+        lower, roles = _lowering(derivation, output, store), modes_of(store)[0]
+        return solve(store, roles, lower, derivation.hardware, keep=keep, printer=printer, stored=stored)
 
 
 def _offers(derivation: Derived, output: Output, store: Store, keep: int) -> list[Tiled]:

@@ -17,7 +17,7 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import held_as
 from napkin_eq.lang.term import Const, Input, Map, Read, Store, Term, renamed, renames, subterms
 from napkin_eq.laws.axis_split import is_stretch
-from napkin_eq.machine.cost import elements
+from napkin_eq.machine.cost import elements, launched
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.resources import BYTES
@@ -32,7 +32,7 @@ class Least:
     def __init__(self, value: Term, targets: tuple[p.Buffer, ...], arrays: Mapping[Term, p.Buffer], storage: str, machine: Hardware) -> None:
         self.machine = machine
         self.written = float(sum(_bytes(t) for t in targets))
-        self.bytes = 0
+        self.bytes = 0  # what comes from memory at the least
         self.reads: list[tuple[int, frozenset[str]]] = []
         self.operations: list[tuple[float, frozenset[str]]] = []
         terms = kernel_terms(Store(value))[:-1]
@@ -43,7 +43,9 @@ class Least:
         picked = {part for t in terms if isinstance(t, Read) and not renames(t) for part in subterms(t)}
         read = {t: arrays[t] for t in terms if t in arrays and t not in picked}
         read |= {t: p.Buffer(t.name, t.dims, held_as(t.dtype, storage)) for t in terms if isinstance(t, Input) and t not in picked}
-        self.bytes = sum(map(_bytes, {*read.values()}))
+        # What the kernel before has just written may be in level 2 still.
+        near, stored = machine.l2.capacity_bytes / 2, {arrays[t] for t in terms if t in arrays}
+        self.bytes = sum(size for buffer in {*read.values()} if (size := _bytes(buffer)) > near or buffer not in stored)
         # By other names of its axes an array is read along other axes of the output.
         takers = (child for t in (Store(value), *terms) if not (isinstance(t, Read) and renames(t)) for child in t.children)
         ways = {(read[array], _along(child.axes, cuts)) for child in takers if (array := renamed(child)) in read}
@@ -66,7 +68,8 @@ class Least:
         asked = self.written + sum(size * again(names) for size, names in self.reads)
         working = min(math.prod(known.values()), chip.sms) if known else chip.sms
         fetching = max(asked / self.machine.l2.copy_bandwidth, asked / (working * max(model.sm_bytes, shared.bytes_per_clock) * chip.clock_hz))
-        return (SLACK * max(contracting, copying, fetching) + model.kernel_s + chip.launch_s) * 1e6
+        moving = SLACK * max(copying, fetching)
+        return launched(max(SLACK * contracting, moving), moving, self.machine) * 1e6
 
 
 def _bytes(buffer: p.Buffer) -> int:

@@ -148,7 +148,8 @@ class Placer:
             other = chosen ^ {site}
             if found is not None and self._over():
                 break
-            limit = math.inf if found is None else GAIN * found.predicted_us
+            # To store more has to pay by what the model can tell, to store less only to cost no more.
+            limit = math.inf if found is None else found.predicted_us * (1.0 if site in chosen else GAIN)
             placed = self._placed(other, body, join, limit if best is None else min(limit, best[0].predicted_us))
             if placed is None or placed.predicted_us > limit:
                 continue
@@ -307,7 +308,7 @@ class Placer:
                 return Lowering("kernel__", store, targets, tiles, arrays, self.storage, self.proved, self.precision).kernel()
 
             try:
-                found = solve(store, roles, lower, self.hardware, printer=self.printer, least=least.us, limit=limit)
+                found = solve(store, roles, lower, self.hardware, printer=self.printer, least=least.us, limit=limit, stored=arrays.values())
                 if found:
                     self.solved[key] = found[0]
                 else:

@@ -49,8 +49,12 @@ def power(size: int) -> int:
     return 1 << (size - 1).bit_length()
 
 
-def choices(store: Store, roles: Mapping[str, str]) -> dict[str, list[int]]:
-    """Return the tile sizes worth pricing for each coordinate of the kernel under a Store: NAME for outputs, ~NAME for folds."""
+def choices(store: Store, roles: Mapping[str, str], stored: Iterable[p.Buffer] = ()) -> dict[str, list[int]]:
+    """Return the tile sizes worth pricing for each coordinate of the kernel under a Store: NAME for outputs, ~NAME for folds.
+
+    stored: the arrays of values that other kernels have stored for it.
+    """
+    lasts = {buffer.dims[-1] for buffer in stored if buffer.dims}
     terms = kernel_terms(store)[:-1]
     leaves = [t for t in terms if not t.children or isinstance(t, (Store, Proj))]
     arrays = [t for t in leaves if t.axes]
@@ -59,7 +63,7 @@ def choices(store: Store, roles: Mapping[str, str]) -> dict[str, list[int]]:
         shared = any(axis.name not in {a.name for a in t.axes} for t in arrays) or any(
             isinstance(t, Streamed) and axis.name not in {a.name for a in t.axes} for t in terms
         )
-        last = bool(arrays) and any(getattr(t, "dims", t.axes)[-1:] == (axis,) for t in arrays)
+        last = axis in lasts or any(getattr(t, "dims", t.axes)[-1:] == (axis,) for t in arrays)
         scanned = any(isinstance(t, Scan) and t.axis == axis for t in terms)  # one tile has to hold it, or walk it
         found[axis.name] = _sizes(axis, streamed=True, least=1, most=SMALL) if shared or last or scanned else [1]
         if roles.get(axis.name) == "walk":
@@ -157,15 +161,16 @@ def solve(
     printer: str = "triton",
     least: Callable[[Mapping[str, int]], float] = lambda blocks: 0.0,
     limit: float = math.inf,
+    stored: Iterable[p.Buffer] = (),
 ) -> list[Tiled]:
     """Return the `keep` fastest tilings of a kernel, best first; none where all take longer than a limit in microseconds.
 
     printer: "auto" weighs tilings whose work groups of warps share too, "gluon" takes these alone where there are any.
     least: microseconds that a kernel takes at the least with so many blocks along its output axes: tilings that it tells cannot be
-    among the fastest, or keep to the limit, are not lowered.
+    among the fastest, or keep to the limit, are not lowered. stored: the arrays of values that other kernels have stored for it.
     Raises NapkinError, naming the capacity and by how much it is missed, where no choice fits.
     """
-    options = choices(store, roles)
+    options = choices(store, roles, stored)
     profiles = _Profiles(store, lower)
 
     def bound(tiles: Mapping[str, int]) -> float:

@@ -25,6 +25,7 @@ SMEM_SLACK, BASE_REGISTERS = 1024, 28  # of shared memory what alignment and sma
 PLAIN_REGISTERS, LEAST_REGISTERS = 16, 32  # the same of a kernel without contraction; where lanes fold their own elements, the fewest it is given
 LATER = 0.5  # of a tile that lanes load after another, what they hold at once
 SERIES = 0.6  # of a result, what the series of a special function takes beside it: seen by compiling results of 128 registers a thread
+LONG = ("erf", "sin", "cos")  # series that, with no contraction beside, take as much as the result: 128 results of erf a thread spilled 132 bytes
 MATRIX_WARPS, WIDE_ROWS = 4, 64  # warps that the matrix unit's wide instructions take together, and rows that they give
 MOST_ELEMENTS = 1 << 20  # of a tile: Triton takes none that is larger
 PARTIAL_BYTES, WARP, VECTOR = 4, 32, 8  # of a partial result that a warp leaves for others; threads; elements that a thread loads side by side
@@ -68,8 +69,8 @@ class Needs:
     """What a kernel's blocks need, with tiles left open.
 
     alive: the tiles held together where they are the most. rows: of each contraction's result, those of the left operand. series: results of special
-    functions beside contractions. spread: tiles that are spread over larger ones. tiles: the coordinates of every value. laned: whether threads fold
-    lanes of their own, with no contraction beside.
+    functions beside contractions, and of long series elsewhere. spread: tiles that are spread over larger ones. tiles: the coordinates of every value.
+    laned: whether threads fold lanes of their own, with no contraction beside.
     """
 
     alive: tuple[Tiles, ...]
@@ -115,7 +116,7 @@ def needs(kernel: p.Kernel, *, laned: bool) -> Needs:
     """Read a kernel's needs off its statements."""
     values = p.values_of(kernel.body)
     dots = [s for s in p.statements(kernel.body) if isinstance(s, p.Dot)]
-    special = {s.out.coords for s in kernel.body if isinstance(s, p.Let) and s.op in SPECIAL} if dots else set()
+    special = {s.out.coords for s in kernel.body if isinstance(s, p.Let) and s.op in (SPECIAL if dots else LONG)}
     return Needs(
         tuple(sorted(_alive_in_lanes(kernel) if laned else _alive(kernel))),
         tuple(dict.fromkeys(_moments(kernel))),
@@ -141,7 +142,7 @@ def room(need: Needs, lanes: Mapping[str, int]) -> Room:
         return sum(sizes[coords] * size for coords, size in claims if sizes[coords] > 1)
 
     held = max((sum(sizes[coords] * taken for coords, taken in tiles) for tiles in need.alive), default=0.0)
-    held += SERIES * max((sizes[coords] for coords in need.series), default=0)
+    held += (SERIES if need.rows else 1.0) * max((sizes[coords] for coords in need.series), default=0)
     shared = dict.fromkeys(
         Held(
             total(m.once), total(m.direct), total(m.through), total(m.resident),
@@ -433,7 +434,14 @@ def _alive(kernel: p.Kernel) -> set[Tiles]:
         names = {n for s in part.body if isinstance(s, p.Dot) for n in (s.a, s.b) if n not in loads}
         return tuple((values[n].coords, 0.5) for n in sorted(names))
 
-    return alive(kernel.body, operands & loads, computed, waits=True)
+    return alive(kernel.body, operands & loads, computed, waits=True) | set(_paired(kernel, values))
+
+
+def _paired(kernel: p.Kernel, values: Mapping[str, p.Value]) -> Iterator[Tiles]:
+    """Yield what linear recurrences hold while they are folded: of each element what it is given and what it comes to, both with their gains."""
+    for stmt in p.statements(kernel.body):
+        if isinstance(stmt, p.ScanTile) and stmt.gain is not None and stmt.coord in values[stmt.gain].coords:
+            yield ((stmt.out.coords, 4.0),)
 
 
 def _alive_in_lanes(kernel: p.Kernel) -> set[Tiles]:

@@ -16,7 +16,7 @@ from napkin_eq.pipeline.derivation import Derivation
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.printers import emit
 
-SIZE, WIDTH = 1100, 64
+SIZE, WIDTH = 1100, 32
 Bounds = tuple[Any, Any]
 
 

@@ -52,7 +52,7 @@ def hidden_and_what_reads_it() -> Outputs:
 
 
 def projections() -> Outputs:
-    t, e, a, b = nq.axes("t e a b", t=70, e=90, a=40, b=24)
+    t, e, a, b = nq.axes("t e a b", t=700, e=90, a=40, b=24)
     X = nq.array("X", t, e)
     return {"u": nq.sum(X * nq.array("U", e, a), e), "v": nq.sum(X * nq.array("V", e, b), e), "w": nq.sum(X * nq.array("W", e, b), e)}
 

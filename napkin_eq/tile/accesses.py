@@ -1,0 +1,56 @@
+"""How the elements of a load or a store lie in memory: which are neighbours, how many a thread may take at once, how far rows lie apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from napkin_eq.lang.axis import Axis
+from napkin_eq.tile import ir as p
+from napkin_eq.tile.expected import nominal
+from napkin_eq.tile.resources import BYTES, VECTOR_BYTES, adjoining, nearest
+
+FAR_APART = 1 << 30  # elements between rows of which nothing is known, or of which there is one
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """The neighbours of a tile in memory, which lie along the coordinate `last`, `apart` elements from one to the next; "" where there are none.
+
+    vector: how many of them a thread may take at once. pitch: how many elements after a row of them the next row of the tile begins.
+    """
+
+    last: str = ""
+    apart: int = 1
+    vector: int = 1
+    pitch: int = FAR_APART
+
+
+def near(kernel: p.Kernel, stmt: p.Load | p.StoreTile, made: Mapping[str, p.Defining], values: Mapping[str, p.Value]) -> Near:
+    """Return how the elements of a load or a store lie."""
+    dims = kernel.buffer(stmt.buffer).dims
+    last, apart = nearest(stmt.index, values, dims)
+    return Near(last, apart, _vector(kernel, stmt, last, made, values) if last and apart == 1 else 1, _pitch(stmt.index, values, dims, last))
+
+
+def _vector(kernel: p.Kernel, stmt: p.Load | p.StoreTile, last: str, made: Mapping[str, p.Defining], values: Mapping[str, p.Value]) -> int:
+    """Return how many neighbours a thread may take at once: a number that divides every row, so that each begins as the first, and what a mask leaves."""
+    if not adjoining(stmt.index[-1], made, values):
+        return 1
+    buffer = kernel.buffer(stmt.buffer)
+    rows = [nominal(buffer.dims[-1])] if len(buffer.dims) > 1 else []
+    masked = any(last in values[mask].coords for mask in stmt.masks)
+    return math.gcd(VECTOR_BYTES // BYTES[buffer.dtype], *rows, *([nominal(kernel.coord(last).axis)] if masked else []))
+
+
+def _pitch(index: Sequence[p.Operand], values: Mapping[str, p.Value], dims: Sequence[Axis], last: str) -> int:
+    """Return how many elements lie between two rows of a tile that are nearest each other; rows lie along `last`."""
+    apart = 1
+    for operand, axis in zip(reversed(index), reversed(dims), strict=True):
+        if isinstance(operand, str) and any(coord != last for coord in values[operand].coords):
+            return apart
+        if axis.size is None:
+            break
+        apart *= axis.size
+    return FAR_APART
