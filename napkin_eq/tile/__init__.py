@@ -1,5 +1,6 @@
 """The tile language: what a kernel does, tile by tile, and what can be read off it.
 
+    accesses       how the elements of a load or a store lie in memory
     boxes          what a plan says of the tiles that the copy engine of a GPU moves: their descriptors, their shared
                    memory, and what is left to pointers
     compile_ahead  compiles an emitted file ahead of time, with no GPU, and reports what people ask: registers,

@@ -7,8 +7,8 @@ from napkin_eq.frontend.gallery import diagram
 from napkin_eq.lang.term import Store
 from napkin_eq.pipeline.derive import derive
 from napkin_eq.search import tiling as tiles
-from napkin_eq.verify.fuzz.fuzz import gave_up
 from napkin_eq.tile import ir as p
+from napkin_eq.verify.fuzz.fuzz import gave_up
 
 SMALL = diagram("rms_norm", t=37, d=75)
 
