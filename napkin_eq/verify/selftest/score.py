@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from napkin_eq.tile.ir import Plan
 
 DTYPE, SEED = "float16", 0
-AHEAD = 600  # lanes past its own that a row of `past` still sees: the first row ends within its second tile
+AHEAD = 150  # lanes past its own that a row of `past` still sees: the first row ends within its second tile
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,14 +60,14 @@ def _averages() -> Term:
 
 
 def _kept() -> Term:
-    q, x, d, e = axes("q x d e", d=16, e=16)
-    Q, K, V, keep = Input("Q", (q, d)), Input("K", (x, d)), Input("V", (x, e)), Input("keep", (x,), "bool")
+    k, q, x, d, e = axes("k q x d e", k=4, d=16, e=16)
+    Q, K, V, keep = Input("Q", (k, q, d)), Input("K", (k, x, d)), Input("V", (k, x, e)), Input("keep", (x,), "bool")
     return _weighted(masked(Reduce("sum", d, Q * K) * 0.25, keep), V, x)
 
 
 def _past() -> Term:
-    q, x, d, e = axes("q x d e", d=16, e=16)
-    Q, K, V = Input("Q", (q, d)), Input("K", (x, d)), Input("V", (x, e))
+    k, q, x, d, e = axes("k q x d e", k=4, d=16, e=16)
+    Q, K, V = Input("Q", (k, q, d)), Input("K", (k, x, d)), Input("V", (k, x, e))
     return _weighted(masked(Reduce("sum", d, Q * K) * 0.25, Index(q) + AHEAD >= Index(x)), V, x)
 
 
