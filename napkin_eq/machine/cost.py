@@ -26,16 +26,22 @@ from napkin_eq.tile.resources import (
     MATRIX_WARPS,
     MOST_ELEMENTS,
     SPECIAL,
+    VECTOR,
+    WARP,
     WIDE_ROWS,
     Crossing,
     Needs,
+    Sliced,
     adjoining,
     by_wide,
     capacity,
     crossed_clocks,
     crossing,
+    folded,
     needs,
+    places,
     room,
+    sliced,
 )
 
 # The rate at which operands are multiplied, by their type or the precision asked for, and how many products one takes.
@@ -52,11 +58,12 @@ CASTING, FOLDING = 0.5, 1.5  # operations per element of a conversion, and of a 
 ISSUED = {
     "add": 1.0, "sub": 1.0, "mul": 1.0, "neg": 1.0, "fma": 1.0, "abs": 1.0, "floor": 8.0, "round": 18.0, "div": 15.0, "inv": 15.0,
     "tanh": 14.0, "sigmoid": 18.0, "erf": 24.0, "sin": 45.0, "cos": 45.0, "exp2": 4.0, "log2": 6.0, "sqrt": 8.0, "rsqrt": 8.0,
-    "expm1": 20.0, "floordiv": 20.0, "mod": 24.0,
+    "expm1": 20.0, "floordiv": 20.0, "mod": 24.0, "cast": 1.0,
 }  # fmt: skip
 OTHERS_ISSUED, ENTERED = 2.0, 40.0  # of another operator; of a thread's begin and end
 ACCESSED, HELD = 5.0, 0.5  # of a load or store, however many elements a thread takes at once, and of each of them
 SECTOR, PARTLY = 32, 3.0  # bytes that are written at once in level 2; times that a request takes which writes fewer of them
+AT_ONCE = WARP * VECTOR  # elements that a warp takes side by side
 DATA_LEAST = 16  # elements of a stretch bounded by data that are taken to be the least
 
 
@@ -70,7 +77,8 @@ class Work:
     lsu: loads lane by lane, as of places that are computed, of which no thread can take several at once.
 
     for_dot: a contraction reads what is loaded, or, of a contraction, its rows come from shared memory. rows, columns: of a contraction's
-    result; depth: those that it sums over, or that both have. near: how the elements of a load or store lie in memory.
+    result; depth: those that it sums over, or that both have. near: how the elements of a load or store lie in memory. part: of which folded
+    tile the result lies in threads as what is folded does, each part in all threads that hold one of its lanes.
     """
 
     kind: str
@@ -83,6 +91,7 @@ class Work:
     columns: tuple[str, ...] = ()
     depth: tuple[str, ...] = ()
     near: Near = Near()
+    part: Crossing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +177,7 @@ def profile(kernel: p.Kernel) -> Profile:
     unrolled: set[int] = set()
     visits, number = Visits(kernel), itertools.count()
     plain = not any(isinstance(s, p.Dot) for s in p.statements(kernel.body))
+    parts = folded(kernel, values) if plain else {}
 
     def walk(body: tuple[p.Stmt, ...], loops: Within) -> None:
         for stmt in body:
@@ -197,13 +207,14 @@ def profile(kernel: p.Kernel) -> Profile:
                         works.append(Work("alu", stmt.out.coords, DIVISION, "", loops))
                     if plain:
                         whole = stmt.out.dtype in WHOLE and stmt.op not in ("floordiv", "mod")
-                        works.append(Work("issue", stmt.out.coords, OTHERS_ISSUED if whole else ISSUED.get(stmt.op, OTHERS_ISSUED), "", loops))
+                        each = OTHERS_ISSUED if whole else ISSUED.get(stmt.op, OTHERS_ISSUED)
+                        works.append(Work("issue", stmt.out.coords, each, "", loops, part=parts.get(stmt.out.coords)))
                 case p.ReduceTile() | p.ScanTile():
                     spanned = stmt.out.coords if isinstance(stmt, p.ScanTile) else values[stmt.arg].coords
                     folding = FOLDING if not isinstance(stmt, p.ScanTile) or stmt.gain is None else 2 * FOLDING
                     works.append(Work("alu", spanned, folding, "", loops))
                     if plain:
-                        works.append(Work("issue", spanned, 4 * folding if isinstance(stmt, p.ScanTile) else folding, "", loops))
+                        works.append(Work("issue", spanned, 4 * folding if isinstance(stmt, p.ScanTile) else 1.0, "", loops))
                     if kernel.coord(stmt.coord).role != "run":
                         reductions.append(loops)
                     if stmt.coord in spanned:
@@ -253,11 +264,13 @@ def _merged(works: list[Work]) -> tuple[Work, ...]:
     """Add up the arithmetic of statements over the same tile in the same loops: what is priced stays the same."""
     sums: dict[Any, float] = {}
     for work in works:
-        key = (work.kind, work.coords, work.buffer, work.loops, work.for_dot)
+        key = (work.kind, work.coords, work.buffer, work.loops, work.for_dot, work.part)
         if work.kind in SUMMED:
             sums[key] = sums.get(key, 0.0) + work.factor
     others = tuple(w for w in works if w.kind not in SUMMED)
-    return others + tuple(Work(kind, coords, factor, buffer, loops, dot) for (kind, coords, buffer, loops, dot), factor in sums.items())
+    return others + tuple(
+        Work(kind, coords, factor, buffer, loops, dot, part=part) for (kind, coords, buffer, loops, dot, part), factor in sums.items()
+    )
 
 
 def _feeds_dot(kernel: p.Kernel) -> set[str]:
@@ -352,7 +365,8 @@ class Totals:
     by the instructions that the tiles allow; `shared_wide`, `shared_narrow`: bytes that they read from shared memory meanwhile.
     `walks`: how often a block runs each loop's body, and what is in none. `crowded`: warps outnumber the rows of a contraction in a loop
     with exponentials. `issued`: of a kernel without contraction, the elements of tiles, how many of them a thread takes at once, and what each such
-    step issues in all of a block's trips. `pieces`: buffers that such a kernel reads by rows of less than a line, far apart.
+    step issues in all of a block's trips. `sliced`: the same of what lies in threads as a folded tile does: the tile's sizes as in Crossing, its vector,
+    the dimensions that are left, and what an element issues. `pieces`: buffers that such a kernel reads by rows of less than a line, far apart.
     """
 
     blocks: int
@@ -367,6 +381,7 @@ class Totals:
     walks: Mapping[Within, float]
     crowded: bool
     issued: tuple[tuple[float, float, float], ...]
+    sliced: tuple[Sliced, ...]
     pieces: frozenset[str]
 
 
@@ -382,8 +397,11 @@ def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: i
     requests: dict[str, float] = {}
     stored, crowded = 0.0, False
     issued: list[tuple[float, float, float]] = []
+    parts: list[Sliced] = []
     pieces: set[str] = set()
     plain = not any(work.kind == "tensor" for work in prof.works)
+    # Of a tile that is longer than its axis warps leave out what all their threads would compute past the end.
+    within = {c: min(n, -(-sizes[c] // AT_ONCE) * AT_ONCE) for c, n in lanes.items()}
     walks: dict[Within, float] = {}
     reduced = any(w.kind == "sfu" and w.loops for w in prof.works)
     for work in prof.works:
@@ -392,12 +410,14 @@ def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: i
                 walks[loops] = math.prod(fraction * math.ceil(sizes[c] / lanes[c]) for c, fraction, _ in loops)
         times = walks[work.loops]
         if work.kind == "issue":
-            if work.coords:  # what all threads have in common is computed once beside them
-                issued.append((math.prod(lanes[c] for c in work.coords), 1, work.factor * times))
+            if work.part:
+                parts.append((*sliced(work.part, work.coords, lanes), work.factor * times))
+            elif work.coords:  # what all threads have in common is computed once beside them
+                issued.append((math.prod(within[c] for c in work.coords), 1, work.factor * times))
             continue
         if work.kind in ("load", "store"):
             if plain and work.coords:
-                held = math.prod(lanes[c] for c in work.coords)
+                held = math.prod(within[c] for c in work.coords)
                 issued += [(held, min(work.near.vector, lanes.get(work.near.last, 1)), ACCESSED * times), (held, 1, HELD * times)]
             amount = work.factor * math.prod(min(lanes[c], sizes[c]) for c in work.coords) * times * blocks
             name = "" if work.kind == "store" else work.buffer
@@ -427,7 +447,7 @@ def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: i
             crowded |= reduced and warps // MATRIX_WARPS > max(1, max((lanes[c] for c in work.rows), default=1) // WIDE_ROWS)
     (wide, shared_wide), (narrow, shared_narrow) = matrix[True], matrix[False]
     return Totals(
-        blocks, total, wide, narrow, shared_wide, shared_narrow, moved, stored, requests, walks, crowded, tuple(issued), frozenset(pieces)
+        blocks, total, wide, narrow, shared_wide, shared_narrow, moved, stored, requests, walks, crowded, tuple(issued), tuple(parts), frozenset(pieces)
     )  # fmt: skip
 
 
@@ -538,7 +558,7 @@ def _priced(
     # As many blocks at once as fit, and then those that are left: fewer hide less of each other.
     for at_once, times in ((min(occupancy, each), each // min(occupancy, each)), (each % min(occupancy, each), 1)):
         if at_once:
-            computing, busy = _units(prof, work, warps, at_once, latency, met, hardware)
+            computing, busy = _units(prof, work, warps, at_once, latency, met, registers, hardware)
             reading = hbm * at_once / each
             if work.wide + work.narrow:
                 reading = max(reading, _fed(prof, work, stages, reading / at_once, computing / at_once, latency))
@@ -590,9 +610,12 @@ def _meeting(prof: Profile, lanes: Mapping[str, int], work: Totals, warps: int) 
 
 
 def _units(
-    prof: Profile, work: Totals, warps: int, at_once: int, latency: float, met: tuple[float, float], hardware: Hardware
+    prof: Profile, work: Totals, warps: int, at_once: int, latency: float, met: tuple[float, float], registers: int, hardware: Hardware
 ) -> tuple[float, float]:
-    """Return the seconds that an SM computes and waits with so many blocks at once, and those beside which it reads nothing."""
+    """Return the seconds that an SM computes and waits with so many blocks at once, and those beside which it reads nothing.
+
+    Without a contraction the more registers threads hold the fewer loads they ask for at once: the compiler puts one behind another's use.
+    """
     model = hardware.model
     clock = hardware.chip.clock_hz
     trips = _trips(prof, work)
@@ -601,13 +624,15 @@ def _units(
     if work.issued and not prof.laned:
         threads = warps * hardware.chip.warp
         steps = sum(each * max(1.0, held / threads / at) for held, at, each in work.issued) + ENTERED
+        steps += sum(each * places(*part, warps) for *part, each in work.sliced)
         issued["alu"] = max(issued["alu"], steps * threads / hardware.units.fma / clock)
     beside = max(issued["sfu"], issued["alu"], issued["lsu"] + met[0] / clock) / hardware.assumptions.unit_efficiency
     alone = beside / min(1.0, warps / model.full_warps)
     if not work.wide + work.narrow:
         # Its loads are not issued ahead: a block waits for each trip's and computes then, and little but another block reads meanwhile.
         busy = beside * hardware.assumptions.unit_efficiency / model.plain_efficiency
-        waiting = (trips + 1) * latency + met[1] / clock
+        in_turn = 1.0 if prof.laned else 1 + max(0.0, registers - model.asked_registers) / model.turn_registers
+        waiting = (trips + 1) * latency * in_turn + met[1] / clock
         if at_once == 1:
             busy /= min(1.0, warps / model.lone_warps)
             return waiting + (1 - model.lone_busy) * busy, busy * model.lone_busy

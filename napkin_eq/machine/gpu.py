@@ -97,6 +97,8 @@ class Model:
     latency_l2_s: float  # from a load to its data in level 2, under load
     latency_near_s: float  # from a load to its data in the SM's own cache
     unloaded: float  # of a latency, what is left of it while most processors ask for nothing
+    asked_registers: int  # of a thread in a kernel without contraction: with more of them its loads wait for one another,
+    turn_registers: int  # for so many more once more
     ahead: float  # of a latency, what a trip of a loop waits where no reduction and no store keeps the next trip's loads behind it
     sm_bytes: float  # bytes a clock that an SM takes from level 2
     line_bytes: float  # bytes that a request takes at the least, however few of them are asked for

@@ -34,6 +34,7 @@ VECTOR_BYTES = 16  # of a load that takes several elements, the most
 
 Claims = tuple[tuple[tuple[str, ...], int], ...]  # tiles by their coordinates, and the bytes of an element
 Spread = tuple[tuple[str, ...], tuple[tuple[tuple[str, ...], float], ...]]  # a tile's coordinates; those, and an element's registers, of what it is made of
+Sliced = tuple[tuple[int, ...], int, tuple[int, ...], float]  # a folded tile's sizes in the order of Crossing, its vector, what is left, registers
 Converted = tuple[tuple[str, ...], int, tuple[str, ...]]  # the same of one tile, and the coordinates of a wider one that it is spread over, if any
 
 
@@ -70,7 +71,8 @@ class Needs:
 
     alive: the tiles held together where they are the most. rows: of each contraction's result, those of the left operand. series: results of special
     functions beside contractions, and of long series elsewhere. spread: tiles that are spread over larger ones. tiles: the coordinates of every value.
-    laned: whether threads fold lanes of their own, with no contraction beside.
+    laned: whether threads fold lanes of their own, with no contraction beside. folded: where there is none either, by the coordinates that are left
+    what is folded: results lie in threads as it does.
     """
 
     alive: tuple[Tiles, ...]
@@ -80,6 +82,7 @@ class Needs:
     spread: tuple[Spread, ...]
     tiles: tuple[tuple[str, ...], ...]
     laned: bool
+    folded: Mapping[tuple[str, ...], Crossing]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +101,12 @@ class Held:
 class Room:
     """What a block of given tiles takes, whatever its warps and stages.
 
-    registers: of 32 bits, where it holds the most. shared: what lies in shared memory together. contracted, tall: whether there is a contraction,
-    and each has the rows of a wide instruction. spread: of tiles that are made of smaller ones their lanes, and the dimensions of each of these.
-    least: registers of a thread, whatever it holds. largest: elements of a tile.
+    registers: of 32 bits, where it holds the most: those of a block, and what lies in threads as tiles that were folded. shared: what lies in
+    shared memory together. contracted, tall: whether there is a contraction, and each has the rows of a wide instruction. spread: of tiles that
+    are made of smaller ones their lanes, and the dimensions of each of these. least: registers of a thread, whatever it holds. largest: elements of a tile.
     """
 
-    registers: float
+    registers: tuple[tuple[float, tuple[Sliced, ...]], ...]
     shared: tuple[Held, ...]
     contracted: bool
     tall: bool
@@ -125,7 +128,18 @@ def needs(kernel: p.Kernel, *, laned: bool) -> Needs:
         tuple(dict.fromkeys(_spread(kernel, values))),
         tuple(sorted({v.coords for v in values.values()})),
         laned,
+        {} if dots or laned else folded(kernel, values),
     )
+
+
+def folded(kernel: p.Kernel, values: Mapping[str, p.Value]) -> dict[tuple[str, ...], Crossing]:
+    """Return, by the coordinates of a result, how the tile that is folded first to these lies in threads."""
+    made = p.definitions(kernel.body)
+    found: dict[tuple[str, ...], Crossing] = {}
+    for stmt in p.statements(kernel.body):
+        if isinstance(stmt, p.ReduceTile) and stmt.out.coords and stmt.out.coords not in found and stmt.coord in values[stmt.arg].coords:
+            found[stmt.out.coords] = crossing(stmt, made, values)
+    return found
 
 
 def left_of(dot: p.Dot, values: Mapping[str, p.Value]) -> str:
@@ -141,8 +155,11 @@ def room(need: Needs, lanes: Mapping[str, int]) -> Room:
     def total(claims: Claims) -> int:
         return sum(sizes[coords] * size for coords, size in claims if sizes[coords] > 1)
 
-    held = max((sum(sizes[coords] * taken for coords, taken in tiles) for tiles in need.alive), default=0.0)
-    held += (SERIES if need.rows else 1.0) * max((sizes[coords] for coords in need.series), default=0)
+    series = (SERIES if need.rows else 1.0) * max((sizes[coords] for coords in need.series), default=0)
+    held: dict[tuple[Sliced, ...], float] = {(): series}
+    for tiles in need.alive:
+        parts = tuple((*sliced(need.folded[coords], coords, lanes), taken) for coords, taken in tiles if coords in need.folded)
+        held[parts] = max(held.get(parts, 0.0), series + sum(sizes[coords] * taken for coords, taken in tiles if coords not in need.folded))
     shared = dict.fromkeys(
         Held(
             total(m.once), total(m.direct), total(m.through), total(m.resident),
@@ -161,7 +178,9 @@ def room(need: Needs, lanes: Mapping[str, int]) -> Room:
         for out, args in need.spread
         if sum(lanes[c] > 1 for c in out) > 2
     )
-    return Room(held, tuple(shared), bool(need.rows), tall, spread, LEAST_REGISTERS if need.laned else 0, max(sizes.values(), default=1))
+    registers = tuple((size, parts) for parts, size in held.items())
+    least = LEAST_REGISTERS if need.laned else 0
+    return Room(registers, tuple(shared), bool(need.rows), tall, spread, least, max(sizes.values(), default=1))
 
 
 def capacity(taken: Room, warps: int, stages: int, wide_unit: bool = True) -> tuple[int, int]:
@@ -176,7 +195,8 @@ def capacity(taken: Room, warps: int, stages: int, wide_unit: bool = True) -> tu
         always = held.once + held.direct * (stages if wide else stages - 1) + held.through * (stages - 1) + (0 if wide else held.resident)
         passing = max([held.converted, *[partial_bytes(*folding, warps) for folding in held.foldings]])
         shared = max(shared, always + passing)
-    registers = (BASE_REGISTERS if taken.contracted else PLAIN_REGISTERS) + math.ceil(taken.registers / (warps * WARP))
+    most = max(size / (warps * WARP) + sum(share * places(*part, warps) for *part, share in parts) for size, parts in taken.registers)
+    registers = (BASE_REGISTERS if taken.contracted else PLAIN_REGISTERS) + math.ceil(most)
     if taken.spread:
         registers += max([spread_registers(*tile, warps) for tile in taken.spread])
     return SMEM_SLACK + shared, max(taken.least, registers)
@@ -269,15 +289,10 @@ def crossing(stmt: p.ReduceTile | p.ScanTile, made: Mapping[str, p.Defining], va
 
 
 @lru_cache(maxsize=1 << 14)
-def crossed_clocks(sizes: tuple[int, ...], axis: int, vector: int, scan: bool, warps: int) -> tuple[float, float]:
-    """Return the clocks of an SM in which the threads of a block exchange their parts of a folding, and those of one after another's answers.
-
-    sizes: of its tile, in the order of Crossing. Threads of a warp exchange numbers 32 a clock, for each doubling of those along the axis. Warps
-    along it leave their parts in shared memory, part by part, then the dimensions of which a thread holds several places, then the others: so
-    threads along one of these meet in few banks.
-    """
+def laid(sizes: tuple[int, ...], vector: int, warps: int) -> tuple[tuple[int, int, int], ...]:
+    """Return how a tile lies in threads, of each dimension in the order of Crossing: threads of a warp, warps, and places of a thread."""
     threads, along = WARP, warps
-    spans: list[tuple[int, int, int]] = []  # of each dimension: threads of a warp, warps, and places of a thread
+    spans: list[tuple[int, int, int]] = []
     vector = min(vector, sizes[0])
     for at, size in enumerate(sizes):
         room = max(1, size // (vector if at == 0 else 1))
@@ -285,6 +300,30 @@ def crossed_clocks(sizes: tuple[int, ...], axis: int, vector: int, scan: bool, w
         across = min(along, max(1, (size if at == len(sizes) - 1 else room) // taken))
         threads, along = threads // taken, along // across
         spans.append((taken, across, max(1, size // (taken * across))))
+    return tuple(spans)
+
+
+def sliced(cross: Crossing, coords: Sequence[str], lanes: Mapping[str, int]) -> tuple[tuple[int, ...], int, tuple[int, ...]]:
+    """Return of what lies in threads as a folded tile does the tile's sizes in the order of Crossing, its vector, and the dimensions that are left."""
+    return tuple(lanes[c] for c in cross.order), cross.vector, tuple(at for at, c in enumerate(cross.order) if c in coords)
+
+
+@lru_cache(maxsize=1 << 14)
+def places(sizes: tuple[int, ...], vector: int, left: tuple[int, ...], warps: int) -> int:
+    """Return how many elements each thread holds of what is left of a tile that was folded: every thread along what is gone holds the same."""
+    spans = laid(sizes, vector, warps)
+    return math.prod(spans[at][2] for at in left)
+
+
+@lru_cache(maxsize=1 << 14)
+def crossed_clocks(sizes: tuple[int, ...], axis: int, vector: int, scan: bool, warps: int) -> tuple[float, float]:
+    """Return the clocks of an SM in which the threads of a block exchange their parts of a folding, and those of one after another's answers.
+
+    sizes: of its tile, in the order of Crossing. Threads of a warp exchange numbers 32 a clock, for each doubling of those along the axis. Warps
+    along it leave their parts in shared memory, part by part, then the dimensions of which a thread holds several places, then the others: so
+    threads along one of these meet in few banks.
+    """
+    vector, spans = min(vector, sizes[0]), laid(sizes, vector, warps)
     inside, across, _ = spans[axis]
     results = math.prod(sizes) // sizes[axis]
     stretches = max(1, sizes[axis] // (inside * (vector if axis == 0 else 1))) if scan else across
