@@ -63,7 +63,7 @@ ISSUED = {
 OTHERS_ISSUED, ENTERED = 2.0, 40.0  # of another operator; of a thread's begin and end
 ACCESSED, HELD = 5.0, 0.5  # of a load or store, however many elements a thread takes at once, and of each of them
 SECTOR, PARTLY = 32, 3.0  # bytes that are written at once in level 2; times that a request takes which writes fewer of them
-AT_ONCE = WARP * VECTOR  # elements that a warp takes side by side
+AT_ONCE, WRITTEN_OUT = WARP * VECTOR, 256  # elements that a warp takes side by side; of a thread, those that its instructions are written out for and kept
 DATA_LEAST = 16  # elements of a stretch bounded by data that are taken to be the least
 
 
@@ -625,6 +625,8 @@ def _units(
         threads = warps * hardware.chip.warp
         steps = sum(each * max(1.0, held / threads / at) for held, at, each in work.issued) + ENTERED
         steps += sum(each * places(*part, warps) for *part, each in work.sliced)
+        # What is written out for so many elements that it leaves the instruction cache is fetched again by each warp.
+        steps *= max(1.0, max(held for held, _, _ in work.issued) / threads / WRITTEN_OUT)
         issued["alu"] = max(issued["alu"], steps * threads / hardware.units.fma / clock)
     beside = max(issued["sfu"], issued["alu"], issued["lsu"] + met[0] / clock) / hardware.assumptions.unit_efficiency
     alone = beside / min(1.0, warps / model.full_warps)

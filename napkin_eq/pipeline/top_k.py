@@ -184,7 +184,8 @@ def _lowering(derivation: Derived, output: Output, store: Store) -> Callable[[Ma
 def _solved(derivation: Derived, output: Output, store: Store, keep: int, printer: str) -> list[Tiled]:
     """Return the best tilings of one kernel, for the sizes that the derivation expects."""
     with expecting(derivation.expected):
-        stored = [buffer for term, buffer in output.placed.arrays if term is not store and term in set(subterms(store))]
+        reads = [buffer for term, buffer in output.placed.arrays if term is not store and term in set(subterms(store))]
+        stored = (*reads, *output.placed.tiled[output.placed.stores.index(store)].kernel.writes)
         lower, roles = _lowering(derivation, output, store), modes_of(store)[0]
         return solve(store, roles, lower, derivation.hardware, keep=keep, printer=printer, stored=stored)
 

@@ -179,7 +179,7 @@ def cuts_of(job: Job, tiled: Sequence[Tiled]) -> Cuts:
 
 
 def _large_blocks(kernel: p.Kernel) -> int:
-    """Return how many blocks a kernel has if tiles are as large as suits the matrix unit where blocks read the same.
+    """Return how many blocks a kernel has if tiles are as large as suits the matrix unit where blocks read the same, or parts of the same lines.
 
     A block is wide along two coordinates of its outputs at the most, those among them that it holds whole.
     """
@@ -190,7 +190,9 @@ def _large_blocks(kernel: p.Kernel) -> int:
     whole = [c for c in kernel.coords if c.role == "whole" and c.tile > 1 and c.name not in kernel.grid]
     held = {c.axis for c in whole if c.axis in stored} - {kernel.coord(g).axis for g in kernel.grid}
     extents = {g: extent(kernel.coord(g).axis) for g in kernel.grid}
-    shared = [g for g in kernel.grid if not all(g in own for own in read)]
+    beside = {b.dims[-1] for b in kernel.reads if b.name in walked} - streamed
+    pairs = any(isinstance(s, p.Dot) for s in p.statements(kernel.body)) or not any(own >= {*kernel.grid} for own in read)
+    shared = [g for g in kernel.grid if (pairs and not all(g in own for own in read)) or kernel.coord(g).axis in beside]
     shared.sort(key=lambda g: -min(extents[g], LARGE))
     wide = set(shared[: max(0, WIDE - len(held))])
     return math.prod(-(-extents[g] // LARGE) if g in wide else extents[g] for g in kernel.grid)

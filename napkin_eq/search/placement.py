@@ -308,7 +308,7 @@ class Placer:
                 return Lowering("kernel__", store, targets, tiles, arrays, self.storage, self.proved, self.precision).kernel()
 
             try:
-                found = solve(store, roles, lower, self.hardware, printer=self.printer, least=least.us, limit=limit, stored=arrays.values())
+                found = solve(store, roles, lower, self.hardware, printer=self.printer, least=least.us, limit=limit, stored=(*arrays.values(), *targets))
                 if found:
                     self.solved[key] = found[0]
                 else:

@@ -52,7 +52,7 @@ def power(size: int) -> int:
 def choices(store: Store, roles: Mapping[str, str], stored: Iterable[p.Buffer] = ()) -> dict[str, list[int]]:
     """Return the tile sizes worth pricing for each coordinate of the kernel under a Store: NAME for outputs, ~NAME for folds.
 
-    stored: the arrays of values that other kernels have stored for it.
+    stored: the arrays of values that other kernels have stored for it, and those that it writes.
     """
     lasts = {buffer.dims[-1] for buffer in stored if buffer.dims}
     terms = kernel_terms(store)[:-1]
@@ -167,7 +167,7 @@ def solve(
 
     printer: "auto" weighs tilings whose work groups of warps share too, "gluon" takes these alone where there are any.
     least: microseconds that a kernel takes at the least with so many blocks along its output axes: tilings that it tells cannot be
-    among the fastest, or keep to the limit, are not lowered. stored: the arrays of values that other kernels have stored for it.
+    among the fastest, or keep to the limit, are not lowered. stored: as of `choices`.
     Raises NapkinError, naming the capacity and by how much it is missed, where no choice fits.
     """
     options = choices(store, roles, stored)
@@ -337,7 +337,7 @@ def _combinations(store: Store, options: Mapping[str, list[int]], names: Sequenc
     outputs = {a.name for a in store.axes}
     for tiles in itertools.product(*(options[n] for n in names)):
         wide = [t for n, t in zip(names, tiles, strict=True) if n in outputs and t > 1]
-        if len(wide) <= 2 and math.prod(wide) <= 65536:
+        if (len(wide) <= 2 or (len(wide) == 3 and min(wide) < MIN_DOT)) and math.prod(wide) <= 65536:
             yield tiles
 
 
