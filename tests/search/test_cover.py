@@ -380,7 +380,7 @@ def test_a_mask_leaves_out_nothing_of_what_is_needed_without_it() -> None:
         return bound_us(storage.piece(whole), "bf16", "bfloat16", hardware.load("h200"))
 
     one, masked, number = nq.max(scores, c) - same, nq.max(same, b), nq.mean(nq.max(scores, c), b)
-    assert least(masked) < 12 < 15 < least(one) < 25 and least(number) < 25  # by stretches
+    assert least(masked) < 11 < 13 < least(one) < 25 and least(number) < 25  # by stretches
     assert least_us([("out", number)], "bfloat16", hardware.load("h200")) < 25  # of several kernels
     (n,) = nq.axes("n", n=1 << 24)
     flat = nq.array("G", n)
