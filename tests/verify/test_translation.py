@@ -27,10 +27,12 @@ QUICK = ("softmax", "attention", "causal_attention", "padded_attention", "layer_
 
 @pytest.mark.parametrize("name", QUICK)
 def test_a_plan_of_the_gallery_agrees(name):
-    (output,) = derive(diagram(name)).outputs
+    found = derive(diagram(name))
+    (output,) = found.outputs
     assert output.translation.status == AGREES
     assert output.refused == ()
-    assert all(size <= 160 for _, size in output.translation.sizes)
+    laned = any(c.role == "lane" for kernel in found.plan.kernels for c in kernel.coords)  # lanes of their own are no fewer in small
+    assert all(size <= (2048 if laned else 160) for _, size in output.translation.sizes)
 
 
 @pytest.mark.slow
