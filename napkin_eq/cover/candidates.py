@@ -38,7 +38,7 @@ class Enumeration:
         self.single: dict[Term, list[Candidate]] = {cut: self._fused(cut) for cut in graph.cuts}
 
     def candidate(self, outs: tuple[Term, ...], inside: frozenset[Term], most: int = MOST_CONTRACTIONS) -> Candidate | None:
-        """Return the candidate that computes these values, or None where it would read at other coordinates what it computes, or need itself."""
+        """Return the candidate that computes these values, or None where it would need itself, or read elsewhere what it computes or may be absent."""
         reads: dict[Term, None] = {}
         terms: dict[Term, None] = {}
         own = inside | set(outs)
@@ -47,7 +47,7 @@ class Enumeration:
             term = stack.pop()
             if term in terms or term in reads:
                 continue
-            if term in self.cuts and term not in own:
+            if term in self.cuts and term not in own and term not in self.graph.doubtful:
                 reads[term] = None
                 continue
             terms[term] = None
@@ -56,7 +56,7 @@ class Enumeration:
                 while isinstance(body, Read):
                     stack.append(body.index)
                     body = body.body
-                if body in own:
+                if body in own or body in self.graph.doubtful:
                     return None
                 reads[body] = None
                 stack.append(term.index)

@@ -17,12 +17,14 @@ FEW = 32  # times fewer elements: what has so many fewer than another costs next
 class Graph:
     """Values of a diagram: `outputs`, `cuts` with producers before consumers, and `kept`, the cuts that are read at other coordinates.
 
-    A value of `kept` is stored wherever it is used through such a read: no kernel computes a value and reads it elsewhere.
+    A value of `kept` is stored wherever it is used through such a read: no kernel computes a value and reads it elsewhere. `doubtful`: the cuts that
+    may be absent somewhere. They are stored, and no other kernel reads them: an array that it is given holds what is present.
     """
 
     outputs: tuple[Term, ...]
     cuts: tuple[Term, ...]
     kept: frozenset[Term]
+    doubtful: frozenset[Term]
     order: dict[Term, int]
 
 
@@ -65,7 +67,8 @@ def graph_of(outputs: Sequence[Term], proved: Callable[[Judgment], bool]) -> Gra
     for term in sorted(found - firm, key=lambda t: order[t]):
         if _made_again(term, found, largest // FEW):
             found.remove(term)
-    return Graph(tuple(outputs), tuple(sorted(found, key=lambda t: order[t])), kept, order)
+    doubtful = frozenset(t for t in found if t.kind == "real" and not proved(finite(t)))
+    return Graph(tuple(outputs), tuple(sorted(found, key=lambda t: order[t])), kept, doubtful, order)
 
 
 def _end(
