@@ -9,10 +9,10 @@ from typing import Any
 from napkin_eq.cover.candidates import Candidate, with_placeholders
 from napkin_eq.cover.graph import FEW, Graph, contracted
 from napkin_eq.lang.axis import Axis
-from napkin_eq.lang.dtypes import STORAGE, held_as
+from napkin_eq.lang.dtypes import BY_NAME, STORAGE, held_as
 from napkin_eq.lang.evaluate import output_order
 from napkin_eq.lang.interval import wide
-from napkin_eq.lang.term import Input, Read, Reduce, Scan, Term, Tuple, subterms
+from napkin_eq.lang.term import Input, Read, Recur, Reduce, Scan, Term, Tuple, subterms
 from napkin_eq.laws.law import Judgment, nonneg, nonzero, pos
 from napkin_eq.machine.cost import elements
 from napkin_eq.search.candidates import Stored
@@ -46,6 +46,8 @@ class Storage:
             name = named.get(cut) or next(n for n in (f"v{number}{'_' * i}" for i in range(len(taken) + 1)) if n not in taken)
             # What costs next to nothing is kept in float32.
             small = elements(cut.axes) * FEW <= largest and cut not in operands and cut not in named
+            # Products of many numbers soon pass the range of a type that has less of it.
+            small |= BY_NAME[dtype].top < BY_NAME["bfloat16"].top and cut not in named and any(map(_multiplies, subterms(cut)))
             kept = (held or {}).get(name) or {"int": "int64" if wide(cut) else "int32", "bool": "bool"}.get(cut.kind, "float32" if small else "float")
             facts = tuple(n for n, judgment in (("pos", pos), ("nonneg", nonneg), ("nonzero", nonzero)) if cut.kind == "real" and proved(judgment(cut)))
             dims = (orders or {}).get(cut) or (output_order(cut) if cut in named else _laid(output_order(cut), batched.get(cut, frozenset())))
@@ -58,6 +60,10 @@ class Storage:
         terms = with_placeholders(candidate, arrays)
         outputs = tuple(self.stored[out] for out in candidate.outs)
         return Piece(candidate, terms[0] if len(terms) == 1 else Tuple(terms), arrays, outputs, key_of(terms, outputs))
+
+
+def _multiplies(term: Term) -> bool:
+    return isinstance(term, Recur) or (isinstance(term, (Reduce, Scan)) and term.monoid == "prod")
 
 
 def _operands(terms: list[Term]) -> set[Term]:

@@ -308,8 +308,10 @@ def in_one_pass(name: str, **sizes: int) -> Derivation:
     return derivation
 
 
-def test_a_new_attention_is_one_kernel_and_one_pass():
-    assert loops(in_one_pass("sigmoid_attention", q=32768, x=4096, d=128).plan, "x") == 1
+def test_a_new_attention_is_one_pass_that_stores_no_scores():
+    derivation = derive(Diagram("sigmoid_attention", (("out", NEW["sigmoid_attention"][0]({"q": 32768, "x": 4096, "d": 128})),)))
+    assert all({"q", "x"} - {a.name for a in buffer.dims} for buffer in derivation.plan.scratch)  # the keys may be scaled beforehand
+    assert loops(derivation.plan, "x") == 1 and derivation.report()["passes"]["x"] == 1
 
 
 def test_a_difference_of_attentions_stores_no_weights():

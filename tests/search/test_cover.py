@@ -25,7 +25,7 @@ from napkin_eq.cover.pricing import Proved
 from napkin_eq.cover.program import Column, cheapest, greedy, in_order
 from napkin_eq.lang.errors import NapkinError, Undecided
 from napkin_eq.lang.evaluate import evaluate
-from napkin_eq.lang.term import Read, Tuple, subterms
+from napkin_eq.lang.term import Read, Scan, Tuple, subterms
 from napkin_eq.machine import gpu as hardware
 from napkin_eq.pipeline import derive as pipeline
 from napkin_eq.pipeline.asked import aimed, chosen_statements, proved_laws
@@ -452,3 +452,18 @@ def test_the_backward_pass_of_attention_is_four_kernels_and_stores_no_scores() -
     assert output.cover is not None and output.cover["gap"] <= 0.03 and len(found.plan.kernels) <= 4
     assert not any({"q", "x"} <= {a.name for a in b.dims} for k in found.plan.kernels for b in (*k.reads, *k.writes))
     assert checked(found.certificate)["status"] == "ok" and output.translation.status == "agrees"
+
+
+def test_no_kernel_reads_what_may_be_absent_and_products_are_not_stored_in_float16():
+    """An array that a kernel is given holds what is present: a stored -inf that is negated would be +inf, which is no absent value."""
+    a, b = nq.axes("a b", a=64, b=64)
+    A, proved = nq.array("A", a, b), prover(chosen_statements((), ()))
+    hidden = nq.where(A > 0.0, A, -float("inf"))
+    graph = graph_of([hidden, -hidden, nq.sum(A, b)], proved)
+    assert graph.doubtful == {hidden, -hidden}
+    assert all(not graph.doubtful & {*c.reads} for found in Enumeration(graph).single.values() for c in found)
+    product, total = Scan("prod", b, A), Scan("sum", b, A)
+    graph = graph_of([fold(scan, a) for scan in (product, total) for fold in (nq.max, nq.sum)], proved)
+    for dtype, types in (("float16", ("f32", "f16")), ("bfloat16", ("bf16", "bf16"))):
+        storage = Storage(graph, {}, dtype, proved)
+        assert tuple(storage.stored[t].dtype for t in (product, total)) == types
