@@ -93,10 +93,9 @@ def of_gpu(file: Path, tool: str, figures: Iterable[str]) -> dict[str, Any]:
 
 def table(file: Path, tool: str) -> dict[str, Any]:
     """Read a JSON file that says which tool wrote it; raises NapkinError for any other."""
+    text = read_text(file, tool, MOST_BYTES)
     try:
-        data = json.loads(read_text(file, tool, MOST_BYTES))
-    except NapkinError:
-        raise
+        data = json.loads(text)
     except (ValueError, RecursionError):
         raise NapkinError(f"{file}: not a JSON file") from None
     if not isinstance(data, dict) or (data.get("schema"), data.get("tool")) != (1, tool):

@@ -37,7 +37,6 @@ from napkin_eq.tile.resources import (
     capacity,
     crossed_clocks,
     crossing,
-    folded,
     needs,
     places,
     room,
@@ -177,7 +176,8 @@ def profile(kernel: p.Kernel) -> Profile:
     unrolled: set[int] = set()
     visits, number = Visits(kernel), itertools.count()
     plain = not any(isinstance(s, p.Dot) for s in p.statements(kernel.body))
-    parts = folded(kernel, values) if plain else {}
+    laned = plain and any(c.role == "lane" for c in kernel.coords)
+    need = needs(kernel, laned=laned)
 
     def walk(body: tuple[p.Stmt, ...], loops: Within) -> None:
         for stmt in body:
@@ -208,7 +208,7 @@ def profile(kernel: p.Kernel) -> Profile:
                     if plain:
                         whole = stmt.out.dtype in WHOLE and stmt.op not in ("floordiv", "mod")
                         each = OTHERS_ISSUED if whole else ISSUED.get(stmt.op, OTHERS_ISSUED)
-                        works.append(Work("issue", stmt.out.coords, each, "", loops, part=parts.get(stmt.out.coords)))
+                        works.append(Work("issue", stmt.out.coords, each, "", loops, part=need.folded.get(stmt.out.coords)))
                 case p.ReduceTile() | p.ScanTile():
                     spanned = stmt.out.coords if isinstance(stmt, p.ScanTile) else values[stmt.arg].coords
                     folding = FOLDING if not isinstance(stmt, p.ScanTile) or stmt.gain is None else 2 * FOLDING
@@ -233,10 +233,8 @@ def profile(kernel: p.Kernel) -> Profile:
         if work.kind == "load":
             shares[work.buffer] = shares.get(work.buffer, 0) + math.prod(share for _, share, _ in work.loops)
     readings = {name: round(total) for name, total in shares.items()}
-    contracted = any(w.kind == "tensor" for w in merged)
-    laned = any(c.role == "lane" for c in kernel.coords) and not contracted
-    met = () if contracted else tuple(crossings)
-    return Profile(kernel, merged, tuple(reductions), met, frozenset(unrolled), needs(kernel, laned=laned), readings, telling(kernel), laned)
+    met = tuple(crossings) if plain else ()
+    return Profile(kernel, merged, tuple(reductions), met, frozenset(unrolled), need, readings, telling(kernel), laned)
 
 
 def telling(kernel: p.Kernel) -> dict[str, tuple[frozenset[str], frozenset[str]]]:

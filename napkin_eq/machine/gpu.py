@@ -244,13 +244,12 @@ def place(name: str) -> Path:
 
 def read(file: Path) -> Hardware:
     """Read a hardware file; raise NapkinError that names the file and the entry that is wrong."""
+    text = read_text(file, "hardware")
     try:
-        data = tomllib.loads(read_text(file, "hardware"))
-    except NapkinError:
-        raise
+        data = tomllib.loads(text)
     except RecursionError:
         raise NapkinError(f"hardware {file}: not a hardware file: it nests too deep") from None
-    except ValueError as error:  # not TOML, not UTF-8, or a number of thousands of digits
+    except ValueError as error:  # not TOML, or a number of thousands of digits
         raise NapkinError(f"hardware {file}: not a TOML file: {error!s:.200}") from None
     where = f"hardware {file}"
     words = {key: data.pop(key, None) for key in ("name", "title", "arch")}
