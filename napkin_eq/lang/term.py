@@ -7,6 +7,7 @@ Building an ill-shaped term raises NapkinError at once and names the axes and si
 
 from __future__ import annotations
 
+import hashlib
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +23,7 @@ DTYPES = KINDS
 MAX_DEPTH = 3_000
 # What follows a term by recursion takes several frames a level. More than so many would not fit the stack of a thread.
 sys.setrecursionlimit(max(sys.getrecursionlimit(), 6_000))
+LONGEST_TEXT = 10_000  # characters between the parentheses of what `repr` writes of a term
 LARGEST_NUMBER = Fraction(sys.float_info.max)
 _made: dict[tuple[Any, ...], Term] = {}
 
@@ -41,6 +43,15 @@ def _field(place: int) -> property:
         return term.fields[place]
 
     return property(get)
+
+
+def _spelled(field: Any, texts: dict[Term, str]) -> str:
+    """Return a field as text, given the texts of the terms in it."""
+    if isinstance(field, Term):
+        return texts[field]
+    if isinstance(field, tuple):
+        return f"({', '.join(_spelled(part, texts) for part in field)}{',' if len(field) == 1 else ''})"
+    return repr(field)
 
 
 class Term:
@@ -69,7 +80,13 @@ class Term:
             raise AttributeError(f"{type(self).__name__} has no field {name!r}") from None
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(map(repr, self.fields))})"
+        """Return the term as constructors; a part whose text would be long stands as the hash of it: no two terms read the same."""
+        texts: dict[Term, str] = {}
+        for term in subterms(self):
+            text = ", ".join(_spelled(field, texts) for field in term.fields)
+            short = text if len(text) <= LONGEST_TEXT else f"…{hashlib.sha256(text.encode()).hexdigest()}"
+            texts[term] = f"{type(term).__name__}({short})"
+        return texts[self]
 
     def __str__(self) -> str:
         return _writers[-1](self)

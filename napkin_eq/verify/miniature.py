@@ -43,10 +43,14 @@ class Miniature:
 
 
 def miniature(
-    diagram: Diagram, outputs: Sequence[Output], plan: p.Plan, machine: Hardware, dtype: str, proved: Proved, least: int = 1
+    diagram: Diagram, outputs: Sequence[Output], plan: p.Plan, machine: Hardware, dtype: str, proved: Proved, least: int = 1, ranked: bool = False
 ) -> Miniature:
-    """Return a plan in small; raises NapkinError where its statements would be others. least: the lanes of an axis that several blocks take."""
-    scale = _Scale(diagram, outputs, plan, least)
+    """Return a plan in small; raises NapkinError where its statements would be others.
+
+    least: the lanes of an axis that several blocks take. ranked: the tiles of an axis that no mask compares become neighbouring
+    powers of two, where they keep their ratios otherwise: less to compute where a small one stands beside a large one.
+    """
+    scale = _Scale(diagram, outputs, plan, least, ranked)
     with expecting(Expected(most=scale.most)):
         made = [_output(output, scale, dtype, proved) for output in outputs]
     sources = tuple((name, source) for output in made for name, source, _ in output.each())
@@ -86,7 +90,7 @@ def skeleton(part: Any) -> Any:
 class _Scale:
     """How far each axis and its tiles shrink."""
 
-    def __init__(self, diagram: Diagram, outputs: Sequence[Output], plan: p.Plan, least: int) -> None:
+    def __init__(self, diagram: Diagram, outputs: Sequence[Output], plan: p.Plan, least: int, ranked: bool) -> None:
         self.least = least
         terms = [*(o.source for o in outputs), *(o.placed.term for o in outputs)]
         self.axes = {a.name: a for a in (*diagram.axes(), *(a for t in terms for a in axes_in(t)))}
@@ -107,6 +111,10 @@ class _Scale:
         self.factor = {name: self._factor(name, LEAST_LANED if name in laned else MIN_DOT) for name in self.axes}
         self._alike()
         self.small = {name: {t: self._tile(name, t) for t in self.tiles.get(name, ())} for name in self.axes}
+        if ranked:
+            for name in self.axes.keys() - laned - {n for names in self.related for n in names}:
+                large = sorted(t for t in self.tiles.get(name, ()) if t >= MIN_DOT)
+                self.small[name] |= {t: min(t, MIN_DOT << place) for place, t in enumerate(large)}
         self.reach: dict[str, int] = {}
         self.numbers: dict[Term, Term] = {}
         for comparison in comparisons:
@@ -119,11 +127,14 @@ class _Scale:
     def _factor(self, name: str, least: int) -> int:
         return max(1, min((t for t in self.tiles.get(name, ()) if t >= least), default=least) // least)
 
+    def _shrinks(self, name: str) -> bool:
+        return max(self.tiles.get(name, {1})) >= MIN_DOT
+
     def _alike(self) -> None:
         """Shrink alike the tiles of axes that a mask compares."""
         for _ in self.related:
             for names in self.related:
-                tiled = [n for n in names if max(self.tiles.get(n, {1})) > 1]
+                tiled = [n for n in names if self._shrinks(n)]
                 if len(tiled) > 1:
                     self.factor.update(dict.fromkeys(tiled, min(self.factor[n] for n in tiled)))
 
@@ -133,7 +144,7 @@ class _Scale:
     def _reached(self, comparison: Map) -> None:
         """Scale the whole numbers of a comparison as its tiles are, and note how far they reach."""
         names = {x.axis.name for x in subterms(comparison) if isinstance(x, Index)}
-        factor = min((self.factor[n] for n in names), default=1)
+        factor = min((self.factor[n] for n in names if self._shrinks(n)), default=1)
         for part in subterms(comparison):
             if isinstance(part, Const) and part.kind == "int" and abs(part.value) > 1:
                 scaled = int(math.copysign(abs(part.value) // factor, part.value))

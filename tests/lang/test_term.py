@@ -244,3 +244,12 @@ def test_a_deep_term_is_cut_where_quotients_and_differences_step_over_the_limit(
     for number in range(40):
         term = term + nq.array(f"Y{number}", t) / (term - nq.sum(term, t))
     assert len(str(term)) < 20_000
+
+
+def test_a_term_that_is_used_often_is_short_to_read_and_reads_as_no_other() -> None:
+    T, D = nq.axes("t d", t=8, d=8)
+    first, second = nq.array("A", T, D), nq.array("B", T, D)
+    for _ in range(200):
+        first, second = first * first + first, second * second + second
+    assert len(repr(first)) < 20_000 and repr(first) != repr(second)
+    assert repr(nq.index(T) + 1) == "Map('add', (Index(Axis(name='t', size=8, multiple=1)), Const(1)))"
