@@ -150,7 +150,7 @@ class Kernel:
         held = [node.meta["val"] for node in region.returns]
         shapes = [(tuple(value.shape), tuple(value.stride())) for value in held]
         if region.kernels is not None:
-            self.run = caller(program, region.kernels, shapes)
+            self.run = caller(program, region.kernels, shapes, held[0].device)
         else:
             types = [value.dtype for value in held]
             widest = torch.float64 if any(t == torch.float64 for t in types) else torch.float32

@@ -53,8 +53,7 @@ def from_torch(fn: Any, *example_inputs: Any, dynamic_shapes: Any = None, name: 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            exported = torch.export.export(module, example_inputs, dynamic_shapes=dynamic_shapes, strict=False)
-            lowered = exported.run_decompositions(kept())
+            lowered = _exported(module, example_inputs, dynamic_shapes)
         except NapkinError:
             raise
         except Exception as reason:  # torch.export raises what it meets in the program, of any type
@@ -62,6 +61,24 @@ def from_torch(fn: Any, *example_inputs: Any, dynamic_shapes: Any = None, name: 
                 f"torch.export does not take this program: {type(reason).__name__}: {first_line(reason)}"
             ) from None
     return of_exported(lowered, name or clean_name(getattr(fn, "__name__", type(fn).__name__)))
+
+
+def _exported(module: Any, example_inputs: Sequence[Any], dynamic_shapes: Any) -> Any:
+    """Return torch.export's program; a program with gradients or transforms of its own is traced to their operators first."""
+    import torch
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    inputs = tuple(example_inputs)
+    try:
+        return torch.export.export(module, inputs, dynamic_shapes=dynamic_shapes, strict=False).run_decompositions(kept())
+    except Exception as reason:  # of any type
+        if dynamic_shapes is not None or any(True for _ in module.buffers()):
+            raise
+        try:
+            traced = make_fx(module, tracing_mode="fake", _allow_non_fake_inputs=True)(*inputs)
+            return torch.export.export(traced, inputs, strict=False).run_decompositions(kept())
+        except Exception:
+            raise reason from None
 
 
 def as_module(fn: Callable[..., Any]) -> Any:
@@ -219,6 +236,8 @@ class Reading:
             raise
         except NapkinError as reason:
             raise Refused(node, str(reason)) from None
+        except (TypeError, ValueError, IndexError, AttributeError) as reason:  # a kind of argument that its rule does not know
+            raise Refused(node, f"it is called in a way that is not supported ({type(reason).__name__}: {first_line(reason)})") from None
 
     def noted(self, name: str, given: Sequence[Any], held: Any) -> None:
         """Note where an operator that PyTorch computes in whole numbers is read as one of real numbers."""

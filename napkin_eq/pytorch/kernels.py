@@ -174,9 +174,9 @@ def _read(file: Path) -> Kernels | None:
         return None
 
 
-def caller(program: Program, made: Kernels, shapes: Sequence[tuple[Any, Any]]) -> Callable[..., tuple[Any, ...]]:
-    """Return a function of the program's tensors that gives its outputs; `shapes`: size and strides of each, which are
-    kept to.
+def caller(program: Program, made: Kernels, shapes: Sequence[tuple[Any, Any]], device: Any) -> Callable[..., tuple[Any, ...]]:
+    """Return a function of the program's tensors that gives its outputs on a device; `shapes`: size and strides of each,
+    which are kept to.
     """
     import torch
 
@@ -193,7 +193,7 @@ def caller(program: Program, made: Kernels, shapes: Sequence[tuple[Any, Any]]) -
 
     def called(*tensors: Any) -> tuple[Any, ...]:
         arrays = [tensors[at].reshape(cut).to(dtype).contiguous() for at, cut, dtype in takes]
-        found = run(*arrays) if arrays else run(device=tensors[0].device if tensors else "cuda")
+        found = run(*arrays) if arrays else run(device=device)
         found = found if isinstance(found, tuple) else (found,)
         results = []
         for at, (slot, (shape, permuted, final, dtype), (size, stride)) in enumerate(zip(slots, gives, shapes, strict=True)):

@@ -22,6 +22,7 @@ from napkin_eq.pytorch.operators.price import contraction, library_us
 from napkin_eq.pytorch.program import Program
 
 CONTRACTIONS, NODES, EACH = 2, 24, 10.0
+ALWAYS = ("exact", "infinite")  # edges of the program itself, whatever its data
 OVER = "the time for searches"  # how the reason begins
 VIEWS = (
     "view.",
@@ -113,7 +114,7 @@ def supported(node: Any) -> str:
         return f"a {node.op}"
     if node.target is operator.getitem:
         return supported(node.args[0])
-    if not str(node.target).startswith("aten.") or name_of(node.target) not in rules():
+    if not str(node.target).startswith(("aten.", "prims.")) or name_of(node.target) not in rules():
         return f"{node.target}{line_of(node)}: the operator is not in the table"
     held = node.meta.get("val")
     # Of several results those that nothing reads do not matter: those of a norm in evaluation are without elements.
@@ -246,13 +247,13 @@ def _read_computed(module: Any, nodes: list[Any], options: Options, refused: dic
     used = subterms(*(term for _, term in region.program.diagram.outputs))
     edges = [e for e in region.program.edges if not shown(e) and (e.kind != "place" or e.term in used)]
     if options.finite:
-        edges = [e for e in edges if e.kind == "exact"]
+        edges = [e for e in edges if e.kind in ALWAYS]
     first = _first(nodes, {edge.node for edge in edges if edge.kind == "exact"})
     edges = [e for e in edges if e.kind != "exact" or e.node in first]
     names = {edge.node: edge for edge in sorted(edges, key=lambda edge: (not edge.plain, edge.kind != "exact"))}
     said = {
         node: f"{node.target}{line_of(node)}: {names[node.name].said}"
-        + ("" if names[node.name].kind == "exact" else "; options={'finite': True} takes it")
+        + ("" if names[node.name].kind in ALWAYS else "; options={'finite': True} takes it")
         for node in nodes
         if node.name in names
     }

@@ -14,12 +14,13 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.interval import interval
 from napkin_eq.lang.substitute import folded, substituted
-from napkin_eq.lang.term import Const, Index, Length, Reduce, Term, as_real, lift
+from napkin_eq.lang.term import Const, Index, Length, Map, Reduce, Term, as_real, lift
 from napkin_eq.pytorch.build.masks import negated, same
 from napkin_eq.pytorch.build.narrow import FLOATS, rounded, wrapped
 from napkin_eq.pytorch.build.wires import Dim, Wires, common_cuts
 
 NEGATIVE = -math.inf
+LARGEST = {"float32": 2.0**128 - 2.0**104, "float64": 2.0**1023 * (2.0 - 2.0**-52)}
 INEXACT = "whole numbers that may pass 2^24 are folded or computed as real ones"
 EXACT = 2**24  # whole numbers up to here are exact in float32, in which kernels fold and compute what is real
 
@@ -42,6 +43,11 @@ class Value:
     def truth(self) -> bool:
         return self.dtype == "bool"
 
+    @property
+    def largest(self) -> float:
+        """The largest number of the type in which kernels compute it: only an infinity lies beyond."""
+        return LARGEST.get(self.dtype, LARGEST["float32"])
+
 
 Number = Value | bool | int | float
 
@@ -53,7 +59,7 @@ class Edge:
     """
 
     # nonzero, nonneg, pos; present: a lane at least of what is folded; number: NaN would be left out of a fold;
-    # exact: whole numbers that are computed as real ones, which are exact only up to EXACT
+    # exact: whole numbers that are computed as real ones, which are exact only up to EXACT; infinite: always reached
     kind: str
     term: Term
     said: str
@@ -135,10 +141,13 @@ class Builder:
         """Return a number as a tensor without dimensions."""
         if isinstance(number, Value):
             return number
-        if isinstance(number, float) and (math.isnan(number) or number == math.inf):
-            raise NapkinError(
-                f"the constant {number} is no number of the language, which has the numbers and -inf for what is absent"
-            )
+        if isinstance(number, float) and math.isnan(number):
+            raise NapkinError("the constant nan is no number of the language, which has the numbers and -inf for what is absent")
+        if number == math.inf:
+            # In the language -(-inf) is what is absent, too; in the machine's own arithmetic it is inf.
+            term = Map("neg", (Const(NEGATIVE),))
+            self.edge("infinite", term, "the constant inf: what is as large as can be is absent in the language", plain=True)
+            return Value(term, (), dtype or "float32")
         own = "bool" if isinstance(number, bool) else "int64" if isinstance(number, int) else "float32"
         return Value(lift(number) if isinstance(number, (bool, int, float)) else self._symbol(number), (), dtype or own)
 

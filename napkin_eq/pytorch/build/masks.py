@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 
 import napkin_eq.frontend.library as nq
-from napkin_eq.lang.term import Const, Map, Term
+from napkin_eq.lang.term import Const, Map, Term, lift
 
 ABSENT = -math.inf
 
@@ -34,6 +34,11 @@ def negated(mask: Term) -> Term:
     if isinstance(mask, Map) and mask.op in ("lt", "le") and mask.args[0].kind == "int":
         return Map("le" if mask.op == "lt" else "lt", (mask.args[1], mask.args[0]))
     return ~mask
+
+
+def undefined(number: Term) -> Term:
+    """Return the mask of the places where a number is NaN: in the machine's own arithmetic no comparison is true of it, in the language one is."""
+    return negated((number < 0.0) | (lift(0.0) <= number))
 
 
 def both(a: Term, b: Term) -> Term:

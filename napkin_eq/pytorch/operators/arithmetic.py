@@ -8,9 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 import napkin_eq.frontend.library as nq
+from napkin_eq.lang.interval import interval
 from napkin_eq.lang.term import Const, Map, Term
 from napkin_eq.pytorch.build.builder import Builder, Number, Value
-from napkin_eq.pytorch.build.table import operator
+from napkin_eq.pytorch.build.masks import undefined
+from napkin_eq.pytorch.build.table import enter, operator
 from napkin_eq.pytorch.operators.elementwise import alike, at_least, at_most, floats, rsqrt, sqrt, trunc
 
 
@@ -111,6 +113,23 @@ def minimum(b: Builder, self: Value, other: Value) -> Value:
     return b.pointwise(smaller, *alike(b, self, other))
 
 
+def _present(compute: Callable[[Term, Term], Term]) -> Callable[[Builder, Value, Value], Value]:
+    """Return the rule of a choice of two numbers that takes the other one where one is NaN."""
+
+    def rule(b: Builder, self: Value, other: Value) -> Value:
+        s, t = alike(b, self, other)
+        if s.whole:
+            return b.pointwise(compute, s, t)
+        b.edge("number", s.term, "a choice between a number and NaN", plain=True)
+        return b.pointwise(lambda x, y: nq.where(undefined(x), y, nq.where(undefined(y), x, compute(x, y))), s, t)
+
+    return rule
+
+
+for _name, _compute in (("fmax", larger), ("fmin", smaller)):
+    enter(f"{_name}.default", _present(_compute))
+
+
 @operator("clamp.default", "clamp.Tensor")
 def clamp(b: Builder, self: Value, min: Number | None, max: Number | None) -> Value:
     value = b.number(self)
@@ -153,8 +172,11 @@ def pow_scalar(b: Builder, self: Value, exponent: Any) -> Value:
     value = b.real(value)
     if exponent in (0.5, -0.5):
         return (sqrt if exponent > 0 else rsqrt)(b, value)
-    b.edge("pos", value.term, "a power of a number that is not positive")
-    return b.pointwise(lambda t: nq.exp(nq.log(t) * float(exponent)), value)
+    b.edge("pos", value.term, "a power of a number that is not positive", plain=True)
+    # The logarithm of -inf is NaN, a power of it is none.
+    least = -value.largest
+    known = not b.undefined or interval(value.term)[0] >= 0
+    return b.pointwise(lambda t: nq.exp(nq.log(t if known else nq.where(t < least, t * t, t)) * float(exponent)), value)
 
 
 @operator("pow.Scalar")
@@ -176,8 +198,13 @@ def pow_tensor(b: Builder, self: Value, exponent: Value) -> Value:
 @operator("xlogy.Tensor", "xlogy.Scalar_Other", "xlogy.Scalar_Self")
 def xlogy(b: Builder, self: Number, other: Number) -> Value:
     s, t = floats(b, self, other)
-    b.edge("pos", t.term, "the logarithm of a number that is not positive", plain=s.term is t.term)
-    return b.pointwise(lambda x, y: nq.where(nq.equal(x, 0.0), 0.0, x * nq.log(y)), s, t)
+    b.edge("pos", t.term, "the logarithm of a number that is not positive", plain=True)
+
+    def compute(x: Term, y: Term) -> Term:
+        found = nq.where(nq.equal(x, 0.0), 0.0, x * nq.log(y))
+        return nq.where(undefined(y), y, found) if b.undefined and x is not y else found
+
+    return b.pointwise(compute, s, t)
 
 
 @operator("lerp.Scalar", "lerp.Tensor")
@@ -188,6 +215,11 @@ def lerp(b: Builder, self: Value, end: Value, weight: Number) -> Value:
 @operator("addcmul.default")
 def addcmul(b: Builder, self: Value, tensor1: Value, tensor2: Value, value: Any) -> Value:
     return b.pointwise(lambda s, x, y: s + x * y * float(value), *floats(b, self, tensor1, tensor2))
+
+
+@operator("prims.fma.default")
+def multiplied_and_added(builder: Builder, a: Number, b: Number, c: Number) -> Value:
+    return builder.pointwise(lambda x, y, z: x * y + z, *floats(builder, a, b, c))
 
 
 @operator("addcdiv.default")

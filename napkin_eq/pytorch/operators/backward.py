@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,15 +12,16 @@ from napkin_eq.lang.term import Term, as_real, lift
 from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Number, Value
 from napkin_eq.pytorch.build.table import operator
 from napkin_eq.pytorch.build.wires import Dim
+from napkin_eq.pytorch.operators.arithmetic import add
 from napkin_eq.pytorch.operators.elementwise import floats
-from napkin_eq.pytorch.operators.logic import wrapped
+from napkin_eq.pytorch.operators.logic import where, wrapped
 from napkin_eq.pytorch.operators.reductions import unseen
 from napkin_eq.pytorch.operators.views import part
 
 
 @operator("threshold_backward.default")
 def threshold_backward(b: Builder, grad_output: Value, self: Value, threshold: Any) -> Value:
-    return b.pointwise(lambda g, s: nq.where(s > float(threshold), g, 0.0), *floats(b, grad_output, self))
+    return b.pointwise(lambda g, s: nq.where(s <= float(threshold), 0.0, g), *floats(b, grad_output, self))
 
 
 @operator("_softmax_backward_data.default")
@@ -88,10 +90,8 @@ def scatter(
     assert number is not None
     hit, source, old = _hits(b, self, dim, index, number)
     at = b.dim(self, dim)
-    here = b.fold("max", nq.where(hit, 1.0, 0.0), [old]) > 0.5
-    if b.known(old, "scatter") > 1 and source.dims:
-        last = b.fold("max", nq.where(hit, as_real(b.at(old)), -1.0), [old])
-        hit = hit & nq.equal(as_real(b.at(old)), last)
+    here, last = _last(b, hit, [old])
+    hit = last if source.dims else hit
     total = b.fold("sum", nq.where(hit, b.real(source).term, 0.0), [old]) if source.dims else b.real(source).term
     covered = [(d, b.size(i)) for d, i in enumerate(index.dims) if d != at and b.size(i) != b.size(self.dims[d])]
     if covered:
@@ -121,10 +121,10 @@ def index_add(b: Builder, self: Value, dim: int, index: Value, source: Value, al
 
 @operator("index_put.default", "_unsafe_index_put.default")
 def index_put(b: Builder, self: Value, indices: Any, values: Value, accumulate: bool) -> Value:
-    """Numbers added at places that data choose; without `accumulate` PyTorch leaves open which of several is kept."""
+    """Numbers written or added at places that data choose; of several written to one place the last, where PyTorch leaves it open."""
     found = {at: value for at, value in enumerate(indices) if value is not None}
-    if any(value.truth for value in found.values()) or not accumulate:
-        raise NapkinError("only adding (accumulate=True) at places is supported")
+    if any(value.truth for value in found.values()):
+        return _put_where(b, self, found, values, accumulate)
     shape, terms = b.joined(*found.values())
     over: list[Dim] = []
     for number, dim in enumerate(shape):
@@ -141,8 +141,32 @@ def index_put(b: Builder, self: Value, indices: Any, values: Value, accumulate: 
         here = nq.equal(wrapped(b, places, b.known(self.dims[at], "index_put")), b.at(self.dims[at]))
         hit = here if hit is None else hit & here
     assert hit is not None
-    total = b.fold("sum", nq.where(hit, source, 0.0), over)
-    return b.pointwise(lambda s, t: s + t, b.real(self), b.value(total, self.dims, "float32"))
+    if accumulate:
+        total = b.fold("sum", nq.where(hit, source, 0.0), over)
+        return b.pointwise(lambda s, t: s + t, b.real(self), b.value(total, self.dims, "float32"))
+    written, last = _last(b, hit, over)
+    total = b.fold("sum", nq.where(last, source, 0.0), over) if any(a in dim for a in source.axes for dim in over) else source
+    return b.value(nq.where(written, total, self.term if self.whole else b.real(self).term), self.dims, self.dtype)
+
+
+def _last(b: Builder, hit: Term, over: Sequence[Dim]) -> tuple[Term, Term]:
+    """Return where a place is written at all, and the last of the writers that a mask over dimensions tells."""
+    written = b.fold("max", nq.where(hit, 1.0, 0.0), over) > 0.5
+    flat = tuple(axis for dim in over for axis in dim)
+    if b.size(flat) == 1:
+        return written, hit
+    place = as_real(b.at(flat))
+    return written, hit & nq.equal(place, b.fold("max", nq.where(hit, place, -1.0), over))
+
+
+def _put_where(b: Builder, self: Value, found: Mapping[int, Value], values: Value, accumulate: bool) -> Value:
+    """Return a tensor with a number written, or added, where a mask of its first dimensions holds."""
+    (at, mask), *more = found.items()
+    if more or at or values.dims and any(values.dims):
+        raise NapkinError("a mask chooses a number of elements that only the data know; write torch.where")
+    mask = replace(mask, dims=(*mask.dims, *((),) * (len(self.dims) - len(mask.dims))))
+    number = replace(values, dims=())
+    return where(b, mask, add(b, self, number, 1) if accumulate else number, self)
 
 
 @operator("scatter_reduce.two")
@@ -150,14 +174,16 @@ def scatter_reduce(b: Builder, self: Value, dim: int, index: Value, src: Value, 
     """Numbers folded at places that data choose, beside what stands there or without it."""
     monoid = {"sum": "sum", "mean": "sum", "prod": "prod", "amax": "max", "amin": "max"}[reduce]
     hit, source, old = _hits(b, self, dim, index, src)
-    unseen(b, src)
+    if monoid == "max":
+        unseen(b, src, plain=True)
     sign = -1.0 if reduce == "amin" else 1.0
     term, own = b.real(source).term * sign, b.real(self).term * sign
     neutral = {"sum": 0.0, "prod": 1.0, "max": NEGATIVE}[monoid]
     found = b.fold(monoid, nq.where(hit, term, neutral), [old])
     count = b.fold("sum", nq.where(hit, 1.0, 0.0), [old])
     if include_self:
-        unseen(b, self)
+        if monoid == "max":
+            unseen(b, self, plain=True)
         found = {"sum": own + found, "prod": own * found, "max": nq.maximum(own, found)}[monoid]
     if reduce == "mean":
         found = found * nq.reciprocal(count + 1.0 if include_self else nq.maximum(count, 1.0))

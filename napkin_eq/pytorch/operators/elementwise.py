@@ -216,7 +216,7 @@ def softshrink(b: Builder, self: Value, lambd: float) -> Value:
 
 @operator("threshold.default")
 def threshold(b: Builder, self: Value, threshold: float, value: float) -> Value:
-    return b.pointwise(lambda t: nq.where(t > threshold, t, value), *alike(b, self))
+    return b.pointwise(lambda t: nq.where(t <= threshold, value, t), *alike(b, self))
 
 
 @operator("prelu.default", "_prelu_kernel.default")

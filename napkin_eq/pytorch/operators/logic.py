@@ -12,7 +12,7 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Index, Input, Length, Map, Reduce, Size, Term, as_real, subterms
 from napkin_eq.pipeline.reference import Evaluation
 from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Number, Value
-from napkin_eq.pytorch.build.masks import both, choice, negated, same
+from napkin_eq.pytorch.build.masks import both, choice, negated, same, undefined
 from napkin_eq.pytorch.build.table import enter, operator
 from napkin_eq.pytorch.operators.elementwise import alike
 
@@ -32,8 +32,31 @@ LOGIC: dict[str, Callable[[Term, Term], Term]] = {
 }
 
 
-def _comparison(compute: Callable[[Term, Term], Term]) -> Callable[[Builder, Number, Number], Value]:
-    return lambda b, self, other: b.pointwise(compute, *alike(b, self, other), dtype="bool")
+# Comparisons with inf, which is no number: of a number and the largest one.
+WITH_INF: dict[str, Callable[[Term, float], Term]] = {
+    "eq": lambda t, largest: t > largest,
+    "ne": lambda t, largest: negated(t > largest),
+    "lt": lambda t, largest: t <= largest,
+    "le": lambda t, largest: negated(undefined(t)),
+    "gt": lambda t, largest: Const(False),
+    "ge": lambda t, largest: t > largest,
+}
+
+
+def _comparison(name: str) -> Callable[[Builder, Number, Number], Value]:
+    def rule(b: Builder, self: Number, other: Number) -> Value:
+        if other == math.inf and isinstance(self, Value):
+            _asked(b, self)
+            return b.pointwise(lambda t: WITH_INF[name](t, self.largest), b.real(self), dtype="bool")
+        return b.pointwise(COMPARISONS[name], *alike(b, self, other), dtype="bool")
+
+    return rule
+
+
+def _asked(b: Builder, value: Value) -> None:
+    """Note that a program asks whether data are NaN or infinite: laws speak of numbers, so kernels are tried."""
+    if not (value.whole or value.truth):
+        b.edge("number", value.term, "a question whether a number is NaN or infinite: numbers of the language are neither", plain=True)
 
 
 def _logic(compute: Callable[[Term, Term], Term], whole: bool) -> Callable[[Builder, Number, Number], Value]:
@@ -49,9 +72,9 @@ def _logic(compute: Callable[[Term, Term], Term], whole: bool) -> Callable[[Buil
     return rule
 
 
-for _name, _compute in COMPARISONS.items():
+for _name in COMPARISONS:
     for _kind in ("Tensor", "Scalar"):
-        enter(f"{_name}.{_kind}", _comparison(_compute))
+        enter(f"{_name}.{_kind}", _comparison(_name))
 for _name, _compute in LOGIC.items():
     enter(f"logical_{_name}.default", _logic(_compute, True))
     for _kind in ("Tensor", "Scalar"):
@@ -87,14 +110,16 @@ def bitwise_not(b: Builder, self: Value) -> Value:
     return b.pointwise(lambda t: -t - 1, self)
 
 
-@operator("isnan.default", "isinf.default")
+@operator("isnan.default")
 def not_a_number(b: Builder, self: Value) -> Value:
-    b.edge(
-        "present",
-        b.real(self).term,
-        "a question whether a number is NaN or infinite: numbers of the language are neither",
-    )
-    return Value(Const(False), self.dims, "bool")
+    _asked(b, self)
+    return Value(Const(False), self.dims, "bool") if self.whole or self.truth else replace(self, term=undefined(self.term), dtype="bool")
+
+
+@operator("isinf.default")
+def infinite(b: Builder, self: Value) -> Value:
+    _asked(b, self)
+    return b.pointwise(lambda t: (t > self.largest) | (t < -self.largest), b.real(self), dtype="bool")
 
 
 @operator("where.self", "where.ScalarOther", "where.ScalarSelf", "where.Scalar")
@@ -284,14 +309,16 @@ def linear_place(b: Builder, value: Value) -> Term | None:
     if not isinstance(size, int) or size > MOST_LISTED:
         return None
     import torch
+    from torch._subclasses.fake_tensor import unset_fake_temporarily
 
     sizes = {axis.name: axis.size or 0 for part in subterms(value.term) for axis in part.axes} | {
         part.axis.name: part.axis.size or 0 for part in subterms(value.term) if isinstance(part, Reduce)
     }
     sizes |= {axis.name: axis.size or 0 for axis in dims[0]}
     # In float32, as PyTorch computes them.
-    work = Evaluation({}, sizes, torch.float32, None)
-    found = work.value(value.term, tuple(axis.name for axis in dims[0])).reshape(-1).tolist()
+    with unset_fake_temporarily():
+        work = Evaluation({}, sizes, torch.float32, None)
+        found = work.value(value.term, tuple(axis.name for axis in dims[0])).reshape(-1).tolist()
     for divisor in range(1, 2 * size + 1):
         for rate in {math.floor((found[-1] - found[0]) * divisor / max(size - 1, 1)) + more for more in (0, 1)}:
             # What is at a bound only says on which side of it the line lies.

@@ -14,7 +14,6 @@ from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Value
 from napkin_eq.pytorch.build.table import operator
 
 Dims = Sequence[int] | int | None
-LARGEST = {"float32": 2.0**128 - 2.0**104, "float64": 2.0**1023 * (2.0 - 2.0**-52)}
 MASKED = "a row that may hold -inf alone, where PyTorch gives NaN and the language 0"
 
 
@@ -252,7 +251,7 @@ def log_sum_exp(b: Builder, self: Value, dim: Dims, keepdim: bool) -> Value:
     over = [self.dims[d] for d in dims]
     top = b.fold("max", value.term, over)
     # Of a row whose largest element is infinite that is PyTorch's result; the sum would be NaN.
-    whole = nq.where(nq.abs(top) <= LARGEST.get(self.dtype, LARGEST["float32"]), log_of_sum(b, value.term, over), top)
+    whole = nq.where(nq.abs(top) <= self.largest, log_of_sum(b, value.term, over), top)
     return b.value(whole, b.left(self, dims, keepdim), "float32")
 
 

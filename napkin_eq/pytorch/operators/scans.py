@@ -11,6 +11,7 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Index, Input, Map, Read, Recur, Reduce, Scan, Term, as_real, lift, rewritten, subterms
 from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Value, elsewhere
+from napkin_eq.pytorch.build.masks import negated, undefined
 from napkin_eq.pytorch.build.rolled import linear, put
 from napkin_eq.pytorch.build.table import operator
 from napkin_eq.pytorch.operators.reductions import unseen
@@ -46,7 +47,12 @@ def logcumsumexp(b: Builder, self: Value, dim: int) -> Value:
     if not self.dims or not self.dims[at]:
         return value
     # Relative to the largest of the whole dimension; what is far below it loses digits, as it does in a sum.
-    top = b.fold("max", value.term, [value.dims[at]])
+    largest = value.largest
+    present = nq.where(nq.abs(value.term) <= largest, value.term, NEGATIVE) if b.undefined else value.term
+    top = b.fold("max", present, [value.dims[at]])
+    if b.undefined:  # what is before NaN or inf is a number, what is after is not
+        unseen(b, self, plain=True)
+        top = nq.where(top < -largest, 0.0, top)
     shifted, axis = b.single(replace(value, term=nq.exp(value.term - top)), at)
     return b.value(nq.log(Scan("sum", axis, shifted.term)) + top, shifted.dims, value.dtype)
 
@@ -151,10 +157,15 @@ def _ranked(b: Builder, self: Value, dim: int, descending: bool) -> tuple[Value,
     value, axis = b.single(replace(self, term=b.real(self).term), at)
     other = b.whole(size, "other")
     mine = value.term
-    unseen(b, self)
+    unseen(b, self, plain=b.undefined)
     theirs = elsewhere(mine, {axis.name: Index(other)})
     before = (theirs > mine) if descending else (theirs < mine)
-    tie = nq.equal(theirs, mine) & (Index(other) < Index(axis))
+    tie = nq.equal(theirs, mine)
+    if b.undefined and not self.whole:  # NaN is larger than every number
+        first, second = (theirs, mine) if descending else (mine, theirs)
+        before = before | (undefined(first) & negated(undefined(second)))
+        tie = tie | (undefined(theirs) & undefined(mine))
+    tie = tie & (Index(other) < Index(axis))
     rank = b.fold("sum", nq.where(before | tie, 1.0, 0.0), [(other,)])
     return value, axis, mine, rank, at
 
@@ -207,14 +218,17 @@ def cummin(b: Builder, self: Value, dim: int) -> tuple[Value, Any]:
 
 def _extreme(b: Builder, self: Value, dim: int, sign: float) -> tuple[Value, Value]:
     """Return the largest or smallest of each element and those before it, and the last place that has it."""
-    unseen(b, self)
+    unseen(b, self, plain=b.undefined)
     value = replace(self, term=b.real(self).term * sign)
     at = b.dim(self, dim)
     if not self.dims or not self.dims[at]:
         return self, replace(self, term=lift(0), dtype="int64")
     value, axis = b.single(value, at)
     found = Scan("max", axis, value.term)
-    place = Scan("max", axis, nq.where(value.term < found, -1.0, as_real(Index(axis))))
+    here = found <= value.term
+    if b.undefined and not self.whole:  # after NaN all are NaN, and the place is that of the last
+        here = here | undefined(value.term)
+    place = Scan("max", axis, nq.where(here, as_real(Index(axis)), -1.0))
     return b.value(found * sign, value.dims, self.dtype), b.value(place, value.dims, "int64")
 
 
@@ -224,6 +238,7 @@ def median(b: Builder, self: Value, dim: int, keepdim: bool) -> tuple[Value, Val
     at = b.dim(self, dim)
     if not self.dims or not self.dims[at]:
         return ordered(b, self, dim, False, None)
+    unseen(b, self)
     size = b.known(self.dims[at], "an order")
     numbers, places = ordered(b, self, dim, False, (size + 1) // 2)
     last = {at: Const((size - 1) // 2)}
