@@ -275,7 +275,7 @@ class KernelText(Blocks):
         del self.starts[coord.name]
 
     def store(self, stmt: StoreTile) -> None:
-        dims = self.union(stmt.index)
+        dims = self.crossed.get(stmt, self.union(stmt.index))
         masks = self.masks(stmt.masks, dims)
         hint = ', eviction_policy="evict_first"' if stmt.buffer in self.cached.stored else ""
         self.line(f"tl.store({self.pointer(stmt.buffer, stmt.index, dims)}, {self.operand(stmt.value, dims)}{masks}{hint})")
@@ -340,7 +340,7 @@ class KernelText(Blocks):
 
     def load(self, stmt: Load) -> str:
         own = self.union(stmt.index)[:: -1 if stmt.out.name in self.turned else 1]
-        dims = self.crossed.get(stmt.out.name, own)
+        dims = self.crossed.get(stmt, own)
         other = f", other={'0' if stmt.out.dtype.startswith('i') else '0.0'}" if stmt.masks else ""
         goes = self.cached.of(stmt.buffer, self.at)
         hint = f', eviction_policy="evict_{goes}"' if goes else ""

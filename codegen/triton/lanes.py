@@ -1,30 +1,37 @@
-"""Along which coordinate the threads of a warp read side by side, where Triton does not see it.
+"""Along which coordinates the threads of a warp read and write side by side, where Triton does not see it.
 
-Triton puts threads along the dimension whose addresses it knows to be neighbours, and where it knows none, as for a place that was computed and
-held inside an array, along the first one of the tile. Then the tile is read with the coordinate of the least stride first, and turned round.
+Triton puts threads along the dimension whose addresses it knows to be neighbours, and then along the others as they stand in the tile; where it
+knows none, as for a place that was computed and held inside an array, along all of them as they stand. Then, and where rows are so short that threads
+go on to the next one, the tile is printed with what is nearest in memory first, and turned round.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from napkin_eq.tile.ir import Kernel, Load, Operand, definitions, values_of
-from napkin_eq.tile.resources import adjoining
+from napkin_eq.tile.ir import Kernel, Load, Operand, StoreTile, definitions, statements, values_of
+from napkin_eq.tile.resources import adjoining, short_rows
 
 Dims = Callable[[Operand], tuple[str, ...]]
 
 
-def crossed(kernel: Kernel, dims: Dims) -> dict[str, tuple[str, ...]]:
-    """Return the loads that are read with their dimensions in another order, and the order; `dims`: those of an operand's tile."""
+def crossed(kernel: Kernel, dims: Dims) -> dict[Load | StoreTile, tuple[str, ...]]:
+    """Return the loads and stores whose dimensions are printed in another order, and the order; `dims`: those of an operand's tile."""
     made, values = definitions(kernel.body), values_of(kernel.body)
-    found: dict[str, tuple[str, ...]] = {}
-    for load in (s for s in made.values() if isinstance(s, Load)):
-        spans = [dims(operand) for operand in load.index]
+    found: dict[Load | StoreTile, tuple[str, ...]] = {}
+    for stmt in statements(kernel.body):
+        if not isinstance(stmt, (Load, StoreTile)):
+            continue
+        spans = [dims(operand) for operand in stmt.index]
         own = tuple(c.name for c in kernel.coords if any(c.name in span for span in spans))
-        if len(own) < 2 or (spans[-1] and adjoining(load.index[-1], made, values)):
+        if len(own) < 2:
             continue
         near = {d: at for at, span in enumerate(spans) for d in span}
         order = tuple(sorted(own, key=lambda d: (-near[d], own.index(d))))
+        if spans[-1] and adjoining(stmt.index[-1], made, values):
+            first, *others = order
+            as_they_stand = not short_rows(kernel.buffer(stmt.buffer)) or others == [d for d in own if d != first]
+            order = own if as_they_stand else (*others, first)
         if order != own:
-            found[load.out.name] = order
+            found[stmt] = order
     return found

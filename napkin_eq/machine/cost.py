@@ -25,6 +25,7 @@ from napkin_eq.tile.resources import (
     BYTES,
     MATRIX_WARPS,
     MOST_ELEMENTS,
+    SECTOR,
     SPECIAL,
     VECTOR,
     WARP,
@@ -61,7 +62,7 @@ ISSUED = {
 }  # fmt: skip
 OTHERS_ISSUED, ENTERED = 2.0, 40.0  # of another operator; of a thread's begin and end
 ACCESSED, HELD = 5.0, 0.5  # of a load or store, however many elements a thread takes at once, and of each of them
-SECTOR, PARTLY = 32, 3.0  # bytes that are written at once in level 2; times that a request takes which writes fewer of them
+PARTLY = 3.0  # times that a request takes which writes fewer bytes than level 2 writes at once
 AT_ONCE, WRITTEN_OUT = WARP * VECTOR, 256  # elements that a warp takes side by side; of a thread, those that its instructions are written out for and kept
 DATA_LEAST = 16  # elements of a stretch bounded by data that are taken to be the least
 
@@ -218,7 +219,7 @@ def profile(kernel: p.Kernel) -> Profile:
                     if kernel.coord(stmt.coord).role != "run":
                         reductions.append(loops)
                     if stmt.coord in spanned:
-                        crossings.append((crossing(stmt, made, values), loops))
+                        crossings.append((crossing(kernel, stmt, made, values), loops))
                 case p.Loop():
                     copies = p.unrolled(kernel, stmt)
                     for part, fraction in zip(stmt.parts, visits.fractions(stmt), strict=True):

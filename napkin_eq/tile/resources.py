@@ -30,7 +30,7 @@ MATRIX_WARPS, WIDE_ROWS = 4, 64  # warps that the matrix unit's wide instruction
 MOST_ELEMENTS = 1 << 20  # of a tile: Triton takes none that is larger
 PARTIAL_BYTES, WARP, VECTOR = 4, 32, 8  # of a partial result that a warp leaves for others; threads; elements that a thread loads side by side
 SHUFFLED, MET, READ_ON = 30, 200, 12  # clocks from a thread's number to another's sum; through shared memory and two barriers; of a part that is added
-VECTOR_BYTES = 16  # of a load that takes several elements, the most
+VECTOR_BYTES, SECTOR = 16, 32  # of a load that takes several elements, the most; what memory reads and writes at once
 
 Claims = tuple[tuple[tuple[str, ...], int], ...]  # tiles by their coordinates, and the bytes of an element
 Spread = tuple[tuple[str, ...], tuple[tuple[tuple[str, ...], float], ...]]  # a tile's coordinates; those, and an element's registers, of what it is made of
@@ -138,7 +138,7 @@ def folded(kernel: p.Kernel, values: Mapping[str, p.Value]) -> dict[tuple[str, .
     found: dict[tuple[str, ...], Crossing] = {}
     for stmt in p.statements(kernel.body):
         if isinstance(stmt, p.ReduceTile) and stmt.out.coords and stmt.out.coords not in found and stmt.coord in values[stmt.arg].coords:
-            found[stmt.out.coords] = crossing(stmt, made, values)
+            found[stmt.out.coords] = crossing(kernel, stmt, made, values)
     return found
 
 
@@ -270,20 +270,28 @@ class Crossing:
     values: int = 1
 
 
-def crossing(stmt: p.ReduceTile | p.ScanTile, made: Mapping[str, p.Defining], values: Mapping[str, p.Value]) -> Crossing:
+def short_rows(buffer: p.Buffer) -> bool:
+    """Tell whether rows of an array are shorter than what memory takes at once: then threads that go along a row go on along the next one."""
+    row = buffer.dims[-1].size if buffer.dims else None
+    return row is not None and row * BYTES[buffer.dtype] < SECTOR
+
+
+def crossing(kernel: p.Kernel, stmt: p.ReduceTile | p.ScanTile, made: Mapping[str, p.Defining], values: Mapping[str, p.Value]) -> Crossing:
     """Return how the tile of a reduction or scan lies in threads: as what is loaded for it, and else along its last coordinate first.
 
-    Of a load whose neighbours a compiler sees, they come first and then the tile's coordinates as they stand; else those nearest in memory.
+    Of a load whose neighbours a compiler sees, they come first and then the tile's coordinates as they stand; else, and where rows are
+    short, those nearest in memory.
     """
     coords = stmt.out.coords if isinstance(stmt, p.ScanTile) else values[stmt.arg].coords
     order, vector = coords[::-1], 1
     for load in p.closure(made, p.used(stmt)).values():
         if isinstance(load, p.Load) and load.out.coords == coords:
             near = {c: (at, values[place].coords.index(c)) for at, place in enumerate(load.index) if isinstance(place, str) for c in values[place].coords}
-            first = max(coords, key=lambda c: near[c])
             order = tuple(sorted(coords, key=lambda c: (-near[c][0], -near[c][1])))
             if adjoining(load.index[-1], made, values):
-                vector, order = max(1, VECTOR_BYTES // BYTES[load.out.dtype]), (first, *(c for c in coords if c != first))
+                vector = max(1, VECTOR_BYTES // BYTES[load.out.dtype])
+                if not short_rows(kernel.buffer(load.buffer)):
+                    order = (order[0], *(c for c in coords if c != order[0]))
             break
     return Crossing(coords, stmt.coord, order, vector, isinstance(stmt, p.ScanTile), 2 if isinstance(stmt, p.ScanTile) and stmt.gain else 1)
 
