@@ -88,13 +88,13 @@ MIXED = ("cast", "real", "lt", "le", "eq", "and", "or", "not")
 def numpy_runner(plan: Plan, header: tuple[str, ...] = ()) -> Runner:
     """Return the plan as a function of named arrays; it keeps no head, `header` is not used."""
 
-    def run(arrays: Mapping[str, Any], emulate: bool = False, sizes: Mapping[str, int] | None = None) -> dict[str, Array]:
+    def run(arrays: Mapping[str, Any], emulate: bool = False, sizes: Mapping[str, int] | None = None, fuse: bool = False) -> dict[str, Array]:
         """Run the plan on arrays and return its outputs by name, in float64, or rounded as the plan's dtypes say if `emulate`.
 
         Raises NapkinError where an unmasked lane is out of bounds, an element is written twice or an output element never.
-        `sizes` gives the symbolic sizes that no input has.
+        `sizes` gives the symbolic sizes that no input has. fuse: of an emulated run, round no product of float32 before it is added to something.
         """
-        memory = Memory(plan, arrays, emulate, dict(sizes or {}))
+        memory = Memory(plan, arrays, emulate, dict(sizes or {}), fuse)
         for kernel in plan.kernels:
             with np.errstate(all="ignore"):
                 for scope in programs(kernel, memory):
@@ -122,8 +122,8 @@ def rounded(x: Any, dtype: str, emulate: bool) -> Array:
 class Memory:
     """The buffers of a plan in the top level, the size of every axis, and how often each element was written."""
 
-    def __init__(self, plan: Plan, arrays: Mapping[str, Any], emulate: bool, sizes: dict[str, int]) -> None:
-        self.emulate, self.sizes = emulate, sizes
+    def __init__(self, plan: Plan, arrays: Mapping[str, Any], emulate: bool, sizes: dict[str, int], fuse: bool = False) -> None:
+        self.emulate, self.sizes, self.fuse = emulate, sizes, fuse
         self.arrays: dict[str, Array] = {}
         self.counts: dict[str, Array] = {}
         self.dtypes: dict[str, str] = {}
@@ -181,6 +181,7 @@ class Tiles:
         self.kernel, self.memory = kernel, memory
         self.starts = {**starts, **{c.name: 0 for c in kernel.coords if c.single}}
         self.carried: set[str] = set()
+        self.products: dict[str, Array] = {}  # not rounded: those of float32, where they are fused
         for coord in kernel.coords:
             if coord.role == "whole" and coord.tile < memory.size(coord.axis):
                 raise self.wrong(f"coordinate {coord.name} is whole, but its tile {coord.tile} is less than {memory.size(coord.axis)}")
@@ -273,7 +274,20 @@ class Tiles:
             tiles = [t.astype(np.float32) if t.dtype == np.float64 else t for t in tiles]
         elif stmt.out.dtype in REAL and stmt.op not in MIXED:
             tiles = [t if t.dtype == bool else rounded(t, stmt.out.dtype, self.memory.emulate) for t in tiles]
+        if self.memory.emulate and self.memory.fuse and not self.kernel.apart and stmt.out.dtype == "f32":
+            return self.fused(stmt, [t.astype(np.float64) if t.dtype == np.float32 else t for t in tiles])
         return self.operator(stmt.op)(*tiles)
+
+    def fused(self, stmt: Let, tiles: list[Any]) -> Any:
+        """Compute in float64, which holds a product of two of float32; what is added takes its first product as it was before it was rounded."""
+        if stmt.op in ("add", "sub"):
+            at = next((i for i, arg in enumerate(stmt.args) if arg in self.products), None)
+            if at is not None:
+                tiles[at] = self.products[stmt.args[at]]
+        found = self.operator(stmt.op)(*tiles)
+        if stmt.op == "mul" and not any(isinstance(arg, (int, float)) and abs(math.frexp(arg)[0]) == 0.5 for arg in stmt.args):
+            self.products[stmt.out.name] = found
+        return found
 
     def operator(self, op: str) -> Callable[..., Any]:
         return OPS[op] if self.kernel.nan or op not in WITHOUT_NAN else WITHOUT_NAN[op]

@@ -1,10 +1,10 @@
 """How much a form of a diagram loses to rounding that the diagram itself does not: bounds of both, side by side, on small inputs.
 
 Each form is bounded in float32 as it is written (error_bound.py), on small inputs of families that break forms which cancel: far from
-zero, alternating in sign, constant rows, one element alone, tiny and very large, near the end of an exponential's range. The *growth*
-of a form is the largest ratio, over families and elements, of its bound to that of what the diagram says, both with the output
-rounded to its storage type. A form is admitted if that is at most FACTOR. Where the diagram itself has no bound, as past the range of
-float32, nothing is asked.
+zero, alternating in sign, constant rows, one element alone, zeros beside large numbers, tiny and very large, near the end of an
+exponential's range. The *growth* of a form is the largest ratio, over families and elements, of its bound to that of what the
+diagram says, both with the output rounded to its storage type. A form is admitted if that is at most FACTOR. Where the diagram
+itself has no bound, as past the range of float32, nothing is asked.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ LEAST, MOST = 1e-60, 1e60
 FAMILIES = ("normal", "offset", "far", "alternating", "constant", "one-hot", "tiny", "top")
 # Numbers whose exponentials float32 holds, and not a product of two of these.
 STEEP = Family("steep", "numbers near 60", lambda place: 60.0 + place.normal())
+# Where the diagram is exact at a 0, a form may be off by as much as numbers beside it are large.
+SPARSE = Family("sparse", "zeros beside large numbers", lambda place: 64.0 * place.normal() * (place.random.random(place.shape) < 0.5))
 TRIAL = "·family"  # the axis of the families; no axis of a diagram has this name
 # Lanes of an axis that is folded, fewer where many are; of any other; of a block.
 FOLDED, FREE, TILE = (24, 12, 8, 6, 4, 4), 2, 8
@@ -55,7 +57,7 @@ class Stability:
         # An axis that is shorter keeps its length: over one lane what is subtracted may be the whole.
         lanes = {a.name: long if a.name in folded else FREE for a in axes_in(source)}
         sizes = {a.name: -(-min(lanes[a.name], a.size or lanes[a.name]) // a.multiple) * a.multiple for a in axes_in(source)}
-        drawn = [draw(diagram, one, sizes, dtype, 0).clean for one in (*map(family, FAMILIES), STEEP)]
+        drawn = [draw(diagram, one, sizes, dtype, 0).clean for one in (*map(family, FAMILIES), STEEP, SPARSE)]
         self.sizes: dict[str, int] = {**sizes, TRIAL: len(drawn)}
         run = Run(source, drawn[0], self.sizes, 2**40, "float64")
         for node in subterms(source):

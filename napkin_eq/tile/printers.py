@@ -23,7 +23,9 @@ _dispatchers: list[Callable[[Dispatch], str]] = []
 class Runner(Protocol):
     """What the numpy target gives: a plan as a function of named arrays."""
 
-    def __call__(self, arrays: Mapping[str, Any], emulate: bool = False, sizes: Mapping[str, int] | None = None) -> dict[str, Any]: ...
+    def __call__(
+        self, arrays: Mapping[str, Any], emulate: bool = False, sizes: Mapping[str, int] | None = None, fuse: bool = False
+    ) -> dict[str, Any]: ...
 
 
 def emitter(target: str) -> Callable[[F], F]:

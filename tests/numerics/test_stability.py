@@ -107,3 +107,12 @@ def test_a_product_of_exponentials_that_passes_the_range_is_refused_where_each_i
     held = Stability(shares[0] * shares[1], "float32")
     assert held.admits(shares[1] * shares[0])
     assert not held.admits((one * other) / (all_one * all_other))
+
+
+def test_a_form_that_is_off_beside_large_numbers_where_the_diagram_is_exact_at_a_zero_is_refused() -> None:
+    """What adds a rounded product and takes it away leaves a digit of it where the product is fused with one of the additions."""
+    mean = nq.mean(A, x)
+    for dtype in ("float16", "float32"):
+        held = Stability(A - A + nq.mean(A - A, x), dtype)
+        assert held.admits(nq.mean(A - A, x) + (A - A))
+        assert not held.admits((A + mean) - (A + mean))

@@ -18,6 +18,8 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.json_form import dumps_diagram, loads_diagram
 from napkin_eq.lang.operators import OPS, PLACES
 from napkin_eq.lang.term import Input, Map, Read, Reduce, Scan, subterms
+from napkin_eq.numerics import stability
+from napkin_eq.numerics.sample_inputs import family
 from napkin_eq.pipeline.derive import derive
 from napkin_eq.pipeline.unfused import NOTE
 from napkin_eq.verify.fuzz.fuzz import KINDS, Disagreement, drawn, examine, fuzz, gave_up
@@ -105,6 +107,17 @@ def test_what_is_wrong_is_found(kind):
         right = derive(Diagram("wrong", (("out", other),)), dtype="float32")
     with pytest.raises(KINDS[kind]):
         examine(diagram, right, "float32")
+
+
+def test_what_is_off_only_where_products_are_fused_is_found(monkeypatch):
+    """A GPU fuses a product with what it is added to: of the same product taken away its last digit is left."""
+    b, a = nq.axes("b a", b=17, a=31)
+    A = nq.array("A", b, a)
+    diagram = Diagram("fused", (("out", A - A + nq.mean(A - A, b)),))
+    assert not examine(diagram, derive(diagram, dtype="float16"), "float16")
+    monkeypatch.setattr(stability, "SPARSE", family("normal"))  # what keeps such a form from being chosen
+    with pytest.raises(KINDS["rounded"], match="products fused"):
+        examine(diagram, derive(diagram, dtype="float16"), "float16")
 
 
 def test_a_search_that_gave_up_though_no_limit_ended_it_is_told():

@@ -1,8 +1,9 @@
 """The fuzzer: random diagrams are derived, and everything that says what one means is held against everything else.
 
 The value of the diagram's own term in float64 is the measure. Held against it: the value of the extracted term, the plan as
-the NumPy printer runs it in float64, where asked for the emitted kernels, on a GPU or in Triton's interpreter, within their error bound, the
-certificate by the independent checker, and the diagram read back from its JSON. What disagrees is made smaller (shrink.py).
+the NumPy printer runs it in float64 and, within its error bound, as its types round, products also fused with what they are added to, where asked for
+the emitted kernels, on a GPU or in Triton's interpreter, within their bound, the certificate by the independent checker, and the diagram read back
+from its JSON. What disagrees is made smaller (shrink.py).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError, Undecided
-from napkin_eq.numerics.sample_inputs import Family, Place, draw
+from napkin_eq.numerics.sample_inputs import Drawn, Family, Place, draw
 from napkin_eq.prove.watch import reported
 from napkin_eq.verify.fuzz.random_diagrams import Shape, random_diagram
 from napkin_eq.verify.fuzz.shrink import shrunk
@@ -59,7 +60,7 @@ class Disagreement(Exception):
 
 KINDS: dict[str, type[Disagreement]] = {
     kind: type(kind.title(), (Disagreement,), {"kind": kind})
-    for kind in ("fault", "wrong", "term", "plan", "shape", "kernel", "certificate", "json")
+    for kind in ("fault", "wrong", "term", "plan", "shape", "rounded", "kernel", "certificate", "json")
 }
 
 
@@ -327,6 +328,8 @@ def examine(diagram: Diagram, derivation: Derivation, dtype: str, device: str = 
     for family in (None, SPECIAL):
         drawn = draw(diagram, family or _plain(), sizes, dtype, 0)
         _held(diagram, derivation, drawn.clean)
+        if device != "cuda" and _programs(derivation) <= PROGRAMS:
+            _rounded(diagram, derivation, drawn, dtype)
     if not device or (device == "cpu" and _programs(derivation) > PROGRAMS):
         return False
     for family in (_plain(), SPECIAL):
@@ -366,6 +369,25 @@ def _held(diagram: Diagram, derivation: Derivation, arrays: Mapping[str, Any]) -
                     wrong = ~((got == exact) | ~np.isfinite(bound) | (np.abs(got * 1.0 - exact) <= bound))
                 at = tuple(int(i) for i in np.argwhere(wrong)[0]) if wrong.any() else (0,) * exact.ndim
                 raise KINDS[kind](f"output {name}: the {kind} gives {got[at]!s} at {list(at)}, the diagram {exact[at]!s}; {int(wrong.sum())} elements differ")
+
+
+def _rounded(diagram: Diagram, derivation: Derivation, drawn: Drawn, dtype: str) -> None:
+    """Hold the plan, run as its types round, products as they are and fused with what they are added to, against the bounds of each output."""
+    from napkin_eq.lang.dtypes import BY_SHORT
+    from napkin_eq.lang.evaluate import evaluate
+    from napkin_eq.numerics.compare import compare
+    from napkin_eq.tile.printers import emit
+    from napkin_eq.verify.tolerance import tolerances
+
+    run, allowed = emit(derivation.plan, "numpy"), _tried("fault", "the bounds", lambda: tolerances(derivation, drawn, {}, dtype))
+    for fuse in (False, True):
+        found = _tried("rounded", "the plan in NumPy, rounded", lambda: run(drawn.clean, True, {}, fuse))  # noqa: B023
+        for buffer, (name, source) in zip(derivation.plan.outputs, diagram.outputs, strict=True):
+            exact = evaluate(source, drawn.clean, order=[axis.name for axis in buffer.dims])
+            seen = compare(found[name], exact, allowed[buffer.name].least, BY_SHORT[buffer.dtype].name if source.kind == "real" else "")
+            if seen.bound_used > 1:
+                how = "products fused" if fuse else "each operation"
+                raise KINDS["rounded"](f"output {name}: the plan, {how} rounded, is off by {seen.max_error:.3g}, {seen.bound_used:.3g} times its bound")
 
 
 def _run(diagram: Diagram, derivation: Derivation, dtype: str, family: Family, device: str) -> None:
