@@ -281,13 +281,13 @@ class Tiles:
     def fused(self, stmt: Let, tiles: list[Any]) -> Any:
         """Compute in float64, which holds a product of two of float32; what is added takes its first product as it was before it was rounded."""
         if stmt.op in ("add", "sub"):
-            at = next((i for i, arg in enumerate(stmt.args) if arg in self.products), None)
-            if at is not None:
-                tiles[at] = self.products[stmt.args[at]]
-        found = self.operator(stmt.op)(*tiles)
+            found = next(((i, self.products[arg]) for i, arg in enumerate(stmt.args) if isinstance(arg, str) and arg in self.products), None)
+            if found is not None:
+                tiles[found[0]] = found[1]
+        result = self.operator(stmt.op)(*tiles)
         if stmt.op == "mul" and not any(isinstance(arg, (int, float)) and abs(math.frexp(arg)[0]) == 0.5 for arg in stmt.args):
-            self.products[stmt.out.name] = found
-        return found
+            self.products[stmt.out.name] = result
+        return result
 
     def operator(self, op: str) -> Callable[..., Any]:
         return OPS[op] if self.kernel.nan or op not in WITHOUT_NAN else WITHOUT_NAN[op]

@@ -13,14 +13,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
+from inspect import signature
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.operators import COMBINE, EDGES, NEUTRAL
-from napkin_eq.lang.term import Acc, Const, Index, Map, Online, Prev, Read, Reduce, Scan, Size, Term, rebuilt, subterms
+from napkin_eq.lang.term import Acc, Const, Index, Map, Online, Prev, Read, Recur, Reduce, Scan, Size, Term, rebuilt, subterms
 from napkin_eq.laws.claim import JUDGMENT, Claim, NotUnderstood, eq, le
-from napkin_eq.laws.law import ABSENT, TRUE, Statement, Var, exp, inv, log, size
+from napkin_eq.laws.law import ABSENT, TRUE, Statement, Var, exp, inv, log
 from napkin_eq.laws.obligation import claims_of, longer
-from napkin_eq.prove.normal.linearity import AXIS, LEMMAS, defined, normal
+from napkin_eq.prove.normal.lanes import INEQUALITIES, ONE, offered
+from napkin_eq.prove.normal.linearity import AXIS, LEMMAS, count, defined, normal
 from napkin_eq.prove.normal.reads import written
 from napkin_eq.prove.portfolio import decided, decided_deeply, vacuous
 from napkin_eq.prove.prove import Outcome, prover
@@ -96,46 +98,77 @@ class Search:
     def once_more(self, claim: Claim) -> list[Step] | None:
         """Return a proof of an inequality that knows more: that what the smaller side sums is present, and the tangents of what is summed."""
         known = present(claim)
+        if any(isinstance(t, Scan) for t in subterms(claim.goal, *claim.premises)):
+            return None
         if known != claim:
             with suppress(Unproved):
                 return self.proof(known)
-        known, tangents = self.curved(known)
-        known, facts = self.informed(known, bounds=False) if tangents else (known, [])
-        step = self.decided(known) if tangents else None
-        return None if step is None else [*tangents, *facts, step]
+        with suppress(Unproved):
+            return self.by_parts(known)
+        known, facts = self.lane_by_lane(known)
+        found = self.by_linearity(known) if facts else None
+        return None if found is None else [*facts, *found]
 
-    def curved(self, claim: Claim) -> tuple[Claim, list[Step]]:
-        """Return the claim with the tangents of exponentials and logarithms that are summed, at what stands still beside them, and the proofs."""
-        steps: list[Step] = []
-        parts = subterms(claim.goal)
-        for t in (t for t in parts if isinstance(t, Reduce) and t.monoid == "sum" and t.where is TRUE and isinstance(t.body, Map)):
-            for (function, relative), fact in TANGENTS.items():
-                if t.body.op != function:
-                    continue
-                (a,), x = t.body.args, t.axis
-                still = (p for p in parts if isinstance(p, Map) and p.op == relative and not claim.varies(p, x))
-                points = [Reduce("max", x, a)] if relative == "max" else [p.args[0] for p in still]
-                for r in points:
-                    if r in parts and (lemma := tangent(function, relative)) is not None:
-                        premise, goal = fact(x, a, r)
-                        claim = replace(claim, premises=(*claim.premises, goal if premise is TRUE else ~premise | goal))
-                        steps += lemma
-        return claim, list(dict.fromkeys(steps))
+    def by_parts(self, claim: Claim) -> list[Step]:
+        """Return a proof that one side rises to the other part by part: functions that rise, folds of what rises, sums under wider masks; raises Unproved."""
+        if claim.goal is TRUE:
+            return []
+        if step := self.decided(claim):
+            return [step]
+        less, more = claim.goal.args if isinstance(claim.goal, Map) and claim.goal.op == "le" else (TRUE, TRUE)
+        if isinstance(less, Map) and isinstance(more, Map) and less.op == more.op and len(less.args) == 1 and (rises := function_rises(less.op)):
+            return [*rises, *self.by_parts(replace(claim, goal=le(*less.args, *more.args)))]
+        if isinstance(less, Reduce) and isinstance(more, Reduce) and (less.axis, less.monoid) == (more.axis, more.monoid) and (lemma := wider(less.monoid)):
+            return [*lemma, *(step for goal in _wider(less, more) for step in self.by_parts(replace(claim, goal=goal)))]
+        raise Unproved(f"no proof found ({claim.what})")
+
+    def lane_by_lane(self, claim: Claim) -> tuple[Claim, list[Step]]:
+        """Return the claim with what holds of sums as it holds in every lane of them (lanes.py), and of those under wider masks, and the proofs."""
+        known, steps = self.informed(claim, bounds=True)
+        facts, proofs = dict[Term, None](), list[Step]()
+
+        def held(asks: Sequence[Term], fact: Term, *lemmas: tuple[Step, ...] | None) -> None:
+            if self.until > time.process_time() and None not in lemmas:
+                asked = [None if ask is TRUE else self.decided(replace(known, what=f"{claim.what}: every lane", goal=ask)) for ask in asks]
+                if all(ask is TRUE or step for ask, step in zip(asks, asked, strict=True)):
+                    facts[fact] = None
+                    proofs.extend(step for steps in (*lemmas, asked) for step in steps or () if step)
+
+        sums = [t for t in subterms(claim.goal) if isinstance(t, Reduce) and t.monoid == "sum"]
+        for t in sums:
+            for name, terms in dict.fromkeys(offered(claim, t)):
+                inequality = INEQUALITIES[name](*terms)
+                if t.where is TRUE:
+                    fact = le(Reduce("sum", t.axis, inequality.less), Reduce("sum", t.axis, inequality.more))
+                    held(inequality.asks, fact, lane(name), rising("sum"))
+                elif name == "weighted-bound" and terms[0] is ONE:
+                    lanes, (_, a, r) = count(t.axis, t.where), terms
+                    held((~t.where | le(a, r), JUDGMENT["finite"](r)), le(Reduce("sum", t.axis, a, t.where), r * lanes), counted())
+                    held((), le(lanes, Map("real", (Size(t.axis),))), counted())
+        for less, more in itertools.permutations(sums, 2):
+            if (less.axis, less.body) == (more.axis, more.body):
+                held(_wider(less, more), le(less, more), wider("sum"))
+        return replace(claim, premises=(*claim.premises, *facts)), list(dict.fromkeys([*steps, *proofs] if facts else []))
 
     def by_prefixes(self, claim: Claim, axis: Axis) -> list[Step]:
-        """Return a proof by induction over the lanes of an axis that prefix folds run along, of which it knows their signs if need be; raises Unproved."""
-        try:
+        """Return a proof by induction over the lanes of an axis that prefix folds run along, or over how many there are; raises Unproved."""
+        with suppress(Unproved):
             return [step for part in prefixes(claim, axis) for step in self.proof(part)]
-        except Unproved:
-            steps, facts = list[Step](), list[tuple[Scan, Term]]()
-            for t in (t for t in subterms(claim.goal) if isinstance(t, Scan) and t.axis == axis):
-                for name in ("finite", "nonneg", "nonzero"):
-                    fact = replace(claim, what=f"{claim.what}: {name} of a prefix", goal=JUDGMENT[name](t))
-                    with suppress(Unproved):
-                        steps += [] if fact.goal is claim.goal else [step for part in prefixes(fact, axis) for step in self.at_once(part)]
-                        facts.append((t, fact.goal))
-            if not steps:
-                raise
+        with suppress(Unproved):
+            return self.by_prefixes_knowing(claim, axis)
+        return self.by_induction_knowing(claim, axis)
+
+    def by_prefixes_knowing(self, claim: Claim, axis: Axis) -> list[Step]:
+        """Return a proof by induction over lanes that knows which sign prefix folds have; raises Unproved."""
+        steps, facts = list[Step](), list[tuple[Scan, Term]]()
+        for t in (t for t in subterms(claim.goal) if isinstance(t, Scan) and t.axis == axis):
+            for name in ("finite", "nonneg", "nonzero"):
+                fact = replace(claim, what=f"{claim.what}: {name} of a prefix", goal=JUDGMENT[name](t))
+                with suppress(Unproved):
+                    steps += [] if fact.goal is claim.goal else [step for part in prefixes(fact, axis) for step in self.at_once(part)]
+                    facts.append((t, fact.goal))
+        if not steps:
+            raise Unproved(f"no sign of a prefix is known ({claim.what})")
         return [*steps, *(step for part in prefixes(claim, axis, facts) for step in self.proof(part))]
 
     def at_once(self, claim: Claim) -> list[Step]:
@@ -214,20 +247,27 @@ class Search:
 def induct(claim: Claim, axis: Axis, facts: Callable[[Reduce, Claim], tuple[Term, ...]] | None = None) -> Iterator[Claim]:
     """Yield the base and the steps that give the claim for all sizes of an axis; facts: what else is known of a reduction over the lanes so far."""
     claim = _references(_somewhere(claim, axis), axis)
-    totals = [t for t in subterms(claim.goal) if isinstance(t, Reduce) and t.axis == axis]
+    # A prefix fold is in no lane another number for one lane more; in the new lane it is the fold of all of them.
+    prefix = _prefixes(claim, axis)
+    whole = {t: Reduce(t.monoid, axis, t.body) for t in prefix}
+    totals = list(dict.fromkeys([*(t for t in subterms(claim.goal) if isinstance(t, Reduce) and t.axis == axis), *whole.values()]))
     size, lane = Var(f"size of {axis}", "int"), Var(f"lane of {axis}", "int")
     holes = {t: Var(f"acc {i} over {axis}") for i, t in enumerate(totals, 1)}
+    inside: dict[Term, Term] = {t: Var(f"prefix {i} over {axis}") for i, t in enumerate(prefix, 1)}
     varying = [t for t in subterms(claim.goal, *claim.premises) if isinstance(t, Var) and claim.varies(t, axis)]
     fresh: dict[Term, Term] = {v: Var(f"{v.name}⁺{axis}", v.sort) for v in varying}
     fixed = {(axis.name, hole.name) for hole in (size, *holes.values())}
-    fixed |= {(other.name, hole.name) for t, hole in holes.items() for other in _axes(claim) - {axis} if not claim.varies(t, other)}
+    numbers = [*holes.items(), *((t, hole) for t, hole in inside.items() if isinstance(hole, Var))]
+    fixed |= {(other.name, hole.name) for t, hole in numbers for other in _axes(claim) - {axis} if not claim.varies(t, other)}
     fixed |= {(other, f"{v.name}⁺{axis}") for v in varying for other, name in claim.free if name == v.name}
     free = claim.free | fixed
 
     legend = (*claim.legend, *(f"{hole.name} stands for {t} over the lanes so far" for t, hole in holes.items()))
+    legend = (*legend, *(f"{hole} stands for {t} in a lane before the new one" for t, hole in inside.items()))
     legend = (*legend, *(f"{new.name} stands for {v.name} in the new lane" for v, new in fresh.items() if isinstance(new, Var) and isinstance(v, Var)))
     first: dict[Term, Term] = {Size(axis): Const(1), Index(axis): Const(0)}
-    alone = {t: _lane(t, first, Const(NEUTRAL[t.monoid]), None) for t in totals}
+    alone: dict[Term, Term] = {t: _lane(t, first, Const(NEUTRAL[t.monoid]), None) for t in totals}
+    alone |= {t: alone[total] for t, total in whole.items()}
     known = tuple(_swapped(p, first) for p in claim.premises)
     yield Claim(f"{claim.what}: {axis} has one lane", _swapped(claim.goal, first | alone), known, free, claim.legend)
 
@@ -238,9 +278,23 @@ def induct(claim: Claim, axis: Axis, facts: Callable[[Reduce, Claim], tuple[Term
     places = le(Const(1), size), le(Const(0), lane), ~le(size, lane)
     premises = [_swapped(p, table) for table in (old, new) for p in claim.premises]
     beside = [] if facts is None else [_swapped(fact, before | holes) for t in totals for fact in facts(t, claim)]
-    known = tuple(dict.fromkeys([*premises, _swapped(claim.goal, before | holes), *places, *beside]))
-    for goal in dict.fromkeys((_swapped(claim.goal, old | grown), _swapped(claim.goal, new | grown))):
+    known = tuple(dict.fromkeys([*premises, _swapped(claim.goal, before | holes | inside), *places, *beside]))
+    last: dict[Term, Term] = {t: grown[total] for t, total in whole.items()}
+    for goal in dict.fromkeys((_swapped(claim.goal, old | grown | inside), _swapped(claim.goal, new | grown | last))):
         yield Claim(f"{claim.what}: one more lane of {axis}", goal, known, free, legend)
+
+
+def _prefixes(claim: Claim, axis: Axis) -> list[Scan]:
+    """Return the prefix folds along an axis, if each lane of them is settled by the lanes up to it and none is folded over the axis; raises Unproved."""
+    found = [t for t in subterms(claim.goal) if isinstance(t, Scan) and t.axis == axis]
+    folded = (part for t in subterms(claim.goal) if isinstance(t, Reduce) and t.axis == axis for part in subterms(*t.children))
+    if any(isinstance(t, Scan) for t in subterms(*claim.premises)) or any(isinstance(t, Scan) and t.axis == axis for t in folded):
+        raise Unproved(f"a prefix fold over {axis} stands in a condition, or inside a fold over {axis} ({claim.what})")
+    for t in found:
+        inside = subterms(t.body)
+        if isinstance(t, Recur) or any(isinstance(part, Scan) or getattr(part, "axis", None) == axis for part in inside if not isinstance(part, Index)):
+            raise Unproved(f"a prefix fold over {axis} of what more lanes change ({claim.what})")
+    return found
 
 
 def prefixes(claim: Claim, axis: Axis, facts: Sequence[tuple[Scan, Term]] = ()) -> Iterator[Claim]:
@@ -389,6 +443,49 @@ def bounding(monoid: str, masked: bool) -> tuple[Step, ...] | None:
 
 
 @cache
+def rising(monoid: str) -> tuple[Step, ...] | None:
+    """Prove, for every size, that a sum or maximum rises with what it folds; None if it is not proved."""
+    a, b = Var("a"), Var("b")
+    return _lemma(Claim(f"rising-{monoid}", le(Reduce(monoid, AXIS, a), Reduce(monoid, AXIS, b)), (le(a, b),), frozenset()), AXIS)
+
+
+@cache
+def wider(monoid: str) -> tuple[Step, ...] | None:
+    """Prove, for every size, that a sum or maximum rises with what it folds and with its mask; None if it is not proved."""
+    c, d = Var("c", "bool"), Var("d", "bool")
+    less, more = Reduce(monoid, AXIS, Var("a"), c), Reduce(monoid, AXIS, Var("b"), d)
+    return _lemma(Claim(f"wider-{monoid}", le(less, more), tuple(_wider(less, more)), frozenset()), AXIS)
+
+
+def _wider(less: Reduce, more: Reduce) -> list[Term]:
+    """Return what is asked of every lane that one fold be no less than another: a wider mask, no smaller numbers, of a sum none below 0 that is left out."""
+    c, d = less.where, more.where
+    inside = TRUE if c is d or d is TRUE else ~c | d
+    rises = TRUE if less.body is more.body else le(less.body, more.body) if c is TRUE else ~c | le(less.body, more.body)
+    sign = JUDGMENT["nonneg"](more.body)
+    beyond = TRUE if c is d or less.monoid == "max" else c | sign if d is TRUE else c | ~d | sign
+    return [part for part in (inside, rises, beyond) if part is not TRUE]
+
+
+@cache
+def counted() -> tuple[Step, ...] | None:
+    """Prove, for every size, that a sum under a mask of what is no more than a number is no more than it times the lanes, and these no more than the size."""
+    a, r, c = Var("a"), Var("r"), Var("c", "bool")
+    lanes, asks = count(AXIS, c), (~c | le(a, r), JUDGMENT["finite"](r))
+    below = Claim("bounded-sum", le(Reduce("sum", AXIS, a, c), r * lanes), asks, frozenset({(AXIS.name, "r")}))
+    found = _lemma(below, AXIS), _lemma(Claim("lanes-counted", le(lanes, Map("real", (Size(AXIS),))), (), frozenset()), AXIS)
+    return None if None in found else tuple(step for steps in found for step in steps or ())
+
+
+@cache
+def function_rises(op: str) -> tuple[Step, ...] | None:
+    """Prove that a function of one number rises; None if it is not proved."""
+    a, b = Var("a"), Var("b")
+    step = Search(LEMMA_TIMEOUT_S).decided(Claim(f"rising-{op}", le(Map(op, (a,)), Map(op, (b,))), (le(a, b),), frozenset()), f"rising-{op}")
+    return None if step is None else (step,)
+
+
+@cache
 def weighted() -> tuple[Step, ...] | None:
     """Prove, for every size, that where weights >= 0 sum to 0, so does what they weigh; None if it is not proved."""
     a, w = Var("a"), Var("w")
@@ -396,42 +493,50 @@ def weighted() -> tuple[Step, ...] | None:
     return _lemma(Claim("nonneg-weights", goal, (JUDGMENT["nonneg"](w), JUDGMENT["finite"](a)), frozenset()), AXIS)
 
 
-Fact = tuple[Term, Term]  # what a fact asks, and what it says
-
-
-def _of_exponentials(x: Axis, a: Term, r: Term) -> Fact:
-    return JUDGMENT["finite"](r), le(exp(r) * (size(x) + Reduce("sum", x, a) - size(x) * r), Reduce("sum", x, exp(a)))
-
-
-def _of_logarithms(x: Axis, a: Term, r: Term) -> Fact:
-    return JUDGMENT["pos"](r), le(Reduce("sum", x, log(a)), size(x) * log(r) + Reduce("sum", x, a) * inv(r) - size(x))
-
-
-def _of_the_largest(x: Axis, a: Term, r: Term) -> Fact:
-    return TRUE, le(Reduce("sum", x, exp(a)), size(x) * exp(r))
-
-
-# Of sums of a function: where it lies by its tangent at what stands still, an argument of it; and by the largest lane.
-TANGENTS = {("exp", "exp"): _of_exponentials, ("log", "log"): _of_logarithms, ("exp", "max"): _of_the_largest}
-
-
 @cache
-def tangent(function: str, relative: str) -> tuple[Step, ...] | None:
-    """Prove, for every size, where a sum of a function lies by its tangent; None if it is not proved."""
-    a, r, x = Var("a"), Var("r"), AXIS
-    what, fixed = f"tangent-{function}-{relative}", frozenset({(AXIS.name, "r")})
-    if relative == "max":
-        return _lemma(Claim(what, _of_the_largest(x, a, Reduce("max", x, a))[1], (), frozenset()), x)
-    premise, goal = TANGENTS[function, relative](x, a, r)
-    total, moved = Reduce("sum", x, Map(function, (a,))), a - r if function == "exp" else a * inv(r)
-    part, plain = Reduce("sum", x, Map(function, (moved,))), Reduce("sum", x, moved)
-    if function == "exp":
-        facts = le(size(x) + plain, part), eq(total, exp(r) * part), eq(plain, Reduce("sum", x, a) - size(x) * r)
-    else:
-        facts = le(part, plain - size(x)), eq(part, total - size(x) * log(r)), eq(plain, Reduce("sum", x, a) * inv(r))
-    lemmas = [_lemma(Claim(f"{what}-{number}", fact, (premise,), fixed), x) for number, fact in enumerate(facts, 1)]
-    step = Search(LEMMA_TIMEOUT_S).decided(Claim(what, goal, (premise, *facts), fixed), what)
-    return None if None in lemmas or step is None else (*(step for lemma in lemmas for step in lemma or ()), step)
+def lane(name: str) -> tuple[Step, ...] | None:
+    """Prove an inequality of lanes for anything that it may be of; None if it is not proved."""
+    made = INEQUALITIES[name]
+    held = made(*map(Var, signature(made).parameters))
+    parts, facts, own = _tangents("-exp" in name) if name.startswith("tangent-log") else _of_a_difference() if name == "tangent-exp" else ((), (), ())
+    w, (less, more), goals = held.weight, held.by, (le(*held.by), le(held.less, held.more))
+    rises = Claim("weighted", le(Var("w") * Var("a"), Var("w") * Var("b")), (JUDGMENT["nonneg"](Var("w")), le(Var("a"), Var("b"))), frozenset())
+    known = (*held.asks, *facts), (*held.asks, *own, le(w * less, w * more))
+    claims = (*parts, rises, *(Claim(name, goal, premises, frozenset()) for goal, premises in zip(goals, known, strict=True)))
+    steps = [Search(LEMMA_TIMEOUT_S).decided(claim, claim.what) for claim in claims]
+    return tuple(step for step in steps if step) if all(steps) else None
+
+
+Parts = tuple[tuple[Claim, ...], tuple[Term, ...], tuple[Term, ...]]  # lemmas, their instances, and those that are used with weights
+
+
+def _positive(*terms: Term) -> tuple[Term, ...]:
+    return tuple(map(JUDGMENT["pos"], terms))
+
+
+def _tangents(exponential: bool) -> Parts:
+    """Return what the tangent of a logarithm at one number says of the quotient of a point by a base and a total."""
+    b, p, s = map(Var, "bps")
+    parts = (
+        Claim("quotient", eq(log(p * inv(b)), log(p) - log(b)), _positive(p, b), frozenset()),
+        Claim("positive-quotient", JUDGMENT["pos"](p * inv(b)), _positive(p, b), frozenset()),
+        Claim("own-quotient", eq(p * inv(p), Const(1.0)), _positive(p), frozenset()),
+        Claim("tangent-at-one", le(log(p), p - 1.0), _positive(p), frozenset()),
+    )
+    point = exp(Var("a")) if exponential else p
+    near, moved = point * inv(b), point * inv(b) * inv(s)
+    quotients = eq(log(near), log(point) - log(b)), eq(log(moved), log(near) - log(s)), *_positive(near, moved)
+    return parts, (*quotients, le(log(moved), moved - 1.0)), (eq(b * inv(b), Const(1.0)),)
+
+
+def _of_a_difference() -> Parts:
+    """Return what the tangent of an exponential at 0 says of a difference."""
+    a, r = map(Var, "ar")
+    one, other = le(1.0 + a, exp(a)), eq(exp(a), exp(r) * exp(a - r))
+    both = JUDGMENT["finite"](a), JUDGMENT["finite"](r)
+    parts = Claim("tangent-at-zero", one, (), frozenset()), Claim("exponential-of-a-difference", other, both, frozenset())
+    moved = le(exp(r) * (1.0 + (a - r)), exp(r) * exp(a - r))
+    return parts, (le(1.0 + (a - r), exp(a - r)), other, moved), ()
 
 
 def present(claim: Claim) -> Claim:

@@ -4,6 +4,8 @@
                 knowing more
     functions   functions of numbers in the algebra of sums: inverses, exponentials, logarithms, whether a number is
                 0 or more than 0
+    lanes       inequalities that hold in every lane of a sum, so of the sums too: tangents of logarithms and
+                exponentials, bounds that stand still, each weighted
     linearity   sums and maxima in a normal form by linearity, and the lemmas that it rests on, which a prover must
                 have proved
     polynomial  exact sums of coefficient · monomial · e^exponent: what the provers calculate with
