@@ -43,7 +43,7 @@ class Storage:
         self.arrays: dict[Term, Input] = {}
         self.stored: dict[Term, Stored] = {}
         for number, cut in enumerate(graph.cuts):
-            name = named.get(cut) or next(n for n in (f"v{number}{'_' * i}" for i in range(len(taken) + 1)) if n not in taken)
+            name = named.get(cut) or next(n for n in (f"v{number}_{i}" if i else f"v{number}" for i in range(len(taken) + 1)) if n not in taken)
             # What costs next to nothing is kept in float32.
             small = elements(cut.axes) * FEW <= largest and cut not in operands and cut not in named
             # A count that was rounded equals no place, and products of many numbers soon pass the range of a type that has less of it.

@@ -63,12 +63,30 @@ def from_torch(fn: Any, *example_inputs: Any, dynamic_shapes: Any = None, name: 
     return of_exported(lowered, name or clean_name(getattr(fn, "__name__", type(fn).__name__)))
 
 
+def _apart(example_inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return inputs of which no tensor is given twice, which torch.export takes for one input, whatever is given later."""
+    import torch
+    from torch.utils._pytree import tree_map
+
+    seen = set[int]()
+
+    def own(given: Any) -> Any:
+        if not isinstance(given, torch.Tensor) or id(given) not in seen:
+            seen.add(id(given))
+            return given
+        with torch.no_grad():
+            return given.clone().requires_grad_(given.requires_grad)
+
+    found: tuple[Any, ...] = tree_map(own, example_inputs)
+    return found
+
+
 def _exported(module: Any, example_inputs: Sequence[Any], dynamic_shapes: Any) -> Any:
     """Return torch.export's program; a program with gradients or transforms of its own is traced to their operators first."""
     import torch
     from torch.fx.experimental.proxy_tensor import make_fx
 
-    inputs = tuple(example_inputs)
+    inputs = _apart(tuple(example_inputs))
     try:
         return torch.export.export(module, inputs, dynamic_shapes=dynamic_shapes, strict=False).run_decompositions(kept())
     except Exception as reason:  # of any type

@@ -476,3 +476,14 @@ def test_what_decides_is_stored_in_float32():
     rank = nq.sum(nq.where(nq.rename(x, {m: n}) < x, 1.0, 0.0), n)
     graph = graph_of([nq.argmax(nq.where(nq.equal(rank, nq.index(o) * 1.0), 1.0, 0.0), m), nq.sum(rank, m)], proved)
     assert Storage(graph, {}, "bfloat16", proved).stored[rank].dtype == "f32"
+
+
+def test_names_of_arrays_that_a_cover_would_take_change_nothing():
+    """A name that ends on an underscore is a name: the next one that a cover tried had two in a row, which is none, and there was no cover."""
+    m, n = nq.axes("m n", m=512, n=512)
+    proved = prover(chosen_statements((), ()))
+    for first, second in (("A", "B"), ("v0", "v0_"), ("v0_1", "v0")):
+        a, b = nq.array(first, m, n), nq.array(second, n)
+        graph = graph_of([nq.max(nq.sum(a * b, n) + 1.0, m), nq.sum(nq.sum(a * b, n), m)], proved)
+        names = [stored.name for stored in Storage(graph, {}, "bfloat16", proved).stored.values()]
+        assert len(names) == len({*names, first, second}) - 2 == len(graph.cuts)
