@@ -212,10 +212,13 @@ def profile(kernel: p.Kernel) -> Profile:
                         works.append(Work("issue", stmt.out.coords, each, "", loops, part=need.folded.get(stmt.out.coords)))
                 case p.ReduceTile() | p.ScanTile():
                     spanned = stmt.out.coords if isinstance(stmt, p.ScanTile) else values[stmt.arg].coords
-                    folding = FOLDING if not isinstance(stmt, p.ScanTile) or stmt.gain is None else 2 * FOLDING
-                    works.append(Work("alu", spanned, folding, "", loops))
-                    if plain:
-                        works.append(Work("issue", spanned, 4 * folding if isinstance(stmt, p.ScanTile) else 1.0, "", loops))
+                    tiles = [spanned]
+                    if isinstance(stmt, p.ScanTile) and stmt.gain is not None and stmt.coord in values[stmt.gain].coords:
+                        tiles.append(values[stmt.gain].coords)  # gains that rows have in common are composed once
+                    for folding in tiles:
+                        works.append(Work("alu", folding, FOLDING, "", loops))
+                        if plain:
+                            works.append(Work("issue", folding, 4 * FOLDING if isinstance(stmt, p.ScanTile) else 1.0, "", loops))
                     if kernel.coord(stmt.coord).role != "run":
                         reductions.append(loops)
                     if stmt.coord in spanned:
@@ -602,8 +605,11 @@ def _meeting(prof: Profile, lanes: Mapping[str, int], work: Totals, warps: int) 
         order = [c for c in cross.order if lanes[c] > 1]
         if cross.axis in order:
             vector = cross.vector if order[0] == cross.order[0] else 1
-            busy, late = crossed_clocks(tuple(lanes[c] for c in order), order.index(cross.axis), vector, cross.scan, warps)
-            clocks += work.walks[loops] * cross.values * busy
+            sizes = tuple(lanes[c] for c in order)
+            busy, late = crossed_clocks(sizes, order.index(cross.axis), vector, cross.scan, warps)
+            if cross.gain is not None:
+                busy *= 1 + math.prod(lanes[c] for c in cross.gain) / math.prod(sizes)
+            clocks += work.walks[loops] * busy
             waits += work.walks[loops] * late
     return clocks, waits
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.tile import ir as p
-from napkin_eq.tile.expected import nominal
-from napkin_eq.tile.resources import BYTES, VECTOR_BYTES, adjoining, nearest
+from napkin_eq.tile.resources import nearest, neighbours_taken
 
 FAR_APART = 1 << 30  # elements between rows of which nothing is known, or of which there is one
 
@@ -31,17 +29,7 @@ def near(kernel: p.Kernel, stmt: p.Load | p.StoreTile, made: Mapping[str, p.Defi
     """Return how the elements of a load or a store lie."""
     dims = kernel.buffer(stmt.buffer).dims
     last, apart = nearest(stmt.index, values, dims)
-    return Near(last, apart, _vector(kernel, stmt, last, made, values) if last and apart == 1 else 1, _pitch(stmt.index, values, dims, last))
-
-
-def _vector(kernel: p.Kernel, stmt: p.Load | p.StoreTile, last: str, made: Mapping[str, p.Defining], values: Mapping[str, p.Value]) -> int:
-    """Return how many neighbours a thread may take at once: a number that divides every row, so that each begins as the first, and what a mask leaves."""
-    if not adjoining(stmt.index[-1], made, values):
-        return 1
-    buffer = kernel.buffer(stmt.buffer)
-    rows = [nominal(buffer.dims[-1])] if len(buffer.dims) > 1 else []
-    masked = any(last in values[mask].coords for mask in stmt.masks)
-    return math.gcd(VECTOR_BYTES // BYTES[buffer.dtype], *rows, *([nominal(kernel.coord(last).axis)] if masked else []))
+    return Near(last, apart, neighbours_taken(kernel, stmt, last, made, values) if last and apart == 1 else 1, _pitch(stmt.index, values, dims, last))
 
 
 def _pitch(index: Sequence[p.Operand], values: Mapping[str, p.Value], dims: Sequence[Axis], last: str) -> int:

@@ -8,6 +8,7 @@ a partial result of each warp there, and a tile that threads hold otherwise than
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import table
 from napkin_eq.lang.operators import OPS
 from napkin_eq.tile import ir as p
+from napkin_eq.tile.expected import nominal
 from napkin_eq.tile.liveness import Tiles, alive, share
 
 BYTES = table(lambda t: t.bytes)
@@ -259,7 +261,7 @@ class Crossing:
     """A reduction or a scan of a tile, whose threads and warps may each hold a part of its axis and have to meet.
 
     order: the tile's coordinates as threads, and then warps, are laid along them; vector: elements side by side that a thread has of the first.
-    values: how many numbers an element is.
+    gain: of a linear recurrence, the coordinates of its gains.
     """
 
     coords: tuple[str, ...]
@@ -267,7 +269,7 @@ class Crossing:
     order: tuple[str, ...]
     vector: int
     scan: bool
-    values: int = 1
+    gain: tuple[str, ...] | None = None
 
 
 def short_rows(buffer: p.Buffer) -> bool:
@@ -280,20 +282,45 @@ def crossing(kernel: p.Kernel, stmt: p.ReduceTile | p.ScanTile, made: Mapping[st
     """Return how the tile of a reduction or scan lies in threads: as what is loaded for it, and else along its last coordinate first.
 
     Of a load whose neighbours a compiler sees, they come first and then the tile's coordinates as they stand; else, and where rows are
-    short, those nearest in memory.
+    short, those nearest in memory. What is scanned and not loaded lies as it is stored.
     """
     coords = stmt.out.coords if isinstance(stmt, p.ScanTile) else values[stmt.arg].coords
     order, vector = coords[::-1], 1
-    for load in p.closure(made, p.used(stmt)).values():
-        if isinstance(load, p.Load) and load.out.coords == coords:
-            near = {c: (at, values[place].coords.index(c)) for at, place in enumerate(load.index) if isinstance(place, str) for c in values[place].coords}
-            order = tuple(sorted(coords, key=lambda c: (-near[c][0], -near[c][1])))
-            if adjoining(load.index[-1], made, values):
-                vector = max(1, VECTOR_BYTES // BYTES[load.out.dtype])
-                if not short_rows(kernel.buffer(load.buffer)):
-                    order = (order[0], *(c for c in coords if c != order[0]))
-            break
-    return Crossing(coords, stmt.coord, order, vector, isinstance(stmt, p.ScanTile), 2 if isinstance(stmt, p.ScanTile) and stmt.gain else 1)
+    loads = (s for s in p.closure(made, p.used(stmt)).values() if isinstance(s, p.Load) and s.out.coords == coords)
+    stores = (s for s in p.statements(kernel.body) if isinstance(s, p.StoreTile) and isinstance(stmt, p.ScanTile) and values[s.value].coords == coords)
+    accesses: Iterator[p.Load | p.StoreTile] = itertools.chain(loads, stores)
+    for access in itertools.islice(accesses, 1):
+        near = {c: (at, values[place].coords.index(c)) for at, place in enumerate(access.index) if isinstance(place, str) for c in values[place].coords}
+        order = tuple(sorted(coords, key=lambda c: (-near[c][0], -near[c][1])))
+        if adjoining(access.index[-1], made, values):
+            vector = _side_by_side(kernel, access, coords, order[0], made, values)
+            if not short_rows(kernel.buffer(access.buffer)):
+                order = (order[0], *(c for c in coords if c != order[0]))
+    gain = values[stmt.gain].coords if isinstance(stmt, p.ScanTile) and stmt.gain else None
+    return Crossing(coords, stmt.coord, order, vector, isinstance(stmt, p.ScanTile), gain)
+
+
+def _side_by_side(
+    kernel: p.Kernel, access: p.Load | p.StoreTile, coords: tuple[str, ...], first: str, made: Mapping[str, p.Stmt], values: Mapping[str, p.Value]
+) -> int:
+    """Return how many neighbours a thread has of a tile: of one that is loaded, as many as of any that lies alike and is loaded or stored."""
+    alike = [access]
+    if isinstance(access, p.Load):
+        along = (s for s in p.statements(kernel.body) if isinstance(s, (p.Load, p.StoreTile)) and neighbours(s.index, values) == first)
+        alike += [s for s in along if values[s.out.name if isinstance(s, p.Load) else s.value].coords == coords]
+    return max(neighbours_taken(kernel, s, first, made, values) for s in alike)
+
+
+def neighbours_taken(
+    kernel: p.Kernel, stmt: p.Load | p.StoreTile, last: str, made: Mapping[str, p.Stmt], values: Mapping[str, p.Value]
+) -> int:
+    """Return how many neighbours a thread may take at once: a number that divides every row, so that each begins as the first, and what a mask leaves."""
+    if not adjoining(stmt.index[-1], made, values):
+        return 1
+    buffer = kernel.buffer(stmt.buffer)
+    rows = [nominal(buffer.dims[-1])] if len(buffer.dims) > 1 else []
+    masked = any(last in values[mask].coords for mask in stmt.masks)
+    return math.gcd(VECTOR_BYTES // BYTES[buffer.dtype], *rows, *([nominal(kernel.coord(last).axis)] if masked else []))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -57,8 +57,27 @@ def test_threads_meet_as_the_compiler_has_them_meet():
 def test_a_folds_tile_lies_as_it_was_loaded():
     kernel = plans.softmax_row("bf16").plan.kernels[0]
     found = [cross for cross, _ in profile(kernel).crossings]
-    assert [(c.axis, c.order, c.vector, c.scan) for c in found] == [("c", ("c", "r"), 8, False)] * 2
+    assert [(c.axis, c.order, c.vector, c.scan) for c in found] == [("c", ("c", "r"), 4, False)] * 2  # rows of 100
     assert profile(MATMUL).crossings == ()
+
+
+def test_what_is_scanned_and_not_loaded_lies_as_it_is_stored():
+    b, x = nq.axes("b x", b=3, x=100000)
+    (kernel,) = nq.derive(nq.cumsum(nq.sin(nq.index(x) * 1.0) + 0.0 * nq.array("Y", b), x), dtype="bfloat16").plan.kernels
+    assert {(c.axis, c.vector) for c, _ in profile(kernel).crossings if c.scan} == {("x", 8)}
+
+
+def test_gains_that_rows_have_in_common_are_composed_once():
+    b, x = nq.axes("b x", b=65536, x=32)
+    part = nq.array("P", b, x)
+    costs = {}
+    for name, gain in {"common": nq.array("G", x), "own": nq.array("G", b, x)}.items():
+        (kernel,) = nq.derive(nq.recur(gain, part, x), dtype="float32").plan.kernels
+        cross = next(c for c, _ in profile(kernel).crossings if c.scan)
+        assert cross.gain == (("x",) if name == "common" else ("b", "x"))
+        lanes = {c.name: 16 if c.axis == b else c.tile for c in kernel.coords}
+        costs[name] = price(profile(kernel), lanes, 1, 2, H200).ops_alu
+    assert costs["common"] < 0.7 * costs["own"]
 
 
 def test_a_tile_spread_over_three_dimensions_takes_what_every_thread_holds_of_it():
