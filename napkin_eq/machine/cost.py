@@ -63,7 +63,8 @@ ISSUED = {
 OTHERS_ISSUED, ENTERED = 2.0, 40.0  # of another operator; of a thread's begin and end
 ACCESSED, HELD = 5.0, 0.5  # of a load or store, however many elements a thread takes at once, and of each of them
 PARTLY = 3.0  # times that a request takes which writes fewer bytes than level 2 writes at once
-AT_ONCE, WRITTEN_OUT = WARP * VECTOR, 256  # elements that a warp takes side by side; of a thread, those that its instructions are written out for and kept
+AT_ONCE = WARP * VECTOR  # elements that a warp takes side by side
+KEPT, FETCHED = 4000.0, 3.0  # instructions as counted here that an SM keeps; times as long, at the most, that more of them take
 DATA_LEAST = 16  # elements of a stretch bounded by data that are taken to be the least
 
 
@@ -366,8 +367,8 @@ class Totals:
     `requests`: bytes that loads and, at "", stores ask level 2 for. `wide`, `narrow`: clocks of one block on the matrix unit at its peak,
     by the instructions that the tiles allow; `shared_wide`, `shared_narrow`: bytes that they read from shared memory meanwhile.
     `walks`: how often a block runs each loop's body, and what is in none. `crowded`: warps outnumber the rows of a contraction in a loop
-    with exponentials. `issued`: of a kernel without contraction, the elements of tiles, how many of them a thread takes at once, and what each such
-    step issues in all of a block's trips. `sliced`: the same of what lies in threads as a folded tile does: the tile's sizes as in Crossing, its vector,
+    with exponentials. `issued`: of a kernel without contraction, the elements of tiles, how many of them a thread takes at once, what each such
+    step issues, and in how many trips of a block. `sliced`: of what lies in threads as a folded tile does: the tile's sizes as in Crossing, its vector,
     the dimensions that are left, and what an element issues. `pieces`: buffers that such a kernel reads by rows of less than a line, far apart.
     """
 
@@ -382,7 +383,7 @@ class Totals:
     requests: Mapping[str, float]
     walks: Mapping[Within, float]
     crowded: bool
-    issued: tuple[tuple[float, float, float], ...]
+    issued: tuple[tuple[float, float, float, float], ...]
     sliced: tuple[Sliced, ...]
     pieces: frozenset[str]
 
@@ -398,7 +399,7 @@ def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: i
     moved: dict[str, float] = {}
     requests: dict[str, float] = {}
     stored, crowded = 0.0, False
-    issued: list[tuple[float, float, float]] = []
+    issued: list[tuple[float, float, float, float]] = []
     parts: list[Sliced] = []
     pieces: set[str] = set()
     plain = not any(work.kind == "tensor" for work in prof.works)
@@ -415,12 +416,12 @@ def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: i
             if work.part:
                 parts.append((*sliced(work.part, work.coords, lanes), work.factor * times))
             elif work.coords:  # what all threads have in common is computed once beside them
-                issued.append((math.prod(within[c] for c in work.coords), 1, work.factor * times))
+                issued.append((math.prod(within[c] for c in work.coords), 1, work.factor, times))
             continue
         if work.kind in ("load", "store"):
             if plain and work.coords:
                 held = math.prod(within[c] for c in work.coords)
-                issued += [(held, min(work.near.vector, lanes.get(work.near.last, 1)), ACCESSED * times), (held, 1, HELD * times)]
+                issued += [(held, min(work.near.vector, lanes.get(work.near.last, 1)), ACCESSED, times), (held, 1, HELD, times)]
             amount = work.factor * math.prod(min(lanes[c], sizes[c]) for c in work.coords) * times * blocks
             name = "" if work.kind == "store" else work.buffer
             # Neighbours along a tile fill lines, or lie so far apart that each has one of its own.
@@ -628,10 +629,11 @@ def _units(
     issued = {kind: work.operations[kind] / hardware.rate(unit) * per_block for kind, unit in (("sfu", "sfu"), ("alu", "fma"), ("lsu", "lsu"))}
     if work.issued and not prof.laned:
         threads = warps * hardware.chip.warp
-        steps = sum(each * max(1.0, held / threads / at) for held, at, each in work.issued) + ENTERED
+        written = [(each * max(1.0, held / threads / at), times) for held, at, each, times in work.issued]
+        steps = sum(each * times for each, times in written) + ENTERED
         steps += sum(each * places(*part, warps) for *part, each in work.sliced)
-        # What is written out for so many elements that it leaves the instruction cache is fetched again by each warp.
-        steps *= max(1.0, max(held for held, _, _ in work.issued) / threads / WRITTEN_OUT)
+        # Where more is written out, element by element, than the instruction cache keeps, each warp fetches it again.
+        steps *= min(FETCHED, max(1.0, sum(each for each, _ in written) / KEPT) ** 2)
         issued["alu"] = max(issued["alu"], steps * threads / hardware.units.fma / clock)
     beside = max(issued["sfu"], issued["alu"], issued["lsu"] + met[0] / clock) / hardware.assumptions.unit_efficiency
     alone = beside / min(1.0, warps / model.full_warps)

@@ -101,6 +101,17 @@ def test_loops_that_are_written_out_ask_for_their_loads_together():
     assert 9 * near < (trips.predicted_us - once.predicted_us) * 1e-6 < 9 * far  # most of it is read again, from level 2
 
 
+def test_more_instructions_than_the_cache_keeps_are_fetched_again():
+    """128 sines of a thread are told to take far more than twice as long as 64, as measured, and 64 twice as long as 32. Products are short."""
+    t, x = nq.axes("t x", t=32768, x=4096)
+    for term, again in {nq.sin(nq.array("X", t, x)): True, nq.array("X", t, x) * 2.0: False}.items():
+        (kernel,) = nq.derive(term, dtype="float16").plan.kernels
+        rows = [{c.name: columns if c.axis == x else 1 for c in kernel.coords} for columns in (1024, 2048, 4096)]
+        few, some, many = (price(profile(kernel), lanes, 1, 2, H200).predicted_us for lanes in rows)
+        assert some < 2.2 * few
+        assert (many > 4 * some) is again
+
+
 def _contracting() -> tuple[p.Kernel, p.Loop]:
     (kernel,) = plans.matmul("bf16", (64, 64, 16), (64, 64, 16)).plan.kernels
     (loop,) = (s for s in kernel.body if isinstance(s, p.Loop))
