@@ -16,6 +16,8 @@ from napkin_eq.lang.errors import NapkinError, read_text
 
 FOLDER = Path(__file__).resolve().parent / "gpus"
 S = TypeVar("S")
+MOST_BYTES, LONGEST = 2**18, 1000  # of a hardware file, and characters of a line of it
+LEAST, MOST = 1e-12, 1e18  # of a number of it: powers of times are taken, which no number below makes infinite
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +246,9 @@ def place(name: str) -> Path:
 
 def read(file: Path) -> Hardware:
     """Read a hardware file; raise NapkinError that names the file and the entry that is wrong."""
-    text = read_text(file, "hardware")
+    text = read_text(file, "hardware", MOST_BYTES)
+    if (longest := max(map(len, text.splitlines()), default=0)) > LONGEST:  # a key of many parts takes the square of these to be read
+        raise NapkinError(f"hardware {file}: a line has {longest} characters; at most {LONGEST} are read")
     try:
         data = tomllib.loads(text)
     except RecursionError:
@@ -281,8 +285,9 @@ def _section(where: str, cls: type[S], found: Any) -> S:
     _same_keys(where, found, set(types), frozenset(entry.name for entry in entries if entry.default is not MISSING))
     for name, value in found.items():
         whole = types[name] == "int"
-        if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)) or not 0 < value < 1e18:
-            raise NapkinError(f"{where}: {name} is {value!r:.60}, expected a positive {'integer' if whole else 'number'}")
+        small = f" from {LEAST:g} to {MOST:g}" if isinstance(value, float) and (0 < value < LEAST or value >= MOST) else ""
+        if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)) or not LEAST <= value < MOST:
+            raise NapkinError(f"{where}: {name} is {value!r:.60}, expected a positive {'integer' if whole else 'number'}{small}")
     return cls(**found)
 
 
@@ -303,7 +308,7 @@ def _tensor(where: str, found: Any) -> dict[str, int]:
     if not isinstance(found, dict) or not set(found) <= set(TENSOR_DTYPES):
         raise NapkinError(f"{where}: expected FLOP per clock and SM for some of {', '.join(TENSOR_DTYPES)}")
     for dtype, value in found.items():
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value < MOST:
             raise NapkinError(f"{where}: {dtype} is {value!r:.60}, expected a positive integer")
     return dict(sorted(found.items()))
 
