@@ -110,9 +110,9 @@ def rounded(x: Any, dtype: str, emulate: bool) -> Array:
         return np.asarray(x, dtype=bool)
     if dtype in WHOLE:
         whole = np.asarray(np.trunc(x) if np.asarray(x).dtype.kind == "f" else x).astype(np.int64)
-        least = -(1 << 8 * BY_SHORT[dtype].bytes - 1)
-        if whole.size and (whole.min() < least or whole.max() >= -least):
-            raise NapkinError(f"the integer {whole.max() if whole.max() >= -least else whole.min()} does not fit {dtype}")
+        least, largest = BY_SHORT[dtype].whole
+        if whole.size and (whole.min() < least or whole.max() > largest):
+            raise NapkinError(f"the integer {whole.max() if whole.max() > largest else whole.min()} does not fit {dtype}")
         return whole
     if not emulate or dtype == "f64":
         return np.asarray(x, dtype=np.float64)

@@ -23,7 +23,8 @@ class Type:
     the largest number; of others 0. storage: whether a derivation may hold its arrays so. multiplied: the type, holding
     each of its numbers, in which the matrix unit is given them, where that is another. device: Triton's name, where it
     is not the diagram's. finite: what is too large, infinities too, becomes the largest number, as a GPU and torch 2.13
-    convert it. needs: the contractions that a GPU has (in its data file) if it can convert the type.
+    convert it. needs: the contractions that a GPU has (in its data file) if it can convert the type. unsigned: of whole
+    numbers, none is below 0.
     """
 
     name: str
@@ -39,6 +40,13 @@ class Type:
     device: str = ""
     finite: bool = False
     needs: str = ""
+    unsigned: bool = False
+
+    @property
+    def whole(self) -> tuple[float, float]:
+        """The least and the largest whole number."""
+        bits = 8 * self.bytes
+        return (0.0, 2.0**bits - 1) if self.unsigned else (-(2.0 ** (bits - 1)), 2.0 ** (bits - 1) - 1)
 
     @property
     def roundoff(self) -> float:
@@ -68,6 +76,8 @@ TYPES = (
     ),
     Type("float64", "f64", "real", 8, "fp64", 53, -1074, sys.float_info.max),
     Type("int8", "i8", "int", 1, "i8"),
+    Type("uint8", "u8", "int", 1, "u8", unsigned=True),
+    Type("int16", "i16", "int", 2, "i16"),
     Type("int32", "i32", "int", 4, "i32"),
     Type("int64", "i64", "int", 8, "i64"),
     Type("bool", "i1", "bool", 1, "i1", device="int1"),

@@ -17,7 +17,7 @@ Interval = tuple[float, float]
 ANY: Interval = (-math.inf, math.inf)
 _INTERVALS: dict[Term, Interval] = {}
 # Of whole numbers in an array, by its type.
-_RANGES = {t.name: (-(2.0 ** (8 * t.bytes - 1)), 2.0 ** (8 * t.bytes - 1) - 1) for t in TYPES if t.kind == "int"}
+_RANGES = {t.name: t.whole for t in TYPES if t.kind == "int"}
 
 
 def interval(term: Term) -> Interval:
@@ -43,6 +43,8 @@ def _bounds(term: Term) -> Interval:
     if isinstance(term, Map):
         if term.op == "mul" and term.args[0] is term.args[1]:
             return _square(below[0])
+        if term.op == "where":
+            return _chosen(term, below)
         return MAPS[term.op](*below) if term.op in MAPS else ANY
     if isinstance(term, Recur):
         return _recurrence(term.axis, *below)
@@ -90,6 +92,20 @@ def _recurrence(axis: Axis, gain: Interval, body: Interval) -> Interval:
     most = math.inf if axis.size is None else float(axis.size)
     low, high = body if gain[0] >= 0 else (-max(map(abs, body)), max(map(abs, body)))
     return _times(most, min(low, 0.0)), _times(most, max(high, 0.0))
+
+
+def _chosen(term: Map, below: list[Interval]) -> Interval:
+    """Bound a choice; of one by a comparison of two numbers, where either is what is taken, what the comparison says of it."""
+    mask, *sides = term.args
+    found = []
+    for side, own, swapped in zip(sides, below[1:], (False, True), strict=True):
+        lo, hi = own
+        if isinstance(mask, Map) and mask.op in ("lt", "le"):
+            small, large = reversed(mask.args) if swapped else mask.args
+            lo = max(lo, _INTERVALS[small][0]) if side is large else lo
+            hi = min(hi, _INTERVALS[large][1]) if side is small else hi
+        found.append((lo, hi) if lo <= hi else own)
+    return _hull(*found)
 
 
 def _times(a: float, b: float) -> float:
@@ -176,5 +192,4 @@ MAPS: dict[str, Callable[..., Interval]] = {
     "real": lambda a: a,
     "floor": lambda a: (a[0] - 1, a[1]),
     "round": lambda a: (a[0] - 0.5, a[1] + 0.5),
-    "where": lambda c, a, b: _hull(a, b),
 }

@@ -273,7 +273,8 @@ def draw(diagram: Diagram, chosen: Family, sizes: Mapping[str, int], dtype: str,
         if node.kind == "bool":
             clean[node.name] = _mask(random, chosen.kept, shape, [axis.name in folded for axis in node.dims])
         elif node.kind == "int":
-            clean[node.name] = _integers(random, chosen.kept, shape, reach(diagram, node, sizes)).astype(node.dtype)
+            most = min(reach(diagram, node, sizes), int(BY_NAME[node.dtype].whole[1]) + 1)
+            clean[node.name] = _integers(random, chosen.kept, shape, most).astype(node.dtype)
         else:
             held = dtype if node.dtype == "float" else node.dtype
             values = chosen.numbers(Place(random, shape, tuple(axis.name in folded for axis in node.dims), number, held))

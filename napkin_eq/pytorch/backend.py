@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 from napkin_eq.pytorch.build.table import name_of, rules
+from napkin_eq.pytorch.importer import ALSO
 from napkin_eq.pytorch.kernels import caller, strided
 from napkin_eq.pytorch.regions import Options, Region, chosen, gain
 
@@ -80,10 +81,11 @@ def napkin_eq(module: Any, example_inputs: Sequence[Any], *, options: dict[str, 
 
 def decompositions() -> dict[Any, Callable[..., Any]]:
     """Return PyTorch's own decompositions to core operators but for the operators that the table has."""
-    from torch._decomp import core_aten_decompositions
+    from torch._decomp import core_aten_decompositions, decomposition_table
 
     found = {}
-    for target, how in core_aten_decompositions().items():
+    more = {target: how for target, how in decomposition_table.items() if name_of(target) in ALSO}
+    for target, how in {**core_aten_decompositions(), **more}.items():
         # Its gradient on a CPU reads what the operator itself saved, not what its decomposition gives.
         if name_of(target).startswith("_scaled_dot_product"):
             continue

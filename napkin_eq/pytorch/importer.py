@@ -17,6 +17,8 @@ from napkin_eq.pytorch.build.rolled import put
 from napkin_eq.pytorch.build.table import arguments, name_of, rules
 from napkin_eq.pytorch.build.wires import ROUNDS, Wires
 from napkin_eq.pytorch.naming import Refused, clean_name, expression, extent_of, first_line, type_name
+from napkin_eq.pytorch.operators.pairs import PARTS, Pair, opened
+from napkin_eq.pytorch.operators.pairs import read as pairs_of
 from napkin_eq.pytorch.program import REAL, Port, Program
 
 # Of whole numbers of few bits these wrap around.
@@ -29,7 +31,11 @@ CASTING = (
     "_to_copy", "to", "type_as", "copy", "full", "full_like", "new_full", "fill", "scalar_tensor", "linspace", "slice_scatter",
     "select_scatter", "scatter", "index_put", "index_fill", "masked_fill", "constant_pad_nd",
 )  # fmt: skip
-ALSO = tuple(f"upsample_{kind}.{way}" for kind in ("bilinear2d", "linear1d", "nearest1d", "nearest2d", "nearest3d") for way in ("vec", "default"))
+ALSO = (
+    *(f"upsample_{kind}.{way}" for kind in ("bilinear2d", "linear1d", "nearest1d", "nearest2d", "nearest3d") for way in ("vec", "default")),
+    "grid_sampler_2d.default",
+)
+NONE = "a dimension of no elements, and an axis has one at least"
 FOLDS_AS = ("sum", "prod", "cumsum", "cumprod", "nansum")  # these cast what they fold, by their argument `dtype`
 IGNORED = (
     "_assert_scalar",
@@ -134,6 +140,14 @@ def kept() -> Any:
     return table
 
 
+def empty(node: Any) -> bool:
+    """Tell whether a node gives a tensor of no elements."""
+    import torch
+
+    held = node.meta.get("val")
+    return isinstance(held, torch.Tensor) and any(isinstance(size, int) and size == 0 for size in held.shape)
+
+
 @dataclass
 class Reading:
     """A graph being read: the values of its nodes, the builder of its terms."""
@@ -160,6 +174,11 @@ class Reading:
                 self.values[node] = self.called(node)
             elif node.op == "output":
                 found = node.args[0]
+                if any(empty(arg) for arg in node.all_input_nodes):
+                    raise NapkinError(f"a result of the program has {NONE}")
+                for arg in node.all_input_nodes:
+                    if isinstance(self.values.get(arg), Pair):
+                        raise Refused(arg, "its result is of complex numbers, which are no outputs")
                 return [self.resolved(arg) for arg in (found if isinstance(found, (list, tuple)) else [found])]
             else:
                 raise NapkinError(f"a graph with a {node.op} ({node.name}) is not supported")
@@ -176,10 +195,13 @@ class Reading:
         if not isinstance(held, torch.Tensor):
             return expression(held)
         source, target = self.sources.get(node.name, ("input", node.name))
+        if source == "token":  # orders side effects
+            return None
         dtype = type_name(held.dtype)
         if held.is_sparse or held.layout != torch.strided:
             raise NapkinError(f"input {target} is a {held.layout} tensor: only strided ones are supported")
-        declared = "float" if dtype == self.storage else "int32" if dtype in ("int8", "int16", "uint8") else dtype
+        pair = PARTS.get(dtype, "")
+        declared = "float" if (pair or dtype) == self.storage else pair or dtype
         if declared not in DTYPES:
             if dtype != "float64":
                 raise NapkinError(
@@ -187,10 +209,13 @@ class Reading:
                 )
             declared = "float"
         dims = tuple(self.builder.fresh(extent_of(size), at) for at, size in enumerate(held.shape))
+        if pair:
+            dims = (*dims, self.builder.fresh(2, "parts"))
         port = Port(self.named(target or node.name), source, target, dtype, dims)
         term = Input(port.name, port.axes, declared)
         self.inputs.append(port)
-        return self.builder.value(term, dims, dtype)
+        value = self.builder.value(term, dims, pair or dtype)
+        return opened(self.builder, value) if pair else value
 
     def named(self, name: str) -> str:
         """Return a name that no other input has, and that may stand in a kernel."""
@@ -227,9 +252,15 @@ class Reading:
         name = name_of(node.target)
         if name.partition(".")[0] in IGNORED:
             return None
-        if name not in rules():
+        pairs = complex_numbers(node)
+        if name not in rules() and not pairs:
             raise Refused(node, f"the operator is not supported; {len(rules())} are, listed in docs/pytorch.md")
+        if empty(node):
+            return None  # `cat` leaves it out
+        if not name.startswith("cat.") and any(empty(arg) for arg in node.all_input_nodes):
+            raise Refused(node, NONE)
         self.builder.converted.clear()
+        self.builder.memory = _memory(node)
         try:
             args, kwargs = (
                 tuple(self.resolved(a) for a in node.args),
@@ -238,7 +269,11 @@ class Reading:
             self.builder.place = (*self.place, node.name, name)
             if name.partition(".")[0] in FOLDS_AS and node.kwargs.get("dtype") and not held.is_floating_point():
                 args = (self.builder.cast(args[0], type_name(held.dtype)), *args[1:])
-            if hasattr(node.target, "_schema"):
+            if pairs:
+                if kwargs and any(value != 1 for value in kwargs.values()):
+                    raise NapkinError("of complex numbers only plain sums and products are supported")
+                result = pairs_of(self.builder, name, args, lambda own: rules()[name][0](self.builder, **arguments(node.target, tuple(own), {})))
+            elif hasattr(node.target, "_schema"):
                 result = rules()[name][0](self.builder, **arguments(node.target, args, kwargs))
             else:
                 result = rules()[name][0](self.builder, self.inner, *args)
@@ -284,6 +319,8 @@ class Reading:
 
         if value is None or not isinstance(held, torch.Tensor):
             return None
+        if isinstance(value, Pair):
+            return Pair(*(self.checked(node, part, _part(held)) for part in (value.real, value.imaginary)))
         dtype, sizes = type_name(held.dtype), [self.builder.size(dim) for dim in value.dims]
         if not self.lifted and sizes != [extent_of(size) for size in held.shape]:
             raise NapkinError(f"read with sizes {tuple(sizes)}, PyTorch has {tuple(held.shape)}")
@@ -304,6 +341,30 @@ class Reading:
         if name in WRAPPING:
             return Value(wrapped(value.term, dtype), value.dims, dtype)
         return self.builder.cast(value, dtype) if changes else Value(value.term, value.dims, dtype)
+
+
+def complex_numbers(node: Any) -> bool:
+    """Tell whether a node is given or gives complex numbers."""
+    import torch
+
+    given = [node.meta.get("val"), *(arg.meta.get("val") for arg in node.all_input_nodes)]
+    return any(isinstance(value, torch.Tensor) and value.is_complex() for item in given for value in (item if isinstance(item, (list, tuple)) else [item]))
+
+
+def _part(held: Any) -> Any:
+    """Return a tensor as the real part of a complex one is."""
+    import torch
+
+    return torch.empty(held.shape, dtype=getattr(torch, PARTS[type_name(held.dtype)]), device="meta") if held.is_complex() else held
+
+
+def _memory(node: Any) -> tuple[Any, ...]:
+    """Return how the tensor that a node is given first lies in memory: its strides, and where it begins."""
+    import torch
+
+    first = node.args[0] if node.args else None
+    held = first.meta.get("val") if isinstance(first, torch.fx.Node) else None
+    return (held.stride(), held.storage_offset()) if isinstance(held, torch.Tensor) and held.layout == torch.strided else ()
 
 
 def _fractional(given: Any) -> bool:
@@ -364,7 +425,7 @@ def of_exported(exported: Any, name: str) -> Program:
     sources, results = dict[str, tuple[str, str]](), dict[int, tuple[str, str]]()
     for spec in signature.input_specs:
         kind = spec.kind.name
-        source = {"PARAMETER": "parameter", "BUFFER": "buffer", "CONSTANT_TENSOR": "constant"}.get(kind, "input")
+        source = {"PARAMETER": "parameter", "BUFFER": "buffer", "CONSTANT_TENSOR": "constant", "TOKEN": "token"}.get(kind, "input")
         sources[spec.arg.name] = (source, spec.target or spec.arg.name)
     users: list[int] = []
     for at, spec in enumerate(signature.output_specs):

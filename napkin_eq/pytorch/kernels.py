@@ -21,12 +21,13 @@ from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.json_form import dumps_diagram
 from napkin_eq.pytorch import derive_one
-from napkin_eq.pytorch.build.builder import EXACT
+from napkin_eq.pytorch.build.builder import exactly
 from napkin_eq.pytorch.derive_one import SCHEMA, asked, written
 from napkin_eq.pytorch.flat import flat
-from napkin_eq.pytorch.program import REAL, Port, Program
+from napkin_eq.pytorch.program import REAL, Port, Program, laid
 
 FACTOR, START = 3.0, 60.0  # times the seconds of a search, and seconds beside, for which a derivation is waited for
+NARROW = ("int8", "uint8", "int16")
 STORED = ("float32", "float16", "bfloat16")
 
 
@@ -76,17 +77,8 @@ def stored(program: Program) -> None:
             raise NapkinError("a constant")
         if port.dtype.startswith(("float", "bfloat")) and port.dtype not in STORED:
             raise NapkinError(f"an output of {port.dtype}: kernels store {', '.join(STORED)}")
-        if port.dtype not in REAL and port.term is not None and port.term.kind == "real" and not _exact(port):
+        if port.dtype not in REAL and port.term is not None and port.term.kind == "real" and not exactly(port.term):
             raise NapkinError("an output of whole numbers is stored as float32, and these may be too large for it")
-
-
-def _exact(port: Port) -> bool:
-    """Tell whether whole numbers are places along axes that float32 holds exactly."""
-    from napkin_eq.lang.interval import interval
-
-    assert port.term is not None
-    low, high = interval(port.term)
-    return low >= -EXACT and high <= EXACT
 
 
 def _derived(
@@ -135,8 +127,10 @@ def same(program: Program) -> dict[str, str]:
 
 
 def _own(port: Port) -> str:
-    """Return the type of real numbers that an output has; whole ones that a fold gave are stored as float32."""
-    return port.dtype if port.dtype in REAL else "float32" if port.term is not None and port.term.kind == "real" else ""
+    """Return the type that an output is stored in where it is not its kind's: whole numbers that a fold gave as float32."""
+    if port.dtype in REAL or port.term is None:
+        return port.dtype if port.dtype in REAL else ""
+    return "float32" if port.term.kind == "real" else port.dtype if port.dtype in NARROW and port.term.kind == "int" else ""
 
 
 def _key(program: Program, hardware: str, seconds: float, interpreted: bool, edged: bool) -> str:
@@ -192,7 +186,7 @@ def caller(program: Program, made: Kernels, shapes: Sequence[tuple[Any, Any]], d
     gives = [way(port, made.outputs[slot][1]) for port, slot in zip(program.outputs, slots, strict=True)]
 
     def called(*tensors: Any) -> tuple[Any, ...]:
-        arrays = [tensors[at].reshape(cut).to(dtype).contiguous() for at, cut, dtype in takes]
+        arrays = [laid(tensors[at]).reshape(cut).to(dtype).contiguous() for at, cut, dtype in takes]
         found = run(*arrays) if arrays else run(device=device)
         found = found if isinstance(found, tuple) else (found,)
         results = []

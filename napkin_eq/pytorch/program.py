@@ -88,6 +88,7 @@ class Program:
         """Return tensors by the names of the diagram's inputs, each dimension cut into its wires."""
         found = {}
         for port, tensor in zip(self.inputs, tensors, strict=True):
+            tensor = laid(tensor)
             shape = tuple(tensor.shape)
             for at, (dim, size) in enumerate(zip(port.dims, shape, strict=len(shape) == len(port.dims))):
                 wanted = math.prod(axis.size or 0 for axis in dim)
@@ -109,7 +110,7 @@ class Program:
         known |= {a.name: a.size for port in (*self.inputs, *self.outputs) for a in port.axes if a.size is not None}
         symbols: dict[Any, int] = {}
         for port, tensor in zip(self.inputs, tensors, strict=True):
-            for dim, size in zip(port.dims, tensor.shape, strict=True):
+            for dim, size in zip(port.dims, laid(tensor).shape, strict=True):
                 for axis in dim:
                     if axis.size is None:
                         known[axis.name] = int(size)
@@ -142,6 +143,8 @@ class Program:
         for port, value, other in zip(self.outputs, self._spread(values), exact, strict=True):
             assert port.term is not None
             order = [axis.name for axis in output_order(port.term)]
+            if port.dtype not in REAL and value.dtype.kind == "f" and not np.isfinite(value).all():
+                raise NapkinError(f"program {self.diagram.name}: {port.name} is a whole number of what is infinite, which PyTorch leaves open")
             result = self.shaped(port, torch.from_numpy(np.array(value)), order, sizes)
             if other is not None and not _agree(result, other):
                 at = int((~_near(result, other)).reshape(-1).nonzero()[0])
@@ -156,13 +159,15 @@ class Program:
 
     def _exact(self, data: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
         """Raise NapkinError where whole numbers that are computed in float64 pass what that holds exactly."""
+        import numpy as np
+
         for edge in self.edges:
             if edge.kind != "exact":
                 continue
             used = {node.name for node in subterms(edge.term) if isinstance(node, Input)}
             own = {part.axis.name for part in subterms(edge.term) if hasattr(part, "axis")} | {a.name for a in edge.term.axes}
             found = evaluate(edge.term, {n: a for n, a in data.items() if n in used}, {n: s for n, s in sizes.items() if n in own})
-            if abs(found).max(initial=0.0) >= EXACT:
+            if abs(found[np.isfinite(found)]).max(initial=0.0) >= EXACT:
                 raise NapkinError(f"program {self.diagram.name}: whole numbers past 2^53 are computed in float64 here ({edge.node})")
 
     def _spread(self, values: Sequence[Any]) -> list[Any]:
@@ -206,6 +211,13 @@ class Program:
         if port.dtype.startswith(("float", "bfloat")):
             return value
         return (value.round() if value.is_floating_point() else value).to(getattr(torch, port.dtype))
+
+
+def laid(tensor: Any) -> Any:
+    """Return a tensor as it lies in memory: complex numbers with their two parts as the last dimension."""
+    import torch
+
+    return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
 
 
 def _near(a: Any, b: Any) -> Any:

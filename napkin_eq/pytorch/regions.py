@@ -14,10 +14,12 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import subterms
 from napkin_eq.machine.gpu import load
 from napkin_eq.pytorch.build.table import name_of, rules
+from napkin_eq.pytorch.edge_trial import AT_EDGE
 from napkin_eq.pytorch.edges import shown
-from napkin_eq.pytorch.importer import of_graph
-from napkin_eq.pytorch.kernels import Kernels, kernels_of
+from napkin_eq.pytorch.importer import complex_numbers, empty, of_graph
+from napkin_eq.pytorch.kernels import Kernels, kernels_of, stored
 from napkin_eq.pytorch.naming import Refused, expression, line_of
+from napkin_eq.pytorch.operators.pairs import known
 from napkin_eq.pytorch.operators.price import contraction, library_us
 from napkin_eq.pytorch.program import Program
 
@@ -87,6 +89,7 @@ class Region:
     library_us: float = 0.0
     reason: str = ""
     edges: dict[Any, str] = field(default_factory=dict)  # operators with an edge at which kernels have to be tried
+    long: bool = False  # no kernels were found for all of it, and none that are wrong at an edge
 
     @property
     def taken(self) -> bool:
@@ -114,18 +117,21 @@ def supported(node: Any) -> str:
         return f"a {node.op}"
     if node.target is operator.getitem:
         return supported(node.args[0])
-    if not str(node.target).startswith(("aten.", "prims.")) or name_of(node.target) not in rules():
+    pairs = complex_numbers(node) and known(name_of(node.target))
+    if not str(node.target).startswith(("aten.", "prims.")) or not (pairs or name_of(node.target) in rules()):
         return f"{node.target}{line_of(node)}: the operator is not in the table"
     held = node.meta.get("val")
     # Of several results those that nothing reads do not matter: those of a norm in evaluation are without elements.
     read = {user.args[1] for user in node.users if user.target is operator.getitem and user.users}
+    if any(empty(arg) for arg in node.all_input_nodes):
+        return f"{node.target}{line_of(node)}: a dimension of no elements"
     for at, value in enumerate(held if isinstance(held, (list, tuple)) else [held]):
         if isinstance(value, torch.Tensor) and (value is held or at in read):
             if any(not isinstance(expression(size), int) for size in value.shape):
                 return f"{node.target}{line_of(node)}: a symbolic size"
             if 0 in value.shape:
                 return f"{node.target}{line_of(node)}: a dimension of no elements"
-            if value.dtype in (torch.float64, torch.complex64, torch.complex128, torch.uint8, torch.int8, torch.int16):
+            if value.dtype == torch.float64 or (value.is_complex() and not pairs):
                 return (
                     f"{node.target}{line_of(node)}: {str(value.dtype).removeprefix('torch.')} is not stored by kernels"
                 )
@@ -145,7 +151,9 @@ def chosen(module: Any, options: Options, hardware: str, interpreted: bool, gpu:
             if region.taken:
                 _decide(region, options, hardware, interpreted, gpu, _processor() - begun)
             # What is not derived with its edges may be without the operators that have them, as far as there is time.
-            if region.edges and region.reason and region.kernels is None and not region.reason.startswith(OVER):
+            if region.long and len(halves := _halves(module, region, options, refused)) > 1:
+                waiting = [*halves, *waiting]
+            elif region.edges and region.reason and region.kernels is None and not region.reason.startswith(OVER):
                 said = {node: f"{why} ({region.reason})" for node, why in region.edges.items()}
                 waiting = [*_without(module, region.nodes, said, options, refused), *waiting]
             else:
@@ -290,6 +298,16 @@ def _without(
     return [*left, *(region for part in again for region in _read(module, part, options, refused))]
 
 
+def _halves(module: Any, region: Region, options: Options, refused: dict[Any, str]) -> list[Region]:
+    """Return a part cut in two where it was too long to be derived, nothing where one operator alone is computed in it."""
+    computed = [node for node in region.nodes if not name_of(node.target).startswith((*VIEWS, "<built"))]
+    if len(computed) < 2:
+        return []
+    at = region.nodes.index(computed[len(computed) // 2])
+    parts = [part for half in (region.nodes[:at], region.nodes[at:]) for part in _parts_of(module, half)]
+    return [found for part in parts for found in _read(module, part, options, refused)]
+
+
 def _parts_of(module: Any, nodes: Sequence[Any]) -> list[list[Any]]:
     """Return the convex parts of a set of nodes."""
     from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
@@ -321,9 +339,13 @@ def _decide(region: Region, options: Options, hardware: str, interpreted: bool, 
     while limit > room:
         limit /= 2
     try:
+        stored(region.program)
+        region.long = True
         region.kernels = kernels_of(region.program, hardware, limit, interpreted, edged=bool(region.edges))
+        region.long = False
     except NapkinError as reason:
         region.reason = str(reason)
+        region.long = region.long and not region.reason.startswith(AT_EDGE)
         return
     if gpu and region.library_us < options.gain * region.kernels.predicted_us:
         region.reason = (

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from napkin_eq.lang.diagram import Diagram
-from napkin_eq.lang.dtypes import BY_SHORT, REAL, output_type
+from napkin_eq.lang.dtypes import BY_NAME, BY_SHORT, REAL, output_type
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import axes_in, evaluate
 from napkin_eq.lang.interval import wide
@@ -181,7 +181,9 @@ def drawn(small: Miniature, kind: str, seed: int) -> dict[str, Any]:
         elif array.kind == "int":
             most = max(small.sizes.values(), default=1)
             edges = random.choice([-1, 0, 1, 2, 15, 16, 17, most - 1, most, most + 1], shape)
-            arrays[array.name] = np.zeros(shape, int) if kind == "nothing" else np.where(random.random(shape) < 0.5, edges, random.integers(0, most + 1, shape))
+            whole = np.zeros(shape, int) if kind == "nothing" else np.where(random.random(shape) < 0.5, edges, random.integers(0, most + 1, shape))
+            own = BY_NAME[array.dtype]
+            arrays[array.name] = np.clip(whole, int(own.whole[0]), int(own.whole[1])) if own.bytes < 4 else whole
         else:
             numbers = random.standard_normal(shape)
             if kind == "low":

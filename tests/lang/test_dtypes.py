@@ -80,7 +80,7 @@ def test_outputs_have_types_of_their_own():
     assert diagram_from_json(diagram_to_json(diagram)) == diagram
     plan = nq.derive(diagram, dtype="float16").plan
     assert [b.dtype for b in plan.outputs] == ["f32", "i64"]
-    with pytest.raises(NapkinError, match="output i holds int values, not 'float16'; one of int8, int32, int64"):
+    with pytest.raises(NapkinError, match="output i holds int values, not 'float16'; one of int8, uint8, int16, int32, int64"):
         diagram.storing(i="float16")
     with pytest.raises(NapkinError, match="no output 'j'"):
         diagram.storing(j="int64")

@@ -681,3 +681,13 @@ case(
 )
 case("index of a number", lambda x, t: x[(t * 4).long()], (5, 2), unit(7))
 case("cast like another", lambda x, m: (x.type_as(m.int()), m.type_as(x), (torch.cumsum(m.int(), 1).type_as(m.int()) * m).long() + 1), (3, 4), bools(3, 4))
+case("order bounds", lambda x, s, r: (torch.searchsorted(s.cumsum(0), x), torch.searchsorted(r.sort(1).values, x[:2], right=True),
+     torch.bucketize(x, s.cumsum(0), right=True), torch.searchsorted(s.cumsum(0), s.cumsum(0), out_int32=True)), (2, 7), pos(5), (2, 6))  # fmt: skip
+case("order of one place", lambda x: (x.kthvalue(2, 1), x.kthvalue(1, 0, keepdim=True), x.median()), (4, 5))
+case("pool sampled", lambda x, g: (F.grid_sample(x, g.tanh(), align_corners=False), F.grid_sample(x, g, "nearest", "border", align_corners=True)),
+     (2, 3, 5, 6), (2, 4, 3, 2))  # fmt: skip
+case("index bags", lambda w, i, s: tuple(F.embedding_bag(i.flatten(), w, torch.tensor([0, 2, 2, 5]), mode=m) for m in ("sum", "mean", "max"))
+     + (F.embedding_bag(i, w, mode="mean", padding_idx=1), F.embedding_bag(i, w, mode="sum", per_sample_weights=s)), (7, 3), ints(7, 2, 4), (2, 4))  # fmt: skip
+case("strided views", lambda x: (x.as_strided((3, 2), (6, 2)), x.as_strided((5, 4), (1, 2), 3), torch.diagonal_scatter(x, x[0, :4], 1),
+     torch.diagonal_scatter(x, x[0, :3], -1), torch.block_diag(x[:2, :2], x[:3, :1])), (4, 6))  # fmt: skip
+case("inverse functions", lambda x: (x.asinh(), (x.abs() + 1).acosh(), (x / 9).tanh().atanh(), torch.hypot(x, x.flip(0))), (3, 4))

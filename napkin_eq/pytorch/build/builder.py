@@ -14,7 +14,7 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.interval import interval
 from napkin_eq.lang.substitute import folded, substituted
-from napkin_eq.lang.term import Const, Index, Length, Map, Reduce, Term, as_real, lift
+from napkin_eq.lang.term import Const, Index, Length, Map, Reduce, Term, as_real, lift, rewritten
 from napkin_eq.pytorch.build.masks import negated, same
 from napkin_eq.pytorch.build.narrow import FLOATS, rounded, wrapped
 from napkin_eq.pytorch.build.wires import Dim, Wires, common_cuts
@@ -22,6 +22,7 @@ from napkin_eq.pytorch.build.wires import Dim, Wires, common_cuts
 NEGATIVE = -math.inf
 LARGEST = {"float32": 2.0**128 - 2.0**104, "float64": 2.0**1023 * (2.0 - 2.0**-52)}
 INEXACT = "whole numbers that may pass 2^24 are folded or computed as real ones"
+LOGARITHM = -745.0  # of the least number of float64
 EXACT = 2**24  # whole numbers up to here are exact in float32, in which kernels fold and compute what is real
 
 
@@ -80,6 +81,8 @@ class Builder:
     undefined: bool = False
     # Whole numbers that the operator being read makes real ones of, and PyTorch does not.
     converted: list[Term] = field(default_factory=list)
+    # Of the operator being read: how the tensor that it is given first lies in memory, strides and where it begins.
+    memory: tuple[Any, ...] = ()
     # States on the way through loops that were found again (rolled.py), and what they are of the recurrence.
     known_states: dict[Term, Term] = field(default_factory=dict)
 
@@ -362,7 +365,7 @@ class Builder:
 
     def exact(self, term: Term) -> None:
         """Note that whole numbers are computed as real ones, unless these are shown to be exact."""
-        if max(map(abs, interval(term))) > EXACT:
+        if not exactly(term):
             self.edges.append(Edge("exact", term, INEXACT, self.place[0] if self.place else ""))
 
     def edge(self, kind: str, term: Term, said: str, *, plain: bool = False) -> None:
@@ -373,6 +376,15 @@ class Builder:
             and (term.value > 0 or (kind == "nonzero" and term.value < 0))
         ):
             self.edges.append(Edge(kind, term, said, self.place[0] if self.place else "", plain))
+
+
+def exactly(term: Term) -> bool:
+    """Tell whether whole numbers that are computed as real ones are exact in float32, or those of what is infinite, which PyTorch leaves open.
+
+    The logarithm of a number that a machine has is not far below 0.
+    """
+    held = rewritten(term, lambda t: nq.where(t < LOGARITHM, LOGARITHM, t) if isinstance(t, Map) and t.op == "log" else t)
+    return max(map(abs, interval(held))) <= EXACT
 
 
 def elsewhere(term: Term, coordinates: Mapping[str, Term]) -> Term:

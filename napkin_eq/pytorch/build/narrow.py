@@ -21,7 +21,7 @@ def rounded(term: Term, dtype: str) -> tuple[Term, Term | None]:
     """
     digits, least, _, most = FLOATS[dtype]
     size = Map("abs", (term,))
-    low, high = bounds(term)
+    low, high = interval(term)
     top = math.frexp(most)[1] - 1
     step: Term = Const(2.0 ** (top - digits + 1))
     for exponent in range(top, least, -1):
@@ -33,28 +33,12 @@ def rounded(term: Term, dtype: str) -> tuple[Term, Term | None]:
     return nq.where(size <= most, found, nq.log(room)), room
 
 
-def bounds(term: Term) -> tuple[float, float]:
-    """Return between which numbers a term lies; of a choice by a comparison with a constant, what that says of the side that is taken."""
-    if not (isinstance(term, Map) and term.op == "where" and isinstance(term.args[0], Map) and term.args[0].op in ("lt", "le")):
-        return interval(term)
-    small, large = term.args[0].args  # where the comparison holds; else the other way round
-    sides = []
-    for side, below, above in ((term.args[1], small, large), (term.args[2], large, small)):
-        low, high = bounds(side)
-        if side is below and isinstance(above, Const):
-            high = min(high, above.value)
-        if side is above and isinstance(below, Const):
-            low = max(low, below.value)
-        sides.append((low, high))
-    return min(low for low, _ in sides), max(high for _, high in sides)
-
-
 def wrapped(term: Term, dtype: str) -> Term:
     """Return a whole number as a type of fewer bits holds it: what is past its range comes in again at the other end."""
     if dtype not in WHOLES:
         return term
     bits, least = WHOLES[dtype]
-    low, high = bounds(term)
+    low, high = interval(term)
     if least <= low and high < least + 2**bits:
         return term
     if term.kind == "int":

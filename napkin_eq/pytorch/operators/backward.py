@@ -8,7 +8,7 @@ from typing import Any
 
 import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Term, as_real, lift
+from napkin_eq.lang.term import Map, Term, as_real, lift
 from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Number, Value
 from napkin_eq.pytorch.build.table import operator
 from napkin_eq.pytorch.build.wires import Dim
@@ -208,6 +208,19 @@ def slice_scatter(b: Builder, self: Value, src: Value, dim: int, start: Any, end
     return replace(self, term=nq.where(inside, t.term, s.term))
 
 
+@operator("diagonal_scatter.default")
+def diagonal_scatter(b: Builder, self: Value, src: Value, offset: int, dim1: int, dim2: int) -> Value:
+    first, second = b.dim(self, dim1), b.dim(self, dim2)
+    row, column = (b.at(self.dims[d]) for d in (first, second))
+    rest = [d for at, d in enumerate(self.dims) if at not in (first, second)]
+    along = b.apart(src.dims[-1], self.dims, "along")
+    aligned = b.value(b.moved(src, src.dims, [*rest, along]), [*rest, along], src.dtype)
+    place = row if offset >= 0 else column
+    shown = b.read(aligned, {len(rest): place}, self.dims) if along else replace(aligned, dims=self.dims)
+    s, t = (b.real(self), b.real(shown)) if not (self.whole and shown.whole) else (self, shown)
+    return replace(self, term=nq.where(nq.equal(row + offset if offset else row, column), t.term, s.term))
+
+
 @operator("select_scatter.default")
 def select_scatter(b: Builder, self: Value, src: Value, dim: int, index: int) -> Value:
     at = b.dim(self, dim)
@@ -234,3 +247,32 @@ def select_backward(b: Builder, grad_output: Value, input_sizes: Any, dim: int, 
 @operator("narrow.default")
 def narrow(b: Builder, self: Value, dim: int, start: int, length: int) -> Value:
     return part(b, self, b.dim(self, dim), start, length)
+
+
+@operator("_weight_norm_interface_backward.default")
+def weight_norm_backward(b: Builder, grad_w: Value, saved_v: Value, saved_g: Value, saved_norms: Value, dim: int) -> tuple[Value, Value]:
+    """Gradients of a direction and of its length: of a tensor scaled to a length along all dimensions but one."""
+    grad, v, g, norms = floats(b, grad_w, saved_v, saved_g, saved_norms)
+    kept = b.dim(v, dim)
+    product = b.pointwise(lambda x, y: x * y, grad, v)
+    total = b.folded("sum", product, [d for d in range(len(product.dims)) if d != kept], True, "float32")
+
+    def along(x: Term, y: Term, length: Term, norm: Term, t: Term) -> Term:
+        over = b.inverse(norm, "a division by 0")
+        return length * over * (x - y * t * over * over)
+
+    return b.pointwise(along, grad, v, g, norms, total), b.pointwise(lambda t, n: t * b.inverse(n, "a division by 0"), total, norms)
+
+
+@operator("replication_pad1d_backward.default", "replication_pad2d_backward.default", "replication_pad3d_backward.default")
+def replication_backward(b: Builder, grad_output: Value, self: Value, padding: Sequence[int]) -> Value:
+    """The gradient of an edge is the sum of those of what repeats it."""
+    found = b.real(grad_output)
+    for number in range(len(padding) // 2):
+        at = len(found.dims) - 1 - number
+        size = b.known(self.dims[at], "padding")
+        own, padded = b.fresh(size, "own", number), found.dims[at]
+        place = Map("min", (Map("max", (b.at(padded) - padding[2 * number], lift(0))), lift(size - 1)))
+        term = b.fold("sum", nq.where(nq.equal(place, b.at(own)), found.term, 0.0), [padded])
+        found = b.value(term, b.put(found, at, own), found.dtype)
+    return found

@@ -168,6 +168,30 @@ def tan(b: Builder, self: Value) -> Value:
     return b.pointwise(lambda t: nq.sin(t) * b.inverse(nq.cos(t), "the tangent where the cosine is 0"), b.real(self))
 
 
+@operator("asinh.default")
+def asinh(b: Builder, self: Value) -> Value:
+    return b.pointwise(lambda t: sign(t) * nq.log(nq.abs(t) + nq.sqrt(t * t + 1.0)), b.real(self))
+
+
+@operator("acosh.default")
+def acosh(b: Builder, self: Value) -> Value:
+    value = b.real(self)
+    b.edge("nonneg", value.term - 1.0, "the inverse of a hyperbolic cosine below 1", plain=True)
+    return b.pointwise(lambda t: nq.log(t + nq.sqrt(t - 1.0) * nq.sqrt(t + 1.0)), value)
+
+
+@operator("atanh.default")
+def atanh(b: Builder, self: Value) -> Value:
+    value = b.real(self)
+    b.edge("pos", 1.0 - value.term * value.term, "the inverse of a hyperbolic tangent outside -1 and 1", plain=True)
+    return b.pointwise(lambda t: 0.5 * (nq.log(1.0 + t) - nq.log(1.0 - t)), value)
+
+
+@operator("hypot.default")
+def hypot(b: Builder, self: Value, other: Value) -> Value:
+    return b.pointwise(lambda s, t: nq.sqrt(s * s + t * t), *floats(b, self, other))
+
+
 @operator("gelu.default")
 def gelu(b: Builder, self: Value, approximate: str) -> Value:
     return b.pointwise(nq.gelu_tanh if approximate == "tanh" else nq.gelu, b.real(self))

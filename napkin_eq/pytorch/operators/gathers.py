@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Index, Term
-from napkin_eq.pytorch.build.builder import Builder, Value, elsewhere
+from napkin_eq.lang.term import Index, Term, lift
+from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Number, Value, elsewhere
+from napkin_eq.pytorch.build.masks import negated
 from napkin_eq.pytorch.build.table import operator
 from napkin_eq.pytorch.build.wires import Dim
+from napkin_eq.pytorch.operators.elementwise import alike
 from napkin_eq.pytorch.operators.logic import index as chosen_place
 from napkin_eq.pytorch.operators.logic import wrapped
+from napkin_eq.pytorch.operators.reductions import unseen
 
 
 @operator("gather.default")
@@ -77,3 +81,57 @@ def index_tensors(b: Builder, self: Value, indices: Sequence[Value | None], plai
     together = list(found) == list(range(min(found), max(found) + 1))
     front = sum(1 for at in range(min(found)) if at not in found) if together else 0
     return b.value(elsewhere(self.term, places), (*kept[:front], *dims, *kept[front:]), self.dtype)
+
+
+@operator("searchsorted.Tensor", "searchsorted.Scalar")
+def searchsorted(b: Builder, sorted_sequence: Value, self: Number, right: bool, side: str | None) -> Value:
+    """Return how many numbers of a row in order stand before another one; all do before NaN."""
+    value, row = alike(b, self, sorted_sequence)
+    at = len(row.dims) - 1
+    over = row.dims[at] if row.dims else ()
+    if len(row.dims) == 1:
+        over = b.apart(over, value.dims, "sorted")
+        bounds = b.moved(row, row.dims, [over])
+    else:
+        over = b.apart(over, value.dims, "sorted")
+        bounds = b.moved(row, row.dims, [*value.dims[:-1], over])
+    term = value.term
+    after = (term < bounds) if right or side == "right" else (term <= bounds)
+    count = b.fold("sum", nq.where(negated(after), 1.0, 0.0), [over])
+    return b.value(count, value.dims, "int64")
+
+
+@operator("bucketize.Tensor", "bucketize.Scalar")
+def bucketize(b: Builder, self: Number, boundaries: Value, right: bool) -> Value:
+    return searchsorted(b, boundaries, self, right, None)
+
+
+@operator("_embedding_bag.default", "_embedding_bag_forward_only.default")
+def embedding_bag(b: Builder, weight: Value, indices: Value, offsets: Value, mode: int, per_sample_weights: Value | None,
+    include_last_offset: bool, padding_idx: int) -> tuple[Value, None, None, None]:  # fmt: skip
+    """Return rows of a table folded in bags: of each place in the row of indices, the last bag that begins at it or before."""
+    over, width = indices.dims[0], b.apart(weight.dims[1], [indices.dims[0], offsets.dims[0]], "width")
+    bags = b.known(offsets.dims[0], "bags") - (1 if include_last_offset else 0)
+    bag = b.fresh(bags, "bag")
+    flat = Value(offsets.term, offsets.dims, offsets.dtype)
+    first = b.read(flat, {0: b.at(bag)}, [bag]) if offsets.dims[0] else replace(flat, dims=((),))
+    inside = first.term <= b.at(over)
+    if bags > 1 or include_last_offset:
+        end = b.read(flat, {0: b.at(bag) + 1}, [bag])
+        inside = inside & ((b.at(over) < end.term) | (lift(bags - 1) <= b.at(bag)) if not include_last_offset else b.at(over) < end.term)
+    if padding_idx >= 0:
+        inside = inside & negated(nq.equal(indices.term, padding_idx))
+    rows = index_tensors(b, weight, [indices], plain=True)
+    term = b.moved(b.real(rows), rows.dims, [over, width])
+    if per_sample_weights is not None:
+        term = term * b.moved(b.real(per_sample_weights), per_sample_weights.dims, [over])
+    if mode == 2:
+        unseen(b, weight, plain=True)
+        most = b.fold("max", nq.where(inside, term, NEGATIVE), [over])
+        some = b.fold("max", nq.where(inside, 1.0, 0.0), [over]) > 0.5
+        found = nq.where(some, most, 0.0)
+    else:
+        found = b.fold("sum", nq.where(inside, term, 0.0), [over])
+    if mode == 1:
+        found = found * nq.reciprocal(nq.maximum(b.fold("sum", nq.where(inside, 1.0, 0.0), [over]), 1.0))
+    return b.value(found, [bag, width], weight.dtype), None, None, None

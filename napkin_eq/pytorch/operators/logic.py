@@ -221,6 +221,11 @@ for _name, _number, _way in (
     enter(_name, _everywhere(_number)[_way])
 
 
+@operator("new_empty_strided.default")
+def new_empty_strided(b: Builder, self: Value, size: Any, stride: Any) -> Value:
+    return filled(b, size, 0)
+
+
 @operator("scalar_tensor.default")
 def scalar_tensor(b: Builder, s: Number) -> Value:
     return b.scalar(s)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import napkin_eq.frontend.library as nq
@@ -237,3 +238,20 @@ def flex_attention(
 
 def _alone(value: Value, kept: Sequence[int]) -> list[Dim]:
     return [dim if at in kept else () for at, dim in enumerate(value.dims)]
+
+
+@operator("_trilinear.default")
+def trilinear(
+    b: Builder, i1: Value, i2: Value, i3: Value, expand1: Sequence[int], expand2: Sequence[int], expand3: Sequence[int], sumdim: Sequence[int], unroll_dim: int
+) -> Value:
+    """Return the sum of a product of three tensors, each with further dimensions of size 1."""
+
+    def expanded(value: Value, places: Sequence[int]) -> Value:
+        dims = list(b.real(value).dims)
+        for place in sorted(places):
+            dims.insert(place, ())
+        return replace(b.real(value), dims=tuple(dims))
+
+    factors = [expanded(value, places) for value, places in ((i1, expand1), (i2, expand2), (i3, expand3))]
+    product = b.pointwise(lambda x, y, z: x * y * z, *factors)
+    return b.folded("sum", product, list(sumdim), False, product.dtype)

@@ -243,3 +243,20 @@ def median(b: Builder, self: Value, dim: int, keepdim: bool) -> tuple[Value, Val
     numbers, places = ordered(b, self, dim, False, (size + 1) // 2)
     last = {at: Const((size - 1) // 2)}
     return b.read(numbers, last, b.left(numbers, [at], keepdim)), b.read(places, last, b.left(places, [at], keepdim))
+
+
+@operator("kthvalue.default")
+def kthvalue(b: Builder, self: Value, k: int, dim: int, keepdim: bool) -> tuple[Value, Value]:
+    """Return the element that an order has at a place counted from 1, and where it stands."""
+    at = b.dim(self, dim)
+    numbers, places = ordered(b, self, dim, False, k)
+    if not self.dims or not self.dims[at]:
+        return numbers, places
+    last = {at: Const(k - 1)} if k > 1 else {}
+    return b.read(numbers, last, b.left(numbers, [at], keepdim)), b.read(places, last, b.left(places, [at], keepdim))
+
+
+@operator("median.default")
+def median_all(b: Builder, self: Value) -> Value:
+    flat = tuple(axis for dim in self.dims for axis in dim)
+    return median(b, replace(self, dims=(flat,)), 0, False)[0]

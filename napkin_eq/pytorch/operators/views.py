@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import napkin_eq.frontend.library as nq
+from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Map, Term, as_real
 from napkin_eq.pytorch.build.builder import Builder, Number, Value
 from napkin_eq.pytorch.build.rolled import SHORTEST, rolled
@@ -183,8 +184,8 @@ def diagonal(b: Builder, self: Value, offset: int, dim1: int, dim2: int) -> Valu
 
 
 @operator("cat.default")
-def cat(b: Builder, tensors: Sequence[Value], dim: int) -> Value:
-    parts = [value for value in tensors if value.dims]
+def cat(b: Builder, tensors: Sequence[Value | None], dim: int) -> Value:
+    parts = [value for value in tensors if value is not None and value.dims]  # of no elements is None
     at = b.dim(parts[0], dim)
     sizes = [b.known(value.dims[at], "cat") for value in parts]
     if all(size == 1 for size in sizes) and (found := _loop(b, parts, at)) is not None:
@@ -325,3 +326,19 @@ def im2col(b: Builder, self: Value, kernel_size: Any, dilation: Any, padding: An
         places[at + number] = b.at(windows[-1]) * s + b.at(inner[-1]) * d
     channels = (*dims[at - 1], *inner[0], *inner[1])
     return b.read(padded, places, (*dims[: at - 1], channels, (*windows[0], *windows[1])))
+
+
+@operator("as_strided.default", "as_strided_copy.default")
+def as_strided(b: Builder, self: Value, size: Sequence[int], stride: Sequence[int], storage_offset: int | None) -> Value:
+    """Return what lies in memory at strides of its own, of a tensor whose elements lie side by side from the beginning."""
+    sizes = [b.known(dim, "as_strided") for dim in self.dims]
+    plain = [math.prod(sizes[at + 1 :]) for at in range(len(sizes))]
+    last = (storage_offset or 0) + sum((n - 1) * step for n, step in zip(size, stride, strict=True))
+    if b.memory != (tuple(plain), 0) or last >= math.prod(sizes):
+        raise NapkinError("as_strided of what does not lie side by side in memory, or past it")
+    flat = reshape(b, self, [-1])
+    dims = [b.fresh(n, "strided", number) for number, n in enumerate(size)]
+    place: Term = Const(storage_offset or 0)
+    for dim, step in zip(dims, stride, strict=True):
+        place = place + b.at(dim) * step if dim and step else place
+    return b.read(flat, {0: place}, dims) if flat.dims[0] else replace(flat, dims=tuple(dims))
