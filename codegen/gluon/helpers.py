@@ -7,8 +7,11 @@ def _narrow(name: str, dtype: str, short: str) -> str:
     return f"""
 @gluon.jit
 def {name}(tile):
-    # Both halves of a register at once: narrowed one by one, they are put together anew in every trip of a loop that carries them.
-    return gl.inline_asm_elementwise("cvt.rn.{short}x2.f32 $0, $2, $1;", "=r,r,r", [tile], dtype={dtype}, is_pure=True, pack=2)
+    # Both halves of a register at once: narrowed one by one, they are put together anew in every trip of a loop
+    # that carries them.
+    return gl.inline_asm_elementwise(
+        "cvt.rn.{short}x2.f32 $0, $2, $1;", "=r,r,r", [tile], dtype={dtype}, is_pure=True, pack=2
+    )
 """
 
 

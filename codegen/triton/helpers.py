@@ -12,7 +12,8 @@ def floor_div(a, b):
 def floor_mod(a, b):
     # % on a GPU has the sign of a, a remainder of coordinates the sign of b
     whole = a // b - ((a % b != 0) & ((a < 0) != (b < 0)))
-    return ~(~a + whole * b)  # a - whole * b, by complements: Triton would take other remainders to be multiples, as codegen/axis_info.py says
+    # a - whole * b, by complements: Triton would take other remainders to be multiples, as codegen/axis_info.py says
+    return ~(~a + whole * b)
 """,
     "round_half_even": """
 @triton.jit
@@ -25,7 +26,9 @@ def round_half_even(x):
 @triton.jit
 def ask_for(pointers):
     # level 2 is asked for the lines at these addresses; nothing waits for them
-    tl.inline_asm_elementwise("prefetch.global.L2 [$1]; mov.u32 $0, 0;", "=r,l", [pointers], dtype=tl.int32, is_pure=False, pack=1)
+    tl.inline_asm_elementwise(
+        "prefetch.global.L2 [$1]; mov.u32 $0, 0;", "=r,l", [pointers], dtype=tl.int32, is_pure=False, pack=1
+    )
 """,
     "product": """
 @triton.jit

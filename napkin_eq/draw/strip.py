@@ -102,7 +102,8 @@ def page(derivation: Derivation) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{name}: the derivation</title>\n<style>{STYLE}</style></head><body>\n"
         f"<h1>{name}: the derivation in {len(found)} moves</h1>\n"
-        f"<figure>{svg(drawn(derivation.diagram))}</figure>\n<ol>\n{rows}\n</ol>\n<figure>{svg(drawn(derivation))}</figure>\n</body></html>\n"
+        f"<figure>{svg(drawn(derivation.diagram))}</figure>\n<ol>\n{rows}\n</ol>\n"
+        f"<figure>{svg(drawn(derivation))}</figure>\n</body></html>\n"
     )
 
 

@@ -1,14 +1,14 @@
 """The main job, from a diagram to kernels, in the order in which its stages run.
 
-    aimed      arguments → Aim            what for: GPU, types, limits, checked                    (asked.py)
-    laws       names → Laws               those in force, each proved                              (asked.py)
-    way        Job → Outputs              a graph is covered by kernels, each found as below; anything else is searched
-    saturate   Job → Saturated            the e-graph of all that the laws say is equal            (search/candidates.py, egraph/)
-    extract    Saturated → Candidates     its terms that cost least                                (search/extract.py)
-    place      Candidates → Placed        what they store and in what tiles, priced in full        (search/placement.py)
-    explain    Placed → Steps             each step from the diagram by a law, as the checker has it   (certify/)
-    validate   Placed → Translation       its kernels in small, run against the diagram            (verify/translation.py)
-    plan       Outputs → Plan             kernels numbered, the passes over them run               (search/assemble.py)
+    aimed     arguments → Aim         what for: GPU, types, limits, checked                  (asked.py)
+    laws      names → Laws            those in force, each proved                            (asked.py)
+    way       Job → Outputs           a graph is covered by kernels, each found as below; anything else is searched
+    saturate  Job → Saturated         the e-graph of all that the laws say is equal          (search/candidates.py)
+    extract   Saturated → Candidates  its terms that cost least                              (search/extract.py)
+    place     Candidates → Placed     what they store and in what tiles, priced in full      (search/placement.py)
+    explain   Placed → Steps          each step from the diagram by a law                    (certify/)
+    validate  Placed → Translation    its kernels in small, run against the diagram          (verify/translation.py)
+    plan      Outputs → Plan          kernels numbered, the passes over them run             (search/assemble.py)
 """
 
 from __future__ import annotations

@@ -57,7 +57,8 @@ class ProofRefused(NapkinError):
 Formaliser = Callable[[Statement], str]
 _FORMALISERS: list[Formaliser] = []
 _EMBEDDERS: list[Formaliser] = []
-HEAD = """(* Laws as theorems over Values.v, written from their statements by `napkin-eq prove --write`: change nothing here. *)
+HEAD = """(* Laws as theorems over Values.v, written from their statements by `napkin-eq prove --write`:
+   change nothing here. *)
 
 Require Import Reals List Lra Values.
 Import ListNotations.

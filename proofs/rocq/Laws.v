@@ -1,4 +1,5 @@
-(* Laws as theorems over Values.v, written from their statements by `napkin-eq prove --write`: change nothing here. *)
+(* Laws as theorems over Values.v, written from their statements by `napkin-eq prove --write`:
+   change nothing here. *)
 
 Require Import Reals List Lra Values.
 Import ListNotations.
