@@ -8,6 +8,7 @@
     logic         comparisons, masks and choices, types and constants
     losses        losses
     norms         normalisations
+    pairs         complex numbers, as pairs of real ones
     pooling       pooling, and its gradients
     price         what PyTorch is taken to need for operators
     products      contractions
