@@ -11,7 +11,7 @@ import itertools
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from napkin_eq.lang.axis import Axis
@@ -39,6 +39,7 @@ from napkin_eq.tile.resources import (
     crossed_clocks,
     crossing,
     needs,
+    passed_over,
     places,
     room,
     sliced,
@@ -65,6 +66,7 @@ ACCESSED, HELD = 5.0, 0.5  # of a load or store, however many elements a thread 
 PARTLY = 3.0  # times that a request takes which writes fewer bytes than level 2 writes at once
 AT_ONCE = WARP * VECTOR  # elements that a warp takes side by side
 KEPT, FETCHED = 4000.0, 3.0  # instructions as counted here that an SM keeps; times as long, at the most, that more of them take
+SPILLING = 1.2  # times as long as told that a kernel takes whose threads may have to hold more of a smaller tile, spread over a larger one, than they can
 DATA_LEAST = 16  # elements of a stretch bounded by data that are taken to be the least
 
 
@@ -525,7 +527,9 @@ def prices(
             found = {name: from_hbm(prof, lanes, name, work.moved, work.blocks, hardware, occupancy) for name in work.moved}
             fetched[occupancy] = sum(found.values()), sum(found[name] for name in work.pieces) * (hardware.model.pieces - 1)
         met = _meeting(prof, lanes, work, warps)
-        yield _priced(prof, lanes, work, fetched[occupancy], met, smem, registers, occupancy, warps, stages, hardware)
+        cost = _priced(prof, lanes, work, fetched[occupancy], met, smem, registers, occupancy, warps, stages, hardware)
+        most = min(hardware.limits.registers_per_thread, hardware.limits.registers_per_sm // threads)
+        yield replace(cost, predicted_us=cost.predicted_us * SPILLING) if passed_over(taken, warps) > most else cost
 
 
 def _unspilled(threads: int, hardware: Hardware) -> float:

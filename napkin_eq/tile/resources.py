@@ -105,7 +105,8 @@ class Room:
 
     registers: of 32 bits, where it holds the most: those of a block, and what lies in threads as tiles that were folded. shared: what lies in
     shared memory together. contracted, tall: whether there is a contraction, and each has the rows of a wide instruction. spread: of tiles that
-    are made of smaller ones their lanes, and the dimensions of each of these. least: registers of a thread, whatever it holds. largest: elements of a tile.
+    are made of smaller ones their lanes, and the dimensions of each of these; pairs: the same of tiles of two dimensions. least: registers of a
+    thread, whatever it holds. largest: elements of a tile.
     """
 
     registers: tuple[tuple[float, tuple[Sliced, ...]], ...]
@@ -113,6 +114,7 @@ class Room:
     contracted: bool
     tall: bool
     spread: tuple[tuple[tuple[int, ...], tuple[tuple[tuple[int, ...], float], ...]], ...]
+    pairs: tuple[tuple[tuple[int, ...], tuple[tuple[tuple[int, ...], float], ...]], ...]
     least: int
     largest: int
 
@@ -178,11 +180,12 @@ def room(need: Needs, lanes: Mapping[str, int]) -> Room:
     spread = tuple(
         (tuple(lanes[c] for c in out), tuple((tuple(map(out.index, arg)), taken) for arg, taken in args))
         for out, args in need.spread
-        if sum(lanes[c] > 1 for c in out) > 2
+        if sum(lanes[c] > 1 for c in out) > 1
     )
+    pairs, larger = (tuple(tile for tile in spread if (sum(n > 1 for n in tile[0]) > 2) is wide) for wide in (False, True))
     registers = tuple((size, parts) for parts, size in held.items())
     least = LEAST_REGISTERS if need.laned else 0
-    return Room(registers, tuple(shared), bool(need.rows), tall, spread, least, max(sizes.values(), default=1))
+    return Room(registers, tuple(shared), bool(need.rows), tall, larger, () if need.rows or need.laned else pairs, least, max(sizes.values(), default=1))
 
 
 def capacity(taken: Room, warps: int, stages: int, wide_unit: bool = True) -> tuple[int, int]:
@@ -202,6 +205,14 @@ def capacity(taken: Room, warps: int, stages: int, wide_unit: bool = True) -> tu
     if taken.spread:
         registers += max([spread_registers(*tile, warps) for tile in taken.spread])
     return SMEM_SLACK + shared, max(taken.least, registers)
+
+
+def passed_over(taken: Room, warps: int) -> int:
+    """Return the registers of a thread that smaller tiles take at the most where they are spread over one of two dimensions.
+
+    A compiler may read what it needs of them piece by piece; where it does not, and threads have no more registers, it spills.
+    """
+    return max((spread_registers(*tile, warps) for tile in taken.pairs), default=0)
 
 
 def by_wide(taken: Room, warps: int, wide_unit: bool) -> bool:
@@ -482,9 +493,13 @@ def adjoining(operand: p.Operand, made: Mapping[str, p.Stmt], values: Mapping[st
 
 
 def _spread(kernel: p.Kernel, values: Mapping[str, p.Value]) -> Iterator[Spread]:
+    counted: set[str] = set()  # what is counted up, and what is computed of it alone: made anew wherever it is used
     for stmt in p.statements(kernel.body):
-        if isinstance(stmt, p.Let) and len(stmt.out.coords) > 2:
-            smaller = (values[a] for a in stmt.args if isinstance(a, str) and values[a].coords not in ((), stmt.out.coords))
+        if isinstance(stmt, (p.Iota, p.Start, p.SizeOf)) or (isinstance(stmt, p.Let) and counted.issuperset(p.used(stmt))):
+            counted.add(stmt.out.name)
+        if isinstance(stmt, p.Let) and len(stmt.out.coords) > 1:
+            names = (a for a in stmt.args if isinstance(a, str) and (len(stmt.out.coords) > 2 or a not in counted))
+            smaller = (values[a] for a in names if values[a].coords not in ((), stmt.out.coords))
             if args := tuple(dict.fromkeys((v.coords, share(v)) for v in smaller)):
                 yield stmt.out.coords, args
 

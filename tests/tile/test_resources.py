@@ -9,12 +9,12 @@ import pytest
 import napkin_eq as nq
 from napkin_eq.frontend.gallery import diagram
 from napkin_eq.lang.diagram import Diagram
-from napkin_eq.machine.cost import price, profile
+from napkin_eq.machine.cost import SPILLING, price, profile
 from napkin_eq.machine.gpu import load
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.compile_ahead import compile_report
 from napkin_eq.tile.printers import emit
-from napkin_eq.tile.resources import SMEM_SLACK, capacity, crossed_clocks, partial_bytes, room, spread_registers
+from napkin_eq.tile.resources import SMEM_SLACK, capacity, crossed_clocks, partial_bytes, passed_over, room, spread_registers
 from tests import plans
 
 H200, A100 = load("h200"), load("a100")
@@ -84,6 +84,28 @@ def test_a_tile_spread_over_three_dimensions_takes_what_every_thread_holds_of_it
     # 32 threads along the last, 32 warps along the middle: each thread has 32 × 16 of the first two, and 16 of the last two.
     assert spread_registers((32, 512, 32), (((0, 1), 1.0), ((1, 2), 1.0)), 32) == 32 * 16 + 16
     assert spread_registers((32, 512, 32), (((0, 1, 2), 1.0),), 32) == 0
+
+
+def test_a_tile_spread_over_two_dimensions_may_be_more_than_threads_hold():
+    """Of 4,096 numbers beside 32 columns each thread of 16 warps has 256, and 128 registers: Triton's kernel spilled 592 bytes a thread, of 2,048 none."""
+    b, a = nq.axes("b a", b=4096, a=8192)
+    x, y = p.Buffer("x", (b,), "f32"), p.Buffer("y", (a,), "f32")
+    body = (
+        p.Iota(plans.i32("bs", "b"), "b"),
+        p.Iota(plans.i32("as", "a"), "a"),
+        plans.let(plans.f32("counted", "a"), "cast", "as"),
+        p.Load(plans.f32("loaded", "b"), "x", ("bs",), ()),
+        plans.let(plans.f32("both", "b", "a"), "add", "loaded", "counted"),
+        p.ReduceTile(plans.f32("most", "a"), "max", "b", "both"),
+        p.StoreTile("y", ("as",), "most", ()),
+    )
+    roomy = replace(H200, limits=replace(H200.limits, registers_per_thread=1 << 10, registers_per_sm=1 << 20))
+    for rows, longer in ((2048, 1.0), (4096, SPILLING)):
+        coords = (p.Coord("b", b, rows, "whole"), p.Coord("a", a, 32, "group"))
+        kernel = p.Kernel("spread", (x,), (y,), coords, ("a",), body)
+        assert passed_over(room(profile(kernel).needs, {"b": rows, "a": 32}), 16) == rows // 16, "what is counted up is made anew"
+        told, with_room = (price(profile(kernel), {}, 16, 2, hardware).predicted_us for hardware in (H200, roomy))
+        assert told == pytest.approx(longer * with_room)
 
 
 def test_choices_beyond_what_triton_or_a_block_takes_are_refused():
