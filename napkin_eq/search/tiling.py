@@ -67,7 +67,8 @@ def choices(store: Store, roles: Mapping[str, str], stored: Iterable[p.Buffer] =
         scanned = any(isinstance(t, Scan) and t.axis == axis for t in terms)  # one tile has to hold it, or walk it
         found[axis.name] = _sizes(axis, streamed=True, least=1, most=SMALL) if shared or last or scanned else [1]
         if roles.get(axis.name) == "walk":
-            found[axis.name] = [s for s in _sizes(axis, streamed=True, least=1, most=LARGEST_WHOLE) if s == 1 or s >= 64 or covers(s, axis)]
+            shortest = MIN_DOT if scanned else 64  # blocks of a prefix fold may be short: beside several rows each thread then folds its own in turn
+            found[axis.name] = [s for s in _sizes(axis, streamed=True, least=1, most=LARGEST_WHOLE) if s == 1 or s >= shortest or covers(s, axis)]
     rows = [axis for axis in store.axes if found[axis.name] == [1]]
     if rows and not _multiplies(store):
         short = max(math.prod(extent(a) for a in t.axes if a not in rows) for t in terms)

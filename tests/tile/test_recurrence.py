@@ -161,3 +161,13 @@ def test_a_recurrence_is_written_and_read():
     assert str(nq.recur(A, B * C, T)) == "recur_t(A, B · C)"
     with pytest.raises(NapkinError, match="mask"):
         Recur(T, Index(T) < 3, B)
+
+
+def test_a_selective_scan_reads_tiles_of_its_inputs_once_for_many_channels():
+    """Of short blocks a program takes many channels: their inputs fill sectors, and what channels share is read once for all of them."""
+    b, t, d, n = nq.axes("b t d n", b=2, t=2048, d=2048, n=16)
+    step, gains = nq.array("dt", b, t, d), nq.array("A", d, n)
+    state = nq.recur(nq.exp(step * gains), step * nq.array("X", b, t, d) * nq.array("B", b, t, n), t)
+    (tiled,) = nq.derive(nq.sum(state * nq.array("C", b, t, n), n), dtype="bfloat16").tiled
+    assert tiled.cost.bytes_l2 < 2 * tiled.cost.bytes_hbm
+    assert {c.axis: c.tile for c in tiled.kernel.coords if c.role == "walk"} == {t: 16}
