@@ -254,9 +254,9 @@ class Const(Term):
     def __new__(cls, value: bool | int | float | Fraction) -> Const:
         if not isinstance(value, (bool, int, float, Fraction)) or value != value or value == math.inf:
             raise NapkinError(f"constant {value!r:.60} is not a bool, an integer or a number")
+        if isinstance(value, (int, Fraction)) and abs(value) > LARGEST_NUMBER:
+            raise NapkinError(f"constant of {int(value).bit_length()} bits is beyond the range of numbers")
         if isinstance(value, Fraction):
-            if abs(value) > LARGEST_NUMBER:
-                raise NapkinError(f"constant {value.numerator // value.denominator!r:.20}... is beyond the range of numbers")
             value = float(value) if Fraction(repr(float(value))) == value else value
         elif isinstance(value, float):
             value = float(value) + 0.0  # of -0.0 it is 0.0
@@ -576,7 +576,7 @@ def as_real(term: Term) -> Term:
     if term.kind == "real":
         return term
     if isinstance(term, Const) and term.kind == "int":
-        return Const(float(term.value))
+        return Const(Fraction(term.value))  # of more than 53 bits it is no float
     if term.kind == "int":
         return Map("real", (term,))
     raise NapkinError(f"a {term.kind} stands where a number is expected: choose with where(mask, a, b)")

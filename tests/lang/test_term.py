@@ -253,3 +253,12 @@ def test_a_term_that_is_used_often_is_short_to_read_and_reads_as_no_other() -> N
         first, second = first * first + first, second * second + second
     assert len(repr(first)) < 20_000 and repr(first) != repr(second)
     assert repr(nq.index(T) + 1) == "Map('add', (Index(Axis(name='t', size=8, multiple=1)), Const(1)))"
+
+
+def test_whole_numbers_among_reals_are_exact_and_those_beyond_the_range_refused():
+    (x,) = nq.axes("x", x=4)
+    added = nq.array("A", x) + (2**53 + 1)
+    assert [t.exact for t in subterms(added) if isinstance(t, Const)] == [2**53 + 1]
+    for far in (10**400, -(10**400)):
+        with pytest.raises(NapkinError, match="constant of 1329 bits is beyond the range of numbers"):
+            nq.array("A", x) + far
