@@ -254,7 +254,7 @@ class Const(Term):
     def __new__(cls, value: bool | int | float | Fraction) -> Const:
         if not isinstance(value, (bool, int, float, Fraction)) or value != value or value == math.inf:
             raise NapkinError(f"constant {value!r:.60} is not a bool, an integer or a number")
-        if isinstance(value, (int, Fraction)) and abs(value) > LARGEST_NUMBER:
+        if (isinstance(value, Fraction) or (isinstance(value, int) and value.bit_length() > 1023)) and abs(Fraction(value)) > LARGEST_NUMBER:
             raise NapkinError(f"constant of {int(value).bit_length()} bits is beyond the range of numbers")
         if isinstance(value, Fraction):
             value = float(value) if Fraction(repr(float(value))) == value else value
