@@ -691,3 +691,7 @@ case("index bags", lambda w, i, s: tuple(F.embedding_bag(i.flatten(), w, torch.t
 case("strided views", lambda x: (x.as_strided((3, 2), (6, 2)), x.as_strided((5, 4), (1, 2), 3), torch.diagonal_scatter(x, x[0, :4], 1),
      torch.diagonal_scatter(x, x[0, :3], -1), torch.block_diag(x[:2, :2], x[:3, :1])), (4, 6))  # fmt: skip
 case("inverse functions", lambda x: (x.asinh(), (x.abs() + 1).acosh(), (x / 9).tanh().atanh(), torch.hypot(x, x.flip(0))), (3, 4))
+case("whole bits", lambda i, j: (i & 12, i | 5, i ^ 9, i & -4, i | -3, i ^ -6, (i - 4) & 10, (i - 4) | 3, (i - 4) ^ 7, (i % 8) & (j % 16), (i % 8) | (j % 16),
+     (i % 8) ^ (j % 16)), ints(90, 7, low=-90), ints(90, 7))  # fmt: skip
+case("whole bits apart", lambda i, x: ((i[:, None] >> torch.arange(8)) & 1, i[:, None] << torch.arange(4), ((x > 0).long() * (2 ** torch.arange(6))).sum(1),
+     (x > 0).long() * (1 << torch.arange(6)), 3 ** torch.arange(9), torch.arange(5) ** torch.arange(5)), ints(200, 5), (3, 6))  # fmt: skip

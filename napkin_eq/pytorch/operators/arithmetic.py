@@ -8,12 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 import napkin_eq.frontend.library as nq
+from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.interval import interval
 from napkin_eq.lang.term import Const, Map, Term
 from napkin_eq.pytorch.build.builder import Builder, Number, Value
 from napkin_eq.pytorch.build.masks import undefined
 from napkin_eq.pytorch.build.table import enter, operator
-from napkin_eq.pytorch.operators.elementwise import alike, at_least, at_most, floats, rsqrt, sqrt, trunc
+from napkin_eq.pytorch.operators.elementwise import alike, at_least, at_most, floats, rsqrt, sqrt, trunc, whole_powers
 
 
 @operator("add.Tensor", "add.Scalar")
@@ -181,6 +182,10 @@ def pow_scalar(b: Builder, self: Value, exponent: Any) -> Value:
 
 @operator("pow.Scalar")
 def pow_of_scalar(b: Builder, self: Any, exponent: Value) -> Value:
+    if exponent.whole and isinstance(self, int) and exponent.term.kind == "int":
+        return b.pointwise(lambda t: whole_powers(Const(self), t), exponent)
+    if exponent.whole and isinstance(self, int):
+        raise NapkinError("whole powers by numbers that a real one gave")
     base = b.real(float(self))
     b.edge("pos", base.term, "a power of a number that is not positive")
     return b.pointwise(
@@ -190,6 +195,10 @@ def pow_of_scalar(b: Builder, self: Any, exponent: Value) -> Value:
 
 @operator("pow.Tensor_Tensor")
 def pow_tensor(b: Builder, self: Value, exponent: Value) -> Value:
+    if self.whole and exponent.whole:
+        if not self.term.kind == exponent.term.kind == "int":
+            raise NapkinError("whole powers of or by numbers that a real one gave")
+        return b.pointwise(whole_powers, self, exponent)
     s, t = floats(b, self, exponent)
     b.edge("pos", s.term, "a power of a number that is not positive")
     return b.pointwise(lambda base, power: nq.exp(nq.log(base) * power), s, t)

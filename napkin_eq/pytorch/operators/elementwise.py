@@ -7,7 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import napkin_eq.frontend.library as nq
-from napkin_eq.lang.term import Map, Term, lift
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.interval import interval
+from napkin_eq.lang.term import Const, Map, Term, lift
 from napkin_eq.pytorch.build.builder import Builder, Number, Value
 from napkin_eq.pytorch.build.table import enter, operator
 
@@ -56,6 +58,24 @@ def trunc(t: Term) -> Term:
 def sinh(t: Term) -> Term:
     """Return the hyperbolic sine."""
     return 0.5 * (nq.exp(t) - nq.exp(-t))
+
+
+def whole_powers(base: Term, exponent: Term) -> Term:
+    """Return powers of whole numbers by whole ones: the product of those squares of the base that the exponent's bits say.
+
+    Raises NapkinError where the exponent may be below 0, or the power past 64 bits.
+    """
+    low, high = interval(exponent)
+    most = max(map(abs, interval(base)))
+    if low < 0 or not (most <= 1 or high * math.log2(max(most, 2)) < 63):
+        raise NapkinError("powers of whole numbers by whole ones that are not shown to be small and not below 0")
+    found: Term | None = None
+    for at in range(int(high).bit_length()):
+        bit = exponent // 2**at % 2 if at else exponent % 2
+        factor = nq.where(nq.equal(bit, 1), base, 1)
+        found = factor if found is None else found * factor
+        base = Const(int(base.value) ** 2) if isinstance(base, Const) else base * base
+    return found if found is not None else Const(1)
 
 
 FUNCTIONS: dict[str, Unary] = {

@@ -9,12 +9,13 @@ from typing import Any
 
 import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.interval import interval
 from napkin_eq.lang.term import Const, Index, Input, Length, Map, Reduce, Size, Term, as_real, subterms
 from napkin_eq.pipeline.reference import Evaluation
 from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Number, Value
 from napkin_eq.pytorch.build.masks import both, choice, negated, same, undefined
 from napkin_eq.pytorch.build.table import enter, operator
-from napkin_eq.pytorch.operators.elementwise import alike
+from napkin_eq.pytorch.operators.elementwise import alike, whole_powers
 
 COMPARISONS: dict[str, Callable[[Term, Term], Term]] = {
     "eq": same,
@@ -24,6 +25,7 @@ COMPARISONS: dict[str, Callable[[Term, Term], Term]] = {
     "gt": lambda s, t: s > t,
     "ge": lambda s, t: s >= t,
 }
+MOST_BITS = 16  # of two tensors of whole numbers
 MOST_LISTED = 1024  # elements of a dimension whose places are listed
 LOGIC: dict[str, Callable[[Term, Term], Term]] = {
     "and": both,
@@ -63,13 +65,45 @@ def _logic(compute: Callable[[Term, Term], Term], whole: bool) -> Callable[[Buil
     def rule(b: Builder, self: Number, other: Number) -> Value:
         s, t = b.scalar(self), b.scalar(other)
         if not whole and not (s.truth and t.truth):
-            low = constant(t)
-            if compute is both and s.whole and isinstance(low, int) and low > 0 and not low & (low + 1):
-                return b.pointwise(lambda x: x % (low + 1), s)  # the lowest bits
-            raise NapkinError("bits of whole numbers are not supported but for the lowest ones, only masks")
+            if not (s.whole and t.whole and s.term.kind == t.term.kind == "int"):
+                raise NapkinError("bits are those of whole numbers that no real one gave, or of masks")
+            return b.pointwise(lambda x, y: _BITS[compute](x, y, _common(x, y)), s, t)
         return b.pointwise(compute, b.mask(s), b.mask(t), dtype="bool")
 
     return rule
+
+
+# Of two whole numbers, and of the bits that both have: what they are together.
+_BITS: dict[Callable[[Term, Term], Term], Callable[[Term, Term, Term], Term]] = {
+    both: lambda x, y, common: common,
+    LOGIC["or"]: lambda x, y, common: x + (y - common),
+    LOGIC["xor"]: lambda x, y, common: (x - common) + (y - common),
+}
+
+
+def _common(x: Term, y: Term) -> Term:
+    """Return the bits that two whole numbers have both, as quotients and rests: of a constant by its runs of ones, else one by one."""
+    if isinstance(x, Const):
+        x, y = y, x
+    if isinstance(y, Const):
+        bits = int(y.value)
+        if bits < 0:
+            return x - _common(x, Const(~bits)) if ~bits else x
+        found, at = Const(0), 0
+        while bits >> at:
+            at += ((bits >> at) & -(bits >> at)).bit_length() - 1
+            many = (~(bits >> at) & ((bits >> at) + 1)).bit_length() - 1
+            run = (x // 2**at if at else x) % 2**many
+            found = found + run * 2**at if at else run
+            at += many
+        return found
+    low, high = (pick(side) for pick, side in ((min, [interval(x)[0], interval(y)[0]]), (max, [interval(x)[1], interval(y)[1]])))
+    if low < 0 or high >= 2**MOST_BITS:
+        raise NapkinError(f"bits of two tensors, one of which may be below 0 or not below 2^{MOST_BITS}")
+    total: Term = Const(0)
+    for at in range(int(high).bit_length()):
+        total = total + (x // 2**at % 2) * (y // 2**at % 2) * 2**at
+    return total
 
 
 for _name in COMPARISONS:
@@ -101,6 +135,23 @@ def _shifts(value: Value, by: Any) -> Value:
     if not value.whole or value.term.kind != "int" or not isinstance(by, int) or not 0 <= by <= most:
         raise NapkinError(f"only whole numbers that no real one gave are shifted, by a known number of bits up to {most}")
     return value
+
+
+def _by_tensor(left: bool) -> Callable[[Builder, Number, Value], Value]:
+    def rule(b: Builder, self: Number, other: Value) -> Value:
+        value, by = b.scalar(self), b.scalar(other)
+        low, high = interval(by.term)
+        if not (value.whole and by.whole and value.term.kind == by.term.kind == "int") or low < 0 or high > 30:
+            raise NapkinError("shifts are of whole numbers by up to 30 bits, neither of which a real number gave")
+        return b.pointwise(lambda x, y: x * whole_powers(Const(2), y) if left else x // whole_powers(Const(2), y), value, by, dtype=value.dtype)
+
+    return rule
+
+
+for _name in ("left", "right"):
+    enter(f"__{_name[0]}shift__.Tensor", _by_tensor(_name == "left"))
+    for _kind in ("Tensor", "Scalar_Tensor"):
+        enter(f"bitwise_{_name}_shift.{_kind}", _by_tensor(_name == "left"))
 
 
 @operator("bitwise_not.default")

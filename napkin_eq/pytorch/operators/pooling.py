@@ -70,7 +70,7 @@ def _largest(
         flat = place if flat is Const(0) else flat * size + place
     size = math.prod(found.sizes)
     if b.undefined:
-        first = _taken(b, shown, largest, flat, size, found)
+        first = _taken(b, shown, largest, flat, size, found.mask, found.window)
     else:
         chosen = nq.equal(shown, largest) if found.mask is None else nq.equal(shown, largest) & found.mask
         first = first_place(b, chosen, flat, size, found.window)
@@ -78,14 +78,14 @@ def _largest(
     return b.value(largest, found.dims, self.dtype), b.value(first, found.dims, "int64")
 
 
-def _taken(b: Builder, shown: Term, largest: Term, place: Term, size: int, windows: Windows) -> Term:
+def _taken(b: Builder, shown: Term, largest: Term, place: Term, size: int, mask: Term | None, window: Sequence[Dim]) -> Term:
     """Return the place that each window takes: the first of its largest number, and the last NaN if it holds one, of which no comparison is true."""
     at, last = as_real(place), float(size - 1)
     # What is not NaN comes before every place.
     undefined = nq.where(shown < 0.0, -1.0, nq.where(lift(0.0) <= shown, -2.0, at + float(size)))
     key = nq.where(shown < largest, -1.0, nq.where(largest <= shown, last - at, undefined))
-    key = key if windows.mask is None else nq.where(windows.mask, key, -1.0)
-    found = b.fold("max", key, windows.window)
+    key = key if mask is None else nq.where(mask, key, -1.0)
+    found = b.fold("max", key, window)
     return nq.where(found <= last, last - found, found - float(size))
 
 
@@ -209,11 +209,14 @@ def _placed(b: Builder, self: Value, output_size: Sequence[int]) -> tuple[Value,
     new = [b.fresh(out, "out", at) for at, out in enumerate(output_size)]
     left = (*self.dims[:front], *new)
     lies = every([part for own, out in zip(dims, new, strict=True) for part in _shared_out(b, own, out)])
-    same = nq.equal(b.real(self).term, b.moved(largest, largest.dims, left))
-    same = same if lies is None else same & lies
-    flat = b.at(tuple(a for d in dims for a in d))
-    first = first_place(b, same, flat, math.prod(b.known(d, "pooling") for d in dims), dims)
-    unplaced(b, self, first)
+    shown, most = b.real(self).term, b.moved(largest, largest.dims, left)
+    flat, size = b.at(tuple(a for d in dims for a in d)), math.prod(b.known(d, "pooling") for d in dims)
+    if b.undefined:
+        first = _taken(b, shown, most, flat, size, lies, dims)
+    else:
+        same = nq.equal(shown, most)
+        first = first_place(b, same if lies is None else same & lies, flat, size, dims)
+    unplaced(b, self, first, plain=b.undefined)
     return largest, b.value(first, left, "int64")
 
 

@@ -250,7 +250,8 @@ def roll(b: Builder, self: Value, shifts: Sequence[int], dims: Sequence[int]) ->
 
 @operator("constant_pad_nd.default")
 def constant_pad(b: Builder, self: Value, pad: Sequence[int], value: Number) -> Value:
-    value = b.scalar(value)
+    # PyTorch pads whole numbers with 0.0.
+    value = b.scalar(int(value) if self.whole and isinstance(value, float) and value.is_integer() else value)
     if self.truth:
         return b.mask(constant_pad(b, b.number(self), pad, b.number(value)))
     for number in range(len(pad) // 2):
