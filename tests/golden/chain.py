@@ -88,7 +88,8 @@ def check(name, tensor, device, sizes):
     if tensor.device != device:
         raise ValueError(f"{name}: expected device {device}, as the first argument, found {tensor.device}")
     if device.type != "cuda" and not triton.knobs.runtime.interpret:
-        raise ValueError(f"{name}: expected a GPU, found device {device}; on a CPU set TRITON_INTERPRET=1 before triton is imported")
+        hint = "on a CPU set TRITON_INTERPRET=1 before triton is imported"
+        raise ValueError(f"{name}: expected a GPU, found device {device}; {hint}")
 
 
 try:  # as in the code that torch.compile writes: quicker than looking at each argument, and than torch.empty
@@ -98,7 +99,10 @@ except ImportError:
 
 
 def alike(*arrays):
-    """Return what tells in one step whether other arrays have these types, shapes, strides and devices; None where torch has no such thing."""
+    """Return what tells in one step whether other arrays have these types, shapes, strides and devices.
+
+    None where torch has no such thing.
+    """
     try:
         return TensorGuards(*arrays, dynamic_dims_sizes=None, dynamic_dims_strides=None)
     except (TypeError, RuntimeError):
@@ -106,24 +110,28 @@ def alike(*arrays):
 
 
 def allocator(device):
-    """Return the function that makes an array of a shape, strides and type on a device, the current one where it is a GPU."""
+    """Return what makes an array of a shape, strides and type on a device, the current one where it is a GPU."""
     if device.type == "cuda" and _empty_strided_cuda is not None:
         return _empty_strided_cuda
     return lambda shape, strides, dtype: torch.empty_strided(shape, strides, dtype=dtype, device=device)
 
 
 def chained(device):
-    """Tell whether a kernel may be launched while the one before it still runs: NVIDIA GPUs of compute capability 9.0 and later."""
+    """Tell whether a kernel may be launched while the one before it still runs: NVIDIA GPUs from capability 9.0 on."""
     if torch.version.cuda is None or triton.knobs.runtime.interpret or torch.device(device).type != "cuda":
         return False
     return torch.cuda.get_device_capability(device) >= (9, 0)
 
 
 def placed(name, tensor):
-    """Return an argument as the kernels read it: packed, and not negated where it is read; a copy where it is not, which is said."""
+    """Return an argument as the kernels read it: packed, not negated where it is read; where it is not, a copy.
+
+    That a copy is made is said.
+    """
     if tensor.is_contiguous() and not tensor.is_neg():
         return tensor
-    warnings.warn(f"{name}: strides {tensor.stride()} of shape {tuple(tensor.shape)}, or its address, are copied into a packed array", stacklevel=4)
+    found = f"strides {tensor.stride()} of shape {tuple(tensor.shape)}, or its address"
+    warnings.warn(f"{name}: {found}, are copied into a packed array", stacklevel=4)
     tensor = tensor.resolve_neg()
     return tensor.clone(memory_format=torch.contiguous_format)
 
@@ -132,11 +140,15 @@ def watched():
     """Tell whether somebody, a profiler say, is to be told of launches: then Triton launches."""
     runtime = triton.knobs.runtime
     enter, leave = runtime.launch_enter_hook, runtime.launch_exit_hook
-    return (enter is not None and getattr(enter, "calls", True)) or (leave is not None and getattr(leave, "calls", True))
+    hooks = [hook for hook in (enter, leave) if hook is not None]
+    return any(getattr(hook, "calls", True) for hook in hooks)
 
 
 class Launch:
-    """A kernel's launch for given sizes: Triton compiles it when it is first called, and from then on the driver is handed what was compiled."""
+    """A kernel's launch for given sizes: Triton compiles it when it is first called.
+
+    From then on the driver is handed what was compiled.
+    """
 
     HANDED = ("3.6.0",)  # versions of Triton whose way of handing a kernel to the driver is known
 
@@ -154,10 +166,12 @@ class Launch:
                 try:
                     self.handed(ready, arrays, addresses, drawn)
                     return
-                except (AttributeError, OverflowError, SystemError, TypeError):  # it takes other arguments than are known here, and launched nothing
+                # It takes other arguments than are known here, and launched nothing.
+                except (AttributeError, OverflowError, SystemError, TypeError):
                     self.ready, self.refused = None, True
         made = self.kernel[(self.blocks,)](*self.described(arrays), *self.sizes, *drawn, *self.flags, **self.options)
-        if ready is None and not self.refused and made is not None and not any(array.data_ptr() & 15 for array in arrays):
+        wanted = ready is None and not self.refused and made is not None
+        if wanted and not any(array.data_ptr() & 15 for array in arrays):
             self.ready = Ready.of(made, arrays[0].device)
 
     def described(self, arrays):
@@ -165,29 +179,34 @@ class Launch:
 
     def handed(self, ready, arrays, addresses, drawn):
         ready.launch(
-            self.blocks, 1, 1, ready.stream(ready.device), *ready.fixed, *addresses, *self.sizes, *[d.data_ptr() for d in drawn], *self.flags
+            self.blocks, 1, 1, ready.stream(ready.device), *ready.fixed, *addresses, *self.sizes,
+            *[d.data_ptr() for d in drawn], *self.flags
         )
 
 
 class Ready:
-    """How the driver is handed a kernel that Triton has compiled: nothing of it changes from call to call but stream and addresses."""
+    """How the driver is handed a kernel that Triton has compiled.
+
+    Nothing of it changes from call to call but stream and addresses.
+    """
 
     def __init__(self, launch, metadata, made, launcher, device):
         self.launch, self.metadata = launch, metadata
         packed = made.packed_metadata
-        self.fixed = (made.function, launcher.launch_cooperative_grid, launcher.launch_pdl, None, None, packed, None, None, None)
+        flags = launcher.launch_cooperative_grid, launcher.launch_pdl
+        self.fixed = (made.function, *flags, None, None, packed, None, None, None)
         self.stream, self.device = triton.runtime.driver.active.get_current_stream, device.index
 
     @staticmethod
     def of(made, device):
-        """Return it, None where another way of launching is taken: other versions of Triton, other drivers, scratch memory."""
+        """Return it, None where another way of launching is taken: other Tritons or drivers, scratch memory."""
         launcher = getattr(made, "run", None)
         if triton.__version__ not in Launch.HANDED or type(launcher).__name__ != "CudaLauncher":
             return None
         if launcher.global_scratch_size or launcher.profile_scratch_size:
             return None
         launch, metadata = launcher.launch, ()
-        if isinstance(launch, types.FunctionType):  # made of the driver's own: it would encode descriptors anew in each call
+        if isinstance(launch, types.FunctionType):  # the driver's own, made into one that encodes descriptors anew
             cells = dict(zip(launch.__code__.co_freevars, launch.__closure__ or ()))
             if not {"launcher", "tensordesc_meta"} <= set(cells):
                 return None
