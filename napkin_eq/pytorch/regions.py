@@ -117,6 +117,8 @@ def supported(node: Any) -> str:
         return f"a {node.op}"
     if node.target is operator.getitem:
         return supported(node.args[0])
+    if name_of(node.target).startswith("_assert_async."):
+        return "a check of the data, which gives nothing"
     pairs = complex_numbers(node) and known(name_of(node.target))
     if not str(node.target).startswith(("aten.", "prims.")) or not (pairs or name_of(node.target) in rules()):
         return f"{node.target}{line_of(node)}: the operator is not in the table"

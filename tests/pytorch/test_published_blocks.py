@@ -276,3 +276,9 @@ def test_a_complex_result_stays():
     x = torch.randn(3, 2)
     assert torch.equal(compiled(lambda t: torch.view_as_complex(t) * 2)(x), torch.view_as_complex(x) * 2)
     assert any("complex numbers, which are no outputs" in region.reason for report in backend.reports for region in report.regions)
+
+
+def test_a_check_of_the_data_stays_and_says_so():
+    labels = torch.tensor([0, 2, 1])
+    assert torch.equal(compiled(lambda y: F.one_hot(y, 3) * 2)(labels), F.one_hot(labels, 3) * 2)
+    assert set(left()) == {"a check of the data, which gives nothing"}

@@ -25,7 +25,7 @@ COMPARISONS: dict[str, Callable[[Term, Term], Term]] = {
     "gt": lambda s, t: s > t,
     "ge": lambda s, t: s >= t,
 }
-MOST_BITS = 16  # of two tensors of whole numbers
+MOST_BITS = 8  # of two tensors of whole numbers
 MOST_LISTED = 1024  # elements of a dimension whose places are listed
 LOGIC: dict[str, Callable[[Term, Term], Term]] = {
     "and": both,
