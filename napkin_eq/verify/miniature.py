@@ -28,6 +28,8 @@ from napkin_eq.tile.lower.kernel import Lowering
 from napkin_eq.tile.passes.warp_specialize import specialised
 from napkin_eq.tile.stream_facts import LEAST_LANED, MIN_DOT
 
+# What of a kernel says how and when it is run, and not what it computes; where it waits for others is held against its data elsewhere.
+UNCOMPUTED = ("notes", "workers", "swizzle", "stages", "warps", "turn")
 BLOCKS, GRID, SYMBOLIC = 3, 2, 10**6 + 3
 Sizes = Mapping[str, int]
 
@@ -83,7 +85,7 @@ def skeleton(part: Any) -> Any:
     if isinstance(part, p.Coord):
         return part.name, part.axis.name, part.role, min(part.tile, 2), part.ragged
     if is_dataclass(part):
-        return (type(part), *(skeleton(getattr(part, f.name)) for f in fields(part) if f.name not in ("notes", "workers", "swizzle", "stages", "warps")))
+        return (type(part), *(skeleton(getattr(part, f.name)) for f in fields(part) if f.name not in UNCOMPUTED))
     return part
 
 

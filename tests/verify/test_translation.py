@@ -45,6 +45,9 @@ def test_a_plan_in_small_has_the_same_statements():
     found = derive(diagram("causal_attention"))
     small = miniature(found.diagram, found.outputs, found.plan, found.hardware, found.dtype, prover(found.statements))
     assert skeleton(small.plan.kernels) == skeleton(found.plan.kernels)
+    # In small kernels may wait for one another elsewhere, since that follows from how long they take.
+    waiting = tuple(replace(kernel, turn=p.Turn(leads=True, waits=0)) for kernel in small.plan.kernels)
+    assert skeleton(waiting) == skeleton(found.plan.kernels)
     (kernel,), (own,) = small.plan.kernels, found.plan.kernels
     assert [c.ragged for c in kernel.coords] == [c.ragged for c in own.coords]
     assert max(c.tile for c in kernel.coords) == 16
