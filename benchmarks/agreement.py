@@ -1,7 +1,9 @@
-"""Hold the model's shared memory and registers against what the compiler gives: `python benchmarks/agreement.py [-o RESULTS] [--count N] [--seed S]`.
+"""Hold the model's shared memory and registers against what the compiler gives: `python benchmarks/agreement.py [-o
+RESULTS] [--count N] [--seed S]`.
 
-Derives the gallery, the diagrams of tests/diagrams.py at larger sizes, and random ones, compiles every kernel ahead of time, and prints the table of
-docs/cost.md. Plain kernels are compiled for Ampere, too, and held against its model. `--from RESULTS` prints the table of an earlier run.
+Derives the gallery, the diagrams of tests/diagrams.py at larger sizes, and random ones, compiles every kernel ahead of
+time, and prints the table of docs/cost.md. Plain kernels are compiled for Ampere, too, and held against its model.
+`--from RESULTS` prints the table of an earlier run.
 """
 
 from __future__ import annotations
@@ -31,7 +33,13 @@ from napkin_eq.tile.resources import capacity, room
 from napkin_eq.verify.fuzz.random_diagrams import Shape, random_diagram
 
 DTYPES = ("bfloat16", "float16")
-SHAPE = Shape(nodes=12, lengths=(16, 64, 100, 128, 256, 512, 1000, 1024, 4096), elements=2**26, outputs=2, dtypes=("float", "float", "float32", "int32"))
+SHAPE = Shape(
+    nodes=12,
+    lengths=(16, 64, 100, 128, 256, 512, 1000, 1024, 4096),
+    elements=2**26,
+    outputs=2,
+    dtypes=("float", "float", "float32", "int32"),
+)
 SECONDS, COMPILING = 300, 100  # of a diagram, of a file
 FORKED = multiprocessing.get_context("fork")
 Case = tuple[str, Callable[[], Diagram], str]
@@ -52,7 +60,10 @@ def cases(count: int, seed: int) -> Iterator[Case]:
 
 
 def _larger(name: str, make: Callable[[Mapping[str, int | None]], Term], sizes: Mapping[str, int]) -> Diagram:
-    return Diagram(name, (("out", make({axis: size if size <= 8 else 1 << (24 * size).bit_length() for axis, size in sizes.items()})),))
+    return Diagram(
+        name,
+        (("out", make({axis: size if size <= 8 else 1 << (24 * size).bit_length() for axis, size in sizes.items()})),),
+    )
 
 
 def seen(case: Case) -> list[dict[str, Any]]:
@@ -75,7 +86,15 @@ def _compiled(name: str, plan: p.Plan, hardware: str) -> list[dict[str, Any]]:
     found = attempted(code(plan), machine.arch, [kernel_function(k) for k in plan.kernels], COMPILING)
     rows = []
     for kernel, row in zip(plan.kernels, found, strict=True):
-        rows.append({"case": name, "arch": machine.arch, "kernel": kernel.name, "shared_by_groups": bool(kernel.workers), **predicted(kernel, hardware)})
+        rows.append(
+            {
+                "case": name,
+                "arch": machine.arch,
+                "kernel": kernel.name,
+                "shared_by_groups": bool(kernel.workers),
+                **predicted(kernel, hardware),
+            }
+        )
         rows[-1] |= {key: row[key] for key in ("registers", "spills_bytes", "smem_bytes", "error") if key in row}
     return rows
 
@@ -87,8 +106,17 @@ def predicted(kernel: p.Kernel, hardware: str) -> dict[str, Any]:
         from napkin_eq.tile.boxes import shared_bytes
 
         return {"model_smem": shared_bytes(kernel), "model_registers": None, "fits": True}
-    smem, registers = capacity(room(prof.needs, {c.name: c.tile for c in kernel.coords}), kernel.warps, kernel.stages, machine.divisors.mma_m >= 64)
-    return {"model_smem": smem, "model_registers": registers, "fits": price(prof, {}, kernel.warps, kernel.stages, machine) is not None}
+    smem, registers = capacity(
+        room(prof.needs, {c.name: c.tile for c in kernel.coords}),
+        kernel.warps,
+        kernel.stages,
+        machine.divisors.mma_m >= 64,
+    )
+    return {
+        "model_smem": smem,
+        "model_registers": registers,
+        "fits": price(prof, {}, kernel.warps, kernel.stages, machine) is not None,
+    }
 
 
 def apart(case: Case) -> list[dict[str, Any]]:
@@ -104,10 +132,14 @@ def apart(case: Case) -> list[dict[str, Any]]:
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    """Return the agreement as a table in Markdown: by architecture and printer, how many kernels, and how the model and the compiler differ."""
+    """Return the agreement as a table in Markdown: by architecture and printer, how many kernels, and how the model and
+    the compiler differ.
+    """
     lines = [
-        "| compiled for | kernels | did not compile | asks for more shared memory than the model says | than a block has | model over compiler, median |"
-        " spills | of these above the model's limit |",
+        (
+            "| compiled for | kernels | did not compile | asks for more shared memory than the model says | than a"
+            " block has | model over compiler, median | spills | of these above the model's limit |"
+        ),
         "|---|---|---|---|---|---|---|---|",
     ]
     for arch in sorted({r["arch"] for r in rows if "arch" in r}):
@@ -124,7 +156,10 @@ def table(rows: list[dict[str, Any]]) -> str:
             middle = f"{ratios[len(ratios) // 2]:.2f}" if ratios else "–"
             told = sum(not r["fits"] for r in spilt)
             what = f"{arch}, {'Gluon' if groups else 'Triton'}"
-            lines.append(f"| {what} | {len(mine)} | {len(mine) - len(fine)} | {low} | {above} | {middle} | {len(spilt)} | {told} |")
+            lines.append(
+                f"| {what} | {len(mine)} | {len(mine) - len(fine)} | {low} | {above} | {middle} | {len(spilt)} |"
+                f" {told} |"
+            )
     without = sum("note" in r for r in rows)
     return "\n".join([*lines, "", f"{len({r['case'] for r in rows})} diagrams, {without} of them without a plan."])
 
@@ -140,7 +175,11 @@ def main() -> None:
     for case in () if args.before else cases(args.count, args.seed):
         rows += apart(case)
         mine = (r for r in rows if r["case"] == case[0])
-        print(case[0], [r.get("note") or r.get("error") or (r["model_smem"], r["smem_bytes"], r["spills_bytes"]) for r in mine], flush=True)
+        print(
+            case[0],
+            [r.get("note") or r.get("error") or (r["model_smem"], r["smem_bytes"], r["spills_bytes"]) for r in mine],
+            flush=True,
+        )
         if args.output:
             args.output.write_text(json.dumps({"schema": 1, "rows": rows}, indent=1) + "\n")
     print(table(rows))

@@ -1,11 +1,13 @@
-"""How tight the bounds are, and how much plans lose: every named diagram, and moments, on families of inputs, run in NumPy as rounded.
+"""How tight the bounds are, and how much plans lose: every named diagram, and moments, on families of inputs, run in
+NumPy as rounded.
 
     python benchmarks/bounds.py [--json] [--diagram NAME …] [--family NAME …]
 
-Each case is a diagram at small ragged sizes and a family: its plan is run with every value rounded to its type and held against float64.
-A case has *no bound* if all of its elements, or any of plain random numbers, have none; it is *loose* if the bounds are more than
-1,000 times what is lost (root mean squares, see compare.py). *Growth* is the largest error of the plan over the bound of what the
-diagram says, evaluated as it is written. No random numbers without a seed: the same tree prints the same table.
+Each case is a diagram at small ragged sizes and a family: its plan is run with every value rounded to its type and held
+against float64. A case has *no bound* if all of its elements, or any of plain random numbers, have none; it is *loose*
+if the bounds are more than 1,000 times what is lost (root mean squares, see compare.py). *Growth* is the largest error
+of the plan over the bound of what the diagram says, evaluated as it is written. No random numbers without a seed: the
+same tree prints the same table.
 """
 
 from __future__ import annotations
@@ -55,7 +57,9 @@ MOMENTS: dict[str, Callable[[], Term]] = {
     "fourth_moment": lambda: _moment(4),
     "skewness": lambda: _moment(3) / (_moment(2) * nq.sqrt(_moment(2)) + 1e-12),
     "kurtosis": lambda: _moment(4) / (_moment(2) * _moment(2) + 1e-12),
-    "correlation": lambda: nq.mean(_centred(A) * _centred(B), x) / (nq.sqrt(nq.variance(A, x) * nq.variance(B, x)) + 1e-12),
+    "correlation": lambda: (
+        nq.mean(_centred(A) * _centred(B), x) / (nq.sqrt(nq.variance(A, x) * nq.variance(B, x)) + 1e-12)
+    ),
 }
 
 
@@ -81,7 +85,10 @@ def sized(of: Diagram) -> Diagram:
     last = {node.dims[-1].name for node in of.inputs() if node.dims}
     sizes = {}
     for axis in of.axes():
-        few = min(axis.size or FOLDED, 16 if axis.name in last and (axis.size or FOLDED) <= 128 else FOLDED if axis.name in folded else FREE)
+        few = min(
+            axis.size or FOLDED,
+            16 if axis.name in last and (axis.size or FOLDED) <= 128 else FOLDED if axis.name in folded else FREE,
+        )
         sizes[axis.name] = -(-few // axis.multiple) * axis.multiple
     return of.with_sizes(sizes)
 
@@ -103,9 +110,19 @@ def rows(of: Diagram, dtype: str, chosen: tuple[str, ...]) -> Iterator[Row]:
             seen = compare(got[buffer.name], exact, allowed[buffer.name].least, held)
             grown = compare(got[buffer.name], exact, allowed[buffer.name].source, held).bound_used
             nothing = 0 < seen.elements == seen.unbounded or (seen.unbounded > 0 and family.name == "normal")
-            verdict = "failed" if seen.bound_used > 1 else "no bound" if nothing else "loose" if seen.looseness > LOOSE else "ok"
+            verdict = (
+                "failed"
+                if seen.bound_used > 1
+                else "no bound"
+                if nothing
+                else "loose"
+                if seen.looseness > LOOSE
+                else "ok"
+            )
             name = of.name if len(sources) == 1 else f"{of.name}.{buffer.name}"
-            yield Row(name, dtype, family.name, verdict, seen.looseness, seen.unbounded, seen.elements, seen.bound_used, grown)
+            yield Row(
+                name, dtype, family.name, verdict, seen.looseness, seen.unbounded, seen.elements, seen.bound_used, grown
+            )
 
 
 def main() -> None:
@@ -115,18 +132,34 @@ def main() -> None:
     parser.add_argument("--diagram", action="append", default=[])
     parser.add_argument("--family", action="append", default=[])
     args = parser.parse_args()
-    named = [(sized(diagram(name)), "float16") for name in DIAGRAMS] + [(Diagram(name, (("out", make()),)), "float32") for name, make in MOMENTS.items()]
-    found = [row for of, dtype in named if not args.diagram or of.name in args.diagram for row in _rows(of, dtype, tuple(args.family))]
+    named = [(sized(diagram(name)), "float16") for name in DIAGRAMS] + [
+        (Diagram(name, (("out", make()),)), "float32") for name, make in MOMENTS.items()
+    ]
+    found = [
+        row
+        for of, dtype in named
+        if not args.diagram or of.name in args.diagram
+        for row in _rows(of, dtype, tuple(args.family))
+    ]
     bad = [row for row in found if row.verdict in ("no bound", "loose")]
     failed = [row for row in found if row.verdict == "failed"]
     worst = max(found, key=lambda row: row.growth)
     if args.json:
-        summary = {"cases": len(found), "without": len(bad), "failed": len(failed), "growth": worst.growth, "rows": [asdict(row) for row in found]}
+        summary = {
+            "cases": len(found),
+            "without": len(bad),
+            "failed": len(failed),
+            "growth": worst.growth,
+            "rows": [asdict(row) for row in found],
+        }
         print(json.dumps(summary, indent=1))
         return
     print("| diagram | type | family | verdict | bound over error | elements without |\n|---|---|---|---|---|---|")
     for row in (*failed, *bad):
-        print(f"| {row.diagram} | {row.dtype} | {row.family} | {row.verdict} | {row.looseness:.0f} | {row.unbounded} of {row.elements} |")
+        print(
+            f"| {row.diagram} | {row.dtype} | {row.family} | {row.verdict} | {row.looseness:.0f} | {row.unbounded} of"
+            f" {row.elements} |"
+        )
     share = f"{len(bad)} of {len(found)} cases ({len(bad) / len(found):.1%})"
     print(f"\n{share} have no bound or one more than {LOOSE:.0f} times what is lost; {len(failed)} failed.")
     print(f"Worst growth: {worst.growth:.2g} times the bound of the diagram itself ({worst.diagram}, {worst.family}).")

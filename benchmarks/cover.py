@@ -1,7 +1,9 @@
-"""Covers of networks by kernels, as a table: `python benchmarks/cover.py OUT.json [TEXT|FILE]...`; nothing is run on a GPU.
+"""Covers of networks by kernels, as a table: `python benchmarks/cover.py OUT.json [TEXT|FILE]...`; nothing is run on a
+GPU.
 
-Each network, or those with TEXT in their name, and each diagram of a FILE is derived in a process of its own, and its kernels
-are compiled ahead of time for the GPU; OUT keeps the rows of others as they are. `--table OUT.json` prints OUT as a table.
+Each network, or those with TEXT in their name, and each diagram of a FILE is derived in a process of its own, and its
+kernels are compiled ahead of time for the GPU; OUT keeps the rows of others as they are. `--table OUT.json` prints OUT
+as a table.
 """
 
 from __future__ import annotations
@@ -33,19 +35,24 @@ def size(axes: Any) -> int:
 
 
 def scores(outputs: list[Term], largest: int) -> int | None:
-    """Return the elements of the smallest score matrix, None where there is none: exponentials of what contractions give that are summed.
+    """Return the elements of the smallest score matrix, None where there is none: exponentials of what contractions
+    give that are summed.
 
     largest: the elements of the largest input or output; what has fewer is no score matrix.
     """
     terms = subterms(*outputs)
     summed = [t.body for t in terms if isinstance(t, Reduce) and t.monoid == "sum"]
-    exponentials = [e for body in summed for e in subterms(body) if isinstance(e, Map) and e.op == "exp" and e.axes == body.axes]
+    exponentials = [
+        e for body in summed for e in subterms(body) if isinstance(e, Map) and e.op == "exp" and e.axes == body.axes
+    ]
     found = [e for e in exponentials if any(isinstance(t, Reduce) and t.monoid == "sum" for t in subterms(e))]
     return min((size(e.axes) for e in found if size(e.axes) >= largest), default=None)
 
 
 def compiled(found: nq.Derivation) -> dict[str, Any]:
-    """Return what the compiler says of the kernels: their registers, those that spill or fail though others took their place, and what gave way."""
+    """Return what the compiler says of the kernels: their registers, those that spill or fail though others took their
+    place, and what gave way.
+    """
     seen: list[Built] = built(found)
     row: dict[str, Any] = {}
     if any(b.spills_bytes or b.fault(found.hardware) or b.late for b in seen):
@@ -53,12 +60,18 @@ def compiled(found: nq.Derivation) -> dict[str, Any]:
         seen = list(better.kernels)
         row["gave_way"] = list(better.gave_way)
     row["registers"] = [b.registers for b in seen]
-    failed = [f"{b.kernel}: {b.fault(found.hardware) or 'the compiler was not waited for'}" for b in seen if b.late or b.fault(found.hardware)]
+    failed = [
+        f"{b.kernel}: {b.fault(found.hardware) or 'the compiler was not waited for'}"
+        for b in seen
+        if b.late or b.fault(found.hardware)
+    ]
     return {**row, "compiles": not failed, "spilled_or_failed": failed + [str(b) for b in seen if b.spills_bytes]}
 
 
 def measured(name: str) -> dict[str, Any]:
-    """Return what deriving a network took, in seconds of the clock and of processors and in bytes, and what came of it."""
+    """Return what deriving a network took, in seconds of the clock and of processors and in bytes, and what
+    came of it.
+    """
     begun = time.perf_counter()
     try:
         diagram = NETWORKS[name]() if name in NETWORKS else find_diagram(name)
@@ -96,7 +109,17 @@ def _said(arrays: dict[str, Any], names: list[str]) -> list[str]:
 
 def table(rows: list[dict[str, Any]]) -> str:
     """Return rows as a table in Markdown."""
-    heads = ["network", "processor s", "MB", "kernels", "predicted us", "gap", "scores stored", "spills", "ended by time"]
+    heads = [
+        "network",
+        "processor s",
+        "MB",
+        "kernels",
+        "predicted us",
+        "gap",
+        "scores stored",
+        "spills",
+        "ended by time",
+    ]
     lines = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
     for row in rows:
         if "error" in row:
@@ -108,8 +131,16 @@ def table(rows: list[dict[str, Any]]) -> str:
         if "compiles" in row:
             spills = "; ".join(row.get("spilled_or_failed", [])) or "none"
         spills += f" ({len(row['gave_way'])} tilings gave way)" if row.get("gave_way") else ""
-        cells = [row["name"], f"{row['processor_seconds']:.0f}", row["peak_mb"], row["kernels"], f"{row['predicted_us']:.1f}"]
-        lines.append("| " + " | ".join(map(str, [*cells, gap, stored, spills, ", ".join(row["ended_by_time"]) or "no"])) + " |")
+        cells = [
+            row["name"],
+            f"{row['processor_seconds']:.0f}",
+            row["peak_mb"],
+            row["kernels"],
+            f"{row['predicted_us']:.1f}",
+        ]
+        lines.append(
+            "| " + " | ".join(map(str, [*cells, gap, stored, spills, ", ".join(row["ended_by_time"]) or "no"])) + " |"
+        )
     return "\n".join(lines)
 
 

@@ -1,4 +1,5 @@
-"""Derive networks and emit them into a folder that runs by itself on a GPU: `python benchmarks/emit_networks.py FOLDER [TEXT]...`.
+"""Derive networks and emit them into a folder that runs by itself on a GPU: `python benchmarks/emit_networks.py FOLDER
+[TEXT]...`.
 
 There, with torch and triton alone: `python networks.py [TEXT]...`. A folder that is there is added to.
 """
@@ -24,10 +25,19 @@ SECONDS = 90.0
 
 def row(name: str, found: Derivation, file: str) -> dict[str, Any]:
     """Return what a run is told of a network: its file, and the bytes that its inputs and outputs have."""
-    moved = sum(BYTES[b.dtype] * math.prod(a.size or 1 for a in b.dims) for b in (*found.plan.inputs, *found.plan.outputs))
+    moved = sum(
+        BYTES[b.dtype] * math.prod(a.size or 1 for a in b.dims) for b in (*found.plan.inputs, *found.plan.outputs)
+    )
     predicted = sum(o.placed.predicted_us for o in found.outputs)
     kernels = [k.name for k in found.plan.kernels]
-    return {"name": name, "kind": found.diagram.name, "file": file, "kernels": len(kernels), "predicted_us": round(predicted, 1), "bytes": moved}
+    return {
+        "name": name,
+        "kind": found.diagram.name,
+        "file": file,
+        "kernels": len(kernels),
+        "predicted_us": round(predicted, 1),
+        "bytes": moved,
+    }
 
 
 def main() -> None:

@@ -1,8 +1,9 @@
-"""Emit random diagrams, and any files of diagrams, to carry to a GPU: `python benchmarks/emit_random.py OUT [--count N] [--seed S] [--gallery] [FILE]...`.
+"""Emit random diagrams, and any files of diagrams, to carry to a GPU: `python benchmarks/emit_random.py OUT [--count N]
+[--seed S] [--gallery] [FILE]...`.
 
-The folder runs by itself, with torch and triton alone: `python OUT/launch.py`. Each case has its kernels, inputs, float64 results and bounds; the
-diagrams of the files and of the gallery are there at small ragged sizes, and once more at the sizes that they state, to compile and launch only.
-Cases that the folder has already stay.
+The folder runs by itself, with torch and triton alone: `python OUT/launch.py`. Each case has its kernels, inputs,
+float64 results and bounds; the diagrams of the files and of the gallery are there at small ragged sizes, and once more
+at the sizes that they state, to compile and launch only. Cases that the folder has already stay.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ FORKED = multiprocessing.get_context("fork")
 
 
 def emitted(folder: Path, case: str, drawing: Diagram, dtype: str, *, compared: bool) -> dict[str, Any]:
-    """Derive a diagram and write its kernels, and of one that is compared its inputs, results and bounds; returns its row of the manifest."""
+    """Derive a diagram and write its kernels, and of one that is compared its inputs, results and bounds; returns its
+    row of the manifest.
+    """
     row: dict[str, Any] = {"case": case, "dtype": dtype, "compared": compared}
     try:
         found = nq.derive(drawing, dtype=dtype)
@@ -55,7 +58,9 @@ def emitted(folder: Path, case: str, drawing: Diagram, dtype: str, *, compared: 
             (folder / f"{case}.npz").unlink()
             row["compared"] = False
     outputs = [[b.name, b.dtype] for b in found.plan.outputs]
-    predicted = [{"shared": t.cost.smem_bytes, "registers": t.cost.registers, "us": t.cost.predicted_us} for t in found.tiled]
+    predicted = [
+        {"shared": t.cost.smem_bytes, "registers": t.cost.registers, "us": t.cost.predicted_us} for t in found.tiled
+    ]
     return row | {"file": f"{case}.py", "outputs": outputs, "predicted": predicted}
 
 
@@ -71,7 +76,9 @@ def data(drawing: Diagram, found: Derivation, dtype: str, case: str) -> dict[str
         order = [axis.name for axis in buffer.dims]
         (bound,) = error_bound(term, drawn.clean, {}, dtype, 0.0, order, planned, drawn.spoilt)
         held[f"exact_{name}"] = nq.evaluate(source, drawn.clean, order=order)
-        held[f"bound_{name}"] = np.nextafter(np.minimum(bound, running[buffer.name]).astype(np.float32), np.float32(np.inf))
+        held[f"bound_{name}"] = np.nextafter(
+            np.minimum(bound, running[buffer.name]).astype(np.float32), np.float32(np.inf)
+        )
     return held
 
 
@@ -104,7 +111,9 @@ def main() -> None:
     args.folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(Path(__file__).with_name("carried") / "launch.py", args.folder)
     manifest = args.folder / "manifest.json"
-    rows: dict[str, dict[str, Any]] = {row["case"]: row for row in json.loads(manifest.read_text())["cases"]} if manifest.exists() else {}
+    rows: dict[str, dict[str, Any]] = (
+        {row["case"]: row for row in json.loads(manifest.read_text())["cases"]} if manifest.exists() else {}
+    )
 
     def add(case: str, drawing: Diagram, dtype: str, *, compared: bool) -> None:
         if case not in rows:

@@ -1,8 +1,10 @@
-"""Hold the cost model against measurements: `python benchmarks/fit.py [RESULTS.json]... [--hardware GPU] [-o FOLDER]`, by default all of results/.
+"""Hold the cost model against measurements: `python benchmarks/fit.py [RESULTS.json]... [--hardware GPU] [-o FOLDER]`,
+by default all of results/.
 
-Prints a Markdown table; with -o also writes it there as model.md, and every point into model.svg. Rows of a sweep are predicted anew by
-today's model, or for the GPU of a hardware file of your own; plans that are not among today's are counted and left out. Other rows hold a
-prediction as it was when the kernels were emitted, or, where a file's "source" says so, as the model made it that was fitted to them.
+Prints a Markdown table; with -o also writes it there as model.md, and every point into model.svg. Rows of a sweep are
+predicted anew by today's model, or for the GPU of a hardware file of your own; plans that are not among today's are
+counted and left out. Other rows hold a prediction as it was when the kernels were emitted, or, where a file's "source"
+says so, as the model made it that was fitted to them.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ APART = 1.03  # two runs of one kernel differ by up to 1 %: pairs measured neare
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One kernel or plan: where it was measured, of which group of the table and which case, both times in microseconds."""
+    """One kernel or plan: where it was measured, of which group of the table and which case, both times in
+    microseconds.
+    """
 
     source: str
     group: str
@@ -48,17 +52,24 @@ def points(data: dict[str, Any], hardware: str) -> tuple[list[Point], int]:
             today = {key(row): row["predicted_us"] for row in sweep(Path(folder), hardware=hardware)}
         measured = [row for row in rows if "us" in row]
         kept = [row for row in measured if key(row) in today]
-        return [Point("tiles, predicted today", row["case"], row["case"], today[key(row)], row["us"]) for row in kept], len(measured) - len(kept)
+        return [
+            Point("tiles, predicted today", row["case"], row["case"], today[key(row)], row["us"]) for row in kept
+        ], len(measured) - len(kept)
     if rows and "plans" in rows[0]:
         timed = [(row, plan) for row in rows for plan in row["plans"] if "tuning_ms" in plan]
         source = data.get("source", "plans beside peers, predicted when emitted")
-        return [Point(source, row["work"], row["case"], plan["predicted_ms"] * 1e3, plan["tuning_ms"] * 1e3) for row, plan in timed], 0
+        return [
+            Point(source, row["work"], row["case"], plan["predicted_ms"] * 1e3, plan["tuning_ms"] * 1e3)
+            for row, plan in timed
+        ], 0
     return [Point("gallery, predicted when emitted", "first choices", row["case"], row["predicted_us"], row["us"])
             for row in rows if "predicted_us" in row and "case" in row], 0
 
 
 def kendall(found: Iterable[Point], apart: float = 1.0) -> float | None:
-    """Return Kendall's tau over the pairs of one case whose measured times are further apart than a factor; None where there is no pair."""
+    """Return Kendall's tau over the pairs of one case whose measured times are further apart than a factor; None where
+    there is no pair.
+    """
     agree = differ = 0
     by_case: dict[tuple[str, str], list[Point]] = {}
     for point in found:
@@ -94,7 +105,10 @@ def line(name: str, found: Sequence[Point]) -> str:
 def table(found: Sequence[Point]) -> list[str]:
     """Return the table: a row for every group, and one for each source as a whole."""
     lines = [
-        "| kernels | cases | points | τ | τ, times 3 % apart | median error | predicted ÷ measured | first choice within 3 % of the best | worst |",
+        (
+            "| kernels | cases | points | τ | τ, times 3 % apart | median error | predicted ÷ measured | first choice"
+            " within 3 % of the best | worst |"
+        ),
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for source in dict.fromkeys(p.source for p in found):
@@ -107,9 +121,19 @@ def table(found: Sequence[Point]) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("results", nargs="*", type=Path, default=sorted(RESULTS.glob("*.json")), help="files of results (default: all of results/)")
-    parser.add_argument("--hardware", default="h200", metavar="GPU", help="whose rates predict: a name or a .toml file (default h200)")
-    parser.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="write model.md and model.svg into this folder")
+    parser.add_argument(
+        "results",
+        nargs="*",
+        type=Path,
+        default=sorted(RESULTS.glob("*.json")),
+        help="files of results (default: all of results/)",
+    )
+    parser.add_argument(
+        "--hardware", default="h200", metavar="GPU", help="whose rates predict: a name or a .toml file (default h200)"
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FOLDER", help="write model.md and model.svg into this folder"
+    )
     arguments = parser.parse_args()
     found: list[Point] = []
     gone = 0
@@ -118,7 +142,10 @@ def main() -> None:
         found, gone = found + fresh, gone + missing
     lines = table(found)
     if gone:
-        lines += ["", f"Left out: {gone} measured points of plans that are not derived any more, or that the model refuses."]
+        lines += [
+            "",
+            f"Left out: {gone} measured points of plans that are not derived any more, or that the model refuses.",
+        ]
     print("\n".join(lines))
     if arguments.output:
         (arguments.output / "model.md").write_text("\n".join(lines) + "\n")

@@ -1,7 +1,10 @@
-"""Microseconds of the host a call, before and at the launch: ours beside PyTorch's own, one process, nothing else running.
+"""Microseconds of the host a call, before and at the launch: ours beside PyTorch's own, one process, nothing else
+running.
 
-    python benchmarks/host.py emit OUT [--tiny]     here: derives a few works at sizes whose kernels are shorter than a launch
-    python benchmarks/host.py run OUT [-o FILE]     on a GPU with torch and triton: calls each many times and reads the host's clock
+    python benchmarks/host.py emit OUT [--tiny]     here: derives a few works at sizes whose kernels are shorter than a
+                                                    launch
+    python benchmarks/host.py run OUT [-o FILE]     on a GPU with torch and triton: calls each many times and reads the
+                                                    host's clock
 
 With `--tiny` and TRITON_INTERPRET=1 a CPU, to try the program.
 """
@@ -42,11 +45,23 @@ def emit(folder: Path, tiny: bool) -> None:
     rows = []
     for number, (case, (name, sizes, printer)) in enumerate(CASES.items()):
         small = {axis: min(size, 32) for axis, size in sizes.items()} if tiny else sizes
-        found = derive(diagram(name, **small), dtype="float16" if tiny else "bfloat16", printer="triton" if tiny else printer)
+        found = derive(
+            diagram(name, **small), dtype="float16" if tiny else "bfloat16", printer="triton" if tiny else printer
+        )
         file = f"host_{number}.py"
         (folder / file).write_text(found.code())
         inputs = [array.name for array in found.diagram.inputs()]
-        rows.append({"work": name, "case": case, "kind": name, "sizes": small, "file": file, "kernels": len(found.plan.kernels), "inputs": inputs})
+        rows.append(
+            {
+                "work": name,
+                "case": case,
+                "kind": name,
+                "sizes": small,
+                "file": file,
+                "kernels": len(found.plan.kernels),
+                "inputs": inputs,
+            }
+        )
         print(case, f"{len(found.plan.kernels)} kernels", flush=True)
     (folder / "manifest.json").write_text(json.dumps({"emitted": {"commit": commit()}, "cases": rows}, indent=1))
 
@@ -69,7 +84,9 @@ def peers(kind: str, a: list[Any]) -> dict[str, Callable[[], Any]]:
 
 
 def host_us(call: Callable[[], Any], cuda: bool, batch: int, batches: int) -> dict[str, float]:
-    """Return the microseconds of a call for which the host is busy: the median of batches after each of which the GPU is waited for, and the least."""
+    """Return the microseconds of a call for which the host is busy: the median of batches after each of which the GPU
+    is waited for, and the least.
+    """
     import torch
 
     found = []
@@ -97,9 +114,15 @@ def run(folder: Path, output: Path) -> int:
     manifest = json.loads((folder / "manifest.json").read_text())
     results = head(manifest["emitted"]) | {"rows": []}
     empty = torch.empty(0, device=where())
-    results["empty_us"] = host_us(lambda: torch.empty((64, 64), dtype=torch.bfloat16, device=empty.device), cuda, batch, batches)["host_us"]
+    results["empty_us"] = host_us(
+        lambda: torch.empty((64, 64), dtype=torch.bfloat16, device=empty.device), cuda, batch, batches
+    )["host_us"]
     for case in manifest["cases"]:
-        row = {k: case[k] for k in ("work", "case", "kind", "sizes", "kernels")} | {"host_us": None, "peers": {}, "notes": []}
+        row = {k: case[k] for k in ("work", "case", "kind", "sizes", "kernels")} | {
+            "host_us": None,
+            "peers": {},
+            "notes": [],
+        }
         try:
             module = loaded(folder / case["file"])
             shapes = [([module.SIZES[d] for d in dims], dtype) for dtype, dims in module.INPUTS.values()]
@@ -108,8 +131,14 @@ def run(folder: Path, output: Path) -> int:
             module.run(*a)
             row["first_call_s"] = time.perf_counter() - begun
             row |= host_us(lambda module=module, a=a: module.run(*a), cuda, batch, batches)
-            launches = [c.cell_contents for _, call in module.CALLS.values() for c in call.__closure__ or () if hasattr(c.cell_contents, "ready")]
-            row["handed"] = [launch.ready is not None for launch in launches]  # whether the driver is called without Triton's own path
+            launches = [
+                c.cell_contents
+                for _, call in module.CALLS.values()
+                for c in call.__closure__ or ()
+                if hasattr(c.cell_contents, "ready")
+            ]
+            # Whether the driver is called without Triton's own path
+            row["handed"] = [launch.ready is not None for launch in launches]
             if cuda:
                 graph = torch.cuda.CUDAGraph()
                 with torch.cuda.graph(graph):
@@ -123,7 +152,9 @@ def run(folder: Path, output: Path) -> int:
             row["notes"].append(said(error))
         results["rows"].append(row)
         written(results, output)
-        print(row["case"], row["host_us"], row["peers"], row.get("handed"), row.get("captured"), row["notes"], flush=True)
+        print(
+            row["case"], row["host_us"], row["peers"], row.get("handed"), row.get("captured"), row["notes"], flush=True
+        )
     return 0
 
 

@@ -1,6 +1,7 @@
 """Whole networks by their plain definitions: what a cover by kernels is measured on; nothing here knows how to be fast.
 
-Weights are stored with what is summed over first. A network is a function of its sizes that gives a diagram; `NETWORKS` has all by name.
+Weights are stored with what is summed over first. A network is a function of its sizes that gives a diagram; `NETWORKS`
+has all by name.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ def llama_layer(X: Term, n: str, t: Axis, d: Axis, k: int, r: int, e: int, f: in
     return y + nq.linear(nq.swiglu(gate, up), nq.array(f"Wd{n}", F, d), F)
 
 
-def llama(layers: int = 1, t: int = 4096, d: int = 4096, k: int = 8, r: int = 4, e: int = 128, f: int = 14336) -> Diagram:
+def llama(
+    layers: int = 1, t: int = 4096, d: int = 4096, k: int = 8, r: int = 4, e: int = 128, f: int = 14336
+) -> Diagram:
     """Llama blocks, one after the other, of a prompt."""
     T, D = nq.axes("t d", t=t, d=d)
     X = nq.array("X", T, D)
@@ -44,8 +47,12 @@ def llama(layers: int = 1, t: int = 4096, d: int = 4096, k: int = 8, r: int = 4,
     return Diagram("llama", (("out", X),))
 
 
-def llama_decode(b: int = 1, x: int = 8192, d: int = 4096, k: int = 8, r: int = 4, e: int = 128, f: int = 14336) -> Diagram:
-    """A Llama block of one token a sequence, whose earlier keys and values are an input and whose own are outputs too."""
+def llama_decode(
+    b: int = 1, x: int = 8192, d: int = 4096, k: int = 8, r: int = 4, e: int = 128, f: int = 14336
+) -> Diagram:
+    """A Llama block of one token a sequence, whose earlier keys and values are an input and whose own are
+    outputs too.
+    """
     B, X, D, K, R, E, F = nq.axes("b x d k r e f", b=b, x=x, d=d, k=k, r=r, e=e, f=f)
     A, C, S = nq.array("X", B, D), nq.array("C", B, E), nq.array("S", B, E)
     h = nq.rms_norm(A, D, nq.array("G1", D))
@@ -82,7 +89,9 @@ def gpt(layers: int = 1, t: int = 4096, h: int = 16, e: int = 128, f: int = 8192
 
 
 def attention_backward(h: int = 16, q: int = 4096, d: int = 128, stored: bool = False) -> Diagram:
-    """The gradients of attention's queries, keys and values; `stored`: the logarithm of the sum of exponentials is an input."""
+    """The gradients of attention's queries, keys and values; `stored`: the logarithm of the sum of exponentials is an
+    input.
+    """
     H, Q_, X, D = nq.axes("h q x d", h=h, q=q, x=q, d=d)
     Q, dO = nq.array("Q", H, Q_, D), nq.array("dO", H, Q_, D)
     K, V = nq.array("K", H, X, D), nq.array("V", H, X, D)
@@ -115,7 +124,8 @@ def cross_entropy_backward(t: int = 4096, v: int = 32768, d: int = 4096) -> Diag
 
 
 def mixture(t: int = 4096, d: int = 2048, n: int = 16, c: int = 512, j: int = 2, f: int = 4096) -> Diagram:
-    """A mixture of experts: a router, the tokens of each expert gathered, their products, and the results back at their tokens.
+    """A mixture of experts: a router, the tokens of each expert gathered, their products, and the results back at their
+    tokens.
 
     Which tokens an expert takes, and where a token's results lie, are inputs.
     """
@@ -131,7 +141,9 @@ def mixture(t: int = 4096, d: int = 2048, n: int = 16, c: int = 512, j: int = 2,
 
 
 def latent(t: int = 4096, d: int = 2048, h: int = 16, e: int = 128, wide: int = 512) -> Diagram:
-    """Multi-head latent attention with its projections: keys and values of a head come of one latent vector of a token."""
+    """Multi-head latent attention with its projections: keys and values of a head come of one latent vector
+    of a token.
+    """
     T, X, D, H, E, L = nq.axes("t x d h e l", t=t, x=t, d=d, h=h, e=e, l=wide)
     A = nq.array("X", T, D)
     c = nq.rms_norm(nq.linear(A, nq.array("Wc", D, L), D), L, nq.array("G", L))
@@ -162,11 +174,15 @@ def chained(h: int = 16, q: int = 4096, d: int = 64) -> Diagram:
         return nq.sum(nq.softmax(nq.sum(queries * keys, D) * d**-0.5, X) * values, X)
 
     first = attend(nq.array("Q", H, Q_, D), nq.array("K", H, X, D), nq.array("V", H, X, D))
-    return Diagram("chained", (("out", attend(nq.array("P", H, Q_, D), nq.rename(first, {Q_: X}), nq.array("U", H, X, D))),))
+    return Diagram(
+        "chained", (("out", attend(nq.array("P", H, Q_, D), nq.rename(first, {Q_: X}), nq.array("U", H, X, D))),)
+    )
 
 
 def unet(b: int = 4, g: int = 8, c: int = 32, y: int = 64, x: int = 64) -> Diagram:
-    """A small level of a U-Net: norm over groups of channels, SiLU and a window of 3 x 3, down to half and up again, beside what is passed by."""
+    """A small level of a U-Net: norm over groups of channels, SiLU and a window of 3 x 3, down to half and up again,
+    beside what is passed by.
+    """
     B, G, C, Y, X, U, V, OUT = nq.axes("b g c y x u v o", b=b, g=g, c=c, y=y, x=x, u=3, v=3, o=g * c)
     Yh, Xh = nq.axes("yh xh", yh=y // 2, xh=x // 2)
 

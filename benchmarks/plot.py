@@ -1,4 +1,6 @@
-"""Draws what was measured, by Matplotlib, as SVG: the same bytes for the same points, the colours of the reader's screen."""
+"""Draws what was measured, by Matplotlib, as SVG: the same bytes for the same points, the colours of the reader's
+screen.
+"""
 
 from __future__ import annotations
 

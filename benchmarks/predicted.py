@@ -1,7 +1,8 @@
-"""Predicted times of the gallery's plans, and how they changed: `python benchmarks/predicted.py OUT.json [BEFORE.json]`.
+"""Predicted times of the gallery's plans, and how they changed: `python benchmarks/predicted.py OUT.json
+[BEFORE.json]`.
 
-Nothing is run on a GPU: each diagram is derived for the h200, in a process of its own. With BEFORE, which the same script
-wrote, what became slower by more than a share of SLOWER is named, and the exit status is 1.
+Nothing is run on a GPU: each diagram is derived for the h200, in a process of its own. With BEFORE, which the same
+script wrote, what became slower by more than a share of SLOWER is named, and the exit status is 1.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ SLOWER = 0.02
 
 
 def derived(name: str) -> dict[str, Any]:
-    """Return the predicted microseconds, the kernels and the processor seconds of a diagram, or why there is no plan."""
+    """Return the predicted microseconds, the kernels and the processor seconds of a diagram, or why there
+    is no plan.
+    """
     begun = time.process_time()
     try:
         found = nq.derive(diagram(name))

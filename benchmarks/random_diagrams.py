@@ -1,11 +1,15 @@
-"""Random diagrams at real sizes: how well the model predicts kernels that it has never seen, and what torch.compile makes of the same.
+"""Random diagrams at real sizes: how well the model predicts kernels that it has never seen, and what torch.compile
+makes of the same.
 
-    python benchmarks/random_diagrams.py emit OUT [--seeds A..B] [--tiny]    here: draws, derives, writes kernels with predictions, ten plans each
-    python benchmarks/random_diagrams.py run OUT [-o FILE] [--seconds S]     on a GPU with torch and triton, in this repository: measures, goes on
-                                                                             where an earlier run of the same kernels ended
+    python benchmarks/random_diagrams.py emit OUT [--seeds A..B] [--tiny]    here: draws, derives, writes kernels with
+                                                                             predictions, ten plans each
+    python benchmarks/random_diagrams.py run OUT [-o FILE] [--seconds S]     on a GPU with torch and triton, in this
+                                                                             repository: measures, goes on where an
+                                                                             earlier run of the same kernels ended
     python benchmarks/random_diagrams.py told [FILE]                         the figures of a file of results
 
-Seeds that three divides are for fitting, the others are never fitted: `fitted` of each row says which. With `--tiny` and TRITON_INTERPRET=1 a CPU.
+Seeds that three divides are for fitting, the others are never fitted: `fitted` of each row says which. With `--tiny`
+and TRITON_INTERPRET=1 a CPU.
 """
 
 from __future__ import annotations
@@ -30,8 +34,37 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results" / "random_h200.json"
-PLANS, LEAST, MOST, TRIES = 10, 10**5, 10**8, 400  # plans of a diagram; elements of its largest array; diagrams to draw for a seed
-LENGTHS = (1, 2, 3, 4, 5, 7, 16, 17, 33, 64, 96, 100, 128, 257, 512, 1000, 1024, 2048, 3000, 4096, 5000, 8192, 16384, 32768, 65536, 100_000, 262_144)
+# Plans of a diagram; elements of its largest array; diagrams to draw for a seed
+PLANS, LEAST, MOST, TRIES = 10, 10**5, 10**8, 400
+LENGTHS = (
+    1,
+    2,
+    3,
+    4,
+    5,
+    7,
+    16,
+    17,
+    33,
+    64,
+    96,
+    100,
+    128,
+    257,
+    512,
+    1000,
+    1024,
+    2048,
+    3000,
+    4096,
+    5000,
+    8192,
+    16384,
+    32768,
+    65536,
+    100_000,
+    262_144,
+)
 DTYPES = ("bfloat16", "float16", "float32")
 SECONDS = 120  # of a derivation with its plans
 TORCH_SECONDS = 100  # of torch.compile
@@ -47,7 +80,9 @@ def fitted(seed: int) -> bool:
 
 
 def drawn(seed: int, tiny: bool) -> Diagram:
-    """Return the first diagram of a seed whose largest array has as many elements as are asked for and that contracts, folds or moves something."""
+    """Return the first diagram of a seed whose largest array has as many elements as are asked for and that contracts,
+    folds or moves something.
+    """
     from napkin_eq.lang.term import Reduce, Scan, subterms
     from napkin_eq.verify.fuzz.random_diagrams import Shape, random_diagram
 
@@ -58,7 +93,11 @@ def drawn(seed: int, tiny: bool) -> Diagram:
         arrays = [array.dims for array in found.inputs()] + [term.axes for _, term in found.outputs]
         elements = max((math.prod(axis.size or 1 for axis in dims) for dims in arrays), default=0)
         terms = subterms(*(term for _, term in found.outputs))
-        if found.inputs() and least <= elements <= most and (seed % 4 or any(isinstance(t, (Reduce, Scan)) for t in terms)):
+        if (
+            found.inputs()
+            and least <= elements <= most
+            and (seed % 4 or any(isinstance(t, (Reduce, Scan)) for t in terms))
+        ):
             return found
     raise ValueError(f"seed {seed}: none of {TRIES} diagrams has between {least} and {most} elements")
 
@@ -73,7 +112,13 @@ def emitted(folder: Path, seed: int, tiny: bool) -> dict[str, Any]:
 
     drawing = drawn(seed, tiny)
     dtype = ("float16", "float32")[seed % 2] if tiny else DTYPES[seed % 3]
-    row: dict[str, Any] = {"case": f"random_{seed}", "work": "random diagram", "seed": seed, "fitted": fitted(seed), "dtype": dtype}
+    row: dict[str, Any] = {
+        "case": f"random_{seed}",
+        "work": "random diagram",
+        "seed": seed,
+        "fitted": fitted(seed),
+        "dtype": dtype,
+    }
     row |= {"diagram": json.loads(dumps_diagram(drawing)), "plans": []}
     try:
         found = derive(drawing, dtype=dtype, printer="triton" if tiny else "auto")
@@ -83,7 +128,10 @@ def emitted(folder: Path, seed: int, tiny: bool) -> dict[str, Any]:
     for number, choice in enumerate(choices):
         file = f"random_{seed}_{number}.py"
         (folder / file).write_text(code(choice.plan))
-        kernels = [{"limit": t.cost.limit, "predicted_us": t.cost.predicted_us, "registers": t.cost.registers} for t in choice.tiled]
+        kernels = [
+            {"limit": t.cost.limit, "predicted_us": t.cost.predicted_us, "registers": t.cost.registers}
+            for t in choice.tiled
+        ]
         row["plans"].append({"file": file, "predicted_ms": choice.predicted_us / 1e3, "kernels": kernels})
     row["inputs"] = [[a.name, a.dtype, list(a.facts), [d.size for d in a.dims]] for a in drawing.inputs()]
     return row | {"outputs": [[b.name, b.dtype, [a.name for a in b.dims]] for b in found.plan.outputs]}
@@ -97,7 +145,14 @@ def in_time(folder: Path, seed: int, tiny: bool) -> dict[str, Any]:
         try:
             answers.put(emitted(folder, seed, tiny))
         except Exception as error:  # a fault is a finding, and the others go on
-            answers.put({"case": f"random_{seed}", "seed": seed, "fitted": fitted(seed), "fault": f"{type(error).__name__}: {error}"[:300]})
+            answers.put(
+                {
+                    "case": f"random_{seed}",
+                    "seed": seed,
+                    "fitted": fitted(seed),
+                    "fault": f"{type(error).__name__}: {error}"[:300],
+                }
+            )
 
     child = FORKED.Process(target=work)
     child.start()
@@ -107,27 +162,42 @@ def in_time(folder: Path, seed: int, tiny: bool) -> dict[str, Any]:
     found = None if answers.empty() else answers.get()
     child.kill()
     child.join()
-    return found or {"case": f"random_{seed}", "seed": seed, "fitted": fitted(seed), "refused": f"not derived in {SECONDS} s"}
+    return found or {
+        "case": f"random_{seed}",
+        "seed": seed,
+        "fitted": fitted(seed),
+        "refused": f"not derived in {SECONDS} s",
+    }
 
 
 def emit(folder: Path, seeds: range, tiny: bool) -> None:
     """Emit seeds; those that the folder has stay."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "manifest.json"
-    manifest = json.loads(file.read_text()) if file.exists() else {"emitted": {"date": datetime.date.today().isoformat(), "commit": commit()}, "cases": []}
+    manifest = (
+        json.loads(file.read_text())
+        if file.exists()
+        else {"emitted": {"date": datetime.date.today().isoformat(), "commit": commit()}, "cases": []}
+    )
     have = {row["seed"] for row in manifest["cases"]}
     for seed in seeds:
         if seed not in have:
             row = in_time(folder, seed, tiny)
             manifest["cases"].append(row)
             file.write_text(json.dumps(manifest, indent=1))
-            print(row["case"], row.get("refused") or row.get("fault") or [f"{p['predicted_ms']:.4f}" for p in row["plans"][:3]], flush=True)
+            print(
+                row["case"],
+                row.get("refused") or row.get("fault") or [f"{p['predicted_ms']:.4f}" for p in row["plans"][:3]],
+                flush=True,
+            )
 
 
 def commit() -> str:
     """Return the commit that the kernels are emitted from, or what is known of it."""
     try:
-        found = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=HERE, capture_output=True, text=True, check=True)
+        found = subprocess.run(
+            ["git", "describe", "--always", "--dirty"], cwd=HERE, capture_output=True, text=True, check=True
+        )
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
     return found.stdout.strip()
@@ -161,7 +231,9 @@ def arrays(row: dict[str, Any], device: str) -> list[Any]:
 
 
 def program(row: dict[str, Any]) -> Callable[..., tuple[Any, ...]]:
-    """Return the same computation as PyTorch's operators, in float32 between the inputs and outputs, as our kernels have it."""
+    """Return the same computation as PyTorch's operators, in float32 between the inputs and outputs, as our kernels
+    have it.
+    """
     import torch
 
     from napkin_eq.lang.json_form import loads_diagram
@@ -170,12 +242,23 @@ def program(row: dict[str, Any]) -> Callable[..., tuple[Any, ...]]:
     found = loads_diagram(json.dumps(row["diagram"]))
     sizes = {axis.name: axis.size or 1 for axis in found.axes()}
     names = [array.name for array in found.inputs()]
-    kept = {"f32": "float32", "f16": "float16", "bf16": "bfloat16", "i32": "int32", "i64": "int64", "i1": "bool", "i8": "int8"}
+    kept = {
+        "f32": "float32",
+        "f16": "float16",
+        "bf16": "bfloat16",
+        "i32": "int32",
+        "i64": "int64",
+        "i1": "bool",
+        "i8": "int8",
+    }
 
     def plain(*given: Any) -> tuple[Any, ...]:
         one = Evaluation(dict(zip(names, given, strict=True)), sizes, torch.float32, given[0].device)
         terms = dict(found.outputs)
-        return tuple(one.value(terms[name], tuple(order)).to(getattr(torch, kept[dtype])).contiguous() for name, dtype, order in row["outputs"])
+        return tuple(
+            one.value(terms[name], tuple(order)).to(getattr(torch, kept[dtype])).contiguous()
+            for name, dtype, order in row["outputs"]
+        )
 
     return plain
 
@@ -201,7 +284,10 @@ def ours(folder: Path, file: str, given: list[Any], row: dict[str, Any]) -> Call
     own = [by_name[name] for name in module.INPUTS]
     once, again = (got if isinstance(got, tuple) else (got,) for got in (module.run(*own), module.run(*own)))
     # As bytes, for which a scalar needs an axis: -0 and NaN are to repeat as well.
-    same = all(torch.equal(a.reshape(-1).view(torch.uint8), b.reshape(-1).view(torch.uint8)) for a, b in zip(once, again, strict=True))
+    same = all(
+        torch.equal(a.reshape(-1).view(torch.uint8), b.reshape(-1).view(torch.uint8))
+        for a, b in zip(once, again, strict=True)
+    )
     if not same:
         raise AssertionError("a repeat gave other bits")
     return lambda: module.run(*own)
@@ -222,7 +308,9 @@ def far(got: Any, wanted: Any) -> float:
 
 
 def warm(folder: Path, row: dict[str, Any]) -> dict[str, Any]:
-    """Compile a case's plans and torch.compile's kernels, so that the caches on disk hold them; returns what each plan takes, and what failed."""
+    """Compile a case's plans and torch.compile's kernels, so that the caches on disk hold them; returns what each plan
+    takes, and what failed.
+    """
     from compiling import compiled
     from measuring import said, where
 
@@ -240,14 +328,23 @@ def warm(folder: Path, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def measured(folder: Path, row: dict[str, Any], resources: dict[str, Any], clock: Any) -> dict[str, Any]:
-    """Return the row of a case: milliseconds of each plan and of torch.compile, what was predicted, and how these compare."""
+    """Return the row of a case: milliseconds of each plan and of torch.compile, what was predicted, and how these
+    compare.
+    """
     from measuring import said, timed, where
 
-    found = {k: row[k] for k in ("work", "case", "seed", "fitted", "dtype")} | {"ours_ms": None, "peers": {}, "ratio_best": None, "notes": [], "faults": {}}
+    found = {k: row[k] for k in ("work", "case", "seed", "fitted", "dtype")} | {
+        "ours_ms": None,
+        "peers": {},
+        "ratio_best": None,
+        "notes": [],
+        "faults": {},
+    }
     given = arrays(row, where())
     calls: dict[str, Any] = {}
     plans = {plan["file"]: dict(plan) for plan in row["plans"]}
-    slow = resources.get("error")  # of a process that compiles all of it: here nothing would end what takes as long again
+    # Of a process that compiles all of it: here nothing would end what takes as long again
+    slow = resources.get("error")
     for name, plan in plans.items():
         plan |= {} if slow else resources.get(name, {})
         try:
@@ -270,7 +367,11 @@ def measured(folder: Path, row: dict[str, Any], resources: dict[str, Any], clock
     for name, plan in plans.items():
         plan |= {"ms": shown[name]} if name in shown else {}
     first = row["plans"][0]["file"]
-    found |= {"plans": list(plans.values()), "predicted_ms": row["plans"][0]["predicted_ms"], "peers": {k: v for k, v in shown.items() if k not in plans}}
+    found |= {
+        "plans": list(plans.values()),
+        "predicted_ms": row["plans"][0]["predicted_ms"],
+        "peers": {k: v for k, v in shown.items() if k not in plans},
+    }
     if first in shown:
         found["ours_ms"] = shown[first]
         found["error"] = found["predicted_ms"] / shown[first] - 1
@@ -290,7 +391,10 @@ def run(folder: Path, output: Path, seconds: float) -> int:
     have = {row["case"] for row in results["rows"]}
     left = [row for row in manifest["cases"] if row["case"] not in have]
     for row in [row for row in left if not row.get("plans")]:
-        results["rows"].append({k: row[k] for k in ("case", "seed", "fitted")} | {"notes": [row.get("refused") or row.get("fault") or "no plan"]})
+        results["rows"].append(
+            {k: row[k] for k in ("case", "seed", "fitted")}
+            | {"notes": [row.get("refused") or row.get("fault") or "no plan"]}
+        )
     left = [row for row in left if row.get("plans")]
     end, clock = time.time() + seconds, Clock(where())
     count = max(1, (os.cpu_count() or 2) - 2)
@@ -306,7 +410,15 @@ def run(folder: Path, output: Path, seconds: float) -> int:
                 found = {k: row[k] for k in ("work", "case", "seed", "fitted", "dtype")} | {"notes": [said(error)]}
             results["rows"].append(found)
             written(results, output)
-            print(found["case"], found.get("ours_ms"), found.get("predicted_ms"), found.get("peers"), found.get("notes"), found.get("faults"), flush=True)
+            print(
+                found["case"],
+                found.get("ours_ms"),
+                found.get("predicted_ms"),
+                found.get("peers"),
+                found.get("notes"),
+                found.get("faults"),
+                flush=True,
+            )
     written(results, output)
     print(told(results))
     print(f"{len(results['rows'])} of {len(manifest['cases'])} cases")
@@ -314,7 +426,9 @@ def run(folder: Path, output: Path, seconds: float) -> int:
 
 
 def told(results: dict[str, Any]) -> str:
-    """Return the figures: error of the model, first choice against the best of ten, against torch.compile, on seeds never fitted and fitted."""
+    """Return the figures: error of the model, first choice against the best of ten, against torch.compile, on seeds
+    never fitted and fitted.
+    """
     lines = []
     for what, fit in (("never fitted", False), ("fitted", True)):
         rows = [row for row in results["rows"] if row["fitted"] is fit and row.get("ours_ms")]
@@ -324,10 +438,11 @@ def told(results: dict[str, Any]) -> str:
         peers = [row["ratio_best"] for row in rows if row["ratio_best"]]
         median = statistics.median(e - 1 for e in errors)
         lines.append(
-            f"{what}: {len(rows)} measured; error of the model {median:.1%} (median), within 1.5 x {sum(e <= 1.5 for e in errors)}; "
-            f"first within 3 % of the best of {PLANS}: {sum(row['first_over_best'] <= 1.03 for row in rows)}; "
-            f"against torch.compile: {len(peers)}, slower in {sum(r < 1 for r in peers)}, least {min(peers, default=math.nan):.2f}, "
-            f"geometric mean {statistics.geometric_mean(peers) if peers else math.nan:.2f}"
+            f"{what}: {len(rows)} measured; error of the model {median:.1%} (median), within 1.5 x"
+            f" {sum(e <= 1.5 for e in errors)}; first within 3 % of the best of {PLANS}:"
+            f" {sum(row['first_over_best'] <= 1.03 for row in rows)}; against torch.compile: {len(peers)}, slower in"
+            f" {sum(r < 1 for r in peers)}, least {min(peers, default=math.nan):.2f}, geometric mean"
+            f" {statistics.geometric_mean(peers) if peers else math.nan:.2f}"
         )
     return "\n".join(lines)
 

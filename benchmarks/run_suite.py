@@ -1,4 +1,5 @@
-"""Run carried kernels on a GPU with torch and triton alone: `python benchmarks/run_suite.py FOLDER [check|bench|sweep]...`.
+"""Run carried kernels on a GPU with torch and triton alone: `python benchmarks/run_suite.py FOLDER
+[check|bench|sweep]...`.
 
 Writes FOLDER's results as JSON to the path in $OUT, or beside the manifest. A sweep's result is compared with float32
 arithmetic of torch on the same inputs; a check's with the float64 results and bounds it carries.
@@ -81,7 +82,15 @@ def sweep(folder: Path, rows: list[dict[str, Any]]) -> None:
         row["us"] = do_bench(functools.partial(found.run, *a), warmup=20, rep=60, return_mode="median") * 1e3
     for row in rows:
         seen = row.get("error") or f"us {row['us']:.1f} rel {row.get('rel', -1):.1e} same {row['same']}"
-        print(row["case"], row["tiles"], row["warps"], row["stages"], f"predicted {row['predicted_us']:.0f}", seen, flush=True)
+        print(
+            row["case"],
+            row["tiles"],
+            row["warps"],
+            row["stages"],
+            f"predicted {row['predicted_us']:.0f}",
+            seen,
+            flush=True,
+        )
 
 
 def check(folder: Path, rows: list[dict[str, Any]]) -> None:
@@ -91,11 +100,18 @@ def check(folder: Path, rows: list[dict[str, Any]]) -> None:
         try:
             found = module(folder / row["file"])
             data = np.load(folder / row["data"])
-            a = [torch.from_numpy(data[f"in_{n}"]).to("cuda").to(dtype).contiguous() for n, (dtype, _) in found.INPUTS.items()]
+            a = [
+                torch.from_numpy(data[f"in_{n}"]).to("cuda").to(dtype).contiguous()
+                for n, (dtype, _) in found.INPUTS.items()
+            ]
             got = found.run(*a)
             again = all(torch.equal(got, found.run(*a)) for _ in range(3))
             error = np.abs(got.double().cpu().numpy() - data["expected"])
-            row.update(max_error=float(error.max()), bound_used=float((error / np.maximum(data["bound"], 1e-300)).max()), same=again)
+            row.update(
+                max_error=float(error.max()),
+                bound_used=float((error / np.maximum(data["bound"], 1e-300)).max()),
+                same=again,
+            )
         except Exception as fault:
             row["error"] = f"{type(fault).__name__}: {str(fault)[:200]}"
         seen = row.get("error") or f"error {row['max_error']:.2e}, {row['bound_used']:.0%} of its bound"
@@ -115,7 +131,11 @@ def bench(folder: Path, rows: list[dict[str, Any]]) -> None:
         got = found.run(*a)
         row["same"] = all(torch.equal(got, found.run(*a)) for _ in range(3))
         row["us"] = do_bench(functools.partial(found.run, *a), warmup=20, rep=80, return_mode="median") * 1e3
-        print(f"{row['case']:24} {row['kernels']} kernels {row['us']:10.1f} us, predicted {row['predicted_us']:10.1f}, repeats equal {row['same']}", flush=True)
+        print(
+            f"{row['case']:24} {row['kernels']} kernels {row['us']:10.1f} us, predicted {row['predicted_us']:10.1f},"
+            f" repeats equal {row['same']}",
+            flush=True,
+        )
 
 
 def main() -> None:

@@ -1,8 +1,11 @@
 """Plans for sizes that are known only when they run, against plans for these sizes alone.
 
-    python benchmarks/symbolic.py emit OUT [WORK]... [--tiny]    here: derives both, writes kernels and what is predicted of each
-    python benchmarks/symbolic.py run OUT [-o FILE]              on a GPU with torch and triton: measures both beside each other
-    python benchmarks/symbolic.py told FILE                      the ratios, predicted or measured, of a manifest or a file of results
+    python benchmarks/symbolic.py emit OUT [WORK]... [--tiny]    here: derives both, writes kernels and what is
+                                                                 predicted of each
+    python benchmarks/symbolic.py run OUT [-o FILE]              on a GPU with torch and triton: measures both beside
+                                                                 each other
+    python benchmarks/symbolic.py told FILE                      the ratios, predicted or measured, of a manifest or a
+                                                                 file of results
 
 With `--tiny` and TRITON_INTERPRET=1 a CPU, to try the program.
 """
@@ -22,7 +25,8 @@ HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results" / "symbolic_h200.json"
 LENGTHS = (1, 17, 128, 1000, 4096, 16384)
 MOST_BYTES = 2**31
-# Of each work the diagram, its sizes, None where one is known only when it runs, and which of all sizes are tried: every so many.
+# Of each work the diagram, its sizes, None where one is known only when it runs, and which of all sizes are tried:
+# every so many.
 WORKS: dict[str, tuple[str, dict[str, int | None], int]] = {
     "attention": ("attention", dict(b=1, h=16, q=None, x=None, d=128), 2),
     "causal attention": ("causal_attention", dict(b=1, h=16, q=None, x=None, d=128), 3),
@@ -46,12 +50,18 @@ def emit(folder: Path, words: list[str], tiny: bool) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     asked = {"dtype": "float16" if tiny else "bfloat16", "printer": "triton" if tiny else "auto"}
     file = folder / "manifest.json"
-    manifest: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {"emitted": {"commit": commit()}, "cases": []}
+    manifest: dict[str, Any] = (
+        json.loads(file.read_text()) if file.exists() else {"emitted": {"commit": commit()}, "cases": []}
+    )
     for number, (work, (name, sizes, every)) in enumerate(WORKS.items()):
         if (words and not any(word in work for word in words)) or any(row["work"] == work for row in manifest["cases"]):
             continue
         begun = time.process_time()
-        found = family(diagram(name, **({**sizes, "d": 16} if tiny and "d" in sizes and sizes["d"] else sizes)), **({"seeds": 2} if tiny else {}), **asked)
+        found = family(
+            diagram(name, **({**sizes, "d": 16} if tiny and "d" in sizes and sizes["d"] else sizes)),
+            **({"seeds": 2} if tiny else {}),
+            **asked,
+        )
         took = time.process_time() - begun
         (folder / f"symbolic_{number}.py").write_text(found.code())
         free = [axis for axis, size in sizes.items() if size is None]
@@ -61,11 +71,24 @@ def emit(folder: Path, words: list[str], tiny: bool) -> None:
             if at % every and not tiny:
                 continue
             alone = found.diagram.with_sizes(point)
-            held = sum(2 * _elements(dims, point) for dims in [a.dims for a in alone.inputs()] + [t.axes for _, t in alone.outputs])
+            held = sum(
+                2 * _elements(dims, point)
+                for dims in [a.dims for a in alone.inputs()] + [t.axes for _, t in alone.outputs]
+            )
             if held > MOST_BYTES or (work.startswith("causal") and point["q"] > point["x"]):
                 continue
-            row: dict[str, Any] = {"work": work, "case": " ".join(f"{a}{n}" for a, n in point.items()), "sizes": point, "symbolic": f"symbolic_{number}.py"}
-            row |= {"plan": found.dispatch.chosen(point), "predicted_ms": found.chosen(point).us(point) / 1e3, "plans": len(found.sized), "seconds": took}
+            row: dict[str, Any] = {
+                "work": work,
+                "case": " ".join(f"{a}{n}" for a, n in point.items()),
+                "sizes": point,
+                "symbolic": f"symbolic_{number}.py",
+            }
+            row |= {
+                "plan": found.dispatch.chosen(point),
+                "predicted_ms": found.chosen(point).us(point) / 1e3,
+                "plans": len(found.sized),
+                "seconds": took,
+            }
             try:
                 fixed = derive(alone, **asked)
             except NapkinError as error:
@@ -87,7 +110,9 @@ def _elements(dims: Any, point: dict[str, int]) -> int:
 
 
 def run(folder: Path, output: Path, seconds: float) -> int:
-    """Measure the plan that is taken and the plan for these sizes alone, beside each other; returns how many gave different results."""
+    """Measure the plan that is taken and the plan for these sizes alone, beside each other; returns how many gave
+    different results.
+    """
     sys.path[:0] = [str(HERE / "carried")]
     import torch
     from compiling import loaded
@@ -101,19 +126,37 @@ def run(folder: Path, output: Path, seconds: float) -> int:
         if (case["work"], case["case"]) in have or time.time() > end:
             continue
         row = {k: case.get(k) for k in ("work", "case", "sizes", "plan", "predicted_ms", "static_predicted_ms")}
-        row |= {"ours_ms": None, "peers": {}, "ratio_best": None, "notes": [case["refused"]] if "refused" in case else [], "faults": {}}
+        row |= {
+            "ours_ms": None,
+            "peers": {},
+            "ratio_best": None,
+            "notes": [case["refused"]] if "refused" in case else [],
+            "faults": {},
+        }
         try:
             if "static" in case:
-                both = {name: modules.setdefault(case[name], loaded(folder / case[name])) for name in ("symbolic", "static")}
+                both = {
+                    name: modules.setdefault(case[name], loaded(folder / case[name])) for name in ("symbolic", "static")
+                }
                 fixed = both["static"]
-                a = [torch.randn([fixed.SIZES[d] for d in dims], device=where()).to(dtype) for dtype, dims in fixed.INPUTS.values()]
+                a = [
+                    torch.randn([fixed.SIZES[d] for d in dims], device=where()).to(dtype)
+                    for dtype, dims in fixed.INPUTS.values()
+                ]
                 order = [list(fixed.INPUTS).index(name) for name in both["symbolic"].INPUTS]
-                calls = {"symbolic": lambda m=both["symbolic"], a=a, o=order: m.run(*(a[i] for i in o)), "static": lambda m=fixed, a=a: m.run(*a)}
+                calls = {
+                    "symbolic": lambda m=both["symbolic"], a=a, o=order: m.run(*(a[i] for i in o)),
+                    "static": lambda m=fixed, a=a: m.run(*a),
+                }
                 one, other = (call().double() for call in calls.values())
                 row["relative"] = float((one - other).norm() / other.norm())
                 wrong += row["relative"] > 2e-2
                 shown, row["by_graph"] = timed(clock, calls, 0.2, row["faults"])
-                row |= {"ours_ms": shown["symbolic"], "peers": {"static": shown["static"]}, "ratio_best": shown["static"] / shown["symbolic"]}
+                row |= {
+                    "ours_ms": shown["symbolic"],
+                    "peers": {"static": shown["static"]},
+                    "ratio_best": shown["static"] / shown["symbolic"],
+                }
         except Exception as error:  # the next case may do
             row["notes"].append(said(error))
         results["rows"].append(row)
@@ -125,17 +168,21 @@ def run(folder: Path, output: Path, seconds: float) -> int:
 
 
 def told(results: dict[str, Any]) -> str:
-    """Return, of each work, how many times as long as the plan for these sizes alone the one that is taken takes: measured where it is, else predicted."""
+    """Return, of each work, how many times as long as the plan for these sizes alone the one that is taken takes:
+    measured where it is, else predicted.
+    """
     lines = []
     for work in dict.fromkeys(row["work"] for row in results.get("rows", results.get("cases", []))):
         rows = [row for row in results.get("rows", results.get("cases", [])) if row["work"] == work]
         measured = [1 / row["ratio_best"] for row in rows if row.get("ratio_best")]
-        ratios = measured or [row["predicted_ms"] / row["static_predicted_ms"] for row in rows if row.get("static_predicted_ms")]
+        ratios = measured or [
+            row["predicted_ms"] / row["static_predicted_ms"] for row in rows if row.get("static_predicted_ms")
+        ]
         if ratios:
             kind = "measured" if measured else "predicted"
             lines.append(
-                f"{work}: {len(ratios)} sizes, {kind} {statistics.geometric_mean(ratios):.3f} x (geometric mean), most {max(ratios):.3f}, "
-                f"{sum(r <= 1.03 for r in ratios)} within 1.03"
+                f"{work}: {len(ratios)} sizes, {kind} {statistics.geometric_mean(ratios):.3f} x (geometric mean), most"
+                f" {max(ratios):.3f}, {sum(r <= 1.03 for r in ratios)} within 1.03"
             )
     return "\n".join(lines)
 

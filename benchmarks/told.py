@@ -1,7 +1,9 @@
-"""Hold the bytes that the cost model tells against those that a GPU counted: `PYTHONPATH=. python benchmarks/told.py [COUNTERS.json]`.
+"""Hold the bytes that the cost model tells against those that a GPU counted: `PYTHONPATH=. python benchmarks/told.py
+[COUNTERS.json]`.
 
-Every case is derived anew, with today's model; what carried/counters.py counted is by default results/counters_h200.json. Counted are the bytes
-read from DRAM and those written, or the output's where less was written before the kernels ended: the rest was still in level 2.
+Every case is derived anew, with today's model; what carried/counters.py counted is by default
+results/counters_h200.json. Counted are the bytes read from DRAM and those written, or the output's where less was
+written before the kernels ended: the rest was still in level 2.
 """
 
 from __future__ import annotations
@@ -28,7 +30,10 @@ def main() -> int:
         moved = row["read"] + max(row["written"], row["output"])
         told = derive(case.diagram(), dtype="bfloat16").report()["bytes_hbm"]
         near += abs(told / moved - 1) <= WITHIN
-        print(f"| {case.case} | {told / 1e6:.1f} | {moved / 1e6:.1f} | {told / moved:.2f} | {row['least'] / 1e6:.1f} |", flush=True)
+        print(
+            f"| {case.case} | {told / 1e6:.1f} | {moved / 1e6:.1f} | {told / moved:.2f} | {row['least'] / 1e6:.1f} |",
+            flush=True,
+        )
     print(f"\nWithin {WITHIN:.0%}: {near} of {len(compared)}")
     return 0
 

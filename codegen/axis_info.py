@@ -1,11 +1,11 @@
 """What Triton takes to be so of whole numbers in a tile, and which statements would make it take what is not.
 
-Triton's analysis (lib/Analysis/AxisInfo.cpp; one version of it was read, and what 3.6 compiles)
-holds three powers of two of a tile along each coordinate: how many lanes in a row
-count up by one, what the first of each such row is a multiple of, how many lanes in a row are equal. Where an operator breaks such rows (`30 - a`,
-`a + 3 * a`, a remainder of a remainder) the analysis keeps the multiple as if it held of every lane. Comparisons with another coordinate are then
-computed for the wrong lanes together, and loads may be taken to be aligned that are not. So the printers write such statements in a form that the
-analysis knows nothing of, and that LLVM makes the same instructions of.
+Triton's analysis (lib/Analysis/AxisInfo.cpp; one version of it was read, and what 3.6 compiles) holds three powers of
+two of a tile along each coordinate: how many lanes in a row count up by one, what the first of each such row is a
+multiple of, how many lanes in a row are equal. Where an operator breaks such rows (`30 - a`, `a + 3 * a`, a remainder
+of a remainder) the analysis keeps the multiple as if it held of every lane. Comparisons with another coordinate are
+then computed for the wrong lanes together, and loads may be taken to be aligned that are not. So the printers write
+such statements in a form that the analysis knows nothing of, and that LLVM makes the same instructions of.
 """
 
 from __future__ import annotations
@@ -25,13 +25,16 @@ MOST = 1 << 62  # what 0 is a multiple of
 MOST_SIZES = 4  # of which each may be 1 or not; of more, all, one or none
 FOLDED: dict[str, Callable[..., Any]] = {  # of numbers and sizes, which Triton may know as it compiles
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg, "min": min, "max": max,
-    "lt": operator.lt, "le": operator.le, "eq": operator.eq, "floordiv": lambda a, b: a // b if b else 0, "mod": lambda a, b: a % b if b else 0,
+    "lt": operator.lt, "le": operator.le, "eq": operator.eq, "floordiv": lambda a, b: a // b if b else 0,
+    "mod": lambda a, b: a % b if b else 0,
     "and": operator.and_, "or": operator.or_, "not": operator.not_, "where": lambda c, a, b: a if c else b,
 }  # fmt: skip
 
 
 class Rows(NamedTuple):
-    """What is taken to be so along a coordinate: lanes that count up, a multiple of what their first is, lanes that are equal."""
+    """What is taken to be so along a coordinate: lanes that count up, a multiple of what their first is, lanes that are
+    equal.
+    """
 
     counting: int
     multiple: int
@@ -42,11 +45,15 @@ NOTHING = Rows(1, 1, 1)
 
 
 def misled(kernel: Kernel) -> frozenset[str]:
-    """Return the whole-numbered tiles of a kernel of which Triton would take to be so what is not, were they written as they are defined.
+    """Return the whole-numbered tiles of a kernel of which Triton would take to be so what is not, were they written as
+    they are defined.
 
-    A size that is 1 as the kernel is launched is a constant for Triton, by which nothing is multiplied or divided: such sizes are tried.
+    A size that is 1 as the kernel is launched is a constant for Triton, by which nothing is multiplied or divided: such
+    sizes are tried.
     """
-    sizes = list(dict.fromkeys(s.axis for s in statements(kernel.body) if isinstance(s, SizeOf) and s.axis.size is None))
+    sizes = list(
+        dict.fromkeys(s.axis for s in statements(kernel.body) if isinstance(s, SizeOf) and s.axis.size is None)
+    )
     many = range(len(sizes) + 1) if len(sizes) <= MOST_SIZES else (0, 1, len(sizes))
     ways = itertools.chain.from_iterable(itertools.combinations(sizes, number) for number in many)
     found: set[str] = set()
@@ -69,7 +76,9 @@ def _misled(kernel: Kernel, ones: Collection[Axis], unread: Collection[str]) -> 
             numbers[stmt.out.name] = stmt.axis.size or 1
         elif isinstance(stmt, Let) and stmt.out.dtype in (*WHOLE, "i1"):
             dims = [d for d in stmt.out.coords if d in tiles]
-            stmt = replace(stmt, args=tuple(numbers.get(arg, arg) if isinstance(arg, str) else arg for arg in stmt.args))
+            stmt = replace(
+                stmt, args=tuple(numbers.get(arg, arg) if isinstance(arg, str) else arg for arg in stmt.args)
+            )
             if not dims and stmt.op in FOLDED and not any(isinstance(arg, str) for arg in stmt.args):
                 numbers[stmt.out.name] = FOLDED[stmt.op](*stmt.args)
             same = _same(stmt)
@@ -83,7 +92,9 @@ def _misled(kernel: Kernel, ones: Collection[Axis], unread: Collection[str]) -> 
 
 
 def _same(stmt: Let) -> int | None:
-    """Return which operand a statement gives as it is, by a constant that Triton leaves out; None if it computes something."""
+    """Return which operand a statement gives as it is, by a constant that Triton leaves out; None if it computes
+    something.
+    """
     first, last = stmt.args[0], stmt.args[-1]
     if stmt.op in ("mul", "floordiv") and not isinstance(last, str) and last == 1:
         return 0
@@ -93,10 +104,11 @@ def _same(stmt: Let) -> int | None:
 
 
 def unread(op: str, args: list[str], where: str, most: str, least: str) -> str:
-    """Return the text of a statement of whole numbers in a form of which Triton takes nothing to be so: by complements, ~x = -1 - x.
+    """Return the text of a statement of whole numbers in a form of which Triton takes nothing to be so: by complements,
+    ~x = -1 - x.
 
-    Not of a remainder, which the languages write each in a way of its own: the one rounds down, the operator of the GPU to zero.
-    where, most, least: the names of these functions in the language that is printed.
+    Not of a remainder, which the languages write each in a way of its own: the one rounds down, the operator of the GPU
+    to zero. where, most, least: the names of these functions in the language that is printed.
     """
     first, second = args[0], args[-1]
     match op:
@@ -121,8 +133,12 @@ def _power(number: int) -> int:
     return number & -number if number else MOST
 
 
-def _along(arg: Operand, dim: str, tiles: Mapping[str, int], known: Mapping[str, dict[str, Rows]], values: Mapping[str, Value]) -> Rows:
-    """Return what is taken to be so of an operand along a coordinate that it may lack, over which it is then repeated."""
+def _along(
+    arg: Operand, dim: str, tiles: Mapping[str, int], known: Mapping[str, dict[str, Rows]], values: Mapping[str, Value]
+) -> Rows:
+    """Return what is taken to be so of an operand along a coordinate that it may lack, over which it is
+    then repeated.
+    """
     if not isinstance(arg, str):
         return Rows(1, _power(int(arg)) if math.isfinite(arg) else 1, tiles[dim])
     own = [d for d in values[arg].coords if d in tiles]
@@ -154,7 +170,11 @@ def _taken(stmt: Let, args: list[Rows], tile: int) -> Rows:
                 equal = max(equal, math.gcd(x.counting, x.multiple, y.multiple))
             return Rows(1, x.multiple // y.multiple if x.counting == 1 and x.multiple > y.multiple else 1, equal)
         case "mod":
-            return Rows(math.gcd(tile, both) if x.counting == tile and y.equal == tile else 1, both if y.equal > 1 else 1, tile if one else equal)
+            return Rows(
+                math.gcd(tile, both) if x.counting == tile and y.equal == tile else 1,
+                both if y.equal > 1 else 1,
+                tile if one else equal,
+            )
         case "min" | "max" | "where":
             counting = math.gcd(x.counting, y.counting, *(a.equal for a in args[:-2]))
             return Rows(counting, both if x.counting == y.counting else math.gcd(both, x.counting, y.counting), equal)
@@ -170,5 +190,11 @@ def _taken(stmt: Let, args: list[Rows], tile: int) -> Rows:
 
 
 def _false(op: str, args: list[Rows], taken: Rows) -> bool:
-    """Tell whether what is taken to be so may not be: rows of an operand are broken, and the multiple is not one of their parts."""
-    return op in ("add", "sub", "neg", "mod", "min", "max", "where") and taken.multiple > taken.counting and any(a.counting > taken.counting for a in args)
+    """Tell whether what is taken to be so may not be: rows of an operand are broken, and the multiple is not one of
+    their parts.
+    """
+    return (
+        op in ("add", "sub", "neg", "mod", "min", "max", "where")
+        and taken.multiple > taken.counting
+        and any(a.counting > taken.counting for a in args)
+    )

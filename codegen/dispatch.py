@@ -1,4 +1,6 @@
-"""Prints several plans of a diagram as one file, with a launcher that takes one of them by the sizes that it is given."""
+"""Prints several plans of a diagram as one file, with a launcher that takes one of them by the sizes that
+it is given.
+"""
 
 from __future__ import annotations
 

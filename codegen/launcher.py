@@ -9,7 +9,14 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import table
 from napkin_eq.tile.boxes import descriptor_names, pointed, roles_of
 from napkin_eq.tile.guards import LEAST_STRETCH, Branch, Case, Dispatch, Needs
-from napkin_eq.tile.identifiers import Names, buffers, counter_argument, kernel_function, pointer_argument, size_argument
+from napkin_eq.tile.identifiers import (
+    Names,
+    buffers,
+    counter_argument,
+    kernel_function,
+    pointer_argument,
+    size_argument,
+)
 from napkin_eq.tile.ir import Buffer, Copy, Kernel, Matrix, Plan
 from napkin_eq.tile.printers import emitter
 
@@ -18,7 +25,8 @@ from .launching import BOXED, CHAINED, CHECK, FOUND, LAUNCH, PLACED, PROCESSORS
 TORCH = table(lambda t: f"torch.{t.name}")
 POINTER = table(lambda t: t.pointer)
 MODULE = (
-    "KERNELS", "INPUTS", "SIZES", "GIVEN", "CALLS", "LAST", "PREPARED", "check", "chained", "processors", "placed", "watched", "admitted",
+    "KERNELS", "INPUTS", "SIZES", "GIVEN", "CALLS", "LAST", "PREPARED", "check", "chained", "processors", "placed",
+    "watched", "admitted",
     "chosen", "prepared", "run", "alike", "allocator", "Launch", "BoxedLaunch", "Ready", "TensorDescriptor",
     "TensorGuards", "_empty_strided_cuda", "gl", "types", "warnings",
 )  # fmt: skip
@@ -43,7 +51,9 @@ def _parts(dispatch: Dispatch) -> Iterator[str]:
     if any(kernel.workers for kernel in kernels) or any(case.parts for case in dispatch.cases):
         yield PROCESSORS
     boxed = any(kernel.workers for kernel in kernels)
-    yield PLACED.format(boxed=", boxed=False" if boxed else "", test=" and not (boxed and tensor.data_ptr() & 15)" if boxed else "")
+    yield PLACED.format(
+        boxed=", boxed=False" if boxed else "", test=" and not (boxed and tensor.data_ptr() & 15)" if boxed else ""
+    )
     if any(kernel.library is None for kernel in kernels):
         yield LAUNCH
     if boxed:
@@ -57,10 +67,16 @@ def _symbols(plan: Plan) -> tuple[Axis, ...]:
 
 def _tables(dispatch: Dispatch) -> Iterator[str]:
     general = dispatch.cases[-1].plan
-    yield "# What each kernel takes, for compiling ahead of time: `:16` marks addresses and sizes that are multiples of 16."
+    yield (
+        "# What each kernel takes, for compiling ahead of time: `:16` marks addresses and sizes that are multiples"
+        " of 16."
+    )
     yield "KERNELS = {"
     for kernel in (k for case in dispatch.cases for k in case.plan.kernels if k.library is None):
-        takes = {name: f"tensordesc<{POINTER[copy.buffer.dtype]}{_block(copy)},{_swizzled(copy)}>" for name, copy in _boxes(kernel)}
+        takes = {
+            name: f"tensordesc<{POINTER[copy.buffer.dtype]}{_block(copy)},{_swizzled(copy)}>"
+            for name, copy in _boxes(kernel)
+        }
         takes |= {pointer_argument(b): f"*{POINTER[b.dtype]}:16" for b in buffers(kernel) if b.name in pointed(kernel)}
         takes |= {size_argument(a): "i32:16" if a.multiple % 16 == 0 else "i32" for a in kernel.symbols}
         takes |= {counter_argument(kernel): "*i32:16"} if kernel.workers and kernel.workers.drawn else {}
@@ -80,7 +96,10 @@ def _tables(dispatch: Dispatch) -> Iterator[str]:
     known = {a.name: a.size for b in general.inputs for a in b.dims if a.size is not None}
     pairs = ", ".join(f'"{name}": {size}' for name, size in known.items())
     yield f"SIZES = {{{pairs}}}"
-    yield "CALLS = {}  # what a call does, by the types, shapes, strides and devices of its arguments; and what tells that others are alike"
+    yield (
+        "CALLS = {}  # what a call does, by the types, shapes, strides and devices of its arguments; and what tells"
+        " that others are alike"
+    )
     if general.inputs:
         yield "LAST = None, None  # of these the one that was called last"
 
@@ -97,14 +116,19 @@ class _Run:
         self.local = {name: self.names.fresh(name) for name in arrays}
         counted = {c.part for case in dispatch.cases for c in case.parts}
         symbols = {a.name: a for plan in (self.general, *plans) for a in _symbols(plan)}
-        self.boxed = {c.buffer.name for plan in plans for k in plan.kernels for _, c in _boxes(k)}  # what a kernel reads by descriptors
+        # What a kernel reads by descriptors
+        self.boxed = {c.buffer.name for plan in plans for k in plan.kernels for _, c in _boxes(k)}
         self.size = {name: self.names.fresh(size_argument(a)) for name, a in symbols.items()}
         self.symbols = [a for name, a in symbols.items() if name not in counted]  # those that a call gives
         self.bound = {a.name for b in self.general.inputs for a in b.dims}
-        self.device, self.sizes, self.key, self.call = (self.names.fresh(name) for name in ("device", "sizes", "key", "call"))
+        self.device, self.sizes, self.key, self.call = (
+            self.names.fresh(name) for name in ("device", "sizes", "key", "call")
+        )
         self.found, self.alike, self.empty = (self.names.fresh(name) for name in ("found", "same", "empty"))
         self.ahead, self.counters, self.packed = (self.names.fresh(name) for name in ("ahead", "counters", "packed"))
-        self.launches = [self.names.fresh(f"launch_{number}") for number in range(max(len(plan.kernels) for plan in plans))]
+        self.launches = [
+            self.names.fresh(f"launch_{number}") for number in range(max(len(plan.kernels) for plan in plans))
+        ]
 
     @property
     def inputs(self) -> list[str]:
@@ -140,16 +164,26 @@ class _Run:
             first = self.inputs[0]
             yield f"    {self.device} = {first}.device if isinstance({first}, torch.Tensor) else None"
             yield f"    {self.sizes} = dict(SIZES)"
-            yield from (f'    check("{b.name}", {self.local[b.name]}, {self.device}, {self.sizes})' for b in self.general.inputs)
-            yield from (f'    {self.size[a.name]} = {self.sizes}["{a.name}"]' for a in self.symbols if a.name in self.bound)
+            yield from (
+                f'    check("{b.name}", {self.local[b.name]}, {self.device}, {self.sizes})' for b in self.general.inputs
+            )
+            yield from (
+                f'    {self.size[a.name]} = {self.sizes}["{a.name}"]' for a in self.symbols if a.name in self.bound
+            )
         for axis in self.symbols:
             name = self.size[axis.name]
             if axis.name not in self.bound:
                 yield f"    if type({name}) is not int or {name} < 1:"
-                yield f'        raise ValueError(f"size {axis.name}: expected a whole number of at least 1, found {{{name}!r:.60}}")'
+                yield (
+                    f'        raise ValueError(f"size {axis.name}: expected a whole number of at least 1, found'
+                    f' {{{name}!r:.60}}")'
+                )
             if (multiple := next((a.multiple for a in _symbols(self.general) if a == axis), 1)) > 1:
                 yield f"    if {name} % {multiple}:"
-                yield f'        raise ValueError(f"size {axis.name}: expected a multiple of {multiple}, found {{{name}}}")'
+                yield (
+                    f'        raise ValueError(f"size {axis.name}: expected a multiple of {multiple}, found'
+                    f' {{{name}}}")'
+                )
             if (most := self.of.cases[-1].needs.most.get(axis.name)) is not None:
                 yield f"    if {name} > {most}:"
                 yield f'        raise ValueError(f"size {axis.name}: expected at most {most}, found {{{name}}}")'
@@ -157,11 +191,22 @@ class _Run:
         taken = "prepared" if len(self.of.cases) == 1 else f"PREPARED[chosen({', '.join(sizes)})]"
         yield f"    {self.call} = {taken}({', '.join([self.device, *sizes])})"
         if self.inputs:
-            yield f"    {self.alike} = alike({', '.join(self.inputs)})" if not self._given() else f"    {self.alike} = None"
-            placed = ", ".join(f'placed("{b.name}", {self.local[b.name]}{", True" * (b.name in self.boxed)})' for b in self.general.inputs)
+            yield (
+                f"    {self.alike} = alike({', '.join(self.inputs)})"
+                if not self._given()
+                else f"    {self.alike} = None"
+            )
+            placed = ", ".join(
+                f'placed("{b.name}", {self.local[b.name]}{", True" * (b.name in self.boxed)})'
+                for b in self.general.inputs
+            )
             apart = " and ".join(f"{a}.is_contiguous() and not {a}.is_neg()" for a in self.inputs)
             if self.boxed:
-                apart += "".join(f" and not {self.local[b.name]}.data_ptr() & 15" for b in self.general.inputs if b.name in self.boxed)
+                apart += "".join(
+                    f" and not {self.local[b.name]}.data_ptr() & 15"
+                    for b in self.general.inputs
+                    if b.name in self.boxed
+                )
             yield f"    if not ({apart}):"
             yield f"        {self.packed}, {self.alike} = {self.call}, None"
             yield ""
@@ -178,7 +223,10 @@ class _Run:
     def _chosen(self) -> Iterator[str]:
         """Print the tests of sizes that choose among the plans."""
         yield f"\ndef chosen({', '.join(self.size[a.name] for a in self.symbols)}):"
-        yield '    """Return the number of the plan for these sizes, by the tests of sizes that tell which is fastest; each is right where it is taken."""'
+        yield (
+            '    """Return the number of the plan for these sizes, by the tests of sizes that tell which is fastest;'
+            ' each is right where it is taken."""'
+        )
         yield from self._branch(self.of.tree, 1)
         yield ""
 
@@ -199,7 +247,10 @@ class _Run:
         """Print what is done once for each shape: the launches of a plan, and the function that a call then is."""
         plan = case.plan
         yield f"\ndef {function}({', '.join([self.device, *(self.size[a.name] for a in self.symbols)])}):"
-        yield '    """Return the function that allocates and launches, with all that sizes and the device say worked out."""'
+        yield (
+            '    """Return the function that allocates and launches, with all that sizes and the device say worked'
+            ' out."""'
+        )
         for parts in case.parts:
             counts = [_blocks_of(self.size[a] if isinstance(a, str) else str(a), tile) for a, tile in parts.blocks]
             held = f"processors({self.device})" + (f" // ({' * '.join(counts)})" if counts else "")
@@ -224,9 +275,14 @@ class _Run:
         for kernel in plan.kernels:
             if (product := kernel.library) is not None:
                 left, right, out = (_matrix(m, self.local) for m in (product.left, product.right, product.out))
-                yield f"        {product.function}({left}, {right}, out={out})  # trusted: a library's kernel, not a proved one"
+                yield (
+                    f"        {product.function}({left}, {right}, out={out})  # trusted: a library's kernel, not a"
+                    " proved one"
+                )
                 continue
-            arrays = [c.buffer.name for _, c in _boxes(kernel)] + [b.name for b in buffers(kernel) if b.name in pointed(kernel)]
+            arrays = [c.buffer.name for _, c in _boxes(kernel)] + [
+                b.name for b in buffers(kernel) if b.name in pointed(kernel)
+            ]
             drawn = [f"({self.counters}[{at}],)" for at, name in enumerate(counted) if name == kernel.name]
             listed = ", ".join(self.local[name] for name in arrays) + ("," if len(arrays) == 1 else "")
             yield f"        {launches[kernel.name]}({', '.join([f'({listed})', *drawn])})"
@@ -242,7 +298,9 @@ class _Run:
         """Print the launch of a kernel: its blocks, sizes, descriptors and options."""
         counts = []
         for coord in (kernel.coord(name) for name in kernel.grid):
-            counts.append(str(coord.blocks) if coord.blocks is not None else _blocks_of(self.size[coord.axis.name], coord.tile))
+            counts.append(
+                str(coord.blocks) if coord.blocks is not None else _blocks_of(self.size[coord.axis.name], coord.tile)
+            )
         blocks = " * ".join(count for count in counts if count != "1") or "1"
         if kernel.workers:
             most = f", {kernel.workers.programs}" if kernel.workers.programs else ""
@@ -275,7 +333,9 @@ class _Run:
         """Return the sizes of an array and the strides that it has where nothing lies between its elements."""
         sizes = [self._extent(a) for a in buffer.dims]
         strides = [" * ".join(sizes[at + 1 :]) or "1" for at in range(len(sizes))]
-        return sizes, [str(math.prod(map(int, s.split(" * ")))) if s.replace(" * ", "").isdigit() else s for s in strides]
+        return sizes, [
+            str(math.prod(map(int, s.split(" * ")))) if s.replace(" * ", "").isdigit() else s for s in strides
+        ]
 
     def _called(self) -> Iterator[str]:
         """Print `run`: what is known of arguments like these is found and done."""
@@ -293,11 +353,17 @@ class _Run:
             bits = " | ".join(f"{self.local[b.name]}.data_ptr()" for b in self.general.inputs if b.name in self.boxed)
             yield "    global LAST"
             yield f"    {alike}, {call} = LAST"
-            yield f"    if {alike} is None or not {alike}.check({', '.join(self.inputs)}){f' or ({bits}) & 15' if bits else ''}:"
+            yield (
+                f"    if {alike} is None or not"
+                f" {alike}.check({', '.join(self.inputs)}){f' or ({bits}) & 15' if bits else ''}:"
+            )
             yield "        try:"
             yield f"            {key} = ({', '.join([*told, *given])},)"
             yield f"            {found} = CALLS.get({key})"
-            yield "        except (AttributeError, RuntimeError):  # what is no tensor, or has no strides, is refused by name"
+            yield (
+                "        except (AttributeError, RuntimeError):  # what is no tensor, or has no strides, is refused by"
+                " name"
+            )
             yield f"            {key} = {found} = None"
             yield f"        LAST = {alike}, {call} = {found} or admitted({', '.join([key, *self.inputs, *given])})"
             yield f"    {self.device} = {self.inputs[0]}.device"
@@ -314,8 +380,17 @@ class _Run:
 
 
 def _told(name: str, boxed: bool) -> list[str]:
-    """Return what of an argument decides how it is read; of one that is read by descriptors also whether its address may be one's."""
-    return [f"{name}.dtype", f"{name}.shape", f"{name}.stride()", f"{name}.device", f"{name}.is_neg()", *[f"not {name}.data_ptr() & 15"] * boxed]
+    """Return what of an argument decides how it is read; of one that is read by descriptors also whether its address
+    may be one's.
+    """
+    return [
+        f"{name}.dtype",
+        f"{name}.shape",
+        f"{name}.stride()",
+        f"{name}.device",
+        f"{name}.is_neg()",
+        *[f"not {name}.data_ptr() & 15"] * boxed,
+    ]
 
 
 def _blocks_of(size: str, tile: int) -> str:
@@ -327,11 +402,17 @@ def _blocks_of(size: str, tile: int) -> str:
 def _matrix(matrix: Matrix, local: dict[str, str]) -> str:
     """Return an array as matrices, without a copy."""
     shown = f"{local[matrix.buffer]}.view({', '.join(map(str, matrix.sizes))})"
-    return shown if matrix.order == tuple(sorted(matrix.order)) else f"{shown}.permute({', '.join(map(str, matrix.order))})"
+    return (
+        shown
+        if matrix.order == tuple(sorted(matrix.order))
+        else f"{shown}.permute({', '.join(map(str, matrix.order))})"
+    )
 
 
 def _options(kernel: Kernel) -> dict[str, int]:
-    """Return the launch options: where groups of warps share a program, four warps are asked for and the rest is the kernel's."""
+    """Return the launch options: where groups of warps share a program, four warps are asked for and the rest is the
+    kernel's.
+    """
     fused = {"enable_fp_fusion": False} if kernel.apart else {}
     if kernel.workers is None:
         return {"num_warps": kernel.warps, "num_stages": kernel.stages, **fused}
@@ -348,7 +429,10 @@ def _block(copy: Copy) -> list[int]:
 
 def _swizzled(copy: Copy) -> str:
     width, rank = min(128, copy.box[1] * 2), len(copy.order)
-    return f"NVMMASharedLayout(swizzle_byte_width={width}, element_bitwidth=16, rank={rank}, transposed=False, fp4_padded=False, cga_layout=[])"
+    return (
+        f"NVMMASharedLayout(swizzle_byte_width={width}, element_bitwidth=16, rank={rank}, transposed=False,"
+        " fp4_padded=False, cga_layout=[])"
+    )
 
 
 def _described(plan: Plan) -> str:

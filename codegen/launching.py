@@ -1,4 +1,6 @@
-"""What every launcher has, as text: checks of arguments, and launches that are prepared the first time and then handed to the driver."""
+"""What every launcher has, as text: checks of arguments, and launches that are prepared the first time and then handed
+to the driver.
+"""
 
 CHECK = '''
 

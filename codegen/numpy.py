@@ -1,7 +1,8 @@
-"""Runs a plan tile by tile in NumPy: the meaning of the plan language, and the check that a plan reads and writes what it may.
+"""Runs a plan tile by tile in NumPy: the meaning of the plan language, and the check that a plan reads and writes what
+it may.
 
-Every tile has one dimension per coordinate of its kernel, of length 1 where it does not span it, so that NumPy's broadcasting
-is the plan's broadcasting by coordinate name.
+Every tile has one dimension per coordinate of its kernel, of length 1 where it does not span it, so that NumPy's
+broadcasting is the plan's broadcasting by coordinate name.
 """
 
 from __future__ import annotations
@@ -88,11 +89,15 @@ MIXED = ("cast", "real", "lt", "le", "eq", "and", "or", "not")
 def numpy_runner(plan: Plan, header: tuple[str, ...] = ()) -> Runner:
     """Return the plan as a function of named arrays; it keeps no head, `header` is not used."""
 
-    def run(arrays: Mapping[str, Any], emulate: bool = False, sizes: Mapping[str, int] | None = None, fuse: bool = False) -> dict[str, Array]:
-        """Run the plan on arrays and return its outputs by name, in float64, or rounded as the plan's dtypes say if `emulate`.
+    def run(
+        arrays: Mapping[str, Any], emulate: bool = False, sizes: Mapping[str, int] | None = None, fuse: bool = False
+    ) -> dict[str, Array]:
+        """Run the plan on arrays and return its outputs by name, in float64, or rounded as the plan's dtypes say if
+        `emulate`.
 
-        Raises NapkinError where an unmasked lane is out of bounds, an element is written twice or an output element never.
-        `sizes` gives the symbolic sizes that no input has. fuse: of an emulated run, round no product of float32 before it is added to something.
+        Raises NapkinError where an unmasked lane is out of bounds, an element is written twice or an output element
+        never. `sizes` gives the symbolic sizes that no input has. fuse: of an emulated run, round no product of float32
+        before it is added to something.
         """
         memory = Memory(plan, arrays, emulate, dict(sizes or {}), fuse)
         for kernel in plan.kernels:
@@ -112,7 +117,9 @@ def rounded(x: Any, dtype: str, emulate: bool) -> Array:
         whole = np.asarray(np.trunc(x) if np.asarray(x).dtype.kind == "f" else x).astype(np.int64)
         least, largest = BY_SHORT[dtype].whole
         if whole.size and (whole.min() < least or whole.max() > largest):
-            raise NapkinError(f"the integer {whole.max() if whole.max() > largest else whole.min()} does not fit {dtype}")
+            raise NapkinError(
+                f"the integer {whole.max() if whole.max() > largest else whole.min()} does not fit {dtype}"
+            )
         return whole
     if not emulate or dtype == "f64":
         return np.asarray(x, dtype=np.float64)
@@ -122,7 +129,9 @@ def rounded(x: Any, dtype: str, emulate: bool) -> Array:
 class Memory:
     """The buffers of a plan in the top level, the size of every axis, and how often each element was written."""
 
-    def __init__(self, plan: Plan, arrays: Mapping[str, Any], emulate: bool, sizes: dict[str, int], fuse: bool = False) -> None:
+    def __init__(
+        self, plan: Plan, arrays: Mapping[str, Any], emulate: bool, sizes: dict[str, int], fuse: bool = False
+    ) -> None:
         self.emulate, self.sizes, self.fuse = emulate, sizes, fuse
         self.arrays: dict[str, Array] = {}
         self.counts: dict[str, Array] = {}
@@ -138,7 +147,10 @@ class Memory:
             self._add(buffer, rounded(np.zeros(shape), buffer.dtype, emulate), 0)
 
     def _bind(self, buffer: Buffer, shape: tuple[int, ...]) -> None:
-        expected = tuple(a.size if a.size is not None else self.sizes.setdefault(a.name, n) for a, n in zip(buffer.dims, shape, strict=False))
+        expected = tuple(
+            a.size if a.size is not None else self.sizes.setdefault(a.name, n)
+            for a, n in zip(buffer.dims, shape, strict=False)
+        )
         if expected != shape or len(shape) != len(buffer.dims) or 0 in shape:
             names = ", ".join(f"{a.name}={a.size or self.sizes.get(a.name, 'any')}" for a in buffer.dims)
             raise NapkinError(f"input {buffer.name}: expected shape ({names}), found {shape}")
@@ -151,7 +163,9 @@ class Memory:
         if axis.size is not None:
             return axis.size
         if axis.name not in self.sizes:
-            raise NapkinError(f"the size of axis {axis.name} is not known: no input has it; give sizes={{{axis.name!r}: ...}}")
+            raise NapkinError(
+                f"the size of axis {axis.name} is not known: no input has it; give sizes={{{axis.name!r}: ...}}"
+            )
         return self.sizes[axis.name]
 
     def finished(self, buffer: Buffer) -> Array:
@@ -184,7 +198,10 @@ class Tiles:
         self.products: dict[str, Array] = {}  # not rounded: those of float32, where they are fused
         for coord in kernel.coords:
             if coord.role == "whole" and coord.tile < memory.size(coord.axis):
-                raise self.wrong(f"coordinate {coord.name} is whole, but its tile {coord.tile} is less than {memory.size(coord.axis)}")
+                raise self.wrong(
+                    f"coordinate {coord.name} is whole, but its tile {coord.tile} is less than"
+                    f" {memory.size(coord.axis)}"
+                )
 
     def wrong(self, what: str) -> NapkinError:
         at = ", ".join(f"{name}={start}" for name, start in self.starts.items())
@@ -243,7 +260,9 @@ class Tiles:
         for part in stmt.parts:
             lo, hi = (int(self.tile(bound, scope).item()) for bound in (part.lo, part.hi))
             if lo % coord.tile:
-                raise self.wrong(f"a part of the loop over {coord.name} starts at {lo}, no multiple of its tile {coord.tile}")
+                raise self.wrong(
+                    f"a part of the loop over {coord.name} starts at {lo}, no multiple of its tile {coord.tile}"
+                )
             for start in range(lo, hi, coord.tile):
                 self.starts[coord.name] = start
                 inner = dict(scope)
@@ -266,9 +285,14 @@ class Tiles:
         args = [self.known(arg, scope)[0] for arg in stmt.args if isinstance(arg, str)]
         kinds = {v.dtype for v in args[stmt.op == "where" and isinstance(stmt.args[0], str) :]}
         if stmt.op not in MIXED and kinds - {stmt.out.dtype}:
-            raise self.wrong(f"{stmt.out.name} is {stmt.out.dtype}, but its {stmt.op} takes {', '.join(sorted(kinds))}; cast first")
+            raise self.wrong(
+                f"{stmt.out.name} is {stmt.out.dtype}, but its {stmt.op} takes {', '.join(sorted(kinds))}; cast first"
+            )
         if stmt.op in ("lt", "le", "eq", "and", "or", "not") and (len(kinds) > 1 or stmt.out.dtype != "i1"):
-            raise self.wrong(f"{stmt.out.name}: {stmt.op} takes one dtype and gives i1, not {', '.join(sorted(kinds))} to {stmt.out.dtype}")
+            raise self.wrong(
+                f"{stmt.out.name}: {stmt.op} takes one dtype and gives i1, not {', '.join(sorted(kinds))} to"
+                f" {stmt.out.dtype}"
+            )
         tiles = [self.tile(arg, scope) for arg in stmt.args]
         if self.memory.emulate and stmt.out.dtype in UNKNOWN_TO_NUMPY:
             tiles = [t.astype(np.float32) if t.dtype == np.float64 else t for t in tiles]
@@ -279,13 +303,24 @@ class Tiles:
         return self.operator(stmt.op)(*tiles)
 
     def fused(self, stmt: Let, tiles: list[Any]) -> Any:
-        """Compute in float64, which holds a product of two of float32; what is added takes its first product as it was before it was rounded."""
+        """Compute in float64, which holds a product of two of float32; what is added takes its first product as it was
+        before it was rounded.
+        """
         if stmt.op in ("add", "sub"):
-            found = next(((i, self.products[arg]) for i, arg in enumerate(stmt.args) if isinstance(arg, str) and arg in self.products), None)
+            found = next(
+                (
+                    (i, self.products[arg])
+                    for i, arg in enumerate(stmt.args)
+                    if isinstance(arg, str) and arg in self.products
+                ),
+                None,
+            )
             if found is not None:
                 tiles[found[0]] = found[1]
         result = self.operator(stmt.op)(*tiles)
-        if stmt.op == "mul" and not any(isinstance(arg, (int, float)) and abs(math.frexp(arg)[0]) == 0.5 for arg in stmt.args):
+        if stmt.op == "mul" and not any(
+            isinstance(arg, (int, float)) and abs(math.frexp(arg)[0]) == 0.5 for arg in stmt.args
+        ):
             self.products[stmt.out.name] = result
         return result
 
@@ -298,7 +333,9 @@ class Tiles:
     def dot(self, stmt: Dot, scope: dict[str, tuple[Value, Array]]) -> Any:
         (a_value, a), (b_value, b) = self.known(stmt.a, scope), self.known(stmt.b, scope)
         if a_value.dtype != b_value.dtype:
-            raise self.wrong(f"{stmt.out.name}: a dot of {a_value.dtype} with {b_value.dtype}; its operands have one dtype")
+            raise self.wrong(
+                f"{stmt.out.name}: a dot of {a_value.dtype} with {b_value.dtype}; its operands have one dtype"
+            )
         k, row, col = self.position(stmt.coord), self.side(a_value, stmt.coord), self.side(b_value, stmt.coord)
         if self.memory.emulate:
             a, b = a.astype(np.float32), b.astype(np.float32)
@@ -310,7 +347,10 @@ class Tiles:
     def side(self, value: Value, coord: str) -> int:
         wide = [name for name in value.coords if self.kernel.coord(name).tile > 1]
         if coord not in wide or len(wide) != 2:
-            raise self.wrong(f"dot over {coord}: {value.name} is {_kind(value)}, expected {coord} and one other coordinate wider than 1")
+            raise self.wrong(
+                f"dot over {coord}: {value.name} is {_kind(value)}, expected {coord} and one other coordinate wider"
+                " than 1"
+            )
         return self.position(next(name for name in wide if name != coord))
 
     def load(self, stmt: Load, scope: dict[str, tuple[Value, Array]]) -> Any:
@@ -320,14 +360,20 @@ class Tiles:
             at = tuple(int(i[_first(unwritten)]) for i in index)
             raise self.wrong(f"{stmt.buffer}{list(at)} is read before it is written")
         if self.memory.dtypes[stmt.buffer] != stmt.out.dtype:
-            raise self.wrong(f"{stmt.out.name} is {stmt.out.dtype}, loaded from {stmt.buffer}, which is {self.memory.dtypes[stmt.buffer]}")
+            raise self.wrong(
+                f"{stmt.out.name} is {stmt.out.dtype}, loaded from {stmt.buffer}, which is"
+                f" {self.memory.dtypes[stmt.buffer]}"
+            )
         loaded = self.memory.arrays[stmt.buffer][index]
         return np.where(live, loaded, np.zeros((), loaded.dtype))
 
     def store(self, stmt: StoreTile, scope: dict[str, tuple[Value, Array]]) -> None:
         value, tile = self.known(stmt.value, scope)
         if self.memory.dtypes[stmt.buffer] != value.dtype:
-            raise self.wrong(f"{value.name} is {value.dtype}, stored to {stmt.buffer}, which is {self.memory.dtypes[stmt.buffer]}; cast first")
+            raise self.wrong(
+                f"{value.name} is {value.dtype}, stored to {stmt.buffer}, which is {self.memory.dtypes[stmt.buffer]};"
+                " cast first"
+            )
         lanes, live = self.lanes(stmt, scope)
         shape = np.broadcast_shapes(live.shape, tile.shape)
         chosen = np.broadcast_to(live, shape)
@@ -337,10 +383,13 @@ class Tiles:
         if (counts > 1).any():
             raise self.wrong(f"{stmt.buffer}{list(_first(counts > 1))} is written twice")
         found = np.broadcast_to(tile, shape)[chosen]
-        self.memory.arrays[stmt.buffer][index] = found if index else found.reshape(())  # an array without axes has one element
+        # An array without axes has one element
+        self.memory.arrays[stmt.buffer][index] = found if index else found.reshape(())
 
     def lanes(self, stmt: Load | StoreTile, scope: dict[str, tuple[Value, Array]]) -> tuple[list[Array], Array]:
-        """Return the index of every lane per dimension and whether it is live, of one shape; a live lane is within bounds."""
+        """Return the index of every lane per dimension and whether it is live, of one shape; a live lane is within
+        bounds.
+        """
         buffer = next((b for b in (*self.kernel.reads, *self.kernel.writes) if b.name == stmt.buffer), None)
         if buffer is None or (isinstance(stmt, StoreTile) and buffer in self.kernel.reads):
             raise self.wrong(f"buffer {stmt.buffer} is not among those that the kernel lists")
@@ -358,11 +407,15 @@ class Tiles:
         for lane, axis in zip(lanes, buffer.dims, strict=True):
             if (outside := live & ((lane < 0) | (lane >= self.memory.size(axis)))).any():
                 at = [int(i[_first(outside)]) for i in lanes]
-                raise self.wrong(f"{stmt.buffer}{at} is out of bounds: {axis.name} has {self.memory.size(axis)} elements")
+                raise self.wrong(
+                    f"{stmt.buffer}{at} is out of bounds: {axis.name} has {self.memory.size(axis)} elements"
+                )
         return lanes, live
 
     def checked(self, value: Value, tile: Any) -> Array:
-        """Return the tile as the value's dtype holds it; raises unless it spans the value's coordinates, in the kernel's order."""
+        """Return the tile as the value's dtype holds it; raises unless it spans the value's coordinates, in the
+        kernel's order.
+        """
         try:
             held = rounded(tile, value.dtype, self.memory.emulate)
         except NapkinError as error:
@@ -375,7 +428,9 @@ class Tiles:
 
     def shape(self, value: Value) -> tuple[int, ...]:
         order = [c.name for c in self.kernel.coords]
-        if any(name not in order for name in value.coords) or list(value.coords) != sorted(value.coords, key=order.index):
+        if any(name not in order for name in value.coords) or list(value.coords) != sorted(
+            value.coords, key=order.index
+        ):
             raise self.wrong(f"{value.name} lists {list(value.coords)}; the kernel's order is {order}")
         return tuple(c.tile if c.name in value.coords else 1 for c in self.kernel.coords)
 

@@ -31,7 +31,19 @@ from napkin_eq.tile.ir import (
 from napkin_eq.tile.printers import comment_lines, emitter
 from napkin_eq.tile.resources import BYTES
 
-INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "==", "and": "and", "or": "or", "floordiv": "//", "mod": "mod"}
+INFIX = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "div": "/",
+    "lt": "<",
+    "le": "<=",
+    "eq": "==",
+    "and": "and",
+    "or": "or",
+    "floordiv": "//",
+    "mod": "mod",
+}
 FOLD = {name: monoid.op if monoid.op == name else monoid.word for name, monoid in REDUCTIONS.items()}
 
 
@@ -39,14 +51,20 @@ FOLD = {name: monoid.op if monoid.op == name else monoid.word for name, monoid i
 def pseudocode(plan: Plan, header: tuple[str, ...]) -> str:
     """Print every kernel of a plan as indented lines."""
     lines = [f"# {line}".rstrip() for line in header]
-    lines += [f"{what} {_array(b)}" for what, group in (("input", plan.inputs), ("output", plan.outputs), ("scratch", plan.scratch)) for b in group]
+    lines += [
+        f"{what} {_array(b)}"
+        for what, group in (("input", plan.inputs), ("output", plan.outputs), ("scratch", plan.scratch))
+        for b in group
+    ]
     for kernel in plan.kernels:
         lines += ["", *_kernel(kernel)]
     return "\n".join(lines) + "\n"
 
 
 def _array(buffer: Buffer) -> str:
-    return f"{buffer.name}[{', '.join(f'{a.name}={a.size}' if a.size else a.name for a in buffer.dims)}]: {buffer.dtype}"
+    return (
+        f"{buffer.name}[{', '.join(f'{a.name}={a.size}' if a.size else a.name for a in buffer.dims)}]: {buffer.dtype}"
+    )
 
 
 def _kernel(kernel: Kernel) -> Iterator[str]:
@@ -56,10 +74,16 @@ def _kernel(kernel: Kernel) -> Iterator[str]:
         yield f"kernel {kernel.name}: {kernel.library.function} runs in its place, trusted to compute this:"
     else:
         yield f"kernel {kernel.name}: {kernel.warps} warps, {kernel.stages} stages"
-    yield f"    for each block of {', '.join(_walk(kernel.coord(name)) for name in kernel.grid) or 'nothing'}, in parallel{order}:"
+    yield (
+        f"    for each block of {', '.join(_walk(kernel.coord(name)) for name in kernel.grid) or 'nothing'}, in"
+        f" parallel{order}:"
+    )
     if kernel.workers:
         how = ", issuing contractions in turn" if kernel.workers.in_turn else ""
-        yield f"    {kernel.workers.groups} groups of warps share the lanes of {kernel.workers.rows}{how}, one warp copies ahead"
+        yield (
+            f"    {kernel.workers.groups} groups of warps share the lanes of {kernel.workers.rows}{how}, one warp"
+            " copies ahead"
+        )
         if kernel.workers.drawn:
             yield "    the next block is drawn off a counter as the one before is done"
     yield from _variables(kernel)
@@ -81,7 +105,10 @@ def _variables(kernel: Kernel) -> Iterator[str]:
     for value, level in tiles.values():
         lanes = [kernel.coord(name).tile for name in value.coords]
         size = " × ".join(f"{name} {tile}" for name, tile in zip(value.coords, lanes, strict=True)) or "one number"
-        yield f"        variable {value.name}: {size}, {value.dtype}, {math.prod(lanes) * BYTES[value.dtype]} bytes in {level}"
+        yield (
+            f"        variable {value.name}: {size}, {value.dtype}, {math.prod(lanes) * BYTES[value.dtype]} bytes in"
+            f" {level}"
+        )
 
 
 def _walk(coord: Coord) -> str:
@@ -121,7 +148,9 @@ def _text(kernel: Kernel, stmt: Stmt) -> str:
             where = f" where {' and '.join(masks)}, else 0" if masks else ""
             return f"{_tile(out)} = load {buffer}[{', '.join(map(str, index))}]{where}"
         case StoreTile(buffer, index, value, masks):
-            return f"store {buffer}[{', '.join(map(str, index))}] = {value}" + (f" where {' and '.join(masks)}" if masks else "")
+            return f"store {buffer}[{', '.join(map(str, index))}] = {value}" + (
+                f" where {' and '.join(masks)}" if masks else ""
+            )
         case ReduceTile(out, monoid, coord, arg):
             return f"{_tile(out)} = {FOLD[monoid]} over {coord} of {arg}"
         case ScanTile(out, _, coord, arg, str(gain)):

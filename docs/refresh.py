@@ -1,4 +1,5 @@
-"""Writes what the documents show of the code's own output: `python docs/refresh.py`, or with --check says what is out of date.
+"""Writes what the documents show of the code's own output: `python docs/refresh.py`, or with --check says what is out
+of date.
 
 README.md and docs/napkin.md hold blocks between `<!-- made: NAME -->` and `<!-- end -->`; docs/laws.md, docs/gallery.md
 and docs/pictures are made as a whole.
@@ -72,7 +73,9 @@ def measured() -> str:
             continue
         peer = min(row["peers"], key=lambda one: row["peers"][one])
         predicted = row["predicted_ms"]
-        lines.append(f"| {name} | {ours:.4g} | {predicted:.4g} | {peer} | {row['peers'][peer]:.4g} | {row['ratio_best']:.2f} |")
+        lines.append(
+            f"| {name} | {ours:.4g} | {predicted:.4g} | {peer} | {row['peers'][peer]:.4g} | {row['ratio_best']:.2f} |"
+        )
     return "\n".join(lines)
 
 
@@ -151,14 +154,14 @@ def pictures() -> dict[Path, str]:
 def gallery() -> str:
     """Return docs/gallery.md: each named diagram with its picture."""
     head = (
-        "# The gallery\n\nMade by `python docs/refresh.py`; do not edit. `napkin-eq draw NAME -o x.svg` draws one, with "
-        "`--plan` what is derived of it."
+        "# The gallery\n\nMade by `python docs/refresh.py`; do not edit. `napkin-eq draw NAME -o x.svg` draws one, with"
+        " `--plan` what is derived of it."
     )
     legend = (
-        "Time runs from left to right. A wire is an axis of an array, a dashed line parts arrays; a cup multiplies and "
-        "sums, a pill folds, a triangle is what folds an array and comes back to its axes, a hexagon reads elsewhere, a "
-        "shaded band works element by element. Above the columns stand the bytes that each operation moves if it is a "
-        "kernel of its own, two a value, and its operations."
+        "Time runs from left to right. A wire is an axis of an array, a dashed line parts arrays; a cup multiplies and"
+        " sums, a pill folds, a triangle is what folds an array and comes back to its axes, a hexagon reads elsewhere,"
+        " a shaded band works element by element. Above the columns stand the bytes that each operation moves if it is"
+        " a kernel of its own, two a value, and its operations."
     )
     parts = [f"## {name}\n\n{DIAGRAMS[name]().doc}\n\n![{name}](pictures/{name}.svg)" for name in sorted(DIAGRAMS)]
     ratio = (
@@ -171,7 +174,10 @@ def gallery() -> str:
 
 def main() -> int:
     if shutil.which("coqc") is None:
-        print("the documents are left as they are, and not compared: some grades that they show rest on Rocq, which is not installed here")
+        print(
+            "the documents are left as they are, and not compared: some grades that they show rest on Rocq, which is"
+            " not installed here"
+        )
         return 0
     made = {ROOT / "docs" / "laws.md": laws(), ROOT / "docs" / "gallery.md": gallery(), **pictures()}
     pages = {

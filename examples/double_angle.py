@@ -1,4 +1,5 @@
-"""A law of your own: `napkin-eq prove examples/double_angle.py`, then `napkin-eq derive ... --rules examples/double_angle.py`.
+"""A law of your own: `napkin-eq prove examples/double_angle.py`, then `napkin-eq derive ... --rules
+examples/double_angle.py`.
 
 It is true and is proved for all values; change the 2.0 and it is refused with a counterexample.
 """

@@ -6,7 +6,8 @@
     p = nq.softmax(nq.sum(Q * K, d) * 128**-0.5, x)
     derivation = nq.derive(nq.sum(p * V, x), hardware="h200", dtype="bfloat16")
 
-Everything in `napkin_eq.frontend.library` is here by the same name. Names are looked up when first used, so that importing the package costs nothing.
+Everything in `napkin_eq.frontend.library` is here by the same name. Names are looked up when first used, so that
+importing the package costs nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from __future__ import annotations
 import sys
 
 if sys.argv[:1] == ["-m"] or (sys.argv and sys.argv[0].endswith("napkin-eq")):
-    # The command line starts: until cli.main can say "interrupted", Ctrl-C ends the process as a shell expects, without a traceback.
+    # The command line starts: until cli.main can say "interrupted", Ctrl-C ends the process as a shell expects, without
+    # a traceback.
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -56,7 +58,9 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(f"napkin_eq.{_HOMES[name]}"), name)
     if name in library.__all__:
         return getattr(library, name)
-    raise AttributeError(f"module 'napkin_eq' has no attribute {name!r}; it has {', '.join(sorted({*_HOMES, *library.__all__}))}")
+    raise AttributeError(
+        f"module 'napkin_eq' has no attribute {name!r}; it has {', '.join(sorted({*_HOMES, *library.__all__}))}"
+    )
 
 
 def _picture(thing: Any) -> str:

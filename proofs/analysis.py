@@ -1,32 +1,37 @@
-"""Growth of error by ordinary error analysis: bounds of both sides written as terms, and the one proved to be at most g times the other.
+"""Growth of error by ordinary error analysis: bounds of both sides written as terms, and the one proved to be at most g
+times the other.
 
-The standard model: an operator's result is off by a factor 1 + δ, |δ| <= K u; an input by 1 + δ, |δ| <= u. To first order in u, and
-in units of u, with |t| the term in which every number is replaced by its size and every difference by a sum (Higham, Accuracy and
-Stability of Numerical Algorithms, 2nd ed., ch. 3, whose γ_n is n u to first order):
+The standard model: an operator's result is off by a factor 1 + δ, |δ| <= K u; an input by 1 + δ, |δ| <= u. To first
+order in u, and in units of u, with |t| the term in which every number is replaced by its size and every difference by a
+sum (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., ch. 3, whose γ_n is n u to first order):
 
     E(a) = |a|                          of an input; 0 of a constant, a size, a choice by a mask
     E(a + b) = E(a) + E(b) + K (|a| + |b|)
     E(a b) = |a| E(b) + |b| E(a) + K |a| |b|
     E(1/a) = E(a) / a^2 + K / |a|       E(sqrt a) = E(a) / (2 sqrt a) + K sqrt a
     E(e^a) = e^a (E(a) + K |a| + K)     E(log a) = E(a) / a + K |log a| + K
-    E(sum of a) = sum of E(a) + D sum of |a|                   D >= LEAST: roundoffs on the way of one summand, an unknown of each axis
+    E(sum of a) = sum of E(a) + D sum of |a|                   D >= LEAST: roundoffs on the way of one summand, an
+                                                               unknown of each axis
     E(max of a) = max of E(a)
     E(product of a) = |product of a| (sum of E(a) / |a| + K (lanes - 1))
 
-That E(new side) <= g E(old side) is a judgment about terms, for all sizes and values, and goes to the provers of laws. Arguments of
-inverses, roots and logarithms, and factors, keep away from 0, where a first order says nothing; a stretch of an axis, and the axis of
-stretches, take no more additions in a row than the whole.
+That E(new side) <= g E(old side) is a judgment about terms, for all sizes and values, and goes to the provers of laws.
+Arguments of inverses, roots and logarithms, and factors, keep away from 0, where a first order says nothing; a stretch
+of an axis, and the axis of stretches, take no more additions in a row than the whole.
 
-- *References.* Where the new side takes exponentials relative to a maximum, that maximum is replaced by any number m, and the law is proved
-  with it: the side does not depend on m, so an error of m, the same one wherever m stands, has no effect of first order, E(m) = 0.
-  What is left of the maximum is that no lane exceeds it. Both sides are sums of equal lanes, so what is compared, lane by lane, is the
-  errors relative to them: E(ab) / |ab| = E(a) / |a| + E(b) / |b| + K, and so on. A lane that is masked is 0 on both sides, with no
-  error. The growth holds where exponents, those of the reference included, are at most LARGEST, the range of float32.
-- *Streams.* If the body changes by a factor r and the update multiplies the accumulator, each block costs the lanes before it STEP |a| more: that
-  is proved as a judgment about one more block. A block takes an addition in a row at least, K of the D roundoffs.
+- *References.* Where the new side takes exponentials relative to a maximum, that maximum is replaced by any number m,
+  and the law is proved with it: the side does not depend on m, so an error of m, the same one wherever m stands, has no
+  effect of first order, E(m) = 0. What is left of the maximum is that no lane exceeds it. Both sides are sums of equal
+  lanes, so what is compared, lane by lane, is the errors relative to them: E(ab) / |ab| = E(a) / |a| + E(b) / |b| + K,
+  and so on. A lane that is masked is 0 on both sides, with no error. The growth holds where exponents, those of the
+  reference included, are at most LARGEST, the range of float32.
+- *Streams.* If the body changes by a factor r and the update multiplies the accumulator, each block costs the lanes
+  before it STEP |a| more: that is proved as a judgment about one more block. A block takes an addition in a row at
+  least, K of the D roundoffs.
 
-Underflow is outside of this model, as is usual; growth.py samples it. Streams that add to their accumulator what is no multiple of it have
-no bound here: sizes that know no cancellation add up with the number of blocks, and growth.py samples them.
+Underflow is outside of this model, as is usual; growth.py samples it. Streams that add to their accumulator what is no
+multiple of it have no bound here: sizes that know no cancellation add up with the number of blocks, and growth.py
+samples them.
 """
 
 from __future__ import annotations
@@ -62,7 +67,9 @@ def analysis(law: Law) -> Finding:
 
 
 class Growth:
-    """The question whether the bound of one side of a law is at most g times that of the other, and what it takes for granted."""
+    """The question whether the bound of one side of a law is at most g times that of the other, and what it takes for
+    granted.
+    """
 
     def __init__(self, law: Law, old: Term, new: Term) -> None:
         self.law, self.bounds, self.premises, self.needs = law, Bounds(law), list(law.conditions), ""
@@ -80,18 +87,24 @@ class Growth:
         return _holds(self.law, Judgment("le", (self.after, self.before * growth)), self.premises, self.bounds)
 
     def referred(self, old: Term, new: Term, references: list[Term]) -> tuple[Term, Term]:
-        """Return both sides with variables for references, if the law holds for any, and without the masks of exponents."""
+        """Return both sides with variables for references, if the law holds for any, and without the masks of
+        exponents.
+        """
         table: dict[Term, Term] = {top: Var(f"reference {number}") for number, top in enumerate(references, 1)}
         new = rewritten(new, lambda t: table.get(t, t))
         given = [j for top, m in table.items() for j in (Judgment("free", (top.axis, m)), Judgment("finite", (m,)))]
         if not self.equal(old, new, [*self.law.conditions, *given]):
-            raise NotUnderstood("it is not proved for any reference of its exponentials, so the error of a reference counts")
+            raise NotUnderstood(
+                "it is not proved for any reference of its exponentials, so the error of a reference counts"
+            )
         self.bounds.exact |= set(table.values())
         self.premises += [*given, *(Judgment("le", (_kept(top.body), m)) for top, m in table.items())]
         old, new = rewritten(old, _unmasked), rewritten(new, _unmasked)
         if ABSENT in subterms(old, new):
             raise NotUnderstood("no error analysis is stated for masks to absence outside of exponents")
-        self.premises += [Judgment("le", (t.args[0], LARGEST)) for t in subterms(old, new) if isinstance(t, Map) and t.op == "exp"]
+        self.premises += [
+            Judgment("le", (t.args[0], LARGEST)) for t in subterms(old, new) if isinstance(t, Map) and t.op == "exp"
+        ]
         self.needs = f"exponents up to {LARGEST.value:g}"
         return old, new
 
@@ -104,7 +117,10 @@ class Growth:
         return before, after
 
     def equal(self, left: Term, right: Term, premises: list[Judgment]) -> bool:
-        return opinion(replace(self.law, lhs=left, rhs=right, conditions=tuple(dict.fromkeys(premises))), TIMEOUT_S).status == "proved"
+        return (
+            opinion(replace(self.law, lhs=left, rhs=right, conditions=tuple(dict.fromkeys(premises))), TIMEOUT_S).status
+            == "proved"
+        )
 
 
 def _references(old: Term, new: Term) -> list[Term]:
@@ -201,7 +217,9 @@ class Bounds:
         raise NotUnderstood("no relative error is stated for what is no variable, product or exponential")
 
     def lanes(self, t: Term) -> tuple[Term, Term]:
-        """Return a lane of a sum, times the factors before it, and a term that bounds how far it is off, as a part of its size."""
+        """Return a lane of a sum, times the factors before it, and a term that bounds how far it is off, as a part of
+        its size.
+        """
         if isinstance(t, Reduce) and t.monoid == "sum" and t.where is TRUE:
             return t.body, _sum(self.relative(t.body), LEAST * self.depth(t.axis))
         if isinstance(t, Map) and t.op == "mul":
@@ -210,10 +228,16 @@ class Bounds:
         raise NotUnderstood("no error analysis is stated for exponentials relative to a maximum outside of one sum")
 
     def _carried(self, t: Online) -> Term:
-        """Return the bound of a carried sum whose body changes by a factor, after proving what one more block adds to it."""
-        ratio = next((j.args[2] for j in self.law.conditions if j.name == "scales" and j.args[:2] == (t.axis, t.body)), None)
+        """Return the bound of a carried sum whose body changes by a factor, after proving what one more block adds to
+        it.
+        """
+        ratio = next(
+            (j.args[2] for j in self.law.conditions if j.name == "scales" and j.args[:2] == (t.axis, t.body)), None
+        )
         if not isinstance(ratio, Var) or not isinstance(t.body, Var) or t.where is not TRUE:
-            raise NotUnderstood("no error analysis is stated for a stream whose accumulator does not change by a factor")
+            raise NotUnderstood(
+                "no error analysis is stated for a stream whose accumulator does not change by a factor"
+            )
         blocks, depth = Var("blocks so far", "number"), self.depth(t.axis)
 
         def bound(size: Term, count: Term) -> Term:

@@ -2,9 +2,9 @@
 
 Here a law is data, a statement over the embedded terms of Language.v; true_law says what it claims of every frame and
 every renaming of its axes. A certificate's laws are compared with these. The statement is printed by
-napkin_eq/prove/rocq_text.py, as a certificate's laws are; the proof is the one listed for the name here, else, of a statement
-that names no axis, the theorem of Laws.v at one place. The tactics are those of Deep.v. Whether a proof is one is for
-Rocq's kernel to say.
+napkin_eq/prove/rocq_text.py, as a certificate's laws are; the proof is the one listed for the name here, else, of a
+statement that names no axis, the theorem of Laws.v at one place. The tactics are those of Deep.v. Whether a proof is
+one is for Rocq's kernel to say.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from napkin_eq.prove.rocq import embedder
 from napkin_eq.prove.rocq_text import SORTS, LawText, Unwritten
 
 # The axes that a law needs lanes of: where one has none, an absent factor, a bound or a present value is lost.
-LANES: dict[str, tuple[str, ...]] = {name: ("x",) for name in "distribute sum-constant le-max pos-sum pos-size finite-reduce-max".split()}
+LANES: dict[str, tuple[str, ...]] = {
+    name: ("x",) for name in "distribute sum-constant le-max pos-sum pos-size finite-reduce-max".split()
+}
 IDENTITY = "stated. intros f p B V. reflexivity."
 LOCAL = "local_parts."
 
@@ -49,7 +51,9 @@ def _axes(statement: Statement) -> bool:
 MONOIDS = {"sum": ("add", "(Some 0%R)", "0"), "max": ("max", "absent", "absent"), "prod": ("mul", "(Some 1%R)", "1")}
 PRESENT = "here. specialize (P1 f p B V). simpl in P1. destruct (eta 0 f p); [reflexivity | discriminate]."
 PROOFS: dict[str, str] = {
-    **{f"{word}{kind}": IDENTITY for word in ("level", "group", "walk") for kind in ("", "-mask", "-whole", "-several")},
+    **{
+        f"{word}{kind}": IDENTITY for word in ("level", "group", "walk") for kind in ("", "-mask", "-whole", "-several")
+    },
     "fuse-online": IDENTITY,
     **{f"fuse-{monoid}": IDENTITY for monoid in MONOIDS},
     **{f"local-unary-{op}": LOCAL for op in EDGES},
@@ -272,15 +276,20 @@ for _sign in ("finite", "nonneg"):
 PROOFS["recur-sum"] = "here. prefixed. apply recur_ones."
 PROOFS["recur-factor"] = """here. etransitivity; [apply recur_ext; [reflexivity |] | apply recur_scaled]. intros i _.
   cbv beta. rewrite (free_upd _ _ f p i P1). reflexivity."""
-PROOFS["sum-scan"] = """here. prefixed. transitivity (Sum (seq 0 (ends f (r 1))) (fun j => Sum (seq 0 (Datatypes.S (p (r 0)))) (fun i =>
+PROOFS[
+    "sum-scan"
+] = """here. prefixed. transitivity (Sum (seq 0 (ends f (r 1))) (fun j => Sum (seq 0 (Datatypes.S (p (r 0)))) (fun i =>
     eta 0 f (upd (upd p (r 0) i) (r 1) j)))).
   - apply reduce_ext. intros j _. rewrite upd_other by congruence. prefixed. apply reduce_ext. intros i _.
     rewrite (upd_swap p (r 1) (r 0) j i) by congruence. reflexivity.
   - apply (reduce_swap add (Some 0%R) add_0 add_comm add_assoc)."""
-PROOFS["sum-recur"] = """here. transitivity (Sum (seq 0 (ends f (r 1))) (fun j => recur (fun i => eta 0 f (upd p (r 0) i))
+PROOFS[
+    "sum-recur"
+] = """here. transitivity (Sum (seq 0 (ends f (r 1))) (fun j => recur (fun i => eta 0 f (upd p (r 0) i))
     (fun i => eta 1 f (upd (upd p (r 0) i) (r 1) j)) (Datatypes.S (p (r 0))))).
   - apply reduce_ext. intros j _. rewrite upd_other by congruence.
-    apply recur_ext; intros i _; rewrite (upd_swap p (r 1) (r 0) j i) by congruence; [apply (free_upd _ _ f _ j P1) | reflexivity].
+    apply recur_ext; intros i _; rewrite (upd_swap p (r 1) (r 0) j i) by congruence;
+      [apply (free_upd _ _ f _ j P1) | reflexivity].
   - apply (sum_of_recur (seq 0 (ends f (r 1))) _ (fun j i => eta 1 f (upd (upd p (r 0) i) (r 1) j))). intros i Hi.
     apply (P2 f _ B). apply valid_low; [exact V | pose proof (V (r 0)); lia]."""
 PROOFS["finite-reduce-max"] = "here. apply Laws.finite_reduce_max; [some | lanes]."

@@ -1,9 +1,10 @@
 """Whether two sides are one number, bit-precisely, in float16 and bfloat16, every operator rounded to the format.
 
-A law of one variable is tried on all 65,536 values. Of more, Z3 is asked over FPSort(5, 11) and FPSort(8, 8), case by case of the
-masks, functions such as exp uninterpreted; what it finds is evaluated again here. Reductions are taken lane after lane: the
-sides agree after one lane, and if they agree so far, after one more. Values are finite numbers; the absent value and its laws
-are a matter of the proof over the reals. The sign of a zero is not looked at, for no operator of the language can tell.
+A law of one variable is tried on all 65,536 values. Of more, Z3 is asked over FPSort(5, 11) and FPSort(8, 8), case by
+case of the masks, functions such as exp uninterpreted; what it finds is evaluated again here. Reductions are taken lane
+after lane: the sides agree after one lane, and if they agree so far, after one more. Values are finite numbers; the
+absent value and its laws are a matter of the proof over the reals. The sign of a zero is not looked at, for no operator
+of the language can tell.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ TIMEOUT_S, SAMPLES = 60.0, 4096
 
 
 class Format(NamedTuple):
-    """A binary format: bits of the significand with the hidden one, bits and least value of the exponent, the largest number."""
+    """A binary format: bits of the significand with the hidden one, bits and least value of the exponent, the largest
+    number.
+    """
 
     name: str
     digits: int
@@ -40,7 +43,9 @@ FORMATS = (Format("float16", 11, 5, -14, 65504.0), Format("bfloat16", 8, 8, -126
 
 
 class Question(NamedTuple):
-    """Wherever the premises hold, the sides are one number; no reductions occur. `loose`: accumulators, which may be infinite."""
+    """Wherever the premises hold, the sides are one number; no reductions occur. `loose`: accumulators, which may be
+    infinite.
+    """
 
     what: str
     premises: tuple[Term, ...]
@@ -62,7 +67,9 @@ def exact(law: Law) -> Finding:
 
 
 def bare(term: Term) -> Term:
-    """Return the term without what changes no operation and no order: levels, blocks, items of a tuple, shared passes."""
+    """Return the term without what changes no operation and no order: levels, blocks, items of a tuple,
+    shared passes.
+    """
 
     def change(t: Term) -> Term:
         if isinstance(t, Online):
@@ -72,7 +79,7 @@ def bare(term: Term) -> Term:
     return rewritten(term, change)
 
 
-# -- reductions, lane after lane -------------------------------------------------------------------------------------------
+# -- reductions, lane after lane ---------------------------------------------------------------------------------------
 
 
 def questions(law: Law, left: Term, right: Term) -> Iterator[Question]:
@@ -88,10 +95,14 @@ def questions(law: Law, left: Term, right: Term) -> Iterator[Question]:
     if set(inside[left]) == set(inside[right]):
         yield Question("any values", premises, _swapped(left, accs), _swapped(right, accs), loose)
         return
-    if len({t.axis for t in reductions}) > 1 or any(u is not t and isinstance(u, Reduce) for t in reductions for u in subterms(t)):
+    if len({t.axis for t in reductions}) > 1 or any(
+        u is not t and isinstance(u, Reduce) for t in reductions for u in subterms(t)
+    ):
         raise NotUnderstood("exactness is decided for reductions over one axis, none inside another")
     fixed = {j.args[1] for j in law.conditions if j.name == "free" and j.args[0] == reductions[0].axis}
-    fresh: dict[Term, Term] = {v: Var(f"{v.name}⁺", v.sort) for v in subterms(left, right, *premises) if isinstance(v, Var) and v not in fixed}
+    fresh: dict[Term, Term] = {
+        v: Var(f"{v.name}⁺", v.sort) for v in subterms(left, right, *premises) if isinstance(v, Var) and v not in fixed
+    }
     known = (*premises, *(_swapped(p, fresh) for p in premises))
     first: dict[Term, Term] = {t: _lane(t, Const(NEUTRAL[t.monoid]), fresh) for t in reductions}
     yield Question("one lane", known, _swapped(left, first), _swapped(right, first), loose)
@@ -114,7 +125,7 @@ def _swapped(root: Term, table: dict[Term, Term]) -> Term:
     return table[root] if root in table else rebuilt(root, tuple(_swapped(child, table) for child in root.children))
 
 
-# -- decisions -------------------------------------------------------------------------------------------------------------
+# -- decisions ---------------------------------------------------------------------------------------------------------
 
 
 def decided(question: Question, fmt: Format) -> Finding:
@@ -170,9 +181,13 @@ def _tried(question: Question, given: dict[Var, Array], fmt: Format) -> Finding:
 
 
 def _sampled(question: Question, numbers: list[Var], fmt: Format) -> Finding:
-    """Try a few thousand values, most of them short to write: a claim that is false is mostly refuted by these, and Z3 is slow at it."""
+    """Try a few thousand values, most of them short to write: a claim that is false is mostly refuted by these, and Z3
+    is slow at it.
+    """
     rng = np.random.default_rng(len(numbers))
-    short = np.round(rng.standard_normal((len(numbers), SAMPLES)) * 2.0 ** rng.integers(0, 11, SAMPLES)) / 2.0 ** rng.integers(0, 3, SAMPLES)
+    short = np.round(
+        rng.standard_normal((len(numbers), SAMPLES)) * 2.0 ** rng.integers(0, 11, SAMPLES)
+    ) / 2.0 ** rng.integers(0, 3, SAMPLES)
     drawn = np.where(np.arange(SAMPLES) % 4 == 0, rng.choice(_all_values(fmt), short.shape), short)
     return _tried(question, {v: Numbers(fmt, {}).rounded(row) for v, row in zip(numbers, drawn, strict=True)}, fmt)
 
@@ -191,7 +206,9 @@ def _told(question: Question, fmt: Format, values: dict[Var, float]) -> Finding:
     given = ", ".join(f"{v.name} = {number:.8g}" for v, number in values.items())
     if _same(*sides).all():
         return Finding("unknown", f"Z3's witness {given} is none in {fmt.name}")
-    return Finding("no", f"in {fmt.name}, {question.what}: {given}: left {float(sides[0]):.8g}, right {float(sides[1]):.8g}")
+    return Finding(
+        "no", f"in {fmt.name}, {question.what}: {given}: left {float(sides[0]):.8g}, right {float(sides[1]):.8g}"
+    )
 
 
 def _asked(question: Question, fmt: Format) -> Finding:
@@ -206,12 +223,16 @@ def _asked(question: Question, fmt: Format) -> Finding:
         late = f"Z3 gave no answer in {TIMEOUT_S:g} s in {fmt.name} ({question.what})"
         return Finding("yes") if answer == "unsat" else Finding("unknown", late)
     model = solver.model()
-    found = {declared.name(): _number(model[declared]) for declared in model.decls() if declared.name() in names.values()}
+    found = {
+        declared.name(): _number(model[declared]) for declared in model.decls() if declared.name() in names.values()
+    }
     return _told(question, fmt, {v: found.get(name, 0.0) for v, name in names.items()})
 
 
 def script(question: Question, fmt: Format) -> tuple[str, dict[Var, str]]:
-    """Return a question as an SMT-LIB script, whose answer is unsat if the sides are one number, and the names of its variables."""
+    """Return a question as an SMT-LIB script, whose answer is unsat if the sides are one number, and the names of its
+    variables.
+    """
     variables = [t for t in subterms(question.left, question.right, *question.premises) if isinstance(t, Var)]
     names = {v: f"v{i}" for i, v in enumerate(variables)}
     sort = f"(_ FloatingPoint {fmt.exponent} {fmt.digits})"
@@ -225,7 +246,9 @@ def script(question: Question, fmt: Format) -> tuple[str, dict[Var, str]]:
         infinite = "" if v in question.loose else f" (fp.isInfinite {name})"
         lines.append(f"(assert (not (or (fp.isNaN {name}){infinite})))")
     lines += [f"(assert {premise})" for premise in premises]
-    return "\n".join([*lines, f"(assert (not (or (fp.eq {left} {right}) (and (fp.isNaN {left}) (fp.isNaN {right})))))"]), names
+    return "\n".join(
+        [*lines, f"(assert (not (or (fp.eq {left} {right}) (and (fp.isNaN {left}) (fp.isNaN {right})))))"]
+    ), names
 
 
 def _number(value: Any) -> float:
@@ -236,11 +259,13 @@ def _number(value: Any) -> float:
     return float(z3.simplify(z3.fpToReal(value, value.ctx)).as_fraction())
 
 
-# -- two machines ----------------------------------------------------------------------------------------------------------
+# -- two machines ------------------------------------------------------------------------------------------------------
 
 
 class Numbers:
-    """Evaluation in a format, with NumPy: each operator in float64, whose digits are more than twice as many, then rounded."""
+    """Evaluation in a format, with NumPy: each operator in float64, whose digits are more than twice as many, then
+    rounded.
+    """
 
     def __init__(self, fmt: Format, given: dict[Var, Array]) -> None:
         self.fmt = fmt
@@ -278,7 +303,8 @@ PLAIN: dict[str, Callable[..., Any]] = {
     "add": np.add, "mul": np.multiply, "neg": np.negative, "abs": np.abs, "max": np.maximum, "min": np.minimum,
     "inv": lambda a: np.where(a == 0, 0.0, 1 / a), "sqrt": lambda a: np.sqrt(np.where(a < 0, 0.0, a)),
     "exp": np.exp, "log": lambda a: np.where(a > 0, np.log(a), -np.inf), "sigmoid": lambda a: 1 / (1 + np.exp(-a)),
-    "lt": np.less, "le": np.less_equal, "eq": np.equal, "and": np.logical_and, "or": np.logical_or, "not": np.logical_not, "where": np.where,
+    "lt": np.less, "le": np.less_equal, "eq": np.equal, "and": np.logical_and, "or": np.logical_or,
+    "not": np.logical_not, "where": np.where,
 }  # fmt: skip
 
 
@@ -319,6 +345,8 @@ class Text:
 FORMS = {
     "add": "(fp.add RNE {0} {1})", "mul": "(fp.mul RNE {0} {1})", "neg": "(fp.neg {0})", "abs": "(fp.abs {0})",
     "max": "(ite (fp.leq {0} {1}) {1} {0})", "min": "(ite (fp.leq {0} {1}) {0} {1})", "where": "(ite {0} {1} {2})",
-    "inv": "(ite (fp.isZero {0}) {zero} (fp.div RNE {one} {0}))", "sqrt": "(ite (fp.lt {0} {zero}) {zero} (fp.sqrt RNE {0}))",
-    "lt": "(fp.lt {0} {1})", "le": "(fp.leq {0} {1})", "eq": "(fp.eq {0} {1})", "and": "(and {0} {1})", "or": "(or {0} {1})", "not": "(not {0})",
+    "inv": "(ite (fp.isZero {0}) {zero} (fp.div RNE {one} {0}))",
+    "sqrt": "(ite (fp.lt {0} {zero}) {zero} (fp.sqrt RNE {0}))",
+    "lt": "(fp.lt {0} {1})", "le": "(fp.leq {0} {1})", "eq": "(fp.eq {0} {1})", "and": "(and {0} {1})",
+    "or": "(or {0} {1})", "not": "(not {0})",
 }  # fmt: skip

@@ -1,10 +1,12 @@
-"""How error grows from one side of a law to the other: on inputs of ordinary and of extreme size, in float32 and float16.
+"""How error grows from one side of a law to the other: on inputs of ordinary and of extreme size, in float32 and
+float16.
 
 The side that is replaced, with every operator and every input off by one roundoff, is within a bound of the exact value
-(napkin_eq/numerics/error_bound.py). Where it is, and within the numbers of the format, the side that replaces it must be within GROWTH times
-that bound, by what it gives in float32 and, for small inputs, in float16, held against float64. The growth that is told is that of
-the bound, or, where the bound of the new side is too wide to tell anything, that of the error seen. Ordinary inputs have magnitudes
-from 2^-10 to 2^10, with large offsets and small differences among them; extreme ones reach 2^100.
+(napkin_eq/numerics/error_bound.py). Where it is, and within the numbers of the format, the side that replaces it must
+be within GROWTH times that bound, by what it gives in float32 and, for small inputs, in float16, held against float64.
+The growth that is told is that of the bound, or, where the bound of the new side is too wide to tell anything, that of
+the error seen. Ordinary inputs have magnitudes from 2^-10 to 2^10, with large offsets and small differences among them;
+extreme ones reach 2^100.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 TRIAL = Axis("trial")
 TRIALS = 128
 LENGTHS, BLOCK = (1, 3, 16), 2
-# The largest exponent of e in float32; the ratio of roundoffs of float16 and float32, and the trials small enough for float16.
+# The largest exponent of e in float32; the ratio of roundoffs of float16 and float32, and the trials small enough for
+# float16.
 LARGEST, COARSER, SMALL = 88.0, 2.0**13, slice(0, 16)
 LEAST = 2.0**-126
 # Roundoffs of a value that any form of it may be off by.
@@ -55,10 +58,11 @@ def outside(law: Law) -> Finding:
 
 @assessor("cancellation")
 def cancellation(law: Law) -> Finding:
-    """Look for inputs, taken as exact, at which the new side cancels and the old one does not; "no" comes with such inputs.
+    """Look for inputs, taken as exact, at which the new side cancels and the old one does not; "no" comes with such
+    inputs.
 
-    Both sides are bounded as they are written, a difference being off by a part of itself; so what the inputs themselves would be
-    off by, which hides a cancellation from the other questions, counts for nothing here.
+    Both sides are bounded as they are written, a difference being off by a part of itself; so what the inputs
+    themselves would be off by, which hides a cancellation from the other questions, counts for nothing here.
     """
     with np.errstate(all="ignore"):
         for left, right in ((law.lhs, law.rhs), *(((law.rhs, law.lhs),) if law.both else ())):
@@ -94,11 +98,14 @@ class Samples:
         self.axes = tuple(sorted(axes))
         self.variables = [t for t in subterms(*terms) if isinstance(t, Var) and t is not LARGEST_EXPONENT]
         free = {j.args for j in law.conditions if j.name == "free"}
-        self.dims = {v: tuple(a for a in self.axes if v.sort != "number" and (a, v) not in free) for v in self.variables}
+        self.dims = {
+            v: tuple(a for a in self.axes if v.sort != "number" and (a, v) not in free) for v in self.variables
+        }
         self.arrays = self.sampled(np.random.default_rng([length, int(extreme), len(self.variables)]), extreme)
         kinds = {"bool": "bool", "int": "int64"}
         self.inputs: dict[Term, Term] = {
-            v: Input(f"v{i}", (TRIAL, *self.dims[v]), kinds.get(v.kind, "float32" if v.kind == "real" else "float")) for i, v in enumerate(self.variables)
+            v: Input(f"v{i}", (TRIAL, *self.dims[v]), kinds.get(v.kind, "float32" if v.kind == "real" else "float"))
+            for i, v in enumerate(self.variables)
         }
         self.given = {f"v{i}": self.arrays[v] for i, v in enumerate(self.variables)} | {"largest": np.asarray(LARGEST)}
         self.inputs[LARGEST_EXPONENT] = Input("largest", ())
@@ -134,7 +141,9 @@ class Samples:
         names = [arg for arg in judgment.args if isinstance(arg, Var) and arg in arrays]
         if judgment.name in ("pos", "nonneg") and names:
             arrays[names[0]] = np.abs(arrays[names[0]])
-        elif judgment.name in ("zero", "absent") and len(names) == 2 and arrays[names[0]].shape == arrays[names[1]].shape:
+        elif (
+            judgment.name in ("zero", "absent") and len(names) == 2 and arrays[names[0]].shape == arrays[names[1]].shape
+        ):
             arrays[names[1]] = np.where(arrays[names[0]], arrays[names[1]], 0.0 if judgment.name == "zero" else -np.inf)
         elif judgment.name == "stretch" and isinstance(mask := judgment.args[2], Var):
             at = 1 + self.dims[mask].index(judgment.args[0])
@@ -144,7 +153,9 @@ class Samples:
     # -- values --------------------------------------------------------------------------------------------------------
 
     def value(self, term: Term, dtype: str = "float64", small: bool = False) -> Array:
-        """Evaluate a term, or only the small trials: axes trial, then the law's, of length 1 where the term does not vary."""
+        """Evaluate a term, or only the small trials: axes trial, then the law's, of length 1 where the term does not
+        vary.
+        """
         filled = self.over_arrays(term)
         names = [a.name for a in output_order(filled)]
         lanes = {a.name: self.length for a in axes_in(filled) if a != TRIAL}
@@ -153,7 +164,9 @@ class Samples:
         return result[SMALL] if small and TRIAL.name not in names else result
 
     def flushed(self, root: Term) -> Array:
-        """Evaluate a term in float32 where numbers below the least normal one are taken for 0, as some units do: an inverse makes that matter."""
+        """Evaluate a term in float32 where numbers below the least normal one are taken for 0, as some units do: an
+        inverse makes that matter.
+        """
         stepwise = not any(isinstance(t, Online) for t in subterms(root))
         known: dict[Term, Term] = {}
         for term in subterms(self.over_arrays(root)) if stepwise else ():
@@ -163,10 +176,17 @@ class Samples:
             one = rebuilt(term, tuple(known[child] for child in term.children))
             names = [a.name for a in output_order(one)]
             lanes = {a.name: self.length for a in axes_in(one) if a != TRIAL}
-            value = np.asarray(evaluate(one, self.of(one), lanes, BLOCK, "float32")).reshape([self.lanes(name) for name in names])
+            value = np.asarray(evaluate(one, self.of(one), lanes, BLOCK, "float32")).reshape(
+                [self.lanes(name) for name in names]
+            )
             array = Input(f"t{len(known)}", output_order(one), {"bool": "bool", "int": "int64"}.get(term.kind, "float"))
-            # An overflow is looked at without flushing; here it stands for the largest number, so that an array can hold it.
-            flat = np.where(np.abs(value) < LEAST, 0.0, np.nan_to_num(value, nan=0.0, posinf=2.0**127, neginf=-np.inf)) if term.kind == "real" else value
+            # An overflow is looked at without flushing; here it stands for the largest number, so that an array can
+            # hold it.
+            flat = (
+                np.where(np.abs(value) < LEAST, 0.0, np.nan_to_num(value, nan=0.0, posinf=2.0**127, neginf=-np.inf))
+                if term.kind == "real"
+                else value
+            )
             self.given[array.name], known[term] = flat, array
         return self.value(known[self.over_arrays(root)] if stepwise else root, "float32")
 
@@ -174,8 +194,12 @@ class Samples:
         return TRIALS if name == TRIAL.name else self.length
 
     def bound(self, term: Term, given: bool = False) -> Array:
-        """Return the bound on a term evaluated in float32, every input off by one roundoff, or by none if they are as given."""
-        stored = rewritten(self.over_arrays(term), lambda t: Store(t) if isinstance(t, Input) and t.kind == "real" and not given else t)
+        """Return the bound on a term evaluated in float32, every input off by one roundoff, or by none if they are as
+        given.
+        """
+        stored = rewritten(
+            self.over_arrays(term), lambda t: Store(t) if isinstance(t, Input) and t.kind == "real" and not given else t
+        )
         names = [a.name for a in output_order(stored)]
         lanes = {a.name: self.length for a in axes_in(stored) if a != TRIAL}
         return self.ordered(error_bound(stored, self.of(stored), lanes, "float32")[0], names)
@@ -188,7 +212,9 @@ class Samples:
 
     def ordered(self, result: Array, names: list[str]) -> Array:
         every = [a.name for a in (TRIAL, *self.axes)]
-        result = result.reshape(result.shape[: len(names)]).transpose([names.index(name) for name in every if name in names])
+        result = result.reshape(result.shape[: len(names)]).transpose(
+            [names.index(name) for name in every if name in names]
+        )
         result = np.expand_dims(result, tuple(i for i, name in enumerate(every) if name not in names))
         return np.broadcast_to(result, (TRIALS, *result.shape[1:])) if TRIAL.name not in names else result
 
@@ -206,16 +232,22 @@ class Samples:
         return held
 
     def compared(self, chosen: Array) -> tuple[float, str]:
-        """Return the largest growth of the bound over chosen trials, and the worst trial in which the new side loses its digits, if one is."""
+        """Return the largest growth of the bound over chosen trials, and the worst trial in which the new side loses
+        its digits, if one is.
+        """
         exact, bound = np.broadcast_arrays(self.value(self.left), self.bound(self.left))
-        # Where the side that is replaced is itself out of range, or of no known digits, there is nothing to keep; and where
-        # float64 is out of range, nothing is known.
+        # Where the side that is replaced is itself out of range, or of no known digits, there is nothing to keep; and
+        # where float64 is out of range, nothing is known.
         least = bound + LEAST
-        known = (np.abs(np.where(np.isneginf(exact), 0.0, exact)) < 2.0**127) & (_off(self.value(self.right), exact) <= least)
+        known = (np.abs(np.where(np.isneginf(exact), 0.0, exact)) < 2.0**127) & (
+            _off(self.value(self.right), exact) <= least
+        )
         chosen = chosen & _every(np.isfinite(bound) & (_off(self.value(self.left, "float32"), exact) <= bound) & known)
         grown = _most(np.where(np.isfinite(exact), self.bound(self.right), 0.0) / least)
         seen = _most(_off(self.value(self.right, "float32"), exact) / least)
-        coarse = _off(self.value(self.right, "float16", small=True), exact[SMALL]) / (COARSER * (least + 2.0**-24))[SMALL]
+        coarse = (
+            _off(self.value(self.right, "float16", small=True), exact[SMALL]) / (COARSER * (least + 2.0**-24))[SMALL]
+        )
         seen[SMALL] = np.maximum(seen[SMALL], _most(coarse))
         plain = seen
         if any(isinstance(t, Map) and t.op in ("inv", "log") for t in subterms(self.right)):
@@ -225,7 +257,9 @@ class Samples:
         return float(grown.max()), self.told(trial, plain[trial] <= GROWTH) if seen[trial] > GROWTH else ""
 
     def cancels(self) -> str:
-        """Return inputs that meet the conditions at which the bound of the new side is far larger than that of the old, of exact inputs."""
+        """Return inputs that meet the conditions at which the bound of the new side is far larger than that of the old,
+        of exact inputs.
+        """
         exact, old = np.broadcast_arrays(self.value(self.left), self.bound(self.left, given=True))
         size = np.where(np.isfinite(exact), np.abs(exact), 0.0)
         grown = self.bound(self.right, given=True) / (old + KEPT * size + LEAST)
@@ -241,7 +275,10 @@ class Samples:
         shown = [f"{v.name} = {_written(a[trial])}" for v, a in self.arrays.items()]
         new = self.flushed(self.right) if flushed else self.value(self.right, "float32")
         how = " where subnormal numbers are 0" if flushed else ""
-        return f"at {', '.join(shown) or 'any'}: exactly {_written(self.value(self.left)[trial])}, in float32{how} {_written(new[trial])}"
+        return (
+            f"at {', '.join(shown) or 'any'}: exactly {_written(self.value(self.left)[trial])}, in float32{how}"
+            f" {_written(new[trial])}"
+        )
 
 
 def _filled(law: Law) -> dict[Term, Term]:
@@ -271,7 +308,14 @@ def _numbers(rng: np.random.Generator, shape: tuple[int, ...], extreme: bool) ->
     normal, sign = rng.standard_normal(shape), np.where(rng.random(scalar) < 0.5, -1.0, 1.0)
     wide = normal * 2.0 ** rng.uniform(-10, 10, shape)
     offset = sign * 2.0 ** rng.uniform(6, 10, scalar)
-    kinds = [normal, wide, offset + normal, offset * (1 + 2.0 ** rng.uniform(-18, -8, scalar) * normal), 100 * normal, rng.uniform(-LARGEST, LARGEST, shape)]
+    kinds = [
+        normal,
+        wide,
+        offset + normal,
+        offset * (1 + 2.0 ** rng.uniform(-18, -8, scalar) * normal),
+        100 * normal,
+        rng.uniform(-LARGEST, LARGEST, shape),
+    ]
     edge = rng.choice([-1.0, 1.0], shape) * (LARGEST + rng.uniform(-2, 1, shape))
     kinds += [normal * 2.0 ** rng.uniform(-100, 100, scalar), edge] if extreme else [np.round(4 * normal)]
     return np.select([kind == i for i in range(len(kinds))], kinds, normal)
@@ -298,4 +342,3 @@ def _written(values: Array) -> str:
         parts = [_written(v) for v in values[:4]]
         return f"[{', '.join(parts)}{', …' if len(values) > 4 else ''}]"
     return str(bool(values)).lower() if values.dtype.kind == "b" else f"{float(values):.6g}"
-

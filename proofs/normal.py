@@ -1,10 +1,11 @@
 """The exact normal form: decides, without a solver, claims about sums of coefficient · monomial · e^exponent.
 
-A claim is split into cases: each value absent or present, each sign that matters, each mask true or false. In a case both
-sides of an equation become sums in normal form, and equal normal forms are equal functions: e^p and e^q with different
-p - q are linearly independent over the polynomials. A case that a premise rules out counts for nothing; a claim is proved
-only if every other case is. What is no such sum (a root, a reduction) is an unknown number, the same for equal arguments; of a sine, a
-floor, a quotient of whole numbers it is known what waves.py and rounding.py of napkin_eq/prove/normal say.
+A claim is split into cases: each value absent or present, each sign that matters, each mask true or false. In a case
+both sides of an equation become sums in normal form, and equal normal forms are equal functions: e^p and e^q with
+different p - q are linearly independent over the polynomials. A case that a premise rules out counts for nothing; a
+claim is proved only if every other case is. What is no such sum (a root, a reduction) is an unknown number, the same
+for equal arguments; of a sine, a floor, a quotient of whole numbers it is known what waves.py and rounding.py of
+napkin_eq/prove/normal say.
 """
 
 from __future__ import annotations
@@ -79,7 +80,9 @@ class Case:
     def __init__(self, chosen: dict[Hashable, object]) -> None:
         self.chosen = chosen
         self.done: dict[Term, Value] = {}
-        self.rounding = Rounding(_inside, _made, _whole, lambda p: self.known(p) == 1, lambda p: self.known(p) in (0, 1))
+        self.rounding = Rounding(
+            _inside, _made, _whole, lambda p: self.known(p) == 1, lambda p: self.known(p) in (0, 1)
+        )
 
     def choice(self, what: Hashable, *choices: object) -> object:
         if what not in self.chosen:
@@ -132,7 +135,9 @@ class Case:
             return None
 
     def sign(self, p: Polynomial) -> int:
-        """Return the sign of a number: of a monomial from its atoms, of a sum from its summands or as this case chose it."""
+        """Return the sign of a number: of a monomial from its atoms, of a sum from its summands or as this case chose
+        it.
+        """
         if not p.terms or not linear(p, _inside, _made).terms:
             return 0
         ((powers, _), coefficient), *rest = p.terms
@@ -167,7 +172,11 @@ class Case:
 
     def inferred_sign(self, p: Polynomial) -> int | None:
         """Return the sign of p where it is, up to sign, a sum of two numbers that this case took to be zero or more."""
-        taken = [(what[1], int(str(sign))) for what, sign in self.chosen.items() if isinstance(what, tuple) and what[0] == "sign"]
+        taken = [
+            (what[1], int(str(sign)))
+            for what, sign in self.chosen.items()
+            if isinstance(what, tuple) and what[0] == "sign"
+        ]
         upward = {q if way > 0 else -q: sign for q, sign in taken for way in ((sign,) if sign else (1, -1))}
         for way, total in ((1, p), (-1, -p)):
             for part, sign in upward.items():
@@ -187,7 +196,11 @@ class Case:
     def product(self, a: Polynomial, b: Polynomial) -> Polynomial:
         """Return a product, the square of a root being what is under it."""
         found = a * b
-        if not any(power > 1 and isinstance(base, Unknown) and base.name == "sqrt" for powers, _, _ in found for base, power in powers):
+        if not any(
+            power > 1 and isinstance(base, Unknown) and base.name == "sqrt"
+            for powers, _, _ in found
+            for base, power in powers
+        ):
             return found
         total = Polynomial()
         for powers, exponent, coefficient in found:
@@ -247,7 +260,9 @@ class Case:
         ((powers, exponent), coefficient), *rest = p.terms
         if rest:
             return self.opaque("log", p)
-        result = (exponent or Polynomial()) + (self.opaque("log", abs(coefficient)) if abs(coefficient) != 1 else Polynomial())
+        result = (exponent or Polynomial()) + (
+            self.opaque("log", abs(coefficient)) if abs(coefficient) != 1 else Polynomial()
+        )
         for base, power in powers:
             result = result + constant(power) * self.opaque("log", base)
         return result
@@ -284,7 +299,9 @@ def _parted(p: Polynomial) -> tuple[Polynomial, Polynomial]:
 
 
 def _positive(base: Hashable) -> bool:
-    """Tell whether an atom is a positive number: a size, or the root of a number that this case takes to be positive."""
+    """Tell whether an atom is a positive number: a size, or the root of a number that this case takes to be
+    positive.
+    """
     return isinstance(base, Size) or (isinstance(base, Unknown) and base.name == "sqrt")
 
 

@@ -43,7 +43,9 @@ STEPS: dict[str, Callable[..., Array]] = {
 
 @prover("numeric", rank=1)
 def numeric(statement: Statement, timeout_s: float) -> Outcome | None:
-    """Look for an instance that meets the conditions and not the statement; what cannot be tested is not let through."""
+    """Look for an instance that meets the conditions and not the statement; what cannot be tested is not
+    let through.
+    """
     try:
         return _tested(statement)
     except NapkinError as error:
@@ -58,7 +60,11 @@ def _tested(statement: Statement) -> Outcome:
             witnessed |= met
             if example is not None:
                 return Outcome("refuted", "numeric", str(example), example=example)
-    return Outcome("tested", "numeric") if witnessed else Outcome("veto", "numeric", "no instance was found that meets the conditions")
+    return (
+        Outcome("tested", "numeric")
+        if witnessed
+        else Outcome("veto", "numeric", "no instance was found that meets the conditions")
+    )
 
 
 def _sizes(axes: tuple[Axis, ...]) -> Iterator[dict[str, int]]:
@@ -69,7 +75,7 @@ def _sizes(axes: tuple[Axis, ...]) -> Iterator[dict[str, int]]:
         yield {axis.name: 1 + place % 2 for place, axis in enumerate(axes)}
 
 
-# -- streams: what a variable that may hold a running value is filled with ------------------------------------------------
+# -- streams: what a variable that may hold a running value is filled with ---------------------------------------------
 
 
 def _instances(statement: Statement) -> Iterator[Instance]:
@@ -138,7 +144,9 @@ def _centred(conditions: tuple[Judgment, ...], x: Axis) -> Table:
 
 
 def _steps(conditions: tuple[Judgment, ...], x: Axis, table: Table) -> Table:
-    """Return, for the steps of conditions moves(...), what sums of the differences that stand for their variables change by."""
+    """Return, for the steps of conditions moves(...), what sums of the differences that stand for their variables
+    change by.
+    """
     steps: Table = {}
     for _, moving, weight, step in (j.args for j in conditions if j.name == "moves"):
         assert isinstance(moving, Var) and isinstance(weight, Term) and isinstance(step, Term)
@@ -168,11 +176,13 @@ def _running(v: Var, x: Axis, free: bool, update: bool) -> Term:
     return Max(x, p) if free else p - Max(x, p)
 
 
-# -- instances -------------------------------------------------------------------------------------------------------------
+# -- instances ---------------------------------------------------------------------------------------------------------
 
 
 class Instance:
-    """A statement whose variables are arrays: every array has the axis `trial`, and the law's axes where it is not free of them."""
+    """A statement whose variables are arrays: every array has the axis `trial`, and the law's axes where it is not free
+    of them.
+    """
 
     def __init__(self, statement: Statement, stream: Axis | None, table: Table) -> None:
         self.statement, self.stream, self.table = statement, stream, table
@@ -182,17 +192,29 @@ class Instance:
         settled = [t for j in conditions_of(statement) if j.name == "settled" for t in j.args if isinstance(t, Term)]
         self.premises += [finite(self.filled(t)) for t in settled]
         self.nulls = [self.filled(meaning(j)).args[0] for j in conditions_of(statement) if j.name == "null"]
-        axes = {a for t in terms for a in axes_in(t)} | {a for j in judgments_of(statement) for a in j.args if isinstance(a, Axis)}
+        axes = {a for t in terms for a in axes_in(t)} | {
+            a for j in judgments_of(statement) for a in j.args if isinstance(a, Axis)
+        }
         self.axes = tuple(sorted(axes))
         parts = subterms(*terms, *(mask for _, mask in masks))
         self.variables = [t for t in parts if isinstance(t, Var)]
         self.constants = tuple(float(t.value) for t in parts if isinstance(t, Const) and math.isfinite(t.value))
         free = {j.args for j in conditions_of(statement) if j.name == "free"}
         # What stands for a variable of a stream does not vary along another axis if the variable does not.
-        free |= {(a, part) for a, v in free if a != stream and isinstance(v, Var) for part in subterms(table.get(v, v)) if isinstance(part, Var)}
-        self.dims = {v: tuple(a for a in self.axes if v.sort != "number" and (a, v) not in free) for v in self.variables}
+        free |= {
+            (a, part)
+            for a, v in free
+            if a != stream and isinstance(v, Var)
+            for part in subterms(table.get(v, v))
+            if isinstance(part, Var)
+        }
+        self.dims = {
+            v: tuple(a for a in self.axes if v.sort != "number" and (a, v) not in free) for v in self.variables
+        }
         kinds = {"bool": "bool", "int": "int64"}
-        self.inputs: Table = {v: Input(f"v{i}", (TRIAL, *self.dims[v]), kinds.get(v.kind, "float")) for i, v in enumerate(self.variables)}
+        self.inputs: Table = {
+            v: Input(f"v{i}", (TRIAL, *self.dims[v]), kinds.get(v.kind, "float")) for i, v in enumerate(self.variables)
+        }
 
     def filled(self, term: Term) -> Term:
         return rewritten(term, lambda t: self.table.get(t, t))
@@ -234,7 +256,11 @@ class Instance:
             total = self.filled(meaning(statement.conclusion)).args[0]
             yield self.value(total, arrays, lanes), self.value(Const(0.0), arrays, lanes), 1
         elif x is None:
-            yield self.value(self.filled(nearly(meaning(statement.conclusion))), arrays, lanes), self.value(TRUE, arrays, lanes), 1
+            yield (
+                self.value(self.filled(nearly(meaning(statement.conclusion))), arrays, lanes),
+                self.value(TRUE, arrays, lanes),
+                1,
+            )
         elif statement.conclusion.name in STREAMED:
             yield from self.moved(statement.conclusion, x, arrays, lanes)
         else:
@@ -242,8 +268,12 @@ class Instance:
                 holds = where(self.filled(nearly(meaning(statement.conclusion))), Const(1.0), 0.0)
                 yield self.update(holds, x, arrays, lanes, block), np.ones((TRIALS, 1)), block
 
-    def moved(self, conclusion: Judgment, x: Axis, arrays: dict[Var, Array], lanes: dict[str, int]) -> Iterator[tuple[Array, Array, int]]:
-        """Compare a term before and after the last of two blocks, with its factor, or sums of it with the step between."""
+    def moved(
+        self, conclusion: Judgment, x: Axis, arrays: dict[Var, Array], lanes: dict[str, int]
+    ) -> Iterator[tuple[Array, Array, int]]:
+        """Compare a term before and after the last of two blocks, with its factor, or sums of it with the
+        step between.
+        """
         term, *rest = map(self.filled, (t for t in conclusion.args if isinstance(t, Term)))
         ones, most = np.ones((TRIALS, 1)), lanes[x.name]
         if conclusion.name == "settled":
@@ -271,7 +301,9 @@ class Instance:
                     yield after, np.where(np.isneginf(before) | np.isneginf(told), -math.inf, before * told), early
 
     def update(self, term: Term, x: Axis, arrays: dict[Var, Array], lanes: dict[str, int], block: int) -> Array:
-        """Evaluate what may speak of running values, as it is at the last block: an accumulator that forgets everything else."""
+        """Evaluate what may speak of running values, as it is at the last block: an accumulator that forgets everything
+        else.
+        """
         return self.value(Online(x, Const(0.0), TRUE, term), arrays, lanes, block)
 
     def held(self, mask: Term, arrays: dict[Var, Array], lanes: dict[str, int]) -> Array:
@@ -280,7 +312,9 @@ class Instance:
             # Of what came before a block it speaks in an update only: at the last block, however long that is.
             numbers = where(mask, Const(1.0), 0.0)
             blocks = range(1, lanes[self.stream.name] + 1)
-            return _every(np.stack([self.update(numbers, self.stream, arrays, lanes, block) for block in blocks], axis=1) == 1.0)
+            return _every(
+                np.stack([self.update(numbers, self.stream, arrays, lanes, block) for block in blocks], axis=1) == 1.0
+            )
         result = _every(self.value(mask, arrays, lanes))
         for side in (t for t in mask.children if t.kind == "real" and not isinstance(t, (Var, Const))):
             value = self.value(side, arrays, lanes)
@@ -288,7 +322,9 @@ class Instance:
         return result
 
     def clear(self, arrays: dict[Var, Array], lanes: dict[str, int]) -> Array:
-        """Tell for each trial whether no comparison, floor, inverse or logarithm in the statement is of numbers that only rounding tells from a step of it."""
+        """Tell for each trial whether no comparison, floor, inverse or logarithm in the statement is of numbers that
+        only rounding tells from a step of it.
+        """
         result = np.ones(TRIALS, dtype=bool)
         roots = [self.filled(t) for t in terms_of(self.statement) if t.kind != "tuple"]
         for t in subterms(*roots):
@@ -324,7 +360,11 @@ class Instance:
         rate = np.linspace(-0.5, 0.7, TRIALS).reshape(scalar)
         pool = np.array(list(dict.fromkeys([*VALUES, *self.constants])))
         # Some trials are larger than what an exponential can hold, where that matters.
-        scale = np.where(np.arange(TRIALS) % 3 == 2, 2 * LARGEST, 1.0).reshape(scalar) if LARGEST_EXPONENT in self.variables else 1.0
+        scale = (
+            np.where(np.arange(TRIALS) % 3 == 2, 2 * LARGEST, 1.0).reshape(scalar)
+            if LARGEST_EXPONENT in self.variables
+            else 1.0
+        )
         for v in self.variables:
             shape = (TRIALS, *(lanes[a.name] if a in self.dims[v] else 1 for a in self.axes))
             if v is LARGEST_EXPONENT:
@@ -391,7 +431,11 @@ def _bend(judgment: Judgment, arrays: dict[Var, Array]) -> None:
         a = np.where(arrays[last] == -math.inf, 0.5, arrays[last]) if arrays[last].dtype.kind == "f" else arrays[last]
         a = np.abs(a) if judgment.name in ("pos", "nonneg") else a
         arrays[last] = np.where(a == 0, np.ones_like(a), a) if judgment.name in ("pos", "nonzero") else a
-    elif judgment.name in ("zero", "absent") and arrays[first].shape == arrays[last].shape and arrays[last].dtype.kind == "f":
+    elif (
+        judgment.name in ("zero", "absent")
+        and arrays[first].shape == arrays[last].shape
+        and arrays[last].dtype.kind == "f"
+    ):
         arrays[last] = np.where(arrays[first], arrays[last], 0.0 if judgment.name == "zero" else ABSENT.value)
     elif judgment.name == "le" and arrays[first].shape == arrays[last].shape:
         arrays[first] = np.minimum(arrays[first], arrays[last])

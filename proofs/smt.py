@@ -1,8 +1,9 @@
 """Claims written in SMT-LIB 2: one ground formula over the reals, without quantifiers, for any solver to read.
 
-A value is a pair, the number a and the truth a.absent. Functions that are no polynomials are purified: each occurrence is
-a fresh number, and the facts that define it are asserted for the arguments that occur. An exponential of a sum is the product
-of exponentials of its summands, so that what is left is polynomial. Reductions that remain are unknown numbers.
+A value is a pair, the number a and the truth a.absent. Functions that are no polynomials are purified: each occurrence
+is a fresh number, and the facts that define it are asserted for the arguments that occur. An exponential of a sum is
+the product of exponentials of its summands, so that what is left is polynomial. Reductions that remain are unknown
+numbers.
 """
 
 from __future__ import annotations
@@ -26,7 +27,10 @@ from napkin_eq.prove.smtlib import branch, branch_truth, conjunction, decimal, d
 BIGGEST_POWER, MOST_PRODUCTS = 8, 20_000
 SUMMED = ("add", "mul", "neg", "real", "where", "max", "min", "abs", "exp")
 # Names that a solver may know already; a variable of that name gets a mark.
-TAKEN = set("abs and as bool div distinct exists exp false forall int is ite let max min mod not or par pi real sin cos sqrt true xor".split())
+TAKEN = set(
+    "abs and as bool div distinct exists exp false forall int is ite let max min mod not or par pi real sin cos sqrt"
+    " true xor".split()
+)
 MARKS = {"′": ".later", "°": ".before", "⁺": ".next."}
 
 
@@ -47,7 +51,9 @@ class Choice(NamedTuple):
 
 @translator
 def questions(claim: Claim) -> Iterator[Question]:
-    """Yield the claim with what defines the functions in it, then with what else is known of them, last with floors and coordinates as whole numbers."""
+    """Yield the claim with what defines the functions in it, then with what else is known of them, last with floors and
+    coordinates as whole numbers.
+    """
     for related, whole in ((False, False), (True, False), (True, True)):
         try:
             with bounded(MOST_PRODUCTS):
@@ -61,7 +67,10 @@ def questions(claim: Claim) -> Iterator[Question]:
 def _question(claim: Claim, related: bool, whole: bool) -> Question | None:
     terms = subterms(claim.goal, *claim.premises)
     rounds = any(isinstance(t, Map) and t.op in ("floor", "round") for t in terms)
-    counts = any(isinstance(t, Map) and t.op in ("lt", "le", "eq") and t.args[0].kind == t.args[1].kind == "int" for t in subterms(claim.goal))
+    counts = any(
+        isinstance(t, Map) and t.op in ("lt", "le", "eq") and t.args[0].kind == t.args[1].kind == "int"
+        for t in subterms(claim.goal)
+    )
     reading = Reading(terms, whole)
     if whole and not rounds and (not counts or Reading(terms).integral):
         return None
@@ -105,14 +114,16 @@ class Reading:
                 self.done[term] = self.read(term)
         return self.done[root]
 
-    # -- names and lines ---------------------------------------------------------------------------------------------------
+    # -- names and lines -----------------------------------------------------------------------------------------------
 
     def name(self, wish: str) -> str:
         for mark, text in MARKS.items():
             wish = wish.replace(mark, text)
         wish = re.sub(r"[^A-Za-z0-9_.]+", "-", wish)
         wish = wish if wish[0].isalpha() and wish.lower() not in TAKEN else f"_{wish}"
-        name = next(n for n in itertools.chain([wish], (f"{wish}.{i}" for i in itertools.count(2))) if n not in self.names)
+        name = next(
+            n for n in itertools.chain([wish], (f"{wish}.{i}" for i in itertools.count(2))) if n not in self.names
+        )
         self.names.add(name)
         return name
 
@@ -133,7 +144,7 @@ class Reading:
     def asserted(self, *facts: str) -> None:
         self.lines += [f"(assert {fact})" for fact in facts if fact != "true"]
 
-    # -- terms -------------------------------------------------------------------------------------------------------------
+    # -- terms ---------------------------------------------------------------------------------------------------------
 
     def read(self, term: Term) -> Value | str:
         if isinstance(term, Const):
@@ -144,7 +155,11 @@ class Reading:
             return self.term(in_others(means, *term.args))
         if isinstance(term, Map):
             args = [self.done[a] for a in term.args]
-            table = INTEGER if term.kind == "int" or (term.op in ("lt", "le", "eq") and term.args[0].kind == "int") else OPERATOR
+            table = (
+                INTEGER
+                if term.kind == "int" or (term.op in ("lt", "le", "eq") and term.args[0].kind == "int")
+                else OPERATOR
+            )
             if term.op in table:
                 found = table[term.op](self, term, *args)
                 return found if term.kind == "bool" or term.op == "real" else self.shared(term, found)
@@ -158,7 +173,9 @@ class Reading:
         self.lines.append(f"; {name} is {_comment(term)}")
         if isinstance(found, str):
             return self.defined(name, self.int_sort(), found)
-        return Value(self.defined(self.name(f"{name}.absent"), "Bool", found.absent), self.defined(name, "Real", found.number))
+        return Value(
+            self.defined(self.name(f"{name}.absent"), "Bool", found.absent), self.defined(name, "Real", found.number)
+        )
 
     def plain(self, text: str) -> bool:
         return text in ("true", "false") or text in self.names or is_number(text)
@@ -182,7 +199,9 @@ class Reading:
                 self.asserted(f"(>= {name} {self.integer(1)})")
             if isinstance(term, Index):
                 size = self.term(Size(term.axis)) if term.axis in self.sized else None
-                self.asserted(f"(<= {self.integer(0)} {name})", f"(<= (+ {name} {self.integer(1)}) {size})" if size else "true")
+                self.asserted(
+                    f"(<= {self.integer(0)} {name})", f"(<= (+ {name} {self.integer(1)}) {size})" if size else "true"
+                )
             return name
         if term.kind != "real":
             raise NotUnderstood(f"no prover understands a {term.kind}")
@@ -203,7 +222,7 @@ class Reading:
         self.curved |= sum(not is_number(f) for f in factors) > 1
         return f"(* {' '.join(factors)})" if len(factors) > 1 else factors[0] if factors else "1.0"
 
-    # -- sums in normal form, for the arguments of functions -----------------------------------------------------------------
+    # -- sums in normal form, for the arguments of functions -----------------------------------------------------------
 
     def polynomial(self, term: Term) -> Polynomial:
         if term not in self.sums:
@@ -246,7 +265,9 @@ class Reading:
 
     def spelled(self, p: Polynomial) -> str:
         """Return a sum as an SMT-LIB term."""
-        parts = [self.product(*([] if c == 1 and powers else [decimal(c)]), *self.factors(powers)) for powers, _, c in p]
+        parts = [
+            self.product(*([] if c == 1 and powers else [decimal(c)]), *self.factors(powers)) for powers, _, c in p
+        ]
         return f"(+ {' '.join(parts)})" if len(parts) > 1 else parts[0] if parts else "0.0"
 
     def factors(self, powers: Powers) -> list[str]:
@@ -256,7 +277,7 @@ class Reading:
     def spelled_choice(self, c: Choice) -> str:
         return branch(c.test, self.spelled(c.yes), self.spelled(c.no))
 
-    # -- purified functions --------------------------------------------------------------------------------------------------
+    # -- purified functions --------------------------------------------------------------------------------------------
 
     def once(self, letter: str, arg: Polynomial, said: str, facts: Callable[[str, str], list[str]]) -> str:
         """Return the number that stands for a function of an argument, with its facts stated at its first use."""
@@ -266,7 +287,10 @@ class Reading:
             number = self.numbered(letter)
             self.lines.append(f"; {number} stands for {said.replace('@', text)}")
             self.declared(number)
-            self.asserted(*(f"(=> (= {text} {other}) (= {number} {value}))" for other, value in others.values()), *facts(text, number))
+            self.asserted(
+                *(f"(=> (= {text} {other}) (= {number} {value}))" for other, value in others.values()),
+                *facts(text, number),
+            )
             others[arg] = text, number
         return others[arg][1]
 
@@ -290,7 +314,9 @@ class Reading:
 
     def exponential(self, arg: Polynomial) -> str:
         """Return e to a sum: a choice between exponentials, or a product of powers of e to its summands."""
-        choice = next((found for powers, _, _ in arg for base, _ in powers if (found := _first_choice(base)) is not None), None)
+        choice = next(
+            (found for powers, _, _ in arg for base, _ in powers if (found := _first_choice(base)) is not None), None
+        )
         if choice is not None:
             test = choice.test
             yes, no = arg.put(lambda base: _taken(base, test, True)), arg.put(lambda base: _taken(base, test, False))
@@ -309,7 +335,9 @@ class Reading:
 
     def positive(self, exponent: Polynomial) -> tuple[str, str]:
         inverse = self.once("exp-minus", exponent, "e to the minus @", lambda a, r: [f"(> {r} 0.0)"])
-        number = self.once("exp", exponent, "e to the @", lambda a, r: [f"(> {r} 0.0)", f"(= {self.product(r, inverse)} 1.0)"])
+        number = self.once(
+            "exp", exponent, "e to the @", lambda a, r: [f"(> {r} 0.0)", f"(= {self.product(r, inverse)} 1.0)"]
+        )
         for arg, log in self.logarithms.items():
             if log == self.spelled(exponent):
                 self.asserted(f"(=> (> {arg} 0.0) (= {number} {arg}))")
@@ -323,10 +351,14 @@ class Reading:
         return Value("false", branch(a.absent, decimal(Fraction(at_absent)), number))
 
     def relations(self) -> list[str]:
-        """Return what else is known of the functions that occur: exponentials, logarithms, roots of them, waves, and what keeps order."""
+        """Return what else is known of the functions that occur: exponentials, logarithms, roots of them, waves, and
+        what keeps order.
+        """
         facts = [*self.of_exponentials(), *self.of_powers(), *self.of_waves(), *self.of_order()]
         self.curved |= any("(* " in fact for fact in facts)
-        return ["; what is known of functions at two arguments", *(f"(assert {fact})" for fact in facts)] if facts else []
+        return (
+            ["; what is known of functions at two arguments", *(f"(assert {fact})" for fact in facts)] if facts else []
+        )
 
     def of_exponentials(self) -> Iterator[str]:
         """Yield that exponentials and logarithms keep order, undo each other, and lie on one side of their tangents."""
@@ -346,10 +378,15 @@ class Reading:
             yield f"(=> (and {both} (= {self.product(s, t)} 1.0)) (= {ls} (- {lt})))"
             yield from (f"(=> (and {both} (= {u} {self.product(s, t)})) (= {lu} (+ {ls} {lt})))" for u, lu in logs)
             for p, e in points:
-                yield from (f"(=> {both} (= ({side} {t} {self.product(e, s)}) ({side} {lt} (+ {p} {ls}))))" for side in ("<=", ">="))
+                yield from (
+                    f"(=> {both} (= ({side} {t} {self.product(e, s)}) ({side} {lt} (+ {p} {ls}))))"
+                    for side in ("<=", ">=")
+                )
 
     def of_powers(self) -> Iterator[str]:
-        """Yield of exponents that are multiples of one another that so are the powers: with q = p m / n is (e^q)^n = (e^p)^m."""
+        """Yield of exponents that are multiples of one another that so are the powers: with q = p m / n is (e^q)^n =
+        (e^p)^m.
+        """
         known = [(arg, number) for arg, (_, number) in self.known.get("exp", {}).items() if arg.terms]
         for (p, ep), (q, eq) in itertools.combinations(known, 2):
             ratio = q.terms[0][1] / p.terms[0][1]
@@ -377,7 +414,7 @@ class Reading:
                     yield f"(=> (= {m} {n}) (= {s} {t}))"
 
 
-# -- choices -----------------------------------------------------------------------------------------------------------------
+# -- choices -----------------------------------------------------------------------------------------------------------
 
 
 def _numeral(value: Value | str) -> str:
@@ -400,7 +437,7 @@ def _taken(base: object, test: str, way: bool) -> Polynomial:
     return branches[0 if way else 1] if base.test == test else _chosen(base.test, *branches)
 
 
-# -- operators ---------------------------------------------------------------------------------------------------------------
+# -- operators ---------------------------------------------------------------------------------------------------------
 
 Read = Callable[..., "Value | str"]
 
@@ -427,7 +464,13 @@ def _log(reading: Reading, term: Term, a: Value) -> Value:
 
 def _sigmoid(reading: Reading, term: Term, a: Value) -> Value:
     falling = reading.exponential(reading.polynomial(term.args[0]) * constant(-1))
-    return reading.bounded(term, a, 0, 0, lambda x, r: [f"(> {r} 0.0)", f"(< {r} 1.0)", f"(= {reading.product(r, f'(+ 1.0 {falling})')} 1.0)"])
+    return reading.bounded(
+        term,
+        a,
+        0,
+        0,
+        lambda x, r: [f"(> {r} 0.0)", f"(< {r} 1.0)", f"(= {reading.product(r, f'(+ 1.0 {falling})')} 1.0)"],
+    )
 
 
 def _between(low: str, number: str, high: str) -> str:
@@ -446,7 +489,9 @@ def _tanh(reading: Reading, term: Term, a: Value) -> Value:
 
 
 def _erf(reading: Reading, term: Term, a: Value) -> Value:
-    return reading.bounded(term, a, -1, -1, lambda x, r: [f"(= (<= {x} 0.0) (<= {r} 0.0))", f"(= (>= {x} 0.0) (>= {r} 0.0))"])
+    return reading.bounded(
+        term, a, -1, -1, lambda x, r: [f"(= (<= {x} 0.0) (<= {r} 0.0))", f"(= (>= {x} 0.0) (>= {r} 0.0))"]
+    )
 
 
 def _less(reading: Reading, term: Term, a: Value, b: Value) -> str:
@@ -458,7 +503,9 @@ def _at_most(reading: Reading, term: Term, a: Value, b: Value) -> str:
 
 
 def _equal(reading: Reading, term: Term, a: Value, b: Value) -> str:
-    return disjunction(conjunction(a.absent, b.absent), conjunction(negated(a.absent), negated(b.absent), f"(= {a.number} {b.number})"))
+    return disjunction(
+        conjunction(a.absent, b.absent), conjunction(negated(a.absent), negated(b.absent), f"(= {a.number} {b.number})")
+    )
 
 
 def _where(reading: Reading, term: Term, c: str, a: Value, b: Value) -> Value:
@@ -483,7 +530,9 @@ def _purified(letter: str, said: str, facts: Callable[[str, str], list[str]]) ->
 
 
 def _rounded(letter: str, said: str, facts: Callable[[str, str], list[str]], tie: Callable[[str, str], str]) -> Read:
-    """Read a function that gives whole numbers; these are real ones of which only `facts` are stated, if the reading is not of whole numbers."""
+    """Read a function that gives whole numbers; these are real ones of which only `facts` are stated, if the reading is
+    not of whole numbers.
+    """
 
     def read(reading: Reading, term: Term, a: str) -> str:
         def known(arg: str, number: str) -> list[str]:
@@ -508,10 +557,16 @@ OPERATOR: dict[str, Read] = {
     "sin": _purified(
         "sine",
         "the sine of @",
-        lambda a, n: [f"(>= {n} (- 1.0))", f"(<= {n} 1.0)", f"(ite (>= {a} 0.0) {_between(f'(- {a})', n, a)} {_between(a, n, f'(- {a})')})"],
+        lambda a, n: [
+            f"(>= {n} (- 1.0))",
+            f"(<= {n} 1.0)",
+            f"(ite (>= {a} 0.0) {_between(f'(- {a})', n, a)} {_between(a, n, f'(- {a})')})",
+        ],
     ),
     "cos": _purified("cosine", "the cosine of @", lambda a, n: [f"(>= {n} (- 1.0))", f"(<= {n} 1.0)"]),
-    "floor": _rounded("floor", "the floor of @", lambda a, n: [f"(<= {n} {a})", f"(< {a} (+ {n} 1.0))"], lambda a, n: ""),
+    "floor": _rounded(
+        "floor", "the floor of @", lambda a, n: [f"(<= {n} {a})", f"(< {a} (+ {n} 1.0))"], lambda a, n: ""
+    ),
     "round": _rounded(
         "round",
         "rounded @",

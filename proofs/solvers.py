@@ -57,7 +57,11 @@ def cvc5_answer(text: str, timeout_s: float) -> str:
     try:
         while not (command := parser.nextCommand()).isNull():
             # What status a script claims is for us to compare: to cvc5 a wrong claim would be an error.
-            said = "" if command.getCommandName() == "set-info" else str(command.invoke(engine, parser.getSymbolManager())).strip()
+            said = (
+                ""
+                if command.getCommandName() == "set-info"
+                else str(command.invoke(engine, parser.getSymbolManager())).strip()
+            )
             if said.startswith("(error"):
                 raise NapkinError(f"cvc5 cannot read a script: {said}")
             answer = said.partition(" ")[0] or answer  # "unknown (TIMEOUT)"

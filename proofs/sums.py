@@ -1,9 +1,11 @@
-"""Sums of unknown length in a normal form: decides, without a solver and for all sizes, equations between sums, maxima and exponentials.
+"""Sums of unknown length in a normal form: decides, without a solver and for all sizes, equations between sums, maxima
+and exponentials.
 
-A value is a pair of sums in normal form (`napkin_eq/prove/normal/polynomial.py`): whether it is absent, as a number that is 0 or 1, and its number, which
-means nothing where it is absent. Masks, presence and signs are facts: atoms that are 0 or 1. A sum over axes is taken apart into sums of one
-product each; what does not vary moves out of it, a product that stretches cover once is summed once. That nothing is present or not zero in
-any lane is a fact about all lanes, and put to use wherever it is a factor. So a reference of exponentials is a number like any other.
+A value is a pair of sums in normal form (`napkin_eq/prove/normal/polynomial.py`): whether it is absent, as a number
+that is 0 or 1, and its number, which means nothing where it is absent. Masks, presence and signs are facts: atoms that
+are 0 or 1. A sum over axes is taken apart into sums of one product each; what does not vary moves out of it, a product
+that stretches cover once is summed once. That nothing is present or not zero in any lane is a fact about all lanes, and
+put to use wherever it is a factor. So a reference of exponentials is a number like any other.
 """
 
 from __future__ import annotations
@@ -45,7 +47,9 @@ def _decided(claim: Claim) -> bool:
 
 
 def in_exponentials(claim: Claim) -> Claim:
-    """Return a claim with logistic functions and hyperbolic tangents as the exponentials that they are, of what is absent too."""
+    """Return a claim with logistic functions and hyperbolic tangents as the exponentials that they are, of what is
+    absent too.
+    """
 
     def change(t: Term) -> Term:
         if isinstance(t, Map) and t.op in ("sigmoid", "tanh"):
@@ -83,7 +87,13 @@ class Sums(Functions):
         elif premise.op in ("lt", "le", "eq") and premise.args[0].kind == "real":
             a, b = premise.args
             count = a if isinstance(a, Reduce) and b is Const(1.0) and premise.op == "eq" else None
-            if count is not None and count.monoid == "sum" and count.where is TRUE and isinstance(count.body, Map) and count.body.op == "where":
+            if (
+                count is not None
+                and count.monoid == "sum"
+                and count.where is TRUE
+                and isinstance(count.body, Map)
+                and count.body.op == "where"
+            ):
                 mask, *ones = count.body.args
                 if isinstance(mask, Var) and ones == [Const(1.0), Const(0.0)]:
                     self.units.setdefault(count.axis, []).append(Atom("truth", (), (mask,)))
@@ -116,10 +126,14 @@ class Sums(Functions):
             if term.kind in ("real", "int"):
                 self.value(term)
         left, right = map(self.value, goal.args)
-        return self.vanishes(left.absent - right.absent, NONE, {}) and self.vanishes(left.number - right.number, left.absent, {})
+        return self.vanishes(left.absent - right.absent, NONE, {}) and self.vanishes(
+            left.number - right.number, left.absent, {}
+        )
 
     def vanishes(self, p: Polynomial, unless: Polynomial, chosen: dict[Atom, int]) -> bool:
-        """Tell whether a sum is 0 unless another, of facts, is 1: facts are chosen one after the other, what they mean is put in."""
+        """Tell whether a sum is 0 unless another, of facts, is 1: facts are chosen one after the other, what they mean
+        is put in.
+        """
         p, unless = self.settled(p), self.settled(unless)
         if not p.terms or unless == ONE or not linear(p, inside, made).terms:
             return True
@@ -128,8 +142,12 @@ class Sums(Functions):
             self.spend(len(p.terms) + len(unless.terms))
             without, otherwise = put(p, fact, 0), put(unless, fact, 0)
             given, besides = (self.assumed(put(part, fact, 1), fact) for part in (p, unless))
-            return self.vanishes(without, otherwise, chosen | {fact: 0}) and self.vanishes(given, besides, chosen | {fact: 1})
-        below = next((base for powers, _, _ in p for base, _ in powers if isinstance(base, Atom) and base.kind == "over"), None)
+            return self.vanishes(without, otherwise, chosen | {fact: 0}) and self.vanishes(
+                given, besides, chosen | {fact: 1}
+            )
+        below = next(
+            (base for powers, _, _ in p for base, _ in powers if isinstance(base, Atom) and base.kind == "over"), None
+        )
         if not isinstance(below, Atom):
             return False
         # A common denominator; where it is 0, inverses are.
@@ -137,7 +155,9 @@ class Sums(Functions):
         for other, value in chosen.items():
             zero = put(zero, other, value)
         if (fact := first_fact(zero)) is not None:
-            return self.vanishes(p, NONE, chosen | {fact: 0}) and self.vanishes(self.assumed(p, fact), NONE, chosen | {fact: 1})
+            return self.vanishes(p, NONE, chosen | {fact: 0}) and self.vanishes(
+                self.assumed(p, fact), NONE, chosen | {fact: 1}
+            )
         if zero.terms:
             return False
         most = max(-dict(powers).get(below, 0) for powers, _, _ in p)
@@ -148,7 +168,7 @@ class Sums(Functions):
             cleared = cleared + self.times(Polynomial((((rest, exponent), coefficient),)), lifted)
         return self.vanishes(cleared, NONE, chosen)
 
-    # -- values of terms ---------------------------------------------------------------------------------------------------
+    # -- values of terms -----------------------------------------------------------------------------------------------
 
     def value(self, term: Term) -> Value:
         if term not in self.done:
@@ -208,7 +228,9 @@ class Sums(Functions):
 
     def largest(self, axis: Axis, mask: Polynomial, body: Value) -> Value:
         guard = self.times(mask, ONE - body.absent)
-        branches = [(axes, g, v) for g, v in self.leaves(guard, body.number) for axes, g, v in self.unfolded(axis, g, v)]
+        branches = [
+            (axes, g, v) for g, v in self.leaves(guard, body.number) for axes, g, v in self.unfolded(axis, g, v)
+        ]
         return Value(self.every((axis,), ONE - guard), self.top(branches))
 
 

@@ -1,9 +1,11 @@
-"""Statements as theorems of Rocq, over the values, reductions and streams that proofs/rocq/Values.v defines; and their proofs.
+"""Statements as theorems of Rocq, over the values, reductions and streams that proofs/rocq/Values.v defines; and their
+proofs.
 
 What a statement says is printed from its own terms: an axis is a type X of lanes and a list xs of them; a variable is a
-value for each lane of every axis that it may vary along; a condition is its meaning (napkin_eq/laws/claim.py) in every lane. An axis
-that a stream walks comes in blocks, and what may hold a running result is a function of the lanes seen so far. The proof is the
-one listed for the name here, else that of a statement about single lanes. Whether a proof is one is for Rocq's kernel to say.
+value for each lane of every axis that it may vary along; a condition is its meaning (napkin_eq/laws/claim.py) in every
+lane. An axis that a stream walks comes in blocks, and what may hold a running result is a function of the lanes seen so
+far. The proof is the one listed for the name here, else that of a statement about single lanes. Whether a proof is one
+is for Rocq's kernel to say.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ OPERATORS = {**{op: op for op in SAME}, "and": "andb", "or": "orb", "not": "negb
 TAKEN = {
     *"acc now seen block rest largest absent size filter concat scales settled moves Sum Max Prod".split(),
     *"FoldSum FoldMax FoldProd Online In R Some None Forall".split(),
-    *"as at cofix else end exists fix for forall fun if in let match mod return then using where with Prop Set Type".split(),
+    *"as at cofix else end exists fix for forall fun if in let match mod return then using where with Prop Set Type"
+    .split(),
     *OPERATORS.values(),
 }
 REDUCTIONS = {"sum": "Sum", "max": "Max", "prod": "Prod"}
@@ -35,7 +38,9 @@ SORTS = {"real": "val", "bool": "bool", "number": "R"}
 
 @formaliser
 def theorem(statement: Statement) -> str:
-    """Return a statement as a theorem of Rocq, with its proof; raises NotUnderstood for what Values.v has no words for."""
+    """Return a statement as a theorem of Rocq, with its proof; raises NotUnderstood for what Values.v has
+    no words for.
+    """
     name = statement.name.replace("-", "_")
     _named(name.replace("_", ""))
     if len(variants(statement)) > 1:
@@ -44,12 +49,17 @@ def theorem(statement: Statement) -> str:
     said = " ".join(statement.statement().split()).replace("(*", "( *").replace("*)", "* )").replace('"', "'")
     lines = [*printed.premises(), printed.conclusion()]
     body = " ->\n  ".join(lines)
-    return f"(* {said} *)\nTheorem {name} {printed.binders()} :\n  {body}.\nProof. {PROOFS.get(statement.name, 'pointwise.')} Qed.\n"
+    return (
+        f"(* {said} *)\nTheorem {name} {printed.binders()} :\n  {body}.\nProof."
+        f" {PROOFS.get(statement.name, 'pointwise.')} Qed.\n"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a term stands: the lanes that are named, the lanes seen so far by the stream and before its block, and if there is an accumulator."""
+    """Where a term stands: the lanes that are named, the lanes seen so far by the stream and before its block, and if
+    there is an accumulator.
+    """
 
     lanes: frozenset[str] = frozenset()
     now: str = ""
@@ -67,9 +77,13 @@ class _Statement:
         self.statement, self.conditions = statement, conditions_of(statement)
         judgments, terms = judgments_of(statement), terms_of(statement)
         self.every = subterms(*terms)
-        axes = {f for t in self.every for f in t.fields if isinstance(f, Axis)} | {a for j in judgments for a in j.args if isinstance(a, Axis)}
+        axes = {f for t in self.every for f in t.fields if isinstance(f, Axis)} | {
+            a for j in judgments for a in j.args if isinstance(a, Axis)
+        }
         self.axes = sorted(_named(axis.name) for axis in axes)
-        walked = {t.axis.name for t in self.every if isinstance(t, Online)} | {str(j.args[0]) for j in judgments if j.name in STREAMED}
+        walked = {t.axis.name for t in self.every if isinstance(t, Online)} | {
+            str(j.args[0]) for j in judgments if j.name in STREAMED
+        }
         if len(walked) > 1:
             raise NotUnderstood(f"streams over {', '.join(sorted(walked))} in one statement")
         self.walked = next(iter(walked), "")
@@ -82,22 +96,31 @@ class _Statement:
         self.updates = self._only_in_updates()
 
     def _only_in_updates(self) -> set[Term]:
-        """Return the variables that stand for parts of updates and of factors only: they may speak of what was seen before the block."""
+        """Return the variables that stand for parts of updates and of factors only: they may speak of what was seen
+        before the block.
+        """
         within = {t for root in self.factors for t in subterms(root)}
         within |= {t for online in self.every if isinstance(online, Online) for t in subterms(online.update)}
         elsewhere = {t for root in terms_of(self.statement) if root not in self.factors for t in _outside(root)}
         return {t for t in within - elsewhere if isinstance(t, Var)}
 
-    # -- what is quantified ----------------------------------------------------------------------------------------------
+    # -- what is quantified --------------------------------------------------------------------------------------------
 
     def binders(self) -> str:
         found = [f"({x.upper()} : Type) ({x}s : list {x.upper()})" for x in self.axes]
         found += [f"({x}_blocks : list (list {x.upper()}))" for x in self.blocks]
         found += [f"({_named(v.name)} : {self.sort(v)})" for v in self.variables]
         found += ["(largest : R)"] if self.bounded() else []
-        names = [*(x.upper() for x in self.axes), *(f"{x}s" for x in self.axes), *self.axes, *(v.name for v in self.variables)]
+        names = [
+            *(x.upper() for x in self.axes),
+            *(f"{x}s" for x in self.axes),
+            *self.axes,
+            *(v.name for v in self.variables),
+        ]
         if len(set(names)) < len(names):
-            raise NotUnderstood(f"{self.statement.name}: its axes and variables have names that Rocq's would clash with")
+            raise NotUnderstood(
+                f"{self.statement.name}: its axes and variables have names that Rocq's would clash with"
+            )
         return " ".join(found)
 
     def sort(self, v: Var) -> str:
@@ -111,7 +134,9 @@ class _Statement:
         return [x for x in self.axes if (x, v) not in self.fixed]
 
     def prefixes(self, v: Var) -> list[str]:
-        """Return the types of what a variable of a streamed statement depends on besides lanes: the lanes seen, and an accumulator."""
+        """Return the types of what a variable of a streamed statement depends on besides lanes: the lanes seen, and an
+        accumulator.
+        """
         if not self.walked or v in self.local or v.sort == "number":
             return []
         seen = f"list {self.walked.upper()}"
@@ -122,11 +147,13 @@ class _Statement:
     def bounded(self) -> bool:
         return any(j.name == "safe" for j in judgments_of(self.statement))
 
-    # -- premises and conclusion -----------------------------------------------------------------------------------------
+    # -- premises and conclusion ---------------------------------------------------------------------------------------
 
     def premises(self) -> list[str]:
         lines = [f"concat {x}_blocks = {x}s -> Forall (fun block => block <> []) {x}_blocks" for x in self.blocks]
-        lines += [f"{x}s <> []" for x in self.axes if not isinstance(self.statement, Law) or self.statement.name in WITH_LANES]
+        lines += [
+            f"{x}s <> []" for x in self.axes if not isinstance(self.statement, Law) or self.statement.name in WITH_LANES
+        ]
         lines += ["11 <= largest"] if self.bounded() else []
         told = (*JUDGMENT, "scales", "moves", "settled")
         return [*lines, *(self.everywhere(j) for j in self.conditions if j.name in told)]
@@ -137,7 +164,9 @@ class _Statement:
         top = Place(now=f"{self.walked}s" if self.walked else "")
         lhs, rhs = self.statement.lhs, self.statement.rhs
         lanes = sorted(self.open(lhs) | self.open(rhs))
-        return _for_all(lanes, top.now, self.walked) + "\n  = ".join(_bare(self.term(t, top.at(*lanes))) for t in (lhs, rhs))
+        return _for_all(lanes, top.now, self.walked) + "\n  = ".join(
+            _bare(self.term(t, top.at(*lanes))) for t in (lhs, rhs)
+        )
 
     def everywhere(self, judgment: Judgment) -> str:
         """Return a judgment in every lane, and of every prefix of the axis that is walked."""
@@ -148,7 +177,11 @@ class _Statement:
             if x in others:
                 raise NotUnderstood(f"{judgment} is printed of what does not vary along {x}")
             said = _bare(self.term(value, Place(frozenset(others), "now")))
-            return f"({_for_all(others)}settled {x}s (fun now => {said}))" if others else f"settled {x}s (fun now => {said})"
+            return (
+                f"({_for_all(others)}settled {x}s (fun now => {said}))"
+                if others
+                else f"settled {x}s (fun now => {said})"
+            )
         if judgment.name in ("scales", "moves"):
             *bodies, change = (a for a in judgment.args if isinstance(a, Term))
             others = sorted({y for t in (*bodies, change) for y in self.open(t)} - {x})
@@ -172,7 +205,7 @@ class _Statement:
             quantified = f"forall now rest, {x}s = now ++ rest -> now <> [] -> "
         return f"({quantified}{_for_all(lanes, place.now, x)}{_bare(self.term(mask, place.at(*lanes)))} = true)"
 
-    # -- terms -----------------------------------------------------------------------------------------------------------
+    # -- terms ---------------------------------------------------------------------------------------------------------
 
     def open(self, t: Term) -> set[str]:
         """Return the axes along which a term may vary."""
@@ -212,7 +245,11 @@ class _Statement:
         if v is LARGEST_EXPONENT or v.sort == "number":
             return f"(Some {'largest' if v is LARGEST_EXPONENT else v.name})"
         given = self.prefixes(v)
-        if (len(given) > 1 and not place.seen) or (len(given) > 2 and not place.updating) or not set(self.signature(v)) <= place.lanes:
+        if (
+            (len(given) > 1 and not place.seen)
+            or (len(given) > 2 and not place.updating)
+            or not set(self.signature(v)) <= place.lanes
+        ):
             raise NotUnderstood(f"{v.name} stands where what it depends on is not known")
         parts = [[], [place.now], [place.seen, place.now], [place.seen, place.now, "acc"]][len(given)]
         parts = [v.name, *parts, *self.signature(v)]
@@ -268,9 +305,11 @@ def _for_all(lanes: Sequence[str], now: str = "", walked: str = "") -> str:
     return "".join(f"forall {x}, In {x} {now if x == walked else f'{x}s'} -> " for x in lanes)
 
 
-# Laws that say something of axes with lanes only. All others are shown of empty axes as well, which Prev speaks of before a stream's first block.
+# Laws that say something of axes with lanes only. All others are shown of empty axes as well, which Prev speaks of
+# before a stream's first block.
 WITH_LANES = ("distribute", "sum-constant")
-# Proofs of statements that are not about single lanes, or need more than cases and arithmetic. Lemmas are those of Values.v.
+# Proofs of statements that are not about single lanes, or need more than cases and arithmetic. Lemmas are those of
+# Values.v.
 PROOFS: dict[str, str] = {
     "exp-add": "pointwise. f_equal. apply exp_plus.",
     "exp-neg": "pointwise. f_equal. apply exp_Ropp.",
@@ -282,21 +321,41 @@ PROOFS: dict[str, str] = {
     "shift": "intros. apply sum_shifted_bare. intros x lane none. exact (max_none _ _ _ x none lane).",
     "shift-weighted": "intros. apply sum_shifted. intros x lane none. exact (max_none _ _ _ x none lane).",
     "nonneg-size": "intros _. unfold size. pose proof (pos_INR (length xs)). pointwise.",
-    "pos-size": "intro lanes. destruct xs as [|x xs]; [contradiction |]. "
-    "unfold size. cbn [length]. rewrite S_INR. pose proof (pos_INR (length xs)). pointwise.",
-    "skip-max": "intros out. symmetry. apply (reduce_filter max absent max_absent). intros x lane. apply or_eq, out, lane.",
-    "skip-sum": "intros out. symmetry. apply (reduce_filter add (Some 0) add_0). intros x lane. apply or_eq, out, lane.",
-    "split-sum": "intros once. apply (reduce_split add (Some 0) add_0 add_comm add_assoc). intros x lane. apply eq_true, once, lane.",
-    "split-max": "intros once. apply (reduce_split max absent max_absent max_comm max_assoc). intros x lane. apply eq_true, once, lane.",
-    "rebase": "intros. apply (sum_relative _ _ (fun x => choice (c p x) (a p x) absent) (b p)). intros x lane none. exact (max_none _ _ _ x none lane).",
-    "rebase-bare": "intros. apply (sum_relative_bare _ _ (fun x => choice (c p x) (a p x) absent)). intros x lane none. exact (max_none _ _ _ x none lane).",
+    "pos-size": (
+        "intro lanes. destruct xs as [|x xs]; [contradiction |]. "
+        "unfold size. cbn [length]. rewrite S_INR. pose proof (pos_INR (length xs)). pointwise."
+    ),
+    "skip-max": (
+        "intros out. symmetry. apply (reduce_filter max absent max_absent). intros x lane. apply or_eq, out, lane."
+    ),
+    "skip-sum": (
+        "intros out. symmetry. apply (reduce_filter add (Some 0) add_0). intros x lane. apply or_eq, out, lane."
+    ),
+    "split-sum": (
+        "intros once. apply (reduce_split add (Some 0) add_0 add_comm add_assoc). intros x lane. apply eq_true, once,"
+        " lane."
+    ),
+    "split-max": (
+        "intros once. apply (reduce_split max absent max_absent max_comm max_assoc). intros x lane. apply eq_true,"
+        " once, lane."
+    ),
+    "rebase": (
+        "intros. apply (sum_relative _ _ (fun x => choice (c p x) (a p x) absent) (b p)). intros x lane none. exact"
+        " (max_none _ _ _ x none lane)."
+    ),
+    "rebase-bare": (
+        "intros. apply (sum_relative_bare _ _ (fun x => choice (c p x) (a p x) absent)). intros x lane none. exact"
+        " (max_none _ _ _ x none lane)."
+    ),
     "distribute": "intros. apply sum_factor. assumption.",
     "distribute-present": "intros there. destruct a as [k |]; [apply sum_scaled | discriminate].",
     "sum-add": "intros. apply sum_both.",
     "sum-neg": "intros. apply sum_neg_out.",
     "sum-constant": "intros. apply sum_of_equals. assumption.",
-    "sum-constant-present": "intros there. destruct xs as [| y ys]; [| apply sum_of_equals; discriminate]. "
-    "destruct a as [k |]; [cbv [Sum reduce map fold_right size length INR]; pointwise | discriminate].",
+    "sum-constant-present": (
+        "intros there. destruct xs as [| y ys]; [| apply sum_of_equals; discriminate]. "
+        "destruct a as [k |]; [cbv [Sum reduce map fold_right size length INR]; pointwise | discriminate]."
+    ),
     "max-shift": "intros. apply (max_moved _ _ (add a)); pointwise.",
     "max-scale": "intros. apply (max_moved _ _ (mul a)); pointwise.",
     "le-max": "intros _ x lane. apply (max_above _ _ _ x lane).",
@@ -305,22 +364,34 @@ PROOFS: dict[str, str] = {
     "scales-local": "intros _ one. apply scales_times. exact one.",
     "scales-both": "intros _ one other. apply scales_product; assumption.",
     "le-prev": "intros. rewrite max_app. generalize (Max seen (fun x => b x)) (Max block (fun x => b x)). pointwise.",
-    "le-prev-larger": "intros. rewrite max_app. generalize (Max seen (fun x => b x)) (Max block (fun x => b x)). pointwise.",
+    "le-prev-larger": (
+        "intros. rewrite max_app. generalize (Max seen (fun x => b x)) (Max block (fun x => b x)). pointwise."
+    ),
     "rescale": "intros <- full factor. apply rescaled; assumption.",
-    "settled-sum": "intros _ each now rest whole. apply sum_finite. intros x lane. "
-    "apply (each now rest whole); [| exact lane]. intros ->. contradiction.",
-    "settled-over": "intros _ _ one now rest whole. apply sum_finite. intros y lane. specialize (one y lane now rest whole). "
-    "destruct (a now y); [reflexivity | contradiction].",
+    "settled-sum": (
+        "intros _ each now rest whole. apply sum_finite. intros x lane. "
+        "apply (each now rest whole); [| exact lane]. intros ->. contradiction."
+    ),
+    "settled-over": (
+        "intros _ _ one now rest whole. apply sum_finite. intros y lane. specialize (one y lane now rest whole). "
+        "destruct (a now y); [reflexivity | contradiction]."
+    ),
     "settled-size": "intros _ now rest _. discriminate.",
-    "settled-local": "intros lanes each now rest _ none. destruct xs as [|x xs]; [contradiction |]. "
-    "specialize (each [x] xs eq_refl ltac:(discriminate)). rewrite none in each. discriminate.",
+    "settled-local": (
+        "intros lanes each now rest _ none. destruct xs as [|x xs]; [contradiction |]. "
+        "specialize (each [x] xs eq_refl ltac:(discriminate)). rewrite none in each. discriminate."
+    ),
     **{
-        f"settled-{op}": "intros _ one other now rest whole. specialize (one now rest whole). "
-        "specialize (other now rest whole). destruct (a now), (b now); try contradiction. discriminate."
+        f"settled-{op}": (
+            "intros _ one other now rest whole. specialize (one now rest whole). "
+            "specialize (other now rest whole). destruct (a now), (b now); try contradiction. discriminate."
+        )
         for op in ("mul", "add")
     },
-    "settled-inv": "intros _ one now rest whole. specialize (one now rest whole). "
-    "destruct (a now); [discriminate | contradiction].",
+    "settled-inv": (
+        "intros _ one now rest whole. specialize (one now rest whole). "
+        "destruct (a now); [discriminate | contradiction]."
+    ),
     "moves-bare": "intros _ stay full. apply moves_by_lanes; assumption.",
     "moves-weighted": "intros _ stay full fullw. apply moves_by_weights; assumption.",
     "moves-more": "intros _ stay full fulla once again. apply moves_times_bare; assumption.",
@@ -330,16 +401,35 @@ PROOFS: dict[str, str] = {
     "carry-scaled": "intros <- full step factor fulla fullw. apply carried_scaled; assumption.",
     "skip-online": "intros <- full zero. apply kept; assumption.",
     **{
-        f"{word}-{monoid}": proof.format(f"{op} {neutral} {op}_{unit} {op}_comm {op}_assoc", f"{op} {neutral} {op}_{unit} {op}_comm")
-        for monoid, op, neutral, unit in (("sum", "add", "(Some 0)", "0"), ("max", "max", "absent", "absent"), ("prod", "mul", "(Some 1)", "1"))
+        f"{word}-{monoid}": proof.format(
+            f"{op} {neutral} {op}_{unit} {op}_comm {op}_assoc", f"{op} {neutral} {op}_{unit} {op}_comm"
+        )
+        for monoid, op, neutral, unit in (
+            ("sum", "add", "(Some 0)", "0"),
+            ("max", "max", "absent", "absent"),
+            ("prod", "mul", "(Some 1)", "1"),
+        )
         for word, proof in (
             ("fubini", "intros. apply (reduce_swap {0})."),
             ("stream", "intros <- _. symmetry. apply (fold_is_reduce {0})."),
-            ("finite-reduce", "intros lanes each. apply (reduce_every {1} _ _ _ (fun v => lt absent v = true)); [pointwise | exact lanes | exact each]."),
+            (
+                "finite-reduce",
+                (
+                    "intros lanes each. apply (reduce_every {1} _ _ _ (fun v => lt absent v = true)); [pointwise |"
+                    " exact lanes | exact each]."
+                ),
+            ),
         )
     },
     **{
-        name: f"intros lanes each. apply (reduce_every add (Some 0) add_0 add_comm _ _ _ (fun v => {good})); [pointwise | exact lanes | exact each]."
-        for name, good in (("pos-sum", "lt (Some 0) v = true"), ("nonneg-sum", "le (Some 0) v = true"), ("zero-sum", "orb c (eq v (Some 0)) = true"))
+        name: (
+            f"intros lanes each. apply (reduce_every add (Some 0) add_0 add_comm _ _ _ (fun v => {good})); [pointwise |"
+            " exact lanes | exact each]."
+        )
+        for name, good in (
+            ("pos-sum", "lt (Some 0) v = true"),
+            ("nonneg-sum", "le (Some 0) v = true"),
+            ("zero-sum", "orb c (eq v (Some 0)) = true"),
+        )
     },
 }

@@ -2,11 +2,30 @@
 
 If, as the stream goes on, a reference r becomes r', each factor b - r of a body changes by r - r', so the sum over the
 lanes so far changes by sums known before the block: Σ(b - r')·a·w = Σ(b - r)·a·w + (r - r')·Σ a·w. By repetition this
-gives products and powers of any length. It holds whatever r is. Where r is the mean, Σ(b - r) is 0 in exact arithmetic; as
-computed it is what the mean is off by, times the lanes, and is carried as well: so what the reference is off by drops out.
+gives products and powers of any length. It holds whatever r is. Where r is the mean, Σ(b - r) is 0 in exact arithmetic;
+as computed it is what the mean is off by, times the lanes, and is carried as well: so what the reference is off by
+drops out.
 """
 
-from napkin_eq.law import TRUE, Acc, Online, Prev, Sum, along, distinct, finite, free, infer, inv, law, local, moves, scales, settled, size
+from napkin_eq.law import (
+    TRUE,
+    Acc,
+    Online,
+    Prev,
+    Sum,
+    along,
+    distinct,
+    finite,
+    free,
+    infer,
+    inv,
+    law,
+    local,
+    moves,
+    scales,
+    settled,
+    size,
+)
 
 
 # What is present before the first block as well.
@@ -69,7 +88,9 @@ def moves_weighted(b, r, w, x):
     return moves(x, b - r, w, _step(r) * Prev(Sum(x, w))), *_difference(b, r, x), along(x, w), finite(w)
 
 
-@infer("A further difference from a running value: its step times the sum of the others, and what they move by beside it.")
+@infer(
+    "A further difference from a running value: its step times the sum of the others, and what they move by beside it."
+)
 def moves_more(a, b, r, s, t, x):
     others = finite(a), moves(x, a, 1.0, t), moves(x, a, b - r, s)
     return moves(x, (b - r) * a, 1.0, _step(r) * (Prev(Sum(x, a)) + t) + s), *_difference(b, r, x), *others
@@ -95,7 +116,10 @@ def carry_weighted(a, s, w, x):
     return Sum(x, a * w), Online(x, a * w, TRUE, Acc() + s), *given
 
 
-@law("A sum that moves by a step, its weights by a factor, is carried plus that step, times that factor.", stage="structure")
+@law(
+    "A sum that moves by a step, its weights by a factor, is carried plus that step, times that factor.",
+    stage="structure",
+)
 def carry_scaled(a, r, s, w, x):
     given = moves(x, a, w, s), scales(x, w, r), free(x, s), free(x, r), finite(a), finite(w)
     return Sum(x, a * w), Online(x, a * w, TRUE, (Acc() + s) * r), *given

@@ -15,7 +15,13 @@ def exp_neg(a):
 
 @law("A logarithm turns a product into a sum.", both=True, floating="unsafe")
 def log_mul(a, b):
-    return log(a * b), log(a) + log(b), nonneg(a), nonneg(b), within(safe(log(a) + log(b)), safe(10.0 - (log(a) + log(b))))
+    return (
+        log(a * b),
+        log(a) + log(b),
+        nonneg(a),
+        nonneg(b),
+        within(safe(log(a) + log(b)), safe(10.0 - (log(a) + log(b)))),
+    )
 
 
 @law("A logarithm turns an inverse into a sign.", both=True)
@@ -43,6 +49,8 @@ def shift(a, x):
     return Sum(x, exp(a)), exp(Max(x, a)) * Sum(x, exp(a - Max(x, a)))
 
 
-@law("A weighted sum of exponentials may be taken relative to their maximum.", stage="prepare", source="napkin-paper 2.4")
+@law(
+    "A weighted sum of exponentials may be taken relative to their maximum.", stage="prepare", source="napkin-paper 2.4"
+)
 def shift_weighted(a, b, x):
     return Sum(x, exp(a) * b), exp(Max(x, a)) * Sum(x, exp(a - Max(x, a)) * b)

@@ -1,7 +1,8 @@
 """What is known of signs, presence and order: rules between judgments, each proved like a law."""
 
 from napkin_eq.law import (
-    ABSENT, FUNCTIONS, Map, Max, Monoid, Reduce, Sum, exp, finite, infer, inv, le, log, nonneg, nonzero, pos, safe, size, where,
+    ABSENT, FUNCTIONS, Map, Max, Monoid, Reduce, Sum, exp, finite, infer, inv, le, log, nonneg, nonzero, pos, safe,
+    size, where,
 )  # fmt: skip
 
 

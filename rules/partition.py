@@ -1,7 +1,8 @@
 """Partition: a reduction over an axis is the reduction of the reductions over its stretches, tails included.
 
-The stretches are counted by an axis p that a derivation offers; the mask c of stretch(p, x, c) holds on the lanes of x that
-belong to stretch p, and on each lane for exactly one p. A stretch may be empty: the last ones, when the axis runs out.
+The stretches are counted by an axis p that a derivation offers; the mask c of stretch(p, x, c) holds on the lanes of x
+that belong to stretch p, and on each lane for exactly one p. A stretch may be empty: the last ones, when the axis runs
+out.
 """
 
 from napkin_eq.law import ABSENT, Axis, Mask, Max, Sum, exp, free, law, stretch, where
@@ -12,7 +13,9 @@ def split_sum(a, c, x, p: Axis):
     return Sum(x, a), Sum(p, Sum(x, where(c, a, 0.0))), stretch(p, x, c), free(p, a)
 
 
-@law("A maximum is the maximum of the maxima over the stretches of its axis.", stage="prepare", source="napkin-paper 2.2")
+@law(
+    "A maximum is the maximum of the maxima over the stretches of its axis.", stage="prepare", source="napkin-paper 2.2"
+)
 def split_max(a, c, x, p: Axis):
     return Max(x, a), Max(p, Max(x, where(c, a, ABSENT))), stretch(p, x, c), free(p, a)
 
@@ -20,7 +23,12 @@ def split_max(a, c, x, p: Axis):
 @law("A partial sum of exponentials may be taken relative to its own maximum.", source="napkin-paper 2.4")
 def rebase(a, b, m, c: Mask, x, p: Axis):
     part = where(c, a, ABSENT)
-    return Sum(x, exp(part - m) * b), exp(Max(x, part) - m) * Sum(x, exp(part - Max(x, part)) * b), stretch(p, x, c), free(x, m)
+    return (
+        Sum(x, exp(part - m) * b),
+        exp(Max(x, part) - m) * Sum(x, exp(part - Max(x, part)) * b),
+        stretch(p, x, c),
+        free(x, m),
+    )
 
 
 @law("A partial sum of bare exponentials may be taken relative to its own maximum.", source="napkin-paper 2.4")

@@ -1,4 +1,6 @@
-"""Prefix folds and linear recurrences: what they keep of what goes in, and what moves through them. Proved by induction over lanes."""
+"""Prefix folds and linear recurrences: what they keep of what goes in, and what moves through them. Proved by induction
+over lanes.
+"""
 
 from napkin_eq.law import Const, Monoid, Recur, Scan, Sum, distinct, finite, free, infer, law, nonneg
 

@@ -8,7 +8,11 @@ def distribute(a, b, x):
     return Sum(x, a * b), a * Sum(x, b), free(x, a)
 
 
-@law("A present factor that does not vary along x moves out of a sum over x, be it of no lanes.", both=True, source="napkin-paper 2.3")
+@law(
+    "A present factor that does not vary along x moves out of a sum over x, be it of no lanes.",
+    both=True,
+    source="napkin-paper 2.3",
+)
 def distribute_present(a, b, x):
     return Sum(x, a * b), a * Sum(x, b), free(x, a), finite(a)
 

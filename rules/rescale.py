@@ -5,7 +5,8 @@ the same factor, so (reference, sum) is one fold. Which ρ: derived below, from 
 """
 
 from napkin_eq.law import (
-    TRUE, Acc, Binary, Coordinate, Map, Mask, Max, Monoid, Online, Prev, Real, Reduce, Sum, Unary, distinct, exp, free, infer, inv, law, le, local,
+    TRUE, Acc, Binary, Coordinate, Map, Mask, Max, Monoid, Online, Prev, Real, Reduce, Sum, Unary, distinct, exp, free,
+    infer, inv, law, le, local,
     nonzero, scales, where,
 )  # fmt: skip
 
@@ -52,7 +53,10 @@ def local_reduce(m: Monoid, a, x, y):
     return local(x, Reduce(m, y, a)), local(x, a), distinct(x, y)
 
 
-@infer("An exponential relative to a running bound changes by the exponential of the bound's step.", source="napkin-paper 2.4")
+@infer(
+    "An exponential relative to a running bound changes by the exponential of the bound's step.",
+    source="napkin-paper 2.4",
+)
 def scales_exp(a, r, x):
     return scales(x, exp(a - r), exp(Prev(r) - r)), local(x, a), le(a, r), free(x, r)
 
@@ -67,7 +71,9 @@ def le_prev_larger(a, b, x):
     return le(Prev(Map("max", (Max(x, b), a))), Map("max", (Max(x, b), a))), local(x, b), local(x, a), free(x, a)
 
 
-@infer("The inverse of a running sum changes by the ratio of the sums.", source="napkin-paper 2.4, normalised contraction")
+@infer(
+    "The inverse of a running sum changes by the ratio of the sums.", source="napkin-paper 2.4, normalised contraction"
+)
 def scales_inv(b, x):
     return scales(x, inv(Sum(x, b)), Prev(Sum(x, b)) * inv(Sum(x, b))), local(x, b), nonzero(Sum(x, b))
 
@@ -82,6 +88,10 @@ def scales_both(a, b, r, s, x):
     return scales(x, a * b, r * s), scales(x, a, r), scales(x, b, s)
 
 
-@law("A sum whose body changes by a factor is carried along the stream, times that factor.", stage="structure", source="napkin-paper 2.4")
+@law(
+    "A sum whose body changes by a factor is carried along the stream, times that factor.",
+    stage="structure",
+    source="napkin-paper 2.4",
+)
 def rescale(a, r, x):
     return Sum(x, a), Online(x, a, TRUE, Acc() * r), scales(x, a, r), free(x, r)

@@ -30,7 +30,9 @@ def inputs(diagram: Diagram, sizes: Mapping[str, int], seed: int = 0) -> Arrays:
 def run(derivation: Derivation, arrays: Arrays, sizes: Mapping[str, int]) -> dict[str, Any]:
     """Run the plan; `sizes` may tell more than the plan asks for."""
     symbols = {axis.name for axis in derivation.diagram.axes() if axis.size is None}
-    outputs: dict[str, Any] = emit(derivation.plan, "numpy")(arrays, False, {n: s for n, s in sizes.items() if n in symbols})
+    outputs: dict[str, Any] = emit(derivation.plan, "numpy")(
+        arrays, False, {n: s for n, s in sizes.items() if n in symbols}
+    )
     return outputs
 
 
@@ -61,6 +63,8 @@ def loads(plan: Plan, buffer: str) -> int:
     count = 0
     for kernel in plan.kernels:
         bodies: list[tuple[Stmt, ...]] = [kernel.body]
-        bodies += [max((part.body for part in s.parts), key=len) for s in statements(kernel.body) if isinstance(s, Loop)]
+        bodies += [
+            max((part.body for part in s.parts), key=len) for s in statements(kernel.body) if isinstance(s, Loop)
+        ]
         count += sum(isinstance(s, Load) and s.buffer == buffer for body in bodies for s in body)
     return count

@@ -23,7 +23,9 @@ T = TypeVar("T")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-golden", action="store_true", help="rewrite the golden files from what the code gives now")
+    parser.addoption(
+        "--update-golden", action="store_true", help="rewrite the golden files from what the code gives now"
+    )
     parser.addoption("--fast", action="store_true", help="leave out the tests marked slow")
 
 
@@ -50,7 +52,9 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 
 
 def paced() -> float:
-    """Give the processor seconds of a fixed piece of Python: how fast this machine, as busy as it is, runs such code now."""
+    """Give the processor seconds of a fixed piece of Python: how fast this machine, as busy as it is, runs such code
+    now.
+    """
     begun, total, seen = time.process_time(), 0, {}
     for i in range(60_000):
         seen[i & 1023] = (i, total)
@@ -59,7 +63,9 @@ def paced() -> float:
 
 
 def slower() -> float:
-    """Give how many times as long this machine takes now as the one that the limits of time were measured on, at least 1."""
+    """Give how many times as long this machine takes now as the one that the limits of time were measured on, at least
+    1.
+    """
     return max(1.0, paced() / PACE)
 
 

@@ -1,6 +1,7 @@
 """Diagrams that the gallery does not have, written with the public names as a newcomer would write them.
 
-Each is a function of a mapping of sizes (None: symbolic) that returns a term; NEW lists them with small sizes to run at.
+Each is a function of a mapping of sizes (None: symbolic) that returns a term; NEW lists them with small sizes to run
+at.
 """
 
 from __future__ import annotations

@@ -153,7 +153,9 @@ def softmax_stream(dtype: str = "f32", rows: int = 5, columns: int = 75) -> Case
 
 
 def scalar_rows(stmt: Stmt) -> Stmt:
-    """A row coordinate of tile 1 may be left out of a value's coordinates: the first block's start is the row itself."""
+    """A row coordinate of tile 1 may be left out of a value's coordinates: the first block's start is the
+    row itself.
+    """
     return Start(i32("row"), "r") if isinstance(stmt, Iota) and stmt.coord == "r" else stmt
 
 
@@ -174,8 +176,18 @@ def matmul(
     ragged = symbolic or sizes[2] % tiles[2] != 0
     inner: tuple[Stmt, ...] = (
         *bounded("k", k),
-        Load(Value("a", ("m", "k"), dtype), "A", ("ks", "ms") if turned else ("ms", "ks"), ("m_in", "k_in") if ragged else ("m_in",)),
-        Load(Value("b", ("n", "k"), dtype), "B", ("ns", "ks") if turned else ("ks", "ns"), ("n_in", "k_in") if ragged else ("n_in",)),
+        Load(
+            Value("a", ("m", "k"), dtype),
+            "A",
+            ("ks", "ms") if turned else ("ms", "ks"),
+            ("m_in", "k_in") if ragged else ("m_in",),
+        ),
+        Load(
+            Value("b", ("n", "k"), dtype),
+            "B",
+            ("ns", "ks") if turned else ("ks", "ns"),
+            ("n_in", "k_in") if ragged else ("n_in",),
+        ),
         Dot(f32("acc_new", "m", "n"), "a", "b", "k", "acc"),
         Assign("acc", "acc_new"),
     )
@@ -187,7 +199,9 @@ def matmul(
         let(Value("out", ("m", "n"), dtype), "cast", "acc"),
         StoreTile("C", ("ms", "ns"), "out", ("m_in", "n_in")),
     )
-    coords = tuple(Coord(x.name, x, t, role) for x, t, role in zip((m, n, k), tiles, ("group", "group", "stream"), strict=True))
+    coords = tuple(
+        Coord(x.name, x, t, role) for x, t, role in zip((m, n, k), tiles, ("group", "group", "stream"), strict=True)
+    )
     kernel = Kernel("matmul", (a, b), (c,), coords, ("m", "n"), body, warps, stages, ("m", "n", 8))
     rng = np.random.default_rng(2)
     left, right = rng.normal(size=(sizes[0], sizes[2])), rng.normal(size=(sizes[2], sizes[1]))
@@ -209,7 +223,12 @@ def attention(
     """Causal attention with grouped heads in one pass: blocks below the diagonal unmasked, those on it masked."""
     h, g, d = Axis("h", heads), Axis("g", heads // group), Axis("d", head)
     q, x = (Axis(name, None if symbolic else size) for name, size in zip("qx", lengths, strict=True))
-    bq, bk, bv, bo = Buffer("Q", (h, q, d), dtype), Buffer("K", (g, x, d), dtype), Buffer("V", (g, x, d), dtype), Buffer("O", (h, q, d), dtype)
+    bq, bk, bv, bo = (
+        Buffer("Q", (h, q, d), dtype),
+        Buffer("K", (g, x, d), dtype),
+        Buffer("V", (g, x, d), dtype),
+        Buffer("O", (h, q, d), dtype),
+    )
 
     def block(masked: bool) -> tuple[Stmt, ...]:
         edge = bounded("x", x)[1:] if masked else ()
@@ -269,10 +288,17 @@ def attention(
         let(Value("out", ("q", "d"), dtype), "cast", "o"),
         StoreTile("O", ("head", "qs", "ds"), "out", ("q_in",)),
     )
-    coords = (Coord("h", h, 1, "group"), Coord("q", q, tiles[0], "group"), Coord("x", x, tiles[1], "stream"), Coord("d", d, head, "whole"))
+    coords = (
+        Coord("h", h, 1, "group"),
+        Coord("q", q, tiles[0], "group"),
+        Coord("x", x, tiles[1], "stream"),
+        Coord("d", d, head, "whole"),
+    )
     kernel = Kernel("attention", (bq, bk, bv), (bo,), coords, ("h", "q"), body, warps, stages)
     rng = np.random.default_rng(3)
-    qs, ks, vs = (rng.normal(size=size) for size in ((heads, lengths[0], head), *[(heads // group, lengths[1], head)] * 2))
+    qs, ks, vs = (
+        rng.normal(size=size) for size in ((heads, lengths[0], head), *[(heads // group, lengths[1], head)] * 2)
+    )
     ks_all, vs_all = ks.repeat(group, axis=0), vs.repeat(group, axis=0)
     scores = np.einsum("hqd,hxd->hqx", qs, ks_all) * head**-0.5
     keep = np.arange(lengths[1])[None, :] <= np.arange(lengths[0])[:, None]
@@ -328,21 +354,34 @@ def operators() -> Case:
     n = Axis("n")
     x = Buffer("x", (n,), "f32")
     outs = tuple(Buffer(f"{name}_out", (n,), "f32") for name in UNARY)
-    body: list[Stmt] = [*bounded("n", n), Load(f32("v", "n"), "x", ("ns",), ("n_in",)), let(f32("size", "n"), "abs", "v")]
+    body: list[Stmt] = [
+        *bounded("n", n),
+        Load(f32("v", "n"), "x", ("ns",), ("n_in",)),
+        let(f32("size", "n"), "abs", "v"),
+    ]
     for name in UNARY:
         body.append(let(f32(f"r_{name}", "n"), name, "size" if "log" in name or "sqrt" in name else "v"))
         body.append(StoreTile(f"{name}_out", ("ns",), f"r_{name}", ("n_in",)))
     data = np.concatenate([np.arange(-3.5, 4.0, 0.5) + 1e-30, np.linspace(-4, 4, 22)])
-    wanted = {f"{name}_out": fn(np.abs(data) if "log" in name or "sqrt" in name else data) for name, fn in UNARY.items()}
+    wanted = {
+        f"{name}_out": fn(np.abs(data) if "log" in name or "sqrt" in name else data) for name, fn in UNARY.items()
+    }
     return Case(
-        Plan("operators", (x,), outs, (Kernel("operators", (x,), outs, (Coord("n", n, 16, "group"),), ("n",), tuple(body)),)),
+        Plan(
+            "operators",
+            (x,),
+            outs,
+            (Kernel("operators", (x,), outs, (Coord("n", n, 16, "group"),), ("n",), tuple(body)),),
+        ),
         {"x": data},
         wanted,
     )
 
 
 def integers() -> Case:
-    """Coordinate arithmetic with negative numbers, masks combined, prefix folds, a product, and a second kernel behind scratch."""
+    """Coordinate arithmetic with negative numbers, masks combined, prefix folds, a product, and a second kernel behind
+    scratch.
+    """
     n, w = Axis("n", 5), Axis("w", 8)
     x = Buffer("x", (n, w), "f32")
     mid = Buffer("mid", (n, w), "f32")
@@ -366,7 +405,10 @@ def integers() -> Case:
         let(f32("picked", "n", "w"), "where", "two", "v", 1.0),
         StoreTile("mid", ("ns", "ws"), "picked", ("n_in",)),
     )
-    first = tuple(Let(Value(s.out.name, ("w",), "i32"), s.op, s.args) if isinstance(s, Let) and s.out.name == "shifted" else s for s in first)
+    first = tuple(
+        Let(Value(s.out.name, ("w",), "i32"), s.op, s.args) if isinstance(s, Let) and s.out.name == "shifted" else s
+        for s in first
+    )
     second: tuple[Stmt, ...] = (
         *bounded("n", n),
         Iota(i32("ws", "w"), "w"),
@@ -424,7 +466,9 @@ def coordinates() -> Case:
 
 
 def window(columns: int = 13, least: int = 0) -> Case:
-    """The sum over windows of 3 x 3 with nothing around the array, or of as many rows of them from `least` on; a trip takes one element."""
+    """The sum over windows of 3 x 3 with nothing around the array, or of as many rows of them from `least` on; a trip
+    takes one element.
+    """
     m, o, n, q = Axis("m", 7), Axis("o", columns), Axis("n", 3), Axis("q", 3)
     x, y = Buffer("x", (m, o), "f32"), Buffer("y", (m, o), "f32")
 
@@ -465,11 +509,20 @@ def window(columns: int = 13, least: int = 0) -> Case:
         Loop("n", ((f32("sum", "o"), 0.0),), (Part(least, 3, rows),)),
         StoreTile("y", ("ms", "os"), "sum", ("o_in",)),
     )
-    coords = (Coord("m", m, 1, "group"), Coord("o", o, 16, "whole"), Coord("n", n, 1, "stream"), Coord("q", q, 1, "stream"))
+    coords = (
+        Coord("m", m, 1, "group"),
+        Coord("o", o, 16, "whole"),
+        Coord("n", n, 1, "stream"),
+        Coord("q", q, 1, "stream"),
+    )
     data = np.random.default_rng(7).normal(size=(7, columns))
     around = np.pad(data, 1)
     parts = [(2.0 if q == 2 else 1.0) * around[n : n + 7, q : q + columns] for n in range(least, 3) for q in range(3)]
-    return Case(Plan("window", (x,), (y,), (Kernel("window", (x,), (y,), coords, ("m",), body),)), {"x": data}, {"y": np.sum(parts, axis=0)})
+    return Case(
+        Plan("window", (x,), (y,), (Kernel("window", (x,), (y,), coords, ("m",), body),)),
+        {"x": data},
+        {"y": np.sum(parts, axis=0)},
+    )
 
 
 def masks() -> Case:
@@ -492,7 +545,9 @@ def masks() -> Case:
     )
     kernel = Kernel("masks", (pad,), (out, y), (Coord("n", n, 16, "group"),), ("n",), body)
     data = np.random.default_rng(6).random(21) < 0.5
-    return Case(Plan("masks", (pad,), (out, y), (kernel,)), {"pad": data}, {"out": ~data, "y": np.where(data, 43.0, 1.0)})
+    return Case(
+        Plan("masks", (pad,), (out, y), (kernel,)), {"pad": data}, {"out": ~data, "y": np.where(data, 43.0, 1.0)}
+    )
 
 
 def softmax(x: Array) -> Array:

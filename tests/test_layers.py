@@ -14,21 +14,41 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "napkin_eq"
 ENGINE = sorted(PACKAGE.rglob("*.py"))
-CONTENT = sorted(file for name in ("rules", "proofs", "codegen") for file in (ROOT / name).rglob("*.py") if "corpus" not in file.parts)
+CONTENT = sorted(
+    file
+    for name in ("rules", "proofs", "codegen")
+    for file in (ROOT / name).rglob("*.py")
+    if "corpus" not in file.parts
+)
 # From the ground up. A file may import, wherever in its text, what stands in its own package or in one before it.
 ROOMS = (
-    "lang laws prove.normal prove egraph frontend tile tile.passes tile.lower machine numerics search certify verify cover pipeline "
-    "pytorch.build pytorch.operators pytorch verify.index verify.selftest verify.fuzz draw napkin report explore cli"
+    "lang laws prove.normal prove egraph frontend tile tile.passes tile.lower machine numerics search certify verify"
+    " cover pipeline pytorch.build pytorch.operators pytorch verify.index verify.selftest verify.fuzz draw napkin"
+    " report explore cli"
 ).split()
 MOST_FILES = 15
 HEAVY = set("cairosvg cvc5 egglog highspy jinja2 numpy rich starlette sympy torch triton uvicorn z3".split())
 # Numbers are what these files are about; they are themselves loaded only where a job needs them.
-MAY_LOAD = dict.fromkeys(("compare", "running_bound", "counterexample", "numpy_semantics", "error_bound", "roundoff", "ranges", "shared_errors"), {"numpy"})
-# Written for users: the library spells algorithms out, the gallery names them; the table of PyTorch's operators has its words.
+MAY_LOAD = dict.fromkeys(
+    (
+        "compare",
+        "running_bound",
+        "counterexample",
+        "numpy_semantics",
+        "error_bound",
+        "roundoff",
+        "ranges",
+        "shared_errors",
+    ),
+    {"numpy"},
+)
+# Written for users: the library spells algorithms out, the gallery names them; the table of PyTorch's operators has its
+# words.
 LIBRARY = (PACKAGE / "frontend" / f"{name}.py" for name in ("library", "pointwise", "gallery"))
 FOR_USERS = {PACKAGE / "__init__.py", *LIBRARY, *(PACKAGE / "pytorch" / "operators").glob("*.py")}
 ALGORITHMS = re.compile(
-    r"(?<![a-z])(attention|softmax|logsumexp|flash\w*|rms_?norm|layer_?norm|batch_?norm|gelu|silu|relu|swiglu|cross_?entropy"
+    r"(?<![a-z])(attention|softmax|logsumexp|flash\w*|rms_?norm|layer_?norm|batch_?norm|gelu|silu|relu|swiglu"
+    r"|cross_?entropy"
     r"|mlp|gqa|mha|alibi|rope|softcap|transformer|convolution|welford)(?![a-z])",
     re.IGNORECASE,
 )
@@ -57,13 +77,18 @@ def imports(file: Path, *, lazy: bool) -> Iterator[str]:
             if isinstance(node, ast.ImportFrom):
                 assert not node.level or "codegen" in file.parts, f"{file.name}: relative import"
                 base = "." * node.level + (node.module or "")
-                yield from (f"{base}.{a.name}" if f"{base}.{a.name}".removeprefix("napkin_eq.") in MODULES else base for a in node.names)
+                yield from (
+                    f"{base}.{a.name}" if f"{base}.{a.name}".removeprefix("napkin_eq.") in MODULES else base
+                    for a in node.names
+                )
             waiting.extend(ast.iter_child_nodes(node))
 
 
 def own(file: Path) -> set[str]:
     """Return the engine's modules that a file imports, anywhere in its text."""
-    return {m.removeprefix("napkin_eq").lstrip(".") for m in imports(file, lazy=True) if m.partition(".")[0] == "napkin_eq"}
+    return {
+        m.removeprefix("napkin_eq").lstrip(".") for m in imports(file, lazy=True) if m.partition(".")[0] == "napkin_eq"
+    }
 
 
 def room(name: str) -> str:
@@ -75,21 +100,32 @@ ROOMED = [file for file in ENGINE if file.parent != PACKAGE]
 
 @pytest.mark.parametrize("file", ROOMED, ids=module)
 def test_a_file_imports_its_own_package_or_one_before_it(file):
-    assert room(module(file)) in ROOMS, f"{module(file)} is in no package of ROOMS: put it there, and into CONTRIBUTING.md"
+    assert room(module(file)) in ROOMS, (
+        f"{module(file)} is in no package of ROOMS: put it there, and into CONTRIBUTING.md"
+    )
     for name in sorted(own(file)):
         # The head of the package says which version it is, and no more to those inside.
         assert name in MODULES, f"{module(file)} imports {name}, which is not there"
-        assert not name or ROOMS.index(room(name)) <= ROOMS.index(room(module(file))), f"{module(file)} imports {name}, of a later package"
+        assert not name or ROOMS.index(room(name)) <= ROOMS.index(room(module(file))), (
+            f"{module(file)} imports {name}, of a later package"
+        )
 
 
 def test_packages_are_rooms_and_not_halls():
     files = {name: [m for m in MODULES if room(m) == name and m != name] for name in ROOMS}
-    assert all(0 < len(inside) <= MOST_FILES for inside in files.values()), {name: len(inside) for name, inside in files.items()}
+    assert all(0 < len(inside) <= MOST_FILES for inside in files.values()), {
+        name: len(inside) for name, inside in files.items()
+    }
 
 
 @pytest.mark.parametrize("name", ROOMS)
 def test_the_head_of_a_package_names_its_files(name):
-    head = ast.get_docstring(ast.parse((PACKAGE / name.replace(".", "/") / "__init__.py").read_text(encoding="utf-8")), clean=False) or ""
+    head = (
+        ast.get_docstring(
+            ast.parse((PACKAGE / name.replace(".", "/") / "__init__.py").read_text(encoding="utf-8")), clean=False
+        )
+        or ""
+    )
     said = {line.split()[0] for line in head.splitlines() if re.match(r"    \w", line)}
     files = {m.rpartition(".")[2] for m in MODULES if room(m) == name and m != name} - {"__main__"}
     assert files <= said, f"napkin_eq/{name.replace('.', '/')}/__init__.py does not name {sorted(files - said)}"
@@ -109,14 +145,20 @@ def test_heavy_modules_are_not_loaded_with_the_engine(file):
 
 
 def test_one_bridge_to_the_e_graph():
-    bridges = {file.name for file in (*ENGINE, *CONTENT) for module in imports(file, lazy=True) if module.partition(".")[0] == "egglog"}
+    bridges = {
+        file.name
+        for file in (*ENGINE, *CONTENT)
+        for module in imports(file, lazy=True)
+        if module.partition(".")[0] == "egglog"
+    }
     assert bridges <= {"saturate.py"}
 
 
 @pytest.mark.parametrize("file", CONTENT, ids=lambda file: f"{file.parent.name}/{file.name}")
 def test_content_imports_only_the_engine(file):
     modules = set(imports(file, lazy=True))
-    # A printer may be made of several files of its folder, which the door in printers.py loads as one package; rules and proofs are run one by one.
+    # A printer may be made of several files of its folder, which the door in printers.py loads as one package; rules
+    # and proofs are run one by one.
     parts = {module for module in modules if module.startswith(".")}
     for part in parts:
         up, name = file.parents[len(part) - len(part.lstrip(".")) - 1], part.lstrip(".").replace(".", "/")
@@ -135,7 +177,9 @@ def test_content_imports_only_the_engine(file):
 )
 def test_the_engine_knows_no_algorithm(file):
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-        assert not (found := ALGORITHMS.search(line)), f"{file.name}:{number} mentions {found.group()!r}: {line.strip()}"
+        assert not (found := ALGORITHMS.search(line)), (
+            f"{file.name}:{number} mentions {found.group()!r}: {line.strip()}"
+        )
 
 
 def test_the_word_list_finds_what_it_should():
@@ -157,7 +201,9 @@ def test_importing_the_package_loads_nothing_heavy():
 
 
 def test_help_loads_nothing_heavy():
-    assert loaded("from napkin_eq.cli.main import main\ntry:\n    main(['--help'])\nexcept SystemExit:\n    pass") == set()
+    assert (
+        loaded("from napkin_eq.cli.main import main\ntry:\n    main(['--help'])\nexcept SystemExit:\n    pass") == set()
+    )
 
 
 def test_laws_are_listed_without_anything_heavy():

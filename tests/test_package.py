@@ -1,4 +1,6 @@
-"""The package as others get it: a wheel with everything in it and nothing beside it, and documents that say what is so."""
+"""The package as others get it: a wheel with everything in it and nothing beside it, and documents that say
+what is so.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +29,22 @@ def test_one_version():
 
 @pytest.mark.slow
 def test_the_wheel_made_from_the_source_archive_is_whole(tmp_path):
-    subprocess.run([sys.executable, "-m", "hatchling", "build", "-d", str(tmp_path), "-t", "sdist"], cwd=ROOT, check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-d", str(tmp_path), "-t", "sdist"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    )
     (archive,) = tmp_path.glob("*.tar.gz")
     source = tmp_path / "source"
     source.mkdir()
     subprocess.run(["tar", "xzf", str(archive), "-C", str(source), "--strip-components=1"], check=True)
-    subprocess.run([sys.executable, "-m", "hatchling", "build", "-d", str(tmp_path), "-t", "wheel"], cwd=source, check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-d", str(tmp_path), "-t", "wheel"],
+        cwd=source,
+        check=True,
+        capture_output=True,
+    )
     (wheel,) = tmp_path.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {name.partition("/")[0].partition("-")[0] for name in names} == {"napkin_eq"}
@@ -43,8 +55,13 @@ def test_the_wheel_made_from_the_source_archive_is_whole(tmp_path):
         assert f"napkin_eq/{file}" in names
     zipfile.ZipFile(wheel).extractall(tmp_path / "installed")
     env = {**os.environ, "PYTHONPATH": str(tmp_path / "installed"), "PYTHONSAFEPATH": "1"}
-    code = "import napkin_eq, sys; from napkin_eq.cli.main import main; print(napkin_eq.__file__); main(['laws', 'distribute']); main(['list'])"
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=env, check=True, capture_output=True, text=True)
+    code = (
+        "import napkin_eq, sys; from napkin_eq.cli.main import main; print(napkin_eq.__file__); main(['laws',"
+        " 'distribute']); main(['list'])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=env, check=True, capture_output=True, text=True
+    )
     assert str(tmp_path / "installed") in done.stdout
     assert "distribute" in done.stdout
     assert "NVIDIA H200" in done.stdout
@@ -58,7 +75,9 @@ def test_links_lead_somewhere(document):
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda file: file.name)
 def test_files_that_are_named_exist(document):
-    for name in re.findall(r"`((?:napkin_eq|rules|proofs|codegen|tests|docs|examples)/[\w./-]+)`", document.read_text()):
+    for name in re.findall(
+        r"`((?:napkin_eq|rules|proofs|codegen|tests|docs|examples)/[\w./-]+)`", document.read_text()
+    ):
         assert (ROOT / name).exists(), name
 
 
@@ -74,7 +93,9 @@ def test_the_law_shown_to_contributors_is_proved(tmp_path, capsys, registry):
 
 def test_every_package_is_named_in_the_reading_order():
     named = set(re.findall(r"`([\w/]+)`", (ROOT / "CONTRIBUTING.md").read_text()))
-    packages = {str(file.parent.relative_to(ROOT / "napkin_eq")) for file in (ROOT / "napkin_eq").rglob("*/__init__.py")}
+    packages = {
+        str(file.parent.relative_to(ROOT / "napkin_eq")) for file in (ROOT / "napkin_eq").rglob("*/__init__.py")
+    }
     assert packages <= named, packages - named
 
 
@@ -88,5 +109,11 @@ def test_nothing_names_the_machine_it_was_written_on():
 
 @pytest.mark.slow
 def test_what_the_documents_show_is_what_the_code_says():
-    done = subprocess.run([sys.executable, "docs/refresh.py", "--check"], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "docs/refresh.py", "--check"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, f"run `make docs`: {done.stdout}{done.stderr}"

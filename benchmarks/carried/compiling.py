@@ -1,7 +1,7 @@
 """Compiles kernels and peers in several processes, so that the caches on disk hold them before anything is timed.
 
-As a program, `compiling.py FOLDER JOBS`, it works off one list of jobs and prints a line of JSON for each. A compiler that dies takes
-one job with it: the next process goes on after it.
+As a program, `compiling.py FOLDER JOBS`, it works off one list of jobs and prints a line of JSON for each. A compiler
+that dies takes one job with it: the next process goes on after it.
 """
 
 from __future__ import annotations
@@ -39,16 +39,27 @@ def compiled(path: Path) -> dict[str, Any]:
 
     kept: list[Any] = []
     plain = JITFunction.__getitem__
-    JITFunction.__getitem__ = lambda self, grid: lambda *args, **options: kept.append(self.warmup(*args, grid=grid, **options))
+    JITFunction.__getitem__ = lambda self, grid: (
+        lambda *args, **options: kept.append(self.warmup(*args, grid=grid, **options))
+    )
     try:
         module = loaded(path)
         module.check = lambda *_: None
-        module.run(*(torch.empty([module.SIZES[d] for d in dims], dtype=dtype, device="meta") for dtype, dims in module.INPUTS.values()))
+        module.run(
+            *(
+                torch.empty([module.SIZES[d] for d in dims], dtype=dtype, device="meta")
+                for dtype, dims in module.INPUTS.values()
+            )
+        )
         for kernel in kept:
             kernel._init_handles()
     finally:
         JITFunction.__getitem__ = plain
-    return {"registers": max(k.n_regs for k in kept), "spills": max(k.n_spills for k in kept), "shared": max(k.metadata.shared for k in kept)}
+    return {
+        "registers": max(k.n_regs for k in kept),
+        "spills": max(k.n_spills for k in kept),
+        "shared": max(k.metadata.shared for k in kept),
+    }
 
 
 def warmed(folder: Path, case: dict[str, Any], name: str) -> dict[str, Any]:

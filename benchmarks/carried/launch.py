@@ -1,8 +1,9 @@
-"""Compiles and launches every case of this folder on a GPU, with torch and triton alone: `python launch.py [-o results.json]`.
+"""Compiles and launches every case of this folder on a GPU, with torch and triton alone: `python launch.py [-o
+results.json]`.
 
-Each case runs in a process of its own, so that one that fails takes no other with it: its kernels are compiled, launched three times, and its
-results held against float64 within the bounds that it carries. Those that passed are timed afterwards, one after another. With TRITON_INTERPRET=1
-a CPU, to try the program.
+Each case runs in a process of its own, so that one that fails takes no other with it: its kernels are compiled,
+launched three times, and its results held against float64 within the bounds that it carries. Those that passed are
+timed afterwards, one after another. With TRITON_INTERPRET=1 a CPU, to try the program.
 """
 
 from __future__ import annotations
@@ -46,11 +47,18 @@ def arguments(row: dict[str, Any], module: Any) -> list[Any]:
 
     if row["compared"]:
         held = np.load(HERE / f"{row['case']}.npz")
-        return [torch.from_numpy(held[f"in_{name}"]).to(dtype).to(where()).contiguous() for name, (dtype, _) in module.INPUTS.items()]
+        return [
+            torch.from_numpy(held[f"in_{name}"]).to(dtype).to(where()).contiguous()
+            for name, (dtype, _) in module.INPUTS.items()
+        ]
     made = []
     for dtype, dims in module.INPUTS.values():
         shape = [module.SIZES[d] for d in dims]
-        made.append(torch.randn(shape, device=where()).to(dtype) if dtype.is_floating_point else torch.randint(0, 2, shape, device=where()).to(dtype))
+        made.append(
+            torch.randn(shape, device=where()).to(dtype)
+            if dtype.is_floating_point
+            else torch.randint(0, 2, shape, device=where()).to(dtype)
+        )
     return made
 
 
@@ -60,7 +68,14 @@ def resources(module: Any) -> list[dict[str, Any]]:
     for name in module.KERNELS if where() == "cuda" else ():
         for cache in getattr(module, name).device_caches.values():
             for kernel in cache[0].values():
-                found.append({"kernel": name, "registers": kernel.n_regs, "spills": kernel.n_spills, "shared": kernel.metadata.shared})
+                found.append(
+                    {
+                        "kernel": name,
+                        "registers": kernel.n_regs,
+                        "spills": kernel.n_spills,
+                        "shared": kernel.metadata.shared,
+                    }
+                )
     return found
 
 
@@ -109,7 +124,9 @@ def case(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def said(row: dict[str, Any], found: dict[str, Any]) -> str:
-    """Return what is to be said of a case: ok, ran (nothing to compare with), unknown (no element has a bound) or BAD."""
+    """Return what is to be said of a case: ok, ran (nothing to compare with), unknown (no element has a
+    bound) or BAD.
+    """
     if "error" in found or not found["launched"] or not found.get("repeats") or found["within"] is False:
         return "BAD"
     return "ok" if found["within"] else "unknown" if row["compared"] else "ran"
@@ -118,13 +135,31 @@ def said(row: dict[str, Any], found: dict[str, Any]) -> str:
 def alone(row: dict[str, Any]) -> dict[str, Any]:
     """Run one case in a process of its own."""
     try:
-        child = subprocess.run([sys.executable, __file__, "--case", row["case"]], capture_output=True, text=True, timeout=SECONDS, check=False)
+        child = subprocess.run(
+            [sys.executable, __file__, "--case", row["case"]],
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
-        return {"name": row["case"], "compiled": False, "launched": False, "within": None, "error": f"nothing after {SECONDS} s"}
+        return {
+            "name": row["case"],
+            "compiled": False,
+            "launched": False,
+            "within": None,
+            "error": f"nothing after {SECONDS} s",
+        }
     lines = [line for line in child.stdout.splitlines() if line.startswith("{")]
     if not lines:
         said = " ".join(child.stderr.split())[-300:]
-        return {"name": row["case"], "compiled": False, "launched": False, "within": None, "error": f"ended with status {child.returncode}: {said}"}
+        return {
+            "name": row["case"],
+            "compiled": False,
+            "launched": False,
+            "within": None,
+            "error": f"ended with status {child.returncode}: {said}",
+        }
     found: dict[str, Any] = json.loads(lines[-1])
     return found
 
@@ -137,7 +172,9 @@ def timed(rows: list[dict[str, Any]], seen: dict[str, dict[str, Any]]) -> None:
     for row in rows:
         if seen[row["case"]]["launched"] and time.time() < end:
             module = loaded(HERE / row["file"])
-            seen[row["case"]]["us"] = 1e3 * do_bench(functools.partial(module.run, *arguments(row, module)), warmup=5, rep=20, return_mode="median")
+            seen[row["case"]]["us"] = 1e3 * do_bench(
+                functools.partial(module.run, *arguments(row, module)), warmup=5, rep=20, return_mode="median"
+            )
 
 
 def main() -> None:
@@ -164,9 +201,20 @@ def main() -> None:
         found["predicted"] = row["predicted"]
         found["said"] = said(row, found)
         counts[found["said"]] += 1
-        print(f"{found['said']:7}", row["case"], found.get("error") or {k: found.get(k) for k in ("bound_used", "repeats", "us")}, flush=True)
-    versions = {"gpu": torch.cuda.get_device_name() if where() == "cuda" else "none", "torch": torch.__version__, "triton": triton.__version__}
-    args.output.write_text(json.dumps({"schema": 1, **versions, "seconds": round(checked), "cases": list(seen.values())}, indent=1) + "\n")
+        print(
+            f"{found['said']:7}",
+            row["case"],
+            found.get("error") or {k: found.get(k) for k in ("bound_used", "repeats", "us")},
+            flush=True,
+        )
+    versions = {
+        "gpu": torch.cuda.get_device_name() if where() == "cuda" else "none",
+        "torch": torch.__version__,
+        "triton": triton.__version__,
+    }
+    args.output.write_text(
+        json.dumps({"schema": 1, **versions, "seconds": round(checked), "cases": list(seen.values())}, indent=1) + "\n"
+    )
     told = ", ".join(f"{number} {what}" for what, number in sorted(counts.items()))
     print(f"{len(seen)} cases: {told}; checked in {checked:.0f} s, all in {time.time() - begun:.0f} s")
     sys.exit(counts["BAD"] > 0)

@@ -1,6 +1,8 @@
-"""Measures the cases that run.py names, one after another, in a process of its own, and writes the results after every row.
+"""Measures the cases that run.py names, one after another, in a process of its own, and writes the results after every
+row.
 
-`measure.py JOB`: JOB is a JSON file with the cases to measure, the one on which an earlier process ended, and where to write.
+`measure.py JOB`: JOB is a JSON file with the cases to measure, the one on which an earlier process ended, and where to
+write.
 """
 
 from __future__ import annotations
@@ -25,7 +27,16 @@ from compiling import loaded
 from timing import GRAPH_BELOW_MS, Call, Clock, Times, clocks, launched, said
 
 HERE = Path(__file__).resolve().parent
-PACKAGES = ("torch", "triton", "flash-attn-4", "quack-kernels", "liger-kernel", "cut-cross-entropy", "nvidia-cudnn-cu13", "nvidia-cublas")
+PACKAGES = (
+    "torch",
+    "triton",
+    "flash-attn-4",
+    "quack-kernels",
+    "liger-kernel",
+    "cut-cross-entropy",
+    "nvidia-cudnn-cu13",
+    "nvidia-cublas",
+)
 REPEATS, TUNING_SECONDS = 3, 0.25
 
 
@@ -36,7 +47,8 @@ def main() -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     paths = [Path(job[key]) if job[key] else None for key in ("json", "table")]
     head = {
-        "schema": 1, "gpu": torch.cuda.get_device_name() if device == "cuda" else f"none, {platform.machine()}", "versions": versions(),
+        "schema": 1, "gpu": torch.cuda.get_device_name() if device == "cuda" else f"none, {platform.machine()}",
+        "versions": versions(),
         "date": datetime.date.today().isoformat(), "clocks": {"before": clocks()}, "emitted": manifest["emitted"],
     }  # fmt: skip
     results = report.merged(paths[0], head)
@@ -64,13 +76,25 @@ def main() -> None:
 def started(case: dict[str, Any]) -> dict[str, Any]:
     """Return the row of a case that nothing has been measured of."""
     row: dict[str, Any] = {k: case[k] for k in ("work", "case", "kind", "dtype", "sizes", "rivals")}
-    row |= {"date": datetime.date.today().isoformat(), "ours_ms": None, "peers": {}, "ratio_best": None, "notes": case["notes"], "faults": {}}
+    row |= {
+        "date": datetime.date.today().isoformat(),
+        "ours_ms": None,
+        "peers": {},
+        "ratio_best": None,
+        "notes": case["notes"],
+        "faults": {},
+    }
     return row | {"plans": case["plans"]}
 
 
 def versions() -> dict[str, str]:
     """Return the versions of what is measured, Python's and CUDA's among them."""
-    found = {"python": platform.python_version(), "torch": torch.__version__, "triton": triton.__version__, "cuda": str(torch.version.cuda)}
+    found = {
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "triton": triton.__version__,
+        "cuda": str(torch.version.cuda),
+    }
     if torch.cuda.is_available():
         found["cudnn"] = str(torch.backends.cudnn.version())
     for name in PACKAGES:
@@ -88,8 +112,8 @@ def line(row: dict[str, Any]) -> str:
     best = f"{row['ratio_best']:.2f} x {row['best_peer']}" if row["ratio_best"] else ""
     faults = "".join(f"; {name}: {fault[:90]}" for name, fault in row["faults"].items())
     return (
-        f"{row['case']:36} {row['ours_ms']:9.4f} ms ±{row['spread']:.1%} {row['rate']:>14} predicted {row['predicted_ms']:.4f}, "
-        f"{row['bound_used']:.0%} of its bound, {best}, {row['seconds']} s{faults}"
+        f"{row['case']:36} {row['ours_ms']:9.4f} ms ±{row['spread']:.1%} {row['rate']:>14} predicted"
+        f" {row['predicted_ms']:.4f}, {row['bound_used']:.0%} of its bound, {best}, {row['seconds']} s{faults}"
     )
 
 
@@ -134,9 +158,17 @@ class Suite:
         self._timed(row, ours, others, flops, moved)
 
     def _checked(
-        self, case: dict[str, Any], plan: dict[str, Any], a: works.Tensors, exact: works.Exact, whole: works.Tensors | None, truth: torch.Tensor | None
+        self,
+        case: dict[str, Any],
+        plan: dict[str, Any],
+        a: works.Tensors,
+        exact: works.Exact,
+        whole: works.Tensors | None,
+        truth: torch.Tensor | None,
     ) -> Call:
-        """Return the call of a plan after it passed its bound, repeats and exact integers; raises AssertionError where it did not."""
+        """Return the call of a plan after it passed its bound, repeats and exact integers; raises AssertionError where
+        it did not.
+        """
         plan |= self.resources.get(plan["file"], {})
         assert "error" not in plan, plan["error"]
         found = loaded(HERE / plan["file"])
@@ -144,7 +176,9 @@ class Suite:
         self._poison(exact)
         got = found.run(*(a[name] for name in found.INPUTS))
         plan |= exact.held(got.permute(order))
-        assert plan["bound_used"] <= 1, f"wrong: error {plan['max_error']:.2e}, {plan['bound_used']:.1f} times its bound"
+        assert plan["bound_used"] <= 1, (
+            f"wrong: error {plan['max_error']:.2e}, {plan['bound_used']:.1f} times its bound"
+        )
         for _ in range(REPEATS - 1 if self.device == "cuda" else 0):
             self._poison(exact)
             again = found.run(*(a[name] for name in found.INPUTS))
@@ -159,7 +193,9 @@ class Suite:
         """Leave memory full of NaN where the next result is likely to be put, so that what is not written shows."""
         torch.full((exact.out.numel(),), float("nan"), dtype=torch.bfloat16, device=self.device)
 
-    def _peers(self, case: dict[str, Any], row: dict[str, Any], a: works.Tensors, exact: works.Exact) -> dict[str, Call]:
+    def _peers(
+        self, case: dict[str, Any], row: dict[str, Any], a: works.Tensors, exact: works.Exact
+    ) -> dict[str, Call]:
         found: dict[str, Call] = {}
         row["peer_checks"] = {}
         for peer in rivals.peers(case["kind"], a, case["sizes"]):
@@ -171,14 +207,18 @@ class Suite:
                 if peer.kernels and self.device == "cuda":
                     names = launched(call)
                     held |= {"kernels": names[:4]}
-                    assert not names or any(peer.kernels in name for name in names), f"forced to {peer.kernels}, ran {names}"
+                    assert not names or any(peer.kernels in name for name in names), (
+                        f"forced to {peer.kernels}, ran {names}"
+                    )
                 row["peer_checks"][peer.name] = held
                 found[peer.name] = call
             except Exception as error:  # a peer may lack the work, or fail: the row says so
                 row["faults"][peer.name] = said(error)
         return found
 
-    def _timed(self, row: dict[str, Any], ours: dict[str, Call], others: dict[str, Call], flops: float, moved: float) -> None:
+    def _timed(
+        self, row: dict[str, Any], ours: dict[str, Call], others: dict[str, Call], flops: float, moved: float
+    ) -> None:
         plans = {plan["file"]: plan for plan in row["plans"]}
         for name, times in self.clock.rounds(ours, TUNING_SECONDS).items() if ours else ():
             plans[name] |= {f"tuning_{k}": v for k, v in times.data().items()}
@@ -192,7 +232,9 @@ class Suite:
         times = self.clock.rounds(calls | {"copy": copy}) if row["rivals"] else {}
         short = {name: calls[name] for name, t in times.items() if name in calls and t.data()["ms"] < GRAPH_BELOW_MS}
         if any(name in ours for name in short):
-            row["faults"] |= {f"{name} (graph)": fault for name, fault in self.clock.graphs(calls | {"copy": copy}, times).items()}
+            row["faults"] |= {
+                f"{name} (graph)": fault for name, fault in self.clock.graphs(calls | {"copy": copy}, times).items()
+            }
         row["by_graph"] = bool(best in times and times[best].graph)
         row["times"] = {name: t.data() for name, t in times.items() if name not in ours}
         shown = {name: _shown(t, row["by_graph"]) for name, t in times.items()}
@@ -214,7 +256,11 @@ class Suite:
         row |= {"tflops": flops / row["ours_ms"] / 1e9, "gbs": moved / row["ours_ms"] / 1e6}
         row["of_copy"] = row["copy_ms"] / row["ours_ms"] if row["copy_ms"] else None
         busy = flops / 800e12 > moved / 4.2e12
-        row["rate"] = f"{row['tflops']:.0f} TFLOP/s" if busy else f"{row['gbs']:.0f} GB/s" + (f", {row['of_copy']:.2f} of copy" if row["of_copy"] else "")
+        row["rate"] = (
+            f"{row['tflops']:.0f} TFLOP/s"
+            if busy
+            else f"{row['gbs']:.0f} GB/s" + (f", {row['of_copy']:.2f} of copy" if row["of_copy"] else "")
+        )
 
     def _copy(self, moved: float) -> Call:
         """Return a plain copy within the device that moves as many bytes, half of them read, half written."""

@@ -1,4 +1,5 @@
-"""What benchmarks that draw their own cases share: the head of their results, a case in a process of its own, plans and peers timed beside each other.
+"""What benchmarks that draw their own cases share: the head of their results, a case in a process of its own, plans and
+peers timed beside each other.
 
 Needs torch and triton alone; with TRITON_INTERPRET=1 a CPU, to try a program at small sizes.
 """
@@ -30,10 +31,22 @@ def where() -> str:
 
 def head(emitted: dict[str, Any]) -> dict[str, Any]:
     """Return the head of a file of results, as that of h200.json."""
-    versions = {"python": platform.python_version(), "torch": torch.__version__, "triton": triton.__version__, "cuda": str(torch.version.cuda)}
+    versions = {
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "triton": triton.__version__,
+        "cuda": str(torch.version.cuda),
+    }
     gpu = torch.cuda.get_device_name() if where() == "cuda" else f"none, {platform.machine()}"
     date = datetime.date.today().isoformat()
-    return {"schema": 1, "gpu": gpu, "versions": versions, "date": date, "clocks": {"before": clocks()}, "emitted": emitted}
+    return {
+        "schema": 1,
+        "gpu": gpu,
+        "versions": versions,
+        "date": date,
+        "clocks": {"before": clocks()},
+        "emitted": emitted,
+    }
 
 
 def written(results: dict[str, Any], output: Path) -> None:
@@ -52,12 +65,18 @@ def resumed(output: Path, emitted: dict[str, Any]) -> dict[str, Any]:
     return head(emitted) | {"rows": []}
 
 
-def apart(command: Callable[[str], list[str]], names: Iterable[str], seconds: float, processes: int) -> dict[str, dict[str, Any]]:
-    """Run a program for each name in a process of its own, several at a time; return the JSON object that each prints last, or an `error`."""
+def apart(
+    command: Callable[[str], list[str]], names: Iterable[str], seconds: float, processes: int
+) -> dict[str, dict[str, Any]]:
+    """Run a program for each name in a process of its own, several at a time; return the JSON object that each prints
+    last, or an `error`.
+    """
 
     def one(name: str) -> dict[str, Any]:
         try:
-            child = subprocess.run([sys.executable, *command(name)], capture_output=True, text=True, timeout=seconds, check=False)
+            child = subprocess.run(
+                [sys.executable, *command(name)], capture_output=True, text=True, timeout=seconds, check=False
+            )
         except subprocess.TimeoutExpired:
             return {"error": f"nothing after {seconds:.0f} s"}
         lines = [line for line in child.stdout.splitlines() if line.startswith("{")]
@@ -71,8 +90,12 @@ def apart(command: Callable[[str], list[str]], names: Iterable[str], seconds: fl
         return dict(zip(listed, pool.map(one, listed), strict=True))
 
 
-def timed(clock: Clock, calls: dict[str, Call], seconds: float, faults: dict[str, str]) -> tuple[dict[str, float], bool]:
-    """Return the milliseconds of functions measured beside each other, and whether these are of replays of graphs, as for all that are short."""
+def timed(
+    clock: Clock, calls: dict[str, Call], seconds: float, faults: dict[str, str]
+) -> tuple[dict[str, float], bool]:
+    """Return the milliseconds of functions measured beside each other, and whether these are of replays of graphs, as
+    for all that are short.
+    """
     times = clock.rounds(calls, seconds)
     shown = {name: statistics.median(t.ms) for name, t in times.items()}
     by_graph = min(shown.values()) < GRAPH_BELOW_MS and clock.cuda

@@ -1,8 +1,10 @@
-"""Measures a GPU by micro-benchmarks: `python microbench.py [-o FILE]`, a file by itself that needs torch, triton and a CUDA device.
+"""Measures a GPU by micro-benchmarks: `python microbench.py [-o FILE]`, a file by itself that needs torch, triton and a
+CUDA device.
 
-What it writes is the JSON that `napkin-eq calibrate --from FILE` turns into a hardware file. Values are medians over launches timed by events,
-in SI units: bytes per second, operations per second, seconds, hertz. Data is random, since a matrix unit draws less power on zeros. The kernels
-are written as the emitted ones are, so that a rate is what such code reaches and not what the chip could do. Takes under a minute.
+What it writes is the JSON that `napkin-eq calibrate --from FILE` turns into a hardware file. Values are medians over
+launches timed by events, in SI units: bytes per second, operations per second, seconds, hertz. Data is random, since a
+matrix unit draws less power on zeros. The kernels are written as the emitted ones are, so that a rate is what such code
+reaches and not what the chip could do. Takes under a minute.
 """
 
 from __future__ import annotations
@@ -27,20 +29,29 @@ import triton.language as tl
 NO_DEVICE, REPEATS = 2, 15
 # Numbers of the driver's attributes, from cuda.h: no other interface gives them all on every version of torch.
 ATTRIBUTES = {
-    "threads_per_block": 1, "warp": 10, "clock_khz": 13, "sms": 16, "memory_clock_khz": 36, "bus_bits": 37, "l2_bytes": 38, "threads_per_sm": 39,
+    "threads_per_block": 1, "warp": 10, "clock_khz": 13, "sms": 16, "memory_clock_khz": 36, "bus_bits": 37,
+    "l2_bytes": 38, "threads_per_sm": 39,
     "smem_sm_bytes": 81, "registers_per_sm": 82, "smem_block_bytes": 97, "blocks_per_sm": 106,
 }  # fmt: skip
 # Rows, columns, depth and warps of the tiles that contractions take, by dtype.
 TILES = {
     "bfloat16": (
-        (16, 64, 128, 4), (64, 64, 64, 4), (64, 128, 64, 4), (128, 64, 64, 4), (128, 128, 64, 4), (128, 128, 64, 8), (64, 256, 64, 4), (128, 256, 64, 8),
+        (16, 64, 128, 4), (64, 64, 64, 4), (64, 128, 64, 4), (128, 64, 64, 4), (128, 128, 64, 4), (128, 128, 64, 8),
+        (64, 256, 64, 4), (128, 256, 64, 8),
     ),
     "float16": ((128, 128, 64, 8), (128, 256, 64, 8)),
     "tf32": ((128, 128, 32, 8), (128, 256, 32, 8)),
     "float8": ((128, 128, 128, 8), (128, 256, 128, 8)),
 }  # fmt: skip
 # Rows, columns, depth, warps and buffers of two contractions in a row with work on the elements between them.
-CHAINS = ((128, 128, 128, 8, 2), (128, 64, 128, 8, 2), (64, 64, 128, 4, 2), (128, 128, 64, 8, 2), (128, 64, 64, 4, 3), (64, 64, 64, 4, 3))
+CHAINS = (
+    (128, 128, 128, 8, 2),
+    (128, 64, 128, 8, 2),
+    (64, 64, 128, 4, 2),
+    (128, 128, 64, 8, 2),
+    (128, 64, 64, 4, 3),
+    (64, 64, 64, 4, 3),
+)
 
 
 # -- kernels -----------------------------------------------------------------------------------------------------------
@@ -102,7 +113,9 @@ def read(source, out, blocks, rounds, BLOCK: tl.constexpr):
 
 @triton.jit(do_not_specialize=["steps", "rounds"])
 def read_shared(rows, columns, out, across, steps, rounds, BLOCK: tl.constexpr):
-    """Read a row of tiles and a column of tiles, as the blocks of a product do: each is read by many programs at about the same time."""
+    """Read a row of tiles and a column of tiles, as the blocks of a product do: each is read by many programs at about
+    the same time.
+    """
     row, column = tl.program_id(0) // across, tl.program_id(0) % across
     total = tl.zeros([BLOCK], tl.int32)
     for i in range(steps * rounds):
@@ -114,7 +127,9 @@ def read_shared(rows, columns, out, across, steps, rounds, BLOCK: tl.constexpr):
 
 @triton.jit(do_not_specialize=["rounds"])
 def worked(out, rounds, BLOCK: tl.constexpr, OP: tl.constexpr):
-    """Do arithmetic in registers, 16 times a round: a multiply-add, an exponential, both, or both and a maximum and a sum."""
+    """Do arithmetic in registers, 16 times a round: a multiply-add, an exponential, both, or both and a maximum and a
+    sum.
+    """
     x = tl.arange(0, BLOCK).to(tl.float32) * 1e-3
     most, total = x, x
     for _ in range(rounds):
@@ -133,7 +148,9 @@ def worked(out, rounds, BLOCK: tl.constexpr, OP: tl.constexpr):
 
 @triton.jit
 def contracted(a, b, out, ROUNDS: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
-    """Multiply tiles from a short ring of them, which the level-2 cache holds; with the number of rounds unknown the compiler does worse."""
+    """Multiply tiles from a short ring of them, which the level-2 cache holds; with the number of rounds unknown the
+    compiler does worse.
+    """
     rows, columns, depth = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
     sums = tl.zeros([M, N], tl.float32)
     for i in range(ROUNDS):
@@ -165,7 +182,9 @@ def chained(q, k, v, out, ROUNDS: tl.constexpr, M: tl.constexpr, N: tl.constexpr
 
 
 class Bench:
-    """Collects rows: what was measured, its median, half the distance between its quartiles over the median, and its parameters."""
+    """Collects rows: what was measured, its median, half the distance between its quartiles over the median, and its
+    parameters.
+    """
 
     def __init__(self) -> None:
         self.rows: list[dict[str, Any]] = []
@@ -188,7 +207,15 @@ class Bench:
     def kept(self, name: str, values: list[float], unit: str, **parameters: Any) -> float:
         """Keep a row and return its median."""
         low, middle, high = statistics.quantiles(values, n=4)
-        self.rows.append({"name": name, "value": middle, "unit": unit, "spread": (high - low) / 2 / abs(middle) if middle else 0.0, **parameters})
+        self.rows.append(
+            {
+                "name": name,
+                "value": middle,
+                "unit": unit,
+                "spread": (high - low) / 2 / abs(middle) if middle else 0.0,
+                **parameters,
+            }
+        )
         print(f"{name:16} {middle:12.5g} {unit:8} {' '.join(f'{k}={v}' for k, v in parameters.items())}", flush=True)
         return middle
 
@@ -197,7 +224,9 @@ class Bench:
         return self.kept(name, [amount / s for s in self.seconds(launch)], unit, **parameters)
 
     def per_round(self, launch: Callable[[int], Any], target: float = 1e-3) -> list[float]:
-        """Return the seconds that one round of a kernel takes, of launches with enough rounds to hide what a launch costs."""
+        """Return the seconds that one round of a kernel takes, of launches with enough rounds to hide what a launch
+        costs.
+        """
         rounds = 64
         once = statistics.median(self.seconds(lambda: launch(rounds)))
         rounds = max(8, int(rounds * target / once) // 8 * 8)
@@ -208,7 +237,11 @@ class Bench:
         d = self.device
         memory = d["smem_sm_bytes"] // (kernel.metadata.shared + d["smem_sm_bytes"] - d["smem_block_bytes"])
         registers = d["registers_per_sm"] // (max(1, kernel.n_regs) * warps * d["warp"])
-        return 0 if kernel.n_spills else int(min(memory, registers, d["threads_per_sm"] // (warps * d["warp"]), d["blocks_per_sm"]))
+        return (
+            0
+            if kernel.n_spills
+            else int(min(memory, registers, d["threads_per_sm"] // (warps * d["warp"]), d["blocks_per_sm"]))
+        )
 
 
 def facts() -> dict[str, int]:
@@ -271,16 +304,27 @@ def memory(bench: Bench) -> None:
         bench.kept("l2_read", [4.0 * block * programs / s for s in seconds], "B/s", bytes=mib * 2**20)
     for mib in (4, 8, 16):
         blocks = mib * 2**18 // 1024
-        seconds = bench.per_round(lambda rounds: copied_again[(blocks,)](source, target, blocks, rounds, 1024, num_warps=4))
+        seconds = bench.per_round(
+            lambda rounds: copied_again[(blocks,)](source, target, blocks, rounds, 1024, num_warps=4)
+        )
         bench.kept("l2_copy", [8.0 * 1024 * blocks / s for s in seconds], "B/s", bytes=2 * mib * 2**20)
     for steps in (4, 16):
         columns = source[32 * steps * block :]
-        seconds = bench.per_round(lambda rounds: read_shared[(1024,)](source, columns, target, 32, steps, rounds, block, num_warps=8))
-        bench.kept("l2_read_shared", [2 * 4.0 * block * 1024 * steps / s for s in seconds], "B/s", bytes=2 * 32 * steps * block * 4)
+        seconds = bench.per_round(
+            lambda rounds: read_shared[(1024,)](source, columns, target, 32, steps, rounds, block, num_warps=8)
+        )
+        bench.kept(
+            "l2_read_shared",
+            [2 * 4.0 * block * 1024 * steps / s for s in seconds],
+            "B/s",
+            bytes=2 * 32 * steps * block * 4,
+        )
 
 
 def latency(bench: Bench) -> None:
-    """Follow chains through arrays that the level-2 cache holds and does not hold; the rounds are few enough that no line comes twice."""
+    """Follow chains through arrays that the level-2 cache holds and does not hold; the rounds are few enough that no
+    line comes twice.
+    """
     for name, mib, rounds in (("l2_latency", 4, 1000), ("hbm_latency", 2048, 1000)):
         words = mib * 2**18
         stride = 4099 * 32 % words
@@ -329,7 +373,17 @@ def products(bench: Bench) -> None:
                 continue
             programs = bench.sms * per_sm
             seconds = bench.seconds(lambda: launch(programs))
-            bench.kept("tile", [2.0 * m * n * k * rounds * programs / s for s in seconds], "FLOP/s", dtype=dtype, m=m, n=n, k=k, warps=warps, blocks=per_sm)
+            bench.kept(
+                "tile",
+                [2.0 * m * n * k * rounds * programs / s for s in seconds],
+                "FLOP/s",
+                dtype=dtype,
+                m=m,
+                n=n,
+                k=k,
+                warps=warps,
+                blocks=per_sm,
+            )
     for dtype, size in (("bfloat16", 4096), ("bfloat16", 8192), ("float16", 8192), ("tf32", 8192)):
         a, b = random(dtype, size, size), random(dtype, size, size)
         torch.backends.cuda.matmul.allow_tf32 = True
@@ -339,7 +393,9 @@ def products(bench: Bench) -> None:
 
 
 def overlaps(bench: Bench) -> None:
-    """Keep which part of the work on elements is hidden when it stands between contractions: 1 - (both - contractions alone) / work alone."""
+    """Keep which part of the work on elements is hidden when it stands between contractions: 1 - (both - contractions
+    alone) / work alone.
+    """
     out = torch.empty(2**26, dtype=torch.float32, device="cuda")
     for m, n, d, warps, stages in CHAINS:
         q, k, v = random("bfloat16", m, d), random("bfloat16", 8 * n, d), random("bfloat16", 8 * n, d)
@@ -360,7 +416,15 @@ def overlaps(bench: Bench) -> None:
         values = [1 - (b - a) / work for a, b in zip(alone, both, strict=True)]
         tile = dict(m=m, n=n, d=d, warps=warps, stages=stages, blocks=per_sm)
         bench.kept("chain", [4.0 * m * n * d * programs / s for s in alone], "FLOP/s", **tile)
-        bench.kept("overlap", values, "part", **tile, contractions_s=statistics.median(alone), work_s=work, both_s=statistics.median(both))
+        bench.kept(
+            "overlap",
+            values,
+            "part",
+            **tile,
+            contractions_s=statistics.median(alone),
+            work_s=work,
+            both_s=statistics.median(both),
+        )
 
 
 def smi() -> dict[str, str]:
@@ -376,7 +440,13 @@ def smi() -> dict[str, str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("-o", "--output", type=Path, default=Path("microbench.json"), help="where to write the results (default microbench.json)")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        default=Path("microbench.json"),
+        help="where to write the results (default microbench.json)",
+    )
     output = parser.parse_args().output
     if not torch.cuda.is_available():
         print("no CUDA device", file=sys.stderr)
@@ -390,14 +460,18 @@ def main() -> int:
     for part in (launches, memory, latency, arithmetic, products, overlaps):
         try:
             part(bench)
-        except Exception as error:  # what the others measured is worth keeping; what is missing is refused where it is needed
+        # What the others measured is worth keeping; what is missing is refused where it is needed
+        except Exception as error:
             faults[part.__name__] = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
             print(f"{part.__name__}: {faults[part.__name__]}", flush=True)
         print(f"# {part.__name__}: {time.time() - begun:.1f} s", flush=True)
     found = {
-        "schema": 1, "tool": "microbench", "gpu": torch.cuda.get_device_name(), "arch": "sm_{}{}".format(*torch.cuda.get_device_capability()),
-        "versions": {"python": platform.python_version(), "torch": torch.__version__, "triton": triton.__version__, "cuda": str(torch.version.cuda)},
-        "date": datetime.date.today().isoformat(), "clocks": {"before": before, "after": smi()}, "device": bench.device, "rows": bench.rows, "faults": faults,
+        "schema": 1, "tool": "microbench", "gpu": torch.cuda.get_device_name(),
+        "arch": "sm_{}{}".format(*torch.cuda.get_device_capability()),
+        "versions": {"python": platform.python_version(), "torch": torch.__version__, "triton": triton.__version__,
+            "cuda": str(torch.version.cuda)},
+        "date": datetime.date.today().isoformat(), "clocks": {"before": before, "after": smi()}, "device": bench.device,
+        "rows": bench.rows, "faults": faults,
     }  # fmt: skip
     output.write_text(json.dumps(found, indent=1) + "\n")
     print(f"# {len(bench.rows)} rows in {output}, {time.time() - begun:.1f} s", flush=True)

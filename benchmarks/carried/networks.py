@@ -1,7 +1,8 @@
-"""Run whole networks on a GPU beside torch.compile, both as CUDA graphs: `python networks.py [TEXT]...`, in the folder that emit_networks.py made.
+"""Run whole networks on a GPU beside torch.compile, both as CUDA graphs: `python networks.py [TEXT]...`, in the folder
+that emit_networks.py made.
 
-Every network is held against float32 arithmetic of torch on the same inputs; what torch itself is off by in the same types stands beside.
-Results go to networks.json in the folder that $OUT names, or here.
+Every network is held against float32 arithmetic of torch on the same inputs; what torch itself is off by in the same
+types stands beside. Results go to networks.json in the folder that $OUT names, or here.
 """
 
 from __future__ import annotations
@@ -73,7 +74,9 @@ def gpt(a: Tensors) -> tuple[torch.Tensor, ...]:
     t, d = x.shape
     _, h, e = a["Wq"].shape
     g = F.layer_norm(x, (d,), a["G1"], a["B1"])
-    q, key, value = ((g @ a[f"W{w}"].reshape(d, -1) + a[f"B{w}"].reshape(-1)).view(1, t, h, e).transpose(1, 2) for w in "qkv")
+    q, key, value = (
+        (g @ a[f"W{w}"].reshape(d, -1) + a[f"B{w}"].reshape(-1)).view(1, t, h, e).transpose(1, 2) for w in "qkv"
+    )
     o = F.scaled_dot_product_attention(q, key, value, is_causal=True)
     y = x + o[0].transpose(0, 1).reshape(t, -1) @ a["Wo"].reshape(-1, d) + a["Bo"]
     g = F.layer_norm(y, (d,), a["G2"], a["B2"])
@@ -85,7 +88,11 @@ def attention_backward(a: Tensors) -> tuple[torch.Tensor, ...]:
     p = torch.softmax(s, -1) if "L" not in a else torch.exp(s - a["L"][..., None])
     dp = torch.einsum("hqd,hxd->hqx", a["dO"], a["V"])
     ds = p * (dp - (p * dp).sum(-1, keepdim=True)) * a["Q"].shape[-1] ** -0.5
-    return torch.einsum("hqx,hxd->hqd", ds, a["K"]), torch.einsum("hqx,hqd->hxd", ds, a["Q"]), torch.einsum("hqx,hqd->hxd", p, a["dO"])
+    return (
+        torch.einsum("hqx,hxd->hqd", ds, a["K"]),
+        torch.einsum("hqx,hqd->hxd", ds, a["Q"]),
+        torch.einsum("hqx,hqd->hxd", p, a["dO"]),
+    )
 
 
 def by_heads(a: Tensors) -> tuple[torch.Tensor, ...]:
@@ -99,7 +106,9 @@ def flash_backward(a: Tensors) -> Callable[[], Any]:
     q, k, v, g = (a[n][None] for n in ("Q", "K", "V", "dO"))
     found = torch.ops.aten._scaled_dot_product_flash_attention(q, k, v, 0.0, False, False)
     out, lse, cq, ck, mq, mk, seed, offset = found[:8]
-    return lambda: torch.ops.aten._scaled_dot_product_flash_attention_backward(g, q, k, v, out, lse, cq, ck, mq, mk, 0.0, False, seed, offset)
+    return lambda: torch.ops.aten._scaled_dot_product_flash_attention_backward(
+        g, q, k, v, out, lse, cq, ck, mq, mk, 0.0, False, seed, offset
+    )
 
 
 ORDER = {
@@ -169,7 +178,10 @@ def ordered(left: Any, module: Any, kind: str) -> list[torch.Tensor]:
     """Return what a plan has left with the axes of each output in the order in which torch's program has them."""
     said = re.findall(r"(\w+)\[([^\]]*)\]", module.run.__doc__.partition(" of ")[0])
     rows = left if isinstance(left, (tuple, list)) else (left,)
-    return [t.permute([dims.split(", ").index(d) for d in ORDER[kind][name].split()]) for t, (name, dims) in zip(rows, said, strict=True)]
+    return [
+        t.permute([dims.split(", ").index(d) for d in ORDER[kind][name].split()])
+        for t, (name, dims) in zip(rows, said, strict=True)
+    ]
 
 
 def off(got: Any, true: tuple[torch.Tensor, ...]) -> list[float]:
@@ -226,7 +238,9 @@ def profiled(row: dict[str, Any]) -> None:
         for _ in range(5):
             call()
         torch.cuda.synchronize()
-    row["kernels_us"] = {e.key: round(e.device_time_total / 5, 1) for e in seen.key_averages() if e.device_time_total > 0}
+    row["kernels_us"] = {
+        e.key: round(e.device_time_total / 5, 1) for e in seen.key_averages() if e.device_time_total > 0
+    }
 
 
 def main() -> None:

@@ -38,8 +38,11 @@ def write(results: dict[str, Any], data: Path | None, table: Path | None) -> Non
 def markdown(results: dict[str, Any]) -> str:
     """Return the table: times in milliseconds, the ratio the best peer's time over ours."""
     lines = [
-        f"{results['gpu']}, {', '.join(f'{k} {v}' for k, v in results['versions'].items())}, {results['date']}. Milliseconds of the device, medians of "
-        "interleaved rounds; rows marked with g are of CUDA-graph replays. Ratio: the best peer's time over ours; *first*: over the cost model's first choice.",
+        (
+            f"{results['gpu']}, {', '.join(f'{k} {v}' for k, v in results['versions'].items())}, {results['date']}."
+            " Milliseconds of the device, medians of interleaved rounds; rows marked with g are of CUDA-graph replays."
+            " Ratio: the best peer's time over ours; *first*: over the cost model's first choice."
+        ),
         "",
         "| work | case | ours | ± | rate | predicted | ratio | first | best peer | peers |",
         "|---|---|---|---|---|---|---|---|---|---|",
@@ -53,8 +56,9 @@ def markdown(results: dict[str, Any]) -> str:
         others = ", ".join(f"{name} {ms:.4g}" for name, ms in sorted(row["peers"].items(), key=lambda item: item[1]))
         mark = " g" if row["by_graph"] else ""
         lines.append(
-            f"| {row['work']} | {row['case']} | {row['ours_ms']:.4g}{mark} | {row['spread']:.1%} | {row['rate']} | {row['predicted_ms']:.4g} "
-            f"| {_ratio(row['ratio_best'])} | {_ratio(row['ratio_first'])} | {row['best_peer'] or ''} | {others} |"
+            f"| {row['work']} | {row['case']} | {row['ours_ms']:.4g}{mark} | {row['spread']:.1%} | {row['rate']} |"
+            f" {row['predicted_ms']:.4g} | {_ratio(row['ratio_best'])} | {_ratio(row['ratio_first'])} |"
+            f" {row['best_peer'] or ''} | {others} |"
         )
     return "\n".join(lines) + "\n"
 

@@ -21,7 +21,9 @@ Call = Callable[[], torch.Tensor]
 
 @dataclass
 class Peer:
-    """One rival: `make` prepares its call; `slow` marks a long search of its own; `kernels` must name what it was forced to."""
+    """One rival: `make` prepares its call; `slow` marks a long search of its own; `kernels` must name what it was
+    forced to.
+    """
 
     name: str
     make: Callable[[], Call]
@@ -54,7 +56,9 @@ def peers(kind: str, a: Tensors, sizes: Sizes) -> list[Peer]:
 
 
 def attention(a: Tensors, sizes: Sizes, detail: str) -> list[Peer]:
-    """Return SDPA's two backends, compiled FlexAttention, and flash-attn-4 where it is installed and knows the variant."""
+    """Return SDPA's two backends, compiled FlexAttention, and flash-attn-4 where it is installed and knows
+    the variant.
+    """
     shape = a["Q"].shape
     q = a["Q"].reshape(shape[0], -1, *shape[-2:])
     k, v = a["K"], a["V"]
@@ -72,7 +76,9 @@ def attention(a: Tensors, sizes: Sizes, detail: str) -> list[Peer]:
     return found
 
 
-def sdpa(backend: str, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, detail: str, a: Tensors | None = None) -> Call:
+def sdpa(
+    backend: str, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, detail: str, a: Tensors | None = None
+) -> Call:
     """Return scaled_dot_product_attention held to one backend; variants only as a mask, which only cuDNN's takes."""
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
@@ -85,7 +91,9 @@ def sdpa(backend: str, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, detail
 
     def call() -> torch.Tensor:
         with sdpa_kernel([kind]):
-            return F.scaled_dot_product_attention(q, k, v, mask, is_causal=detail == "causal", enable_gqa=q.shape[1] != k.shape[1])
+            return F.scaled_dot_product_attention(
+                q, k, v, mask, is_causal=detail == "causal", enable_gqa=q.shape[1] != k.shape[1]
+            )
 
     return call
 
@@ -123,7 +131,9 @@ def flex(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, detail: str, a: Tens
         slopes = a["slopes"].float()
         scores["alibi"] = lambda s, b, h, i, j: s - slopes[h] * (i - j)
     compiled = torch.compile(flex_attention, dynamic=False)
-    return lambda: compiled(q, k, v, score_mod=scores.get(detail), block_mask=blocks, enable_gqa=q.shape[1] != k.shape[1])
+    return lambda: compiled(
+        q, k, v, score_mod=scores.get(detail), block_mask=blocks, enable_gqa=q.shape[1] != k.shape[1]
+    )
 
 
 def fa4(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, detail: str) -> Call:
@@ -131,7 +141,11 @@ def fa4(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, detail: str) -> Call:
     from flash_attn.cute import flash_attn_func
 
     Q, K, V = (t.transpose(1, 2).contiguous() for t in (q, k, v))
-    options: dict[str, Any] = {"causal": dict(causal=True), "window": dict(window_size=(WINDOW - 1, 0)), "softcap": dict(softcap=SOFTCAP)}.get(detail, {})
+    options: dict[str, Any] = {
+        "causal": dict(causal=True),
+        "window": dict(window_size=(WINDOW - 1, 0)),
+        "softcap": dict(softcap=SOFTCAP),
+    }.get(detail, {})
     return lambda: _first(flash_attn_func(Q, K, V, **options))
 
 
@@ -200,7 +214,9 @@ def liger(a: Tensors, detail: str) -> Call:
 
 def fused(family: str, a: Tensors) -> list[Peer]:
     """Return eager torch, torch.compile with and without its search, and the packages that have such a kernel."""
-    plain = {"rmsnorm_linear": _rmsnorm_linear, "swiglu": _swiglu, "lora": _lora, "cross_entropy": _cross_entropy}[family](a)
+    plain = {"rmsnorm_linear": _rmsnorm_linear, "swiglu": _swiglu, "lora": _lora, "cross_entropy": _cross_entropy}[
+        family
+    ](a)
     found = [Peer("eager", lambda: plain), Peer("torch.compile", lambda: torch.compile(plain, dynamic=False))]
     if family != "cross_entropy":
         mode = "max-autotune-no-cudagraphs"

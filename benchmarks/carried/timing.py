@@ -1,7 +1,8 @@
-"""Times functions on a GPU beside each other: rounds over all of them, the level-2 cache emptied before each call, events around it.
+"""Times functions on a GPU beside each other: rounds over all of them, the level-2 cache emptied before each call,
+events around it.
 
-A round is queued behind a kernel that waits, so that the time of the host does not show; every call's host time is kept too.
-On a CPU, where only the harness itself can be tried, the clock of the host is read.
+A round is queued behind a kernel that waits, so that the time of the host does not show; every call's host time is kept
+too. On a CPU, where only the harness itself can be tried, the clock of the host is read.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ Call = Callable[[], Any]
 
 @dataclass
 class Times:
-    """What was read of one function: device milliseconds of each round, milliseconds of graph replays, host microseconds."""
+    """What was read of one function: device milliseconds of each round, milliseconds of graph replays, host
+    microseconds.
+    """
 
     ms: list[float] = field(default_factory=list)
     graph: list[float] = field(default_factory=list)
@@ -31,7 +34,11 @@ class Times:
 
     def data(self) -> dict[str, float | int]:
         """Return medians, and the spread: half the distance between the quartiles over the median."""
-        found: dict[str, float | int] = {"ms": statistics.median(self.ms), "spread": spread(self.ms), "rounds": len(self.ms)}
+        found: dict[str, float | int] = {
+            "ms": statistics.median(self.ms),
+            "spread": spread(self.ms),
+            "rounds": len(self.ms),
+        }
         found["host_us"] = statistics.median(self.host)
         if self.graph:
             found |= {"graph_ms": statistics.median(self.graph), "graph_spread": spread(self.graph)}
@@ -54,7 +61,9 @@ class Clock:
         self.scratch = torch.empty(FLUSH_BYTES if self.cuda else 1, dtype=torch.int8, device=device)
 
     def rounds(self, calls: Mapping[str, Call], seconds: float = SECONDS) -> dict[str, Times]:
-        """Return the times of functions, measured one after another in every round, each round beginning with another one."""
+        """Return the times of functions, measured one after another in every round, each round beginning with another
+        one.
+        """
         found = {name: Times() for name in calls}
         names = list(calls)
         if not self.cuda:

@@ -1,7 +1,9 @@
-"""Measures the plans of one diagram that `napkin-eq tune --emit DIR` put beside this file: `python trial.py -o results.json`.
+"""Measures the plans of one diagram that `napkin-eq tune --emit DIR` put beside this file: `python trial.py -o
+results.json`.
 
-Needs torch, triton and a CUDA device; with TRITON_INTERPRET=1 a CPU, to try the program at small sizes. A plan that the compiler dies on, that
-spills registers, gives other bits on a repeat, or another result than most plans is not timed, and says why.
+Needs torch, triton and a CUDA device; with TRITON_INTERPRET=1 a CPU, to try the program at small sizes. A plan that the
+compiler dies on, that spills registers, gives other bits on a repeat, or another result than most plans is not timed,
+and says why.
 """
 
 from __future__ import annotations
@@ -22,13 +24,20 @@ from timing import Call, Clock, clocks, said
 
 HERE = Path(__file__).resolve().parent
 NO_DEVICE, REPEATS, COMPILE_SECONDS = 2, 3, 300
-# Relative distance of two results that are rounded in another order, by the type that they are stored in; matrix units round float32 to 11 bits.
+# Relative distance of two results that are rounded in another order, by the type that they are stored in; matrix units
+# round float32 to 11 bits.
 TOLERANCE = {torch.bfloat16: 1e-2, torch.float16: 2e-3, torch.float32: 2e-3}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("-o", "--output", type=Path, default=Path("results.json"), help="where to write the results (default results.json)")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        default=Path("results.json"),
+        help="where to write the results (default results.json)",
+    )
     output = parser.parse_args().output
     cuda = torch.cuda.is_available() and not triton.knobs.runtime.interpret
     if not cuda and not triton.knobs.runtime.interpret:
@@ -37,7 +46,13 @@ def main() -> int:
     manifest = json.loads((HERE / "manifest.json").read_text())
     before = clocks()
     plans = measured(manifest["cases"][0], "cuda" if cuda else "cpu")
-    head = {"schema": 1, "tool": "trial", "key": manifest["key"], "date": datetime.date.today().isoformat(), "clocks": {"before": before, "after": clocks()}}
+    head = {
+        "schema": 1,
+        "tool": "trial",
+        "key": manifest["key"],
+        "date": datetime.date.today().isoformat(),
+        "clocks": {"before": before, "after": clocks()},
+    }
     versions = {"python": platform.python_version(), "torch": torch.__version__, "cuda": str(torch.version.cuda)}
     versions |= {"triton": triton.__version__, "napkin_eq": manifest["napkin_eq"]}
     output.write_text(json.dumps(head | device(cuda) | {"versions": versions, "plans": plans}, indent=1) + "\n")
@@ -102,7 +117,9 @@ def repeated(module: Any, arguments: list[torch.Tensor]) -> tuple[torch.Tensor, 
     """Return the outputs of a plan, which must be the same bits every time."""
     runs = [run if isinstance(run, tuple) else (run,) for run in (module.run(*arguments) for _ in range(REPEATS))]
     for again in runs[1:]:
-        assert all(torch.equal(a.view(torch.uint8), b.view(torch.uint8)) for a, b in zip(runs[0], again, strict=True)), "wrong: a repeat gave other bits"
+        assert all(
+            torch.equal(a.view(torch.uint8), b.view(torch.uint8)) for a, b in zip(runs[0], again, strict=True)
+        ), "wrong: a repeat gave other bits"
     return runs[0]
 
 

@@ -1,12 +1,14 @@
 """What each work computes: random inputs, the result in float64, and a bound on the error of a 16-bit implementation.
 
-The bound is elementwise and a priori. With u the unit roundoff of the storage type, e = 2**-23 what a float32 operation may lose,
+The bound is elementwise and a priori. With u the unit roundoff of the storage type, e = 2**-23 what a float32 operation
+may lose,
 
     |out - exact| <= u |exact| + (r u + n e + s) * magnitude
 
-where `magnitude` is the result computed from absolute values, n the number of terms summed, r how many roundings to storage
-the operands of a contraction or a value between two kernels may take, and s what errors of scores do to exponentials.
-Arrays are dictionaries by the names of the diagram; results have the axes of the manifest, in the order of `axes`.
+where `magnitude` is the result computed from absolute values, n the number of terms summed, r how many roundings to
+storage the operands of a contraction or a value between two kernels may take, and s what errors of scores do to
+exponentials. Arrays are dictionaries by the names of the diagram; results have the axes of the manifest, in the order
+of `axes`.
 """
 
 from __future__ import annotations
@@ -33,11 +35,14 @@ class Exact:
     axes: tuple[str, ...]
 
     def held(self, got: torch.Tensor) -> dict[str, float]:
-        """Return the largest error, the part of its bound used at most, and the error's norm relative to the result's."""
+        """Return the largest error, the part of its bound used at most, and the error's norm relative to
+        the result's.
+        """
         error = (got.double() - self.out).abs()
         used = torch.where(error == 0, 0.0, error / self.bound)
         worst = used.nan_to_num(nan=math.inf, posinf=math.inf).max()
-        return {"max_error": float(error.nan_to_num(nan=math.inf).max()), "bound_used": float(worst), "bound": float(self.bound.max()),
+        return {"max_error": float(error.nan_to_num(nan=math.inf).max()), "bound_used": float(worst),
+            "bound": float(self.bound.max()),
                 "relative": float(error.norm() / self.out.norm())}  # fmt: skip
 
 
@@ -49,13 +54,17 @@ def unit(dtype: torch.dtype) -> float:
 # -- inputs ------------------------------------------------------------------------------------------------------------
 
 
-def inputs(kind: str, declared: dict[str, tuple[torch.dtype, tuple[str, ...]]], sizes: Sizes, device: str, seed: int) -> Tensors:
+def inputs(
+    kind: str, declared: dict[str, tuple[torch.dtype, tuple[str, ...]]], sizes: Sizes, device: str, seed: int
+) -> Tensors:
     """Return normal inputs, weights scaled to keep results near 1, integers as the diagram needs them."""
     generator = torch.Generator(device).manual_seed(seed)
     return {name: _drawn(kind, name, dtype, dims, sizes, generator) for name, (dtype, dims) in declared.items()}
 
 
-def _drawn(kind: str, name: str, dtype: torch.dtype, dims: tuple[str, ...], sizes: Sizes, generator: torch.Generator) -> torch.Tensor:
+def _drawn(
+    kind: str, name: str, dtype: torch.dtype, dims: tuple[str, ...], sizes: Sizes, generator: torch.Generator
+) -> torch.Tensor:
     shape = [sizes[d] for d in dims]
     device = generator.device
     if name == "labels":
@@ -65,12 +74,16 @@ def _drawn(kind: str, name: str, dtype: torch.dtype, dims: tuple[str, ...], size
     if name == "slopes":
         return (2.0 ** (-8.0 * torch.arange(1, shape[0] + 1, device=device) / shape[0])).to(dtype)
     tensor = torch.empty(shape, device=device, dtype=dtype).normal_(generator=generator)
-    layered = kind in ("rmsnorm_linear", "swiglu", "lora", "cross_entropy") and len(dims) == 2 and name not in ("A", "R")
+    layered = (
+        kind in ("rmsnorm_linear", "swiglu", "lora", "cross_entropy") and len(dims) == 2 and name not in ("A", "R")
+    )
     return tensor.mul_(sizes["d"] ** -0.5) if layered else tensor
 
 
 def starts(length: int, device: torch.device | str) -> torch.Tensor:
-    """Return, for each place of a packed sequence, where its document begins; documents differ in length, the same on every machine."""
+    """Return, for each place of a packed sequence, where its document begins; documents differ in length, the same on
+    every machine.
+    """
     weights = torch.tensor([1 + (7 * i) % 11 for i in range(DOCUMENTS)], dtype=torch.float64)
     ends = (weights.cumsum(0) / weights.sum() * length).long()
     begins = torch.cat([torch.zeros(1, dtype=torch.long), ends[:-1]])
@@ -79,7 +92,9 @@ def starts(length: int, device: torch.device | str) -> torch.Tensor:
 
 
 def whole(kind: str, a: Tensors, seed: int) -> Tensors | None:
-    """Return inputs of small integers, for which every product and sum is exact, or None where the work is not multilinear."""
+    """Return inputs of small integers, for which every product and sum is exact, or None where the work is not
+    multilinear.
+    """
     if kind not in ("matmul", "lora"):
         return None
     found = {}
@@ -88,7 +103,9 @@ def whole(kind: str, a: Tensors, seed: int) -> Tensors | None:
         seed += 1
         values = torch.randint(-2, 3, tensor.shape, device=tensor.device, dtype=torch.int8, generator=generator)
         if name == "P":  # few entries, so that what lies between two contractions is exact in 16 bits too
-            values *= (torch.rand(tensor.shape, device=tensor.device, generator=generator) < 16 / tensor.shape[-1]).to(torch.int8)
+            values *= (torch.rand(tensor.shape, device=tensor.device, generator=generator) < 16 / tensor.shape[-1]).to(
+                torch.int8
+            )
         found[name] = values.to(tensor.dtype)
     return found
 
@@ -136,12 +153,17 @@ def _attention(a: Tensors, sizes: Sizes, detail: str) -> Exact:
             if detail == "softcap":
                 scores = SOFTCAP * torch.tanh(scores / SOFTCAP)
             if detail == "alibi":
-                place = torch.arange(rows.start, rows.stop, device=q.device)[:, None] - torch.arange(keys, device=q.device)[None, :]
+                place = (
+                    torch.arange(rows.start, rows.stop, device=q.device)[:, None]
+                    - torch.arange(keys, device=q.device)[None, :]
+                )
                 scores -= a["slopes"].double()[head % sizes["h"]] * place
             mask = seen(detail, rows, keys, q.device)
             weights = torch.softmax(scores if mask is None else scores.masked_fill(~mask, -math.inf), -1)
             out[head, rows] = weights @ V
-            wrong = (depth + 8) * EPS32 * scale * Q.norm(dim=-1, keepdim=True) * widest + 8 * EPS32 * (1 + scores.abs().amax(-1, keepdim=True))
+            wrong = (depth + 8) * EPS32 * scale * Q.norm(dim=-1, keepdim=True) * widest + 8 * EPS32 * (
+                1 + scores.abs().amax(-1, keepdim=True)
+            )
             bound[head, rows] = u * out[head, rows].abs() + (u + keys * EPS32 + 2 * wrong) * (weights @ V.abs())
     shape = a["Q"].shape
     axes = ("b", "k", "r", "q", "d") if len(shape) == 5 else ("b", "h", "q", "d")
@@ -188,7 +210,9 @@ def _swiglu(a: Tensors, sizes: Sizes, detail: str) -> Exact:
     out = torch.nn.functional.silu(gate) * up
     slack = u + (sizes["d"] + 16) * EPS32
     # |silu'| < 1.1; an implementation may keep gate and up in 16 bits before it multiplies them.
-    bound = 2 * u * out.abs() + slack * (1.1 * (A.abs() @ G.abs().T) * up.abs() + (A.abs() @ U.abs().T) * torch.nn.functional.silu(gate).abs())
+    bound = 2 * u * out.abs() + slack * (
+        1.1 * (A.abs() @ G.abs().T) * up.abs() + (A.abs() @ U.abs().T) * torch.nn.functional.silu(gate).abs()
+    )
     return Exact(out, bound, ("t", "f"))
 
 
@@ -197,7 +221,11 @@ def _lora(a: Tensors, sizes: Sizes, detail: str) -> Exact:
     low, u = A @ P.T, unit(a["A"].dtype)
     out = A @ W.T + low @ R.T
     dense, thin = A.abs() @ W.abs().T, (A.abs() @ P.abs().T) @ R.abs().T
-    bound = u * out.abs() + 2 * u * ((A @ W.T).abs() + low.abs() @ R.abs().T) + (sizes["d"] + sizes["l"]) * EPS32 * (dense + thin)
+    bound = (
+        u * out.abs()
+        + 2 * u * ((A @ W.T).abs() + low.abs() @ R.abs().T)
+        + (sizes["d"] + sizes["l"]) * EPS32 * (dense + thin)
+    )
     return Exact(out, bound, ("t", "f"))
 
 
@@ -218,7 +246,8 @@ def _cross_entropy(a: Tensors, sizes: Sizes, detail: str) -> Exact:
 
 
 REFERENCES: dict[str, Callable[[Tensors, Sizes, str], Exact]] = {
-    "matmul": _matmul, "rmsnorm_linear": _rmsnorm_linear, "swiglu": _swiglu, "lora": _lora, "cross_entropy": _cross_entropy,
+    "matmul": _matmul, "rmsnorm_linear": _rmsnorm_linear, "swiglu": _swiglu, "lora": _lora,
+    "cross_entropy": _cross_entropy,
 }  # fmt: skip
 
 
@@ -232,7 +261,8 @@ def demands(kind: str, a: Tensors, got: torch.Tensor, sizes: Sizes) -> tuple[flo
     if family == "attention":
         place = torch.arange(sizes["q"])
         pairs = {
-            "causal": place + 1, "alibi": place + 1, "window": (place + 1).clamp(max=WINDOW), "document": place + 1 - starts(sizes["q"], "cpu"),
+            "causal": place + 1, "alibi": place + 1, "window": (place + 1).clamp(max=WINDOW),
+            "document": place + 1 - starts(sizes["q"], "cpu"),
         }.get(detail, torch.full((sizes["q"],), sizes["x"]))  # fmt: skip
         return 4.0 * (a["Q"].numel() // sizes["q"]) * float(pairs.sum()), moved
     s = dict(sizes)

@@ -1,4 +1,6 @@
-"""The lines of one Gluon function, and its walk over the blocks of the grid: which block a program has, and where its tiles start."""
+"""The lines of one Gluon function, and its walk over the blocks of the grid: which block a program has, and where its
+tiles start.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,12 @@ class Blocks(ABC):
         self.lines.append(INDENT * self.depth + text)
 
     def unplanned(self, stmt: Stmt) -> AssertionError:
-        """Return what to raise for a statement that this side has no part in by the plan's roles (passes/warp_roles.py)."""
-        return AssertionError(f"kernel {self.kernel.name}: the plan gives {type(stmt).__name__} to no side that can print it")
+        """Return what to raise for a statement that this side has no part in by the plan's roles
+        (passes/warp_roles.py).
+        """
+        return AssertionError(
+            f"kernel {self.kernel.name}: the plan gives {type(stmt).__name__} to no side that can print it"
+        )
 
     def grid(self) -> None:
         """Print the walk over this program's blocks of the grid."""
@@ -44,14 +50,19 @@ class Blocks(ABC):
         self.depth -= 1
 
     def deals(self, tile: str, total: str) -> None:
-        """Print a walk over the blocks whose numbers are this program's; blocks of unequal length are dealt out and back, longest first."""
+        """Print a walk over the blocks whose numbers are this program's; blocks of unequal length are dealt out and
+        back, longest first.
+        """
         programs, me = self.names.fresh("programs"), self.names.fresh("program")
         self.line(f"{programs} = gl.num_programs(0)")
         self.line(f"{me} = gl.program_id(0)")
         if self.shared.workers.falling:
             turn, turns = self.names.fresh("turn"), self.names.fresh("turns")
             self.line(f"{turns} = {total} // {programs}")
-            self.line(f"{turns} += gl.where(gl.where({turns} % 2 == 0, {me}, {programs} - 1 - {me}) < {total} % {programs}, 1, 0)")
+            self.line(
+                f"{turns} += gl.where(gl.where({turns} % 2 == 0, {me}, {programs} - 1 - {me}) < {total} % {programs},"
+                " 1, 0)"
+            )
             self.line(f"for {turn} in range(0, {turns}):")
             self.line(f"    {tile} = {turn} * {programs} + gl.where({turn} % 2 == 0, {me}, {programs} - 1 - {me})")
         else:
@@ -99,7 +110,9 @@ class Blocks(ABC):
         self.start(column, column_block, counts)
 
     def abreast(self, tile: str, slow: Coord, others: list[str], counts: dict[str, str]) -> None:
-        """Print the block of a falling coordinate that is walked slower than the others, and leave the number of theirs."""
+        """Print the block of a falling coordinate that is walked slower than the others, and leave the number of
+        theirs.
+        """
         depth, number = self.shared.workers.abreast, " * ".join(others)
         first, rest, width = (self.names.fresh(n) for n in ("first", "rest", "width"))
         self.line(f"{first} = {tile} // ({depth} * {counts[slow.name]}) * {depth}")

@@ -1,4 +1,6 @@
-"""The function of a Gluon kernel that its groups of warps run: they wait for tiles, contract, compute, store their lanes of the rows."""
+"""The function of a Gluon kernel that its groups of warps run: they wait for tiles, contract, compute, store their
+lanes of the rows.
+"""
 
 from __future__ import annotations
 
@@ -44,18 +46,28 @@ class Computing(Side):
         self.layouts = Layouts(shared.kernel)
         self.tiles: dict[str, tuple[Ring, int, str]] = {}
         self.blocks: dict[str, str] = {}
-        self.operands = {side for s in statements(shared.kernel.body) if isinstance(s, Dot) for side in (s.a, s.b)} & shared.bulk
+        self.operands = {
+            side for s in statements(shared.kernel.body) if isinstance(s, Dot) for side in (s.a, s.b)
+        } & shared.bulk
         self.due: dict[str, tuple[str, str]] = {}
         self.nested = 0
-        self.computed_on = {n for s in statements(shared.kernel.body) if not isinstance(s, Dot) for n in used(s)} & shared.bulk
+        self.computed_on = {
+            n for s in statements(shared.kernel.body) if not isinstance(s, Dot) for n in used(s)
+        } & shared.bulk
         self.lent: dict[str, str] = {}
         self.turned = dict(shared.roles.operands)
         self.ends: tuple[str, str] | None = None
         self.turn = self.names.fresh("order_n") if shared.order else ""
-        self.carried = {s.value for s in statements(shared.kernel.body) if isinstance(s, Assign) and s.target in self.turned and self.of_contraction(s.value)}
+        self.carried = {
+            s.value
+            for s in statements(shared.kernel.body)
+            if isinstance(s, Assign) and s.target in self.turned and self.of_contraction(s.value)
+        }
 
     def of_contraction(self, name: str) -> bool:
-        """Tell whether a value is computed from the result of a contraction, element by element where that lies in registers."""
+        """Tell whether a value is computed from the result of a contraction, element by element where that lies in
+        registers.
+        """
         return any(isinstance(made, Dot) for made in closure(self.shared.made, [name]).values())
 
     def draw(self, turn: str) -> str:
@@ -75,7 +87,9 @@ class Computing(Side):
 
     def opening(self) -> None:
         tiles = [self.layouts.dims(s.out) for s in statements(self.kernel.body) if hasattr(s, "out")]
-        for width in sorted({min(self.layouts.lanes(d), 256) for dims in tiles for d in dims if d != self.layouts.rows}):
+        for width in sorted(
+            {min(self.layouts.lanes(d), 256) for dims in tiles for d in dims if d != self.layouts.rows}
+        ):
             layout = f"gl.NVMMADistributedLayout(version=[3, 0], warps_per_cta=[4, 1], instr_shape=[16, {width}, 16])"
             self.line(f"{self.layouts.matrix(width)}: gl.constexpr = {layout}")
         if self.turn:
@@ -92,17 +106,29 @@ class Computing(Side):
         if not dims and (not isinstance(stmt, ReduceTile) or over_rows(self.kernel, stmt)):
             super().define(stmt)
             return
-        name = self.text[out.name] = self.names.fresh(out.name) if self.text.get(out.name) is None else self.text[out.name]
+        name = self.text[out.name] = (
+            self.names.fresh(out.name) if self.text.get(out.name) is None else self.text[out.name]
+        )
         if isinstance(stmt, Iota):
             self.begins[out.name] = self.starts[stmt.coord]
         match stmt:
             case Iota(_, coord) if self.nested > 1 and coord != self.shared.workers.rows:
-                # Columns take many registers: they are made where they are first used, not while a contraction is waited for.
-                self.due[out.name] = name, f"{self.starts[coord]} + gl.arange(0, {self.layouts.lanes(coord)}, layout={self.layouts.of(dims)})"
+                # Columns take many registers: they are made where they are first used, not while a contraction is
+                # waited for.
+                self.due[out.name] = (
+                    name,
+                    f"{self.starts[coord]} + gl.arange(0, {self.layouts.lanes(coord)}, layout={self.layouts.of(dims)})",
+                )
             case Iota(_, coord):
-                own = f" + WHO * {GROUP_LANES}" if coord == self.shared.workers.rows and self.shared.workers.groups > 1 else ""
+                own = (
+                    f" + WHO * {GROUP_LANES}"
+                    if coord == self.shared.workers.rows and self.shared.workers.groups > 1
+                    else ""
+                )
                 begin = "" if self.starts[coord] == "0" else f"{self.starts[coord]} + "
-                self.line(f"{name} = {begin}gl.arange(0, {self.layouts.lanes(coord)}, layout={self.layouts.of(dims)}){own}")
+                self.line(
+                    f"{name} = {begin}gl.arange(0, {self.layouts.lanes(coord)}, layout={self.layouts.of(dims)}){own}"
+                )
             case Let():
                 self.line(f"{name} = {self.let(stmt, dims)}")
             case Load():
@@ -142,9 +168,19 @@ class Computing(Side):
             self.values[value.name] = value
             name = self.text[value.name] = self.names.fresh(value.name)
             dims = self.layouts.dims(value)
-            layout = self.layouts.operand(self.turned[value.name]) if value.name in self.turned else self.layouts.of(dims) if dims else ""
+            layout = (
+                self.layouts.operand(self.turned[value.name])
+                if value.name in self.turned
+                else self.layouts.of(dims)
+                if dims
+                else ""
+            )
             start = super().operand(int(initial) if value.dtype.startswith("i") else float(initial), ())
-            self.line(f"{name} = gl.full({self.layouts.shape(dims)}, {start}, {DTYPES[value.dtype]}, {layout})" if dims else f"{name} = {start}")
+            self.line(
+                f"{name} = gl.full({self.layouts.shape(dims)}, {start}, {DTYPES[value.dtype]}, {layout})"
+                if dims
+                else f"{name} = {start}"
+            )
 
     def part(self, name: str, coord: Coord, part: Part) -> None:
         issued = [s.out.name for s in part.body if isinstance(s, Dot) and s.issued]
@@ -183,7 +219,8 @@ class Computing(Side):
             if load.out.name in self.computed_on:
                 dims = self.layouts.dims(load.out)
                 name = self.text[load.out.name] = self.names.fresh(load.out.name)
-                self.line(f"{name} = {block}{'' if ring.copies[number].sides == dims else '.permute((1, 0))'}.load({self.layouts.of(dims)})")
+                turned = "" if ring.copies[number].sides == dims else ".permute((1, 0))"
+                self.line(f"{name} = {block}{turned}.load({self.layouts.of(dims)})")
 
     def dot(self, stmt: Dot) -> None:
         dims = self.layouts.dims(stmt.out)
@@ -215,17 +252,25 @@ class Computing(Side):
         self.line(f"{', '.join(texts)} = warpgroup_mma_wait({pending}, ({', '.join(texts)},))")
 
     def after(self, body: Sequence[Stmt], place: int, groups: dict[str, tuple[tuple[Load, ...], Ring]]) -> None:
-        """Give back the buffers whose every reader is done here, and at the wait of a running sum those of the block before."""
+        """Give back the buffers whose every reader is done here, and at the wait of a running sum those of the block
+        before.
+        """
         for loads, ring in dict.fromkeys(groups.values()):
             due = done_at(body, {load.out.name for load in loads})
             free = self.shared.free[ring]
             if due == place:
                 self.line(f"mbarrier.arrive({free}.index({self.tiles[loads[0].out.name][2]}))")
             elif due is None and isinstance(body[place], Await) and any(isinstance(s, Dot) for s in body[:place]):
-                self.line(f"mbarrier.arrive({free}.index({self.slot(ring, 2)}), pred={self.counters[ring]} > {self.first(ring)} + 1)")
+                self.line(
+                    f"mbarrier.arrive({free}.index({self.slot(ring, 2)}), pred={self.counters[ring]} >"
+                    f" {self.first(ring)} + 1)"
+                )
         if isinstance(body[place], Await) and place and isinstance(before := body[place - 1], Loop):
             for ring in self.late(before):
-                self.line(f"mbarrier.arrive({self.shared.free[ring]}.index({self.slot(ring, 1)}), pred={self.counters[ring]} > {self.first(ring)})")
+                self.line(
+                    f"mbarrier.arrive({self.shared.free[ring]}.index({self.slot(ring, 1)}), pred={self.counters[ring]}"
+                    f" > {self.first(ring)})"
+                )
 
     def late(self, loop: Loop) -> Iterator[Ring]:
         """Yield the rings of a loop whose buffers are given back in the block after their own."""
@@ -259,4 +304,7 @@ class Computing(Side):
         own = f"WHO * {GROUP_LANES}" if self.shared.workers.groups > 1 else ""
         shape = ", ".join(["1"] * (len(copy.order) - 2) + [str(n) for n in copy.box])
         source = stage if len(copy.order) == 2 else f"{stage}.reshape([{shape}])"
-        self.line(f"tma.async_copy_shared_to_global({self.shared.descriptors[copy]}, [{copy_index(self, stmt.index, copy, own)}], {source})")
+        self.line(
+            f"tma.async_copy_shared_to_global({self.shared.descriptors[copy]},"
+            f" [{copy_index(self, stmt.index, copy, own)}], {source})"
+        )

@@ -1,4 +1,6 @@
-"""The function of a Gluon kernel that its copying warp runs: bounds of loops, first indices of tiles, and copies as buffers come free."""
+"""The function of a Gluon kernel that its copying warp runs: bounds of loops, first indices of tiles, and copies as
+buffers come free.
+"""
 
 from __future__ import annotations
 
@@ -34,5 +36,8 @@ class Copying(Side):
                 target = self.block(ring, number, slot, str(who))
                 shape = ", ".join(["1"] * (len(copy.order) - 2) + [str(n) for n in copy.box])
                 reshaped = target if len(copy.order) == 2 else f"{target}.reshape([{shape}])"
-                self.line(f"tma.async_copy_global_to_shared({shared.descriptors[copy]}, [{index}], {shared.full[ring]}.index({slot}), {reshaped})")
+                self.line(
+                    f"tma.async_copy_global_to_shared({shared.descriptors[copy]}, [{index}],"
+                    f" {shared.full[ring]}.index({slot}), {reshaped})"
+                )
         self.line(f"{counter} += 1")

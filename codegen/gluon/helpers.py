@@ -1,4 +1,6 @@
-"""Functions that Gluon kernels call, as text: two numbers narrowed into one register, and numbers of blocks drawn from a counter."""
+"""Functions that Gluon kernels call, as text: two numbers narrowed into one register, and numbers of blocks drawn from
+a counter.
+"""
 
 NARROWED = {"bf16": "narrow_bf16", "f16": "narrow_f16"}
 

@@ -1,4 +1,6 @@
-"""How the layouts of tiles that a plan names are written: as the matrix unit leaves its results, or a row or a column of that."""
+"""How the layouts of tiles that a plan names are written: as the matrix unit leaves its results, or a row or a column
+of that.
+"""
 
 from __future__ import annotations
 

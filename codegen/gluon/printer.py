@@ -1,8 +1,9 @@
-"""Prints a plan with workers as Gluon kernels for Hopper: one warp copies tiles into rings of buffers, groups of warps compute.
+"""Prints a plan with workers as Gluon kernels for Hopper: one warp copies tiles into rings of buffers, groups of warps
+compute.
 
-Both walk the same statements (side.py). The copying warp keeps loads that contractions read (copying.py), the groups keep
-everything else and wait for those loads where they stand (computing.py); a buffer is given back where every contraction that
-reads it has been waited for.
+Both walk the same statements (side.py). The copying warp keeps loads that contractions read (copying.py), the groups
+keep everything else and wait for those loads where they stand (computing.py); a buffer is given back where every
+contraction that reads it has been waited for.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ CHAINED = "from triton.language.extra.cuda import gdc_launch_dependents, gdc_wai
 
 @emitter("gluon")
 def gluon_file(plan: Plan, header: tuple[str, ...]) -> str:
-    """Print a plan as one Python file, kernels without workers as Triton prints them; raises NapkinError, with the reason, if none has any."""
+    """Print a plan as one Python file, kernels without workers as Triton prints them; raises NapkinError, with the
+    reason, if none has any.
+    """
     if not any(kernel.workers for kernel in plan.kernels):
         raise NapkinError(f"plan {plan.name}: no workers are named that share a kernel; schedule one first")
     return gluon_text(plan, plan.name, header, emit(plan, "launcher"))
@@ -46,7 +49,11 @@ def gluon_file(plan: Plan, header: tuple[str, ...]) -> str:
 def gluon_text(plan: Plan, name: str, header: tuple[str, ...], launcher: str) -> str:
     """Print the kernels of a plan, some of which have workers, with a launcher."""
     plain = tuple(kernel for kernel in plan.kernels if kernel.workers is None and kernel.library is None)
-    head = [f"# The kernels of {Names().fresh(name)}, written by napkin_eq for NVIDIA Hopper.", "#", *(f"# {line}".rstrip() for line in header)]
+    head = [
+        f"# The kernels of {Names().fresh(name)}, written by napkin_eq for NVIDIA Hopper.",
+        "#",
+        *(f"# {line}".rstrip() for line in header),
+    ]
     shared = [line for kernel in plan.kernels if kernel.workers for line in _kernel(kernel)]
     others = ["import triton.language as tl\n", triton_kernels(plan, plain)] if plain else []
     called = helpers("\n".join(shared))
@@ -76,13 +83,18 @@ def _barriers(name: str, number: int, index: str, arrivals: int) -> Iterator[str
 
 
 def _entry(shared: Shared) -> Iterator[str]:
-    """Print the kernel itself: it lays out shared memory, sets up the barriers and lets the groups and the copying warp run."""
+    """Print the kernel itself: it lays out shared memory, sets up the barriers and lets the groups and the copying warp
+    run.
+    """
     groups, turn = shared.workers.groups, shared.kernel.turn
     yield "\n@gluon.jit"
     flag = shared.names.fresh("CHAINED")
-    yield f"def {shared.function}({', '.join([*shared.arguments, *([] if turn.alone else [f'{flag}: gl.constexpr'])])}):"
+    yield (
+        f"def {shared.function}({', '.join([*shared.arguments, *([] if turn.alone else [f'{flag}: gl.constexpr'])])}):"
+    )
     if not turn.alone:
-        # No earlier than this: the groups and the copying warp set out together, and what they read first may be what was written.
+        # No earlier than this: the groups and the copying warp set out together, and what they read first may be what
+        # was written.
         yield f"    if {flag}:"
         yield from ["        gdc_launch_dependents()"] * turn.leads
         yield from ["        gdc_wait()"] * (turn.waits is not None)
@@ -90,7 +102,10 @@ def _entry(shared: Shared) -> Iterator[str]:
         for copy, name in zip(ring.copies, shared.blocks[ring], strict=True):
             count = ring.depth * (1 if copy.shared else groups)
             dtype = DTYPES[copy.buffer.dtype]
-            yield f"    {name} = gl.allocate_shared_memory({dtype}, [{count}, {_shape(copy)}], gl.NVMMASharedLayout({_swizzle(copy)}, 16, 2))"
+            yield (
+                f"    {name} = gl.allocate_shared_memory({dtype}, [{count}, {_shape(copy)}],"
+                f" gl.NVMMASharedLayout({_swizzle(copy)}, 16, 2))"
+            )
         for name in (shared.full[ring], shared.free[ring]):
             yield f"    {name} = gl.allocate_shared_memory(gl.int64, [{ring.depth}, 1], mbarrier.MBarrierLayout())"
         yield f"    for slot in gl.static_range({ring.depth}):"
@@ -104,7 +119,9 @@ def _entry(shared: Shared) -> Iterator[str]:
         yield from _barriers(shared.order, groups, "who", 1)
     for copy, name in shared.stages.items():
         layout = f"gl.NVMMASharedLayout({_swizzle(copy)}, 16, 2)"
-        yield f"    {name} = gl.allocate_shared_memory({DTYPES[copy.buffer.dtype]}, [{groups}, {_shape(copy)}], {layout})"
+        yield (
+            f"    {name} = gl.allocate_shared_memory({DTYPES[copy.buffer.dtype]}, [{groups}, {_shape(copy)}], {layout})"
+        )
     yield "    fence_async_shared()"
     passed = ", ".join(shared.passed)
     yield "    gl.warp_specialize("

@@ -1,16 +1,35 @@
-"""What the functions of one Gluon kernel agree on: the names of their arguments, rings, barriers and staging buffers."""
+"""What the functions of one Gluon kernel agree on: the names of their arguments, rings, barriers and
+staging buffers.
+"""
 
 from __future__ import annotations
 
 from napkin_eq.lang.dtypes import device
 from napkin_eq.tile.boxes import descriptor_names, pointed, rings, roles_of
-from napkin_eq.tile.identifiers import Names, buffers, counter_argument, kernel_function, pointer_argument, size_argument
+from napkin_eq.tile.identifiers import (
+    Names,
+    buffers,
+    counter_argument,
+    kernel_function,
+    pointer_argument,
+    size_argument,
+)
 from napkin_eq.tile.ir import Kernel, definitions
 
 from .helpers import HELPERS
 
 DTYPES = device("gl")
-IMPORTED = ("gl", "gluon", "fence_async_shared", "mbarrier", "tma", "warpgroup_mma", "warpgroup_mma_wait", "TensorDescriptor", *HELPERS)
+IMPORTED = (
+    "gl",
+    "gluon",
+    "fence_async_shared",
+    "mbarrier",
+    "tma",
+    "warpgroup_mma",
+    "warpgroup_mma_wait",
+    "TensorDescriptor",
+    *HELPERS,
+)
 WAITING = ("gdc_launch_dependents", "gdc_wait")
 
 
@@ -31,8 +50,12 @@ class Shared:
         self.blocks = {ring: [self.names.fresh(f"{c.buffer.name}_ring") for c in ring.copies] for ring in self.rings}
         self.full = {ring: self.names.fresh(f"{ring.copies[0].buffer.name}_full") for ring in self.rings}
         self.free = {ring: self.names.fresh(f"{ring.copies[0].buffer.name}_free") for ring in self.rings}
-        self.stages = {copy: self.names.fresh(f"{copy.buffer.name}_stage") for copy in dict.fromkeys(self.staged.values())}
-        self.numbers = tuple(self.names.fresh(f"number_{what}") for what in ("ring", "full", "free")) if self.counter else ()
+        self.stages = {
+            copy: self.names.fresh(f"{copy.buffer.name}_stage") for copy in dict.fromkeys(self.staged.values())
+        }
+        self.numbers = (
+            tuple(self.names.fresh(f"number_{what}") for what in ("ring", "full", "free")) if self.counter else ()
+        )
         self.order = self.names.fresh("order") if kernel.workers.in_turn else ""
         barriers = (name for ring in self.rings for name in (*self.blocks[ring], self.full[ring], self.free[ring]))
         inside = [*self.numbers, *filter(None, [self.order]), *barriers, *self.stages.values()]

@@ -1,4 +1,6 @@
-"""What both functions of a Gluon kernel print alike: the walk over its statements, scalars, loops, the places in the rings."""
+"""What both functions of a Gluon kernel print alike: the walk over its statements, scalars, loops, the places in the
+rings.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,13 @@ from .shared import DTYPES, Shared
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "==", "and": "&", "or": "|"}
 CALLS = {"max": "gl.maximum", "min": "gl.minimum", "where": "gl.where", "fma": "gl.fma"}
 CALLS |= {name: f"gl.{name}" for name in "exp exp2 log log2 sqrt rsqrt erf sin cos abs floor".split()}
-ONE = {"neg": "-{0}", "inv": "1.0 / {0}", "sigmoid": "1.0 / (1.0 + gl.exp(-{0}))", "tanh": "2.0 / (1.0 + gl.exp(-2.0 * {0})) - 1.0", "not": "~{0}"}
+ONE = {
+    "neg": "-{0}",
+    "inv": "1.0 / {0}",
+    "sigmoid": "1.0 / (1.0 + gl.exp(-{0}))",
+    "tanh": "2.0 / (1.0 + gl.exp(-2.0 * {0})) - 1.0",
+    "not": "~{0}",
+}
 WHOLE: dict[str, Callable[[int, int], int]] = {
     "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "min": min, "max": max,
     "floordiv": lambda a, b: a // b, "mod": lambda a, b: a % b,
@@ -47,7 +55,9 @@ WHOLE: dict[str, Callable[[int, int], int]] = {
 
 
 class Side(Blocks):
-    """One of the functions: the walk over the blocks of the grid, scalars, loops; what is loaded and computed is the subclass's."""
+    """One of the functions: the walk over the blocks of the grid, scalars, loops; what is loaded and computed is the
+    subclass's.
+    """
 
     suffix, who, warps, share = "", "", 1, ""
 
@@ -71,7 +81,8 @@ class Side(Blocks):
 
     def function(self) -> Iterator[str]:
         yield "\n@gluon.jit"
-        yield f"def {self.shared.function}{self.suffix}({', '.join([*self.shared.passed, *([self.who] if self.who else [])])}):"
+        passed = ", ".join([*self.shared.passed, *([self.who] if self.who else [])])
+        yield f"def {self.shared.function}{self.suffix}({passed}):"
         self.opening()
         for counter in self.counters.values():
             self.line(f"{counter} = 0")
@@ -145,7 +156,13 @@ class Side(Blocks):
 
     def operand(self, operand: Operand, dims: tuple[str, ...]) -> str:
         if not isinstance(operand, str):
-            return 'float("-inf")' if operand == float("-inf") else 'float("inf")' if operand == float("inf") else repr(operand)
+            return (
+                'float("-inf")'
+                if operand == float("-inf")
+                else 'float("inf")'
+                if operand == float("inf")
+                else repr(operand)
+            )
         return self.of(operand)
 
     def of(self, name: str) -> str:
@@ -209,15 +226,22 @@ class Side(Blocks):
             symbolic = [f for f in factors if not f.isdigit()]
             begin = self.begins.get(str(index), "0") if len(dims) > 1 and not passes_31_bits(buffer, at) else "0"
             if begin != "0":
-                # Where a tile begins is added to the pointer itself: its lanes then differ by constants, which take no registers.
+                # Where a tile begins is added to the pointer itself: its lanes then differ by constants, which take no
+                # registers.
                 begins.append(" * ".join([begin, *symbolic, *known]))
                 text = f"{text} - {begin}"
-            wide = f"{text}.to(gl.int64)" if passes_31_bits(buffer, at) and isinstance(index, str) and not text.isdigit() else text
+            wide = (
+                f"{text}.to(gl.int64)"
+                if passes_31_bits(buffer, at) and isinstance(index, str) and not text.isdigit()
+                else text
+            )
             terms.append(" * ".join([f"({wide})" if " " in wide else wide, *symbolic, *known]))
         masks = [self.operand(m, dims) for m in stmt.masks]
         zero = "0" if buffer.dtype.startswith("i") else "0.0"
         other = f", other={zero}" if isinstance(stmt, Load) and masks else ""
-        return " + ".join([pointer_argument(buffer), *begins, *terms]) + (f", mask={' & '.join(masks)}{other}" if masks else "")
+        return " + ".join([pointer_argument(buffer), *begins, *terms]) + (
+            f", mask={' & '.join(masks)}{other}" if masks else ""
+        )
 
     def size(self, axis: Axis) -> str:
         return size_argument(axis) if axis.size is None else str(axis.size)
@@ -237,7 +261,9 @@ class Side(Blocks):
             return ONE[op].format(args[0])
         if op in CALLS:
             return f"{CALLS[op]}({', '.join(args)})"
-        raise AssertionError(f"kernel {self.kernel.name}: no operator {op} in Gluon, which the plan's roles do not allow for")
+        raise AssertionError(
+            f"kernel {self.kernel.name}: no operator {op} in Gluon, which the plan's roles do not allow for"
+        )
 
     @abstractmethod
     def fetch(self, loads: Sequence[Load], ring: Ring) -> None:
@@ -269,6 +295,14 @@ def copy_index(side: Side, index: Sequence[Operand], copy: Copy, offset: str) ->
             texts.append(side.operand(index[at], ()))
             continue
         name, added = found
-        parts = [t for t in (side.starts[name], "" if added == 0 else side.operand(added, ()), offset if name == side.shared.workers.rows else "") if t]
+        parts = [
+            t
+            for t in (
+                side.starts[name],
+                "" if added == 0 else side.operand(added, ()),
+                offset if name == side.shared.workers.rows else "",
+            )
+            if t
+        ]
         texts.append(" + ".join(t for t in parts if t != "0") or "0")
     return ", ".join(texts)

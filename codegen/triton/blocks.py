@@ -1,4 +1,6 @@
-"""The lines of one Triton kernel, and how a program finds its block of the grid: the first index of each coordinate's tile."""
+"""The lines of one Triton kernel, and how a program finds its block of the grid: the first index of each coordinate's
+tile.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ INDENT = "    "
 
 
 class Blocks:
-    """The lines of a kernel, the names in it, and the first index of each coordinate's tile; `given` are names that its file has."""
+    """The lines of a kernel, the names in it, and the first index of each coordinate's tile; `given` are names that its
+    file has.
+    """
 
     def __init__(self, kernel: Kernel, given: tuple[str, ...]) -> None:
         self.kernel = kernel
@@ -36,10 +40,14 @@ class Blocks:
         """Return how many blocks a grid coordinate has."""
         if coord.blocks is not None:
             return str(coord.blocks)
-        return self.size(coord.axis) if coord.tile == 1 else f"tl.cdiv({self.size(coord.axis)}, {self.blocks[coord.name]})"
+        return (
+            self.size(coord.axis) if coord.tile == 1 else f"tl.cdiv({self.size(coord.axis)}, {self.blocks[coord.name]})"
+        )
 
     def grid(self) -> None:
-        """Find the start of each grid coordinate's block from the program's number, the last coordinate running fastest."""
+        """Find the start of each grid coordinate's block from the program's number, the last coordinate running
+        fastest.
+        """
         self.starts = {c.name: "0" for c in self.kernel.coords if c.single}
         walked = []
         for name in self.kernel.grid:
@@ -80,13 +88,22 @@ class Blocks:
         self.line(f"{name} = {block}" if coord.tile == 1 else f"{name} = {block} * {self.blocks[coord.name]}")
 
     def swizzled(self, walked: list[Coord], depth: int) -> None:
-        """Visit the last two grid coordinates in groups of `depth` rows, column by column, so that blocks nearby share operands."""
-        row, column = (self.kernel.coord(name) for name in self.kernel.swizzle[:2]) if self.kernel.swizzle else walked[-2:]
-        pid, row_block, column_block = (self.names.fresh(n) for n in ("pid", f"{row.name}_block", f"{column.name}_block"))
+        """Visit the last two grid coordinates in groups of `depth` rows, column by column, so that blocks nearby share
+        operands.
+        """
+        row, column = (
+            (self.kernel.coord(name) for name in self.kernel.swizzle[:2]) if self.kernel.swizzle else walked[-2:]
+        )
+        pid, row_block, column_block = (
+            self.names.fresh(n) for n in ("pid", f"{row.name}_block", f"{column.name}_block")
+        )
         self.line(f"{pid} = tl.program_id(0)")
         rows, columns = self.named_count(row), self.named_count(column)
         tile = pid if len(walked) == 2 else f"{pid} % ({rows} * {columns})"
-        self.line(f"{row_block}, {column_block} = tl.swizzle2d({tile} // {columns}, {tile} % {columns}, {rows}, {columns}, {depth})")
+        self.line(
+            f"{row_block}, {column_block} = tl.swizzle2d({tile} // {columns}, {tile} % {columns}, {rows}, {columns},"
+            f" {depth})"
+        )
         self.start(row, row_block)
         self.start(column, column_block)
         if len(walked) == 3:

@@ -1,4 +1,6 @@
-"""Functions that Triton kernels call, as text: what its operators do otherwise than the plan language says, and operators to reduce and scan by."""
+"""Functions that Triton kernels call, as text: what its operators do otherwise than the plan language says, and
+operators to reduce and scan by.
+"""
 
 HELPERS = {
     "floor_div": """

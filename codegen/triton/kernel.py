@@ -1,4 +1,6 @@
-"""The text of one Triton kernel, statement by statement; coordinates with tile 1 are scalars, the others tensor dimensions in the kernel's order."""
+"""The text of one Triton kernel, statement by statement; coordinates with tile 1 are scalars, the others tensor
+dimensions in the kernel's order.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,11 @@ CALLS = {
 LINE_BYTES = 128
 REDUCE = {"sum": "tl.sum({0}, axis={1})", "max": "tl.max({0}, axis={1})", "prod": "tl.reduce({0}, {1}, product)"}
 REDUCE |= {"argmax": "tl.argmax({0}, axis={1}, tie_break_left=True)"}
-SCAN = {"sum": "tl.cumsum({0}, axis={1})", "max": "tl.associative_scan({0}, {1}, greatest)", "prod": "tl.cumprod({0}, axis={1})"}
+SCAN = {
+    "sum": "tl.cumsum({0}, axis={1})",
+    "max": "tl.associative_scan({0}, {1}, greatest)",
+    "prod": "tl.cumprod({0}, axis={1})",
+}
 # The same in a kernel that says so: NaN where a number is NaN.
 CALLS_NAN = {"max": "greatest_or_nan", "min": "least_or_nan"}
 FOLDS_NAN = {"max": ("tl.reduce({0}, {1}, greatest_or_nan)", "tl.associative_scan({0}, {1}, greatest_or_nan)")}
@@ -69,7 +75,11 @@ SPECIAL: dict[str, Callable[[str, bool], str]] = {
 
 def operands(stmt: Stmt) -> Iterator[str]:
     """Yield the names that a statement uses, those of a loop's bounds included."""
-    own = [getattr(stmt, f.name) for f in fields(stmt) if f.name not in ("out", "coord", "buffer", "op", "monoid", "axis", "precision", "target")]
+    own = [
+        getattr(stmt, f.name)
+        for f in fields(stmt)
+        if f.name not in ("out", "coord", "buffer", "op", "monoid", "axis", "precision", "target")
+    ]
     if isinstance(stmt, Loop):
         own = [bound for part in stmt.parts for bound in (part.lo, part.hi)]
     for item in own:
@@ -99,7 +109,9 @@ class KernelText(Blocks):
         # Numbers and sizes: Triton may know them as it compiles, and then they are no tensors.
         self.loose: set[str] = set()
         for stmt in statements(kernel.body):
-            for value in [v for v, _ in stmt.carried] if isinstance(stmt, Loop) else [stmt.out] if hasattr(stmt, "out") else []:
+            for value in (
+                [v for v, _ in stmt.carried] if isinstance(stmt, Loop) else [stmt.out] if hasattr(stmt, "out") else []
+            ):
                 if value.name not in self.text:
                     self.text[value.name] = self.names.fresh(value.name)
         self.given = dict(self.text)
@@ -109,11 +121,17 @@ class KernelText(Blocks):
         self.blocks = {c.name: self.names.fresh(f"BLOCK_{c.name.upper()}") for c in kernel.coords if c.tile > 1}
 
     def loaded_turned(self) -> set[str]:
-        """Return the loads that only a dot uses, and turned: read that way round, for turning a tile can cost its pipelining."""
+        """Return the loads that only a dot uses, and turned: read that way round, for turning a tile can cost its
+        pipelining.
+        """
         stmts = list(statements(self.kernel.body))
         outs = {s.out.name: s.out for s in stmts if hasattr(s, "out")}
         flat = {name for name, v in outs.items() if len(self.dims(v)) < 2}
-        loads = {s.out.name for s in stmts if isinstance(s, Load) and {x for x in (*s.index, *s.masks) if isinstance(x, str)} <= flat}
+        loads = {
+            s.out.name
+            for s in stmts
+            if isinstance(s, Load) and {x for x in (*s.index, *s.masks) if isinstance(x, str)} <= flat
+        }
         others = {s.out.name for s in stmts if hasattr(s, "out") and not isinstance(s, Load)}
         turns: dict[str, set[bool]] = {name: set() for name in loads - others}
         for stmt in stmts:
@@ -122,13 +140,21 @@ class KernelText(Blocks):
         return {name for name, turn in turns.items() if turn == {True}}
 
     def turns(self, stmt: Dot, value: Value) -> bool:
-        """Tell whether a dot's operand lies the wrong way round: on the left the contracted coordinate is last, on the right first."""
+        """Tell whether a dot's operand lies the wrong way round: on the left the contracted coordinate is last, on the
+        right first.
+        """
         dims, out = self.dims(value), self.dims(stmt.out)
-        return len(dims) == 2 and stmt.coord in dims and (dims[1] == stmt.coord) != (next(d for d in dims if d != stmt.coord) == out[0])
+        return (
+            len(dims) == 2
+            and stmt.coord in dims
+            and (dims[1] == stmt.coord) != (next(d for d in dims if d != stmt.coord) == out[0])
+        )
 
     def __str__(self) -> str:
         self.lines, self.depth = [], 1
-        grid = ", ".join(f"{c} in {self.kernel.coord(c).tile}s" if self.kernel.coord(c).tile > 1 else c for c in self.kernel.grid)
+        grid = ", ".join(
+            f"{c} in {self.kernel.coord(c).tile}s" if self.kernel.coord(c).tile > 1 else c for c in self.kernel.grid
+        )
         self.line(f'"""One program per block of: {grid}."""' if grid else '"""One program."""')
         for coord in self.kernel.coords:
             if coord.tile > 1:
@@ -189,7 +215,9 @@ class KernelText(Blocks):
     def asked(self, load: Load) -> str:
         """Return the call that asks for the first block of a load in the loop to come, one address a line of memory."""
         values, text = dict(self.values), dict(self.text)
-        for name, stmt in ((s.out.name, s) for s in statements(self.kernel.body) if isinstance(s, Iota) and s.out.name in load.index):
+        for name, stmt in (
+            (s.out.name, s) for s in statements(self.kernel.body) if isinstance(s, Iota) and s.out.name in load.index
+        ):
             step = 1
             if name == load.index[-1]:
                 step = min(LINE_BYTES // BYTES[load.out.dtype], self.kernel.coord(stmt.coord).tile)
@@ -201,7 +229,9 @@ class KernelText(Blocks):
         return call
 
     def strided(self, coord: str, step: int) -> str:
-        """Return every so many of the lanes of a coordinate's block, of the first one where its loop is still to come."""
+        """Return every so many of the lanes of a coordinate's block, of the first one where its loop is
+        still to come.
+        """
         begin, lanes = self.starts.get(coord, "0"), f"tl.arange(0, {self.blocks[coord]})"
         lanes = f"tl.arange(0, {self.blocks[coord]} // {step}) * {step}" if step > 1 else lanes
         return f"({lanes if begin == '0' else f'{begin} + {lanes}'})"
@@ -264,7 +294,10 @@ class KernelText(Blocks):
                 continue
             for note in comment_lines([part.note] if part.note else []):
                 self.line(f"# {note}")
-            self.line(f"for {name} in tl.{'static_' if static else ''}range({self.operand(part.lo, ())}, {self.operand(part.hi, ())}, {step}):")
+            self.line(
+                f"for {name} in tl.{'static_' if static else ''}range({self.operand(part.lo, ())},"
+                f" {self.operand(part.hi, ())}, {step}):"
+            )
             self.depth += 1
             if isinstance(part.lo, str) and coord.tile > 1:
                 self.line(f"{name} = tl.multiple_of({name}, {step})")
@@ -278,16 +311,22 @@ class KernelText(Blocks):
         dims = self.crossed.get(stmt, self.union(stmt.index))
         masks = self.masks(stmt.masks, dims)
         hint = ', eviction_policy="evict_first"' if stmt.buffer in self.cached.stored else ""
-        self.line(f"tl.store({self.pointer(stmt.buffer, stmt.index, dims)}, {self.operand(stmt.value, dims)}{masks}{hint})")
+        self.line(
+            f"tl.store({self.pointer(stmt.buffer, stmt.index, dims)}, {self.operand(stmt.value, dims)}{masks}{hint})"
+        )
 
     def masks(self, masks: tuple[str, ...], dims: tuple[str, ...]) -> str:
         return f", mask={' & '.join(self.operand(m, dims) for m in masks)}" if masks else ""
 
     def pointer(self, name: str, index: tuple[Operand, ...], dims: tuple[str, ...]) -> str:
-        """Return the pointers to the elements at an index, scalars first; offsets that may pass 2^31 are taken in 64 bits."""
+        """Return the pointers to the elements at an index, scalars first; offsets that may pass 2^31 are taken in 64
+        bits.
+        """
         buffer = next((b for b in buffers(self.kernel) if b.name == name), None)
         if buffer is None or len(index) != len(buffer.dims):
-            raise self.wrong(f"buffer {name} is not listed, or is indexed by {len(index)} numbers for another number of dimensions")
+            raise self.wrong(
+                f"buffer {name} is not listed, or is indexed by {len(index)} numbers for another number of dimensions"
+            )
         terms: list[tuple[bool, str]] = []
         for position, operand in enumerate(index):
             if operand in (0, "0") or (isinstance(operand, str) and self.text[operand] == "0"):
@@ -297,7 +336,9 @@ class KernelText(Blocks):
             for axis in stride:
                 known *= axis.size or 1
             factors = [size_argument(a) for a in stride if a.size is None] + ([str(known)] if known > 1 else [])
-            terms.append((bool(self.union((operand,))), " * ".join([self.offset(operand, dims, buffer, position), *factors])))
+            terms.append(
+                (bool(self.union((operand,))), " * ".join([self.offset(operand, dims, buffer, position), *factors]))
+            )
         ordered = [text for tiled, text in terms if not tiled] + [text for tiled, text in terms if tiled]
         return " + ".join([pointer_argument(buffer), *ordered])
 
@@ -374,20 +415,26 @@ class KernelText(Blocks):
         return form.format(self.text[arg], dims.index(coord)) if coord in dims else self.text[arg]
 
     def dot(self, stmt: Dot) -> str:
-        """Contract on the matrix unit: of two operands the one with the earlier free coordinate goes left, turned as needed."""
+        """Contract on the matrix unit: of two operands the one with the earlier free coordinate goes left, turned as
+        needed.
+        """
         sides = []
         for name in (stmt.a, stmt.b):
             value = self.known(name)
             dims = self.dims(value)
             if len(dims) != 2 or stmt.coord not in dims:
-                raise self.wrong(f"dot over {stmt.coord}: {name} spans {list(dims)}, expected {stmt.coord} and one other")
+                raise self.wrong(
+                    f"dot over {stmt.coord}: {name} spans {list(dims)}, expected {stmt.coord} and one other"
+                )
             turn = self.turns(stmt, value) and name not in self.turned
             at = self.dims(stmt.out).index(next(d for d in dims if d != stmt.coord))
             sides.append((at, f"tl.trans({self.text[name]})" if turn else self.text[name]))
         (_, left), (_, right) = sorted(sides)
         acc = "" if stmt.acc is None else f", {self.text[stmt.acc]}"
         if stmt.precision not in MATRIX_ROUNDOFF:
-            raise self.wrong(f"{stmt.out.name}: unknown precision {stmt.precision!r:.60}; one of {', '.join(MATRIX_ROUNDOFF)}")
+            raise self.wrong(
+                f"{stmt.out.name}: unknown precision {stmt.precision!r:.60}; one of {', '.join(MATRIX_ROUNDOFF)}"
+            )
         precision = f', input_precision="{stmt.precision}"' if self.known(stmt.a).dtype == "f32" else ""
         return f"tl.dot({left}, {right}{acc}{precision})"
 
@@ -398,8 +445,16 @@ class KernelText(Blocks):
         if op in KEEPS_SIGN and all(self.is_nonneg(arg) for arg in stmt.args):
             self.nonneg.add(stmt.out.name)
         args = [self.operand(arg, dims) for arg in stmt.args]
-        if op in ("and", "or") and len(scalars := [at for at, arg in enumerate(stmt.args) if isinstance(arg, str) and not self.union((arg,))]) == 1 and dims:
-            # Triton's interpreter keeps the type of the operands for a comparison of two scalars, which then joins no tile.
+        if (
+            op in ("and", "or")
+            and len(
+                scalars := [at for at, arg in enumerate(stmt.args) if isinstance(arg, str) and not self.union((arg,))]
+            )
+            == 1
+            and dims
+        ):
+            # Triton's interpreter keeps the type of the operands for a comparison of two scalars, which then joins no
+            # tile.
             scalar, tile = args[scalars[0]], args[1 - scalars[0]]
             return f"tl.where({scalar}, {tile}, False)" if op == "and" else f"tl.where({scalar}, True, {tile})"
         if stmt.out.name in self.misled and op != "mod":
@@ -408,7 +463,11 @@ class KernelText(Blocks):
             return f"{args[0]} {INFIX[op]} {args[1]}"
         if op in ("floordiv", "mod"):
             plain = stmt.out.name not in self.misled and all(self.is_nonneg(arg) for arg in stmt.args)
-            return f"{args[0]} {'//' if op == 'floordiv' else '%'} {args[1]}" if plain else f"floor_{'div' if op == 'floordiv' else op}({', '.join(args)})"
+            return (
+                f"{args[0]} {'//' if op == 'floordiv' else '%'} {args[1]}"
+                if plain
+                else f"floor_{'div' if op == 'floordiv' else op}({', '.join(args)})"
+            )
         if op in ("cast", "real"):
             dtype = DTYPES[stmt.out.dtype]
             return f"tl.cast({args[0]}, {dtype})" if self.is_loose(stmt.args[0]) else f"{args[0]}.to({dtype})"

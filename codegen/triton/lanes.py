@@ -1,8 +1,9 @@
 """Along which coordinates the threads of a warp read and write side by side, where Triton does not see it.
 
-Triton puts threads along the dimension whose addresses it knows to be neighbours, and then along the others as they stand in the tile; where it
-knows none, as for a place that was computed and held inside an array, along all of them as they stand. Then, and where rows are so short that threads
-go on to the next one, the tile is printed with what is nearest in memory first, and turned round.
+Triton puts threads along the dimension whose addresses it knows to be neighbours, and then along the others as they
+stand in the tile; where it knows none, as for a place that was computed and held inside an array, along all of them as
+they stand. Then, and where rows are so short that threads go on to the next one, the tile is printed with what is
+nearest in memory first, and turned round.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ Dims = Callable[[Operand], tuple[str, ...]]
 
 
 def crossed(kernel: Kernel, dims: Dims) -> dict[Load | StoreTile, tuple[str, ...]]:
-    """Return the loads and stores whose dimensions are printed in another order, and the order; `dims`: those of an operand's tile."""
+    """Return the loads and stores whose dimensions are printed in another order, and the order; `dims`: those of an
+    operand's tile.
+    """
     made, values = definitions(kernel.body), values_of(kernel.body)
     found: dict[Load | StoreTile, tuple[str, ...]] = {}
     for stmt in statements(kernel.body):

@@ -1,8 +1,8 @@
 """Whether a theorem is about the diagram that was asked for: the one step before a certificate's first, held here.
 
 What derives may name bound axes anew (cover/apart.py), and carry a read of a computed value down to the arrays
-(lang/substitute.py). Neither is a step of the certificate. So both terms are written as what they say at one place of the
-output, with every coordinate put in down to the arrays and bound axes without names, and must be the same.
+(lang/substitute.py). Neither is a step of the certificate. So both terms are written as what they say at one place of
+the output, with every coordinate put in down to the arrays and bound axes without names, and must be the same.
 
 Nothing of what derives is used here, so that its mistakes are seen. What is not understood is not the same.
 """
@@ -31,7 +31,9 @@ Work = Generator[tuple[Term, Env], int, int]
 
 
 def same(asked: Sequence[Term], claimed: Sequence[Term]) -> bool:
-    """Tell whether terms say the same, one by one, however their bound axes are named and wherever their reads stand."""
+    """Tell whether terms say the same, one by one, however their bound axes are named and wherever their
+    reads stand.
+    """
     if len(asked) != len(claimed):
         return False
     said = _Said()
@@ -41,13 +43,17 @@ def same(asked: Sequence[Term], claimed: Sequence[Term]) -> bool:
         pairs = [(said.value(a), said.value(b)) for a, b in zip(asked, claimed, strict=True) if a is not b]
     except NapkinError:
         return False
-    return all(a == b for a, b in pairs) and all(set(a.axes) == set(b.axes) for a, b in zip(asked, claimed, strict=True))
+    return all(a == b for a, b in pairs) and all(
+        set(a.axes) == set(b.axes) for a, b in zip(asked, claimed, strict=True)
+    )
 
 
 def require_asked(what: str, asked: Sequence[Term], claimed: Sequence[Term]) -> None:
     """Raise Undecided unless terms that are to be proved say what was asked for."""
     if not same(asked, claimed):
-        raise Undecided(f"{what}: what is proved is not shown to be about this diagram: an axis or a read says something else")
+        raise Undecided(
+            f"{what}: what is proved is not shown to be about this diagram: an axis or a read says something else"
+        )
 
 
 def items(term: Term) -> tuple[Term, ...]:
@@ -65,12 +71,15 @@ class _Said:
         self.height: list[int] = []  # how many bound axes stand in one another inside
         self.done: dict[Any, int] = {}
         self.fresh = self.work = 0
-        self.parts: dict[Term, tuple[int, tuple[str, ...]]] = {}  # values said to be the same: their number, and the order of their axes
+        # Values said to be the same: their number, and the order of their axes
+        self.parts: dict[Term, tuple[int, tuple[str, ...]]] = {}
 
     def part_by_part(self, asked: Sequence[Term], claimed: Sequence[Term]) -> None:
-        """Find values that say the same, first ones first: from then on either is one array, of which nothing is said but where it is read.
+        """Find values that say the same, first ones first: from then on either is one array, of which nothing is said
+        but where it is read.
 
-        Bound axes of a deep graph would else be told apart by all the ways that lead to them. Where none are found nothing is lost.
+        Bound axes of a deep graph would else be told apart by all the ways that lead to them. Where none are found
+        nothing is lost.
         """
         for own, other in zip(asked, claimed, strict=False):
             axes = _paired(own.axes, other.axes)
@@ -138,7 +147,9 @@ class _Said:
             placed = [self.lane(term.axis, env)] if isinstance(term, Scan) else []
             named = parts if term.axis.size == 1 else self.put(parts, own, self.bound(term.axis, height))
             bounds = _places(term.axis) if term.monoid in PLACES else ANY
-            return self.row((type(term).__name__, term.monoid, height, *_kind(term.axis)), [*placed, *named], bounds, height)
+            return self.row(
+                (type(term).__name__, term.monoid, height, *_kind(term.axis)), [*placed, *named], bounds, height
+            )
         if isinstance(term, Read):
             place = yield term.index, env
             if not self.is_lane(place, term.axis):
@@ -171,7 +182,9 @@ class _Said:
     def is_lane(self, place: int, axis: Axis) -> bool:
         """Tell whether a place is one of an axis of no known size as it stands; of others, bounds say it."""
         head, _ = self.rows[place]
-        return axis.size is None and (head[:3] == ("lane", axis.name, None) or (head[0] == "bound" and head[2] == axis.name))
+        return axis.size is None and (
+            head[:3] == ("lane", axis.name, None) or (head[0] == "bound" and head[2] == axis.name)
+        )
 
     def map(self, term: Map, args: list[int]) -> int:
         if term.kind != "int" or term.op not in BOUNDS:
@@ -197,13 +210,17 @@ class _Said:
             if not waiting:
                 at = stack.pop()
                 bounds, height = self.bounds[at], self.height[at]
-                done.setdefault(at, self.row(head, [done[part] for part in parts] if at not in done else parts, bounds, height))
+                done.setdefault(
+                    at, self.row(head, [done[part] for part in parts] if at not in done else parts, bounds, height)
+                )
             stack += waiting
         return [done[root] for root in roots]
 
 
 def _paired(own: Sequence[Axis], other: Sequence[Axis]) -> list[tuple[Axis, str]] | None:
-    """Pair axes of one value with those of another, each named like it, or of its size and with an ending; None where that is not clear."""
+    """Pair axes of one value with those of another, each named like it, or of its size and with an ending; None where
+    that is not clear.
+    """
 
     def alike(one: Axis, two: Axis) -> bool:
         ending = two.size is not None and re.fullmatch(re.escape(one.name) + "_[0-9]+", two.name) is not None

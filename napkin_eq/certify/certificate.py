@@ -4,8 +4,8 @@
     nodes      rows of further terms and judgments, numbered on from the theorem's
     laws       the statements relied on: their patterns, floating-point class, proof and hash
     instances  what each statement was used for: its substitution, its claim and, as instances again, its conditions
-    steps      an equation among the instances, its direction, and the path to the subterm that it changes; or a lemma, a term
-               with such steps from it, which is replaced wherever it stands
+    steps      an equation among the instances, its direction, and the path to the subterm that it changes; or a lemma,
+               a term with such steps from it, which is replaced wherever it stands
     evidence   what was found out about the kernels besides; `sha256` seals it all
 
 Rows are those of `json_form.py`; a judgment is a row whose constructor begins with "is-".
@@ -42,7 +42,9 @@ EVIDENT = "evident"
 
 def judged(rows: Rows, judgment: Judgment) -> int:
     """Enter a judgment into a table, and return the place of its row."""
-    return rows.row([f"is-{judgment.name}", *(rows.axis(arg) if isinstance(arg, Axis) else rows.add(arg) for arg in judgment.args)])
+    return rows.row(
+        [f"is-{judgment.name}", *(rows.axis(arg) if isinstance(arg, Axis) else rows.add(arg) for arg in judgment.args)]
+    )
 
 
 def stated(statement: Statement) -> Data:
@@ -60,14 +62,18 @@ def stated(statement: Statement) -> Data:
 
 
 def restated(name: str, law: Data) -> Statement:
-    """Return the law or inference that a certificate states; raises NapkinError for one that the engine does not build."""
+    """Return the law or inference that a certificate states; raises NapkinError for one that the engine
+    does not build.
+    """
     terms, judgments = list[Term](), dict[int, Judgment]()
     for place, row in enumerate(law["nodes"]):
         tag, *parts = row
         words = CONSTRUCTORS[tag][0] if tag in CONSTRUCTORS else []
         axes = {part: Axis(part) for word, part in zip(words, parts, strict=False) if word in LANGUAGE["roles"]}
         if tag[:3] == "is-":
-            judgments[place] = Judgment(tag[3:], tuple(axes[part] if isinstance(part, str) else terms[part] for part in parts))
+            judgments[place] = Judgment(
+                tag[3:], tuple(axes[part] if isinstance(part, str) else terms[part] for part in parts)
+            )
             terms.append(TRUE)  # no row refers to it
         else:
             terms.append(Var(parts[1], parts[0]) if tag == "Var" else read_row(row, terms, axes, {}))
@@ -75,7 +81,8 @@ def restated(name: str, law: Data) -> Statement:
     if conclusion.name != "equal":
         return Inference(name, "certificate", "", conclusion, tuple(premises), "", "a certificate")
     left, right = conclusion.args
-    return Law(name, "certificate", "", left, right, tuple(premises), False, "algebra", "", "a certificate")  # type: ignore[arg-type]
+    said = left, right, tuple(premises)
+    return Law(name, "certificate", "", *said, False, "algebra", "", "a certificate")  # type: ignore[arg-type]
 
 
 class _Writer:
@@ -88,9 +95,13 @@ class _Writer:
         self._known: dict[str, int] = {}
         self._derived: dict[Judgment, int] = {}
 
-    def instance(self, rule: str, claim: int, bindings: Iterable[tuple[str, Axis | Term]] = (), premises: Sequence[int] = ()) -> int:
+    def instance(
+        self, rule: str, claim: int, bindings: Iterable[tuple[str, Axis | Term]] = (), premises: Sequence[int] = ()
+    ) -> int:
         """Enter an instance, once, and return its place."""
-        given = {name: self.rows.axis(value) if isinstance(value, Axis) else self.rows.add(value) for name, value in bindings}
+        given = {
+            name: self.rows.axis(value) if isinstance(value, Axis) else self.rows.add(value) for name, value in bindings
+        }
         entry = {"rule": rule, "bindings": given, "claim": claim, "premises": list(premises)}
         key = json.dumps(entry, sort_keys=True)
         if key not in self._known:
@@ -99,24 +110,36 @@ class _Writer:
         return self._known[key]
 
     def derivation(self, proof: Derivation) -> int:
-        """Enter a derivation, its premises first, and return its place; a judgment that others rest on, too, is derived once."""
+        """Enter a derivation, its premises first, and return its place; a judgment that others rest on, too, is derived
+        once.
+        """
         if proof.judgment in self._derived:
             return self._derived[proof.judgment]
         if proof.rule == INTERVAL:
-            raise Undecided(f"{proof.judgment} rests on bounds of intervals, which a certificate does not hold; state it as a law's inference")
+            raise Undecided(
+                f"{proof.judgment} rests on bounds of intervals, which a certificate does not hold; state it as a law's"
+                " inference"
+            )
         premises = [self.derivation(p) for p in proof.premises]
         if proof.rule != BASE:
             self.used.add(proof.rule)
-        place = self.instance(EVIDENT if proof.rule == BASE else proof.rule, judged(self.rows, proof.judgment), proof.bindings, premises)
+        place = self.instance(
+            EVIDENT if proof.rule == BASE else proof.rule, judged(self.rows, proof.judgment), proof.bindings, premises
+        )
         self._derived[proof.judgment] = place
         return place
 
     def step(self, step: Step) -> Data:
-        return {"instance": self.equation(step.law, dict(step.bindings)), "forward": step.forward, "path": list(step.path)}
+        return {
+            "instance": self.equation(step.law, dict(step.bindings)),
+            "forward": step.forward,
+            "path": list(step.path),
+        }
 
     def equation(self, name: str, bindings: Mapping[str, Axis | Term]) -> int:
         if name == ARITHMETIC:
-            return self.instance(EVIDENT, self.rows.row(["is-equal", *(self.rows.add(bindings[side]) for side in ("left", "right"))]))  # type: ignore[arg-type]
+            sides = [self.rows.add(bindings[side]) for side in ("left", "right")]  # type: ignore[arg-type]
+            return self.instance(EVIDENT, self.rows.row(["is-equal", *sides]))
         law = self.statements.get(name)
         if not isinstance(law, Law):
             raise NapkinError(f"certificate: a step uses {name!r}, which is not among the laws given")
@@ -130,12 +153,17 @@ class _Writer:
 
 
 def make(
-    source: Term, destination: Term, steps: Sequence[Step], statements: Iterable[Statement], verdicts: Mapping[str, Verdict], evidence: Data
+    source: Term,
+    destination: Term,
+    steps: Sequence[Step],
+    statements: Iterable[Statement],
+    verdicts: Mapping[str, Verdict],
+    evidence: Data,
 ) -> Data:
     """Return the certificate that source = destination by these steps, as JSON data.
 
-    statements: at least the laws and inferences in use; verdicts: what was proved of them, by name; evidence: JSON data about
-    the run, which is sealed but no part of the theorem. Raises NapkinError or Undecided rather than leave a gap.
+    statements: at least the laws and inferences in use; verdicts: what was proved of them, by name; evidence: JSON data
+    about the run, which is sealed but no part of the theorem. Raises NapkinError or Undecided rather than leave a gap.
     """
     writer = _Writer(statements)
     writer.judge.prepare(source)
@@ -167,7 +195,13 @@ def _proof(name: str, verdicts: Mapping[str, Verdict]) -> Data:
         raise NapkinError(f"certificate: no verdict is given for {name}; run `napkin-eq prove {name}`")
     verdict = verdicts[name]
     files = [asdict(file) for file in verdict.files]
-    return {"lanes": list(verdict.lanes), "grade": verdict.grade, "kernel": verdict.kernel, "method": verdict.method, "files": files}
+    return {
+        "lanes": list(verdict.lanes),
+        "grade": verdict.grade,
+        "kernel": verdict.kernel,
+        "method": verdict.method,
+        "files": files,
+    }
 
 
 def sealed(data: Data) -> Data:
@@ -176,7 +210,9 @@ def sealed(data: Data) -> Data:
 
 
 def with_evidence(data: Data, **found: Any) -> Data:
-    """Return a certificate with more evidence, sealed anew: `kernels`, `index`, `numeric`; what it proves stays the same."""
+    """Return a certificate with more evidence, sealed anew: `kernels`, `index`, `numeric`; what it proves stays the
+    same.
+    """
     return sealed({**data, "evidence": {**data["evidence"], **{name: _plain(value) for name, value in found.items()}}})
 
 
@@ -190,7 +226,9 @@ def _plain(value: Any) -> Any:
 
 
 def ends(data: Data) -> tuple[Term, Term]:
-    """Return what a checked certificate says is equal, as terms; raises NapkinError for terms that the engine does not build."""
+    """Return what a checked certificate says is equal, as terms; raises NapkinError for terms that the engine does not
+    build.
+    """
     theorem = data["theorem"]
     tables = {"schema": FORM, **{name: theorem[name] for name in ("axes", "inputs", "nodes")}}
     return from_json({**tables, "root": theorem["source"]}), from_json({**tables, "root": theorem["destination"]})
@@ -202,7 +240,8 @@ def checked(data: Data) -> dict[str, Any]:
 
 
 def of(derivation: Derived) -> Data:
-    """Return the certificate of a derivation, written and checked when first asked for; several outputs are proved side by side, as a tuple.
+    """Return the certificate of a derivation, written and checked when first asked for; several outputs are proved side
+    by side, as a tuple.
 
     Raises Undecided where the independent checker refuses it, and for a theorem not shown to be about the diagram.
     """
@@ -221,19 +260,35 @@ def _of(derivation: Derived) -> Data:
     destination: Term = outputs[0].placed.term
     if len(outputs) > 1:
         source, destination = Tuple(tuple(o.source for o in outputs)), Tuple(tuple(o.placed.term for o in outputs))
-        steps = [s if s.lemma is not None else replace(s, path=(place, *s.path)) for place, o in enumerate(outputs) for s in o.steps]
+        steps = [
+            s if s.lemma is not None else replace(s, path=(place, *s.path))
+            for place, o in enumerate(outputs)
+            for s in o.steps
+        ]
     names = [name for o in outputs for name in o.names]
     translation = [{"outputs": list(o.names), **o.translation.data()} for o in outputs]
-    about: Data = {"diagram": derivation.diagram.name, "hardware": derivation.hardware.name, "dtype": derivation.dtype, "outputs": names}
+    about: Data = {
+        "diagram": derivation.diagram.name,
+        "hardware": derivation.hardware.name,
+        "dtype": derivation.dtype,
+        "outputs": names,
+    }
     about["translation"] = translation
-    # A chain is about terms; that a library computes the term that a kernel stands for is taken on trust, and sealed as such.
-    if trusted := [{"kernel": k.name, "call": k.library.function, "grade": "library"} for k in derivation.plan.kernels if k.library]:
+    # A chain is about terms; that a library computes the term that a kernel stands for is taken on trust, and sealed as
+    # such.
+    if trusted := [
+        {"kernel": k.name, "call": k.library.function, "grade": "library"} for k in derivation.plan.kernels if k.library
+    ]:
         about["library"] = trusted
     return _accepted(make(source, destination, steps, derivation.statements, derivation.verdicts, about))
 
 
 def require_accepted(
-    source: Term, destination: Term, steps: Sequence[Step], statements: Iterable[Statement], verdicts: Mapping[str, Verdict]
+    source: Term,
+    destination: Term,
+    steps: Sequence[Step],
+    statements: Iterable[Statement],
+    verdicts: Mapping[str, Verdict],
 ) -> None:
     """Raise Undecided unless the independent checker accepts these steps as a proof that the two terms are equal."""
     _accepted(make(source, destination, steps, statements, verdicts, {}))
@@ -252,7 +307,9 @@ def dumps(data: Data) -> str:
 
 
 def loads(content: str | bytes) -> Data:
-    """Return the data of a certificate's text, unchecked; raise NapkinError for what is not JSON or not a certificate."""
+    """Return the data of a certificate's text, unchecked; raise NapkinError for what is not JSON or not a
+    certificate.
+    """
     try:
         data = json.loads(content)
     except (ValueError, RecursionError) as error:

@@ -1,4 +1,6 @@
-"""The chain from a diagram to the term that was placed: law instances that fired, and those that the destination itself shows."""
+"""The chain from a diagram to the term that was placed: law instances that fired, and those that the destination itself
+shows.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +37,12 @@ def explained(
 
     Of very many instances the first are entered, which are those of the earliest rounds; a chain may then be missed.
     entered: for several terms of one source, what the instances of each e-graph gave, by which list of them it is.
-    verdicts: what was proved of the statements, which says where they need lanes that there may not be before a stream's first block.
+    verdicts: what was proved of the statements, which says where they need lanes that there may not be before a
+    stream's first block.
     merged: instances that may have fired of other terms as well; these are entered where a chain is missing.
     """
-    budget = budget.part(1.0) if budget else Budget()  # of what the search left, which is never nothing: it ends before its limit
+    # Of what the search left, which is never nothing: it ends before its limit
+    budget = budget.part(1.0) if budget else Budget()
     entered = {} if entered is None else entered
     if id(instances) not in entered:
         entered[id(instances)] = _entered(source, instances, statements, budget, verdicts or {})
@@ -48,7 +52,9 @@ def explained(
     for store in placed.stores:
         for law, bindings in _placements(store):
             closure.instance(law, True, bindings)
-    for choice in (t for t in subterms(placed.term) if isinstance(t, Map) and t.op == "where" and t.args[1] == t.args[2]):
+    for choice in (
+        t for t in subterms(placed.term) if isinstance(t, Map) and t.op == "where" and t.args[1] == t.args[2]
+    ):
         if SAME_VALUE in closure.laws:  # by which a value got axes that it does not vary along
             closure.instance(SAME_VALUE, True, (("a", choice.args[1]), ("c", choice.args[0])))
     _read_backward(closure, placed.term, statements)
@@ -56,7 +62,11 @@ def explained(
 
 
 def _entered(
-    source: Term, instances: Sequence[Instance], statements: Sequence[Statement], budget: Budget, verdicts: Mapping[str, Verdict]
+    source: Term,
+    instances: Sequence[Instance],
+    statements: Sequence[Statement],
+    budget: Budget,
+    verdicts: Mapping[str, Verdict],
 ) -> Closure:
     closure = Closure(statements, budget, {name: verdict.lanes for name, verdict in verdicts.items()})
     closure.add(source)
@@ -71,12 +81,17 @@ def _entered(
 
 
 def _read_backward(closure: Closure, term: Term, statements: Sequence[Statement]) -> None:
-    """Enter the instances of structure laws that the destination itself shows, each read from its right side to its left.
+    """Enter the instances of structure laws that the destination itself shows, each read from its right side to its
+    left.
 
-    An e-graph fires a law on a class; the conditions of a law are derived of a term. These are the terms in question, with
-    what is below them unstreamed and unstored, since that is the form that facts speak of.
+    An e-graph fires a law on a class; the conditions of a law are derived of a term. These are the terms in question,
+    with what is below them unstreamed and unstored, since that is the form that facts speak of.
     """
-    laws = [s for s in statements if isinstance(s, Law) and s.stage == "structure" and not isinstance(s.lhs, Var) and s.lhs.kind == "real"]
+    laws = [
+        s
+        for s in statements
+        if isinstance(s, Law) and s.stage == "structure" and not isinstance(s.lhs, Var) and s.lhs.kind == "real"
+    ]
     waiting = [rebuilt(t, tuple(map(_bare, t.children))) for t in subterms(term) if isinstance(t, Streamed)]
     seen = set(waiting)
     while waiting:
@@ -111,7 +126,9 @@ _BARE: dict[Term, Term] = {}
 def _placements(store: Store) -> Iterator[tuple[str, tuple[tuple[str, Any], ...]]]:
     """Yield the instances of the placement laws that put a value, or several, under a Store."""
     _, value = modes_of(store)
-    suffix, variable = {"tuple": ("-several", "a"), "bool": ("-mask", "c"), "int": ("-whole", "i")}.get(value.kind, ("", "a"))
+    suffix, variable = {"tuple": ("-several", "a"), "bool": ("-mask", "c"), "int": ("-whole", "i")}.get(
+        value.kind, ("", "a")
+    )
     if isinstance(value, Tuple):
         items = tuple(zip("abdef", value.items, strict=False))
         kinds = [item.kind for item in value.items]

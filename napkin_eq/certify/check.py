@@ -1,10 +1,11 @@
-"""The independent checker of certificates: standard library only, nothing imported from the engine, to be read and copied alone.
+"""The independent checker of certificates: standard library only, nothing imported from the engine, to be read and
+copied alone.
 
-A certificate claims that two terms are equal and lists the steps between them. A step puts an instance of a law at a position:
-one side of the instance must be the subterm there, the other takes its place. A law's conditions are instances too, down to what
-can be read off a term. No search is trusted; laws are not proved here, but named with their hashes. Numbers are rational, never
-rounded. docs/checker.md goes through it all, rule by rule, with the theorem of Rocq that each rule is.
-`python check.py FILE`: status 0 accepted, 1 refused, 2 no such file.
+A certificate claims that two terms are equal and lists the steps between them. A step puts an instance of a law at a
+position: one side of the instance must be the subterm there, the other takes its place. A law's conditions are
+instances too, down to what can be read off a term. No search is trusted; laws are not proved here, but named with their
+hashes. Numbers are rational, never rounded. docs/checker.md goes through it all, rule by rule, with the theorem of Rocq
+that each rule is. `python check.py FILE`: status 0 accepted, 1 refused, 2 no such file.
 """
 
 from __future__ import annotations
@@ -23,17 +24,25 @@ LANGUAGE = "6a45189e6f7cf2f7a043a9a92bb814220dbd2a7a77c4a9b960d77f8fad781959"
 ACC, PREV = 1, 2  # among a term's marks: it holds an accumulator, a previous value, whose stream is outside of it
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,99}")
 # What a constant of a type is written as: a real one as a decimal or a fraction, or -inf, the absent value.
-NUMBERS = {"real": r"-inf|-?[0-9]{1,400}(\.[0-9]{1,400})?(e[+-]?[0-9]{1,3})?|-?[0-9]{1,900}/[1-9][0-9]{0,899}", "int": "-?[0-9]{1,400}", "bool": "[01]"}
+NUMBERS = {
+    "real": r"-inf|-?[0-9]{1,400}(\.[0-9]{1,400})?(e[+-]?[0-9]{1,3})?|-?[0-9]{1,900}/[1-9][0-9]{0,899}",
+    "int": "-?[0-9]{1,400}",
+    "bool": "[01]",
+}
 BOUND = re.compile(r"abs<=[0-9]{0,400}\.?[0-9]{1,400}(e[+-]?[0-9]{1,3})?")
 STREAMS = ("Online", "is-scales", "is-moves", "is-settled")  # what speaks of all prefixes of an axis
-UPDATES = (("Online", 4), ("is-scales", 3), ("is-moves", 4))  # of their parts those whose accumulator and previous values are the stream's own
-UNASKED = ("is-free", "is-along", "is-local", "is-distinct")  # judgments about all places, whatever a stream has reached
+# Of their parts those whose accumulator and previous values are the stream's own
+UPDATES = (("Online", 4), ("is-scales", 3), ("is-moves", 4))
+# Judgments about all places, whatever a stream has reached
+UNASKED = ("is-free", "is-along", "is-local", "is-distinct")
 Axes = frozenset[str]
 NOWHERE = Axes()
 
 
 class Node(NamedTuple):
-    """A term. marks: axes that it walks, ACC, PREV; before: axes along which what its open Prevs hold varies; items: of a tuple."""
+    """A term. marks: axes that it walks, ACC, PREV; before: axes along which what its open Prevs hold varies; items: of
+    a tuple.
+    """
 
     row: list[Any]
     kind: str
@@ -44,8 +53,8 @@ class Node(NamedTuple):
 
 
 class Law(NamedTuple):
-    """A law as it may be used. lanes: axes that must not be empty; streamed: axes that it reads in prefixes; within: axes over
-    whose streams its open Prevs run; shut: variables that may hold no open accumulator or previous value."""
+    """A law as it may be used. lanes: axes that must not be empty; streamed: axes that it reads in prefixes; within:
+    axes over whose streams its open Prevs run; shut: variables that may hold no open accumulator or previous value."""
 
     conclusion: int
     premises: list[int]
@@ -60,8 +69,8 @@ class Refused(Exception):
 
 
 class Claim(NamedTuple):
-    """A judgment that holds wherever the axes of lanes are not empty, those of full are read in full, and, if there is an axis
-    in within, in the update of a stream over it."""
+    """A judgment that holds wherever the axes of lanes are not empty, those of full are read in full, and, if there is
+    an axis in within, in the update of a stream over it."""
 
     judgment: int
     rule: str
@@ -123,7 +132,13 @@ def computed(op: str, given: list[Fraction | None]) -> Fraction | None:
     if len(present) < len(given):
         return None
     first, last = present[0], present[-1]
-    results = {"add": first + last, "mul": first * last, "min": min(present), "neg": -first, "inv": 1 / first if first else first}
+    results = {
+        "add": first + last,
+        "mul": first * last,
+        "min": min(present),
+        "neg": -first,
+        "inv": 1 / first if first else first,
+    }
     return results[op]
 
 
@@ -148,20 +163,30 @@ class Checker:
     def __init__(self, theorem: dict[str, Any]) -> None:
         need(sha(theorem["language"]) == LANGUAGE, "it is not written in the language that is understood here")
         tables = ("constructors", "kinds", "roles", "words", "facts", "signs")
-        self.constructors, self.kinds, self.roles, self.words, self.facts, self.signs = (theorem["language"][table] for table in tables)
+        self.constructors, self.kinds, self.roles, self.words, self.facts, self.signs = (
+            theorem["language"][table] for table in tables
+        )
         self.axes, self.inputs = theorem["axes"], theorem["inputs"]
         self.nodes, self.known, self.work = list[Node](), dict[str, int](), 0
         self.laws, self.claims, self.steps = dict[str, Law](), list[Claim](), 0
 
     def listed(self) -> None:
-        """Refuse axes that have no size, and inputs over other axes, of other types or with other facts than are known."""
+        """Refuse axes that have no size, and inputs over other axes, of other types or with other facts
+        than are known.
+        """
         for name, axis in self.axes.items():
             size, multiple = values(axis, "size multiple")
             need(type(multiple) is int and multiple > 0, f"axis {named(name, 'an axis')} has no usable multiple")
-            need(size is None or (type(size) is int and size > 0 and size % multiple == 0), f"axis {name} has no usable size")
+            need(
+                size is None or (type(size) is int and size > 0 and size % multiple == 0),
+                f"axis {name} has no usable size",
+            )
         for name, entry in self.inputs.items():
             dims, dtype, facts = values(entry, "dims dtype facts")
-            need(type(dims) is list and {*dims} <= self.axes.keys(), f"input {named(name, 'an input')} has an axis that is not listed")
+            need(
+                type(dims) is list and {*dims} <= self.axes.keys(),
+                f"input {named(name, 'an input')} has an axis that is not listed",
+            )
             need(len({*dims}) == len(dims), f"input {name} has an axis twice")
             need(type(facts) is list and dtype in self.words["dtype"], f"input {name} has no usable type or facts")
             unknown = [fact for fact in facts if fact not in ("pos", "nonneg", "nonzero") and not BOUND.fullmatch(fact)]
@@ -205,7 +230,8 @@ class Checker:
                 self.count(len(node.free) + len(node.marks) + len(node.before))
                 alike = word == "item" or told.setdefault(word, node.kind) == node.kind
                 need(alike and node.kind in self.kinds[word], f"{tag} has a {node.kind} where a {word} is expected")
-                # An update speaks of its own stream's accumulator and previous values; a body and a mask of those outside.
+                # An update speaks of its own stream's accumulator and previous values; a body and a mask of those
+                # outside.
                 own = (tag, place) in UPDATES
                 need(not own or axis not in node.before, f"what Prev holds in an update varies along {axis}")
                 marks |= node.marks - {ACC, PREV} if own else node.marks
@@ -252,7 +278,10 @@ class Checker:
 
     def real(self, number: int) -> Fraction | None:
         """Return the value of a real constant."""
-        need(self.nodes[number].row[:2] == ["Const", "real"], f"{self.nodes[number].row[0]} stands where a number is expected")
+        need(
+            self.nodes[number].row[:2] == ["Const", "real"],
+            f"{self.nodes[number].row[0]} stands where a number is expected",
+        )
         return exact(self.nodes[number].row[2])
 
     def leaf(self, number: int) -> int:
@@ -263,7 +292,11 @@ class Checker:
     def shown(self, number: int) -> list[str]:
         """Return the signs, and presence, that a leaf shows by itself."""
         row, kind, *_ = self.nodes[number]
-        facts = ["finite", *self.inputs[row[1]]["facts"]] if row[0] == "Input" else self.facts[kind] + self.facts.get(row[0], [])
+        facts = (
+            ["finite", *self.inputs[row[1]]["facts"]]
+            if row[0] == "Input"
+            else self.facts[kind] + self.facts.get(row[0], [])
+        )
         if row[0] == "Const" and (value := exact(row[2])) is not None:
             facts = ["pos" if value > 0 else "nonneg" if value == 0 else "nonzero"]
         return [sign for fact in facts for sign in self.signs.get(fact, [])]
@@ -272,14 +305,26 @@ class Checker:
         """Tell whether a mask is part * n <= lane and lane < part * n + n, stretches of n lanes that cover the axis."""
         run = self.nodes[self.nodes[self.nodes[mask].row[2]].row[2]].row[2]
         parts, size, count = self.axes[part]["size"], self.axes[axis]["size"], self.nodes[run].row
-        lane, first, length = ["Index", axis], ["mul", ["Index", part], run], ["Length", axis] if size is None else ["Const", "int", str(size)]
+        lane, first, length = (
+            ["Index", axis],
+            ["mul", ["Index", part], run],
+            ["Length", axis] if size is None else ["Const", "int", str(size)],
+        )
         if parts and size:
             covers = count[0] == "Const" and int(count[2]) * parts >= size
         else:  # the length divided by the parts, rounded up; where their number is a symbol in blocks of 128 lanes
             many = ["Const", "int", str(parts)] if parts else ["mul", ["Length", part], ["Const", "int", "128"]]
-            least = ["floordiv", ["add", length, ["Const", "int", str(parts - 1)] if parts else ["add", many, ["Const", "int", "-1"]]], many]
+            least = [
+                "floordiv",
+                ["add", length, ["Const", "int", str(parts - 1)] if parts else ["add", many, ["Const", "int", "-1"]]],
+                many,
+            ]
             covers = run == self.make(least if parts else ["mul", least, ["Const", "int", "128"]])
-        return part != axis and covers and mask == self.make(["and", ["le", first, lane], ["lt", lane, ["add", first, run]]])
+        return (
+            part != axis
+            and covers
+            and mask == self.make(["and", ["le", first, lane], ["lt", lane, ["add", first, run]]])
+        )
 
     def evident(self, judgment: int) -> Claim:
         """Return a judgment that can be read off its terms, and where it holds; refuse any other."""
@@ -291,7 +336,8 @@ class Checker:
             folded = self.nodes[first].row
             true = computed(folded[0], [self.real(number) for number in folded[1:]]) == self.real(last)
         elif word == "is-free":
-            true = first not in node.free and ACC not in node.marks  # an accumulator varies along axes that it does not show
+            # An accumulator varies along axes that it does not show
+            true = first not in node.free and ACC not in node.marks
         elif word == "is-along":
             true = first in node.free
         elif word == "is-local":
@@ -303,7 +349,8 @@ class Checker:
         else:
             leaf = self.leaf(last)
             true, counted = word[3:] in self.shown(leaf), self.nodes[leaf].row
-            lanes = frozenset(counted[1:]) if counted[0] == "Size" else NOWHERE  # before a stream's first block there is none
+            # Before a stream's first block there is none
+            lanes = frozenset(counted[1:]) if counted[0] == "Size" else NOWHERE
         need(true, f"{row} does not hold by itself")
         return Claim(judgment, "evident", lanes, full)
 
@@ -327,8 +374,12 @@ class Checker:
             table.append(self.make(row))
         return table
 
-    def scopes(self, number: int, at: tuple[tuple[str, str], ...] = ()) -> Iterator[tuple[list[Any], tuple[tuple[str, str], ...]]]:
-        """Yield the row of every part of a pattern and its scope: the streams' updates and other parts, and the Prevs, around it."""
+    def scopes(
+        self, number: int, at: tuple[tuple[str, str], ...] = ()
+    ) -> Iterator[tuple[list[Any], tuple[tuple[str, str], ...]]]:
+        """Yield the row of every part of a pattern and its scope: the streams' updates and other parts, and the Prevs,
+        around it.
+        """
         self.count(1)
         row = self.nodes[number].row
         yield row, at
@@ -338,22 +389,33 @@ class Checker:
 
     def law(self, name: str, raw: Any) -> str:
         """Enter a law, or an inference; return its grade, which must be that of its weakest evidence."""
-        rows, conclusion, premises, floating, proof, said = values(raw, "nodes conclusion premises floating proof sha256")
-        need(said == sha([named(name, "a law"), rows, conclusion, premises, floating]), f"{name}: its hash is not that of its statement")
+        rows, conclusion, premises, floating, proof, said = values(
+            raw, "nodes conclusion premises floating proof sha256"
+        )
+        need(
+            said == sha([named(name, "a law"), rows, conclusion, premises, floating]),
+            f"{name}: its hash is not that of its statement",
+        )
         table = self.table(rows, [], name)
         lanes, grade, kernel, method, files = values(proof, "lanes grade kernel method files")
         judgments = [self.at(place, table, name) for place in (conclusion, *premises)]
         need(all(self.nodes[number].kind == "judgment" for number in judgments), f"{name}: it is no judgment")
         parts = [part for number in judgments for part in self.scopes(number)]
         places, first = {(row[2], at) for row, at in parts if row[0] == "Var"}, dict[str, Any]()
-        opened = [self.nodes[row[1]] for row, at in parts if row[0] == "Prev" and all(kind != "update" for kind, _ in at)]
+        opened = [
+            self.nodes[row[1]] for row, at in parts if row[0] == "Prev" and all(kind != "update" for kind, _ in at)
+        ]
         need(all(len(node.marks) == 1 for node in opened), f"{name}: its Prev runs over no axis, or over several")
         within = frozenset(axis for node in opened for axis in node.marks)
         streamed = within | {row[1] for row, _ in parts if row[0] in STREAMS}
         shut = Axes(variable for variable, at in places if first.setdefault(variable, at) != at)
         need(type(lanes) is list and all(type(axis) is str for axis in lanes), f"{name}: its lanes are no axes")
         self.laws[name] = Law(judgments[0], judgments[1:], lanes, streamed, within, shut)
-        earned = "A" if kernel or method in ("definition", "normal form") or any(file["status"] == "unsat" for file in files) else "D"
+        earned = (
+            "A"
+            if kernel or method in ("definition", "normal form") or any(file["status"] == "unsat" for file in files)
+            else "D"
+        )
         for answers, form, _, _, status in (values(file, "answers form name sha256 status") for file in files):
             need(type(form) is bool and {*answers.values()} <= {status, "unknown", "missing"}, f"{name}: not proved")
             if status == "unsat" and not form and not kernel:
@@ -379,10 +441,18 @@ class Checker:
         need(used == {*bindings}, "its substitution binds other variables than the law has")
         crossing = [name for name in sorted(law.shut) if not self.nodes[bindings[name]].marks.isdisjoint((ACC, PREV))]
         need(not crossing, f"{crossing[:1]} would carry an accumulator into or out of a stream")
-        lanes, streamed, within = (frozenset(axes[axis] for axis in listed) for listed in (law.lanes, law.streamed, law.within))
-        lanes, full = lanes.union(*(premise.lanes for premise in premises)), NOWHERE.union(*(premise.full for premise in premises))
+        lanes, streamed, within = (
+            frozenset(axes[axis] for axis in listed) for listed in (law.lanes, law.streamed, law.within)
+        )
+        lanes, full = (
+            lanes.union(*(premise.lanes for premise in premises)),
+            NOWHERE.union(*(premise.full for premise in premises)),
+        )
         need(full.isdisjoint(streamed), f"{rule} reads a part of an axis of which a premise needs all")
-        need(not streamed or not any(premise.within for premise in premises), f"{rule} reads other prefixes than a premise speaks of")
+        need(
+            not streamed or not any(premise.within for premise in premises),
+            f"{rule} reads other prefixes than a premise speaks of",
+        )
         within = within.union(*(premise.within for premise in premises))
         self.count(sum(len(premise.lanes) + len(premise.full) + len(premise.within) for premise in premises))
         self.claims.append(Claim(claim, rule, lanes, full, within))
@@ -391,7 +461,10 @@ class Checker:
         """Return a term with the second side of an equation in place of the first, which must stand at the path."""
         if not path:
             need(root == sides[0], f"{what}: the subterm at its path is not that side of the law")
-            need(claim.within <= at.update, f"{what}: it holds in the update of a stream over {sorted(claim.within)} only")
+            need(
+                claim.within <= at.update,
+                f"{what}: it holds in the update of a stream over {sorted(claim.within)} only",
+            )
             return sides[1]
         row = self.nodes[root].row
         place = self.at(path[0], self.children(row), f"child, in {what},")
@@ -422,7 +495,10 @@ class Checker:
         place, forward, path = values(move, "instance forward path")
         claim = self.at(place, self.claims, "instance")
         word, *sides = self.nodes[claim.judgment].row
-        need(word == "is-equal" and type(forward) is bool and type(path) is list, f"{what}: no equation, direction or path")
+        need(
+            word == "is-equal" and type(forward) is bool and type(path) is list,
+            f"{what}: no equation, direction or path",
+        )
         return self.put(term, path, sides if forward else sides[::-1], claim, f"{what}, {claim.rule}", TOP), claim
 
     def step(self, current: int, step: Any, what: str) -> int:
@@ -448,12 +524,17 @@ class Checker:
 
     def run(self, data: dict[str, Any]) -> dict[str, Any]:
         """Check everything, and return what was found."""
-        _, theorem, nodes, laws, instances, steps, *claimed, evidence = values(data, "schema theorem nodes laws instances steps status grade evidence")
+        _, theorem, nodes, laws, instances, steps, *claimed, evidence = values(
+            data, "schema theorem nodes laws instances steps status grade evidence"
+        )
         _, _, _, rows, source, destination = values(theorem, "language axes inputs nodes source destination")
         self.listed()
         self.terms = terms = self.table(rows, [], "term")
         current, end = self.at(source, terms, "term"), self.at(destination, terms, "term")
-        need((self.nodes[current].marks | self.nodes[end].marks).isdisjoint((ACC, PREV)), "an accumulator stands outside its stream")
+        need(
+            (self.nodes[current].marks | self.nodes[end].marks).isdisjoint((ACC, PREV)),
+            "an accumulator stands outside its stream",
+        )
         need(self.outputs(current) == self.outputs(end), "the two sides are not of one kind and shape")
         self.table(nodes, terms, "judgment")
         grades = [self.law(name, laws[name]) for name in sorted(laws)]
@@ -463,10 +544,19 @@ class Checker:
             current = self.step(current, step, f"step {number}")
         need(current == end, "the steps do not lead to the destination")
         grade = max(grades, default="A")
-        need(claimed == ["tested" if grade == "D" else "proved", grade], f"its status and grade are not {grade}, the weakest of its laws")
+        need(
+            claimed == ["tested" if grade == "D" else "proved", grade],
+            f"its status and grade are not {grade}, the weakest of its laws",
+        )
         rows = evidence.get("library", []) if type(evidence) is dict else []  # no step is about these kernels
         trusted = "".join(f", trusted and not proved: {': '.join(values(row, 'kernel call grade'))!a}" for row in rows)
-        return {"grade": grade, "steps": self.steps, "theorem": sha(theorem), "laws": {n: laws[n]["sha256"] for n in sorted(laws)}, "trusted": trusted}
+        return {
+            "grade": grade,
+            "steps": self.steps,
+            "theorem": sha(theorem),
+            "laws": {n: laws[n]["sha256"] for n in sorted(laws)},
+            "trusted": trusted,
+        }
 
 
 def check(content: bytes) -> dict[str, Any]:
@@ -492,7 +582,13 @@ def main(arguments: list[str]) -> int:
     except (OSError, IndexError) as problem:
         print(f"unusable: {problem}; usage: python check.py FILE", file=sys.stderr)
         return 2
-    print(("ok: {steps} steps, grade {grade}, theorem {theorem}{trusted}" if found["status"] == "ok" else "refused: {problem}").format(**found))
+    print(
+        (
+            "ok: {steps} steps, grade {grade}, theorem {theorem}{trusted}"
+            if found["status"] == "ok"
+            else "refused: {problem}"
+        ).format(**found)
+    )
     return int(found["status"] != "ok")
 
 

@@ -14,9 +14,11 @@ from napkin_eq.lang.errors import NapkinError
 
 @contextmanager
 def whole_folder(target: Path) -> Iterator[Path]:
-    """Give a fresh folder to write into; its files move to `target` when the block ends well, and vanish when it does not.
+    """Give a fresh folder to write into; its files move to `target` when the block ends well, and vanish when it does
+    not.
 
-    The fresh folder is made at once, beside the target, so that a place that cannot be written is refused before any work.
+    The fresh folder is made at once, beside the target, so that a place that cannot be written is refused before any
+    work.
     """
     target = target.absolute()
     try:
@@ -26,7 +28,9 @@ def whole_folder(target: Path) -> Iterator[Path]:
         # Inside an existing target, because that is the folder that must be writable.
         fresh = Path(tempfile.mkdtemp(prefix=".napkin-", dir=target if target.is_dir() else target.parent))
     except OSError as error:
-        raise NapkinError(f"output {target!s:.120}: cannot be written: {error.strerror or error}; name another folder with -o") from None
+        raise NapkinError(
+            f"output {target!s:.120}: cannot be written: {error.strerror or error}; name another folder with -o"
+        ) from None
     try:
         yield fresh
         _move(fresh, target)

@@ -1,4 +1,6 @@
-"""`derive --sizes`: several plans of a diagram whose sizes are left open, in one file that takes one of them by the sizes that it is given."""
+"""`derive --sizes`: several plans of a diagram whose sizes are left open, in one file that takes one of them by the
+sizes that it is given.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,14 @@ def derive(args: Namespace, diagram: Any) -> int:
     from napkin_eq.pipeline.sizes import family
 
     if asked := [name for name in APART if getattr(args, name)]:
-        raise NapkinError(f"derive --sizes: --{asked[0]} is about one plan, and here are several; leave one of the two out")
+        raise NapkinError(
+            f"derive --sizes: --{asked[0]} is about one plan, and here are several; leave one of the two out"
+        )
     found = family(
-        diagram, hardware=args.hardware, dtype=args.dtype or "bfloat16", without=tuple(args.without), rules=tuple(args.rules),
-        allow_tested=args.allow_tested, printer=args.printer, max_error=args.max_error, limit=args.limit, library=args.library,
+        diagram, hardware=args.hardware, dtype=args.dtype or "bfloat16", without=tuple(args.without),
+        rules=tuple(args.rules),
+        allow_tested=args.allow_tested, printer=args.printer, max_error=args.max_error, limit=args.limit,
+        library=args.library,
     )  # fmt: skip
     if args.output is not None:
         with whole_folder(Path(args.output)) as folder:
@@ -55,11 +61,17 @@ def files(found: Family) -> dict[str, str]:
 
 def told(found: Family) -> str:
     """Return the guards as text, and what each plan needs of sizes and was tiled for."""
-    lines = [f"{found.diagram.name}: {len(found.sized)} plans for the sizes that are left open; exactly one guard holds of any sizes"]
+    lines = [
+        f"{found.diagram.name}: {len(found.sized)} plans for the sizes that are left open; exactly one guard holds of"
+        " any sizes"
+    ]
     for way, at in found.dispatch.guards():
         said = " and ".join(str(test) if held else f"not ({test})" for test, held in way)
         lines.append(f"  plan {at}  if {said or 'always'}")
     for at, one in enumerate(found.sized):
-        kernels = "; ".join(", ".join(f"{c.name} by {c.tile}" for c in k.coords if c.tile > 1) or "one by one" for k in one.derivation.plan.kernels)
+        kernels = "; ".join(
+            ", ".join(f"{c.name} by {c.tile}" for c in k.coords if c.tile > 1) or "one by one"
+            for k in one.derivation.plan.kernels
+        )
         lines.append(f"plan {at}: {one.needs}; {kernels}")
     return "\n".join(lines)

@@ -21,7 +21,9 @@ SCHEMA = 1
 
 
 def derive(args: Namespace) -> int:
-    """Derive the cheapest plan; print the report, or write everything into a folder. With --index also prove its kernels' coordinates."""
+    """Derive the cheapest plan; print the report, or write everything into a folder. With --index also prove its
+    kernels' coordinates.
+    """
     from napkin_eq.cli.files import whole_folder
     from napkin_eq.verify.index.prove_index import proved, scripts
 
@@ -50,7 +52,9 @@ def derive(args: Namespace) -> int:
 
 
 def _probed(args: Namespace, derivation: Derivation) -> int:
-    """Evaluate members of the e-graphs' classes, more of them where that is asked for or files are written; say on stderr what was asked for or is false."""
+    """Evaluate members of the e-graphs' classes, more of them where that is asked for or files are written; say on
+    stderr what was asked for or is false.
+    """
     from napkin_eq.verify.probe import BRIEFLY, probe
 
     briefly = {} if args.probe or args.output is not None else BRIEFLY
@@ -77,13 +81,17 @@ def _derived(args: Namespace, diagram: Any, without: tuple[str, ...] = ()) -> De
 
     with shown(args.limit, args.quiet) as budget:
         return derived(
-            diagram, hardware=args.hardware, dtype=args.dtype or "bfloat16", without=(*args.without, *without), rules=tuple(args.rules),
-            allow_tested=args.allow_tested, printer=args.printer, max_error=args.max_error, limit=budget, library=getattr(args, "library", False),
+            diagram, hardware=args.hardware, dtype=args.dtype or "bfloat16", without=(*args.without, *without),
+            rules=tuple(args.rules),
+            allow_tested=args.allow_tested, printer=args.printer, max_error=args.max_error, limit=budget,
+            library=getattr(args, "library", False),
         )  # fmt: skip
 
 
 def _tuned(args: Namespace, diagram: Any) -> Derivation:
-    """Derive, and take the tiles that a file of tuned plans holds for this, if one is named; what is taken is said on stderr."""
+    """Derive, and take the tiles that a file of tuned plans holds for this, if one is named; what is taken is said on
+    stderr.
+    """
     if args.tuned is None:
         return _derived(args, diagram)
     from napkin_eq.pipeline import tuned
@@ -101,7 +109,11 @@ def _files(name: str, made: Compiled[Derivation], index: Index | None = None) ->
     kernels = {f"{name}.py": made.portable.triton()}
     if any(kernel.workers for kernel in derivation.plan.kernels):
         kernels[f"{name}_hopper.py"] = derivation.code()
-    found: dict[str, Any] = {"kernels": [{"file": file, "sha256": hashlib.sha256(text.encode()).hexdigest()} for file, text in kernels.items()]}
+    found: dict[str, Any] = {
+        "kernels": [
+            {"file": file, "sha256": hashlib.sha256(text.encode()).hexdigest()} for file, text in kernels.items()
+        ]
+    }
     if index:
         found["index"] = index.data()
     report = derivation.report()
@@ -115,11 +127,16 @@ def _files(name: str, made: Compiled[Derivation], index: Index | None = None) ->
     }
 
 
-def _print_derivation(args: Namespace, derivation: Derivation, index: Index | None, made: Compiled[Derivation] | None = None) -> None:
+def _print_derivation(
+    args: Namespace, derivation: Derivation, index: Index | None, made: Compiled[Derivation] | None = None
+) -> None:
     from napkin_eq.pipeline import front
 
     if args.json:
-        more: dict[str, Any] = {**({"index": index.data()} if index else {}), **({"compiled": made.data()} if made else {})}
+        more: dict[str, Any] = {
+            **({"index": index.data()} if index else {}),
+            **({"compiled": made.data()} if made else {}),
+        }
         if args.front:
             more["front"] = front.data(front.front(derivation))
         print(_dumped({**derivation.report(), **more}), end="")
@@ -159,12 +176,18 @@ def explain(args: Namespace) -> int:
             rows.append(summary(family, _derived(args, diagram, (family,))))
         except NapkinError as error:
             rows.append({"without": family, "refused": str(error)})
-    print(_dumped({"schema": SCHEMA, "diagram": diagram.name, "plans": rows}) if args.json else ablations_told(diagram.name, rows))
+    print(
+        _dumped({"schema": SCHEMA, "diagram": diagram.name, "plans": rows})
+        if args.json
+        else ablations_told(diagram.name, rows)
+    )
     return DONE
 
 
 def draw(args: Namespace) -> int:
-    """Draw a diagram, a law, the plan that is derived of a diagram, or the derivation move by move, as SVG, PNG or PDF."""
+    """Draw a diagram, a law, the plan that is derived of a diagram, or the derivation move by move, as SVG,
+    PNG or PDF.
+    """
     from napkin_eq.draw import drawn, strip
     from napkin_eq.draw.markup import rendered, svg
 
@@ -180,7 +203,9 @@ def draw(args: Namespace) -> int:
     if form == "html":
         text = strip.page(made)
     else:
-        text = svg(strip.strip(made) if args.steps else drawn(made), args.theme or ("auto" if form == "svg" else "light"))
+        text = svg(
+            strip.strip(made) if args.steps else drawn(made), args.theme or ("auto" if form == "svg" else "light")
+        )
     if args.output is None:
         print(text, end="")
     else:
@@ -226,7 +251,8 @@ def run(args: Namespace) -> int:
 
     report = validate(
         _diagram(args), dtype=args.dtype, sizes=None, device=args.device, hardware=args.hardware,
-        without=tuple(args.without), rules=tuple(args.rules), printer=args.printer, seed=args.seed, fixed=_fixed(args), inputs=args.family or ("normal",),
+        without=tuple(args.without), rules=tuple(args.rules), printer=args.printer, seed=args.seed, fixed=_fixed(args),
+        inputs=args.family or ("normal",),
         max_error=args.max_error,
     )  # fmt: skip
     if args.into:
@@ -259,8 +285,14 @@ def prove(args: Namespace) -> int:
     statements = _statements(args.what)
     if args.write is not None:
         theorems = args.write.endswith(".v")
-        number = rocq.write(Path(args.write), statements) if theorems else smtfiles.write(Path(args.write), proving.files_of(statements), whole=not args.what)
-        told = f"{number} theorems written to {args.write}" if theorems else f"{number} scripts written below {args.write}"
+        number = (
+            rocq.write(Path(args.write), statements)
+            if theorems
+            else smtfiles.write(Path(args.write), proving.files_of(statements), whole=not args.what)
+        )
+        told = (
+            f"{number} theorems written to {args.write}" if theorems else f"{number} scripts written below {args.write}"
+        )
         print(_dumped({"schema": SCHEMA, "written": number}) if args.json else told, end="" if args.json else "\n")
         return DONE
     with watching(args.quiet):
@@ -270,13 +302,21 @@ def prove(args: Namespace) -> int:
         for row, advice in zip(report["laws"], found, strict=True):
             row["advice"] = None if advice is None else abduce.data(advice)
         floating.noted(statements, report)
-    failed, undecided = report["refuted"] + report["floating"]["refused"], report["unknown"] + report["floating"]["unknown"]
-    print(_dumped(report) if args.json else "\n".join([*abduce.texts(statements, found), verdict.told(report)]), end="" if args.json else "\n")
+    failed, undecided = (
+        report["refuted"] + report["floating"]["refused"],
+        report["unknown"] + report["floating"]["unknown"],
+    )
+    print(
+        _dumped(report) if args.json else "\n".join([*abduce.texts(statements, found), verdict.told(report)]),
+        end="" if args.json else "\n",
+    )
     return FAILED if failed else UNKNOWN if undecided else DONE
 
 
 def check(args: Namespace) -> int:
-    """Re-validate a certificate with the independent checker; 1 if it is refused, 3 if a solver or Rocq has no answer."""
+    """Re-validate a certificate with the independent checker; 1 if it is refused, 3 if a solver or Rocq has
+    no answer.
+    """
     from napkin_eq.certify import check as checker
 
     file = Path(args.certificate)
@@ -293,7 +333,9 @@ def check(args: Namespace) -> int:
 
         load_rules()
         found["other_laws"] = proved_again(loads(content)["laws"])
-        if refuted := [f"law {row['name']} {row['detail']}" for row in found["other_laws"] if row["verdict"] == "refuted"]:
+        if refuted := [
+            f"law {row['name']} {row['detail']}" for row in found["other_laws"] if row["verdict"] == "refuted"
+        ]:
             found |= {"status": "refused", "problem": refuted[0]}
     if found["status"] == "ok" and args.of is not None:
         from napkin_eq.certify.recheck import about
@@ -320,7 +362,10 @@ def _check_told(found: dict[str, Any], content: bytes) -> str:
 
     if found["status"] != "ok":
         return f"refused: {found['problem']}"
-    lines = [f"ok: {found['steps']} steps by {len(found['laws'])} statements, grade {found['grade']}; nothing of the search was trusted"]
+    lines = [
+        f"ok: {found['steps']} steps by {len(found['laws'])} statements, grade {found['grade']}; nothing of the search"
+        " was trusted"
+    ]
     lines += [f"    {found['trusted'].lstrip(',')}"] if found["trusted"] else []
     try:
         source, destination = ends(loads(content))
@@ -328,14 +373,20 @@ def _check_told(found: dict[str, Any], content: bytes) -> str:
     except NapkinError as error:
         lines.append(f"     its terms are not shown: {error}")
     for row in found.get("other_laws", []):
-        lines.append(f"law {row['name']} does not ship as it stands there: {'proved again' if row['verdict'] == 'confirmed' else row['detail']}")
+        lines.append(
+            f"law {row['name']} does not ship as it stands there:"
+            f" {'proved again' if row['verdict'] == 'confirmed' else row['detail']}"
+        )
     if "smt" in found:
         from napkin_eq.certify.recheck import told
 
         lines.append(told(found["smt"]))
     if "rocq" in found:
         names, tools = (" and ".join(found["rocq"][what]) for what in ("files", "tools"))
-        lines.append(f"rocq: {names} are accepted by {tools}; {len(found['rocq']['laws'])} of the {len(found['laws'])} statements are theorems there")
+        lines.append(
+            f"rocq: {names} are accepted by {tools}; {len(found['rocq']['laws'])} of the {len(found['laws'])}"
+            " statements are theorems there"
+        )
     return "\n".join(lines)
 
 
@@ -375,10 +426,15 @@ def _statements(what: list[str]) -> list[Statement]:
     everything = REGISTRY.statements.values()
     for name in names:
         if not any(name in (s.name, s.family) for s in everything):
-            raise NapkinError(f"unknown law or family {name!r:.60}; families: {', '.join(sorted({s.family for s in everything}))}; napkin-eq laws lists all")
+            raise NapkinError(
+                f"unknown law or family {name!r:.60}; families: {', '.join(sorted({s.family for s in everything}))};"
+                " napkin-eq laws lists all"
+            )
     if not what:
         return list(shipped.values())
-    return [s for s in everything if s.name in names or s.family in names or any(s.place.startswith(file) for file in files)]
+    return [
+        s for s in everything if s.name in names or s.family in names or any(s.place.startswith(file) for file in files)
+    ]
 
 
 def selftest(args: Namespace) -> int:
@@ -407,7 +463,14 @@ def fuzz(args: Namespace) -> int:
     if args.first < 0 or not 1 <= args.jobs <= 512:
         raise NapkinError("fuzz: expected a --first number of 0 or more and 1 to 512 --jobs")
     with watching(args.quiet, ending=False):
-        report = fuzzed(args.seconds, args.seed, run=args.run, shape=Shape(nodes=args.nodes, places=True), first=args.first, jobs=args.jobs)
+        report = fuzzed(
+            args.seconds,
+            args.seed,
+            run=args.run,
+            shape=Shape(nodes=args.nodes, places=True),
+            first=args.first,
+            jobs=args.jobs,
+        )
     if args.output is not None:
         with whole_folder(Path(args.output)) as folder:
             for number, finding in enumerate(report.findings):
@@ -431,7 +494,9 @@ def calibrate(args: Namespace) -> int:
 
 
 def tune(args: Namespace) -> int:
-    """Measure the best plans on the GPU here and keep the fastest; or write the trial, or take its results from another machine."""
+    """Measure the best plans on the GPU here and keep the fastest; or write the trial, or take its results from another
+    machine.
+    """
     from napkin_eq.cli.files import whole_folder
     from napkin_eq.machine import gpu as hardware
     from napkin_eq.pipeline import tuned
@@ -440,7 +505,9 @@ def tune(args: Namespace) -> int:
     if args.emit:
         with whole_folder(Path(args.emit)) as folder:
             count = tuned.write_trial(folder, _derived(args, diagram), args.keep)
-        print(f"{count} plans of {diagram.name} written to {args.emit}; run trial.py there, then tune --from its results")
+        print(
+            f"{count} plans of {diagram.name} written to {args.emit}; run trial.py there, then tune --from its results"
+        )
         return DONE
     machine = hardware.load(args.hardware)
     if args.from_:
@@ -449,7 +516,10 @@ def tune(args: Namespace) -> int:
         tuned.require_device()
         entry = tuned.measure(_derived(args, diagram), args.keep)
     tuned.keep(Path(args.output), entry)
-    print(_dumped({"schema": SCHEMA, **entry}) if args.json else tuned.told(diagram.name, entry, args.output), end="" if args.json else "\n")
+    print(
+        _dumped({"schema": SCHEMA, **entry}) if args.json else tuned.told(diagram.name, entry, args.output),
+        end="" if args.json else "\n",
+    )
     return DONE
 
 
@@ -463,7 +533,9 @@ def report(args: Namespace) -> int:
     diagram = _diagram(args)
     file = Path(args.output or f"{diagram.name}.html")
     if not file.parent.is_dir():
-        raise NapkinError(f"output {file}: cannot be written: there is no folder {str(file.parent)!r:.120}; name another file with -o")
+        raise NapkinError(
+            f"output {file}: cannot be written: there is no folder {str(file.parent)!r:.120}; name another file with -o"
+        )
     derivation = _tuned(args, diagram)
     made = None if args.plain else derivation.compiled()
     found = contents(derivation if made is None else made.derivation, f"napkin-eq {shlex.join(sys.argv[1:])}", made)
@@ -486,7 +558,9 @@ def _written(file: Path, content: str | bytes) -> None:
     try:
         file.write_bytes(content.encode() if isinstance(content, str) else content)
     except OSError as error:
-        raise NapkinError(f"output {file}: cannot be written: {error.strerror or error}; name another file with -o") from None
+        raise NapkinError(
+            f"output {file}: cannot be written: {error.strerror or error}; name another file with -o"
+        ) from None
 
 
 def listing(args: Namespace) -> int:
@@ -514,6 +588,7 @@ def _dumped(data: Any) -> str:
 
 
 VERBS = {
-    "derive": derive, "draw": draw, "explain": explain, "run": run, "prove": prove, "check": check, "laws": laws, "selftest": selftest, "calibrate": calibrate,
+    "derive": derive, "draw": draw, "explain": explain, "run": run, "prove": prove, "check": check, "laws": laws,
+    "selftest": selftest, "calibrate": calibrate,
     "fuzz": fuzz, "model": model, "report": report, "serve": serve, "tune": tune, "list": listing,
 }  # fmt: skip

@@ -1,7 +1,9 @@
-"""Bound axes named apart: a stream over an axis must not hold a value that was folded over an axis of the same name before.
+"""Bound axes named apart: a stream over an axis must not hold a value that was folded over an axis of the same name
+before.
 
-Within a stream a fold over its axis stands for a running value. A value that is stored has been folded to its end; where what
-reads it streams over an axis of that name, the outer axis takes another name. Terms that differ so say the same.
+Within a stream a fold over its axis stands for a running value. A value that is stored has been folded to its end;
+where what reads it streams over an axis of that name, the outer axis takes another name. Terms that differ so say the
+same.
 """
 
 from __future__ import annotations
@@ -14,7 +16,9 @@ from napkin_eq.lang.term import Index, Online, Reduce, Term, rebuilt, subterms
 
 
 def clashes(placed: Term, reads: Sequence[Term]) -> dict[str, set[Term]]:
-    """Return, by the names of axes that a kernel streams over, the values among those it reads that were folded over such an axis."""
+    """Return, by the names of axes that a kernel streams over, the values among those it reads that were folded over
+    such an axis.
+    """
     streams = {t.axis.name for t in subterms(placed) if isinstance(t, Online)}
     found: dict[str, set[Term]] = {}
     for read in reads:
@@ -24,7 +28,8 @@ def clashes(placed: Term, reads: Sequence[Term]) -> dict[str, set[Term]]:
 
 
 def apart(outputs: Sequence[Term], stored: Mapping[str, Set[Term]], kept: Set[Term]) -> tuple[Term, ...]:
-    """Return terms in which folds over an axis, above values that are stored and were folded over it, are over an axis of another name.
+    """Return terms in which folds over an axis, above values that are stored and were folded over it, are over an axis
+    of another name.
 
     kept: values that are read at other coordinates.
     """

@@ -1,7 +1,7 @@
 """A cover as one plan with one chain of steps: each kernel's chain is a lemma about the value that it stores.
 
-Consumers are rewritten before producers: then a lemma speaks of terms of the diagram, of which facts are derived, and what is
-left of a value in that form, once all that read it are rewritten, is where it is read.
+Consumers are rewritten before producers: then a lemma speaks of terms of the diagram, of which facts are derived, and
+what is left of a value in that form, once all that read it are rewritten, is where it is read.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from napkin_eq.tile.ir import Buffer
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A kernel of a cover, or a few, in its place: values of the diagram that it stores, how, and what each of its arrays stands for there.
+    """A kernel of a cover, or a few, in its place: values of the diagram that it stores, how, and what each of its
+    arrays stands for there.
 
     axes: what an axis of the piece is called in the diagram.
     """
@@ -47,7 +48,13 @@ def part_of(piece: Piece, proved: Proved) -> Part:
 
 def within(part: Part, put: Put) -> Part:
     """Return a part of a section in its place in the diagram, of which the section's arrays stand for values."""
-    return Part(tuple(map(put, part.outs)), part.stored, put.given | {a: put(v) for a, v in part.arrays.items()}, part.proved, put.axes)
+    return Part(
+        tuple(map(put, part.outs)),
+        part.stored,
+        put.given | {a: put(v) for a, v in part.arrays.items()},
+        part.proved,
+        put.axes,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +68,8 @@ class Named:
 def assembled(
     outputs: Sequence[Term], parts: Sequence[Part], names: Sequence[str], machine: Hardware
 ) -> tuple[Placed, list[Step], list[Named]]:
-    """Return the placement of a graph's outputs by its parts, producers first, the steps from the outputs to it, and each part's arrays.
+    """Return the placement of a graph's outputs by its parts, producers first, the steps from the outputs to it, and
+    each part's arrays.
 
     names: of the outputs.
     """
@@ -73,7 +81,10 @@ def assembled(
     read_by: list[list[Term]] = []
     for part in parts:
         put = Put({array: _stored(value, held) for array, value in part.arrays.items()}, part.axes)
-        read = {array.name: arrays[held[v]].name if (v := array_of(value)) in held else v.name for array, value in part.arrays.items()}
+        read = {
+            array.name: arrays[held[v]].name if (v := array_of(value)) in held else v.name
+            for array, value in part.arrays.items()
+        }
         read_by.append([held[v] for value in part.arrays.values() if (v := array_of(value)) in held])
         scratch = {term: buffer.name for term, buffer in part.proved.placed.arrays}
         for term, buffer in part.proved.placed.arrays:
@@ -81,8 +92,14 @@ def assembled(
             arrays[put(term)] = replace(buffer, name=read[buffer.name])
         for store, kernel in zip(part.proved.placed.stores, part.proved.placed.tiled, strict=True):
             stores.append(put(store))  # type: ignore[arg-type]
-            named = {part.axes(axis).name: axis for axis in (c.axis for c in kernel.kernel.coords) if part.axes(axis) != axis}
-            tiled.append(replace(kernel, kernel=renamed(kernel.kernel, kernel.kernel.name, read), axes=tuple(sorted(named.items()))))
+            named = {
+                part.axes(axis).name: axis for axis in (c.axis for c in kernel.kernel.coords) if part.axes(axis) != axis
+            }
+            tiled.append(
+                replace(
+                    kernel, kernel=renamed(kernel.kernel, kernel.kernel.name, read), axes=tuple(sorted(named.items()))
+                )
+            )
         for value, output, stored in zip(part.outs, part.stored, parallel(part.proved.placed.term), strict=True):
             held[value] = put(stored)
             assert stored not in scratch or held[value] in arrays
@@ -110,7 +127,8 @@ def _lemmas(part: Part) -> list[Step]:
     """Return the steps of a part, what it reads in the place of its arrays; of several outputs the steps of each.
 
     Consumers come before producers. Where several are stored together, each lemma leads to all of them. One that stands
-    there as in the diagram would be replaced in its turn: until then a part of it is stored, so that it is another term.
+    there as in the diagram would be replaced in its turn: until then a part of it is stored, so that it is another
+    term.
     """
     put = Put(part.arrays, part.axes)
 
@@ -125,7 +143,9 @@ def _lemmas(part: Part) -> list[Step]:
                 continue
             path = step.path[1:] if len(part.outs) > 1 else step.path
             bindings = tuple((name, bound(given)) for name, given in step.bindings)
-            found.append(replace(step, path=path, bindings=bindings, before=put(step.before), after=put(step.after), lemma=value))
+            found.append(
+                replace(step, path=path, bindings=bindings, before=put(step.before), after=put(step.after), lemma=value)
+            )
         left = kept[place]
         for other in part.outs[:place]:  # their lemmas come later, and are not about what is stored beside this value
             if (hidden := _hidden(other)) is None:

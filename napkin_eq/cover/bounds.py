@@ -1,4 +1,6 @@
-"""A time that no kernel of a candidate beats: its compulsory bytes, and its contractions done once, at the rates of the cost model."""
+"""A time that no kernel of a candidate beats: its compulsory bytes, and its contractions done once, at the rates of the
+cost model.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ from napkin_eq.search.candidates import Stored
 from napkin_eq.search.placement import parallel
 from napkin_eq.tile.resources import BYTES
 
-WIDEST = 512  # more than the widest tile of an output: what does not vary along a wider axis is computed again for each of its blocks
+# More than the widest tile of an output: what does not vary along a wider axis is computed again for each of its blocks
+WIDEST = 512
 HOLDS = 2048  # more than a block holds of an axis in the result of a contraction
 SHARES = 2  # more than one processor is given of what all have
 RATE = 0.88  # of the matrix unit's peak: the model gives no kernel of any diagram that was tried more
@@ -27,26 +30,44 @@ RATE = 0.88  # of the matrix unit's peak: the model gives no kernel of any diagr
 def least_us(outputs: Sequence[tuple[str, Term]], dtype: str, machine: Hardware) -> float:
     """Return microseconds that a diagram takes at the least as one kernel that computes what masks leave out too."""
     storage, terms = STORAGE[dtype], tuple(term for _, term in outputs)
-    stored = tuple(Stored(name, output_type(term.kind, dtype, wide(term)), output_order(term)) for name, term in outputs)
+    stored = tuple(
+        Stored(name, output_type(term.kind, dtype, wide(term)), output_order(term)) for name, term in outputs
+    )
     alone = Candidate(terms, frozenset(), (), tuple(subterms(*terms)))
-    return bound_us(Piece(alone, terms[0] if len(terms) == 1 else Tuple(terms), {}, stored, ""), storage, dtype, machine, masked=False, several=True)
+    return bound_us(
+        Piece(alone, terms[0] if len(terms) == 1 else Tuple(terms), {}, stored, ""),
+        storage,
+        dtype,
+        machine,
+        masked=False,
+        several=True,
+    )
 
 
-def bound_us(piece: Piece, storage: str, dtype: str, machine: Hardware, masked: bool = True, several: bool = False) -> float:
+def bound_us(
+    piece: Piece, storage: str, dtype: str, machine: Hardware, masked: bool = True, several: bool = False
+) -> float:
     """Return microseconds; of an array that is read at computed coordinates nothing is sure to be read.
 
-    masked: what masks may leave out is not sure to be computed either. several: kernels may store something between them.
+    masked: what masks may leave out is not sure to be computed either. several: kernels may store something between
+    them.
     """
     terms = subterms(piece.source)
     written = float(sum(BYTES[o.dtype] * elements(o.dims) for o in piece.outputs))
     direct = _direct(terms)
-    arrays = {t: BYTES[held_as(t.dtype, storage)] * elements(t.dims) for t in terms if isinstance(t, Input) and t in direct}
+    arrays = {
+        t: BYTES[held_as(t.dtype, storage)] * elements(t.dims) for t in terms if isinstance(t, Input) and t in direct
+    }
     model, copying = machine.model, machine.hbm.copy_bandwidth
     moved = (sum(arrays.values()) / model.read_rate + written / model.write_rate) / copying
     masks, parted = _masks(terms) if masked else ([], set())
     sure = _sure(piece.source)
     times = _times(piece, terms, machine, several)
-    asked = 0.0 if masks else sum(size * min(times(way, False) for way in direct[t]) for t, size in arrays.items() if t not in parted)
+    asked = (
+        0.0
+        if masks
+        else sum(size * min(times(way, False) for way in direct[t]) for t, size in arrays.items() if t not in parted)
+    )
     flops = special = 0.0
     for term in terms:
         product = term.body if contracted(term) is not None else term
@@ -64,11 +85,13 @@ def bound_us(piece: Piece, storage: str, dtype: str, machine: Hardware, masked: 
 
 
 def _times(piece: Piece, terms: list[Term], machine: Hardware, several: bool) -> Callable[..., float]:
-    """Return what tells how many times a contraction is computed, or an array read, at least; of a contraction idle processors count as busy.
+    """Return what tells how many times a contraction is computed, or an array read, at least; of a contraction idle
+    processors count as busy.
 
-    Blocks hold parts of the axes that all outputs have. A block computes for itself what does not vary along such an axis; and what
-    enters a fold over the whole of it, which comes before what is needed at the block's own place, unless one block after another
-    walks the axis: then only blocks along other axes keep processors busy. What is folded over several such axes no block shares with others.
+    Blocks hold parts of the axes that all outputs have. A block computes for itself what does not vary along such an
+    axis; and what enters a fold over the whole of it, which comes before what is needed at the block's own place,
+    unless one block after another walks the axis: then only blocks along other axes keep processors busy. What is
+    folded over several such axes no block shares with others.
     """
     shapes = [{a.name for a in o.dims} for o in piece.outputs]
     common = [a for a in piece.outputs[0].dims if all(a.name in names for names in shapes)]
@@ -95,7 +118,8 @@ def _times(piece: Piece, terms: list[Term], machine: Hardware, several: bool) ->
             walked = machine.chip.sms / (blocks // extent(axis) if name in varying else blocks)
             found = max(found, float(len(within[term])) if computed else 1.0, min(extent(axis) // WIDEST, walked))
         for folded in () if several else within[term]:
-            if len(folded) > 1:  # one block folds all of a place along the other axes, and takes no more than a processor's share
+            # One block folds all of a place along the other axes, and takes no more than a processor's share
+            if len(folded) > 1:
                 places = math.prod(extent(a) for a in common if a.name in varying - folded)
                 found = max(found, machine.chip.sms / places / SHARES)
         return found
@@ -127,12 +151,20 @@ def _sure(source: Term) -> set[Term]:
         if term not in found:
             found.add(term)
             choice = isinstance(term, Map) and term.op == "where"
-            stack += term.children[:1] if choice else [term.where] if isinstance(term, Reduce) and term.where.children else term.children
+            stack += (
+                term.children[:1]
+                if choice
+                else [term.where]
+                if isinstance(term, Reduce) and term.where.children
+                else term.children
+            )
     return found
 
 
 def _direct(terms: list[Term]) -> dict[Term, list[Term]]:
-    """Return what something other than a read at computed coordinates reads, each with itself under the names of axes by which it is read."""
+    """Return what something other than a read at computed coordinates reads, each with itself under the names of axes
+    by which it is read.
+    """
     found: dict[Term, list[Term]] = {}
     for term in terms:
         if not isinstance(term, Read):
@@ -142,5 +174,7 @@ def _direct(terms: list[Term]) -> dict[Term, list[Term]]:
 
 
 def _half(mask: Term) -> bool:
-    """Whether a mask is a comparison of two coordinates, which leaves half of the lanes, or of one with a number, which a kernel cannot skip."""
+    """Whether a mask is a comparison of two coordinates, which leaves half of the lanes, or of one with a number, which
+    a kernel cannot skip.
+    """
     return isinstance(mask, Map) and mask.op in ("le", "lt") and all(not a.children for a in mask.args)

@@ -18,7 +18,9 @@ HELD = 2048  # lanes of a value, more than which a block does not hold beside ot
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A kernel that may be: it stores `outs` and reads the stored values `reads`; the cuts `inside` are computed in it and not stored."""
+    """A kernel that may be: it stores `outs` and reads the stored values `reads`; the cuts `inside` are computed in it
+    and not stored.
+    """
 
     outs: tuple[Term, ...]
     inside: frozenset[Term]
@@ -37,8 +39,12 @@ class Enumeration:
             self.below[cut] = frozenset(t for t in subterms(cut) if t in self.cuts)
         self.single: dict[Term, list[Candidate]] = {cut: self._fused(cut) for cut in graph.cuts}
 
-    def candidate(self, outs: tuple[Term, ...], inside: frozenset[Term], most: int = MOST_CONTRACTIONS) -> Candidate | None:
-        """Return the candidate that computes these values, or None where it would need itself, or read elsewhere what it computes or may be absent."""
+    def candidate(
+        self, outs: tuple[Term, ...], inside: frozenset[Term], most: int = MOST_CONTRACTIONS
+    ) -> Candidate | None:
+        """Return the candidate that computes these values, or None where it would need itself, or read elsewhere what
+        it computes or may be absent.
+        """
         reads: dict[Term, None] = {}
         terms: dict[Term, None] = {}
         own = inside | set(outs)
@@ -99,7 +105,12 @@ class Enumeration:
             outs = tuple(sorted({*one.outs, *other.outs}, key=lambda t: (t.kind != "real", self.graph.order[t])))
             shared = {*one.reads, *arrays(one.terms)} & {*other.reads, *arrays(other.terms)}
             large = any(elements(t.axes) > SMALL for t in shared)
-            if len(outs) > MOST_BUNDLED or not (large or (small and shared)) or self._across(outs) or not together(t.kind for t in outs):
+            if (
+                len(outs) > MOST_BUNDLED
+                or not (large or (small and shared))
+                or self._across(outs)
+                or not together(t.kind for t in outs)
+            ):
                 continue
             made = self.candidate(outs, (one.inside | other.inside) - {*outs}, MOST_TOGETHER)
             if made is not None:

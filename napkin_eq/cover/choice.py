@@ -1,7 +1,8 @@
-"""The cheapest cover of one graph: candidates are offered, bounded, priced as far as needed, and chosen by the integer program.
+"""The cheapest cover of one graph: candidates are offered, bounded, priced as far as needed, and chosen by the integer
+program.
 
-Candidates enter the integer program with bounds that no kernel of them beats; those that the cheapest cover takes are priced,
-until it holds none that is not, or until the best cover whose prices are known is near enough to the bound.
+Candidates enter the integer program with bounds that no kernel of them beats; those that the cheapest cover takes are
+priced, until it holds none that is not, or until the best cover whose prices are known is near enough to the bound.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ SLACK = 1.3  # times the bounds of its values one by one that a candidate's boun
 
 @dataclass(slots=True)
 class Offer:
-    """A candidate in the program: its piece, and a bound of its price until that is known; the call of a library that is to do it, if one is."""
+    """A candidate in the program: its piece, and a bound of its price until that is known; the call of a library that
+    is to do it, if one is.
+    """
 
     candidate: Candidate
     piece: Piece
@@ -55,7 +58,9 @@ def _contracted(offer: Offer) -> tuple[tuple[Term, ...], frozenset[Term]]:
 
 
 def _over(offer: Offer, least: Mapping[Any, float], failed: Mapping[Any, Sequence[frozenset[Term]]]) -> float:
-    """Return by how much an offer's price is taken to exceed its bound, of what is known of others that compute the same contractions."""
+    """Return by how much an offer's price is taken to exceed its bound, of what is known of others that compute the
+    same contractions.
+    """
     key = _contracted(offer)
     if key in least:
         return least[key]
@@ -78,7 +83,14 @@ class Choice:
         outputs = [term for _, term in diagram.outputs]
         self.graph: Graph = graph_of(outputs, proved)
         self.places = {value: i for i, value in enumerate(self.graph.cuts)}
-        self.storage = Storage(self.graph, {term: name for name, term in diagram.outputs}, aim.dtype, proved, aim.held, dict(zip(outputs, orders, strict=True)))
+        self.storage = Storage(
+            self.graph,
+            {term: name for name, term in diagram.outputs},
+            aim.dtype,
+            proved,
+            aim.held,
+            dict(zip(outputs, orders, strict=True)),
+        )
         self.pricing = Pricing(aim, job.laws, pool)
         self.plain = Pricing(replace(self.aim, printer="triton"), job.laws, pool)
         self.waited = waited_us(aim.machine)  # of every launch but the first
@@ -91,7 +103,11 @@ class Choice:
         """Return the candidates of one output, without those that their values one by one are sure to beat."""
         found = [self._offer(c) for cut in self.graph.cuts for c in self.listed.single[cut]]
         alone = {o.candidate.outs[0]: o.bound for o in found if not o.candidate.inside}
-        kept = [o for o in found if o.bound <= SLACK * sum(alone.get(v, math.inf) for v in (*o.candidate.outs, *o.candidate.inside))]
+        kept = [
+            o
+            for o in found
+            if o.bound <= SLACK * sum(alone.get(v, math.inf) for v in (*o.candidate.outs, *o.candidate.inside))
+        ]
         return sorted(kept, key=lambda o: (len(o.candidate.inside), o.bound))[:MOST_COLUMNS]
 
     def _called(self) -> list[Offer]:
@@ -129,7 +145,9 @@ class Choice:
 
     def column(self, offer: Offer) -> Column:
         at, candidate = self.places, offer.candidate
-        outs, reads, inside = (tuple(at[v] for v in values) for values in (candidate.outs, candidate.reads, candidate.inside))
+        outs, reads, inside = (
+            tuple(at[v] for v in values) for values in (candidate.outs, candidate.reads, candidate.inside)
+        )
         return Column(outs, reads, inside, self.cost(offer))
 
     def _over(self) -> bool:
@@ -141,13 +159,16 @@ class Choice:
         return time.process_time() + self.pool.taken / workers.PROCESSES - self.begun
 
     def _priced(self) -> tuple[Chosen, list[Offer]]:
-        """Return the cheapest cover whose prices are all known, or near to that; bundles of its kernels are offered as long as they may save something.
+        """Return the cheapest cover whose prices are all known, or near to that; bundles of its kernels are offered as
+        long as they may save something.
 
-        Kernels that store or read something large are offered only where there is no cover without, or one that is far from what its kernels
-        take at the least, and from what a cover with such kernels does.
+        Kernels that store or read something large are offered only where there is no cover without, or one that is far
+        from what its kernels take at the least, and from what a cover with such kernels does.
         """
         if self.aim.library:
-            self.offers += [o for o in self.called if o.price != math.inf and all(o is not other for other in self.offers)]
+            self.offers += [
+                o for o in self.called if o.price != math.inf and all(o is not other for other in self.offers)
+            ]
         every, thrifty = self.offers, self._thrifty()
         if len(thrifty) == len(every) or self._solved(thrifty) is None:
             return self._best()
@@ -180,7 +201,9 @@ class Choice:
         return best
 
     def _join(self, cover: Sequence[Offer]) -> bool:
-        """Offer and price what does in one kernel what two of a cover do, and what that makes promising; tell whether there is any."""
+        """Offer and price what does in one kernel what two of a cover do, and what that makes promising; tell whether
+        there is any.
+        """
         fresh = self._bundles(cover) if self.joining else []
         if fresh:
             self.offers += fresh
@@ -194,10 +217,12 @@ class Choice:
         return launch > WORTH * sum(o.price or 0.0 for o in cover)
 
     def _promising(self) -> None:
-        """Price what would be cheapest if offers exceeded their bounds by as much as others of the same contractions do.
+        """Price what would be cheapest if offers exceeded their bounds by as much as others of the same contractions
+        do.
 
-        A bound may be far below the price of all kernels of some contractions, of which there are many: one price tells of the others.
-        Kernels of few contractions come first: they are priced soon, and what they are short of shows where more in one may pay.
+        A bound may be far below the price of all kernels of some contractions, of which there are many: one price tells
+        of the others. Kernels of few contractions come first: they are priced soon, and what they are short of shows
+        where more in one may pay.
         """
         counts = [contractions(o.candidate.terms) for o in self.offers if o.price is None]
         for most in sorted({max(1, count) for count in counts}):
@@ -218,14 +243,18 @@ class Choice:
             waiting = [o for o in self.offers if o.price is None and contractions(o.candidate.terms) <= most]
             guessed = [Offer(o.candidate, o.piece, o.bound, o.bound + _over(o, least, failed)) for o in waiting]
             places = {id(g): o for g, o in zip(guessed, waiting, strict=True)}
-            found = self._solved(self._undominated([*known, *(g for g, gain in self.gains(guessed, known) if gain > 0)]))
+            found = self._solved(
+                self._undominated([*known, *(g for g, gain in self.gains(guessed, known) if gain > 0)])
+            )
             fresh = [places[id(o)] for o in found[1] if id(o) in places] if found else []
             if not fresh or self._over() or (most > 1 and self._spent() > PROMISING * self.budget.seconds):
                 return
             self._price(fresh)
 
     def _undominated(self, offers: Sequence[Offer]) -> list[Offer]:
-        """Leave out offers of the same values of which others read no more and cost no more; that those may compute more for themselves is let pass."""
+        """Leave out offers of the same values of which others read no more and cost no more; that those may compute
+        more for themselves is let pass.
+        """
         kept: dict[tuple[Term, ...], list[tuple[frozenset[Term], Offer]]] = {}
         for offer in sorted(offers, key=lambda o: (self.cost(o), len(o.candidate.reads))):
             mine, reads = kept.setdefault(offer.candidate.outs, []), frozenset(offer.candidate.reads)
@@ -234,30 +263,39 @@ class Choice:
         return [offer for mine in kept.values() for _, offer in mine]
 
     def _search(self) -> tuple[Chosen, list[Offer]]:
-        """Price what the cheapest cover takes, until all of it is priced, or until the best so far is near enough to the bound or time is over."""
+        """Price what the cheapest cover takes, until all of it is priced, or until the best so far is near enough to
+        the bound or time is over.
+        """
         best: tuple[Chosen, list[Offer]] | None = None
         for _ in range(ROUNDS):
             known = [o for o in self.offers if o.price is not None]
             gains = self.gains([o for o in self.offers if o.price is None], known)
             least = self._solved([*known, *(o for o, gain in gains if gain > 0)])
             if least is None:
-                raise NapkinError(f"diagram {self.diagram.name}: no kernels that fit compute {', '.join(n for n, _ in self.diagram.outputs)}")
+                raise NapkinError(
+                    f"diagram {self.diagram.name}: no kernels that fit compute"
+                    f" {', '.join(n for n, _ in self.diagram.outputs)}"
+                )
             self.bound = least[0].bound
             fresh = [o for o in least[1] if o.price is None]
             covers = [best, self._solved(known), None if fresh else least]
             best = min((c for c in covers if c is not None), key=lambda c: c[0].price, default=None)
             priced = sum(o.price is not None for o in self.offers)
             reached = {} if best is None else {"best_us": best[0].price}
-            self.budget.clock.note("covering", candidates=len(self.offers), priced=priced, bound_us=self.bound, **reached)
+            self.budget.clock.note(
+                "covering", candidates=len(self.offers), priced=priced, bound_us=self.bound, **reached
+            )
             if best is not None and (best[0].price <= (1 + NEAR) * self.bound or self._over()):
                 return best
             likely: dict[tuple[tuple[Term, ...], int], Offer] = {}
             for offer, gain in gains:  # of each value, and each number of contractions, the one that may save the most
                 if best is None or gain > WORTH * best[0].price:
                     likely.setdefault((offer.candidate.outs, contractions(offer.candidate.terms)), offer)
-            # A cover that was found in time is priced; of one that may be far from the cheapest, what is likely in its place.
+            # A cover that was found in time is priced; of one that may be far from the cheapest, what is likely in its
+            # place.
             if least[0].price > (1 + NEAR) * least[0].bound:
-                fresh = [likely[key] for key in sorted(likely, key=lambda key: key[1])][:LIKELY] or fresh  # small ones are priced soon
+                # Small ones are priced soon
+                fresh = [likely[key] for key in sorted(likely, key=lambda key: key[1])][:LIKELY] or fresh
             if best is not None and not fresh:
                 return best
             self._price(fresh)
@@ -266,12 +304,16 @@ class Choice:
         return best
 
     def _basic(self) -> list[Offer]:
-        """Return the offers to price first: of each value the one that computes least for itself; of one without contractions also that which reads least."""
+        """Return the offers to price first: of each value the one that computes least for itself; of one without
+        contractions also that which reads least.
+        """
         found: dict[int, Offer] = {}
         for value in self.graph.cuts:
             mine = [o for o in self.offers if o.candidate.outs == (value,)]
             least = min((contractions(o.candidate.terms) for o in mine), default=0)
-            ways = [lambda o: (len(o.candidate.inside), o.bound)] + [lambda o: (o.bound, len(o.candidate.reads))] * (not least)
+            ways = [lambda o: (len(o.candidate.inside), o.bound)] + [lambda o: (o.bound, len(o.candidate.reads))] * (
+                not least
+            )
             for way in ways:
                 if mine:
                     offer = min((o for o in mine if contractions(o.candidate.terms) == least), key=way)
@@ -279,14 +321,18 @@ class Choice:
         return list(found.values())
 
     def _by_library(self, piece: Piece, call: Library, price: float) -> tuple[Proved | None, str]:
-        """Return a piece as derived without groups of warps that share its work, the library's call in its kernel's place."""
+        """Return a piece as derived without groups of warps that share its work, the library's call in its kernel's
+        place.
+        """
         ((plain, why),) = self.plain.prove([piece])
         if plain is None or len(plain.placed.tiled) != 1:
             return None, why or "it is several kernels, and the library's product is one"
         return called(plain, call, price), ""
 
     def gains(self, offers: Sequence[Offer], known: Sequence[Offer]) -> list[tuple[Offer, float]]:
-        """Return offers with what each saves at most beside kernels of known prices that do the same one after the other, the most first."""
+        """Return offers with what each saves at most beside kernels of known prices that do the same one after the
+        other, the most first.
+        """
         makers: dict[Term, list[Offer]] = {}
         for offer in known:
             for value in offer.candidate.outs:
@@ -296,13 +342,17 @@ class Choice:
             costs = dict.fromkeys(offer.candidate.reads, 0.0)
             for value in self.graph.cuts:
                 if value not in costs and value in makers:
-                    costs[value] = min(self.cost(o) + sum(costs.get(r, math.inf) for r in o.candidate.reads) for o in makers[value])
+                    costs[value] = min(
+                        self.cost(o) + sum(costs.get(r, math.inf) for r in o.candidate.reads) for o in makers[value]
+                    )
             return sum(costs.get(value, math.inf) for value in offer.candidate.outs) - self.cost(offer)
 
         return sorted(((o, gain(o)) for o in offers), key=lambda found: (-found[1], len(found[0].candidate.terms)))
 
     def cost(self, offer: Offer) -> float:
-        """Return what an offer adds to a cover: its price, or the bound of it, less what of its launch is hidden behind the kernel before."""
+        """Return what an offer adds to a cover: its price, or the bound of it, less what of its launch is hidden behind
+        the kernel before.
+        """
         return max(0.0, (offer.bound if offer.price is None else offer.price) - self.waited)
 
     def _thrifty(self) -> list[Offer]:
@@ -318,7 +368,9 @@ class Choice:
                 offer.price = self.pricing.known(offer.piece)
 
     def derived(self) -> tuple[Chosen, list[tuple[Piece, Proved]]]:
-        """Return a cover all of whose kernels are derived, each with its chain; one that is not is left out, and the next best taken."""
+        """Return a cover all of whose kernels are derived, each with its chain; one that is not is left out, and the
+        next best taken.
+        """
         why = ""
         for _ in range(ROUNDS):
             try:
@@ -336,5 +388,7 @@ class Choice:
                 elif proved.placed.predicted_us > (1 + 1e-6) * (offer.price or 0.0):
                     offer.price, bad = proved.placed.predicted_us, True
             if not bad:
-                return chosen, [(o.piece, proved) for o, (proved, _) in zip(offers, found, strict=True) if proved is not None]
+                return chosen, [
+                    (o.piece, proved) for o, (proved, _) in zip(offers, found, strict=True) if proved is not None
+                ]
         raise Undecided(f"diagram {self.diagram.name}: {why}")

@@ -1,4 +1,6 @@
-"""The whole job: a diagram's graph in sections, the cheapest cover of each, and all that as a plan with its chain of steps."""
+"""The whole job: a diagram's graph in sections, the cheapest cover of each, and all that as a plan with its chain of
+steps.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +30,15 @@ from napkin_eq.search.job import Job
 from napkin_eq.search.placement import Placed
 
 Renaming = Callable[[Axis], Axis]
-Whole = tuple[Term, Placed, list[Step], list[Named]]  # a diagram's term, its placement by all kernels, the chain between, names of arrays
+# A diagram's term, its placement by all kernels, the chain between, names of arrays
+Whole = tuple[Term, Placed, list[Step], list[Named]]
 
 
 def covered(job: Job) -> Output:
     """Return the plan of a job's outputs as a cover of their graph by kernels.
 
-    Raises NapkinError where some output is in no candidate's reach, Undecided where the checker does not accept the chain.
+    Raises NapkinError where some output is in no candidate's reach, Undecided where the checker does not accept the
+    chain.
     """
     outputs, clock = tuple(term for _, term in job.diagram.outputs), job.aim.budget.clock
     if len(set(outputs)) < len(outputs):
@@ -58,7 +62,8 @@ def covered(job: Job) -> Output:
 def _accepted(
     job: Job, outputs: tuple[Term, ...], listed: Sequence[Section], workers: Pool, joining: bool
 ) -> tuple[list[_Section], Whole]:
-    """Return the covers of sections, and all of them as one plan whose chain the checker accepts; raises Undecided where it does not.
+    """Return the covers of sections, and all of them as one plan whose chain the checker accepts; raises Undecided
+    where it does not.
 
     joining: kernels may compute several values.
     """
@@ -82,10 +87,13 @@ def _sections(job: Job, listed: Sequence[Section], workers: Pool, joining: bool)
     return [known[section.terms] for section in listed]
 
 
-def _joined(outputs: tuple[Term, ...], listed: Sequence[Section], covers: Sequence[_Section]) -> tuple[tuple[Term, ...], list[Part]]:
+def _joined(
+    outputs: tuple[Term, ...], listed: Sequence[Section], covers: Sequence[_Section]
+) -> tuple[tuple[Term, ...], list[Part]]:
     """Put the covers of sections together: return the outputs as they are proved, and the kernels in order."""
     names_taken = {f.name for t in subterms(*outputs) for f in (*t.fields, *t.axes) if isinstance(f, Axis)}
-    held: dict[Term, tuple[Term, Renaming]] = {}  # values at which sections end, as they are proved, and what their axes are called there
+    # Values at which sections end, as they are proved, and what their axes are called there
+    held: dict[Term, tuple[Term, Renaming]] = {}
     parts: list[Part] = []
     for number, (section, found) in enumerate(zip(listed, covers, strict=True)):
         axes: Renaming = _Apart(names_taken, number) if number + 1 < len(listed) else _same
@@ -106,7 +114,9 @@ class _Section:
 
 
 def _section(job: Job, section: Section, workers: Pool, joining: bool) -> _Section:
-    """Cover a section; where a kernel would hold what was folded over an axis that it streams over, once more with that axis named apart."""
+    """Cover a section; where a kernel would hold what was folded over an axis that it streams over, once more with that
+    axis named apart.
+    """
     outputs = section.terms
     names = [f"o{i}" for i in range(len(outputs))] if section.arrays else job.names
     work = Choice(job.on(zip(names, outputs, strict=True)), section.orders, workers, joining)
@@ -141,9 +151,11 @@ def _given(section: Section, held: Mapping[Term, tuple[Term, Renaming]], axes: R
 
 
 def _report(found: Sequence[_Section], named: Sequence[Named]) -> dict[str, Any]:
-    """Return what is told of a cover: what is stored, its price and bound in microseconds, how many candidates there were.
+    """Return what is told of a cover: what is stored, its price and bound in microseconds, how many candidates there
+    were.
 
-    Candidates are counted once of equal sections. named: the arrays of every kernel, or few that are one candidate, by their names in the plan.
+    Candidates are counted once of equal sections. named: the arrays of every kernel, or few that are one candidate, by
+    their names in the plan.
     """
     different = [section for i, section in enumerate(found) if all(section is not other for other in found[:i])]
     once = [told_of(section.work, section.chosen, section.pieces) for section in different]
@@ -169,7 +181,9 @@ def _report(found: Sequence[_Section], named: Sequence[Named]) -> dict[str, Any]
 
 
 class _Apart:
-    """Axes of a section by names that no other section has: a stream must not hold what was folded over an axis of its name."""
+    """Axes of a section by names that no other section has: a stream must not hold what was folded over an axis of its
+    name.
+    """
 
     def __init__(self, taken: set[str], number: int) -> None:
         self.taken, self.number = taken, number

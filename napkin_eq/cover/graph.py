@@ -1,4 +1,6 @@
-"""The graph of a diagram: its values, who reads them, and the cuts, which are the values that may be stored between kernels."""
+"""The graph of a diagram: its values, who reads them, and the cuts, which are the values that may be stored between
+kernels.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,12 @@ FEW = 32  # times fewer elements: what has so many fewer than another costs next
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Values of a diagram: `outputs`, `cuts` with producers before consumers, and `kept`, the cuts that are read at other coordinates.
+    """Values of a diagram: `outputs`, `cuts` with producers before consumers, and `kept`, the cuts that are read at
+    other coordinates.
 
-    A value of `kept` is stored wherever it is used through such a read: no kernel computes a value and reads it elsewhere. `doubtful`: the cuts that
-    may be absent somewhere. They are stored, and no other kernel reads them: an array that it is given holds what is present.
+    A value of `kept` is stored wherever it is used through such a read: no kernel computes a value and reads it
+    elsewhere. `doubtful`: the cuts that may be absent somewhere. They are stored, and no other kernel reads them: an
+    array that it is given holds what is present.
     """
 
     outputs: tuple[Term, ...]
@@ -29,7 +33,9 @@ class Graph:
 
 
 def graph_of(outputs: Sequence[Term], proved: Callable[[Judgment], bool]) -> Graph:
-    """Return the graph of some outputs; `proved` tells what is known of a value: one that may be absent is not stored."""
+    """Return the graph of some outputs; `proved` tells what is known of a value: one that may be absent is
+    not stored.
+    """
     terms = subterms(*outputs)
     readers: dict[Term, list[Term]] = {t: [] for t in terms}
     for term in terms:
@@ -72,13 +78,24 @@ def graph_of(outputs: Sequence[Term], proved: Callable[[Judgment], bool]) -> Gra
 
 
 def _end(
-    term: Term, readers: Mapping[Term, list[Term]], held: Set[Term], storable: Callable[[Term], bool], small: int, order: Mapping[Term, int]
+    term: Term,
+    readers: Mapping[Term, list[Term]],
+    held: Set[Term],
+    storable: Callable[[Term], bool],
+    small: int,
+    order: Mapping[Term, int],
 ) -> Term:
-    """Return the value to store in the place of another: all who read that make it of this one, numbers and small arrays, and it is as large."""
+    """Return the value to store in the place of another: all who read that make it of this one, numbers and small
+    arrays, and it is as large.
+    """
     own, end = {term}, term
     while waiting := [r for t in own for r in readers[t] if r not in own]:
         reader = min(waiting, key=lambda t: order[t])
-        if not isinstance(reader, Map) or reader.axes != term.axes or not all(a in own or _given(a, small, term) for a in reader.args):
+        if (
+            not isinstance(reader, Map)
+            or reader.axes != term.axes
+            or not all(a in own or _given(a, small, term) for a in reader.args)
+        ):
             break
         own.add(reader)
         if all(r in own for t in own - {reader} for r in readers[t]) and storable(reader):
@@ -89,9 +106,15 @@ def _end(
 
 
 def _given(term: Term, small: int, beside: Term) -> bool:
-    """Tell whether a value is made of numbers and of arrays that cost next to nothing to read, for themselves or beside another value."""
+    """Tell whether a value is made of numbers and of arrays that cost next to nothing to read, for themselves or beside
+    another value.
+    """
     most = max(small, elements(beside.axes) // FEW)
-    return all(elements(t.axes) <= most and (isinstance(t, (Map, Input, Read)) or not t.children) for t in subterms(term) if t.axes)
+    return all(
+        elements(t.axes) <= most and (isinstance(t, (Map, Input, Read)) or not t.children)
+        for t in subterms(term)
+        if t.axes
+    )
 
 
 def _made_again(term: Term, stored: Set[Term], small: int) -> bool:
@@ -130,12 +153,16 @@ def contracted(term: Term) -> tuple[Term, ...] | None:
 
 
 def contractions(terms: Sequence[Term]) -> int:
-    """Return how many of some terms are contractions, or sums as large: of what is made, place by place, of values none of which has all of the axes."""
+    """Return how many of some terms are contractions, or sums as large: of what is made, place by place, of values none
+    of which has all of the axes.
+    """
     return sum(contracted(t) is not None or _spread(t) for t in terms)
 
 
 def _spread(term: Term) -> bool:
-    """Tell whether a term is a sum over values of two kinds, each with axes that the other has not, as the squared distances of all pairs are."""
+    """Tell whether a term is a sum over values of two kinds, each with axes that the other has not, as the squared
+    distances of all pairs are.
+    """
     if not isinstance(term, Reduce) or term.monoid != "sum" or not isinstance(term.body, Map):
         return False
     leaves: list[Term] = []
@@ -152,7 +179,9 @@ def _spread(term: Term) -> bool:
 
 
 def _chain(fold: Term, readers: dict[Term, list[Term]], outputs: set[Term]) -> list[Term]:
-    """Return what a kernel may end with that computes a fold: the fold, and the last value that only it leads to and that is no larger."""
+    """Return what a kernel may end with that computes a fold: the fold, and the last value that only it leads to and
+    that is no larger.
+    """
     last = fold
     while len(readers[last]) == 1 and last not in outputs:
         reader = readers[last][0]
@@ -163,5 +192,9 @@ def _chain(fold: Term, readers: dict[Term, list[Term]], outputs: set[Term]) -> l
             break
         last = reader
     # A sum of a sum is one fold over two axes: what it is of the one is no value of its own.
-    nested = len(readers[fold]) == 1 and isinstance(readers[fold][0], Reduce) and readers[fold][0].monoid == getattr(fold, "monoid", "")
+    nested = (
+        len(readers[fold]) == 1
+        and isinstance(readers[fold][0], Reduce)
+        and readers[fold][0].monoid == getattr(fold, "monoid", "")
+    )
     return [last] if nested else [fold, last]

@@ -1,4 +1,6 @@
-"""A candidate as a diagram of its own: arrays in the place of the stored values that it reads, and how its outputs are stored."""
+"""A candidate as a diagram of its own: arrays in the place of the stored values that it reads, and how its outputs are
+stored.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from napkin_eq.search.candidates import Stored
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A candidate with its term over arrays, those arrays by the value that each stands for, and its outputs as stored."""
+    """A candidate with its term over arrays, those arrays by the value that each stands for, and its
+    outputs as stored.
+    """
 
     candidate: Candidate
     source: Term
@@ -43,15 +47,30 @@ class Storage:
         self.arrays: dict[Term, Input] = {}
         self.stored: dict[Term, Stored] = {}
         for number, cut in enumerate(graph.cuts):
-            name = named.get(cut) or next(n for n in (f"v{number}_{i}" if i else f"v{number}" for i in range(len(taken) + 1)) if n not in taken)
+            name = named.get(cut) or next(
+                n for n in (f"v{number}_{i}" if i else f"v{number}" for i in range(len(taken) + 1)) if n not in taken
+            )
             # What costs next to nothing is kept in float32.
             small = elements(cut.axes) * FEW <= largest and cut not in operands and cut not in named
-            # A count that was rounded equals no place, and products of many numbers soon pass the range of a type that has less of it.
+            # A count that was rounded equals no place, and products of many numbers soon pass the range of a type that
+            # has less of it.
             small |= cut in decisive and cut not in named
-            small |= BY_NAME[dtype].top < BY_NAME["bfloat16"].top and cut not in named and any(map(_multiplies, subterms(cut)))
-            kept = (held or {}).get(name) or {"int": "int64" if wide(cut) else "int32", "bool": "bool"}.get(cut.kind, "float32" if small else "float")
-            facts = tuple(n for n, judgment in (("pos", pos), ("nonneg", nonneg), ("nonzero", nonzero)) if cut.kind == "real" and proved(judgment(cut)))
-            dims = (orders or {}).get(cut) or (output_order(cut) if cut in named else _laid(output_order(cut), batched.get(cut, frozenset())))
+            small |= (
+                BY_NAME[dtype].top < BY_NAME["bfloat16"].top
+                and cut not in named
+                and any(map(_multiplies, subterms(cut)))
+            )
+            kept = (held or {}).get(name) or {"int": "int64" if wide(cut) else "int32", "bool": "bool"}.get(
+                cut.kind, "float32" if small else "float"
+            )
+            facts = tuple(
+                n
+                for n, judgment in (("pos", pos), ("nonneg", nonneg), ("nonzero", nonzero))
+                if cut.kind == "real" and proved(judgment(cut))
+            )
+            dims = (orders or {}).get(cut) or (
+                output_order(cut) if cut in named else _laid(output_order(cut), batched.get(cut, frozenset()))
+            )
             self.arrays[cut] = Input(name, dims, kept, facts[:1])
             self.stored[cut] = Stored(name, held_as(kept, STORAGE[dtype]), dims)
 
@@ -64,11 +83,18 @@ class Storage:
 
 
 def _decisive(terms: list[Term]) -> set[Term]:
-    """Return the values by which something is decided: compared, but with 0, taken to a whole number, or of which the largest has a place."""
+    """Return the values by which something is decided: compared, but with 0, taken to a whole number, or of which the
+    largest has a place.
+    """
     found = set[Term]()
     stack: list[Term] = []
     for term in terms:
-        if isinstance(term, Map) and (term.kind == "bool" or term.op in ("floor", "round")) and Const(0.0) not in term.args and Const(0) not in term.args:
+        if (
+            isinstance(term, Map)
+            and (term.kind == "bool" or term.op in ("floor", "round"))
+            and Const(0.0) not in term.args
+            and Const(0) not in term.args
+        ):
             stack += [arg for arg in term.args if arg.kind == "real"]
         elif isinstance(term, (Reduce, Scan)) and term.monoid == "argmax":
             stack.append(term.body)
@@ -89,17 +115,22 @@ def _operands(terms: list[Term]) -> set[Term]:
     sides = {t.body for t in terms if contracted(t) is not None}
     inside, elsewhere = set[Term](), set[Term]()
     for term in terms:
-        (inside if term in sides or (isinstance(term, Read) and term not in elsewhere) else elsewhere).update(term.children)
+        (inside if term in sides or (isinstance(term, Read) and term not in elsewhere) else elsewhere).update(
+            term.children
+        )
     return inside - elsewhere
 
 
 def _batched(terms: list[Term], stored: set[Term]) -> dict[Term, frozenset[str]]:
-    """Return, of the values that are stored, the axes that each contraction which reads one takes one place after another: both operands have them.
+    """Return, of the values that are stored, the axes that each contraction which reads one takes one place after
+    another: both operands have them.
 
-    What a contraction reads through another fold does not count, nor does an axis along which a value is read at other coordinates.
+    What a contraction reads through another fold does not count, nor does an axis along which a value is read at other
+    coordinates.
     """
     found: dict[Term, frozenset[str]] = {}
-    around = {t.body: t for t in terms if isinstance(t, Reduce) and isinstance(t.body, Reduce)}  # a contraction over several axes
+    # A contraction over several axes
+    around = {t.body: t for t in terms if isinstance(t, Reduce) and isinstance(t.body, Reduce)}
     for term in terms:
         if (product := contracted(term)) is None:
             continue
@@ -123,7 +154,9 @@ def _batched(terms: list[Term], stored: set[Term]) -> dict[Term, frozenset[str]]
 
 
 def _laid(order: tuple[Axis, ...], batched: frozenset[str]) -> tuple[Axis, ...]:
-    """Return the storage order of a value: if neighbours in memory would lie along an axis that readers take one place after another, such come first."""
+    """Return the storage order of a value: if neighbours in memory would lie along an axis that readers take one place
+    after another, such come first.
+    """
     if not order or order[-1].name not in batched:
         return order
     return tuple(sorted(order, key=lambda a: a.name not in batched))

@@ -1,4 +1,6 @@
-"""What a candidate costs: its forms are searched and tiled as those of any diagram, and remembered by shape up to names."""
+"""What a candidate costs: its forms are searched and tiled as those of any diagram, and remembered by shape up to
+names.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,13 @@ class Pricing:
     def __init__(self, aim: Aim, laws: Laws, pool: workers.Pool) -> None:
         self.aim, self.laws, self.pool = aim, laws, pool
         self.priced = 0
-        self.about = (aim.machine.name, aim.dtype, aim.printer, aim.precision, ",".join(s.name for s in laws.statements))
+        self.about = (
+            aim.machine.name,
+            aim.dtype,
+            aim.printer,
+            aim.precision,
+            ",".join(s.name for s in laws.statements),
+        )
 
     def known(self, piece: Piece) -> float | None:
         """Return the price of a piece in microseconds if it is remembered, infinite for one that no kernel fits."""
@@ -111,20 +119,28 @@ class Pricing:
         job = self._job(piece, PROOF)
         aim, held = job.aim, {o.name: o.dtype for o in piece.outputs}
         reason: NapkinError = NapkinError("there is no form of it")
-        for way in (job, replace(job, aim=replace(aim, written=True)), Job(job.diagram, aim, self.laws.without_steps())):
+        for way in (
+            job,
+            replace(job, aim=replace(aim, written=True)),
+            Job(job.diagram, aim, self.laws.without_steps()),
+        ):
             laws = way.laws.statements
             for placed, cuts in _forms(way, piece, form if way is job else None):
                 graph = saturated(way, cuts)
                 option = Output(job.names, piece.source, placed, [], graph, aim.precision)
                 refused: list[str] = []
                 try:
-                    option.steps = steps = explained(piece.source, placed, graph.instances, laws, aim.budget, None, self.laws.verdicts, graph.merged)
+                    option.steps = steps = explained(
+                        piece.source, placed, graph.instances, laws, aim.budget, None, self.laws.verdicts, graph.merged
+                    )
                     require_accepted(piece.source, placed.term, steps, laws, self.laws.verdicts)
                 except Undecided as missing:
                     reason = missing
                     continue
                 if accepted(job.diagram, option, aim.machine, aim.dtype, self.laws.proved, refused, held):
-                    return Proved(placed, tuple(steps), option.translation, graph.nodes, len(graph.classes), graph.rounds)
+                    return Proved(
+                        placed, tuple(steps), option.translation, graph.nodes, len(graph.classes), graph.rounds
+                    )
                 reason = NapkinError(refused[-1])
         raise reason
 

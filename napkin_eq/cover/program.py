@@ -1,10 +1,12 @@
 """The cheapest set of kernels as an integer program: a binary for each candidate, one for each value that is stored.
 
     minimise  the prices of the chosen
-    where     every output is stored; a stored value is computed by a chosen candidate; what a chosen one reads is stored;
-              what one computes for itself alone is stored by no other; no value is stored by two; none comes, in the end, from itself
+    where     every output is stored; a stored value is computed by a chosen candidate; what a chosen one reads is
+              stored; what one computes for itself alone is stored by no other; no value is stored by two; none comes,
+              in the end, from itself
 
-Solved by HiGHS with a proved bound. Rows of the last two kinds enter once a cover needs them. Without HiGHS a greedy cover is taken, whose bound is nothing.
+Solved by HiGHS with a proved bound. Rows of the last two kinds enter once a cover needs them. Without HiGHS a greedy
+cover is taken, whose bound is nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ BUSY = 4.0  # times the seconds of a solution that a busy machine may take
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A candidate as the program sees it: the places of the values that it stores, reads, and computes for itself; its price."""
+    """A candidate as the program sees it: the places of the values that it stores, reads, and computes for itself; its
+    price.
+    """
 
     outs: tuple[int, ...]
     reads: tuple[int, ...]
@@ -31,7 +35,9 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A cover: places of its candidates, producers before consumers; its price, a bound below which no cover is, and how it was found."""
+    """A cover: places of its candidates, producers before consumers; its price, a bound below which no cover is, and
+    how it was found.
+    """
 
     places: tuple[int, ...]
     price: float
@@ -39,7 +45,9 @@ class Chosen:
     method: str
 
 
-def cheapest(columns: Sequence[Column], outputs: Sequence[int], seconds: float, refused: Sequence[frozenset[int]] = ()) -> Chosen | None:
+def cheapest(
+    columns: Sequence[Column], outputs: Sequence[int], seconds: float, refused: Sequence[frozenset[int]] = ()
+) -> Chosen | None:
     """Return the cheapest cover that is none of those refused, None where there is none.
 
     seconds: of time; where they end it, the best so far is returned with the bound that is proved until then.
@@ -51,7 +59,9 @@ def cheapest(columns: Sequence[Column], outputs: Sequence[int], seconds: float, 
     return _solved(highspy, columns, outputs, seconds, refused)
 
 
-def _solved(highspy: Any, columns: Sequence[Column], outputs: Sequence[int], seconds: float, refused: Sequence[frozenset[int]]) -> Chosen | None:
+def _solved(
+    highspy: Any, columns: Sequence[Column], outputs: Sequence[int], seconds: float, refused: Sequence[frozenset[int]]
+) -> Chosen | None:
     values = sorted({v for c in columns for v in (*c.outs, *c.reads)} | set(outputs))
     count, many = len(columns), len(values)
     stored = {v: count + i for i, v in enumerate(values)}
@@ -60,7 +70,11 @@ def _solved(highspy: Any, columns: Sequence[Column], outputs: Sequence[int], sec
     model = highspy.Highs()
     for name, value in (("output_flag", False), ("threads", 1), ("random_seed", 0), ("mip_rel_gap", MARGIN)):
         model.setOptionValue(name, value)
-    least = [(0.0, 1.0)] * count + [(1.0 if v in outputs else 0.0, 1.0) for v in values] + [(0.0, float(many))] * (many + count)
+    least = (
+        [(0.0, 1.0)] * count
+        + [(1.0 if v in outputs else 0.0, 1.0) for v in values]
+        + [(0.0, float(many))] * (many + count)
+    )
     for low, high in least:
         model.addVar(low, high)
     for place, column in enumerate(columns):
@@ -119,7 +133,9 @@ def _solved(highspy: Any, columns: Sequence[Column], outputs: Sequence[int], sec
 
 
 def _run(highspy: Any, model: Any, seconds: float) -> None:
-    """Solve a program; where the clock ended it and a busy machine had given it far less processor time than that, once more, for longer."""
+    """Solve a program; where the clock ended it and a busy machine had given it far less processor time than that, once
+    more, for longer.
+    """
     for more in (1.0, BUSY):
         begun = time.process_time()
         model.setOptionValue("time_limit", model.getRunTime() + more * seconds)
@@ -154,7 +170,9 @@ def in_order(places: Sequence[int], columns: Sequence[Column]) -> tuple[int, ...
 
 
 def greedy(columns: Sequence[Column], outputs: Sequence[int], refused: Sequence[frozenset[int]] = ()) -> Chosen | None:
-    """Return a cover found value by value: of each the candidate of least price together with what it reads; no bound is proved."""
+    """Return a cover found value by value: of each the candidate of least price together with what it reads; no bound
+    is proved.
+    """
     prices: dict[int, tuple[float, int]] = {}
     changed = True
     while changed:

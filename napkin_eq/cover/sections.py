@@ -1,7 +1,8 @@
 """A graph too large for one integer program, in sections: parts between waists, equal ones covered once.
 
-Layers of a network are such parts: what repeats is looked for first, from the end, and what is left is cut where it gets too large.
-A section is a diagram of its own over arrays of names that say only where they come, so that equal sections are the same terms.
+Layers of a network are such parts: what repeats is looked for first, from the end, and what is left is cut where it
+gets too large. A section is a diagram of its own over arrays of names that say only where they come, so that equal
+sections are the same terms.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ COMPARED = 400  # parts that are held against each other, to find what repeats
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Values of a diagram, `outputs`, made of others: as terms over arrays, and what each array stands for; how outputs are stored.
+    """Values of a diagram, `outputs`, made of others: as terms over arrays, and what each array stands for; how outputs
+    are stored.
 
     The last output is the waist that the next section begins with, or an output of the diagram.
     """
@@ -59,7 +61,9 @@ def sections(outputs: Sequence[Term], proved: Callable[[Judgment], bool]) -> lis
 def _chosen(listed: list[Term], outputs: Sequence[Term]) -> list[Term]:
     """Return the waists to cut at: around what repeats most, and in the rest wherever a section would get too large."""
     left = iter(range(COMPARED))
-    runs = [run for end in range(max(0, len(listed) - ENDS), len(listed) + 1) for run in _runs(listed, end, outputs, left)]
+    runs = [
+        run for end in range(max(0, len(listed) - ENDS), len(listed) + 1) for run in _runs(listed, end, outputs, left)
+    ]
     run = max(runs, key=lambda r: (r[0], len(r[1])), default=(0, []))[1]
     found: list[Term] = []
     place = {waist: i for i, waist in enumerate(listed)}
@@ -75,9 +79,11 @@ def _chosen(listed: list[Term], outputs: Sequence[Term]) -> list[Term]:
 
 
 def _runs(listed: list[Term], end: int, outputs: Sequence[Term], left: Iterator[int]) -> list[tuple[int, list[Term]]]:
-    """Return sequences of waists, equal parts between them, that end with one: how many terms each spans, and its waists.
+    """Return sequences of waists, equal parts between them, that end with one: how many terms each spans, and its
+    waists.
 
-    end: the place of the last; beyond all waists, the only output. left: is drawn from for each part that is held against another.
+    end: the place of the last; beyond all waists, the only output. left: is drawn from for each part that is held
+    against another.
     """
     if end == len(listed) and (len(outputs) != 1 or outputs[0] in listed):
         return []
@@ -104,7 +110,9 @@ def _runs(listed: list[Term], end: int, outputs: Sequence[Term], left: Iterator[
 
 
 def _before(end: Term, listed: list[Term], shape: Term, size: int, left: Iterator[int]) -> Term | None:
-    """Return where a part of this shape begins that ends with a waist: at another, or at an array; None where there is none."""
+    """Return where a part of this shape begins that ends with a waist: at another, or at an array; None where there is
+    none.
+    """
 
     def alike(begin: Term) -> bool:
         return next(left, None) is not None and _shape(end, begin) is shape
@@ -121,7 +129,9 @@ def _before(end: Term, listed: list[Term], shape: Term, size: int, left: Iterato
 
 
 def _shape(last: Term, first: Term) -> Term:
-    """Return what lies between two values over arrays whose names say only where they come: equal parts are one term."""
+    """Return what lies between two values over arrays whose names say only where they come: equal parts are
+    one term.
+    """
     given = {first: Input("begin", output_order(first))}
     arrays = [t for t in within([last], given) if isinstance(t, Input)]
     return part([last], given | {a: Input(f"a{i}", *a.fields[1:]) for i, a in enumerate(arrays)})[0]
@@ -136,7 +146,9 @@ def _depth(terms: Sequence[Term]) -> int:
 
 
 def _made(outputs: Sequence[Term], chosen: Sequence[Term], proved: Callable[[Judgment], bool]) -> list[Section]:
-    """Return the sections that end with chosen values, each with the outputs that none before it has; the last has the rest."""
+    """Return the sections that end with chosen values, each with the outputs that none before it has; the last has the
+    rest.
+    """
     given: dict[Term, Term] = {}
     left, found = list(outputs), list[Section]()
     for waist in [*chosen, None]:
@@ -151,9 +163,17 @@ def _made(outputs: Sequence[Term], chosen: Sequence[Term], proved: Callable[[Jud
         begun = {t: array for t, array in given.items() if t not in own}
         leaves = dict.fromkeys(c for t in within(own, begun) for c in t.children if c in begun or isinstance(c, Input))
         names = {t: Input(f"a{i}", *begun.get(t, t).fields[1:]) for i, t in enumerate(leaves)}
-        found.append(Section(tuple(own), part(own, names), {array: t for t, array in names.items()}, tuple(map(output_order, own))))
+        found.append(
+            Section(
+                tuple(own), part(own, names), {array: t for t, array in names.items()}, tuple(map(output_order, own))
+            )
+        )
         for output in own:
-            facts = tuple(n for n, judgment in (("pos", pos), ("nonneg", nonneg), ("nonzero", nonzero)) if output.kind == "real" and proved(judgment(output)))
+            facts = tuple(
+                n
+                for n, judgment in (("pos", pos), ("nonneg", nonneg), ("nonzero", nonzero))
+                if output.kind == "real" and proved(judgment(output))
+            )
             if output.kind == "real" and proved(finite(output)):
                 given[output] = Input("given", output_order(output), "float", facts[:1])
     return found

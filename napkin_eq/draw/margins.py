@@ -71,7 +71,9 @@ def costs(picture: Picture, rows: Rows, middles: Mapping[int, float], top: float
 def parts(
     found: Sequence[Bracket], columns: Sequence[Sequence[Item]], bands: Sequence[tuple[int, int]]
 ) -> dict[int, list[Bracket]]:
-    """Return what of each bracket stands in each band, by the band's first column: where it goes on, its words say so."""
+    """Return what of each bracket stands in each band, by the band's first column: where it goes on, its
+    words say so.
+    """
     at = {item.value: k for k, items in enumerate(columns) for item in items if not item.passes}
     cut: dict[int, list[Bracket]] = {first: [] for first, _ in bands}
     for bracket in found:

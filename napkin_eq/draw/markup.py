@@ -54,8 +54,8 @@ def svg(picture: Picture, theme: str = "auto") -> str:
 def _style(name: str, theme: str, classes: Set[str]) -> str:
     """Return the rules that are used, each held to this picture by its name, as several may stand in one page.
 
-    Colours stand in them as they are, the dark ones after the light: what knows no variables and no themes, as drawing and
-    slide programs, shows the light ones.
+    Colours stand in them as they are, the dark ones after the light: what knows no variables and no themes, as drawing
+    and slide programs, shows the light ones.
     """
     light, dark = (_rules({key: pair[n] for key, pair in COLOURS.items()}) for n in (0, 1))
     if theme != "auto":

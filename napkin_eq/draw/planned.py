@@ -40,7 +40,9 @@ def circuit(derivation: Derivation) -> Circuit:
 
 
 class _Plain:
-    """Terms with the axes that their kernels have: equal sections of a graph, whose axes are named apart, are drawn alike."""
+    """Terms with the axes that their kernels have: equal sections of a graph, whose axes are named apart, are drawn
+    alike.
+    """
 
     def __init__(self, axes: Mapping[str, Axis]) -> None:
         self.axes = axes
@@ -72,7 +74,9 @@ class _Plan:
         self.brackets: list[Bracket] = []
 
     def kernel(self, number: int, store: Term, tiled: Tiled, arrays: Mapping[Term, p.Buffer]) -> None:
-        """Enter a kernel: what it loads, computes and stores. arrays: where the values that kernels leave to others lie."""
+        """Enter a kernel: what it loads, computes and stores. arrays: where the values that kernels leave to others
+        lie.
+        """
         assert isinstance(store, Store)
         kernel, terms = tiled.kernel, kernel_terms(store)
         leaves = [t for t in terms if isinstance(t, Input) or (isinstance(t, (Store, Proj)) and t is not store)]

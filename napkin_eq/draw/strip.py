@@ -108,7 +108,9 @@ def page(derivation: Derivation) -> str:
 
 
 def steps_of(move: Move) -> dict[tuple[str, str, str], int]:
-    """Return the first steps of a move, each with how often it stands there: its law, what it changes and into what, as text."""
+    """Return the first steps of a move, each with how often it stands there: its law, what it changes and into what, as
+    text.
+    """
     seen: dict[tuple[str, str, str], int] = {}
     for step in move.steps[:MOST_STEPS]:
         key = (step.law, str(part(step.before, step.path))[:LONGEST], str(part(step.after, step.path))[:LONGEST])

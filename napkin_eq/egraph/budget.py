@@ -1,7 +1,8 @@
 """How much a derivation may do: seconds of processor time as a last resort, counted work wherever work can be counted.
 
-Counted work gives the same plan on every machine. Time does not, so that it is said wherever it was time that ended a search;
-what was found until then is still a plan. Processor time is counted, not the clock's: a busy machine changes nothing.
+Counted work gives the same plan on every machine. Time does not, so that it is said wherever it was time that ended a
+search; what was found until then is still a plan. Processor time is counted, not the clock's: a busy machine changes
+nothing.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ Tell = Callable[[str, Mapping[str, float]], None]
 
 @dataclass(slots=True)
 class Clock:
-    """What the parts of a budget share: the searches that ended before their end, how far they are, and the seconds of each stage.
+    """What the parts of a budget share: the searches that ended before their end, how far they are, and the seconds of
+    each stage.
 
-    tell: is given the search at hand and its figures, at most every tenth of a second: nodes and classes of the e-graph,
-    kernels priced, the best time so far and the bound below it in µs, whatever is known.
-    lead: is given the derivation of an operator, or of outputs of one, as soon as its plan is chosen, while its proof is still looked for: it has no steps
-    yet, and what is returned in the end may be another.
+    tell: is given the search at hand and its figures, at most every tenth of a second: nodes and classes of the
+    e-graph, kernels priced, the best time so far and the bound below it in µs, whatever is known.
+    lead: is given the derivation of an operator, or of outputs of one, as soon as its plan is chosen, while its proof
+    is still looked for: it has no steps yet, and what is returned in the end may be another.
     """
 
     stopped: list[str] = field(default_factory=list)
@@ -37,7 +39,9 @@ class Clock:
     _read: float = 0.0
 
     def processor(self) -> float:
-        """Return the seconds of processor time of this process, as they were at most 20 ms ago: to ask costs a system call."""
+        """Return the seconds of processor time of this process, as they were at most 20 ms ago: to ask costs a system
+        call.
+        """
         now = time.monotonic()
         if now > self._asked + 0.02:
             self._asked, self._read = now, time.process_time()
@@ -83,7 +87,9 @@ class Budget:
         return Budget(max(0.0, share * self.left()), self.clock)
 
     def over(self, search: str, share: float = 1.0) -> bool:
-        """Tell whether this share of the time is over, or all of it was ended, and note the search that stops for it."""
+        """Tell whether this share of the time is over, or all of it was ended, and note the search that
+        stops for it.
+        """
         clock = self.clock
         clock.note(search)
         if INTERRUPTED not in clock.stopped and clock.processor() - self._begun < share * self.seconds:

@@ -28,10 +28,11 @@ from napkin_eq.laws.shapes import Firing, Shapes
 ARITHMETIC, STRETCH = "arithmetic", "stretch"
 LONGEST, MEMBERS, TRIALS, NEAR, NEAR_FROM = 20_000, 48, 192, 3, 12
 PATHS = 4_000  # so many are sought for the lightest of; after them the first found is taken
-# What a step weighs that the checker may refuse where it stands, so that any other way is taken: one under Prev that needs lanes where there may
-# be none yet, one in a stream's prefixes that needs all lanes.
+# What a step weighs that the checker may refuse where it stands, so that any other way is taken: one under Prev that
+# needs lanes where there may be none yet, one in a stream's prefixes that needs all lanes.
 BARRED = 1_000
-EARLY, PARTLY = 1, 2  # where a step may stand: under Prev; in a stream over an axis of which some instance needs all lanes
+# Where a step may stand: under Prev; in a stream over an axis of which some instance needs all lanes
+EARLY, PARTLY = 1, 2
 WAYS = 12  # so many are tried of which a step leaves no term
 SOME = 256  # after so many instances the clock is looked at
 GUESS = 14  # how many steps a congruence takes for each child that differs, before that is known
@@ -46,8 +47,8 @@ class Step:
     """One rewrite: at `path` (child numbers from the root) one side of a law's instance gives way to the other.
 
     forward: left side to right side. law "arithmetic": "left" is an operator over numbers, "right" the number it gives.
-    lemma: the term that a chain of such steps begins with, which is replaced by what the chain ends with wherever it stands;
-    the path then begins there. None: the step is about the whole term.
+    lemma: the term that a chain of such steps begins with, which is replaced by what the chain ends with wherever it
+    stands; the path then begins there. None: the step is about the whole term.
     """
 
     law: str
@@ -79,10 +80,16 @@ class _Edge:
 class Closure:
     """What follows from law instances alone, and how: `Closure(statements)`, then `add`, `instance`, `explain`.
 
-    lanes: the axes of each statement, by its name, that must not be empty, which they are before the first block of a stream.
+    lanes: the axes of each statement, by its name, that must not be empty, which they are before the first block of a
+    stream.
     """
 
-    def __init__(self, statements: Iterable[Statement] = (), budget: Budget | None = None, lanes: Mapping[str, Sequence[str]] | None = None) -> None:
+    def __init__(
+        self,
+        statements: Iterable[Statement] = (),
+        budget: Budget | None = None,
+        lanes: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
         self.budget, self.lanes = budget or Budget(), lanes or {}
         listed = tuple(statements)
         self.laws = {s.name: s for s in listed if isinstance(s, Law)}
@@ -114,7 +121,8 @@ class Closure:
         self._running: set[int] = set()  # heads of Prev
         self._careful: dict[tuple[int, int], int] = {}
         self._needed: dict[int, int] = {}
-        self._streams: frozenset[str] = frozenset()  # axes of the streams of what is explained: these have no lane before a first block
+        # Axes of the streams of what is explained: these have no lane before a first block
+        self._streams: frozenset[str] = frozenset()
         self._parted: frozenset[str] = frozenset()  # those among them of which a law's instance needs all lanes
         self._beside: list[list[tuple[int, int]]] = []
         self._congruent: deque[tuple[int, int]] = deque()
@@ -141,7 +149,9 @@ class Closure:
             self._close()
         return ids[term]
 
-    def instance(self, law: Law | str, forward: bool, bindings: Mapping[str, Value] | Iterable[tuple[str, Value]]) -> bool:
+    def instance(
+        self, law: Law | str, forward: bool, bindings: Mapping[str, Value] | Iterable[tuple[str, Value]]
+    ) -> bool:
         """Enter both sides of a law's instance and their equation; return whether its conditions are derived.
 
         forward: which side was there first. An instance whose conditions are not derived of these very terms is set
@@ -163,11 +173,21 @@ class Closure:
         First come those by which a whole becomes a part of it or a number: what these merge, others fired of.
         """
         known = [m for m in merged if m.law in self.laws]
-        later = [not isinstance(law.rhs if m.forward else law.lhs, (Var, Const)) for m in known for law in (self.laws[m.law],)]
-        self._spare = (variant for m, _ in sorted(zip(known, later, strict=True), key=lambda found: found[1]) for variant in m.variants())
+        later = [
+            not isinstance(law.rhs if m.forward else law.lhs, (Var, Const))
+            for m in known
+            for law in (self.laws[m.law],)
+        ]
+        self._spare = (
+            variant
+            for m, _ in sorted(zip(known, later, strict=True), key=lambda found: found[1])
+            for variant in m.variants()
+        )
 
     def inferred(self, name: str, bindings: Iterable[tuple[str, Value]]) -> None:
-        """Remember that an inference was found to hold, of classes: of which terms it does is seen when a chain is missing."""
+        """Remember that an inference was found to hold, of classes: of which terms it does is seen when a chain is
+        missing.
+        """
         self._fired.append((self.inferences[name], dict(bindings)))
 
     def arithmetic(self, term: Term, value: Term) -> bool:
@@ -256,7 +276,10 @@ class Closure:
         # Any one of those alike would do for equality; those that share most children make short chains.
         near = alike
         if len(alike) > 1:
-            differing = [(sum(map(operator.ne, self._children[other], children)), place) for place, other in enumerate(alike[:NEAR_FROM])]
+            differing = [
+                (sum(map(operator.ne, self._children[other], children)), place)
+                for place, other in enumerate(alike[:NEAR_FROM])
+            ]
             near = [alike[place] for _, place in sorted(differing)[:NEAR]]
         for other in near:
             if other != number:
@@ -298,7 +321,9 @@ class Closure:
     # -- why -----------------------------------------------------------------------------------------------------------
 
     def explain(self, a: Term, b: Term) -> list[Step]:
-        """Return a chain of single rewrites from a to b; raise Undecided if what was entered does not make them equal."""
+        """Return a chain of single rewrites from a to b; raise Undecided if what was entered does not make
+        them equal.
+        """
         self._over(frozenset(t.axis.name for t in subterms(a, b) if isinstance(t, Online)))
         first, second = self.add(a), self.add(b)
         if self._find(first) != self._find(second):
@@ -311,7 +336,10 @@ class Closure:
             if len(some) < SOME:
                 self._settle(lambda: self._find(first) == self._find(second))
         if self._find(first) != self._find(second):
-            raise Undecided(f"no chain of {len(self._done)} law instances leads from the one term to the other; {len(self._deferred)} were set aside")
+            raise Undecided(
+                f"no chain of {len(self._done)} law instances leads from the one term to the other;"
+                f" {len(self._deferred)} were set aside"
+            )
         steps = self._chain(a, b)
         with suppress(Undecided):  # of fewer instances there may be no other way than one that is none
             while not self.budget.over("explanation") and len(again := self._narrowed(steps)._chain(a, b)) < len(steps):
@@ -319,8 +347,12 @@ class Closure:
         return steps
 
     def _over(self, streams: frozenset[str]) -> None:
-        """Take the axes of the streams that chains are for; what was found out for others is forgotten, where streams matter."""
-        parted = streams & {_name(dict(bindings)[axis]) for law, bindings in self._done for axis in _wholly(self.laws[law])}
+        """Take the axes of the streams that chains are for; what was found out for others is forgotten, where streams
+        matter.
+        """
+        parted = streams & {
+            _name(dict(bindings)[axis]) for law, bindings in self._done for axis in _wholly(self.laws[law])
+        }
         if parted != self._parted:
             self._forget()
         elif streams != self._streams:
@@ -334,7 +366,9 @@ class Closure:
         self._streams, self._parted = streams, parted
 
     def _chain(self, a: Term, b: Term) -> list[Step]:
-        """Return a chain; where a step would leave no term, as by an axis along which an update must not vary, another way is sought."""
+        """Return a chain; where a step would leave no term, as by an axis along which an update must not vary, another
+        way is sought.
+        """
         for _ in range(WAYS):
             route = self._route((self.add(a), self.add(b), len(self._edges), 0))
             try:
@@ -356,7 +390,9 @@ class Closure:
             known.clear()
 
     def _narrowed(self, steps: Iterable[Step]) -> Closure:
-        """Return a closure of just the instances that a chain uses: so small that the best of its chains is soon found."""
+        """Return a closure of just the instances that a chain uses: so small that the best of its chains is
+        soon found.
+        """
         small = Closure(budget=self.budget.part(1.0), lanes=self.lanes)
         small.judge, small._guess, small._streams, small._parted = self.judge, 1, self._streams, self._parted
         for law, forward, bindings in dict.fromkeys((s.law, s.forward, s.bindings) for s in steps):
@@ -373,7 +409,9 @@ class Closure:
         return moves if onward else [(path, by, not way) for path, by, way in reversed(moves)]
 
     def _route(self, wanted: Task) -> Route:
-        """Return the shortest path found between two nodes of a class, all the congruences that it rests on explained."""
+        """Return the shortest path found between two nodes of a class, all the congruences that it rests on
+        explained.
+        """
         stack: list[Task | tuple[int, int]] = [wanted]
         while stack:
             if self.budget.over("explanation"):
@@ -387,7 +425,9 @@ class Closure:
         return self._routes[wanted]
 
     def _routed(self, task: Task) -> list[tuple[int, int]]:
-        """Find the path of a task, or name congruences to explain first: till then they count as short as they can be."""
+        """Find the path of a task, or name congruences to explain first: till then they count as short as
+        they can be.
+        """
         if task in self._routes:
             return []
         if task in self._taken:
@@ -396,7 +436,8 @@ class Closure:
         self._sought += 1
         route, place = self._path(*task), task[3]
         unknown = self._unknown(route, place)
-        if unknown and self._sought > PATHS:  # what its congruences weigh, once explained, is not waited for: this path is taken
+        # What its congruences weigh, once explained, is not waited for: this path is taken
+        if unknown and self._sought > PATHS:
             self._taken[task] = route
             return unknown
         unknown = unknown or self._unknown(route := self._joined(route, place), place)
@@ -442,7 +483,10 @@ class Closure:
                 for path, by, way in self._along(joint, onward, inside)
             ]
             if len(moves) > LONGEST:
-                raise Undecided(f"the chain grows beyond {LONGEST} steps; store shared parts of the diagram, or derive them one by one")
+                raise Undecided(
+                    f"the chain grows beyond {LONGEST} steps; store shared parts of the diagram, or derive them one"
+                    " by one"
+                )
             self._moved[edge, place] = moves
             length = sum(self._weight(by, inside) for _, by, _ in moves) if inside or self._barred else len(moves)
             if place:
@@ -452,7 +496,9 @@ class Closure:
         return missing
 
     def _standing(self, number: int) -> int:
-        """Return where the children of a node stand by it: under Prev, or in a stream over an axis of which an instance needs all lanes."""
+        """Return where the children of a node stand by it: under Prev, or in a stream over an axis of which an instance
+        needs all lanes.
+        """
         if self._heads[number] in self._running:
             return EARLY
         if self._parted:
@@ -463,7 +509,9 @@ class Closure:
         return 0
 
     def _weight(self, edge: int, place: int) -> int:
-        """Return how long what an edge stands for is, as far as is known; a step that may not hold where it stands counts as very long."""
+        """Return how long what an edge stands for is, as far as is known; a step that may not hold where it stands
+        counts as very long.
+        """
         if not place:
             return self._weights[edge]
         if (edge, place) not in self._careful:
@@ -472,7 +520,9 @@ class Closure:
         return self._careful[edge, place]
 
     def _needs(self, edge: int) -> int:
-        """Tell where a law's instance may not hold: it, or what its conditions rest on, needs lanes of an axis that is streamed, or all of them."""
+        """Tell where a law's instance may not hold: it, or what its conditions rest on, needs lanes of an axis that is
+        streamed, or all of them.
+        """
         if edge not in self._needed:
             self._needed[edge] = self._found_needs(self._edges[edge].law, dict(self._edges[edge].bindings))
         return self._needed[edge]
@@ -485,7 +535,11 @@ class Closure:
         while proofs:
             proof = proofs.pop()
             counted = proof.judgment.args[-1]
-            sizes = subterms(counted) if proof.rule == BASE and proof.judgment.name in SIGNS and isinstance(counted, Term) else ()
+            sizes = (
+                subterms(counted)
+                if proof.rule == BASE and proof.judgment.name in SIGNS and isinstance(counted, Term)
+                else ()
+            )
             if self.lanes.get(proof.rule) or any(isinstance(t, Size) and t.axis.name in self._streams for t in sizes):
                 found |= EARLY
             if proof.judgment.name == STRETCH and _name(proof.judgment.args[0]) in self._parted:
@@ -561,7 +615,9 @@ class Closure:
                     self._deferred.append((law, forward, values))
 
     def _variant(self, law: Law, values: Mapping[str, Value]) -> list[dict[str, Value]]:
-        spoken = frozenset[str]().union(*(names_in(a) for c in law.conditions if c.name not in BUILT_IN for a in c.args))
+        spoken = frozenset[str]().union(
+            *(names_in(a) for c in law.conditions if c.name not in BUILT_IN for a in c.args)
+        )
         spoken |= frozenset(n for c in law.conditions if c.name in BUILT_IN for n in names_in(c.args[1]))
         inputs = sorted(n for n in spoken & names_in(law.lhs) if isinstance(values[n], Term))
         kept = {n: v for n, v in values.items() if n in names_in(law.lhs) or isinstance(v, Axis)}
@@ -575,7 +631,8 @@ class Closure:
     def _shaped(self, law: Law, values: Mapping[str, Value]) -> list[dict[str, Value]]:
         """Try what the left side binds in the forms that inferences were found to read."""
         if not self._shapes:
-            leaves = [t for t in self._ids if not t.children]  # of which what is asked of other factors is known, as of 1 where it is e^(max_x 0)
+            # Of which what is asked of other factors is known, as of 1 where it is e^(max_x 0)
+            leaves = [t for t in self._ids if not t.children]
             number, merges = lambda term: self._find(self.add(term)), lambda: self._merges
             self._shapes = Shapes(self._fired, number, merges), Shapes(self._fired, number, merges, leaves)
         for shapes in self._shapes:
@@ -585,7 +642,8 @@ class Closure:
         return []
 
     def _equals(self, term: Term) -> list[Term]:
-        # Of a number or an array more is known than of what is computed, and a large class holds too many terms to try each.
+        # Of a number or an array more is known than of what is computed, and a large class holds too many terms to try
+        # each.
         numbers = sorted(self._members[self._find(self.add(term))], key=lambda n: (bool(self._children[n]), n))
         listed = {term: None}
         for number in numbers[:MEMBERS]:
@@ -603,7 +661,9 @@ def _places(part: Term) -> tuple[tuple[Any, ...], tuple[Axis, ...]]:
     """Return what a node is apart from its axes and its children, and its axes."""
     fixed: list[Any] = [type(part).__name__]
     for field in part.fields:
-        if not isinstance(field, (Term, Axis)) and not (isinstance(field, tuple) and field and isinstance(field[0], Term)):
+        if not isinstance(field, (Term, Axis)) and not (
+            isinstance(field, tuple) and field and isinstance(field[0], Term)
+        ):
             fixed.append((type(field).__name__, repr(field)) if isinstance(field, (bool, int, float)) else field)
     return tuple(fixed), tuple(f for f in part.fields if isinstance(f, Axis))
 

@@ -1,6 +1,7 @@
 """Laws that speak of coordinates, for an e-graph: there a coordinate, and what is made of coordinates alone, is a leaf.
 
-Such a law is entered once for each choice of the diagram's axes for those that its coordinates run along, with the leaves put in.
+Such a law is entered once for each choice of the diagram's axes for those that its coordinates run along, with the
+leaves put in.
 """
 
 from __future__ import annotations
@@ -12,7 +13,21 @@ from typing import TypeVar
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Const, Fold, Index, Input, Length, Map, Pattern, Read, Reduce, Term, _make, rebuilt, subterms
+from napkin_eq.lang.term import (
+    Const,
+    Fold,
+    Index,
+    Input,
+    Length,
+    Map,
+    Pattern,
+    Read,
+    Reduce,
+    Term,
+    _make,
+    rebuilt,
+    subterms,
+)
 from napkin_eq.laws.law import Inference, Judgment, Law, Var
 from napkin_eq.laws.obligation import judgments_of, terms_of
 
@@ -39,7 +54,9 @@ def array_of(term: Term) -> Term:
 
 
 def opaque(term: Term) -> bool:
-    """Whether a term is a leaf: no law looks inside. What holds the place of a maximum is none: that is computed, and may be streamed."""
+    """Whether a term is a leaf: no law looks inside. What holds the place of a maximum is none: that is computed, and
+    may be streamed.
+    """
     if finds_places(term):
         return False
     if isinstance(term, (Input, Index, Length)):
@@ -53,7 +70,9 @@ def opaque(term: Term) -> bool:
 
 def whole(term: Term) -> bool:
     """Whether a term is an operator over whole numbers that gives one, or a mask."""
-    return isinstance(term, Map) and (term.kind == "int" or (term.kind == "bool" and all(a.kind == "int" for a in term.args)))
+    return isinstance(term, Map) and (
+        term.kind == "int" or (term.kind == "bool" and all(a.kind == "int" for a in term.args))
+    )
 
 
 _FINDS: dict[Term, bool] = {}
@@ -90,15 +109,21 @@ def without_coordinates(pattern: Term) -> Term:
     return _put(pattern, {t: Held(0, t.kind) for t in coordinates(pattern)})
 
 
-def placed(statement: Stated, axes: Sequence[Axis], leaf: Callable[[Term], int]) -> Iterator[tuple[Stated, dict[str, Axis]]]:
-    """Yield a statement with leaves for its coordinates, and which of its axes is which, for each choice; `leaf` numbers a term.
+def placed(
+    statement: Stated, axes: Sequence[Axis], leaf: Callable[[Term], int]
+) -> Iterator[tuple[Stated, dict[str, Axis]]]:
+    """Yield a statement with leaves for its coordinates, and which of its axes is which, for each choice; `leaf`
+    numbers a term.
 
     Raises NapkinError where there are too many choices.
     """
     parts = coordinates(*terms_of(statement))
     names = sorted({f.name for t in subterms(*parts) for f in t.fields if isinstance(f, Axis)})
     if len(axes) ** len(names) > MOST_CHOICES:
-        raise NapkinError(f"law {statement.name} speaks of coordinates along {len(names)} axes, the diagram has {len(axes)}: too many choices to enter")
+        raise NapkinError(
+            f"law {statement.name} speaks of coordinates along {len(names)} axes, the diagram has {len(axes)}: too many"
+            " choices to enter"
+        )
     for chosen in itertools.product(axes, repeat=len(names)):
         known = dict(zip(names, chosen, strict=True))
         held: dict[Term, Term] = {t: Held(leaf(_along(t, known)), t.kind) for t in parts}
@@ -108,9 +133,19 @@ def placed(statement: Stated, axes: Sequence[Axis], leaf: Callable[[Term], int])
 
         if isinstance(statement, Law):
             conditions = tuple(map(judgment, judgments_of(statement)))
-            yield replace(statement, lhs=_put(statement.lhs, held), rhs=_put(statement.rhs, held), conditions=conditions), known
+            yield (
+                replace(statement, lhs=_put(statement.lhs, held), rhs=_put(statement.rhs, held), conditions=conditions),
+                known,
+            )
         else:
-            yield replace(statement, conclusion=judgment(statement.conclusion), premises=tuple(map(judgment, statement.premises))), known
+            yield (
+                replace(
+                    statement,
+                    conclusion=judgment(statement.conclusion),
+                    premises=tuple(map(judgment, statement.premises)),
+                ),
+                known,
+            )
 
 
 def _along(term: Term, known: dict[str, Axis]) -> Term:

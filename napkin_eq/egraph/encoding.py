@@ -1,6 +1,7 @@
 """Terms and laws as egglog's program text: constructors, facts, patterns, and a rule for each direction of a law.
 
-Each law's rule keeps a record of its substitution in a table, so that a derivation can be explained without trusting egglog.
+Each law's rule keeps a record of its substitution in a table, so that a derivation can be explained without trusting
+egglog.
 """
 
 from __future__ import annotations
@@ -35,12 +36,15 @@ from napkin_eq.laws.shapes import MADE, READ
 
 Table = tuple[str, bool, tuple[tuple[str, bool], ...]]
 ONE = {"moves"}  # judgments of which one output is kept, the first found: another step that is equal says nothing new
-_ALWAYS = {"Leaf", "Num", "Absent", "Yes", "SizeOf", "op_add", "op_mul", "op_neg", "op_real"}  # the base rules speak of these
+# The base rules speak of these
+_ALWAYS = {"Leaf", "Num", "Absent", "Yes", "SizeOf", "op_add", "op_mul", "op_neg", "op_real"}
 _BINDERS = tuple(k for k in KINDS if k.split("_")[0] in ("Reduce", "Fold", "Online"))
 _SCANS = ("Scan_", "Recur_")
 
 RULESETS = "shape", "facts", "more-facts", "scaling", "scaling-by-sums", "tidy", "prepare", "algebra", "structure"
-SORTS = "(sort A) (sort M) (constructor Ax (String) A) (sort Axes (Set A))" + "".join(f" (ruleset {r})" for r in RULESETS)
+SORTS = "(sort A) (sort M) (constructor Ax (String) A) (sort Axes (Set A))" + "".join(
+    f" (ruleset {r})" for r in RULESETS
+)
 
 
 def _columns(kind: str) -> str:
@@ -95,7 +99,9 @@ def _rational(number: Fraction) -> str:
 # Numbers are folded exactly; what is larger than a double holds is not folded.
 _IN_RANGE = "(< r $most) (> r $least)"
 BASE = f"""
-(let $zero {_rational(Fraction(0))}) (let $most {_rational(Fraction(10) ** 300)}) (let $least {_rational(-(Fraction(10) ** 300))})
+(let $zero {_rational(Fraction(0))})
+(let $most {_rational(Fraction(10) ** 300)})
+(let $least {_rational(-(Fraction(10) ** 300))})
 (rule ((= e (Num v))) ((J_finite e)) :ruleset facts)
 (rule ((= e (Num v)) (> v $zero)) ((J_pos e)) :ruleset facts)
 (rule ((= e (Num v)) (>= v $zero)) ((J_nonneg e)) :ruleset facts)
@@ -117,7 +123,13 @@ def text_of(term: Term, children: list[str]) -> str:
     """Write one node as an egglog expression over its children's expressions."""
     match term:
         case Const():
-            return "(Yes)" if term.value is True else "(Absent)" if term.exact is None else f"(Num {_rational(term.exact)})"
+            return (
+                "(Yes)"
+                if term.value is True
+                else "(Absent)"
+                if term.exact is None
+                else f"(Num {_rational(term.exact)})"
+            )
         case Map():
             return f"({'int' if whole(term) else 'op'}_{term.op} {' '.join(children)})"
         case Size():
@@ -146,7 +158,9 @@ def _heads(*patterns: Term) -> set[str]:
     """Return the constructors that a law's patterns show."""
     shown = subterms(*map(without_coordinates, patterns))
     return {
-        "Num" if isinstance(t, Var) else "Leaf" if isinstance(t, Held) else _head(t) for t in shown if not isinstance(t, Var) or t.sort == "number"
+        "Num" if isinstance(t, Var) else "Leaf" if isinstance(t, Held) else _head(t)
+        for t in shown
+        if not isinstance(t, Var) or t.sort == "number"
     }
 
 
@@ -198,9 +212,15 @@ def _spoken(rule: Inference) -> tuple[list[Term], list[Term]]:
 
 
 def rules(
-    laws: Sequence[Law], inferences: Sequence[Inference], kinds: set[str], tables: dict[str, Table], axes: Sequence[Axis], leaf: Callable[[Term], int]
+    laws: Sequence[Law],
+    inferences: Sequence[Inference],
+    kinds: set[str],
+    tables: dict[str, Table],
+    axes: Sequence[Axis],
+    leaf: Callable[[Term], int],
 ) -> list[str]:
-    """Return the rules of laws and inferences that can fire where there are only some constructors, and enter their tables.
+    """Return the rules of laws and inferences that can fire where there are only some constructors, and enter their
+    tables.
 
     axes: those of the diagram, `leaf` numbers its leaves, for statements that speak of coordinates.
     """
@@ -215,12 +235,18 @@ def rules(
     for rule in inferences:
         asked, made = _spoken(rule)
         if _heads(*asked, *made) <= kinds:
-            lines |= dict.fromkeys(line for entered, known in placed(rule, axes, leaf) for line in _inference_rule(entered, early, known, tables))
+            lines |= dict.fromkeys(
+                line
+                for entered, known in placed(rule, axes, leaf)
+                for line in _inference_rule(entered, early, known, tables)
+            )
     return list(lines)
 
 
 def _inference_rule(rule: Inference, early: set[str], known: dict[str, Axis], tables: dict[str, Table]) -> list[str]:
-    """Return the rule that an inference is, with a table that keeps its substitutions where it reads terms of some form."""
+    """Return the rule that an inference is, with a table that keeps its substitutions where it reads terms of some
+    form.
+    """
     body, bound = _Body(known), set(known)
     for place, arg in enumerate(rule.conclusion.args):
         if isinstance(arg, Term) and not isinstance(arg, (Var, Const)) and (rule.conclusion.name, place) not in MADE:
@@ -267,16 +293,24 @@ def _early_judgments(laws: Iterable[Law], inferences: Sequence[Inference]) -> se
         needed |= more
 
 
-def _law_rule(law: Law, left: Term, right: Term, name: str, tables: dict[str, Table], known: dict[str, Axis]) -> list[str]:
-    """Return the rule that one direction of a law is, with the table that keeps its substitutions; `known` are axes that are chosen."""
+def _law_rule(
+    law: Law, left: Term, right: Term, name: str, tables: dict[str, Table], known: dict[str, Axis]
+) -> list[str]:
+    """Return the rule that one direction of a law is, with the table that keeps its substitutions; `known` are axes
+    that are chosen.
+    """
     finding = "scales", "moves", "absent", "zero", "along", "stretch"  # these may bind what the left side does not
-    names = sorted(variables(left) | set(known) | {n for c in law.conditions if c.name in finding for n in variables(*c.args)})
+    names = sorted(
+        variables(left) | set(known) | {n for c in law.conditions if c.name in finding for n in variables(*c.args)}
+    )
     axes = _axis_names(left, right, *(a for c in law.conditions for a in c.args)) | set(known)
     sorts = {n: "A" if n in axes else "M" for n in names}
     table = f"fired_{name.replace('-', '_').replace('~', '_rev')}"
     tables[table] = (law.name, not name.endswith("~"), tuple((n, sorts[n] == "A") for n in names))
     body, bound = _Body(known), set(known)
-    body.parts.append(f"(= e__ {_pattern(left)})" if not isinstance(left, Var) else f"(real e__) (= e__ {_pattern(left)})")
+    body.parts.append(
+        f"(= e__ {_pattern(left)})" if not isinstance(left, Var) else f"(real e__) (= e__ {_pattern(left)})"
+    )
     bound |= variables(left)
     for condition in law.conditions:
         body.condition(condition, bound)
@@ -324,4 +358,6 @@ class _Body:
 
 def _axis_names(*parts: Term | Axis) -> set[str]:
     terms = subterms(*(p for p in parts if isinstance(p, Term)))
-    return {p.name for p in parts if isinstance(p, Axis)} | {f.name for t in terms for f in t.fields if isinstance(f, Axis)}
+    return {p.name for p in parts if isinstance(p, Axis)} | {
+        f.name for t in terms for f in t.fields if isinstance(f, Axis)
+    }

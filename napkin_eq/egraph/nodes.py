@@ -11,17 +11,44 @@ from typing import Any
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.operators import MONOIDS, OPS, RECURRENCE, REDUCTIONS
-from napkin_eq.lang.term import Acc, Const, Fold, Group, Input, Map, Online, Prev, Read, Recur, Reduce, Scan, Size, Store, Term, Tuple, Walk, subterms
+from napkin_eq.lang.term import (
+    Acc,
+    Const,
+    Fold,
+    Group,
+    Input,
+    Map,
+    Online,
+    Prev,
+    Read,
+    Recur,
+    Reduce,
+    Scan,
+    Size,
+    Store,
+    Term,
+    Tuple,
+    Walk,
+    subterms,
+)
 
 # Constructor → positions of its term arguments among its columns; axes first, a flag last.
 KINDS: dict[str, tuple[int, ...]] = {"Leaf": (), "Num": (), "Absent": (), "Yes": (), "SizeOf": (), "Acc": ()}
 KINDS |= {f"op_{op.name}": tuple(range(len(op.takes))) for op in OPS.values()}
 # What is made of whole numbers that are computed, places say: no law of real numbers speaks of these.
 KINDS |= {f"int_{op.name}": tuple(range(len(op.takes))) for op in OPS.values() if "real" not in op.takes}
-KINDS |= {f"Reduce_{m}": (1, 2) for m in REDUCTIONS} | {f"Fold_{m}": (1, 2) for m in REDUCTIONS} | {f"Scan_{m}": (1,) for m in MONOIDS}
+KINDS |= (
+    {f"Reduce_{m}": (1, 2) for m in REDUCTIONS}
+    | {f"Fold_{m}": (1, 2) for m in REDUCTIONS}
+    | {f"Scan_{m}": (1,) for m in MONOIDS}
+)
 KINDS |= {f"Recur_{RECURRENCE}": (1, 2)}
 KINDS |= {"Online": (1, 2, 3), "Read": (1, 2), "Store": (0,), "Group": (1,), "Walk": (1,), "Prev": (0,)}
-AXIS_AT = {k: (0,) for k in KINDS if k.split("_")[0] in ("Reduce", "Fold", "Scan", "Recur", "Online", "Read", "Group", "Walk", "SizeOf")}
+AXIS_AT = {
+    k: (0,)
+    for k in KINDS
+    if k.split("_")[0] in ("Reduce", "Fold", "Scan", "Recur", "Online", "Read", "Group", "Walk", "SizeOf")
+}
 FLAGGED = frozenset(k for k in KINDS if k.startswith("Fold_")) | {"Online"}
 
 VARIANTS = 16  # so many instances at most are made of one that fired
@@ -38,7 +65,8 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A law or an inference that fired: its substitution, from pattern variable to term or axis; `forward` is left to right.
+    """A law or an inference that fired: its substitution, from pattern variable to term or axis; `forward` is left to
+    right.
 
     law "arithmetic" equates an operator over numbers (binding "left") with the number it gives ("right").
     """
@@ -50,7 +78,9 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """An instance that fired of classes which the same round merged with others: of each variable the terms that it may have stood for then."""
+    """An instance that fired of classes which the same round merged with others: of each variable the terms that it may
+    have stood for then.
+    """
 
     law: str
     forward: bool
@@ -68,8 +98,9 @@ class Saturated:
     """What saturation leaves: the nodes of every class, the root, a term of each, fired instances, and counts.
 
     safe: classes whose exponential is proved not to overflow; given: classes whose exponential the source itself takes;
-    nonneg: classes proved to hold no negative number; ties: classes of comparisons that rounding would decide, with the source's term, and
-    `places`: the class of each term below one; sources: classes that hold a part of the source, with that part;
+    nonneg: classes proved to hold no negative number; ties: classes of comparisons that rounding would decide, with the
+    source's term, and `places`: the class of each term below one; sources: classes that hold a part of the source, with
+    that part;
     merged: the instances that fired of classes which the same round merged with others.
     """
 
@@ -91,8 +122,12 @@ class Saturated:
 
 
 def tied(term: Term) -> bool:
-    """Whether a comparison of computed numbers may hang on their last bits: an equality, or one of two values made of the same input."""
-    if not (isinstance(term, Map) and term.op in ("lt", "le", "eq") and term.args[0].kind == "real") or not any(a.children for a in term.args):
+    """Whether a comparison of computed numbers may hang on their last bits: an equality, or one of two values made of
+    the same input.
+    """
+    if not (isinstance(term, Map) and term.op in ("lt", "le", "eq") and term.args[0].kind == "real") or not any(
+        a.children for a in term.args
+    ):
         return False
     left, right = ({t for t in subterms(a) if isinstance(t, Input)} for a in term.args)
     return term.op == "eq" or bool(left & right)
@@ -100,7 +135,13 @@ def tied(term: Term) -> bool:
 
 def computed(op: str, numbers: list[Fraction]) -> Fraction:
     """Return an operator over numbers, exactly."""
-    return sum(numbers, Fraction(0)) if op == "add" else math.prod(numbers, start=Fraction(1)) if op == "mul" else -numbers[0]
+    return (
+        sum(numbers, Fraction(0))
+        if op == "add"
+        else math.prod(numbers, start=Fraction(1))
+        if op == "mul"
+        else -numbers[0]
+    )
 
 
 def built(kind: str, fields: tuple[Any, ...], children: tuple[Term, ...], leaves: Sequence[Term]) -> Term:

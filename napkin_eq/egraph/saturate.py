@@ -1,7 +1,8 @@
-"""The one bridge to egglog: encodes terms and laws, saturates in stages, decodes classes and the law instances that fired.
+"""The one bridge to egglog: encodes terms and laws, saturates in stages, decodes classes and the law instances that
+fired.
 
-Real terms are encoded operator by operator. Integer terms and comparisons of integers are leaves: no law looks inside them.
-Each law fires with a record of its substitution, so that a derivation can be explained without trusting egglog.
+Real terms are encoded operator by operator. Integer terms and comparisons of integers are leaves: no law looks inside
+them. Each law fires with a record of its substitution, so that a derivation can be explained without trusting egglog.
 """
 
 from __future__ import annotations
@@ -18,7 +19,18 @@ from typing import Any
 
 from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.coordinates import array_of, opaque
-from napkin_eq.egraph.encoding import BASE, FACTS, SORTS, Table, axes_rules, axis_text, constructor, reachable, rules, text_of
+from napkin_eq.egraph.encoding import (
+    BASE,
+    FACTS,
+    SORTS,
+    Table,
+    axes_rules,
+    axis_text,
+    constructor,
+    reachable,
+    rules,
+    text_of,
+)
 from napkin_eq.egraph.nodes import AXIS_AT, FLAGGED, KINDS, Instance, Merged, Node, Saturated, built, computed, tied
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
@@ -28,8 +40,9 @@ from napkin_eq.laws.law import Inference, Law, Statement
 
 # Scaling makes new terms, so it is bounded: a factor for each factor of a body, and few bodies have more than four.
 ALGEBRA_ROUNDS, SCALING_ROUNDS, STRUCTURE_ROUNDS, NODE_LIMIT = 6, 5, 4, 12_000
-# A round of many nodes makes many more at once, and the engine cannot be stopped within one: no round is begun that would pass this. A round that
-# may make so many is looked at before it is run, and what would fire more often than that is left out of it.
+# A round of many nodes makes many more at once, and the engine cannot be stopped within one: no round is begun that
+# would pass this. A round that may make so many is looked at before it is run, and what would fire more often than that
+# is left out of it.
 LARGEST_ROUND, LOOKED, MOST_FACTORS, SATURATING = 12_000, 4_000, 400, 0.3
 SAME_VALUE = "where-same"  # the law by which a value gets axes that it does not vary along
 _SETTLE = "(saturate (run shape)) (saturate (run facts))"
@@ -57,14 +70,18 @@ def saturate(
 def _decided_later(law: Law) -> bool:
     """Whether a law is about where values lie: what is decided after extraction.
 
-    In which blocks they are computed, which are stored together, along which axes: every value may be stored and partitioned, so that such nodes
-    would be more than half of an e-graph, and nothing would be read off them.
+    In which blocks they are computed, which are stored together, along which axes: every value may be stored and
+    partitioned, so that such nodes would be more than half of an e-graph, and nothing would be read off them.
     """
-    return law.name == SAME_VALUE or any(isinstance(t, (Store, Group, Walk, Tuple, Proj)) or t.kind == "tuple" for t in subterms(law.lhs, law.rhs))
+    return law.name == SAME_VALUE or any(
+        isinstance(t, (Store, Group, Walk, Tuple, Proj)) or t.kind == "tuple" for t in subterms(law.lhs, law.rhs)
+    )
 
 
 class _Bridge:
-    def __init__(self, source: Term, statements: Sequence[Statement], cuts: Sequence[tuple[Axis, Axis]], budget: Budget) -> None:
+    def __init__(
+        self, source: Term, statements: Sequence[Statement], cuts: Sequence[tuple[Axis, Axis]], budget: Budget
+    ) -> None:
         self.budget = budget
         self.engine = _egglog().EGraph()
         self.leaves: list[Term] = []
@@ -72,7 +89,9 @@ class _Bridge:
         self.axes.update({a.name: a for t in subterms(source) for a in t.axes})
         self.axes.update({part.name: part for part, _ in cuts})
         self.cuts = cuts
-        self.laws = {s.name: s for s in statements if isinstance(s, Law) and not _decided_later(s) and (cuts or s.stage != "cut")}
+        self.laws = {
+            s.name: s for s in statements if isinstance(s, Law) and not _decided_later(s) and (cuts or s.stage != "cut")
+        }
         self.inferences = [s for s in statements if isinstance(s, Inference)]
         self.source = source
         self.items = source.items if isinstance(source, Tuple) else (source,)
@@ -80,7 +99,8 @@ class _Bridge:
         self.seen: set[tuple[Any, ...]] = set()
         self.merged: list[Merged] = []
         self.reps: dict[Any, Term] = {}
-        self.rows: dict[Any, tuple[str, tuple[Any, ...]]] = {}  # of each class: the row that its representative was made of
+        # Of each class: the row that its representative was made of
+        self.rows: dict[Any, tuple[str, tuple[Any, ...]]] = {}
         self.joined: dict[Any, Any] = {}  # of each class that there was once: the one that it was merged with
         self.axis_of: dict[Any, Axis] = {}
         self.names: dict[Term, str] = {}
@@ -110,7 +130,9 @@ class _Bridge:
             if size == before:
                 break
             if size > node_limit or size * size / before > LARGEST_ROUND or self.budget.over("saturation", SATURATING):
-                notes.append(f"saturation stopped at {size} nodes after {done} rounds; the plan may miss forms found later")
+                notes.append(
+                    f"saturation stopped at {size} nodes after {done} rounds; the plan may miss forms found later"
+                )
                 break
         self._scale()
         for _ in range(STRUCTURE_ROUNDS):
@@ -118,13 +140,18 @@ class _Bridge:
             if size == before or self.budget.over("saturation", SATURATING):
                 break
         if self.left_out:
-            notes.append(f"laws that would have fired {self.left_out} times in one round were left out of it; the plan may miss forms found later")
+            notes.append(
+                f"laws that would have fired {self.left_out} times in one round were left out of it; the plan may miss"
+                " forms found later"
+            )
         made = self._decode(done, notes)
         self.budget.clock.note("saturation", nodes=size, classes=len(made.classes), rounds=done)
         return made
 
     def _scale(self) -> None:
-        """Find the factors by which streams scale, round by round: a product of terms that scale scales by every product of their factors."""
+        """Find the factors by which streams scale, round by round: a product of terms that scale scales by every
+        product of their factors.
+        """
         self._do("(run-schedule (saturate (run more-facts)))")
         if self._scaled("scaling"):
             for _ in range(SCALING_ROUNDS):
@@ -156,16 +183,27 @@ class _Bridge:
         return self._record()
 
     def _within(self, stage: str) -> str:
-        """Return the schedule of a round without the laws that would fire most often, as many as must go so that it is no larger than a round may be."""
+        """Return the schedule of a round without the laws that would fire most often, as many as must go so that it is
+        no larger than a round may be.
+        """
         look = f"(run-schedule (let-scheduler look (back-off :match-limit 0 :ban-length 1)) (run-with look {stage}))"
         (said,) = self.engine.run_program(*self.engine.parse_program(look))
-        found = (report for step in said.report.iterations for rule in step.rule_set_report.rule_reports.values() for report in rule)
+        found = (
+            report
+            for step in said.report.iterations
+            for rule in step.rule_set_report.rule_reports.values()
+            for report in rule
+        )
         counts, fired = sorted(report.num_matches for report in found), len(self.instances)
-        fewer = [count for count, total in zip(counts, accumulate(counts), strict=True) if total <= fired + LARGEST_ROUND]
+        fewer = [
+            count for count, total in zip(counts, accumulate(counts), strict=True) if total <= fired + LARGEST_ROUND
+        ]
         if len(fewer) == len(counts):
             return f"(run {stage})"
         self.left_out += sum(counts[len(fewer) :])
-        return f"(let-scheduler few (back-off :match-limit {max(fewer, default=0)} :ban-length 1)) (run-with few {stage})"
+        return (
+            f"(let-scheduler few (back-off :match-limit {max(fewer, default=0)} :ban-length 1)) (run-with few {stage})"
+        )
 
     def _encode(self, term: Term) -> str:
         parts = self.names
@@ -195,7 +233,11 @@ class _Bridge:
         lines = []
         for number, leaf in enumerate(self.leaves):
             node = f"(Leaf {number})"
-            lines.append(f"(set (axes {node}) (set-of {' '.join(axis_text(a) for a in leaf.axes)}))" if leaf.axes else f"(set (axes {node}) (set-empty))")
+            lines.append(
+                f"(set (axes {node}) (set-of {' '.join(axis_text(a) for a in leaf.axes)}))"
+                if leaf.axes
+                else f"(set (axes {node}) (set-empty))"
+            )
             moving = {t.axis for t in subterms(leaf) if isinstance(t, (Size, Read))}
             lines += [f"(J_local {axis_text(a)} {node})" for _, a in sorted(self.axes.items()) if a not in moving]
             if isinstance(leaf, Length) and as_real(leaf) in self.names:
@@ -206,7 +248,9 @@ class _Bridge:
         return lines
 
     def _record(self) -> int:
-        """Give every new class a representative term and turn new firing records into instances; return the node count."""
+        """Give every new class a representative term and turn new firing records into instances; return the
+        node count.
+        """
         tables = self.engine.freeze().functions
         for row in tables["Ax"].rows:
             self.axis_of[row.output] = self.axes[self.engine.value_to_string(row.inputs[0])]
@@ -237,7 +281,9 @@ class _Bridge:
         return len(rows)
 
     def _merged(self, rows: list[tuple[str, Any]]) -> dict[Any, list[Term]]:
-        """Return the representatives of classes that have gone since the last record, by the class that each is part of now."""
+        """Return the representatives of classes that have gone since the last record, by the class that each is part of
+        now.
+        """
         at = {(kind, *row.inputs): row.output for kind, row in rows}
         there = set(at.values())
         gone = [value for value in self.rows if value not in there and value not in self.joined]
@@ -265,9 +311,11 @@ class _Bridge:
         return value
 
     def _fired(self, table: str, inputs: list[Any], merged: dict[Any, list[Term]]) -> None:
-        """Enter an instance of the terms that its classes stand for, and beside it those of classes that the same round merged with these.
+        """Enter an instance of the terms that its classes stand for, and beside it those of classes that the same round
+        merged with these.
 
-        What merged a class may be the very law that fired of it: from 1 · n = n it is not seen that n is what 1 · n is part of.
+        What merged a class may be the very law that fired of it: from 1 · n = n it is not seen that n is what 1 · n is
+        part of.
         """
         key = (table, *inputs)
         known = key in self.seen
@@ -275,22 +323,33 @@ class _Bridge:
             return
         self.seen.add(key)
         law, forward, names = self.tables[table]
-        if any(value not in (self.axis_of if is_axis else self.reps) for (_, is_axis), value in zip(names, inputs, strict=True)):
-            return  # the engine may leave a variable unset that a rule only records, as c of a law that makes a of where(c, a, a)
+        if any(
+            value not in (self.axis_of if is_axis else self.reps)
+            for (_, is_axis), value in zip(names, inputs, strict=True)
+        ):
+            # The engine may leave a variable unset that a rule only records, as c of a law that makes a of where(c, a,
+            # a)
+            return
         values: list[list[Term | Axis]] = []
         for (_, is_axis), value in zip(names, inputs, strict=True):
             values.append([self.axis_of[value]] if is_axis else [self.reps[value], *merged.get(value, ())])
         if not known:
-            self.instances.append(Instance(law, forward, tuple((n, found[0]) for (n, _), found in zip(names, values, strict=True))))
+            self.instances.append(
+                Instance(law, forward, tuple((n, found[0]) for (n, _), found in zip(names, values, strict=True)))
+            )
         if any(len(found) > 1 for found in values):
-            self.merged.append(Merged(law, forward, tuple((n, tuple(found)) for (n, _), found in zip(names, values, strict=True))))
+            self.merged.append(
+                Merged(law, forward, tuple((n, tuple(found)) for (n, _), found in zip(names, values, strict=True)))
+            )
 
     def _folded(self, op: str, numbers: list[Fraction]) -> None:
         key = (op, *numbers)
         if key not in self.seen:
             self.seen.add(key)
             left = Map(op, tuple(map(Const, numbers)))
-            self.instances.append(Instance("arithmetic", True, (("left", left), ("right", Const(computed(op, numbers))))))
+            self.instances.append(
+                Instance("arithmetic", True, (("left", left), ("right", Const(computed(op, numbers)))))
+            )
 
     def _built(self, kind: str, inputs: list[Any], children: tuple[Term, ...]) -> Term:
         return built(kind, self._fields(kind, inputs), children, self.leaves)
@@ -321,7 +380,10 @@ class _Bridge:
         for nodes in classes.values():
             numbers = [n.fields[0] for n in nodes if n.kind == "Num"]
             if len(set(numbers)) > 1:
-                raise NapkinError(f"false equality: the laws made {min(numbers)} equal to {max(numbers)}; one of them is not true, run `napkin-eq prove`")
+                raise NapkinError(
+                    f"false equality: the laws made {min(numbers)} equal to {max(numbers)}; one of them is not true,"
+                    " run `napkin-eq prove`"
+                )
         safe = frozenset(number[row.inputs[0]] for row in tables["J_safe"].rows)
         nonneg = frozenset(number[row.inputs[0]] for name in ("J_nonneg", "J_pos") for row in tables[name].rows)
         exponents = [t.args[0] for t in subterms(self.source) if isinstance(t, Map) and t.op == "exp"]
@@ -339,23 +401,46 @@ class _Bridge:
         for part in subterms(self.source):
             if part in self.names and part.kind == "real":
                 sources.setdefault(number[self._value(self.names[part])], part)
-        return Saturated(classes, root, reps, safe, given, nonneg, self.instances, rounds, len(rows), self.leaves, notes, ties, places, sources, self.merged)
+        return Saturated(
+            classes,
+            root,
+            reps,
+            safe,
+            given,
+            nonneg,
+            self.instances,
+            rounds,
+            len(rows),
+            self.leaves,
+            notes,
+            ties,
+            places,
+            sources,
+            self.merged,
+        )
 
 
 def threaded() -> bool:
-    """Tell whether egglog has begun threads in this process, without which its engine waits for ever in a process forked off."""
+    """Tell whether egglog has begun threads in this process, without which its engine waits for ever in a process
+    forked off.
+    """
     return _egglog.cache_info().currsize > 0
 
 
 @cache
 def _egglog() -> Any:
-    """Load egglog's compiled engine alone: its Python language takes a quarter of a second to import, and nothing here speaks it."""
+    """Load egglog's compiled engine alone: its Python language takes a quarter of a second to import, and nothing here
+    speaks it.
+    """
     if "egglog" not in sys.modules:
         found = find_spec("egglog")
         places = list(found.submodule_search_locations or ()) if found else []
         spec = PathFinder.find_spec("egglog.bindings", places)
         if spec is None or spec.loader is None:
-            raise NapkinError("egglog is not installed (no compiled egglog.bindings was found); install napkin-eq with its dependencies")
+            raise NapkinError(
+                "egglog is not installed (no compiled egglog.bindings was found); install napkin-eq with its"
+                " dependencies"
+            )
         module = module_from_spec(spec)
         spec.loader.exec_module(module)
         return module

@@ -74,7 +74,9 @@ class Worker:
         )
 
     def derive(self, state: State, seconds: float) -> None:
-        """Say what is derived: its picture as soon as it is chosen, what it saves, the page's sections, what was tried."""
+        """Say what is derived: its picture as soon as it is chosen, what it saves, the page's sections,
+        what was tried.
+        """
         from napkin_eq.draw import shown
         from napkin_eq.egraph.budget import Budget, Clock
         from napkin_eq.pipeline.derive import derive

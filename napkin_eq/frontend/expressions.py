@@ -268,7 +268,9 @@ class Expressions(Reader):
         return self.made(token, Scan, BIG[first], axis, body)
 
     def _call(self, token: Token) -> Term:
-        """Read a call: of an operator, of length or index, or of a function of the library, whose axis may stand after _."""
+        """Read a call: of an operator, of length or index, or of a function of the library, whose axis may stand after
+        _.
+        """
         name = token.text
         self.take()
         if name in ("length", "index", "size"):

@@ -1,4 +1,6 @@
-"""Named diagrams, each written with the library as a newcomer would write it; sizes are arguments, None leaves one symbolic."""
+"""Named diagrams, each written with the library as a newcomer would write it; sizes are arguments, None leaves one
+symbolic.
+"""
 
 from __future__ import annotations
 
@@ -89,14 +91,18 @@ def matmul(m: Size = 4096, n: Size = 4096, k: Size = 4096) -> Term:
 def linear_gelu(t: Size = 4096, d: Size = 4096, f: Size = 16384) -> Term:
     """A linear layer with a bias, then GELU."""
     rows, width, features = nq.axes("t d f", t=t, d=d, f=f)
-    return nq.gelu(nq.linear(nq.array("A", rows, width), nq.array("W", width, features), width, nq.array("B", features)))
+    return nq.gelu(
+        nq.linear(nq.array("A", rows, width), nq.array("W", width, features), width, nq.array("B", features))
+    )
 
 
 @named
 def rmsnorm_linear(t: Size = 16, d: Size = 1024, f: Size = 1024) -> Term:
     """An RMS norm with weights, then a linear layer."""
     rows, width, features = nq.axes("t d f", t=t, d=d, f=f)
-    return nq.linear(nq.rms_norm(nq.array("A", rows, width), width, nq.array("G", width)), nq.array("W", width, features), width)
+    return nq.linear(
+        nq.rms_norm(nq.array("A", rows, width), width, nq.array("G", width)), nq.array("W", width, features), width
+    )
 
 
 @named
@@ -152,13 +158,17 @@ def attention(b: Size = 1, h: Size = 16, q: Size = 4096, x: Size = 4096, d: Size
 @named
 def causal_attention(b: Size = 1, h: Size = 16, q: Size = 4096, x: Size = 4096, d: Size = 128) -> Term:
     """Attention in which a query sees the keys up to its own place."""
-    return _attention({"b": b, "h": h, "q": q, "x": x, "d": d}, lambda s, axes: nq.masked(s, nq.causal(axes["q"], axes["x"])))
+    return _attention(
+        {"b": b, "h": h, "q": q, "x": x, "d": d}, lambda s, axes: nq.masked(s, nq.causal(axes["q"], axes["x"]))
+    )
 
 
 @named
 def window_attention(b: Size = 1, h: Size = 16, q: Size = 4096, x: Size = 4096, d: Size = 128) -> Term:
     """Attention in which a query sees its own place and the 1023 before it."""
-    return _attention({"b": b, "h": h, "q": q, "x": x, "d": d}, lambda s, axes: nq.masked(s, nq.window(axes["q"], axes["x"], 1023)))
+    return _attention(
+        {"b": b, "h": h, "q": q, "x": x, "d": d}, lambda s, axes: nq.masked(s, nq.window(axes["q"], axes["x"], 1023))
+    )
 
 
 @named
@@ -186,7 +196,10 @@ def cross_attention(b: Size = 1, h: Size = 16, q: Size = 1024, x: Size = 4096, d
 @named
 def causal_cross_attention(b: Size = 1, h: Size = 16, q: Size = 1024, x: Size = 4096, d: Size = 128) -> Term:
     """Causal attention of the last queries of a sequence to all of its keys: the ends of the two line up."""
-    return _attention({"b": b, "h": h, "q": q, "x": x, "d": d}, lambda s, axes: nq.masked(s, nq.causal(axes["q"], axes["x"], bottom_right=True)))
+    return _attention(
+        {"b": b, "h": h, "q": q, "x": x, "d": d},
+        lambda s, axes: nq.masked(s, nq.causal(axes["q"], axes["x"], bottom_right=True)),
+    )
 
 
 @named

@@ -1,4 +1,6 @@
-"""Joined axes: two that always stand side by side, in memory and in every fold, are one axis, the second varying fastest."""
+"""Joined axes: two that always stand side by side, in memory and in every fold, are one axis, the second varying
+fastest.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ from napkin_eq.lang.axis import LARGEST, Axis
 from napkin_eq.lang.term import Const, Input, Map, Reduce, Size, Term, rebuilt, subterms
 
 TRUE, LONGEST = Const(True), 40
-FOLDS = ("sum", "max", "prod")  # of these a fold over two axes is one over both; the first place along two is none along one
+# Of these a fold over two axes is one over both; the first place along two is none along one
+FOLDS = ("sum", "max", "prod")
 
 
 class _Apart(Exception):
@@ -37,9 +40,9 @@ class Joined:
 def joined(terms: Sequence[Term], stored: Iterable[Sequence[Axis]]) -> Joined:
     """Join whatever axes of known sizes always stand together in terms, and in the axes of arrays as they are stored.
 
-    stored: the axes of each output in its order in memory; those of inputs are theirs. The value of a term at the place (i, j) of
-    two axes, the second with n lanes, is that of the joined one at i n + j: a fold over one of them is inside one over the other,
-    and nothing speaks of a coordinate along either.
+    stored: the axes of each output in its order in memory; those of inputs are theirs. The value of a term at the place
+    (i, j) of two axes, the second with n lanes, is that of the joined one at i n + j: a fold over one of them is inside
+    one over the other, and nothing speaks of a coordinate along either.
     """
     arrays = [tuple(axes) for axes in stored]
     arrays += [t.dims for t in subterms(*terms) if isinstance(t, Input)]
@@ -107,7 +110,9 @@ class _Pair:
         return self.factors(term) or term.children
 
     def factors(self, term: Term) -> list[Term]:
-        """Return the factors of a product but for one over the sizes of both axes, which a mean over both has; none of another term."""
+        """Return the factors of a product but for one over the sizes of both axes, which a mean over both has; none of
+        another term.
+        """
         found, stack = list[Term](), [term]
         while stack:
             part = stack.pop()
@@ -125,7 +130,11 @@ class _Pair:
     def of(self, term: Term) -> Term:
         if isinstance(term, Input):
             (a, b) = self.both
-            return Input(term.name, _in_place(term.dims, a, b, self.axis), term.dtype, term.facts) if a in term.dims else term
+            return (
+                Input(term.name, _in_place(term.dims, a, b, self.axis), term.dtype, term.facts)
+                if a in term.dims
+                else term
+            )
         if isinstance(term, Size) and term.axis in self.both:
             return Const(term.axis.size or 0)
         if "axis" in term.names and term.axis in self.both:
@@ -138,11 +147,14 @@ class _Pair:
         return rebuilt(term, tuple(self.done[child] for child in term.children))
 
     def fold(self, term: Term) -> Term:
-        """Return a fold over one axis of a fold over the other as one over both: lanes that either leaves out are left out."""
+        """Return a fold over one axis of a fold over the other as one over both: lanes that either leaves out are left
+        out.
+        """
         inside = term.body
         if inside.monoid != term.monoid or term.where in self.inner or inside.where in self.inner:
             raise _Apart
-        if inside.axis == term.axis or inside.axis in term.where.axes:  # folded twice over one, or under a mask along the other
+        # Folded twice over one, or under a mask along the other
+        if inside.axis == term.axis or inside.axis in term.where.axes:
             raise _Apart
         masks = [self.done[mask] for mask in (term.where, inside.where) if mask != TRUE]
         mask = Map("and", tuple(masks)) if len(masks) == 2 else masks[0] if masks else TRUE

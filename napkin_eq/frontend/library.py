@@ -35,12 +35,16 @@ def index(axis: Axis) -> Term:
 
 
 def size(axis: Axis) -> Term:
-    """The number of elements along an axis, as a real number; in a stream, of those seen so far, which is what a mean divides by."""
+    """The number of elements along an axis, as a real number; in a stream, of those seen so far, which is what a mean
+    divides by.
+    """
     return Map("real", (Size(axis),))
 
 
 def length(axis: Axis) -> Term:
-    """The full length of an axis, an integer that stays what it is as a stream goes on: for masks, coordinates and scales."""
+    """The full length of an axis, an integer that stays what it is as a stream goes on: for masks, coordinates and
+    scales.
+    """
     return Length(axis)
 
 
@@ -51,9 +55,13 @@ def _own(t: Term, axis: Along, what: str) -> Axis:
     name = axis.name if isinstance(axis, Axis) else axis
     found = next((own for own in t.axes if own.name == name), None)
     if found is None:
-        raise NapkinError(f"{what} over {name}: the value has no axis {name}, only {', '.join(a.name for a in t.axes) or 'none'}")
+        raise NapkinError(
+            f"{what} over {name}: the value has no axis {name}, only {', '.join(a.name for a in t.axes) or 'none'}"
+        )
     if isinstance(axis, Axis) and axis.size != found.size:
-        raise NapkinError(f"{what} over {name}: the axis has size {axis.size} here and {found.size} in the value; give it one size")
+        raise NapkinError(
+            f"{what} over {name}: the axis has size {axis.size} here and {found.size} in the value; give it one size"
+        )
     return found
 
 
@@ -83,13 +91,17 @@ def min(t: Value, *over: Along, where: Term | None = None) -> Term:
 
 
 def argmax(t: Value, x: Axis | str, where: Term | None = None) -> Term:
-    """The place along an axis of the first of the largest values, a whole number; absent values do not count, and without any it is 0."""
+    """The place along an axis of the first of the largest values, a whole number; absent values do not count, and
+    without any it is 0.
+    """
     term = as_real(lift(t))
     return Reduce("argmax", _own(term, x, "argmax"), term, where)
 
 
 def argmin(t: Value, x: Axis | str, where: Term | None = None) -> Term:
-    """The place along an axis of the first of the smallest values, a whole number; absent values do not count, and without any it is 0."""
+    """The place along an axis of the first of the smallest values, a whole number; absent values do not count, and
+    without any it is 0.
+    """
     return argmax(-as_real(lift(t)), x, where)
 
 
@@ -163,14 +175,22 @@ def einsum(pattern: str, *terms: Term) -> Term:
         raise NapkinError(f"einsum {pattern!r:.80}: {len(parts)} terms are named and {len(terms)} given")
     for part, term in zip(parts, terms, strict=True):
         if sorted(part) != [axis.name for axis in term.axes]:
-            raise NapkinError(f"einsum {pattern!r:.80}: [{' '.join(part)}] stands for a term with axes [{' '.join(a.name for a in term.axes)}]")
+            raise NapkinError(
+                f"einsum {pattern!r:.80}: [{' '.join(part)}] stands for a term with axes"
+                f" [{' '.join(a.name for a in term.axes)}]"
+            )
     listed = list(dict.fromkeys(name for part in parts for name in part))
     if wrong := [name for name in out if name not in listed or out.count(name) > 1]:
-        raise NapkinError(f"einsum {pattern!r:.80}: {wrong[0]!r} on the right side stands there twice or not on the left side")
+        raise NapkinError(
+            f"einsum {pattern!r:.80}: {wrong[0]!r} on the right side stands there twice or not on the left side"
+        )
     product = math.prod(terms[1:], start=terms[0])
     for name in (name for name in listed if name not in out):
         if builtins.sum(name in part for part in parts) == 1 and len(parts) > 1:
-            raise NapkinError(f"einsum {pattern!r:.80}: {name} is summed over and one side lacks it; keep it on the right, or sum it first")
+            raise NapkinError(
+                f"einsum {pattern!r:.80}: {name} is summed over and one side lacks it; keep it on the right, or sum it"
+                " first"
+            )
         product = sum(product, name)
     return as_real(product)
 
@@ -220,7 +240,9 @@ def rms_norm(t: Term, x: Along | tuple[Along, ...], weight: Term | None = None, 
 
 
 def causal(q: Axis, x: Axis, bottom_right: bool = False) -> Term:
-    """The mask of the keys x that a query q may see: those up to its own place; bottom_right lines up the ends of the axes."""
+    """The mask of the keys x that a query q may see: those up to its own place; bottom_right lines up the ends of the
+    axes.
+    """
     place = Index(q) + (Length(x) - Length(q)) if bottom_right else Index(q)
     return Index(x) <= place
 
@@ -240,7 +262,9 @@ def padding(x: Axis, lengths: Term) -> Term:
 
 
 def take(t: Term, axis: Along, at: Value) -> Term:
-    """The term with another coordinate along an axis: an integer term, clamped into the axis. It is pushed down to the arrays."""
+    """The term with another coordinate along an axis: an integer term, clamped into the axis. It is pushed down to the
+    arrays.
+    """
     place = lift(at)
     if place.kind != "int":
         raise NapkinError(f"take along {axis}: the coordinate is {place.kind}, expected int")
@@ -251,18 +275,30 @@ def rename(t: Term, names: Mapping[Axis, Axis]) -> Term:
     """The term with other axes in place of its own, all at once: `rename(A, {q: x})`."""
     for old, new in names.items():
         if _own(t, old, "rename").size != new.size:
-            raise NapkinError(f"rename: {old.name} has size {old.size} and {new.name} size {new.size}; take(t, axis, coordinate) reads a part")
+            raise NapkinError(
+                f"rename: {old.name} has size {old.size} and {new.name} size {new.size}; take(t, axis, coordinate)"
+                " reads a part"
+            )
     new_names = [names.get(axis, axis).name for axis in t.axes]
     if repeated := [name for name in new_names if new_names.count(name) > 1]:
-        raise NapkinError(f"rename: {repeated[0]} would stand for two axes; to read a diagonal, use take(t, axis, index(other))")
+        raise NapkinError(
+            f"rename: {repeated[0]} would stand for two axes; to read a diagonal, use take(t, axis, index(other))"
+        )
     return substituted(t, {old.name: Index(new) for old, new in names.items()}, kept=folded)
 
 
 def split(t: Term, axis: Along, *into: Axis) -> Term:
     """The term with one axis seen as several, the last varying fastest: `split(t, e, h, d)` for heads."""
     own = _own(t, axis, "split")
-    if own.size is not None and all(part.size for part in into) and math.prod(part.size or 1 for part in into) != own.size:
-        raise NapkinError(f"split: {own.name} has {own.size} elements, [{' '.join(f'{p.name}={p.size}' for p in into)}] have another number")
+    if (
+        own.size is not None
+        and all(part.size for part in into)
+        and math.prod(part.size or 1 for part in into) != own.size
+    ):
+        raise NapkinError(
+            f"split: {own.name} has {own.size} elements, [{' '.join(f'{p.name}={p.size}' for p in into)}] have another"
+            " number"
+        )
     place: Term = Const(0)
     for number, part in enumerate(into):
         place = Index(part) if number == 0 else place * _extent(part) + Index(part)

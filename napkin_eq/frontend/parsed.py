@@ -66,7 +66,12 @@ class _Diagram(Expressions):
             self.here.refuse("the diagram has no output: write a line such as out = Σ_x A")
         try:
             read = set(subterms(*(term for _, term in self.outputs)))
-            unread = tuple(name for name, value in self.values.items() if value.children or isinstance(value, Input) if value not in read)
+            unread = tuple(
+                name
+                for name, value in self.values.items()
+                if value.children or isinstance(value, Input)
+                if value not in read
+            )
             return Diagram(name, tuple(self.outputs), doc, tuple(self.held), unread)
         except NapkinError as reason:
             raise Misread(str(reason), 1, 1) from None

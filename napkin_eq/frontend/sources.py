@@ -12,7 +12,9 @@ from napkin_eq.laws.loader import run_file
 
 
 def find_diagram(place: str, sets: Sequence[str] = ()) -> Diagram:
-    """Return the diagram that a name or a .json, .napkin or .py file stands for, sizes of `sets` ("q=4096", "q=any") put in."""
+    """Return the diagram that a name or a .json, .napkin or .py file stands for, sizes of `sets` ("q=4096", "q=any")
+    put in.
+    """
     left = [name for text in sets for name, _, value in [text.partition("=")] if value == "any"]
     sizes: dict[str, int | None] = {**parsed_sizes([text for text in sets if text.partition("=")[2] != "any"])}
     if twice := next((name for name in left if sizes.get(name) is not None), None):
@@ -32,7 +34,9 @@ def find_diagram(place: str, sets: Sequence[str] = ()) -> Diagram:
 
 
 def parsed_sizes(sets: Sequence[str], option: str = "--set") -> dict[str, int]:
-    """Read AXIS=SIZE arguments of an option; raise NapkinError for what is no such thing, or an axis given two sizes."""
+    """Read AXIS=SIZE arguments of an option; raise NapkinError for what is no such thing, or an axis given
+    two sizes.
+    """
     sizes: dict[str, int] = {}
     for text in sets:
         name, sign, value = text.partition("=")

@@ -13,7 +13,8 @@ LARGEST = 2**40
 class Axis:
     """A named axis. `size` is a positive integer, or None for a symbol bound at run time.
 
-    `multiple` is a fact about the size: it is known to be a multiple of this number, so that a tile dividing it needs no tail.
+    `multiple` is a fact about the size: it is known to be a multiple of this number, so that a tile dividing it needs
+    no tail.
     """
 
     name: str
@@ -24,9 +25,13 @@ class Axis:
         checked_name(self.name, "axis")
         for what, value in (("size", self.size), ("multiple", self.multiple)):
             if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
-                raise NapkinError(f"axis {self.name}: {what} {value!r} is not an integer; leave the size out to keep it symbolic")
+                raise NapkinError(
+                    f"axis {self.name}: {what} {value!r} is not an integer; leave the size out to keep it symbolic"
+                )
         if self.size is not None and not 0 < self.size <= LARGEST:
-            raise NapkinError(f"axis {self.name}: size {self.size} is out of range; an axis has between 1 and 2^40 elements")
+            raise NapkinError(
+                f"axis {self.name}: size {self.size} is out of range; an axis has between 1 and 2^40 elements"
+            )
         if self.multiple < 1 or (self.size is not None and self.size % self.multiple):
             raise NapkinError(f"axis {self.name}: size {self.size} is not a multiple of {self.multiple}")
 

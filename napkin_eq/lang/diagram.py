@@ -35,9 +35,9 @@ def draw_with(drawer: Callable[[Any], str]) -> None:
 class Diagram(Pictured):
     """What is to be computed: `outputs` are pairs of a name and a term; `doc` is one sentence.
 
-    held: pairs of an output and the type of numbers in which it is stored; of the others real numbers are of the storage
-    type that a derivation is asked for, whole ones int32, masks bool. unread: arrays and values that were declared beside it and that no
-    output reads: they are no part of it, which is told.
+    held: pairs of an output and the type of numbers in which it is stored; of the others real numbers are of the
+    storage type that a derivation is asked for, whole ones int32, masks bool. unread: arrays and values that were
+    declared beside it and that no output reads: they are no part of it, which is told.
     """
 
     name: str
@@ -60,9 +60,13 @@ class Diagram(Pictured):
             taken.add(name)
 
         for name, term in self.outputs:
-            if (held := dict(self.held).get(name)) is not None and (held not in BY_NAME or BY_NAME[held].kind != term.kind):
+            if (held := dict(self.held).get(name)) is not None and (
+                held not in BY_NAME or BY_NAME[held].kind != term.kind
+            ):
                 fitting = ", ".join(t.name for t in BY_NAME.values() if t.kind == term.kind)
-                raise NapkinError(f"diagram {self.name}: output {name} holds {term.kind} values, not {held!r:.60}; one of {fitting}")
+                raise NapkinError(
+                    f"diagram {self.name}: output {name} holds {term.kind} values, not {held!r:.60}; one of {fitting}"
+                )
 
     def storing(self, **types: str) -> Diagram:
         """Return the diagram with some outputs stored in types of their own, such as `storing(place="int64")`."""
@@ -82,7 +86,10 @@ class Diagram(Pictured):
         found: dict[str, Input] = {}
         for node in subterms(*(term for _, term in self.outputs)):
             if isinstance(node, Input) and found.setdefault(node.name, node) is not node:
-                raise NapkinError(f"input {node.name} is declared twice, differently: {found[node.name]!r} and {node!r}; rename(A, {{x: y}}) reads it along y")
+                raise NapkinError(
+                    f"input {node.name} is declared twice, differently: {found[node.name]!r} and {node!r}; rename(A,"
+                    " {x: y}) reads it along y"
+                )
         return tuple(found.values())
 
     def axes(self) -> tuple[Axis, ...]:
@@ -90,19 +97,27 @@ class Diagram(Pictured):
         return axes_in(self.term)
 
     def with_sizes(self, sizes: Mapping[str, int | None]) -> Diagram:
-        """Return the diagram with other axis sizes (None: symbolic), everything else as it is; constants stay what they are.
+        """Return the diagram with other axis sizes (None: symbolic), everything else as it is; constants stay what they
+        are.
 
-        Axes that `rename`, `split` and `merge` tie to one of these change along; raises NapkinError for sizes that do not fit together.
+        Axes that `rename`, `split` and `merge` tie to one of these change along; raises NapkinError for sizes that do
+        not fit together.
         """
         known = {axis.name for axis in self.axes()}
         if unknown := sorted(set(sizes) - known):
-            raise NapkinError(f"diagram {self.name} has no axis {unknown[0]!r:.80}; its axes are {', '.join(sorted(known))}")
+            raise NapkinError(
+                f"diagram {self.name} has no axis {unknown[0]!r:.80}; its axes are {', '.join(sorted(known))}"
+            )
         fitting = self.fitted(sizes, set(sizes))
         return replace(self, outputs=tuple((name, spans.resized(term, fitting)) for name, term in self.outputs))
 
     def with_multiples(self, multiples: Mapping[str, int]) -> Diagram:
         """Return the diagram with axes of no known size declared to be multiples of numbers, by name."""
-        found = {a.name: Axis(a.name, None, math.lcm(a.multiple, multiples[a.name])) for a in self.axes() if a.size is None and a.name in multiples}
+        found = {
+            a.name: Axis(a.name, None, math.lcm(a.multiple, multiples[a.name]))
+            for a in self.axes()
+            if a.size is None and a.name in multiples
+        }
         if unknown := sorted(set(multiples) - set(found)):
             raise NapkinError(f"diagram {self.name} has no axis {unknown[0]!r:.80} whose size is not known")
         return replace(self, outputs=tuple((name, spans.renewed(term, found)) for name, term in self.outputs))

@@ -1,7 +1,7 @@
 """The types of numbers that arrays and tiles hold: one record each, from which every table over types is made.
 
-A new type is an entry of `TYPES`: what it is called in plans, in torch and in Triton, its size and what it rounds are read
-off it. Which types a GPU knows and multiplies is in the GPU's data file.
+A new type is an entry of `TYPES`: what it is called in plans, in torch and in Triton, its size and what it rounds are
+read off it. Which types a GPU knows and multiplies is in the GPU's data file.
 """
 
 from __future__ import annotations
@@ -71,8 +71,19 @@ TYPES = (
     Type("float16", "f16", "real", 2, "fp16", 11, -24, 65504.0, storage=True),
     Type("float32", "f32", "real", 4, "fp32", 24, -149, 2.0**128 - 2.0**104, storage=True),
     Type(
-        "float8_e4m3fn", "e4m3", "real", 1, "fp8e4nv", 4, -9, 448.0, storage=True, multiplied="f16", device="float8e4nv",
-        finite=True, needs="float8",
+        "float8_e4m3fn",
+        "e4m3",
+        "real",
+        1,
+        "fp8e4nv",
+        4,
+        -9,
+        448.0,
+        storage=True,
+        multiplied="f16",
+        device="float8e4nv",
+        finite=True,
+        needs="float8",
     ),
     Type("float64", "f64", "real", 8, "fp64", 53, -1074, sys.float_info.max),
     Type("int8", "i8", "int", 1, "i8"),
@@ -103,7 +114,9 @@ def device(prefix: str) -> dict[str, str]:
 
 
 def computed_as(kind: str, wide: bool) -> str:
-    """Return the type, as plans name it, in which a value of a kind is computed; wide: of whole numbers that may pass 32 bits."""
+    """Return the type, as plans name it, in which a value of a kind is computed; wide: of whole numbers that may pass
+    32 bits.
+    """
     return "i64" if wide else DEFAULT[kind]
 
 
@@ -113,5 +126,7 @@ def output_type(kind: str, storage: str, wide: bool, asked: str | None = None) -
 
 
 def held_as(dtype: str, storage: str) -> str:
-    """Return the type, as plans name it, in which an array that a diagram declares is held: "float" is of the storage type."""
+    """Return the type, as plans name it, in which an array that a diagram declares is held: "float" is of the storage
+    type.
+    """
     return storage if dtype == "float" else BY_NAME[dtype].short

@@ -1,4 +1,6 @@
-"""Errors that a user can act on: what was written, where, what was expected, what to try; and the doors that raise them, for names and for files."""
+"""Errors that a user can act on: what was written, where, what was expected, what to try; and the doors that raise
+them, for names and for files.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ class LawRefused(NapkinError):
 
 
 class WrongPlan(NapkinError):
-    """A plan does not compute what its diagram says: a fault of ours, found before anyone got the plan. Exit status 1."""
+    """A plan does not compute what its diagram says: a fault of ours, found before anyone got the plan.
+    Exit status 1.
+    """
 
     exit_code = FAILED
 
@@ -49,12 +53,17 @@ def checked_name(name: object, what: str) -> str:
     names from strangers reach generated source only through this door. Double underscores are kept for generated names.
     """
     if not isinstance(name, str) or not _NAME.match(name) or name in _RESERVED or "__" in name:
-        raise NapkinError(f"{what} {name!r:.80} is not a usable name: expected letters (a to z), digits and single underscores, at most 63, not a keyword")
+        raise NapkinError(
+            f"{what} {name!r:.80} is not a usable name: expected letters (a to z), digits and single underscores, at"
+            " most 63, not a keyword"
+        )
     return name
 
 
 def require_file(file: Path, what: str, most: int = MOST_BYTES) -> None:
-    """Raise NapkinError for what is no file: a folder, a device or a pipe, which might never end, or a file of too many bytes."""
+    """Raise NapkinError for what is no file: a folder, a device or a pipe, which might never end, or a file of too many
+    bytes.
+    """
     try:
         about = file.stat()
     except OSError as error:

@@ -23,11 +23,13 @@ def evaluate(
     dtype: Any = "float64",
     order: Sequence[Axis | str] | None = None,
 ) -> Any:
-    """Return the value of a term as a NumPy array, or as a tuple of arrays for a Tuple, which may stand under Store, Group and Walk.
+    """Return the value of a term as a NumPy array, or as a tuple of arrays for a Tuple, which may stand under Store,
+    Group and Walk.
 
     inputs: an array for each Input by name, dims in the order of its declaration. sizes: what no input tells.
     block: how many lanes a Fold or an Online takes at a time, for all axes or by axis name.
-    order: the axes of the result; without it, `output_order`. Raises NapkinError for missing inputs and for sizes that differ.
+    order: the axes of the result; without it, `output_order`. Raises NapkinError for missing inputs and for sizes that
+    differ.
     """
     from napkin_eq.lang.numpy_semantics import Run
 
@@ -41,12 +43,16 @@ def evaluate(
 def _checked_order(term: Term, order: Sequence[Axis | str] | None) -> tuple[str, ...]:
     names = tuple(str(axis) for axis in (output_order(term) if order is None else order))
     if sorted(names) != [axis.name for axis in term.axes]:
-        raise NapkinError(f"order {' '.join(names)!r} does not list the axes of the value, {' '.join(a.name for a in term.axes)!r}, once each")
+        raise NapkinError(
+            f"order {' '.join(names)!r} does not list the axes of the value, {' '.join(a.name for a in term.axes)!r},"
+            " once each"
+        )
     return names
 
 
 def output_order(term: Term) -> tuple[Axis, ...]:
-    """Return the free axes in order of first appearance in the dims of the inputs, left to right; a read's axes stand where it reads.
+    """Return the free axes in order of first appearance in the dims of the inputs, left to right; a read's axes stand
+    where it reads.
 
     Axes that no input carries come last, in order of first appearance.
     """
@@ -62,7 +68,11 @@ def output_order(term: Term) -> tuple[Axis, ...]:
             index = (*carried[node.index], *counted[node.index])
             parts = [name for dim in carried[node.body] for name in (index if dim == node.axis.name else (dim,))]
         carried[node] = tuple(name for name in dict.fromkeys(parts) if name in free)
-        others = [axis.name for axis in node.axes] if isinstance(node, Index) else [n for child in below for n in counted[child]]
+        others = (
+            [axis.name for axis in node.axes]
+            if isinstance(node, Index)
+            else [n for child in below for n in counted[child]]
+        )
         counted[node] = tuple(name for name in dict.fromkeys(others) if name in free)
     by_name = {axis.name: axis for axis in term.axes}
     return tuple(by_name[name] for name in dict.fromkeys((*carried[term], *counted[term], *by_name)))
@@ -88,14 +98,27 @@ def bound_sizes(term: Term, inputs: Mapping[str, Any], sizes: Mapping[str, int])
     every = axes_in(term)
     _bind(known, ((axis.name, axis.size, "its declaration") for axis in every if axis.size is not None))
     if unknown := sorted(set(sizes) - {axis.name for axis in every}):
-        raise NapkinError(f"sizes: {unknown[0]!r} is no axis of this term; its axes are {', '.join(sorted({a.name for a in every})) or 'none'}")
+        raise NapkinError(
+            f"sizes: {unknown[0]!r} is no axis of this term; its axes are"
+            f" {', '.join(sorted({a.name for a in every})) or 'none'}"
+        )
     _bind(known, ((name, size, "sizes") for name, size in sizes.items()))
     for node in subterms(term):
         if isinstance(node, Input):
-            _bind(known, zip((d.name for d in node.dims), _shape(node, inputs), (f"input {node.name}",) * len(node.dims), strict=True))
+            _bind(
+                known,
+                zip(
+                    (d.name for d in node.dims),
+                    _shape(node, inputs),
+                    (f"input {node.name}",) * len(node.dims),
+                    strict=True,
+                ),
+            )
     for axis in every:
         if axis.name in known and known[axis.name][0] % axis.multiple:
-            raise NapkinError(f"axis {axis.name}: size {known[axis.name][0]} is not a multiple of {axis.multiple}, as was declared")
+            raise NapkinError(
+                f"axis {axis.name}: size {known[axis.name][0]} is not a multiple of {axis.multiple}, as was declared"
+            )
     return {name: size for name, (size, _) in known.items()}
 
 
@@ -105,7 +128,10 @@ def _bind(known: dict[str, tuple[int, str]], found: Iterable[tuple[str, int, str
             raise NapkinError(f"axis {name}: size {size!r} from {source} is not a positive integer")
         before, other = known.setdefault(name, (size, source))
         if before != size:
-            raise NapkinError(f"axis {name} has size {before} by {other} and {size} by {source}; one name has one size, rename one axis")
+            raise NapkinError(
+                f"axis {name} has size {before} by {other} and {size} by {source}; one name has one size, rename one"
+                " axis"
+            )
 
 
 def _shape(node: Input, inputs: Mapping[str, Any]) -> tuple[int, ...]:
@@ -114,7 +140,10 @@ def _shape(node: Input, inputs: Mapping[str, Any]) -> tuple[int, ...]:
     value = inputs[node.name]
     shape = tuple(int(size) for size in getattr(value, "shape", None) or _listed_shape(value))
     if len(shape) != len(node.dims):
-        raise NapkinError(f"input {node.name} has shape {shape}, expected one size for each of [{' '.join(d.name for d in node.dims)}]")
+        raise NapkinError(
+            f"input {node.name} has shape {shape}, expected one size for each of"
+            f" [{' '.join(d.name for d in node.dims)}]"
+        )
     return shape
 
 

@@ -11,7 +11,25 @@ from collections.abc import Callable, Iterable
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import TYPES
 from napkin_eq.lang.operators import OPS
-from napkin_eq.lang.term import Const, Fold, Group, Index, Input, Length, Map, Proj, Read, Recur, Reduce, Scan, Size, Store, Term, Walk, subterms
+from napkin_eq.lang.term import (
+    Const,
+    Fold,
+    Group,
+    Index,
+    Input,
+    Length,
+    Map,
+    Proj,
+    Read,
+    Recur,
+    Reduce,
+    Scan,
+    Size,
+    Store,
+    Term,
+    Walk,
+    subterms,
+)
 
 Interval = tuple[float, float]
 ANY: Interval = (-math.inf, math.inf)
@@ -60,7 +78,9 @@ def _bounds(term: Term) -> Interval:
 
 
 def wide(term: Term) -> bool:
-    """Tell whether a whole number may pass 32 bits; what sizes that are not known make of coordinates is taken not to."""
+    """Tell whether a whole number may pass 32 bits; what sizes that are not known make of coordinates is
+    taken not to.
+    """
     lo, hi = interval(term)
     return term.kind == "int" and (-math.inf < lo < -(2.0**31) or 2.0**31 <= hi < math.inf)
 
@@ -95,7 +115,9 @@ def _recurrence(axis: Axis, gain: Interval, body: Interval) -> Interval:
 
 
 def _chosen(term: Map, below: list[Interval]) -> Interval:
-    """Bound a choice; of one by a comparison of two numbers, where either is what is taken, what the comparison says of it."""
+    """Bound a choice; of one by a comparison of two numbers, where either is what is taken, what the comparison says of
+    it.
+    """
     mask, *sides = term.args
     found = []
     for side, own, swapped in zip(sides, below[1:], (False, True), strict=True):
@@ -123,7 +145,9 @@ def _square(a: Interval) -> Interval:
 
 
 def _add(a: Interval, b: Interval) -> Interval:
-    return (-math.inf if -math.inf in (a[0], b[0]) else a[0] + b[0]), (math.inf if math.inf in (a[1], b[1]) else a[1] + b[1])
+    return (-math.inf if -math.inf in (a[0], b[0]) else a[0] + b[0]), (
+        math.inf if math.inf in (a[1], b[1]) else a[1] + b[1]
+    )
 
 
 def _inv(a: Interval) -> Interval:

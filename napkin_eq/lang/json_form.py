@@ -1,10 +1,11 @@
 """Terms and diagrams as JSON: data only, shared parts listed once, and safe to read from a stranger.
 
-    {"schema": 2, "axes": {"x": {"size": 8, "multiple": 1}}, "inputs": {"A": {"dims": ["x"], "dtype": "float", "facts": []}},
-     "nodes": [["Input", "A"], ["Const", "bool", "1"], ["Reduce", "sum", "x", 0, 1]], "root": 2}
+    {"schema": 2, "axes": {"x": {"size": 8, "multiple": 1}}, "inputs": {"A": {"dims": ["x"], "dtype": "float", "facts":
+     []}}, "nodes": [["Input", "A"], ["Const", "bool", "1"], ["Reduce", "sum", "x", 0, 1]], "root": 2}
 
-A row of nodes is a constructor and its parts, as language.json lists them; it refers to rows before it by their place. A
-diagram has "name", "doc" and "outputs", pairs of a name and a place, instead of "root". Certificates hold the same rows.
+A row of nodes is a constructor and its parts, as language.json lists them; it refers to rows before it by their place.
+A diagram has "name", "doc" and "outputs", pairs of a name and a place, instead of "root". Certificates hold the same
+rows.
 """
 
 from __future__ import annotations
@@ -84,7 +85,9 @@ def loads_diagram(text: str) -> Diagram:
     if len(text) > MAX_TEXT:
         _refuse(f"{len(text)} characters; at most {MAX_TEXT} are read")
     try:
-        data = json.loads(text, object_pairs_hook=_once, parse_constant=lambda name: _refuse(f"{name} is not a JSON number"))
+        data = json.loads(
+            text, object_pairs_hook=_once, parse_constant=lambda name: _refuse(f"{name} is not a JSON number")
+        )
     except RecursionError:
         _refuse("nested too deeply; terms are a flat list of nodes")
     except NapkinError:
@@ -209,7 +212,13 @@ def _part(word: str, part: object, found: list[Term], axes: dict[str, Axis], inp
 
 def _written(value: bool | int | float | Fraction) -> str:
     """Write a constant: a bool as 0 or 1, a float as Python does, what no float says as a fraction."""
-    return f"{value.numerator}/{value.denominator}" if isinstance(value, Fraction) else repr(value) if isinstance(value, float) else str(+value)
+    return (
+        f"{value.numerator}/{value.denominator}"
+        if isinstance(value, Fraction)
+        else repr(value)
+        if isinstance(value, float)
+        else str(+value)
+    )
 
 
 def _const(kind: object, text: object) -> Term:
@@ -225,7 +234,10 @@ def _const(kind: object, text: object) -> Term:
             return Const(float(value))
     except (ValueError, ZeroDivisionError):
         pass
-    said = "expected bool with 0 or 1, int up to 2^62, or real as Python writes it, or as a fraction where no decimal of a float says it"
+    said = (
+        "expected bool with 0 or 1, int up to 2^62, or real as Python writes it, or as a fraction where no decimal of a"
+        " float says it"
+    )
     _refuse(f"Const: kind {_shown(kind)} with value {_shown(value)}; {said}")
 
 
@@ -248,7 +260,12 @@ def _axis(name: str, data: object) -> Axis:
 def _input(name: str, data: object, axes: dict[str, Axis]) -> Input:
     fields = _object(data, "an input", ("dims", "dtype", "facts"))
     dims = tuple(_named(axes, dim, "axis") for dim in _list(fields["dims"], "dims", MAX_ITEMS))
-    return Input(name, dims, _text(fields["dtype"], "dtype"), tuple(_text(fact, "facts") for fact in _list(fields["facts"], "facts", MAX_ITEMS)))
+    return Input(
+        name,
+        dims,
+        _text(fields["dtype"], "dtype"),
+        tuple(_text(fact, "facts") for fact in _list(fields["facts"], "facts", MAX_ITEMS)),
+    )
 
 
 def _refuse(reason: str) -> NoReturn:

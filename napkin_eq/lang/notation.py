@@ -185,7 +185,10 @@ FORMS: dict[type[Term], Callable[[Term, int], Piece]] = {
     Fold: _fold,
     Online: _online,
     Scan: lambda term, depth: (f"scan[{_big(term.monoid, term.axis, term.body, TRUE, depth)}]", ATOM),
-    Recur: lambda term, depth: (f"recur_{term.axis.name}({_text(term.gain, LOOSE, depth)}, {_text(term.body, LOOSE, depth)})", ATOM),
+    Recur: lambda term, depth: (
+        f"recur_{term.axis.name}({_text(term.gain, LOOSE, depth)}, {_text(term.body, LOOSE, depth)})",
+        ATOM,
+    ),
     Read: _read,
     Tuple: lambda term, depth: (f"({', '.join(_text(item, LOOSE, depth) for item in term.items)})", ATOM),
     Proj: lambda term, depth: (f"item_{term.index}[{_text(term.body, LOOSE, depth)}]", ATOM),

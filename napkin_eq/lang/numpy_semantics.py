@@ -43,7 +43,8 @@ from napkin_eq.lang.term import (
 Array = np.ndarray[Any, np.dtype[Any]]
 ABSENT = -math.inf
 TRUE = Const(True)
-# Marks, among the axes that a term mentions: it speaks of an accumulator or of previous values outside of it. No axis has this name.
+# Marks, among the axes that a term mentions: it speaks of an accumulator or of previous values outside of it. No axis
+# has this name.
 _UPDATE = "()"
 
 
@@ -62,7 +63,10 @@ def aligned(*values: Named, also: tuple[str, ...] = ()) -> tuple[tuple[str, ...]
         names = tuple(sorted({name for value in values for name in value.names}.union(also)))
     else:
         return names, [value.data for value in values]
-    return names, [v.data if v.names == names else v.data[tuple(slice(None) if name in v.names else None for name in names)] for v in values]
+    return names, [
+        v.data if v.names == names else v.data[tuple(slice(None) if name in v.names else None for name in names)]
+        for v in values
+    ]
 
 
 def _absorbing(compute: Callable[..., Array]) -> Callable[..., Array]:
@@ -138,7 +142,8 @@ FOLDS: dict[str, Any] = {"sum": np.add, "max": np.maximum, "prod": np.multiply, 
 def held(values: Any, dtype: Type) -> Array:
     """Return numbers as an array of a floating type holds them: rounded to its nearest ones, ties to even.
 
-    What is beyond is infinite, or the largest number where the type has no infinities. NumPy holds a type that it does not know as float32.
+    What is beyond is infinite, or the largest number where the type has no infinities. NumPy holds a type that it does
+    not know as float32.
     """
     if hasattr(np, dtype.name):
         with np.errstate(over="ignore"):
@@ -148,7 +153,9 @@ def held(values: Any, dtype: Type) -> Array:
     unit = np.ldexp(1.0, np.maximum(exponent - dtype.digits, dtype.least))
     with np.errstate(all="ignore"):
         near = np.where(np.isfinite(wide), np.rint(wide / unit) * unit, wide)
-    return np.where(np.abs(near) > dtype.top, np.copysign(dtype.top if dtype.finite else np.inf, wide), near).astype(np.float32)
+    return np.where(np.abs(near) > dtype.top, np.copysign(dtype.top if dtype.finite else np.inf, wide), near).astype(
+        np.float32
+    )
 
 
 def fold(monoid: str, axis: str, length: int, body: Named, mask: Named | None) -> Named:
@@ -167,7 +174,8 @@ def fold(monoid: str, axis: str, length: int, body: Named, mask: Named | None) -
 
 
 def contraction(axis: str, a: Named, b: Named, mask: Named | None) -> Named | None:
-    """Return the sum of a product as a matrix product where that is the same thing: both vary along the axis, nothing is absent.
+    """Return the sum of a product as a matrix product where that is the same thing: both vary along the axis, nothing
+    is absent.
 
     Nor is it where an axis that both have is of one lane in one of them, which stands for all lanes of the other's.
     """
@@ -213,13 +221,17 @@ def scan(monoid: str, axis: str, length: int, body: Named) -> Named:
 
 
 def running(axis: int, gain: Any, part: Any) -> Any:
-    """Return h[i] = gain[i] * h[i - 1] + part[i] along a dimension of arrays, 0 before its first lane; absence stays."""
+    """Return h[i] = gain[i] * h[i - 1] + part[i] along a dimension of arrays, 0 before its first lane;
+    absence stays.
+    """
     gains, parts = (np.moveaxis(side, axis, 0) for side in np.broadcast_arrays(gain, part))
     result = np.empty(parts.shape, np.result_type(gains, parts))
     held: Any = np.zeros(parts.shape[1:], result.dtype)
     for lane in range(len(parts)):
         gone = np.isneginf(gains[lane]) | np.isneginf(parts[lane]) | np.isneginf(held)
-        result[lane] = held = np.where(gone, ABSENT, np.where(gone, 0.0, gains[lane]) * np.where(gone, 0.0, held) + parts[lane])
+        result[lane] = held = np.where(
+            gone, ABSENT, np.where(gone, 0.0, gains[lane]) * np.where(gone, 0.0, held) + parts[lane]
+        )
     return np.moveaxis(result, 0, axis)
 
 
@@ -232,7 +244,9 @@ def recur(axis: str, length: int, gain: Named, body: Named) -> Named:
 
 
 def read(body: Named, axis: str, index: Named) -> Named:
-    """Return the body at axis = index, the index clamped into the axis; of a body that is found alike all along it, itself."""
+    """Return the body at axis = index, the index clamped into the axis; of a body that is found alike all along it,
+    itself.
+    """
     if axis not in body.names:
         names, (alike, at) = aligned(body, index)
         return Named(names, np.broadcast_to(alike, np.broadcast_shapes(alike.shape, at.shape)))
@@ -242,13 +256,22 @@ def read(body: Named, axis: str, index: Named) -> Named:
     kept = [Named((name,), np.arange(n)) for name, n in zip(body.names, body.data.shape, strict=True) if name != axis]
     names, (where, *mesh) = aligned(index, *kept)
     places = iter(mesh)
-    return Named(names, body.data[tuple(np.clip(where, 0, last) if name == axis else next(places) for name in body.names)])
+    return Named(
+        names, body.data[tuple(np.clip(where, 0, last) if name == axis else next(places) for name in body.names)]
+    )
 
 
 class Run:
     """One evaluation: the inputs, the sizes and which axes each subterm mentions."""
 
-    def __init__(self, term: Term, inputs: Mapping[str, Any], sizes: Mapping[str, int], block: int | Mapping[str, int], dtype: Any) -> None:
+    def __init__(
+        self,
+        term: Term,
+        inputs: Mapping[str, Any],
+        sizes: Mapping[str, int],
+        block: int | Mapping[str, int],
+        dtype: Any,
+    ) -> None:
         self.sizes, self.block = sizes, block
         self.dtype = np.dtype(dtype)
         self.mentions = _mentions(term)
@@ -274,7 +297,9 @@ class Run:
             value = self.top.value(term)
         names, (data,) = aligned(value, also=order)
         full = np.broadcast_to(data, [self.top.length(name) for name in names])
-        return np.ascontiguousarray(_ordered(Named(names, full), order)).reshape([self.top.length(name) for name in order])
+        return np.ascontiguousarray(_ordered(Named(names, full), order)).reshape(
+            [self.top.length(name) for name in order]
+        )
 
     def step(self, axis: str) -> int:
         """Return how many lanes of an axis are taken at a time."""
@@ -290,12 +315,22 @@ class Run:
 
 
 class Frame:
-    """A universe of evaluation: some axes cut to a prefix; in an update also the accumulator and the frame one block before.
+    """A universe of evaluation: some axes cut to a prefix; in an update also the accumulator and the frame one block
+    before.
 
-    A stream's body and mask keep the accumulator and the frame before of the stream around it; only its update has others (scope.py).
+    A stream's body and mask keep the accumulator and the frame before of the stream around it; only its update has
+    others (scope.py).
     """
 
-    def __init__(self, run: Run, ends: Mapping[str, int], parent: Frame | None, cut: str = "", acc: Named | None = None, before: Frame | None = None) -> None:
+    def __init__(
+        self,
+        run: Run,
+        ends: Mapping[str, int],
+        parent: Frame | None,
+        cut: str = "",
+        acc: Named | None = None,
+        before: Frame | None = None,
+    ) -> None:
         self.run, self.ends, self.parent, self.cut, self.acc, self.before = run, ends, parent, cut, acc, before
         self.memo: dict[Term, Named] = {}
 
@@ -315,7 +350,10 @@ class Frame:
         for at, name in enumerate(value.names):
             if data.shape[at] != self.length(name):
                 if not data.shape[at]:
-                    raise NapkinError(f"Prev(...) varies along {name}, the axis of its own stream, which is empty before the first block")
+                    raise NapkinError(
+                        f"Prev(...) varies along {name}, the axis of its own stream, which is empty before the first"
+                        " block"
+                    )
                 data = data.take(np.minimum(np.arange(self.length(name)), data.shape[at] - 1), axis=at)
         return Named(value.names, data)
 
@@ -323,7 +361,9 @@ class Frame:
         return self.ends[axis] if axis in self.ends else self.run.length(axis)
 
     def value(self, root: Term) -> Named:
-        """Return the value of a term, evaluating each subterm once; what a cut does not touch is left to the frame outside."""
+        """Return the value of a term, evaluating each subterm once; what a cut does not touch is left to the frame
+        outside.
+        """
         stack = [root]
         while stack:
             term = stack[-1]
@@ -359,7 +399,8 @@ def _is_product(term: Term) -> bool:
 
 
 def _parts(term: Term) -> tuple[Term, ...]:
-    # A product under a sum is not formed if a matrix product will do; an Online and what stands before a block have frames of their own.
+    # A product under a sum is not formed if a matrix product will do; an Online and what stands before a block have
+    # frames of their own.
     if isinstance(term, (Online, Prev)):
         return ()
     if isinstance(term, Proj):
@@ -387,7 +428,9 @@ def _reduce(frame: Frame, term: Term) -> Named:
         return fold(term.monoid, axis, frame.length(axis), frame.memo[term.body], mask)
     a, b = (frame.memo[arg] for arg in term.body.args)
     product = contraction(axis, a, b, mask)
-    return product if product is not None else fold("sum", axis, frame.length(axis), _applied("mul", [a, b], frame), mask)
+    return (
+        product if product is not None else fold("sum", axis, frame.length(axis), _applied("mul", [a, b], frame), mask)
+    )
 
 
 def _blocks(frame: Frame, axis: str) -> list[tuple[int, int]]:
@@ -410,7 +453,8 @@ def _folded(frame: Frame, term: Term) -> Named:
         part = fold(VALUES[term.monoid], axis, end - start, *lanes)
         if term.monoid in PLACES:
             found = fold(term.monoid, axis, end - start, *lanes)
-            later = _applied("lt", [acc, part], frame)  # blocks come in order, so of equal values the earlier lane is known already
+            # Blocks come in order, so of equal values the earlier lane is known already
+            later = _applied("lt", [acc, part], frame)
             place = _applied("where", [later, Named(found.names, found.data + start), place], frame)
         acc = _applied(COMBINE[term.monoid], [acc, part], frame)
     return place if term.monoid in PLACES else acc
@@ -419,8 +463,14 @@ def _folded(frame: Frame, term: Term) -> Named:
 def _online(frame: Frame, term: Term) -> Named:
     axis = term.axis.name
     acc = Named((), np.asarray(0.0, frame.run.dtype))
-    # Where an update refers to another such sum, that is evaluated in every prefix: these are kept, or it would be anew in each of them.
-    nested = any(isinstance(inner, Online) for part in subterms(term.update) if isinstance(part, Prev) for inner in subterms(part.body))
+    # Where an update refers to another such sum, that is evaluated in every prefix: these are kept, or it would be anew
+    # in each of them.
+    nested = any(
+        isinstance(inner, Online)
+        for part in subterms(term.update)
+        if isinstance(part, Prev)
+        for inner in subterms(part.body)
+    )
     prefix = frame.kept if nested and frame.acc is None else frame.prefix
     before = prefix(axis, 0)
     for start, end in _blocks(frame, axis):
@@ -441,7 +491,9 @@ def _acc(frame: Frame, term: Term) -> Named:
 
 def _prev(frame: Frame, term: Term) -> Named:
     if frame.before is None:
-        raise NapkinError("Prev(...) stands for a running value one block before and has a value only inside an Online's update")
+        raise NapkinError(
+            "Prev(...) stands for a running value one block before and has a value only inside an Online's update"
+        )
     return frame.fitted(frame.before.value(term.body))
 
 
@@ -452,7 +504,9 @@ def _input(frame: Frame, term: Input) -> Named:
 
 MEANING: dict[type[Term], Callable[[Frame, Any], Named]] = {
     Input: _input,
-    Const: lambda frame, term: Named((), np.asarray(float(term.value), frame.run.dtype) if term.kind == "real" else np.asarray(term.value)),
+    Const: lambda frame, term: Named(
+        (), np.asarray(float(term.value), frame.run.dtype) if term.kind == "real" else np.asarray(term.value)
+    ),
     Index: lambda frame, term: Named((term.axis.name,), np.arange(frame.length(term.axis.name))),
     Size: lambda frame, term: Named((), np.asarray(frame.length(term.axis.name))),
     Length: lambda frame, term: Named((), np.asarray(frame.run.length(term.axis.name))),
@@ -461,7 +515,9 @@ MEANING: dict[type[Term], Callable[[Frame, Any], Named]] = {
     Fold: _folded,
     Online: _online,
     Scan: lambda frame, term: scan(term.monoid, term.axis.name, frame.length(term.axis.name), frame.memo[term.body]),
-    Recur: lambda frame, term: recur(term.axis.name, frame.length(term.axis.name), frame.memo[term.gain], frame.memo[term.body]),
+    Recur: lambda frame, term: recur(
+        term.axis.name, frame.length(term.axis.name), frame.memo[term.gain], frame.memo[term.body]
+    ),
     Read: lambda frame, term: read(frame.memo[term.body], term.axis.name, frame.memo[term.index]),
     Proj: lambda frame, term: frame.memo[term.item],
     Store: lambda frame, term: frame.memo[term.body],

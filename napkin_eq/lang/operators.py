@@ -1,7 +1,7 @@
 """The scalar operators a `Map` box may hold: their arity and the kinds they take and give.
 
-What holds of an operator is its record here; a meaning that is a function (NumPy, rounding, SMT, Triton, Gluon, Rocq) is a row
-of the table of that room. `tests/lang/test_operators.py` names the table that lacks a row.
+What holds of an operator is its record here; a meaning that is a function (NumPy, rounding, SMT, Triton, Gluon, Rocq)
+is a row of the table of that room. `tests/lang/test_operators.py` names the table that lacks a row.
 Kinds: "real" (extended by one absent value, written -inf), "int" (coordinates, labels), "bool" (masks).
 """
 
@@ -20,8 +20,9 @@ Build = Callable[..., Any]  # makes a term of an operator's name and its argumen
 class Edge:
     """What an operator of one real number gives where mathematics gives nothing.
 
-    absent: what it gives for the absent value. clamps: an argument below zero counts as zero. machine: what IEEE arithmetic gives for -inf,
-    which stands for the absent value, clamped where the operator clamps. pole: what it gives for zero, where IEEE arithmetic has an infinity.
+    absent: what it gives for the absent value. clamps: an argument below zero counts as zero. machine: what IEEE
+    arithmetic gives for -inf, which stands for the absent value, clamped where the operator clamps. pole: what it gives
+    for zero, where IEEE arithmetic has an infinity.
     """
 
     absent: float
@@ -32,12 +33,13 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Op:
-    """An operator: `takes` one kind per argument and `gives` one; "num" means int if all "num" arguments are, else real.
+    """An operator: `takes` one kind per argument and `gives` one; "num" means int if all "num" arguments are, else
+    real.
 
     Of one real number: `edge` says what it gives where mathematics gives nothing, `within` between what its values lie,
     `zero` whether it gives 0 for 0, `whole` whether it gives a number for every number, `special` how much of the
-    special-function unit it takes. One that is short for others is `means` of them, for proofs, and `written` of them in
-    a kernel, in a form that keeps its digits; both are given what makes a term, and the argument.
+    special-function unit it takes. One that is short for others is `means` of them, for proofs, and `written` of them
+    in a kernel, in a form that keeps its digits; both are given what makes a term, and the argument.
     """
 
     name: str
@@ -64,7 +66,9 @@ def _less_one(build: Build, x: Any) -> Any:
 
 
 def _near_zero(build: Build, x: Any) -> Any:
-    """Write e^x - 1 by fifteen terms of its series where |x| <= 1/2, enough for float64: the difference would cancel there."""
+    """Write e^x - 1 by fifteen terms of its series where |x| <= 1/2, enough for float64: the difference would cancel
+    there.
+    """
     near, series = build("min", build("max", x, -0.5), 0.5), 1.0
     for n in range(15, 1, -1):
         series = build("add", build("mul", build("mul", near, 1 / n), series), 1.0)
@@ -76,9 +80,9 @@ def _table(*ops: Op) -> dict[str, Op]:
     return {op.name: op for op in ops}
 
 
-# Of the others: + * min give the absent value if an argument is it, max the other argument; comparisons take it for less
-# than every number and equal to itself; a sum or product is absent if a lane inside its mask is, a maximum only if all
-# are; // and % by zero give zero.
+# Of the others: + * min give the absent value if an argument is it, max the other argument; comparisons take it for
+# less than every number and equal to itself; a sum or product is absent if a lane inside its mask is, a maximum only if
+# all are; // and % by zero give zero.
 OPS = _table(
     Op("add", ("num", "num"), "num", True),
     Op("mul", ("num", "num"), "num", True),
@@ -113,16 +117,20 @@ EDGES = {op.name: op.edge for op in OPS.values() if op.edge is not None}
 # Real functions of one number that give one for each, in the order in which laws speak of them.
 FUNCTIONS = tuple(op.name for op in OPS.values() if op.edge is not None and op.whole)
 # What a function gives for the absent value, where that is a number.
-AT_ABSENT = {op.name: int(op.edge.absent) for op in OPS.values() if op.edge is not None and op.whole and op.edge.absent != ABSENT}
+AT_ABSENT = {
+    op.name: int(op.edge.absent) for op in OPS.values() if op.edge is not None and op.whole and op.edge.absent != ABSENT
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Monoid:
-    """What a reduction combines lanes by: an operator with its neutral element, both of numbers; `sign` and `word` say it in pictures and in text.
+    """What a reduction combines lanes by: an operator with its neutral element, both of numbers; `sign` and `word` say
+    it in pictures and in text.
 
-    places: the elements are pairs of a number and the lane that it stands in, and a reduction gives the lane, a whole number. Of two pairs the one
-    with the number that the operator picks is kept, of equal numbers the one of the earlier lane; an absent number stands in lane 0, as does what
-    is reduced over no lane. So it is commutative and associative, and (neutral, 0) is its neutral element.
+    places: the elements are pairs of a number and the lane that it stands in, and a reduction gives the lane, a whole
+    number. Of two pairs the one with the number that the operator picks is kept, of equal numbers the one of the
+    earlier lane; an absent number stands in lane 0, as does what is reduced over no lane. So it is commutative and
+    associative, and (neutral, 0) is its neutral element.
     """
 
     name: str
@@ -147,11 +155,15 @@ REDUCTIONS = {
         Monoid("argmax", "max", -math.inf, "argmax", "place of the maximum", places=True),
     )
 }
-# The prefix folds of pairs that `Recur` takes: its name where monoids are named. Nothing reduces by it, as it does not commute.
+# The prefix folds of pairs that `Recur` takes: its name where monoids are named. Nothing reduces by it, as it does not
+# commute.
 RECURRENCE = "linear"
 MONOIDS = tuple(m.name for m in REDUCTIONS.values() if not m.places)
 PLACES = tuple(m.name for m in REDUCTIONS.values() if m.places)
 # Of the numbers, where the monoid is one of places; of a recurrence what stands before its first lane.
 NEUTRAL = {**{m.name: m.neutral for m in REDUCTIONS.values()}, RECURRENCE: 0.0}
 COMBINE = {m.name: m.op for m in REDUCTIONS.values()}
-VALUES = {m.name: next(v.name for v in REDUCTIONS.values() if v.op == m.op and not v.places) for m in REDUCTIONS.values()}  # what the numbers come to
+# What the numbers come to
+VALUES = {
+    m.name: next(v.name for v in REDUCTIONS.values() if v.op == m.op and not v.places) for m in REDUCTIONS.values()
+}

@@ -1,7 +1,8 @@
 """Scope, said once: whose accumulator and whose previous values a term speaks of.
 
-An Online's update speaks of that stream's own accumulator, and its Prev of that stream one block before. Its body and its mask speak,
-like everything else, of those of the stream around it. `check.py`, which stands alone, says the same in its `typed`.
+An Online's update speaks of that stream's own accumulator, and its Prev of that stream one block before. Its body and
+its mask speak, like everything else, of those of the stream around it. `check.py`, which stands alone, says the same in
+its `typed`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ _OPENED: dict[Term, frozenset[type[Term]]] = {}
 
 
 def outer(term: Term) -> tuple[Term, ...]:
-    """Return the children of a term that speak of the same stream as the term itself: all, but for the update of an Online."""
+    """Return the children of a term that speak of the same stream as the term itself: all, but for the update of an
+    Online.
+    """
     return (term.body, term.where) if isinstance(term, Online) else term.children
 
 

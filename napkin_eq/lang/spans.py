@@ -1,7 +1,9 @@
-"""Coordinates that span an axis: what `rename`, `split` and `merge` leave of it. Sizes that change must change together there.
+"""Coordinates that span an axis: what `rename`, `split` and `merge` leave of it. Sizes that change must change together
+there.
 
-A read along q at x, or at h * 64 + d, takes each element once. Where an axis gets another size and the others do not, elements are
-left out or taken twice: another diagram. So a size is passed on to the axes that it ties, or it is refused.
+A read along q at x, or at h * 64 + d, takes each element once. Where an axis gets another size and the others do not,
+elements are left out or taken twice: another diagram. So a size is passed on to the axes that it ties, or it is
+refused.
 """
 
 from __future__ import annotations
@@ -23,16 +25,23 @@ def fitted(root: Term, sizes: Sizes, given: Collection[str]) -> dict[str, int | 
 
     Axes that `sizes` does not name keep theirs. Raises NapkinError where what is given does not fit together.
     """
-    reads = {(node.axis, node.index): None for node in subterms(root) if isinstance(node, Read) and _spans(node.axis, node.index, {})}
+    reads = {
+        (node.axis, node.index): None
+        for node in subterms(root)
+        if isinstance(node, Read) and _spans(node.axis, node.index, {})
+    }
     found, fixed = dict(sizes), set(given)
     while unfit := [(axis, index) for axis, index in reads if not _spans(axis, index, found)]:
         # A read of which something is fixed already comes first: it decides the rest.
         axis, index = min(unfit, key=lambda read: fixed.isdisjoint({read[0].name, *(a.name for a in read[1].axes)}))
-        change = next((c for c in _changes(axis, index, found) if fixed.isdisjoint(c) and _spans(axis, index, {**found, **c})), None)
+        change = next(
+            (c for c in _changes(axis, index, found) if fixed.isdisjoint(c) and _spans(axis, index, {**found, **c})),
+            None,
+        )
         if change is None:
             raise NapkinError(
-                f"axis {axis.name} is read at {index}, each element once, and with {_told(axis, index, found)} it is not: "
-                "give sizes that fit, or build the diagram with them"
+                f"axis {axis.name} is read at {index}, each element once, and with {_told(axis, index, found)} it is"
+                " not: give sizes that fit, or build the diagram with them"
             )
         found.update(change)
         fixed |= {axis.name, *(a.name for a in index.axes)}
@@ -40,7 +49,9 @@ def fitted(root: Term, sizes: Sizes, given: Collection[str]) -> dict[str, int | 
 
 
 def _changes(axis: Axis, index: Term, sizes: Sizes) -> list[dict[str, int | None]]:
-    """Return what may be changed for a coordinate to span an axis again: the axis, one axis of the coordinate, or all of them back."""
+    """Return what may be changed for a coordinate to span an axis again: the axis, one axis of the coordinate, or all
+    of them back.
+    """
     number = [_size(a, sizes) for a in index.axes]
     whole = None if None in number else math.prod(n for n in number if n is not None)
     found: list[dict[str, int | None]] = [{axis.name: whole}]
@@ -62,7 +73,11 @@ def _spans(axis: Axis, index: Term, sizes: Sizes) -> bool:
     """Tell whether a coordinate has as many values as an axis has elements, from the first one to the last."""
     size, parts = _size(axis, sizes), [_size(a, sizes) for a in index.axes]
     if size is None or None in parts:
-        return size is None and None in parts and (isinstance(index, Index) or any(_size(a, {}) is not None for a in index.axes))
+        return (
+            size is None
+            and None in parts
+            and (isinstance(index, Index) or any(_size(a, {}) is not None for a in index.axes))
+        )
     low, high = interval(resized(index, {a.name: n for a, n in zip(index.axes, parts, strict=True)}))
     many = math.prod(n for n in parts if n is not None)
     return (low, high) == (0, size - 1) and many >= size and (many == size or _is_part(index))

@@ -7,7 +7,22 @@ from collections.abc import Callable, Mapping, Set
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.interval import interval
-from napkin_eq.lang.term import Const, Fold, Index, Input, Length, Map, Read, Reduce, Scan, Store, Term, Tuple, rebuilt, subterms
+from napkin_eq.lang.term import (
+    Const,
+    Fold,
+    Index,
+    Input,
+    Length,
+    Map,
+    Read,
+    Reduce,
+    Scan,
+    Store,
+    Term,
+    Tuple,
+    rebuilt,
+    subterms,
+)
 
 Coordinates = tuple[tuple[str, Term], ...]
 Task = tuple[Term, Coordinates]
@@ -17,13 +32,18 @@ Kept = Callable[[Term, Set[str]], bool]
 def substituted(term: Term, coordinates: Mapping[str, Term], kept: Kept | None = None, clamps: bool = False) -> Term:
     """Return the term with the coordinate along each named axis replaced, all at once, by an integer term.
 
-    What remains are Reads of an Input (or of a Scan, which needs its axis whole), and of values that `kept` holds of, which is
-    given a value and the names of the axes: it says what is read at other coordinates and is no copy to compute again.
-    clamps: what the term says of a coordinate itself, not of an array, is of one clamped into its axis, as a Read has it.
-    A bound axis that an index also mentions is renamed first. Raises NapkinError where that would need a second name for a
-    symbolic size.
+    What remains are Reads of an Input (or of a Scan, which needs its axis whole), and of values that `kept` holds of,
+    which is given a value and the names of the axes: it says what is read at other coordinates and is no copy to
+    compute again.
+    clamps: what the term says of a coordinate itself, not of an array, is of one clamped into its axis, as a Read has
+    it. A bound axis that an index also mentions is renamed first. Raises NapkinError where that would need a second
+    name for a symbolic size.
     """
-    work = _Substitution({name for part in (term, *coordinates.values()) for node in subterms(part) for name in _names(node)}, kept, clamps)
+    work = _Substitution(
+        {name for part in (term, *coordinates.values()) for node in subterms(part) for name in _names(node)},
+        kept,
+        clamps,
+    )
     root = _task(term, coordinates)
     stack = [root]
     while stack:
@@ -35,7 +55,9 @@ def substituted(term: Term, coordinates: Mapping[str, Term], kept: Kept | None =
 
 
 def settled(root: Term) -> Term:
-    """Return the term with every read of a computed value carried down to the arrays: copies are computed where they are read."""
+    """Return the term with every read of a computed value carried down to the arrays: copies are computed where they
+    are read.
+    """
     done: dict[Term, Term] = {}
     for term in subterms(root):
         made = rebuilt(term, tuple(done[c] for c in term.children))
@@ -76,7 +98,11 @@ class _Substitution:
             self.done[task] = term
         elif isinstance(term, Index):
             index = coordinates[term.axis.name]
-            self.done[task] = index if not self.clamps or _within(index, term.axis) else Map("min", (Map("max", (index, Const(0))), Length(term.axis) - 1))
+            self.done[task] = (
+                index
+                if not self.clamps or _within(index, term.axis)
+                else Map("min", (Map("max", (index, Const(0))), Length(term.axis) - 1))
+            )
         elif isinstance(term, (Input, Scan)) or (self.kept is not None and self.kept(term, coordinates.keys())):
             self.done[task] = self.read(term, coordinates)
         elif isinstance(term, Read):
@@ -84,7 +110,10 @@ class _Substitution:
         elif isinstance(term, (Map, Reduce, Fold, Store, Tuple)):
             return self.step_inside(task, term, coordinates)
         else:
-            raise NapkinError(f"a {type(term).__name__} belongs to a derived term: choose coordinates in the diagram, before it is derived")
+            raise NapkinError(
+                f"a {type(term).__name__} belongs to a derived term: choose coordinates in the diagram, before it is"
+                " derived"
+            )
         return []
 
     def step_read(self, task: Task, term: Term, coordinates: dict[str, Term]) -> list[Task]:
@@ -99,7 +128,9 @@ class _Substitution:
         return []
 
     def step_inside(self, task: Task, term: Term, coordinates: dict[str, Term]) -> list[Task]:
-        if isinstance(term, (Reduce, Fold)) and any(axis.name == term.axis.name for index in coordinates.values() for axis in index.axes):
+        if isinstance(term, (Reduce, Fold)) and any(
+            axis.name == term.axis.name for index in coordinates.values() for axis in index.axes
+        ):
             if task not in self.renamed:
                 self.renamed[task] = self.fresh(term.axis)
             coordinates[term.axis.name] = Index(self.renamed[task])
@@ -111,7 +142,10 @@ class _Substitution:
 
     def fresh(self, axis: Axis) -> Axis:
         if axis.size is None:
-            raise NapkinError(f"axis {axis.name} stands in a new coordinate and is also used up inside: rename one of them, or give {axis.name} a size")
+            raise NapkinError(
+                f"axis {axis.name} stands in a new coordinate and is also used up inside: rename one of them, or give"
+                f" {axis.name} a size"
+            )
         number = 1
         while f"{axis.name}{number}" in self.taken:
             number += 1
@@ -119,13 +153,18 @@ class _Substitution:
         return Axis(f"{axis.name}{number}", axis.size, axis.multiple)
 
     def read(self, array: Term, coordinates: dict[str, Term]) -> Term:
-        """Return an array with coordinates chosen: one read for each axis, in an order in which no later read captures an earlier index."""
+        """Return an array with coordinates chosen: one read for each axis, in an order in which no later read captures
+        an earlier index.
+        """
         dims = {axis.name: axis for axis in array.axes}
         waiting = {name: index for name, index in coordinates.items() if index is not Index(dims[name])}
         while waiting:
-            told = {name: {axis.name for axis in index.axes} & (waiting.keys() - {name}) for name, index in waiting.items()}
+            told = {
+                name: {axis.name for axis in index.axes} & (waiting.keys() - {name}) for name, index in waiting.items()
+            }
             ready = [name for name in waiting if not told[name]]
-            # Of several that wait for each other one that another's index mentions gives way: a new name is in no index.
+            # Of several that wait for each other one that another's index mentions gives way: a new name is in no
+            # index.
             name = min(ready or set().union(*told.values()))
             index = waiting.pop(name)
             if ready:
@@ -167,5 +206,9 @@ def folded_along(root: Term) -> frozenset[str]:
 def _with_axis(term: Term, axis: Axis | None, parts: tuple[Term, ...]) -> Term:
     if axis is None:
         return rebuilt(term, parts)
-    fields = dict(zip(term.names, term.fields, strict=True)) | {"axis": axis} | dict(zip(("body", "where"), parts, strict=True))
+    fields = (
+        dict(zip(term.names, term.fields, strict=True))
+        | {"axis": axis}
+        | dict(zip(("body", "where"), parts, strict=True))
+    )
     return type(term)(*fields.values())

@@ -1,8 +1,8 @@
 """Terms: a diagram as data. Immutable, hash-consed, every node knows its free axes and its kind.
 
 Values are real numbers extended by one *absent* value, written -inf: it absorbs under + - * and is neutral for max;
-exp(-inf) = 0 and inv(0) = 0. A row whose every lane is absent therefore stays 0 when divided by its sum, with no special case.
-Building an ill-shaped term raises NapkinError at once and names the axes and sizes involved.
+exp(-inf) = 0 and inv(0) = 0. A row whose every lane is absent therefore stays 0 when divided by its sum, with no
+special case. Building an ill-shaped term raises NapkinError at once and names the axes and sizes involved.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ class Term:
     depth: int
 
     def __init_subclass__(cls) -> None:
-        for place, name in enumerate(cls.names):  # looked up often: by a property it takes half as long as by __getattr__
+        # Looked up often: by a property it takes half as long as by __getattr__
+        for place, name in enumerate(cls.names):
             if name not in cls.__dict__ and name not in Term.__slots__:
                 setattr(cls, name, _field(place))
 
@@ -80,7 +81,9 @@ class Term:
             raise AttributeError(f"{type(self).__name__} has no field {name!r}") from None
 
     def __repr__(self) -> str:
-        """Return the term as constructors; a part whose text would be long stands as the hash of it: no two terms read the same."""
+        """Return the term as constructors; a part whose text would be long stands as the hash of it: no two terms read
+        the same.
+        """
         texts: dict[Term, str] = {}
         for term in subterms(self):
             text = ", ".join(_spelled(field, texts) for field in term.fields)
@@ -128,7 +131,13 @@ class Term:
         return Map("mod", (self, lift(other)))
 
     def __neg__(self) -> Term:
-        return Map("neg", (self,)) if not isinstance(self, Const) else self if self.value == -math.inf else Const(-self.value)
+        return (
+            Map("neg", (self,))
+            if not isinstance(self, Const)
+            else self
+            if self.value == -math.inf
+            else Const(-self.value)
+        )
 
     def __abs__(self) -> Term:
         return Map("abs", (self,))
@@ -173,7 +182,9 @@ def _make(cls: type[T], fields: tuple[Any, ...], axes: tuple[Axis, ...], kind: s
         return known  # type: ignore[return-value]
     depth = 1 + max((c.depth for c in children), default=0)
     if depth > MAX_DEPTH:
-        raise NapkinError(f"this term nests {depth} levels deep; at most {MAX_DEPTH} are supported: name parts of it and store them")
+        raise NapkinError(
+            f"this term nests {depth} levels deep; at most {MAX_DEPTH} are supported: name parts of it and store them"
+        )
     term = object.__new__(cls)
     for name, value in (("fields", fields), ("axes", axes), ("kind", kind), ("children", children), ("depth", depth)):
         object.__setattr__(term, name, value)
@@ -189,7 +200,10 @@ def union_axes(what: str, *parts: tuple[Axis, ...]) -> tuple[Axis, ...]:
             if other.size == axis.size:
                 merged[axis.name] = max(axis, other)
                 continue
-            raise NapkinError(f"{what}: axis {axis.name} has size {other.size} on one side and {axis.size} on another; give it one size")
+            raise NapkinError(
+                f"{what}: axis {axis.name} has size {other.size} on one side and {axis.size} on another; give it one"
+                " size"
+            )
     return tuple(merged[name] for name in sorted(merged))
 
 
@@ -200,7 +214,9 @@ def _without(axes: tuple[Axis, ...], axis: Axis) -> tuple[Axis, ...]:
 def _need(axis: Axis, body: Term, what: str) -> None:
     found = next((a for a in body.axes if a.name == axis.name), None)
     if found is not None and found.size != axis.size:
-        raise NapkinError(f"{what}: axis {axis.name} has size {axis.size} here and {found.size} in the body; give it one size")
+        raise NapkinError(
+            f"{what}: axis {axis.name} has size {axis.size} here and {found.size} in the body; give it one size"
+        )
 
 
 class Pattern(Term):
@@ -225,8 +241,12 @@ class Input(Term):
         for fact in facts:
             checked_fact(fact, name)
         if len({d.name for d in dims}) != len(dims):
-            raise NapkinError(f"input {name}: an axis is listed twice in {[d.name for d in dims]}; rename one and read the diagonal")
-        return _make(cls, (name, tuple(dims), dtype, tuple(facts)), union_axes(f"input {name}", tuple(dims)), DTYPES[dtype], ())
+            raise NapkinError(
+                f"input {name}: an axis is listed twice in {[d.name for d in dims]}; rename one and read the diagonal"
+            )
+        return _make(
+            cls, (name, tuple(dims), dtype, tuple(facts)), union_axes(f"input {name}", tuple(dims)), DTYPES[dtype], ()
+        )
 
 
 def checked_fact(fact: str, name: str) -> str:
@@ -244,8 +264,8 @@ def checked_fact(fact: str, name: str) -> str:
 class Const(Term):
     """A scalar: bool, int or a real number; float -inf is the absent value, NaN and +inf are refused.
 
-    A real number is what its shortest decimal says: 0.1 is a tenth, and so is Fraction(1, 10). A Fraction stays one, as a product of
-    two such numbers may have to, where the shortest decimal of no float says it. There is one zero.
+    A real number is what its shortest decimal says: 0.1 is a tenth, and so is Fraction(1, 10). A Fraction stays one, as
+    a product of two such numbers may have to, where the shortest decimal of no float says it. There is one zero.
     """
 
     names = ("value",)
@@ -254,7 +274,9 @@ class Const(Term):
     def __new__(cls, value: bool | int | float | Fraction) -> Const:
         if not isinstance(value, (bool, int, float, Fraction)) or value != value or value == math.inf:
             raise NapkinError(f"constant {value!r:.60} is not a bool, an integer or a number")
-        if (isinstance(value, Fraction) or (isinstance(value, int) and value.bit_length() > 1023)) and abs(Fraction(value)) > LARGEST_NUMBER:
+        if (isinstance(value, Fraction) or (isinstance(value, int) and value.bit_length() > 1023)) and abs(
+            Fraction(value)
+        ) > LARGEST_NUMBER:
             raise NapkinError(f"constant of {int(value).bit_length()} bits is beyond the range of numbers")
         if isinstance(value, Fraction):
             value = float(value) if Fraction(repr(float(value))) == value else value
@@ -266,7 +288,13 @@ class Const(Term):
     @property
     def exact(self) -> Fraction | None:
         """The number itself; None for the absent value."""
-        return None if self.value == -math.inf else Fraction(repr(self.value)) if isinstance(self.value, float) else Fraction(self.value)
+        return (
+            None
+            if self.value == -math.inf
+            else Fraction(repr(self.value))
+            if isinstance(self.value, float)
+            else Fraction(self.value)
+        )
 
 
 class Index(Term):
@@ -280,7 +308,9 @@ class Index(Term):
 
 
 class Size(Term):
-    """The number of elements along an axis in the universe at hand, an integer scalar: in a stream, of the prefix so far."""
+    """The number of elements along an axis in the universe at hand, an integer scalar: in a stream, of the prefix so
+    far.
+    """
 
     names = ("axis",)
     __slots__ = ()
@@ -334,8 +364,8 @@ class Map(Term):
 class Reduce(Term):
     """A fold of a commutative monoid over an axis: `Reduce(monoid, axis, body, where)`.
 
-    Lanes where the mask `where` is false are left out. Monoids: sum, max, prod; a minimum is -max(-x). With argmax it is the first
-    lane whose value is the maximum, a whole number; 0 where there is no present value.
+    Lanes where the mask `where` is false are left out. Monoids: sum, max, prod; a minimum is -max(-x). With argmax it
+    is the first lane whose value is the maximum, a whole number; 0 where there is no present value.
     """
 
     names = ("monoid", "axis", "body", "where")
@@ -385,14 +415,18 @@ class Scan(Term):
         if monoid not in MONOIDS:
             raise NapkinError(f"unknown monoid {monoid!r:.60}; one of {', '.join(MONOIDS)}")
         _need(axis, body, "scan")
-        return _make(cls, (monoid, axis, as_real(body)), union_axes("scan", body.axes, (axis,)), "real", (as_real(body),))
+        return _make(
+            cls, (monoid, axis, as_real(body)), union_axes("scan", body.axes, (axis,)), "real", (as_real(body),)
+        )
 
 
 class Recur(Scan):
-    """A linear recurrence along an axis, inclusive: `Recur(axis, gain, body)` is h_t = gain_t · h_{t-1} + body_t, with 0 before the first.
+    """A linear recurrence along an axis, inclusive: `Recur(axis, gain, body)` is h_t = gain_t · h_{t-1} + body_t, with
+    0 before the first.
 
-    It is the prefix fold of pairs (gain, body) by (a, b) ∘ (c, d) = (a·c, b·c + d), which is associative and has (1, 0) for a neutral element.
-    The first gain multiplies the 0 before it: where it is absent, so is the value, and a pair whose gain is absent is absent.
+    It is the prefix fold of pairs (gain, body) by (a, b) ∘ (c, d) = (a·c, b·c + d), which is associative and has (1, 0)
+    for a neutral element. The first gain multiplies the 0 before it: where it is absent, so is the value, and a pair
+    whose gain is absent is absent.
     """
 
     names = ("axis", "gain", "body")
@@ -423,7 +457,13 @@ class Read(Term):
         if not isinstance(body, Pattern) and axis.name not in {a.name for a in body.axes}:
             raise NapkinError(f"read along {axis.name}: the body has no axis {axis.name}, only {_listed(body.axes)}")
         _need(axis, body, "read")
-        return _make(cls, (body, axis, index), union_axes("read", _without(body.axes, axis), index.axes), body.kind, (body, index))
+        return _make(
+            cls,
+            (body, axis, index),
+            union_axes("read", _without(body.axes, axis), index.axes),
+            body.kind,
+            (body, index),
+        )
 
 
 def renames(read: Read) -> bool:
@@ -464,7 +504,9 @@ class Proj(Term):
     def __new__(cls, index: int, body: Term) -> Proj:
         items = bundled(body)
         if not items:
-            raise NapkinError(f"item {index!r:.60} of a {body.kind}: expected a tuple, or one under store, group and walk")
+            raise NapkinError(
+                f"item {index!r:.60} of a {body.kind}: expected a tuple, or one under store, group and walk"
+            )
         if type(index) is not int or not 0 <= index < len(items):
             raise NapkinError(f"item {index!r:.60} of a tuple of {len(items)}: expected 0 to {len(items) - 1}")
         return _make(cls, (index, body), items[index].axes, items[index].kind, (body,))
@@ -553,7 +595,10 @@ def _fold(cls: type[T], fields: tuple[Any, ...]) -> T:
     if monoid not in REDUCTIONS:
         raise NapkinError(f"unknown monoid {monoid!r:.60}; one of {', '.join(REDUCTIONS)}")
     if values["where"].kind != "bool":
-        raise NapkinError(f"{monoid} over {axis.name}: the mask is {values['where'].kind}, expected bool; compare something, such as Index(q) >= Index(x)")
+        raise NapkinError(
+            f"{monoid} over {axis.name}: the mask is {values['where'].kind}, expected bool; compare something, such as"
+            " Index(q) >= Index(x)"
+        )
     values["body"] = as_real(values["body"])
     for part in (values["body"], values["where"]):
         _need(axis, part, f"{monoid} over {axis.name}")
@@ -637,7 +682,9 @@ def rewritten(root: Term, change: Callable[[Term], Term]) -> Term:
 
 
 def held(term: Term) -> Term:
-    """Return what stands under a Store, Group or Walk, or as the item of a Tuple; of anything else the term: the same value."""
+    """Return what stands under a Store, Group or Walk, or as the item of a Tuple; of anything else the term: the same
+    value.
+    """
     if isinstance(term, (Store, Group, Walk)):
         return term.body  # type: ignore[no-any-return]
     return term.item if isinstance(term, Proj) else term
@@ -645,5 +692,25 @@ def held(term: Term) -> Term:
 
 CLASSES: dict[str, type[Term]] = {
     cls.__name__: cls
-    for cls in (Input, Const, Index, Size, Length, Map, Reduce, Fold, Online, Scan, Recur, Read, Tuple, Proj, Store, Group, Walk, Acc, Prev)
+    for cls in (
+        Input,
+        Const,
+        Index,
+        Size,
+        Length,
+        Map,
+        Reduce,
+        Fold,
+        Online,
+        Scan,
+        Recur,
+        Read,
+        Tuple,
+        Proj,
+        Store,
+        Group,
+        Walk,
+        Acc,
+        Prev,
+    )
 }

@@ -1,7 +1,8 @@
-"""Waists of a graph: values between which it falls into parts, as the residual stream does between two layers of a network.
+"""Waists of a graph: values between which it falls into parts, as the residual stream does between two layers of a
+network.
 
-A value is a waist where whoever reads a fold before it, and comes after it, reads it through the waist alone. What no fold is in
-may be on both sides: it is made again of the arrays.
+A value is a waist where whoever reads a fold before it, and comes after it, reads it through the waist alone. What no
+fold is in may be on both sides: it is made again of the arrays.
 """
 
 from __future__ import annotations
@@ -30,7 +31,14 @@ def waists(outputs: Sequence[Term]) -> list[Term]:
             own |= below[child]
             read |= reached[child] | (readers[child] if folded[child] else 0)
         below[term], reached[term] = own, read
-        if folded[term] and readers[term] and term.axes and term.kind == "real" and not isinstance(term, Read) and not read & ~own:
+        if (
+            folded[term]
+            and readers[term]
+            and term.axes
+            and term.kind == "real"
+            and not isinstance(term, Read)
+            and not read & ~own
+        ):
             found.append(term)
     return found
 

@@ -40,7 +40,12 @@ def row(statement: Statement, grade: str | None) -> dict[str, Any]:
         "grade": grade,
     }
     if isinstance(statement, Law):
-        shared |= {"stage": statement.stage, "floating": statement.floating, "range": [str(j) for j in statement.ranges], "both_ways": statement.both}
+        shared |= {
+            "stage": statement.stage,
+            "floating": statement.floating,
+            "range": [str(j) for j in statement.ranges],
+            "both_ways": statement.both,
+        }
     return shared
 
 
@@ -50,7 +55,11 @@ def text(statements: Iterable[Statement], grades: Mapping[str, str]) -> str:
     for family, members in groupby(statements, key=lambda s: s.family):
         lines.append(f"{family}: {_title(next(iter(group := list(members))))}")
         for statement in group:
-            lines += [f"  {statement.name}  [{grades.get(statement.name, '?')}]", f"    {statement.reading}", f"    {statement.statement()}"]
+            lines += [
+                f"  {statement.name}  [{grades.get(statement.name, '?')}]",
+                f"    {statement.reading}",
+                f"    {statement.statement()}",
+            ]
     return "\n".join(lines)
 
 
@@ -73,8 +82,16 @@ def markdown(statements: Iterable[Statement], grades: Mapping[str, str], floats:
 def _entry(reading: str, same: list[Statement], grades: Mapping[str, str], floats: Mapping[str, str]) -> str:
     first = same[0]
     listed = [f"`{s.name}`" for s in same]
-    names = ", ".join(listed) if len(listed) <= LISTED else f"{listed[0]}, {listed[1]} to {listed[-1]}, {len(listed)} in all"
-    notes = [first.stage, " or ".join(dict.fromkeys(floats[s.name] for s in same))] if isinstance(first, Law) else ["inference"]
+    names = (
+        ", ".join(listed)
+        if len(listed) <= LISTED
+        else f"{listed[0]}, {listed[1]} to {listed[-1]}, {len(listed)} in all"
+    )
+    notes = (
+        [first.stage, " or ".join(dict.fromkeys(floats[s.name] for s in same))]
+        if isinstance(first, Law)
+        else ["inference"]
+    )
     found = [grades[s.name] for s in same]
     notes += [f"grade {found[0]}" if len(set(found)) == 1 else f"grades {', '.join(found)}"]
     notes += [first.source] if first.source else []

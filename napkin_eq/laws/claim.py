@@ -1,6 +1,7 @@
 """Claims: what a prover is asked, "wherever the premises hold, the goal holds", and what each judgment means.
 
-A judgment means a mask, written here in the language itself (see JUDGMENT), so every prover reads it through the same operators.
+A judgment means a mask, written here in the language itself (see JUDGMENT), so every prover reads it through the same
+operators.
 """
 
 from __future__ import annotations
@@ -56,7 +57,8 @@ STREAMED = ("local", "scales", "moves", "settled")
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Wherever the premises hold in every lane, the goal holds in every lane. `free` lists (axis, variable): does not vary along it.
+    """Wherever the premises hold in every lane, the goal holds in every lane. `free` lists (axis, variable): does not
+    vary along it.
 
     `legend` says what new variables stand for, for the reader.
     """
@@ -83,7 +85,9 @@ class NotUnderstood(NapkinError):
 
 
 def plain(term: Term) -> Term:
-    """Return the term without what is the identity on values (levels, partitions, items, blocks), operators as what they mean."""
+    """Return the term without what is the identity on values (levels, partitions, items, blocks), operators as what
+    they mean.
+    """
 
     def change(t: Term) -> Term:
         if isinstance(t, Fold):

@@ -1,6 +1,8 @@
-"""Which judgments hold of concrete terms: backward chaining over the registered inferences, and the facts that need none.
+"""Which judgments hold of concrete terms: backward chaining over the registered inferences, and the facts that need
+none.
 
-Every answer is a derivation that `check.py` re-validates. Unknown is no: the search has limits, and gives None beyond them.
+Every answer is a derivation that `check.py` re-validates. Unknown is no: the search has limits, and gives None beyond
+them.
 """
 
 from __future__ import annotations
@@ -49,8 +51,9 @@ _OVER = (Reduce, Fold, Online, Scan, Read, Size)
 class Derivation:
     """A proof that a judgment holds: the rule's name, its substitution and the proofs of its premises.
 
-    Rule "base": a fact read off the term; "plain": proved of the term without Store, Group, Walk and items of a Tuple and
-    with Reduce for Fold, which are the same value; "interval": by bounds on the value; otherwise the name of an inference.
+    Rule "base": a fact read off the term; "plain": proved of the term without Store, Group, Walk and items of a Tuple
+    and with Reduce for Fold, which are the same value; "interval": by bounds on the value; otherwise the name of an
+    inference.
     """
 
     judgment: Judgment
@@ -67,7 +70,9 @@ def fits(sort: str, term: Term) -> bool:
 
 
 def match(pattern: Axis | Term, value: Axis | Term, bindings: Bindings) -> dict[str, Axis | Term] | None:
-    """Return the bindings extended so that the pattern becomes the value, or None; an axis in a pattern stands for any."""
+    """Return the bindings extended so that the pattern becomes the value, or None; an axis in a pattern
+    stands for any.
+    """
     found = dict(bindings)
     stack: list[tuple[Any, Any]] = [(pattern, value)]
     while stack:
@@ -76,7 +81,11 @@ def match(pattern: Axis | Term, value: Axis | Term, bindings: Bindings) -> dict[
             if not isinstance(other, Axis) or found.setdefault(part.name, other) != other:
                 return None
         elif isinstance(part, Var):
-            if not isinstance(other, Term) or not fits(part.sort, other) or found.setdefault(part.name, other) is not other:
+            if (
+                not isinstance(other, Term)
+                or not fits(part.sort, other)
+                or found.setdefault(part.name, other) is not other
+            ):
                 return None
         elif not isinstance(part, Term):
             if part != other:
@@ -98,7 +107,9 @@ def match(pattern: Axis | Term, value: Axis | Term, bindings: Bindings) -> dict[
 
 
 def substitute(pattern: Term, bindings: Bindings) -> Term:
-    """Return the pattern with every variable and axis replaced; raise NapkinError for one that is not bound or does not fit."""
+    """Return the pattern with every variable and axis replaced; raise NapkinError for one that is not bound or does not
+    fit.
+    """
     if isinstance(pattern, Var):
         value = _bound(pattern.name, bindings)
         if not isinstance(value, Term) or not fits(pattern.sort, value):
@@ -168,14 +179,19 @@ def _facts(term: Term) -> frozenset[str]:
         return _facts(term.args[0])
     if isinstance(term, Const) and term.kind != "bool":
         v = term.value
-        return frozenset(n for n, true in (("pos", v > 0), ("nonneg", v >= 0), ("nonzero", v != 0), ("finite", True)) if true and math.isfinite(v))
+        return frozenset(
+            n
+            for n, true in (("pos", v > 0), ("nonneg", v >= 0), ("nonzero", v != 0), ("finite", True))
+            if true and math.isfinite(v)
+        )
     if isinstance(term, Input):
         implied = {"pos": ("pos", "nonneg", "nonzero"), "nonneg": ("nonneg",), "nonzero": ("nonzero",)}
         return frozenset(("finite", *(n for fact in term.facts for n in implied.get(fact, ()))))
     if isinstance(term, Length):
         return frozenset(SIGNS)
     if isinstance(term, Size):
-        return frozenset(("pos", "nonzero"))  # before a stream's first block it is 0, and all else has laws that hold there
+        # Before a stream's first block it is 0, and all else has laws that hold there
+        return frozenset(("pos", "nonzero"))
     if isinstance(term, Index):
         return frozenset(("nonneg", "finite"))
     if isinstance(term, Read):
@@ -213,7 +229,8 @@ def _base(goal: Goal) -> Iterator[Judgment]:
 class Judge:
     """The search for derivations, its results remembered: `Judge(inferences).holds(judgment)`.
 
-    placed: a term under Store, Group, Walk or Fold may be judged as what it holds. A certificate has no such rule: it rewrites.
+    placed: a term under Store, Group, Walk or Fold may be judged as what it holds. A certificate has no such rule: it
+    rewrites.
     """
 
     def __init__(self, inferences: Iterable[Inference], placed: bool = True) -> None:
@@ -227,7 +244,9 @@ class Judge:
         self._cuts = self._work = 0
 
     def prepare(self, root: Term) -> None:
-        """Ask for the signs of every part of a deep term, small ones first: no search then goes deep, or is cut short and made again."""
+        """Ask for the signs of every part of a deep term, small ones first: no search then goes deep, or is cut short
+        and made again.
+        """
         if root.depth > DEPTH // 2:
             for part in subterms(root):
                 if part.kind == "real":
@@ -246,8 +265,12 @@ class Judge:
         self._work = WORK
         return self._solve((judgment.name, tuple(None if isinstance(a, Var) else a for a in judgment.args)), 0)
 
-    def conditions(self, patterns: Iterable[Judgment], bindings: Bindings) -> list[tuple[dict[str, Axis | Term], tuple[Derivation, ...]]]:
-        """Return the ways to meet all conditions: bindings, extended by what the conditions bind, and a derivation of each."""
+    def conditions(
+        self, patterns: Iterable[Judgment], bindings: Bindings
+    ) -> list[tuple[dict[str, Axis | Term], tuple[Derivation, ...]]]:
+        """Return the ways to meet all conditions: bindings, extended by what the conditions bind, and a derivation of
+        each.
+        """
         self._work = WORK
         return self._all(patterns, bindings, 0)
 
@@ -272,7 +295,8 @@ class Judge:
         name, args = goal
         enough = SOLUTIONS if None in args else 1
         evident = {j.args: Derivation(j, BASE) for j in _base(goal)}
-        # That of a size is evident of an axis that has lanes; that it is present and not negative, rules show of one that has none too.
+        # That of a size is evident of an axis that has lanes; that it is present and not negative, rules show of one
+        # that has none too.
         counted = name in ("finite", "nonneg") and isinstance(args[0], Term) and self._has_size(args[0])
         found = {} if counted else evident
         if name == "safe" and isinstance(args[0], Term) and interval(args[0])[1] <= SAFE:
@@ -311,9 +335,16 @@ class Judge:
         for full, proofs in self._all(rule.premises, bindings or {}, depth + 1):
             if all(names_in(p) <= full.keys() for p in rule.conclusion.args):
                 shown = tuple(_instance(p, full) for p in rule.conclusion.args)
-                yield Derivation(Judgment(rule.conclusion.name, shown), rule.name, tuple(sorted(full.items(), key=lambda b: b[0])), proofs)
+                yield Derivation(
+                    Judgment(rule.conclusion.name, shown),
+                    rule.name,
+                    tuple(sorted(full.items(), key=lambda b: b[0])),
+                    proofs,
+                )
 
-    def _all(self, patterns: Iterable[Judgment], bindings: Bindings, depth: int) -> list[tuple[dict[str, Axis | Term], tuple[Derivation, ...]]]:
+    def _all(
+        self, patterns: Iterable[Judgment], bindings: Bindings, depth: int
+    ) -> list[tuple[dict[str, Axis | Term], tuple[Derivation, ...]]]:
         states: list[tuple[dict[str, Axis | Term], tuple[Derivation, ...]]] = [(dict(bindings), ())]
         for pattern in patterns:
             following = []

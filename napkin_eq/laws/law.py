@@ -7,9 +7,10 @@ A law file in `rules/` looks like this (see rules/semiring.py):
         return Sum(x, a * b), a * Sum(x, b), free(x, a)
 
 The function returns left side, right side, then side conditions; `@infer` returns a conclusion, then its premises.
-Parameters are pattern variables. Their kind is their annotation: Axis, Real, Mask, Coordinate, Number, Several, or one of
-the schema kinds Monoid, Unary, Binary, Item, which stand for every monoid, operator or item of a tuple, one law each. Without annotation x, y, z
-are axes, c is a mask and everything else is a real term. A condition fires only when it is *proved*; unknown means no.
+Parameters are pattern variables. Their kind is their annotation: Axis, Real, Mask, Coordinate, Number, Several, or one
+of the schema kinds Monoid, Unary, Binary, Item, which stand for every monoid, operator or item of a tuple, one law
+each. Without annotation x, y, z are axes, c is a mask and everything else is a real term. A condition fires only when
+it is *proved*; unknown means no.
 """
 
 from __future__ import annotations
@@ -81,7 +82,8 @@ class Several:
     """Annotation: a pattern variable that stands for a Tuple, which may lie under Store, Group and Walk."""
 
 
-ITEMS = {"bool": "mask", "int": "whole"}  # kinds of what may stand in a Tuple after numbers, and what the laws are called
+# Kinds of what may stand in a Tuple after numbers, and what the laws are called
+ITEMS = {"bool": "mask", "int": "whole"}
 
 
 def together(kinds: Iterable[str]) -> bool:
@@ -91,7 +93,9 @@ def together(kinds: Iterable[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Annotation: the law holds for every item of every Tuple of 2 to 5 numbers, of which the last may be masks or whole numbers."""
+    """Annotation: the law holds for every item of every Tuple of 2 to 5 numbers, of which the last may be masks or
+    whole numbers.
+    """
 
     place: int
     count: int
@@ -114,7 +118,11 @@ class Item:
     @staticmethod
     def every() -> tuple[Item, ...]:
         """Return all items of all Tuples that the laws speak of."""
-        ways = [(count, kind, last) for count in range(2, 6) for kind, last in (("real", 0), *((k, n + 1) for k in ITEMS for n in range(count)))]
+        ways = [
+            (count, kind, last)
+            for count in range(2, 6)
+            for kind, last in (("real", 0), *((k, n + 1) for k in ITEMS for n in range(count)))
+        ]
         return tuple(Item(place, count, kind, last) for count, kind, last in ways for place in range(count))
 
     @staticmethod
@@ -137,7 +145,11 @@ _SCHEMAS: dict[type, tuple[str | Item, ...]] = {
     Item: Item.every(),
     Monoid: MONOIDS,
     Reduction: tuple(REDUCTIONS),
-    Unary: tuple(o.name for o in OPS.values() if len(o.takes) == 1 and o.takes[0] in ("real", "num") and o.gives in ("real", "num")),
+    Unary: tuple(
+        o.name
+        for o in OPS.values()
+        if len(o.takes) == 1 and o.takes[0] in ("real", "num") and o.gives in ("real", "num")
+    ),
     Binary: ("add", "mul", "max", "min"),
 }
 
@@ -185,7 +197,10 @@ JUDGMENTS: dict[str, tuple[tuple[str, ...], str]] = {
     "safe": (("term",), "exp({0}) cannot overflow"),
     "divides": (("term", "term"), "{0} divides {1}, both whole numbers"),
     "disjoint": (("mask", "mask"), "{0} and {1} never hold together"),
-    "stretch": (("axis", "axis", "mask"), "{2} holds on the lanes of {1} that belong to stretch {0}, each lane in exactly one"),
+    "stretch": (
+        ("axis", "axis", "mask"),
+        "{2} holds on the lanes of {1} that belong to stretch {0}, each lane in exactly one",
+    ),
 }
 BUILT_IN = ("free", "along", "distinct")
 FLOATING = ("exact", "reassociating", "unsafe")
@@ -197,7 +212,9 @@ def _judgment(name: str) -> Callable[..., Judgment]:
         if len(args) != len(takes):
             raise NapkinError(f"{name} takes {len(takes)} arguments, {len(args)} given")
         # Only what divides is a whole number; elsewhere 0 means the real one, as patterns hold it.
-        return Judgment(name, tuple(Const(a if name == "divides" else float(a)) if isinstance(a, (int, float)) else a for a in args))
+        return Judgment(
+            name, tuple(Const(a if name == "divides" else float(a)) if isinstance(a, (int, float)) else a for a in args)
+        )
 
     make.__name__, make.__doc__ = name, JUDGMENTS[name][1]
     return make
@@ -274,7 +291,9 @@ class Registry:
     def add(self, statement: Statement) -> None:
         known = self.statements.get(statement.name)
         if known is not None and known.place != statement.place:
-            raise NapkinError(f"law {statement.name} at {statement.place} has the name of the one at {known.place}; rename one")
+            raise NapkinError(
+                f"law {statement.name} at {statement.place} has the name of the one at {known.place}; rename one"
+            )
         self.statements[statement.name] = statement
         self.added += 1
 
@@ -293,10 +312,11 @@ def law(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register the decorated statement as a law; see the module's text for its form.
 
-    stage: "prepare" laws fire once, first; "algebra" laws round after round; "cut" laws with them, but only where an axis is
-    offered in stretches; "structure" laws last. floating: "exact" (the same number), "reassociating" (rounding differs) or "unsafe" (may overflow
-    or cancel, outside the range that `within(...)` names); proofs/floating.py decides it.
-    Raises NapkinError for unbound variables, a bare variable on the left, sides of different kinds, duplicate names.
+    stage: "prepare" laws fire once, first; "algebra" laws round after round; "cut" laws with them, but only where an
+    axis is offered in stretches; "structure" laws last. floating: "exact" (the same number), "reassociating" (rounding
+    differs) or "unsafe" (may overflow or cancel, outside the range that `within(...)` names); proofs/floating.py
+    decides it. Raises NapkinError for unbound variables, a bare variable on the left, sides of different kinds,
+    duplicate names.
     """
     reading = _sentence(reading, "law")
 
@@ -325,7 +345,9 @@ def infer(reading: str, *, source: str = "") -> Callable[[Callable[..., Any]], C
 
 
 def statements_of(function: Callable[..., Any], floating: str = "reassociating") -> list[Statement]:
-    """Return what a function states, unregistered and in whatever form: a law, or an inference where a judgment comes first."""
+    """Return what a function states, unregistered and in whatever form: a law, or an inference where a judgment comes
+    first.
+    """
     found: list[Statement] = []
     for name, family, place, sides in _expanded(function):
         if isinstance(sides[0], Judgment):
@@ -346,7 +368,17 @@ def _sentence(reading: object, decorator: str) -> str:
     return " ".join(reading.split())
 
 
-def _law_of(name: str, family: str, reading: str, sides: tuple[Any, ...], both: bool, stage: str, source: str, place: str, floating: str) -> Law:
+def _law_of(
+    name: str,
+    family: str,
+    reading: str,
+    sides: tuple[Any, ...],
+    both: bool,
+    stage: str,
+    source: str,
+    place: str,
+    floating: str,
+) -> Law:
     lhs, rhs, *rest = sides
     ranges = tuple(j for part in rest if isinstance(part, Within) for j in part.judgments)
     conditions = tuple(part for part in rest if not isinstance(part, Within))
@@ -384,7 +416,9 @@ def _expanded(function: Callable[..., Any]) -> Iterator[tuple[str, str, str, tup
 def _word(name: str, where: str) -> str:
     """Return a name that may stand in scripts for solvers and in Rocq: of a law, of a variable."""
     if not _WORD.match(name):
-        raise NapkinError(f"{where}: {name!r:.60} is no usable name; expected a letter, then letters, digits and underscores")
+        raise NapkinError(
+            f"{where}: {name!r:.60} is no usable name; expected a letter, then letters, digits and underscores"
+        )
     return name
 
 
@@ -395,13 +429,19 @@ def _stated(where: str, parts: tuple[Any, ...]) -> tuple[Any, ...]:
         if not isinstance(part, (Term, Judgment, Within)):
             raise NapkinError(f"{where}: {part!r:.60} is neither a term nor a condition")
     if not isinstance(found[0], Judgment) and sum(isinstance(part, Term) for part in found) != 2:
-        raise NapkinError(f"{where}: expected two sides, then conditions; a rule between judgments is stated under @infer")
+        raise NapkinError(
+            f"{where}: expected two sides, then conditions; a rule between judgments is stated under @infer"
+        )
     spoken = [part for part in found if not isinstance(part, Within)]
     for name in sorted(variables(*spoken, *(j for part in found if isinstance(part, Within) for j in part.judgments))):
         _word(name, where)
-    terms = [t for part in spoken for t in (part.args if isinstance(part, Judgment) else (part,)) if isinstance(t, Term)]
+    terms = [
+        t for part in spoken for t in (part.args if isinstance(part, Judgment) else (part,)) if isinstance(t, Term)
+    ]
     if (deepest := max((t.depth for t in terms), default=0)) > MAX_NESTING:
-        raise NapkinError(f"{where}: it nests {deepest} operators; at most {MAX_NESTING} are understood: state smaller laws")
+        raise NapkinError(
+            f"{where}: it nests {deepest} operators; at most {MAX_NESTING} are understood: state smaller laws"
+        )
     return found
 
 
@@ -421,13 +461,19 @@ def variables(*parts: Axis | Term | Judgment) -> set[str]:
 def _check_law(law: Law) -> None:
     where = f"law {law.name} at {law.place}"
     if isinstance(law.lhs, Var) and law.stage != "structure":
-        raise NapkinError(f"{where}: the left side is a bare variable, so it would fire everywhere; put an operator there")
+        raise NapkinError(
+            f"{where}: the left side is a bare variable, so it would fire everywhere; put an operator there"
+        )
     if law.both and isinstance(law.rhs, Var):
         raise NapkinError(f"{where}: with both=True the right side must not be a bare variable")
     bound = variables(law.lhs, *(c for c in law.conditions if c.name != "free" and c.name != "distinct"))
     if unbound := sorted(variables(law.rhs, *law.conditions, *law.ranges) - bound):
         raise NapkinError(f"{where}: {', '.join(unbound)} on the right side or in a condition is not bound on the left")
-    if law.both and (unbound := sorted(variables(law.lhs) - variables(law.rhs, *(c for c in law.conditions if c.name not in BUILT_IN)))):
+    if law.both and (
+        unbound := sorted(
+            variables(law.lhs) - variables(law.rhs, *(c for c in law.conditions if c.name not in BUILT_IN))
+        )
+    ):
         raise NapkinError(f"{where}: both=True, but {', '.join(unbound)} does not occur on the right side")
     if law.lhs.kind != law.rhs.kind:
         raise NapkinError(f"{where}: the left side is {law.lhs.kind}, the right side {law.rhs.kind}")
@@ -445,7 +491,10 @@ def _check_inference(rule: Inference) -> None:
         raise NapkinError(f"inference {rule.name} at {rule.place}: stretch(...) is a condition of laws only")
     # What only the conclusion binds is bound by the pattern it holds, which must be more than a variable.
     bound = variables(*rule.premises) | {
-        name for arg in rule.conclusion.args if isinstance(arg, Term) and not isinstance(arg, Var) for name in variables(arg)
+        name
+        for arg in rule.conclusion.args
+        if isinstance(arg, Term) and not isinstance(arg, Var)
+        for name in variables(arg)
     }
     axes = {a.name for a in rule.conclusion.args if isinstance(a, Axis)}
     if unbound := sorted(variables(rule.conclusion) - bound - axes):
@@ -490,8 +539,12 @@ def size(x: Axis) -> Term:
 TRUE = Const(True)
 ABSENT = Const(float("-inf"))
 __all__ = [  # what a law file may import
-    "ABSENT", "FUNCTIONS", "TRUE", "Acc", "Axis", "Binary", "Const", "Coordinate", "Fold", "Group", "Index", "Item", "Map", "Mask", "Max", "Monoid", "Number",
-    "Online", "Prev", "Proj", "Read", "Real", "Recur", "Reduce", "Reduction", "Scan", "Several", "Size", "Store", "Sum", "Tuple", "Unary", "Walk",
-    "absent", "along", "disjoint", "distinct", "divides", "exp", "finite", "free", "infer", "inv", "law", "le", "local", "log",
-    "moves", "nonneg", "nonzero", "null", "pos", "safe", "scales", "settled", "size", "stretch", "where", "within", "zero",
+    "ABSENT", "FUNCTIONS", "TRUE", "Acc", "Axis", "Binary", "Const", "Coordinate", "Fold", "Group", "Index", "Item",
+    "Map", "Mask", "Max", "Monoid", "Number",
+    "Online", "Prev", "Proj", "Read", "Real", "Recur", "Reduce", "Reduction", "Scan", "Several", "Size", "Store", "Sum",
+    "Tuple", "Unary", "Walk",
+    "absent", "along", "disjoint", "distinct", "divides", "exp", "finite", "free", "infer", "inv", "law", "le", "local",
+    "log",
+    "moves", "nonneg", "nonzero", "null", "pos", "safe", "scales", "settled", "size", "stretch", "where", "within",
+    "zero",
 ]  # fmt: skip

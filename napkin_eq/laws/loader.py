@@ -1,4 +1,6 @@
-"""The door for content: runs the files of `rules/`, `proofs/`, `codegen/` and of a user's own folders, in name order."""
+"""The door for content: runs the files of `rules/`, `proofs/`, `codegen/` and of a user's own folders, in
+name order.
+"""
 
 from __future__ import annotations
 
@@ -25,20 +27,24 @@ def folder(name: str) -> Path:
 def load_rules(*places: str | Path) -> None:
     """Run rule files, or every .py file of a folder; each law is registered under its file's stem as family.
 
-    Raises NapkinError, with file and line, for a file that is missing, does not parse or fails as it runs, and for a place
-    that states no law.
+    Raises NapkinError, with file and line, for a file that is missing, does not parse or fails as it runs, and for a
+    place that states no law.
     """
     for place in places or (folder("rules"),):
         path = Path(place)
         if not path.exists():
             raise NapkinError(f"rules: {str(path)!r} does not exist; expected a .py file or a folder of them")
         if not path.is_dir() and not path.is_file():  # a device or a pipe, which might never end
-            raise NapkinError(f"rules: {str(path)!r} is neither a file nor a folder; expected a .py file or a folder of them")
+            raise NapkinError(
+                f"rules: {str(path)!r} is neither a file nor a folder; expected a .py file or a folder of them"
+            )
         before = REGISTRY.added
         for file in sorted(path.glob("*.py")) if path.is_dir() else [path]:
             _run(file)
         if REGISTRY.added == before:
-            raise NapkinError(f'rules: {str(path)!r} states no law; expected functions under @law("reading") or @infer("reading")')
+            raise NapkinError(
+                f'rules: {str(path)!r} states no law; expected functions under @law("reading") or @infer("reading")'
+            )
 
 
 def _run(file: Path) -> None:
@@ -51,7 +57,8 @@ def _run(file: Path) -> None:
 
 
 def run_file(file: Path, kind: str) -> dict[str, Any]:
-    """Run one content file of a kind (rules, proofs, codegen) and return what it defines; raises NapkinError with file and line.
+    """Run one content file of a kind (rules, proofs, codegen) and return what it defines; raises NapkinError with file
+    and line.
 
     What it prints goes to standard error: standard output is what a verb answers, JSON for one.
     """
@@ -72,7 +79,9 @@ def run_file(file: Path, kind: str) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _kept_running() -> Iterator[None]:
-    """Let a file that ends this process at once be refused like one that raises SystemExit: nothing would be said, and its status be taken for ours."""
+    """Let a file that ends this process at once be refused like one that raises SystemExit: nothing would be said, and
+    its status be taken for ours.
+    """
     end, own = os._exit, os.getpid()
 
     def refused(status: int) -> NoReturn:

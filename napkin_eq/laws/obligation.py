@@ -30,7 +30,20 @@ from napkin_eq.lang.term import (
     rewritten,
     subterms,
 )
-from napkin_eq.laws.claim import JUDGMENT, LARGEST_EXPONENT, STREAMED, ZERO, Claim, NotUnderstood, eq, finite, le, meaning, plain, same
+from napkin_eq.laws.claim import (
+    JUDGMENT,
+    LARGEST_EXPONENT,
+    STREAMED,
+    ZERO,
+    Claim,
+    NotUnderstood,
+    eq,
+    finite,
+    le,
+    meaning,
+    plain,
+    same,
+)
 from napkin_eq.laws.law import TRUE, Inference, Judgment, Law, Statement, Var
 
 MOST_AXES = 5  # 52 ways to be one
@@ -75,12 +88,16 @@ Partition = tuple[tuple[str, ...], ...]
 
 
 def _partitions(statement: Statement) -> list[Partition]:
-    """Return every partition of the axes into sets that may be one axis, the one of all apart first, then by the number of sets."""
+    """Return every partition of the axes into sets that may be one axis, the one of all apart first, then by the number
+    of sets.
+    """
     judgments = judgments_of(statement)
     names = {arg.name for judgment in judgments for arg in judgment.args if isinstance(arg, Axis)}
     names |= {f.name for t in subterms(*terms_of(statement)) for f in t.fields if isinstance(f, Axis)}
     if len(names) > MOST_AXES:
-        raise NotUnderstood(f"{len(names)} axes are in one statement, any of which may be one; at most {MOST_AXES} are understood")
+        raise NotUnderstood(
+            f"{len(names)} axes are in one statement, any of which may be one; at most {MOST_AXES} are understood"
+        )
     apart = {frozenset(map(str, j.args[:2])) for j in judgments if j.name in ("distinct", "stretch")}
     found: list[Partition] = [()]
     for name in sorted(names):
@@ -113,13 +130,19 @@ def _merged(statement: Statement, parts: Partition) -> Statement:
 
 
 def claims_of(statement: Statement) -> list[Claim]:
-    """Return claims that together give the statement, for all sizes; raise NotUnderstood for what has no meaning here."""
+    """Return claims that together give the statement, for all sizes; raise NotUnderstood for what has no
+    meaning here.
+    """
     found: list[Claim] = []
     for parts in _partitions(statement):
-        alike = ", ".join(f"{' and '.join(part[1:])} {'is' if len(part) == 2 else 'are'} {part[0]}" for part in parts if len(part) > 1)
+        alike = ", ".join(
+            f"{' and '.join(part[1:])} {'is' if len(part) == 2 else 'are'} {part[0]}" for part in parts if len(part) > 1
+        )
         claims = _claims(_merged(statement, parts))
         found += [replace(claim, what=f"{claim.what} where {alike}") for claim in claims] if alike else claims
-    running = any(isinstance(t, (Fold, Online, Scan, Prev, Acc)) for t in subterms(*terms_of(statement))) or _streamed(statement)
+    running = any(isinstance(t, (Fold, Online, Scan, Prev, Acc)) for t in subterms(*terms_of(statement))) or _streamed(
+        statement
+    )
     return _without_places(found) if running else found
 
 
@@ -128,9 +151,19 @@ def _streamed(statement: Statement) -> bool:
 
 
 def _without_places(claims: list[Claim]) -> list[Claim]:
-    """Return the claims; raise NotUnderstood where one is left to be shown of the place of a maximum: provers know reductions of numbers."""
-    if placed := [t for claim in claims for t in subterms(claim.goal, *claim.premises) if isinstance(t, Reduce) and t.monoid in PLACES]:
-        raise NotUnderstood(f"no prover understands what a reduction by {placed[0].monoid} gives, but as the same reduction on both sides")
+    """Return the claims; raise NotUnderstood where one is left to be shown of the place of a maximum: provers know
+    reductions of numbers.
+    """
+    if placed := [
+        t
+        for claim in claims
+        for t in subterms(claim.goal, *claim.premises)
+        if isinstance(t, Reduce) and t.monoid in PLACES
+    ]:
+        raise NotUnderstood(
+            f"no prover understands what a reduction by {placed[0].monoid} gives, but as the same reduction on both"
+            " sides"
+        )
     return claims
 
 
@@ -140,10 +173,18 @@ def _claims(statement: Statement) -> list[Claim]:
     _whole(statement)
     if isinstance(statement, Inference):
         if statement.conclusion.name in STREAMED:
-            return _Step(statement.conclusion.args[0], conditions, free).judgment(statement.conclusion)  # type: ignore[arg-type]
+            step = _Step(statement.conclusion.args[0], conditions, free)  # type: ignore[arg-type]
+            return step.judgment(statement.conclusion)
         if (axis := _walked(meaning(statement.conclusion))) is not None:
             return _Step(axis, conditions, free).mask(meaning(statement.conclusion))
-        return [Claim("the conclusion", meaning(statement.conclusion), _premises(conditions, meaning(statement.conclusion)), free)]
+        return [
+            Claim(
+                "the conclusion",
+                meaning(statement.conclusion),
+                _premises(conditions, meaning(statement.conclusion)),
+                free,
+            )
+        ]
     sides = [statement.lhs, statement.rhs]
     folds = [t.monoid for t in subterms(*sides) if isinstance(t, Fold)]
     claims = [claim for monoid in dict.fromkeys(folds) for claim in monoid_claims(monoid)]
@@ -151,27 +192,39 @@ def _claims(statement: Statement) -> list[Claim]:
     onlines = [t for t in subterms(left, right) if isinstance(t, Online)]
     if left is right or not onlines:
         return [*claims, Claim("both sides", same(left, right), _premises(conditions, same(left, right)), free)]
-    if isinstance(left, Online) and isinstance(right, Online) and left.axis == right.axis and left.update is right.update:
+    if (
+        isinstance(left, Online)
+        and isinstance(right, Online)
+        and left.axis == right.axis
+        and left.update is right.update
+    ):
         blocks = [Reduce("sum", t.axis, t.body, t.where) for t in (left, right)]
         _closed(left.axis, *(part for t in (left, right) for part in (t.body, t.where)))
         return [*claims, Claim("each block", same(*blocks), _premises(conditions, same(*blocks)), free)]
     for online in onlines:
         claims += _Step(online.axis, conditions, free).online(online)
-    left, right = (rewritten(t, lambda u: Reduce("sum", u.axis, u.body, u.where) if isinstance(u, Online) else u) for t in (left, right))
+    left, right = (
+        rewritten(t, lambda u: Reduce("sum", u.axis, u.body, u.where) if isinstance(u, Online) else u)
+        for t in (left, right)
+    )
     return [*claims, Claim("both sides", same(left, right), _premises(conditions, same(left, right)), free)]
 
 
 def empty_claims(statement: Statement) -> Iterator[tuple[frozenset[str], list[Claim] | None]]:
-    """Yield sets of axes that it reduces, and what a statement claims where these have no lane, which Prev speaks of before a first block.
+    """Yield sets of axes that it reduces, and what a statement claims where these have no lane, which Prev speaks of
+    before a first block.
 
-    None stands for claims that are not understood. There reductions are neutral, sizes and coordinates 0, and a variable is a number:
-    it may or may not vary along an axis without lanes. Premises hold there, as the judgment that is cited for one says of which axes
-    it needs lanes. A set names all axes that are one; sets with fewer axes come first.
+    None stands for claims that are not understood. There reductions are neutral, sizes and coordinates 0, and a
+    variable is a number: it may or may not vary along an axis without lanes. Premises hold there, as the judgment that
+    is cited for one says of which axes it needs lanes. A set names all axes that are one; sets with fewer axes come
+    first.
     """
     listed: list[tuple[frozenset[str], list[Claim] | None]] = []
     for parts in _partitions(statement):
         variant = _merged(statement, parts)
-        walked = {t.axis.name for t in subterms(*terms_of(variant)) if isinstance(t, (Reduce, Fold, Online, Size, Scan, Read))}
+        walked = {
+            t.axis.name for t in subterms(*terms_of(variant)) if isinstance(t, (Reduce, Fold, Online, Size, Scan, Read))
+        }
         for count in range(1, len(walked) + 1):
             for chosen in itertools.combinations(sorted(walked), count):
                 named = frozenset(name for part in parts if part[0] in chosen for name in part)
@@ -188,15 +241,29 @@ def _empty(statement: Statement, axes: frozenset[Axis]) -> list[Claim] | None:
             moving = statement.conclusion.args[0] if statement.conclusion.name in STREAMED else _walked(goal)
             if moving in axes:
                 return []  # no block comes, so there is no update in which to use the judgment
-            claims = _claims(statement) if moving is not None else [Claim("the conclusion", goal, _premises(statement.premises, goal), frozenset())]
+            claims = (
+                _claims(statement)
+                if moving is not None
+                else [Claim("the conclusion", goal, _premises(statement.premises, goal), frozenset())]
+            )
         elif streams and not streams & axes:
             claims = _claims(statement)
         else:
             goal = same(plain(statement.lhs), plain(statement.rhs))
-            claims = [Claim("both sides", goal, _premises(statement.conditions, goal), frozenset(_free(statement.conditions)))]
+            claims = [
+                Claim("both sides", goal, _premises(statement.conditions, goal), frozenset(_free(statement.conditions)))
+            ]
         told = f" where {', '.join(map(str, sorted(axes)))} {'has' if len(axes) == 1 else 'have'} no lanes"
         return _without_places(
-            [replace(c, what=c.what + told, goal=_emptied(c.goal, axes), premises=tuple(_emptied(p, axes) for p in c.premises)) for c in claims]
+            [
+                replace(
+                    c,
+                    what=c.what + told,
+                    goal=_emptied(c.goal, axes),
+                    premises=tuple(_emptied(p, axes) for p in c.premises),
+                )
+                for c in claims
+            ]
         )
     except NotUnderstood:
         return None
@@ -209,7 +276,8 @@ def _emptied(term: Term, axes: frozenset[Axis]) -> Term:
         return Const(0)
     if isinstance(term, Read) and term.axis in axes:
         raise NotUnderstood("Read along an axis without lanes is not understood")
-    if isinstance(term, Scan) and term.axis in axes:  # asked of no lane, or of one beyond the end: what a first lane gives
+    # Asked of no lane, or of one beyond the end: what a first lane gives
+    if isinstance(term, Scan) and term.axis in axes:
         return longer(term, Const(NEUTRAL[term.monoid]), {part: _emptied(part, axes) for part in term.children})
     found = rebuilt(term, tuple(_emptied(child, axes) for child in term.children))
     # Neutral elements reduce to one, and so do their prefixes, but where a gain may be absent.
@@ -221,16 +289,25 @@ def longer(scan: Scan, before: Term, lane: Mapping[Term, Term]) -> Term:
     """Return a prefix fold with one lane more, given what it was before and what its parts are in that lane."""
     if isinstance(scan, Recur):
         return lane[scan.gain] * before + lane[scan.body]
-    return lane[scan.body] if before is Const(NEUTRAL[scan.monoid]) else Map(COMBINE[scan.monoid], (before, lane[scan.body]))
+    return (
+        lane[scan.body]
+        if before is Const(NEUTRAL[scan.monoid])
+        else Map(COMBINE[scan.monoid], (before, lane[scan.body]))
+    )
 
 
 def _closed(axis: Axis, *bodies: Term) -> None:
     if any(isinstance(t, (Reduce, Size)) and t.axis == axis for t in subterms(*bodies)):
-        raise NotUnderstood(f"two streams over {axis} with running values in their bodies are not understood; state the law with variables there")
+        raise NotUnderstood(
+            f"two streams over {axis} with running values in their bodies are not understood; state the law with"
+            " variables there"
+        )
 
 
 def _whole(statement: Statement) -> None:
-    """Refuse a stream over an axis that counts stretches: each lane is in one of them all, not in one of those so far."""
+    """Refuse a stream over an axis that counts stretches: each lane is in one of them all, not in one of
+    those so far.
+    """
     streams = {t.axis for t in subterms(*terms_of(statement)) if isinstance(t, Online)}
     streams |= {j.args[0] for j in judgments_of(statement) if j.name in STREAMED}
     if counted := [j for j in conditions_of(statement) if j.name == "stretch" and j.args[0] in streams]:
@@ -239,9 +316,13 @@ def _whole(statement: Statement) -> None:
 
 def _walked(mask: Term) -> Axis | None:
     """Return the axis over which a mask speaks of running values, None if it does not."""
-    axes = {t.axis for p in subterms(mask) if isinstance(p, Prev) for t in subterms(p.body) if isinstance(t, (Reduce, Size))}
+    axes = {
+        t.axis for p in subterms(mask) if isinstance(p, Prev) for t in subterms(p.body) if isinstance(t, (Reduce, Size))
+    }
     if len(axes) > 1:
-        raise NotUnderstood(f"running values over several axes ({', '.join(map(str, sorted(axes)))}) in one judgment are not understood")
+        raise NotUnderstood(
+            f"running values over several axes ({', '.join(map(str, sorted(axes)))}) in one judgment are not understood"
+        )
     return next(iter(axes), None)
 
 
@@ -254,12 +335,18 @@ def monoid_claims(monoid: str) -> list[Claim]:
     def both(p: Term, q: Term) -> Term:
         return Map(COMBINE[monoid], (p, q))
 
-    goals = same(both(both(a, b), d), both(a, both(b, d))), same(both(a, b), both(b, a)), same(both(Const(NEUTRAL[monoid]), a), a)
+    goals = (
+        same(both(both(a, b), d), both(a, both(b, d))),
+        same(both(a, b), both(b, a)),
+        same(both(Const(NEUTRAL[monoid]), a), a),
+    )
     return [Claim(f"{monoid} is a commutative monoid", goal, (), frozenset()) for goal in goals]
 
 
 def _place_claims(monoid: str) -> Iterator[Claim]:
-    """Yield the same of pairs of a number and its place: of two the one whose number is picked, of equal numbers the earlier; no number is at 0."""
+    """Yield the same of pairs of a number and its place: of two the one whose number is picked, of equal numbers the
+    earlier; no number is at 0.
+    """
     a, b, d = ((Var(name), Var(f"place of {name}", "int")) for name in "abd")
     nothing = Const(NEUTRAL[monoid]), Const(0)
 
@@ -284,12 +371,15 @@ def _free(conditions: Iterable[Judgment]) -> Iterable[tuple[str, str]]:
         if judgment.name == "free":
             axis, term = judgment.args
             if not isinstance(term, Var):
-                raise NotUnderstood(f"the condition {judgment.name} is understood for a pattern variable, not for {term!r:.60}")
+                raise NotUnderstood(
+                    f"the condition {judgment.name} is understood for a pattern variable, not for {term!r:.60}"
+                )
             yield str(axis), term.name
 
 
 def _premises(conditions: Iterable[Judgment], *goals: Term) -> tuple[Term, ...]:
-    # What speaks of streams only says nothing about one universe, and what is built in is in the shape of the variables.
+    # What speaks of streams only says nothing about one universe, and what is built in is in the shape of the
+    # variables.
     masks = [meaning(j) for j in conditions if j.name in JUDGMENT]
     if LARGEST_EXPONENT in subterms(*masks, *goals):
         masks.append(le(Const(_AT_LEAST), LARGEST_EXPONENT))
@@ -304,7 +394,11 @@ class _Step:
         self.local = {j.args[1] for j in conditions if j.name == "local" and j.args[0] == axis}
         self.blocks: dict[Term, Var] = {}
         self.axes = {name for name, _ in free} | {axis.name}
-        self.free = {*free, *((name, f"{variable}′") for name, variable in free), *((name, f"{variable}°") for name, variable in free)}
+        self.free = {
+            *free,
+            *((name, f"{variable}′") for name, variable in free),
+            *((name, f"{variable}°") for name, variable in free),
+        }
 
     def judgment(self, conclusion: Judgment) -> list[Claim]:
         _, term, *rest = (plain(a) if isinstance(a, Term) else a for a in conclusion.args)
@@ -325,7 +419,9 @@ class _Step:
         ]
 
     def step(self, judgment: Judgment) -> Term:
-        """Return the mask that a step is the difference of two sums over the lanes so far, whose weights stand still."""
+        """Return the mask that a step is the difference of two sums over the lanes so far, whose weights
+        stand still.
+        """
         _, term, weight, change = (plain(a) if isinstance(a, Term) else a for a in judgment.args)
         assert isinstance(term, Term) and isinstance(weight, Term) and isinstance(change, Term)
         after, before = (Reduce("sum", self.axis, part * weight) for part in (self.later(term), term))
@@ -340,13 +436,18 @@ class _Step:
         ]
 
     def mask(self, mask: Term) -> list[Claim]:
-        return [self.claim("the first block", self.first(mask), self.at_first()), self.claim("after a block", self.later(mask), self.after())]
+        return [
+            self.claim("the first block", self.first(mask), self.at_first()),
+            self.claim("after a block", self.later(mask), self.after()),
+        ]
 
     def claim(self, what: str, goal: Term, premises: tuple[Term, ...]) -> Claim:
         legend = [f"{number.name} stands for {t} over the new block alone" for t, number in self.blocks.items()]
         names = {v.name for v in subterms(goal, *premises) if isinstance(v, Var)}
         legend += [f"{name} stands for {name[:-1]} after the new block" for name in sorted(names) if name.endswith("′")]
-        legend += [f"{name} stands for {name[:-1]} before the first block" for name in sorted(names) if name.endswith("°")]
+        legend += [
+            f"{name} stands for {name[:-1]} before the first block" for name in sorted(names) if name.endswith("°")
+        ]
         return Claim(what, goal, premises, frozenset(self.free), tuple(legend))
 
     def at_first(self) -> tuple[Term, ...]:
@@ -363,7 +464,9 @@ class _Step:
         return tuple(known)
 
     def after(self) -> tuple[Term, ...]:
-        """Return the premises, before and after one more block: a judgment holds for every prefix, being proved for all sizes."""
+        """Return the premises, before and after one more block: a judgment holds for every prefix, being proved for all
+        sizes.
+        """
         static = _premises(self.conditions)
         masks = [*(mask for mask in static if _walked(mask) is None), *map(self.later, static)]
         for judgment in self.conditions:
@@ -423,4 +526,6 @@ class _Step:
             return term if term in self.local else Var(f"{term.name}°", term.sort)
         if isinstance(term, (Const, Size, Map, Reduce)):
             return rebuilt(term, tuple(self.empty(child) for child in term.children))
-        raise NotUnderstood(f"{type(term).__name__} before the first block of a stream over {self.axis} is not understood")
+        raise NotUnderstood(
+            f"{type(term).__name__} before the first block of a stream over {self.axis} is not understood"
+        )

@@ -1,9 +1,11 @@
 """Terms in the form that inferences read: an e-graph infers of classes, a certificate of terms as they are written.
 
-    Shapes(firings, number, merges, first).of(term)    an equal term, its parts written as the inferences that fired have them
+    Shapes(firings, number, merges, first).of(term)    an equal term, its parts written as the inferences that fired
+                                                       have them
 
-A firing is an inference with what its variables stood for. `number` gives a term's class: equal terms have equal numbers, which
-change only as classes become one; `merges` counts how often they did. Terms of `first` are taken before those that were read.
+A firing is an inference with what its variables stood for. `number` gives a term's class: equal terms have equal
+numbers, which change only as classes become one; `merges` counts how often they did. Terms of `first` are taken before
+those that were read.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from napkin_eq.lang.term import Term, rebuilt, subterms
 from napkin_eq.laws.inference import substitute
 from napkin_eq.laws.law import Inference, Judgment
 
-MADE = {("scales", 2), ("moves", 3)}  # judgment arguments that inferences make, where the others are what they are asked of
+# Judgment arguments that inferences make, where the others are what they are asked of
+MADE = {("scales", 2), ("moves", 3)}
 READ = ("null", "scales", "moves")  # judgments of terms of some form, each of which may rest on those before it
 Firing = tuple[Inference, Mapping[str, Axis | Term]]
 
@@ -24,7 +27,13 @@ Firing = tuple[Inference, Mapping[str, Axis | Term]]
 class Shapes:
     """Of each class one term, the first that an inference reads."""
 
-    def __init__(self, firings: Iterable[Firing], number: Callable[[Term], int], merges: Callable[[], int], first: Iterable[Term] = ()) -> None:
+    def __init__(
+        self,
+        firings: Iterable[Firing],
+        number: Callable[[Term], int],
+        merges: Callable[[], int],
+        first: Iterable[Term] = (),
+    ) -> None:
         self.number, self.merges = number, merges
         self.read: dict[Term, None] = dict.fromkeys(first)
         self.known: dict[int, Term] = {}

@@ -1,8 +1,8 @@
 """What a plan costs on a GPU: its work read off the plan's own statements, priced by the hardware's rates.
 
-time = max(HBM bytes / copy bandwidth, level-2 bytes / its bandwidth, units) + a little of the others + launch, where the units are the matrix unit
-plus what of the special functions and arithmetic it does not hide, on the busiest SM (wave quantisation).
-Sizes that are symbols are priced as they are expected (tile/expected.py).
+time = max(HBM bytes / copy bandwidth, level-2 bytes / its bandwidth, units) + a little of the others + launch, where
+the units are the matrix unit plus what of the special functions and arithmetic it does not hide, on the busiest SM
+(wave quantisation). Sizes that are symbols are priced as they are expected (tile/expected.py).
 """
 
 from __future__ import annotations
@@ -48,40 +48,52 @@ from napkin_eq.tile.resources import (
 # The rate at which operands are multiplied, by their type or the precision asked for, and how many products one takes.
 UNIT_DTYPES = {"tf32": "tf32", "tf32x3": "tf32", **{short: BY_SHORT[short].name for short in NARROW}}
 PRODUCTS = {"tf32x3": 3}
-# Fitted to what an H200 measured (benchmarks/results), one constant for one thing that the hardware does; see docs/cost.md.
+# Fitted to what an H200 measured (benchmarks/results), one constant for one thing that the hardware does; see
+# docs/cost.md.
 PARTED = 1.5  # stretches of an axis that add up to no more than so many times the axis are parts of it
 MATRIX_ROWS = 16  # rows that one instruction of the matrix unit takes of a narrow tile
-COMPUTED_OPERAND = 8.0  # operations per element of an operand that is loaded, computed on and handed back to the matrix unit
-DIVIDING, DIVISION = ("tanh", "sigmoid", "div"), 8.0  # operations of a division beside its reciprocal: it scales, and corrects what it has
+# Operations per element of an operand that is loaded, computed on and handed back to the matrix unit
+COMPUTED_OPERAND = 8.0
+# Operations of a division beside its reciprocal: it scales, and corrects what it has
+DIVIDING, DIVISION = ("tanh", "sigmoid", "div"), 8.0
 CASTING, FOLDING = 0.5, 1.5  # operations per element of a conversion, and of a reduction or a prefix fold
-# Of a kernel without contraction what its threads issue, an addition being 1: comparisons, choices and whole numbers have half the lanes of
-# additions; roundings, divisions and series are many instructions (counted in what Triton compiles of random diagrams).
+# Of a kernel without contraction what its threads issue, an addition being 1: comparisons, choices and whole numbers
+# have half the lanes of additions; roundings, divisions and series are many instructions (counted in what Triton
+# compiles of random diagrams).
 ISSUED = {
-    "add": 1.0, "sub": 1.0, "mul": 1.0, "neg": 1.0, "fma": 1.0, "abs": 1.0, "floor": 8.0, "round": 18.0, "div": 15.0, "inv": 15.0,
-    "tanh": 14.0, "sigmoid": 18.0, "erf": 24.0, "sin": 45.0, "cos": 45.0, "exp2": 4.0, "log2": 6.0, "sqrt": 8.0, "rsqrt": 8.0,
+    "add": 1.0, "sub": 1.0, "mul": 1.0, "neg": 1.0, "fma": 1.0, "abs": 1.0, "floor": 8.0, "round": 18.0, "div": 15.0,
+    "inv": 15.0,
+    "tanh": 14.0, "sigmoid": 18.0, "erf": 24.0, "sin": 45.0, "cos": 45.0, "exp2": 4.0, "log2": 6.0, "sqrt": 8.0,
+    "rsqrt": 8.0,
     "expm1": 20.0, "floordiv": 20.0, "mod": 24.0, "cast": 1.0,
 }  # fmt: skip
 OTHERS_ISSUED, ENTERED = 2.0, 40.0  # of another operator; of a thread's begin and end
 ACCESSED, HELD = 5.0, 0.5  # of a load or store, however many elements a thread takes at once, and of each of them
 PARTLY = 3.0  # times that a request takes which writes fewer bytes than level 2 writes at once
 AT_ONCE = WARP * VECTOR  # elements that a warp takes side by side
-KEPT, FETCHED = 4000.0, 3.0  # instructions as counted here that an SM keeps; times as long, at the most, that more of them take
-SPILLING = 1.2  # times as long as told that a kernel takes whose threads may have to hold more of a smaller tile, spread over a larger one, than they can
+# Instructions as counted here that an SM keeps; times as long, at the most, that more of them take
+KEPT, FETCHED = 4000.0, 3.0
+# Times as long as told that a kernel takes whose threads may have to hold more of a smaller tile, spread over a larger
+# one, than they can
+SPILLING = 1.2
 DATA_LEAST = 16  # elements of a stretch bounded by data that are taken to be the least
 
 
-Within = tuple[tuple[str, float, int], ...]  # the parts of loops around a statement: whose coordinate, what share of its blocks, which part of the kernel
+# The parts of loops around a statement: whose coordinate, what share of its blocks, which part of the kernel
+Within = tuple[tuple[str, float, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One statement's work per execution: `kind` load, store, lsu, tensor, operand, sfu or alu; `coords` span its tile; `loops` enclose it.
+    """One statement's work per execution: `kind` load, store, lsu, tensor, operand, sfu or alu; `coords` span its tile;
+    `loops` enclose it.
 
     lsu: loads lane by lane, as of places that are computed, of which no thread can take several at once.
 
-    for_dot: a contraction reads what is loaded, or, of a contraction, its rows come from shared memory. rows, columns: of a contraction's
-    result; depth: those that it sums over, or that both have. near: how the elements of a load or store lie in memory. part: of which folded
-    tile the result lies in threads as what is folded does, each part in all threads that hold one of its lanes.
+    for_dot: a contraction reads what is loaded, or, of a contraction, its rows come from shared memory. rows, columns:
+    of a contraction's result; depth: those that it sums over, or that both have. near: how the elements of a load or
+    store lie in memory. part: of which folded tile the result lies in threads as what is folded does, each part in all
+    threads that hold one of its lanes.
     """
 
     kind: str
@@ -99,8 +111,8 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class KernelCost:
-    """A kernel's predicted cost; bytes, FLOP and operations are totals over the grid, times are microseconds; `workers` groups of warps share it,
-    and issue contractions `in_turn`."""
+    """A kernel's predicted cost; bytes, FLOP and operations are totals over the grid, times are microseconds; `workers`
+    groups of warps share it, and issue contractions `in_turn`."""
 
     name: str
     groups: tuple[tuple[str, int], ...]
@@ -126,10 +138,13 @@ class KernelCost:
 class Profile:
     """The work of a kernel with its tiles left open, so that many tile choices can be priced from one lowering.
 
-    readings: how often a block reads its part of each buffer; the parts of one loop read each their own stretch, together they are one reading.
-    telling: the coordinates of the grid that tell which part of a buffer a block reads by its indices, and those by where a loop begins.
-    needs: what its blocks take. laned: whether threads fold lanes of their own, with no contraction beside. crossings: of a kernel without
-    contraction, the foldings for which threads meet, and what encloses them. unrolled: the parts of loops that are written out.
+    readings: how often a block reads its part of each buffer; the parts of one loop read each their own stretch,
+    together they are one reading.
+    telling: the coordinates of the grid that tell which part of a buffer a block reads by its indices, and those by
+    where a loop begins.
+    needs: what its blocks take. laned: whether threads fold lanes of their own, with no contraction beside. crossings:
+    of a kernel without contraction, the foldings for which threads meet, and what encloses them. unrolled: the parts of
+    loops that are written out.
     """
 
     kernel: p.Kernel
@@ -149,7 +164,9 @@ def total_us(costs: Sequence[KernelCost], hardware: Hardware) -> float:
 
 
 def in_a_row(microseconds: Sequence[float], hardware: Hardware) -> float:
-    """Return the microseconds of kernels that run one after another, of those of each alone; only the first launch is waited for."""
+    """Return the microseconds of kernels that run one after another, of those of each alone; only the first launch is
+    waited for.
+    """
     return sum(microseconds) - (len(microseconds) - 1) * waited_us(hardware)
 
 
@@ -189,39 +206,74 @@ def profile(kernel: p.Kernel) -> Profile:
                 case p.Load():
                     dotting = stmt.out.name in dotted
                     lying = near(kernel, stmt, made, values)
-                    works.append(Work("load", stmt.out.coords, BYTES[stmt.out.dtype], stmt.buffer, loops, dotting, near=lying))
+                    works.append(
+                        Work("load", stmt.out.coords, BYTES[stmt.out.dtype], stmt.buffer, loops, dotting, near=lying)
+                    )
                     if lying.last and (lying.apart > 1 or not adjoining(stmt.index[-1], made, values)):
                         works.append(Work("lsu", stmt.out.coords, 1.0, "", loops))
                 case p.StoreTile():
-                    coords = tuple(dict.fromkeys(c for i in stmt.index if isinstance(i, str) for c in values[i].coords)) or values[stmt.value].coords
+                    coords = (
+                        tuple(dict.fromkeys(c for i in stmt.index if isinstance(i, str) for c in values[i].coords))
+                        or values[stmt.value].coords
+                    )
                     lying = near(kernel, stmt, made, values)
-                    works.append(Work("store", coords, BYTES[kernel.buffer(stmt.buffer).dtype], stmt.buffer, loops, near=lying))
+                    works.append(
+                        Work("store", coords, BYTES[kernel.buffer(stmt.buffer).dtype], stmt.buffer, loops, near=lying)
+                    )
                 case p.Dot():
                     spans = tuple(dict.fromkeys((*values[stmt.a].coords, *values[stmt.b].coords)))
                     kind = stmt.precision if values[stmt.a].dtype == "f32" else values[stmt.a].dtype
-                    rows, columns = (tuple(c for c in values[side].coords if c != stmt.coord) for side in (stmt.a, stmt.b))
+                    rows, columns = (
+                        tuple(c for c in values[side].coords if c != stmt.coord) for side in (stmt.a, stmt.b)
+                    )
                     depth = tuple(c for c in spans if c not in rows and c not in columns)
-                    works.append(Work("tensor", spans, 2.0 * PRODUCTS.get(kind, 1), kind, loops, stmt.a in loaded, rows, columns=columns, depth=depth))
+                    works.append(
+                        Work(
+                            "tensor",
+                            spans,
+                            2.0 * PRODUCTS.get(kind, 1),
+                            kind,
+                            loops,
+                            stmt.a in loaded,
+                            rows,
+                            columns=columns,
+                            depth=depth,
+                        )
+                    )
                     for side in {stmt.a, stmt.b} & computed:
-                        works.append(Work("operand", values[side].coords, COMPUTED_OPERAND, "", loops, rows=stmt.out.coords))
+                        works.append(
+                            Work("operand", values[side].coords, COMPUTED_OPERAND, "", loops, rows=stmt.out.coords)
+                        )
                 case p.Let():
                     kind = "sfu" if stmt.op in SPECIAL else "alu"
-                    works.append(Work(kind, stmt.out.coords, SPECIAL.get(stmt.op, CASTING if stmt.op == "cast" else 1), "", loops))
+                    works.append(
+                        Work(
+                            kind, stmt.out.coords, SPECIAL.get(stmt.op, CASTING if stmt.op == "cast" else 1), "", loops
+                        )
+                    )
                     if stmt.op in DIVIDING:
                         works.append(Work("alu", stmt.out.coords, DIVISION, "", loops))
                     if plain:
                         whole = stmt.out.dtype in WHOLE and stmt.op not in ("floordiv", "mod")
                         each = OTHERS_ISSUED if whole else ISSUED.get(stmt.op, OTHERS_ISSUED)
-                        works.append(Work("issue", stmt.out.coords, each, "", loops, part=need.folded.get(stmt.out.coords)))
+                        works.append(
+                            Work("issue", stmt.out.coords, each, "", loops, part=need.folded.get(stmt.out.coords))
+                        )
                 case p.ReduceTile() | p.ScanTile():
                     spanned = stmt.out.coords if isinstance(stmt, p.ScanTile) else values[stmt.arg].coords
                     tiles = [spanned]
-                    if isinstance(stmt, p.ScanTile) and stmt.gain is not None and stmt.coord in values[stmt.gain].coords:
+                    if (
+                        isinstance(stmt, p.ScanTile)
+                        and stmt.gain is not None
+                        and stmt.coord in values[stmt.gain].coords
+                    ):
                         tiles.append(values[stmt.gain].coords)  # gains that rows have in common are composed once
                     for folding in tiles:
                         works.append(Work("alu", folding, FOLDING, "", loops))
                         if plain:
-                            works.append(Work("issue", folding, 4 * FOLDING if isinstance(stmt, p.ScanTile) else 1.0, "", loops))
+                            works.append(
+                                Work("issue", folding, 4 * FOLDING if isinstance(stmt, p.ScanTile) else 1.0, "", loops)
+                            )
                     if kernel.coord(stmt.coord).role != "run":
                         reductions.append(loops)
                     if stmt.coord in spanned:
@@ -245,7 +297,9 @@ def profile(kernel: p.Kernel) -> Profile:
 
 
 def telling(kernel: p.Kernel) -> dict[str, tuple[frozenset[str], frozenset[str]]]:
-    """Return, by buffer, the coordinates of the grid on which indices depend, and those on which the first blocks of the loops do that walk it."""
+    """Return, by buffer, the coordinates of the grid on which indices depend, and those on which the first blocks of
+    the loops do that walk it.
+    """
     made = p.definitions(kernel.body)
     begins = {s.coord: s.parts[0].lo for s in p.statements(kernel.body) if isinstance(s, p.Loop)}
 
@@ -274,7 +328,8 @@ def _merged(works: list[Work]) -> tuple[Work, ...]:
             sums[key] = sums.get(key, 0.0) + work.factor
     others = tuple(w for w in works if w.kind not in SUMMED)
     return others + tuple(
-        Work(kind, coords, factor, buffer, loops, dot, part=part) for (kind, coords, buffer, loops, dot, part), factor in sums.items()
+        Work(kind, coords, factor, buffer, loops, dot, part=part)
+        for (kind, coords, buffer, loops, dot, part), factor in sums.items()
     )
 
 
@@ -289,7 +344,9 @@ def _feeds_dot(kernel: p.Kernel) -> set[str]:
 
 
 def computed_operands(kernel: p.Kernel) -> set[str]:
-    """Return the operands of contractions that are computed, but for rows computed from another contraction's result: they are there."""
+    """Return the operands of contractions that are computed, but for rows computed from another contraction's result:
+    they are there.
+    """
     made: dict[str, p.Stmt] = {}
     dots: set[str] = set()
     found: set[str] = set()
@@ -298,11 +355,17 @@ def computed_operands(kernel: p.Kernel) -> set[str]:
             continue
         name = stmt.out.name
         made[name] = stmt
-        args = [a for a in getattr(stmt, "args", ()) if isinstance(a, str)] + (list(p.used(stmt)) if isinstance(stmt, (p.ReduceTile, p.ScanTile)) else [])
+        args = [a for a in getattr(stmt, "args", ()) if isinstance(a, str)] + (
+            list(p.used(stmt)) if isinstance(stmt, (p.ReduceTile, p.ScanTile)) else []
+        )
         if isinstance(stmt, p.Dot) or any(a in dots for a in args):
             dots.add(name)
         if isinstance(stmt, p.Dot):
-            found |= {side for side in (stmt.a, stmt.b) if isinstance(made.get(side), p.Let) and (side not in dots or side == stmt.b)}
+            found |= {
+                side
+                for side in (stmt.a, stmt.b)
+                if isinstance(made.get(side), p.Let) and (side not in dots or side == stmt.b)
+            }
     return found
 
 
@@ -318,7 +381,10 @@ class Visits:
         samples = (0.04, 0.2, 0.35, 0.5, 0.65, 0.8, 0.96)
         coord = self.kernel.coord(loop.coord)
         whole = math.ceil(extent(coord.axis) / coord.tile)
-        return [sum(blocks) / whole / len(samples) for blocks in zip(*(self.blocks(loop, where) for where in samples), strict=True)]
+        return [
+            sum(blocks) / whole / len(samples)
+            for blocks in zip(*(self.blocks(loop, where) for where in samples), strict=True)
+        ]
 
     def blocks(self, loop: p.Loop, where: float) -> list[int]:
         """Return how many blocks each part of a loop visits, at a position of the grid from 0 to 1."""
@@ -326,9 +392,16 @@ class Visits:
         size = extent(coord.axis)
         least: dict[str, int] = {}
         greatest: dict[str, int] = {}
-        most = [max(0, self._number(part.hi, where, size, greatest) - self._number(part.lo, where, 0, least)) for part in loop.parts]
-        # Of a stretch whose end is read from data nothing is known but the least and the most: their geometric mean is as far from either.
-        known = [math.sqrt(n * min(n, DATA_LEAST)) if self._read(part.lo) or self._read(part.hi) else n for n, part in zip(most, loop.parts, strict=True)]
+        most = [
+            max(0, self._number(part.hi, where, size, greatest) - self._number(part.lo, where, 0, least))
+            for part in loop.parts
+        ]
+        # Of a stretch whose end is read from data nothing is known but the least and the most: their geometric mean is
+        # as far from either.
+        known = [
+            math.sqrt(n * min(n, DATA_LEAST)) if self._read(part.lo) or self._read(part.hi) else n
+            for n, part in zip(most, loop.parts, strict=True)
+        ]
         return [math.ceil(n / coord.tile) for n in known]
 
     def _read(self, operand: p.Operand) -> bool:
@@ -339,7 +412,9 @@ class Visits:
         return self.data[operand]
 
     def _number(self, operand: p.Operand, where: float, unknown: int, known: dict[str, int]) -> int:
-        """Estimate a bound at a position of the grid; `known` are values at this position, what depends on data being `unknown`."""
+        """Estimate a bound at a position of the grid; `known` are values at this position, what depends on data being
+        `unknown`.
+        """
         if not isinstance(operand, str):
             return int(operand)
         if operand not in known:
@@ -358,7 +433,8 @@ class Visits:
 
 # What bounds of loops are computed by, of the first and the last argument.
 _WHOLE: Mapping[str, Callable[[int, int], int]] = {
-    "add": operator.add, "mul": operator.mul, "max": max, "min": min, "floordiv": lambda a, b: a // (b or 1), "neg": lambda a, _: -a,
+    "add": operator.add, "mul": operator.mul, "max": max, "min": min, "floordiv": lambda a, b: a // (b or 1),
+    "neg": lambda a, _: -a,
 }  # fmt: skip
 
 
@@ -366,12 +442,14 @@ _WHOLE: Mapping[str, Callable[[int, int], int]] = {
 class Totals:
     """A kernel's work with its tiles chosen: operations over the grid by kind, bytes loaded by buffer and stored.
 
-    `requests`: bytes that loads and, at "", stores ask level 2 for. `wide`, `narrow`: clocks of one block on the matrix unit at its peak,
-    by the instructions that the tiles allow; `shared_wide`, `shared_narrow`: bytes that they read from shared memory meanwhile.
-    `walks`: how often a block runs each loop's body, and what is in none. `crowded`: warps outnumber the rows of a contraction in a loop
-    with exponentials. `issued`: of a kernel without contraction, the elements of tiles, how many of them a thread takes at once, what each such
-    step issues, and in how many trips of a block. `sliced`: of what lies in threads as a folded tile does: the tile's sizes as in Crossing, its vector,
-    the dimensions that are left, and what an element issues. `pieces`: buffers that such a kernel reads by rows of less than a line, far apart.
+    `requests`: bytes that loads and, at "", stores ask level 2 for. `wide`, `narrow`: clocks of one block on the matrix
+    unit at its peak, by the instructions that the tiles allow; `shared_wide`, `shared_narrow`: bytes that they read
+    from shared memory meanwhile. `walks`: how often a block runs each loop's body, and what is in none. `crowded`:
+    warps outnumber the rows of a contraction in a loop with exponentials. `issued`: of a kernel without contraction,
+    the elements of tiles, how many of them a thread takes at once, what each such step issues, and in how many trips of
+    a block. `sliced`: of what lies in threads as a folded tile does: the tile's sizes as in Crossing, its vector, the
+    dimensions that are left, and what an element issues. `pieces`: buffers that such a kernel reads by rows of less
+    than a line, far apart.
     """
 
     blocks: int
@@ -390,8 +468,12 @@ class Totals:
     pieces: frozenset[str]
 
 
-def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: int, *, line: float | None = None) -> Totals:
-    """Add up the work of a kernel for tile sizes by coordinate name; `line`: the bytes that a request takes at the least."""
+def totals(
+    prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: int, *, line: float | None = None
+) -> Totals:
+    """Add up the work of a kernel for tile sizes by coordinate name; `line`: the bytes that a request takes at the
+    least.
+    """
     line = hardware.model.line_bytes if line is None else line
     kernel = prof.kernel
     sizes = {c.name: extent(c.axis) for c in kernel.coords}
@@ -423,20 +505,34 @@ def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: i
         if work.kind in ("load", "store"):
             if plain and work.coords:
                 held = math.prod(within[c] for c in work.coords)
-                issued += [(held, min(work.near.vector, lanes.get(work.near.last, 1)), ACCESSED, times), (held, 1, HELD, times)]
+                issued += [
+                    (held, min(work.near.vector, lanes.get(work.near.last, 1)), ACCESSED, times),
+                    (held, 1, HELD, times),
+                ]
             amount = work.factor * math.prod(min(lanes[c], sizes[c]) for c in work.coords) * times * blocks
             name = "" if work.kind == "store" else work.buffer
             # Neighbours along a tile fill lines, or lie so far apart that each has one of its own.
             side = min(lanes[work.near.last], sizes[work.near.last]) if work.near.last else 1
             run = work.factor * (side if work.near.apart == 1 else 1)
-            # A part of a sector that is written is read and put together with the rest of it, unless the next row is in it, too.
-            whole = (line if work.kind == "load" or run >= SECTOR else max(line, min(PARTLY * line, work.factor * work.near.pitch))) / work.factor
-            requests[name] = requests.get(name, 0.0) + amount * max(1.0, min(whole, work.near.pitch) / side, min(whole, work.near.apart))
+            # A part of a sector that is written is read and put together with the rest of it, unless the next row is in
+            # it, too.
+            whole = (
+                line
+                if work.kind == "load" or run >= SECTOR
+                else max(line, min(PARTLY * line, work.factor * work.near.pitch))
+            ) / work.factor
+            requests[name] = requests.get(name, 0.0) + amount * max(
+                1.0, min(whole, work.near.pitch) / side, min(whole, work.near.apart)
+            )
             if work.kind == "store":
                 stored += amount
             else:
                 moved[work.buffer] = moved.get(work.buffer, 0.0) + amount
-                if plain and run < hardware.divisors.coalesced_bytes <= work.factor * work.near.pitch and work.near.pitch < FAR_APART:
+                if (
+                    plain
+                    and run < hardware.divisors.coalesced_bytes <= work.factor * work.near.pitch
+                    and work.near.pitch < FAR_APART
+                ):
                     pieces.add(work.buffer)
             continue
         amount = work.factor * math.prod(lanes[c] for c in work.coords) * times * blocks
@@ -447,20 +543,30 @@ def totals(prof: Profile, lanes: Mapping[str, int], hardware: Hardware, warps: i
         if work.kind == "tensor":
             whole_groups, read = _shared_reads(work, lanes, warps)
             amount *= _empty(work, lanes, hardware) if whole_groups else 1.0
-            matrix[whole_groups][0] += amount / blocks * hardware.chip.sms * hardware.chip.clock_hz / hardware.flops(UNIT_DTYPES.get(work.buffer, "float32"))
+            matrix[whole_groups][0] += (
+                amount
+                / blocks
+                * hardware.chip.sms
+                * hardware.chip.clock_hz
+                / hardware.flops(UNIT_DTYPES.get(work.buffer, "float32"))
+            )
             matrix[whole_groups][1] += read * times
-            crowded |= reduced and warps // MATRIX_WARPS > max(1, max((lanes[c] for c in work.rows), default=1) // WIDE_ROWS)
+            crowded |= reduced and warps // MATRIX_WARPS > max(
+                1, max((lanes[c] for c in work.rows), default=1) // WIDE_ROWS
+            )
     (wide, shared_wide), (narrow, shared_narrow) = matrix[True], matrix[False]
     return Totals(
-        blocks, total, wide, narrow, shared_wide, shared_narrow, moved, stored, requests, walks, crowded, tuple(issued), tuple(parts), frozenset(pieces)
+        blocks, total, wide, narrow, shared_wide, shared_narrow, moved, stored, requests, walks, crowded, tuple(issued),
+        tuple(parts), frozenset(pieces)
     )  # fmt: skip
 
 
 def _shared_reads(work: Work, lanes: Mapping[str, int], warps: int) -> tuple[bool, float]:
-    """Return whether a contraction's tile takes the wide instructions, and the bytes of shared memory that its warps read.
+    """Return whether a contraction's tile takes the wide instructions, and the bytes of shared memory that its warps
+    read.
 
-    Groups of four warps (narrow: single warps) take rows first and then columns: each reads its own rows and columns, so what
-    lies side by side is read again.
+    Groups of four warps (narrow: single warps) take rows first and then columns: each reads its own rows and columns,
+    so what lies side by side is read again.
     """
     wide = _wide(work, lanes, warps)
     rows, columns = _operand_reads(work, lanes, *((warps // MATRIX_WARPS, WIDE_ROWS) if wide else (warps, MATRIX_ROWS)))
@@ -468,7 +574,9 @@ def _shared_reads(work: Work, lanes: Mapping[str, int], warps: int) -> tuple[boo
 
 
 def _operand_reads(work: Work, lanes: Mapping[str, int], takers: int, tall: int) -> tuple[int, int]:
-    """Return the bytes of a contraction's row and column operands that all its takers, each of `tall` rows at a time, read together."""
+    """Return the bytes of a contraction's row and column operands that all its takers, each of `tall` rows at a time,
+    read together.
+    """
     rows, columns = (math.prod(lanes[c] for c in side) for side in (work.rows, work.columns))
     depth = math.prod(lanes[c] for c in work.depth) * BYTES.get(work.buffer, 4)
     down = min(max(1, rows // tall), takers)
@@ -476,14 +584,18 @@ def _operand_reads(work: Work, lanes: Mapping[str, int], takers: int, tall: int)
 
 
 def _fragments(prof: Profile, lanes: Mapping[str, int], warps: int) -> int:
-    """Return the registers of a thread that hold operands, half a tile's at a time, on a GPU whose matrix unit does not read shared memory."""
+    """Return the registers of a thread that hold operands, half a tile's at a time, on a GPU whose matrix unit does not
+    read shared memory.
+    """
     alike = {(w.rows, w.columns, w.depth, w.buffer): w for w in prof.works if w.kind == "tensor"}
     most = max((sum(_operand_reads(w, lanes, warps, MATRIX_ROWS)) for w in alike.values()), default=0)
     return math.ceil(most / 2 / (warps * 32 * 4))
 
 
 def _empty(work: Work, lanes: Mapping[str, int], hardware: Hardware) -> float:
-    """Return how much longer a wide instruction takes than its columns are worth: it is no faster for fewer than so many."""
+    """Return how much longer a wide instruction takes than its columns are worth: it is no faster for fewer than so
+    many.
+    """
     model = hardware.model
     return max(1.0, model.least_columns / min(math.prod(lanes[c] for c in side) for side in (work.rows, work.columns)))
 
@@ -493,7 +605,9 @@ def _wide(work: Work, lanes: Mapping[str, int], warps: int) -> bool:
 
 
 def price(prof: Profile, tiles: Mapping[str, int], warps: int, stages: int, hardware: Hardware) -> KernelCost | None:
-    """Predict a kernel's cost for tile sizes by coordinate name; None where shared memory or registers do not suffice."""
+    """Predict a kernel's cost for tile sizes by coordinate name; None where shared memory or registers do
+    not suffice.
+    """
     return next(prices(prof, tiles, [(warps, stages)], hardware))
 
 
@@ -516,16 +630,26 @@ def prices(
             registers += fragments
         threads = warps * hardware.chip.warp
         occupancy = hardware.resident_blocks(smem_bytes=smem, threads=threads, registers_per_thread=registers)
-        if occupancy == 0 or taken.largest > MOST_ELEMENTS or registers + (fragments if wide else 0) > _unspilled(threads, hardware):
+        if (
+            occupancy == 0
+            or taken.largest > MOST_ELEMENTS
+            or registers + (fragments if wide else 0) > _unspilled(threads, hardware)
+        ):
             yield None
             continue
-        splits = warps if taken.contracted else 0  # without a contraction warps share what there is to do, and nothing is done twice
+        # Without a contraction warps share what there is to do, and nothing is done twice
+        splits = warps if taken.contracted else 0
         if splits not in summed:
             summed[splits] = totals(prof, lanes, hardware, warps)
         work = summed[splits]
         if occupancy not in fetched:
-            found = {name: from_hbm(prof, lanes, name, work.moved, work.blocks, hardware, occupancy) for name in work.moved}
-            fetched[occupancy] = sum(found.values()), sum(found[name] for name in work.pieces) * (hardware.model.pieces - 1)
+            found = {
+                name: from_hbm(prof, lanes, name, work.moved, work.blocks, hardware, occupancy) for name in work.moved
+            }
+            fetched[occupancy] = (
+                sum(found.values()),
+                sum(found[name] for name in work.pieces) * (hardware.model.pieces - 1),
+            )
         met = _meeting(prof, lanes, work, warps)
         cost = _priced(prof, lanes, work, fetched[occupancy], met, smem, registers, occupancy, warps, stages, hardware)
         most = min(hardware.limits.registers_per_thread, hardware.limits.registers_per_sm // threads)
@@ -533,7 +657,9 @@ def prices(
 
 
 def _unspilled(threads: int, hardware: Hardware) -> float:
-    """Return the estimate of a thread's registers above which the compiler spills: where blocks are large, they have fewer than a thread may have."""
+    """Return the estimate of a thread's registers above which the compiler spills: where blocks are large, they have
+    fewer than a thread may have.
+    """
     model = hardware.model
     most = hardware.limits.registers_per_thread
     each = hardware.limits.registers_per_sm // threads
@@ -541,11 +667,12 @@ def _unspilled(threads: int, hardware: Hardware) -> float:
 
 
 def _priced(
-    prof: Profile, lanes: Mapping[str, int], work: Totals, read: tuple[float, float], met: tuple[float, float], smem: int, registers: int,
+    prof: Profile, lanes: Mapping[str, int], work: Totals, read: tuple[float, float], met: tuple[float, float],
+    smem: int, registers: int,
     occupancy: int, warps: int, stages: int, hardware: Hardware,
 ) -> KernelCost:  # fmt: skip
-    """Predict the cost of a kernel of which `occupancy` blocks fit an SM, whose threads meet
-    for `met` clocks of an SM a block, and wait for so many; read: the bytes that come from the top level, and by how many more they count."""
+    """Predict the cost of a kernel of which `occupancy` blocks fit an SM, whose threads meet for `met` clocks of an SM
+    a block, and wait for so many; read: the bytes that come from the top level, and by how many more they count."""
     model = hardware.model
     fetched = read[0]
     kernel = prof.kernel
@@ -554,7 +681,10 @@ def _priced(
     copying = hardware.hbm.copy_bandwidth
     hbm = sum(read) / (copying * model.read_rate) + work.stored / (copying * model.write_rate)
     near = 0.0 if total["tensor"] else _near(prof, work, occupancy, smem, hardware)
-    asked = sum(amount * (1 - near * (1 - 1 / max(1, prof.readings[name])) if name else 1) for name, amount in work.requests.items())
+    asked = sum(
+        amount * (1 - near * (1 - 1 / max(1, prof.readings[name])) if name else 1)
+        for name, amount in work.requests.items()
+    )
     l2 = max(asked / hardware.l2.copy_bandwidth, asked / (min(blocks, sms) * model.sm_bytes * hardware.chip.clock_hz))
     mean = model.latency_l2_s + (model.latency_hbm_s - model.latency_l2_s) * fetched / max(1.0, loaded)
     if not total["tensor"]:
@@ -576,26 +706,34 @@ def _priced(
     body = max(both, l2) + model.beside_limit * min(both, l2)
     seconds = launched(max(body, handed_out + latency), max(hbm, l2), hardware)
     return KernelCost(
-        kernel.name, tuple((g, lanes[g]) for g in kernel.grid), tuple((c.name, lanes[c.name]) for c in kernel.coords if c.role in ("stream", "walk")),
-        blocks, blocks / (sms * occupancy), fetched + work.stored, loaded + work.stored, total["tensor"], total["sfu"], total["alu"],
+        kernel.name, tuple((g, lanes[g]) for g in kernel.grid),
+        tuple((c.name, lanes[c.name]) for c in kernel.coords if c.role in ("stream", "walk")),
+        blocks, blocks / (sms * occupancy), fetched + work.stored, loaded + work.stored, total["tensor"], total["sfu"],
+        total["alu"],
         smem, registers, warps, stages, seconds * 1e6, max(spent, key=lambda name: spent[name]),
     )  # fmt: skip
 
 
 def launched(body: float, moving: float, hardware: Hardware) -> float:
-    """Return the seconds of a kernel of which all blocks together take `body`, and to move its bytes `moving` of them: with its launch, and
-    what its first and last blocks read and write while others do not."""
+    """Return the seconds of a kernel of which all blocks together take `body`, and to move its bytes `moving` of them:
+    with its launch, and what its first and last blocks read and write while others do not."""
     return body + hardware.model.kernel_s * -math.expm1(-moving / hardware.model.ramp_s) + hardware.chip.launch_s
 
 
 def _fed(prof: Profile, work: Totals, stages: int, reading: float, computing: float, latency: float) -> float:
-    """Return the seconds that a block's loads take with `stages` - 1 trips' tiles under way: one that is alone is loaded only once the last was used."""
+    """Return the seconds that a block's loads take with `stages` - 1 trips' tiles under way: one that is alone is
+    loaded only once the last was used.
+    """
     return (reading + _trips(prof, work) * latency + (computing if stages == 2 else 0.0)) / (stages - 1)
 
 
 def _trips(prof: Profile, work: Totals) -> float:
-    """Return how often a block walks the loops that load; a loop that is written out asks for the loads of all its trips at once."""
-    return sum(work.walks[loops] for loops in {_written(prof, w.loops) for w in prof.works if w.kind == "load"} if loops)
+    """Return how often a block walks the loops that load; a loop that is written out asks for the loads of all its
+    trips at once.
+    """
+    return sum(
+        work.walks[loops] for loops in {_written(prof, w.loops) for w in prof.works if w.kind == "load"} if loops
+    )
 
 
 def _written(prof: Profile, loops: Within) -> Within:
@@ -604,7 +742,9 @@ def _written(prof: Profile, loops: Within) -> Within:
 
 
 def _meeting(prof: Profile, lanes: Mapping[str, int], work: Totals, warps: int) -> tuple[float, float]:
-    """Return the clocks of an SM in which the threads of a block exchange parts of what they fold, and those that one block waits for them."""
+    """Return the clocks of an SM in which the threads of a block exchange parts of what they fold, and those that one
+    block waits for them.
+    """
     clocks, waits = 0.0, 0.0
     for cross, loops in prof.crossings:
         order = [c for c in cross.order if lanes[c] > 1]
@@ -620,17 +760,29 @@ def _meeting(prof: Profile, lanes: Mapping[str, int], work: Totals, warps: int) 
 
 
 def _units(
-    prof: Profile, work: Totals, warps: int, at_once: int, latency: float, met: tuple[float, float], registers: int, hardware: Hardware
+    prof: Profile,
+    work: Totals,
+    warps: int,
+    at_once: int,
+    latency: float,
+    met: tuple[float, float],
+    registers: int,
+    hardware: Hardware,
 ) -> tuple[float, float]:
-    """Return the seconds that an SM computes and waits with so many blocks at once, and those beside which it reads nothing.
+    """Return the seconds that an SM computes and waits with so many blocks at once, and those beside which it reads
+    nothing.
 
-    Without a contraction the more registers threads hold the fewer loads they ask for at once: the compiler puts one behind another's use.
+    Without a contraction the more registers threads hold the fewer loads they ask for at once: the compiler puts one
+    behind another's use.
     """
     model = hardware.model
     clock = hardware.chip.clock_hz
     trips = _trips(prof, work)
     per_block = hardware.chip.sms / work.blocks
-    issued = {kind: work.operations[kind] / hardware.rate(unit) * per_block for kind, unit in (("sfu", "sfu"), ("alu", "fma"), ("lsu", "lsu"))}
+    issued = {
+        kind: work.operations[kind] / hardware.rate(unit) * per_block
+        for kind, unit in (("sfu", "sfu"), ("alu", "fma"), ("lsu", "lsu"))
+    }
     if work.issued and not prof.laned:
         threads = warps * hardware.chip.warp
         written = [(each * max(1.0, held / threads / at), times) for held, at, each, times in work.issued]
@@ -642,7 +794,8 @@ def _units(
     beside = max(issued["sfu"], issued["alu"], issued["lsu"] + met[0] / clock) / hardware.assumptions.unit_efficiency
     alone = beside / min(1.0, warps / model.full_warps)
     if not work.wide + work.narrow:
-        # Its loads are not issued ahead: a block waits for each trip's and computes then, and little but another block reads meanwhile.
+        # Its loads are not issued ahead: a block waits for each trip's and computes then, and little but another block
+        # reads meanwhile.
         busy = beside * hardware.assumptions.unit_efficiency / model.plain_efficiency
         in_turn = 1.0 if prof.laned else 1 + max(0.0, registers - model.asked_registers) / model.turn_registers
         waiting = (trips + 1) * latency * in_turn + met[1] / clock
@@ -657,7 +810,9 @@ def _units(
     operands = work.operations["operand"] * model.operand / hardware.rate("fma") * per_block
     crowding = model.crowded if work.crowded else 1.0
     lone = at_once == 1
-    busy = (matrix * (max(1.0, MATRIX_WARPS / warps) if lone else 1.0) + (alone if lone else beside)) * crowding + operands
+    busy = (
+        matrix * (max(1.0, MATRIX_WARPS / warps) if lone else 1.0) + (alone if lone else beside)
+    ) * crowding + operands
     reductions = sum(work.walks[loops] for loops in prof.reductions if loops)
     fixed = (trips * model.trip_clocks + reductions * model.reduced_clocks) / clock
     hidden = 2 * model.hiding * (1 - 1 / at_once) * min(matrix, beside)
@@ -668,16 +823,23 @@ def _units(
 def _near(prof: Profile, work: Totals, occupancy: int, smem: int, hardware: Hardware) -> float:
     """Return the share of what blocks read again that they find in the cache that their SM has to itself.
 
-    Lanes say of what they read again that it is to stay, so that what passes beside it does not count, and a part stays where not all can.
+    Lanes say of what they read again that it is to stay, so that what passes beside it does not count, and a part stays
+    where not all can.
     """
     model = hardware.model
-    kept = [amount / work.blocks / max(1, prof.readings[name]) for name, amount in work.moved.items() if not prof.laned or prof.readings[name] > 1]
+    kept = [
+        amount / work.blocks / max(1, prof.readings[name])
+        for name, amount in work.moved.items()
+        if not prof.laned or prof.readings[name] > 1
+    ]
     held, room = occupancy * sum(kept), hardware.smem.sm_bytes - occupancy * smem
     return min(1.0, max(0.0, 2 - held / (model.near_cache * room))) if prof.laned and held else float(held <= room)
 
 
 def _latency(prof: Profile, work: Totals, near: float, hardware: Hardware) -> float:
-    """Return the mean time from a load to its data over the trips of a block's loops: long for what is read the first time, none for what is near."""
+    """Return the mean time from a load to its data over the trips of a block's loops: long for what is read the first
+    time, none for what is near.
+    """
     model = hardware.model
     waits: dict[Within, float] = {}
     seen: set[str] = set()
@@ -695,7 +857,15 @@ def _latency(prof: Profile, work: Totals, near: float, hardware: Hardware) -> fl
 
 
 def from_hbm(
-    prof: Profile, lanes: Mapping[str, int], name: str, moved: Mapping[str, float], blocks: int, hardware: Hardware, occupancy: int, *, lost: bool = True
+    prof: Profile,
+    lanes: Mapping[str, int],
+    name: str,
+    moved: Mapping[str, float],
+    blocks: int,
+    hardware: Hardware,
+    occupancy: int,
+    *,
+    lost: bool = True,
 ) -> float:
     """Estimate how much of what blocks read of a buffer comes from the top level.
 
@@ -710,15 +880,24 @@ def from_hbm(
     resident = min(blocks, hardware.chip.sms * occupancy) * amount / blocks / max(1, readings)
     gone = (resident / hardware.l2.capacity_bytes - model.cache_kept) / (model.cache_lost - model.cache_kept)
     if lost and readings > 1 and gone > 0:
-        return min(amount, unique + (amount - unique) * min(1.0, gone))  # each block reads its part again after the cache has lost it
+        # Each block reads its part again after the cache has lost it
+        return min(amount, unique + (amount - unique) * min(1.0, gone))
     counts = {g: math.ceil(extent(prof.kernel.coord(g).axis) / lanes[g]) for g in prof.kernel.grid}
     parts = {other: _part(prof, other, moved[other], counts) for other in moved}
-    found = brought(walk(prof.kernel, counts), parts, name, hardware.chip.sms * occupancy, model.cache_span * hardware.l2.capacity_bytes)
+    found = brought(
+        walk(prof.kernel, counts),
+        parts,
+        name,
+        hardware.chip.sms * occupancy,
+        model.cache_span * hardware.l2.capacity_bytes,
+    )
     return min(amount, max(found, unique if len(parts[name].coords) < len(counts) else 0.0))
 
 
 def handed_on(name: str) -> bool:
-    """Tell whether an array is one that a kernel of the plan writes for a later one: no name of a diagram's has two underscores in a row."""
+    """Tell whether an array is one that a kernel of the plan writes for a later one: no name of a diagram's has two
+    underscores in a row.
+    """
     return "__" in name
 
 
@@ -733,6 +912,7 @@ def _part(prof: Profile, name: str, amount: float, counts: Mapping[str, int]) ->
     whole = _unique(prof, name) / math.prod(counts[g] for g in coords)
     each = amount / math.prod(counts.values()) / max(1, prof.readings[name])
     for coord in sorted(by_loop - coords):
-        if each * counts[coord] <= PARTED * whole:  # stretches that do not overlap, as those of a cut axis and not those of a window
+        # Stretches that do not overlap, as those of a cut axis and not those of a window
+        if each * counts[coord] <= PARTED * whole:
             coords, whole = coords | {coord}, whole / counts[coord]
     return Part(coords, min(whole, each), max(1.0, each / whole))

@@ -32,7 +32,9 @@ class Chip:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A level shared by the whole chip; `bandwidth` is the peak in bytes per second, `copy_bandwidth` what a plain copy reaches."""
+    """A level shared by the whole chip; `bandwidth` is the peak in bytes per second, `copy_bandwidth` what a plain copy
+    reaches.
+    """
 
     capacity_bytes: int
     bandwidth: float
@@ -61,7 +63,9 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """Operations per clock and SM outside the matrix unit: special functions, fused multiply-adds, integer operations, lanes of loads."""
+    """Operations per clock and SM outside the matrix unit: special functions, fused multiply-adds, integer operations,
+    lanes of loads.
+    """
 
     sfu: int
     fma: int
@@ -71,7 +75,9 @@ class Units:
 
 @dataclass(frozen=True, slots=True)
 class Divisors:
-    """What tile sizes must be multiples of: the matrix instruction (rows, columns, contraction at 16 bits) and memory transactions."""
+    """What tile sizes must be multiples of: the matrix instruction (rows, columns, contraction at 16 bits) and memory
+    transactions.
+    """
 
     mma_m: int
     mma_n: int
@@ -99,14 +105,17 @@ class Model:
     latency_l2_s: float  # from a load to its data in level 2, under load
     latency_near_s: float  # from a load to its data in the SM's own cache
     unloaded: float  # of a latency, what is left of it while most processors ask for nothing
-    asked_registers: int  # of a thread in a kernel without contraction: with more of them its loads wait for one another,
+    # Of a thread in a kernel without contraction: with more of them its loads wait for one another,
+    asked_registers: int
     turn_registers: int  # for so many more once more
-    ahead: float  # of a latency, what a trip of a loop waits where no reduction and no store keeps the next trip's loads behind it
+    # Of a latency, what a trip of a loop waits where no reduction and no store keeps the next trip's loads behind it
+    ahead: float
     sm_bytes: float  # bytes a clock that an SM takes from level 2
     line_bytes: float  # bytes that a request takes at the least, however few of them are asked for
     pieces: float  # times that bytes take from memory in rows of less than a line, far apart
     cache_span: float  # of level 2: what may be read between two readings of a part so that the second finds it there
-    cache_kept: float  # of level 2: what blocks at work may hold together so that none of it is lost before they read it again
+    # Of level 2: what blocks at work may hold together so that none of it is lost before they read it again
+    cache_kept: float
     cache_lost: float  # of level 2: what they hold together so that all of it is lost
     near_cache: float  # of the shared memory of an SM, its own cache where little of it is shared memory
     shared_bytes: float  # bytes a clock that the matrix unit's operands come from shared memory at
@@ -122,16 +131,21 @@ class Model:
     plain_efficiency: float  # of the units' peak, what is reached without a contraction
     lone_busy: float  # of that work, what one block alone cannot do while it reads
     lone_warps: float  # warps that a lone block needs for the units' rate
-    crowded: float  # times the work where more warps than 64-row blocks of the result split columns and exchange partial reductions
+    # Times the work where more warps than 64-row blocks of the result split columns and exchange partial reductions
+    crowded: float
     operand: float  # operations for each that an operand that is computed counts
     beside_limit: float  # of level 2's time, what shows where it is not the limit
     round: float  # the power by which memory and units add up, since a kernel is short of one and then of the other
     kernel_s: float  # the first block begins and the last one ends beside nothing
-    ramp_s: float  # from the first block's begin to where all of a kernel's processors and memory are at work: a shorter one has its share of kernel_s
+    # From the first block's begin to where all of a kernel's processors and memory are at work: a shorter one has its
+    # share of kernel_s
+    ramp_s: float
     handed_s: float  # of the grid's blocks, the time from one to the next that is handed to a processor
     register_share: float  # of the registers that a thread may have, the most that a kernel is given
     crowded_share: float  # the same where an SM has fewer for each thread
-    following_s: float  # a launch behind another one: on Hopper and later it is made before the other has ended, elsewhere queued while that runs
+    # A launch behind another one: on Hopper and later it is made before the other has ended, elsewhere queued while
+    # that runs
+    following_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +155,10 @@ class Groups:
     matrix: float  # of its peak, what the matrix unit reaches while it has work
     trip_clocks: float  # one trip of a loop that holds a contraction: waiting for its loads and giving them back
     beside: float  # operations issued beside the matrix unit over operations counted: some become one instruction
-    operand_clocks: float  # of a trip that computes an operand of tiles: it is narrowed only when the contraction before has read the last one
-    reduction_clocks: float  # a reduction of a tile: its last steps between threads, while nothing else of the group runs
+    # Of a trip that computes an operand of tiles: it is narrowed only when the contraction before has read the last one
+    operand_clocks: float
+    # A reduction of a tile: its last steps between threads, while nothing else of the group runs
+    reduction_clocks: float
     showing: float  # of the faster of the matrix unit and the work beside it, what the slower does not hide
     turns_2_low: float  # other work over contractions from which two groups do better in turn
     turns_2_high: float  # and up to which
@@ -169,7 +185,9 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Hardware:
-    """A GPU. `tensor` maps a dtype to dense FLOP per clock and SM on the matrix unit; a dtype it lacks runs on fused multiply-adds."""
+    """A GPU. `tensor` maps a dtype to dense FLOP per clock and SM on the matrix unit; a dtype it lacks runs on fused
+    multiply-adds.
+    """
 
     name: str
     title: str
@@ -186,7 +204,8 @@ class Hardware:
     groups: Groups
     ranking: Ranking
     tensor: Mapping[str, int] = field(hash=False)
-    sources: Mapping[str, str] = field(default_factory=dict, hash=False, compare=False)  # of the numbers of model, groups and ranking, by section.name
+    # Of the numbers of model, groups and ranking, by section.name
+    sources: Mapping[str, str] = field(default_factory=dict, hash=False, compare=False)
 
     def flops(self, dtype: str) -> float:
         """Return the peak FLOP per second of a contraction with operands of this dtype."""
@@ -206,7 +225,8 @@ class Hardware:
             return 0
         if registers_per_thread > self.limits.registers_per_thread:
             return 0
-        # The driver keeps 1 KiB of shared memory for each resident block: it is why a block may take 1 KiB less than an SM has.
+        # The driver keeps 1 KiB of shared memory for each resident block: it is why a block may take 1 KiB less than an
+        # SM has.
         overhead = self.smem.sm_bytes - self.smem.block_bytes
         return min(
             self.limits.blocks_per_sm,
@@ -240,14 +260,17 @@ def place(name: str) -> Path:
     if name.endswith(".toml"):
         return Path(name)
     if name not in known():
-        raise NapkinError(f"unknown hardware {name!r:.60}; one of {', '.join(known())}, or a path to a .toml file of your own")
+        raise NapkinError(
+            f"unknown hardware {name!r:.60}; one of {', '.join(known())}, or a path to a .toml file of your own"
+        )
     return FOLDER / f"{name}.toml"
 
 
 def read(file: Path) -> Hardware:
     """Read a hardware file; raise NapkinError that names the file and the entry that is wrong."""
     text = read_text(file, "hardware", MOST_BYTES)
-    if (longest := max(map(len, text.splitlines()), default=0)) > LONGEST:  # a key of many parts takes the square of these to be read
+    # A key of many parts takes the square of these to be read
+    if (longest := max(map(len, text.splitlines()), default=0)) > LONGEST:
         raise NapkinError(f"hardware {file}: a line has {longest} characters; at most {LONGEST} are read")
     try:
         data = tomllib.loads(text)
@@ -264,7 +287,9 @@ def read(file: Path) -> Hardware:
     sources: dict[str, str] = {}
     for key in FITTED:
         data[key] = _sourced(f"{where}: [{key}]", key, data[key], sources)
-    sections: dict[str, Any] = {key: _section(f"{where}: [{key}]", cls, data[key]) for key, cls in {**SECTIONS, **FITTED}.items()}
+    sections: dict[str, Any] = {
+        key: _section(f"{where}: [{key}]", cls, data[key]) for key, cls in {**SECTIONS, **FITTED}.items()
+    }
     found = Hardware(**words, **sections, tensor=_tensor(f"{where}: [tensor]", data["tensor"]), sources=sources)
     _consistent(where, found)
     return found
@@ -285,21 +310,34 @@ def _section(where: str, cls: type[S], found: Any) -> S:
     _same_keys(where, found, set(types), frozenset(entry.name for entry in entries if entry.default is not MISSING))
     for name, value in found.items():
         whole = types[name] == "int"
-        small = f" from {LEAST:g} to {MOST:g}" if isinstance(value, float) and (0 < value < LEAST or value >= MOST) else ""
-        if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)) or not LEAST <= value < MOST:
-            raise NapkinError(f"{where}: {name} is {value!r:.60}, expected a positive {'integer' if whole else 'number'}{small}")
+        small = (
+            f" from {LEAST:g} to {MOST:g}" if isinstance(value, float) and (0 < value < LEAST or value >= MOST) else ""
+        )
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int if whole else (int, float))
+            or not LEAST <= value < MOST
+        ):
+            raise NapkinError(
+                f"{where}: {name} is {value!r:.60}, expected a positive {'integer' if whole else 'number'}{small}"
+            )
     return cls(**found)
 
 
 def _sourced(where: str, section: str, found: Any, sources: dict[str, str]) -> Any:
-    """Return the numbers of a section whose entries are pairs of a number and where it came from, and note the latter."""
+    """Return the numbers of a section whose entries are pairs of a number and where it came from, and note
+    the latter.
+    """
     if not isinstance(found, dict):
         return found
     for name, pair in found.items():
         said = pair[1] if isinstance(pair, list) and len(pair) == 2 else None
         if not isinstance(said, str) or not said.isprintable() or said.partition(":")[0] not in CAME_FROM:
             kinds = ", ".join(CAME_FROM[:-1])
-            raise NapkinError(f"{where}: {name} is {pair!r:.60}, expected [number, where it came from], the latter {kinds} or {CAME_FROM[-1]}, a colon and how")
+            raise NapkinError(
+                f"{where}: {name} is {pair!r:.60}, expected [number, where it came from], the latter {kinds} or"
+                f" {CAME_FROM[-1]}, a colon and how"
+            )
         sources[f"{section}.{name}"] = said
     return {name: pair[0] for name, pair in found.items()}
 
@@ -315,11 +353,16 @@ def _tensor(where: str, found: Any) -> dict[str, int]:
 
 def _consistent(where: str, hardware: Hardware) -> None:
     if hardware.smem.block_bytes > hardware.smem.sm_bytes:
-        raise NapkinError(f"{where}: a block may take {hardware.smem.block_bytes} bytes of shared memory, an SM has {hardware.smem.sm_bytes}")
+        raise NapkinError(
+            f"{where}: a block may take {hardware.smem.block_bytes} bytes of shared memory, an SM has"
+            f" {hardware.smem.sm_bytes}"
+        )
     for name in Assumptions.__slots__:
         value: float = getattr(hardware.assumptions, name)
         if value > 1:
             raise NapkinError(f"{where}: [assumptions] {name} is {value}, expected a fraction of at most 1")
     for level in (hardware.hbm, hardware.l2):
         if level.copy_bandwidth > level.bandwidth:
-            raise NapkinError(f"{where}: a copy reaches {level.copy_bandwidth:g} bytes/s, more than the peak {level.bandwidth:g}")
+            raise NapkinError(
+                f"{where}: a copy reaches {level.copy_bandwidth:g} bytes/s, more than the peak {level.bandwidth:g}"
+            )

@@ -1,8 +1,9 @@
 """How often a grid's walk brings a buffer from memory anew, the cache holding what was read in between or not.
 
-Blocks run in the order of their numbers, so many at once. Along a coordinate that a buffer does not have, its parts are read again; between
-two of those readings the faster coordinates pass through all their blocks, and what these touch is the distance that the cache has to span
-(a stack distance, Mattson et al., "Evaluation techniques for storage hierarchies", IBM Systems Journal 9(2), 1970, for whole parts).
+Blocks run in the order of their numbers, so many at once. Along a coordinate that a buffer does not have, its parts are
+read again; between two of those readings the faster coordinates pass through all their blocks, and what these touch is
+the distance that the cache has to span (a stack distance, Mattson et al., "Evaluation techniques for storage
+hierarchies", IBM Systems Journal 9(2), 1970, for whole parts).
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ Order = Sequence[tuple[str, float]]  # coordinates of the grid with their blocks
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a block reads of a buffer: the coordinates of the grid that say which part, its bytes, and how often the block reads it."""
+    """What a block reads of a buffer: the coordinates of the grid that say which part, its bytes, and how often the
+    block reads it.
+    """
 
     coords: frozenset[str]
     size: float
@@ -26,7 +29,9 @@ class Part:
 
 
 def walk(kernel: Kernel, counts: Mapping[str, int]) -> Order:
-    """Return the order in which blocks run; rows that are visited in groups stand twice, as groups and within a group."""
+    """Return the order in which blocks run; rows that are visited in groups stand twice, as groups and
+    within a group.
+    """
     order: list[tuple[str, float]] = [(name, counts[name]) for name in kernel.grid]
     if kernel.swizzle:
         row, column, depth = kernel.swizzle
@@ -36,7 +41,9 @@ def walk(kernel: Kernel, counts: Mapping[str, int]) -> Order:
 
 
 def brought(order: Order, parts: Mapping[str, Part], name: str, at_once: int, cached: float) -> float:
-    """Return the bytes of a buffer that come from memory: `at_once` blocks run at a time, `cached` bytes are kept between them."""
+    """Return the bytes of a buffer that come from memory: `at_once` blocks run at a time, `cached` bytes are kept
+    between them.
+    """
     mine = parts[name]
     each = mine.size * math.prod(count for coord, count in order if coord in mine.coords)
     running = min(at_once, math.prod(count for coord, count in order if coord in mine.coords))

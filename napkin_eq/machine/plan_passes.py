@@ -1,7 +1,7 @@
 """The passes over an assembled plan, in order: each decides one thing, and writes it down where printers read it.
 
-What a kernel is by itself is decided before: by lowering, with `fuse_accumulator`, and by the search, which prices kernels
-as they are and as `warp_specialize` and `warp_roles` make them.
+What a kernel is by itself is decided before: by lowering, with `fuse_accumulator`, and by the search, which prices
+kernels as they are and as `warp_specialize` and `warp_roles` make them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ PASSES = Passes(cache_hints, dependent_launch)
 
 
 def decided(plan: Plan) -> Plan:
-    """Return a plan with what these passes decide written into it; raises WrongPlan where it breaks a rule of its language."""
+    """Return a plan with what these passes decide written into it; raises WrongPlan where it breaks a rule of its
+    language.
+    """
     for made in PASSES:
         plan = verified_plan(made(plan))
     return plan

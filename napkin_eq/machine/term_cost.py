@@ -1,7 +1,9 @@
-"""What work on a term takes before it is lowered: the rates of the cost model on counts of elements, to rank forms of one value.
+"""What work on a term takes before it is lowered: the rates of the cost model on counts of elements, to rank forms of
+one value.
 
-It tells forms apart, and no kernel's time: nothing of it reaches a plan's price. What it ranks first is lowered, tiled and priced by cost.py.
-Where that counts a statement's work, the same counts stand here; what only lowering decides (tiles, blocks, what level 2 keeps) is left out.
+It tells forms apart, and no kernel's time: nothing of it reaches a plan's price. What it ranks first is lowered, tiled
+and priced by cost.py. Where that counts a statement's work, the same counts stand here; what only lowering decides
+(tiles, blocks, what level 2 keeps) is left out.
 """
 
 from __future__ import annotations
@@ -13,8 +15,10 @@ from napkin_eq.tile.resources import SPECIAL
 from napkin_eq.tile.stream_facts import MIN_DOT
 
 OF_THE_UNIT = ("exp", "log", "inv")  # special functions whatever they are written of
-FOLDED_INTO, SIGN, OTHER = 0.02, 0.25, 1.0  # operations of a factor that is a constant, of a sign or a conversion, of any other operator
-TIE = 1e-13, 1e-9, 1e-10  # seconds that keep forms of equal cost in order: an operator, a fold, a pass that is not shared
+# Operations of a factor that is a constant, of a sign or a conversion, of any other operator
+FOLDED_INTO, SIGN, OTHER = 0.02, 0.25, 1.0
+# Seconds that keep forms of equal cost in order: an operator, a fold, a pass that is not shared
+TIE = 1e-13, 1e-9, 1e-10
 
 
 class TermCost:

@@ -1,7 +1,9 @@
-"""How the blocks of a kernel whose groups of warps take one block after another come to programs: in which order, dealt out or drawn.
+"""How the blocks of a kernel whose groups of warps take one block after another come to programs: in which order, dealt
+out or drawn.
 
-Blocks whose loops run longer stand first. Dealt out, each program has every n-th number, forth and back; drawn, each takes the
-next number as it comes free. Which of these ends first is tried out on the lengths that the kernel's loops say.
+Blocks whose loops run longer stand first. Dealt out, each program has every n-th number, forth and back; drawn, each
+takes the next number as it comes free. Which of these ends first is tried out on the lengths that the kernel's loops
+say.
 """
 
 from __future__ import annotations
@@ -22,8 +24,9 @@ MOST_DEALT = 16384  # blocks beyond which their lengths even out
 
 @dataclass(frozen=True, slots=True)
 class Dealt:
-    """How blocks of unequal length come to programs: how many of the other grid coordinates are walked abreast, how many programs
-    take part, 0 for all, how much more than the mean a program gets, and whether each draws its next block as it comes free."""
+    """How blocks of unequal length come to programs: how many of the other grid coordinates are walked abreast, how
+    many programs take part, 0 for all, how much more than the mean a program gets, and whether each draws its next
+    block as it comes free."""
 
     abreast: int
     programs: int
@@ -33,8 +36,8 @@ class Dealt:
 
 @dataclass(frozen=True, slots=True)
 class _Blocks:
-    """The blocks of a grid: the trips of each along the coordinate on which they depend, most first; how many others there are; a
-    block's fixed time in trips, the seconds of a trip, and the work of a processor if all had the same."""
+    """The blocks of a grid: the trips of each along the coordinate on which they depend, most first; how many others
+    there are; a block's fixed time in trips, the seconds of a trip, and the work of a processor if all had the same."""
 
     lengths: tuple[float, ...]
     others: int
@@ -54,7 +57,12 @@ class _Blocks:
 
 def dealt(kernel: p.Kernel, cost: KernelCost, hardware: Hardware) -> Dealt:
     """Return how the blocks of a kernel with its tiles chosen come to programs best."""
-    found = _blocks(kernel, {c.name: c.tile for c in kernel.coords}, cost.predicted_us * 1e-6 * hardware.chip.sms / cost.blocks, hardware)
+    found = _blocks(
+        kernel,
+        {c.name: c.tile for c in kernel.coords},
+        cost.predicted_us * 1e-6 * hardware.chip.sms / cost.blocks,
+        hardware,
+    )
     return Dealt(1, 0, found) if isinstance(found, float) else _best(kernel, found, hardware)
 
 
@@ -65,7 +73,9 @@ def least_uneven(kernel: p.Kernel, lanes: Mapping[str, int], block_s: float, har
 
 
 def _blocks(kernel: p.Kernel, lanes: Mapping[str, int], block_s: float, hardware: Hardware) -> _Blocks | float:
-    """Return the blocks of a kernel, or, where all are as long, how much more than the mean a program gets: what is uneven is only the last round."""
+    """Return the blocks of a kernel, or, where all are as long, how much more than the mean a program gets: what is
+    uneven is only the last round.
+    """
     counts = {g: math.ceil(extent(kernel.coord(g).axis) / lanes[g]) for g in kernel.grid}
     blocks, sms = math.prod(counts.values()), hardware.chip.sms
     uneven = [g for g in kernel.grid if g in falling(kernel)]
@@ -87,11 +97,22 @@ def _best(kernel: p.Kernel, blocks: _Blocks, hardware: Hardware) -> Dealt:
         return Dealt(1, 0, blocks.least_uneven)
     if _by_data(kernel):
         # Which blocks are long is not known before they are read: each is drawn, and the last ends about a block late.
-        return Dealt(1, 0, 1 + (sum(blocks.lengths) / len(blocks.lengths) + blocks.fixed + shared.drawn_s / blocks.trip_s) / blocks.ideal, drawn=True)
+        return Dealt(
+            1,
+            0,
+            1
+            + (sum(blocks.lengths) / len(blocks.lengths) + blocks.fixed + shared.drawn_s / blocks.trip_s)
+            / blocks.ideal,
+            drawn=True,
+        )
     if blocks.count > MOST_DEALT:
         return Dealt(1, 0, blocks.least_uneven)
     sms, number, others = hardware.chip.sms, len(blocks.lengths), blocks.others
-    options = sorted(n for n in {others, *(1 << i for i in range(others.bit_length())), *(3 << i for i in range(others.bit_length()))} if n <= others)
+    options = sorted(
+        n
+        for n in {others, *(1 << i for i in range(others.bit_length())), *(3 << i for i in range(others.bit_length()))}
+        if n <= others
+    )
     # A round of whole rows of blocks is taken back by the next one exactly; all programs at once are busier.
     rounds = [sms, *([sms // number * number] if number <= sms else [])]
     draw, clear = shared.draw_s / blocks.trip_s, shared.drawn_s / blocks.trip_s
@@ -100,8 +121,13 @@ def _best(kernel: p.Kernel, blocks: _Blocks, hardware: Hardware) -> Dealt:
     for d in options:
         order = _order(blocks, d)
         read = _read_s(kernel, d / others, busy, hardware) / blocks.trip_s
-        ways = [(_longest(order, n), n, False) for n in rounds] + [(_drawn(_order(blocks, d, draw), sms) + clear, sms, True)]
-        told = [(most**model.round + read**model.round) ** (1 / model.round) * (1 + shared.apart * math.log2(d)) for most, _, _ in ways]
+        ways = [(_longest(order, n), n, False) for n in rounds] + [
+            (_drawn(_order(blocks, d, draw), sms) + clear, sms, True)
+        ]
+        told = [
+            (most**model.round + read**model.round) ** (1 / model.round) * (1 + shared.apart * math.log2(d))
+            for most, _, _ in ways
+        ]
         found += [(time, sms - n, d, most, drawn) for time, (most, n, drawn) in zip(told, ways, strict=True)]
     _, idle, abreast, most, drawn = min(found)
     return Dealt(abreast, sms - idle if idle else 0, most / blocks.ideal, drawn)
@@ -117,11 +143,17 @@ def _lengths(kernel: p.Kernel, number: int) -> tuple[float, ...]:
     """Return the trips of a kernel's loops in each of so many blocks, longest first."""
     visits = Visits(kernel)
     loops = [s for s in kernel.body if isinstance(s, p.Loop)]
-    return tuple(sorted((sum(sum(visits.blocks(loop, (i + 0.5) / number)) for loop in loops) for i in range(number)), reverse=True))
+    return tuple(
+        sorted(
+            (sum(sum(visits.blocks(loop, (i + 0.5) / number)) for loop in loops) for i in range(number)), reverse=True
+        )
+    )
 
 
 def _read_s(kernel: p.Kernel, share: float, rounds: float, hardware: Hardware) -> float:
-    """Return the seconds in which memory is read for a kernel's loops: once, or, uncached, in each round the share of it that is read side by side."""
+    """Return the seconds in which memory is read for a kernel's loops: once, or, uncached, in each round the share of
+    it that is read side by side.
+    """
     shared = hardware.groups
     loops = [s for s in kernel.body if isinstance(s, p.Loop)]
     names = {s.buffer for loop in loops for s in p.statements((loop,)) if isinstance(s, p.Load)}

@@ -1,7 +1,8 @@
 """What a kernel costs whose warps share its work, so that copies, contractions and arithmetic run beside each other.
 
-time = max(HBM, level 2, units) + a little of the others + launch, where the units are the slower of the matrix unit and the work
-beside it, plus a part of the faster, plus a fixed time for every block, on the program that the most work is dealt to.
+time = max(HBM, level 2, units) + a little of the others + launch, where the units are the slower of the matrix unit and
+the work beside it, plus a part of the faster, plus a fixed time for every block, on the program that the most work is
+dealt to.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ COLUMN_SHARE, ROW_REGISTERS = 4, 2  # a thread of a group holds a fourth of a ti
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """What groups of warps hold: the tiles alive together at each point of a kernel, in registers; the tiles stored through shared memory."""
+    """What groups of warps hold: the tiles alive together at each point of a kernel, in registers; the tiles stored
+    through shared memory.
+    """
 
     alive: tuple[Tiles, ...]
     stored: tuple[tuple[tuple[str, ...], int], ...]
@@ -33,7 +36,9 @@ class Footprint:
 
 
 def footprint(kernel: p.Kernel) -> Footprint | None:
-    """Read a kernel's footprint off its statements, of one that is scheduled precisely; None where it has no contraction of 16-bit operands in a loop."""
+    """Read a kernel's footprint off its statements, of one that is scheduled precisely; None where it has no
+    contraction of 16-bit operands in a loop.
+    """
     kernel = replace(kernel, body=_late(sunk(unscaled(kernel.body, lambda name: name), frozenset())))
     values = p.values_of(kernel.body)
     loops = [s for s in p.statements(kernel.body) if isinstance(s, p.Loop)]
@@ -44,14 +49,19 @@ def footprint(kernel: p.Kernel) -> Footprint | None:
         return None
     loads = {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load)}
     operands = {name for d in dots for name in (d.a, d.b)}
-    # Tiles of shared memory take no registers, and neither do their indices; before a kernel is scheduled, `_operands` are held instead.
+    # Tiles of shared memory take no registers, and neither do their indices; before a kernel is scheduled, `_operands`
+    # are held instead.
     apart = operands & loads if kernel.workers else operands
 
     def held(part: p.Part) -> Tiles:
         return () if kernel.workers else _operands(part, values, loads)
 
     points = alive(kernel.body, apart, held, ends=True)
-    stored = {(values[s.value].coords, BYTES[values[s.value].dtype]) for s in p.statements(kernel.body) if isinstance(s, p.StoreTile)}
+    stored = {
+        (values[s.value].coords, BYTES[values[s.value].dtype])
+        for s in p.statements(kernel.body)
+        if isinstance(s, p.StoreTile)
+    }
     shared = tuple(c for c in kernel.grid if all(c in d.out.coords for d in dots))
     return Footprint(tuple(sorted(points)), tuple(sorted(stored)), shared)
 
@@ -93,13 +103,24 @@ def registers(use: Footprint, lanes: Mapping[str, int], rows: str) -> int:
     def per_thread(coords: tuple[str, ...]) -> float:
         wide = [c for c in coords if mine[c] > 1]
         whole = math.prod(mine[c] for c in wide)
-        return whole / 128 if rows in wide and len(wide) > 1 else whole / COLUMN_SHARE if wide and rows not in wide else ROW_REGISTERS * len(wide)
+        return (
+            whole / 128
+            if rows in wide and len(wide) > 1
+            else whole / COLUMN_SHARE
+            if wide and rows not in wide
+            else ROW_REGISTERS * len(wide)
+        )
 
-    return OWN_REGISTERS + math.ceil(max(sum(per_thread(coords) * share for coords, share in tiles) for tiles in use.alive))
+    return OWN_REGISTERS + math.ceil(
+        max(sum(per_thread(coords) * share for coords, share in tiles) for tiles in use.alive)
+    )
 
 
-def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int, hardware: Hardware, way: Dealt | None = None) -> KernelCost | None:
-    """Predict the cost of a kernel that groups of warps share, for tile sizes by coordinate name; None where they cannot or it does not fit.
+def priced(
+    prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int, hardware: Hardware, way: Dealt | None = None
+) -> KernelCost | None:
+    """Predict the cost of a kernel that groups of warps share, for tile sizes by coordinate name; None where they
+    cannot or it does not fit.
 
     `way`: how its blocks come to programs, where that was tried out; without it the best that can be is taken.
     """
@@ -122,29 +143,43 @@ def priced(prof: Profile, use: Footprint, tiles: Mapping[str, int], stages: int,
     latency = model.latency_l2_s + (model.latency_hbm_s - model.latency_l2_s) * fetched / max(1.0, loaded)
     matrix, beside, fixed, copying = _block(prof, work, stages, latency, hardware)
     if groups == MOST_GROUPS and matrix > beside:
-        return None  # three groups hide arithmetic better, and feed the matrix unit worse: measured slower by up to 60 % where it is the limit
+        # Three groups hide arithmetic better, and feed the matrix unit worse: measured slower by up to 60 % where it is
+        # the limit
+        return None
     low, high = {2: (shared.turns_2_low, shared.turns_2_high), 3: (shared.turns_3_low, shared.turns_3_high)}[groups]
     # A group that narrows an operand after its contraction would have the others wait for that, too.
     in_turn = low * matrix <= beside <= high * matrix and not work.operations["operand"]
-    computing = (max(matrix, beside) + shared.showing * min(matrix, beside) + fixed) * (shared.in_turn if in_turn else 1)
+    computing = (max(matrix, beside) + shared.showing * min(matrix, beside) + fixed) * (
+        shared.in_turn if in_turn else 1
+    )
     seconds = (computing**model.round + copying**model.round) ** (1 / model.round)
     uneven = way.uneven if way else least_uneven(kernel, lanes, seconds, hardware)
     units = (seconds + shared.block_s) * blocks / sms * uneven
-    hbm = fetched / (hardware.hbm.copy_bandwidth * model.read_rate) + work.stored / (hardware.hbm.copy_bandwidth * model.write_rate)
+    hbm = fetched / (hardware.hbm.copy_bandwidth * model.read_rate) + work.stored / (
+        hardware.hbm.copy_bandwidth * model.write_rate
+    )
     asked = sum(work.requests.values())
-    l2 = max(asked / hardware.l2.copy_bandwidth, asked / (min(blocks, sms) * shared.bytes_per_clock * hardware.chip.clock_hz))
+    l2 = max(
+        asked / hardware.l2.copy_bandwidth, asked / (min(blocks, sms) * shared.bytes_per_clock * hardware.chip.clock_hz)
+    )
     spent = {"hbm": hbm, "l2": l2, "units": units}
     slowest = max(l2, (hbm**model.round + units**model.round) ** (1 / model.round))
     return KernelCost(
-        kernel.name, tuple((g, lanes[g]) for g in kernel.grid), tuple((c.name, lanes[c.name]) for c in kernel.coords if c.role in ("stream", "walk")),
-        blocks, blocks / sms, fetched + work.stored, loaded + work.stored, work.operations["tensor"], work.operations["sfu"], work.operations["alu"],
+        kernel.name, tuple((g, lanes[g]) for g in kernel.grid),
+        tuple((c.name, lanes[c.name]) for c in kernel.coords if c.role in ("stream", "walk")),
+        blocks, blocks / sms, fetched + work.stored, loaded + work.stored, work.operations["tensor"],
+        work.operations["sfu"], work.operations["alu"],
         smem, held, 4 * groups + 4, stages,
         launched(slowest, max(hbm, l2), hardware) * 1e6, max(spent, key=lambda name: spent[name]), groups, in_turn,
     )  # fmt: skip
 
 
-def _block(prof: Profile, work: Totals, stages: int, latency: float, hardware: Hardware) -> tuple[float, float, float, float]:
-    """Return the seconds of one block on the matrix unit, of the work beside it, of what neither hides, and of its copies."""
+def _block(
+    prof: Profile, work: Totals, stages: int, latency: float, hardware: Hardware
+) -> tuple[float, float, float, float]:
+    """Return the seconds of one block on the matrix unit, of the work beside it, of what neither hides, and of its
+    copies.
+    """
     model, shared = hardware.model, hardware.groups
     clock = hardware.chip.clock_hz
     per_block = hardware.chip.sms / work.blocks
@@ -155,7 +190,9 @@ def _block(prof: Profile, work: Totals, stages: int, latency: float, hardware: H
     # A buffer is filled anew while the others are read: each takes a latency and its bytes.
     brought = sum(work.requests.values()) / work.blocks / shared.bytes_per_clock / clock
     copying = (sum(work.walks[loops] for loops in copied) * latency + brought) / max(1, stages - 1)
-    operations = work.operations["sfu"] / hardware.rate("sfu") + (work.operations["alu"] + work.operations["operand"]) / hardware.rate("fma")
+    operations = work.operations["sfu"] / hardware.rate("sfu") + (
+        work.operations["alu"] + work.operations["operand"]
+    ) / hardware.rate("fma")
     narrowed = trips * shared.operand_clocks if work.operations["operand"] else 0
     alone = sum(work.walks[loops] for loops in prof.reductions if loops) * shared.reduction_clocks + narrowed
     return multiplying, operations * shared.beside * per_block, alone / clock, copying
@@ -163,6 +200,13 @@ def _block(prof: Profile, work: Totals, stages: int, latency: float, hardware: H
 
 def _shared_bytes(prof: Profile, use: Footprint, lanes: Mapping[str, int], stages: int) -> int:
     wide = {c for c in lanes if lanes[c] > 1}
-    read = {(w.buffer, w.coords, bool(w.loops)): w.factor for w in prof.works if w.kind == "load" and (w.for_dot or (w.loops and len(wide & {*w.coords}) > 1))}
+    read = {
+        (w.buffer, w.coords, bool(w.loops)): w.factor
+        for w in prof.works
+        if w.kind == "load" and (w.for_dot or (w.loops and len(wide & {*w.coords}) > 1))
+    }
     total = SMEM_SLACK + sum(size * math.prod(lanes[c] for c in coords) for coords, size in use.stored if size == 2)
-    return total + sum(int(factor * math.prod(lanes[c] for c in coords)) * (stages if loop else 1) for (_, coords, loop), factor in read.items())
+    return total + sum(
+        int(factor * math.prod(lanes[c] for c in coords)) * (stages if loop else 1)
+        for (_, coords, loop), factor in read.items()
+    )

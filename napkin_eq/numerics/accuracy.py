@@ -1,9 +1,10 @@
 """How accurate a plan or a term is, whatever its data: one figure, to choose among plans and to refuse some.
 
-The figure is the relative error, to first order, of what the plan computes where nothing cancels and where exponents are of
-size 1: every operator adds its roundoffs, every cast to 16 bits that of its type, every sum twice its additions in a row, and
-what an accumulator goes through in one turn of its loop counts once for every turn. It is no bound for given data, which
-rounding.py and running_bound.py compute; of two plans for one diagram it tells which rounds more. Of a term it takes tiles of TILE lanes.
+The figure is the relative error, to first order, of what the plan computes where nothing cancels and where exponents
+are of size 1: every operator adds its roundoffs, every cast to 16 bits that of its type, every sum twice its additions
+in a row, and what an accumulator goes through in one turn of its loop counts once for every turn. It is no bound for
+given data, which rounding.py and running_bound.py compute; of two plans for one diagram it tells which rounds more. Of
+a term it takes tiles of TILE lanes.
 """
 
 from __future__ import annotations
@@ -13,9 +14,26 @@ from collections.abc import Mapping
 from napkin_eq.lang.dtypes import BY_SHORT, NARROW, REAL
 from napkin_eq.lang.operators import VALUES
 from napkin_eq.lang.term import Fold, Map, Online, Read, Reduce, Scan, Term, subterms
-from napkin_eq.tile.ir import MATRIX_ROUNDOFF, Assign, Await, Dot, Kernel, Let, Load, Loop, Part, Plan, ReduceTile, ScanTile, Stmt, StoreTile, used
+from napkin_eq.tile.ir import (
+    MATRIX_ROUNDOFF,
+    Assign,
+    Await,
+    Dot,
+    Kernel,
+    Let,
+    Load,
+    Loop,
+    Part,
+    Plan,
+    ReduceTile,
+    ScanTile,
+    Stmt,
+    StoreTile,
+    used,
+)
 
-# Roundoffs of float32 and of narrower types, and how many an operator is charged with; as in rounding.py, which needs NumPy.
+# Roundoffs of float32 and of narrower types, and how many an operator is charged with; as in rounding.py, which needs
+# NumPy.
 W, K = 2.0**-24, 4
 UNIT = {short: BY_SHORT[short].roundoff for short in NARROW}
 # The size of a symbolic axis: far more tiles than one.
@@ -33,7 +51,9 @@ def unit_error(plan: Plan) -> dict[str, float]:
 
 
 def term_error(term: Term, storage: str) -> float:
-    """Return the figure of a term before it has tiles; of several outputs the largest. `storage`: what computed operands are rounded to."""
+    """Return the figure of a term before it has tiles; of several outputs the largest. `storage`: what computed
+    operands are rounded to.
+    """
     found: dict[Term, float] = {}
     for part in subterms(term):
         most = max((found[child] for child in part.children), default=0.0)
@@ -48,7 +68,11 @@ def term_error(term: Term, storage: str) -> float:
 
 
 def _computed_operands(body: Term) -> int:
-    return sum(bool(a.children) and not isinstance(a, Read) for a in body.args) if isinstance(body, Map) and body.op == "mul" else 0
+    return (
+        sum(bool(a.children) and not isinstance(a, Read) for a in body.args)
+        if isinstance(body, Map) and body.op == "mul"
+        else 0
+    )
 
 
 class _Walk:
@@ -71,7 +95,9 @@ class _Walk:
                     known[stmt.out.name] = self.error(stmt, known)
 
     def loop(self, stmt: Loop, known: dict[str, float]) -> None:
-        """Take the turns that are made once, and a few of the longest other part, in which what accumulators gain settles; the rest gain at that rate."""
+        """Take the turns that are made once, and a few of the longest other part, in which what accumulators gain
+        settles; the rest gain at that rate.
+        """
         coord = self.kernel.coord(stmt.coord)
         turns = -(-(coord.axis.size or NOMINAL) // coord.tile)
         known.update({value.name: 0.0 for value, _ in stmt.carried})
@@ -88,7 +114,12 @@ class _Walk:
                     before = dict(known)
                     self.turn(part, known)
                 rest = max(0, left - TURNS)
-                known.update({value.name: known[value.name] + rest * (known[value.name] - before[value.name]) for value, _ in stmt.carried})
+                known.update(
+                    {
+                        value.name: known[value.name] + rest * (known[value.name] - before[value.name])
+                        for value, _ in stmt.carried
+                    }
+                )
         self.turning = outer
 
     def turn(self, part: Part, known: dict[str, float]) -> None:
@@ -113,7 +144,8 @@ class _Walk:
                 if op == "cast":
                     return most + UNIT.get(out.dtype, 0.0)
                 if op in ("exp", "exp2") and self.turning and self.turning not in out.coords:
-                    # A rescaling by a difference of references: what they are off by themselves, the sums that they serve share.
+                    # A rescaling by a difference of references: what they are off by themselves, the sums that they
+                    # serve share.
                     return 2 * K * W
                 if op in EXACT:
                     return most

@@ -1,8 +1,8 @@
 """One output of a kernel held against its exact value and its bound; what a spoilt input must reach.
 
 An element passes if it is no farther from the exact value than its bound; both are first held within the range of the
-storage type, past which an element is infinite. An element without a bound passes, and is counted. An element that must be
-spoilt, because it depends on an input that is NaN, passes only as NaN.
+storage type, past which an element is infinite. An element without a bound passes, and is counted. An element that must
+be spoilt, because it depends on an input that is NaN, passes only as NaN.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ from napkin_eq.numerics.roundoff import STORAGE
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One output: the largest error and the largest part of a bound used, over elements that have one, and how many have none.
+    """One output: the largest error and the largest part of a bound used, over elements that have one, and how many
+    have none.
 
-    looseness: root mean square of the bound over that of the error, over bounded elements, an element's error counting for no less
-    than half a roundoff of the storage type; 0 where there is none.
+    looseness: root mean square of the bound over that of the error, over bounded elements, an element's error counting
+    for no less than half a roundoff of the storage type; 0 where there is none.
     """
 
     max_error: float
@@ -36,10 +37,17 @@ class Compared:
 
 
 def compare(got: Any, exact: Any, bound: Any, dtype: str, must: Any = None) -> Compared:
-    """Compare what a kernel gave with the exact values; dtype: the storage type of the output, "" for integers and masks."""
+    """Compare what a kernel gave with the exact values; dtype: the storage type of the output, "" for integers and
+    masks.
+    """
     got, exact = np.asarray(got, np.float64), np.asarray(exact, np.float64)
     if dtype:
-        held, wanted = (np.where(np.isneginf(exact) & ~BY_NAME[dtype].finite, a, np.clip(a, -BY_NAME[dtype].top, BY_NAME[dtype].top)) for a in (got, exact))
+        held, wanted = (
+            np.where(
+                np.isneginf(exact) & ~BY_NAME[dtype].finite, a, np.clip(a, -BY_NAME[dtype].top, BY_NAME[dtype].top)
+            )
+            for a in (got, exact)
+        )
     else:
         held, wanted = got, exact
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
@@ -55,7 +63,10 @@ def compare(got: Any, exact: Any, bound: Any, dtype: str, must: Any = None) -> C
         # A result that happens to be a number of the type says nothing of the bound, which cannot know that it is one.
         unit, least = STORAGE.get(dtype, (0.0, 0.0))
         seen = np.maximum(off, (unit * np.where(np.isneginf(exact), 0.0, np.abs(exact)) + least) / 2)
-        rms = [float(np.sqrt(np.mean(np.square(a[sure])))) if sure.any() else 0.0 for a in (seen, np.broadcast_to(bound, off.shape))]
+        rms = [
+            float(np.sqrt(np.mean(np.square(a[sure])))) if sure.any() else 0.0
+            for a in (seen, np.broadcast_to(bound, off.shape))
+        ]
     used = float(np.nan_to_num(part, nan=np.inf, posinf=np.inf).max(initial=0.0))
     return Compared(
         float(np.where(known, off, 0.0).max(initial=0.0)), used,
@@ -63,10 +74,13 @@ def compare(got: Any, exact: Any, bound: Any, dtype: str, must: Any = None) -> C
     )  # fmt: skip
 
 
-def must_spoil(term: Term, clean: Mapping[str, Any], sizes: Mapping[str, int], spoilt: Mapping[str, Any], order: Sequence[str]) -> Array:
+def must_spoil(
+    term: Term, clean: Mapping[str, Any], sizes: Mapping[str, int], spoilt: Mapping[str, Any], order: Sequence[str]
+) -> Array:
     """Return which elements of a diagram's output are NaN whenever the spoilt input elements are.
 
-    Certain only: a maximum may drop NaN, as it does on a GPU, and 0 times NaN may be left out, as where a mask skips a tile.
+    Certain only: a maximum may drop NaN, as it does on a GPU, and 0 times NaN may be left out, as where a mask skips a
+    tile.
     """
     run = Run(term, clean, bound_sizes(term, clean, sizes), 2**40, "float64")
     taint: dict[Term, Named] = {}
@@ -116,7 +130,9 @@ def _spread(taint: Named, like: Named) -> Named:
 
 
 def _mapped(term: Term, args: list[Named], run: Run) -> Named:
-    """Of a choice: what is chosen; of a product: unless it is by 0; of max and min: if all are; else if any is. A mask made of it is in doubt."""
+    """Of a choice: what is chosen; of a product: unless it is by 0; of max and min: if all are; else if any is. A mask
+    made of it is in doubt.
+    """
     names, arrays = aligned(*args, *(run.top.value(arg) for arg in term.args))
     spoilt, values = arrays[: len(args)], arrays[len(args) :]
     if term.op == "where":

@@ -7,24 +7,27 @@ roundoff of float32, and u, h the roundoff and half the least positive number of
                  + 2 D w |a| where b is a sum of products, D additions in a row, that the matrix unit adds onto a
     a * b        |a| e_b + |b| e_a + e_a e_b + K w |a b|
     f(a)         the change of f over [a - e_a, a + e_a], + K w |f(a)|; infinite where f jumps or has a pole there
-    sum of a     sum of e_a + (D w + R r) (sum of |a|)   D additions in a row, each block rescaled once; R moves of a reference
-    sum of a * b an operand that is no input may have been rounded to the storage type for the matrix unit: e_a + u |a| + h
+    sum of a     sum of e_a + (D w + R r) (sum of |a|)   D additions in a row, each block rescaled once; R moves of a
+                 reference
+    sum of a * b an operand that is no input may have been rounded to the storage type for the matrix unit: e_a + u |a|
+    + h
     max of a     max of e_a over the lanes that can be the maximum, given their errors
     a at place i e_a there; infinite where e_i > 0
-    1/D * N      where N is a sum of w v and D the sum of the same w, taken in one pass: a mean m, whose weights' errors d count
-                 for |v - m| only: (sum of d |v - m| + what is rounded in N + |m| times what is rounded in D) / (D - e_D), if that is less
+    1/D * N      where N is a sum of w v and D the sum of the same w, taken in one pass: a mean m, whose weights' errors
+                 d count for |v - m| only: (sum of d |v - m| + what is rounded in N + |m| times what is rounded in D) /
+                 (D - e_D), if that is less
     store of a   e_a + u |a| + h; infinite past the largest number of the storage type
     a < b        uncertain where |a - b| <= e_a + e_b; a choice by it is off by |x - y| there
 
-K = 4 roundings an operator: the operation, a constant folded into it, a fused neighbour, an approximate unit of the GPU.
-D w stands for D w / (1 - D w) (Higham, Accuracy and Stability, sec. 3.1). w is doubled along axes that are summed on a matrix
-unit, which may truncate where it adds (Fasi et al., PeerJ Comput. Sci. 7:e330, 2021, sec. 4).
-D comes from the schedule. A tile of B lanes is added in B / 4 + 16 steps, since four lanes or more share a row of a tile,
-and the n / B tiles one after another; the matrix unit keeps one accumulator throughout and adds four products or more at
-once, so D = n / 4 + 16 there, and n in float32, whose products are added one by one.
-R comes from the data: at how many tiles the reference that a carried sum is relative to did move (elsewhere the factor is
-e^0, exactly 1), each time with r = 2 K w (1 + |reference|), what an exponential of a difference of references is off by.
-What passes the range of float32 has no bound; what falls below its least normal number may be taken for 0, and then is off by itself.
+K = 4 roundings an operator: the operation, a constant folded into it, a fused neighbour, an approximate unit of the
+GPU. D w stands for D w / (1 - D w) (Higham, Accuracy and Stability, sec. 3.1). w is doubled along axes that are summed
+on a matrix unit, which may truncate where it adds (Fasi et al., PeerJ Comput. Sci. 7:e330, 2021, sec. 4). D comes from
+the schedule. A tile of B lanes is added in B / 4 + 16 steps, since four lanes or more share a row of a tile, and the n
+/ B tiles one after another; the matrix unit keeps one accumulator throughout and adds four products or more at once, so
+D = n / 4 + 16 there, and n in float32, whose products are added one by one. R comes from the data: at how many tiles
+the reference that a carried sum is relative to did move (elsewhere the factor is e^0, exactly 1), each time with r = 2
+K w (1 + |reference|), what an exponential of a difference of references is off by. What passes the range of float32 has
+no bound; what falls below its least normal number may be taken for 0, and then is off by itself.
 """
 
 from __future__ import annotations
@@ -39,10 +42,42 @@ import numpy as np
 
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import bound_sizes, output_order
-from napkin_eq.lang.numpy_semantics import ABSENT, OPERATORS, Array, Frame, Named, Run, aligned, contraction, fold, read, recur, scan
+from napkin_eq.lang.numpy_semantics import (
+    ABSENT,
+    OPERATORS,
+    Array,
+    Frame,
+    Named,
+    Run,
+    aligned,
+    contraction,
+    fold,
+    read,
+    recur,
+    scan,
+)
 from napkin_eq.lang.operators import NEUTRAL, PLACES
 from napkin_eq.lang.scope import steps
-from napkin_eq.lang.term import Acc, Const, Fold, Group, Input, Map, Online, Prev, Proj, Read, Recur, Reduce, Scan, Store, Term, Walk, bundled, subterms
+from napkin_eq.lang.term import (
+    Acc,
+    Const,
+    Fold,
+    Group,
+    Input,
+    Map,
+    Online,
+    Prev,
+    Proj,
+    Read,
+    Recur,
+    Reduce,
+    Scan,
+    Store,
+    Term,
+    Walk,
+    bundled,
+    subterms,
+)
 from napkin_eq.numerics.ranges import constants, ranged, summands, within
 from napkin_eq.numerics.roundoff import (
     STORAGE,
@@ -60,15 +95,31 @@ from napkin_eq.numerics.roundoff import (
     recurred,
     w,
 )
-from napkin_eq.numerics.shared_errors import SLACK, Checked, Errors, Form, added, contracted, multiplied_forms, over, plus, scaled, size, summed, times
+from napkin_eq.numerics.shared_errors import (
+    SLACK,
+    Checked,
+    Errors,
+    Form,
+    added,
+    contracted,
+    multiplied_forms,
+    over,
+    plus,
+    scaled,
+    size,
+    summed,
+    times,
+)
 from napkin_eq.tile.ir import Dot, Kernel, Load, Loop, Plan, ReduceTile, ScanTile, Stmt, statements
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """How a plan adds along an axis: the lanes of its tiles, largest and smallest, and whether on the matrix unit, and whether onto another tile.
+    """How a plan adds along an axis: the lanes of its tiles, largest and smallest, and whether on the matrix unit, and
+    whether onto another tile.
 
-    threads: how many share a row of a tile at least. rounds: whether an addition rounds to nearest for certain; else it may truncate.
+    threads: how many share a row of a tile at least. rounds: whether an addition rounds to nearest for certain; else it
+    may truncate.
     """
 
     largest: int
@@ -79,7 +130,9 @@ class Schedule:
     rounds: bool = False
 
     def depth(self, length: int, lanes: int, product: bool) -> float:
-        """Return how many additions follow one another in a sum of this length; lanes: how many products are added at once."""
+        """Return how many additions follow one another in a sum of this length; lanes: how many products are added at
+        once.
+        """
         tile = min(length, self.largest)
         chained = length if lanes == 1 else length / lanes + 16
         tiled = row(tile, self.threads) + -(-length // max(1, min(length, self.smallest)))
@@ -98,15 +151,19 @@ LOADED = 16
 
 
 def row(tile: int, threads: int) -> float:
-    """Return how many additions follow one another in a row of a tile that so many threads share: each its own, then among them."""
+    """Return how many additions follow one another in a row of a tile that so many threads share: each its own, then
+    among them.
+    """
     return tile / threads + 16 if threads <= 4 else max(tile / threads, min(tile, LOADED)) + math.log2(threads)
 
 
 def sharing(kernel: Kernel, stmt: Stmt) -> tuple[int, bool]:
-    """Return how many threads share a row of what a statement adds up, at least, and whether each addition rounds to nearest for certain.
+    """Return how many threads share a row of what a statement adds up, at least, and whether each addition rounds to
+    nearest for certain.
 
-    All of them do where a program holds one row and nothing else. Four lie along a coordinate at least where the rows of all that the
-    kernel loads lie along it in memory, as threads are dealt out along these first; else nothing is known but what is assumed of all.
+    All of them do where a program holds one row and nothing else. Four lie along a coordinate at least where the rows
+    of all that the kernel loads lie along it in memory, as threads are dealt out along these first; else nothing is
+    known but what is assumed of all.
     """
     if not isinstance(stmt, ReduceTile) or kernel.workers is not None:
         return 4, False
@@ -133,7 +190,11 @@ def schedule(plan: Plan) -> dict[str, Schedule]:
                 coord = kernel.coord(stmt.coord)
                 old = found.get(coord.axis.name, Schedule(1, coord.tile, False, False, 2**20, True))
                 tiles = max(old.largest, coord.tile), min(old.smallest, coord.tile)
-                onto = isinstance(stmt, Dot) and stmt.acc is not None and (stmt.acc not in carried or stmt.coord not in loops)
+                onto = (
+                    isinstance(stmt, Dot)
+                    and stmt.acc is not None
+                    and (stmt.acc not in carried or stmt.coord not in loops)
+                )
                 threads, rounds = (old.threads, old.rounds) if isinstance(stmt, Loop) else sharing(kernel, stmt)
                 known = min(old.threads, threads), old.rounds and rounds
                 found[coord.axis.name] = Schedule(*tiles, old.matrix or isinstance(stmt, Dot), old.onto or onto, *known)
@@ -154,7 +215,8 @@ def error_bound(
 
     matrix_roundoff: what the matrix unit rounds its operands to, inputs too, beyond the storage type (tf32: 2^-11).
     dtype: the storage type; with "float64" the bound is of a run in float64 throughout, by which plans are checked.
-    planned: how each axis is added along, by `schedule`; without it the worst of any plan with tiles of 16 lanes or more.
+    planned: how each axis is added along, by `schedule`; without it the worst of any plan with tiles of 16 lanes or
+    more.
     unknown: masks of input elements that may hold anything, NaN too; the bound is infinite wherever they may reach.
     """
     if dtype not in STORAGE and dtype != "float64":
@@ -167,7 +229,8 @@ def error_bound(
 
 
 class Work:
-    """Values of terms with their bounds, in one universe of evaluation: some axes may be cut to a prefix, which a carried sum needs.
+    """Values of terms with their bounds, in one universe of evaluation: some axes may be cut to a prefix, which a
+    carried sum needs.
 
     exact: where inputs, numbers and coordinates have their values. of: the bound of a term, computed once.
     """
@@ -181,19 +244,27 @@ class Work:
         unknown: Mapping[str, Any] | None = None,
     ) -> None:
         self.u, self.h = STORAGE.get(dtype, (0.0, 0.0))
-        self.dtype, self.top, self.matrix, self.planned, self.unknown = dtype, TOP.get(dtype, np.inf), matrix, planned or {}, unknown or {}
+        self.dtype, self.top, self.matrix, self.planned, self.unknown = (
+            dtype,
+            TOP.get(dtype, np.inf),
+            matrix,
+            planned or {},
+            unknown or {},
+        )
         self.lanes = 1 if dtype in ("float32", "float64") else 4
         self.exact = exact
         self.memo: dict[Term, Checked] = {}
         self.mentioned: dict[Term, frozenset[str]] = {}
         self.root: Term | None = None
-        # What universes of one evaluation have in common: the shared errors, universes of prefixes, and carried sums after each block.
+        # What universes of one evaluation have in common: the shared errors, universes of prefixes, and carried sums
+        # after each block.
         self.errors = Errors()
         self.prefixes: dict[object, Work] = {}
         self.carried: dict[object, list[tuple[int, Checked]]] = {}
         # Whether operators are bounded one by one, and nothing is known of where values lie.
         self.naive = False
-        # Of a cut universe: the one outside and the axis that is cut; of an update: the accumulator, and the universe one block before.
+        # Of a cut universe: the one outside and the axis that is cut; of an update: the accumulator, and the universe
+        # one block before.
         self.outer: Work | None = None
         self.cut = ""
         self.acc: Checked | None = None
@@ -223,31 +294,42 @@ class Work:
         for term in _needed(root, self.memo):
             if term not in self.memo:
                 outer = self._home(term)
-                self.memo[term] = self._ranged(term, self._settled(self._one(term))) if outer is self else self._from(outer, term)
+                self.memo[term] = (
+                    self._ranged(term, self._settled(self._one(term))) if outer is self else self._from(outer, term)
+                )
         return self.memo[root]
 
     def _home(self, term: Term) -> Work:
-        """Return the universe in which a term has its value: this one, or one outside where it speaks of nothing that is known only here."""
+        """Return the universe in which a term has its value: this one, or one outside where it speaks of nothing that
+        is known only here.
+        """
         found = self
         while found.outer is not None and found.cut not in mentions(term, found.mentioned):
             found = found.outer
         return found
 
     def _from(self, home: Work, term: Term) -> Checked:
-        """Return what a term is in a universe outside; in an update, with what it is off by shared with all else that uses it there."""
+        """Return what a term is in a universe outside; in an update, with what it is off by shared with all else that
+        uses it there.
+        """
         found = home.of(term)
         return found if self.acc is None else replace(found, form=self._spread(home, term, found))
 
     def _spread(self, home: Work, term: Term, got: Checked, user: Term | None = None) -> Form | None:
         """Return the form of a value that is used more than once: what it is off by is one error, wherever that is.
 
-        user: the term that uses it. Elsewhere it may be rounded otherwise, as a multiplication that is fused with an addition is not;
-        not so in a sum that is carried by steps, whose kernels fuse none. A sum keeps what it shares with its references.
+        user: the term that uses it. Elsewhere it may be rounded otherwise, as a multiplication that is fused with an
+        addition is not; not so in a sum that is carried by steps, whose kernels fuse none. A sum keeps what it shares
+        with its references.
         """
         if not got.error.data.any():
             return got.form
         sign, number = self.errors.signed(term)
-        ends, key, nothing = tuple(sorted(home.exact.ends.items())), (number, None if self.cut else user), Named((), np.zeros(()))
+        ends, key, nothing = (
+            tuple(sorted(home.exact.ends.items())),
+            (number, None if self.cut else user),
+            Named((), np.zeros(())),
+        )
         if got.form is None or not isinstance(term, (Reduce, Fold, Online)):
             return scaled(self.errors.of(ends, key, got.error), sign)
         return added([Form(got.form.parts, nothing), scaled(self.errors.of(ends, key, got.form.own), sign)], nothing)
@@ -256,7 +338,9 @@ class Work:
         """Absence is exact unless it is in doubt, and what could not be bounded is unbounded."""
         names, (value, error) = aligned(got.value, got.error)
         if value.dtype.kind == "f":
-            error = np.where(np.isneginf(value) & np.isfinite(error), 0.0, np.nan_to_num(error, nan=np.inf, posinf=np.inf))
+            error = np.where(
+                np.isneginf(value) & np.isfinite(error), 0.0, np.nan_to_num(error, nan=np.inf, posinf=np.inf)
+            )
             error = np.where((np.abs(value) + error >= largest()) & ~np.isneginf(value), np.inf, error)
         unbounded = np.isinf(error)
         form = got.form
@@ -297,9 +381,13 @@ class Work:
         if isinstance(term, Read):
             body, index = self.memo[term.body], self.memo[term.index]
             names, (error, _) = aligned(body.error, body.value)
-            full = Named(names, np.broadcast_to(error, np.broadcast_shapes(error.shape, aligned(body.value, also=names)[1][0].shape)))
+            full = Named(
+                names,
+                np.broadcast_to(error, np.broadcast_shapes(error.shape, aligned(body.value, also=names)[1][0].shape)),
+            )
             found, off = read(body.value, term.axis.name, index.value), read(full, term.axis.name, index.value)
-            joined, (known, doubt) = aligned(off, index.error)  # where a place is in doubt, so is which element is meant
+            # Where a place is in doubt, so is which element is meant
+            joined, (known, doubt) = aligned(off, index.error)
             return Checked(found, Named(joined, np.where(doubt > 0, np.inf, known)) if doubt.any() else off)
         if isinstance(term, (Store, Proj)):
             got = self.memo[_inside(term)]
@@ -312,28 +400,43 @@ class Work:
         rounded = w() if wide or (isinstance(term, Input) and term.dtype == "float64") else 0.0
         if isinstance(term, Input) and term.name in self.unknown:
             lanes = Named(tuple(d.name for d in term.dims), np.where(self.unknown[term.name], np.inf, 0.0))
-            return Checked(value, Named(value.names, aligned(lanes)[1][0].transpose([lanes.names.index(name) for name in value.names])))
+            return Checked(
+                value,
+                Named(value.names, aligned(lanes)[1][0].transpose([lanes.names.index(name) for name in value.names])),
+            )
         return Checked(value, Named(value.names, rounded * size(value.data) if rounded else np.zeros(value.data.shape)))
 
     def _before(self, term: Acc | Prev) -> Checked:
-        found = self.acc if isinstance(term, Acc) else None if self.before is None else self._from(self.before._home(term.body), term.body)
+        found = (
+            self.acc
+            if isinstance(term, Acc)
+            else None
+            if self.before is None
+            else self._from(self.before._home(term.body), term.body)
+        )
         if found is None:
             raise NapkinError("Acc() and Prev(...) have a value only inside an Online's update")
         return found
 
     def _carried(self, term: Online) -> Checked:
-        """Bound a sum that is carried with an update of any form: block by block, each value as it is over the lanes so far."""
+        """Bound a sum that is carried with an update of any form: block by block, each value as it is over the lanes so
+        far.
+        """
         axis, length = term.axis.name, self.exact.length(term.axis.name)
         step = max(1, min(length, self.planned.get(axis, UNPLANNED).smallest))
         apart = tuple(sorted((name, end) for name, end in self.exact.ends.items() if name != axis))
         known = self.carried.setdefault((term, apart), [(0, Checked(Named((), np.zeros(())), Named((), np.zeros(()))))])
-        done, acc = next((end, found) for end, found in reversed(known) if end == length or (end < length and end % step == 0))
+        done, acc = next(
+            (end, found) for end, found in reversed(known) if end == length or (end < length and end % step == 0)
+        )
         for start in range(done, length, step):
             end = min(start + step, length)
             here, before = (self.inside(axis, {**self.exact.ends, axis: at}) for at in (end, start))
             body, mask = (self._lanes(here.of(part), axis, start, end) for part in (term.body, term.where))
             moved = here.inside(_UPDATE, here.exact.ends, acc, before).of(term.update)
-            part = self._folded("sum", axis, end - start, body, mask, self._added(axis, end - start, False), Named((), np.zeros(())))
+            part = self._folded(
+                "sum", axis, end - start, body, mask, self._added(axis, end - start, False), Named((), np.zeros(()))
+            )
             part = self._settled(self._summed(axis, end - start, body, mask, part))
             acc = self._joined("add", [moved, part], [moved.form, part.form], self._applied("add", [moved, part]))
             acc = self._settled(self._latest(acc, axis, end))
@@ -346,24 +449,42 @@ class Work:
         form = got.form
         if form is not None:
             form = self.errors.kept(form, {n for n, most in enumerate(self.errors.most) if axis not in most.names})
-            form = Form({m: _cut(factor, axis, start, end) for m, factor in form.parts.items()}, _cut(form.own, axis, start, end))
+            form = Form(
+                {m: _cut(factor, axis, start, end) for m, factor in form.parts.items()},
+                _cut(form.own, axis, start, end),
+            )
         return Checked(_cut(got.value, axis, start, end), _cut(got.error, axis, start, end), form=form)
 
     def _latest(self, acc: Checked, axis: str, end: int) -> Checked:
-        """Return an accumulator with only those errors apart that the next block shares: of values as they are after this one, or of no block."""
+        """Return an accumulator with only those errors apart that the next block shares: of values as they are after
+        this one, or of no block.
+        """
         if acc.form is None:
             return acc
         used = {number for monomial in acc.form.parts for number in monomial}
-        return replace(acc, form=self.errors.kept(acc.form, {n for n in used if dict(self.errors.ends[n]).get(axis, end) == end}))
+        return replace(
+            acc, form=self.errors.kept(acc.form, {n for n in used if dict(self.errors.ends[n]).get(axis, end) == end})
+        )
 
     def _stored(self, got: Checked, final: bool = False) -> Checked:
-        """Round a value to the storage type; what is past its range is infinite in a final output, and of no use before."""
-        return Checked(got.value, self._rounded(got, self.u, self.h, np.inf if final else self.top)) if got.value.data.dtype.kind == "f" else got
+        """Round a value to the storage type; what is past its range is infinite in a final output, and of no use
+        before.
+        """
+        return (
+            Checked(got.value, self._rounded(got, self.u, self.h, np.inf if final else self.top))
+            if got.value.data.dtype.kind == "f"
+            else got
+        )
 
     def _rounded(self, got: Checked, unit: float, least: float, top: float) -> Named:
         names, (value, error) = aligned(got.value, got.error)
         magnitude = np.where(np.isneginf(value), 0.0, np.abs(value)) + error
-        return Named(names, np.where((magnitude > top) | np.isinf(error), np.inf, error + unit * magnitude + np.minimum(least, magnitude)))
+        return Named(
+            names,
+            np.where(
+                (magnitude > top) | np.isinf(error), np.inf, error + unit * magnitude + np.minimum(least, magnitude)
+            ),
+        )
 
     def _operand(self, term: Term) -> Checked:
         got, inner = self.memo[term], term
@@ -393,9 +514,15 @@ class Work:
         return found
 
     def _used(self, user: Term, arg: Term, got: Checked) -> Form | None:
-        """Return the form of an argument; where it varies along fewer axes, what it is off by is shared by all lanes of the others."""
+        """Return the form of an argument; where it varies along fewer axes, what it is off by is shared by all lanes of
+        the others.
+        """
         # In an update all that comes from outside has its form, and an accumulator is not the same from block to block.
-        return self._spread(self._home(arg), arg, got, user) if self.acc is None and set(arg.axes) < set(user.axes) else got.form
+        return (
+            self._spread(self._home(arg), arg, got, user)
+            if self.acc is None and set(arg.axes) < set(user.axes)
+            else got.form
+        )
 
     def _joined(self, op: str, args: Sequence[Checked], forms: Sequence[Form | None], found: Checked) -> Checked:
         """Bound a sum, a product or a negative value by the forms of its arguments, as long as some error is shared."""
@@ -404,8 +531,14 @@ class Work:
         known = [form or Form({}, arg.error) for form, arg in zip(forms, args, strict=True)]
         sizes = [Named(arg.value.names, size(arg.value.data)) for arg in args]
         if op == "mul":
-            charged = [times(sizes[0], args[1].error), times(args[0].error, sizes[1]), times(args[0].error, args[1].error)]
-            form = multiplied_forms(self.errors, [_present(arg.value) for arg in args], known, _rest(found.error, charged))
+            charged = [
+                times(sizes[0], args[1].error),
+                times(args[0].error, sizes[1]),
+                times(args[0].error, args[1].error),
+            ]
+            form = multiplied_forms(
+                self.errors, [_present(arg.value) for arg in args], known, _rest(found.error, charged)
+            )
         elif op == "neg":
             form = scaled(known[0], -1.0)
         else:
@@ -428,26 +561,35 @@ class Work:
         """Bound a sum of products by the forms of its operands, if these share some error."""
         axis, length = term.axis.name, self.exact.length(term.axis.name)
         pairs = zip(term.body.args, operands, strict=True)
-        forms = [got.form if term.axis in arg.axes else self._spread(self._home(arg), arg, got, term) for arg, got in pairs]
+        forms = [
+            got.form if term.axis in arg.axes else self._spread(self._home(arg), arg, got, term) for arg, got in pairs
+        ]
         if all(form is None for form in forms) or mask.error.data.any() or isinstance(term, Online):
             return found  # what a running value is off by changes along a stream
         kept = None if mask.value.data.all() else mask.value
         (a, b), known = operands, [form or Form({}, got.error) for form, got in zip(forms, operands, strict=True)]
         sizes = [Named(got.value.names, size(got.value.data)) for got in operands]
-        charged = [over(axis, length, x, y, kept) for x, y in ((sizes[0], b.error), (a.error, sizes[1]), (a.error, b.error))]
+        charged = [
+            over(axis, length, x, y, kept) for x, y in ((sizes[0], b.error), (a.error, sizes[1]), (a.error, b.error))
+        ]
         rest = _rest(found.error, charged)
-        return self._least(found, contracted(self.errors, axis, length, [_present(got.value) for got in operands], known, kept, rest))
+        return self._least(
+            found, contracted(self.errors, axis, length, [_present(got.value) for got in operands], known, kept, rest)
+        )
 
     def _mean(self, weights: Term, total: Term, mean: Named) -> Named:
         """Bound a mean by weights: what a weight is off by counts only as far as its value differs from the mean m.
 
-        With weights w off by d, sums N of w v and D of w: N - m D is the sum of d (v - m), and what is rounded in N and in D apart.
-        By Cauchy's inequality the sum of d |v - m| is at most the root of the sum of d times the sum of d (v - m)^2.
+        With weights w off by d, sums N of w v and D of w: N - m D is the sum of d (v - m), and what is rounded in N and
+        in D apart. By Cauchy's inequality the sum of d |v - m| is at most the root of the sum of d times the sum of d
+        (v - m)^2.
         """
         axis, length = total.axis.name, self.exact.length(total.axis.name)
         value = total.body.args[total.body.args[0] is weights.body]
         own, held, v = self.memo[weights.body], self._operand(weights.body), self._operand(value)
-        names, (size, moves, error, rough) = aligned(_size(own.value), self._moved(total), own.error, held.error, also=(axis,))
+        names, (size, moves, error, rough) = aligned(
+            _size(own.value), self._moved(total), own.error, held.error, also=(axis,)
+        )
         off = Named(names, error + moves * size)
         most = Named(names, size + off.data)
         narrow = Named(names, np.where(rough > error, rough - error, 0.0))
@@ -457,13 +599,22 @@ class Work:
         pairs = (off, one), (off, numbers), (off, squares), (narrow, sizes), (most, v.error), (most, sizes), (most, one)
         sums = [over(axis, length, a, b, None if kept.data.all() else kept) for a, b in pairs]
         whole = self.memo[weights]
-        names, (d, dv, dvv, cast, inner, sized, all_of_it, m, divisor, away) = aligned(*sums, mean, whole.value, whole.error)
+        names, (d, dv, dvv, cast, inner, sized, all_of_it, m, divisor, away) = aligned(
+            *sums, mean, whole.value, whole.error
+        )
         # The squares are summed in float64: what rounding leaves of what cancels is less than what is added for it.
         spread = np.maximum(dvv - 2 * m * dv + m * m * d, 0.0) + length * 2.0**-50 * (dvv + m * m * d)
         added = self._added(axis, length, True) + K * w()
-        apart = np.sqrt(d * spread) + cast + inner + added * (sized + np.abs(m) * all_of_it) + length * flushed() * (1 + np.abs(m))
+        apart = (
+            np.sqrt(d * spread)
+            + cast
+            + inner
+            + added * (sized + np.abs(m) * all_of_it)
+            + length * flushed() * (1 + np.abs(m))
+        )
         left = np.abs(divisor) - away
-        if whole.low is not None and not self.naive:  # so much is left for certain of weights that are hardly known but for the largest
+        # So much is left for certain of weights that are hardly known but for the largest
+        if whole.low is not None and not self.naive:
             names, (left, apart, m, floor) = aligned(*(Named(names, part) for part in (left, apart, m)), whole.low)
             left = np.maximum(left, floor)
         found = apart / left * (1 + 4 * K * w()) + 4 * K * w() * np.abs(m) + flushed()
@@ -473,33 +624,54 @@ class Work:
         return self._inside(total, mean_of, Named(names, m + 0.0 * found), v, own.high or own.value, whole.low)
 
     def _inside(self, total: Term, found: Named, mean: Named, v: Checked, weights: Named, least: Named) -> Named:
-        """Cut the bound of a mean by weights that are never negative: it lies among the values, but for what is rounded apart in both sums."""
+        """Cut the bound of a mean by weights that are never negative: it lies among the values, but for what is rounded
+        apart in both sums.
+        """
         axis, length = total.axis.name, self.exact.length(total.axis.name)
         kept = self.memo[total.where].value
         signed = [fold("max", axis, length, Named(v.value.names, sign * v.value.data), kept) for sign in (1.0, -1.0)]
         # A rescaling multiplies both sums by the same number; each is rounded by itself.
         turns = self._moved(total, 0.0)
         sizes, roughest = fold("sum", axis, length, _size(v.value), kept), fold("max", axis, length, v.error, kept)
-        heaviest = fold("max", axis, length, weights, kept)  # what is past the range of the storage type may be rounded to infinity
+        # What is past the range of the storage type may be rounded to infinity
+        heaviest = fold("max", axis, length, weights, kept)
         ends = (found, mean, *signed, turns, sizes, roughest, heaviest, least)
         names, (before, m, most, most_below, turned, size, e, heavy, whole) = aligned(*ends)
         largest = np.maximum(np.abs(most), np.abs(most_below))
         apart = (self.u + self.matrix + 2 * self._added(axis, length, True) + 8 * K * w() + 2 * turned) * largest
         apart = apart + e * (1 + apart / np.maximum(largest, flushed())) + (self.h + length * flushed()) * size / whole
         away = np.maximum(most - m, m + most_below) + apart
-        return Named(names, np.where((whole > 0) & (heavy <= self.top) & np.isfinite(away), np.minimum(before, away), before))
+        return Named(
+            names, np.where((whole > 0) & (heavy <= self.top) & np.isfinite(away), np.minimum(before, away), before)
+        )
 
     def _regrouped(self, term: Term, found: Checked) -> Checked:
-        """Charge a sum for what a kernel may do to it: three or more parts are added in any order, a constant factor goes to each part.
+        """Charge a sum for what a kernel may do to it: three or more parts are added in any order, a constant factor
+        goes to each part.
 
-        What is left, a difference of two numbers, is rounded once, relative to itself: where they are nearly equal it is exact.
+        What is left, a difference of two numbers, is rounded once, relative to itself: where they are nearly equal it
+        is exact.
         """
         parts = summands(term.args[0]) if term.op == "exp" else summands(term)
         number = constants(term.args[0]) if term.op == "exp" else 0.0
-        if len(parts) + (number > 0) < 2 or (len(parts) == 2 and term.op != "exp" and all(part in direct(term) for part in parts)):
+        if len(parts) + (number > 0) < 2 or (
+            len(parts) == 2 and term.op != "exp" and all(part in direct(term) for part in parts)
+        ):
             return found
-        names, (error, *sizes) = aligned(found.error, *(_size(self.memo[part].value) for _, part in parts if part in self.memo))
-        rough = K * w() * (number + sum(abs(factor) * size for (factor, _), size in zip([p for p in parts if p[1] in self.memo], sizes, strict=True)))
+        names, (error, *sizes) = aligned(
+            found.error, *(_size(self.memo[part].value) for _, part in parts if part in self.memo)
+        )
+        rough = (
+            K
+            * w()
+            * (
+                number
+                + sum(
+                    abs(factor) * size
+                    for (factor, _), size in zip([p for p in parts if p[1] in self.memo], sizes, strict=True)
+                )
+            )
+        )
         if term.op == "exp":
             _, (_, value) = aligned(Named(names, error), found.value)
             rough = value * np.expm1(rough)
@@ -507,11 +679,18 @@ class Work:
 
     def _onto(self, arg: Term, other: Checked, found: Checked) -> Checked:
         """Charge a sum of products for what it may be added onto, as often as it adds."""
-        if not (isinstance(arg, (Reduce, Fold)) and arg.monoid == "sum" and _product(arg.body) and self.planned.get(arg.axis.name, UNPLANNED).onto):
+        if not (
+            isinstance(arg, (Reduce, Fold))
+            and arg.monoid == "sum"
+            and _product(arg.body)
+            and self.planned.get(arg.axis.name, UNPLANNED).onto
+        ):
             return found
         added = self._added(arg.axis.name, self.exact.length(arg.axis.name), True)
         names, (error, value, off) = aligned(found.error, other.value, other.error)
-        return Checked(found.value, Named(names, error + added * (np.where(np.isneginf(value), 0.0, np.abs(value)) + off)))
+        return Checked(
+            found.value, Named(names, error + added * (np.where(np.isneginf(value), 0.0, np.abs(value)) + off))
+        )
 
     def _applied(self, op: str, args: list[Checked]) -> Checked:
         names, parts = aligned(*(a.value for a in args), *(a.error for a in args))
@@ -533,19 +712,26 @@ class Work:
         if monoid != "sum" or not _product(term.body):
             body = self.memo[term.body]
             found = self._folded(monoid, axis, length, body, mask, self._added(axis, length, False), moved)
-            return found if monoid != "sum" or isinstance(term, Online) else self._summed(axis, length, body, mask, found)
+            return (
+                found if monoid != "sum" or isinstance(term, Online) else self._summed(axis, length, body, mask, found)
+            )
         operands = [self._operand(arg) for arg in term.body.args]
         added = self._added(axis, length, True)
         products = self._contracted(axis, operands, mask, added, moved)
-        found = products or self._folded("sum", axis, length, self._settled(self._applied("mul", operands)), mask, added, moved)
+        found = products or self._folded(
+            "sum", axis, length, self._settled(self._applied("mul", operands)), mask, added, moved
+        )
         return self._products(term, operands, mask, found)
 
     def _added(self, axis: str, length: int, product: bool) -> float:
-        """Return what a sum of this length is off by, relative to the sum of its magnitudes; each block is rescaled once at most."""
+        """Return what a sum of this length is off by, relative to the sum of its magnitudes; each block is rescaled
+        once at most.
+        """
         return self.planned.get(axis, UNPLANNED).adding(length, self.lanes, product)
 
     def _moved(self, term: Term, reference: float = 1.0) -> Named:
-        """Return what rescaling by differences of references is off by, relative to what is rescaled: R r; of a plain sum nothing.
+        """Return what rescaling by differences of references is off by, relative to what is rescaled: R r; of a plain
+        sum nothing.
 
         reference: 0 for what the rescaled number itself is rounded by.
         """
@@ -571,7 +757,10 @@ class Work:
         length = self.exact.length(axis)
         names, (values, kept) = aligned(body, mask, also=(axis,))
         at = names.index(axis)
-        shape = [length if name == axis else n for name, n in zip(names, np.broadcast_shapes(values.shape, kept.shape), strict=True)]
+        shape = [
+            length if name == axis else n
+            for name, n in zip(names, np.broadcast_shapes(values.shape, kept.shape), strict=True)
+        ]
         lanes = np.broadcast_to(np.where(kept, values, NEUTRAL[part.monoid]), shape)
         running = scan(part.monoid, axis, length, Named(names, lanes)).data
         ends = np.minimum(np.arange(tile - 1, length + tile - 1, tile), length - 1)
@@ -589,12 +778,16 @@ class Work:
         if monoid == "max":
             sure = np.where(kept & (unsure == 0), values - lanes, -np.inf)
             _, (floor, _) = aligned(fold("max", axis, length, Named(names, sure), None), Named(names, values))
-            # A lane in doubt may be the maximum or absent, be it 0; no maximum, and its error no matter, is what stays below another lane.
+            # A lane in doubt may be the maximum or absent, be it 0; no maximum, and its error no matter, is what stays
+            # below another lane.
             lanes = np.where((unsure > 0) & ~np.isneginf(values), np.inf, lanes)
             lanes = np.where(values + errors < floor, 0.0, lanes)
             return Checked(value, fold("max", axis, length, Named(names, lanes), None))
         if monoid == "sum":
-            total, sizes = fold("sum", axis, length, Named(names, lanes), None), fold("sum", axis, length, Named(names, size + lanes), None)
+            total, sizes = (
+                fold("sum", axis, length, Named(names, lanes), None),
+                fold("sum", axis, length, Named(names, size + lanes), None),
+            )
             return Checked(value, _relative(total, sizes, added, moved))
         ones = np.where(kept, size, 1.0)
         # A lane in doubt may be a factor or none.
@@ -604,8 +797,12 @@ class Work:
         error = multiplied(factors, ones, length, lambda x: fold("prod", axis, length, Named(names, x), None).data)
         return Checked(value, Named(plain.names, error + np.where(doubt.data > 0, 2 * plain.data, 0.0)))
 
-    def _contracted(self, axis: str, operands: list[Checked], mask: Checked, added: float, moved: Named) -> Checked | None:
-        """Bound a sum of products by matrix products, where these can be formed; the array of products may be far too large."""
+    def _contracted(
+        self, axis: str, operands: list[Checked], mask: Checked, added: float, moved: Named
+    ) -> Checked | None:
+        """Bound a sum of products by matrix products, where these can be formed; the array of products may be far too
+        large.
+        """
         if mask.error.data.any():
             return None
         (a, b), kept = operands, None if mask.value.data.all() else mask.value
@@ -624,7 +821,9 @@ class Work:
         found = recur(axis, self.exact.length(axis), gain.value, body.value)
         names, sides = aligned(gain.value, gain.error, body.value, body.error, also=(axis,))
         shape = aligned(found, also=names)[1][0].shape
-        return Checked(found, Named(names, recurred(names.index(axis), *(np.broadcast_to(side, shape) for side in sides))))
+        return Checked(
+            found, Named(names, recurred(names.index(axis), *(np.broadcast_to(side, shape) for side in sides)))
+        )
 
     def _scan(self, term: Term) -> Checked:
         axis, body = term.axis.name, self.memo[term.body]
@@ -636,11 +835,20 @@ class Work:
             error = multiplied(size + errors, size, length, lambda x: scan("prod", axis, length, Named(names, x)).data)
             return Checked(running, Named(running.names, error))
         lanes = errors + (self._added(axis, length, False) * (size + errors) if term.monoid == "sum" else 0.0)
-        return Checked(scan(term.monoid, axis, length, body.value), scan(term.monoid, axis, length, Named(names, lanes)))
+        return Checked(
+            scan(term.monoid, axis, length, body.value), scan(term.monoid, axis, length, Named(names, lanes))
+        )
 
 
 def placed_off(
-    value: Named, names: tuple[str, ...], axis: str, length: int, kept: Array, unsure: Array, values: Array, errors: Array
+    value: Named,
+    names: tuple[str, ...],
+    axis: str,
+    length: int,
+    kept: Array,
+    unsure: Array,
+    values: Array,
+    errors: Array,
 ) -> Named:
     """Return how far the place of a maximum may be off: as far as the farthest lane that rounding may put there."""
     if not length:
@@ -656,7 +864,9 @@ def placed_off(
 
 
 def _is_mean(inverse: Term, total: Term) -> bool:
-    """Tell whether a product is of a sum of weighted values and the inverse of the sum of the weights, taken in one pass, which computes a weight once."""
+    """Tell whether a product is of a sum of weighted values and the inverse of the sum of the weights, taken in one
+    pass, which computes a weight once.
+    """
     weights = inverse.args[0] if isinstance(inverse, Map) and inverse.op == "inv" else None
     if not isinstance(weights, (Fold, Online)) or type(total) is not type(weights):
         return False
@@ -712,12 +922,18 @@ def _parts(term: Term) -> tuple[Term, ...]:
 
 
 def _needed(root: Term, known: Mapping[Term, Any]) -> list[Term]:
-    """Subterms that have a value of their own, children first: not those of an Online's update, which speak of running values."""
+    """Subterms that have a value of their own, children first: not those of an Online's update, which speak of running
+    values.
+    """
     found: dict[Term, None] = {}
     stack = [root]
     while stack:
         term = stack[-1]
-        waiting = [] if term in known or term in found else [part for part in _parts(term) if part not in known and part not in found]
+        waiting = (
+            []
+            if term in known or term in found
+            else [part for part in _parts(term) if part not in known and part not in found]
+        )
         stack.extend(reversed(waiting))
         if not waiting:
             stack.pop()
@@ -727,7 +943,9 @@ def _needed(root: Term, known: Mapping[Term, Any]) -> list[Term]:
 
 
 def mentions(root: Term, known: dict[Term, frozenset[str]]) -> frozenset[str]:
-    """Return the names of the axes that a term speaks of, bound ones too; _UPDATE where it speaks of an accumulator or of a block before."""
+    """Return the names of the axes that a term speaks of, bound ones too; _UPDATE where it speaks of an accumulator or
+    of a block before.
+    """
     for term in subterms(root) if root not in known else ():
         if term in known:
             continue

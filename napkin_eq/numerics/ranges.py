@@ -1,9 +1,11 @@
-"""Where a computed value lies for certain, beside its distance from the exact one: exponentials, what is summed and divided of them.
+"""Where a computed value lies for certain, beside its distance from the exact one: exponentials, what is summed and
+divided of them.
 
-An exponential's argument may be off by so much that v (1 + error) says nothing: e^a computed of a - e to a + e lies between e^(a - e) and
-e^(a + e), which is never below 0, and where the argument is a value minus the maximum of such values, hardly above 1. So lie sums of
-such exponentials, of which one lane is the maximum's own; their inverses, logarithms, products and choices follow, and the error is
-never more than the farther end of the range. Of a mean by such weights the range is that of the values.
+An exponential's argument may be off by so much that v (1 + error) says nothing: e^a computed of a - e to a + e lies
+between e^(a - e) and e^(a + e), which is never below 0, and where the argument is a value minus the maximum of such
+values, hardly above 1. So lie sums of such exponentials, of which one lane is the maximum's own; their inverses,
+logarithms, products and choices follow, and the error is never more than the farther end of the range. Of a mean by
+such weights the range is that of the values.
 """
 
 from __future__ import annotations
@@ -22,8 +24,11 @@ Range = tuple[Named, Named]
 PRODUCT = 1.01
 
 
-def ranged(term: Term, memo: Mapping[Term, Checked], found: Checked, length: int, added: float, moves: Named | None) -> Range | None:
-    """Return where a computed value lies, if its arguments tell more than its error does; of a sum: its axis' length, what adding is off by.
+def ranged(
+    term: Term, memo: Mapping[Term, Checked], found: Checked, length: int, added: float, moves: Named | None
+) -> Range | None:
+    """Return where a computed value lies, if its arguments tell more than its error does; of a sum: its axis' length,
+    what adding is off by.
 
     Absent arguments of exponentials give 0. An argument without a bound has no range: it may be no number at all.
     """
@@ -55,7 +60,9 @@ def within(found: Checked, limits: Range) -> Named:
 
 
 def _exponential(term: Term, memo: Mapping[Term, Checked], found: Checked, once: bool = False) -> Range:
-    """Return where an exponential lies; once: what its argument is relative to the maximum of is computed once for both."""
+    """Return where an exponential lies; once: what its argument is relative to the maximum of is computed once for
+    both.
+    """
     arg = memo[term.args[0]]
     names, (a, e, v, rough) = aligned(arg.value, arg.error, found.value, slack(term.args[0], memo))
     with np.errstate(all="ignore"):
@@ -66,7 +73,9 @@ def _exponential(term: Term, memo: Mapping[Term, Checked], found: Checked, once:
         factor, top = found_over
         factor = 0.0 if once else factor
         above = slack(term.args[0], memo, True)
-        joined, (most, own, rough, kept) = aligned(Named(names, most), memo[top.body].error, above, memo[top.where].value)
+        joined, (most, own, rough, kept) = aligned(
+            Named(names, most), memo[top.body].error, above, memo[top.where].value
+        )
         apart = 2 * factor * own if factor else 0.0
         capped = np.minimum(most, np.exp(apart + rough) * (1 + 2 * K * w()) + flushed())
         _, (least, e) = aligned(Named(names, least), Named(names, e), also=joined)
@@ -76,10 +85,12 @@ def _exponential(term: Term, memo: Mapping[Term, Checked], found: Checked, once:
 
 
 def _alone(arg: Term) -> tuple[float, Term] | None:
-    """Return a factor c > 0 and the maximum of b, if an argument is c b less c times that maximum and b is added up of no parts; else None.
+    """Return a factor c > 0 and the maximum of b, if an argument is c b less c times that maximum and b is added up of
+    no parts; else None.
 
-    A kernel then multiplies both by one number, and rounds one product or both: as c b <= c max, what it gets is at most the roundoff of
-    one product above 0, and at the maximum no farther than that from 0; elsewhere it is off by that of two.
+    A kernel then multiplies both by one number, and rounds one product or both: as c b <= c max, what it gets is at
+    most the roundoff of one product above 0, and at the maximum no farther than that from 0; elsewhere it is off by
+    that of two.
     """
     parts = summands(arg)
     if len(parts) != 2 or constants(arg):
@@ -91,7 +102,9 @@ def _alone(arg: Term) -> tuple[float, Term] | None:
 
 
 def slack(arg: Term, memo: Mapping[Term, Checked], above: bool = False) -> Named:
-    """Return what the roundings of an exponential's argument come to, at the size of its parts; above: only how far it may be above 0."""
+    """Return what the roundings of an exponential's argument come to, at the size of its parts; above: only how far it
+    may be above 0.
+    """
     if (found := _alone(arg)) is not None:
         factor, top = found
         known, reach = memo[top], np.where(np.isneginf(memo[top].value.data), 0.0, np.abs(memo[top].value.data))
@@ -110,7 +123,8 @@ def slack(arg: Term, memo: Mapping[Term, Checked], above: bool = False) -> Named
 
 
 def roundings(parts: int) -> float:
-    """Return how often a part of an argument is rounded where it is added up, and where the maximum that it is relative to was.
+    """Return how often a part of an argument is rounded where it is added up, and where the maximum that it is relative
+    to was.
 
     Each time its factor, its product with that, and once for every part that is added; the last digits included.
     """
@@ -118,7 +132,8 @@ def roundings(parts: int) -> float:
 
 
 def dominated(arg: Term) -> tuple[float, Term] | None:
-    """Return a factor c > 0 and a maximum of b over an axis, if an argument is c b less c times that maximum; else None.
+    """Return a factor c > 0 and a maximum of b over an axis, if an argument is c b less c times that maximum; else
+    None.
 
     What is computed of it is then 0 at most, but for roundings and for what two computations of b may differ by.
     """
@@ -129,7 +144,9 @@ def dominated(arg: Term) -> tuple[float, Term] | None:
     top = tops[0]
     factor = -parts.pop(top)
     inner = atoms(top.body)
-    same = inner.keys() == parts.keys() and all(abs(parts[t] - factor * k) <= 1e-12 * abs(parts[t]) for t, k in inner.items())
+    same = inner.keys() == parts.keys() and all(
+        abs(parts[t] - factor * k) <= 1e-12 * abs(parts[t]) for t, k in inner.items()
+    )
     return (factor, top) if same else None
 
 
@@ -150,7 +167,9 @@ def atoms(term: Term, factor: float = 1.0, found: dict[Term, float] | None = Non
 
 
 def summands(term: Term, factor: float = 1.0) -> list[tuple[float, Term]]:
-    """Return the parts that a kernel adds up where a term stands, each with its factor: as the lowering takes sums apart."""
+    """Return the parts that a kernel adds up where a term stands, each with its factor: as the lowering takes sums
+    apart.
+    """
     if isinstance(term, Map) and term.op == "add":
         return [part for arg in term.args for part in summands(arg, factor)]
     if isinstance(term, Map) and term.op == "neg":
@@ -190,7 +209,9 @@ def _logarithm(arg: Checked, found: Checked) -> Range:
     with np.errstate(all="ignore"):
         ends = np.log(np.maximum(low, 0.0)), np.log(np.maximum(high, 0.0))
         off = [K * w() * (np.abs(end) + 1) for end in ends]
-    return Named(names, np.where(low > 0, ends[0] - off[0], -np.inf)), Named(names, np.where(low > 0, ends[1] + off[1], np.inf))
+    return Named(names, np.where(low > 0, ends[0] - off[0], -np.inf)), Named(
+        names, np.where(low > 0, ends[1] + off[1], np.inf)
+    )
 
 
 def _product(args: list[Checked]) -> Range:
@@ -199,7 +220,9 @@ def _product(args: list[Checked]) -> Range:
     sure = (a >= 0) & (b >= 0)
     with np.errstate(all="ignore"):
         least, most = a * b * (1 - K * w()) - flushed(), most_a * most_b * (1 + K * w()) + flushed()
-    return Named(names, np.where(sure, np.maximum(least, 0.0), -np.inf)), Named(names, np.where(sure, np.nan_to_num(most, nan=np.inf), np.inf))
+    return Named(names, np.where(sure, np.maximum(least, 0.0), -np.inf)), Named(
+        names, np.where(sure, np.nan_to_num(most, nan=np.inf), np.inf)
+    )
 
 
 def _choice(args: list[Checked]) -> Range:
@@ -222,7 +245,13 @@ def _total(term: Term, memo: Mapping[Term, Checked], length: int, added: float, 
     assert body.low is not None and body.high is not None
     over = dominated(term.body.args[0]) if isinstance(term.body, Map) and term.body.op == "exp" else None
     # A stream computes what it is the maximum of once.
-    once = over is not None and isinstance(term, Online) and term.fused and over[1].axis == term.axis and over[1].where is term.where
+    once = (
+        over is not None
+        and isinstance(term, Online)
+        and term.fused
+        and over[1].axis == term.axis
+        and over[1].where is term.where
+    )
     limits = _exponential(term.body, memo, body, True) if once else (body.low, body.high)
     names, (low, high) = aligned(*limits)
     known = np.isfinite(low) & np.isfinite(high)
@@ -241,12 +270,15 @@ def _total(term: Term, memo: Mapping[Term, Checked], length: int, added: float, 
         apart = 2 * factor * own if factor else 0.0
         worst = fold("max", axis, length, Named(both, rough + apart), mask)
         some = fold("max", axis, length, memo[top.body].value, mask)
-        # Relative to the maximum of the lanes so far, which may be any of them, exponentials are no larger than this before they are rescaled.
+        # Relative to the maximum of the lanes so far, which may be any of them, exponentials are no larger than this
+        # before they are rescaled.
         bodies, (size, e) = aligned(memo[top.body].value, memo[top.body].error)
         size = np.where(np.isneginf(size), 0.0, np.abs(size)) + e
         running = fold("max", axis, length, Named(bodies, over[0] * PRODUCT * w() * size if once else 0.0 * size), mask)
         ends = (Named(joined, end) for end in (least, most, unknown, off + 0.0 * least))
         joined, (least, most, unknown, off, far, seen, rough) = aligned(*ends, worst, some, running)
         unknown = unknown + (np.exp(rough) * length >= largest())
-        least = np.maximum(least, np.where(np.isfinite(seen), np.exp(-far) * np.maximum(1 - off, 0.0) * (1 - 4 * K * w()), 0.0))
+        least = np.maximum(
+            least, np.where(np.isfinite(seen), np.exp(-far) * np.maximum(1 - off, 0.0) * (1 - 4 * K * w()), 0.0)
+        )
     return Named(joined, np.where(unknown > 0, -np.inf, least)), Named(joined, np.where(unknown > 0, np.inf, most))

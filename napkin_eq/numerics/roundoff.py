@@ -1,7 +1,8 @@
-"""What one operator rounds: its rule, from the values and the errors of its arguments; roundoffs and ranges of the number types.
+"""What one operator rounds: its rule, from the values and the errors of its arguments; roundoffs and ranges of the
+number types.
 
-A rule takes the value v, the arguments and their errors, and returns a bound on what a unit of float32 is off by: see rounding.py,
-whose bounds on terms and running_bound.py's on plans use the same rules.
+A rule takes the value v, the arguments and their errors, and returns a bound on what a unit of float32 is off by: see
+rounding.py, whose bounds on terms and running_bound.py's on plans use the same rules.
 """
 
 from __future__ import annotations
@@ -59,13 +60,16 @@ def exactly(value: float) -> bool:
 
 
 def gone(value: Array, off: Array) -> Array:
-    """Return what taking a number for 0 comes to, which is done below the least normal one; off: what it is off by before that."""
+    """Return what taking a number for 0 comes to, which is done below the least normal one; off: what it is off by
+    before that.
+    """
     size = np.where(np.isfinite(value), np.abs(value), 0.0)
     return np.asarray(np.where(size * (1 - K * w()) - off >= flushed(), 0.0, np.fmin(size + off, flushed())))
 
 
 def adding(depth: float, units: float = 1.0) -> float:
-    """Return what so many additions in a row are off by, relative to the sum of the magnitudes: γ of Higham, Accuracy and Stability, sec. 3.1.
+    """Return what so many additions in a row are off by, relative to the sum of the magnitudes: γ of Higham, Accuracy
+    and Stability, sec. 3.1.
 
     units: how many roundoffs an addition is off by; 2 where it truncates.
     """
@@ -98,7 +102,8 @@ def _inv(v: Array, a: Array, e: Array) -> Array:
 
 
 def _expm1(v: Array, a: Array, e: Array) -> Array:
-    # Kernels write it as a series up to 1/2 (its fifteen terms are off by less than 4 K w of the value), else as e^a - 1.
+    # Kernels write it as a series up to 1/2 (its fifteen terms are off by less than 4 K w of the value), else as e^a -
+    # 1.
     off, size = np.where(np.isfinite(e), e, 0.0), np.where(np.isneginf(a), 0.0, np.abs(a))
     moved, power = (v + 1) * np.expm1(off), v + 1
     near = moved + 4 * K * w() * (np.abs(v) + moved)
@@ -121,13 +126,14 @@ TAILS: dict[str, Callable[[Array], Array]] = {"erf": lambda a: np.exp(-a * a), "
 
 
 def _smooth(op: str, slope: float) -> Callable[[Array, Array, Array], Array]:
-    # These rise, to no more than 1 in size, and are formed from parts of that size: their roundoff is relative to 1, not to the value.
-    # An error without a bound may be a NaN's, which stays one.
+    # These rise, to no more than 1 in size, and are formed from parts of that size: their roundoff is relative to 1,
+    # not to the value. An error without a bound may be a NaN's, which stays one.
     def rule(v: Array, a: Array, e: Array) -> Array:
         known = np.isfinite(e)
         off = np.where(known, e, 0.0)
         found = np.minimum(slope * off, _rises(op, v, a, off)) + 2 * K * w()
-        # What is far nearer to -1 than a roundoff is computed as -1: tanh is twice a sigmoid less 1, and erf is a unit in the last place off.
+        # What is far nearer to -1 than a roundoff is computed as -1: tanh is twice a sigmoid less 1, and erf is a unit
+        # in the last place off.
         most = a + off
         tail = TAILS[op](np.minimum(most, 0.0))
         return _unless(known, np.where((most < 0) & (tail < w() / 8), tail, found))
@@ -136,7 +142,8 @@ def _smooth(op: str, slope: float) -> Callable[[Array, Array, Array], Array]:
 
 
 def _sigmoid(v: Array, a: Array, e: Array) -> Array:
-    # 1 / (1 + e^-a): what the exponential is off by counts as an argument that is off; the rest is relative to the value.
+    # 1 / (1 + e^-a): what the exponential is off by counts as an argument that is off; the rest is relative to the
+    # value.
     known = np.isfinite(e)
     away = np.where(np.isfinite(a), np.where(a < 0, np.abs(a), 1.0), 0.0)
     off = np.where(known, e, 0.0) + K * w() * away
@@ -156,7 +163,8 @@ def _shifts(a: Array, e: Array) -> Array:
 
 
 def _unsure(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
-    return np.asarray((ea + eb > 0) & ~(np.abs(a - b) > ea + eb), np.float64)  # of two that may both be absent or not, the distance is no number
+    # Of two that may both be absent or not, the distance is no number
+    return np.asarray((ea + eb > 0) & ~(np.abs(a - b) > ea + eb), np.float64)
 
 
 def _where(v: Array, c: Array, a: Array, b: Array, ec: Array, ea: Array, eb: Array) -> Array:
@@ -199,7 +207,8 @@ RULES: dict[str, Callable[..., Array]] = {
     "abs": lambda v, a, e: e,
     "floor": lambda v, a, e: np.where(e > 0, 1 + e, 0.0),
     "round": lambda v, a, e: np.where(e > 0, 1 + e, 0.0),
-    "real": lambda v, a, e: e + np.where(np.abs(v) > 1 / w(), w() * np.abs(v), 0.0),  # exact as long as the digits suffice
+    # Exact as long as the digits suffice
+    "real": lambda v, a, e: e + np.where(np.abs(v) > 1 / w(), w() * np.abs(v), 0.0),
     "floordiv": _unknown,
     "mod": _unknown,
     "lt": _unsure,
@@ -212,11 +221,19 @@ RULES: dict[str, Callable[..., Array]] = {
 }
 
 
-def bounded(op: str, value: Array, values: Sequence[Array], errors: Sequence[Array], rules: Mapping[str, Callable[..., Array]] = RULES) -> Array:
-    """Return what a value of an operator is off by: by its rule, and where it is absent by nothing, unless that is in doubt itself.
+def bounded(
+    op: str,
+    value: Array,
+    values: Sequence[Array],
+    errors: Sequence[Array],
+    rules: Mapping[str, Callable[..., Array]] = RULES,
+) -> Array:
+    """Return what a value of an operator is off by: by its rule, and where it is absent by nothing, unless that is in
+    doubt itself.
 
-    In doubt is what a mask in doubt makes absent, a logarithm of what may be positive, and whatever comes of a number without a bound.
-    Below the range of float64 of operands of which none is absent a number is not absent either, but passes the range.
+    In doubt is what a mask in doubt makes absent, a logarithm of what may be positive, and whatever comes of a number
+    without a bound. Below the range of float64 of operands of which none is absent a number is not absent either, but
+    passes the range.
     """
     found = np.asarray(rules[op](value, *values, *errors), np.float64)
     if value.dtype.kind != "f" or not np.isneginf(value).any():
@@ -224,18 +241,23 @@ def bounded(op: str, value: Array, values: Sequence[Array], errors: Sequence[Arr
     wild = [~np.isfinite(e) for e in errors]
     if op == "where":
         (c, a, b), (unsure, *_) = values, errors
-        doubt = np.where(unsure > 0, wild[1] | wild[2] | (np.isneginf(a) != np.isneginf(b)), np.where(c, wild[1], wild[2]))
+        doubt = np.where(
+            unsure > 0, wild[1] | wild[2] | (np.isneginf(a) != np.isneginf(b)), np.where(c, wild[1], wild[2])
+        )
     elif op in ("log", "log2"):
         doubt = wild[0] | (~np.isneginf(values[0]) & (errors[0] > 0) & (values[0] + errors[0] > 0))
     else:
-        doubt = np.logical_or.reduce(np.broadcast_arrays(*wild)) | ~np.logical_or.reduce(np.broadcast_arrays(*map(np.isneginf, values)))
+        doubt = np.logical_or.reduce(np.broadcast_arrays(*wild)) | ~np.logical_or.reduce(
+            np.broadcast_arrays(*map(np.isneginf, values))
+        )
     return np.where(np.isneginf(value), np.where(doubt, np.inf, 0.0), found)
 
 
 def may_be_largest(values: Array, errors: Array, sure: Array, at: int) -> Array:
     """Return the lanes along an axis that may be taken for the first of the largest ones, whatever the rounding.
 
-    sure: lanes that a mask keeps for certain. A lane is none of them below one that is, nor after an exact one as large.
+    sure: lanes that a mask keeps for certain. A lane is none of them below one that is, nor after an exact one as
+    large.
     """
     low = np.where(sure, values - errors, -np.inf)
     known = np.where(sure & (errors == 0), values, -np.inf)
@@ -253,11 +275,13 @@ def farthest(found: Array, able: Array, at: int) -> Array:
 
 
 def recurred(axis: int, gains: Array, gain_errors: Array, parts: Array, part_errors: Array) -> Array:
-    """Return what a linear recurrence is off by, its lanes composed in any order; arrays of one shape, `axis` the dimension it runs along.
+    """Return what a linear recurrence is off by, its lanes composed in any order; arrays of one shape, `axis` the
+    dimension it runs along.
 
-    Written out it is a sum of products of gains and an addend, all signs alike where magnitudes stand for the numbers. A gain, or an addend, of any
-    of them is rounded once where it is multiplied and once where it is added, be they composed in whatever order. What is flushed to zero on
-    the way is multiplied by magnitudes that stand in these products, too.
+    Written out it is a sum of products of gains and an addend, all signs alike where magnitudes stand for the numbers.
+    A gain, or an addend, of any of them is rounded once where it is multiplied and once where it is added, be they
+    composed in whatever order. What is flushed to zero on the way is multiplied by magnitudes that stand in these
+    products, too.
     """
     sizes = [np.where(np.isfinite(side), np.abs(side), 0.0) for side in (gains, parts)]
     unsure = [side + error for side, error in zip(sizes, (gain_errors, part_errors), strict=True)]
@@ -271,9 +295,11 @@ def recurred(axis: int, gains: Array, gain_errors: Array, parts: Array, part_err
 
 
 def multiplied(factors: Array, exact: Array, count: int, folded: Callable[[Array], Array]) -> Array:
-    """Return what a product is off by, its partial products formed in any order: each may be flushed to zero, or pass the range.
+    """Return what a product is off by, its partial products formed in any order: each may be flushed to zero, or pass
+    the range.
 
-    factors: magnitudes with their errors; exact: those without; folded: their product along the axis, or the running one.
+    factors: magnitudes with their errors; exact: those without; folded: their product along the axis, or the running
+    one.
     """
     reach = folded(np.maximum(factors, 1.0) * (1 + 2 * w()))
     grown = folded(factors * (1 + 2 * w())) - folded(exact) + count * flushed() * reach

@@ -1,9 +1,9 @@
 """A bound that runs along with a plan: every statement adds what it rounds, tile by tile, on the very data of a run.
 
-The a-priori bound of rounding.py is computed from the term and the lengths of its sums. This one walks the plan's own statements,
-each value with a bound on its distance from what exact arithmetic gives there: every cast to 16 bits, every rescaling of an
-accumulator and every addition of a tile counts where it happens, at the size that its operands have. Both hold for the same
-kernel; the lesser of the two is the tolerance. The operators' rules are those of rounding.py.
+The a-priori bound of rounding.py is computed from the term and the lengths of its sums. This one walks the plan's own
+statements, each value with a bound on its distance from what exact arithmetic gives there: every cast to 16 bits, every
+rescaling of an accumulator and every addition of a tile counts where it happens, at the size that its operands have.
+Both hold for the same kernel; the lesser of the two is the tolerance. The operators' rules are those of rounding.py.
 """
 
 from __future__ import annotations
@@ -21,7 +21,22 @@ from napkin_eq.lang.dtypes import BY_SHORT, NARROW, REAL, WHOLE
 from napkin_eq.lang.numpy_semantics import FOLDS, OPERATORS, Array, running
 from napkin_eq.lang.operators import PLACES
 from napkin_eq.numerics.error_bound import row, sharing
-from napkin_eq.numerics.roundoff import FLUSHED, LARGEST, RULES, STORAGE, TOP, K, W, adding, bounded, farthest, gone, may_be_largest, multiplied, recurred
+from napkin_eq.numerics.roundoff import (
+    FLUSHED,
+    LARGEST,
+    RULES,
+    STORAGE,
+    TOP,
+    K,
+    W,
+    adding,
+    bounded,
+    farthest,
+    gone,
+    may_be_largest,
+    multiplied,
+    recurred,
+)
 from napkin_eq.tile.ir import (
     MATRIX_ROUNDOFF,
     Assign,
@@ -58,26 +73,34 @@ class Pair:
 
 
 def running_bound(
-    plan: Plan, inputs: Mapping[str, Any], sizes: Mapping[str, int], matrix_roundoff: float = 0.0, unknown: Mapping[str, Any] | None = None
+    plan: Plan,
+    inputs: Mapping[str, Any],
+    sizes: Mapping[str, int],
+    matrix_roundoff: float = 0.0,
+    unknown: Mapping[str, Any] | None = None,
 ) -> dict[str, Array]:
     """Return the bound of every element of every output of a plan, by the output's name.
 
-    sizes: of symbolic axes. matrix_roundoff: what the matrix unit rounds its operands to (tf32: 2^-11). unknown: masks of
-    input elements that may hold anything; the bound is infinite wherever they reach.
+    sizes: of symbolic axes. matrix_roundoff: what the matrix unit rounds its operands to (tf32: 2^-11). unknown: masks
+    of input elements that may hold anything; the bound is infinite wherever they reach.
     """
     memory = _Memory(plan, inputs, sizes, matrix_roundoff, unknown or {})
     last = {b.name for b in plan.outputs} - {b.name for kernel in plan.kernels for b in kernel.reads}
     with np.errstate(all="ignore"):
         for kernel in plan.kernels:
             facts = _facts(kernel, last)
-            for starts in product(*(range(0, memory.size(kernel.coord(g).axis), kernel.coord(g).tile) for g in kernel.grid)):
+            for starts in product(
+                *(range(0, memory.size(kernel.coord(g).axis), kernel.coord(g).tile) for g in kernel.grid)
+            ):
                 _Program(kernel, memory, facts, dict(zip(kernel.grid, starts, strict=True))).run(kernel.body, {})
     return {b.name: memory.arrays[b.name].error for b in plan.outputs}
 
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """Of a kernel: the values that are float32, and those that only go to outputs, where what is past the range is infinite; who adds rows."""
+    """Of a kernel: the values that are float32, and those that only go to outputs, where what is past the range is
+    infinite; who adds rows.
+    """
 
     wide: frozenset[str]
     final: frozenset[str]
@@ -89,18 +112,26 @@ def _facts(kernel: Kernel, outputs: set[str]) -> _Facts:
     wide = {s.out.name for s in stmts if hasattr(s, "out") and s.out.dtype == "f32"}
     stored = {s.value for s in stmts if isinstance(s, StoreTile) and s.buffer in outputs}
     elsewhere = {name for s in stmts if not (isinstance(s, StoreTile) and s.buffer in outputs) for name in used(s)}
-    return _Facts(frozenset(wide), frozenset(stored - elsewhere), {s: sharing(kernel, s) for s in stmts if isinstance(s, ReduceTile)})
+    return _Facts(
+        frozenset(wide),
+        frozenset(stored - elsewhere),
+        {s: sharing(kernel, s) for s in stmts if isinstance(s, ReduceTile)},
+    )
 
 
 class _Memory:
-    def __init__(self, plan: Plan, inputs: Mapping[str, Any], sizes: Mapping[str, int], matrix: float, unknown: Mapping[str, Any]) -> None:
+    def __init__(
+        self, plan: Plan, inputs: Mapping[str, Any], sizes: Mapping[str, int], matrix: float, unknown: Mapping[str, Any]
+    ) -> None:
         self.sizes, self.matrix = dict(sizes), matrix
         self.arrays: dict[str, Pair] = {}
         for buffer in plan.inputs:
             value = np.asarray(inputs[buffer.name])
             self.sizes.update({a.name: n for a, n in zip(buffer.dims, value.shape, strict=True)})
             held = value.astype(np.float64) if buffer.dtype in REAL else value
-            self.arrays[buffer.name] = Pair(held, np.where(unknown.get(buffer.name, False), np.inf, 0.0) * np.ones(value.shape))
+            self.arrays[buffer.name] = Pair(
+                held, np.where(unknown.get(buffer.name, False), np.inf, 0.0) * np.ones(value.shape)
+            )
         for buffer in (*plan.outputs, *plan.scratch):
             shape = tuple(self.size(axis) for axis in buffer.dims)
             held = np.zeros(shape, {"bool": np.bool_, "int": np.int64}.get(BY_SHORT[buffer.dtype].kind, np.float64))
@@ -133,13 +164,18 @@ class _Program:
                     scope[stmt.out.name] = self.settled(self.computed(stmt, scope))
 
     def settled(self, got: Pair) -> Pair:
-        """Absence is exact unless it is in doubt; what could not be bounded, or may pass the range of float32, is unbounded."""
+        """Absence is exact unless it is in doubt; what could not be bounded, or may pass the range of float32, is
+        unbounded.
+        """
         if got.value.dtype.kind != "f":
             return got
         error = np.nan_to_num(got.error, nan=np.inf, posinf=np.inf)
         finite = np.isfinite(got.value)
         error = np.where(finite & (np.abs(got.value) + error >= LARGEST), np.inf, error)
-        return Pair(got.value, np.where(finite | np.isnan(got.value) | (np.isneginf(got.value) & np.isposinf(got.error)), error, 0.0))
+        return Pair(
+            got.value,
+            np.where(finite | np.isnan(got.value) | (np.isneginf(got.value) & np.isposinf(got.error)), error, 0.0),
+        )
 
     def loop(self, stmt: Loop, scope: dict[str, Pair]) -> None:
         tile = self.kernel.coord(stmt.coord).tile
@@ -169,7 +205,9 @@ class _Program:
                 held = self.memory.arrays[stmt.buffer]
                 at = tuple(np.where(live, i, 0) for i in index)
                 # Where an index or a mask is in doubt, so is which element is meant.
-                doubt = sum((self.pair(operand, scope).error for operand in (*stmt.index, *stmt.masks)), np.zeros(())) > 0
+                doubt = (
+                    sum((self.pair(operand, scope).error for operand in (*stmt.index, *stmt.masks)), np.zeros(())) > 0
+                )
                 error = np.where(doubt, np.inf, np.where(live, held.error[at], 0.0))
                 return Pair(np.where(live, held.value[at], np.zeros((), held.value.dtype)), error)
             case Let():
@@ -179,8 +217,12 @@ class _Program:
                 off = adding(row(self.kernel.coord(coord).tile, threads), 1 if rounds else 2)
                 return self.reduced(monoid, self.names.index(coord), scope[arg], off)
             case ScanTile(_, _, coord, arg, str(gain)):
-                sides = np.broadcast_arrays(*(part for name in (gain, arg) for part in (scope[name].value, scope[name].error)))
-                return Pair(running(self.names.index(coord), sides[0], sides[2]), recurred(self.names.index(coord), *sides))
+                sides = np.broadcast_arrays(
+                    *(part for name in (gain, arg) for part in (scope[name].value, scope[name].error))
+                )
+                return Pair(
+                    running(self.names.index(coord), sides[0], sides[2]), recurred(self.names.index(coord), *sides)
+                )
             case ScanTile(_, monoid, coord, arg):
                 return self.scanned(monoid, self.names.index(coord), scope[arg])
             case Dot():
@@ -210,7 +252,9 @@ class _Program:
         value = np.asarray(PLAIN[op](*values))
         if value.dtype.kind != "f":
             known = op not in RULES or (value.dtype.kind in "iu" and not any(e.any() for e in errors))
-            return Pair(value, np.zeros(value.shape) if known else bounded(op, value, values, errors) * np.ones(value.shape))
+            return Pair(
+                value, np.zeros(value.shape) if known else bounded(op, value, values, errors) * np.ones(value.shape)
+            )
         if op == "where":
             errors[0] = np.broadcast_to(errors[0], np.broadcast_shapes(*(v.shape for v in values)))
         rules = {op: BEYOND.get(op, RULES.get(op, _nothing))}
@@ -234,12 +278,19 @@ class _Program:
         if monoid == "max":
             return Pair(value, got.error.max(axis=at, keepdims=True))
         if monoid == "sum":
-            return Pair(value, got.error.sum(axis=at, keepdims=True) + off * (size + got.error).sum(axis=at, keepdims=True))
+            return Pair(
+                value, got.error.sum(axis=at, keepdims=True) + off * (size + got.error).sum(axis=at, keepdims=True)
+            )
         count = got.value.shape[at]
-        return Pair(value, multiplied(size + got.error, size, count, lambda x: np.multiply.reduce(x, axis=at, keepdims=True)))
+        return Pair(
+            value, multiplied(size + got.error, size, count, lambda x: np.multiply.reduce(x, axis=at, keepdims=True))
+        )
 
     def scanned(self, monoid: str, at: int, got: Pair) -> Pair:
-        value, size = FOLDS[monoid].accumulate(got.value, axis=at), np.where(np.isfinite(got.value), np.abs(got.value), 0.0)
+        value, size = (
+            FOLDS[monoid].accumulate(got.value, axis=at),
+            np.where(np.isfinite(got.value), np.abs(got.value), 0.0),
+        )
         if monoid == "max":
             return Pair(value, np.maximum.accumulate(got.error, axis=at))
         if monoid == "sum":
@@ -253,7 +304,9 @@ class _Program:
         (row, a), (col, b) = ((self.side(scope[name], k), scope[name]) for name in (stmt.a, stmt.b))
 
         def times(x: Array, y: Array) -> Array:
-            return np.moveaxis(np.moveaxis(x, (row, k), (-2, -1)) @ np.moveaxis(y, (k, col), (-2, -1)), (-2, -1), (row, col))
+            return np.moveaxis(
+                np.moveaxis(x, (row, k), (-2, -1)) @ np.moveaxis(y, (k, col), (-2, -1)), (-2, -1), (row, col)
+            )
 
         sizes = [np.where(np.isfinite(p.value), np.abs(p.value), 0.0) for p in (a, b)]
         roundoff = max(self.memory.matrix, MATRIX_ROUNDOFF[stmt.precision] if stmt.a in self.facts.wide else 0.0)
@@ -266,7 +319,11 @@ class _Program:
             acc = scope[stmt.acc]
             value, error, size = value + acc.value, error + acc.error, size + np.abs(acc.value)
         lanes = self.kernel.coord(stmt.coord).tile
-        depth = lanes if stmt.precision == "ieee" and stmt.a in self.facts.wide else (3 if stmt.precision == "tf32x3" else 1) * lanes / 4 + 16
+        depth = (
+            lanes
+            if stmt.precision == "ieee" and stmt.a in self.facts.wide
+            else (3 if stmt.precision == "tf32x3" else 1) * lanes / 4 + 16
+        )
         return Pair(value, error + adding(depth, 2) * (size + error))
 
     def side(self, pair: Pair, k: int) -> int:
@@ -296,7 +353,10 @@ def rounded(got: Pair, dtype: str, final: bool) -> Pair:
     """Round a tile to a narrow type; what is past its range is of no use, but in a final output."""
     unit, least = STORAGE[dtype]
     size = np.where(np.isfinite(got.value), np.abs(got.value), 0.0) + got.error
-    return Pair(got.value, np.where((size > TOP[dtype]) & (not final), np.inf, got.error + unit * size + np.minimum(least, size)))
+    return Pair(
+        got.value,
+        np.where((size > TOP[dtype]) & (not final), np.inf, got.error + unit * size + np.minimum(least, size)),
+    )
 
 
 def _plain(op: str, values: list[Array], errors: list[Array]) -> tuple[str, list[Array], list[Array]]:
@@ -322,7 +382,9 @@ def _exp2(v: Array, a: Array, e: Array) -> Array:
 
 
 def _log2(v: Array, a: Array, e: Array) -> Array:
-    return np.where(a > e, np.log1p(e / (a - e)) / LN2 + K * W * (np.abs(v) + 1), np.where((a == 0) & (e == 0), 0.0, np.inf))
+    return np.where(
+        a > e, np.log1p(e / (a - e)) / LN2 + K * W * (np.abs(v) + 1), np.where((a == 0) & (e == 0), 0.0, np.inf)
+    )
 
 
 def _fma(v: Array, a: Array, b: Array, c: Array, ea: Array, eb: Array, ec: Array) -> Array:
@@ -334,7 +396,8 @@ PLAIN: dict[str, Any] = {
     **OPERATORS,
     # The plan says what is guarded: operators are those of IEEE arithmetic here.
     "add": np.add, "mul": np.multiply, "neg": np.negative, "inv": lambda a: 1.0 / a, "div": np.divide,
-    "exp": np.exp, "exp2": np.exp2, "log": np.log, "log2": np.log2, "sqrt": np.sqrt, "rsqrt": lambda a: 1.0 / np.sqrt(a),
+    "exp": np.exp, "exp2": np.exp2, "log": np.log, "log2": np.log2, "sqrt": np.sqrt,
+    "rsqrt": lambda a: 1.0 / np.sqrt(a),
     "fma": lambda a, b, c: a * b + c,
 }  # fmt: skip
 BEYOND: dict[str, Any] = {

@@ -1,7 +1,9 @@
-"""Families of inputs that break wrong kernels, stated over a diagram's inputs alone; nothing is known of what it computes.
+"""Families of inputs that break wrong kernels, stated over a diagram's inputs alone; nothing is known of what it
+computes.
 
-A family says what each array of numbers holds, given its shape and which of its axes are folded; what masks and integers
-hold; which elements are spoilt (NaN or infinite); and how long the axes are. The same family and seed give the same arrays.
+A family says what each array of numbers holds, given its shape and which of its axes are folded; what masks and
+integers hold; which elements are spoilt (NaN or infinite); and how long the axes are. The same family and seed give the
+same arrays.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ RANGE = {t.name: (t.top, 2 * t.half) for t in TYPES if t.storage}
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An array of numbers to fill: its shape, which of its axes the diagram folds, its number among the inputs, its storage type."""
+    """An array of numbers to fill: its shape, which of its axes the diagram folds, its number among the inputs, its
+    storage type.
+    """
 
     random: np.random.Generator
     shape: tuple[int, ...]
@@ -70,8 +74,9 @@ Sizes = Callable[[int], int]
 class Family:
     """One family: `numbers` fills arrays of reals; the rest says what is unlike a random draw.
 
-    kept: which lanes of folded axes the masks keep: "some" at random, "last" half, "none". spoil: "nan" or "inf", put where
-    the diagram keeps it from some outputs ("masked") or anywhere ("everywhere"). size: a folded axis's length from its tile.
+    kept: which lanes of folded axes the masks keep: "some" at random, "last" half, "none". spoil: "nan" or "inf", put
+    where the diagram keeps it from some outputs ("masked") or anywhere ("everywhere"). size: a folded axis's length
+    from its tile.
     """
 
     name: str
@@ -96,7 +101,10 @@ class Drawn:
         """The inputs as the kernel gets them."""
         import numpy as np
 
-        return {name: np.where(self.spoilt[name], self.value, array) if name in self.spoilt else array for name, array in self.clean.items()}
+        return {
+            name: np.where(self.spoilt[name], self.value, array) if name in self.spoilt else array
+            for name, array in self.clean.items()
+        }
 
 
 def _one(place: Place) -> Any:
@@ -133,7 +141,9 @@ def _products(place: Place) -> Any:
     if not place.shape:
         return np.asarray(512.0)
     rows = sum((place.along(at) for at in range(len(place.shape) - 1)), np.zeros((), int))
-    return np.where((rows + place.along(len(place.shape) - 1)) % place.shape[-1] == 0, 512.0, 0.0) * np.ones(place.shape)
+    return np.where((rows + place.along(len(place.shape) - 1)) % place.shape[-1] == 0, 512.0, 0.0) * np.ones(
+        place.shape
+    )
 
 
 def _counted(place: Place) -> Any:
@@ -189,7 +199,12 @@ def _families() -> dict[str, Family]:
     found = (
         Family("normal", "standard normal numbers"),
         Family("large", "numbers sixteen times as large", lambda p: 16.0 * p.normal()),
-        Family("negative", "negative numbers, those of the first input large, axes of a tile and a half", _negative, size=lambda tile: tile + tile // 2),
+        Family(
+            "negative",
+            "negative numbers, those of the first input large, axes of a tile and a half",
+            _negative,
+            size=lambda tile: tile + tile // 2,
+        ),
         Family("opposed", "large numbers whose products are negative", _opposed),
         Family("growing", "numbers that grow along every folded axis, tile after tile", lambda p: 48.0 * p.ramp()),
         Family("falling", "numbers that fall along every folded axis", lambda p: 48.0 * p.ramp(falling=True)),
@@ -197,7 +212,11 @@ def _families() -> dict[str, Family]:
         Family("tail", "the last lane of every folded axis dominates", _tail),
         Family("constant", "all numbers alike", _full(5.5)),
         Family("index", "each element its own number, in order", _counted),
-        Family("ties", "few different numbers, so that most are equal to others", lambda p: p.random.integers(-2, 3, p.shape) * 1.0),
+        Family(
+            "ties",
+            "few different numbers, so that most are equal to others",
+            lambda p: p.random.integers(-2, 3, p.shape) * 1.0,
+        ),
         Family("one-hot", "one element 1, the others 0", _one),
         Family("products", "products past the range of float16, sums within that of float32", _products),
         Family("subnormal", "numbers below the least normal one of the storage type", _subnormal),
@@ -206,16 +225,32 @@ def _families() -> dict[str, Family]:
         Family("far", "numbers a thousand from zero that differ little", lambda p: 1000.0 + p.normal()),
         Family("alternating", "large numbers of alternating sign, whose sums are small", _alternating),
         Family("tiny", "very small numbers", lambda p: 2.0 ** (-12 if p.dtype == "float16" else -20) * p.normal()),
-        Family("top", "very large numbers: near the largest of float16, else those whose products of three float32 holds", _top),
+        Family(
+            "top",
+            "very large numbers: near the largest of float16, else those whose products of three float32 holds",
+            _top,
+        ),
         Family("late", "masks that keep the last half of a folded axis: whole tiles are masked first", kept="last"),
         Family("nothing", "masks that keep nothing: whole rows are masked", kept="none"),
         Family("nan-masked", "NaN where the diagram keeps it from outputs", kept="last", spoil="nan", where="masked"),
-        Family("inf-masked", "infinity where the diagram keeps it from outputs", kept="last", spoil="inf", where="masked"),
+        Family(
+            "inf-masked", "infinity where the diagram keeps it from outputs", kept="last", spoil="inf", where="masked"
+        ),
         Family("nan", "a NaN, which must reach every output that depends on it", spoil="nan", where="everywhere"),
         Family("size-1", "axes of one element", size=lambda tile: 1),
-        Family("size-below", "axes one shorter than their tile, negative numbers", _below, size=lambda tile: max(1, tile - 1)),
+        Family(
+            "size-below",
+            "axes one shorter than their tile, negative numbers",
+            _below,
+            size=lambda tile: max(1, tile - 1),
+        ),
         Family("size-tile", "axes as long as their tile", size=lambda tile: tile),
-        Family("size-above", "axes one longer than their tile, numbers whose products are negative", _opposed, size=lambda tile: tile + 1),
+        Family(
+            "size-above",
+            "axes one longer than their tile, numbers whose products are negative",
+            _opposed,
+            size=lambda tile: tile + 1,
+        ),
     )
     return {family.name: family for family in found}
 
@@ -239,7 +274,9 @@ def families() -> dict[str, Family]:
 
 
 def applies(diagram: Diagram, chosen: Family) -> bool:
-    """Tell whether a family can differ from random numbers for a diagram: one about masks needs an input that makes masks."""
+    """Tell whether a family can differ from random numbers for a diagram: one about masks needs an input that makes
+    masks.
+    """
     return chosen.kept == "some" or bool(chosen.where) or any(node.kind != "real" for node in diagram.inputs())
 
 
@@ -249,7 +286,9 @@ def folded_axes(diagram: Diagram) -> set[str]:
 
 
 def resized(diagram: Diagram, chosen: Family, sizes: Mapping[str, int], tiles: Mapping[str, int]) -> dict[str, int]:
-    """Return the sizes that a family asks for: of every axis with a tile, the rest as they are; multiples are kept to."""
+    """Return the sizes that a family asks for: of every axis with a tile, the rest as they are; multiples
+    are kept to.
+    """
     if chosen.size is None:
         return dict(sizes)
     multiple = {axis.name: axis.multiple for axis in diagram.axes()}
@@ -258,7 +297,9 @@ def resized(diagram: Diagram, chosen: Family, sizes: Mapping[str, int], tiles: M
 
 
 def draw(diagram: Diagram, chosen: Family, sizes: Mapping[str, int], dtype: str, seed: int) -> Drawn:
-    """Draw the inputs of a diagram, exactly representable in the storage type and within the facts that are declared of them."""
+    """Draw the inputs of a diagram, exactly representable in the storage type and within the facts that are declared of
+    them.
+    """
     import numpy as np
 
     random = np.random.default_rng([seed, zlib.crc32(chosen.name.encode())])
@@ -277,10 +318,14 @@ def draw(diagram: Diagram, chosen: Family, sizes: Mapping[str, int], dtype: str,
             clean[node.name] = _integers(random, chosen.kept, shape, most).astype(node.dtype)
         else:
             held = dtype if node.dtype == "float" else node.dtype
-            values = chosen.numbers(Place(random, shape, tuple(axis.name in folded for axis in node.dims), number, held))
+            values = chosen.numbers(
+                Place(random, shape, tuple(axis.name in folded for axis in node.dims), number, held)
+            )
             clean[node.name] = nearest(meeting(node.facts, np.asarray(values, np.float64)), held)
             number += 1
-    return Drawn(clean, _spoilt(diagram, chosen, clean, sizes, random), {"": 0.0, "nan": np.nan, "inf": np.inf}[chosen.spoil])
+    return Drawn(
+        clean, _spoilt(diagram, chosen, clean, sizes, random), {"": 0.0, "nan": np.nan, "inf": np.inf}[chosen.spoil]
+    )
 
 
 def _mask(random: Any, kept: str, shape: tuple[int, ...], folded: list[bool]) -> Any:
@@ -299,7 +344,13 @@ def _mask(random: Any, kept: str, shape: tuple[int, ...], folded: list[bool]) ->
 def _integers(random: Any, kept: str, shape: tuple[int, ...], most: int) -> Any:
     import numpy as np
 
-    return np.zeros(shape, int) if kept == "none" else np.full(shape, (most - 1) // 2) if kept == "last" else random.integers(0, most, shape)
+    return (
+        np.zeros(shape, int)
+        if kept == "none"
+        else np.full(shape, (most - 1) // 2)
+        if kept == "last"
+        else random.integers(0, most, shape)
+    )
 
 
 def reach(diagram: Diagram, node: Input, sizes: Mapping[str, int]) -> int:
@@ -313,8 +364,12 @@ def reach(diagram: Diagram, node: Input, sizes: Mapping[str, int]) -> int:
     return 8
 
 
-def _spoilt(diagram: Diagram, chosen: Family, clean: Mapping[str, Any], sizes: Mapping[str, int], random: Any) -> dict[str, Any]:
-    """Mark the elements to spoil: one anywhere, or those that some output is kept from by every diagram's own choices."""
+def _spoilt(
+    diagram: Diagram, chosen: Family, clean: Mapping[str, Any], sizes: Mapping[str, int], random: Any
+) -> dict[str, Any]:
+    """Mark the elements to spoil: one anywhere, or those that some output is kept from by every diagram's
+    own choices.
+    """
     import numpy as np
 
     from napkin_eq.numerics.error_bound import error_bound
@@ -328,9 +383,19 @@ def _spoilt(diagram: Diagram, chosen: Family, clean: Mapping[str, Any], sizes: M
         if chosen.where == "everywhere":
             marked[tuple(int(random.integers(n)) for n in marked.shape)] = True
             return {node.name: marked}
-        marked[tuple(slice(None) if name not in folded_axes(diagram) else slice(0, 1) for name in (a.name for a in node.dims))] = True
+        marked[
+            tuple(
+                slice(None) if name not in folded_axes(diagram) else slice(0, 1) for name in (a.name for a in node.dims)
+            )
+        ] = True
         for candidate in (marked, np.flip(marked)):
-            bounds = error_bound(diagram.term, clean, {n: s for n, s in sizes.items() if n in named}, "float32", unknown={**found, node.name: candidate})
+            bounds = error_bound(
+                diagram.term,
+                clean,
+                {n: s for n, s in sizes.items() if n in named},
+                "float32",
+                unknown={**found, node.name: candidate},
+            )
             if any(np.isfinite(bound).any() for bound in bounds):
                 found[node.name] = candidate
                 break
@@ -359,7 +424,9 @@ def meeting(facts: tuple[str, ...], values: Any) -> Any:
     for fact in facts:
         if fact.startswith("abs<="):
             # 0.99: rounding to the storage type must not lift a value over the bound.
-            values = np.clip(values, -0.99 * float(fact.removeprefix("abs<=")), 0.99 * float(fact.removeprefix("abs<=")))
+            values = np.clip(
+                values, -0.99 * float(fact.removeprefix("abs<=")), 0.99 * float(fact.removeprefix("abs<="))
+            )
     return values
 
 
@@ -367,5 +434,7 @@ def number(axis: Axis, sizes: Mapping[str, int]) -> int:
     """Return the size of an axis; raises NapkinError for a symbolic one that is given none."""
     found = axis.size if axis.size is not None else sizes.get(axis.name)
     if found is None:
-        raise NapkinError(f"axis {axis.name} is symbolic and a run needs a number: give one with --set {axis.name}=SIZE")
+        raise NapkinError(
+            f"axis {axis.name} is symbolic and a run needs a number: give one with --set {axis.name}=SIZE"
+        )
     return found

@@ -1,10 +1,13 @@
-"""Errors that several values share: a computed value as its exact one, a polynomial in such errors, and what else it is off by.
+"""Errors that several values share: a computed value as its exact one, a polynomial in such errors, and what else it is
+off by.
 
-A mean that is off by d is off by the same d in every lane that it is subtracted from. So Σ (a - m - d)(b - n - e) is off by d e for
-each lane and not by d Σ |b - n|: the sums that d and e are multiplied by are 0. A bound that takes each lane by itself cannot see that.
+A mean that is off by d is off by the same d in every lane that it is subtracted from. So Σ (a - m - d)(b - n - e) is
+off by d e for each lane and not by d Σ |b - n|: the sums that d and e are multiplied by are 0. A bound that takes each
+lane by itself cannot see that.
 
-A `Form` says that what is computed of a value v is v + Σ c_μ d^μ + r: the d_s are shared errors, |d_s| at most most[s], each μ a
-product of some, and |r| at most `own`. Sums and products of values are sums and products of their forms; other operators have none.
+A `Form` says that what is computed of a value v is v + Σ c_μ d^μ + r: the d_s are shared errors, |d_s| at most most[s],
+each μ a product of some, and |r| at most `own`. Sums and products of values are sums and products of their forms; other
+operators have none.
 """
 
 from __future__ import annotations
@@ -27,7 +30,9 @@ SLACK = 2.0**-48  # what is left where bounds computed in float64 are subtracted
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A value as computed: the factors of the products of shared errors, each by the numbers of these, and what else it is off by."""
+    """A value as computed: the factors of the products of shared errors, each by the numbers of these, and what else it
+    is off by.
+    """
 
     parts: Mapping[Monomial, Named]
     own: Named
@@ -70,7 +75,9 @@ class Errors:
         return self.alike.setdefault(key, len(self.alike))
 
     def of(self, ends: Ends, key: object, most: Named) -> Form:
-        """Return the form of a value that is off by one shared error, which it is to be known by; ends: of the axes in whose prefix it is."""
+        """Return the form of a value that is off by one shared error, which it is to be known by; ends: of the axes in
+        whose prefix it is.
+        """
         if (ends, key) not in self.numbers:
             self.numbers[ends, key] = len(self.most)
             self.most.append(most)
@@ -93,7 +100,9 @@ class Errors:
         return plus(*(self.size(monomial, factor) for monomial, factor in form.parts.items()))
 
     def kept(self, form: Form, among: set[int] | None = None) -> Form:
-        """Return a form with fewer parts, the rest counted among what else it is off by: of the errors `among` only, and not too many."""
+        """Return a form with fewer parts, the rest counted among what else it is off by: of the errors `among` only,
+        and not too many.
+        """
         order = sorted(form.parts, key=lambda m: (len(m), m))
         near = [m for m in order if len(m) <= DEGREE and (among is None or among.issuperset(m))][:TERMS]
         dropped = [self.size(m, form.parts[m]) for m in order if m not in near]
@@ -149,7 +158,15 @@ def summed(errors: Errors, axis: str, length: int, form: Form, kept: Named | Non
     return Form(parts, plus(*own))
 
 
-def contracted(errors: Errors, axis: str, length: int, values: Sequence[Named], forms: Sequence[Form], kept: Named | None, rest: Named) -> Form:
+def contracted(
+    errors: Errors,
+    axis: str,
+    length: int,
+    values: Sequence[Named],
+    forms: Sequence[Form],
+    kept: Named | None,
+    rest: Named,
+) -> Form:
     """Return the form of a sum of products over an axis, products formed only where no matrix product will do."""
     (a, b), (f, g) = values, forms
     parts: dict[Monomial, Named] = {}
@@ -191,8 +208,8 @@ def size(data: Array) -> Array:
 class Checked:
     """A value with its bound, each with names for its axes; the bound of a mask is 1 where it is uncertain.
 
-    low, high: between which numbers what is computed lies, where more is known of that (ranges.py). form: what of the error is
-    shared with other values, where some is (Form); `error` bounds all of it.
+    low, high: between which numbers what is computed lies, where more is known of that (ranges.py). form: what of the
+    error is shared with other values, where some is (Form); `error` bounds all of it.
     """
 
     value: Named

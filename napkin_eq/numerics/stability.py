@@ -1,10 +1,11 @@
-"""How much a form of a diagram loses to rounding that the diagram itself does not: bounds of both, side by side, on small inputs.
+"""How much a form of a diagram loses to rounding that the diagram itself does not: bounds of both, side by side, on
+small inputs.
 
-Each form is bounded in float32 as it is written (error_bound.py), on small inputs of families that break forms which cancel: far from
-zero, alternating in sign, constant rows, one element alone, zeros beside large numbers, tiny and very large, near the end of an
-exponential's range. The *growth* of a form is the largest ratio, over families and elements, of its bound to that of what the
-diagram says, both with the output rounded to its storage type. A form is admitted if that is at most FACTOR. Where the diagram
-itself has no bound, as past the range of float32, nothing is asked.
+Each form is bounded in float32 as it is written (error_bound.py), on small inputs of families that break forms which
+cancel: far from zero, alternating in sign, constant rows, one element alone, zeros beside large numbers, tiny and very
+large, near the end of an exponential's range. The *growth* of a form is the largest ratio, over families and elements,
+of its bound to that of what the diagram says, both with the output rounded to its storage type. A form is admitted if
+that is at most FACTOR. Where the diagram itself has no bound, as past the range of float32, nothing is asked.
 """
 
 from __future__ import annotations
@@ -34,7 +35,11 @@ FAMILIES = ("normal", "offset", "far", "alternating", "constant", "one-hot", "ti
 # Numbers whose exponentials float32 holds, and not a product of two of these.
 STEEP = Family("steep", "numbers near 60", lambda place: 60.0 + place.normal())
 # Where the diagram is exact at a 0, a form may be off by as much as numbers beside it are large.
-SPARSE = Family("sparse", "zeros beside large numbers", lambda place: 64.0 * place.normal() * (place.random.random(place.shape) < 0.5))
+SPARSE = Family(
+    "sparse",
+    "zeros beside large numbers",
+    lambda place: 64.0 * place.normal() * (place.random.random(place.shape) < 0.5),
+)
 TRIAL = "·family"  # the axis of the families; no axis of a diagram has this name
 # Lanes of an axis that is folded, fewer where many are; of any other; of a block.
 FOLDED, FREE, TILE = (24, 12, 8, 6, 4, 4), 2, 8
@@ -56,7 +61,9 @@ class Stability:
         long = FOLDED[min(len(folded), len(FOLDED)) - 1]
         # An axis that is shorter keeps its length: over one lane what is subtracted may be the whole.
         lanes = {a.name: long if a.name in folded else FREE for a in axes_in(source)}
-        sizes = {a.name: -(-min(lanes[a.name], a.size or lanes[a.name]) // a.multiple) * a.multiple for a in axes_in(source)}
+        sizes = {
+            a.name: -(-min(lanes[a.name], a.size or lanes[a.name]) // a.multiple) * a.multiple for a in axes_in(source)
+        }
         drawn = [draw(diagram, one, sizes, dtype, 0).clean for one in (*map(family, FAMILIES), STEEP, SPARSE)]
         self.sizes: dict[str, int] = {**sizes, TRIAL: len(drawn)}
         run = Run(source, drawn[0], self.sizes, 2**40, "float64")
@@ -68,7 +75,8 @@ class Stability:
                 names = tuple(sorted((TRIAL, *held.names)))
                 run.inputs[node] = Named(names, np.moveaxis(stacked, 0, names.index(TRIAL)))
         ways = {name: Schedule(TILE, TILE, True) for name in sizes}
-        # In float32 throughout; and, of 16-bit inputs, with the computed operands of sums of products rounded to their type.
+        # In float32 throughout; and, of 16-bit inputs, with the computed operands of sums of products rounded to their
+        # type.
         frame = Frame(run, {}, None)
         self.work: Work = Work(frame, "float32", planned=ways)
         self.narrow: Work | None = None if dtype == "float32" else Work(frame, dtype, planned=ways)
@@ -87,7 +95,9 @@ class Stability:
             self.sizes[part.name] = part.size or 1
 
     def growth(self, term: Term) -> float:
-        """Return how many times as large as the source's own the bound of a form is, at most; of several outputs the largest."""
+        """Return how many times as large as the source's own the bound of a form is, at most; of several outputs the
+        largest.
+        """
         return self.growth_of(term.items if isinstance(term, Tuple) else (term,))
 
     def growth_of(self, forms: Sequence[Term]) -> float:
@@ -98,21 +108,31 @@ class Stability:
         """Tell whether a form of the whole source loses no more than FACTOR times what the source loses."""
         return self.growth(term) <= FACTOR
 
-    def barred(self, graph: Saturated, factor: float, over: Callable[[], bool] = lambda: False) -> frozenset[tuple[int, int]]:
-        """Return the nodes, by class and place, that lose more than a factor over what their class can keep, however well their children are computed.
+    def barred(
+        self, graph: Saturated, factor: float, over: Callable[[], bool] = lambda: False
+    ) -> frozenset[tuple[int, int]]:
+        """Return the nodes, by class and place, that lose more than a factor over what their class can keep, however
+        well their children are computed.
 
-        What they are off by is looked at in all, and without what they share with the values that they refer to: that may cancel further on.
+        What they are off by is looked at in all, and without what they share with the values that they refer to: that
+        may cancel further on.
         over: tells when to end; a node that was not looked at by then is not barred.
         """
         return frozenset(self._lost(graph, self._forms(graph, over), factor, over))
 
     def losing(
-        self, graph: Saturated, taken: Mapping[int, Mapping[int, Node]], kept: Mapping[int, Sequence[Term]], factor: float, over: Callable[[], bool]
+        self,
+        graph: Saturated,
+        taken: Mapping[int, Mapping[int, Node]],
+        kept: Mapping[int, Sequence[Term]],
+        factor: float,
+        over: Callable[[], bool],
     ) -> set[tuple[int, int]]:
         """Return those of some nodes that are barred: of few nodes far sooner than `barred` tells it of all.
 
-        taken: the nodes, by class and place. kept: some forms of each class. Nodes that lose no more than the factor over these are not barred;
-        of the others more accurate forms of their children are sought: down to values that the diagram has, where that is not far.
+        taken: the nodes, by class and place. kept: some forms of each class. Nodes that lose no more than the factor
+        over these are not barred; of the others more accurate forms of their children are sought: down to values that
+        the diagram has, where that is not far.
         """
         best: dict[tuple[int, int], Term | None] = {}
 
@@ -120,7 +140,11 @@ class Stability:
             if number in graph.sources:
                 return graph.sources[number]
             if (number, depth) not in best:
-                nodes = [n for n in graph.classes[number] if depth and n.kind not in HIDDEN and number not in n.children and not over()]
+                nodes = [
+                    n
+                    for n in graph.classes[number]
+                    if depth and n.kind not in HIDDEN and number not in n.children and not over()
+                ]
                 made = [form for node in nodes if (form := over_children(node, depth - 1)) is not None]
                 best[number, depth] = min([*kept[number], *made], key=self.score, default=None)
             return best[number, depth]
@@ -147,7 +171,9 @@ class Stability:
         forms = self._forms(graph, over, {n for n, _, _ in suspects} | closure.keys(), places)
         return self._lost(graph, {n: forms[n] for n, _, _ in suspects}, factor, over) & places
 
-    def _lost(self, graph: Saturated, forms: Mapping[int, Mapping[int, Term]], factor: float, over: Callable[[], bool]) -> set[tuple[int, int]]:
+    def _lost(
+        self, graph: Saturated, forms: Mapping[int, Mapping[int, Term]], factor: float, over: Callable[[], bool]
+    ) -> set[tuple[int, int]]:
         lost = set[tuple[int, int]]()
         for number, found in forms.items():
             if over():
@@ -159,23 +185,37 @@ class Stability:
         return lost
 
     def _loses(self, form: Term, reference: Term, factor: float) -> bool:
-        return not opened(form) and any(self.ratio(form, reference, 0.0, 0.0, apart) > factor for apart in (False, True))
+        return not opened(form) and any(
+            self.ratio(form, reference, 0.0, 0.0, apart) > factor for apart in (False, True)
+        )
 
     def _forms(
-        self, graph: Saturated, over: Callable[[], bool], only: Set[int] | None = None, places: Set[tuple[int, int]] = frozenset()
+        self,
+        graph: Saturated,
+        over: Callable[[], bool],
+        only: Set[int] | None = None,
+        places: Set[tuple[int, int]] = frozenset(),
     ) -> dict[int, dict[int, Term]]:
-        """Return a form for each node of each class, by its place: its children as the diagram writes them, others as accurate as is known.
+        """Return a form for each node of each class, by its place: its children as the diagram writes them, others as
+        accurate as is known.
 
-        So a value and its negative are of one form: what they are off by is shared. only: the classes that are looked at, all where nothing
-        is given; of those that the diagram has, only the nodes of `places`.
+        So a value and its negative are of one form: what they are off by is shared. only: the classes that are looked
+        at, all where nothing is given; of those that the diagram has, only the nodes of `places`.
         """
         best: dict[int, Term] = dict(graph.sources)
         forms: dict[int, dict[int, Term]] = {number: {} for number in graph.classes}
         # Children first: a form that is made before the best ones of its parts are known is made again.
         order = sorted(graph.classes, key=lambda number: graph.reps[number].depth if number in graph.reps else 0)
-        waiting = [(n, p, node) for n in order for p, node in enumerate(graph.classes[n]) if node.kind not in HIDDEN and n not in node.children]
+        waiting = [
+            (n, p, node)
+            for n in order
+            for p, node in enumerate(graph.classes[n])
+            if node.kind not in HIDDEN and n not in node.children
+        ]
         if only is not None:
-            waiting = [(n, p, node) for n, p, node in waiting if (n, p) in places or (n in only and n not in graph.sources)]
+            waiting = [
+                (n, p, node) for n, p, node in waiting if (n, p) in places or (n in only and n not in graph.sources)
+            ]
         for _ in range(SWEEPS):
             changed = False
             for number, place, node in waiting:
@@ -194,7 +234,8 @@ class Stability:
         return forms
 
     def score(self, form: Term) -> float:
-        """Return a figure by which forms of one value are ordered, the most accurate first: the logarithms of their bounds, of all families.
+        """Return a figure by which forms of one value are ordered, the most accurate first: the logarithms of their
+        bounds, of all families.
 
         The mean of that of all that they are off by and of that of what they share with no other value.
         """
@@ -216,7 +257,8 @@ class Stability:
         return self.scores[key]
 
     def ratio(self, form: Term, reference: Term, unit: float, least: float, apart: bool = False) -> float:
-        """Return the largest ratio of the bounds of two forms of one value, each rounded once more; 1 where they cannot be bounded.
+        """Return the largest ratio of the bounds of two forms of one value, each rounded once more; 1 where they cannot
+        be bounded.
 
         apart: of what they are off by but for what they share with other values.
         """
@@ -240,7 +282,9 @@ class Stability:
                 return 1.0
             most = 0.0
             for found, own in pairs:
-                _, (error, bound, value) = aligned(found.apart if apart else found.error, own.apart if apart else own.error, own.value)
+                _, (error, bound, value) = aligned(
+                    found.apart if apart else found.error, own.apart if apart else own.error, own.value
+                )
                 once = unit * np.where(np.isfinite(value), np.abs(value), 0.0) + least + FLUSHED
                 grown = np.where(np.isfinite(bound), (error + once) / (bound + once), 0.0)
                 most = max(most, float(grown.max(initial=0.0)))
@@ -248,7 +292,9 @@ class Stability:
 
 
 def _made(graph: Saturated, node: Node, parts: Sequence[Term]) -> Term | None:
-    """Return a node's term over forms of its children; None where these make no term, as one still varies along an axis that another has lost."""
+    """Return a node's term over forms of its children; None where these make no term, as one still varies along an axis
+    that another has lost.
+    """
     try:
         return built(node.kind, node.fields, tuple(parts), graph.leaves)
     except NapkinError:

@@ -44,14 +44,27 @@ def aimed(
     for held in (dtype, *(array.dtype for array in diagram.inputs() if array.dtype != "float")):
         if (needed := BY_NAME[held].needs) and needed not in machine.tensor:
             raise NapkinError(f"{held} is not a type of {machine.title}, which has no contractions of {needed}")
-    return Aim(machine, dtype, printer, max_error, refused=frozenset(refused), budget=budget, held=dict(diagram.held), library=library)
+    return Aim(
+        machine,
+        dtype,
+        printer,
+        max_error,
+        refused=frozenset(refused),
+        budget=budget,
+        held=dict(diagram.held),
+        library=library,
+    )
 
 
 def proved_laws(without: Sequence[str], rules: Sequence[str], allow_tested: bool) -> Laws:
-    """Return the laws in force, each proved; raises LawRefused for one that is false or claims too much of floating point, Undecided for one not proved."""
+    """Return the laws in force, each proved; raises LawRefused for one that is false or claims too much of floating
+    point, Undecided for one not proved.
+    """
     statements = chosen_statements(without, rules)
     if all(s.name != "level" for s in statements):
-        raise NapkinError("without the law level no value may be stored, not even an output, so there is no kernel; leave it in")
+        raise NapkinError(
+            "without the law level no value may be stored, not even an output, so there is no kernel; leave it in"
+        )
     verdicts = require_proved(statements, allow_tested)
     if rules and not allow_tested:
         require_granted(s for s in statements if not s.place.startswith(str(folder("rules"))))
@@ -70,7 +83,9 @@ def chosen_statements(without: Sequence[str], rules: Sequence[str]) -> list[Stat
     for name in without:
         if not any(name in (s.name, s.family, base_name(s.name)) for s in statements):
             families = ", ".join(sorted({s.family for s in statements}))
-            raise NapkinError(f"--without {name!r:.60}: no such law or family; families: {families}; `napkin-eq laws` lists the laws")
+            raise NapkinError(
+                f"--without {name!r:.60}: no such law or family; families: {families}; `napkin-eq laws` lists the laws"
+            )
     return [s for s in statements if not {s.name, s.family, base_name(s.name)} & set(without)]
 
 

@@ -1,7 +1,8 @@
-"""Plans compiled ahead of time, with no GPU, before they are written: what fails, does not fit or spills gives way to the next.
+"""Plans compiled ahead of time, with no GPU, before they are written: what fails, does not fit or spills gives way to
+the next.
 
-A kernel first gives way to its own next tilings; where none of them compiles and fits, the plan gives way to the next one, of another term.
-What was compiled is remembered by the hash of its source.
+A kernel first gives way to its own next tilings; where none of them compiles and fits, the plan gives way to the next
+one, of another term. What was compiled is remembered by the hash of its source.
 """
 
 from __future__ import annotations
@@ -24,15 +25,18 @@ from napkin_eq.tile.identifiers import kernel_function
 from napkin_eq.tile.printers import code, emit
 
 MEMORY, SCHEMA, SECONDS = "compiled", 1, 100  # the last: for which the compiler is waited for
-TILINGS, PLANS, SLOWER = 5, 3, 2.0  # tried of a kernel, and of a diagram; times the predicted time of the first, beyond which none is
+# Tried of a kernel, and of a diagram; times the predicted time of the first, beyond which none is
+TILINGS, PLANS, SLOWER = 5, 3, 2.0
 FACTS = {"registers": int, "spills_bytes": int, "smem_bytes": int}
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A kernel as it was compiled: 32-bit registers of a thread, bytes spilled by it, bytes of shared memory of a block.
+    """A kernel as it was compiled: 32-bit registers of a thread, bytes spilled by it, bytes of shared memory of a
+    block.
 
-    error: why it was not compiled. late: that is not known, for the compiler was not waited for. library: the call that runs in its place.
+    error: why it was not compiled. late: that is not known, for the compiler was not waited for. library: the call that
+    runs in its place.
     """
 
     kernel: str
@@ -50,7 +54,10 @@ class Built:
         if self.error:
             return f"does not compile: {self.error}"
         if self.smem_bytes > hardware.smem.block_bytes:
-            return f"asks for {self.smem_bytes} bytes of shared memory, a block of {hardware.name} has {hardware.smem.block_bytes}"
+            return (
+                f"asks for {self.smem_bytes} bytes of shared memory, a block of {hardware.name} has"
+                f" {hardware.smem.block_bytes}"
+            )
         return ""
 
     def __str__(self) -> str:
@@ -64,7 +71,8 @@ class Built:
 class Compiled(Generic[D]):
     """A derivation whose kernels compile, the same as portable Triton, and what was seen of both.
 
-    kernels, plain: as compiled, in launch order. gave_way: what did not stay, and why. missing: why nothing could be compiled, or nothing.
+    kernels, plain: as compiled, in launch order. gave_way: what did not stay, and why. missing: why nothing could be
+    compiled, or nothing.
     """
 
     derivation: D
@@ -78,7 +86,11 @@ class Compiled(Generic[D]):
         """Return what was seen, as `report.json` of `derive -o` has it."""
         late = next((b for b in (*self.kernels, *self.plain) if b.late), None)
         missing = self.missing or (str(late) if late else "")
-        head = {"arch": self.derivation.hardware.arch, "status": "not compiled" if missing else "compiled", "gave_way": list(self.gave_way)}
+        head = {
+            "arch": self.derivation.hardware.arch,
+            "status": "not compiled" if missing else "compiled",
+            "gave_way": list(self.gave_way),
+        }
         if missing:
             return {**head, "reason": missing}
         return {**head, "kernels": [_data(b) for b in self.kernels], "portable": [_data(b) for b in self.plain]}
@@ -97,9 +109,11 @@ def _data(built: Built) -> dict[str, Any]:
 
 
 def compiled(derivation: D) -> Compiled[D]:
-    """Compile a derivation's kernels for its GPU, and as portable Triton; others take the place of those that fail, do not fit or spill.
+    """Compile a derivation's kernels for its GPU, and as portable Triton; others take the place of those that fail, do
+    not fit or spill.
 
-    Where Triton is missing, or cannot compile for the GPU, the result says so and nothing is replaced. Raises NapkinError where no plan compiles.
+    Where Triton is missing, or cannot compile for the GPU, the result says so and nothing is replaced. Raises
+    NapkinError where no plan compiles.
     """
     notes: list[str] = []
     if derivation.hardware.arch not in ARCHS:
@@ -120,7 +134,9 @@ def compiled(derivation: D) -> Compiled[D]:
         except NapkinError as reason:
             return _unknown(derivation, str(reason))
         return Compiled(made, plain, tuple(kernels), tuple(alone), tuple(notes))
-    raise NapkinError(f"diagram {derivation.diagram.name}: no plan compiles for {derivation.hardware.name}: {notes[-1]}")
+    raise NapkinError(
+        f"diagram {derivation.diagram.name}: no plan compiles for {derivation.hardware.name}: {notes[-1]}"
+    )
 
 
 class _NoTiling(Exception):
@@ -134,13 +150,19 @@ def _unknown(derivation: D, reason: str) -> Compiled[D]:
 def _following(derivation: D) -> D | None:
     """Return the derivation by the next plan, None where there is none."""
     try:
-        return None if derivation.again is None else derivation.again(tuple(output.placed.term for output in derivation.outputs))
+        return (
+            None
+            if derivation.again is None
+            else derivation.again(tuple(output.placed.term for output in derivation.outputs))
+        )
     except NapkinError:
         return None
 
 
 def _settled(derivation: D, notes: list[str], what: str = "") -> tuple[D, list[Built]]:
-    """Return a derivation each of whose kernels compiles and fits, and spills only where its next tilings do, too; raises _NoTiling."""
+    """Return a derivation each of whose kernels compiles and fits, and spills only where its next tilings do, too;
+    raises _NoTiling.
+    """
     seen = built(derivation)
     pieces = list(derivation.tiled)
     for at, own in enumerate(seen):
@@ -148,7 +170,10 @@ def _settled(derivation: D, notes: list[str], what: str = "") -> tuple[D, list[B
             piece, other = _better(derivation, pieces, at, own)
             if piece is not None:
                 said = own.fault(derivation.hardware) or f"spills {own.spills_bytes} bytes"
-                notes.append(f"{what}{own.kernel}, tiles {_tiles(pieces[at])}: {said}; taken instead: {_tiles(piece)}, {other.spills_bytes} bytes spilled")
+                notes.append(
+                    f"{what}{own.kernel}, tiles {_tiles(pieces[at])}: {said}; taken instead: {_tiles(piece)},"
+                    f" {other.spills_bytes} bytes spilled"
+                )
                 pieces[at] = piece
     if pieces == list(derivation.tiled):
         return derivation, seen
@@ -163,16 +188,22 @@ def _settled(derivation: D, notes: list[str], what: str = "") -> tuple[D, list[B
 
 
 def _better(derivation: Derived, pieces: Sequence[Tiled], at: int, own: Built) -> tuple[Tiled | None, Built]:
-    """Return the first tiling of a kernel that does what it should and does not spill, else the one that spills least; None if that is its own.
+    """Return the first tiling of a kernel that does what it should and does not spill, else the one that spills least;
+    None if that is its own.
 
-    pieces: the tilings of all kernels. Each is compiled as it is in their plan, where it may wait for others and ask for its tiles before.
+    pieces: the tilings of all kernels. Each is compiled as it is in their plan, where it may wait for others and ask
+    for its tiles before.
     """
     first, machine = derivation.tiled[at], derivation.hardware
-    printer = derivation.printer if first.kernel.workers or any(k.workers for k in derivation.plan.kernels) else "triton"
+    printer = (
+        derivation.printer if first.kernel.workers or any(k.workers for k in derivation.plan.kernels) else "triton"
+    )
     broken = bool(own.fault(machine))
     best: tuple[Tiled | None, Built] = (None, own)
     for piece in tilings(derivation, at, TILINGS, printer):
-        if choice(piece) == choice(first) or (not broken and piece.cost.predicted_us > SLOWER * first.cost.predicted_us):
+        if choice(piece) == choice(first) or (
+            not broken and piece.cost.predicted_us > SLOWER * first.cost.predicted_us
+        ):
             continue
         kernel = with_pieces(derivation, [*pieces[:at], piece, *pieces[at + 1 :]]).kernels[at]
         (other,) = built_of(p.Plan(derivation.plan.name, kernel.reads, kernel.writes, (kernel,)), machine)
@@ -201,7 +232,11 @@ def built_of(plan: p.Plan, hardware: Hardware) -> list[Built]:
     """Return the kernels of a plan as they are compiled; raises NapkinError where Triton is missing."""
     names = [kernel_function(kernel) for kernel in plan.kernels if kernel.library is None]
     if len(names) < len(plan.kernels):
-        own = iter(built_of(replace(plan, kernels=tuple(k for k in plan.kernels if k.library is None)), hardware) if names else [])
+        own = iter(
+            built_of(replace(plan, kernels=tuple(k for k in plan.kernels if k.library is None)), hardware)
+            if names
+            else []
+        )
         return [Built(kernel_function(k), library=k.library.function) if k.library else next(own) for k in plan.kernels]
     try:
         source = code(plan) if any(kernel.workers for kernel in plan.kernels) else emit(plan, "triton")
@@ -222,12 +257,18 @@ def built_of(plan: p.Plan, hardware: Hardware) -> list[Built]:
 
 
 def _built(row: dict[str, Any]) -> Built:
-    return Built(row["kernel"], error=row["error"], late=row.get("late", False)) if "error" in row else Built(row["kernel"], *(row[name] for name in FACTS))
+    return (
+        Built(row["kernel"], error=row["error"], late=row.get("late", False))
+        if "error" in row
+        else Built(row["kernel"], *(row[name] for name in FACTS))
+    )
 
 
 def _remembered(rows: Any, names: Sequence[str]) -> list[Built] | None:
     """Return what is remembered of a plan's kernels, None where that is damaged or of others."""
-    if not isinstance(rows, list) or [row.get("name") if isinstance(row, dict) else None for row in rows] != list(names):
+    if not isinstance(rows, list) or [row.get("name") if isinstance(row, dict) else None for row in rows] != list(
+        names
+    ):
         return None
     if not all(isinstance(row.get(name), int) and row[name] >= 0 for row in rows for name in FACTS):
         return None

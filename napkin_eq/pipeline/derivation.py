@@ -1,4 +1,6 @@
-"""The derivation as users hold it: what was derived, with its certificate, its kernels as text, its numbers and its picture."""
+"""The derivation as users hold it: what was derived, with its certificate, its kernels as text, its numbers and its
+picture.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from napkin_eq.tile.printers import code, emit
 
 @dataclass(slots=True)
 class Derivation(Derived, Pictured):
-    """What `derive` gives: the plan, the term it was read off, each step from the diagram to it, the costs, and what can be made of them."""
+    """What `derive` gives: the plan, the term it was read off, each step from the diagram to it, the costs, and what
+    can be made of them.
+    """
 
     @property
     def certificate(self) -> dict[str, Any]:
@@ -31,21 +35,29 @@ class Derivation(Derived, Pictured):
         return emit(self.plan, "pseudocode")
 
     def code(self) -> str:
-        """Return the plan as a Python file that imports only torch and triton: kernels that groups of warps share in Gluon, the others in Triton."""
+        """Return the plan as a Python file that imports only torch and triton: kernels that groups of warps share in
+        Gluon, the others in Triton.
+        """
         return code(self.plan)
 
     def triton(self) -> str:
-        """Return the plan in portable Triton, which also runs in its interpreter; a kernel whose tiles only groups of warps can share gets others."""
+        """Return the plan in portable Triton, which also runs in its interpreter; a kernel whose tiles only groups of
+        warps can share gets others.
+        """
         return emit(portable(self).plan, "triton")
 
     def compiled(self) -> Compiled[Derivation]:
-        """Compile the kernels ahead of time, with no GPU; those that fail, do not fit or spill give way to others, see compiled.py."""
+        """Compile the kernels ahead of time, with no GPU; those that fail, do not fit or spill give way to others, see
+        compiled.py.
+        """
         return compiled(self)
 
     def compile(self, executor: str = "kernels", order: Mapping[str, Sequence[str]] | None = None) -> Function:
-        """Return a function of torch tensors that runs the kernels, an operator of torch.library with its gradient, see function.py.
+        """Return a function of torch tensors that runs the kernels, an operator of torch.library with its gradient, see
+        function.py.
 
-        executor: "kernels", on a GPU, or without one in Triton's interpreter if it is on; or "reference", the diagram in PyTorch's arithmetic.
+        executor: "kernels", on a GPU, or without one in Triton's interpreter if it is on; or "reference", the diagram
+        in PyTorch's arithmetic.
         order: of outputs by name, in which order their axes come; else as `evaluate` orders them.
         """
         return Function(self, self._runnable, executor, order or {})
@@ -57,11 +69,18 @@ class Derivation(Derived, Pictured):
         if torch.cuda.is_available() and not triton.knobs.runtime.interpret:
             return self.code()
         if not triton.knobs.runtime.interpret:
-            raise NapkinError("no GPU is visible: set TRITON_INTERPRET=1 before Triton is imported, or compile(executor=\"reference\")")
+            raise NapkinError(
+                'no GPU is visible: set TRITON_INTERPRET=1 before Triton is imported, or compile(executor="reference")'
+            )
         if any(b.dtype == "bf16" for b in (*self.plan.inputs, *self.plan.outputs)):
-            raise NapkinError("bfloat16: Triton's interpreter computes it wrongly on a CPU; derive for float32, or compile(executor=\"reference\")")
+            raise NapkinError(
+                "bfloat16: Triton's interpreter computes it wrongly on a CPU; derive for float32, or"
+                ' compile(executor="reference")'
+            )
         return self.triton()
 
     def report(self) -> dict[str, Any]:
-        """Return the numbers of the derivation, in the form of `napkin-eq derive --json`; sizes in bytes, times in µs."""
+        """Return the numbers of the derivation, in the form of `napkin-eq derive --json`; sizes in bytes,
+        times in µs.
+        """
         return report(self)

@@ -48,13 +48,18 @@ from napkin_eq.tile.expected import ANY, Expected, expecting
 from napkin_eq.verify.translation import accepted
 
 TIMED = ("prove", "saturate", "extract", "explain", "validate", "total")
-GRAPH = 3  # contractions from which a diagram is covered by kernels: the search of one operator takes minutes from there on
+# Contractions from which a diagram is covered by kernels: the search of one operator takes minutes from there on
+GRAPH = 3
 WHOLE = 16  # contractions from which one search is no way out
 PLAIN = 48  # contractions up to which a graph that has no cover is done operator by operator
-FAR, FARTHER = 1.5, 4.0  # times what it takes at the least: a plan of one search that takes more is held against a cover; one of few kernels
+# Times what it takes at the least: a plan of one search that takes more is held against a cover; one of few kernels
+FAR, FARTHER = 1.5, 4.0
 SEVERAL = 3  # kernels of a plan among which there is much to choose
-WIDE, FEW = 0.1, 6  # over its bound: a cover that is so much dearer is held against what one search finds, of no more contractions than so many
-COLLECTED, OLDER = 100_000, 50  # new objects after which Python looks for cycles among them; after so many times also among those that stayed
+# Over its bound: a cover that is so much dearer is held against what one search finds, of no more contractions than so
+# many
+WIDE, FEW = 0.1, 6
+# New objects after which Python looks for cycles among them; after so many times also among those that stayed
+COLLECTED, OLDER = 100_000, 50
 TOGETHER = 0.5  # of the time, for several outputs together: what is left is for each alone, should that fail
 TOLD = 0.05  # by how much faster a plan is predicted that has no chain of steps, if that is told
 CUTTING = 0.4  # of the time, after which no axis is cut any more
@@ -76,16 +81,17 @@ def derive(
 ) -> Derivation:
     """Derive the cheapest plan of a diagram for a GPU.
 
-    dtype: storage of the inputs declared "float" and of the outputs. without: laws or families to leave out. rules: more
-    rule files or folders. allow_tested: laws that are not proved but were tested are let in too. printer: "triton" for portable
-    kernels, "gluon" for every kernel whose work groups of warps can share on this GPU, "auto" for those that are predicted to
-    be faster so. max_error: the relative error, see accuracy.py, that no output's plan may pass; where plans that round the
-    computed operands of contractions to the storage type do, they are kept in float32. refused: terms of plans that are not
-    to be taken. limit: seconds of processor time for the search; where they end it, the best plan until then is returned, or one
-    operator by operator, and the derivation's `limited` says what was ended. library: matrix products of a library may take the place of kernels,
-    trusted and not proved. expected: of sizes that are symbols, see tile/expected.py. Raises NapkinError for unknown names,
-    a diagram that no tiles fit or an error that no plan keeps to, LawRefused for a law that is false or
-    claims too much of floating point, Undecided for one that is not proved.
+    dtype: storage of the inputs declared "float" and of the outputs. without: laws or families to leave out. rules:
+    more rule files or folders. allow_tested: laws that are not proved but were tested are let in too. printer: "triton"
+    for portable kernels, "gluon" for every kernel whose work groups of warps can share on this GPU, "auto" for those
+    that are predicted to be faster so. max_error: the relative error, see accuracy.py, that no output's plan may pass;
+    where plans that round the computed operands of contractions to the storage type do, they are kept in float32.
+    refused: terms of plans that are not to be taken. limit: seconds of processor time for the search; where they end
+    it, the best plan until then is returned, or one operator by operator, and the derivation's `limited` says what was
+    ended. library: matrix products of a library may take the place of kernels, trusted and not proved. expected: of
+    sizes that are symbols, see tile/expected.py. Raises NapkinError for unknown names, a diagram that no tiles fit or
+    an error that no plan keeps to, LawRefused for a law that is false or claims too much of floating point, Undecided
+    for one that is not proved.
     """
     if not isinstance(diagram, Diagram):
         diagram = Diagram("diagram", (("out", diagram),))
@@ -112,7 +118,8 @@ def derive(
         limit=aim.budget.seconds, library=library, expected=expected,
     )  # fmt: skip
     return Derivation(
-        diagram, aim.machine, dtype, plan, outputs, tiled, laws.statements, dict(laws.verdicts), seconds, printer, max_error,
+        diagram, aim.machine, dtype, plan, outputs, tiled, laws.statements, dict(laws.verdicts), seconds, printer,
+        max_error,
         lambda terms: again(refused=(*refused, *terms)), tuple(clock.stopped), expected,
     )  # fmt: skip
 
@@ -129,14 +136,16 @@ def _rarely_collected() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-# -- which way: a cover of a graph, or a search for the outputs together, one by one, or operator by operator ----------------
+# -- which way: a cover of a graph, or a search for the outputs together, one by one, or operator by operator ----------
 
 
 def kernels(job: Job) -> list[Output]:
-    """Derive a graph as a cover by kernels, and anything else by searches; what neither gives, or gives no faster, operator by operator.
+    """Derive a graph as a cover by kernels, and anything else by searches; what neither gives, or gives no faster,
+    operator by operator.
 
-    A cover that is far from its bound is held against what one search gives, and against a cover a search that time ended, or whose plan
-    takes many times what the diagram takes at the least, some times that in many kernels, or more than operator by operator.
+    A cover that is far from its bound is held against what one search gives, and against a cover a search that time
+    ended, or whose plan takes many times what the diagram takes at the least, some times that in many kernels, or more
+    than operator by operator.
     """
     graph = spans_kernels(job.diagram) or job.aim.library
     found = _graph(job) if graph else searches(_in_full(job, anew=False))
@@ -149,10 +158,16 @@ def kernels(job: Job) -> list[Output]:
 def _graph(job: Job) -> list[Output]:
     """Derive a graph as a cover by kernels; where that is far from its bound, or none, also as anything else."""
     many, cover = _contractions(job), _cover(job)
-    if cover and (told := cover[0].cover) is not None and (many > FEW or (told["gap"] is not None and told["gap"] <= WIDE)):
+    if (
+        cover
+        and (told := cover[0].cover) is not None
+        and (many > FEW or (told["gap"] is not None and told["gap"] <= WIDE))
+    ):
         return cover
     if not cover and many > WHOLE:
-        why = next(reversed(job.aim.budget.clock.stopped), "its cover by kernels is refused, or passes the error allowed")
+        why = next(
+            reversed(job.aim.budget.clock.stopped), "its cover by kernels is refused, or passes the error allowed"
+        )
         reason = NapkinError(f"diagram {job.diagram.name}: {why}; it is too large for one search")
         if many > PLAIN:
             raise reason
@@ -171,7 +186,9 @@ def _contractions(job: Job) -> int:
 
 
 def spans_kernels(diagram: Diagram) -> bool:
-    """Tell whether a diagram is a graph rather than an operator: it has many contractions, or has once what it reads elsewhere is computed there."""
+    """Tell whether a diagram is a graph rather than an operator: it has many contractions, or has once what it reads
+    elsewhere is computed there.
+    """
     roots = [term for _, term in diagram.outputs]
     if contractions(subterms(*roots)) >= GRAPH:
         return True
@@ -182,14 +199,17 @@ def spans_kernels(diagram: Diagram) -> bool:
 
 
 def _far(job: Job, found: Sequence[Output]) -> bool:
-    """Tell whether plans take so many times what one kernel takes at the least that other stored values may well save more than they cost.
+    """Tell whether plans take so many times what one kernel takes at the least that other stored values may well save
+    more than they cost.
 
     So it is of one whose search was ended by time; and of less, where there are several kernels to choose.
     """
     many = sum(len(output.placed.tiled) for output in found)
     if _contractions(job) > 1 and job.aim.budget.clock.stopped:
         return True
-    return _predicted(found) > (FARTHER if many < SEVERAL else FAR) * least_us(job.diagram.outputs, job.aim.dtype, job.aim.machine)
+    return _predicted(found) > (FARTHER if many < SEVERAL else FAR) * least_us(
+        job.diagram.outputs, job.aim.dtype, job.aim.machine
+    )
 
 
 def _anew(job: Job) -> Job:
@@ -217,7 +237,9 @@ def _cover(job: Job) -> list[Output]:
 
 
 def searches(job: Job) -> list[Output]:
-    """Derive the outputs that share inputs together, so that they may share kernels, and where there is no such form one by one."""
+    """Derive the outputs that share inputs together, so that they may share kernels, and where there is no such form
+    one by one.
+    """
     terms = [term for _, term in job.diagram.outputs]
     shared = {t for t in subterms(terms[0]) if isinstance(t, Input)}.intersection(*(subterms(t) for t in terms[1:]))
     if 1 < len(terms) <= MOST_BUNDLED and shared and len(set(terms)) == len(terms):
@@ -236,7 +258,9 @@ def searches(job: Job) -> list[Output]:
 
 
 def _unfused(job: Job, reason: NapkinError) -> Output:
-    """Return the plan of an output operator by operator; raises the reason for which the search found none where not even that may be."""
+    """Return the plan of an output operator by operator; raises the reason for which the search found none where not
+    even that may be.
+    """
     option = _as_written(job, math.inf)
     if option is None:
         raise reason
@@ -245,26 +269,35 @@ def _unfused(job: Job, reason: NapkinError) -> Output:
 
 
 def _faster(job: Job, found: Sequence[Output]) -> list[Output]:
-    """Return the plan operator by operator of all outputs, or of those that were derived one by one, where it takes less than what was found."""
+    """Return the plan operator by operator of all outputs, or of those that were derived one by one, where it takes
+    less than what was found.
+    """
     if _contractions(job) > PLAIN:
         return []
     if (plain := _as_written(job, _predicted(found))) is not None:
         return [plain]
     if len(found) == 1:
         return []
-    alone = [_as_written(job.on(o for o in job.diagram.outputs if o[0] in option.names), _predicted([option])) for option in found]
+    alone = [
+        _as_written(job.on(o for o in job.diagram.outputs if o[0] in option.names), _predicted([option]))
+        for option in found
+    ]
     return [plain or option for plain, option in zip(alone, found, strict=True)] if any(alone) else []
 
 
 def _as_written(job: Job, below: float) -> Output | None:
-    """Return the plan of a job's outputs operator by operator, proved and allowed, None where it does not take less than so many microseconds."""
+    """Return the plan of a job's outputs operator by operator, proved and allowed, None where it does not take less
+    than so many microseconds.
+    """
     try:
         option = unfused(replace(job, aim=replace(job.aim, budget=Budget(math.inf))), below)
         require_accepted(option.source, option.placed.term, option.steps, job.laws.statements, job.laws.verdicts)
     except NapkinError:
         return None
     machine, dtype = job.aim.machine, job.aim.dtype
-    return option if _allowed(job, option) and accepted(job.diagram, option, machine, dtype, job.laws.proved, []) else None
+    return (
+        option if _allowed(job, option) and accepted(job.diagram, option, machine, dtype, job.laws.proved, []) else None
+    )
 
 
 def searched_plainly(job: Job) -> Output:
@@ -281,7 +314,8 @@ def searched_plainly(job: Job) -> Output:
 
 
 def _plainer(job: Job, refused: bool) -> Iterator[Job]:
-    """Yield plainer ways: with what Prev speaks of as it was first written, then without sums that are carried by steps.
+    """Yield plainer ways: with what Prev speaks of as it was first written, then without sums that are carried by
+    steps.
 
     Steps speak of what was before a block, where fewer laws hold: a chain to such a form may rest on one that does not.
     """
@@ -293,11 +327,12 @@ def _plainer(job: Job, refused: bool) -> Iterator[Job]:
     yield Job(job.diagram, job.aim, laws)
 
 
-# -- one search: saturate, extract, place, explain, validate -----------------------------------------------------------------
+# -- one search: saturate, extract, place, explain, validate -----------------------------------------------------------
 
 
 def searched(job: Job) -> Output:
-    """Return the cheapest plan whose chain the checker accepts and whose kernels agree with the diagram, within the error that is allowed.
+    """Return the cheapest plan whose chain the checker accepts and whose kernels agree with the diagram, within the
+    error that is allowed.
 
     Of equally cheap plans the most accurate.
     """
@@ -310,13 +345,17 @@ def searched(job: Job) -> Output:
                 refusals.missed = min(refusals.missed, option.placed.predicted_us)
             elif _validated(tried, option, refusals):
                 if refusals.missed < (1 - TOLD) * option.placed.predicted_us:
-                    option.graph.notes.append(f"a plan predicted at {refusals.missed:.1f} us was not taken: {refusals.unexplained}")
+                    option.graph.notes.append(
+                        f"a plan predicted at {refusals.missed:.1f} us was not taken: {refusals.unexplained}"
+                    )
                 return option
     raise refusals.reason()
 
 
 def options(job: Job) -> list[Output]:
-    """Return the plans of a job, their chains still to be made: with the axes as they are, and with one cut where processors would idle."""
+    """Return the plans of a job, their chains still to be made: with the axes as they are, and with one cut where
+    processors would idle.
+    """
     stability = Stability(job.source, job.aim.dtype)
     found = [_forms(job, stability, ())]
     for cut in cuts_of(job, [*found[0].placed[0].tiled, *found[0].fused]):
@@ -326,7 +365,11 @@ def options(job: Job) -> list[Output]:
             found.append(_forms(job, stability, (cut,)))
         except NapkinError:
             continue  # there is no form with this cut: the plans without it stand
-    return [Output(job.names, job.source, placement, [], forms.graph, job.aim.precision) for forms in found for placement in forms.placed]
+    return [
+        Output(job.names, job.source, placement, [], forms.graph, job.aim.precision)
+        for forms in found
+        for placement in forms.placed
+    ]
 
 
 def _forms(job: Job, stability: Stability, cuts: Cuts) -> Forms:
@@ -341,7 +384,9 @@ def _allowed_of(job: Job, found: Sequence[Output], refusals: _Refusals) -> Itera
     rated = [(error(job.diagram, option, job.aim), option) for option in found]
     refusals.least = min(refusals.least, *(figure for figure, _ in rated))
     limit, refused = job.aim.max_error, job.aim.refused
-    for _, option in preferred([o for o in rated if (limit is None or o[0] <= limit) and o[1].placed.term not in refused]):
+    for _, option in preferred(
+        [o for o in rated if (limit is None or o[0] <= limit) and o[1].placed.term not in refused]
+    ):
         yield option
 
 
@@ -350,12 +395,18 @@ def _explained(job: Job, option: Output, entered: dict[int, Closure], refusals: 
     laws, aim = job.laws, job.aim
     if (lead := aim.budget.clock.lead) is not None:
         plan, tiled = planned(job.diagram, [option], aim.machine, aim.dtype)
-        lead(Derivation(job.diagram, aim.machine, aim.dtype, plan, [option], tiled, laws.statements, dict(laws.verdicts), {}))
+        lead(
+            Derivation(
+                job.diagram, aim.machine, aim.dtype, plan, [option], tiled, laws.statements, dict(laws.verdicts), {}
+            )
+        )
     with aim.budget.clock.stage("explain"):
         for _ in range(1 + bool(entered)):
             try:
                 fired, merged = option.graph.instances, option.graph.merged
-                option.steps = explained(option.source, option.placed, fired, laws.statements, aim.budget, entered, laws.verdicts, merged)
+                option.steps = explained(
+                    option.source, option.placed, fired, laws.statements, aim.budget, entered, laws.verdicts, merged
+                )
                 require_accepted(option.source, option.placed.term, option.steps, laws.statements, laws.verdicts)
                 return True
             except Undecided as reason:
@@ -372,8 +423,8 @@ def _validated(job: Job, option: Output, refusals: _Refusals) -> bool:
 
 @dataclass(slots=True)
 class _Refusals:
-    """Why plans of a job were not taken: one that differs from the diagram, one without a chain and the microseconds of the fastest such, the least
-    error of any."""
+    """Why plans of a job were not taken: one that differs from the diagram, one without a chain and the microseconds of
+    the fastest such, the least error of any."""
 
     job: Job
     differing: list[str] = field(default_factory=list)
@@ -391,7 +442,10 @@ class _Refusals:
             return Undecided(self.unexplained)
         if limit is None:
             return NapkinError(f"diagram {name}: every {plans} was refused")
-        return NapkinError(f"diagram {name}: no {plans} keeps to a relative error of {limit:g}; the most accurate rounds by {self.least:.2g}")
+        return NapkinError(
+            f"diagram {name}: no {plans} keeps to a relative error of {limit:g}; the most accurate rounds by"
+            f" {self.least:.2g}"
+        )
 
 
 def _allowed(job: Job, option: Output) -> bool:

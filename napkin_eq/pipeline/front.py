@@ -1,7 +1,9 @@
-"""The plans among which a derivation chooses, by predicted time and by error: those that no other plan is both faster and more accurate than.
+"""The plans among which a derivation chooses, by predicted time and by error: those that no other plan is both faster
+and more accurate than.
 
-Error is told by two figures: *rounding*, the relative error where nothing cancels (accuracy.py), and *growth*, how much more a form
-loses than the diagram does, on inputs that break forms which cancel (stability.py). A plan is on the front by their product.
+Error is told by two figures: *rounding*, the relative error where nothing cancels (accuracy.py), and *growth*, how much
+more a form loses than the diagram does, on inputs that break forms which cancel (stability.py). A plan is on the front
+by their product.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ from napkin_eq.search.job import Aim, Job, Laws
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A plan of some outputs: its time in microseconds, its error, its kernels, how operands are multiplied, how often it walks each axis.
+    """A plan of some outputs: its time in microseconds, its error, its kernels, how operands are multiplied, how often
+    it walks each axis.
 
     chosen: whether it is the one that was derived.
     """
@@ -43,7 +46,9 @@ class Point:
 
 
 def front(derivation: Derived) -> list[Point]:
-    """Return the plans of each group of outputs that are derived together, fastest first, each more accurate than those before it."""
+    """Return the plans of each group of outputs that are derived together, fastest first, each more accurate than those
+    before it.
+    """
     found: list[Point] = []
     for output in derivation.outputs:
         points = _points(derivation, output)
@@ -72,7 +77,8 @@ def _points(derivation: Derived, output: Output) -> list[Point]:
         tiles, _ = planned(whole, [plan], d.hardware, d.dtype)
         terms = [term for _, _, term in plan.each()]
         points.append(Point(
-            plan.names, round(plan.placed.predicted_us, 3), max(unit_error(tiles).values()), stability.growth_of(terms), len(tiles.kernels),
+            plan.names, round(plan.placed.predicted_us, 3), max(unit_error(tiles).values()), stability.growth_of(terms),
+            len(tiles.kernels),
             plan.precision, passes([plan]), plan is output,
         ))  # fmt: skip
     return points
@@ -90,7 +96,7 @@ def told(points: Sequence[Point]) -> str:
     for p in points:
         walked = ", ".join(f"{count} over {axis}" for axis, count in p.passes.items()) or "none"
         lines.append(
-            f"{'*' if p.chosen else ' '} {', '.join(p.outputs):16.16}  {p.predicted_us:12.1f}  {p.error:9.2e}  {p.rounding:9.2e}  {p.growth:6.2f}"
-            f"  {p.kernels:7}  {p.precision:8}  {walked}"
+            f"{'*' if p.chosen else ' '} {', '.join(p.outputs):16.16}  {p.predicted_us:12.1f}  {p.error:9.2e} "
+            f" {p.rounding:9.2e}  {p.growth:6.2f}  {p.kernels:7}  {p.precision:8}  {walked}"
         )
     return "\n".join(lines)

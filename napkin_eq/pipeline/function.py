@@ -1,7 +1,8 @@
-"""A derivation as a function of tensors: an operator of `torch.library`, with the shapes that it gives and its gradient.
+"""A derivation as a function of tensors: an operator of `torch.library`, with the shapes that it gives and its
+gradient.
 
-torch.export, torch.compile and CUDA graphs see one operator; what it does is the emitted launcher. The gradient is that of the
-diagram computed again in PyTorch's own arithmetic and operators: no kernel of ours.
+torch.export, torch.compile and CUDA graphs see one operator; what it does is the emitted launcher. The gradient is that
+of the diagram computed again in PyTorch's own arithmetic and operators: no kernel of ours.
 """
 
 from __future__ import annotations
@@ -28,12 +29,15 @@ _registered: dict[str, Any] = {}
 class Function:
     """What `Derivation.compile()` gives: call it with the diagram's arrays as tensors, in order or by name.
 
-    Tensors may have any strides, and must have the storage types that the derivation read them as. Sizes that the diagram leaves open are read off
-    the tensors; one that no input has is given by the name of its axis. Gives a tensor, or a tuple of them where the diagram has several outputs,
-    axes as `evaluate` orders them or as `order` says. Raises NapkinError for arguments that do not fit.
+    Tensors may have any strides, and must have the storage types that the derivation read them as. Sizes that the
+    diagram leaves open are read off the tensors; one that no input has is given by the name of its axis. Gives a
+    tensor, or a tuple of them where the diagram has several outputs, axes as `evaluate` orders them or as `order` says.
+    Raises NapkinError for arguments that do not fit.
     """
 
-    def __init__(self, derivation: Derived, source: Callable[[], str], executor: str, order: Mapping[str, Sequence[str]]) -> None:
+    def __init__(
+        self, derivation: Derived, source: Callable[[], str], executor: str, order: Mapping[str, Sequence[str]]
+    ) -> None:
         if executor not in EXECUTORS:
             raise NapkinError(f"executor {executor!r:.60}: expected one of {', '.join(EXECUTORS)}")
         plan = derivation.plan
@@ -42,7 +46,9 @@ class Function:
         self.terms = tuple((name, term) for name, term, _ in parts)
         self.order = tuple(_ordered(name, term, order) for name, term in self.terms)
         if unknown := sorted(set(order) - {name for name, _ in self.terms}):
-            raise NapkinError(f"order: there is no output {unknown[0]!r:.60}; outputs are {', '.join(name for name, _ in self.terms)}")
+            raise NapkinError(
+                f"order: there is no output {unknown[0]!r:.60}; outputs are {', '.join(name for name, _ in self.terms)}"
+            )
         every = {axis.name: axis for b in (*plan.inputs, *plan.outputs) for axis in b.dims}
         every |= {axis.name: axis for _, term in self.terms for axis in axes_in(term)}
         self.fixed = {name: axis.size for name, axis in every.items() if axis.size is not None}
@@ -65,7 +71,10 @@ class Function:
         return self  # nothing of it changes
 
     def __reduce__(self) -> Any:
-        raise NapkinError("a compiled derivation cannot be pickled; write it by derive -o, and load that folder's file, or derive it again")
+        raise NapkinError(
+            "a compiled derivation cannot be pickled; write it by derive -o, and load that folder's file, or derive it"
+            " again"
+        )
 
     def _given(self, tensors: Sequence[Any], named: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         """Return the tensors in order and the sizes of axes; raises NapkinError where they do not fit."""
@@ -77,7 +86,10 @@ class Function:
         given = dict(zip(names, tensors, strict=False))
         for name, value in named.items():
             if name in given or name not in (*names, *self.free):
-                raise NapkinError(f"{name!r:.60} is {'given twice' if name in given else 'no argument'}; arguments are {', '.join((*names, *self.free))}")
+                raise NapkinError(
+                    f"{name!r:.60} is {'given twice' if name in given else 'no argument'}; arguments are"
+                    f" {', '.join((*names, *self.free))}"
+                )
             given[name] = value
         if missing := [name for name in (*names, *self.free) if name not in given]:
             raise NapkinError(f"{missing[0]} is not given; expected {', '.join((*names, *self.free))}")
@@ -88,18 +100,28 @@ class Function:
             if not isinstance(tensor, torch.Tensor):
                 raise NapkinError(f"{buffer.name}: expected a tensor, found {type(tensor).__name__}")
             if tensor.dtype != dtype:
-                raise NapkinError(f"{buffer.name}: expected {dtype}, found {tensor.dtype}; derive for that type, or cast it")
+                raise NapkinError(
+                    f"{buffer.name}: expected {dtype}, found {tensor.dtype}; derive for that type, or cast it"
+                )
             if tensor.layout != torch.strided or tensor.is_nested:
                 found = "a nested one" if tensor.is_nested else tensor.layout
                 raise NapkinError(f"{buffer.name}: expected a strided tensor, found {found}")
             if not torch.compiler.is_compiling() and _transformed(tensor):
-                raise NapkinError(f"{buffer.name}: torch.func and forward-mode derivatives do not see through it; use backward() or torch.autograd.grad")
+                raise NapkinError(
+                    f"{buffer.name}: torch.func and forward-mode derivatives do not see through it; use backward() or"
+                    " torch.autograd.grad"
+                )
             device = tensor.device if device is None else device
             if tensor.device != device:
-                raise NapkinError(f"{buffer.name} is on {tensor.device}, the tensors before it are on {device}; put all on one device")
+                raise NapkinError(
+                    f"{buffer.name} is on {tensor.device}, the tensors before it are on {device}; put all on one device"
+                )
             shape = tuple(tensor.shape)
             if len(shape) != len(buffer.dims):
-                raise NapkinError(f"{buffer.name}: expected {len(buffer.dims)} dimensions ({_wanted(buffer, sizes)}), found shape {shape}")
+                raise NapkinError(
+                    f"{buffer.name}: expected {len(buffer.dims)} dimensions ({_wanted(buffer, sizes)}), found shape"
+                    f" {shape}"
+                )
             for axis, size in zip(buffer.dims, shape, strict=True):
                 if axis.name not in sizes:
                     sizes[axis.name] = size
@@ -111,10 +133,12 @@ class Function:
                 raise NapkinError(f"size {name}: expected a whole number, found {given[name]!r:.60}")
         for name, size in sizes.items():
             if size < 1 or size % self.multiples.get(name, 1):
-                raise NapkinError(f"size {name}: expected a multiple of {self.multiples.get(name, 1)} of at least 1, found {size}")
+                raise NapkinError(
+                    f"size {name}: expected a multiple of {self.multiples.get(name, 1)} of at least 1, found {size}"
+                )
         return [given[name] for name in names], sizes
 
-    # -- what the operators do -----------------------------------------------------------------------------------------------
+    # -- what the operators do -----------------------------------------------------------------------------------------
 
     def sizes(self, values: Sequence[Any]) -> dict[str, Any]:
         """Return the size of every axis, of the operator's arguments, which fit."""
@@ -124,18 +148,23 @@ class Function:
         return found | dict(zip(self.free, values[len(self.inputs) :], strict=True))
 
     def made(self, values: Sequence[Any], **device: Any) -> list[Any]:
-        """Return what the kernels, or the diagram in PyTorch's arithmetic, give; on `device` where no tensor says where."""
+        """Return what the kernels, or the diagram in PyTorch's arithmetic, give; on `device` where no tensor says
+        where.
+        """
         import torch
 
         sizes, tensors = self.sizes(values), values[: len(self.inputs)]
         if not self.text:
             own = zip(self.referred(tensors, sizes, **device), self.dtypes(), strict=True)
-            return [value.to(dtype).clone(memory_format=torch.contiguous_format) for value, dtype in own]  # no view of an input
+            # No view of an input
+            return [value.to(dtype).clone(memory_format=torch.contiguous_format) for value, dtype in own]
         if self.module is None:
             self.module = _loaded(self.text)
         arrays = [tensor.contiguous() for tensor in tensors]
         called = self.module.get("GIVEN", {})  # a size that only the term has is none of the kernels'
-        given = self.module["run"](*arrays, **{called[name]: sizes[name] for name in self.free if name in called}, **device)
+        given = self.module["run"](
+            *arrays, **{called[name]: sizes[name] for name in self.free if name in called}, **device
+        )
         found = given if isinstance(given, tuple) else (given,)
         turned = []
         for value, buffer, order in zip(found, self.stored, self.order, strict=True):
@@ -144,11 +173,18 @@ class Function:
         return turned
 
     def referred(self, tensors: Sequence[Any], sizes: Mapping[str, int], device: Any = None) -> list[Any]:
-        """Return the outputs in PyTorch's own arithmetic, in float32, or float64 where an input has it; gradients pass."""
+        """Return the outputs in PyTorch's own arithmetic, in float32, or float64 where an input has it;
+        gradients pass.
+        """
         import torch
 
         wide = torch.float64 if any(t.dtype == torch.float64 for t in tensors) else torch.float32
-        work = Evaluation({b.name: t for b, t in zip(self.inputs, tensors, strict=True)}, sizes, wide, tensors[0].device if tensors else device)
+        work = Evaluation(
+            {b.name: t for b, t in zip(self.inputs, tensors, strict=True)},
+            sizes,
+            wide,
+            tensors[0].device if tensors else device,
+        )
         return [work.value(term, order) for (_, term), order in zip(self.terms, self.order, strict=True)]
 
     def dtypes(self) -> list[Any]:
@@ -170,7 +206,9 @@ class Function:
         return found
 
     def gradients(self, slopes: Sequence[Any], values: Sequence[Any]) -> list[Any]:
-        """Return the gradient of each input of real numbers, None of others; where gradients are recorded, one that has gradients itself."""
+        """Return the gradient of each input of real numbers, None of others; where gradients are recorded, one that has
+        gradients itself.
+        """
         import torch
 
         again = torch.is_grad_enabled()  # as it is under create_graph
@@ -185,7 +223,11 @@ class Function:
             got: list[Any] = [None] * len(wanted)
             if pairs and wanted:
                 outs, given = [value for value, _ in pairs], [slope.to(value.dtype) for value, slope in pairs]
-                got = list(torch.autograd.grad(outs, wanted, given, create_graph=again, allow_unused=True, materialize_grads=True))
+                got = list(
+                    torch.autograd.grad(
+                        outs, wanted, given, create_graph=again, allow_unused=True, materialize_grads=True
+                    )
+                )
         each = iter(got)
         return [next(each) if leaf.requires_grad else None for leaf in leaves]
 
@@ -211,7 +253,10 @@ def _ordered(name: str, term: Term, order: Mapping[str, Sequence[str]]) -> tuple
     own = [axis.name for axis in output_order(term)]
     wanted = tuple(order.get(name, own))
     if sorted(wanted) != sorted(own):
-        raise NapkinError(f"order of output {name}: expected its axes {', '.join(own) or '(none)'} in some order, found {', '.join(map(str, wanted))}")
+        raise NapkinError(
+            f"order of output {name}: expected its axes {', '.join(own) or '(none)'} in some order, found"
+            f" {', '.join(map(str, wanted))}"
+        )
     return wanted
 
 
@@ -245,7 +290,12 @@ def _operator(function: Function, name: str) -> Any:
     if not function.inputs:  # nothing says where to run but the launcher
         return real
 
-    made = torch.library.custom_op(called, lambda *values: real(*values), mutates_args=(), schema=f"({', '.join([*arrays, *sizes])}) -> ({results})")
+    made = torch.library.custom_op(
+        called,
+        lambda *values: real(*values),
+        mutates_args=(),
+        schema=f"({', '.join([*arrays, *sizes])}) -> ({results})",
+    )
     made.register_fake(lambda *values: alone(function.shaped(values)))
 
     def saved(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:

@@ -1,8 +1,10 @@
-"""Plans for sizes that are known only when they run: a few plans of one diagram, each derived for other sizes, and tests that choose among them.
+"""Plans for sizes that are known only when they run: a few plans of one diagram, each derived for other sizes, and
+tests that choose among them.
 
-Each plan is derived, proved and validated for all sizes that it needs no more of than its own facts: an axis of one element, a size that 16
-divides, a size that one tile holds. At sample sizes the cost model says which is fastest, and a tree of tests, grown where plans change places,
-takes it from there: see tile/guards.py for why each is right where it is taken.
+Each plan is derived, proved and validated for all sizes that it needs no more of than its own facts: an axis of one
+element, a size that 16 divides, a size that one tile holds. At sample sizes the cost model says which is fastest, and a
+tree of tests, grown where plans change places, takes it from there: see tile/guards.py for why each is right where it
+is taken.
 """
 
 from __future__ import annotations
@@ -65,7 +67,9 @@ class Family:
     dispatch: Dispatch
 
     def code(self) -> str:
-        """Return one Python file with the kernels of all plans, and a `run` that takes the one for the sizes it is given."""
+        """Return one Python file with the kernels of all plans, and a `run` that takes the one for the sizes it is
+        given.
+        """
         return dispatch_code(self.dispatch)
 
     def chosen(self, sizes: Mapping[str, int]) -> Sized:
@@ -74,8 +78,16 @@ class Family:
 
     def data(self) -> dict[str, Any]:
         """Return the guards and plans as data, keys stable."""
-        rows = [{"guard": [f"{'' if held else 'not '}{test}" for test, held in way], "plan": at} for way, at in self.dispatch.guards()]
-        return {"schema": 1, "diagram": self.diagram.name, "guards": rows, "plans": [s.derivation.report() for s in self.sized]}
+        rows = [
+            {"guard": [f"{'' if held else 'not '}{test}" for test, held in way], "plan": at}
+            for way, at in self.dispatch.guards()
+        ]
+        return {
+            "schema": 1,
+            "diagram": self.diagram.name,
+            "guards": rows,
+            "plans": [s.derivation.report() for s in self.sized],
+        }
 
 
 def symbols(diagram: Diagram) -> tuple[Axis, ...]:
@@ -85,14 +97,18 @@ def symbols(diagram: Diagram) -> tuple[Axis, ...]:
 
 
 def family(diagram: Diagram, *, plans: int = MOST_PLANS, seeds: int = SEEDS, **asked: Any) -> Family:
-    """Return a few plans of a diagram some of whose sizes are known only when it runs, and the guards that choose among them.
+    """Return a few plans of a diagram some of whose sizes are known only when it runs, and the guards that choose among
+    them.
 
-    plans: the most plans. seeds: how many sizes to derive it for anew; for others what was derived gets other tiles. asked: as for `derive`.
-    Raises NapkinError where all sizes are known, or nothing is derived.
+    plans: the most plans. seeds: how many sizes to derive it for anew; for others what was derived gets other tiles.
+    asked: as for `derive`. Raises NapkinError where all sizes are known, or nothing is derived.
     """
     free = symbols(diagram)
     if not free:
-        raise NapkinError(f"diagram {diagram.name}: every size is a number, and one plan is for it; leave sizes open that are known only when it runs")
+        raise NapkinError(
+            f"diagram {diagram.name}: every size is a number, and one plan is for it; leave sizes open that are known"
+            " only when it runs"
+        )
     points = samples(diagram, free)
     found = _Found(free)
     found.add(derive(diagram, **asked))
@@ -132,7 +148,9 @@ class _Found:
         self.seen: set[tuple[p.Kernel, ...]] = set()
 
     def add(self, derivation: Derivation, pieces: Sequence[Tiled] = ()) -> None:
-        """Note a derivation, with other tilings where they are given: these are validated only once the plan is wanted."""
+        """Note a derivation, with other tilings where they are given: these are validated only once the
+        plan is wanted.
+        """
         tiled = tuple(pieces) or tuple(derivation.tiled)
         plan = with_pieces(derivation, tiled) if pieces else derivation.plan
         if plan.kernels in self.seen:
@@ -143,13 +161,18 @@ class _Found:
         exact = {a.name: a.size for a in own if a.size is not None}
         declared = {a.name: a.multiple for a in self.free}
         divisor = {a.name: a.multiple for a in own if a.size is None and declared[a.name] % a.multiple}
-        needs = Needs(exact, divisor, {name: most for name, most in plan.limits.items() if name not in derivation.expected.parts})
+        needs = Needs(
+            exact, divisor, {name: most for name, most in plan.limits.items() if name not in derivation.expected.parts}
+        )
         if (parts := _parts(derivation, plan)) is None:
             return
         kernels = lowered(replace(derivation, plan=plan), tiled)
         self.sized.append(Sized(derivation, tuple(pieces), needs, parts, plan.kernels, tuple(kernels)))
         if not pieces:
-            self.terms.setdefault((tuple(o.placed.term for o in derivation.outputs), tuple(exact.items()), tuple(divisor.items())), derivation)
+            self.terms.setdefault(
+                (tuple(o.placed.term for o in derivation.outputs), tuple(exact.items()), tuple(divisor.items())),
+                derivation,
+            )
 
     def tile(self, derivation: Derivation, point: Mapping[str, int]) -> None:
         """Find the best tiles of what was derived at other sizes, where its facts hold there."""
@@ -178,17 +201,24 @@ class _Found:
 
 
 def _most(free: Sequence[Axis], point: Mapping[str, int]) -> dict[str, int]:
-    """Return what sizes are promised never to pass at a point: the next power of two, where one tile may hold as much."""
+    """Return what sizes are promised never to pass at a point: the next power of two, where one tile may
+    hold as much.
+    """
     return {a.name: 1 << (point[a.name] - 1).bit_length() for a in free if 1 < point[a.name] <= HELD}
 
 
 def _facts(diagram: Diagram, free: Sequence[Axis], point: Mapping[str, int]) -> Iterator[tuple[Diagram, Expected]]:
-    """Yield the diagram with what is known at a point, with and without what divides sizes there, and what is expected."""
+    """Yield the diagram with what is known at a point, with and without what divides sizes there, and what
+    is expected.
+    """
     exact = {a.name: 1 for a in free if point[a.name] == 1}
     wide = {a.name: ALIGNED for a in free if point[a.name] % ALIGNED == 0}
     for divisor in [wide, {}] if wide else [{}]:
         try:
-            yield diagram.with_sizes(exact).with_multiples(divisor), Expected(dict(point), _most(free, point), counted=True)
+            yield (
+                diagram.with_sizes(exact).with_multiples(divisor),
+                Expected(dict(point), _most(free, point), counted=True),
+            )
         except NapkinError:
             return  # sizes to which others are tied
 
@@ -204,7 +234,9 @@ def _levels(points: Sequence[dict[str, int]], free: Sequence[Axis]) -> list[dict
 
 
 def _parts(found: Derivation, plan: p.Plan) -> tuple[Parts, ...] | None:
-    """Return the stretches that a plan counts at launch; None where the number of some is not to be told from the grid that computes them."""
+    """Return the stretches that a plan counts at launch; None where the number of some is not to be told from the grid
+    that computes them.
+    """
     counted: dict[str, Parts] = {}
     own = {a.name for a in found.diagram.axes()}
     for kernel in plan.kernels:
@@ -218,7 +250,9 @@ def _parts(found: Derivation, plan: p.Plan) -> tuple[Parts, ...] | None:
 
 
 def predicted(one: Sized, sizes: Mapping[str, int]) -> float:
-    """Return the microseconds that the cost model predicts for a plan at sizes by name; infinite where it does not fit."""
+    """Return the microseconds that the cost model predicts for a plan at sizes by name; infinite where it
+    does not fit.
+    """
     machine = one.derivation.hardware
     parts = {c.part: (c.axis, c.count(sizes, machine.chip.sms), c.most) for c in one.parts}
     with expecting(Expected(dict(sizes), parts=parts)):
@@ -239,16 +273,27 @@ def _kernel_us(kernel: p.Kernel, plain: p.Kernel, machine: Hardware) -> float:
 
 
 def samples(diagram: Diagram, free: Sequence[Axis]) -> list[dict[str, int]]:
-    """Return sizes at which plans are weighed: all of a few levels, of many axes a sample of them, none of arrays past 2^32 elements."""
+    """Return sizes at which plans are weighed: all of a few levels, of many axes a sample of them, none of arrays past
+    2^32 elements.
+    """
     levels = LEVELS if len(free) <= 2 else FEW
     names = [a.name for a in free]
     fitting = [-(-level // a.multiple) * a.multiple for a in free for level in levels]
     each = [sorted(set(fitting[at * len(levels) : (at + 1) * len(levels)])) for at in range(len(free))]
-    every = [dict(zip(names, values, strict=True)) for values in itertools.product(*each)] if math.prod(map(len, each)) <= 10**5 else []
+    every = (
+        [dict(zip(names, values, strict=True)) for values in itertools.product(*each)]
+        if math.prod(map(len, each)) <= 10**5
+        else []
+    )
     if not every:
-        every = [{n: Random(f"{i}/{n}").choice(choice) for n, choice in zip(names, each, strict=True)} for i in range(10 * SAMPLES)]
+        every = [
+            {n: Random(f"{i}/{n}").choice(choice) for n, choice in zip(names, each, strict=True)}
+            for i in range(10 * SAMPLES)
+        ]
     arrays = [array.dims for array in diagram.inputs()] + [term.axes for _, term in diagram.outputs]
-    small = [s for s in every if all(math.prod(s.get(d.name, d.size or 1) for d in dims) <= MOST_ELEMENTS for dims in arrays)]
+    small = [
+        s for s in every if all(math.prod(s.get(d.name, d.size or 1) for d in dims) <= MOST_ELEMENTS for dims in arrays)
+    ]
     if len(small) > SAMPLES:
         small = Random(0).sample(small, SAMPLES)
     return sorted(small, key=lambda s: tuple(s.values()))
@@ -267,7 +312,9 @@ def _spread(points: Sequence[dict[str, int]], count: int) -> list[dict[str, int]
 
 
 def _few(times: Sequence[Sequence[float]], most: int, dropped: set[int]) -> list[int]:
-    """Return the plans to keep, the general one, which is the first, last: as few as are nearly as fast everywhere as all that are not dropped."""
+    """Return the plans to keep, the general one, which is the first, last: as few as are nearly as fast everywhere as
+    all that are not dropped.
+    """
     times = [[math.inf if at in dropped else us for at, us in enumerate(row)] for row in times]
     best = [min(row) for row in times]
     kept = [0]
@@ -277,7 +324,9 @@ def _few(times: Sequence[Sequence[float]], most: int, dropped: set[int]) -> list
             break
         losing = [(row, least, now) for row, least, now in zip(times, best, lost, strict=True) if now > NEARLY]
         left = [at for at in range(len(times[0])) if at not in kept]
-        gains = {at: sum(math.log(now / max(1.0, min(now, row[at] / least))) for row, least, now in losing) for at in left}
+        gains = {
+            at: sum(math.log(now / max(1.0, min(now, row[at] / least))) for row, least, now in losing) for at in left
+        }
         kept.append(max(gains, key=lambda at: (gains[at], -at)))
     return [*kept[1:], 0]
 
@@ -296,5 +345,7 @@ def _named(plan: p.Plan, name: str) -> p.Plan:
 
 def _notes(diagram: Diagram, sized: Sequence[Sized]) -> tuple[str, ...]:
     general = sized[-1].derivation.plan.notes
-    plans = f"{len(sized)} plans, of which `chosen` takes one by the sizes" if len(sized) > 1 else "one plan for all sizes"
+    plans = (
+        f"{len(sized)} plans, of which `chosen` takes one by the sizes" if len(sized) > 1 else "one plan for all sizes"
+    )
     return (*(note for note in general if not note.startswith("predicted:")), plans)

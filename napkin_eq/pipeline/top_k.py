@@ -39,19 +39,25 @@ class Ranked:
 def ranked(derivation: Derived, keep: int) -> list[Ranked]:
     """Return `keep` plans that the cost model puts first, best first; the first is the derivation's own.
 
-    They differ in the kernel that takes longest, as far as that has other tilings: measuring plans that differ in the least of
-    several kernels would tell little. One that does not compute what the diagram says is left out. Raises NapkinError if `keep` is less than 1.
+    They differ in the kernel that takes longest, as far as that has other tilings: measuring plans that differ in the
+    least of several kernels would tell little. One that does not compute what the diagram says is left out. Raises
+    NapkinError if `keep` is less than 1.
     """
     if keep < 1:
         raise NapkinError(f"keep is {keep}: expected how many plans to return, at least 1")
-    offers = [_offers(derivation, output, store, keep) for output in derivation.outputs for store in output.placed.stores]
+    offers = [
+        _offers(derivation, output, store, keep) for output in derivation.outputs for store in output.placed.stores
+    ]
     longest = max(range(len(offers)), key=lambda i: offers[i][0].cost.predicted_us)
     best = tuple(found[0] for found in offers)
     apart = [(*best[:longest], other, *best[longest + 1 :]) for other in offers[longest]]
     rest = (pieces for pieces in itertools.product(*offers) if pieces not in apart)
     choices = [*apart, *heapq.nsmallest(keep - len(apart), rest, key=_predicted)]
     proved = prover(derivation.statements)
-    offered = [best, *(c for c in sorted((c for c in choices if c != best), key=_predicted) if not _differs(derivation, c, proved))]
+    offered = [
+        best,
+        *(c for c in sorted((c for c in choices if c != best), key=_predicted) if not _differs(derivation, c, proved)),
+    ]
     return [_made(derivation, pieces) for pieces in offered]
 
 
@@ -61,7 +67,9 @@ def _predicted(pieces: Sequence[Tiled]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What tiling one kernel chose: the tile of each coordinate by name, warps, buffers of its loops, groups of warps that share it, 0 for none."""
+    """What tiling one kernel chose: the tile of each coordinate by name, warps, buffers of its loops, groups of warps
+    that share it, 0 for none.
+    """
 
     tiles: Mapping[str, int]
     warps: int
@@ -72,7 +80,12 @@ class Choice:
 def choice(piece: Tiled) -> Choice:
     """Return what was chosen for a kernel."""
     workers = piece.kernel.workers
-    return Choice({c.name: c.tile for c in piece.kernel.coords}, piece.cost.warps, piece.cost.stages, workers.groups if workers else 0)
+    return Choice(
+        {c.name: c.tile for c in piece.kernel.coords},
+        piece.cost.warps,
+        piece.cost.stages,
+        workers.groups if workers else 0,
+    )
 
 
 def retiled(derivation: D, choices: Sequence[Choice]) -> D:
@@ -83,11 +96,15 @@ def retiled(derivation: D, choices: Sequence[Choice]) -> D:
     kernels = [(output, store) for output in derivation.outputs for store in output.placed.stores]
     if len(kernels) != len(choices):
         raise NapkinError(f"{len(choices)} kernels are given tiles, the plan has {len(kernels)}")
-    return with_tilings(derivation, [_retiled(derivation, output, store, one) for (output, store), one in zip(kernels, choices, strict=True)])
+    return with_tilings(
+        derivation,
+        [_retiled(derivation, output, store, one) for (output, store), one in zip(kernels, choices, strict=True)],
+    )
 
 
 def portable(derivation: D) -> D:
-    """Return the derivation with no kernel that groups of warps share: with the same tiles where they fit as plain Triton, else with the best that do.
+    """Return the derivation with no kernel that groups of warps share: with the same tiles where they fit as plain
+    Triton, else with the best that do.
 
     Raises NapkinError where none do.
     """
@@ -95,13 +112,18 @@ def portable(derivation: D) -> D:
         return derivation
     plain = [_plain(piece, derivation.hardware) for piece in derivation.tiled]
     if None in plain:
-        return with_tilings(derivation, [own or tilings(derivation, at, 1, "triton")[0] for at, own in enumerate(plain)])
-    outputs, plan, tiled = _planned(derivation, tuple(own for own in plain if own))  # the same statements, which were validated
+        return with_tilings(
+            derivation, [own or tilings(derivation, at, 1, "triton")[0] for at, own in enumerate(plain)]
+        )
+    # The same statements, which were validated
+    outputs, plan, tiled = _planned(derivation, tuple(own for own in plain if own))
     return replace(derivation, plan=plan, outputs=outputs, tiled=tiled, _certificate={})
 
 
 def _plain(piece: Tiled, hardware: Hardware) -> Tiled | None:
-    """Return a tiling of which no groups of warps share the work, None where Triton does not take its tiles, or they do not fit."""
+    """Return a tiling of which no groups of warps share the work, None where Triton does not take its tiles, or they do
+    not fit.
+    """
     workers = piece.kernel.workers
     if workers is None:
         return piece
@@ -111,7 +133,9 @@ def _plain(piece: Tiled, hardware: Hardware) -> Tiled | None:
 
 
 def tilings(derivation: Derived, at: int, keep: int, printer: str) -> list[Tiled]:
-    """Return the best tilings of a kernel of a derivation, by its place in launch order; raises NapkinError where none fits."""
+    """Return the best tilings of a kernel of a derivation, by its place in launch order; raises NapkinError where none
+    fits.
+    """
     output, store = [(output, store) for output in derivation.outputs for store in output.placed.stores][at]
     return _solved(derivation, output, store, keep, printer)
 
@@ -122,7 +146,9 @@ def with_pieces(derivation: Derived, pieces: Sequence[Tiled]) -> p.Plan:
 
 
 def lowered(derivation: Derived, pieces: Sequence[Tiled] = ()) -> list[p.Kernel]:
-    """Return the plan's kernels, in launch order, as they are before groups of warps share their work; pieces: the tilings that it has."""
+    """Return the plan's kernels, in launch order, as they are before groups of warps share their work; pieces: the
+    tilings that it has.
+    """
     given = iter(pieces)
     found: list[p.Kernel] = []
     final = iter(derivation.plan.kernels)
@@ -155,7 +181,10 @@ def _retiled(derivation: Derived, output: Output, store: Store, chosen: Choice) 
     own = output.placed.tiled[output.placed.stores.index(store)].kernel
     for coord in own.coords:
         if coord.name not in chosen.tiles or len(chosen.tiles) != len(own.coords):
-            raise NapkinError(f"tiles are given for {', '.join(sorted(chosen.tiles))}, a kernel walks {', '.join(sorted(c.name for c in own.coords))}")
+            raise NapkinError(
+                f"tiles are given for {', '.join(sorted(chosen.tiles))}, a kernel walks"
+                f" {', '.join(sorted(c.name for c in own.coords))}"
+            )
     kernel = replace(_lowering(derivation, output, store)(_named(store, own, chosen.tiles)), stages=chosen.stages)
     if chosen.groups:
         made = shared(kernel, derivation.hardware)
@@ -176,7 +205,9 @@ def _lowering(derivation: Derived, output: Output, store: Store) -> Callable[[Ma
 
     def lower(tiles: Mapping[str, int]) -> p.Kernel:
         with expecting(derivation.expected):
-            return Lowering("kernel__", store, writes, tiles, arrays, STORAGE[derivation.dtype], proved, output.precision).kernel()
+            return Lowering(
+                "kernel__", store, writes, tiles, arrays, STORAGE[derivation.dtype], proved, output.precision
+            ).kernel()
 
     return lower
 
@@ -205,11 +236,18 @@ def _differs(derivation: Derived, pieces: tuple[Tiled, ...], proved: Proved) -> 
 
 
 def with_tilings(derivation: D, pieces: Sequence[Tiled]) -> D:
-    """Return the derivation with other tilings of its kernels, in launch order; raises WrongPlan where that plan is not what the diagram says."""
+    """Return the derivation with other tilings of its kernels, in launch order; raises WrongPlan where that plan is not
+    what the diagram says.
+    """
     outputs, plan, tiled = _planned(derivation, tuple(pieces))
-    found = validated(derivation.diagram, outputs, plan, derivation.hardware, derivation.dtype, prover(derivation.statements))
+    found = validated(
+        derivation.diagram, outputs, plan, derivation.hardware, derivation.dtype, prover(derivation.statements)
+    )
     if found.status == DIFFERS:
-        raise WrongPlan(f"diagram {derivation.diagram.name}: with these tiles the plan does not give what the diagram says; {found.why}")
+        raise WrongPlan(
+            f"diagram {derivation.diagram.name}: with these tiles the plan does not give what the diagram says;"
+            f" {found.why}"
+        )
     outputs = [replace(output, translation=found) for output in outputs]
     return replace(derivation, plan=plan, outputs=outputs, tiled=tiled, _certificate={})
 
@@ -221,5 +259,8 @@ def _made(derivation: Derived, pieces: tuple[Tiled, ...]) -> Ranked:
 
 def _planned(derivation: Derived, pieces: tuple[Tiled, ...]) -> tuple[list[Output], p.Plan, list[Tiled]]:
     fresh = iter(pieces)
-    outputs = [replace(o, placed=replace(o.placed, tiled=tuple(next(fresh) for _ in o.placed.stores))) for o in derivation.outputs]
+    outputs = [
+        replace(o, placed=replace(o.placed, tiled=tuple(next(fresh) for _ in o.placed.stores)))
+        for o in derivation.outputs
+    ]
     return outputs, *planned(derivation.diagram, outputs, derivation.hardware, derivation.dtype)

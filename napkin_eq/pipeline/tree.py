@@ -1,4 +1,6 @@
-"""A tree of tests of sizes that takes, at every sample, a plan that is nearly the fastest there, of plans that are right wherever they are taken."""
+"""A tree of tests of sizes that takes, at every sample, a plan that is nearly the fastest there, of plans that are
+right wherever they are taken.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from napkin_eq.tile.guards import Branch, Known, Needs, SizeTest
 
-Table = Sequence[tuple[Mapping[str, int], Sequence[float]]]  # sizes by name, and what each plan takes there, in microseconds
+# Sizes by name, and what each plan takes there, in microseconds
+Table = Sequence[tuple[Mapping[str, int], Sequence[float]]]
 Features = tuple[Sequence[SizeTest], Sequence[tuple[str, ...]]]
-SLACK, SAME, DEPTH = 1.01, 1.003, 14  # times slower than the fastest that a leaf may be, and that is no loss; tests on the way to a leaf
+# Times slower than the fastest that a leaf may be, and that is no loss; tests on the way to a leaf
+SLACK, SAME, DEPTH = 1.01, 1.003, 14
 
 
 def grown(times: Table, needs: Sequence[Needs], features: Features) -> Branch | int:
@@ -17,7 +21,10 @@ def grown(times: Table, needs: Sequence[Needs], features: Features) -> Branch | 
 
     features: the tests that plans need, and the products of sizes that may be compared with a number.
     """
-    table = [(sizes, [max(0.0, math.log(us / (SAME * min(row)))) if us < math.inf else math.inf for us in row]) for sizes, row in times]
+    table = [
+        (sizes, [max(0.0, math.log(us / (SAME * min(row)))) if us < math.inf else math.inf for us in row])
+        for sizes, row in times
+    ]
     return _pruned(_grown(table, Known(), needs, features, DEPTH))
 
 
@@ -33,7 +40,10 @@ def _grown(table: Table, known: Known, needs: Sequence[Needs], features: Feature
     for test in _tests(table, features):
         sides = [[row for row in table if test.holds(row[0]) is held] for held in (True, False)]
         if all(sides):
-            loss = sum(_loss(side, _allowed(known.after(test, held), needs)) for side, held in zip(sides, (True, False), strict=True))
+            loss = sum(
+                _loss(side, _allowed(known.after(test, held), needs))
+                for side, held in zip(sides, (True, False), strict=True)
+            )
             if loss < least - 1e-9:
                 best, least = (test, sides), loss
     if best is None:  # no one test helps: one that a faster plan needs may be the first of two that do
@@ -42,7 +52,9 @@ def _grown(table: Table, known: Known, needs: Sequence[Needs], features: Feature
         return leaf
     test, (yes, no) = best
     return Branch(
-        test, _grown(yes, known.after(test, True), needs, features, depth - 1), _grown(no, known.after(test, False), needs, features, depth - 1)
+        test,
+        _grown(yes, known.after(test, True), needs, features, depth - 1),
+        _grown(no, known.after(test, False), needs, features, depth - 1),
     )
 
 
@@ -73,13 +85,18 @@ def _between(low: int, high: int) -> int:
     return rounded if low <= rounded < high else max(low, min(middle, high - 1))
 
 
-def _wanted(table: Table, known: Known, needs: Sequence[Needs]) -> tuple[SizeTest, list[list[tuple[Mapping[str, int], Sequence[float]]]]] | None:
-    """Return the first test on the way to the plan that is fastest at the sample that loses most, and the samples on its two sides."""
+def _wanted(
+    table: Table, known: Known, needs: Sequence[Needs]
+) -> tuple[SizeTest, list[list[tuple[Mapping[str, int], Sequence[float]]]]] | None:
+    """Return the first test on the way to the plan that is fastest at the sample that loses most, and the samples on
+    its two sides.
+    """
     allowed = _allowed(known, needs)
     _, row = max(table, key=lambda entry: min(entry[1][at] for at in allowed))
     for test in needs[row.index(min(row))].tests():
         sides = [[entry for entry in table if test.holds(entry[0]) is held] for held in (True, False)]
-        if all(sides) or (sides[0] and known.after(test, True) != known):  # beyond it there may be sizes of which there is no sample
+        # Beyond it there may be sizes of which there is no sample
+        if all(sides) or (sides[0] and known.after(test, True) != known):
             return test, sides
     return None
 

@@ -1,7 +1,7 @@
 """The plan that there always is: the diagram as it is written, operator by operator, what each fold gives stored.
 
-It needs no search: reductions are streamed by one law, values are stored by others. It is taken where the search finds nothing
-that can be explained, nothing within its limits, or nothing that is faster.
+It needs no search: reductions are streamed by one law, values are stored by others. It is taken where the search finds
+nothing that can be explained, nothing within its limits, or nothing that is faster.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ FASTER = f"{WRITTEN}: what the search found is predicted to take %.1f us"
 
 
 def unfused(job: Job, below: float = math.inf) -> Output:
-    """Return the plan of a job's outputs that stores what every fold gives; where that does not fit, what every operator gives.
+    """Return the plan of a job's outputs that stores what every fold gives; where that does not fit, what every
+    operator gives.
 
-    below: microseconds that it must take less than. Raises NapkinError where not even that fits, or takes as long, or where the laws that it
-    needs are left out, Undecided where it has no chain.
+    below: microseconds that it must take less than. Raises NapkinError where not even that fits, or takes as long, or
+    where the laws that it needs are left out, Undecided where it has no chain.
     """
     source = job.source
     body = streamed(source)

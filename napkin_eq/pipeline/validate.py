@@ -1,8 +1,9 @@
 """Running an emitted kernel against float64, within a bound computed from its term and its data (see rounding.py).
 
-On a GPU the kernel runs as it is; without one, in Triton's interpreter, which knows float16 and float32 but not bfloat16.
-Sizes are chosen so that no tile divides some of them and so that every mask cuts somewhere. Inputs are drawn from families
-(see sample_inputs.py), plain random numbers if none is named. A failure prints the command that runs the same case again.
+On a GPU the kernel runs as it is; without one, in Triton's interpreter, which knows float16 and float32 but not
+bfloat16. Sizes are chosen so that no tile divides some of them and so that every mask cuts somewhere. Inputs are drawn
+from families (see sample_inputs.py), plain random numbers if none is named. A failure prints the command that runs the
+same case again.
 """
 
 from __future__ import annotations
@@ -41,10 +42,11 @@ VERDICTS = ("failed", "unknown", "ok")
 class Case:
     """One output of one run: how far it was off, at most, and the largest part of an element's bound that was used.
 
-    Bounds: the largest of each of the three of tolerance.py; an element is held to the least of its own. looseness: see Compared.
-    unbounded: of the elements those that have no bound, as where a sum may pass the range of float32. A case is *failed* where an
-    element is past its bound, or a repeat gives other bits; *unknown* where none has a bound, or where the bounds say too little, or
-    some of plain random numbers have none; else *ok*.
+    Bounds: the largest of each of the three of tolerance.py; an element is held to the least of its own. looseness: see
+    Compared.
+    unbounded: of the elements those that have no bound, as where a sum may pass the range of float32. A case is
+    *failed* where an element is past its bound, or a repeat gives other bits; *unknown* where none has a bound, or
+    where the bounds say too little, or some of plain random numbers have none; else *ok*.
     """
 
     output: str
@@ -96,7 +98,8 @@ class Report:
     def data(self) -> dict[str, Any]:
         """Return the report as data, keys stable."""
         cases = [{**asdict(case), "verdict": case.verdict, "passed": case.passed} for case in self.cases]
-        return {"schema": 2, "diagram": self.diagram, "hardware": self.hardware, "dtype": self.dtype, "device": self.device,
+        return {"schema": 2, "diagram": self.diagram, "hardware": self.hardware, "dtype": self.dtype,
+            "device": self.device,
                 "verdict": self.verdict, "passed": self.passed, "cases": cases}  # fmt: skip
 
     def __str__(self) -> str:
@@ -107,7 +110,9 @@ class Report:
             notes = f"; {case.unbounded} of {case.elements} elements have no bound" if case.unbounded else ""
             notes += f"; the bounds are {case.looseness:.0f} times what is lost" if case.looseness > LOOSE else ""
             notes += "" if case.repeatable else "; a repeat gave other bits"
-            bounds = f"bounds {case.a_priori:.2e} a priori, {case.running:.2e} running and {case.source:.2e} of the diagram"
+            bounds = (
+                f"bounds {case.a_priori:.2e} a priori, {case.running:.2e} running and {case.source:.2e} of the diagram"
+            )
             off = f"max error {case.max_error:.2e}, {bounds}, {case.bound_used:.0%} used"
             lines.append(f"  {case.output}  {sizes}  {case.family}: {off}{notes}  {verdict}")
             if not case.passed:
@@ -117,7 +122,10 @@ class Report:
     def replay(self, case: Case) -> str:
         """Return the command that runs a case again."""
         sets = " ".join(f"--set {name}={size}" for name, size in case.sizes.items())
-        return f"napkin-eq run {self.diagram} --hardware {self.hardware} --dtype {self.dtype} --family {case.family} --seed {case.seed} {sets}"
+        return (
+            f"napkin-eq run {self.diagram} --hardware {self.hardware} --dtype {self.dtype} --family {case.family}"
+            f" --seed {case.seed} {sets}"
+        )
 
 
 def validate(
@@ -139,7 +147,8 @@ def validate(
 
     printer, max_error: as `derive` takes them; on a CPU the same plan is printed in portable Triton.
     sizes: without them, a ragged and a tidy choice of `trial_sizes`, where `fixed` says what may not change.
-    inputs: names of families of inputs, or "all". Raises NapkinError for one that cannot differ from random numbers here.
+    inputs: names of families of inputs, or "all". Raises NapkinError for one that cannot differ from random numbers
+    here.
     """
     from napkin_eq.pipeline.derive import derive as derived
     from napkin_eq.pipeline.top_k import portable
@@ -149,11 +158,22 @@ def validate(
     if dtype not in STORAGE:
         raise NapkinError(f"unknown dtype {dtype!r:.60}; one of {', '.join(STORAGE)}")
     if where == "cpu" and BY_NAME[dtype].short in NARROW and dtype != "float16":
-        raise NapkinError(f"dtype {dtype}: Triton's interpreter computes it wrongly on a CPU; take float16 or float32, or run on a GPU")
+        raise NapkinError(
+            f"dtype {dtype}: Triton's interpreter computes it wrongly on a CPU; take float16 or float32, or run on"
+            " a GPU"
+        )
     chosen = _chosen(diagram, inputs)
 
     def made(sized: Diagram) -> Derivation:
-        found = derived(sized, hardware=hardware, dtype=dtype or "", without=without, rules=rules, printer=printer, max_error=max_error)
+        found = derived(
+            sized,
+            hardware=hardware,
+            dtype=dtype or "",
+            without=without,
+            rules=rules,
+            printer=printer,
+            max_error=max_error,
+        )
         return portable(found) if where == "cpu" else found
 
     cases: list[Case] = []
@@ -163,7 +183,9 @@ def validate(
         whole = {axis.name: number(axis, {}) for axis in sized.axes()}
         derivation = made(sized)
         for drawn_from in chosen:
-            other = resized(sized, drawn_from, whole, {n: t for n, t in _tiles(derivation).items() if n not in (fixed or {})})
+            other = resized(
+                sized, drawn_from, whole, {n: t for n, t in _tiles(derivation).items() if n not in (fixed or {})}
+            )
             other = {name: size or whole[name] for name, size in sized.fitted(other, fixed or ()).items()}
             if other == whole:
                 cases += compared(sized, derivation, dtype, where, seed, drawn_from)
@@ -179,7 +201,10 @@ def _chosen(diagram: Diagram, names: Sequence[str]) -> list[Family]:
     chosen = [family(name) for name in names]
     for found in chosen:
         if not applies(diagram, found):
-            raise NapkinError(f"family {found.name}: diagram {diagram.name} has no input of masks or integers, which it is about; take another")
+            raise NapkinError(
+                f"family {found.name}: diagram {diagram.name} has no input of masks or integers, which it is about;"
+                " take another"
+            )
     return chosen
 
 
@@ -198,10 +223,14 @@ def chosen_device(device: str) -> tuple[str, str]:
 
     if device == "cuda" or (device == "auto" and torch.cuda.is_available() and not triton.knobs.runtime.interpret):
         if not torch.cuda.is_available():
-            raise NapkinError("device cuda: no GPU is visible here; leave --device out to use Triton's interpreter on the CPU")
+            raise NapkinError(
+                "device cuda: no GPU is visible here; leave --device out to use Triton's interpreter on the CPU"
+            )
         return "cuda", torch.cuda.get_device_name()
     if not triton.knobs.runtime.interpret:
-        raise NapkinError("device cpu: set TRITON_INTERPRET=1 before Triton is imported, so that kernels run in its interpreter")
+        raise NapkinError(
+            "device cpu: set TRITON_INTERPRET=1 before Triton is imported, so that kernels run in its interpreter"
+        )
     return "cpu", "the CPU, in Triton's interpreter, as portable Triton"
 
 
@@ -215,7 +244,8 @@ def trial_sizes(diagram: Diagram, fixed: Mapping[str, int]) -> list[dict[str, in
     """Return two choices of sizes, small enough for an interpreter: one ragged, one of powers of two.
 
     An axis that ends an input (a head, a row) keeps its size up to 128. One that is folded is long enough for several
-    blocks. The longest other takes several tiles, the rest 2 or 3. All reach past the constants that masks compare with.
+    blocks. The longest other takes several tiles, the rest 2 or 3. All reach past the constants that masks compare
+    with.
     """
     last = {node.dims[-1].name for node in diagram.inputs() if node.dims}
     folded = {node.axis.name for node in subterms(diagram.term) if isinstance(node, (Reduce, Scan))}
@@ -232,7 +262,10 @@ def trial_sizes(diagram: Diagram, fixed: Mapping[str, int]) -> list[dict[str, in
         few, many = FOLDED if name in folded or name in reach else TILED if name in last or name == longest else (3, 2)
         ragged[name] = _rounded(axis, few + reach.get(name, 0))
         tidy[name] = _rounded(axis, many if reach.get(name, 0) < many else 2 ** reach[name].bit_length())
-    return [{name: size for name, size in diagram.fitted(sizes, fixed).items() if size is not None} for sizes in (ragged, tidy)]
+    return [
+        {name: size for name, size in diagram.fitted(sizes, fixed).items() if size is not None}
+        for sizes in (ragged, tidy)
+    ]
 
 
 def _rounded(axis: Axis, size: int) -> int:
@@ -240,7 +273,9 @@ def _rounded(axis: Axis, size: int) -> int:
 
 
 def _reach(diagram: Diagram) -> dict[str, int]:
-    """Return, for each axis that a comparison speaks of, the largest whole constant in such comparisons, 4096 at most."""
+    """Return, for each axis that a comparison speaks of, the largest whole constant in such comparisons,
+    4096 at most.
+    """
     found: dict[str, int] = {}
     for node in subterms(diagram.term):
         if isinstance(node, Map) and node.op in ("lt", "le", "eq"):
@@ -255,7 +290,9 @@ def _reach(diagram: Diagram) -> dict[str, int]:
 def compared(
     diagram: Diagram, derivation: Derivation, dtype: str, device: str, seed: int, drawn_from: Family | None = None
 ) -> list[Case]:
-    """Run a derived kernel on inputs of a family, plain random numbers if none is given, and hold every output against float64."""
+    """Run a derived kernel on inputs of a family, plain random numbers if none is given, and hold every output against
+    float64.
+    """
     import numpy as np
     import torch
 
@@ -271,7 +308,10 @@ def compared(
     # The interpreter computes with NumPy, and some families are there to overflow.
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        runs = [executed(derivation.code() if device == "cuda" else derivation.triton(), tensors, device) for _ in range(REPEATS[device])]
+        runs = [
+            executed(derivation.code() if device == "cuda" else derivation.triton(), tensors, device)
+            for _ in range(REPEATS[device])
+        ]
     seconds = time.perf_counter() - started
     allowed = tolerances(derivation, drawn, {}, dtype, _matrix_roundoff(derivation))
     cases = []
@@ -290,7 +330,8 @@ def compared(
         ways = (tolerance.a_priori, tolerance.running, tolerance.source)
         before, along, own = (float(np.where(np.isfinite(b), b, 0.0).max(initial=0.0)) for b in ways)
         cases.append(Case(
-            name, sizes, drawn_from.name, seed, seen.max_error, before, along, own, seen.bound_used, seen.looseness, seen.elements, seen.unbounded,
+            name, sizes, drawn_from.name, seed, seen.max_error, before, along, own, seen.bound_used, seen.looseness,
+            seen.elements, seen.unbounded,
             repeatable, seconds,
         ))  # fmt: skip
     return cases

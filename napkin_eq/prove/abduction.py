@@ -1,10 +1,12 @@
-"""What a law lacks: the weakest extra conditions under which it holds, and stated conditions that are stronger than needed.
+"""What a law lacks: the weakest extra conditions under which it holds, and stated conditions that are stronger than
+needed.
 
-Conditions are drawn from a vocabulary over the law's own axes, variables and the parts that it inverts, takes logarithms of or
-takes maxima of: not varying along an axis, different axes, divisibility, sign, not zero, present, a mask that holds somewhere or
-everywhere, masks that never hold together or leave no lane out, absent or zero outside a mask. Sets of them are tried smallest and
-weakest first (abduction over a lattice of predicates, after Dillig and Dillig 2013); what a known counterexample still meets is
-passed over, and a set counts only once the provers accept the law with it, so nothing vacuous is offered.
+Conditions are drawn from a vocabulary over the law's own axes, variables and the parts that it inverts, takes
+logarithms of or takes maxima of: not varying along an axis, different axes, divisibility, sign, not zero, present, a
+mask that holds somewhere or everywhere, masks that never hold together or leave no lane out, absent or zero outside a
+mask. Sets of them are tried smallest and weakest first (abduction over a lattice of predicates, after Dillig and Dillig
+2013); what a known counterexample still meets is passed over, and a set counts only once the provers accept the law
+with it, so nothing vacuous is offered.
 """
 
 from __future__ import annotations
@@ -31,13 +33,27 @@ if TYPE_CHECKING:
 MOST_CONDITIONS, MOST_SETS, BUDGET_S, QUESTION_S = 3, 4, 8.0, 0.5
 # What each judgment of one term follows from, and how much it asks, for the order in which sets are tried.
 STRONGER = {"finite": ("nonneg", "nonzero", "pos"), "nonneg": ("pos",), "nonzero": ("pos",)}
-ASKS = {"distinct": 0, "finite": 1, "nonzero": 2, "nonneg": 2, "divides": 2, "le": 3, "free": 3, "pos": 4, "local": 4, "disjoint": 4, "absent": 5, "zero": 5}
+ASKS = {
+    "distinct": 0,
+    "finite": 1,
+    "nonzero": 2,
+    "nonneg": 2,
+    "divides": 2,
+    "le": 3,
+    "free": 3,
+    "pos": 4,
+    "local": 4,
+    "disjoint": 4,
+    "absent": 5,
+    "zero": 5,
+}
 Conditions = tuple[Judgment, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What to do about a law: sets of conditions each of which makes it true, and stated ones with what would do instead.
+    """What to do about a law: sets of conditions each of which makes it true, and stated ones with what would do
+    instead.
 
     `perhaps`: conditions that no counterexample excludes and no prover confirms. `complete`: every set of at most
     MOST_CONDITIONS was tried, or passed over for a reason.
@@ -59,16 +75,20 @@ def advised(statements: Iterable[Statement], statuses: Iterable[str]) -> list[Ad
     """Give advice on what is not proved, and on what is where a user's own file states it; None for the rest."""
     shipped = str(folder("rules"))
     return [
-        advice(statement, status) if (status != "proved" or not statement.place.startswith(shipped)) and reported("advice on laws", number) else None
+        advice(statement, status)
+        if (status != "proved" or not statement.place.startswith(shipped)) and reported("advice on laws", number)
+        else None
         for number, (statement, status) in enumerate(zip(statements, statuses, strict=True))
     ]
 
 
-# -- conditions that are missing -----------------------------------------------------------------------------------------
+# -- conditions that are missing ---------------------------------------------------------------------------------------
 
 
 def abduced(statement: Statement, budget_s: float = BUDGET_S) -> Advice:
-    """Look for the weakest sets of conditions that make a statement true; what makes it vacuous is refused by the provers."""
+    """Look for the weakest sets of conditions that make a statement true; what makes it vacuous is refused by the
+    provers.
+    """
     until = time.monotonic() + budget_s
     listed = vocabulary(statement)
     first = _asked(statement).example
@@ -98,7 +118,9 @@ def vocabulary(statement: Statement) -> list[Judgment]:
     # The conclusion itself, or what implies it, would be no help.
     asked = (statement.conclusion,) if isinstance(statement, Inference) else ()
     listed = dict.fromkeys(_vocabulary(statement))
-    return sorted((j for j in listed if not implied((j,), stated) and not (asked and implied(asked, (j,)))), key=_demand)
+    return sorted(
+        (j for j in listed if not implied((j,), stated) and not (asked and implied(asked, (j,)))), key=_demand
+    )
 
 
 def _demand(judgment: Judgment) -> int:
@@ -107,7 +129,9 @@ def _demand(judgment: Judgment) -> int:
 
 def _vocabulary(statement: Statement) -> Iterator[Judgment]:
     parts = subterms(*terms_of(statement))
-    names = {f for t in parts for f in t.fields if isinstance(f, Axis)} | {a for j in judgments_of(statement) for a in j.args if isinstance(a, Axis)}
+    names = {f for t in parts for f in t.fields if isinstance(f, Axis)} | {
+        a for j in judgments_of(statement) for a in j.args if isinstance(a, Axis)
+    }
     axes = sorted(names)
     variables = [t for t in parts if isinstance(t, Var) and t.sort in ("real", "bool", "int")]
     masks = [v for v in variables if v.kind == "bool"]
@@ -142,22 +166,32 @@ def _critical(parts: Iterable[Term]) -> Iterator[Term]:
     for part in parts:
         inner = part.args[0] if isinstance(part, Map) and part.op in ("inv", "log", "sqrt") else part
         wanted = inner is not part or (isinstance(part, Reduce) and part.monoid == "max")
-        if wanted and not isinstance(inner, (Var, Const, Size)) and not any(isinstance(t, Online) for t in subterms(inner)):
+        if (
+            wanted
+            and not isinstance(inner, (Var, Const, Size))
+            and not any(isinstance(t, Online) for t in subterms(inner))
+        ):
             yield inner
 
 
 def _sets(listed: list[Judgment]) -> Iterator[Conditions]:
     for number in range(1, MOST_CONDITIONS + 1):
         for chosen in sorted(itertools.combinations(listed, number), key=lambda s: sum(map(_demand, s))):
-            if not any(implied((j,), tuple(k for k in chosen if k is not j)) for j in chosen) and not _degenerate(chosen):
+            if not any(implied((j,), tuple(k for k in chosen if k is not j)) for j in chosen) and not _degenerate(
+                chosen
+            ):
                 yield chosen
 
 
 def _degenerate(chosen: Conditions) -> bool:
-    """Tell whether conditions leave a variable or a mask only one value, which is true and of no use, or say together what one says alone."""
+    """Tell whether conditions leave a variable or a mask only one value, which is true and of no use, or say together
+    what one says alone.
+    """
     by_term: dict[Term | Axis, set[str]] = {}
     for judgment in chosen:
-        by_term.setdefault(judgment.args[-1] if judgment.name in ("zero", "absent") else judgment.args[0], set()).add(judgment.name)
+        by_term.setdefault(judgment.args[-1] if judgment.name in ("zero", "absent") else judgment.args[0], set()).add(
+            judgment.name
+        )
     for held in by_term.values():
         contrary = held & {"le", "zero", "absent"} and held & {"finite", "nonneg", "nonzero", "pos"}
         if contrary or {"zero", "absent"} <= held or {"nonneg", "nonzero"} <= held:
@@ -166,7 +200,9 @@ def _degenerate(chosen: Conditions) -> bool:
 
 
 def _met(example: Counterexample, listed: list[Judgment]) -> set[Judgment]:
-    """Return the conditions that hold on a counterexample: not those without a value there, nor, where two axes are one, those of the other."""
+    """Return the conditions that hold on a counterexample: not those without a value there, nor, where two axes are
+    one, those of the other.
+    """
     return {j for j in listed if _speaks_of(j) <= set(example.lanes) and _holds(example, j)}
 
 
@@ -179,7 +215,9 @@ def _holds(example: Counterexample, judgment: Judgment) -> bool:
 
 def _speaks_of(judgment: Judgment) -> set[str]:
     terms = subterms(*(a for a in judgment.args if isinstance(a, Term)))
-    return {a.name for a in judgment.args if isinstance(a, Axis)} | {f.name for t in terms for f in t.fields if isinstance(f, Axis)}
+    return {a.name for a in judgment.args if isinstance(a, Axis)} | {
+        f.name for t in terms for f in t.fields if isinstance(f, Axis)
+    }
 
 
 def implied(weaker: Conditions, stronger: Conditions) -> bool:
@@ -202,11 +240,16 @@ def _cover(judgment: Judgment) -> set[Term]:
 def _somewhere(judgment: Judgment) -> Term | None:
     """Return the mask that a condition says holds in some lane, if it says that."""
     count = judgment.args[0]
-    counts = judgment.name == "pos" and isinstance(count, Reduce) and isinstance(count.body, Map) and count.body.op == "where"
+    counts = (
+        judgment.name == "pos"
+        and isinstance(count, Reduce)
+        and isinstance(count.body, Map)
+        and count.body.op == "where"
+    )
     return count.body.args[0] if counts and isinstance(count, Reduce) else None
 
 
-# -- conditions that are too strong ---------------------------------------------------------------------------------------
+# -- conditions that are too strong ------------------------------------------------------------------------------------
 
 
 def slack(statement: Statement) -> Iterator[tuple[Judgment, Judgment | None]]:
@@ -215,7 +258,11 @@ def slack(statement: Statement) -> Iterator[tuple[Judgment, Judgment | None]]:
     # A rule whose premise is its conclusion says nothing.
     asked = (statement.conclusion,) if isinstance(statement, Inference) else ()
     for place, condition in enumerate(stated):
-        weaker = [Judgment(name, condition.args) for name in ("finite", "nonzero", "nonneg") if condition.name in STRONGER[name]]
+        weaker = [
+            Judgment(name, condition.args)
+            for name in ("finite", "nonzero", "nonneg")
+            if condition.name in STRONGER[name]
+        ]
         for other in (None, *(j for j in weaker if j not in asked)):
             tried = (*stated[:place], *((other,) if other is not None else ()), *stated[place + 1 :])
             if _asked(with_conditions(statement, tried)).status == "proved":
@@ -225,14 +272,18 @@ def slack(statement: Statement) -> Iterator[tuple[Judgment, Judgment | None]]:
 
 def with_conditions(statement: Statement, conditions: Conditions) -> Statement:
     """Return a statement with other conditions."""
-    return replace(statement, conditions=conditions) if isinstance(statement, Law) else replace(statement, premises=conditions)
+    return (
+        replace(statement, conditions=conditions)
+        if isinstance(statement, Law)
+        else replace(statement, premises=conditions)
+    )
 
 
 def _asked(statement: Statement) -> Outcome:
     return opinion(statement, QUESTION_S)
 
 
-# -- for the reader --------------------------------------------------------------------------------------------------------
+# -- for the reader ----------------------------------------------------------------------------------------------------
 
 
 def read(judgment: Judgment) -> str:
@@ -251,10 +302,14 @@ def data(found: Advice) -> dict[str, Any]:
     """Return advice as data with stable keys."""
     example = found.example
     return {
-        "counterexample": None if example is None else {"given": str(example), "values": [list(row) for row in example.steps()]},
+        "counterexample": None
+        if example is None
+        else {"given": str(example), "values": [list(row) for row in example.steps()]},
         "true_if": [[{"condition": str(j), "reading": read(j)} for j in conditions] for conditions in found.true_if],
         "perhaps_if": [str(j) for j in found.perhaps],
-        "stronger_than_needed": [{"condition": str(j), "instead": None if other is None else str(other)} for j, other in found.instead],
+        "stronger_than_needed": [
+            {"condition": str(j), "instead": None if other is None else str(other)} for j, other in found.instead
+        ],
         "complete": found.complete,
     }
 
@@ -274,10 +329,18 @@ def told(statement: Statement, found: Advice) -> str:
         lines += [f"    {name:{width}} = {value}" for name, value in rows]
     lacks = "not proved as it stands; true if" if found.example is None else "not true as it stands; true if"
     for number, conditions in enumerate(found.true_if):
-        lines.append(f"  {'or if' if number else lacks} {' and '.join(map(read, conditions))}:  {', '.join(map(str, conditions))}")
+        lines.append(
+            f"  {'or if' if number else lacks} {' and '.join(map(read, conditions))}: "
+            f" {', '.join(map(str, conditions))}"
+        )
     if found.example is not None and not found.true_if:
-        lines.append(f"  no conditions of the vocabulary make it true{'' if found.complete else ', as far as was tried in the time'}")
+        lines.append(
+            "  no conditions of the vocabulary make it"
+            f" true{'' if found.complete else ', as far as was tried in the time'}"
+        )
     lines += [f"  perhaps if {read(j)}: no counterexample was found, and no proof" for j in found.perhaps]
     for condition, other in found.instead:
-        lines.append(f"  stronger than needed: {condition}; {'leave it out' if other is None else f'{other} is enough'}")
+        lines.append(
+            f"  stronger than needed: {condition}; {'leave it out' if other is None else f'{other} is enough'}"
+        )
     return "\n".join([f"{statement.name}: {statement.statement()}", *lines]) if lines else ""

@@ -26,9 +26,14 @@ Answer = TypeVar("Answer", bound=Verdict)
 
 
 def decided(
-    asked: Iterable[Asked], key: Callable[[Asked], str], decide: Callable[[Asked], Answer], known: dict[str, Answer], what: str
+    asked: Iterable[Asked],
+    key: Callable[[Asked], str],
+    decide: Callable[[Asked], Answer],
+    known: dict[str, Answer],
+    what: str,
 ) -> tuple[list[Answer], dict[str, Answer]]:
-    """Return the answer to each question, in order, known or decided now, and by key what was decided and is worth remembering.
+    """Return the answer to each question, in order, known or decided now, and by key what was decided and is worth
+    remembering.
 
     what: is being done, for whoever waits.
     """

@@ -22,7 +22,9 @@ Function = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One function of the corpus; `expected` is "wrong", "valid" or "inexact", `found` the floating-point class to be found, if one is."""
+    """One function of the corpus; `expected` is "wrong", "valid" or "inexact", `found` the floating-point class to be
+    found, if one is.
+    """
 
     name: str
     family: str
@@ -36,7 +38,9 @@ _ENTRIES: dict[str, Entry] = {}
 
 def _entered(function: Function, expected: str, claimed: str, found: str) -> Function:
     family = Path(function.__code__.co_filename).stem
-    entry = Entry(function.__name__, family, expected, tuple(statements_of(function, claimed or "reassociating")), found)
+    entry = Entry(
+        function.__name__, family, expected, tuple(statements_of(function, claimed or "reassociating")), found
+    )
     _ENTRIES[f"{family}.{entry.name}"] = entry
     return function
 
@@ -52,7 +56,9 @@ def valid(claimed: str) -> Callable[[Function], Function]:
 
 
 def inexact(claimed: str, found: str) -> Callable[[Function], Function]:
-    """Enter a law that is true in the reals, and whose claim to a floating-point class must be refused for another one."""
+    """Enter a law that is true in the reals, and whose claim to a floating-point class must be refused for
+    another one.
+    """
     return lambda function: _entered(function, "inexact", claimed, found)
 
 

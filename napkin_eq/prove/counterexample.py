@@ -1,7 +1,9 @@
-"""Counterexamples: values on which a statement fails, written out subterm by subterm, and re-evaluated without any prover.
+"""Counterexamples: values on which a statement fails, written out subterm by subterm, and re-evaluated without any
+prover.
 
-A prover hands over sizes and numbers; whether they refute is decided here, by `evaluate` in float64: every condition must
-hold, along a stream after each of its blocks too, and the two sides must differ. What a reader is shown is what was evaluated.
+A prover hands over sizes and numbers; whether they refute is decided here, by `evaluate` in float64: every condition
+must hold, along a stream after each of its blocks too, and the two sides must differ. What a reader is shown is what
+was evaluated.
 """
 
 from __future__ import annotations
@@ -16,7 +18,21 @@ import numpy as np
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.evaluate import axes_in, evaluate, output_order
 from napkin_eq.lang.scope import opened
-from napkin_eq.lang.term import Const, Input, Map, Online, Prev, Read, Reduce, Scan, Size, Term, Tuple, rewritten, subterms
+from napkin_eq.lang.term import (
+    Const,
+    Input,
+    Map,
+    Online,
+    Prev,
+    Read,
+    Reduce,
+    Scan,
+    Size,
+    Term,
+    Tuple,
+    rewritten,
+    subterms,
+)
 from napkin_eq.laws.claim import LARGEST_EXPONENT, STREAMED, meaning
 from napkin_eq.laws.law import TRUE, Judgment, Law, Statement, Var, where
 from napkin_eq.laws.obligation import conditions_of, terms_of
@@ -36,9 +52,11 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Counterexample:
-    """Sizes and values for a statement; a variable of a stream may stand for a term (`filled`) over variables of its own.
+    """Sizes and values for a statement; a variable of a stream may stand for a term (`filled`) over variables of its
+    own.
 
-    `statement` is what was asked, or what it says where two of its axes are one. `block`: lanes of a stream taken at a time.
+    `statement` is what was asked, or what it says where two of its axes are one. `block`: lanes of a stream taken at a
+    time.
     """
 
     statement: Statement
@@ -54,9 +72,16 @@ class Counterexample:
         values = [f"{v.name} = {shown(given.data)}" for v, given in self.values.items() if v is not LARGEST_EXPONENT]
         given = ", ".join([*sizes, *terms, *values, *([f"blocks of {self.block}"] if self.stream else [])]) or "always"
         if isinstance(self.statement, Law):
-            return f"{given}: left {shown(self.value(self.statement.lhs).data)}, right {shown(self.value(self.statement.rhs).data)}"
+            return (
+                f"{given}: left {shown(self.value(self.statement.lhs).data)}, right"
+                f" {shown(self.value(self.statement.rhs).data)}"
+            )
         conclusion = self.statement.conclusion
-        parts = [a for a in conclusion.args if isinstance(a, Term) and not isinstance(a, (Var, Const))] if self.stream is None else []
+        parts = (
+            [a for a in conclusion.args if isinstance(a, Term) and not isinstance(a, (Var, Const))]
+            if self.stream is None
+            else []
+        )
         return "; ".join([f"{given}: {conclusion} fails", *(f"{a} = {shown(self.value(a).data)}" for a in parts)])
 
     def steps(self) -> list[tuple[str, str]]:
@@ -87,7 +112,9 @@ class Counterexample:
     # -- what holds of the values --------------------------------------------------------------------------------------
 
     def holds(self, judgment: Judgment) -> bool:
-        """Tell whether a judgment holds of these values, along a stream for every prefix of it; raises NapkinError where it has no value."""
+        """Tell whether a judgment holds of these values, along a stream for every prefix of it; raises NapkinError
+        where it has no value.
+        """
         first, *rest = judgment.args
         if judgment.name == "distinct":
             return first != rest[0]
@@ -114,7 +141,9 @@ class Counterexample:
         return all(bool(self.value(mask, prefix).data.all()) for prefix in self.prefixes())
 
     def varies(self, term: Term, axis: Axis) -> bool:
-        """Tell whether a term's value differs from lane to lane of an axis; of what speaks of running values its form decides."""
+        """Tell whether a term's value differs from lane to lane of an axis; of what speaks of running values its form
+        decides.
+        """
         spelled = self.over_arrays(term)
         if axis.name not in {a.name for a in spelled.axes} or opened(spelled):
             return axis.name in {a.name for a in spelled.axes}
@@ -125,7 +154,9 @@ class Counterexample:
         return not agree(value, Given(value.names, np.broadcast_to(value.data.take([0], axis=at), value.data.shape)))
 
     def scales(self, x: Axis, term: Term, ratio: Term) -> bool:
-        """Tell whether a term changes by a factor from each prefix of a stream to each longer one, the longer at most twice as long."""
+        """Tell whether a term changes by a factor from each prefix of a stream to each longer one, the longer at most
+        twice as long.
+        """
         most = self.lanes[x.name]
         if not all(np.isfinite(self.at_last(ratio, prefix).data).all() for prefix in self.prefixes()):
             return False
@@ -149,7 +180,8 @@ class Counterexample:
         return all(bool(np.isfinite(value.data).all()) for value in found)
 
     def moves(self, x: Axis, term: Term, weight: Term, step: Term) -> bool:
-        """Tell whether a weighted sum over the lanes so far changes by a step from each prefix of a stream to each longer one.
+        """Tell whether a weighted sum over the lanes so far changes by a step from each prefix of a stream to each
+        longer one.
 
         The first step must be 0, and the longer prefix is at most twice as long.
         """
@@ -190,7 +222,9 @@ class Counterexample:
     def value(self, term: Term, cut: dict[str, int] | None = None, block: int | None = None) -> Given:
         """Evaluate a term in float64; `cut` gives axes fewer lanes."""
         lanes = self.lanes | (cut or {})
-        arrays = {f"v{i}": g.data[tuple(slice(lanes[name]) for name in g.names)] for i, g in enumerate(self.values.values())}
+        arrays = {
+            f"v{i}": g.data[tuple(slice(lanes[name]) for name in g.names)] for i, g in enumerate(self.values.values())
+        }
         filled = self.over_arrays(term)
         known = {axis.name for axis in axes_in(filled)}
         data = evaluate(filled, arrays, {name: n for name, n in lanes.items() if name in known}, block or self.block)
@@ -199,12 +233,15 @@ class Counterexample:
     def over_arrays(self, term: Term) -> Term:
         """Return a term with an array in the place of each variable."""
         arrays: dict[Term, Term] = {
-            v: Input(f"v{i}", tuple(map(Axis, g.names)), _DTYPE.get(v.kind, "float")) for i, (v, g) in enumerate(self.values.items())
+            v: Input(f"v{i}", tuple(map(Axis, g.names)), _DTYPE.get(v.kind, "float"))
+            for i, (v, g) in enumerate(self.values.items())
         }
         return rewritten(self.spelled(term), lambda t: arrays.get(t, t))
 
     def at_last(self, term: Term, cut: dict[str, int] | None = None, block: int | None = None) -> Given:
-        """Evaluate what may speak of running values, as it is at the last block: an accumulator that forgets everything else."""
+        """Evaluate what may speak of running values, as it is at the last block: an accumulator that forgets everything
+        else.
+        """
         assert self.stream is not None
         return self.value(Online(self.stream, Const(0.0), TRUE, term), cut, block)
 

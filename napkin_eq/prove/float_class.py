@@ -1,17 +1,21 @@
-"""The floating-point verdict of a law, beside the one over the reals: exact, reassociating with its growth of error, or unsafe.
+"""The floating-point verdict of a law, beside the one over the reals: exact, reassociating with its growth of error, or
+unsafe.
 
-    exact           both sides give the same number, whatever it is, in float16 and in bfloat16; the sign of a zero is not
-                    looked at, because no operator of the language tells it apart
-    reassociating   the side that a rewrite gives is off by no more than GROWTH times the bound on the side that it replaces
-                    (every operator and every input off by one roundoff), for inputs of ordinary size
-                    where inputs are that exact, and a difference is off by its own roundoff alone, it *may cancel*: inputs
-                    are shown at which the new side is off by more than GROWTH times as much as the old one
-    unsafe          it is not, for some inputs of ordinary size or extreme ones; within the range that the law names, it is
+    exact           both sides give the same number, whatever it is, in float16 and in bfloat16; the sign of a zero is
+                    not looked at, because no operator of the language tells it apart
+    reassociating   the side that a rewrite gives is off by no more than GROWTH times the bound on the side that it
+                    replaces (every operator and every input off by one roundoff), for inputs of ordinary size
+                    where inputs are that exact, and a difference is off by its own roundoff alone, it *may cancel*:
+                    inputs are shown at which the new side is off by more than GROWTH times as much as the old one
+    unsafe          it is not, for some inputs of ordinary size or extreme ones; within the range that the law names, it
+                    is
 
-A law claims one of these; the assessors, in `proofs/`, decide whether it is so, and the verdict says how: *decided*, bit by bit;
-*proved*, by error analysis to first order, of the bounds that know no cancellation (proofs/analysis.py); or *sampled*, of the
-bounds for given data (napkin_eq/numerics/error_bound.py). What is proved is sampled too, so that one refutes where the other errs. That a law
-is unsafe is shown by inputs; that its range is enough is sampled. Verdicts are remembered between runs.
+A law claims one of these; the assessors, in `proofs/`, decide whether it is so, and the verdict says how: *decided*,
+bit by bit;
+*proved*, by error analysis to first order, of the bounds that know no cancellation (proofs/analysis.py); or *sampled*,
+of the bounds for given data (napkin_eq/numerics/error_bound.py). What is proved is sampled too, so that one refutes
+where the other errs. That a law is unsafe is shown by inputs; that its range is enough is sampled. Verdicts are
+remembered between runs.
 """
 
 from __future__ import annotations
@@ -49,7 +53,9 @@ MANY, MOST_SECONDS = 8, 600.0  # laws for which a process is worth its start; th
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What an assessor found: whether its question has the answer yes, no or unknown, a growth of error, a witness, and in which range it holds."""
+    """What an assessor found: whether its question has the answer yes, no or unknown, a growth of error, a witness, and
+    in which range it holds.
+    """
 
     answer: str
     detail: str = ""
@@ -61,10 +67,10 @@ class Finding:
 class Floating:
     """The floating-point verdict of a law: the class found, and whether the claim is granted, refused, or undecided.
 
-    detail: how it was decided, what range it needs, or why the claim is refused; witness: inputs at which an unsafe law loses its
-    digits; how: one of HOW, the last where nothing is granted. A growth is that proved, if it is, else the largest sampled; needs: the
-    range in which it is proved; cancels: inputs at which the new side loses digits by cancellation that the old side, of the very same
-    inputs, keeps; "" where none were found.
+    detail: how it was decided, what range it needs, or why the claim is refused; witness: inputs at which an unsafe law
+    loses its digits; how: one of HOW, the last where nothing is granted. A growth is that proved, if it is, else the
+    largest sampled; needs: the range in which it is proved; cancels: inputs at which the new side loses digits by
+    cancellation that the old side, of the very same inputs, keeps; "" where none were found.
     """
 
     found: str
@@ -78,16 +84,30 @@ class Floating:
 
     def __str__(self) -> str:
         # Rounded up: the last digits of a sampled growth are those of a machine's exponential.
-        grown = f" ×{max(1, math.ceil(self.growth - 0.01))}, {self.how}{self.needs and f', {self.needs}'}" if self.found == "reassociating" else ""
+        grown = (
+            f" ×{max(1, math.ceil(self.growth - 0.01))}, {self.how}{self.needs and f', {self.needs}'}"
+            if self.found == "reassociating"
+            else ""
+        )
         if self.status == "granted":
-            return f"unsafe: {self.detail}" if self.found == "unsafe" else f"{self.found}{grown}{self.cancels and ', may cancel'}"
+            return (
+                f"unsafe: {self.detail}"
+                if self.found == "unsafe"
+                else f"{self.found}{grown}{self.cancels and ', may cancel'}"
+            )
         return f"{self.found}, claim {self.status}: {'; '.join(filter(None, (self.detail, self.witness)))}"
 
 
 
 def noted(statements: Iterable[Statement], report: dict[str, Any]) -> None:
-    """Add to each row of a report on proofs the floating-point verdict of its law, if it is one and true; count the claims that do not hold."""
-    pairs = [(s, row) for s, row in zip(statements, report["laws"], strict=True) if isinstance(s, Law) and row["verdict"] == "proved"]
+    """Add to each row of a report on proofs the floating-point verdict of its law, if it is one and true; count the
+    claims that do not hold.
+    """
+    pairs = [
+        (s, row)
+        for s, row in zip(statements, report["laws"], strict=True)
+        if isinstance(s, Law) and row["verdict"] == "proved"
+    ]
     for (law, row), verdict in zip(pairs, assess(law for law, _ in pairs), strict=True):
         row["floating_point"] = verdict.found
         row["floating"] = {"claimed": law.floating, **asdict(verdict), "told": str(verdict)}
@@ -97,13 +117,20 @@ def noted(statements: Iterable[Statement], report: dict[str, Any]) -> None:
 
 @contextmanager
 def assessed_beside(statements: Iterable[Statement]) -> Iterator[None]:
-    """While the block runs, let a process of its own assess the laws whose verdict is not remembered; at its end what that found is.
+    """While the block runs, let a process of its own assess the laws whose verdict is not remembered; at its end what
+    that found is.
 
-    Nothing is begun for a few laws, on one processor, or where this process has loaded what may have threads, which do not survive a fork.
+    Nothing is begun for a few laws, on one processor, or where this process has loaded what may have threads, which do
+    not survive a fork.
     """
     child, known = None, _remembered()
     waiting = [s for s in statements if isinstance(s, Law) and _key(s) not in known]
-    if len(waiting) >= MANY and (os.cpu_count() or 1) > 1 and "fork" in get_all_start_methods() and not THREADED & sys.modules.keys():
+    if (
+        len(waiting) >= MANY
+        and (os.cpu_count() or 1) > 1
+        and "fork" in get_all_start_methods()
+        and not THREADED & sys.modules.keys()
+    ):
         child = get_context("fork").Process(target=_assess_quietly, args=(waiting,), daemon=True)
         child.start()
     try:
@@ -122,7 +149,9 @@ def _assess_quietly(laws: Sequence[Law]) -> None:
 
 
 def require_granted(statements: Iterable[Statement]) -> None:
-    """Raise LawRefused for the first law whose floating-point claim is refused, else Undecided for one that is not settled."""
+    """Raise LawRefused for the first law whose floating-point claim is refused, else Undecided for one that is not
+    settled.
+    """
     laws = [s for s in statements if isinstance(s, Law)]
     pairs = list(zip(laws, assess(laws), strict=True))
     for error, status in ((LawRefused, "refused"), (Undecided, "unknown")):
@@ -136,7 +165,9 @@ _ASSESSORS: dict[str, Assessor] = {}
 
 
 def assessor(question: str) -> Callable[[Assessor], Assessor]:
-    """Register the decorated function as the one that answers a question: "exact", "ordinary", "cancellation", "outside" or "within" (its range)."""
+    """Register the decorated function as the one that answers a question: "exact", "ordinary", "cancellation",
+    "outside" or "within" (its range).
+    """
 
     def register(function: Assessor) -> Assessor:
         _ASSESSORS[question] = function
@@ -147,7 +178,9 @@ def assessor(question: str) -> Callable[[Assessor], Assessor]:
 
 def assess(laws: Iterable[Law], use_cache: bool = True) -> list[Floating]:
     """Return the floating-point verdict of each law, in order."""
-    found, fresh = memory.decided(laws, _key, _assessed, _remembered() if use_cache else {}, "laws judged in floating point")
+    found, fresh = memory.decided(
+        laws, _key, _assessed, _remembered() if use_cache else {}, "laws judged in floating point"
+    )
     if fresh and use_cache:
         _remember(fresh)
     return found
@@ -159,7 +192,10 @@ def _assessed(law: Law) -> Floating:
     _load()
     try:
         if law.floating != "exact" and _places(law.lhs) != _places(law.rhs):
-            raise NotUnderstood("which lane is the largest is another where rounding makes two of them equal, and no analysis of that is stated")
+            raise NotUnderstood(
+                "which lane is the largest is another where rounding makes two of them equal, and no analysis of that"
+                " is stated"
+            )
         return {"exact": _exact, "reassociating": _reassociating, "unsafe": _unsafe}[law.floating](law)
     except NapkinError as error:
         return Floating(law.floating, "unknown", 0.0, str(error))
@@ -188,7 +224,9 @@ def _reassociating(law: Law) -> Floating:
     proof, kept = _analysed(law), _ASSESSORS["cancellation"](law)
     cancels = kept.detail if kept.answer == "no" else ""
     if proof.answer == "yes":
-        return Floating("reassociating", "granted", proof.growth, proof.detail, how="proved", needs=proof.needs, cancels=cancels)
+        return Floating(
+            "reassociating", "granted", proof.growth, proof.detail, how="proved", needs=proof.needs, cancels=cancels
+        )
     return Floating("reassociating", "granted", errors.growth, proof.detail, how="sampled", cancels=cancels)
 
 
@@ -207,7 +245,12 @@ def _unsafe(law: Law) -> Floating:
     if "unknown" in (inside.answer, outside.answer):
         return Floating("unsafe", "unknown", 0.0, f"{inside.detail or outside.detail}")
     if outside.answer == "yes":
-        return Floating("reassociating", "refused", inside.growth, "no inputs were found, outside its range, at which it loses its digits")
+        return Floating(
+            "reassociating",
+            "refused",
+            inside.growth,
+            "no inputs were found, outside its range, at which it loses its digits",
+        )
     return Floating("unsafe", "granted", inside.growth, needs, outside.detail, "sampled")
 
 
@@ -220,14 +263,23 @@ def _load() -> None:
 @cache
 def _version() -> str:
     package = Path(__file__).resolve().parents[1]
-    names = "lang/numpy_semantics laws/claim laws/obligation numerics/error_bound numerics/ranges numerics/roundoff prove/float_class " \
-        "prove/portfolio prove/prove prove/smtlib prove/normal/linearity prove/normal/polynomial"
+    names = (
+        "lang/numpy_semantics laws/claim laws/obligation numerics/error_bound numerics/ranges numerics/roundoff"
+        " prove/float_class prove/portfolio prove/prove prove/smtlib prove/normal/linearity prove/normal/polynomial"
+    )
     files = [*(package / f"{name}.py" for name in names.split()), *sorted(folder("proofs").glob("*.py"))]
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
 
 
 def _key(law: Law) -> str:
-    said = law.lhs, law.rhs, law.both, law.floating, [(j.name, *j.args) for j in law.conditions], [(j.name, *j.args) for j in law.ranges]
+    said = (
+        law.lhs,
+        law.rhs,
+        law.both,
+        law.floating,
+        [(j.name, *j.args) for j in law.conditions],
+        [(j.name, *j.args) for j in law.ranges],
+    )
     return hashlib.sha256(f"{_version()}\n{said!r}".encode()).hexdigest()
 
 
@@ -239,7 +291,11 @@ def _well_formed(entry: Any) -> bool:
     if not isinstance(entry, dict) or set(entry) != set(Floating.__slots__):
         return False
     known = entry["found"] in FLOATING and entry["status"] in ("granted", "refused") and entry["how"] in HOW
-    return known and isinstance(entry["growth"], (int, float)) and all(isinstance(entry[name], str) for name in ("detail", "witness", "needs", "cancels"))
+    return (
+        known
+        and isinstance(entry["growth"], (int, float))
+        and all(isinstance(entry[name], str) for name in ("detail", "witness", "needs", "cancels"))
+    )
 
 
 def _remember(fresh: dict[str, Floating]) -> None:

@@ -53,7 +53,9 @@ _UNTIL: ContextVar[float] = ContextVar("until", default=math.inf)
 
 
 def decider(name: str) -> Callable[[Decider], Decider]:
-    """Register the decorated function as a decider: it tells whether a claim holds by exact calculation, False for "I do not know"."""
+    """Register the decorated function as a decider: it tells whether a claim holds by exact calculation, False for "I
+    do not know".
+    """
 
     def register(function: Decider) -> Decider:
         _DECIDERS[name] = function
@@ -63,7 +65,9 @@ def decider(name: str) -> Callable[[Decider], Decider]:
 
 
 def deep_decider(name: str) -> Callable[[Decider], Decider]:
-    """Register the decorated function as a decider of claims that hold sums of unknown length, asked where induction found no proof."""
+    """Register the decorated function as a decider of claims that hold sums of unknown length, asked where induction
+    found no proof.
+    """
 
     def register(function: Decider) -> Decider:
         _DEEP[name] = function
@@ -79,7 +83,9 @@ def translator(function: Translator) -> Translator:
 
 
 def solver(name: str) -> Callable[[Solver], Solver]:
-    """Register the decorated function as a solver: of an SMT-LIB script it says unsat, sat, unknown, or missing if it is not installed."""
+    """Register the decorated function as a solver: of an SMT-LIB script it says unsat, sat, unknown, or missing if it
+    is not installed.
+    """
 
     def register(function: Solver) -> Solver:
         _SOLVERS[name] = function
@@ -103,7 +109,9 @@ def load_provers() -> None:
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Give what is asked inside so much time of this process, whatever else the machine does; then every answer is unknown."""
+    """Give what is asked inside so much time of this process, whatever else the machine does; then every answer is
+    unknown.
+    """
     token = _UNTIL.set(min(_UNTIL.get(), time.process_time() + seconds))
     try:
         yield
@@ -124,7 +132,9 @@ def answers(text: str, timeout_s: float = OPINION_TIMEOUT_S, second_s: float = O
     found = {name: _answer(name, text, second_s if place else timeout_s) for place, name in enumerate(solvers())}
     if {"sat", "unsat"} <= set(found.values()):
         said = ", ".join(f"{name} says {answer}" for name, answer in found.items())
-        raise SolversDisagree(f"the solvers contradict each other ({said}) on the script: {text.splitlines()[0].removeprefix('; '):.120}")
+        raise SolversDisagree(
+            f"the solvers contradict each other ({said}) on the script: {text.splitlines()[0].removeprefix('; '):.120}"
+        )
     return found
 
 
@@ -164,7 +174,9 @@ def decided_deeply(claim: Claim) -> Step | None:
 def holds(claim: Claim, timeout_s: float) -> bool:
     """Tell whether the normal form, or else the leading solver, proves a claim."""
     asked = (q.obligation() for translate in _TRANSLATORS for q in translate(claim))
-    return any(decide(claim) for decide in _DECIDERS.values()) or any(_lead(text, timeout_s) == "unsat" for text in asked)
+    return any(decide(claim) for decide in _DECIDERS.values()) or any(
+        _lead(text, timeout_s) == "unsat" for text in asked
+    )
 
 
 def vacuous(claim: Claim, timeout_s: float) -> bool:

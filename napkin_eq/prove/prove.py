@@ -1,11 +1,13 @@
-"""Proving: a law enters the e-graph only with a verdict "proved". Provers are content, in `proofs/`; verdicts are cached.
+"""Proving: a law enters the e-graph only with a verdict "proved". Provers are content, in `proofs/`; verdicts are
+cached.
 
     prove(statements)            a Verdict for each; solvers are loaded only for what the cache does not know
     require_proved(statements)   the same, but raises LawRefused or Undecided for what is not proved
     prove_report(statements)     the verdicts as data, for the command line
     files_of(statements)         the SMT-LIB scripts that their proofs rest on, as kept in proofs/smt2
 
-A prover takes a statement and a time-out and returns an Outcome. One refutation refutes, one veto blocks, else one proof proves.
+A prover takes a statement and a time-out and returns an Outcome. One refutation refutes, one veto blocks, else one
+proof proves.
 """
 
 from __future__ import annotations
@@ -56,7 +58,9 @@ _PROVERS: dict[str, tuple[int, Prover]] = {}
 
 
 def prover(name: str, rank: int) -> Callable[[Prover], Prover]:
-    """Register the decorated function as a prover; provers run in order of rank, and None means that it has nothing to say."""
+    """Register the decorated function as a prover; provers run in order of rank, and None means that it has nothing to
+    say.
+    """
 
     def register(function: Prover) -> Prover:
         _PROVERS[name] = (rank, function)
@@ -69,7 +73,10 @@ def prover(name: str, rank: int) -> Callable[[Prover], Prover]:
 def _version() -> str:
     # A verdict holds for the provers and solvers that gave it: their text or version is part of every hash.
     package = Path(__file__).resolve().parents[1]
-    names = "lang/evaluate lang/notation lang/numpy_semantics laws/claim laws/obligation prove/portfolio prove/prove prove/query prove/smtlib"
+    names = (
+        "lang/evaluate lang/notation lang/numpy_semantics laws/claim laws/obligation prove/portfolio prove/prove"
+        " prove/query prove/smtlib"
+    )
     own = [package / f"{name}.py" for name in names.split()] + sorted((package / "prove" / "normal").glob("*.py"))
     texts = [file.read_bytes() for file in (*own, *sorted(folder("proofs").glob("*.py")))]
     tools = (rocq.version(), *(f"{name} {version}" for name, version in solver_versions().items()))
@@ -99,10 +106,13 @@ def _key(statement: Statement) -> str:
 def prove(statements: Iterable[Statement], timeout_s: float = 5, use_cache: bool = True) -> list[Verdict]:
     """Return a verdict for each statement, in order; proved and refuted ones are remembered between runs.
 
-    timeout_s bounds each question to a solver; all about one statement is bounded to LIMITS times as much of this process's time, the provers'
-    own calculations by their work. An answer that was not found in time is "unknown" and is asked again next time. Raises SolversDisagree.
+    timeout_s bounds each question to a solver; all about one statement is bounded to LIMITS times as much of this
+    process's time, the provers' own calculations by their work. An answer that was not found in time is "unknown" and
+    is asked again next time. Raises SolversDisagree.
     """
-    verdicts, fresh = memory.decided(statements, _key, lambda s: _proved_now(s, timeout_s), remembered() if use_cache else {}, "laws proved")
+    verdicts, fresh = memory.decided(
+        statements, _key, lambda s: _proved_now(s, timeout_s), remembered() if use_cache else {}, "laws proved"
+    )
     if fresh and use_cache:
         remember(fresh)
     return verdicts
@@ -122,21 +132,43 @@ def _verdict(statement: Statement, timeout_s: float) -> Verdict:
     status = best.status if best.status in STATUSES else "unknown"
     detail = best.detail if status != "unknown" else "; ".join(o.detail for o in found if o.detail)
     lanes = _lanes(statement, timeout_s) if status == "proved" else ()
-    grade, files, kernel = "D" if status == "unknown" and any(o.status == "tested" for o in found) else "-", tuple[Filed, ...](), dict[str, str]()
+    grade, files, kernel = (
+        "D" if status == "unknown" and any(o.status == "tested" for o in found) else "-",
+        tuple[Filed, ...](),
+        dict[str, str](),
+    )
     if status == "proved":
         grade, detail, files = _graded(statement, best.steps)
         if empty := [file.name for file in files if file.status == "sat" and "unsat" in file.answers.values()]:
-            status, grade, detail = "unknown", "-", f"its proof says nothing: no values meet the hypotheses of {', '.join(empty)}"
+            status, grade, detail = (
+                "unknown",
+                "-",
+                f"its proof says nothing: no values meet the hypotheses of {', '.join(empty)}",
+            )
         elif kernel := rocq.cited(statement):
             grade, detail = "A", ""
-    return Verdict(statement.name, status, grade, best.method, detail, round(time.perf_counter() - started, 4), files, kernel, lanes)
+    return Verdict(
+        statement.name,
+        status,
+        grade,
+        best.method,
+        detail,
+        round(time.perf_counter() - started, 4),
+        files,
+        kernel,
+        lanes,
+    )
 
 
 def _lanes(statement: Statement, timeout_s: float) -> tuple[str, ...]:
-    """Return the axes that must have lanes: of every set of the others the statement is proved where these have none."""
+    """Return the axes that must have lanes: of every set of the others the statement is proved where these
+    have none.
+    """
     needed: set[str] = set()
     for axes, claims in empty_claims(statement):
-        if not axes & needed and not (claims is not None and all(claim.goal is TRUE or _holds(claim, timeout_s) for claim in claims)):
+        if not axes & needed and not (
+            claims is not None and all(claim.goal is TRUE or _holds(claim, timeout_s) for claim in claims)
+        ):
             needed |= axes
     return tuple(sorted(needed))
 
@@ -152,7 +184,13 @@ def _holds(claim: Claim, timeout_s: float) -> bool:
 
 def _outcomes(statement: Statement, timeout_s: float) -> list[Outcome]:
     if (size := spread(statement)) > MOST_NODES:
-        return [Outcome("unknown", "not understood", f"written out it has {size:.3g} operators and variables; at most {MOST_NODES} are understood")]
+        return [
+            Outcome(
+                "unknown",
+                "not understood",
+                f"written out it has {size:.3g} operators and variables; at most {MOST_NODES} are understood",
+            )
+        ]
     load_provers()
     found: list[Outcome] = []
     for _, function in sorted(_PROVERS.values(), key=lambda item: item[0]):
@@ -177,7 +215,9 @@ def _best(found: list[Outcome]) -> Outcome:
 
 
 def opinion(statement: Statement, timeout_s: float = 5) -> Outcome:
-    """Return what the provers find with the leading solver alone: not graded, not remembered; "tested" and "veto" read "unknown"."""
+    """Return what the provers find with the leading solver alone: not graded, not remembered; "tested" and "veto" read
+    "unknown".
+    """
     with limited(LIMITS * timeout_s):
         best = _best(_outcomes(statement, timeout_s))
     return best if best.status in STATUSES else replace(best, status="unknown")
@@ -215,19 +255,33 @@ def files_of(statements: Iterable[Statement], timeout_s: float = 5) -> list[Scri
 
 
 def require_proved(statements: Iterable[Statement], allow_tested: bool = False) -> dict[str, Verdict]:
-    """Return the verdicts by name; raise LawRefused for the first refuted statement, else Undecided for the unknown ones.
+    """Return the verdicts by name; raise LawRefused for the first refuted statement, else Undecided for the unknown
+    ones.
 
-    allow_tested: a statement that is not proved, but was tested and not refuted, is let in; its status is "tested", its grade D.
+    allow_tested: a statement that is not proved, but was tested and not refuted, is let in; its status is "tested", its
+    grade D.
     """
     listed = list(statements)
     pairs = list(zip(listed, prove(listed), strict=True))
     for statement, verdict in pairs:
         if verdict.status == "refuted":
             raise LawRefused(f"law {statement.name} at {statement.place} is false: {verdict.detail}")
-    if missing := [f"{s.name} at {s.place} ({v.detail})" for s, v in pairs if v.status != "proved" and not (allow_tested and v.grade == "D")]:
-        hint = "" if any(v.grade == "-" for _, v in pairs) else "; derive --allow-tested lets in what was tested only, and the certificate is graded D"
+    if missing := [
+        f"{s.name} at {s.place} ({v.detail})"
+        for s, v in pairs
+        if v.status != "proved" and not (allow_tested and v.grade == "D")
+    ]:
+        hint = (
+            ""
+            if any(v.grade == "-" for _, v in pairs)
+            else "; derive --allow-tested lets in what was tested only, and the certificate is graded D"
+        )
         absent = [name for name, version in solver_versions().items() if version == "missing"]
-        without = f"; {' and '.join(absent)} {'is' if len(absent) == 1 else 'are'} not installed, and may prove it" if absent else ""
+        without = (
+            f"; {' and '.join(absent)} {'is' if len(absent) == 1 else 'are'} not installed, and may prove it"
+            if absent
+            else ""
+        )
         raise Undecided(f"not proved, so not used: {', '.join(missing)}{hint}{without}")
     return {v.name: v if v.status == "proved" else replace(v, status="tested") for _, v in pairs}
 
@@ -245,11 +299,23 @@ def prove_report(statements: Iterable[Statement], use_cache: bool = True) -> dic
     verdicts = prove(listed, use_cache=use_cache)
     counts = {status: sum(v.status == status for v in verdicts) for status in STATUSES}
     seconds = round(time.perf_counter() - started, 3)
-    return {"schema": 1, **counts, "solvers": solver_versions(), "seconds": seconds, "laws": list(map(_row, listed, verdicts))}
+    return {
+        "schema": 1,
+        **counts,
+        "solvers": solver_versions(),
+        "seconds": seconds,
+        "laws": list(map(_row, listed, verdicts)),
+    }
 
 
 def _row(statement: Statement, verdict: Verdict) -> dict[str, Any]:
-    shown = {"name": statement.name, "family": statement.family, "verdict": verdict.status, "grade": verdict.grade, "real": verdict.status}
+    shown = {
+        "name": statement.name,
+        "family": statement.family,
+        "verdict": verdict.status,
+        "grade": verdict.grade,
+        "real": verdict.status,
+    }
     conditions = statement.conditions if isinstance(statement, Law) else statement.premises
     return {
         **shown,

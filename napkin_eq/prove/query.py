@@ -1,7 +1,7 @@
 """Questions to solvers: a claim as one ground SMT-LIB 2 script, and the file that is kept of it.
 
-A script holds what is assumed, then the goal denied: "unsat" means that the claim is proved. The same script without the
-denial must be "sat", else the proof says nothing. Every solver is handed the text itself.
+A script holds what is assumed, then the goal denied: "unsat" means that the claim is proved. The same script without
+the denial must be "sat", else the proof says nothing. Every solver is handed the text itself.
 """
 
 from __future__ import annotations
@@ -31,14 +31,24 @@ class Question:
 
 
 def _script(head: tuple[str, ...], logic: str, status: str, lines: tuple[str, ...]) -> str:
-    return "\n".join([*(f"; {line}" for line in head), f"(set-logic {logic})", f"(set-info :status {status})", *lines, "(check-sat)", ""])
+    return "\n".join(
+        [
+            *(f"; {line}" for line in head),
+            f"(set-logic {logic})",
+            f"(set-info :status {status})",
+            *lines,
+            "(check-sat)",
+            "",
+        ]
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """A claim that a proof rests on: what it says, how it was decided, and the question to solvers.
 
-    by_form: the exact normal form decides it. lemma: it is a part of that lemma, which many laws share. legend: what its names stand for.
+    by_form: the exact normal form decides it. lemma: it is a part of that lemma, which many laws share. legend: what
+    its names stand for.
     """
 
     what: str
@@ -69,7 +79,9 @@ def scripts(statement: Statement, steps: tuple[Step, ...]) -> list[tuple[Step, t
             said = head(statement, step)
             alone = (*said, "hypotheses alone: if no values met them, the proof would say nothing")
             obligation = Script(f"{name}.smt2", step.question.obligation(said), "unsat")
-            found.append((step, (obligation, Script(f"{name}.hypotheses.smt2", step.question.hypotheses(alone), "sat"))))
+            found.append(
+                (step, (obligation, Script(f"{name}.hypotheses.smt2", step.question.hypotheses(alone), "sat")))
+            )
     return found
 
 

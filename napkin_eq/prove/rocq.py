@@ -2,15 +2,17 @@
 
     Fold.v      the core theorem, for every rescaling, over the real numbers
     Values.v    the values of the language, its operators, reductions and streams, and lemmas on them
-    Laws.v      the laws as theorems about these, written from their statements by `napkin-eq prove --write proofs/rocq/Laws.v`
+    Laws.v      the laws as theorems about these, written from their statements by `napkin-eq prove --write
+                proofs/rocq/Laws.v`
     Language.v  the terms, and their meaning in frames: axes read in part, accumulators, what stood before
     Terms.v     what the checker reads off a term; Frames.v: what that guarantees
     Checker.v   the checker of certificates, and which theorems it speaks of; Sound.v: what it accepts is true
     DeepLaws.v  the laws over these terms, each true in frames, written like Laws.v; Deep.v: the tactics
     Accepted.v  a certificate that the checker accepts and whose laws stand in DeepLaws.v assumes nothing
 
-A law whose theorem stands in Laws.v, word for word, cites it if coqc accepts the file; that is remembered. `python -m napkin_eq.prove.rocq` asks
-both kernels anew; status 0 proved, 1 refused, 3 where Rocq (Debian's package coq) is not installed.
+A law whose theorem stands in Laws.v, word for word, cites it if coqc accepts the file; that is remembered. `python -m
+napkin_eq.prove.rocq` asks both kernels anew; status 0 proved, 1 refused, 3 where Rocq (Debian's package coq) is not
+installed.
 """
 
 from __future__ import annotations
@@ -64,7 +66,8 @@ Require Import Reals List Lra Values.
 Import ListNotations.
 Open Scope R_scope.
 """
-DEEP_HEAD = """(* Laws over embedded terms, each true in frames, written from their statements by `napkin-eq prove --write`:
+DEEP_HEAD = """(* Laws over embedded terms, each true in frames, written from their statements by
+   `napkin-eq prove --write`:
    change nothing here. *)
 
 Require Import Reals List Lia Lra Bool Arith ZArith QArith Qreals FunctionalExtensionality.
@@ -82,13 +85,17 @@ Notation true_law := (true_law g m).
 
 
 def formaliser(function: Formaliser) -> Formaliser:
-    """Register the decorated function as the one that states a law as a theorem of Rocq, with its proof, or raises NotUnderstood."""
+    """Register the decorated function as the one that states a law as a theorem of Rocq, with its proof, or raises
+    NotUnderstood.
+    """
     _FORMALISERS[:] = [function]
     return function
 
 
 def embedder(function: Formaliser) -> Formaliser:
-    """Register the decorated function as the one that states and proves a law over embedded terms, or raises NotUnderstood."""
+    """Register the decorated function as the one that states and proves a law over embedded terms, or raises
+    NotUnderstood.
+    """
     _EMBEDDERS[:] = [function]
     return function
 
@@ -106,14 +113,18 @@ def embedded(statements: Iterable[Statement]) -> str:
 
 
 def written(statements: Iterable[Statement]) -> str:
-    """Return the text of a file with the theorems of those statements that can be stated, and what they rest on; no proof is tried."""
+    """Return the text of a file with the theorems of those statements that can be stated, and what they rest on; no
+    proof is tried.
+    """
     theorems = [text for statement in statements if (text := _theorem(statement))]
     names = ", ".join(f"@{name}" for text in theorems for name in THEOREM.findall(text))
     return "\n".join([HEAD, *theorems, f"Definition laws := ({names}).\nPrint Assumptions laws.\n"])
 
 
 def write(file: Path, statements: Iterable[Statement]) -> int:
-    """Write the theorems of statements to a file and return their number; raises NapkinError where none can be stated, or written."""
+    """Write the theorems of statements to a file and return their number; raises NapkinError where none can be stated,
+    or written.
+    """
     text = embedded(statements) if file.name.startswith("Deep") else written(statements)
     if not (number := len((LEMMA if file.name.startswith("Deep") else THEOREM).findall(text))):
         raise NapkinError("rocq: none of these laws has words in Rocq; napkin-eq laws lists those that ship")
@@ -137,7 +148,9 @@ def _stated(printers: list[Formaliser], statement: Statement) -> str:
 
 
 def cited(statement: Statement) -> dict[str, str]:
-    """Return the files, by name with their sha256, in which a statement is a theorem that coqc accepts; none if it is not, or Rocq is missing."""
+    """Return the files, by name with their sha256, in which a statement is a theorem that coqc accepts; none if it is
+    not, or Rocq is missing.
+    """
     theorem = _theorem(statement)
     stands = theorem and theorem in source("Laws.v").read_text(encoding="utf-8")
     return hashes() if stands and _accepted() else {}
@@ -145,7 +158,9 @@ def cited(statement: Statement) -> dict[str, str]:
 
 def hashes() -> dict[str, str]:
     """Return by name the sha256 of the files that a law cites."""
-    return {f"rocq/{file.name}": hashlib.sha256(file.read_bytes()).hexdigest() for file in sources() if file.name in CITED}
+    return {
+        f"rocq/{file.name}": hashlib.sha256(file.read_bytes()).hexdigest() for file in sources() if file.name in CITED
+    }
 
 
 def version() -> str:
@@ -173,7 +188,8 @@ def _accepted() -> bool:
 
 
 def again(laws: dict[str, Any], statements: dict[str, Statement]) -> dict[str, Any]:
-    """Return what both kernels say of the laws of a checked certificate that cite theorems; raises ProofRefused or Undecided.
+    """Return what both kernels say of the laws of a checked certificate that cite theorems; raises ProofRefused or
+    Undecided.
 
     laws: those of the certificate, by name; statements: what is registered here, which the theorems must be those of.
     """
@@ -199,9 +215,11 @@ def sources() -> list[Path]:
 
 
 def checked(files: Sequence[Path] = (), twice: bool = True) -> dict[str, Any]:
-    """Return what Rocq says of proofs, of the shipped ones if none are named: their hashes, the tools that accept them, the axioms they rest on.
+    """Return what Rocq says of proofs, of the shipped ones if none are named: their hashes, the tools that accept them,
+    the axioms they rest on.
 
-    twice: after coqc, coqchk checks what was compiled, library and all (about a minute). Raises ProofRefused, or Undecided where Rocq is missing.
+    twice: after coqc, coqchk checks what was compiled, library and all (about a minute). Raises ProofRefused, or
+    Undecided where Rocq is missing.
     """
     tools = ("coqc", "coqchk") if twice else ("coqc",)
     if missing := [tool for tool in tools if shutil.which(tool) is None]:
@@ -220,7 +238,8 @@ def checked(files: Sequence[Path] = (), twice: bool = True) -> dict[str, Any]:
 
 def _said(command: list[str], place: str) -> str:
     try:
-        # In a session of its own: an interrupt at the keyboard is for this process, and would look like a proof that is refused.
+        # In a session of its own: an interrupt at the keyboard is for this process, and would look like a proof that is
+        # refused.
         done = subprocess.run(
             command, cwd=place, capture_output=True, text=True, timeout=TIMEOUT_S, check=False, start_new_session=True
         )
@@ -229,7 +248,9 @@ def _said(command: list[str], place: str) -> str:
     if done.returncode < 0:
         raise Undecided(f"rocq: {command[0]} was ended by signal {-done.returncode}")
     if done.returncode:
-        raise ProofRefused(f"rocq: {command[0]} refuses the proof: {' '.join((done.stderr or done.stdout).split())[:200]}")
+        raise ProofRefused(
+            f"rocq: {command[0]} refuses the proof: {' '.join((done.stderr or done.stdout).split())[:200]}"
+        )
     return done.stdout + done.stderr
 
 
@@ -237,7 +258,9 @@ def _axioms(said: str) -> set[str]:
     """Return the axioms that coqc lists; raise ProofRefused for one that is not among those of the real numbers."""
     if "Axioms:" not in said and "Closed under the global context" not in said:
         raise ProofRefused("rocq: the proof does not print what it rests on")
-    found = {name.rpartition(".")[2] for name in re.findall(r"^([\w.]+)\s*:", said.partition("Axioms:")[2], re.MULTILINE)}
+    found = {
+        name.rpartition(".")[2] for name in re.findall(r"^([\w.]+)\s*:", said.partition("Axioms:")[2], re.MULTILINE)
+    }
     if strange := sorted(found - AXIOMS):
         raise ProofRefused(f"rocq: the proof assumes {strange[0]}, which is no axiom of the real numbers")
     return found
@@ -248,7 +271,9 @@ def _accept(summary: str) -> None:
     strange = [name for name in listed.get("Axioms", []) if name.rpartition(".")[2] not in AXIOMS]
     unsafe = [what for what, names in listed.items() if what.endswith(SAFE) and names != ["<none>"]]
     if strange or unsafe or "Axioms" not in listed:
-        raise ProofRefused(f"rocq: coqchk finds what is not allowed: {', '.join(strange + unsafe) or 'no list of axioms'}")
+        raise ProofRefused(
+            f"rocq: coqchk finds what is not allowed: {', '.join(strange + unsafe) or 'no list of axioms'}"
+        )
 
 
 def main() -> int:
@@ -258,7 +283,10 @@ def main() -> int:
     except NapkinError as error:
         print(error, file=sys.stderr)
         return error.exit_code
-    print(f"proved: {', '.join(found['files'])}, accepted by {' and '.join(found['tools'])}; axioms: {', '.join(found['axioms'])}")
+    print(
+        f"proved: {', '.join(found['files'])}, accepted by {' and '.join(found['tools'])}; axioms:"
+        f" {', '.join(found['axioms'])}"
+    )
     return 0
 
 

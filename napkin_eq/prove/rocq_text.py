@@ -69,7 +69,9 @@ JUDGMENTS = {
 }
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,99}")
 BOUND = re.compile(r"abs<=[0-9]{0,400}\.?[0-9]{1,400}(e[+-]?[0-9]{1,3})?")
-NUMBER = re.compile(r"(-?)([0-9]{1,400})(?:\.([0-9]{1,400}))?(?:e([+-]?[0-9]{1,3}))?|(-?[0-9]{1,900})/([1-9][0-9]{0,899})")
+NUMBER = re.compile(
+    r"(-?)([0-9]{1,400})(?:\.([0-9]{1,400}))?(?:e([+-]?[0-9]{1,3}))?|(-?[0-9]{1,900})/([1-9][0-9]{0,899})"
+)
 WHOLE = {"int": re.compile("-?[0-9]{1,400}"), "bool": re.compile("[01]")}
 MAX_TEXT = 100_000
 HEAD = """Require Import List ZArith QArith Language Terms Checker.
@@ -108,7 +110,9 @@ class _Names:
 
 
 class Table:
-    """Rows as definitions, n0, n1, … for terms and for judgments; or, inline, each written out where it is referred to."""
+    """Rows as definitions, n0, n1, … for terms and for judgments; or, inline, each written out where it is
+    referred to.
+    """
 
     def __init__(self, axes: _Names, inputs: _Names, variables: _Names, inline: bool = False) -> None:
         self.axes, self.inputs, self.variables, self.inline = axes, inputs, variables, inline

@@ -1,4 +1,6 @@
-"""The folder of SMT-LIB scripts, proofs/smt2: written anew from the laws, and read back to have every solver answer every file."""
+"""The folder of SMT-LIB scripts, proofs/smt2: written anew from the laws, and read back to have every solver answer
+every file.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ def rechecked(place: Path, second_s: float = OPINION_TIMEOUT_S) -> dict[str, Any
     if not files:
         raise NapkinError(f"scripts: no .smt2 file below {str(place)!r}; napkin-eq prove --write DIR makes them")
     rows = [_row(file, file.relative_to(place).as_posix() if place.is_dir() else file.name, second_s) for file in files]
-    counts = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in ("confirmed", "refuted", "unknown")}
+    counts = {
+        verdict: sum(row["verdict"] == verdict for row in rows) for verdict in ("confirmed", "refuted", "unknown")
+    }
     return {"schema": 1, **counts, "solvers": solver_versions(), "files": rows}
 
 
@@ -66,7 +70,14 @@ def _row(file: Path, name: str, second_s: float) -> dict[str, Any]:
     definite = [answer for answer in said.values() if answer in ("sat", "unsat")]
     lies = detail or any(answer != status for answer in definite)
     verdict = "refuted" if lies else "confirmed" if len(definite) == len(said) else "unknown"
-    return {"name": name, "sha256": sha256(text), "status": status, "verdict": verdict, "answers": said, "detail": detail}
+    return {
+        "name": name,
+        "sha256": sha256(text),
+        "status": status,
+        "verdict": verdict,
+        "answers": said,
+        "detail": detail,
+    }
 
 
 def _claimed(file: Path, text: str) -> str:
@@ -85,5 +96,7 @@ def _claimed(file: Path, text: str) -> str:
         raise NapkinError(f"scripts: {file} holds the command {strange[0]!r:.40}; expected only {', '.join(COMMANDS)}")
     claimed = STATUS.findall(bare)
     if depth != 0 or len(claimed) != 1 or heads.count("check-sat") != 1 or heads[-1] != "check-sat":
-        raise NapkinError(f"scripts: {file} must claim one status, (set-info :status sat) or unsat, and end with one (check-sat)")
+        raise NapkinError(
+            f"scripts: {file} must claim one status, (set-info :status sat) or unsat, and end with one (check-sat)"
+        )
     return str(claimed[0])

@@ -32,9 +32,11 @@ class Filed:
 class Verdict:
     """What is known of a statement: its status of STATUSES, and its grade, that of its weakest justification.
 
-    Grade: A by definition, exact normal form or Rocq's kernel, B two solvers, C one solver, D tested only, - none of these.
-    kernel: the files, by name with their sha256, in which it is a theorem of Rocq. lanes: the axes that it needs lanes of; of all others it is
-    proved without lanes as well, which is what a stream's Prev speaks of before the first block.
+    Grade: A by definition, exact normal form or Rocq's kernel, B two solvers, C one solver, D tested only, - none of
+    these.
+    kernel: the files, by name with their sha256, in which it is a theorem of Rocq. lanes: the axes that it needs lanes
+    of; of all others it is proved without lanes as well, which is what a stream's Prev speaks of before the first
+    block.
     """
 
     name: str
@@ -65,7 +67,9 @@ def remembered() -> dict[str, Verdict]:
 @lru_cache(maxsize=2)
 def _read(text: str) -> dict[str, Verdict]:
     """Return what the text of the memory holds: it is read at every derivation, and changes with new laws only."""
-    return {key: verdict for key, entry in memory.entries(text, SCHEMA).items() if (verdict := _entry(entry)) is not None}
+    return {
+        key: verdict for key, entry in memory.entries(text, SCHEMA).items() if (verdict := _entry(entry)) is not None
+    }
 
 
 def _entry(entry: object) -> Verdict | None:
@@ -86,7 +90,9 @@ def _entry(entry: object) -> Verdict | None:
 def _file(entry: object) -> Filed | None:
     if not isinstance(entry, dict) or set(entry) != set(Filed.__slots__) or not isinstance(entry["answers"], dict):
         return None
-    if not all(isinstance(entry[name], str) for name in ("name", "sha256", "status")) or not set(entry["answers"].values()) <= set(ANSWERS):
+    if not all(isinstance(entry[name], str) for name in ("name", "sha256", "status")) or not set(
+        entry["answers"].values()
+    ) <= set(ANSWERS):
         return None
     return Filed(**entry) if isinstance(entry["form"], bool) else None
 
@@ -101,13 +107,29 @@ def told(report: dict[str, Any]) -> str:
     width = max((len(law["name"]) for law in report["laws"]), default=0)
     floats = [law["floating"]["told"] if law.get("floating") else "" for law in report["laws"]]
     lines = [
-        f"{law['verdict']:8}  {law['grade']}  {law['name']:{width}}  {said:18}  {law['method']}{', Rocq' if law['kernel'] else ''}  {law['detail']}".rstrip()
+        f"{law['verdict']:8}  {law['grade']}  {law['name']:{width}}  {said:18} "
+        f" {law['method']}{', Rocq' if law['kernel'] else ''}  {law['detail']}".rstrip()
         for law, said in zip(report["laws"], floats, strict=True)
     ]
-    grades = [f"{n} of grade {grade}" for grade in GRADES if (n := sum(law["grade"] == grade and law["verdict"] == "proved" for law in report["laws"]))]
-    lines += [f"{name} is not installed, so its opinion is missing and no law is graded B" for name, v in report["solvers"].items() if v == "missing"]
-    counts = f"{report['proved']} proved{' (' + ', '.join(grades) + ')' if grades else ''}, {report['refuted']} refuted, {report['unknown']} unknown"
-    refused = f", {n} claim{'s' if n > 1 else ''} about floating point refused" if (n := report["floating"]["refused"]) else ""
+    grades = [
+        f"{n} of grade {grade}"
+        for grade in GRADES
+        if (n := sum(law["grade"] == grade and law["verdict"] == "proved" for law in report["laws"]))
+    ]
+    lines += [
+        f"{name} is not installed, so its opinion is missing and no law is graded B"
+        for name, v in report["solvers"].items()
+        if v == "missing"
+    ]
+    counts = (
+        f"{report['proved']} proved{' (' + ', '.join(grades) + ')' if grades else ''}, {report['refuted']} refuted,"
+        f" {report['unknown']} unknown"
+    )
+    refused = (
+        f", {n} claim{'s' if n > 1 else ''} about floating point refused"
+        if (n := report["floating"]["refused"])
+        else ""
+    )
     return "\n".join([*lines, f"{counts}{refused}, in {report['seconds']:.1f} s"])
 
 
@@ -119,4 +141,9 @@ def files_told(report: dict[str, Any]) -> str:
             said = row["detail"] or ", ".join(f"{name} says {answer}" for name, answer in row["answers"].items())
             lines.append(f"{row['verdict']:8}  {row['name']}: claims {row['status']}; {said}")
     solvers = ", ".join(f"{name} {version}" for name, version in report["solvers"].items())
-    return "\n".join([*lines, f"{report['confirmed']} confirmed, {report['refuted']} refuted, {report['unknown']} unknown, by {solvers}"])
+    return "\n".join(
+        [
+            *lines,
+            f"{report['confirmed']} confirmed, {report['refuted']} refuted, {report['unknown']} unknown, by {solvers}",
+        ]
+    )

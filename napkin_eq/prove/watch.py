@@ -14,7 +14,9 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class Watch:
-    """Someone who waits: `tell` is given what is done, as a line; `ended` is set where work is to end with what it has."""
+    """Someone who waits: `tell` is given what is done, as a line; `ended` is set where work is to end with
+    what it has.
+    """
 
     tell: Callable[[str], None] | None = None
     ended: bool = False

@@ -1,7 +1,9 @@
-"""Kernels that are PyTorch's at the edges too: without the guards by which the language has a number there, and tried on NaN, infinities and zeros.
+"""Kernels that are PyTorch's at the edges too: without the guards by which the language has a number there, and tried
+on NaN, infinities and zeros.
 
-The laws speak of numbers, so nothing of this is proved: the plan in small, the same statements over few blocks, is run on data that hold each
-edge, and held against PyTorch's arithmetic of the program's own term. Where one element differs the program is not taken.
+The laws speak of numbers, so nothing of this is proved: the plan in small, the same statements over few blocks, is run
+on data that hold each edge, and held against PyTorch's arithmetic of the program's own term. Where one element differs
+the program is not taken.
 """
 
 from __future__ import annotations
@@ -35,10 +37,16 @@ class Differs(NapkinError):
 
 
 def _places_of_any(kernel: p.Kernel) -> bool:
-    """Tell whether a kernel takes the place of a largest number that may be NaN: not where it is chosen among constants."""
+    """Tell whether a kernel takes the place of a largest number that may be NaN: not where it is chosen among
+    constants.
+    """
     chosen: set[str] = set()
     for stmt in p.statements(kernel.body):
-        if isinstance(stmt, p.Let) and stmt.op == "where" and all(arg in chosen or not isinstance(arg, str) for arg in stmt.args[1:]):
+        if (
+            isinstance(stmt, p.Let)
+            and stmt.op == "where"
+            and all(arg in chosen or not isinstance(arg, str) for arg in stmt.args[1:])
+        ):
             chosen.add(stmt.out.name)
         if isinstance(stmt, (p.ReduceTile, p.ScanTile)) and stmt.monoid in PLACES and stmt.arg not in chosen:
             return True
@@ -110,7 +118,11 @@ def _apart(found: Any, wanted: Any) -> str:
         held = np.isfinite(wanted)
         size = np.abs(wanted[held]).max(initial=1.0)
         with np.errstate(all="ignore"):
-            bad = np.where(held, ~(np.abs(found - wanted) <= NEAR * size), ~((found == wanted) | (np.isnan(found) & np.isnan(wanted))))
+            bad = np.where(
+                held,
+                ~(np.abs(found - wanted) <= NEAR * size),
+                ~((found == wanted) | (np.isnan(found) & np.isnan(wanted))),
+            )
     if not bad.any():
         return ""
     at = tuple(int(i) for i in np.argwhere(bad)[0])
@@ -118,12 +130,18 @@ def _apart(found: Any, wanted: Any) -> str:
 
 
 def _edged(small: Miniature, plain: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield data with edges, and what they are: all of one sign, zeros, of each input zeros, rows of -inf, NaN and infinities, and mixtures."""
+    """Yield data with edges, and what they are: all of one sign, zeros, of each input zeros, rows of -inf, NaN and
+    infinities, and mixtures.
+    """
     import numpy as np
 
     real = sorted(a.name for a in Diagram("small", small.sources).inputs() if a.kind == "real")
     yield "plain numbers", plain
-    for said, change in (("zeros", np.zeros_like), ("negative numbers", lambda a: -np.abs(a)), ("positive numbers", np.abs)):
+    for said, change in (
+        ("zeros", np.zeros_like),
+        ("negative numbers", lambda a: -np.abs(a)),
+        ("positive numbers", np.abs),
+    ):
         yield said, {**plain, **{name: change(plain[name]) for name in real}}
     for name in real:
         for said, change in _changes(plain[name].ndim):
@@ -147,7 +165,9 @@ def _mixed(plain: Any, random: Any) -> Any:
     array = np.where(chosen, random.choice(edges, size=array.shape, p=[0.2, 0.3, 0.3, 0.2]), array)
     if array.ndim > 1 and random.random() < 0.3:
         axis = random.integers(array.ndim)
-        array[tuple(random.integers(n) if at != axis else slice(None) for at, n in enumerate(array.shape))] = random.choice(edges)
+        array[tuple(random.integers(n) if at != axis else slice(None) for at, n in enumerate(array.shape))] = (
+            random.choice(edges)
+        )
     return array
 
 
@@ -163,4 +183,7 @@ def _changes(rank: int) -> Iterator[tuple[str, Callable[[Any], None]]]:
             yield f"{number:g} at {where} element", at(number, *index)
     for number in (-INF, INF, NAN, 0.0):
         for axis in range(rank if rank > 1 else 0):
-            yield f"{number:g} in a row along {axis}", at(number, *(slice(None) if other == axis else 0 for other in range(rank)))
+            yield (
+                f"{number:g} in a row along {axis}",
+                at(number, *(slice(None) if other == axis else 0 for other in range(rank))),
+            )

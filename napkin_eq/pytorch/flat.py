@@ -1,4 +1,6 @@
-"""A program with fewer axes: those that always stand together are one, so that its kernels see longer rows and fewer folds."""
+"""A program with fewer axes: those that always stand together are one, so that its kernels see longer rows and fewer
+folds.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from napkin_eq.pytorch.program import Port, Program
 
 
 def flat(program: Program) -> Program:
-    """Return a program over joined axes, for its kernels: its ports are arrays of the same elements in the same order, of other shapes."""
+    """Return a program over joined axes, for its kernels: its ports are arrays of the same elements in the same order,
+    of other shapes.
+    """
     named = program.diagram.outputs
     found = joined([term for _, term in named], [port.axes for port in program.outputs])
     if not found.parts:
@@ -23,4 +27,6 @@ def flat(program: Program) -> Program:
         return replace(port, dims=tuple((axis,) for axis in found.order(port.axes)), term=made.get(port.name))
 
     diagram = replace(program.diagram, outputs=tuple(made.items()))
-    return replace(program, diagram=diagram, inputs=tuple(map(ported, program.inputs)), outputs=tuple(map(ported, program.outputs)))
+    return replace(
+        program, diagram=diagram, inputs=tuple(map(ported, program.inputs)), outputs=tuple(map(ported, program.outputs))
+    )

@@ -22,17 +22,37 @@ from napkin_eq.pytorch.operators.pairs import read as pairs_of
 from napkin_eq.pytorch.program import REAL, Port, Program
 
 # Of whole numbers of few bits these wrap around.
-WRAPPING = ("add", "sub", "rsub", "mul", "neg", "abs", "pow", "square", "floor_divide", "div", "__lshift__", "bitwise_left_shift")
+WRAPPING = (
+    "add",
+    "sub",
+    "rsub",
+    "mul",
+    "neg",
+    "abs",
+    "pow",
+    "square",
+    "floor_divide",
+    "div",
+    "__lshift__",
+    "bitwise_left_shift",
+)
 # Operators that compute whole numbers of others; where these are real terms, a kernel rounds them past 2^24.
-COMPUTING = (*WRAPPING, "remainder", "fmod", "sum", "prod", "cumsum", "cumprod", "mm", "bmm", "mv", "dot", "addmm", "baddbmm", "einsum",
+COMPUTING = (*WRAPPING, "remainder", "fmod", "sum", "prod", "cumsum", "cumprod", "mm", "bmm", "mv", "dot", "addmm",
+    "baddbmm", "einsum",
     "matmul", "scatter_add", "scatter", "index_add", "index_put", "scatter_reduce")  # fmt: skip
-# Operators that cast what they are given to the type of what they give: numbers written into whole ones lose their fraction.
+# Operators that cast what they are given to the type of what they give: numbers written into whole ones lose their
+# fraction.
 CASTING = (
-    "_to_copy", "to", "type_as", "copy", "full", "full_like", "new_full", "fill", "scalar_tensor", "linspace", "slice_scatter",
+    "_to_copy", "to", "type_as", "copy", "full", "full_like", "new_full", "fill", "scalar_tensor", "linspace",
+    "slice_scatter",
     "select_scatter", "scatter", "index_put", "index_fill", "masked_fill", "constant_pad_nd",
 )  # fmt: skip
 ALSO = (
-    *(f"upsample_{kind}.{way}" for kind in ("bilinear2d", "linear1d", "nearest1d", "nearest2d", "nearest3d") for way in ("vec", "default")),
+    *(
+        f"upsample_{kind}.{way}"
+        for kind in ("bilinear2d", "linear1d", "nearest1d", "nearest2d", "nearest3d")
+        for way in ("vec", "default")
+    ),
     "grid_sampler_2d.default",
 )
 NONE = "a dimension of no elements, and an axis has one at least"
@@ -70,7 +90,9 @@ def from_torch(fn: Any, *example_inputs: Any, dynamic_shapes: Any = None, name: 
 
 
 def _apart(example_inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return inputs of which no tensor is given twice, which torch.export takes for one input, whatever is given later."""
+    """Return inputs of which no tensor is given twice, which torch.export takes for one input, whatever is
+    given later.
+    """
     import torch
     from torch.utils._pytree import tree_map
 
@@ -88,13 +110,17 @@ def _apart(example_inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _exported(module: Any, example_inputs: Sequence[Any], dynamic_shapes: Any) -> Any:
-    """Return torch.export's program; a program with gradients or transforms of its own is traced to their operators first."""
+    """Return torch.export's program; a program with gradients or transforms of its own is traced to their operators
+    first.
+    """
     import torch
     from torch.fx.experimental.proxy_tensor import make_fx
 
     inputs = _apart(tuple(example_inputs))
     try:
-        return torch.export.export(module, inputs, dynamic_shapes=dynamic_shapes, strict=False).run_decompositions(kept())
+        return torch.export.export(module, inputs, dynamic_shapes=dynamic_shapes, strict=False).run_decompositions(
+            kept()
+        )
     except Exception as reason:  # of any type
         if dynamic_shapes is not None or any(True for _ in module.buffers()):
             raise
@@ -272,7 +298,12 @@ class Reading:
             if pairs:
                 if kwargs and any(value != 1 for value in kwargs.values()):
                     raise NapkinError("of complex numbers only plain sums and products are supported")
-                result = pairs_of(self.builder, name, args, lambda own: rules()[name][0](self.builder, **arguments(node.target, tuple(own), {})))
+                result = pairs_of(
+                    self.builder,
+                    name,
+                    args,
+                    lambda own: rules()[name][0](self.builder, **arguments(node.target, tuple(own), {})),
+                )
             elif hasattr(node.target, "_schema"):
                 result = rules()[name][0](self.builder, **arguments(node.target, args, kwargs))
             else:
@@ -289,8 +320,11 @@ class Reading:
             raise
         except NapkinError as reason:
             raise Refused(node, str(reason)) from None
-        except (TypeError, ValueError, IndexError, AttributeError) as reason:  # a kind of argument that its rule does not know
-            raise Refused(node, f"it is called in a way that is not supported ({type(reason).__name__}: {first_line(reason)})") from None
+        # A kind of argument that its rule does not know
+        except (TypeError, ValueError, IndexError, AttributeError) as reason:
+            raise Refused(
+                node, f"it is called in a way that is not supported ({type(reason).__name__}: {first_line(reason)})"
+            ) from None
 
     def noted(self, name: str, given: Sequence[Any], held: Any) -> None:
         """Note where an operator that PyTorch computes in whole numbers is read as one of real numbers."""
@@ -348,14 +382,22 @@ def complex_numbers(node: Any) -> bool:
     import torch
 
     given = [node.meta.get("val"), *(arg.meta.get("val") for arg in node.all_input_nodes)]
-    return any(isinstance(value, torch.Tensor) and value.is_complex() for item in given for value in (item if isinstance(item, (list, tuple)) else [item]))
+    return any(
+        isinstance(value, torch.Tensor) and value.is_complex()
+        for item in given
+        for value in (item if isinstance(item, (list, tuple)) else [item])
+    )
 
 
 def _part(held: Any) -> Any:
     """Return a tensor as the real part of a complex one is."""
     import torch
 
-    return torch.empty(held.shape, dtype=getattr(torch, PARTS[type_name(held.dtype)]), device="meta") if held.is_complex() else held
+    return (
+        torch.empty(held.shape, dtype=getattr(torch, PARTS[type_name(held.dtype)]), device="meta")
+        if held.is_complex()
+        else held
+    )
 
 
 def _memory(node: Any) -> tuple[Any, ...]:
@@ -364,7 +406,11 @@ def _memory(node: Any) -> tuple[Any, ...]:
 
     first = node.args[0] if node.args else None
     held = first.meta.get("val") if isinstance(first, torch.fx.Node) else None
-    return (held.stride(), held.storage_offset()) if isinstance(held, torch.Tensor) and held.layout == torch.strided else ()
+    return (
+        (held.stride(), held.storage_offset())
+        if isinstance(held, torch.Tensor) and held.layout == torch.strided
+        else ()
+    )
 
 
 def _fractional(given: Any) -> bool:
@@ -375,7 +421,11 @@ def _fractional(given: Any) -> bool:
 
 
 def of_graph(
-    graph: Any, name: str, sources: Mapping[str, tuple[str, str]], results: Mapping[int, tuple[str, str]], undefined: bool = False
+    graph: Any,
+    name: str,
+    sources: Mapping[str, tuple[str, str]],
+    results: Mapping[int, tuple[str, str]],
+    undefined: bool = False,
 ) -> Program:
     """Read a graph of core operators; `sources` says what its placeholders are, `results` what its outputs are
     where they are no outputs. undefined: NaN in data is to be followed where places of extremes are asked for.
@@ -425,7 +475,9 @@ def of_exported(exported: Any, name: str) -> Program:
     sources, results = dict[str, tuple[str, str]](), dict[int, tuple[str, str]]()
     for spec in signature.input_specs:
         kind = spec.kind.name
-        source = {"PARAMETER": "parameter", "BUFFER": "buffer", "CONSTANT_TENSOR": "constant", "TOKEN": "token"}.get(kind, "input")
+        source = {"PARAMETER": "parameter", "BUFFER": "buffer", "CONSTANT_TENSOR": "constant", "TOKEN": "token"}.get(
+            kind, "input"
+        )
         sources[spec.arg.name] = (source, spec.target or spec.arg.name)
     users: list[int] = []
     for at, spec in enumerate(signature.output_specs):

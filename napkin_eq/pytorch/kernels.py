@@ -113,10 +113,14 @@ def _derived(
 
 
 def diagram_of(program: Program) -> Diagram:
-    """Return a program's diagram, outputs of another type than its inputs stored in their own, and one that is another's equal not again."""
+    """Return a program's diagram, outputs of another type than its inputs stored in their own, and one that is
+    another's equal not again.
+    """
     once = set(same(program).values())
     own = {p.name: _own(p) for p in program.outputs if p.name in once and _own(p) not in ("", program.dtype)}
-    diagram = replace(program.diagram, outputs=tuple((name, term) for name, term in program.diagram.outputs if name in once))
+    diagram = replace(
+        program.diagram, outputs=tuple((name, term) for name, term in program.diagram.outputs if name in once)
+    )
     return diagram.storing(**own) if own else diagram
 
 
@@ -127,10 +131,18 @@ def same(program: Program) -> dict[str, str]:
 
 
 def _own(port: Port) -> str:
-    """Return the type that an output is stored in where it is not its kind's: whole numbers that a fold gave as float32."""
+    """Return the type that an output is stored in where it is not its kind's: whole numbers that a fold gave as
+    float32.
+    """
     if port.dtype in REAL or port.term is None:
         return port.dtype if port.dtype in REAL else ""
-    return "float32" if port.term.kind == "real" else port.dtype if port.dtype in NARROW and port.term.kind == "int" else ""
+    return (
+        "float32"
+        if port.term.kind == "real"
+        else port.dtype
+        if port.dtype in NARROW and port.term.kind == "int"
+        else ""
+    )
 
 
 def _key(program: Program, hardware: str, seconds: float, interpreted: bool, edged: bool) -> str:
@@ -168,9 +180,11 @@ def _read(file: Path) -> Kernels | None:
         return None
 
 
-def caller(program: Program, made: Kernels, shapes: Sequence[tuple[Any, Any]], device: Any) -> Callable[..., tuple[Any, ...]]:
-    """Return a function of the program's tensors that gives its outputs on a device; `shapes`: size and strides of each,
-    which are kept to.
+def caller(
+    program: Program, made: Kernels, shapes: Sequence[tuple[Any, Any]], device: Any
+) -> Callable[..., tuple[Any, ...]]:
+    """Return a function of the program's tensors that gives its outputs on a device; `shapes`: size and strides of
+    each, which are kept to.
     """
     import torch
 
@@ -190,7 +204,9 @@ def caller(program: Program, made: Kernels, shapes: Sequence[tuple[Any, Any]], d
         found = run(*arrays) if arrays else run(device=device)
         found = found if isinstance(found, tuple) else (found,)
         results = []
-        for at, (slot, (shape, permuted, final, dtype), (size, stride)) in enumerate(zip(slots, gives, shapes, strict=True)):
+        for at, (slot, (shape, permuted, final, dtype), (size, stride)) in enumerate(
+            zip(slots, gives, shapes, strict=True)
+        ):
             value = found[slot].clone() if slot in slots[:at] else found[slot]
             value = value.reshape(shape).permute(permuted).expand(final).reshape(size)
             if dtype is not None:

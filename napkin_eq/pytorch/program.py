@@ -144,7 +144,10 @@ class Program:
             assert port.term is not None
             order = [axis.name for axis in output_order(port.term)]
             if port.dtype not in REAL and value.dtype.kind == "f" and not np.isfinite(value).all():
-                raise NapkinError(f"program {self.diagram.name}: {port.name} is a whole number of what is infinite, which PyTorch leaves open")
+                raise NapkinError(
+                    f"program {self.diagram.name}: {port.name} is a whole number of what is infinite, which PyTorch"
+                    " leaves open"
+                )
             result = self.shaped(port, torch.from_numpy(np.array(value)), order, sizes)
             if other is not None and not _agree(result, other):
                 at = int((~_near(result, other)).reshape(-1).nonzero()[0])
@@ -165,10 +168,16 @@ class Program:
             if edge.kind != "exact":
                 continue
             used = {node.name for node in subterms(edge.term) if isinstance(node, Input)}
-            own = {part.axis.name for part in subterms(edge.term) if hasattr(part, "axis")} | {a.name for a in edge.term.axes}
-            found = evaluate(edge.term, {n: a for n, a in data.items() if n in used}, {n: s for n, s in sizes.items() if n in own})
+            own = {part.axis.name for part in subterms(edge.term) if hasattr(part, "axis")} | {
+                a.name for a in edge.term.axes
+            }
+            found = evaluate(
+                edge.term, {n: a for n, a in data.items() if n in used}, {n: s for n, s in sizes.items() if n in own}
+            )
             if abs(found[np.isfinite(found)]).max(initial=0.0) >= EXACT:
-                raise NapkinError(f"program {self.diagram.name}: whole numbers past 2^53 are computed in float64 here ({edge.node})")
+                raise NapkinError(
+                    f"program {self.diagram.name}: whole numbers past 2^53 are computed in float64 here ({edge.node})"
+                )
 
     def _spread(self, values: Sequence[Any]) -> list[Any]:
         by_name = dict(zip((name for name, _ in self.diagram.outputs), values, strict=True))

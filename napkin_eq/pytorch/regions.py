@@ -209,7 +209,9 @@ def _read(module: Any, nodes: list[Any], options: Options, refused: dict[Any, st
 
 
 def _computed(nodes: list[Any]) -> tuple[list[Any], list[Any]]:
-    """Return what of a part is computed, and the views that only show others a result of it, or an input: memory has these."""
+    """Return what of a part is computed, and the views that only show others a result of it, or an input: memory has
+    these.
+    """
     kept, views = dict.fromkeys(nodes), list[Any]()
     while True:
         returned = [node for node in kept if any(user not in kept for user in node.users)]
@@ -274,7 +276,9 @@ def _read_computed(module: Any, nodes: list[Any], options: Options, refused: dic
 
 
 def _first(nodes: Sequence[Any], bad: set[str]) -> set[str]:
-    """Return the names of those bad nodes that compute of no other: what reads them may be right once they are left out."""
+    """Return the names of those bad nodes that compute of no other: what reads them may be right once they are left
+    out.
+    """
     behind, first = set[Any](), set[str]()
     for node in nodes:
         after = any(arg in behind for arg in node.all_input_nodes)
@@ -301,7 +305,9 @@ def _without(
 
 
 def _halves(module: Any, region: Region, options: Options, refused: dict[Any, str]) -> list[Region]:
-    """Return a part cut in two where it was too long to be derived, nothing where one operator alone is computed in it."""
+    """Return a part cut in two where it was too long to be derived, nothing where one operator alone is
+    computed in it.
+    """
     computed = [node for node in region.nodes if not name_of(node.target).startswith((*VIEWS, "<built"))]
     if len(computed) < 2:
         return []
@@ -356,7 +362,9 @@ def _decide(region: Region, options: Options, hardware: str, interpreted: bool, 
 
 
 def _processor() -> float:
-    """Return the seconds of processor time of this process and of those that it has waited for: derivations have their own."""
+    """Return the seconds of processor time of this process and of those that it has waited for: derivations have their
+    own.
+    """
     return sum(os.times()[:4])
 
 

@@ -63,7 +63,9 @@ def contents(derivation: Derivation, command: str, made: Compiled[Derivation] | 
 
 
 def tried(derivation: Derivation) -> dict[str, Any]:
-    """Return what a report shows of other tiles and of rounding: each is tried out, which takes as long as to derive."""
+    """Return what a report shows of other tiles and of rounding: each is tried out, which takes as long as
+    to derive.
+    """
     small, rows = errors(derivation)
     return {
         "others": _others(derivation), "small": small, "errors": rows, "report": derivation.report(),
@@ -78,12 +80,14 @@ def derived(derivation: Derivation, command: str, made: Compiled[Derivation] | N
     pseudocode = d.pseudocode().rstrip("\n").splitlines()
     laws = laws_of(d)
     return {
-        "name": d.diagram.name, "doc": d.diagram.doc, "command": command, "report": report, "hardware": d.hardware.title,
+        "name": d.diagram.name, "doc": d.diagram.doc, "command": command, "report": report,
+        "hardware": d.hardware.title,
         "sentence": sentence(report), "before": shown(d.diagram), "after": shown(d),
         "outputs": [(name, str(term)) for name, term in d.diagram.outputs],
         "moves": [(move, printed(law) if (law := law_of(move, laws)) else "", steps_of(move)) for move in moves(d)],
         "roofline": roofline(_points(d, napkin), d.hardware.hbm.bandwidth, d.hardware.flops(d.dtype)),
-        "columns": _columns(napkin, report), "assumptions": [] if napkin is None else [(s.name, s.us) for s in napkin.steps()], "no_napkin": why,
+        "columns": _columns(napkin, report),
+        "assumptions": [] if napkin is None else [(s.name, s.us) for s in napkin.steps()], "no_napkin": why,
         "seconds": bars([(name, value) for name, value in report["seconds"].items() if name != "total"], "s"),
         "others": [], "small": {}, "errors": [], "largest": None, "waiting": True,
         "proofs": _proofs(d, report["laws"]), "compiled": made, "cover": report.get("cover"),
@@ -98,14 +102,17 @@ def sentence(report: dict[str, Any]) -> str:
     moved, unfused = report["bytes_hbm"], report["unfused_bytes_hbm"]
     saved = f", {unfused / moved:.1f} times less than operator by operator" if moved and unfused > 1.05 * moved else ""
     return (
-        f"{'One kernel computes' if kernels == 1 else f'{kernels} kernels compute'} {report['diagram']} and "
-        f"{'moves' if kernels == 1 else 'move'} {amount(moved, 'B', 4)} to and from HBM{saved}; {report['predicted_us']:.4g} µs predicted. "
-        f"{laws} laws lead from the diagram to this plan; the certificate is {report['certificate']['status']}, grade {report['certificate']['grade']}."
+        f"{'One kernel computes' if kernels == 1 else f'{kernels} kernels compute'} {report['diagram']} and"
+        f" {'moves' if kernels == 1 else 'move'} {amount(moved, 'B', 4)} to and from HBM{saved};"
+        f" {report['predicted_us']:.4g} µs predicted. {laws} laws lead from the diagram to this plan; the certificate"
+        f" is {report['certificate']['status']}, grade {report['certificate']['grade']}."
     )
 
 
 def mapped(source: str, plan: list[str]) -> list[Line]:
-    """Return the lines of a kernel's source, each with the line of the plan that defines what it defines, or stores what it stores."""
+    """Return the lines of a kernel's source, each with the line of the plan that defines what it defines, or stores
+    what it stores.
+    """
     # A name stands in each part of a loop: the source has them in the plan's order.
     at: dict[str, list[int]] = {}
     for number, line in enumerate(plan, 1):
@@ -148,9 +155,17 @@ def _columns(napkin: Model | None, report: dict[str, Any]) -> list[tuple[str, fl
         return [("our cost model", report["predicted_us"], "")]
     seen = napkin.measured
     return [
-        ("the napkin's ideal", sum(k.seconds for k in napkin.kernels) * 1e6, "the slower of compute and each level of memory, all beside each other"),
+        (
+            "the napkin's ideal",
+            sum(k.seconds for k in napkin.kernels) * 1e6,
+            "the slower of compute and each level of memory, all beside each other",
+        ),
         ("our cost model", napkin.predicted_us, "what chose this plan"),
-        ("measured", None if seen is None else seen.us, "not measured at these sizes" if seen is None else f"{seen.gpu}, {seen.date}"),
+        (
+            "measured",
+            None if seen is None else seen.us,
+            "not measured at these sizes" if seen is None else f"{seen.gpu}, {seen.date}",
+        ),
     ]
 
 
@@ -164,9 +179,14 @@ def _others(derivation: Derivation) -> list[Other]:
     for one in found:
         chosen = [(piece.cost.name, choice(piece)) for piece in one.tiled]
         tiles = "; ".join(
-            f"{name}: {' '.join(f'{axis} {tile}' for axis, tile in c.tiles.items())}, {c.warps} warps, {c.stages} buffers" for name, c in chosen
+            f"{name}: {' '.join(f'{axis} {tile}' for axis, tile in c.tiles.items())}, {c.warps} warps, {c.stages}"
+            " buffers"
+            for name, c in chosen
         )
-        limits = "; ".join(f"{piece.cost.limit}, {piece.cost.smem_bytes / 1024:.0f} KiB, {piece.cost.bytes_hbm / 1e6:.3g} MB" for piece in one.tiled)
+        limits = "; ".join(
+            f"{piece.cost.limit}, {piece.cost.smem_bytes / 1024:.0f} KiB, {piece.cost.bytes_hbm / 1e6:.3g} MB"
+            for piece in one.tiled
+        )
         rows.append(Other(tiles, one.predicted_us, 100 * (one.predicted_us / least - 1), limits))
     return rows
 

@@ -1,4 +1,6 @@
-"""Bounds and observed errors by family of inputs: the plan in small, run in NumPy with its roundings, against float64."""
+"""Bounds and observed errors by family of inputs: the plan in small, run in NumPy with its roundings,
+against float64.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ SEED = 0
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One output on one family: the largest error seen, the largest bound, and the largest share of its bound that an element takes.
+    """One output on one family: the largest error seen, the largest bound, and the largest share of its bound that an
+    element takes.
 
     `bound` is infinite where some element has none.
     """

@@ -21,7 +21,9 @@ class Point:
 
 
 def roofline(points: Sequence[Point], bandwidth: float, peak: float) -> str:
-    """Return the roofline: the bandwidth of HBM in bytes per second, the peak rate in FLOP per second, and points below them."""
+    """Return the roofline: the bandwidth of HBM in bytes per second, the peak rate in FLOP per second, and points below
+    them.
+    """
     ridge = peak / bandwidth
     intensities = [p.intensity for p in points if p.intensity > 0] or [ridge]
     low = 10 ** math.floor(math.log10(min(*intensities, ridge) / 2))
@@ -30,7 +32,9 @@ def roofline(points: Sequence[Point], bandwidth: float, peak: float) -> str:
     bottom = 10 ** math.floor(math.log10(min([p.rate for p in points if p.rate > 0] + [low * bandwidth])))
 
     def x(value: float) -> float:
-        return LEFT + (WIDTH - LEFT - RIGHT) * (math.log10(value) - math.log10(low)) / (math.log10(high) - math.log10(low))
+        return LEFT + (WIDTH - LEFT - RIGHT) * (math.log10(value) - math.log10(low)) / (
+            math.log10(high) - math.log10(low)
+        )
 
     def y(value: float) -> float:
         share = (math.log10(value) - math.log10(bottom)) / (math.log10(top) - math.log10(bottom))
@@ -49,9 +53,16 @@ def roofline(points: Sequence[Point], bandwidth: float, peak: float) -> str:
     lines.append(_text(LEFT + 6, TOP + 4, "TFLOP/s", "start"))
     for point in points:
         if point.intensity > 0 and point.rate > 0:
-            said = escape(f"{point.name}, {point.kind}: {point.rate / 1e12:.3g} TFLOP/s at {point.intensity:.3g} FLOP per byte")
-            lines.append(f'<circle class="{escape(point.kind)}" cx="{x(point.intensity):.1f}" cy="{y(point.rate):.1f}" r="5"><title>{said}</title></circle>')
-    said = "; ".join(f"{p.name} {p.kind} {p.rate / 1e12:.3g} TFLOP/s at {p.intensity:.3g} FLOP per byte" for p in points)
+            said = escape(
+                f"{point.name}, {point.kind}: {point.rate / 1e12:.3g} TFLOP/s at {point.intensity:.3g} FLOP per byte"
+            )
+            lines.append(
+                f'<circle class="{escape(point.kind)}" cx="{x(point.intensity):.1f}" cy="{y(point.rate):.1f}"'
+                f' r="5"><title>{said}</title></circle>'
+            )
+    said = "; ".join(
+        f"{p.name} {p.kind} {p.rate / 1e12:.3g} TFLOP/s at {p.intensity:.3g} FLOP per byte" for p in points
+    )
     return _svg(HEIGHT, "Roofline", said, lines)
 
 

@@ -6,8 +6,8 @@
                 processors would idle
     derivation  the plan, the term it was read off, each step from the diagram to it, and the costs
     extract     the cheapest terms that an e-graph holds, by what their work costs when shared work counts once
-    forms       forms that extraction keeps of a class: which, in what order, how many passes they take, and which of them
-                no loop gives
+    forms       forms that extraction keeps of a class: which, in what order, how many passes they take, and which of
+                them no loop gives
     job         what a search is given: the outputs to derive, what their plan is made for, and the laws that it may use
     least       a time that no tiles of a kernel beat, so that choices which cannot win are not lowered
     placement   which values a plan stores and how each kernel's output is partitioned, by the full cost model

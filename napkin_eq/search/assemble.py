@@ -1,4 +1,6 @@
-"""The kernels of a diagram's outputs put together as one plan: numbered, their arrays named, with notes for the reader."""
+"""The kernels of a diagram's outputs put together as one plan: numbered, their arrays named, with notes for
+the reader.
+"""
 
 from __future__ import annotations
 
@@ -81,16 +83,29 @@ def renamed(kernel: p.Kernel, name: str, arrays: dict[str, str]) -> p.Kernel:
     call = kernel.library
     called = call and replace(call, left=matrix(call.left), right=matrix(call.right), out=matrix(call.out))
     reads, writes = (tuple(map(buffer, buffers)) for buffers in (kernel.reads, kernel.writes))
-    return replace(kernel, name=name, reads=reads, writes=writes, body=stmts(kernel.body), workers=workers(kernel.workers), library=called)
+    return replace(
+        kernel,
+        name=name,
+        reads=reads,
+        writes=writes,
+        body=stmts(kernel.body),
+        workers=workers(kernel.workers),
+        library=called,
+    )
 
 
-def _notes(diagram: Diagram, outputs: list[Output], tiled: list[Tiled], machine: Hardware, dtype: str) -> tuple[str, ...]:
+def _notes(
+    diagram: Diagram, outputs: list[Output], tiled: list[Tiled], machine: Hardware, dtype: str
+) -> tuple[str, ...]:
     sizes = ", ".join(f"{a.name}={a.size if a.size is not None else 'any'}" for a in diagram.axes())
     unread = [f"not read, and so no argument: {', '.join(diagram.unread)}"] if diagram.unread else []
     return (
         f"diagram: {diagram.name}  {'; '.join(f'{name} = {source}' for o in outputs for name, source, _ in o.each())}",
         f"sizes: {sizes}  storage: {dtype}  hardware: {machine.title} ({machine.arch})",
         f"laws: {', '.join(laws_used(outputs))}",
-        f"predicted: {total_us([t.cost for t in tiled], machine):.1f} us, {sum(t.cost.bytes_hbm for t in tiled) / 1e6:.1f} MB to and from HBM",
+        (
+            f"predicted: {total_us([t.cost for t in tiled], machine):.1f} us,"
+            f" {sum(t.cost.bytes_hbm for t in tiled) / 1e6:.1f} MB to and from HBM"
+        ),
         *unread,
     )

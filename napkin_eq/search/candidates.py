@@ -1,4 +1,6 @@
-"""The stages of a search that give plans: saturate, extract, place; and which axis to cut where processors would idle."""
+"""The stages of a search that give plans: saturate, extract, place; and which axis to cut where processors
+would idle.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,8 @@ FINALISTS, SPREAD, SAME, STABLE = 3, 1.25, 1e-3, 0.45
 Side = tuple[tuple[Axis, ...], bool]  # the axes of an operand that is computed, and whether out of sums
 IDLE, LARGE, MOST_STRETCHES, LEAST_STRETCH = 0.6, 128, 64, 256
 WIDE = 2  # coordinates of its outputs along which a block has more than one lane
-# How many candidates extractions may try, one and all together, that are repeated without what made the last forms lose digits, before every
-# node is looked at: where one extraction is long, several take the time that this needs.
+# How many candidates extractions may try, one and all together, that are repeated without what made the last forms lose
+# digits, before every node is looked at: where one extraction is long, several take the time that this needs.
 REFINED, REFINED_EACH, REFINED_ALL = 6, 50_000, 120_000
 
 
@@ -49,7 +51,9 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Forms:
-    """What placing the terms of an e-graph gave: the placements found, and the kernels tried that hold all of a term."""
+    """What placing the terms of an e-graph gave: the placements found, and the kernels tried that hold all
+    of a term.
+    """
 
     graph: Saturated
     placed: list[Placed]
@@ -67,7 +71,9 @@ def preferred(options: list[tuple[float, Output]]) -> Iterator[tuple[float, Outp
 
 
 def saturated(job: Job, cuts: Cuts) -> Saturated:
-    """Return the e-graph of all that the laws say is equal to what is sought, the axes of `cuts` folded a stretch at a time."""
+    """Return the e-graph of all that the laws say is equal to what is sought, the axes of `cuts` folded a stretch at a
+    time.
+    """
     with job.aim.budget.clock.stage("saturate"):
         if cuts not in job.graphs:
             job.graphs[cuts] = saturate(job.source, job.laws.statements, cuts, budget=job.aim.budget)
@@ -75,18 +81,25 @@ def saturated(job: Job, cuts: Cuts) -> Saturated:
 
 
 def extracted(job: Job, graph: Saturated, stability: Stability, cuts: Cuts) -> list[Candidate]:
-    """Return the terms of an e-graph that are worth placing, cheapest first; raises NapkinError where it has none that can be computed."""
+    """Return the terms of an e-graph that are worth placing, cheapest first; raises NapkinError where it has none that
+    can be computed.
+    """
     with job.aim.budget.clock.stage("extract"):
         stability.cut(part for part, _ in cuts)
         found = _candidates(job, graph, stability, {axis.name: part.name for part, axis in cuts})
         if not found:
             names = ", ".join(job.names)
-            raise NapkinError(f"diagram {job.diagram.name}: output {names} has no form that can be computed with these laws; leave fewer out")
+            raise NapkinError(
+                f"diagram {job.diagram.name}: output {names} has no form that can be computed with these laws; leave"
+                " fewer out"
+            )
         return _finalists(found, STORAGE[job.aim.dtype])
 
 
 def placed(job: Job, graph: Saturated, candidates: Sequence[Candidate], cuts: Cuts) -> Forms:
-    """Return the kernels of each of some terms of an e-graph: what they store, their tiles, their price; raises NapkinError where none fits."""
+    """Return the kernels of each of some terms of an e-graph: what they store, their tiles, their price; raises
+    NapkinError where none fits.
+    """
     with job.aim.budget.clock.stage("extract"):
         budget, made = job.aim.budget, placer(job)
         made.parts = tuple(part for part, _ in cuts)
@@ -105,8 +118,8 @@ def placed(job: Job, graph: Saturated, candidates: Sequence[Candidate], cuts: Cu
 def together(job: Job, outputs: Sequence[Stored]) -> list[tuple[Placed, Cuts]]:
     """Return the forms of a job's outputs in one kernel, cheapest first.
 
-    Where processors would idle also such as store something, in several kernels, as they are and with an axis cut. Each comes with what is cut:
-    `saturated` has the e-graph that it is a form of.
+    Where processors would idle also such as store something, in several kernels, as they are and with an axis cut. Each
+    comes with what is cut: `saturated` has the e-graph that it is a form of.
     """
     aim, stability, made = job.aim, Stability(job.source, job.aim.dtype), placer(job)
     made.target_dtypes = tuple(o.dtype for o in outputs)
@@ -126,7 +139,8 @@ def together(job: Job, outputs: Sequence[Stored]) -> list[tuple[Placed, Cuts]]:
             found += [(placed, ()) for placed in filter(None, map(made.best, terms))]
         stability.cut([part])
         made.parts = (part,)
-        aim = replace(aim, budget=Budget(aim.budget.seconds, aim.budget.clock))  # what the search for a whole kernel took is not taken of it
+        # What the search for a whole kernel took is not taken of it
+        aim = replace(aim, budget=Budget(aim.budget.seconds, aim.budget.clock))
         made.budget = aim.budget
         cuts = ((part, axis),)
         apart = saturated(replace(job, aim=aim), cuts)
@@ -151,16 +165,34 @@ def placer(job: Job) -> Placer:
     """Return what weighs the placements of a job's outputs under the placement laws among its laws."""
     aim, names = job.aim, {s.name for s in job.laws.statements}
     offers = Offers("level" in names, "group" in names, "walk" in names, "level-several" in names)
-    dtypes = tuple(output_type(term.kind, aim.dtype, wide(term), aim.held.get(name)) for name, term in job.diagram.outputs)
-    return Placer(job.names[0], dtypes, STORAGE[aim.dtype], aim.machine, offers, job.laws.proved, aim.printer, aim.precision, aim.budget)
+    dtypes = tuple(
+        output_type(term.kind, aim.dtype, wide(term), aim.held.get(name)) for name, term in job.diagram.outputs
+    )
+    return Placer(
+        job.names[0],
+        dtypes,
+        STORAGE[aim.dtype],
+        aim.machine,
+        offers,
+        job.laws.proved,
+        aim.printer,
+        aim.precision,
+        aim.budget,
+    )
 
 
 def cuts_of(job: Job, tiled: Sequence[Tiled]) -> Cuts:
-    """Offer to cut the streamed axis of a kernel whose blocks leave processors idle, into as many stretches as give each a block."""
+    """Offer to cut the streamed axis of a kernel whose blocks leave processors idle, into as many stretches as give
+    each a block.
+    """
     machine = job.aim.machine
     if not any(c.name == "stretch" for s in job.laws.statements if isinstance(s, Law) for c in s.conditions):
         return ()
-    idle = [t for t in tiled if _large_blocks(t.kernel) <= machine.chip.sms * IDLE and any(c.role == "stream" for c in t.kernel.coords)]
+    idle = [
+        t
+        for t in tiled
+        if _large_blocks(t.kernel) <= machine.chip.sms * IDLE and any(c.role == "stream" for c in t.kernel.coords)
+    ]
     if not idle:
         return ()
     slow = max(idle, key=lambda t: t.cost.predicted_us)
@@ -179,7 +211,8 @@ def cuts_of(job: Job, tiled: Sequence[Tiled]) -> Cuts:
 
 
 def _large_blocks(kernel: p.Kernel) -> int:
-    """Return how many blocks a kernel has if tiles are as large as suits the matrix unit where blocks read the same, or parts of the same lines.
+    """Return how many blocks a kernel has if tiles are as large as suits the matrix unit where blocks read the same, or
+    parts of the same lines.
 
     A block is wide along two coordinates of its outputs at the most, those among them that it holds whole.
     """
@@ -191,14 +224,18 @@ def _large_blocks(kernel: p.Kernel) -> int:
     held = {c.axis for c in whole if c.axis in stored} - {kernel.coord(g).axis for g in kernel.grid}
     extents = {g: extent(kernel.coord(g).axis) for g in kernel.grid}
     beside = {b.dims[-1] for b in kernel.reads if b.name in walked} - streamed
-    pairs = any(isinstance(s, p.Dot) for s in p.statements(kernel.body)) or not any(own >= {*kernel.grid} for own in read)
+    pairs = any(isinstance(s, p.Dot) for s in p.statements(kernel.body)) or not any(
+        own >= {*kernel.grid} for own in read
+    )
     shared = [g for g in kernel.grid if (pairs and not all(g in own for own in read)) or kernel.coord(g).axis in beside]
     shared.sort(key=lambda g: -min(extents[g], LARGE))
     wide = set(shared[: max(0, WIDE - len(held))])
     return math.prod(-(-extents[g] // LARGE) if g in wide else extents[g] for g in kernel.grid)
 
 
-def _candidates(job: Job, graph: Saturated, stability: Stability, cut: dict[str, str], alone: bool = False) -> list[Candidate]:
+def _candidates(
+    job: Job, graph: Saturated, stability: Stability, cut: dict[str, str], alone: bool = False
+) -> list[Candidate]:
     """Extract with exponentials proved safe; only where there is no such form, with those that the source itself takes.
 
     Where a form of the root loses digits that the source keeps, more are sought, and in no class are such forms kept.
@@ -210,7 +247,11 @@ def _candidates(job: Job, graph: Saturated, stability: Stability, cut: dict[str,
 
     def declared(term: Term) -> Term:
         # A form may show that a value varies along fewer axes: the array has all that were declared.
-        items = tuple(along(item, axes) for item, axes in zip(parallel(term), shapes, strict=True)) if spread else parallel(term)
+        items = (
+            tuple(along(item, axes) for item, axes in zip(parallel(term), shapes, strict=True))
+            if spread
+            else parallel(term)
+        )
         return items[0] if term is parallel(term)[0] else rebuilt(term, items)
 
     def whole(term: Term) -> bool:
@@ -231,7 +272,18 @@ def _candidates(job: Job, graph: Saturated, stability: Stability, cut: dict[str,
     barred: frozenset[tuple[int, int]] | None = None
     for admitted in (strict, lenient) if exponentials else (lenient,):
         storage = BYTES[STORAGE[aim.dtype]]
-        extractor = partial(Extractor, graph, aim.machine, storage, admitted, cut, budget=aim.budget, written=aim.written, alone=alone, whole=declared)
+        extractor = partial(
+            Extractor,
+            graph,
+            aim.machine,
+            storage,
+            admitted,
+            cut,
+            budget=aim.budget,
+            written=aim.written,
+            alone=alone,
+            whole=declared,
+        )
         lost, work = frozenset[tuple[int, int]](), 0
         for _ in range(REFINED):
             search = extractor(barred=lost, kept=whole)
@@ -242,16 +294,24 @@ def _candidates(job: Job, graph: Saturated, stability: Stability, cut: dict[str,
                 return accurate
             if search.work > REFINED_EACH or work > REFINED_ALL:
                 break
-            # What makes the cheapest forms lose is left out, and only that is looked for: to look at every node takes far longer.
+            # What makes the cheapest forms lose is left out, and only that is looked for: to look at every node takes
+            # far longer.
             losing = [c for c in candidates if c not in accurate]
             forms = {number: [c.term for c in kept] for number, kept in search.best.items()}
-            worse = stability.losing(graph, search.taken(losing), forms, FACTOR, lambda: aim.budget.over("stability", STABLE)) - lost
+            worse = (
+                stability.losing(
+                    graph, search.taken(losing), forms, FACTOR, lambda: aim.budget.over("stability", STABLE)
+                )
+                - lost
+            )
             if not worse:
                 break
             lost |= worse
         if not candidates:
             continue
-        barred = stability.barred(graph, FACTOR, lambda: aim.budget.over("stability", STABLE)) if barred is None else barred
+        barred = (
+            stability.barred(graph, FACTOR, lambda: aim.budget.over("stability", STABLE)) if barred is None else barred
+        )
         found = extractor(barred=barred, kept=stable).run()
         if found or accurate:
             return sorted([*accurate, *found], key=lambda c: c.cost)
@@ -259,12 +319,15 @@ def _candidates(job: Job, graph: Saturated, stability: Stability, cut: dict[str,
             # No form that these laws give keeps to it: those that lose least; `derive --front` tells how much.
             least = min(stability.growth(c.term) for c in candidates)
             return [c for c in candidates if stability.growth(c.term) <= least]
-    # Where time ended the search for forms that keep their digits none is taken that does not: the diagram as it is written does.
+    # Where time ended the search for forms that keep their digits none is taken that does not: the diagram as it is
+    # written does.
     return []
 
 
 def along(term: Term, axes: Sequence[Axis]) -> Term:
-    """Return a number with all of some axes: one that varies along fewer as a choice, of which it is both values, by a mask along the others."""
+    """Return a number with all of some axes: one that varies along fewer as a choice, of which it is both values, by a
+    mask along the others.
+    """
     masks: list[Term] = [Map("le", (Index(axis), Index(axis))) for axis in axes if axis not in term.axes]
     if not masks or term.kind != "real":
         return term
@@ -272,9 +335,11 @@ def along(term: Term, axes: Sequence[Axis]) -> Term:
 
 
 def _finalists(candidates: Sequence[Candidate], storage: str) -> list[Candidate]:
-    """Return the candidates to price in full: the first few, near the best, and of those that differ only in the order of operands the most accurate.
+    """Return the candidates to price in full: the first few, near the best, and of those that differ only in the order
+    of operands the most accurate.
 
-    Those that compute other operands of contractions come before those that only compute the same ones in another way; of these the first KEEP count.
+    Those that compute other operands of contractions come before those that only compute the same ones in another way;
+    of these the first KEEP count.
     """
     near = [c for c in candidates if c.cost <= SPREAD * candidates[0].cost]
     computed = {c: (computed_sides(c.term), innermost(c.term)) for c in near}
@@ -292,16 +357,33 @@ def _finalists(candidates: Sequence[Candidate], storage: str) -> list[Candidate]
 
 
 def innermost(term: Term) -> frozenset[Axis]:
-    """Return the axes along which contractions over several axes are folded first: the matrix unit takes these, blocks of the others one by one."""
-    nested = (t for t in subterms(term) if isinstance(t, (Fold, Reduce)) and isinstance(t.body, (Fold, Reduce)) and t.monoid == t.body.monoid)
+    """Return the axes along which contractions over several axes are folded first: the matrix unit takes these, blocks
+    of the others one by one.
+    """
+    nested = (
+        t
+        for t in subterms(term)
+        if isinstance(t, (Fold, Reduce)) and isinstance(t.body, (Fold, Reduce)) and t.monoid == t.body.monoid
+    )
     return frozenset(t.body.axis for t in nested if not isinstance(t.body.body, (Fold, Reduce)))
 
 
 def computed_sides(term: Term) -> frozenset[Side]:
-    """Return the axes of the operands of contractions that are computed, and whether out of sums: that decides what a kernel can hold, or stores."""
-    folds = (t for t in subterms(term) if isinstance(t, (Fold, Reduce, Online)) and isinstance(t.body, Map) and t.body.op == "mul")
+    """Return the axes of the operands of contractions that are computed, and whether out of sums: that decides what a
+    kernel can hold, or stores.
+    """
+    folds = (
+        t
+        for t in subterms(term)
+        if isinstance(t, (Fold, Reduce, Online)) and isinstance(t.body, Map) and t.body.op == "mul"
+    )
     pairs = (t.body.args for t in folds if all(t.axis in arg.axes for arg in t.body.args))
-    sides = (a for pair in pairs if set(pair[0].axes) != set(pair[1].axes) for a in pair if a.children and not isinstance(a, Read))
+    sides = (
+        a
+        for pair in pairs
+        if set(pair[0].axes) != set(pair[1].axes)
+        for a in pair
+        if a.children and not isinstance(a, Read)
+    )
     return frozenset((a.axes, any(isinstance(t, (Fold, Reduce, Online)) for t in subterms(a))) for a in sides)
-
 

@@ -24,7 +24,9 @@ AGREES, DIFFERS, UNKNOWN = "agrees", "differs", "not validated"
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """What translation validation (translation.py) says of a plan: whether it agrees, on which inputs and at which sizes; why it does not, or was not run."""
+    """What translation validation (translation.py) says of a plan: whether it agrees, on which inputs and at which
+    sizes; why it does not, or was not run.
+    """
 
     status: str = UNKNOWN
     why: str = ""
@@ -38,15 +40,20 @@ class Translation:
 
     def __str__(self) -> str:
         if self.status == AGREES:
-            return f"agrees at {', '.join(f'{name}={size}' for name, size in self.sizes)} on {', '.join(self.inputs)} numbers"
+            return (
+                f"agrees at {', '.join(f'{name}={size}' for name, size in self.sizes)} on {', '.join(self.inputs)}"
+                " numbers"
+            )
         return f"{self.status}: {self.why}"
 
 
 @dataclass(slots=True)
 class Output:
-    """An output of a diagram, derived, or several derived together: then the terms are Tuples, and kernels may be shared.
+    """An output of a diagram, derived, or several derived together: then the terms are Tuples, and kernels may be
+    shared.
 
-    translation: what holding the plan against the diagram gave; refused: what it gave of plans that were dropped for it.
+    translation: what holding the plan against the diagram gave; refused: what it gave of plans that were dropped for
+    it.
     """
 
     names: tuple[str, ...]
@@ -57,7 +64,8 @@ class Output:
     precision: str = NARROW
     translation: Translation = Translation()
     refused: tuple[str, ...] = ()
-    cover: dict[str, Any] | None = None  # of a plan that covers a graph: what it stores, its bound, how many kernels were weighed
+    # Of a plan that covers a graph: what it stores, its bound, how many kernels were weighed
+    cover: dict[str, Any] | None = None
 
     def each(self) -> list[tuple[str, Term, Term]]:
         """Return each output's name, its source and the term that its array is read off."""

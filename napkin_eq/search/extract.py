@@ -1,9 +1,10 @@
 """Extraction: the cheapest terms that an e-graph holds, by what their work costs when shared work counts once.
 
 Bottom-up over the classes, each keeps its K best candidates. A candidate is a term and the set of its *items*: a class
-evaluated in given passes. The same class in the same pass is one item however often it is used; in two passes it is two.
-So a form that needs fewer passes over an axis is cheaper, and by how much. Unsafe exponentials are never candidates.
-Where values are stored and how outputs are partitioned is chosen afterwards with the full model (placement.py).
+evaluated in given passes. The same class in the same pass is one item however often it is used; in two passes it is
+two. So a form that needs fewer passes over an axis is cheaper, and by how much. Unsafe exponentials are never
+candidates. Where values are stored and how outputs are partitioned is chosen afterwards with the full model
+(placement.py).
 """
 
 from __future__ import annotations
@@ -40,9 +41,10 @@ class Extractor:
     """Keeps the best candidates of every class of a saturated e-graph for a hardware.
 
     admitted(term, given) says whether the exponential of a term may be taken; given: the source itself takes it.
-    cut: axes that may only be folded a stretch at a time, each stretch by itself, by the name of the axis that counts them.
-    barred: nodes that no form uses, each by its class and its place there; kept(term) says whether a form of the root is one at all,
-    whole(term) gives such a form the axes that it was declared with, where it varies along fewer.
+    cut: axes that may only be folded a stretch at a time, each stretch by itself, by the name of the axis that counts
+    them.
+    barred: nodes that no form uses, each by its class and its place there; kept(term) says whether a form of the root
+    is one at all, whole(term) gives such a form the axes that it was declared with, where it varies along fewer.
     written: what Prev speaks of is taken as it was first written, since before a stream's first block fewer laws hold.
     alone: all is to be one kernel, which stores no operand for itself.
     """
@@ -94,7 +96,14 @@ class Extractor:
             if self.best[number]:
                 held = self.computed[number] = self.best[number][0]
                 load = self._item((number, "load", frozenset()), self.cost_of.load(self.lanes[number]))
-                read[number] = Candidate(held.make, held.nesting, frozenset([load]), load, self.weights[load], waits=deepest(held.depth, held.waits))
+                read[number] = Candidate(
+                    held.make,
+                    held.nesting,
+                    frozenset([load]),
+                    load,
+                    self.weights[load],
+                    waits=deepest(held.depth, held.waits),
+                )
                 found = sorted([*found, *self._settled(read)], key=lambda c: c.cost)
         return found
 
@@ -119,7 +128,9 @@ class Extractor:
         return sorted((c for c in below if any(c in below[o] for o in below if o != c)), key=lambda c: len(below[c]))
 
     def _settled(self, read: Mapping[int, Candidate]) -> list[Candidate]:
-        """Offer every class candidates until nothing changes; the classes of `read` are there to be read, and return the root's."""
+        """Offer every class candidates until nothing changes; the classes of `read` are there to be read, and return
+        the root's.
+        """
         self.best = {c: [read[c]] if c in read else [] for c in self.graph.classes}
         order = [c for c in self._reachable(self.graph.root) if c not in read]
         version = dict.fromkeys(self.graph.classes, 0)
@@ -142,7 +153,9 @@ class Extractor:
                     if built_at.get((number, place)) == state or any(not self.best[c] for c in node.children):
                         continue
                     built_at[number, place] = state
-                    if self.best[self.graph.root] and (self.work > MOST_TRIED or self.budget.over("extraction", EXTRACTING)):
+                    if self.best[self.graph.root] and (
+                        self.work > MOST_TRIED or self.budget.over("extraction", EXTRACTING)
+                    ):
                         return self.best[self.graph.root]
                     if self._offer(number, self._candidates(number, node)):
                         version[number] += 1
@@ -188,21 +201,28 @@ class Extractor:
         if number == self.graph.root:
             ranked = [c for c in ranked if c.stands and (self.kept is None or self.kept(c.term))]
         kept = diverse(ranked, self._most(number))
-        # What takes fewer passes by itself may be dearer here and cheaper in a whole that takes no more: it comes second, to be tried.
+        # What takes fewer passes by itself may be dearer here and cheaper in a whole that takes no more: it comes
+        # second, to be tried.
         fewest = min([all_passes(c.depth) for c in ranked], default=0)
         if kept and all_passes(kept[0].depth) > fewest:
             thrifty = next((c for c in ranked if all_passes(c.depth) == fewest and c.stands), kept[0])
             kept = [kept[0], thrifty, *(c for c in kept[1:] if c is not thrifty)] if thrifty is not kept[0] else kept
-        # Where Prev speaks of a value as it was first written, what it is held against is computed in the same way, or rounds apart.
+        # Where Prev speaks of a value as it was first written, what it is held against is computed in the same way, or
+        # rounds apart.
         if self.written and kept and (first := self._first(number)) is not None:
             first = self._declared(number, first)
             same = (c for c in known.values() if c.items == first.items and c.term is first.term)
             first = next(same, first)  # it is made anew in every sweep: what is the same is no change
             kept = [kept[0], first, *(c for c in kept[1:] if c is not first)] if first is not kept[0] else kept
         if number == self.graph.root:
-            # What is placed and priced in full is to differ: of forms that take other passes the cheapest are kept beside the others.
+            # What is placed and priced in full is to differ: of forms that take other passes the cheapest are kept
+            # beside the others.
             firsts = dict.fromkeys(c.depth for c in kept)
-            others = [next(c for c in ranked if c.depth == depth) for depth in dict.fromkeys(c.depth for c in ranked) if depth not in firsts]
+            others = [
+                next(c for c in ranked if c.depth == depth)
+                for depth in dict.fromkeys(c.depth for c in ranked)
+                if depth not in firsts
+            ]
             kept = sorted([*kept, *others[:OTHERS]], key=lambda c: c.cost)
         self.best[number] = kept
         return set(kept) != before
@@ -210,10 +230,15 @@ class Extractor:
     def _declared(self, number: int, candidate: Candidate) -> Candidate:
         """Return a candidate; of the root, one of a term with all axes that were declared."""
         whole, make = self.whole, candidate.make
-        return replace(candidate, make=lambda: whole(make()), known=None) if number == self.graph.root and whole is not None else candidate
+        return (
+            replace(candidate, make=lambda: whole(make()), known=None)
+            if number == self.graph.root and whole is not None
+            else candidate
+        )
 
     def _candidates(self, number: int, node: Node) -> Iterator[Candidate]:
-        # Two forms of a value are rounded apart: where a comparison would show that, its sides are computed as they are written.
+        # Two forms of a value are rounded apart: where a comparison would show that, its sides are computed as they are
+        # written.
         if number in self.graph.ties and (found := self._as_written(self.graph.ties[number])) is not None:
             yield found
             return
@@ -228,12 +253,18 @@ class Extractor:
                 yield candidate
 
     def _as_written(self, term: Term) -> Candidate | None:
-        """Return the candidate for a term of the source that computes each part of it as it stands there, folds streamed."""
+        """Return the candidate for a term of the source that computes each part of it as it stands there, folds
+        streamed.
+        """
         if term not in self.literal:
             number = self.graph.places[term]
             parts = [self._as_written(child) for child in term.children] if not self._is_leaf(number, term) else []
             known = tuple(p for p in parts if p is not None)
-            nodes = [n for n in self.graph.classes[number] if self._stands_for(n, term, number)] if len(known) == len(parts) else []
+            nodes = (
+                [n for n in self.graph.classes[number] if self._stands_for(n, term, number)]
+                if len(known) == len(parts)
+                else []
+            )
             kept, self.best[number] = self.best[number], []
             made = (self._candidate(number, node, known) for node in sorted(nodes, key=_fused_first))
             self.literal[term] = next((c for c in made if c is not None), None)
@@ -241,7 +272,9 @@ class Extractor:
         return self.literal[term]
 
     def _first(self, number: int) -> Candidate | None:
-        """Return the candidate for a class that computes the term which it was first known by, its sums streamed and carried in any way."""
+        """Return the candidate for a class that computes the term which it was first known by, its sums streamed and
+        carried in any way.
+        """
         if number not in self.first:
             self.first[number] = None
             term = self.graph.reps.get(number)
@@ -254,7 +287,8 @@ class Extractor:
             made: list[Candidate] = []
             for node in self.graph.classes[number] if term is not None and None not in parts else ():
                 if self._is_first(node, number, wanted):
-                    # Of updates the first one may ask for what no loop gives; the second takes its sums in another order, or fewer passes.
+                    # Of updates the first one may ask for what no loop gives; the second takes its sums in another
+                    # order, or fewer passes.
                     known = tuple(p for p in parts if p is not None)
                     updates = itertools.product(*(self.best[child][:TRIED] for child in node.children[len(wanted) :]))
                     found = (self._candidate(number, node, (*known, *more)) for more in updates)
@@ -264,13 +298,19 @@ class Extractor:
         return self.first[number]
 
     def _is_first(self, node: Node, number: int, wanted: Sequence[int]) -> bool:
-        """Tell whether a node stands for the term by which its class was first known, given the classes of that term's parts."""
+        """Tell whether a node stands for the term by which its class was first known, given the classes of that term's
+        parts.
+        """
         term = self.graph.reps[number]
         if self._is_leaf(number, term):
             return node.kind == "Leaf" and self.leaves[node.fields[0]] is term
         if isinstance(term, Reduce):
             heads = [f"{head}_{term.monoid}" for head in ("Fold", "Reduce")] + ["Online"] * (term.monoid == "sum")
-            return node.kind in heads and node.fields[0] == term.axis and list(node.children[: len(wanted)]) == list(wanted)
+            return (
+                node.kind in heads
+                and node.fields[0] == term.axis
+                and list(node.children[: len(wanted)]) == list(wanted)
+            )
         try:
             own = built(node.kind, node.fields, tuple(self.graph.reps[child] for child in node.children), self.leaves)
         except (NapkinError, KeyError):
@@ -283,7 +323,9 @@ class Extractor:
         return term in self.written_in[number]
 
     def _stands_for(self, node: Node, term: Term, number: int) -> bool:
-        """Whether a node computes a term of the source by the operator, or the fold, that the term names, of the same parts."""
+        """Whether a node computes a term of the source by the operator, or the fold, that the term names, of the same
+        parts.
+        """
         if self._is_leaf(number, term):
             return node.kind == "Leaf" and self.leaves[node.fields[0]] is term
         if not term.children:
@@ -347,7 +389,16 @@ class Extractor:
         if self._dear(number, cost, depth):
             return None
         stale = _NOTHING.union(*[p.stale for p in parts])
-        return Candidate(*self._built(node, parts), items, own, cost, depth, stale, deepest(*[p.waits for p in parts]), (number, node, parts))
+        return Candidate(
+            *self._built(node, parts),
+            items,
+            own,
+            cost,
+            depth,
+            stale,
+            deepest(*[p.waits for p in parts]),
+            (number, node, parts),
+        )
 
     def _built(self, node: Node, parts: tuple[Candidate, ...]) -> tuple[Callable[[], Term], int]:
         """Return what builds the term of a node, and how many levels deep that will be."""
@@ -360,7 +411,9 @@ class Extractor:
     def _fold(self, number: int, node: Node, parts: tuple[Candidate, ...], head: str) -> Candidate | None:
         axis: Axis = node.fields[0]
         body, where = parts[0], parts[1]
-        if (counter := self.cut.get(axis.name)) and (body.passes(counter) or all(a.name != counter for a in body.term.axes)):
+        if (counter := self.cut.get(axis.name)) and (
+            body.passes(counter) or all(a.name != counter for a in body.term.axes)
+        ):
             return None
         inside = body.passes(axis.name)
         if (head == "Online" and axis.name in body.stale) or self._tangled(node, parts, head == "Online"):
@@ -384,14 +437,35 @@ class Extractor:
         if self._dear(number, cost, depth):
             return None
         stale = body.stale | (frozenset([axis.name]) if head != "Online" and inside else frozenset())
-        return Candidate(*self._built(node, parts), frozen, -1, cost, depth, stale, deepest(*(p.waits for p in parts)), (number, node, parts))
+        return Candidate(
+            *self._built(node, parts),
+            frozen,
+            -1,
+            cost,
+            depth,
+            stale,
+            deepest(*(p.waits for p in parts)),
+            (number, node, parts),
+        )
 
     def _tangled(self, node: Node, parts: tuple[Candidate, ...], carried: bool) -> bool:
         axis = node.fields[0]
-        return extent(axis) > HELD and any(dict(part.depth).get(axis.name) for part in parts) and tangled(axis, carried, *(p.term for p in parts))
+        return (
+            extent(axis) > HELD
+            and any(dict(part.depth).get(axis.name) for part in parts)
+            and tangled(axis, carried, *(p.term for p in parts))
+        )
 
     def _own_work(
-        self, number: int, node: Node, body: Candidate, axis: Axis, marker: Pass, share: float, contraction: bool, fused: bool
+        self,
+        number: int,
+        node: Node,
+        body: Candidate,
+        axis: Axis,
+        marker: Pass,
+        share: float,
+        contraction: bool,
+        fused: bool,
     ) -> set[int]:
         here = frozenset([marker])
         inner = self.lanes[node.children[0]] * (1 if axis in body.term.axes else extent(axis))
@@ -412,13 +486,17 @@ class Extractor:
                     # At the most what it takes to store the operand first: whether it is stored is chosen afterwards.
                     if not self.alone and more > (most := self.cost_of.store(size)):
                         again, blocks = {self._item((-1, side.term, here | {("stored", 0)}), most)}, 1.0
-                    found |= {self._item((-1, side.term, here), self.cost_of.operand(self.lanes[number] + size * blocks)), *again}
+                    found |= {
+                        self._item((-1, side.term, here), self.cost_of.operand(self.lanes[number] + size * blocks)),
+                        *again,
+                    }
         return found
 
     def _again(
         self, side: Candidate, other: Sequence[Axis], axis: Axis, here: frozenset[Pass], share: float
     ) -> Iterator[int]:
-        """Yield the items of what an operand's operators take more, since every block that reads the operand computes it.
+        """Yield the items of what an operand's operators take more, since every block that reads the operand computes
+        it.
 
         other: the axes of the other operand.
         """
@@ -432,7 +510,9 @@ class Extractor:
 
     def _contraction(self, node: Node, body: Candidate, axis: Axis) -> bool:
         term = body.term
-        if not (isinstance(term, Map) and term.op == "mul") or not (node.kind.endswith("_sum") or node.kind == "Online"):
+        if not (isinstance(term, Map) and term.op == "mul") or not (
+            node.kind.endswith("_sum") or node.kind == "Online"
+        ):
             return False
         left, right = (set(a.axes) for a in term.args)
         return axis in left and axis in right and bool(left - right) and bool(right - left)
@@ -466,7 +546,9 @@ class Extractor:
 
 @cache
 def _orders(counts: tuple[int, ...], most: int) -> tuple[tuple[int, ...], ...]:
-    """Return the first ways to pick one of each of so many, the first of each first, and of those the same place of each: such forms share more."""
+    """Return the first ways to pick one of each of so many, the first of each first, and of those the same place of
+    each: such forms share more.
+    """
 
     def key(places: tuple[int, ...]) -> tuple[int, int, tuple[int, ...]]:
         free = [place for place, count in zip(places, counts, strict=True) if count > 1]
@@ -476,7 +558,9 @@ def _orders(counts: tuple[int, ...], most: int) -> tuple[tuple[int, ...], ...]:
 
 
 def _blocks(axes: Sequence[Axis], other: Sequence[Axis], side: Sequence[Axis]) -> float:
-    """Return how many blocks of a product's results compute, each for itself, a value of some axes that is part of one `side`."""
+    """Return how many blocks of a product's results compute, each for itself, a value of some axes that is part of one
+    `side`.
+    """
     beside = math.prod(extent(a) for a in other if a not in side)
     along = math.prod(extent(a) for a in side if a not in other and a not in axes)
     return max(1.0, beside / BLOCK) * max(1.0, along / BLOCK)

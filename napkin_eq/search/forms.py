@@ -1,4 +1,6 @@
-"""Forms that extraction keeps of a class: which, in what order, how many passes they take, and which of them no loop gives."""
+"""Forms that extraction keeps of a class: which, in what order, how many passes they take, and which of them no loop
+gives.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +17,20 @@ from napkin_eq.lang.term import Fold, Online, Reduce, Term
 from napkin_eq.machine.cost import extent
 
 HELD = 512  # the longest axis that one tile may hold beside others
-ALIKE, MOST_ALIKE = 1e-5, 4  # costs so near are of one form, its operands in other orders or its loops apart: of each so many are kept
+# Costs so near are of one form, its operands in other orders or its loops apart: of each so many are kept
+ALIKE, MOST_ALIKE = 1e-5, 4
 REMEMBERED = 1 << 17  # terms of which it is known how they fold, while a process lives
 
 
 @dataclass(slots=True, eq=False)
 class Candidate:
-    """A term for a class, `nesting` levels deep: its items and their cost in seconds, its passes over each axis, its running references.
+    """A term for a class, `nesting` levels deep: its items and their cost in seconds, its passes over each axis, its
+    running references.
 
-    depth: the passes that it takes; waits: those that what it reads as stored has taken before, after which its own come.
-    made_of: its class, the node taken there, and the candidates for that node's children; none of what is read as stored.
-    The term is built when it is first asked for: most candidates are dropped before.
+    depth: the passes that it takes; waits: those that what it reads as stored has taken before, after which its own
+    come.
+    made_of: its class, the node taken there, and the candidates for that node's children; none of what is read as
+    stored. The term is built when it is first asked for: most candidates are dropped before.
     """
 
     make: Callable[[], Term]
@@ -47,7 +52,9 @@ class Candidate:
 
     @property
     def stands(self) -> bool:
-        """Whether there is such a term: of the forms of one value some vary along an axis that others do not, and a stream may ask for these."""
+        """Whether there is such a term: of the forms of one value some vary along an axis that others do not, and a
+        stream may ask for these.
+        """
         try:
             return self.term is not None
         except NapkinError:
@@ -58,9 +65,11 @@ class Candidate:
 
 
 def diverse(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
-    """Return the first few of candidates by cost, forms that differ among them: what is dearer here may be cheaper once values are stored.
+    """Return the first few of candidates by cost, forms that differ among them: what is dearer here may be cheaper once
+    values are stored.
 
-    Of equal cost are sums over two axes in either order, and a stream may carry the one or the other: of these the first ones come first.
+    Of equal cost are sums over two axes in either order, and a stream may carry the one or the other: of these the
+    first ones come first.
     """
     kept: list[Candidate] = []
     for run in _runs(candidates):
@@ -84,7 +93,9 @@ def _runs(candidates: Sequence[Candidate]) -> Iterator[list[Candidate]]:
 
 
 def _spread(alike: Sequence[Candidate], most: int) -> list[Candidate]:
-    """Return candidates of one cost, the first of each choice of axes that are folded again before the second of any."""
+    """Return candidates of one cost, the first of each choice of axes that are folded again before the
+    second of any.
+    """
     ranks: Counter[frozenset[str]] = Counter()
     ranked: list[tuple[int, Candidate]] = []
     for candidate in alike:
@@ -122,16 +133,18 @@ def deepest(*depths: tuple[tuple[str, int], ...]) -> tuple[tuple[str, int], ...]
 def tangled(axis: Axis, carried: bool, *terms: Term) -> bool:
     """Tell whether a fold over an axis asks, in each of its blocks, for a whole pass over the same axis.
 
-    A carried sum does where a running value of it is folded along another axis as well; any fold does of carried sums whose
-    running values are folded along its axis. Unless one tile holds the axis, no loop gives that. What a sum that is not carried
-    reads was folded in a pass before.
+    A carried sum does where a running value of it is folded along another axis as well; any fold does of carried sums
+    whose running values are folded along its axis. Unless one tile holds the axis, no loop gives that. What a sum that
+    is not carried reads was folded in a pass before.
     """
-    return extent(axis) > HELD and any(axis.name in further for term in terms for further in _folded_further(term)[: 1 + carried])
+    return extent(axis) > HELD and any(
+        axis.name in further for term in terms for further in _folded_further(term)[: 1 + carried]
+    )
 
 
 def _folded_further(term: Term) -> tuple[frozenset[str], frozenset[str], frozenset[Any]]:
-    """Return the axes of folds whose results are references of sums carried along another axis, those whose results are folded again along one,
-    and the folds themselves."""
+    """Return the axes of folds whose results are references of sums carried along another axis, those whose results are
+    folded again along one, and the folds themselves."""
     if term not in _FURTHER and len(_FURTHER) > REMEMBERED:
         _FURTHER.clear()  # what is asked for again is found again, from the parts of the term at hand
     waiting = [term]
@@ -154,7 +167,9 @@ def _folded_further(term: Term) -> tuple[frozenset[str], frozenset[str], frozens
 
 
 def _joined(sets: Sequence[frozenset[Any]]) -> frozenset[Any]:
-    """Return the union of sets, one of them itself where it holds all: most parts of a term fold what one part of them folds."""
+    """Return the union of sets, one of them itself where it holds all: most parts of a term fold what one part of them
+    folds.
+    """
     largest = max(sets, key=len, default=frozenset())
     return largest if all(s <= largest for s in sets) else largest.union(*sets)
 

@@ -18,13 +18,15 @@ from napkin_eq.prove.verdict import Verdict
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.reductions import NARROW
 
-Cuts = tuple[tuple[Axis, Axis], ...]  # axes that are folded a stretch at a time: the axis that counts the stretches, and the one cut
+# Axes that are folded a stretch at a time: the axis that counts the stretches, and the one cut
+Cuts = tuple[tuple[Axis, Axis], ...]
 Graphs = dict[Cuts, Saturated]
 
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """What a plan is made for: a GPU, the storage type, who may print its kernels; and the terms that plans were refused of.
+    """What a plan is made for: a GPU, the storage type, who may print its kernels; and the terms that plans were
+    refused of.
 
     written: forms are sought that leave what Prev speaks of as it was first written. held: types of outputs by name.
     library: a library's products may take the place of our kernels.
@@ -43,7 +45,9 @@ class Aim:
 
     @property
     def precisions(self) -> tuple[str, ...]:
-        """The precisions of contractions to try, fastest first; without an error to keep to, operands are as the storage type has them."""
+        """The precisions of contractions to try, fastest first; without an error to keep to, operands are as the
+        storage type has them.
+        """
         if self.max_error is None:
             return (NARROW,)
         return tuple(p.MATRIX_ROUNDOFF) if self.dtype == "float32" else (NARROW, *p.MATRIX_ROUNDOFF)
@@ -101,7 +105,9 @@ class Job:
 
 
 def prover(statements: Sequence[Statement]) -> Callable[[Judgment], bool]:
-    """Return a function that tells whether a judgment is derived by the inferences among the statements; answers are kept."""
+    """Return a function that tells whether a judgment is derived by the inferences among the statements; answers are
+    kept.
+    """
     judge = Judge(s for s in statements if isinstance(s, Inference))
     known: dict[Judgment, bool] = {}
 

@@ -3,9 +3,9 @@
     Least(value, targets, arrays, storage, machine).us()          whatever its tiles
     Least(value, targets, arrays, storage, machine).us(blocks)    with so many blocks along some output axes
 
-So a choice of stores, or of tiles, that cannot win is dropped before anything of it is lowered. What does not vary along an axis is
-read and computed again by each of its blocks. Bytes of arrays that masks or computed coordinates may leave out count nothing, and
-neither do contractions of which masks may leave out a part.
+So a choice of stores, or of tiles, that cannot win is dropped before anything of it is lowered. What does not vary
+along an axis is read and computed again by each of its blocks. Bytes of arrays that masks or computed coordinates may
+leave out count nothing, and neither do contractions of which masks may leave out a part.
 """
 
 from __future__ import annotations
@@ -27,9 +27,18 @@ SLACK = 0.98  # for what rounding does to a sum of many terms, and for halves of
 
 
 class Least:
-    """What the kernel of a value, or a Tuple of several, must read, compute and write; `arrays` are the stored values that it reads."""
+    """What the kernel of a value, or a Tuple of several, must read, compute and write; `arrays` are the stored values
+    that it reads.
+    """
 
-    def __init__(self, value: Term, targets: tuple[p.Buffer, ...], arrays: Mapping[Term, p.Buffer], storage: str, machine: Hardware) -> None:
+    def __init__(
+        self,
+        value: Term,
+        targets: tuple[p.Buffer, ...],
+        arrays: Mapping[Term, p.Buffer],
+        storage: str,
+        machine: Hardware,
+    ) -> None:
         self.machine = machine
         self.written = float(sum(_bytes(t) for t in targets))
         self.bytes = 0  # what comes from memory at the least
@@ -42,18 +51,30 @@ class Least:
             return
         picked = {part for t in terms if isinstance(t, Read) and not renames(t) for part in subterms(t)}
         read = {t: arrays[t] for t in terms if t in arrays and t not in picked}
-        read |= {t: p.Buffer(t.name, t.dims, held_as(t.dtype, storage)) for t in terms if isinstance(t, Input) and t not in picked}
+        read |= {
+            t: p.Buffer(t.name, t.dims, held_as(t.dtype, storage))
+            for t in terms
+            if isinstance(t, Input) and t not in picked
+        }
         # What the kernel before has just written may be in level 2 still.
         near, stored = machine.l2.capacity_bytes / 2, {arrays[t] for t in terms if t in arrays}
         self.bytes = sum(size for buffer in {*read.values()} if (size := _bytes(buffer)) > near or buffer not in stored)
         # By other names of its axes an array is read along other axes of the output.
-        takers = (child for t in (Store(value), *terms) if not (isinstance(t, Read) and renames(t)) for child in t.children)
+        takers = (
+            child for t in (Store(value), *terms) if not (isinstance(t, Read) and renames(t)) for child in t.children
+        )
         ways = {(read[array], _along(child.axes, cuts)) for child in takers if (array := renamed(child)) in read}
         self.reads = [(_bytes(buffer), names) for buffer, names in ways]
-        self.operations = [(_operations(t, cuts), _along(t.body.axes, cuts)) for t in terms if isinstance(t, Streamed) and _contracts(t)]
+        self.operations = [
+            (_operations(t, cuts), _along(t.body.axes, cuts))
+            for t in terms
+            if isinstance(t, Streamed) and _contracts(t)
+        ]
 
     def us(self, blocks: Mapping[str, int] | None = None) -> float:
-        """Return microseconds; blocks: how many there are along each output axis whose blocks are of different programs, where that is known."""
+        """Return microseconds; blocks: how many there are along each output axis whose blocks are of different
+        programs, where that is known.
+        """
 
         known = blocks or {}
 
@@ -63,11 +84,16 @@ class Least:
         chip, memory = self.machine.chip, self.machine.hbm.copy_bandwidth
         model, shared = self.machine.model, self.machine.groups
         peak = max(self.machine.flops(dtype) for dtype in ("bfloat16", "float16", "tf32", "float32"))
-        contracting = sum(count * again(names) for count, names in self.operations) * shared.in_turn / (peak * shared.matrix)
+        contracting = (
+            sum(count * again(names) for count, names in self.operations) * shared.in_turn / (peak * shared.matrix)
+        )
         copying = (self.bytes / model.read_rate + self.written / model.write_rate) / memory
         asked = self.written + sum(size * again(names) for size, names in self.reads)
         working = min(math.prod(known.values()), chip.sms) if known else chip.sms
-        fetching = max(asked / self.machine.l2.copy_bandwidth, asked / (working * max(model.sm_bytes, shared.bytes_per_clock) * chip.clock_hz))
+        fetching = max(
+            asked / self.machine.l2.copy_bandwidth,
+            asked / (working * max(model.sm_bytes, shared.bytes_per_clock) * chip.clock_hz),
+        )
         moving = SLACK * max(copying, fetching)
         return launched(max(SLACK * contracting, moving), moving, self.machine) * 1e6
 
@@ -77,7 +103,9 @@ def _bytes(buffer: p.Buffer) -> int:
 
 
 def _cut(where: Term) -> tuple[Axis, Axis] | None:
-    """Return the axis that counts stretches and the one that it cuts, of a mask that puts every lane into one of them."""
+    """Return the axis that counts stretches and the one that it cuts, of a mask that puts every lane into
+    one of them.
+    """
     pairs = ((part, axis) for part in where.axes for axis in where.axes)
     return next(((part, axis) for part, axis in pairs if is_stretch(part, axis, where)), None)
 

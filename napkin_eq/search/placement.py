@@ -1,7 +1,7 @@
 """Placement: which values a plan stores and how each kernel's output is partitioned, by the full cost model.
 
-The level, group and walk laws offer every Store, Group and Walk; here the offers are weighed. Each choice is a term built
-by those laws, priced by lowering it and solving its tiles; the plan is then read off the cheapest term.
+The level, group and walk laws offer every Store, Group and Walk; here the offers are weighed. Each choice is a term
+built by those laws, priced by lowering it and solving its tiles; the plan is then read off the cheapest term.
 """
 
 from __future__ import annotations
@@ -20,7 +20,24 @@ from napkin_eq.lang.evaluate import output_order
 from napkin_eq.lang.interval import wide
 from napkin_eq.lang.operators import VALUES
 from napkin_eq.lang.scope import opened
-from napkin_eq.lang.term import Fold, Group, Input, Map, Online, Proj, Read, Reduce, Scan, Store, Term, Tuple, Walk, held, rebuilt, subterms
+from napkin_eq.lang.term import (
+    Fold,
+    Group,
+    Input,
+    Map,
+    Online,
+    Proj,
+    Read,
+    Reduce,
+    Scan,
+    Store,
+    Term,
+    Tuple,
+    Walk,
+    held,
+    rebuilt,
+    subterms,
+)
 from napkin_eq.laws.law import Judgment, together
 from napkin_eq.machine.cost import elements, extent, in_a_row, total_us
 from napkin_eq.machine.gpu import Hardware
@@ -49,7 +66,8 @@ class Offers:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A term with its placement, its kernels in launch order with their Stores, and the predicted total in microseconds.
+    """A term with its placement, its kernels in launch order with their Stores, and the predicted total in
+    microseconds.
 
     The term is a Store, or of several outputs a Tuple of Stores and items of Stores.
     """
@@ -80,12 +98,14 @@ class Placer:
         self.offers, self.proved, self.printer, self.precision = offers, proved, printer, precision
         self.budget = budget or Budget()
         self.solved: dict[tuple[Store, tuple[p.Buffer, ...]], Tiled | None] = {}
-        self.above: dict[tuple[Store, tuple[p.Buffer, ...]], float] = {}  # kernels that are sure to take longer than so many microseconds
+        # Kernels that are sure to take longer than so many microseconds
+        self.above: dict[tuple[Store, tuple[p.Buffer, ...]], float] = {}
         self.refusals: list[str] = []
         self.buffers: dict[Term, p.Buffer] = {}
         self.fused: list[Tiled] = []
         self.orders: dict[Term, tuple[Axis, ...]] = {}  # of outputs whose storage order others have chosen
-        self.parts: tuple[Axis, ...] = ()  # axes that count stretches: where no value of a stretch is stored, one kernel does them all, and nothing is cut
+        # Axes that count stretches: where no value of a stretch is stored, one kernel does them all, and nothing is cut
+        self.parts: tuple[Axis, ...] = ()
 
     def best(self, body: Term) -> Placed | None:
         """Return the best placement found of a term: everything in one kernel, then a store at a time while it pays."""
@@ -111,19 +131,26 @@ class Placer:
         return found
 
     def whole(self, body: Term) -> Placed | None:
-        """Return the placement of a term that stores nothing but its outputs, in one kernel; None where there is none."""
+        """Return the placement of a term that stores nothing but its outputs, in one kernel; None where
+        there is none.
+        """
         return self._placed(frozenset(), body, (tuple(range(len(parallel(body)))),))
 
     def apart(self, body: Term, stored: Callable[[Term], bool], limit: float = math.inf) -> Placed | None:
-        """Return the placement that stores every value that a condition holds of, no kernel shared; None where one does not fit.
+        """Return the placement that stores every value that a condition holds of, no kernel shared; None where one does
+        not fit.
 
         limit: microseconds; None is returned where it is sure to take more.
         """
-        sites = frozenset(t for t in subterms(*parallel(body)) if t not in parallel(body) and stored(t) and _storable(t, body))
+        sites = frozenset(
+            t for t in subterms(*parallel(body)) if t not in parallel(body) and stored(t) and _storable(t, body)
+        )
         return self._placed(sites, body, tuple((i,) for i in range(len(parallel(body)))), limit)
 
     def _over(self) -> bool:
-        """Tell whether as many kernels were solved, or as much time is gone, as a search may take that has found a placement."""
+        """Tell whether as many kernels were solved, or as much time is gone, as a search may take that has found a
+        placement.
+        """
         return len(self.solved) > MOST_SOLVED or self.budget.over("placement", PLACING)
 
     def _joins(self, body: Term) -> list[Join]:
@@ -132,7 +159,14 @@ class Placer:
         apart: Join = tuple((i,) for i in range(len(items)))
         if len(items) == 1 or not self.offers.bundle:
             return [apart]
-        passes = [frozenset((t.axis, t.where, depth_along(t, t.axis)) for t in subterms(i) if isinstance(t, (Fold, Online)) and t.fused) for i in items]
+        passes = [
+            frozenset(
+                (t.axis, t.where, depth_along(t, t.axis))
+                for t in subterms(i)
+                if isinstance(t, (Fold, Online)) and t.fused
+            )
+            for i in items
+        ]
         whole: Join = (tuple(range(len(items))),)
         found = [apart, _alike([(p, i.axes) for p, i in zip(passes, items, strict=True)]), _alike(passes), whole]
         joins = dict.fromkeys(tuple(part for places in join for part in _in_order(places, items)) for join in found)
@@ -158,7 +192,9 @@ class Placer:
         return best
 
     def _sites(self, body: Term) -> list[Term]:
-        """Return the subterms worth storing: what is read at other places, what a fold gives, what a contraction would compute again for each block."""
+        """Return the subterms worth storing: what is read at other places, what a fold gives, what a contraction would
+        compute again for each block.
+        """
         found: dict[Term, None] = dict.fromkeys(_read_at_places(body))
         items = parallel(body)
         for term in subterms(*items):
@@ -166,11 +202,14 @@ class Placer:
                 found.setdefault(term)
             if isinstance(term, Scan):  # one tile may not hold the axes of prefix folds within each other
                 found |= dict.fromkeys(t for t in subterms(term.body) if isinstance(t, Scan) and t.axis != term.axis)
-            if isinstance(term, (Streamed, Reduce)) and extent(term.axis) > HOLDS:  # nor the prefixes that a fold over their axis would stream over
+            # Nor the prefixes that a fold over their axis would stream over
+            if isinstance(term, (Streamed, Reduce)) and extent(term.axis) > HOLDS:
                 found |= dict.fromkeys(t for t in subterms(term.body) if isinstance(t, Scan) and t.axis == term.axis)
             if isinstance(term, (Reduce, Fold)) and isinstance(term.body, Map) and term.body.op == "mul":
                 for factor in term.body.args:
-                    if not isinstance(factor, (Input, Read)) and any(isinstance(t, (Input, Streamed)) for t in subterms(factor)):
+                    if not isinstance(factor, (Input, Read)) and any(
+                        isinstance(t, (Input, Streamed)) for t in subterms(factor)
+                    ):
                         found.setdefault(factor)
         # An output that others read is stored once for both where they would round it alike.
         rounded = set(items) - _operands(body)
@@ -190,7 +229,10 @@ class Placer:
                 if left - right and right - left and term.axis in left & right:
                     flops += 2 * elements(term.body.axes) * (0.5 if term.where.fields != (True,) else 1.0)
         dtype = BY_SHORT[self.storage].name
-        seconds = max(moved / self.hardware.hbm.copy_bandwidth, flops / (self.hardware.flops(dtype) * self.hardware.assumptions.tensor_efficiency))
+        seconds = max(
+            moved / self.hardware.hbm.copy_bandwidth,
+            flops / (self.hardware.flops(dtype) * self.hardware.assumptions.tensor_efficiency),
+        )
         return (seconds + self.hardware.chip.launch_s) * 1e6
 
     # -- one placement -----------------------------------------------------------------------------------------------
@@ -211,7 +253,11 @@ class Placer:
             found = []
             for i, (site, value) in enumerate(zip(sites, values, strict=True)):
                 narrow = site in operands and self.precision == NARROW
-                own = BY_SHORT[self.storage].multiplied or self.storage if narrow and value.kind == "real" else computed_as(value.kind, wide(value))
+                own = (
+                    BY_SHORT[self.storage].multiplied or self.storage
+                    if narrow and value.kind == "real"
+                    else computed_as(value.kind, wide(value))
+                )
                 dtype = outputs.get(site, own)
                 order = self.orders.get(site) or (output_order(value) if site in outputs else scratch_order(value))
                 found.append(p.Buffer(f"{TARGET}{i}", order, dtype))
@@ -221,7 +267,9 @@ class Placer:
             found = targets(sites, values)
             least.append(Least(_several(values), found, arrays, self.storage, self.hardware).us())
             kept = _items(Store(_several(values)), len(values))
-            arrays.update((name, replace(target, name=f"{len(arrays)}")) for name, target in zip(kept, found, strict=True))
+            arrays.update(
+                (name, replace(target, name=f"{len(arrays)}")) for name, target in zip(kept, found, strict=True)
+            )
             return kept
 
         def keep(sites: Sequence[Term], values: Sequence[Term]) -> list[Term]:
@@ -268,8 +316,12 @@ class Placer:
                 home.append(site)
         return [tuple(sorted(b, key=lambda t: t.kind != "real")) for b in bundles]
 
-    def _partitioned(self, values: Sequence[Term], targets: tuple[p.Buffer, ...], done: dict[Store, Tiled], limit: float) -> Store:
-        """Return the values under the Store, Group and Walk nodes that make their kernel cheapest; one above the limit may be taken for none."""
+    def _partitioned(
+        self, values: Sequence[Term], targets: tuple[p.Buffer, ...], done: dict[Store, Tiled], limit: float
+    ) -> Store:
+        """Return the values under the Store, Group and Walk nodes that make their kernel cheapest; one above the limit
+        may be taken for none.
+        """
         best: tuple[float, Store, Tiled] | None = None
         for store in self._partitions(_several(values)):
             tiled = self._solve(store, targets, limit if best is None else min(limit, best[0]))
@@ -297,7 +349,9 @@ class Placer:
             yield Store(value)
 
     def _solve(self, store: Store, targets: tuple[p.Buffer, ...], limit: float) -> Tiled | None:
-        """Return a kernel with its best tiles; None where none fit, or where all are sure to take longer than the limit in microseconds."""
+        """Return a kernel with its best tiles; None where none fit, or where all are sure to take longer than the limit
+        in microseconds.
+        """
         key = (store, targets)
         if key not in self.solved and limit > self.above.get(key, -math.inf):
             roles, value = modes_of(store)
@@ -305,10 +359,21 @@ class Placer:
             least = Least(value, targets, arrays, self.storage, self.hardware)
 
             def lower(tiles: Mapping[str, int]) -> p.Kernel:
-                return Lowering("kernel__", store, targets, tiles, arrays, self.storage, self.proved, self.precision).kernel()
+                return Lowering(
+                    "kernel__", store, targets, tiles, arrays, self.storage, self.proved, self.precision
+                ).kernel()
 
             try:
-                found = solve(store, roles, lower, self.hardware, printer=self.printer, least=least.us, limit=limit, stored=(*arrays.values(), *targets))
+                found = solve(
+                    store,
+                    roles,
+                    lower,
+                    self.hardware,
+                    printer=self.printer,
+                    least=least.us,
+                    limit=limit,
+                    stored=(*arrays.values(), *targets),
+                )
                 if found:
                     self.solved[key] = found[0]
                 else:
@@ -336,7 +401,9 @@ def _in_order(places: Sequence[int], items: Sequence[Term]) -> Join:
 
 
 def _computed_apart(comparison: Term) -> bool:
-    """Whether a comparison has one value from two kernels: each adds up in an order of its own, and they differ in the last bits."""
+    """Whether a comparison has one value from two kernels: each adds up in an order of its own, and they differ in the
+    last bits.
+    """
     homes: dict[Term, set[Term | None]] = {}
     stack: list[tuple[Term, Term | None]] = [(arg, None) for arg in comparison.args]
     while stack:
@@ -346,7 +413,11 @@ def _computed_apart(comparison: Term) -> bool:
         exact = isinstance(term, Map) and (term.kind == "bool" or term.op in ("max", "min", "neg", "abs", "where"))
         if isinstance(term, (Store, Proj)):
             stack += [(part, term) for part in ((held(term),) if isinstance(term, Proj) else term.children)]
-        elif exact or isinstance(term, (Read, Group, Walk)) or (isinstance(term, (Reduce, Fold)) and VALUES[term.monoid] == "max"):
+        elif (
+            exact
+            or isinstance(term, (Read, Group, Walk))
+            or (isinstance(term, (Reduce, Fold)) and VALUES[term.monoid] == "max")
+        ):
             stack += [(child, home) for child in term.children]
         elif term.children:
             homes.setdefault(term, set()).add(home)
@@ -381,7 +452,9 @@ def _order(value: Term) -> list[Axis]:
 
 
 def scratch_order(value: Term) -> tuple[Axis, ...]:
-    """Return the storage order of a value that only kernels read: axes that no input has come first, the rest as in the inputs."""
+    """Return the storage order of a value that only kernels read: axes that no input has come first, the rest as in the
+    inputs.
+    """
     known = {d for t in subterms(value) if isinstance(t, Input) for d in t.dims}
     order = output_order(value)
     return tuple(a for a in order if a not in known) + tuple(a for a in order if a in known)
@@ -407,9 +480,15 @@ def _storable(site: Term, body: Term) -> bool:
 
 
 def _operands(body: Term) -> set[Term]:
-    """Return the subterms that only contractions read: kept in 16 bits they lose nothing that the matrix unit would keep."""
+    """Return the subterms that only contractions read: kept in 16 bits they lose nothing that the matrix unit would
+    keep.
+    """
     terms = subterms(*parallel(body))
-    inside = {t.body for t in terms if isinstance(t, (Fold, Reduce, Online)) and isinstance(t.body, Map) and t.body.op == "mul"}
+    inside = {
+        t.body
+        for t in terms
+        if isinstance(t, (Fold, Reduce, Online)) and isinstance(t.body, Map) and t.body.op == "mul"
+    }
     found: set[Term] = set()
     elsewhere: set[Term] = set()
     for term in terms:
@@ -429,8 +508,8 @@ def _read_at_places(body: Term) -> list[Term]:
 
 
 def _starts(sites: Sequence[Term], outputs: Sequence[Term], read: Sequence[Term]) -> list[frozenset[Term]]:
-    """Return choices of stores to start from, each with what must be stored to be read: that alone, all, all results of folds over one axis,
-    and the outputs among them."""
+    """Return choices of stores to start from, each with what must be stored to be read: that alone, all, all results of
+    folds over one axis, and the outputs among them."""
     must = frozenset(read) & frozenset(sites)
     choices = [must, frozenset(sites), must | (frozenset(sites) & frozenset(outputs))]
     for name in sorted({t.axis.name for t in sites if isinstance(t, Streamed)}):
@@ -439,11 +518,15 @@ def _starts(sites: Sequence[Term], outputs: Sequence[Term], read: Sequence[Term]
 
 
 def _together(bundle: Sequence[Term], site: Term) -> bool:
-    """Whether a value comes out of the same pass as the values of a bundle, and neither needs the other stored first."""
+    """Whether a value comes out of the same pass as the values of a bundle, and neither needs the other
+    stored first.
+    """
     if not isinstance(site, Streamed) or isinstance(site, Reduce) or not site.fused:
         return False
     return all(
-        isinstance(t, (Fold, Online)) and t.fused and (t.axis, t.where, depth_along(t, t.axis)) == (site.axis, site.where, depth_along(site, site.axis))
+        isinstance(t, (Fold, Online))
+        and t.fused
+        and (t.axis, t.where, depth_along(t, t.axis)) == (site.axis, site.where, depth_along(site, site.axis))
         for t in bundle
     )
 
@@ -451,14 +534,22 @@ def _together(bundle: Sequence[Term], site: Term) -> bool:
 def _circular(bundles: Sequence[Sequence[Term]]) -> bool:
     """Whether bundles need each other's values, so that no kernel could come first."""
     inside = [set(subterms(*bundle)) for bundle in bundles]
-    needs = [{j for j, other in enumerate(bundles) if j != i and any(t in inside[i] for t in other)} for i in range(len(bundles))]
+    needs = [
+        {j for j, other in enumerate(bundles) if j != i and any(t in inside[i] for t in other)}
+        for i in range(len(bundles))
+    ]
     done: set[int] = set()
     while ready := [i for i in range(len(bundles)) if i not in done and needs[i] <= done]:
         done.update(ready)
     return len(done) < len(bundles)
 
 
-def with_stores(body: Term, bundles: Sequence[Sequence[Term]], keep: Callable[[Sequence[Term], Sequence[Term]], list[Term]], join: Join) -> Term:
+def with_stores(
+    body: Term,
+    bundles: Sequence[Sequence[Term]],
+    keep: Callable[[Sequence[Term], Sequence[Term]], list[Term]],
+    join: Join,
+) -> Term:
     """Put chosen values under Stores, inner ones first, then the outputs, those of a `join` under one Store.
 
     `keep` gets values before and after, and gives what to read.
@@ -468,7 +559,10 @@ def with_stores(body: Term, bundles: Sequence[Sequence[Term]], keep: Callable[[S
     made: dict[tuple[Term, frozenset[str]], Term] = {}
 
     def fresh(term: Term, inside: frozenset[str] = frozenset()) -> Term:
-        children = [settled(c, inside | {term.axis.name} if isinstance(term, Online) and i != 1 else inside) for i, c in enumerate(term.children)]
+        children = [
+            settled(c, inside | {term.axis.name} if isinstance(term, Online) and i != 1 else inside)
+            for i, c in enumerate(term.children)
+        ]
         return rebuilt(term, tuple(children))
 
     def settled(term: Term, inside: frozenset[str]) -> Term:

@@ -50,7 +50,8 @@ def power(size: int) -> int:
 
 
 def choices(store: Store, roles: Mapping[str, str], stored: Iterable[p.Buffer] = ()) -> dict[str, list[int]]:
-    """Return the tile sizes worth pricing for each coordinate of the kernel under a Store: NAME for outputs, ~NAME for folds.
+    """Return the tile sizes worth pricing for each coordinate of the kernel under a Store: NAME for outputs, ~NAME for
+    folds.
 
     stored: the arrays of values that other kernels have stored for it, and those that it writes.
     """
@@ -67,15 +68,27 @@ def choices(store: Store, roles: Mapping[str, str], stored: Iterable[p.Buffer] =
         scanned = any(isinstance(t, Scan) and t.axis == axis for t in terms)  # one tile has to hold it, or walk it
         found[axis.name] = _sizes(axis, streamed=True, least=1, most=SMALL) if shared or last or scanned else [1]
         if roles.get(axis.name) == "walk":
-            shortest = MIN_DOT if scanned else 64  # blocks of a prefix fold may be short: beside several rows each thread then folds its own in turn
-            found[axis.name] = [s for s in _sizes(axis, streamed=True, least=1, most=LARGEST_WHOLE) if s == 1 or s >= shortest or covers(s, axis)]
+            # Blocks of a prefix fold may be short: beside several rows each thread then folds its own in turn
+            shortest = MIN_DOT if scanned else 64
+            found[axis.name] = [
+                s
+                for s in _sizes(axis, streamed=True, least=1, most=LARGEST_WHOLE)
+                if s == 1 or s >= shortest or covers(s, axis)
+            ]
     rows = [axis for axis in store.axes if found[axis.name] == [1]]
     if rows and not _multiplies(store):
         short = max(math.prod(extent(a) for a in t.axes if a not in rows) for t in terms)
         if short < SHORT:  # a program of one such row does little: it may take several that lie side by side
-            nearest = max(rows, key=lambda axis: max((getattr(t, "dims", t.axes).index(axis) for t in arrays if axis in t.axes), default=-1))
+            nearest = max(
+                rows,
+                key=lambda axis: max(
+                    (getattr(t, "dims", t.axes).index(axis) for t in arrays if axis in t.axes), default=-1
+                ),
+            )
             most = min(SMALL, SHORT // power(short))
-            found[nearest.name] = sorted({1, *(1 << n for n in range(2, most.bit_length()) if 1 << n <= power(extent(nearest)))})
+            found[nearest.name] = sorted(
+                {1, *(1 << n for n in range(2, most.bit_length()) if 1 << n <= power(extent(nearest)))}
+            )
     for term in terms:
         if isinstance(term, Streamed):
             streamed = isinstance(term, (Fold, Online))
@@ -106,10 +119,15 @@ def _sizes(axis: Axis, *, streamed: bool, least: int, most: int) -> list[int]:
     whole = None if held is None else power(held)
     if whole is not None and (not streamed or whole <= 128):
         # A short axis may be padded to the least tile that the matrix unit takes: its lanes past the end are masked.
-        return [whole] if not streamed or least > 1 else sorted({1, *(s for s in (16, 32, 64, 128) if s < whole), whole, max(whole, MIN_DOT)})
+        return (
+            [whole]
+            if not streamed or least > 1
+            else sorted({1, *(s for s in (16, 32, 64, 128) if s < whole), whole, max(whole, MIN_DOT)})
+        )
     sizes = {s for s in (least, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096) if least <= s <= most}
     if most > SMALL and extent(axis) > LARGEST_WHOLE:
-        sizes |= {LARGEST_WHOLE // 4, LARGEST_WHOLE // 2, LARGEST_WHOLE}  # enough loads at once for one block to keep an SM's share of the memory busy
+        # Enough loads at once for one block to keep an SM's share of the memory busy
+        sizes |= {LARGEST_WHOLE // 4, LARGEST_WHOLE // 2, LARGEST_WHOLE}
     if whole is not None:
         sizes = {s for s in sizes if s < whole} | ({whole} if whole <= LARGEST_WHOLE else set())
     return sorted(sizes)
@@ -164,18 +182,23 @@ def solve(
     limit: float = math.inf,
     stored: Iterable[p.Buffer] = (),
 ) -> list[Tiled]:
-    """Return the `keep` fastest tilings of a kernel, best first; none where all take longer than a limit in microseconds.
+    """Return the `keep` fastest tilings of a kernel, best first; none where all take longer than a limit in
+    microseconds.
 
     printer: "auto" weighs tilings whose work groups of warps share too, "gluon" takes these alone where there are any.
-    least: microseconds that a kernel takes at the least with so many blocks along its output axes: tilings that it tells cannot be
-    among the fastest, or keep to the limit, are not lowered. stored: as of `choices`.
-    Raises NapkinError, naming the capacity and by how much it is missed, where no choice fits.
+    least: microseconds that a kernel takes at the least with so many blocks along its output axes: tilings that it
+    tells cannot be among the fastest, or keep to the limit, are not lowered. stored: as of `choices`. Raises
+    NapkinError, naming the capacity and by how much it is missed, where no choice fits.
     """
     options = choices(store, roles, stored)
     profiles = _Profiles(store, lower)
 
     def bound(tiles: Mapping[str, int]) -> float:
-        blocks = {a.name: -(-extent(a) // tiles[a.name]) for a in store.axes if roles.get(a.name) == "group" and not covers(tiles[a.name], a)}
+        blocks = {
+            a.name: -(-extent(a) // tiles[a.name])
+            for a in store.axes
+            if roles.get(a.name) == "group" and not covers(tiles[a.name], a)
+        }
         return least(blocks)
 
     plain, refusal = _plain(store, options, profiles, hardware, keep, bound, limit)
@@ -199,7 +222,9 @@ def _plain(
     bound: Callable[[Mapping[str, int]], float],
     limit: float,
 ) -> tuple[list[Tiled], str]:
-    """Return the fastest tilings of a kernel all of whose warps do all of its work, or why there is none: "" where that is the limit."""
+    """Return the fastest tilings of a kernel all of whose warps do all of its work, or why there is none: "" where that
+    is the limit.
+    """
     names = sorted(options)
     every = [dict(zip(names, tiles, strict=True)) for tiles in _combinations(store, options, names)]
     profiles.among(every)
@@ -226,7 +251,9 @@ def _plain(
                 enough = min(enough, TOLD * cost.predicted_us)
     if not priced_choices:
         seen = [tiles for tiles in every if _pattern(tiles, profiles.axes) in profiles.found]
-        return [], "" if len(seen) < len(every) else profiles.refusal(every) or _misfit([profiles.profile(tiles) for tiles in every], options, hardware)
+        return [], "" if len(seen) < len(every) else profiles.refusal(every) or _misfit(
+            [profiles.profile(tiles) for tiles in every], options, hardware
+        )
     best: list[Tiled] = []
     for _, tiles, warps, fewer, _ in _thrifty(sorted(priced_choices))[:wanted]:
         stages = -fewer
@@ -238,21 +265,27 @@ def _plain(
 
 
 def _enough(found: list[_Choice], wanted: int) -> float:
-    """Return the least time of choices that change nothing any more of the first few that are wanted; infinite where there are fewer."""
+    """Return the least time of choices that change nothing any more of the first few that are wanted; infinite where
+    there are fewer.
+    """
     kept = _thrifty(sorted(found))
     return TOLD * kept[wanted - 1][0] if len(kept) >= wanted else math.inf
 
 
 def _thrifty(found: list[_Choice]) -> list[_Choice]:
-    """Leave out, of choices in order, those that do many times the work of another for less time than the model can tell.
+    """Leave out, of choices in order, those that do many times the work of another for less time than the model can
+    tell.
 
-    A small kernel takes little more than its launch however it is cut: computing a row's sum again for each element looks free.
+    A small kernel takes little more than its launch however it is cut: computing a row's sum again for each element
+    looks free.
     """
     least: list[tuple[float, float]] = []
     for predicted, *_, work in found:
         if not least or work < least[-1][1]:
             least.append((predicted, work))
-    return [c for c in found if not any(p <= TOLD * c[0] and work < c[-1] and WASTE * work <= c[-1] for p, work in least)]
+    return [
+        c for c in found if not any(p <= TOLD * c[0] and work < c[-1] and WASTE * work <= c[-1] for p, work in least)
+    ]
 
 
 def _shared(
@@ -269,7 +302,10 @@ def _shared(
         return []
     outputs = {a.name for a in store.axes}
     names = sorted(options)
-    wider = {n: sorted({*sizes, 3 * GROUP_LANES}) if n in outputs and 2 * GROUP_LANES in sizes else sizes for n, sizes in options.items()}
+    wider = {
+        n: sorted({*sizes, 3 * GROUP_LANES}) if n in outputs and 2 * GROUP_LANES in sizes else sizes
+        for n, sizes in options.items()
+    }
     found: list[tuple[float, tuple[int, ...], int]] = []
     every = [dict(zip(names, tiles, strict=True)) for tiles in _combinations(store, wider, names)]
     profiles.among(every)
@@ -282,8 +318,14 @@ def _shared(
             continue
         lanes = _lanes(prof.kernel, named)
         # More buffers than needed do no harm, so the most that fit are taken.
-        fitting = ((cost, stages) for stages in STAGES if (cost := priced(prof, use, lanes, stages, hardware)) is not None)
-        found += [(cost.predicted_us, tuple(named.values()), stages) for cost, stages in itertools.islice(fitting, 1) if cost.predicted_us < limit]
+        fitting = (
+            (cost, stages) for stages in STAGES if (cost := priced(prof, use, lanes, stages, hardware)) is not None
+        )
+        found += [
+            (cost.predicted_us, tuple(named.values()), stages)
+            for cost, stages in itertools.islice(fitting, 1)
+            if cost.predicted_us < limit
+        ]
     best: list[Tiled] = []
     for _, tiles, stages in sorted(found)[: MOST_SHARED + keep]:
         kernel = replace(profiles.lower(dict(zip(names, tiles, strict=True))), stages=stages)
@@ -308,7 +350,9 @@ def _grouped(tile: int) -> bool:
 
 
 def shared(kernel: p.Kernel, hardware: Hardware, limit: float = math.inf) -> tuple[p.Kernel, KernelCost] | None:
-    """Return a kernel with its work shared out and what it costs, or None where that is no less than a limit in microseconds or it cannot be shared."""
+    """Return a kernel with its work shared out and what it costs, or None where that is no less than a limit in
+    microseconds or it cannot be shared.
+    """
     try:
         made = specialised(kernel)
         use = footprint(made)
@@ -322,7 +366,13 @@ def shared(kernel: p.Kernel, hardware: Hardware, limit: float = math.inf) -> tup
             return None
         assert made.workers is not None
         issued = any(isinstance(s, p.Dot) and s.issued for s in p.statements(made.body))
-        workers = replace(made.workers, abreast=blocks.abreast, programs=blocks.programs, drawn=blocks.drawn, in_turn=issued and cost.in_turn)
+        workers = replace(
+            made.workers,
+            abreast=blocks.abreast,
+            programs=blocks.programs,
+            drawn=blocks.drawn,
+            in_turn=issued and cost.in_turn,
+        )
         for ahead in (2, 1):
             made = assigned(replace(made, workers=replace(workers, ahead=ahead)))
             if shared_bytes(made) <= hardware.smem.block_bytes:
@@ -348,7 +398,13 @@ def _pattern(tiles: Mapping[str, int], axes: Mapping[str, Axis]) -> tuple[bool, 
     for name, tile in sorted(tiles.items()):
         axis = axes[name.lstrip("~")]
         folds = name.startswith("~")
-        flags += [tile == 1, tile >= 16, covers(tile, axis), folds and laned(tile, axis), folds and tiles.get(name[1:]) == tile and covers(tile, axis)]
+        flags += [
+            tile == 1,
+            tile >= 16,
+            covers(tile, axis),
+            folds and laned(tile, axis),
+            folds and tiles.get(name[1:]) == tile and covers(tile, axis),
+        ]
     return tuple(flags)
 
 
@@ -376,12 +432,19 @@ def _misfit(profiles: Iterable[Profile | None], options: Mapping[str, list[int]]
             taken = room(prof.needs, lanes)
             smem, registers = capacity(taken, 8, 2, hardware.divisors.mma_m >= WIDE_ROWS)
             if taken.largest > MOST_ELEMENTS:
-                return f"no tile fits {hardware.name}: the smallest tiles make one of {taken.largest} elements, Triton takes {MOST_ELEMENTS} at the most"
+                return (
+                    f"no tile fits {hardware.name}: the smallest tiles make one of {taken.largest} elements, Triton"
+                    f" takes {MOST_ELEMENTS} at the most"
+                )
             if smem > hardware.smem.block_bytes:
                 over = smem - hardware.smem.block_bytes
-                return f"no tile fits {hardware.name}: the smallest tiles need {smem} bytes of shared memory per block, {over} more than it has"
+                return (
+                    f"no tile fits {hardware.name}: the smallest tiles need {smem} bytes of shared memory per block,"
+                    f" {over} more than it has"
+                )
             return (
-                f"no tile fits {hardware.name}: the smallest tiles need {registers} registers per thread, "
-                f"{registers - int(hardware.model.register_share * hardware.limits.registers_per_thread)} more than it can use without spilling"
+                f"no tile fits {hardware.name}: the smallest tiles need {registers} registers per thread,"
+                f" {registers - int(hardware.model.register_share * hardware.limits.registers_per_thread)} more than it"
+                " can use without spilling"
             )
     return f"no tile fits {hardware.name}"

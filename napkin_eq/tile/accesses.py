@@ -1,4 +1,6 @@
-"""How the elements of a load or a store lie in memory: which are neighbours, how many a thread may take at once, how far rows lie apart."""
+"""How the elements of a load or a store lie in memory: which are neighbours, how many a thread may take at once, how
+far rows lie apart.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,11 @@ FAR_APART = 1 << 30  # elements between rows of which nothing is known, or of wh
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """The neighbours of a tile in memory, which lie along the coordinate `last`, `apart` elements from one to the next; "" where there are none.
+    """The neighbours of a tile in memory, which lie along the coordinate `last`, `apart` elements from one to the next;
+    "" where there are none.
 
-    vector: how many of them a thread may take at once. pitch: how many elements after a row of them the next row of the tile begins.
+    vector: how many of them a thread may take at once. pitch: how many elements after a row of them the next row of the
+    tile begins.
     """
 
     last: str = ""
@@ -25,11 +29,18 @@ class Near:
     pitch: int = FAR_APART
 
 
-def near(kernel: p.Kernel, stmt: p.Load | p.StoreTile, made: Mapping[str, p.Defining], values: Mapping[str, p.Value]) -> Near:
+def near(
+    kernel: p.Kernel, stmt: p.Load | p.StoreTile, made: Mapping[str, p.Defining], values: Mapping[str, p.Value]
+) -> Near:
     """Return how the elements of a load or a store lie."""
     dims = kernel.buffer(stmt.buffer).dims
     last, apart = nearest(stmt.index, values, dims)
-    return Near(last, apart, neighbours_taken(kernel, stmt, last, made, values) if last and apart == 1 else 1, _pitch(stmt.index, values, dims, last))
+    return Near(
+        last,
+        apart,
+        neighbours_taken(kernel, stmt, last, made, values) if last and apart == 1 else 1,
+        _pitch(stmt.index, values, dims, last),
+    )
 
 
 def _pitch(index: Sequence[p.Operand], values: Mapping[str, p.Value], dims: Sequence[Axis], last: str) -> int:

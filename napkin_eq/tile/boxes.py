@@ -1,4 +1,6 @@
-"""What a plan says of the tiles that the copy engine of a GPU moves: their descriptors, their shared memory, and what is left to pointers."""
+"""What a plan says of the tiles that the copy engine of a GPU moves: their descriptors, their shared memory, and what
+is left to pointers.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,10 @@ BARRIER_BYTES = 1024  # barriers, and numbers of blocks that are drawn
 def roles_of(kernel: Kernel) -> Roles:
     """Return who does what in a kernel with workers; raises NapkinError where that was not decided."""
     if kernel.workers is None or kernel.workers.roles is None:
-        raise NapkinError(f"kernel {kernel.name}: it is not decided who does what in it; pass it through `assigned` (passes/warp_roles.py) first")
+        raise NapkinError(
+            f"kernel {kernel.name}: it is not decided who does what in it; pass it through `assigned`"
+            " (passes/warp_roles.py) first"
+        )
     return kernel.workers.roles
 
 

@@ -24,19 +24,25 @@ LAUNCH = ("num_warps", "num_stages", "maxnreg", "enable_fp_fusion")
 ARCHS = ("sm_80", "sm_90", "sm_100")
 MATRIX = {"wgmma": r"\bwgmma\.mma_async", "tcgen05": r"\btcgen05\.mma", "mma": r"\bmma\.sync"}
 ASKS = r"\bprefetch\.global\.L2"
-LOADS, STORES = r"\bld\.global|\bcp\.async\.c[ag]|\bcp\.async\.bulk\S*\.shared\S*\.global", r"\bst\.global|\bcp\.async\.bulk\S*\.global\.shared"
+LOADS, STORES = (
+    r"\bld\.global|\bcp\.async\.c[ag]|\bcp\.async\.bulk\S*\.shared\S*\.global",
+    r"\bst\.global|\bcp\.async\.bulk\S*\.global\.shared",
+)
 LIMIT_SECONDS, LATE = 600, "the compiler had not ended"
-CHAINED_SINCE = 90  # what an emitted file asks of the GPU that it runs on, before it launches kernels ahead of the end of the last
+# What an emitted file asks of the GPU that it runs on, before it launches kernels ahead of the end of the last
+CHAINED_SINCE = 90
 
 
 def compile_report(source: str | Path, *archs: str, aligned: bool = False) -> list[dict[str, Any]]:
-    """Compile every kernel of an emitted file, given as a path or a text, for each architecture (all of ARCHS if none is given).
+    """Compile every kernel of an emitted file, given as a path or a text, for each architecture (all of ARCHS if none
+    is given).
 
-    `aligned` takes every symbolic size to be a multiple of 16, for which Triton compiles a version of its own at launch.
-    One entry per architecture and kernel: arch, kernel, registers, spills_bytes, smem_bytes, warps, stages,
-    tensor_core ("wgmma", "tcgen05", "mma" or ""), tensor_core_instructions, bulk_copies, waits (for the kernels before it), and of
-    a kernel that waits the loads, stores and prefetches ahead of that (early_loads, early_stores, early_asks), warnings (ptxas's, one line each).
-    Raises NapkinError for an unknown architecture or a file that does not compile.
+    `aligned` takes every symbolic size to be a multiple of 16, for which Triton compiles a version of its own at
+    launch. One entry per architecture and kernel: arch, kernel, registers, spills_bytes, smem_bytes, warps, stages,
+    tensor_core ("wgmma", "tcgen05", "mma" or ""), tensor_core_instructions, bulk_copies, waits (for the kernels before
+    it), and of a kernel that waits the loads, stores and prefetches ahead of that (early_loads, early_stores,
+    early_asks), warnings (ptxas's, one line each). Raises NapkinError for an unknown architecture or a file that does
+    not compile.
     """
     wanted = archs or ARCHS
     if unknown := [arch for arch in wanted if arch not in ARCHS]:
@@ -50,20 +56,27 @@ def compile_report(source: str | Path, *archs: str, aligned: bool = False) -> li
 
 
 def attempted(source: str, arch: str, kernels: Sequence[str], seconds: float = LIMIT_SECONDS) -> list[dict[str, Any]]:
-    """Compile kernels of an emitted file, given as a text, for an architecture: a row of `compile_report` for each, in order.
+    """Compile kernels of an emitted file, given as a text, for an architecture: a row of `compile_report` for each, in
+    order.
 
-    One that does not compile has a row of arch, kernel and error instead, in one line, and the others stand; one that the compiler had not
-    ended with after so many seconds is also `late`. Raises NapkinError where the file cannot be run, or Triton is missing, which says nothing of its kernels.
+    One that does not compile has a row of arch, kernel and error instead, in one line, and the others stand; one that
+    the compiler had not ended with after so many seconds is also `late`. Raises NapkinError where the file cannot be
+    run, or Triton is missing, which says nothing of its kernels.
     """
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "emitted.py"
         file.write_text(source, encoding="utf-8")
         found, said = _in_child(file, (arch,), aligned=False, kernels=kernels, seconds=seconds)
-        if found is None and len(kernels) > 1 and not _absent(said):  # the compiler died of one of them, or was slow with it: which is it?
+        # The compiler died of one of them, or was slow with it: which is it?
+        if found is None and len(kernels) > 1 and not _absent(said):
             return [row for name in kernels for row in attempted(source, arch, [name], seconds)]
     if found is None and _absent(said):
         raise NapkinError(said)
-    return found if found is not None else [{"arch": arch, "kernel": kernels[0], "error": said, **({"late": True} if LATE in said else {})}]
+    return (
+        found
+        if found is not None
+        else [{"arch": arch, "kernel": kernels[0], "error": said, **({"late": True} if LATE in said else {})}]
+    )
 
 
 def _absent(said: str) -> bool:
@@ -87,14 +100,28 @@ def _in_child(
     """Return the rows of the kernels named, of all for no name; or None, and what the compiler said last."""
     env = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
     paths = (str(Path(__file__).resolve().parents[2]), env.get("PYTHONPATH", ""))
-    env |= {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "TRITON_DUMP_PTXAS_LOG": "1", "TRITON_ALWAYS_COMPILE": "1"}
-    command = [sys.executable, "-m", "napkin_eq.tile.compile_ahead", str(file), "aligned" if aligned else "any", ",".join(archs), *kernels]
+    env |= {
+        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+        "TRITON_DUMP_PTXAS_LOG": "1",
+        "TRITON_ALWAYS_COMPILE": "1",
+    }
+    command = [
+        sys.executable,
+        "-m",
+        "napkin_eq.tile.compile_ahead",
+        str(file),
+        "aligned" if aligned else "any",
+        ",".join(archs),
+        *kernels,
+    ]
     try:
         child = subprocess.run(command, env=env, capture_output=True, text=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:
         return None, f"{LATE} after {seconds:g} s"
     if child.returncode:
-        said = [line for line in child.stderr.splitlines() if line.strip()] or [f"the compiler ended with status {child.returncode}"]
+        said = [line for line in child.stderr.splitlines() if line.strip()] or [
+            f"the compiler ended with status {child.returncode}"
+        ]
         return None, said[-1].strip()
     report: list[dict[str, Any]] = json.loads(child.stdout)
     return report, ""
@@ -104,7 +131,8 @@ def _row(module: Any, name: str, arch: str, aligned: bool) -> dict[str, Any]:
     try:
         return _compiled(module, name, arch, aligned)
     except Exception as error:  # whatever the compiler raises, it did not compile
-        told = error.__cause__ or error  # Triton's own error shows the line, what it comes from says what is wrong with it
+        # Triton's own error shows the line, what it comes from says what is wrong with it
+        told = error.__cause__ or error
         lines = [line.strip() for line in f"{error}\n{told}".splitlines() if line.strip(" ^")] or [""]
         return {"arch": arch, "kernel": name, "error": f"{type(told).__name__}: {lines[-1]}"[:300]}
 
@@ -118,15 +146,26 @@ def _compiled(module: Any, name: str, arch: str, aligned: bool) -> dict[str, Any
 
     row = module.KERNELS[name]
     kinds = {argument: kind.split(":") for argument, kind in row["signature"].items()}
-    divisible = {(at,): [["tt.divisibility", 16]] for at, kind in enumerate(kinds.values()) if (aligned and kind[0] == "i32") or kind[1:] == ["16"]}
+    divisible = {
+        (at,): [["tt.divisibility", 16]]
+        for at, kind in enumerate(kinds.values())
+        if (aligned and kind[0] == "i32") or kind[1:] == ["16"]
+    }
     made = GluonASTSource if getattr(module, name).is_gluon() else ASTSource
     number = int(arch.removeprefix("sm_"))
     chained = {name: number >= CHAINED_SINCE for name, kind in kinds.items() if kind[0] == "constexpr"}
-    source = made(fn=getattr(module, name), signature={a: kind[0] for a, kind in kinds.items()}, constexprs=chained, attrs=divisible)
+    source = made(
+        fn=getattr(module, name),
+        signature={a: kind[0] for a, kind in kinds.items()},
+        constexprs=chained,
+        attrs=divisible,
+    )
     log = io.StringIO()
     with contextlib.redirect_stdout(log):
         target = GPUTarget("cuda", number, 32)
-        kernel = triton.compile(source, target=target, options={option: row[option] for option in LAUNCH if option in row})
+        kernel = triton.compile(
+            source, target=target, options={option: row[option] for option in LAUNCH if option in row}
+        )
     said, ptx = log.getvalue(), kernel.asm["ptx"]
     counts = {kind: len(re.findall(pattern, ptx)) for kind, pattern in MATRIX.items()}
     return {
@@ -141,7 +180,9 @@ def _compiled(module: Any, name: str, arch: str, aligned: bool) -> dict[str, Any
         "tensor_core_instructions": sum(counts.values()),
         "bulk_copies": len(re.findall(r"cp\.async\.bulk\.tensor", ptx)),
         **_before_waiting(ptx),
-        "warnings": [line.strip() for line in said.splitlines() if "warning" in line.lower() or re.search(r"\(C7\d+\)", line)],
+        "warnings": [
+            line.strip() for line in said.splitlines() if "warning" in line.lower() or re.search(r"\(C7\d+\)", line)
+        ],
     }
 
 
@@ -157,7 +198,14 @@ def _main(file: str, sizes: str, archs: str, *kernels: str) -> None:
         raise NapkinError(f"{file} is no Python file")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    json.dump([_row(module, name, arch, sizes == "aligned") for arch in archs.split(",") for name in kernels or module.KERNELS], sys.stdout)
+    json.dump(
+        [
+            _row(module, name, arch, sizes == "aligned")
+            for arch in archs.split(",")
+            for name in kernels or module.KERNELS
+        ],
+        sys.stdout,
+    )
 
 
 if __name__ == "__main__":

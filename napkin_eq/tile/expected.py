@@ -1,7 +1,9 @@
-"""What is expected of sizes that are symbols while a plan is sought: about how large they are, and what they never pass.
+"""What is expected of sizes that are symbols while a plan is sought: about how large they are, and what they never
+pass.
 
-A plan holds for every size; what is expected says which tiles pay. That an axis never passes a number is a promise: a tile as long may hold
-the whole of it, and the plan is then right for no longer one. Each such promise can be read off the plan (`ir.limits`).
+A plan holds for every size; what is expected says which tiles pay. That an axis never passes a number is a promise: a
+tile as long may hold the whole of it, and the plan is then right for no longer one. Each such promise can be read off
+the plan (`ir.limits`).
 """
 
 from __future__ import annotations
@@ -21,8 +23,8 @@ NOMINAL = 4096
 class Expected:
     """About how large axes without a size are, by name, and the most that they may be.
 
-    Where `counted`, the stretches that an axis is cut into are counted at launch; `parts` has, by the name of the axis that counts
-    them, the axis that is cut, about how many there are and the most: the search adds them.
+    Where `counted`, the stretches that an axis is cut into are counted at launch; `parts` has, by the name of the axis
+    that counts them, the axis that is cut, about how many there are and the most: the search adds them.
     """
 
     sizes: Mapping[str, int] = field(default_factory=dict)
@@ -33,7 +35,9 @@ class Expected:
     def __post_init__(self) -> None:
         for name, size in (*self.sizes.items(), *self.most.items()):
             if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-                raise NapkinError(f"axis {name!r:.60}: {size!r:.40} is expected, which is no size; give a positive integer")
+                raise NapkinError(
+                    f"axis {name!r:.60}: {size!r:.40} is expected, which is no size; give a positive integer"
+                )
 
 
 ANY = Expected()

@@ -1,7 +1,9 @@
-"""Several plans of one diagram whose sizes are known only when it runs: which is taken is decided by tests of sizes, as a tree.
+"""Several plans of one diagram whose sizes are known only when it runs: which is taken is decided by tests of sizes, as
+a tree.
 
-Of every sizes there are exactly one leaf is reached, so the guards of the plans leave nothing out and do not overlap; that each plan is right
-wherever its leaf is reached is asked of what the tests on the way there say (`admitted`), never of what the cost model says.
+Of every sizes there are exactly one leaf is reached, so the guards of the plans leave nothing out and do not overlap;
+that each plan is right wherever its leaf is reached is asked of what the tests on the way there say (`admitted`), never
+of what the cost model says.
 """
 
 from __future__ import annotations
@@ -47,9 +49,18 @@ class Known:
     def after(self, test: SizeTest, held: bool) -> Self:
         """Return what is known once a test was answered."""
         if test.divisor > 1:
-            return replace(self, divisor={**self.divisor, **{a: math.lcm(self.divisor.get(a, 1), test.divisor) for a in test.axes}}) if held else self
+            return (
+                replace(
+                    self,
+                    divisor={**self.divisor, **{a: math.lcm(self.divisor.get(a, 1), test.divisor) for a in test.axes}},
+                )
+                if held
+                else self
+            )
         if held:  # a product of sizes, each at least 1, is no less than any of them
-            return replace(self, most={**self.most, **{a: min(self.most.get(a, test.most), test.most) for a in test.axes}})
+            return replace(
+                self, most={**self.most, **{a: min(self.most.get(a, test.most), test.most) for a in test.axes}}
+            )
         if len(test.axes) > 1:
             return self
         (axis,) = test.axes
@@ -58,7 +69,9 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What sizes must keep to for a plan to be right: those that are one number, those that a number divides, those that stay below one."""
+    """What sizes must keep to for a plan to be right: those that are one number, those that a number divides, those
+    that stay below one.
+    """
 
     exact: Mapping[str, int] = field(default_factory=dict)
     divisor: Mapping[str, int] = field(default_factory=dict)
@@ -72,12 +85,19 @@ class Needs:
     def met(self, sizes: Mapping[str, int]) -> bool:
         """Tell whether sizes keep to it."""
         exact = all(sizes[a] == n for a, n in self.exact.items())
-        return exact and all(sizes[a] % n == 0 for a, n in self.divisor.items()) and all(sizes[a] <= n for a, n in self.most.items())
+        return (
+            exact
+            and all(sizes[a] % n == 0 for a, n in self.divisor.items())
+            and all(sizes[a] <= n for a, n in self.most.items())
+        )
 
     def admitted(self, known: Known) -> bool:
         """Tell whether all sizes of which so much is known keep to it."""
         exact = all(known.least.get(a, 1) == n == known.most.get(a) for a, n in self.exact.items())
-        divided = all(known.divisor.get(a, 1) % n == 0 or known.least.get(a, 1) == known.most.get(a, 0) == n for a, n in self.divisor.items())
+        divided = all(
+            known.divisor.get(a, 1) % n == 0 or known.least.get(a, 1) == known.most.get(a, 0) == n
+            for a, n in self.divisor.items()
+        )
         return exact and divided and all(known.most.get(a, math.inf) <= n for a, n in self.most.items())
 
     def __str__(self) -> str:
@@ -95,9 +115,11 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """How many stretches an axis is cut into, counted at launch: as many as there are processors for each block of the others, at most `most`.
+    """How many stretches an axis is cut into, counted at launch: as many as there are processors for each block of the
+    others, at most `most`.
 
-    blocks: the axes that others of the grid walk, with how many of their elements a block takes; a number stands for a size that is known.
+    blocks: the axes that others of the grid walk, with how many of their elements a block takes; a number stands for a
+    size that is known.
     """
 
     part: str
@@ -131,7 +153,9 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Dispatch:
-    """The plans of a diagram and the tree that chooses among them; `notes` are lines for the head of an emitted file."""
+    """The plans of a diagram and the tree that chooses among them; `notes` are lines for the head of an
+    emitted file.
+    """
 
     name: str
     cases: tuple[Case, ...]

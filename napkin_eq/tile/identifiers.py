@@ -22,9 +22,13 @@ class Names:
         self._taken = {*RESERVED, *taken}
 
     def fresh(self, wanted: str) -> str:
-        """Return `wanted`, or with a number behind it where that is taken; raises NapkinError if it is no identifier."""
+        """Return `wanted`, or with a number behind it where that is taken; raises NapkinError if it is no
+        identifier.
+        """
         if not isinstance(wanted, str) or not _IDENTIFIER.match(wanted):
-            raise NapkinError(f"name {wanted!r:.80} cannot stand in generated code: expected letters, digits and underscores")
+            raise NapkinError(
+                f"name {wanted!r:.80} cannot stand in generated code: expected letters, digits and underscores"
+            )
         name, number = wanted, 1
         while name in self._taken:
             number += 1
@@ -49,7 +53,9 @@ def pointer_argument(buffer: Buffer) -> str:
 
 
 def counter_argument(kernel: Kernel) -> str:
-    """Return the name of a kernel's argument for the counter from which numbers of blocks are drawn; no pointer or size is called so."""
+    """Return the name of a kernel's argument for the counter from which numbers of blocks are drawn; no pointer or size
+    is called so.
+    """
     return f"{kernel.name}_counter"
 
 

@@ -1,8 +1,8 @@
 """The plan language: what a kernel does, tile by tile.
 
-A kernel has *coordinates*, one per way an axis is walked in it. A value is a tile: it spans the coordinates it lists, in the
-kernel's order of coordinates, each `tile` lanes wide, and broadcasts against others by coordinate name. All statements are
-single assignment but `Assign`, which updates an accumulator declared by the enclosing `Loop`.
+A kernel has *coordinates*, one per way an axis is walked in it. A value is a tile: it spans the coordinates it lists,
+in the kernel's order of coordinates, each `tile` lanes wide, and broadcasts against others by coordinate name. All
+statements are single assignment but `Assign`, which updates an accumulator declared by the enclosing `Loop`.
 
     grid      one program per block of the grid coordinates (first slowest, last fastest)
     Loop      parts run one after another; each walks the blocks of its coordinate from lo up to hi (hi excluded)
@@ -30,7 +30,8 @@ MOST_UNROLLED = 32  # trips of a loop, those of the loops inside of it counted, 
 class Coord:
     """A way of walking an axis: `role` is group (grid), stream (a fold's loop), walk (a loop that stores) or whole.
 
-    The block of a stream may be cut into lanes of RUN neighbours each (stream_facts.py): its lane and its run are coordinates, too, of these roles.
+    The block of a stream may be cut into lanes of RUN neighbours each (stream_facts.py): its lane and its run are
+    coordinates, too, of these roles.
     """
 
     name: str
@@ -100,8 +101,8 @@ class SizeOf:
 class Load:
     """A tile of a buffer: per dimension an integer operand (a scalar or a tile), lanes with a false mask give 0.
 
-    `index` holds one operand per buffer dimension; the result spans the coordinates of all operands. `masks` are i1 values,
-    all of which must hold.
+    `index` holds one operand per buffer dimension; the result spans the coordinates of all operands. `masks` are i1
+    values, all of which must hold.
     """
 
     out: Value
@@ -114,7 +115,8 @@ class Load:
 class Let:
     """An elementwise operator: the names of `ops.OPS`, and sub, div, exp2, log2, rsqrt, fma, cast (to out's dtype).
 
-    where(c, a, b) picks; inv and div give IEEE results (a zero divisor is guarded by an explicit where); an i1 is a mask.
+    where(c, a, b) picks; inv and div give IEEE results (a zero divisor is guarded by an explicit where); an i1 is a
+    mask.
     """
 
     out: Value
@@ -124,7 +126,9 @@ class Let:
 
 @dataclass(frozen=True, slots=True)
 class ReduceTile:
-    """A reduction of a tile along one of its coordinates by a monoid: sum, max, prod; argmax gives the first place, in the tile, of the largest."""
+    """A reduction of a tile along one of its coordinates by a monoid: sum, max, prod; argmax gives the first place, in
+    the tile, of the largest.
+    """
 
     out: Value
     monoid: str
@@ -136,7 +140,8 @@ class ReduceTile:
 class ScanTile:
     """An inclusive prefix fold of a tile along one of its coordinates, which must be whole or walked.
 
-    gain: of a linear recurrence what each lane multiplies the one before by, else none; its value and `arg` may lack coordinates of the other.
+    gain: of a linear recurrence what each lane multiplies the one before by, else none; its value and `arg` may lack
+    coordinates of the other.
     """
 
     out: Value
@@ -146,8 +151,9 @@ class ScanTile:
     gain: str | None = None
 
 
-# How precisely f32 operands are multiplied, and what rounding them costs each: the unit drops the low 13 bits of an operand; with three
-# products of two such parts only what is left of the second part and the product of both second parts is lost.
+# How precisely f32 operands are multiplied, and what rounding them costs each: the unit drops the low 13 bits of an
+# operand; with three products of two such parts only what is left of the second part and the product of both second
+# parts is lost.
 MATRIX_ROUNDOFF = {"tf32": 2.0**-10, "tf32x3": 2.0**-19, "ieee": 0.0}
 
 
@@ -155,9 +161,10 @@ MATRIX_ROUNDOFF = {"tf32": 2.0**-10, "tf32x3": 2.0**-19, "ieee": 0.0}
 class Dot:
     """A tile contraction on the matrix unit: out = sum over `coord` of a * b (+ acc), accumulated in f32.
 
-    Apart from coordinates with tile 1, a spans one row coordinate and `coord`, b spans `coord` and one column coordinate,
-    out spans row and column. Operands have one dtype; `acc` is an f32 value over out's coordinates. `precision`, for f32
-    operands, is a key of MATRIX_ROUNDOFF. One that is `issued` runs beside what follows it, until an Await.
+    Apart from coordinates with tile 1, a spans one row coordinate and `coord`, b spans `coord` and one column
+    coordinate, out spans row and column. Operands have one dtype; `acc` is an f32 value over out's coordinates.
+    `precision`, for f32 operands, is a key of MATRIX_ROUNDOFF. One that is `issued` runs beside what follows it, until
+    an Await.
     """
 
     out: Value
@@ -229,7 +236,8 @@ Stmt = Defining | Await | Assign | StoreTile | Loop
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A box of an array: `order` lists the array's dimensions, those walked one by one first; `sides` are the tile's coordinates.
+    """A box of an array: `order` lists the array's dimensions, those walked one by one first; `sides` are the tile's
+    coordinates.
 
     shared: whether every group of warps reads all of it; else each has a box of its own.
     """
@@ -259,7 +267,9 @@ class Ring:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a tile lies in the registers of a group: as the matrix unit leaves a result of so many columns, or a row or column of that."""
+    """How a tile lies in the registers of a group: as the matrix unit leaves a result of so many columns, or a row or
+    column of that.
+    """
 
     kind: str  # matrix, rows (one number for each row of it), columns
     columns: int
@@ -267,7 +277,9 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What one side of a kernel computes: `values` of its own lanes, and rows of all lanes of the block, which each side holds whole; both sorted."""
+    """What one side of a kernel computes: `values` of its own lanes, and rows of all lanes of the block, which each
+    side holds whole; both sorted.
+    """
 
     values: tuple[str, ...]
     whole: tuple[str, ...]
@@ -275,11 +287,13 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Who computes what in a kernel with workers, how its tiles move and where they lie, for printers to read (passes/warp_roles.py).
+    """Who computes what in a kernel with workers, how its tiles move and where they lie, for printers to read
+    (passes/warp_roles.py).
 
-    rings: by the names of loads that are copied together. stores: by their places among the kernel's statements. operands: accumulators
-    that are kept as operands of the matrix unit, with the columns of the results. registers: of a thread, as the kernel is launched, then
-    of a group of warps and of the copying warp. resident: programs that a processor holds.
+    rings: by the names of loads that are copied together. stores: by their places among the kernel's statements.
+    operands: accumulators that are kept as operands of the matrix unit, with the columns of the results. registers: of
+    a thread, as the kernel is launched, then of a group of warps and of the copying warp. resident: programs that a
+    processor holds.
     """
 
     rings: tuple[tuple[tuple[str, ...], Ring], ...]
@@ -304,16 +318,18 @@ class Roles:
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """Who does what in a program: each of `groups` groups of four warps takes an equal run of lanes of `rows`, one warp copies ahead.
+    """Who does what in a program: each of `groups` groups of four warps takes an equal run of lanes of `rows`, one warp
+    copies ahead.
 
-    As many programs as the GPU holds take one block of the grid after another. `falling` are grid coordinates walked from
-    their last block to their first: those whose later blocks have longer loops. Where `abreast` is more than 1, the first of
-    them is walked slower than the other coordinates, so many blocks of theirs at a time. `ahead` is the number
-    of buffers for what is read once a block: with 2 it is copied while the block before is worked on. `programs`, if not 0, is
-    the most programs that take part: where so many blocks are a whole number of rows, long blocks and short ones come out even.
-    Blocks are dealt to programs by their numbers, or, `drawn`, each program takes the next one as it comes free, off a counter in
-    memory that starts at zero. Where groups issue their contractions `in_turn`, one waits in each trip of a loop until the one before
-    it has issued its own: then what the groups do beside the contractions falls apart, too. `roles` is decided last, and printed.
+    As many programs as the GPU holds take one block of the grid after another. `falling` are grid coordinates walked
+    from their last block to their first: those whose later blocks have longer loops. Where `abreast` is more than 1,
+    the first of them is walked slower than the other coordinates, so many blocks of theirs at a time. `ahead` is the
+    number of buffers for what is read once a block: with 2 it is copied while the block before is worked on.
+    `programs`, if not 0, is the most programs that take part: where so many blocks are a whole number of rows, long
+    blocks and short ones come out even. Blocks are dealt to programs by their numbers, or, `drawn`, each program takes
+    the next one as it comes free, off a counter in memory that starts at zero. Where groups issue their contractions
+    `in_turn`, one waits in each trip of a loop until the one before it has issued its own: then what the groups do
+    beside the contractions falls apart, too. `roles` is decided last, and printed.
     """
 
     rows: str
@@ -329,20 +345,25 @@ class Workers:
 
 @dataclass(frozen=True, slots=True)
 class Evictions:
-    """What a kernel says to the level-2 cache: by buffer, the statement of the body with the last of several readings; what is stored to go first."""
+    """What a kernel says to the level-2 cache: by buffer, the statement of the body with the last of several readings;
+    what is stored to go first.
+    """
 
     last: tuple[tuple[str, int], ...] = ()
     stored: frozenset[str] = frozenset()
 
     def of(self, buffer: str, at: int) -> str:
-        """Return which way a load goes that stands in the body's statement `at`: "last", "first", or "" as the hardware has it."""
+        """Return which way a load goes that stands in the body's statement `at`: "last", "first", or "" as the hardware
+        has it.
+        """
         last = dict(self.last).get(buffer)
         return "" if last is None else "last" if at < last else "first"
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A kernel's place in its plan: whether the next is launched before it ends; if it is itself, the statement of its body before which it waits.
+    """A kernel's place in its plan: whether the next is launched before it ends; if it is itself, the statement of its
+    body before which it waits.
 
     asks: the loads of the loop there whose first block is asked for before the kernel waits.
     """
@@ -359,7 +380,9 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """An array as a library's matrices: the sizes of its groups of axes as they lie in memory, and the order of (batch,) rows, columns among them."""
+    """An array as a library's matrices: the sizes of its groups of axes as they lie in memory, and the order of
+    (batch,) rows, columns among them.
+    """
 
     buffer: str
     sizes: tuple[int, ...]
@@ -368,7 +391,9 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """A call that runs in a kernel's place: `out` becomes the product of `left` and `right`. What it computes is trusted, not proved."""
+    """A call that runs in a kernel's place: `out` becomes the product of `left` and `right`. What it computes is
+    trusted, not proved.
+    """
 
     function: str
     left: Matrix
@@ -378,12 +403,14 @@ class Library:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """One launch: `symbols` are the axes whose size is an argument, `swizzle` (row, column, depth) reorders the last two grid coordinates.
+    """One launch: `symbols` are the axes whose size is an argument, `swizzle` (row, column, depth) reorders the last
+    two grid coordinates.
 
-    `workers` is for GPUs whose copies and contractions run beside other work; without it all warps do all of it. `apart`: no
-    multiplication is fused with an addition, as a value must be rounded alike wherever it is used. `nan`: the larger and the smaller of real
-    numbers, and the largest of many, are NaN where one of them is; else NaN may be left out. `turn` and `evictions` are decided once a
-    kernel stands in its plan (machine/plan_passes.py). `library` runs in its place, and the statements say what it is trusted to compute.
+    `workers` is for GPUs whose copies and contractions run beside other work; without it all warps do all of it.
+    `apart`: no multiplication is fused with an addition, as a value must be rounded alike wherever it is used. `nan`:
+    the larger and the smaller of real numbers, and the largest of many, are NaN where one of them is; else NaN may be
+    left out. `turn` and `evictions` are decided once a kernel stands in its plan (machine/plan_passes.py). `library`
+    runs in its place, and the statements say what it is trusted to compute.
     """
 
     name: str
@@ -475,12 +502,15 @@ def statements(body: Sequence[Stmt]) -> Iterator[Stmt]:
 
 
 def definitions(body: Sequence[Stmt]) -> dict[str, Defining]:
-    """Return the statement that defines each value; parts of a loop that use one name define the same kind of value by it."""
+    """Return the statement that defines each value; parts of a loop that use one name define the same kind of value by
+    it.
+    """
     return {stmt.out.name: stmt for stmt in statements(body) if isinstance(stmt, Defining)}
 
 
 def unrolled(kernel: Kernel, loop: Loop) -> int:
-    """Return how many copies of its body a loop is written as, one after another: 0 where its trips are not few single elements, or it contracts.
+    """Return how many copies of its body a loop is written as, one after another: 0 where its trips are not few single
+    elements, or it contracts.
 
     What the copies load is then asked for together, where a loop waits in each trip.
     """
@@ -519,7 +549,9 @@ def operands(body: Sequence[Stmt]) -> set[str]:
 
 
 def closure(defs: Mapping[str, Defining], roots: Iterable[Operand | None]) -> dict[str, Defining | None]:
-    """Return the values that some come of, themselves included, with their definitions; those of others, accumulators say, are None."""
+    """Return the values that some come of, themselves included, with their definitions; those of others, accumulators
+    say, are None.
+    """
     waiting, found = [r for r in roots if isinstance(r, str)], dict[str, Defining | None]()
     while waiting:
         name = waiting.pop()
@@ -556,7 +588,11 @@ def renamed(stmt: Stmt, names: Mapping[str, str]) -> Stmt:
             return tuple(map(new, operand))
         return names.get(operand, operand) if isinstance(operand, str) else operand
 
-    changes = {f: new(getattr(stmt, f)) for f in ("index", "masks", "args", "arg", "gain", "a", "b", "acc", "names", "target", "value") if hasattr(stmt, f)}
+    changes = {
+        f: new(getattr(stmt, f))
+        for f in ("index", "masks", "args", "arg", "gain", "a", "b", "acc", "names", "target", "value")
+        if hasattr(stmt, f)
+    }
     if (out := getattr(stmt, "out", None)) is not None:
         changes["out"] = replace(out, name=new(out.name))
     return replace(stmt, **changes)

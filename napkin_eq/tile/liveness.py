@@ -25,14 +25,16 @@ def alive(
     within: Collection[str] = (),
     free: Collection[str] = (),
 ) -> set[Tiles]:
-    """Return the tiles alive together after a statement, as coordinates and the registers of an element of all tiles over them.
+    """Return the tiles alive together after a statement, as coordinates and the registers of an element of all tiles
+    over them.
 
     What is alive at another point too, among more, is left out: however large the tiles are, that one holds as much.
-    `apart` are loads that lie in shared memory, whose indices take no registers either; `also` says what a part of a loop
-    holds throughout. An accumulator is a constant before the first block of a part that has one block. `waits`: only after
-    loads, reductions and contractions; what lies between them is done element by element, and its tiles need not be there as a whole.
-    `ends`: the same, of what lies outside loops, which has the registers to itself.
-    That goes for reductions along the coordinates `within`, too: a thread has all of their elements. `free` are values that take no registers.
+    `apart` are loads that lie in shared memory, whose indices take no registers either; `also` says what a part of a
+    loop holds throughout. An accumulator is a constant before the first block of a part that has one block. `waits`:
+    only after loads, reductions and contractions; what lies between them is done element by element, and its tiles need
+    not be there as a whole. `ends`: the same, of what lies outside loops, which has the registers to itself. That goes
+    for reductions along the coordinates `within`, too: a thread has all of their elements. `free` are values that take
+    no registers.
     """
     values = p.values_of(body)
     points: set[Tiles] = set()
@@ -44,8 +46,12 @@ def alive(
             together[coords] = together.get(coords, 0.0) + taken
         points.add(tuple(sorted(together.items())))
 
-    def before(stmts: Sequence[p.Stmt], after: set[str], held: Tiles, known: set[str], by_element: bool = waits) -> set[str]:
-        """Record what is alive after each statement, constants that are known left out; return what is before the first."""
+    def before(
+        stmts: Sequence[p.Stmt], after: set[str], held: Tiles, known: set[str], by_element: bool = waits
+    ) -> set[str]:
+        """Record what is alive after each statement, constants that are known left out; return what is before the
+        first.
+        """
         live = set(after)
         for stmt in reversed(stmts):
             if isinstance(stmt, p.Loop):
@@ -55,7 +61,8 @@ def alive(
                     new = own if part.once and at == 0 else set()
                     entry = before(part.body, live, also(part), new)
                     if not part.once and not entry <= live:
-                        entry = before(part.body, live | entry, also(part), new)  # what a block uses of before, the next one uses too
+                        # What a block uses of before, the next one uses too
+                        entry = before(part.body, live | entry, also(part), new)
                     live |= entry
                 live -= own
             elif isinstance(stmt, p.Assign):
@@ -63,7 +70,10 @@ def alive(
             elif hasattr(stmt, "out") and stmt.out.name not in live:
                 continue  # an index of a tile that is copied
             else:
-                if not by_element or (isinstance(stmt, (p.Load, p.ReduceTile, p.ScanTile, p.Dot)) and getattr(stmt, "coord", None) not in within):
+                if not by_element or (
+                    isinstance(stmt, (p.Load, p.ReduceTile, p.ScanTile, p.Dot))
+                    and getattr(stmt, "coord", None) not in within
+                ):
                     record(live, held, known)
                 live.discard(getattr(getattr(stmt, "out", None), "name", ""))
             if isinstance(stmt, p.StoreTile):

@@ -24,7 +24,11 @@ class Runner(Protocol):
     """What the numpy target gives: a plan as a function of named arrays."""
 
     def __call__(
-        self, arrays: Mapping[str, Any], emulate: bool = False, sizes: Mapping[str, int] | None = None, fuse: bool = False
+        self,
+        arrays: Mapping[str, Any],
+        emulate: bool = False,
+        sizes: Mapping[str, int] | None = None,
+        fuse: bool = False,
     ) -> dict[str, Any]: ...
 
 
@@ -45,7 +49,11 @@ def dispatcher(printer: Callable[[Dispatch], str]) -> Callable[[Dispatch], str]:
 
 
 @overload
-def emit(plan: Plan, target: Literal["numpy"], header: Mapping[str, object] | Sequence[str] = ()) -> Runner: ...  # type: ignore[overload-overlap]
+def emit(  # type: ignore[overload-overlap]
+    plan: Plan, target: Literal["numpy"], header: Mapping[str, object] | Sequence[str] = ()
+) -> Runner: ...
+
+
 @overload
 def emit(plan: Plan, target: str = "triton", header: Mapping[str, object] | Sequence[str] = ()) -> str: ...
 def emit(plan: Plan, target: str = "triton", header: Mapping[str, object] | Sequence[str] = ()) -> Any:
@@ -76,7 +84,11 @@ def targets() -> tuple[str, ...]:
 
 def comment_lines(texts: Sequence[object]) -> tuple[str, ...]:
     """Split texts into lines that can stand in a comment of generated code without ending it."""
-    return tuple("".join(c if c.isprintable() else "?" for c in line) for text in texts for line in str(text).splitlines() or [""])
+    return tuple(
+        "".join(c if c.isprintable() else "?" for c in line)
+        for text in texts
+        for line in str(text).splitlines() or [""]
+    )
 
 
 def _printer(target: str) -> Printer:
@@ -88,7 +100,8 @@ def _printer(target: str) -> Printer:
 
 @cache
 def _load() -> None:
-    # A printer may consist of several files, which import each other as `.file`: the folder is a package wherever it lies.
+    # A printer may consist of several files, which import each other as `.file`: the folder is a package wherever it
+    # lies.
     place, package = folder("codegen"), ModuleType("napkin_eq.codegen")
     package.__path__ = [str(place)]
     sys.modules.setdefault(package.__name__, package)

@@ -1,9 +1,11 @@
-"""What a block takes of its processor: shared memory and registers, read off a kernel's statements with its tiles left open.
+"""What a block takes of its processor: shared memory and registers, read off a kernel's statements with its tiles left
+open.
 
-Shared memory is what Triton 3.6 allocates. A loop holds buffers for the loads that its contractions read, filled ahead: one a stage of those
-that the wide instructions read where they lie, one less of those that pass through registers. An operand that is computed is handed to the
-matrix unit through shared memory, but for rows out of another contraction under the wide instructions. A reduction or a scan across warps leaves
-a partial result of each warp there, and a tile that threads hold otherwise than its neighbours do passes through it. What lies there at once adds up.
+Shared memory is what Triton 3.6 allocates. A loop holds buffers for the loads that its contractions read, filled ahead:
+one a stage of those that the wide instructions read where they lie, one less of those that pass through registers. An
+operand that is computed is handed to the matrix unit through shared memory, but for rows out of another contraction
+under the wide instructions. A reduction or a scan across warps leaves a partial result of each warp there, and a tile
+that threads hold otherwise than its neighbours do passes through it. What lies there at once adds up.
 """
 
 from __future__ import annotations
@@ -23,26 +25,38 @@ from napkin_eq.tile.liveness import Tiles, alive, share
 
 BYTES = table(lambda t: t.bytes)
 SPECIAL = {"exp2": 1, "log2": 1, "div": 1, **{op.name: op.special for op in OPS.values() if op.special}}
-SMEM_SLACK, BASE_REGISTERS = 1024, 28  # of shared memory what alignment and small conversions take; addresses and scalars
-PLAIN_REGISTERS, LEAST_REGISTERS = 16, 32  # the same of a kernel without contraction; where lanes fold their own elements, the fewest it is given
+# Of shared memory what alignment and small conversions take; addresses and scalars
+SMEM_SLACK, BASE_REGISTERS = 1024, 28
+# The same of a kernel without contraction; where lanes fold their own elements, the fewest it is given
+PLAIN_REGISTERS, LEAST_REGISTERS = 16, 32
 LATER = 0.5  # of a tile that lanes load after another, what they hold at once
-SERIES = 0.6  # of a result, what the series of a special function takes beside it: seen by compiling results of 128 registers a thread
-LONG = ("erf", "sin", "cos")  # series that, with no contraction beside, take as much as the result: 128 results of erf a thread spilled 132 bytes
+# Of a result, what the series of a special function takes beside it: seen by compiling results of 128 registers a
+# thread
+SERIES = 0.6
+# Series that, with no contraction beside, take as much as the result: 128 results of erf a thread spilled 132 bytes
+LONG = ("erf", "sin", "cos")
 MATRIX_WARPS, WIDE_ROWS = 4, 64  # warps that the matrix unit's wide instructions take together, and rows that they give
 MOST_ELEMENTS = 1 << 20  # of a tile: Triton takes none that is larger
-PARTIAL_BYTES, WARP, VECTOR = 4, 32, 8  # of a partial result that a warp leaves for others; threads; elements that a thread loads side by side
-SHUFFLED, MET, READ_ON = 30, 200, 12  # clocks from a thread's number to another's sum; through shared memory and two barriers; of a part that is added
+# Of a partial result that a warp leaves for others; threads; elements that a thread loads side by side
+PARTIAL_BYTES, WARP, VECTOR = 4, 32, 8
+# Clocks from a thread's number to another's sum; through shared memory and two barriers; of a part that is added
+SHUFFLED, MET, READ_ON = 30, 200, 12
 VECTOR_BYTES, SECTOR = 16, 32  # of a load that takes several elements, the most; what memory reads and writes at once
 
 Claims = tuple[tuple[tuple[str, ...], int], ...]  # tiles by their coordinates, and the bytes of an element
-Spread = tuple[tuple[str, ...], tuple[tuple[tuple[str, ...], float], ...]]  # a tile's coordinates; those, and an element's registers, of what it is made of
-Sliced = tuple[tuple[int, ...], int, tuple[int, ...], float]  # a folded tile's sizes in the order of Crossing, its vector, what is left, registers
-Converted = tuple[tuple[str, ...], int, tuple[str, ...]]  # the same of one tile, and the coordinates of a wider one that it is spread over, if any
+# A tile's coordinates; those, and an element's registers, of what it is made of
+Spread = tuple[tuple[str, ...], tuple[tuple[tuple[str, ...], float], ...]]
+# A folded tile's sizes in the order of Crossing, its vector, what is left, registers
+Sliced = tuple[tuple[int, ...], int, tuple[int, ...], float]
+# The same of one tile, and the coordinates of a wider one that it is spread over, if any
+Converted = tuple[tuple[str, ...], int, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Folding:
-    """A reduction or a scan of a tile, whose warps may each hold a part of its axis; `along`: how neighbours lie of what is loaded for it."""
+    """A reduction or a scan of a tile, whose warps may each hold a part of its axis; `along`: how neighbours lie of
+    what is loaded for it.
+    """
 
     coords: tuple[str, ...]
     axis: str
@@ -54,9 +68,10 @@ class Folding:
 class Moment:
     """What lies in shared memory while a body runs.
 
-    once: operands that are loaded or computed once. direct, through: loads that contractions of a loop read as they are, and computed on.
-    resident: rows computed of a contraction's result, which the wide instructions take from registers. foldings, converted: of which one at a time
-    leaves partial results, or passes to threads that hold it otherwise.
+    once: operands that are loaded or computed once. direct, through: loads that contractions of a loop read as they
+    are, and computed on.
+    resident: rows computed of a contraction's result, which the wide instructions take from registers. foldings,
+    converted: of which one at a time leaves partial results, or passes to threads that hold it otherwise.
     """
 
     once: Claims = ()
@@ -71,10 +86,11 @@ class Moment:
 class Needs:
     """What a kernel's blocks need, with tiles left open.
 
-    alive: the tiles held together where they are the most. rows: of each contraction's result, those of the left operand. series: results of special
-    functions beside contractions, and of long series elsewhere. spread: tiles that are spread over larger ones. tiles: the coordinates of every value.
-    laned: whether threads fold lanes of their own, with no contraction beside. folded: where there is none either, by the coordinates that are left
-    what is folded: results lie in threads as it does.
+    alive: the tiles held together where they are the most. rows: of each contraction's result, those of the left
+    operand. series: results of special functions beside contractions, and of long series elsewhere. spread: tiles that
+    are spread over larger ones. tiles: the coordinates of every value.
+    laned: whether threads fold lanes of their own, with no contraction beside. folded: where there is none either, by
+    the coordinates that are left what is folded: results lie in threads as it does.
     """
 
     alive: tuple[Tiles, ...]
@@ -89,7 +105,9 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A Moment with its tiles chosen, in bytes; of each folding the lanes of its tile, the places of its axis and neighbours, whether it scans."""
+    """A Moment with its tiles chosen, in bytes; of each folding the lanes of its tile, the places of its axis and
+    neighbours, whether it scans.
+    """
 
     once: int
     direct: int
@@ -103,10 +121,11 @@ class Held:
 class Room:
     """What a block of given tiles takes, whatever its warps and stages.
 
-    registers: of 32 bits, where it holds the most: those of a block, and what lies in threads as tiles that were folded. shared: what lies in
-    shared memory together. contracted, tall: whether there is a contraction, and each has the rows of a wide instruction. spread: of tiles that
-    are made of smaller ones their lanes, and the dimensions of each of these; pairs: the same of tiles of two dimensions. least: registers of a
-    thread, whatever it holds. largest: elements of a tile.
+    registers: of 32 bits, where it holds the most: those of a block, and what lies in threads as tiles that were
+    folded. shared: what lies in shared memory together. contracted, tall: whether there is a contraction, and each has
+    the rows of a wide instruction. spread: of tiles that are made of smaller ones their lanes, and the dimensions of
+    each of these; pairs: the same of tiles of two dimensions. least: registers of a thread, whatever it holds. largest:
+    elements of a tile.
     """
 
     registers: tuple[tuple[float, tuple[Sliced, ...]], ...]
@@ -141,13 +160,20 @@ def folded(kernel: p.Kernel, values: Mapping[str, p.Value]) -> dict[tuple[str, .
     made = p.definitions(kernel.body)
     found: dict[tuple[str, ...], Crossing] = {}
     for stmt in p.statements(kernel.body):
-        if isinstance(stmt, p.ReduceTile) and stmt.out.coords and stmt.out.coords not in found and stmt.coord in values[stmt.arg].coords:
+        if (
+            isinstance(stmt, p.ReduceTile)
+            and stmt.out.coords
+            and stmt.out.coords not in found
+            and stmt.coord in values[stmt.arg].coords
+        ):
             found[stmt.out.coords] = crossing(kernel, stmt, made, values)
     return found
 
 
 def left_of(dot: p.Dot, values: Mapping[str, p.Value]) -> str:
-    """Return the operand of a contraction that gives the rows: the one whose free coordinate comes first in the result."""
+    """Return the operand of a contraction that gives the rows: the one whose free coordinate comes first in
+    the result.
+    """
     first = next((c for c in dot.out.coords), "")
     return dot.b if first in values[dot.b].coords and first not in values[dot.a].coords else dot.a
 
@@ -162,12 +188,18 @@ def room(need: Needs, lanes: Mapping[str, int]) -> Room:
     series = (SERIES if need.rows else 1.0) * max((sizes[coords] for coords in need.series), default=0)
     held: dict[tuple[Sliced, ...], float] = {(): series}
     for tiles in need.alive:
-        parts = tuple((*sliced(need.folded[coords], coords, lanes), taken) for coords, taken in tiles if coords in need.folded)
-        held[parts] = max(held.get(parts, 0.0), series + sum(sizes[coords] * taken for coords, taken in tiles if coords not in need.folded))
+        parts = tuple(
+            (*sliced(need.folded[coords], coords, lanes), taken) for coords, taken in tiles if coords in need.folded
+        )
+        held[parts] = max(
+            held.get(parts, 0.0),
+            series + sum(sizes[coords] * taken for coords, taken in tiles if coords not in need.folded),
+        )
     shared = dict.fromkeys(
         Held(
             total(m.once), total(m.direct), total(m.through), total(m.resident),
-            max((sizes[coords] * size for coords, size, wider in m.converted if 1 < sizes[coords] != sizes.get(wider)), default=0),
+            max((sizes[coords] * size for coords, size, wider in m.converted if 1 < sizes[coords] != sizes.get(wider)),
+                default=0),
             tuple(
                 (tuple(lanes[c] for c in f.coords), f.coords.index(f.axis), tuple(map(f.coords.index, f.along)), f.scan)
                 for f in m.foldings
@@ -182,25 +214,45 @@ def room(need: Needs, lanes: Mapping[str, int]) -> Room:
         for out, args in need.spread
         if sum(lanes[c] > 1 for c in out) > 1
     )
-    pairs, larger = (tuple(tile for tile in spread if (sum(n > 1 for n in tile[0]) > 2) is wide) for wide in (False, True))
+    pairs, larger = (
+        tuple(tile for tile in spread if (sum(n > 1 for n in tile[0]) > 2) is wide) for wide in (False, True)
+    )
     registers = tuple((size, parts) for parts, size in held.items())
     least = LEAST_REGISTERS if need.laned else 0
-    return Room(registers, tuple(shared), bool(need.rows), tall, larger, () if need.rows or need.laned else pairs, least, max(sizes.values(), default=1))
+    return Room(
+        registers,
+        tuple(shared),
+        bool(need.rows),
+        tall,
+        larger,
+        () if need.rows or need.laned else pairs,
+        least,
+        max(sizes.values(), default=1),
+    )
 
 
 def capacity(taken: Room, warps: int, stages: int, wide_unit: bool = True) -> tuple[int, int]:
-    """Estimate shared memory in bytes per block and 32-bit registers per thread; `wide_unit`: the matrix unit reads shared memory itself.
+    """Estimate shared memory in bytes per block and 32-bit registers per thread; `wide_unit`: the matrix unit reads
+    shared memory itself.
 
-    The wide instructions still read a buffer while the next one is filled; for the narrow ones it is in registers by then, so they
-    take one buffer less, and rows that are computed pass through shared memory.
+    The wide instructions still read a buffer while the next one is filled; for the narrow ones it is in registers by
+    then, so they take one buffer less, and rows that are computed pass through shared memory.
     """
     wide = by_wide(taken, warps, wide_unit)
     shared = 0
     for held in taken.shared:
-        always = held.once + held.direct * (stages if wide else stages - 1) + held.through * (stages - 1) + (0 if wide else held.resident)
+        always = (
+            held.once
+            + held.direct * (stages if wide else stages - 1)
+            + held.through * (stages - 1)
+            + (0 if wide else held.resident)
+        )
         passing = max([held.converted, *[partial_bytes(*folding, warps) for folding in held.foldings]])
         shared = max(shared, always + passing)
-    most = max(size / (warps * WARP) + sum(share * places(*part, warps) for *part, share in parts) for size, parts in taken.registers)
+    most = max(
+        size / (warps * WARP) + sum(share * places(*part, warps) for *part, share in parts)
+        for size, parts in taken.registers
+    )
     registers = (BASE_REGISTERS if taken.contracted else PLAIN_REGISTERS) + math.ceil(most)
     if taken.spread:
         registers += max([spread_registers(*tile, warps) for tile in taken.spread])
@@ -208,9 +260,11 @@ def capacity(taken: Room, warps: int, stages: int, wide_unit: bool = True) -> tu
 
 
 def passed_over(taken: Room, warps: int) -> int:
-    """Return the registers of a thread that smaller tiles take at the most where they are spread over one of two dimensions.
+    """Return the registers of a thread that smaller tiles take at the most where they are spread over one of two
+    dimensions.
 
-    A compiler may read what it needs of them piece by piece; where it does not, and threads have no more registers, it spills.
+    A compiler may read what it needs of them piece by piece; where it does not, and threads have no more registers, it
+    spills.
     """
     return max((spread_registers(*tile, warps) for tile in taken.pairs), default=0)
 
@@ -222,7 +276,8 @@ def by_wide(taken: Room, warps: int, wide_unit: bool) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def spread_registers(lanes: tuple[int, ...], args: tuple[tuple[tuple[int, ...], float], ...], warps: int) -> int:
-    """Return the registers of a thread that smaller tiles take where they are spread over one of three dimensions or more.
+    """Return the registers of a thread that smaller tiles take where they are spread over one of three dimensions or
+    more.
 
     Every thread then holds all of them that its part of the large tile needs, and many threads hold the same.
     """
@@ -233,21 +288,28 @@ def spread_registers(lanes: tuple[int, ...], args: tuple[tuple[tuple[int, ...], 
         along = left if at == wide[-1] else min(left, max(1, lanes[at] // taken))
         threads, left = threads // taken, left // along
         mine[at] = math.ceil(lanes[at] / (taken * along))
-    return math.ceil(sum(share * math.prod(mine[at] for at in arg) for arg, share in args if any(at not in arg for at in wide)))
+    return math.ceil(
+        sum(share * math.prod(mine[at] for at in arg) for arg, share in args if any(at not in arg for at in wide))
+    )
 
 
 @lru_cache(maxsize=1 << 14)
 def partial_bytes(lanes: tuple[int, ...], axis: int, along: tuple[int, ...], scan: bool, warps: int) -> int:
-    """Return the bytes in which the warps of a block leave their parts of a folding along an axis for each other, at the most.
+    """Return the bytes in which the warps of a block leave their parts of a folding along an axis for each other, at
+    the most.
 
-    A tile that is loaded is laid out along the neighbours in memory first, larger ones that are computed along their last coordinate. A scan keeps
-    what every stretch of a warp comes to.
+    A tile that is loaded is laid out along the neighbours in memory first, larger ones that are computed along their
+    last coordinate. A scan keeps what every stretch of a warp comes to.
     """
     wide = [at for at, n in enumerate(lanes) if n > 1]
     loaded = [at for at in along if at in wide]
     firsts = loaded or (wide[-1:] if len(wide) > 2 else [])
     orders = [[first, *(at for at in wide[::-1] if at != first)] for first in firsts]
-    found = [_warps_along([lanes[at] for at in order], order.index(axis), warps, vector) for order in orders for vector in ((1, VECTOR) if loaded else (1,))]
+    found = [
+        _warps_along([lanes[at] for at in order], order.index(axis), warps, vector)
+        for order in orders
+        for vector in ((1, VECTOR) if loaded else (1,))
+    ]
     across = max(found, default=min(warps, lanes[axis]))
     if scan and across > 1:
         across = max(across, lanes[axis] // (WARP if len(wide) == 1 else 1))
@@ -255,7 +317,9 @@ def partial_bytes(lanes: tuple[int, ...], axis: int, along: tuple[int, ...], sca
 
 
 def _warps_along(sizes: Sequence[int], axis: int, warps: int, vector: int) -> int:
-    """Return how many warps lie along a dimension of a tile whose dimensions are filled in order: by the threads of a warp, then by warps."""
+    """Return how many warps lie along a dimension of a tile whose dimensions are filled in order: by the threads of a
+    warp, then by warps.
+    """
     lanes = WARP
     for at, size in enumerate(sizes[:-1]):
         most = min(warps * lanes, max(1, size // (vector if at == 0 else 1)))
@@ -271,7 +335,8 @@ def _warps_along(sizes: Sequence[int], axis: int, warps: int, vector: int) -> in
 class Crossing:
     """A reduction or a scan of a tile, whose threads and warps may each hold a part of its axis and have to meet.
 
-    order: the tile's coordinates as threads, and then warps, are laid along them; vector: elements side by side that a thread has of the first.
+    order: the tile's coordinates as threads, and then warps, are laid along them; vector: elements side by side that a
+    thread has of the first.
     gain: of a linear recurrence, the coordinates of its gains.
     """
 
@@ -284,24 +349,38 @@ class Crossing:
 
 
 def short_rows(buffer: p.Buffer) -> bool:
-    """Tell whether rows of an array are shorter than what memory takes at once: then threads that go along a row go on along the next one."""
+    """Tell whether rows of an array are shorter than what memory takes at once: then threads that go along a row go on
+    along the next one.
+    """
     row = buffer.dims[-1].size if buffer.dims else None
     return row is not None and row * BYTES[buffer.dtype] < SECTOR
 
 
-def crossing(kernel: p.Kernel, stmt: p.ReduceTile | p.ScanTile, made: Mapping[str, p.Defining], values: Mapping[str, p.Value]) -> Crossing:
-    """Return how the tile of a reduction or scan lies in threads: as what is loaded for it, and else along its last coordinate first.
+def crossing(
+    kernel: p.Kernel, stmt: p.ReduceTile | p.ScanTile, made: Mapping[str, p.Defining], values: Mapping[str, p.Value]
+) -> Crossing:
+    """Return how the tile of a reduction or scan lies in threads: as what is loaded for it, and else along its last
+    coordinate first.
 
-    Of a load whose neighbours a compiler sees, they come first and then the tile's coordinates as they stand; else, and where rows are
-    short, those nearest in memory. What is scanned and not loaded lies as it is stored.
+    Of a load whose neighbours a compiler sees, they come first and then the tile's coordinates as they stand; else, and
+    where rows are short, those nearest in memory. What is scanned and not loaded lies as it is stored.
     """
     coords = stmt.out.coords if isinstance(stmt, p.ScanTile) else values[stmt.arg].coords
     order, vector = coords[::-1], 1
     loads = (s for s in p.closure(made, p.used(stmt)).values() if isinstance(s, p.Load) and s.out.coords == coords)
-    stores = (s for s in p.statements(kernel.body) if isinstance(s, p.StoreTile) and isinstance(stmt, p.ScanTile) and values[s.value].coords == coords)
+    stores = (
+        s
+        for s in p.statements(kernel.body)
+        if isinstance(s, p.StoreTile) and isinstance(stmt, p.ScanTile) and values[s.value].coords == coords
+    )
     accesses: Iterator[p.Load | p.StoreTile] = itertools.chain(loads, stores)
     for access in itertools.islice(accesses, 1):
-        near = {c: (at, values[place].coords.index(c)) for at, place in enumerate(access.index) if isinstance(place, str) for c in values[place].coords}
+        near = {
+            c: (at, values[place].coords.index(c))
+            for at, place in enumerate(access.index)
+            if isinstance(place, str)
+            for c in values[place].coords
+        }
         order = tuple(sorted(coords, key=lambda c: (-near[c][0], -near[c][1])))
         if adjoining(access.index[-1], made, values):
             vector = _side_by_side(kernel, access, coords, order[0], made, values)
@@ -312,12 +391,23 @@ def crossing(kernel: p.Kernel, stmt: p.ReduceTile | p.ScanTile, made: Mapping[st
 
 
 def _side_by_side(
-    kernel: p.Kernel, access: p.Load | p.StoreTile, coords: tuple[str, ...], first: str, made: Mapping[str, p.Stmt], values: Mapping[str, p.Value]
+    kernel: p.Kernel,
+    access: p.Load | p.StoreTile,
+    coords: tuple[str, ...],
+    first: str,
+    made: Mapping[str, p.Stmt],
+    values: Mapping[str, p.Value],
 ) -> int:
-    """Return how many neighbours a thread has of a tile: of one that is loaded, as many as of any that lies alike and is loaded or stored."""
+    """Return how many neighbours a thread has of a tile: of one that is loaded, as many as of any that lies alike and
+    is loaded or stored.
+    """
     alike = [access]
     if isinstance(access, p.Load):
-        along = (s for s in p.statements(kernel.body) if isinstance(s, (p.Load, p.StoreTile)) and neighbours(s.index, values) == first)
+        along = (
+            s
+            for s in p.statements(kernel.body)
+            if isinstance(s, (p.Load, p.StoreTile)) and neighbours(s.index, values) == first
+        )
         alike += [s for s in along if values[s.out.name if isinstance(s, p.Load) else s.value].coords == coords]
     return max(neighbours_taken(kernel, s, first, made, values) for s in alike)
 
@@ -325,7 +415,9 @@ def _side_by_side(
 def neighbours_taken(
     kernel: p.Kernel, stmt: p.Load | p.StoreTile, last: str, made: Mapping[str, p.Stmt], values: Mapping[str, p.Value]
 ) -> int:
-    """Return how many neighbours a thread may take at once: a number that divides every row, so that each begins as the first, and what a mask leaves."""
+    """Return how many neighbours a thread may take at once: a number that divides every row, so that each begins as the
+    first, and what a mask leaves.
+    """
     if not adjoining(stmt.index[-1], made, values):
         return 1
     buffer = kernel.buffer(stmt.buffer)
@@ -336,7 +428,9 @@ def neighbours_taken(
 
 @lru_cache(maxsize=1 << 14)
 def laid(sizes: tuple[int, ...], vector: int, warps: int) -> tuple[tuple[int, int, int], ...]:
-    """Return how a tile lies in threads, of each dimension in the order of Crossing: threads of a warp, warps, and places of a thread."""
+    """Return how a tile lies in threads, of each dimension in the order of Crossing: threads of a warp, warps, and
+    places of a thread.
+    """
     threads, along = WARP, warps
     spans: list[tuple[int, int, int]] = []
     vector = min(vector, sizes[0])
@@ -349,25 +443,36 @@ def laid(sizes: tuple[int, ...], vector: int, warps: int) -> tuple[tuple[int, in
     return tuple(spans)
 
 
-def sliced(cross: Crossing, coords: Sequence[str], lanes: Mapping[str, int]) -> tuple[tuple[int, ...], int, tuple[int, ...]]:
-    """Return of what lies in threads as a folded tile does the tile's sizes in the order of Crossing, its vector, and the dimensions that are left."""
-    return tuple(lanes[c] for c in cross.order), cross.vector, tuple(at for at, c in enumerate(cross.order) if c in coords)
+def sliced(
+    cross: Crossing, coords: Sequence[str], lanes: Mapping[str, int]
+) -> tuple[tuple[int, ...], int, tuple[int, ...]]:
+    """Return of what lies in threads as a folded tile does the tile's sizes in the order of Crossing, its vector, and
+    the dimensions that are left.
+    """
+    return (
+        tuple(lanes[c] for c in cross.order),
+        cross.vector,
+        tuple(at for at, c in enumerate(cross.order) if c in coords),
+    )
 
 
 @lru_cache(maxsize=1 << 14)
 def places(sizes: tuple[int, ...], vector: int, left: tuple[int, ...], warps: int) -> int:
-    """Return how many elements each thread holds of what is left of a tile that was folded: every thread along what is gone holds the same."""
+    """Return how many elements each thread holds of what is left of a tile that was folded: every thread along what is
+    gone holds the same.
+    """
     spans = laid(sizes, vector, warps)
     return math.prod(spans[at][2] for at in left)
 
 
 @lru_cache(maxsize=1 << 14)
 def crossed_clocks(sizes: tuple[int, ...], axis: int, vector: int, scan: bool, warps: int) -> tuple[float, float]:
-    """Return the clocks of an SM in which the threads of a block exchange their parts of a folding, and those of one after another's answers.
+    """Return the clocks of an SM in which the threads of a block exchange their parts of a folding, and those of one
+    after another's answers.
 
-    sizes: of its tile, in the order of Crossing. Threads of a warp exchange numbers 32 a clock, for each doubling of those along the axis. Warps
-    along it leave their parts in shared memory, part by part, then the dimensions of which a thread holds several places, then the others: so
-    threads along one of these meet in few banks.
+    sizes: of its tile, in the order of Crossing. Threads of a warp exchange numbers 32 a clock, for each doubling of
+    those along the axis. Warps along it leave their parts in shared memory, part by part, then the dimensions of which
+    a thread holds several places, then the others: so threads along one of these meet in few banks.
     """
     vector, spans = min(vector, sizes[0]), laid(sizes, vector, warps)
     inside, across, _ = spans[axis]
@@ -388,11 +493,15 @@ def crossed_clocks(sizes: tuple[int, ...], axis: int, vector: int, scan: bool, w
             break
         stride *= sizes[at]
     ways = min(lanes, max(1.0, lanes * stride / WARP))
-    return clocks + partials / lanes * 2 * ways + partials / WARP * (2 + math.log2(across)), waits + MET + math.log2(across) * SHUFFLED
+    return clocks + partials / lanes * 2 * ways + partials / WARP * (2 + math.log2(across)), waits + MET + math.log2(
+        across
+    ) * SHUFFLED
 
 
 def _moments(kernel: p.Kernel) -> Iterator[Moment]:
-    """Yield what lies in shared memory together: in the kernel's own body, and in each part of its loops beside what lies there around it."""
+    """Yield what lies in shared memory together: in the kernel's own body, and in each part of its loops beside what
+    lies there around it.
+    """
     values = p.values_of(kernel.body)
     loads = {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load)}
     sides = {n for s in p.statements(kernel.body) if isinstance(s, p.Dot) for n in (s.a, s.b)}
@@ -412,37 +521,57 @@ def _moments(kernel: p.Kernel) -> Iterator[Moment]:
         resident = [n for n in own if innermost and n in sides - loads and n in lefts and n in results]
         once = [n for n in own if n in sides and n not in fed and n not in resident]
         whole = (*around, *map(claim, once))
-        direct, through = (tuple(claim(n) for n in sorted(names) if values[n].coords) for names in (fed & read - others, fed - (read - others)))
+        direct, through = (
+            tuple(claim(n) for n in sorted(names) if values[n].coords)
+            for names in (fed & read - others, fed - (read - others))
+        )
         # What a body does after its last contraction finds the operands gone.
         last = max((at + 1 for at, s in enumerate(body) if isinstance(s, (p.Dot, p.Loop))), default=0)
-        yield Moment(whole, direct, through, tuple(map(claim, resident)), *passing(body[:last] if not looped else body, own, fed))
+        yield Moment(
+            whole, direct, through, tuple(map(claim, resident)), *passing(body[:last] if not looped else body, own, fed)
+        )
         if not looped:
             yield Moment(around, (), (), (), *passing(body[last:], own, fed))
         for stmt in body:
             for part in stmt.parts if isinstance(stmt, p.Loop) else ():
                 yield from visit(part.body, whole, True)
 
-    def passing(body: Sequence[p.Stmt], own: Mapping[str, p.Defining], fed: set[str]) -> tuple[tuple[Folding, ...], tuple[Converted, ...]]:
+    def passing(
+        body: Sequence[p.Stmt], own: Mapping[str, p.Defining], fed: set[str]
+    ) -> tuple[tuple[Folding, ...], tuple[Converted, ...]]:
         foldings, converted = _foldings(body, own, values), _converted(kernel, body, values, fed | sides, results)
         return tuple(dict.fromkeys(foldings)), tuple(dict.fromkeys(converted))
 
     yield from visit(kernel.body, (), False)
 
 
-def _foldings(body: Sequence[p.Stmt], own: Mapping[str, p.Defining], values: Mapping[str, p.Value]) -> Iterator[Folding]:
+def _foldings(
+    body: Sequence[p.Stmt], own: Mapping[str, p.Defining], values: Mapping[str, p.Value]
+) -> Iterator[Folding]:
     for stmt in body:
-        coords = stmt.out.coords if isinstance(stmt, p.ScanTile) else values[stmt.arg].coords if isinstance(stmt, p.ReduceTile) else ()
+        coords = (
+            stmt.out.coords
+            if isinstance(stmt, p.ScanTile)
+            else values[stmt.arg].coords
+            if isinstance(stmt, p.ReduceTile)
+            else ()
+        )
         if isinstance(stmt, (p.ReduceTile, p.ScanTile)) and stmt.coord in coords:
             made = p.closure(own, p.used(stmt)).values()
             along = (neighbours(s.index, values) for s in made if isinstance(s, p.Load) and s.out.coords == coords)
-            yield Folding(coords, stmt.coord, tuple(dict.fromkeys(way for way in along if way in coords)), isinstance(stmt, p.ScanTile))
+            yield Folding(
+                coords,
+                stmt.coord,
+                tuple(dict.fromkeys(way for way in along if way in coords)),
+                isinstance(stmt, p.ScanTile),
+            )
 
 
 def _converted(
     kernel: p.Kernel, body: Sequence[p.Stmt], values: Mapping[str, p.Value], fed: set[str], results: set[str]
 ) -> Iterator[Converted]:
-    """Yield the tiles of a body that threads may have to hand on: spread over a wider tile or left by its reduction, stored from the matrix
-    unit, and loaded or stored along other neighbours than the rest."""
+    """Yield the tiles of a body that threads may have to hand on: spread over a wider tile or left by its reduction,
+    stored from the matrix unit, and loaded or stored along other neighbours than the rest."""
 
     def tile(name: str, dtype: str, wider: tuple[str, ...] = ()) -> Converted:
         return values[name].coords, BYTES[dtype], wider
@@ -450,7 +579,9 @@ def _converted(
     ways: dict[tuple[str, ...], dict[str, list[Converted]]] = {}
     for stmt in body:
         if isinstance(stmt, p.Let):
-            narrow = (a for a in stmt.args if isinstance(a, str) and values[a].coords and values[a].coords != stmt.out.coords)
+            narrow = (
+                a for a in stmt.args if isinstance(a, str) and values[a].coords and values[a].coords != stmt.out.coords
+            )
             yield from (tile(a, values[a].dtype, stmt.out.coords) for a in narrow)
         elif isinstance(stmt, p.ReduceTile):
             yield tile(stmt.out.name, stmt.out.dtype)
@@ -472,7 +603,9 @@ def neighbours(index: Sequence[p.Operand], values: Mapping[str, p.Value]) -> str
 
 
 def nearest(index: Sequence[p.Operand], values: Mapping[str, p.Value], dims: Sequence[Axis]) -> tuple[str, int]:
-    """Return the coordinate of a tile along which elements are nearest in memory, and how many elements apart two of its places are."""
+    """Return the coordinate of a tile along which elements are nearest in memory, and how many elements apart two of
+    its places are.
+    """
     apart = 1
     for operand, axis in zip(reversed(index), reversed(dims), strict=True):
         if isinstance(operand, str) and values[operand].coords:
@@ -484,7 +617,9 @@ def nearest(index: Sequence[p.Operand], values: Mapping[str, p.Value], dims: Seq
 
 
 def adjoining(operand: p.Operand, made: Mapping[str, p.Stmt], values: Mapping[str, p.Value]) -> bool:
-    """Tell whether neighbouring lanes of a place are neighbours, plainly enough for a compiler: counted up, and moved."""
+    """Tell whether neighbouring lanes of a place are neighbours, plainly enough for a compiler: counted up,
+    and moved.
+    """
     stmt = made.get(str(operand))
     if isinstance(stmt, p.Iota):
         return True
@@ -495,7 +630,9 @@ def adjoining(operand: p.Operand, made: Mapping[str, p.Stmt], values: Mapping[st
 def _spread(kernel: p.Kernel, values: Mapping[str, p.Value]) -> Iterator[Spread]:
     counted: set[str] = set()  # what is counted up, and what is computed of it alone: made anew wherever it is used
     for stmt in p.statements(kernel.body):
-        if isinstance(stmt, (p.Iota, p.Start, p.SizeOf)) or (isinstance(stmt, p.Let) and counted.issuperset(p.used(stmt))):
+        if isinstance(stmt, (p.Iota, p.Start, p.SizeOf)) or (
+            isinstance(stmt, p.Let) and counted.issuperset(p.used(stmt))
+        ):
             counted.add(stmt.out.name)
         if isinstance(stmt, p.Let) and len(stmt.out.coords) > 1:
             names = (a for a in stmt.args if isinstance(a, str) and (len(stmt.out.coords) > 2 or a not in counted))
@@ -514,7 +651,9 @@ def _of_contractions(kernel: p.Kernel) -> set[str]:
 
 
 def _alive(kernel: p.Kernel) -> set[Tiles]:
-    """Return the tiles that a kernel holds together where it waits; what contractions read is in shared memory, or, if computed, held meanwhile."""
+    """Return the tiles that a kernel holds together where it waits; what contractions read is in shared memory, or, if
+    computed, held meanwhile.
+    """
     values = p.values_of(kernel.body)
     loads = {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load)}
     operands = {n for s in p.statements(kernel.body) if isinstance(s, p.Dot) for n in (s.a, s.b)}
@@ -527,14 +666,18 @@ def _alive(kernel: p.Kernel) -> set[Tiles]:
 
 
 def _paired(kernel: p.Kernel, values: Mapping[str, p.Value]) -> Iterator[Tiles]:
-    """Yield what linear recurrences hold while they are folded: of each element what it is given and what it comes to, both with their gains."""
+    """Yield what linear recurrences hold while they are folded: of each element what it is given and what it comes to,
+    both with their gains.
+    """
     for stmt in p.statements(kernel.body):
         if isinstance(stmt, p.ScanTile) and stmt.gain is not None and stmt.coord in values[stmt.gain].coords:
             yield ((stmt.out.coords, 4.0),)
 
 
 def _alive_in_lanes(kernel: p.Kernel) -> set[Tiles]:
-    """Return the tiles held together where lanes fold their own elements: those loaded, and others but what is computed of these element by element."""
+    """Return the tiles held together where lanes fold their own elements: those loaded, and others but what is computed
+    of these element by element.
+    """
     free: set[str] = set()
     for stmt in p.statements(kernel.body):
         if isinstance(stmt, (p.Load, p.Iota, p.Start)) or (isinstance(stmt, p.Let) and free.issuperset(p.used(stmt))):

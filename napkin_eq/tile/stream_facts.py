@@ -1,4 +1,5 @@
-"""What a term says that is cut into kernels and streams: a kernel's parts, the passes over an axis, the roles of output axes.
+"""What a term says that is cut into kernels and streams: a kernel's parts, the passes over an axis, the roles of output
+axes.
 
 Facts of terms alone; the tiles come in where the caller gives them.
 """
@@ -37,15 +38,18 @@ from napkin_eq.tile import ir as p
 from napkin_eq.tile.expected import at_most
 
 MIN_DOT = 16
-# Neighbouring elements that a lane of a stream takes at a time, 16 bytes of a 16-bit type, and the least tile that is cut into lanes.
+# Neighbouring elements that a lane of a stream takes at a time, 16 bytes of a 16-bit type, and the least tile that is
+# cut into lanes.
 RUN, LEAST_LANED = 8, 1024
 Streamed = (Reduce, Fold, Online)
 
 
 def axis_ranks(term: Term, arrays: Mapping[Term, p.Buffer]) -> dict[str, int]:
-    """Order the axes of a kernel so that the storage order of every array it reads is kept where possible, ties by first appearance.
+    """Order the axes of a kernel so that the storage order of every array it reads is kept where possible, ties by
+    first appearance.
 
-    First come axes that are folded over what no one array holds: threads, which lie along the last axes, then fold lanes of their own.
+    First come axes that are folded over what no one array holds: threads, which lie along the last axes, then fold
+    lanes of their own.
     """
     parts = kernel_terms(term)
     stored = [arrays[t].dims if t in arrays else t.dims for t in parts if t in arrays or isinstance(t, Input)]
@@ -70,13 +74,18 @@ def _spread(term: Term, parts: Sequence[Term], arrays: Mapping[Term, p.Buffer]) 
     None of a kernel that contracts, whose tiles lie as the matrix unit takes them, nor one of its outputs.
     """
     folds = [t for t in parts if isinstance(t, Streamed)]
-    if any(isinstance(t.body, Map) and t.body.op == "mul" and not isinstance(t, Online) and t.monoid == "sum" for t in folds):
+    if any(
+        isinstance(t.body, Map) and t.body.op == "mul" and not isinstance(t, Online) and t.monoid == "sum"
+        for t in folds
+    ):
         return set()
     found = set()
     for fold in folds:
         wide = set(fold.body.axes)
         held = [{a.name for a in t.axes} for t in kernel_terms(fold.body) if t in arrays or isinstance(t, Input)]
-        if fold.axis not in term.axes and not any(fold.axis.name in names and {a.name for a in wide} <= names for names in held):
+        if fold.axis not in term.axes and not any(
+            fold.axis.name in names and {a.name for a in wide} <= names for names in held
+        ):
             found.add(fold.axis.name)
     return found
 
@@ -99,20 +108,28 @@ _plain: dict[Term, Term] = {}
 
 
 def plain(term: Term) -> Term:
-    """Return the term with the reductions that its streamed forms stand for: the same value, in the form that facts speak of."""
+    """Return the term with the reductions that its streamed forms stand for: the same value, in the form that facts
+    speak of.
+    """
     if term not in _plain:
         body = rebuilt(term, tuple(map(plain, term.children)))
         if isinstance(body, Streamed):
             monoid = "sum" if isinstance(body, Online) else body.monoid
             # A lane that is left out counts as the neutral element: so a maximum may be absent, a sum may be zero.
-            kept = body.body if body.where is Const(True) else Map("where", (body.where, body.body, Const(NEUTRAL[monoid])))
+            kept = (
+                body.body
+                if body.where is Const(True)
+                else Map("where", (body.where, body.body, Const(NEUTRAL[monoid])))
+            )
             body = Reduce(monoid, body.axis, kept)
         _plain[term] = held(body)
     return _plain[term]
 
 
 def read_along(term: Term, axis: Axis, index: Term) -> Term:
-    """Return a term with its value at a coordinate along an axis, the read moved down to the arrays; raises NapkinError where it cannot be."""
+    """Return a term with its value at a coordinate along an axis, the read moved down to the arrays; raises NapkinError
+    where it cannot be.
+    """
     if axis not in term.axes:
         return term
     if isinstance(term, Index):
@@ -177,7 +194,8 @@ def modes_of(store: Store) -> tuple[dict[str, str], Term]:
 def dot_factors(body: Term, tiles: Mapping[str, int], axis: str) -> tuple[Term, Term] | None:
     """Return the two factors of a body if the matrix unit can contract them over an axis, else None.
 
-    Each factor must carry the axis and exactly one axis of its own; tiles of all three are at least 16; other axes have tile 1.
+    Each factor must carry the axis and exactly one axis of its own; tiles of all three are at least 16; other axes have
+    tile 1.
     """
     if not (isinstance(body, Map) and body.op == "mul" and tiles.get(axis, 0) >= MIN_DOT):
         return None

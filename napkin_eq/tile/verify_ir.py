@@ -1,9 +1,11 @@
-"""The verifier of the tile language: what every kernel must keep to, whatever it computes, told of its statements alone.
+"""The verifier of the tile language: what every kernel must keep to, whatever it computes, told of its statements
+alone.
 
-It runs on every plan that is assembled, and in the tests after every pass. Checked are names (defined once, before they are used, within
-the block of statements that they are defined in), coordinates (known, in the kernel's order, used where they are walked), types, buffers
-(listed, indexed along each dimension, written by one kernel), accumulators (assigned in the loop that carries them), and contractions
-that run beside other statements (not used before they are waited for). Nothing is said of values: see translation.py.
+It runs on every plan that is assembled, and in the tests after every pass. Checked are names (defined once, before they
+are used, within the block of statements that they are defined in), coordinates (known, in the kernel's order, used
+where they are walked), types, buffers (listed, indexed along each dimension, written by one kernel), accumulators
+(assigned in the loop that carries them), and contractions that run beside other statements (not used before they are
+waited for). Nothing is said of values: see translation.py.
 """
 
 from __future__ import annotations
@@ -40,19 +42,24 @@ from napkin_eq.tile.ir import (
 )
 
 ROLES = ("group", "stream", "walk", "whole", "lane", "run")
-MACHINE_OPS = {"sub": 2, "div": 2, "exp2": 1, "log2": 1, "rsqrt": 1, "fma": 3, "cast": 1}  # beside those of the language
+# Beside those of the language
+MACHINE_OPS = {"sub": 2, "div": 2, "exp2": 1, "log2": 1, "rsqrt": 1, "fma": 3, "cast": 1}
 COMPARISONS = ("lt", "le", "eq")
 MIXED = ("cast", "real", "where", *COMPARISONS)  # operators whose arguments may have another type than what they give
 
 
 def verified(kernel: Kernel) -> Kernel:
-    """Return a kernel that keeps to the tile language; raises WrongPlan, with the kernel and the statement, for one that does not."""
+    """Return a kernel that keeps to the tile language; raises WrongPlan, with the kernel and the statement, for one
+    that does not.
+    """
     _Verifier(kernel).kernel()
     return kernel
 
 
 def verified_plan(plan: Plan) -> Plan:
-    """Return a plan whose kernels keep to the tile language, each array written by one of them, before others read it; else raises WrongPlan."""
+    """Return a plan whose kernels keep to the tile language, each array written by one of them, before others read it;
+    else raises WrongPlan.
+    """
     inputs = {buffer.name: buffer for buffer in plan.inputs}
     written: dict[str, str] = {}
     for kernel in plan.kernels:
@@ -62,7 +69,10 @@ def verified_plan(plan: Plan) -> Plan:
                 raise WrongPlan(f"kernel {kernel.name}: it reads {buffer.name} before any kernel has written it")
         for buffer in kernel.writes:
             if buffer.name in inputs or buffer.name in written:
-                raise WrongPlan(f"kernel {kernel.name}: it writes {buffer.name}, which {written.get(buffer.name, 'the caller')} has written")
+                raise WrongPlan(
+                    f"kernel {kernel.name}: it writes {buffer.name}, which {written.get(buffer.name, 'the caller')} has"
+                    " written"
+                )
             written[buffer.name] = kernel.name
     if missing := [buffer.name for buffer in plan.outputs if buffer.name not in written]:
         raise WrongPlan(f"plan {plan.name}: no kernel writes {missing[0]}")
@@ -91,20 +101,40 @@ class _Verifier:
         kernel = self.of
         self.require(len(self.order) == len(kernel.coords), "two coordinates have one name")
         for coord in kernel.coords:
-            self.require(coord.role in ROLES and coord.tile >= 1, f"coordinate {coord.name} has role {coord.role!r} and tile {coord.tile}")
+            self.require(
+                coord.role in ROLES and coord.tile >= 1,
+                f"coordinate {coord.name} has role {coord.role!r} and tile {coord.tile}",
+            )
         for name in kernel.grid:
-            self.require(name in self.order and kernel.coord(name).role == "group", f"{name} is in the grid and is no coordinate of it")
+            self.require(
+                name in self.order and kernel.coord(name).role == "group",
+                f"{name} is in the grid and is no coordinate of it",
+            )
         groups = [coord.name for coord in kernel.coords if coord.role == "group"]
-        self.require(sorted(groups) == sorted(kernel.grid), f"of the coordinates {', '.join(groups)} not each is once in the grid")
-        self.require(len(self.buffers) == len(kernel.reads) + len(kernel.writes), "an array is listed twice, or read and written in one launch")
+        self.require(
+            sorted(groups) == sorted(kernel.grid),
+            f"of the coordinates {', '.join(groups)} not each is once in the grid",
+        )
+        self.require(
+            len(self.buffers) == len(kernel.reads) + len(kernel.writes),
+            "an array is listed twice, or read and written in one launch",
+        )
         for buffer in self.buffers.values():
             self.require(buffer.dtype in DTYPES, f"{buffer.name} has type {buffer.dtype!r}")
         if kernel.swizzle is not None:
-            self.require(set(kernel.swizzle[:2]) <= set(kernel.grid), "it reorders coordinates that are not in its grid")
+            self.require(
+                set(kernel.swizzle[:2]) <= set(kernel.grid), "it reorders coordinates that are not in its grid"
+            )
         if (call := kernel.library) is not None:
-            self.require({call.left.buffer, call.right.buffer, call.out.buffer} == set(self.buffers), "a library's call has other arrays than it")
+            self.require(
+                {call.left.buffer, call.right.buffer, call.out.buffer} == set(self.buffers),
+                "a library's call has other arrays than it",
+            )
         if kernel.workers is not None:
-            self.require(kernel.workers.rows in kernel.grid and kernel.workers.groups >= 1, f"groups of warps share {kernel.workers.rows}, which no grid walks")
+            self.require(
+                kernel.workers.rows in kernel.grid and kernel.workers.groups >= 1,
+                f"groups of warps share {kernel.workers.rows}, which no grid walks",
+            )
         self.body(kernel.body, {})
         if kernel.workers is not None and kernel.workers.roles is not None:
             self.roles(kernel.workers.roles)
@@ -112,20 +142,38 @@ class _Verifier:
         self.require(stored == self.writes, f"it lists {sorted(self.writes)} as written and stores {sorted(stored)}")
 
     def roles(self, roles: Roles) -> None:
-        """Roles speak of the kernel as it stands: its loads, its stores, its values, its arrays, the coordinates of its tiles."""
+        """Roles speak of the kernel as it stands: its loads, its stores, its values, its arrays, the coordinates of its
+        tiles.
+        """
         stmts = list(statements(self.of.body))
-        known = {s.out.name for s in stmts if hasattr(s, "out")} | {value.name for s in stmts if isinstance(s, Loop) for value, _ in s.carried}
+        known = {s.out.name for s in stmts if hasattr(s, "out")} | {
+            value.name for s in stmts if isinstance(s, Loop) for value, _ in s.carried
+        }
         loads = {s.out.name: s.buffer for s in stmts if isinstance(s, Load)}
         for names, ring in roles.rings:
-            fits = len(names) == len(ring.copies) and all(loads.get(n) == c.buffer.name for n, c in zip(names, ring.copies, strict=True))
+            fits = len(names) == len(ring.copies) and all(
+                loads.get(n) == c.buffer.name for n, c in zip(names, ring.copies, strict=True)
+            )
             self.require(fits, f"its roles copy {', '.join(names)}, which it does not load so")
         for at, copy in roles.stores:
             stmt = stmts[at] if at < len(stmts) else None
-            self.require(isinstance(stmt, StoreTile) and stmt.buffer == copy.buffer.name, f"its roles store {copy.buffer.name} where it does not")
-        for name in (*roles.copying.values, *roles.copying.whole, *roles.computing.values, *roles.computing.whole, *dict(roles.operands)):
+            self.require(
+                isinstance(stmt, StoreTile) and stmt.buffer == copy.buffer.name,
+                f"its roles store {copy.buffer.name} where it does not",
+            )
+        for name in (
+            *roles.copying.values,
+            *roles.copying.whole,
+            *roles.computing.values,
+            *roles.computing.whole,
+            *dict(roles.operands),
+        ):
             self.require(name in known, f"its roles speak of {name}, which it does not define")
         for copy in roles.boxes:
-            self.require(self.buffers.get(copy.buffer.name) == copy.buffer, f"its roles move {copy.buffer.name}, which is no array of it")
+            self.require(
+                self.buffers.get(copy.buffer.name) == copy.buffer,
+                f"its roles move {copy.buffer.name}, which is no array of it",
+            )
         for coord in (name for dims, _ in roles.layouts for name in dims):
             self.require(coord in self.order, f"its roles lay out tiles over {coord}, which is no coordinate of it")
 
@@ -159,7 +207,9 @@ class _Verifier:
 
     def spans(self, out: Value, coords: Iterable[str], what: str) -> None:
         wanted = tuple(sorted(set(coords), key=self.order.__getitem__))
-        self.require(out.coords == wanted, f"{out.name} is said to span {list(out.coords)}, {what} gives {list(wanted)}")
+        self.require(
+            out.coords == wanted, f"{out.name} is said to span {list(out.coords)}, {what} gives {list(wanted)}"
+        )
 
     def defined(self, stmt: Stmt, scope: dict[str, Value]) -> None:
         match stmt:
@@ -172,26 +222,44 @@ class _Verifier:
                 self.require(out.dtype in WHOLE, f"{out.name}: a size is a whole number, not {out.dtype}")
             case Load():
                 buffer = self.indexed(stmt, scope)
-                self.require(stmt.buffer not in self.writes, f"{stmt.out.name} is loaded from {stmt.buffer}, which the kernel writes")
-                self.require(stmt.out.dtype == buffer.dtype, f"{stmt.out.name} is {stmt.out.dtype}, loaded from {stmt.buffer}, which is {buffer.dtype}")
+                self.require(
+                    stmt.buffer not in self.writes,
+                    f"{stmt.out.name} is loaded from {stmt.buffer}, which the kernel writes",
+                )
+                self.require(
+                    stmt.out.dtype == buffer.dtype,
+                    f"{stmt.out.name} is {stmt.out.dtype}, loaded from {stmt.buffer}, which is {buffer.dtype}",
+                )
                 self.spans(stmt.out, self.coords(stmt.index, scope), "its index")
             case Let():
                 self.let(stmt, scope)
             case ScanTile(out, _, coord, arg, str(gain)):
                 sides = scope[gain], scope[arg]
                 self.require(stmt.monoid == RECURRENCE, f"{out.name}: a scan by {stmt.monoid!r} has no gain")
-                self.require(any(coord in side.coords for side in sides), f"{out.name}: neither {arg} nor {gain} spans {coord}, along which it is scanned")
-                self.require(self.of.coord(coord).role in ("whole", "walk"), f"{out.name}: a scan along {coord} would start anew in each block")
+                self.require(
+                    any(coord in side.coords for side in sides),
+                    f"{out.name}: neither {arg} nor {gain} spans {coord}, along which it is scanned",
+                )
+                self.require(
+                    self.of.coord(coord).role in ("whole", "walk"),
+                    f"{out.name}: a scan along {coord} would start anew in each block",
+                )
                 self.spans(out, (name for side in sides for name in side.coords), "the scan")
                 self.require(all(v.dtype == "f32" for v in (out, *sides)), f"{out.name}: a recurrence is of f32")
             case ReduceTile(out, monoid, coord, arg) | ScanTile(out, monoid, coord, arg):
                 tile = scope[arg]
-                self.require(monoid in (REDUCTIONS if isinstance(stmt, ReduceTile) else MONOIDS), f"{out.name}: {monoid!r} is no monoid")
+                self.require(
+                    monoid in (REDUCTIONS if isinstance(stmt, ReduceTile) else MONOIDS),
+                    f"{out.name}: {monoid!r} is no monoid",
+                )
                 self.require(coord in tile.coords, f"{out.name}: {arg} does not span {coord}, along which it is folded")
                 if isinstance(stmt, ReduceTile):
                     self.spans(out, (name for name in tile.coords if name != coord), "the fold")
                 else:
-                    self.require(self.of.coord(coord).role in ("whole", "walk"), f"{out.name}: a scan along {coord} would start anew in each block")
+                    self.require(
+                        self.of.coord(coord).role in ("whole", "walk"),
+                        f"{out.name}: a scan along {coord} would start anew in each block",
+                    )
                     self.spans(out, tile.coords, "the scan")
                 held = "i32" if monoid in PLACES else tile.dtype
                 self.require(out.dtype == held, f"{out.name} is {out.dtype}, folded of {arg}, which is {tile.dtype}")
@@ -204,7 +272,10 @@ class _Verifier:
     def indexed(self, stmt: Load | StoreTile, scope: dict[str, Value]) -> Buffer:
         self.require(stmt.buffer in self.buffers, f"{stmt.buffer} is not among the arrays that the kernel lists")
         buffer = self.buffers[stmt.buffer]
-        self.require(len(stmt.index) == len(buffer.dims), f"{stmt.buffer} has {len(buffer.dims)} dimensions, indexed by {len(stmt.index)}")
+        self.require(
+            len(stmt.index) == len(buffer.dims),
+            f"{stmt.buffer} has {len(buffer.dims)} dimensions, indexed by {len(stmt.index)}",
+        )
         for operand in stmt.index:
             whole = scope[operand].dtype in WHOLE if isinstance(operand, str) else type(operand) is int
             self.require(whole, f"{stmt.buffer} is indexed by {operand!r}, which is no whole number")
@@ -217,28 +288,44 @@ class _Verifier:
     def let(self, stmt: Let, scope: dict[str, Value]) -> None:
         out, op = stmt.out, stmt.op
         arity = MACHINE_OPS.get(op) or (len(OPS[op].takes) if op in OPS else 0)
-        self.require(arity == len(stmt.args), f"{out.name}: {op!r} takes {arity or 'nothing that is known, so not'} {len(stmt.args)} operands")
+        self.require(
+            arity == len(stmt.args),
+            f"{out.name}: {op!r} takes {arity or 'nothing that is known, so not'} {len(stmt.args)} operands",
+        )
         self.spans(out, self.coords(stmt.args, scope), op)
         kinds = [scope[arg].dtype for arg in stmt.args if isinstance(arg, str)]
         if op == "where" and isinstance(stmt.args[0], str):
             self.require(kinds[0] == "i1", f"{out.name}: it picks by {stmt.args[0]}, which is {kinds[0]}, and no mask")
             kinds = kinds[1:]
-            self.require(set(kinds) <= {out.dtype}, f"{out.name} is {out.dtype}, picked of {', '.join(sorted(set(kinds)))}")
+            self.require(
+                set(kinds) <= {out.dtype}, f"{out.name} is {out.dtype}, picked of {', '.join(sorted(set(kinds)))}"
+            )
         if op in COMPARISONS:
             self.require(len(set(kinds)) <= 1 and out.dtype == "i1", f"{out.name}: {op} compares one type and gives i1")
         if op not in MIXED:
-            self.require(set(kinds) <= {out.dtype}, f"{out.name} is {out.dtype}, but its {op} takes {', '.join(sorted(set(kinds)))}")
+            self.require(
+                set(kinds) <= {out.dtype},
+                f"{out.name} is {out.dtype}, but its {op} takes {', '.join(sorted(set(kinds)))}",
+            )
 
     def dot(self, stmt: Dot, scope: dict[str, Value]) -> None:
         out, a, b = stmt.out, scope[stmt.a], scope[stmt.b]
         self.require({stmt.a, stmt.b}.isdisjoint(self.issued), f"{out.name} multiplies what is not waited for")
-        self.require(a.dtype == b.dtype and a.dtype in REAL, f"{out.name}: a contraction of {a.dtype} with {b.dtype}; its operands have one type")
+        self.require(
+            a.dtype == b.dtype and a.dtype in REAL,
+            f"{out.name}: a contraction of {a.dtype} with {b.dtype}; its operands have one type",
+        )
         self.require(stmt.precision in MATRIX_ROUNDOFF, f"{out.name}: {stmt.precision!r} is no precision")
-        self.require(stmt.coord in a.coords and stmt.coord in b.coords, f"{out.name}: not both operands span {stmt.coord}")
+        self.require(
+            stmt.coord in a.coords and stmt.coord in b.coords, f"{out.name}: not both operands span {stmt.coord}"
+        )
         self.spans(out, (name for name in (*a.coords, *b.coords) if name != stmt.coord), "the contraction")
         if stmt.acc is not None:
             acc = scope[stmt.acc]
-            self.require((acc.coords, acc.dtype) == (out.coords, out.dtype), f"{out.name} is added to {stmt.acc}, which is another kind of tile")
+            self.require(
+                (acc.coords, acc.dtype) == (out.coords, out.dtype),
+                f"{out.name} is added to {stmt.acc}, which is another kind of tile",
+            )
         if stmt.issued:
             self.issued.add(out.name)
 
@@ -246,20 +333,34 @@ class _Verifier:
         self.require(stmt.target in self.carried, f"{stmt.target} is assigned, but no loop around it carries it")
         target, value = scope[stmt.target], scope[stmt.value]
         same = (target.coords, target.dtype) == (value.coords, value.dtype)
-        self.require(same, f"{stmt.target} is {target.dtype}{list(target.coords)}, assigned {stmt.value}, {value.dtype}{list(value.coords)}")
+        self.require(
+            same,
+            f"{stmt.target} is {target.dtype}{list(target.coords)}, assigned {stmt.value},"
+            f" {value.dtype}{list(value.coords)}",
+        )
         (self.issued.add if stmt.value in self.issued else self.issued.discard)(stmt.target)
 
     def store(self, stmt: StoreTile, scope: dict[str, Value]) -> None:
         buffer, value = self.indexed(stmt, scope), scope[stmt.value]
-        self.require(stmt.buffer in self.writes, f"{stmt.buffer} is stored, and not among the arrays that the kernel writes")
-        self.require(value.dtype == buffer.dtype, f"{stmt.value} is {value.dtype}, stored to {stmt.buffer}, which is {buffer.dtype}")
+        self.require(
+            stmt.buffer in self.writes, f"{stmt.buffer} is stored, and not among the arrays that the kernel writes"
+        )
+        self.require(
+            value.dtype == buffer.dtype,
+            f"{stmt.value} is {value.dtype}, stored to {stmt.buffer}, which is {buffer.dtype}",
+        )
         outside = set(value.coords) - self.coords(stmt.index, scope)
-        self.require(not outside, f"{stmt.buffer}: {stmt.value} spans {', '.join(sorted(outside))}, which no index spans")
+        self.require(
+            not outside, f"{stmt.buffer}: {stmt.value} spans {', '.join(sorted(outside))}, which no index spans"
+        )
 
     def loop(self, stmt: Loop, scope: dict[str, Value]) -> None:
         self.require(stmt.coord in self.order, f"a loop walks {stmt.coord}, which is no coordinate")
         role = self.of.coord(stmt.coord).role
-        self.require(role in ("stream", "walk") and stmt.coord not in self.open, f"a loop walks {stmt.coord}, of role {role}, or walks it twice")
+        self.require(
+            role in ("stream", "walk") and stmt.coord not in self.open,
+            f"a loop walks {stmt.coord}, of role {role}, or walks it twice",
+        )
         self.require(bool(stmt.parts), f"the loop over {stmt.coord} has no part")
         for value, _ in stmt.carried:
             self.value(value, scope)
@@ -267,7 +368,11 @@ class _Verifier:
         fresh = {value.name for value, _ in stmt.carried}
         for part in stmt.parts:
             for bound in (part.lo, part.hi):
-                scalar = scope[bound].coords == () and scope[bound].dtype in WHOLE if isinstance(bound, str) else type(bound) is int
+                scalar = (
+                    scope[bound].coords == () and scope[bound].dtype in WHOLE
+                    if isinstance(bound, str)
+                    else type(bound) is int
+                )
                 self.require(scalar, f"the loop over {stmt.coord} is bounded by {bound!r}, which is no whole number")
             self.carried |= fresh
             self.open.add(stmt.coord)

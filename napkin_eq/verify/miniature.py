@@ -1,7 +1,9 @@
-"""A plan in small: the same statements over few blocks of small tiles, made by lowering its term again at other sizes and tiles.
+"""A plan in small: the same statements over few blocks of small tiles, made by lowering its term again at other sizes
+and tiles.
 
-Scaling the numbers of a plan would trust them; lowering again does not. A tile of 1 stays 1 and one of 16 or more stays so; which tiles cover
-an axis or divide it, and the order of axes that a mask compares, are kept; a loop has a first, a middle and a last block, that one cut.
+Scaling the numbers of a plan would trust them; lowering again does not. A tile of 1 stays 1 and one of 16 or more stays
+so; which tiles cover an axis or divide it, and the order of axes that a mask compares, are kept; a loop has a first, a
+middle and a last block, that one cut.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ from napkin_eq.tile.lower.kernel import Lowering
 from napkin_eq.tile.passes.warp_specialize import specialised
 from napkin_eq.tile.stream_facts import LEAST_LANED, MIN_DOT
 
-# What of a kernel says how and when it is run, and not what it computes; where it waits for others is held against its data elsewhere.
+# What of a kernel says how and when it is run, and not what it computes; where it waits for others is held against its
+# data elsewhere.
 UNCOMPUTED = ("notes", "workers", "swizzle", "stages", "warps", "turn")
 BLOCKS, GRID, SYMBOLIC = 3, 2, 10**6 + 3
 Sizes = Mapping[str, int]
@@ -45,12 +48,20 @@ class Miniature:
 
 
 def miniature(
-    diagram: Diagram, outputs: Sequence[Output], plan: p.Plan, machine: Hardware, dtype: str, proved: Proved, least: int = 1, ranked: bool = False
+    diagram: Diagram,
+    outputs: Sequence[Output],
+    plan: p.Plan,
+    machine: Hardware,
+    dtype: str,
+    proved: Proved,
+    least: int = 1,
+    ranked: bool = False,
 ) -> Miniature:
     """Return a plan in small; raises NapkinError where its statements would be others.
 
-    least: the lanes of an axis that several blocks take. ranked: the tiles of an axis that no mask compares become neighbouring
-    powers of two, where they keep their ratios otherwise: less to compute where a small one stands beside a large one.
+    least: the lanes of an axis that several blocks take. ranked: the tiles of an axis that no mask compares become
+    neighbouring powers of two, where they keep their ratios otherwise: less to compute where a small one stands beside
+    a large one.
     """
     scale = _Scale(diagram, outputs, plan, least, ranked)
     with expecting(Expected(most=scale.most)):
@@ -64,7 +75,9 @@ def miniature(
 
 
 def at_its_sizes(outputs: Sequence[Output], plan: p.Plan) -> Miniature:
-    """Return a plan as it is, to be tried at its own sizes where these are small; those of symbolic axes are left out."""
+    """Return a plan as it is, to be tried at its own sizes where these are small; those of symbolic axes
+    are left out.
+    """
     sources = tuple((name, source) for output in outputs for name, source, _ in output.each())
     placed = {name: term for output in outputs for name, _, term in output.each()}
     axes = {a.name: a for t in (*(source for _, source in sources), *placed.values()) for a in axes_in(t)}
@@ -106,10 +119,14 @@ class _Scale:
             self.tiles.setdefault(coord.axis.name, set()).add(coord.tile)
             if coord.role in ("stream", "walk"):
                 self.streams.add(coord.axis.name)
-        comparisons = [t for t in subterms(*terms) if isinstance(t, Map) and t.op in ("lt", "le", "eq") and t.args[0].kind == "int"]
+        comparisons = [
+            t for t in subterms(*terms) if isinstance(t, Map) and t.op in ("lt", "le", "eq") and t.args[0].kind == "int"
+        ]
         self.related = [{x.axis.name for x in subterms(t) if isinstance(x, (Index, Length, Size))} for t in comparisons]
         # An axis that only names another one anew is as long as that is.
-        self.related += [{t.axis.name, t.index.axis.name} for t in subterms(*terms) if isinstance(t, Read) and renames(t)]
+        self.related += [
+            {t.axis.name, t.index.axis.name} for t in subterms(*terms) if isinstance(t, Read) and renames(t)
+        ]
         self.factor = {name: self._factor(name, LEAST_LANED if name in laned else MIN_DOT) for name in self.axes}
         self._alike()
         self.small = {name: {t: self._tile(name, t) for t in self.tiles.get(name, ())} for name in self.axes}
@@ -155,24 +172,38 @@ class _Scale:
                     self.reach[name] = max(self.reach.get(name, 0), abs(scaled))
 
     def _size(self, name: str) -> int:
-        """Return the least size that keeps what each tile is to its axis: whether it covers it, whether it divides it, whether there are several."""
+        """Return the least size that keeps what each tile is to its axis: whether it covers it, whether it divides it,
+        whether there are several.
+        """
         axis, tiles, small = self.axes[name], sorted(self.tiles.get(name, {1})), self.small[name]
         small = small or {1: 1}
         size = axis.size if axis.size is not None else self.limits.get(name, axis.multiple * SYMBOLIC)
         parts = [t for t in tiles if t < size]
         if not parts:
             tile = tiles[0]
-            found = size if small[tile] == tile else small[tile] if size == tile else max(1, min(small[tile] - 1, size // self.factor[name]))
+            found = (
+                size
+                if small[tile] == tile
+                else small[tile]
+                if size == tile
+                else max(1, min(small[tile] - 1, size // self.factor[name]))
+            )
             return found if axis.size is not None else self._multiple(axis, found)
         size = size if axis.size is not None else self._multiple(axis, size)
         widest = max(parts)
-        several = name in self.streams or name in self.reach or any(name in names and len(names) > 1 for names in self.related)
+        several = (
+            name in self.streams
+            or name in self.reach
+            or any(name in names and len(names) > 1 for names in self.related)
+        )
         count = min(-(-size // widest), BLOCKS if several and widest < LEAST_LANED else GRID)
         reach = self.reach.get(name, 0) if self.reach.get(name, 0) < size else 0
         low = max(self.least, small[widest] * (count - 1) + 1, reach + 1 + small[widest] * (2 if reach else 0))
         most = min([small[t] for t in tiles if t >= size] + [size])
         step = math.lcm(*small.values(), axis.multiple)
-        fit = (m for m in range(low, low + 4 * step + 1) if m % axis.multiple == 0 and m <= most and self._keeps(name, m))
+        fit = (
+            m for m in range(low, low + 4 * step + 1) if m % axis.multiple == 0 and m <= most and self._keeps(name, m)
+        )
         return next(fit, size)
 
     def _multiple(self, axis: Axis, most: int) -> int:
@@ -183,7 +214,10 @@ class _Scale:
 
     def _keeps(self, name: str, small: int) -> bool:
         axis = self.axes[name]
-        return all(Axis(name, small, math.gcd(small, axis.multiple)).divides(new) == axis.divides(old) for old, new in (self.small[name] or {1: 1}).items())
+        return all(
+            Axis(name, small, math.gcd(small, axis.multiple)).divides(new) == axis.divides(old)
+            for old, new in (self.small[name] or {1: 1}).items()
+        )
 
     def _ordered(self) -> None:
         """Keep which of the axes that a mask compares are equal, and which is longer."""
@@ -199,7 +233,11 @@ class _Scale:
 
     def _longer(self, name: str, than: int) -> int:
         widest = max(self.small[name].values(), default=1)
-        fit = (m for m in range(than + widest, than + 4 * widest + 1) if m % self.axes[name].multiple == 0 and self._keeps(name, m))
+        fit = (
+            m
+            for m in range(than + widest, than + 4 * widest + 1)
+            if m % self.axes[name].multiple == 0 and self._keeps(name, m)
+        )
         return next(fit, self.axes[name].size or than)
 
     def store(self, store: Store) -> Store:
@@ -212,11 +250,18 @@ class _Scale:
         """Return a term at the small sizes; a symbolic size stays one."""
         done: dict[Term, Term] = {}
         for part in subterms(term):
-            done[part] = self.numbers[part] if part in self.numbers else rebuilt(part, tuple(done[c] for c in part.children))
-        return resized(done[term], {name: size for name, size in self.sizes.items() if self.axes[name].size is not None})
+            done[part] = (
+                self.numbers[part] if part in self.numbers else rebuilt(part, tuple(done[c] for c in part.children))
+            )
+        return resized(
+            done[term], {name: size for name, size in self.sizes.items() if self.axes[name].size is not None}
+        )
 
     def buffer(self, buffer: p.Buffer) -> p.Buffer:
-        return replace(buffer, dims=tuple(a if a.size is None else Axis(a.name, self.sizes.get(a.name, a.size)) for a in buffer.dims))
+        return replace(
+            buffer,
+            dims=tuple(a if a.size is None else Axis(a.name, self.sizes.get(a.name, a.size)) for a in buffer.dims),
+        )
 
 
 def _output(output: Output, scale: _Scale, dtype: str, proved: Proved) -> Output:
@@ -240,7 +285,9 @@ def _output(output: Output, scale: _Scale, dtype: str, proved: Proved) -> Output
 
 
 def _chosen(store: Store, kernel: p.Kernel, scale: _Scale) -> dict[str, int]:
-    """Return a kernel's tiles as lowering takes them, in small: of outputs by the axis, of folds by the axis after ~."""
+    """Return a kernel's tiles as lowering takes them, in small: of outputs by the axis, of folds by the
+    axis after ~.
+    """
     chosen: dict[str, int] = {}
     for coord in kernel.coords:
         if coord.role in ("lane", "run"):

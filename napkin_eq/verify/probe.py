@@ -1,7 +1,9 @@
-"""Probes for false equalities: a saturated e-graph says that terms are equal; a few of each class are evaluated and must be.
+"""Probes for false equalities: a saturated e-graph says that terms are equal; a few of each class are evaluated and
+must be.
 
-Laws are proved one by one, and egglog joins what they equate. This looks at the joint result, trusting neither: members of every
-class, built from one representative of each class below them, in float64, at small sizes that differ from axis to axis.
+Laws are proved one by one, and egglog joins what they equate. This looks at the joint result, trusting neither: members
+of every class, built from one representative of each class below them, in float64, at small sizes that differ from axis
+to axis.
 """
 
 from __future__ import annotations
@@ -29,22 +31,26 @@ Pair = tuple[Term, Term]
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """How many classes and members were compared, and what was found to be put on one footing falsely, one line each."""
+    """How many classes and members were compared, and what was found to be put on one footing falsely, one
+    line each.
+    """
 
     classes: int
     members: int
     false: tuple[str, ...]
 
     def __str__(self) -> str:
-        said = f"{self.members} members of {self.classes} classes compared in float64, {len(self.false)} false equalities"
+        said = (
+            f"{self.members} members of {self.classes} classes compared in float64, {len(self.false)} false equalities"
+        )
         return "\n".join([said, *self.false])
 
 
 def probe(graph: Saturated, members: int = MEMBERS, trials: int = TRIALS, most: int | None = None) -> Probed:
     """Compare up to so many members of every class with its representative, on so many draws of random inputs.
 
-    most: of more comparisons than these, as many, evenly chosen. A class that speaks of a running value of an enclosing stream
-    is compared where that stream is.
+    most: of more comparisons than these, as many, evenly chosen. A class that speaks of a running value of an enclosing
+    stream is compared where that stream is.
     """
     pairs = list(_pairs(graph, members))
     pairs = pairs[:: -(-len(pairs) // most)] if most and pairs else pairs
@@ -58,7 +64,9 @@ def probe(graph: Saturated, members: int = MEMBERS, trials: int = TRIALS, most: 
         for pair in pairs:
             left, right = (values.of(small[side]) for side in pair)
             if pair not in false and not _agree(left, right):
-                false[pair] = f"false equality: {pair[0]} is not {pair[1]}: {_shown(left)} and {_shown(right)} (draw {seed})"
+                false[pair] = (
+                    f"false equality: {pair[0]} is not {pair[1]}: {_shown(left)} and {_shown(right)} (draw {seed})"
+                )
     return Probed(len({left for left, _ in pairs}), len(pairs), tuple(false.values()))
 
 
@@ -81,7 +89,9 @@ def _pairs(graph: Saturated, members: int) -> Iterator[Pair]:
 
 
 def _small(graph: Saturated) -> dict[str, int | None]:
-    axes: dict[str, Axis] = {axis.name: axis for term in graph.reps.values() for axis in axes_in(term)} if graph.reps else {}
+    axes: dict[str, Axis] = (
+        {axis.name: axis for term in graph.reps.values() for axis in axes_in(term)} if graph.reps else {}
+    )
     return {name: SIZES[place % len(SIZES)] for place, name in enumerate(sorted(axes))}
 
 
@@ -102,7 +112,9 @@ class _Values:
             if array.kind == "real":
                 arrays[array.name] = meeting(array.facts, rng.standard_normal(shape))
             else:
-                arrays[array.name] = rng.integers(0, 2 if array.kind == "bool" else max(SIZES), shape).astype(array.dtype)
+                arrays[array.name] = rng.integers(0, 2 if array.kind == "bool" else max(SIZES), shape).astype(
+                    array.dtype
+                )
         self.run = Run(whole, arrays, sizes, BLOCK, "float64")
 
     def of(self, term: Term) -> Named:

@@ -1,13 +1,15 @@
-"""What an output of a plan may be off by on given inputs: the least of three bounds, one of which knows nothing of the plan.
+"""What an output of a plan may be off by on given inputs: the least of three bounds, one of which knows nothing of the
+plan.
 
 a_priori    of the derived term, with the schedule of the plan (rounding.py)
 running     of the plan's own statements (running_bound.py)
-source      of what the diagram says, evaluated as it is written, times FACTOR: so a plan that loses digits which the diagram
-            keeps fails, however large its own bounds are
+source      of what the diagram says, evaluated as it is written, times FACTOR: so a plan that loses digits which the
+            diagram keeps fails, however large its own bounds are
 
 To it is added what the reference is off by itself, which is computed in float64 and may leave even its range.
 
-Elements without any of them have no bound. One that is more than LOOSE times what was seen to be lost says nothing either.
+Elements without any of them have no bound. One that is more than LOOSE times what was seen to be lost says nothing
+either.
 """
 
 from __future__ import annotations
@@ -45,7 +47,9 @@ class Tolerance:
         return found
 
 
-def tolerances(derivation: Derived, drawn: Drawn, sizes: Mapping[str, int], dtype: str, matrix: float = 0.0) -> dict[str, Tolerance]:
+def tolerances(
+    derivation: Derived, drawn: Drawn, sizes: Mapping[str, int], dtype: str, matrix: float = 0.0
+) -> dict[str, Tolerance]:
     """Return the tolerance of each output of a derivation, by the name of its buffer.
 
     sizes: of symbolic axes. matrix: what the matrix unit rounds its operands to (tf32: 2^-11).

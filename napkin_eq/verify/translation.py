@@ -1,9 +1,11 @@
-"""Translation validation: a plan is run against its diagram before anyone gets it, by ways that lowering does not share.
+"""Translation validation: a plan is run against its diagram before anyone gets it, by ways that lowering does not
+share.
 
-The chain of laws ends at a term; from there to the kernels nothing is proved. So the plan in small (miniature.py), the same statements over few
-blocks of small tiles, is run by the NumPy printer in float64 on numbers of every kind, and held against the value of the diagram. What is said of
-a plan that agrees: the same statements, at sizes with the same facts about tiles, gave the diagram's values on these inputs. That is a test, no
-proof for large sizes, and silent on printers, shared memory and how rounding grows.
+The chain of laws ends at a term; from there to the kernels nothing is proved. So the plan in small (miniature.py), the
+same statements over few blocks of small tiles, is run by the NumPy printer in float64 on numbers of every kind, and
+held against the value of the diagram. What is said of a plan that agrees: the same statements, at sizes with the same
+facts about tiles, gave the diagram's values on these inputs. That is a test, no proof for large sizes, and silent on
+printers, shared memory and how rounding grows.
 """
 
 from __future__ import annotations
@@ -33,21 +35,30 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
 KINDS = ("mixed", "low", "nothing", "rounded")
-# How near, of the largest number of an array; of the rounding in float32, what that in float64 may be; what no plan that rounds makes infinite.
+# How near, of the largest number of an array; of the rounding in float32, what that in float64 may be; what no plan
+# that rounds makes infinite.
 NEAR, MODERATE = 1e-9, 1e3
 EPSILON = 2.0**-50  # what a sum in float64 may lose of its largest summand, some additions in a row
-# Elements computed, what a statement costs beside its elements, how many an element of evaluation is worth: together about half a second.
+# Elements computed, what a statement costs beside its elements, how many an element of evaluation is worth: together
+# about half a second.
 MOST_WORK, STATEMENT, ELEMENT = 6e8, 1e4, 4.0
 
 
 def validated(
-    diagram: Diagram, outputs: Sequence[Output], plan: p.Plan, machine: Hardware, dtype: str, proved: Proved, held: Mapping[str, str] | None = None
+    diagram: Diagram,
+    outputs: Sequence[Output],
+    plan: p.Plan,
+    machine: Hardware,
+    dtype: str,
+    proved: Proved,
+    held: Mapping[str, str] | None = None,
 ) -> Translation:
     """Hold a plan against the diagram it was derived from.
 
     held: the types in which outputs are stored that have not the storage type, as what only kernels read may have.
-    Order: axes and types of what it stores, whole numbers among reals, then its values in small. Statuses: "agrees", "differs" with the
-    counterexample, "not validated" with the reason, as where it would take longer than half a second.
+    Order: axes and types of what it stores, whole numbers among reals, then its values in small. Statuses: "agrees",
+    "differs" with the counterexample, "not validated" with the reason, as where it would take longer than half a
+    second.
     """
     if why := next(_misfits(outputs, plan, dtype, held or {}, dict(diagram.held)), ""):
         return Translation(DIFFERS, why)
@@ -63,30 +74,49 @@ def validated(
     if any(coord.axis.name not in small.sizes for kernel in plan.kernels for coord in kernel.coords):
         return Translation(UNKNOWN, why)
     if (work := _all_work(small)) > MOST_WORK:
-        return Translation(UNKNOWN, why or f"in small it still computes {work:.1g} elements, at most {MOST_WORK:.0g} are tried")
+        return Translation(
+            UNKNOWN, why or f"in small it still computes {work:.1g} elements, at most {MOST_WORK:.0g} are tried"
+        )
     return disagreement(small) or Translation(AGREES, "", sizes, KINDS)
 
 
 def accepted(
-    diagram: Diagram, option: Output, machine: Hardware, dtype: str, proved: Proved, refused: list[str], held: Mapping[str, str] | None = None
+    diagram: Diagram,
+    option: Output,
+    machine: Hardware,
+    dtype: str,
+    proved: Proved,
+    refused: list[str],
+    held: Mapping[str, str] | None = None,
 ) -> bool:
-    """Validate a plan of some outputs and note the result on it, in `refused` if it differs; what could not be validated is accepted, and says so."""
-    option.translation = validated(diagram, [option], planned(diagram, [option], machine, dtype)[0], machine, dtype, proved, held)
+    """Validate a plan of some outputs and note the result on it, in `refused` if it differs; what could not be
+    validated is accepted, and says so.
+    """
+    option.translation = validated(
+        diagram, [option], planned(diagram, [option], machine, dtype)[0], machine, dtype, proved, held
+    )
     if option.translation.status == DIFFERS:
         refused.append(f"a plan of {option.placed.predicted_us:.1f} us: {option.translation.why}")
     option.refused = tuple(refused)
     return option.translation.status != DIFFERS
 
 
-def _misfits(outputs: Sequence[Output], plan: p.Plan, dtype: str, given: Mapping[str, str], asked: Mapping[str, str]) -> Iterator[str]:
-    """Yield what does not fit about a plan whatever it computes: axes and types of outputs, whole numbers where real ones belong."""
+def _misfits(
+    outputs: Sequence[Output], plan: p.Plan, dtype: str, given: Mapping[str, str], asked: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield what does not fit about a plan whatever it computes: axes and types of outputs, whole numbers where real
+    ones belong.
+    """
     stored = {buffer.name: buffer for buffer in plan.outputs}
     for output in outputs:
         for name, source, _ in output.each():
             held = given.get(name) or output_type(source.kind, dtype, wide(source), asked.get(name))
             found, wanted = sorted(a.name for a in stored[name].dims), sorted(a.name for a in source.axes)
             if found != wanted:
-                yield f"output {name} is stored along [{' '.join(found)}], the diagram's has the axes [{' '.join(wanted)}]"
+                yield (
+                    f"output {name} is stored along [{' '.join(found)}], the diagram's has the axes"
+                    f" [{' '.join(wanted)}]"
+                )
             if stored[name].dtype != held:
                 yield f"output {name} is stored as {stored[name].dtype}, expected {held}"
     for kernel in plan.kernels:
@@ -165,9 +195,10 @@ def disagreement(small: Miniature, seed: int = 0) -> Translation | None:
 def drawn(small: Miniature, kind: str, seed: int) -> dict[str, Any]:
     """Draw the inputs of a plan in small.
 
-    mixed: numbers of all sizes, zeros, whole ones, rows all zero or large; masks hold here and there. low: one input far above and the next far
-    below zero, so that products are very negative. nothing: negative numbers, masks that hold nowhere, lengths of zero. rounded: plain ones
-    that the types of the plan's arrays have, for a run that rounds as these say.
+    mixed: numbers of all sizes, zeros, whole ones, rows all zero or large; masks hold here and there. low: one input
+    far above and the next far below zero, so that products are very negative. nothing: negative numbers, masks that
+    hold nowhere, lengths of zero. rounded: plain ones that the types of the plan's arrays have, for a run that rounds
+    as these say.
     """
     import numpy as np
 
@@ -181,7 +212,11 @@ def drawn(small: Miniature, kind: str, seed: int) -> dict[str, Any]:
         elif array.kind == "int":
             most = max(small.sizes.values(), default=1)
             edges = random.choice([-1, 0, 1, 2, 15, 16, 17, most - 1, most, most + 1], shape)
-            whole = np.zeros(shape, int) if kind == "nothing" else np.where(random.random(shape) < 0.5, edges, random.integers(0, most + 1, shape))
+            whole = (
+                np.zeros(shape, int)
+                if kind == "nothing"
+                else np.where(random.random(shape) < 0.5, edges, random.integers(0, most + 1, shape))
+            )
             own = BY_NAME[array.dtype]
             arrays[array.name] = np.clip(whole, int(own.whole[0]), int(own.whole[1])) if own.bytes < 4 else whole
         else:
@@ -192,11 +227,19 @@ def drawn(small: Miniature, kind: str, seed: int) -> dict[str, Any]:
                 numbers = -np.abs(numbers)
             elif kind == "mixed":
                 share = random.random(shape)
-                numbers = np.where(share < 0.05, 0.0, np.where(share < 0.08, -0.0, np.where(share < 0.2, np.round(2 * numbers), numbers)))
+                numbers = np.where(
+                    share < 0.05,
+                    0.0,
+                    np.where(share < 0.08, -0.0, np.where(share < 0.2, np.round(2 * numbers), numbers)),
+                )
                 if len(shape) > 1:
                     numbers = numbers * random.choice([0.0, 1.0, 1.0, 1.0, 20.0, 1e3], (*shape[:-1], 1))
             numbers = _within(numbers, array.facts)
-            arrays[array.name] = as_stored(numbers, BY_SHORT[types[array.name]]) if kind == "rounded" and array.name in types else numbers
+            arrays[array.name] = (
+                as_stored(numbers, BY_SHORT[types[array.name]])
+                if kind == "rounded" and array.name in types
+                else numbers
+            )
     return arrays
 
 
@@ -221,13 +264,20 @@ def _within(numbers: Array, facts: Sequence[str]) -> Array:
 
 
 def _apart(
-    found: Array, source: Term, placed: Term, arrays: dict[str, Any], sizes: dict[str, int], order: list[str], rounded: bool
+    found: Array,
+    source: Term,
+    placed: Term,
+    arrays: dict[str, Any],
+    sizes: dict[str, int],
+    order: list[str],
+    rounded: bool,
 ) -> str:
-    """Return where a plan's output is not the diagram's, nothing where it is; of one that rounds, where it is no number and should be.
+    """Return where a plan's output is not the diagram's, nothing where it is; of one that rounds, where it is no number
+    and should be.
 
-    The reference may itself run out of range or digits: where the two differ, both terms are evaluated in long double, and a plan that does what
-    its own term does in float64 is right if that term is the diagram in long double. What cancels is near to nothing but its own rounding, of
-    which the bounds of both terms are the measure.
+    The reference may itself run out of range or digits: where the two differ, both terms are evaluated in long double,
+    and a plan that does what its own term does in float64 is right if that term is the diagram in long double. What
+    cancels is near to nothing but its own rounding, of which the bounds of both terms are the measure.
     """
     import numpy as np
 
@@ -237,7 +287,11 @@ def _apart(
 
     wanted = value(source, "float64")
     if rounded:
-        bad = np.isfinite(wanted) & (np.abs(wanted) < MODERATE) & ~np.isfinite(found) if wanted.dtype.kind == "f" else np.zeros(wanted.shape, bool)
+        bad = (
+            np.isfinite(wanted) & (np.abs(wanted) < MODERATE) & ~np.isfinite(found)
+            if wanted.dtype.kind == "f"
+            else np.zeros(wanted.shape, bool)
+        )
         if bad.any():  # unless the diagram itself, as it is written, may pass the range of float32 there
             bad &= np.isfinite(_bounds((source,), arrays, sizes, order, "float32"))
     else:
@@ -262,9 +316,9 @@ def _noise(
 ) -> tuple[Array, Array]:
     """Return by how much runs of two terms in float64 may differ, and where that is known.
 
-    It is their bounds; where an element has none, what it is off by in float32, and the last digit of the largest number that the first term
-    is computed by: what is added to that may be lost. What is infinite without a bound has passed the range of float64, or is absent by a mask
-    in doubt: the reference does not tell what it should be.
+    It is their bounds; where an element has none, what it is off by in float32, and the last digit of the largest
+    number that the first term is computed by: what is added to that may be lost. What is infinite without a bound has
+    passed the range of float64, or is absent by a mask in doubt: the reference does not tell what it should be.
     """
     import numpy as np
 
@@ -275,33 +329,54 @@ def _noise(
             apart = np.abs(evaluate(term, arrays, own, dtype="float32", order=order) - wanted)
         distance = np.maximum(distance, np.where(np.isfinite(apart), apart, np.inf))
     known = np.isfinite(bound)
-    return np.where(known, bound, distance if known.all() else distance + EPSILON * _largest(terms[0], arrays, sizes)), known
+    return np.where(
+        known, bound, distance if known.all() else distance + EPSILON * _largest(terms[0], arrays, sizes)
+    ), known
 
 
 def _largest(root: Term, arrays: dict[str, Any], sizes: dict[str, int]) -> float:
-    """Return the magnitude of the largest number that a term is computed by, infinite where one passes the range of float64."""
+    """Return the magnitude of the largest number that a term is computed by, infinite where one passes the range of
+    float64.
+    """
     import numpy as np
 
     most = 0.0
     for part in subterms(root):
         if part.kind == "real":
-            found = np.asarray(evaluate(part, arrays, {axis.name: sizes[axis.name] for axis in axes_in(part)}, dtype="float64"))
-            most = max(most, float(np.nan_to_num(np.abs(np.where(np.isneginf(found), 0.0, found)), nan=np.inf, posinf=np.inf).max(initial=0.0)))
+            found = np.asarray(
+                evaluate(part, arrays, {axis.name: sizes[axis.name] for axis in axes_in(part)}, dtype="float64")
+            )
+            most = max(
+                most,
+                float(
+                    np.nan_to_num(np.abs(np.where(np.isneginf(found), 0.0, found)), nan=np.inf, posinf=np.inf).max(
+                        initial=0.0
+                    )
+                ),
+            )
     return most
 
 
-def _bounds(terms: Sequence[Term], arrays: dict[str, Any], sizes: dict[str, int], order: list[str], dtype: str) -> Array:
-    """Return how far runs of terms in a type may be from their exact values, added up; of a mask 0 where it is in no doubt."""
+def _bounds(
+    terms: Sequence[Term], arrays: dict[str, Any], sizes: dict[str, int], order: list[str], dtype: str
+) -> Array:
+    """Return how far runs of terms in a type may be from their exact values, added up; of a mask 0 where it is in no
+    doubt.
+    """
     import numpy as np
 
     from napkin_eq.numerics.error_bound import error_bound
 
     own = ({axis.name: sizes[axis.name] for axis in axes_in(term)} for term in terms)
-    return np.asarray(sum(error_bound(term, arrays, its, dtype, order=order)[0] for term, its in zip(terms, own, strict=True)))
+    return np.asarray(
+        sum(error_bound(term, arrays, its, dtype, order=order)[0] for term, its in zip(terms, own, strict=True))
+    )
 
 
 def _bad(found: Array, wanted: Array, noise: Array | float = 0.0) -> Array:
-    """Return where two arrays differ: one absent, infinite or no number where the other is not, or apart by more than rounding."""
+    """Return where two arrays differ: one absent, infinite or no number where the other is not, or apart by more than
+    rounding.
+    """
     import numpy as np
 
     if wanted.dtype.kind != "f" or found.dtype.kind != "f":

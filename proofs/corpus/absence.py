@@ -2,7 +2,8 @@
 
 from napkin_eq.prove.corpus import valid, wrong
 from napkin_eq.law import (
-    ABSENT, Axis, Const, Map, Mask, Max, Prev, Sum, exp, finite, free, inv, le, local, log, nonneg, nonzero, pos, size, stretch, where, zero,
+    ABSENT, Axis, Const, Map, Mask, Max, Prev, Sum, exp, finite, free, inv, le, local, log, nonneg, nonzero, pos, size,
+    stretch, where, zero,
 )  # fmt: skip
 
 
@@ -48,12 +49,22 @@ def logarithm_undone_of_any_sum(a, x):
 
 @wrong
 def weight_that_may_be_zero(a, b, r, x):
-    return inv(Sum(x, exp(a) * r)) * Sum(x, exp(a) * r * b), inv(Sum(x, exp(a))) * Sum(x, exp(a) * b), free(x, r), finite(r)
+    return (
+        inv(Sum(x, exp(a) * r)) * Sum(x, exp(a) * r * b),
+        inv(Sum(x, exp(a))) * Sum(x, exp(a) * b),
+        free(x, r),
+        finite(r),
+    )
 
 
 @valid("")
 def weight_that_is_not_zero(a, b, r, x):
-    return inv(Sum(x, exp(a) * r)) * Sum(x, exp(a) * r * b), inv(Sum(x, exp(a))) * Sum(x, exp(a) * b), free(x, r), nonzero(r)
+    return (
+        inv(Sum(x, exp(a) * r)) * Sum(x, exp(a) * r * b),
+        inv(Sum(x, exp(a))) * Sum(x, exp(a) * b),
+        free(x, r),
+        nonzero(r),
+    )
 
 
 @wrong

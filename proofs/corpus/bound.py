@@ -1,7 +1,27 @@
-"""Bounds: of coordinates, of exponentials and logarithms by their tangents, of shares of a sum; functions of opposite numbers."""
+"""Bounds: of coordinates, of exponentials and logarithms by their tangents, of shares of a sum; functions of opposite
+numbers.
+"""
 
 from napkin_eq.prove.corpus import valid, wrong
-from napkin_eq.law import Axis, Const, Coordinate, Index, Map, Max, Sum, distinct, exp, finite, inv, le, log, nonneg, pos, size, where
+from napkin_eq.law import (
+    Axis,
+    Const,
+    Coordinate,
+    Index,
+    Map,
+    Max,
+    Sum,
+    distinct,
+    exp,
+    finite,
+    inv,
+    le,
+    log,
+    nonneg,
+    pos,
+    size,
+    where,
+)
 
 
 def real(i):

@@ -1,7 +1,27 @@
-"""Sums that move by a step: of the wrong sign or size, with a count missing, from a mean of something else, by a stale reference."""
+"""Sums that move by a step: of the wrong sign or size, with a count missing, from a mean of something else, by a stale
+reference.
+"""
 
 from napkin_eq.prove.corpus import valid, wrong
-from napkin_eq.law import TRUE, Acc, Max, Online, Prev, Sum, along, finite, free, inv, local, moves, nonneg, null, scales, settled, size
+from napkin_eq.law import (
+    TRUE,
+    Acc,
+    Max,
+    Online,
+    Prev,
+    Sum,
+    along,
+    finite,
+    free,
+    inv,
+    local,
+    moves,
+    nonneg,
+    null,
+    scales,
+    settled,
+    size,
+)
 
 
 def mean(a, x):
@@ -13,27 +33,59 @@ def moved(r):
 
 
 def products(a, b, x, update):
-    """The sum of (a - mean of a)(b - mean of b), carried by an update of the two steps and the number of lanes before."""
+    """The sum of (a - mean of a)(b - mean of b), carried by an update of the two steps and the number of
+    lanes before.
+    """
     body = (a - mean(a, x)) * (b - mean(b, x))
-    return Sum(x, body), Online(x, body, TRUE, update(moved(mean(a, x)), moved(mean(b, x)), Prev(size(x)))), local(x, a), local(x, b), finite(a), finite(b)
+    return (
+        Sum(x, body),
+        Online(x, body, TRUE, update(moved(mean(a, x)), moved(mean(b, x)), Prev(size(x)))),
+        local(x, a),
+        local(x, b),
+        finite(a),
+        finite(b),
+    )
 
 
 def weighted(a, w, x, update, r=None):
     """The sum of w(a - weighted mean)(a - weighted mean), carried by an update of the step and the weights before."""
     r = Sum(x, a * w) * inv(Sum(x, w)) if r is None else r
     body = (a - r) * (a - r) * w
-    return Sum(x, body), Online(x, body, TRUE, update(moved(r), Prev(Sum(x, w)))), local(x, a), local(x, w), finite(a), nonneg(w)
+    return (
+        Sum(x, body),
+        Online(x, body, TRUE, update(moved(r), Prev(Sum(x, w)))),
+        local(x, a),
+        local(x, w),
+        finite(a),
+        nonneg(w),
+    )
 
 
 def cubes(a, x, update):
-    """The sum of the third powers about the mean, carried by an update of the step, the squares and the number of lanes before."""
+    """The sum of the third powers about the mean, carried by an update of the step, the squares and the number of lanes
+    before.
+    """
     u = a - mean(a, x)
-    return Sum(x, u * u * u), Online(x, u * u * u, TRUE, update(moved(mean(a, x)), Prev(Sum(x, u * u)), Prev(size(x)))), local(x, a), finite(a)
+    return (
+        Sum(x, u * u * u),
+        Online(x, u * u * u, TRUE, update(moved(mean(a, x)), Prev(Sum(x, u * u)), Prev(size(x)))),
+        local(x, a),
+        finite(a),
+    )
 
 
 def further(a, b, r, s, t, x, change, more=()):
     """A further factor b - r, whose sum is said to move by `change`."""
-    given = local(x, b), along(x, b), free(x, r), settled(x, r), finite(b), finite(a), moves(x, a, 1.0, t), moves(x, a, b - r, s)
+    given = (
+        local(x, b),
+        along(x, b),
+        free(x, r),
+        settled(x, r),
+        finite(b),
+        finite(a),
+        moves(x, a, 1.0, t),
+        moves(x, a, b - r, s),
+    )
     return moves(x, (b - r) * a, 1.0, change), *given, *more
 
 
@@ -70,7 +122,14 @@ def products_by_the_count_after(a, b, x):
 @wrong
 def products_about_the_mean_of_the_other(a, b, x):
     body = (a - mean(b, x)) * (b - mean(a, x))
-    return Sum(x, body), Online(x, body, TRUE, Acc() + moved(mean(a, x)) * (moved(mean(b, x)) * Prev(size(x)))), local(x, a), local(x, b), finite(a), finite(b)
+    return (
+        Sum(x, body),
+        Online(x, body, TRUE, Acc() + moved(mean(a, x)) * (moved(mean(b, x)) * Prev(size(x)))),
+        local(x, a),
+        local(x, b),
+        finite(a),
+        finite(b),
+    )
 
 
 @valid("")
@@ -198,7 +257,16 @@ def carried_with_weights_that_change(a, s, w, x):
 @wrong
 def carried_and_scaled_before_the_step(a, r, s, w, x):
     update = Acc() * r + s
-    return Sum(x, a * w), Online(x, a * w, TRUE, update), moves(x, a, w, s), scales(x, w, r), free(x, s), free(x, r), finite(a), finite(w)
+    return (
+        Sum(x, a * w),
+        Online(x, a * w, TRUE, update),
+        moves(x, a, w, s),
+        scales(x, w, r),
+        free(x, s),
+        free(x, r),
+        finite(a),
+        finite(w),
+    )
 
 
 @wrong

@@ -1,4 +1,6 @@
-"""Contractions: axis, broadcast factor, product of sums, sums and maxima exchanged, a sign under a maximum, coordinates."""
+"""Contractions: axis, broadcast factor, product of sums, sums and maxima exchanged, a sign under a maximum,
+coordinates.
+"""
 
 from napkin_eq.prove.corpus import valid, wrong
 from napkin_eq.law import Axis, Index, Map, Max, Reduce, Sum, distinct, finite, free, le, size

@@ -1,4 +1,6 @@
-"""Means of exponentials and logarithms against those of means (Jensen), log-sum-exp against the maximum, sums of products against those of squares."""
+"""Means of exponentials and logarithms against those of means (Jensen), log-sum-exp against the maximum, sums of
+products against those of squares.
+"""
 
 from napkin_eq.law import Map, Max, Sum, distinct, exp, finite, inv, le, log, nonneg, pos, size
 from napkin_eq.prove.corpus import valid, wrong

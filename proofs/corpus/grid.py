@@ -32,7 +32,11 @@ def store_mask_with_its_edge(a, x, n: Coordinate):
 @wrong
 def tiles_that_overlap(a, x, y):
     inside = (Index(y) * 2 <= Index(x)) & (Index(x) <= Index(y) * 2 + 2)
-    return Sum(y, where((Index(y) * 2 <= Index(x)) & (Index(x) < Index(y) * 2 + 2), a, 0.0)), Sum(y, where(inside, a, 0.0)), distinct(x, y)
+    return (
+        Sum(y, where((Index(y) * 2 <= Index(x)) & (Index(x) < Index(y) * 2 + 2), a, 0.0)),
+        Sum(y, where(inside, a, 0.0)),
+        distinct(x, y),
+    )
 
 
 @wrong

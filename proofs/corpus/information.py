@@ -1,4 +1,6 @@
-"""Entropies, divergences and weighted means of convex functions: each lies on one side of the tangents of the logarithm and the exponential."""
+"""Entropies, divergences and weighted means of convex functions: each lies on one side of the tangents of the logarithm
+and the exponential.
+"""
 
 from napkin_eq.law import Max, Sum, distinct, exp, finite, free, inv, le, log, nonneg, pos, size
 from napkin_eq.prove.corpus import valid, wrong

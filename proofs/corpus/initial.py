@@ -31,7 +31,11 @@ def product_starts_at_zero(a, x):
 
 @wrong
 def stream_starts_with_what_it_factors(a, x):
-    return Sum(x, a), Online(x, a, TRUE, Acc() + where(Map("eq", (Prev(size(x)), Const(0.0))), Const(1.0), 0.0)), local(x, a)
+    return (
+        Sum(x, a),
+        Online(x, a, TRUE, Acc() + where(Map("eq", (Prev(size(x)), Const(0.0))), Const(1.0), 0.0)),
+        local(x, a),
+    )
 
 
 @valid("exact")

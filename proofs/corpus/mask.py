@@ -2,7 +2,8 @@
 
 from napkin_eq.prove.corpus import valid, wrong
 from napkin_eq.law import (
-    ABSENT, Axis, Const, Coordinate, Index, Map, Mask, Max, Reduce, Size, Sum, absent, distinct, exp, finite, free, inv, nonneg, pos, where, zero,
+    ABSENT, Axis, Const, Coordinate, Index, Map, Mask, Max, Reduce, Size, Sum, absent, distinct, exp, finite, free, inv,
+    nonneg, pos, where, zero,
 )  # fmt: skip
 
 

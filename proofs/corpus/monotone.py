@@ -1,6 +1,26 @@
-"""Folds that rise with what they fold or with their mask: sums of what is not negative, maxima, prefixes, and rising functions of both."""
+"""Folds that rise with what they fold or with their mask: sums of what is not negative, maxima, prefixes, and rising
+functions of both.
+"""
 
-from napkin_eq.law import Const, Map, Mask, Max, Scan, Sum, distinct, exp, finite, free, inv, le, log, nonneg, pos, size, where
+from napkin_eq.law import (
+    Const,
+    Map,
+    Mask,
+    Max,
+    Scan,
+    Sum,
+    distinct,
+    exp,
+    finite,
+    free,
+    inv,
+    le,
+    log,
+    nonneg,
+    pos,
+    size,
+    where,
+)
 from napkin_eq.prove.corpus import valid, wrong
 
 

@@ -1,4 +1,6 @@
-"""Parts of a reduction that are merged: two by a mask and its opposite, many by stretches; sums, shares, logarithms, squares about means."""
+"""Parts of a reduction that are merged: two by a mask and its opposite, many by stretches; sums, shares, logarithms,
+squares about means.
+"""
 
 from napkin_eq.prove.corpus import valid, wrong
 from napkin_eq.law import ABSENT, Axis, Const, Map, Mask, Max, Sum, exp, finite, free, inv, log, size, stretch, where
@@ -9,7 +11,8 @@ def merged(a, b, c, x, join=lambda m, n: Map("max", (m, n))):
     first, second = Max(x, a, c), Max(x, a, ~c)
     top = join(first, second)
     return tuple(
-        exp(first - top) * Sum(x, exp(a - first) * part, c) + exp(second - top) * Sum(x, exp(a - second) * part, ~c) for part in (b, Const(1.0))
+        exp(first - top) * Sum(x, exp(a - first) * part, c) + exp(second - top) * Sum(x, exp(a - second) * part, ~c)
+        for part in (b, Const(1.0))
     )
 
 
@@ -41,7 +44,9 @@ def two_parts_by_the_logarithms_of_their_sums(a, b, c, x):
     s, t = Sum(x, exp(a - first), c), Sum(x, exp(a - second), ~c)
     u, v = first + log(s), second + log(t)
     whole = log(exp(u) + exp(v))
-    parts = exp(u - whole) * (Sum(x, exp(a - first) * b, c) * inv(s)) + exp(v - whole) * (Sum(x, exp(a - second) * b, ~c) * inv(t))
+    parts = exp(u - whole) * (Sum(x, exp(a - first) * b, c) * inv(s)) + exp(v - whole) * (
+        Sum(x, exp(a - second) * b, ~c) * inv(t)
+    )
     return parts, Sum(x, exp(a - m) * b) * inv(Sum(x, exp(a - m)))
 
 
@@ -49,7 +54,9 @@ def two_parts_by_the_logarithms_of_their_sums(a, b, c, x):
 def two_parts_by_the_larger_logarithm(a, b, c, x):
     s, t = Sum(x, exp(a), c), Sum(x, exp(a), ~c)
     whole = Map("max", (log(s), log(t)))
-    parts = exp(log(s) - whole) * (Sum(x, exp(a) * b, c) * inv(s)) + exp(log(t) - whole) * (Sum(x, exp(a) * b, ~c) * inv(t))
+    parts = exp(log(s) - whole) * (Sum(x, exp(a) * b, c) * inv(s)) + exp(log(t) - whole) * (
+        Sum(x, exp(a) * b, ~c) * inv(t)
+    )
     return parts, Sum(x, exp(a) * b) * inv(Sum(x, exp(a)))
 
 
@@ -57,7 +64,13 @@ def two_parts_by_the_larger_logarithm(a, b, c, x):
 def many_parts_by_maximum_and_sum(a, b, c: Mask, x, p: Axis):
     part = where(c, a, ABSENT)
     own, top = Max(x, part), Max(p, Max(x, part))
-    return Sum(x, exp(a - Max(x, a)) * b), Sum(p, exp(own - top) * Sum(x, exp(part - own) * b)), stretch(p, x, c), free(p, a), free(p, b)
+    return (
+        Sum(x, exp(a - Max(x, a)) * b),
+        Sum(p, exp(own - top) * Sum(x, exp(part - own) * b)),
+        stretch(p, x, c),
+        free(p, a),
+        free(p, b),
+    )
 
 
 @valid("")
@@ -74,7 +87,13 @@ def many_parts_by_the_logarithms_of_their_sums(a, b, c: Mask, x, p: Axis):
     total = Sum(x, exp(part - own))
     u = own + log(total)
     parts = Sum(p, exp(u - log(Sum(p, exp(u)))) * (Sum(x, exp(part - own) * b) * inv(total)))
-    return Sum(x, exp(a - Max(x, a)) * b) * inv(Sum(x, exp(a - Max(x, a)))), parts, stretch(p, x, c), free(p, a), free(p, b)
+    return (
+        Sum(x, exp(a - Max(x, a)) * b) * inv(Sum(x, exp(a - Max(x, a)))),
+        parts,
+        stretch(p, x, c),
+        free(p, a),
+        free(p, b),
+    )
 
 
 @wrong

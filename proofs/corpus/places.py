@@ -1,6 +1,28 @@
-"""Values elsewhere: the place of a maximum, what is read there, an axis from its other end, what an index says of what it reads."""
+"""Values elsewhere: the place of a maximum, what is read there, an axis from its other end, what an index says of what
+it reads.
+"""
 
-from napkin_eq.law import ABSENT, Coordinate, Index, Map, Mask, Max, Read, Reduce, Size, Sum, exp, finite, free, inv, le, nonneg, pos, size, where
+from napkin_eq.law import (
+    ABSENT,
+    Coordinate,
+    Index,
+    Map,
+    Mask,
+    Max,
+    Read,
+    Reduce,
+    Size,
+    Sum,
+    exp,
+    finite,
+    free,
+    inv,
+    le,
+    nonneg,
+    pos,
+    size,
+    where,
+)
 from napkin_eq.prove.corpus import valid, wrong
 
 

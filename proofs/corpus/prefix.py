@@ -1,7 +1,23 @@
 """Prefix folds and recurrences: inside folds over their own axis, over other axes, of what does not vary."""
 
 from napkin_eq.prove.corpus import valid, wrong
-from napkin_eq.law import Const, Index, Map, Max, Recur, Scan, Sum, distinct, finite, free, inv, le, nonneg, nonzero, size
+from napkin_eq.law import (
+    Const,
+    Index,
+    Map,
+    Max,
+    Recur,
+    Scan,
+    Sum,
+    distinct,
+    finite,
+    free,
+    inv,
+    le,
+    nonneg,
+    nonzero,
+    size,
+)
 
 
 @wrong

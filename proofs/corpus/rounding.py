@@ -69,7 +69,13 @@ def difference_of_exponentials(a, b):
 @inexact("reassociating", "unsafe")
 def maximum_that_starts_at_zero(a, b, d, x):
     shifted = exp(a - Map("max", (Const(0.0), d)))
-    return Sum(x, exp(a - d) * b) * inv(Sum(x, exp(a - d))), Sum(x, shifted * b) * inv(Sum(x, shifted)), free(x, d), finite(d), le(a, d)
+    return (
+        Sum(x, exp(a - d) * b) * inv(Sum(x, exp(a - d))),
+        Sum(x, shifted * b) * inv(Sum(x, shifted)),
+        free(x, d),
+        finite(d),
+        le(a, d),
+    )
 
 
 @inexact("reassociating", "unsafe")

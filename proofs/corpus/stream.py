@@ -2,7 +2,8 @@
 
 from napkin_eq.prove.corpus import valid, wrong
 from napkin_eq.law import (
-    ABSENT, TRUE, Acc, Const, Fold, Index, Map, Max, Monoid, Online, Prev, Read, Reduce, Store, Sum, distinct, exp, inv, local, log, size, where,
+    ABSENT, TRUE, Acc, Const, Fold, Index, Map, Max, Monoid, Online, Prev, Read, Reduce, Store, Sum, distinct, exp, inv,
+    local, log, size, where,
 )  # fmt: skip
 from napkin_eq.lang.term import Scan
 

@@ -64,7 +64,9 @@ def half_rounds_to_even(a):
 
 @wrong
 def coordinates_off_their_mean(x: Axis, y: Axis, z: Axis):
-    return (Sum(y, real(Index(x))) - real(Index(x)) * size(y)) * (Sum(z, real(Index(y))) - real(Index(y)) * size(z)), Const(0.0)
+    return (Sum(y, real(Index(x))) - real(Index(x)) * size(y)) * (
+        Sum(z, real(Index(y))) - real(Index(y)) * size(z)
+    ), Const(0.0)
 
 
 @wrong

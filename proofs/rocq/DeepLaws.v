@@ -1,4 +1,5 @@
-(* Laws over embedded terms, each true in frames, written from their statements by `napkin-eq prove --write`:
+(* Laws over embedded terms, each true in frames, written from their statements by
+   `napkin-eq prove --write`:
    change nothing here. *)
 
 Require Import Reals List Lia Lra Bool Arith ZArith QArith Qreals FunctionalExtensionality.
@@ -1728,7 +1729,8 @@ Lemma sum_recur_true : true_law sum_recur_law.
 Proof. here. transitivity (Sum (seq 0 (ends f (r 1))) (fun j => recur (fun i => eta 0 f (upd p (r 0) i))
     (fun i => eta 1 f (upd (upd p (r 0) i) (r 1) j)) (Datatypes.S (p (r 0))))).
   - apply reduce_ext. intros j _. rewrite upd_other by congruence.
-    apply recur_ext; intros i _; rewrite (upd_swap p (r 1) (r 0) j i) by congruence; [apply (free_upd _ _ f _ j P1) | reflexivity].
+    apply recur_ext; intros i _; rewrite (upd_swap p (r 1) (r 0) j i) by congruence;
+      [apply (free_upd _ _ f _ j P1) | reflexivity].
   - apply (sum_of_recur (seq 0 (ends f (r 1))) _ (fun j i => eta 1 f (upd (upd p (r 0) i) (r 1) j))). intros i Hi.
     apply (P2 f _ B). apply valid_low; [exact V | pose proof (V (r 0)); lia]. Qed.
 

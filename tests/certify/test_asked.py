@@ -47,26 +47,33 @@ SAME: list[tuple[Term, Term]] = [
     (Sum(x, A * Max(x, A)), Sum(z, named(A, x, z) * Max(x, A))),
     (Sum(x, Sum(q, A * named(A, q, x))), Sum(z, Sum(q, named(A, x, z) * named(named(A, x, z), q, z)))),
     (Read(exp(A), x, PLACE), exp(Read(A, x, PLACE))),
-    (Read(Map("real", (Index(x),)) * A, x, PLACE), Map("real", (Map("min", (Map("max", (PLACE, Const(0))), Length(x) - 1)),)) * Read(A, x, PLACE)),
+    (Read(Map("real", (Index(x),)) * A, x, PLACE),
+        Map("real", (Map("min", (Map("max", (PLACE, Const(0))), Length(x) - 1)),)) * Read(A, x, PLACE)),
     (Read(Sum(x, A), q, Index(x)), Sum(z, Read(named(A, x, z), q, Index(x)))),
     (Read(Read(A, q, Index(z)), z, PLACE), Read(A, q, Map("min", (Map("max", (PLACE, Const(0))), Length(z) - 1)))),
     (Read(Scan("sum", x, A), x, Index(y)), Scan("sum", y, named(A, x, y))),
-    (Read(Map("real", (Index(x),)) * A, x, BEST), Map("real", (BEST,)) * Read(A, x, BEST)),  # a place of the axis, as it stands
+    # A place of the axis, as it stands
+    (Read(Map("real", (Index(x),)) * A, x, BEST), Map("real", (BEST,)) * Read(A, x, BEST)),
 ]  # fmt: skip
 OTHER: list[tuple[Term, Term]] = [
     (weighted(A, x), weighted(named(A, q, z), z)),
     (Sum(x, A * Max(x, A)), Sum(x, A * Max(z, named(A, q, z)))),
-    (Sum(x, A), Sum(q, A)), (Sum(x, A), Max(x, A)), (Sum(x, A), Sum(x, A * 1.0)), (A, Read(A, q, Index(z))), (A, Input("A", (x, q))),
+    (Sum(x, A), Sum(q, A)), (Sum(x, A), Max(x, A)), (Sum(x, A), Sum(x, A * 1.0)), (A, Read(A, q, Index(z))),
+    (A, Input("A", (x, q))),
     (Sum(x, Sum(q, A * named(A, q, x))), Sum(x, Sum(q, A * named(A, x, q)))),  # captured
-    (Sum(x, Const(1.0)), Sum(long, Const(1.0))), (Sum(free, Const(1.0)), Sum(other, Const(1.0))), (Sum(x, A), Sum(x, A) + 0.0),
+    (Sum(x, Const(1.0)), Sum(long, Const(1.0))), (Sum(free, Const(1.0)), Sum(other, Const(1.0))),
+    (Sum(x, A), Sum(x, A) + 0.0),
     (Sum(free, S), Sum(other, named(S, free, other))),  # of another size
-    (Read(Map("real", (Index(free),)) * S, free, Index(other)), Map("real", (Index(other),)) * named(S, free, other)),  # not clamped
+    # Not clamped
+    (Read(Map("real", (Index(free),)) * S, free, Index(other)), Map("real", (Index(other),)) * named(S, free, other)),
     (Read(Map("real", (Index(x),)) * A, x, PLACE), Map("real", (PLACE,)) * Read(A, x, PLACE)),
     (Read(Map("real", (Index(x),)) * A, x, FAR), Map("real", (FAR,)) * Read(A, x, FAR)),
-    (A, Input("A", (q, x), "float16")), (A, Input("A", (q, x), "float", ("pos",))), (Index(x), Index(y)), (Length(free), Length(other)),
+    (A, Input("A", (q, x), "float16")), (A, Input("A", (q, x), "float", ("pos",))), (Index(x), Index(y)),
+    (Length(free), Length(other)),
     (Size(x), Size(long)), (Const(1), Const(1.0)), (Sum(x, A), Reduce("sum", x, A, Index(x) < 3)),
     (Scan("sum", x, A), Scan("sum", q, A)),
-    (Max(x, A), Max(x, A) + Acc()), (A, Input("A", (q, replace(x, multiple=4)))), (Map("max", (Index(x), Const(0))), Map("max", (Index(y), Const(0)))),
+    (Max(x, A), Max(x, A) + Acc()), (A, Input("A", (q, replace(x, multiple=4)))),
+    (Map("max", (Index(x), Const(0))), Map("max", (Index(y), Const(0)))),
 ]  # fmt: skip
 
 
@@ -104,7 +111,9 @@ def test_what_is_settled_says_the_same_and_has_the_same_values() -> None:
                     continue
                 arrays = {i.name: _drawn(i, rng) for i in {*_inputs(term), *_inputs(wrong)}}
                 order = [a.name for a in term.axes]  # what is read at another axis may come in another order by itself
-                assert evaluate(wrong, arrays, order=order) == pytest.approx(evaluate(term, arrays, order=order), nan_ok=True), seed
+                assert evaluate(wrong, arrays, order=order) == pytest.approx(
+                    evaluate(term, arrays, order=order), nan_ok=True
+                ), seed
     assert moved > 20 and told_apart > 300
 
 

@@ -19,7 +19,18 @@ import numpy as np
 import pytest
 
 from napkin_eq.certify import check as checker
-from napkin_eq.certify.certificate import Data, checked, dumps, ends, loads, make, restated, sealed, stated, with_evidence
+from napkin_eq.certify.certificate import (
+    Data,
+    checked,
+    dumps,
+    ends,
+    loads,
+    make,
+    restated,
+    sealed,
+    stated,
+    with_evidence,
+)
 from napkin_eq.certify.check import main, sha
 from napkin_eq.certify.recheck import by_solvers, told, with_numeric
 from napkin_eq.cli import main as cli
@@ -89,7 +100,9 @@ def derivation() -> tuple[Term, Term, list[Step]]:
 
 def certificate() -> Data:
     source, destination, steps = derivation()
-    return make(source, destination, steps, REGISTRY.statements.values(), VERDICTS, {"hardware": "h200", "tiles": {"q": 64}})
+    return make(
+        source, destination, steps, REGISTRY.statements.values(), VERDICTS, {"hardware": "h200", "tiles": {"q": 64}}
+    )
 
 
 CERTIFICATE = certificate()
@@ -114,14 +127,19 @@ def refusal(source: Term, *steps: Step) -> str:
     return str(result["problem"])
 
 
-# -- what is right ------------------------------------------------------------------------------------------------------
+# -- what is right -----------------------------------------------------------------------------------------------------
 
 
 def test_a_derivation_is_accepted(within: Callable[..., dict[str, Any]]) -> None:
     content = dumps(CERTIFICATE).encode()
     result = within(0.2, lambda: checker.check(content))
     _, _, steps = derivation()
-    assert (result["status"], result["grade"], result["steps"], result["theorem"]) == ("ok", "C", len(steps), sha(CERTIFICATE["theorem"]))
+    assert (result["status"], result["grade"], result["steps"], result["theorem"]) == (
+        "ok",
+        "C",
+        len(steps),
+        sha(CERTIFICATE["theorem"]),
+    )
     assert {s.law for s in steps} - {"arithmetic"} <= set(result["laws"]) and "scales-exp" in result["laws"]
     assert result["laws"] == {name: stated(REGISTRY.statements[name])["sha256"] for name in result["laws"]}
     assert CERTIFICATE["theorem"]["inputs"]["V"] == {"dims": ["x", "e"], "dtype": "float16", "facts": ["abs<=4"]}
@@ -136,13 +154,19 @@ def test_the_same_bytes_and_back() -> None:
 def test_the_checker_stands_alone(tmp_path: Path) -> None:
     shutil.copy(str(checker.__file__), tmp_path / "alone.py")
     (tmp_path / "c.json").write_text(dumps(CERTIFICATE))
-    run = subprocess.run([sys.executable, "-I", "-S", "alone.py", "c.json"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        [sys.executable, "-I", "-S", "alone.py", "c.json"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert run.returncode == 0 and run.stdout.startswith("ok: "), run
 
 
 def test_the_documents_go_through_all_of_the_checker() -> None:
     told_of = (Path(__file__).parents[2] / "docs" / "checker.md").read_text(encoding="utf-8")
-    defined = [node.name for node in ast.walk(ast.parse(Path(checker.__file__).read_text())) if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    defined = [
+        node.name
+        for node in ast.walk(ast.parse(Path(checker.__file__).read_text()))
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+    ]
     assert len(defined) > 20 and [name for name in defined if f"`{name}`" not in told_of] == []
     assert len(Path(checker.__file__).read_text().splitlines()) <= 500
 
@@ -156,18 +180,22 @@ def test_the_checker_speaks_the_same_language() -> None:
     judgments = {"axis": {"named"}, "term": {"num", "value", "real"}, "mask": {"bool"}}
     for name, (takes, _) in JUDGMENTS.items():
         parts, gives = constructors[f"is-{name}"]
-        assert gives == "judgment" and all(part in judgments[kind] for part, kind in zip(parts, takes, strict=True)), name
+        assert gives == "judgment" and all(part in judgments[kind] for part, kind in zip(parts, takes, strict=True)), (
+            name
+        )
     assert set(constructors) == {*OPS, *CLASSES, "Var", "is-equal", *(f"is-{name}" for name in JUDGMENTS)} - {"Map"}
     assert sha(LANGUAGE) == checker.LANGUAGE
     assert LANGUAGE["words"]["dtype"] == DTYPES and set(LANGUAGE["words"]["running"]) == set(MONOIDS)
     assert LANGUAGE["words"]["monoid"] == {name: monoid.gives for name, monoid in REDUCTIONS.items()}
 
 
-# -- what is not right --------------------------------------------------------------------------------------------------
+# -- what is not right -------------------------------------------------------------------------------------------------
 
 
 def leaves(data: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield every place of JSON data that holds no more data, as what holds it and its key there; and every empty one."""
+    """Yield every place of JSON data that holds no more data, as what holds it and its key there; and every
+    empty one.
+    """
     for key, value in list(data.items()) if isinstance(data, dict) else list(enumerate(data)):
         if isinstance(value, (dict, list)) and value:
             yield from leaves(value)
@@ -208,7 +236,9 @@ def test_every_change_of_a_leaf_breaks_the_seal() -> None:
 
 @pytest.mark.slow
 def test_no_change_of_a_leaf_passes_with_a_new_seal() -> None:
-    """Who can write a seal can write another theorem, or rest it on other laws, but cannot make a false proof of this one."""
+    """Who can write a seal can write another theorem, or rest it on other laws, but cannot make a false proof of this
+    one.
+    """
     data, accepted = copy.deepcopy(CERTIFICATE), []
     said = {name: value for name, value in checked(data).items() if name != "steps"}
     for part in ("theorem", "nodes", "laws", "instances", "steps", "status", "grade", "schema"):
@@ -223,7 +253,8 @@ def test_no_change_of_a_leaf_passes_with_a_new_seal() -> None:
                     accepted.append((part, key, value, new))
                     assert any(result[name] != said[name] for name in said), accepted[-1]
             holder[key] = value
-    # Names, facts, sizes of inputs: other theorems. Floating-point classes are not leaves that a proof rests on, but hashed.
+    # Names, facts, sizes of inputs: other theorems. Floating-point classes are not leaves that a proof rests on, but
+    # hashed.
     assert {part for part, *_ in accepted} <= {"theorem", "laws"}
 
 
@@ -240,11 +271,23 @@ TAMPERED: list[tuple[tuple[Any, ...], Any, str]] = [
     (("laws", "distribute", "proof", "grade"), "A", "distribute: its grade is not C, that of its evidence"),
     (("laws", "distribute", "proof", "grade"), "D", "distribute: its grade is not C, that of its evidence"),
     (("laws", "distribute", "proof", "files"), [], "distribute: its grade is not D, that of its evidence"),
-    (("laws", "distribute", "proof", "files", 0, "answers", "z3"), "unknown", "distribute: its grade is not D, that of its evidence"),
-    (("laws", "distribute", "proof", "files", 0, "answers", "cvc5"), "unsat", "distribute: its grade is not B, that of its evidence"),
+    (
+        ("laws", "distribute", "proof", "files", 0, "answers", "z3"),
+        "unknown",
+        "distribute: its grade is not D, that of its evidence",
+    ),
+    (
+        ("laws", "distribute", "proof", "files", 0, "answers", "cvc5"),
+        "unsat",
+        "distribute: its grade is not B, that of its evidence",
+    ),
     (("laws", "distribute", "proof", "files", 0, "form"), True, "distribute: its grade is not A, that of its evidence"),
     (("laws", "distribute", "proof", "files", 0, "form"), 1, ""),
-    (("laws", "distribute", "proof", "kernel"), {"rocq/Laws.v": "0" * 64}, "distribute: its grade is not A, that of its evidence"),
+    (
+        ("laws", "distribute", "proof", "kernel"),
+        {"rocq/Laws.v": "0" * 64},
+        "distribute: its grade is not A, that of its evidence",
+    ),
     (("laws", "level", "proof", "lanes"), 1, "its lanes are no axes"),
     (("laws", "distribute", "proof", "kernel"), [], "distribute: its grade is not C, that of its evidence"),
     (("laws", "level", "proof", "method"), "numeric", "level: its grade is not D, that of its evidence"),
@@ -279,10 +322,18 @@ def test_a_gap_is_refused() -> None:
     for number, instance in enumerate(CERTIFICATE["instances"]):
         if instance["premises"]:
             bare += 1
-            assert "lacks a premise" in checked(sealed(altered(CERTIFICATE, ("instances", number, "premises"), instance["premises"][:-1])))["problem"]
+            assert (
+                "lacks a premise"
+                in checked(sealed(altered(CERTIFICATE, ("instances", number, "premises"), instance["premises"][:-1])))[
+                    "problem"
+                ]
+            )
         if instance["bindings"]:
             names = sorted(instance["bindings"])
-            assert checked(sealed(altered(CERTIFICATE, ("instances", number, "bindings", names[0]), 0)))["status"] == "refused"
+            assert (
+                checked(sealed(altered(CERTIFICATE, ("instances", number, "bindings", names[0]), 0)))["status"]
+                == "refused"
+            )
     assert bare > 3
 
 
@@ -296,7 +347,14 @@ def test_a_law_that_was_only_tested_makes_a_theorem_that_was_only_tested() -> No
 
 def test_numbers_are_folded_again_and_never_rounded() -> None:
     tenths = Const(0.1) + 0.2
-    wrong = Step("arithmetic", True, (), (("left", tenths), ("right", Const(0.30000000000000004))), tenths, Const(0.30000000000000004))
+    wrong = Step(
+        "arithmetic",
+        True,
+        (),
+        (("left", tenths), ("right", Const(0.30000000000000004))),
+        tenths,
+        Const(0.30000000000000004),
+    )
     assert "does not hold by itself" in refusal(tenths, wrong)
     right = Step("arithmetic", True, (), (("left", tenths), ("right", Const(0.3))), tenths, Const(0.3))
     assert checked(make(tenths, Const(0.3), [right], REGISTRY.statements.values(), VERDICTS, {}))["status"] == "ok"
@@ -304,17 +362,25 @@ def test_numbers_are_folded_again_and_never_rounded() -> None:
     assert third is Const(Fraction(2, 6)) and third is not Const(1 / 3) and Const(Fraction(1, 10)) is Const(0.1)
     whole = Step("arithmetic", True, (), (("left", third * 3.0), ("right", Const(1.0))), third * 3.0, Const(1.0))
     data = make(third * 3.0, Const(1.0), [whole], REGISTRY.statements.values(), VERDICTS, {})
-    assert checked(data)["status"] == "ok" and ["Const", "real", "1/3"] in data["theorem"]["nodes"] and ends(data)[0] is third * 3.0
+    assert (
+        checked(data)["status"] == "ok"
+        and ["Const", "real", "1/3"] in data["theorem"]["nodes"]
+        and ends(data)[0] is third * 3.0
+    )
 
 
 @pytest.mark.parametrize(
     ("op", "given", "result"),
     [
-        ("add", ["0.1", "0.2"], "0.3"), ("mul", ["-3.0", "0.5"], "-1.5"), ("max", ["-inf", "2.0"], "2.0"), ("min", ["-inf", "2.0"], "-inf"),
-        ("add", ["-inf", "2.0"], "-inf"), ("mul", ["-inf", "-2.0"], "-inf"), ("mul", ["0.0", "-inf"], "-inf"), ("neg", ["-inf"], "-inf"),
+        ("add", ["0.1", "0.2"], "0.3"), ("mul", ["-3.0", "0.5"], "-1.5"), ("max", ["-inf", "2.0"], "2.0"),
+        ("min", ["-inf", "2.0"], "-inf"),
+        ("add", ["-inf", "2.0"], "-inf"), ("mul", ["-inf", "-2.0"], "-inf"), ("mul", ["0.0", "-inf"], "-inf"),
+        ("neg", ["-inf"], "-inf"),
         ("inv", ["0.0"], "0.0"),
-        ("inv", ["-4.0"], "-0.25"), ("inv", ["3.0"], "1/3"), ("inv", ["-inf"], "-inf"), ("max", ["-inf", "-inf"], "-inf"), ("neg", ["-0.0"], "0.0"),
-        ("mul", ["1e-200", "1e-200"], f"1/1{'0' * 400}"), ("add", ["1e+16", "1.0"], "10000000000000001/1"), ("min", ["2.0", "1.0"], "1.0"),
+        ("inv", ["-4.0"], "-0.25"), ("inv", ["3.0"], "1/3"), ("inv", ["-inf"], "-inf"),
+        ("max", ["-inf", "-inf"], "-inf"), ("neg", ["-0.0"], "0.0"),
+        ("mul", ["1e-200", "1e-200"], f"1/1{'0' * 400}"), ("add", ["1e+16", "1.0"], "10000000000000001/1"),
+        ("min", ["2.0", "1.0"], "1.0"),
         ("max", ["2.0", "1.0"], "2.0"), ("neg", ["0.1"], "-0.1"),
     ],
 )  # fmt: skip
@@ -335,7 +401,10 @@ def test_a_stream_keeps_its_own_accumulator() -> None:
             data = make(source, step.after, [step], statements, VERDICTS, {})
             assert checked(data)["status"] == "ok"
             number = data["theorem"]["nodes"].index(["Input", "C"])
-            assert "does not hold by itself" in checked(sealed(altered(data, ("theorem", "nodes", number), ["Acc"])))["problem"]
+            assert (
+                "does not hold by itself"
+                in checked(sealed(altered(data, ("theorem", "nodes", number), ["Acc"])))["problem"]
+            )
     assert "accumulator stands outside" in refusal(Acc() * 1.0, one(Acc() * 1.0, "mul-one", (), a=Acc()))
 
 
@@ -343,7 +412,9 @@ def test_a_step_does_not_carry_an_accumulator_into_another_stream() -> None:
     a, y = Var("a"), Axis("y")
     carry = Law("carry", "user", "", Sum(y, a), Online(y, a, TRUE, Acc()), (), False, "structure", "", "here")
     for factor, status in ((K, "ok"), (K * Acc(), "refused")):
-        before, after = (Online(q, Sum(d, Q), TRUE, Max(x, Acc() * t)) for t in (Sum(d, factor), Online(d, factor, TRUE, Acc())))
+        before, after = (
+            Online(q, Sum(d, Q), TRUE, Max(x, Acc() * t)) for t in (Sum(d, factor), Online(d, factor, TRUE, Acc()))
+        )
         step = Step("carry", True, (2, 0, 1), (("a", factor), ("y", d)), before, after)
         result = checked(make(before, after, [step], [carry], {"carry": VERDICTS["level"]}, {}))
         assert result["status"] == status, result
@@ -362,7 +433,14 @@ def test_before_the_first_block_nothing_is_known_to_be_positive() -> None:
     step = one(source, "cancel", (2, 1, 0), a=total)
     assert "do not hold before the first block" in refusal(source, step)
     fine = Online(x, K * V, TRUE, Acc() * (total * inv(total)))
-    shown = make(fine, one(fine, "cancel", (2, 1), a=total).after, [one(fine, "cancel", (2, 1), a=total)], REGISTRY.statements.values(), VERDICTS, {})
+    shown = make(
+        fine,
+        one(fine, "cancel", (2, 1), a=total).after,
+        [one(fine, "cancel", (2, 1), a=total)],
+        REGISTRY.statements.values(),
+        VERDICTS,
+        {},
+    )
     assert checked(shown)["status"] == "ok"
 
 
@@ -385,11 +463,16 @@ def placed(rows: list[Any]) -> str:
 def test_terms_that_do_not_fit_are_refused() -> None:
     assert placed([["Input", "K"], ["exp", 0]]) == "ok"
     ill: list[list[Any]] = [
-        [["Const", "bool", "1"], ["exp", 0]], [["Index", "x"], ["Store", 1]], [["Input", "Z"]], [["Const", "real", "nan"]], [["Const", "real", "1_x"]],
-        [["Magic", 1]], [["Const", "real", "1.0"], ["Tuple", 0], ["Tuple", 1]], [["Acc"], ["Read", "x", 0, 0]], [["Input", "K"], ["Store", -1]],
-        [["Const", "real", "1.0"], ["Store"]], [7], [["Index", 4]], [["Index", None]], [["Var", "real", "a"]], [["Acc"]], [["Input", "K"], ["add", 0, 0, 0]],
-        [["Input", "K"], ["Const", "bool", "1"], ["Reduce", "mean", "x", 0, 1]], [["Input", "K"], ["Reduce", "sum", "x", 0, 0]],
-        [["Input", "K"], ["Const", "bool", "1"], ["Online", "x", 0, 1, 0, "alone"]], [["Input", "K"], ["Index", "x"], ["add", 0, 1]],
+        [["Const", "bool", "1"], ["exp", 0]], [["Index", "x"], ["Store", 1]], [["Input", "Z"]],
+        [["Const", "real", "nan"]], [["Const", "real", "1_x"]],
+        [["Magic", 1]], [["Const", "real", "1.0"], ["Tuple", 0], ["Tuple", 1]], [["Acc"], ["Read", "x", 0, 0]],
+        [["Input", "K"], ["Store", -1]],
+        [["Const", "real", "1.0"], ["Store"]], [7], [["Index", 4]], [["Index", None]], [["Var", "real", "a"]],
+        [["Acc"]], [["Input", "K"], ["add", 0, 0, 0]],
+        [["Input", "K"], ["Const", "bool", "1"], ["Reduce", "mean", "x", 0, 1]],
+        [["Input", "K"], ["Reduce", "sum", "x", 0, 0]],
+        [["Input", "K"], ["Const", "bool", "1"], ["Online", "x", 0, 1, 0, "alone"]],
+        [["Input", "K"], ["Index", "x"], ["add", 0, 1]],
     ]  # fmt: skip
     for rows in ill:
         assert placed(rows) == "refused", rows
@@ -398,9 +481,12 @@ def test_terms_that_do_not_fit_are_refused() -> None:
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        (dumps(CERTIFICATE), 0), (dumps({**CERTIFICATE, "grade": "A"}), 1), (dumps(CERTIFICATE)[:-200], 1), ("", 1), ("[" * 100_000, 1), ("{}", 1),
-        ("null", 1), ("[]", 1), ('{"schema":5}', 1), ('{"schema":5,"schema":5}', 1), ('{"schema":NaN}', 1), ("9" * 10_000, 1), ("\x00\xff", 1),
-        (" " * (checker.MAX_BYTES + 1), 1), (json.dumps(CERTIFICATE), 1), ("{" + dumps(CERTIFICATE)[1:].replace('"schema":5', '"schema":1', 1), 1),
+        (dumps(CERTIFICATE), 0), (dumps({**CERTIFICATE, "grade": "A"}), 1), (dumps(CERTIFICATE)[:-200], 1), ("", 1),
+        ("[" * 100_000, 1), ("{}", 1),
+        ("null", 1), ("[]", 1), ('{"schema":5}', 1), ('{"schema":5,"schema":5}', 1), ('{"schema":NaN}', 1),
+        ("9" * 10_000, 1), ("\x00\xff", 1),
+        (" " * (checker.MAX_BYTES + 1), 1), (json.dumps(CERTIFICATE), 1),
+        ("{" + dumps(CERTIFICATE)[1:].replace('"schema":5', '"schema":1', 1), 1),
     ],
     ids=range(16),
 )  # fmt: skip
@@ -433,8 +519,15 @@ def test_deep_and_wide_terms_are_refused() -> None:
     # The instance of a pattern that doubles with every row is cut short.
     rows = [["Var", "real", "a"], *(["add", n, n] for n in range(40)), ["is-equal", 40, 40]]
     law = {"nodes": rows, "conclusion": 41, "premises": [], "floating": []}
-    law |= {"sha256": sha(["wide", *law.values()]), "proof": {"lanes": [], "grade": "A", "kernel": {}, "method": "definition", "files": []}}
-    wide = {**base, "laws": {"wide": law}, "instances": [{"rule": "wide", "bindings": {"a": 0}, "claim": 0, "premises": []}]}
+    law |= {
+        "sha256": sha(["wide", *law.values()]),
+        "proof": {"lanes": [], "grade": "A", "kernel": {}, "method": "definition", "files": []},
+    }
+    wide = {
+        **base,
+        "laws": {"wide": law},
+        "instances": [{"rule": "wide", "bindings": {"a": 0}, "claim": 0, "premises": []}],
+    }
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(checker, "MAX_WORK", 20_000)
         assert "it is too large" in checked(sealed(wide))["problem"]
@@ -467,13 +560,15 @@ def test_a_law_that_needs_a_lane_is_not_used_before_the_first_block(tmp_path: Pa
     data = make(source, destination, [step], REGISTRY.statements.values(), found, {})
     assert "do not hold before the first block" in checked(data)["problem"]
     lying = sealed(altered(data, ("laws", "distribute", "proof", "lanes"), []))
-    assert checked(lying)["status"] == "ok" and "needs lanes along x, which it does not say there" in told(by_solvers(lying, tmp_path))
+    assert checked(lying)["status"] == "ok" and "needs lanes along x, which it does not say there" in told(
+        by_solvers(lying, tmp_path)
+    )
     both = stream(Sum(x, array + array)), stream(Sum(x, array) + Sum(x, array))
     step = Step("sum-add", True, (2, 1, 0), (("a", array), ("b", array), ("x", x)), *both)
     assert checked(make(*both, [step], REGISTRY.statements.values(), found, {}))["status"] == "ok"
 
 
-# -- what the laws rest on, shown again ---------------------------------------------------------------------------------
+# -- what the laws rest on, shown again --------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -503,11 +598,16 @@ def test_evidence_that_was_tampered_with_is_refuted(cited: Data, tmp_path: Path)
         assert by_solvers(sealed(altered(cited, (*place, key), value)), tmp_path)["refuted"] >= 1, key
     assert verdicts_of(by_solvers(cited, tmp_path, tmp_path / "empty"), "script") == {"refuted"}
     other = by_solvers(altered(cited, ("laws", name, "sha256"), "0" * 64), tmp_path)
-    assert [row["detail"] for row in other["rows"] if row["verdict"] == "refuted"] == ["is not the law that is registered here under this name"]
+    assert [row["detail"] for row in other["rows"] if row["verdict"] == "refuted"] == [
+        "is not the law that is registered here under this name"
+    ]
     strange = {**cited, "laws": {"mine": cited["laws"][name]}}
     assert verdicts_of(by_solvers(strange, tmp_path), "law") == {"confirmed"}  # proved as it is stated there
     with pytest.MonkeyPatch.context() as patch:  # a grade that is not reached here
-        patch.setattr("napkin_eq.certify.recheck.prove", lambda listed: [Verdict(s.name, "proved", "D", "numeric", "", 0.0) for s in listed])
+        patch.setattr(
+            "napkin_eq.certify.recheck.prove",
+            lambda listed: [Verdict(s.name, "proved", "D", "numeric", "", 0.0) for s in listed],
+        )
         assert verdicts_of(by_solvers(cited, tmp_path), "law") == {"unknown"}
     with pytest.raises(NapkinError, match="not of the form"):
         by_solvers({**cited, "evidence": []}, tmp_path)
@@ -516,22 +616,48 @@ def test_evidence_that_was_tampered_with_is_refuted(cited: Data, tmp_path: Path)
 def test_a_law_is_read_back_as_it_was_stated() -> None:
     for name, statement in REGISTRY.statements.items():
         here, back = stated(statement), stated(restated(name, stated(statement)))
-        assert back["nodes"] == here["nodes"][: len(back["nodes"])], name  # ranges in floating point come last, and are no part of a proof
+        # Ranges in floating point come last, and are no part of a proof
+        assert back["nodes"] == here["nodes"][: len(back["nodes"])], name
         assert (back["conclusion"], back["premises"]) == (here["conclusion"], here["premises"]), name
 
 
 def test_a_law_that_does_not_ship_is_proved_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A false law makes a false equation that no checker of steps can see; whoever checks it here is told why it is false."""
+    """A false law makes a false equation that no checker of steps can see; whoever checks it here is told why it is
+    false.
+    """
     a, w, file = Var("a"), Axis("w"), tmp_path / "certificate.json"
     array = Input("A", (x,))
     for law, code, said in (
-        (Law("mine", "user", "", Sum(w, a + a), Sum(w, a) * 2.0, (), False, "algebra", "", "here"), 0, "mine does not ship as it stands there: proved again"),
-        (Law("mine", "user", "", Sum(w, a * a), Sum(w, a) * 2.0, (), False, "algebra", "", "here"), 1, "refused: law mine is false: "),
-        (Law("sum-add", "user", "", Sum(w, a * a), Sum(w, a) * 2.0, (), False, "algebra", "", "here"), 1, "refused: law sum-add is false: "),
+        (
+            Law("mine", "user", "", Sum(w, a + a), Sum(w, a) * 2.0, (), False, "algebra", "", "here"),
+            0,
+            "mine does not ship as it stands there: proved again",
+        ),
+        (
+            Law("mine", "user", "", Sum(w, a * a), Sum(w, a) * 2.0, (), False, "algebra", "", "here"),
+            1,
+            "refused: law mine is false: ",
+        ),
+        (
+            Law("sum-add", "user", "", Sum(w, a * a), Sum(w, a) * 2.0, (), False, "algebra", "", "here"),
+            1,
+            "refused: law sum-add is false: ",
+        ),
     ):
         before, after = (substitute(side, {"a": array, "w": x}) for side in (law.lhs, law.rhs))
         step = Step(law.name, True, (), (("a", array), ("w", x)), before, after)
-        file.write_text(dumps(make(before, after, [step], [law], {law.name: Verdict(law.name, "proved", "A", "definition", "", 0.0, lanes=("w",))}, {})))
+        file.write_text(
+            dumps(
+                make(
+                    before,
+                    after,
+                    [step],
+                    [law],
+                    {law.name: Verdict(law.name, "proved", "A", "definition", "", 0.0, lanes=("w",))},
+                    {},
+                )
+            )
+        )
         assert checker.check(file.read_bytes())["status"] == "ok"
         assert cli.main(["check", str(file)]) == code and said in capsys.readouterr().out
 
@@ -562,7 +688,10 @@ def test_what_was_run_is_added_to_the_certificate_of_the_same_diagram(tmp_path: 
     for times in (1, 2):
         with_numeric(file, report)
         data = loads(file.read_bytes())
-        assert checked(data)["status"] == "ok" and [run["cases"][0]["seed"] for run in data["evidence"]["numeric"]] == [7] * times
+        assert (
+            checked(data)["status"] == "ok"
+            and [run["cases"][0]["seed"] for run in data["evidence"]["numeric"]] == [7] * times
+        )
     with pytest.raises(NapkinError, match="its diagram is 'row', what was run is 'other'"):
         with_numeric(file, {**report, "diagram": "other"})
     file.write_text(file.read_text().replace("row", "now"))
@@ -582,10 +711,17 @@ def test_a_gigantic_certificate_is_refused_soon() -> None:
 
 
 def test_what_would_take_time_squared_takes_none(within: Callable[..., None]) -> None:
-    """A law of many variables, many axes beside many inputs, wide rows over a term with many axes: seconds of work at most."""
+    """A law of many variables, many axes beside many inputs, wide rows over a term with many axes: seconds of work at
+    most.
+    """
     base, count, wide = make(Q, Q, [], [], {}, {}), 20_000, 4_000
     rows: list[list[Any]] = [["Var", "real", f"v{n}"] for n in range(count)] + [["is-le", n, n] for n in range(count)]
-    law = {**CERTIFICATE["laws"]["level"], "nodes": rows, "conclusion": count, "premises": list(range(count + 1, 2 * count))}
+    law = {
+        **CERTIFICATE["laws"]["level"],
+        "nodes": rows,
+        "conclusion": count,
+        "premises": list(range(count + 1, 2 * count)),
+    }
     law["sha256"] = sha(["level", *(law[key] for key in ("nodes", "conclusion", "premises", "floating"))])
     axes_ = {f"a{n}": {"size": None, "multiple": 1} for n in range(count)}
     inputs = {f"i{n}": {"dims": [], "dtype": "float", "facts": []} for n in range(count)}
@@ -599,7 +735,10 @@ def test_what_would_take_time_squared_takes_none(within: Callable[..., None]) ->
     def all_three() -> None:
         assert checked(sealed({**base, "laws": {"level": law}}))["status"] == "ok"
         assert checked(sealed({**base, "theorem": listed}))["status"] == "ok"
-        assert checked(sealed({**base, "theorem": summed, "nodes": nodes})) == {"status": "refused", "problem": "it is too large"}
+        assert checked(sealed({**base, "theorem": summed, "nodes": nodes})) == {
+            "status": "refused",
+            "problem": "it is too large",
+        }
 
     within(10, all_three, tries=1)
 
@@ -638,32 +777,51 @@ def test_a_change_of_any_byte_is_refused_in_one_line() -> None:
 
 
 @pytest.mark.parametrize("flags", [(), ("--json",), ("--smt",), ("--smt", "--rocq", "--json")], ids=str)
-def test_the_command_line_refuses_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], flags: tuple[str, ...]) -> None:
+def test_the_command_line_refuses_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], flags: tuple[str, ...]
+) -> None:
     file = tmp_path / "certificate.json"
     for text in (dumps(CERTIFICATE)[:-9], "[" * 50_000, "{}", dumps({**CERTIFICATE, "schema": 2})):
         file.write_text(text)
         assert cli.main(["check", str(file), *flags]) == 1
         shown = capsys.readouterr()
-        assert not shown.err and ("--json" in flags or (len(shown.out.splitlines()) == 1 and shown.out.startswith("refused: ")))
+        assert not shown.err and (
+            "--json" in flags or (len(shown.out.splitlines()) == 1 and shown.out.startswith("refused: "))
+        )
         assert "--json" not in flags or json.loads(shown.out)["status"] == "refused"
     assert cli.main(["check", str(tmp_path / "none"), *flags]) == 2 and "cannot be read" in capsys.readouterr().err
 
 
-def forged(rows: list[Any], ends_at: tuple[int, int], claim: int, rule: str, bindings: Data, statement: Statement | None = None) -> str:
-    """What the checker says of a certificate of one step, written by hand: rows over the inputs Q and K, one instance, at the root."""
+def forged(
+    rows: list[Any], ends_at: tuple[int, int], claim: int, rule: str, bindings: Data, statement: Statement | None = None
+) -> str:
+    """What the checker says of a certificate of one step, written by hand: rows over the inputs Q and K, one instance,
+    at the root.
+    """
     laws = {}
     if statement is not None:
-        laws[statement.name] = {**stated(statement), "proof": {"lanes": [], "grade": "A", "kernel": {}, "method": "definition", "files": []}}
+        laws[statement.name] = {
+            **stated(statement),
+            "proof": {"lanes": [], "grade": "A", "kernel": {}, "method": "definition", "files": []},
+        }
     base = make(K * Q, K * Q, [], [], {}, {})
-    order = sorted(range(len(rows)), key=lambda place: rows[place][0].startswith("is-"))  # judgments are no part of a theorem
+    # Judgments are no part of a theorem
+    order = sorted(range(len(rows)), key=lambda place: rows[place][0].startswith("is-"))
     moved = {place: number for number, place in enumerate(order)}
-    rows = [[tag, *(moved[part] if isinstance(part, int) else part for part in parts)] for tag, *parts in (rows[place] for place in order)]
+    rows = [
+        [tag, *(moved[part] if isinstance(part, int) else part for part in parts)]
+        for tag, *parts in (rows[place] for place in order)
+    ]
     terms = sum(not tag.startswith("is-") for tag, *_ in rows)
     theorem = {**base["theorem"], "nodes": rows[:terms], "source": moved[ends_at[0]], "destination": moved[ends_at[1]]}
     bound = {name: value if isinstance(value, str) else moved[value] for name, value in bindings.items()}
     instance = {"rule": rule, "bindings": bound, "claim": moved[claim], "premises": []}
     steps = [{"instance": 0, "forward": True, "path": []}]
-    result = checked(sealed({**base, "theorem": theorem, "nodes": rows[terms:], "laws": laws, "instances": [instance], "steps": steps}))
+    result = checked(
+        sealed(
+            {**base, "theorem": theorem, "nodes": rows[terms:], "laws": laws, "instances": [instance], "steps": steps}
+        )
+    )
     return str(result.get("problem", result["status"]))
 
 
@@ -677,9 +835,13 @@ WHOLE: list[Any] = ["Const", "int", "9007199254740993"]  # which double precisio
     [
         ([*REALS, ["mul", 4, 4], ["is-equal", 6, 5]], "ok"),
         ([*REALS, ["mul", 0, 0], ["is-equal", 6, 2]], "ok"),  # nothing overflows
-        ([*REALS, ["mul", 0, 1], ["is-equal", 6, 3]], "does not hold by itself"),  # and there is no absence out of nowhere
+        # And there is no absence out of nowhere
+        ([*REALS, ["mul", 0, 1], ["is-equal", 6, 3]], "does not hold by itself"),
         ([*REALS, ["add", 4, 4], ["is-equal", 6, 4]], "does not hold by itself"),
-        ([WHOLE, ["Const", "int", "0"], ["Const", "int", "9007199254740992"], ["add", 0, 1], ["is-equal", 3, 2]], "where a number is expected"),
+        (
+            [WHOLE, ["Const", "int", "0"], ["Const", "int", "9007199254740992"], ["add", 0, 1], ["is-equal", 3, 2]],
+            "where a number is expected",
+        ),
         ([WHOLE, ["Const", "int", "9007199254740992"], ["is-le", 0, 1]], "does not hold by itself"),
         ([*INPUTS, ["is-le", 0, 0]], "no equation, direction or path"),
         ([*INPUTS, ["is-free", "d", 0]], "does not hold by itself"),
@@ -701,7 +863,9 @@ def test_a_law_is_used_as_it_stands_and_for_what_it_speaks_of() -> None:
     assert "no equation" in forged(below, (0, 0), 3, "le-max", {"a": 0, "x": "x"}, REGISTRY.statements["le-max"])
     # The law of one level is stated, and proved, of real values.
     for kind, problem in (("real", "ok"), ("bool", "is bound to no real"), ("int", "is bound to no real")):
-        assert problem in forged([["Const", kind, "1"], ["Store", 0], ["is-equal", 0, 1]], (0, 1), 2, "level", {"a": 0}, level)
+        assert problem in forged(
+            [["Const", kind, "1"], ["Store", 0], ["is-equal", 0, 1]], (0, 1), 2, "level", {"a": 0}, level
+        )
     # A law of numbers is one of constants, and of finite ones.
     n = Var("n", "number")
     odd = Law("odd", "user", "", n + n, n * 2.0, (), False, "algebra", "", "here")
@@ -718,50 +882,85 @@ def cut(part: str, axis: str, run: str) -> list[Any]:
 
 def covering(more: str, lanes: str) -> list[Any]:
     """Stretches of an axis of any size, by 64, that are as long as it takes, or are claimed to be."""
-    run: list[list[Any]] = [["Length", "x"], ["Const", "int", more], ["add", 0, 1], ["Const", "int", lanes], ["floordiv", 2, 3]]
+    run: list[list[Any]] = [
+        ["Length", "x"],
+        ["Const", "int", more],
+        ["add", 0, 1],
+        ["Const", "int", lanes],
+        ["floordiv", 2, 3],
+    ]
     first: list[list[Any]] = [*run, ["Index", "q"], ["mul", 5, 4], ["Index", "x"], ["le", 6, 7]]
     return [*first, ["add", 6, 4], ["lt", 7, 9], ["and", 8, 10], ["is-stretch", "q", "x", 11]]
 
 
-A_STREAM: list[list[Any]] = [["Input", "K"], ["Const", "bool", "1"], ["Acc"], ["Prev", 0], ["mul", 2, 3], ["Online", "x", 0, 1, 2, "alone"]]
-EVIDENT: list[tuple[list[Any], bool]] = [  # rows over K[x, d] and Q[q, d], whose last one is a judgment; q = 64, d = 16, x has any size
-    ([*INPUTS, ["is-free", "q", 0]], True), ([*INPUTS, ["is-free", "x", 0]], False), ([["Acc"], ["is-free", "x", 0]], False),
+A_STREAM: list[list[Any]] = [
+    ["Input", "K"],
+    ["Const", "bool", "1"],
+    ["Acc"],
+    ["Prev", 0],
+    ["mul", 2, 3],
+    ["Online", "x", 0, 1, 2, "alone"],
+]
+# Rows over K[x, d] and Q[q, d], whose last one is a judgment; q = 64, d = 16, x has any size
+EVIDENT: list[tuple[list[Any], bool]] = [
+    ([*INPUTS, ["is-free", "q", 0]], True), ([*INPUTS, ["is-free", "x", 0]], False),
+    ([["Acc"], ["is-free", "x", 0]], False),
     ([*INPUTS, ["is-along", "x", 0]], True), ([*INPUTS, ["is-along", "q", 0]], False),
-    ([["is-distinct", "x", "q"]], True), ([["is-distinct", "x", "x"]], False), ([*INPUTS, ["is-le", 0, 0]], True), ([*INPUTS, ["is-le", 0, 1]], False),
-    ([["Index", "x"], ["is-along", "x", 0]], True), ([["Index", "x"], ["is-local", "x", 0]], True), ([["Index", "x"], ["is-nonneg", 0]], True),
-    ([["Index", "x"], ["is-pos", 0]], False), ([["Size", "x"], ["is-pos", 0]], True), ([["Size", "x"], ["real", 0], ["is-pos", 1]], True),
-    ([["Size", "x"], ["is-local", "x", 0]], False), ([["Length", "x"], ["is-local", "x", 0]], True), ([["Size", "x"], ["is-free", "x", 0]], True),
-    ([*INPUTS, ["Scan", "sum", "q", 0], ["is-along", "q", 2]], True), ([*INPUTS, ["Scan", "sum", "x", 0], ["is-local", "x", 2]], False),
+    ([["is-distinct", "x", "q"]], True), ([["is-distinct", "x", "x"]], False), ([*INPUTS, ["is-le", 0, 0]], True),
+    ([*INPUTS, ["is-le", 0, 1]], False),
+    ([["Index", "x"], ["is-along", "x", 0]], True), ([["Index", "x"], ["is-local", "x", 0]], True),
+    ([["Index", "x"], ["is-nonneg", 0]], True),
+    ([["Index", "x"], ["is-pos", 0]], False), ([["Size", "x"], ["is-pos", 0]], True),
+    ([["Size", "x"], ["real", 0], ["is-pos", 1]], True),
+    ([["Size", "x"], ["is-local", "x", 0]], False), ([["Length", "x"], ["is-local", "x", 0]], True),
+    ([["Size", "x"], ["is-free", "x", 0]], True),
+    ([*INPUTS, ["Scan", "sum", "q", 0], ["is-along", "q", 2]], True),
+    ([*INPUTS, ["Scan", "sum", "x", 0], ["is-local", "x", 2]], False),
     ([["Input", "K"], ["Index", "q"], ["Read", "x", 0, 1], ["is-free", "x", 2]], True),
     ([["Input", "K"], ["Index", "x"], ["Read", "x", 0, 1], ["is-along", "x", 2]], True),
-    ([["Input", "K"], ["Index", "x"], ["Read", "x", 0, 1], ["is-finite", 2]], True), ([["Input", "K"], ["is-finite", 0]], True),
-    ([["Input", "K"], ["is-nonneg", 0]], False), ([["Input", "K"], ["exp", 0], ["is-pos", 1]], False), ([["Input", "K"], ["is-safe", 0]], False),
-    ([*A_STREAM[:2], ["Reduce", "sum", "x", 0, 1], ["is-free", "x", 2]], True), ([*A_STREAM[:2], ["Reduce", "sum", "x", 0, 1], ["is-local", "x", 2]], False),
-    ([*A_STREAM[:2], ["Reduce", "sum", "x", 0, 1], ["is-local", "d", 2]], True), ([["Acc"], ["is-local", "d", 0]], False),
-    ([*A_STREAM[:1], ["Prev", 0], ["is-local", "q", 1]], False), ([*A_STREAM, ["is-local", "d", 5]], True), ([*A_STREAM, ["is-local", "x", 5]], False),
+    ([["Input", "K"], ["Index", "x"], ["Read", "x", 0, 1], ["is-finite", 2]], True),
+    ([["Input", "K"], ["is-finite", 0]], True),
+    ([["Input", "K"], ["is-nonneg", 0]], False), ([["Input", "K"], ["exp", 0], ["is-pos", 1]], False),
+    ([["Input", "K"], ["is-safe", 0]], False),
+    ([*A_STREAM[:2], ["Reduce", "sum", "x", 0, 1], ["is-free", "x", 2]], True),
+    ([*A_STREAM[:2], ["Reduce", "sum", "x", 0, 1], ["is-local", "x", 2]], False),
+    ([*A_STREAM[:2], ["Reduce", "sum", "x", 0, 1], ["is-local", "d", 2]], True),
+    ([["Acc"], ["is-local", "d", 0]], False),
+    ([*A_STREAM[:1], ["Prev", 0], ["is-local", "q", 1]], False), ([*A_STREAM, ["is-local", "d", 5]], True),
+    ([*A_STREAM, ["is-local", "x", 5]], False),
     ([*A_STREAM, ["is-free", "x", 5]], True), ([*A_STREAM, ["is-free", "x", 4]], False),
     *((([["Const", "real", value], [f"is-{sign}", 0]], true)) for value, signs in (
-        ("2.0", "pos nonneg nonzero finite"), ("0.0", "nonneg finite"), ("-0.0", "nonneg finite"), ("-1.0", "nonzero finite"), ("-inf", ""), ("inf", ""),
+        ("2.0", "pos nonneg nonzero finite"), ("0.0", "nonneg finite"), ("-0.0", "nonneg finite"),
+        ("-1.0", "nonzero finite"), ("-inf", ""), ("inf", ""),
     ) for sign in ("pos", "nonneg", "nonzero", "finite") for true in [sign in signs.split()]),
-    (cut("q", "d", "1"), True), (cut("q", "d", "0"), False), (cut("d", "q", "4"), True), (cut("d", "q", "3"), False), (cut("q", "q", "1"), False),
-    (cut("q", "x", "9"), False), (cut("x", "q", "64"), False), (covering("63", "64"), True), (covering("64", "64"), False), (covering("63", "63"), False),
-    ([["Const", "int", "0"], ["add", 0, 0], ["Index", "q"], ["mul", 2, 1], ["Index", "d"], ["le", 3, 4], ["add", 3, 1], ["lt", 4, 6], ["and", 5, 7],
+    (cut("q", "d", "1"), True), (cut("q", "d", "0"), False), (cut("d", "q", "4"), True), (cut("d", "q", "3"), False),
+    (cut("q", "q", "1"), False),
+    (cut("q", "x", "9"), False), (cut("x", "q", "64"), False), (covering("63", "64"), True),
+    (covering("64", "64"), False), (covering("63", "63"), False),
+    ([["Const", "int", "0"], ["add", 0, 0], ["Index", "q"], ["mul", 2, 1], ["Index", "d"], ["le", 3, 4], ["add", 3, 1],
+        ["lt", 4, 6], ["and", 5, 7],
       ["is-stretch", "q", "d", 8]], False),
     ([["Const", "int", "2"], ["Const", "int", "3"], ["add", 0, 1], ["Const", "int", "5"], ["is-equal", 2, 3]], False),
     ([*REALS, ["add", 3, 4], ["is-equal", 6, 3]], True), ([*REALS, ["max", 3, 4], ["is-equal", 6, 4]], True),
     ([*REALS, ["min", 3, 4], ["is-equal", 6, 3]], True), ([*REALS, ["neg", 3], ["is-equal", 6, 2]], False),
-    ([*REALS, ["exp", 4], ["is-equal", 6, 5]], False), ([*INPUTS, ["is-equal", 0, 0]], False), ([*REALS, ["exp", 3], ["is-equal", 6, 3]], False),
-    ([["Const", "real", "0.0"], ["inv", 0], ["is-equal", 1, 0]], True), ([*REALS, ["inv", 3], ["is-equal", 6, 3]], True),
-    ([*REALS, ["inv", 5], ["Const", "real", "0.25"], ["is-equal", 6, 7]], True), ([*REALS, ["mul", 4, 3], ["is-equal", 6, 3]], True),
+    ([*REALS, ["exp", 4], ["is-equal", 6, 5]], False), ([*INPUTS, ["is-equal", 0, 0]], False),
+    ([*REALS, ["exp", 3], ["is-equal", 6, 3]], False),
+    ([["Const", "real", "0.0"], ["inv", 0], ["is-equal", 1, 0]], True),
+    ([*REALS, ["inv", 3], ["is-equal", 6, 3]], True),
+    ([*REALS, ["inv", 5], ["Const", "real", "0.25"], ["is-equal", 6, 7]], True),
+    ([*REALS, ["mul", 4, 3], ["is-equal", 6, 3]], True),
     ([*REALS, ["min", 5, 4], ["is-equal", 6, 4]], True), ([*REALS, ["max", 4, 5], ["is-equal", 6, 4]], False),
     ([*REALS, ["min", 4, 5], ["is-equal", 6, 5]], False),
-    ([["Const", "int", "2"], ["is-pos", 0]], True), ([["Const", "int", "-2"], ["is-pos", 0]], False), ([["Const", "bool", "1"], ["is-finite", 0]], False),
+    ([["Const", "int", "2"], ["is-pos", 0]], True), ([["Const", "int", "-2"], ["is-pos", 0]], False),
+    ([["Const", "bool", "1"], ["is-finite", 0]], False),
     ([["Input", "K"], ["Index", "q"], ["Read", "x", 0, 1], ["is-free", "q", 2]], False),
     ([["Index", "x"], ["Index", "x"], ["Read", "x", 0, 1], ["is-free", "x", 2]], False),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("rows", "true"), EVIDENT, ids=lambda value: str(value[-1]) if isinstance(value, list) else str(value))
+@pytest.mark.parametrize(
+    ("rows", "true"), EVIDENT, ids=lambda value: str(value[-1]) if isinstance(value, list) else str(value)
+)
 def test_what_can_be_read_off_a_term(rows: list[Any], true: bool) -> None:
     assert (checked(evident(rows))["status"] == "ok") == true
 

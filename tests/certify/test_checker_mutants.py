@@ -1,7 +1,7 @@
 """The checker itself is broken, one place at a time, and every broken one must give itself away.
 
-Each `need` is left out, each comparison turned, each part of a condition left out, each choice turned around, by rule, in the source of
-check.py. A mutant is killed by a forgery that it accepts or a good certificate that it refuses.
+Each `need` is left out, each comparison turned, each part of a condition left out, each choice turned around, by rule,
+in the source of check.py. A mutant is killed by a forgery that it accepts or a good certificate that it refuses.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from tests.laws.test_axis_split import COUNTED_WRONG, claimed, counted
 EQUIVALENT: dict[str, str] = {}
 SOURCE = Path(checker.__file__).read_text(encoding="utf-8")
 TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Gt: ast.LtE, ast.GtE: ast.Lt, ast.In: ast.NotIn, ast.NotIn: ast.In,
+    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Gt: ast.LtE, ast.GtE: ast.Lt,
+    ast.In: ast.NotIn, ast.NotIn: ast.In,
     ast.Is: ast.IsNot, ast.IsNot: ast.Is,
 }  # fmt: skip
 Statement = tuple[int, int]  # where it begins: its line and its column
@@ -47,7 +48,10 @@ def mutations(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
         for place in range(len(node.ops)):
             operands = [node.left, *node.comparators]
             del operands[place if place == 0 else place + 1]
-            yield f"part {place} left out", ast.Compare(operands[0], node.ops[:place] + node.ops[place + 1 :], operands[1:])
+            yield (
+                f"part {place} left out",
+                ast.Compare(operands[0], node.ops[:place] + node.ops[place + 1 :], operands[1:]),
+            )
     if isinstance(node, ast.BoolOp):
         for place in range(len(node.values)):
             yield f"part {place} left out", _joined(node, node.values[:place] + node.values[place + 1 :])
@@ -76,7 +80,9 @@ class _Replace(ast.NodeTransformer):
 
 
 def mutants() -> Iterator[tuple[str, Statement | None, ast.Module]]:
-    """Yield every mutant, with what was changed where, and in which statement; the command line at the end of the file is left alone."""
+    """Yield every mutant, with what was changed where, and in which statement; the command line at the end of the file
+    is left alone.
+    """
     order: list[tuple[ast.AST, str, Statement | None]] = []
 
     def walk(node: ast.AST, inside: str, statement: Statement | None) -> None:
@@ -118,12 +124,16 @@ class _Mark(ast.NodeTransformer):
         for field in ("body", "orelse", "finalbody"):
             block = getattr(node, field, None)
             if self.depth and isinstance(block, list) and not isinstance(node, ast.ClassDef):
-                setattr(node, field, [part for stmt in block for part in (ast.parse(f"reached({at(stmt)})").body[0], stmt)])
+                setattr(
+                    node, field, [part for stmt in block for part in (ast.parse(f"reached({at(stmt)})").body[0], stmt)]
+                )
         return node
 
 
 def reached(contents: list[bytes]) -> list[dict[Statement | None, int]]:
-    """Return for each certificate the statements of the checker that it reaches, without those of `need`, and how many come after."""
+    """Return for each certificate the statements of the checker that it reaches, without those of `need`, and how many
+    come after.
+    """
     tree = ast.parse(SOURCE)
     (need,) = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "need")
     said: list[Statement] = []
@@ -138,7 +148,13 @@ def reached(contents: list[bytes]) -> list[dict[Statement | None, int]]:
 
 
 def _annotations(node: ast.AST) -> list[ast.AST]:
-    found = [node.returns] if isinstance(node, ast.FunctionDef) else [node.annotation] if isinstance(node, (ast.arg, ast.AnnAssign)) else []
+    found = (
+        [node.returns]
+        if isinstance(node, ast.FunctionDef)
+        else [node.annotation]
+        if isinstance(node, (ast.arg, ast.AnnAssign))
+        else []
+    )
     return [note for note in found if note is not None]
 
 
@@ -157,15 +173,31 @@ def corpus() -> list[tuple[bytes, bool]]:
     chosen += [(CERTIFICATE, True), (sealed(extended(CERTIFICATE, FIT)), True)]
     constant = SAMPLES["a number"].certificate()
     for row in (["Const", "real", "-inf"], ["Input", "C"]):  # a law of numbers is one of constants that are present
-        chosen += [(changed(constant, place, row), False) for place, given in enumerate(constant["theorem"]["nodes"]) if given == ["Const", "real", "0.1"]]
+        chosen += [
+            (changed(constant, place, row), False)
+            for place, given in enumerate(constant["theorem"]["nodes"])
+            if given == ["Const", "real", "0.1"]
+        ]
     law = CERTIFICATE["laws"]["distribute"]
     judged = {**law, "conclusion": 0}
-    judged["sha256"] = checker.sha(["distribute", *(judged[key] for key in ("nodes", "conclusion", "premises", "floating"))])
+    judged["sha256"] = checker.sha(
+        ["distribute", *(judged[key] for key in ("nodes", "conclusion", "premises", "floating"))]
+    )
     chosen.append((sealed(altered(CERTIFICATE, ("laws", "distribute"), judged)), False))
-    chosen += [(sealed(altered(CERTIFICATE, ("laws", "distribute", "proof", "lanes"), lanes)), False) for lanes in ("x", [1], {"x": 1}, ["nowhere"], None)]
-    chosen += [(claimed(*cut), True) for x in (Axis("x", 7), Axis("x")) for cut in counted(x)] + [(claimed(*cut), False) for cut in COUNTED_WRONG]
+    chosen += [
+        (sealed(altered(CERTIFICATE, ("laws", "distribute", "proof", "lanes"), lanes)), False)
+        for lanes in ("x", [1], {"x": 1}, ["nowhere"], None)
+    ]
+    chosen += [(claimed(*cut), True) for x in (Axis("x", 7), Axis("x")) for cut in counted(x)] + [
+        (claimed(*cut), False) for cut in COUNTED_WRONG
+    ]
     called = {"kernel": "k", "call": "torch.matmul", "grade": "library"}
-    evidence: list[tuple[Any, bool]] = [([], True), ({"library": [called]}, True), ({"library": [{"kernel": "k"}]}, False), ({"library": 5}, False)]
+    evidence: list[tuple[Any, bool]] = [
+        ([], True),
+        ({"library": [called]}, True),
+        ({"library": [{"kernel": "k"}]}, False),
+        ({"library": 5}, False),
+    ]
     chosen += [(sealed(altered(CERTIFICATE, ("evidence",), value)), good) for value, good in evidence]
     broken = 0
     for number, sample in enumerate(samples()):
@@ -186,7 +218,11 @@ def corpus() -> list[tuple[bytes, bool]]:
             varied = [changed(data, place, row) for place, row in itertools.islice(changes(data), 3, None, 61)]
             chosen += [(forged, False) for forged in varied if differ(forged)]
     found = [(dumps(data).encode(), good) for data, good in chosen]
-    return [*found, *((content, True) for _, content in one_rule.accepted()), *((content, False) for _, content in one_rule.refused())]
+    return [
+        *found,
+        *((content, True) for _, content in one_rule.accepted()),
+        *((content, False) for _, content in one_rule.refused()),
+    ]
 
 
 SAMPLES = {sample.name: sample for sample in alone()}
@@ -210,9 +246,13 @@ def test_every_mutant_of_the_checker_gives_itself_away() -> None:
         among = {*places}
         good = [place for place in places if waiting[place][1]]
         # Of forgeries first those that are refused soon after the statement.
-        forged = sorted((place for place in places if not waiting[place][1]), key=lambda place: paths[place].get(statement, 0))
+        forged = sorted(
+            (place for place in places if not waiting[place][1]), key=lambda place: paths[place].get(statement, 0)
+        )
         turns = itertools.chain.from_iterable(itertools.zip_longest(good, forged))
-        for place in dict.fromkeys([*(place for place in told if place in among), *(place for place in turns if place is not None)]):
+        for place in dict.fromkeys(
+            [*(place for place in told if place in among), *(place for place in turns if place is not None)]
+        ):
             if _accepts(check, waiting[place][0]) != waiting[place][1]:
                 told = [place, *(other for other in told if other != place)]
                 break

@@ -1,4 +1,6 @@
-"""Forged certificates: by rule, all refused, and good ones beside them accepted; a checker without its rules gives itself away."""
+"""Forged certificates: by rule, all refused, and good ones beside them accepted; a checker without its rules gives
+itself away.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,10 @@ def test_what_is_misplaced_is_false_or_refused_for_what_it_needs() -> None:
     for sample in (s for s in samples() if not s.allowed):
         data = sample.certificate()
         problem = checked(data)["problem"]
-        assert any(said in problem for said in ("first block", "prefixes that Online takes", "in the update of", "outside its stream")), (sample.name, problem)
+        assert any(
+            said in problem
+            for said in ("first block", "prefixes that Online takes", "in the update of", "outside its stream")
+        ), (sample.name, problem)
         shown += differ(data) is True
     assert shown >= 4
 
@@ -44,7 +49,9 @@ def test_a_row_that_is_not_used_changes_nothing() -> None:
 def test_an_equation_is_told_from_a_false_one_by_its_values() -> None:
     data = SAMPLES["distribute"].certificate()
     assert differ(data) is False
-    false = [forged for place, row in itertools.islice(changes(data), 60) if differ(forged := changed(data, place, row))]
+    false = [
+        forged for place, row in itertools.islice(changes(data), 60) if differ(forged := changed(data, place, row))
+    ]
     assert len(false) > 5 and all(checked(forged)["status"] == "refused" for forged in false)
 
 
@@ -53,9 +60,15 @@ def test_an_equation_is_told_from_a_false_one_by_its_values() -> None:
     [("need", "distribute"), ("computed", "folding"), ("named", "sums")],
 )
 def test_a_checker_without_a_rule_accepts_forgeries(monkeypatch: pytest.MonkeyPatch, rule: str, sample: str) -> None:
-    broken = {"need": lambda true, problem: None, "computed": lambda op, given: given[0], "named": lambda name, what: name}
+    broken = {
+        "need": lambda true, problem: None,
+        "computed": lambda op, given: given[0],
+        "named": lambda name, what: name,
+    }
     monkeypatch.setattr(checker, rule, broken[rule])
     data = SAMPLES[sample].certificate()
-    forged = [sealed(other) for _, other in ill_formed(data)] + [changed(data, place, row) for place, row in itertools.islice(changes(data), 400)]
+    forged = [sealed(other) for _, other in ill_formed(data)] + [
+        changed(data, place, row) for place, row in itertools.islice(changes(data), 400)
+    ]
     folded = checked(data)["status"] == "refused"
     assert folded or any(checked(one)["status"] == "ok" for one in forged)

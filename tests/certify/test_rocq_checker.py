@@ -1,4 +1,6 @@
-"""Two checkers, one verdict: check.py and the one whose soundness is a theorem, over good certificates and forged ones."""
+"""Two checkers, one verdict: check.py and the one whose soundness is a theorem, over good certificates and
+forged ones.
+"""
 
 from __future__ import annotations
 
@@ -71,13 +73,17 @@ def test_good_and_forged_certificates_have_one_verdict(compiled: Path) -> None:
 
 
 def test_lemmas_good_and_forged_have_one_verdict(compiled: Path) -> None:
-    """Each sample's steps as those of a lemma, about the term that they are in and about one around it; and lemmas that are ill-formed."""
+    """Each sample's steps as those of a lemma, about the term that they are in and about one around it; and lemmas that
+    are ill-formed.
+    """
     cases: list[tuple[str, Data]] = []
     for number, sample in enumerate(samples.samples()):
         data = sample.certificate()
         if "," not in sample.name and number % 3 == 0:
             broken = ill_formed.of_lemmas(data)
-            cases += [(f"{rule}, {sample.name}", sealed(forged)) for rule, forged in islice(broken, number % 7, None, 7)]
+            cases += [
+                (f"{rule}, {sample.name}", sealed(forged)) for rule, forged in islice(broken, number % 7, None, 7)
+            ]
         elif number % 4 == 0:
             cases += [(f"{sample.name}, {around} around", ill_formed.as_lemma(data, around)) for around in range(3)]
     cases += [*one_rule.by_terms(), *one_rule.by_lemmas(), *one_rule.beside_the_proof()]

@@ -1,4 +1,6 @@
-"""The command line: what each verb prints, exit statuses, and bad input answered with one clear line and nothing half-written."""
+"""The command line: what each verb prints, exit statuses, and bad input answered with one clear line and nothing
+half-written.
+"""
 
 from __future__ import annotations
 
@@ -136,7 +138,10 @@ def test_bad_words_are_refused_in_one_line(capsys, argv, message):
 
 # Bad files.
 
-PREAMBLE = "import napkin_eq as nq\nq, x, d = nq.axes('q x d', q=64, x=64, d=64)\nA, B = nq.array('A', q, d), nq.array('B', x, d)\n"
+PREAMBLE = (
+    "import napkin_eq as nq\nq, x, d = nq.axes('q x d', q=64, x=64, d=64)\nA, B = nq.array('A', q, d), nq.array('B', x,"
+    " d)\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +196,10 @@ def test_json_that_is_no_text(capsys, tmp_path):
 
 # Rules of a user's own.
 
-FALSE_LAW = 'from napkin_eq.law import Sum, law\n\n\n@law("A square moves out of a sum.")\ndef wrong(a, x):\n    return Sum(x, a * a), Sum(x, a) * Sum(x, a)\n'
+FALSE_LAW = (
+    'from napkin_eq.law import Sum, law\n\n\n@law("A square moves out of a sum.")\ndef wrong(a, x):\n    return Sum(x,'
+    " a * a), Sum(x, a) * Sum(x, a)\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -200,24 +208,47 @@ FALSE_LAW = 'from napkin_eq.law import Sum, law\n\n\n@law("A square moves out of
         ("from napkin_eq.law import law\nx = = 3\n", "mine.py:2: invalid syntax"),
         ("from napkin_eq.law import law\n\n1 / 0\n", "mine.py:3: ZeroDivisionError"),
         ("from napkin_eq.law import law\n\n\n@law('All.')\ndef bare(a, b):\n    return a, a + b\n", "law bare at"),
-        ("from napkin_eq.law import law\n\n\n@law('Out of thin air.')\ndef thin(a, b):\n    return a * 1.0, a + b\n", "is not bound on the left"),
+        (
+            "from napkin_eq.law import law\n\n\n@law('Out of thin air.')\ndef thin(a, b):\n    return a * 1.0, a + b\n",
+            "is not bound on the left",
+        ),
         ("import sys\nsys.exit(0)\n", "mine.py:2: SystemExit"),
         ("raise GeneratorExit\n", "mine.py:1: GeneratorExit"),
         ("from napkin_eq.law import law\n", "states no law"),
-        ("from napkin_eq.law import law\n\n\n@law\ndef f(a, b):\n    return a + b, b + a\n", "mine.py:4 lacks its reading"),
-        ("from napkin_eq.law import infer, le\n\n\n@infer\ndef f(a):\n    return le(a, a)\n", "mine.py:4 lacks its reading"),
+        (
+            "from napkin_eq.law import law\n\n\n@law\ndef f(a, b):\n    return a + b, b + a\n",
+            "mine.py:4 lacks its reading",
+        ),
+        (
+            "from napkin_eq.law import infer, le\n\n\n@infer\ndef f(a):\n    return le(a, a)\n",
+            "mine.py:4 lacks its reading",
+        ),
         ("from napkin_eq.law import law\n\n\n@law('')\ndef f(a, b):\n    return a + b, b + a\n", "its reading is ''"),
         ("from napkin_eq.law import law\nlaw('All.')(3)\n", "not by 3"),
-        ("from napkin_eq.law import law\n\n\n@law('All.')\ndef f(a):\n    return a, 'b'\n", "'b' is neither a term nor a condition"),
-        ("from napkin_eq.law import law\n\n\n@law('All.')\ndef f(a, b):\n    return a + b, b + a, a\n", "expected two sides"),
-        ("from napkin_eq.law import law\n\n\n@law('All.')\ndef f(α, b):\n    return α + b, b + α\n", "'α' is no usable name"),
         (
-            "from napkin_eq.law import law\n\n\ndef f(a, b):\n    return a + b, b + a\n\n\nf.__name__ = 'f\\n(assert false)'\nlaw('All.')(f)\n",
+            "from napkin_eq.law import law\n\n\n@law('All.')\ndef f(a):\n    return a, 'b'\n",
+            "'b' is neither a term nor a condition",
+        ),
+        (
+            "from napkin_eq.law import law\n\n\n@law('All.')\ndef f(a, b):\n    return a + b, b + a, a\n",
+            "expected two sides",
+        ),
+        (
+            "from napkin_eq.law import law\n\n\n@law('All.')\ndef f(α, b):\n    return α + b, b + α\n",
+            "'α' is no usable name",
+        ),
+        (
+            (
+                "from napkin_eq.law import law\n\n\ndef f(a, b):\n    return a + b, b + a\n\n\nf.__name__ ="
+                " 'f\\n(assert false)'\nlaw('All.')(f)\n"
+            ),
             "'f\\n(assert false)' is no usable name",
         ),
         (
-            "from napkin_eq.law import exp, law\n\n\n@law('All.')\ndef deep(a):\n    b = a\n    for _ in range(400):\n        b = exp(b)\n"
-            "    return b, b + 0.0\n",
+            (
+                "from napkin_eq.law import exp, law\n\n\n@law('All.')\ndef deep(a):\n    b = a\n    for _ in"
+                " range(400):\n        b = exp(b)\n    return b, b + 0.0\n"
+            ),
             "at most 64 are understood",
         ),
     ],
@@ -229,7 +260,9 @@ def test_bad_rules_are_refused_with_their_place(capsys, tmp_path, registry, code
 
 
 def test_what_a_rule_file_prints_is_no_part_of_the_answer(capsys, tmp_path, registry):
-    (tmp_path / "mine.py").write_text("from napkin_eq.law import law\nprint('noise')\n\n\n@law('All.')\ndef swapped(a, b):\n    return a + b, b + a\n")
+    (tmp_path / "mine.py").write_text(
+        "from napkin_eq.law import law\nprint('noise')\n\n\n@law('All.')\ndef swapped(a, b):\n    return a + b, b + a\n"
+    )
     status, out, err = call(capsys, "prove", str(tmp_path / "mine.py"), "--json")
     assert status == 0 and [row["name"] for row in json.loads(out)["laws"]] == ["swapped"] and err == "noise\n"
 
@@ -246,19 +279,33 @@ def test_a_pipe_and_a_huge_file_are_refused_unread(capsys, tmp_path, name):
     with huge.open("wb") as opened:
         opened.truncate(1 << 32)
     argv = ["derive", *SMALL, "--hardware"] if name.endswith("toml") else ["derive"]
-    assert "might never end" in refused(capsys, *argv, str(pipe)) and "4294967296 bytes" in refused(capsys, *argv, str(huge))
+    assert "might never end" in refused(capsys, *argv, str(pipe)) and "4294967296 bytes" in refused(
+        capsys, *argv, str(huge)
+    )
 
 
 def test_a_file_that_ends_the_process_is_refused(tmp_path):
     (tmp_path / "ends.py").write_text("import os\nif os.fork() == 0:\n    os._exit(0)\nos._exit(0)\n")
     for verb in ("prove", "derive"):
-        done = subprocess.run([sys.executable, "-m", "napkin_eq.cli", verb, str(tmp_path / "ends.py")], capture_output=True, text=True, cwd=ROOT)
-        assert done.returncode == 2 and done.stderr.endswith("ends.py:4: SystemExit: 0\n") and done.stderr.count("\n") == 1
+        done = subprocess.run(
+            [sys.executable, "-m", "napkin_eq.cli", verb, str(tmp_path / "ends.py")],
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+        )
+        assert (
+            done.returncode == 2 and done.stderr.endswith("ends.py:4: SystemExit: 0\n") and done.stderr.count("\n") == 1
+        )
 
 
 def test_the_status_tells_where_the_error_cannot_be_written():
     for words in ("derive nothing", "list >/dev/full"):
-        assert subprocess.run(f"exec '{sys.executable}' -m napkin_eq.cli {words} 2>/dev/full", shell=True, cwd=ROOT).returncode == 2
+        assert (
+            subprocess.run(
+                f"exec '{sys.executable}' -m napkin_eq.cli {words} 2>/dev/full", shell=True, cwd=ROOT
+            ).returncode
+            == 2
+        )
 
 
 def test_a_false_law_is_refuted_with_its_counterexample(capsys, tmp_path, registry):
@@ -271,7 +318,9 @@ def test_a_false_law_is_refuted_with_its_counterexample(capsys, tmp_path, regist
 
 def test_a_false_law_never_enters_a_derivation(capsys, tmp_path, registry):
     (tmp_path / "mine.py").write_text(FALSE_LAW)
-    line = refused(capsys, "derive", *SMALL, "--rules", str(tmp_path / "mine.py"), "-o", str(tmp_path / "out"), status=1)
+    line = refused(
+        capsys, "derive", *SMALL, "--rules", str(tmp_path / "mine.py"), "-o", str(tmp_path / "out"), status=1
+    )
     assert "wrong" in line
     assert not (tmp_path / "out").exists()
 
@@ -329,7 +378,8 @@ def test_kernels_for_hopper_stand_beside_the_portable_ones(capsys, tmp_path):
 
 
 KEYS = (
-    "schema diagram hardware dtype sizes kernels predicted_us bytes_hbm bytes_once unfused_bytes_hbm passes laws certificate egraph seconds"
+    "schema diagram hardware dtype sizes kernels predicted_us bytes_hbm bytes_once unfused_bytes_hbm passes laws"
+    " certificate egraph seconds"
 ).split()
 KERNEL_KEYS = "name groups streams bytes_hbm flops_tensor ops_sfu smem_bytes predicted_us".split()
 
@@ -393,7 +443,10 @@ def test_a_fault_is_one_line_and_status_4(capsys, monkeypatch):
 
 
 def test_a_reader_that_goes_away_is_no_fault():
-    code = "import subprocess, sys; p = subprocess.Popen([sys.executable, '-m', 'napkin_eq.cli.main', 'laws'], stdout=subprocess.PIPE, stderr=subprocess.PIPE)"
+    code = (
+        "import subprocess, sys; p = subprocess.Popen([sys.executable, '-m', 'napkin_eq.cli.main', 'laws'],"
+        " stdout=subprocess.PIPE, stderr=subprocess.PIPE)"
+    )
     code += "; p.stdout.close(); p.wait(); print(p.returncode, p.stderr.read())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert done.stdout == "0 b''\n"
@@ -407,38 +460,68 @@ def test_a_reader_that_goes_away_is_no_fault():
     ],
 )
 def test_an_output_that_cannot_be_written_is_one_line(redirected, said):
-    done = subprocess.run(f"exec '{sys.executable}' -m napkin_eq.cli list {redirected}", shell=True, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    done = subprocess.run(
+        f"exec '{sys.executable}' -m napkin_eq.cli list {redirected}",
+        shell=True,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+    )
     assert (done.returncode, done.stderr) == (2, f"napkin-eq: {said}\n")
 
 
 def test_with_no_stream_at_all_the_status_still_tells():
-    assert subprocess.run(f"exec '{sys.executable}' -m napkin_eq.cli list >&- 2>&-", shell=True, cwd=ROOT).returncode == 2
+    assert (
+        subprocess.run(f"exec '{sys.executable}' -m napkin_eq.cli list >&- 2>&-", shell=True, cwd=ROOT).returncode == 2
+    )
 
 
-@pytest.mark.parametrize("argv", [["derive", *SMALL, "-o"], ["derive", *SMALL, "--rules"], ["prove", "--files"], ["derive", *SMALL, "--tuned"]])
+@pytest.mark.parametrize(
+    "argv",
+    [["derive", *SMALL, "-o"], ["derive", *SMALL, "--rules"], ["prove", "--files"], ["derive", *SMALL, "--tuned"]],
+)
 def test_a_name_that_is_too_long_is_one_line(capsys, argv):
     assert "File name too long" in refused(capsys, *argv, "a" * 300)
 
 
-@pytest.mark.parametrize("text", ["a = " + "[" * 5000 + "]" * 5000, "a = " + "1" * 5000, "a = 1e", "\x00"], ids=["nested", "digits", "cut", "nul"])
+@pytest.mark.parametrize(
+    "text",
+    ["a = " + "[" * 5000 + "]" * 5000, "a = " + "1" * 5000, "a = 1e", "\x00"],
+    ids=["nested", "digits", "cut", "nul"],
+)
 def test_a_hostile_hardware_file_is_one_line(capsys, tmp_path, text):
     (tmp_path / "gpu.toml").write_text(text)
     assert "gpu.toml: not a" in refused(capsys, "derive", *SMALL, "--hardware", str(tmp_path / "gpu.toml"))
 
 
 def test_a_reading_may_have_lines(tmp_path, registry, capsys):
-    code = 'from napkin_eq.law import law\n\n\n@law("""Sums\n(assert false) turn.""")\ndef turned(a, b):\n    return a + b, b + a\n'
+    code = (
+        'from napkin_eq.law import law\n\n\n@law("""Sums\n(assert false) turn.""")\ndef turned(a, b):\n    return a +'
+        " b, b + a\n"
+    )
     (tmp_path / "mine.py").write_text(code)
     assert call(capsys, "prove", str(tmp_path / "mine.py"))[0] == 0
     assert registry.statements["turned"].reading == "Sums (assert false) turn."
 
 
 def test_an_interruption_leaves_no_traceback():
-    # As it starts the process dies by the signal, later it says so; both before and after main nothing is left to print a traceback.
-    code = "import signal, sys; sys.argv[0] = 'napkin-eq'; import napkin_eq.cli.main; print(signal.getsignal(signal.SIGINT) is signal.SIG_DFL)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True).stdout == "True\n"
-    code = "import sys; sys.argv = ['napkin-eq', 'selftest']; import napkin_eq.cli.main as c; print('begun', flush=True); sys.exit(c.main())"
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    # As it starts the process dies by the signal, later it says so; both before and after main nothing is left to print
+    # a traceback.
+    code = (
+        "import signal, sys; sys.argv[0] = 'napkin-eq'; import napkin_eq.cli.main;"
+        " print(signal.getsignal(signal.SIGINT) is signal.SIG_DFL)"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True).stdout
+        == "True\n"
+    )
+    code = (
+        "import sys; sys.argv = ['napkin-eq', 'selftest']; import napkin_eq.cli.main as c; print('begun', flush=True);"
+        " sys.exit(c.main())"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
+    )
     assert process.stdout is not None and process.stdout.readline() == "begun\n"
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(1.0)
@@ -448,8 +531,17 @@ def test_an_interruption_leaves_no_traceback():
         process.wait(0.3)
     process.send_signal(signal.SIGINT)
     said = process.communicate(timeout=60)[1]
-    first, ended = "napkin-eq: interrupted: this is what was seen until then; once more ends it\n", "napkin-eq: interrupted\n"
-    assert (process.returncode, said) in ((130, ended), (-signal.SIGINT, ""), (130, first + ended), (3, first), (-signal.SIGINT, first))
+    first, ended = (
+        "napkin-eq: interrupted: this is what was seen until then; once more ends it\n",
+        "napkin-eq: interrupted\n",
+    )
+    assert (process.returncode, said) in (
+        (130, ended),
+        (-signal.SIGINT, ""),
+        (130, first + ended),
+        (3, first),
+        (-signal.SIGINT, first),
+    )
 
 
 TESTED_LAW = """
@@ -479,11 +571,17 @@ def test_a_law_that_was_tested_only_enters_if_the_user_says_so(capsys, tmp_path,
     assert (status, found["verdict"], found["grade"], found["counterexample"]) == (3, "unknown", "D", None)
     line = refused(capsys, "derive", str(diagram), "--rules", str(law), status=3)
     assert "half-log" in line and "--allow-tested" in line
-    status, out, _ = call(capsys, "derive", str(diagram), "--rules", str(law), "--allow-tested", "-o", str(folder), "--json")
+    status, out, _ = call(
+        capsys, "derive", str(diagram), "--rules", str(law), "--allow-tested", "-o", str(folder), "--json"
+    )
     report = json.loads(out)
     assert status == 0 and report["grades"]["half-log"] == "D" and report["certificate"]["grade"] == "D"
     certificate = json.loads((folder / "certificate.json").read_text())
-    assert (certificate["status"], certificate["grade"], certificate["laws"]["half-log"]["proof"]["grade"]) == ("tested", "D", "D")
+    assert (certificate["status"], certificate["grade"], certificate["laws"]["half-log"]["proof"]["grade"]) == (
+        "tested",
+        "D",
+        "D",
+    )
     status, out, _ = call(capsys, "check", str(folder / "certificate.json"))
     assert status == 0 and "grade D" in out
 
@@ -491,9 +589,27 @@ def test_a_law_that_was_tested_only_enters_if_the_user_says_so(capsys, tmp_path,
 def test_prove_json_has_the_promised_keys(capsys, registry):
     status, out, _ = call(capsys, "prove", "max-scale", "add-zero", "--json")
     data = json.loads(out)
-    assert status == 0 and set(data) >= {"schema", "laws", "proved", "refuted", "unknown", "seconds"} and data["proved"] == 2
+    assert (
+        status == 0
+        and set(data) >= {"schema", "laws", "proved", "refuted", "unknown", "seconds"}
+        and data["proved"] == 2
+    )
     for law in data["laws"]:
-        promised = {"name", "family", "verdict", "grade", "real", "floating_point", "solvers", "seconds", "conditions", "counterexample"}
+        promised = {
+            "name",
+            "family",
+            "verdict",
+            "grade",
+            "real",
+            "floating_point",
+            "solvers",
+            "seconds",
+            "conditions",
+            "counterexample",
+        }
         assert set(law) >= promised and law["verdict"] == "proved"
     by_name = {law["name"]: law for law in data["laws"]}
-    assert by_name["max-scale"]["conditions"] == ["free(x, a)", "pos(a)"] and by_name["max-scale"]["solvers"] == {"z3": "proved", "cvc5": "proved"}
+    assert by_name["max-scale"]["conditions"] == ["free(x, a)", "pos(a)"] and by_name["max-scale"]["solvers"] == {
+        "z3": "proved",
+        "cvc5": "proved",
+    }

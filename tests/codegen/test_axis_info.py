@@ -1,4 +1,6 @@
-"""Whole numbers of which Triton's analysis takes to be so what is not are written in a form that it knows nothing of."""
+"""Whole numbers of which Triton's analysis takes to be so what is not are written in a form that it knows
+nothing of.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def told(*lets: tuple[str, str, tuple[Operand, ...], str]) -> frozenset[str]:
     """Return which of some statements over the indices `a` and `c` mislead."""
     body: list[Stmt] = [Iota(Value(name, (name,), "i32"), name) for name in TILES]
     body += [SizeOf(Value(name, (), "i32"), Axis(name, None)) for name in "nm"]
-    body += [Let(Value(name, tuple(dims), "i1" if op in ("lt", "le") else "i32"), op, args) for name, op, args, dims in lets]
+    body += [
+        Let(Value(name, tuple(dims), "i1" if op in ("lt", "le") else "i32"), op, args) for name, op, args, dims in lets
+    ]
     return misled(Kernel("k", (), (), COORDS, (), tuple(body)))
 
 
@@ -54,9 +58,12 @@ def test_rows_that_are_kept_do_not(lets: list[tuple[str, str, tuple[Operand, ...
     [("t", "mul", ("a", "n"), "a"), ("x", "sub", (30, "t"), "a")],
     [("t", "floordiv", ("a", "n"), "a"), ("x", "neg", ("t",), "a")],
     [("p", "mul", ("n", "m"), ""), ("t", "mul", ("p", "a"), "a"), ("x", "sub", (30, "t"), "a")],
-    [("o", "le", ("n", 1), ""), ("t", "mul", ("a", 3), "a"), ("u", "where", ("o", "a", "t"), "a"), ("x", "sub", (30, "u"), "a")],
+    [("o", "le", ("n", 1), ""), ("t", "mul", ("a", 3), "a"), ("u", "where", ("o", "a", "t"), "a"),
+        ("x", "sub", (30, "u"), "a")],
 ])  # fmt: skip
-def test_a_size_of_1_is_a_constant_that_triton_leaves_out(lets: list[tuple[str, str, tuple[Operand, ...], str]]) -> None:
+def test_a_size_of_1_is_a_constant_that_triton_leaves_out(
+    lets: list[tuple[str, str, tuple[Operand, ...], str]],
+) -> None:
     """Launched with n = 1, `30 - a * n` is compiled as `30 - a`: of 256 comparisons with it 4 were wrong."""
     assert told(*lets) == {"x"}
 
@@ -89,12 +96,18 @@ print(triton.compile(source, target=GPUTarget("cuda", 90, 32), options={"num_war
 
 @pytest.mark.parametrize(("op", "args"), [("sub", ["30", "a"]), ("neg", ["(a - 30)"]), ("add", ["(0 - a)", "30"])])
 def test_what_is_written_by_complements_is_compiled_lane_by_lane(op: str, args: list[str], tmp_path: Path) -> None:
-    """Σ over c below 30 - a: eight lanes have eight bounds; of `30 - a` as it reads, Triton 3.6 compiles four, for two lanes each."""
+    """Σ over c below 30 - a: eight lanes have eight bounds; of `30 - a` as it reads, Triton 3.6 compiles four, for two
+    lanes each.
+    """
     pytest.importorskip("triton")
     script = tmp_path / "compiled.py"
-    script.write_text(COMPILED.replace("FORM", unread(op, args, "tl.where", "tl.maximum", "tl.minimum")), encoding="utf-8")
+    script.write_text(
+        COMPILED.replace("FORM", unread(op, args, "tl.where", "tl.maximum", "tl.minimum")), encoding="utf-8"
+    )
     plain = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"}
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120, env=plain, check=False)
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=120, env=plain, check=False
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     bounds = set(re.findall(r"icmp [a-z ]*(?:ult|ugt|slt|sgt) i32 %\d+, (\d+)", done.stdout))
     assert len(bounds & {str(n) for n in range(22, 31)}) >= 8, bounds
@@ -104,7 +117,11 @@ def test_a_remainder_that_misleads_still_rounds_down() -> None:
     """-3 of a remainder of a remainder: the complements of other operators would round to zero."""
     at, n = Value("a", ("a",), "i32"), 32
     lets = [("n", "add", ("a", -16)), ("r", "mod", ("n", 8)), ("s", "add", ("r", -8)), ("x", "mod", ("s", 4))]
-    body: list[Stmt] = [Iota(at, "a"), *(Let(Value(name, ("a",), "i32"), op, args) for name, op, args in lets), StoreTile("out", ("a",), "x")]
+    body: list[Stmt] = [
+        Iota(at, "a"),
+        *(Let(Value(name, ("a",), "i32"), op, args) for name, op, args in lets),
+        StoreTile("out", ("a",), "x"),
+    ]
     axis = Axis("a", n)
     out = Buffer("out", (axis,), "i32")
     kernel = Kernel("k", (), (out,), (Coord("a", axis, n, "tile"),), ("a",), tuple(body))

@@ -1,4 +1,6 @@
-"""Kernels whose warps share the work: the rearranged plan computes the same, compiles for Hopper without a GPU, and what cannot be printed says why."""
+"""Kernels whose warps share the work: the rearranged plan computes the same, compiles for Hopper without a GPU, and
+what cannot be printed says why.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ from tests import plans
 def general(kernel: Kernel) -> Kernel:
     """Say of the last part of each loop, which masks all it reads, that it is right for every block."""
     body = tuple(
-        replace(s, parts=(*s.parts[:-1], replace(s.parts[-1], general=True))) if isinstance(s, Loop) else s for s in kernel.body
+        replace(s, parts=(*s.parts[:-1], replace(s.parts[-1], general=True))) if isinstance(s, Loop) else s
+        for s in kernel.body
     )
     return replace(kernel, body=body)
 
@@ -94,7 +97,11 @@ def test_a_maximum_is_taken_before_the_tile_is_scaled_and_is_the_same_number():
 def test_lanes_are_left_out_before_the_tile_is_scaled_and_two_factors_become_one():
     case = two_contractions(lengths=(150, 200))
     plan = shared(case)
-    masked = [s for s in statements(plan.kernels[0].body) if isinstance(s, Let) and s.op == "where" and s.args[2] == float("-inf") and len(s.out.coords) > 1]
+    masked = [
+        s
+        for s in statements(plan.kernels[0].body)
+        if isinstance(s, Let) and s.op == "where" and s.args[2] == float("-inf") and len(s.out.coords) > 1
+    ]
     dots = {s.out.name for s in statements(plan.kernels[0].body) if isinstance(s, Dot)}
     assert masked
     assert all(s.args[1] in dots for s in masked)
@@ -150,7 +157,11 @@ def test_shared_kernels_compile_for_hopper(name):
     pytest.importorskip("triton")
     from napkin_eq.tile.compile_ahead import compile_report
 
-    case = two_contractions("bf16", (256, 256), 64) if name == "two" else plans.matmul("bf16", (256, 256, 256), (128, 128, 64), stages=3)
+    case = (
+        two_contractions("bf16", (256, 256), 64)
+        if name == "two"
+        else plans.matmul("bf16", (256, 256, 256), (128, 128, 64), stages=3)
+    )
     (row,) = compile_report(emit(planned(case), "gluon"), "sm_90")
     assert (row["spills_bytes"], row["tensor_core"], row["warnings"], row["warps"]) == (0, "wgmma", [], 12)
     assert row["bulk_copies"] > 0
@@ -163,7 +174,11 @@ def test_drawn_blocks_and_packed_operands_compile_for_hopper():
     pytest.importorskip("triton")
     from napkin_eq.tile.compile_ahead import compile_report
 
-    kernel = assigned(specialised(general(plans.attention("bf16", (512, 512), 64, heads=2, tiles=(128, 64), symbolic=False).plan.kernels[0])))
+    kernel = assigned(
+        specialised(
+            general(plans.attention("bf16", (512, 512), 64, heads=2, tiles=(128, 64), symbolic=False).plan.kernels[0])
+        )
+    )
     assert kernel.workers is not None
     kernel = replace(kernel, workers=replace(kernel.workers, abreast=2, drawn=True))
     source = emit(Plan("drawn", kernel.reads, kernel.writes, (kernel,)), "gluon")
@@ -177,7 +192,12 @@ def test_drawn_blocks_and_packed_operands_compile_for_hopper():
 def by_data() -> Derivation:
     """Loops that begin at the first key that any row of the block sees, as an array says."""
     h, q, x, d = nq.axes("h q x d", h=16, q=2048, x=2048, d=128)
-    Q, K, V, first = nq.array("Q", h, q, d), nq.array("K", h, x, d), nq.array("V", h, x, d), nq.array("first", q, dtype="int32")
+    Q, K, V, first = (
+        nq.array("Q", h, q, d),
+        nq.array("K", h, x, d),
+        nq.array("V", h, x, d),
+        nq.array("first", q, dtype="int32"),
+    )
     scores = nq.masked(nq.sum(Q * K, d) * 0.1, (first <= nq.index(x)) & nq.causal(q, x))
     return derive(nq.sum(nq.softmax(scores, x) * V, x), dtype="bfloat16", printer="gluon")
 
@@ -188,8 +208,13 @@ def test_numbers_that_bound_loops_are_taken_by_both_sides_alike(by_data):
     assert kernel.workers is not None
     assert kernel.workers.drawn  # which blocks are long is not known before
     assert proved(by_data).verdict == "proved"
-    copying, computing = (by_data.code().split(f"def kernel_0_kernel_{side}(")[1].split("@gluon.jit")[0] for side in ("copy", "compute"))
-    lines = [[re.sub(r", layout=.*", "", line.strip()) for line in text.splitlines() if "_all" in line] for text in (copying, computing)]
+    copying, computing = (
+        by_data.code().split(f"def kernel_0_kernel_{side}(")[1].split("@gluon.jit")[0] for side in ("copy", "compute")
+    )
+    lines = [
+        [re.sub(r", layout=.*", "", line.strip()) for line in text.splitlines() if "_all" in line]
+        for text in (copying, computing)
+    ]
     assert lines[0] == lines[1]
     assert any(line.startswith("max_q_part = gl.max(") for line in lines[0])
     assert [re.findall(r"\[1\], \[32\], \[(\d)\]", text) for text in (copying, computing)] == [["1"], ["4"]]
@@ -214,9 +239,16 @@ def test_numbers_of_rows_that_no_lanes_hold_are_refused(by_data):
 
 
 def test_groups_issue_in_turn_as_one_order_says():
-    kernel = assigned(specialised(general(plans.attention("bf16", (512, 512), 64, heads=2, tiles=(128, 64), symbolic=False).plan.kernels[0])))
+    kernel = assigned(
+        specialised(
+            general(plans.attention("bf16", (512, 512), 64, heads=2, tiles=(128, 64), symbolic=False).plan.kernels[0])
+        )
+    )
     assert kernel.workers is not None
-    whole = emit(Plan("turns", kernel.reads, kernel.writes, (replace(kernel, workers=replace(kernel.workers, in_turn=True)),)), "gluon")
+    whole = emit(
+        Plan("turns", kernel.reads, kernel.writes, (replace(kernel, workers=replace(kernel.workers, in_turn=True)),)),
+        "gluon",
+    )
     text = whole.split("_compute(")[1].split("@gluon.jit")[0]
     loops = len(re.findall(r"for x\w* in range\(", text))
     assert text.count("mbarrier.wait(order.index(WHO), (order_n & 1) ^ (1 if WHO == 0 else 0))") == loops > 0
@@ -239,9 +271,15 @@ def test_a_plan_decides_what_a_printer_prints(by_data):
     """The text is held against the plan: boxes, layouts, registers of each side, and which side computes what."""
     (kernel,) = by_data.plan.kernels
     roles, text = roles_of(kernel), by_data.code()
-    copying, computing = (text.split(f"def kernel_0_kernel_{side}(")[1].split("@gluon.jit")[0] for side in ("copy", "compute"))
-    assert set(re.findall(r"tma.async_copy_global_to_shared\((\w+)_box", copying)) == {c.buffer.name for _, ring in roles.rings for c in ring.copies}
-    assert set(re.findall(r"tma.async_copy_shared_to_global\((\w+)_box", computing)) == {c.buffer.name for _, c in roles.stores}
+    copying, computing = (
+        text.split(f"def kernel_0_kernel_{side}(")[1].split("@gluon.jit")[0] for side in ("copy", "compute")
+    )
+    assert set(re.findall(r"tma.async_copy_global_to_shared\((\w+)_box", copying)) == {
+        c.buffer.name for _, ring in roles.rings for c in ring.copies
+    }
+    assert set(re.findall(r"tma.async_copy_shared_to_global\((\w+)_box", computing)) == {
+        c.buffer.name for _, c in roles.stores
+    }
     for side, share in ((copying, roles.copying), (computing, roles.computing)):
         assert set(re.findall(r"    (\w+)_all = ", side)) == set(share.whole)
     launch, groups, copier = roles.registers

@@ -1,4 +1,6 @@
-"""Emitted kernels of the whole gallery: compiled ahead of time for three generations of GPU, and run in Triton's interpreter."""
+"""Emitted kernels of the whole gallery: compiled ahead of time for three generations of GPU, and run in Triton's
+interpreter.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ SMEM = {"sm_80": 166912, "sm_90": 232448, "sm_100": 232448}
 MATRIX = {"sm_80": {"mma"}, "sm_90": {"wgmma", "mma"}, "sm_100": {"tcgen05", "mma"}}
 
 
-# Bytes that the register estimate does not see coming: of masked pointers for sizes not known, and of slopes beside a mask.
+# Bytes that the register estimate does not see coming: of masked pointers for sizes not known, and of slopes beside a
+# mask.
 SPILLED = {("symbolic_attention", "sm_90"): 32, ("alibi_attention", "sm_80"): 16}
 
 
@@ -86,7 +89,9 @@ def test_the_kernel_agrees_with_float64(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["contrastive_loss", "gated_mlp", "sigmoid_attention", "huber_loss", "outer_softmax", "convolution"])
+@pytest.mark.parametrize(
+    "name", ["contrastive_loss", "gated_mlp", "sigmoid_attention", "huber_loss", "outer_softmax", "convolution"]
+)
 def test_the_kernel_of_a_new_diagram_agrees_with_float64(name):
     make, sizes = NEW[name]
     report = validate(Diagram(name, (("out", make(sizes)),)), "float16", [sizes])

@@ -1,4 +1,6 @@
-"""Threads of a warp read side by side what lies side by side, also where places are computed and held inside an array."""
+"""Threads of a warp read side by side what lies side by side, also where places are computed and held
+inside an array.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def test_short_rows_are_written_by_threads_that_go_on_to_the_next_row(tmp_path):
     inside = {"b": ("b_in",), "d": (), "c": ("c_in",)}
 
     def access(buffer: Buffer) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        return tuple(f"{dim.name}s" for dim in buffer.dims), tuple(mask for dim in buffer.dims for mask in inside[dim.name])
+        return tuple(f"{dim.name}s" for dim in buffer.dims), tuple(
+            mask for dim in buffer.dims for mask in inside[dim.name]
+        )
 
     body = (
         *(stmt for dim in (b, d, c) for stmt in plans.bounded(dim.name, dim)),
@@ -53,8 +57,12 @@ def test_short_rows_are_written_by_threads_that_go_on_to_the_next_row(tmp_path):
     coords = (Coord("b", b, 4, "group"), Coord("d", d, 2, "whole"), Coord("c", c, 32, "whole"))
     kernel = Kernel("turned", (read,), (written,), coords, ("b",), body)
     text = emit(Plan("turned", (read,), (written,), (kernel,)))
-    # Neighbours lie along d, then along c: c has to be the first of the others, or a warp writes two elements in each of 32 rows of b.
-    assert "tl.store(y_ptr + bs[None, :, None] * 48 + cs[:, None, None] * 2 + ds[None, None, :], tl.permute(t, (2, 0, 1))" in text
+    # Neighbours lie along d, then along c: c has to be the first of the others, or a warp writes two elements in each
+    # of 32 rows of b.
+    assert (
+        "tl.store(y_ptr + bs[None, :, None] * 48 + cs[:, None, None] * 2 + ds[None, None, :], tl.permute(t, (2, 0, 1))"
+        in text
+    )
     assert "tl.permute(tl.load" not in text, "a row of 24 numbers is read as it lies"
     x = np.random.default_rng(0).standard_normal((7, 2, 24)).astype(np.float32)
     got = loaded(text, tmp_path).run(torch.from_numpy(x).to(DEVICE)).cpu().numpy()

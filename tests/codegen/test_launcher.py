@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What an emitted launcher does before a launch: once for arguments that are alike, and then as little as there is; nothing of it may be stale."""
+"""What an emitted launcher does before a launch: once for arguments that are alike, and then as little as there is;
+nothing of it may be stale.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ class CudaLauncher:
         tensordesc_meta = [{"box": at} for at in range(boxes)]
 
         def inner(*args: Any) -> None:
-            raise AssertionError(f"descriptors would be encoded anew, as {tensordesc_meta} says, and handed to {launcher}")
+            raise AssertionError(
+                f"descriptors would be encoded anew, as {tensordesc_meta} says, and handed to {launcher}"
+            )
 
         self.launch = inner if boxes else launcher
 
@@ -81,7 +85,25 @@ def test_the_second_launch_goes_to_the_driver(module: Any) -> None:
     y = module.run(x)
     assert module.softmax_stream_kernel.calls == 1
     (args,) = SEEN
-    assert args == (3, 1, 1, 99, 7, False, False, None, None, (4, 1, 0), None, None, None, x.data_ptr(), y.data_ptr(), 3, 64)
+    assert args == (
+        3,
+        1,
+        1,
+        99,
+        7,
+        False,
+        False,
+        None,
+        None,
+        (4, 1, 0),
+        None,
+        None,
+        None,
+        x.data_ptr(),
+        y.data_ptr(),
+        3,
+        64,
+    )
 
 
 def test_another_array_of_the_same_shape_is_read_where_it_lies(module: Any) -> None:
@@ -104,7 +126,9 @@ def test_another_shape_is_worked_out_anew(module: Any) -> None:
 
 @pytest.mark.filterwarnings("ignore:x. strides")
 def test_what_is_like_the_last_call_is_looked_up_nowhere(module: Any) -> None:
-    """The last call's own arguments are told in one step; whatever differs in anything that decides is looked up, and again the other way."""
+    """The last call's own arguments are told in one step; whatever differs in anything that decides is looked up, and
+    again the other way.
+    """
     module.run(given(2))
     module.CALLS.clear()
     module.run(given(2))
@@ -190,7 +214,13 @@ def test_what_is_kept_is_bounded(module: Any) -> None:
 def test_strides_are_packed_and_that_is_said(name: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the interpreter, against torch: any strides give what packed ones do."""
     x = torch.randn(40, 48)
-    made = {"transposed": x.t(), "expanded": x[:1].expand(40, 48), "sliced": x[:, 3:30], "stepped": x[::2, ::3], "negated": torch._neg_view(x)}[name]
+    made = {
+        "transposed": x.t(),
+        "expanded": x[:1].expand(40, 48),
+        "sliced": x[:, 3:30],
+        "stepped": x[::2, ::3],
+        "negated": torch._neg_view(x),
+    }[name]
     module, said = loaded(emit(plans.softmax_stream().plan), tmp_path), list[str]()
     monkeypatch.setattr(module, "warnings", types.SimpleNamespace(warn=lambda text, stacklevel: said.append(text)))
     found = module.run(made)

@@ -27,13 +27,20 @@ def test_exact_run_equals_float64(name):
         np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-12)
 
 
-@pytest.mark.parametrize("case", [plans.operators(), plans.integers(), plans.coordinates(), plans.masks(), plans.window()], ids=lambda case: case.plan.name)
+@pytest.mark.parametrize(
+    "case",
+    [plans.operators(), plans.integers(), plans.coordinates(), plans.masks(), plans.window()],
+    ids=lambda case: case.plan.name,
+)
 def test_every_operator_equals_float64(case):
     for found, wanted in checked(case).values():
         np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize(("dtype", "held", "roundoff"), [("f32", "float32", 2.0**-24), ("f16", "float16", 2.0**-11), ("bf16", "bfloat16", 2.0**-8)])
+@pytest.mark.parametrize(
+    ("dtype", "held", "roundoff"),
+    [("f32", "float32", 2.0**-24), ("f16", "float16", 2.0**-11), ("bf16", "bfloat16", 2.0**-8)],
+)
 @pytest.mark.parametrize("name", ["softmax_row", "softmax_stream", "matmul", "attention"])
 def test_emulated_rounding_keeps_to_the_bound_and_is_rounding(name, dtype, held, roundoff):
     torch = pytest.importorskip("torch")
@@ -44,7 +51,8 @@ def test_emulated_rounding_keeps_to_the_bound_and_is_rounding(name, dtype, held,
         off = np.abs(rounded[out].astype(np.float64) - exact[out])
         assert (off <= bound).all()
         assert off.max() > roundoff / 4 * np.abs(exact[out]).max()
-        # What is stored in 16 bits is off by nearly all that it may be; a bound for a type of one bit more would not hold.
+        # What is stored in 16 bits is off by nearly all that it may be; a bound for a type of one bit more would not
+        # hold.
         assert dtype == "f32" or (off > bound / 2).any() or name == "attention"
 
 

@@ -66,7 +66,9 @@ def test_emitted_kernels_agree_with_float64(name, dtype, tmp_path):
 
 # Lanes past the end hold 0, whose inverse and logarithm the interpreter's NumPy warns about.
 @pytest.mark.filterwarnings("ignore:divide by zero")
-@pytest.mark.parametrize("case", [plans.operators(), plans.integers(), plans.coordinates(), plans.masks()], ids=lambda case: case.plan.name)
+@pytest.mark.parametrize(
+    "case", [plans.operators(), plans.integers(), plans.coordinates(), plans.masks()], ids=lambda case: case.plan.name
+)
 def test_every_operator_agrees_with_float64(case, tmp_path):
     assert_close(case, launched(case, tmp_path), 2.0**-18)
 
@@ -122,7 +124,12 @@ def test_names_that_clash_are_told_apart(tmp_path):
         plans.let(plans.f32("BLOCK_N", "n"), "add", "run_ptr", 1.0),
         StoreTile("n_size", ("ns",), "BLOCK_N", ("n_in",)),
     )
-    plan = Plan("clash", (source,), (target,), (Kernel("run", (source,), (target,), (Coord("n", n, 4, "group"),), ("n",), body),))
+    plan = Plan(
+        "clash",
+        (source,),
+        (target,),
+        (Kernel("run", (source,), (target,), (Coord("n", n, 4, "group"),), ("n",), body),),
+    )
     given = torch.arange(6, dtype=torch.float32, device=DEVICE)
     assert torch.equal(loaded(emit(plan), tmp_path).run(given), given + 1)
 
@@ -147,12 +154,24 @@ def test_an_unknown_target_is_refused():
 def wrong(given: dict[str, Any]) -> dict[str, tuple[dict[str, Any], type[Exception], str]]:
     q, k = given["Q"], given["K"]
     return {
-        "shape": ({"K": k[:, :-1].contiguous(), "V": given["V"]}, ValueError, r"V: expected shape \(g=2, x=69, d=16\).*found \(2, 70, 16\)"),
+        "shape": (
+            {"K": k[:, :-1].contiguous(), "V": given["V"]},
+            ValueError,
+            r"V: expected shape \(g=2, x=69, d=16\).*found \(2, 70, 16\)",
+        ),
         "rank": ({"Q": q[0]}, ValueError, r"Q: expected shape \(h=4, q=any, d=16\).*found \(50, 16\)"),
-        "empty": ({"Q": q[:, :0]}, ValueError, r"Q: expected shape \(h=4, q=0, d=16\), each at least 1, found \(4, 0, 16\)"),
+        "empty": (
+            {"Q": q[:, :0]},
+            ValueError,
+            r"Q: expected shape \(h=4, q=0, d=16\), each at least 1, found \(4, 0, 16\)",
+        ),
         "dtype": ({"K": k.double()}, TypeError, "K: expected dtype torch.float32, found torch.float64"),
         "type": ({"Q": None}, TypeError, "Q: expected a torch.Tensor, found NoneType"),
-        "device": ({"V": given["V"].to("meta")}, ValueError, "V: expected device .*, as the first argument, found meta"),
+        "device": (
+            {"V": given["V"].to("meta")},
+            ValueError,
+            "V: expected device .*, as the first argument, found meta",
+        ),
     }
 
 
@@ -167,5 +186,8 @@ def test_wrong_arguments_are_named(name, tmp_path):
 
 
 def test_emitting_loads_neither_torch_nor_triton():
-    code = "import sys; from napkin_eq.tile.printers import targets; targets(); assert not {'torch', 'triton'} & set(sys.modules), 'loaded'"
+    code = (
+        "import sys; from napkin_eq.tile.printers import targets; targets(); assert not {'torch', 'triton'} &"
+        " set(sys.modules), 'loaded'"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -15,7 +15,23 @@ from napkin_eq.lang.axis import Axis, axes
 from napkin_eq.lang.errors import NapkinError, Undecided
 from napkin_eq.lang.evaluate import evaluate
 from napkin_eq.lang.interval import interval
-from napkin_eq.lang.term import Acc, Const, Fold, Group, Index, Input, Map, Online, Prev, Read, Size, Store, Term, Tuple, as_real
+from napkin_eq.lang.term import (
+    Acc,
+    Const,
+    Fold,
+    Group,
+    Index,
+    Input,
+    Map,
+    Online,
+    Prev,
+    Read,
+    Size,
+    Store,
+    Term,
+    Tuple,
+    as_real,
+)
 from napkin_eq.laws.axis_split import stretch_mask
 from napkin_eq.laws.inference import Judge, holds, match, substitute
 from napkin_eq.laws.law import (
@@ -82,9 +98,13 @@ def sound(chain: list[Step], source: Term, destination: Term) -> None:
         for place in range(len(step.path)):
             a, b = subterm(step.before, step.path[:place]), subterm(step.after, step.path[:place])
             assert type(a) is type(b) and len(a.children) == len(b.children)
-            assert all(m is n for i, (m, n) in enumerate(zip(a.children, b.children, strict=True)) if i != step.path[place])
+            assert all(
+                m is n for i, (m, n) in enumerate(zip(a.children, b.children, strict=True)) if i != step.path[place]
+            )
         if not any(isinstance(subterm(step.before, step.path[:i]), Prev) for i in range(len(step.path))):
-            np.testing.assert_allclose(evaluate(step.after, values(), block=2), evaluate(step.before, values(), block=2), rtol=1e-9)
+            np.testing.assert_allclose(
+                evaluate(step.after, values(), block=2), evaluate(step.before, values(), block=2), rtol=1e-9
+            )
         current = step.after
     assert current is destination
 
@@ -102,10 +122,14 @@ def closure(*instances: tuple[str, dict[str, Term | Axis]]) -> Closure:
 @pytest.mark.parametrize(
     "judgment",
     [
-        free(x, Q), along(q, S), distinct(q, x), finite(S), finite(Max(x, S)), pos(P), nonneg(P), pos(Sum(x, P)), nonzero(Sum(x, P)),
-        le(S, Max(x, S)), le(S, S), local(x, S), local(x, Sum(d, Q)), local(x, as_real(Index(x))), local(x, as_real(Size(d))),
-        pos(Const(2.0)), pos(as_real(Size(x))), nonneg(as_real(Index(x))), finite(Read(Q, q, Index(x))), absent(MASK, where(MASK, S, -np.inf)),
-        safe(S - Max(x, S)), safe(Map("tanh", (S,)) * 50.0), pos(Store(Fold("sum", x, P, TRUE, True))), pos(Input("A", (x,), facts=("pos",))),
+        free(x, Q), along(q, S), distinct(q, x), finite(S), finite(Max(x, S)), pos(P), nonneg(P), pos(Sum(x, P)),
+        nonzero(Sum(x, P)),
+        le(S, Max(x, S)), le(S, S), local(x, S), local(x, Sum(d, Q)), local(x, as_real(Index(x))),
+        local(x, as_real(Size(d))),
+        pos(Const(2.0)), pos(as_real(Size(x))), nonneg(as_real(Index(x))), finite(Read(Q, q, Index(x))),
+        absent(MASK, where(MASK, S, -np.inf)),
+        safe(S - Max(x, S)), safe(Map("tanh", (S,)) * 50.0), pos(Store(Fold("sum", x, P, TRUE, True))),
+        pos(Input("A", (x,), facts=("pos",))),
         scales(x, P * V, exp(Prev(Max(x, S)) - Max(x, S))),
     ],
     ids=str,
@@ -119,10 +143,14 @@ def test_derived(judgment: Judgment) -> None:
 @pytest.mark.parametrize(
     "judgment",
     [
-        free(q, Q), free(x, S), free(q, Acc()), along(x, Q), along(Axis("q", 4), Q), distinct(x, Axis("x", 7)), finite(Const(-np.inf)), finite(Acc()),
-        finite(where(MASK, S, -np.inf)), pos(S), pos(Const(0.0)), nonneg(Const(-1.0)), nonzero(Const(0.0)), le(Max(x, S), S), le(S, Q),
-        local(x, Max(x, S)), local(x, as_real(Size(x))), local(x, Read(K, x, Index(q))), local(x, Map("lt", (Sum(x, K), Q))), local(x, Prev(Q)),
-        local(x, Acc()), safe(S), safe(Q * 50.0), scales(x, S * V, exp(Prev(Max(x, S)) - Max(x, S))), scales(x, exp(S), Const(1.0)),
+        free(q, Q), free(x, S), free(q, Acc()), along(x, Q), along(Axis("q", 4), Q), distinct(x, Axis("x", 7)),
+        finite(Const(-np.inf)), finite(Acc()),
+        finite(where(MASK, S, -np.inf)), pos(S), pos(Const(0.0)), nonneg(Const(-1.0)), nonzero(Const(0.0)),
+        le(Max(x, S), S), le(S, Q),
+        local(x, Max(x, S)), local(x, as_real(Size(x))), local(x, Read(K, x, Index(q))),
+        local(x, Map("lt", (Sum(x, K), Q))), local(x, Prev(Q)),
+        local(x, Acc()), safe(S), safe(Q * 50.0), scales(x, S * V, exp(Prev(Max(x, S)) - Max(x, S))),
+        scales(x, exp(S), Const(1.0)),
         zero(MASK, S), finite(Sum(x, where(MASK, S, -np.inf))), pos(Input("A", (x,), facts=("nonneg",))),
     ],
     ids=str,
@@ -150,7 +178,9 @@ def test_rules_that_go_round_in_circles_end(within: Callable[..., None]) -> None
 
     def judged() -> None:
         judge = Judge([*RULES, *loop])
-        assert judge.holds(pos(S)) is None and judge.holds(le(S, Q)) is None and judge.holds(le(S, Max(x, S))) is not None
+        assert (
+            judge.holds(pos(S)) is None and judge.holds(le(S, Q)) is None and judge.holds(le(S, Max(x, S))) is not None
+        )
 
     within(2, judged)
 
@@ -187,14 +217,21 @@ def test_bounds_hold() -> None:
     a, b = Input("A", (x,), facts=("abs<=3",)), Input("B", (q, x), facts=("abs<=0.5", "nonneg"))
     c = where(Index(x) <= Const(2), a, -np.inf)
     terms = [
-        a * b, a + b, a * a, -a, inv(b + 1.0), exp(a), Map("sqrt", (b,)), Map("abs", (a,)), Map("max", (a, b)), Map("min", (a, b)), Sum(x, a * b),
-        Sum(x, b), Sum(x, b, Index(x) <= Const(1)), Max(x, c), exp(c), c + b, Map("tanh", (a * 9.0,)), Map("floor", (a,)), Map("round", (a,)),
-        as_real(Index(x)) * a, as_real(Size(x)) * b, Read(a, x, Index(q)), Store(a), inv(a), Map("log", (b,)), Map("sigmoid", (a,)),
+        a * b, a + b, a * a, -a, inv(b + 1.0), exp(a), Map("sqrt", (b,)), Map("abs", (a,)), Map("max", (a, b)),
+        Map("min", (a, b)), Sum(x, a * b),
+        Sum(x, b), Sum(x, b, Index(x) <= Const(1)), Max(x, c), exp(c), c + b, Map("tanh", (a * 9.0,)),
+        Map("floor", (a,)), Map("round", (a,)),
+        as_real(Index(x)) * a, as_real(Size(x)) * b, Read(a, x, Index(q)), Store(a), inv(a), Map("log", (b,)),
+        Map("sigmoid", (a,)),
     ]  # fmt: skip
     for seed, term in itertools.product(range(5), terms):
         rng = np.random.default_rng(seed)
         data = {"A": rng.choice([-3.0, 3.0, 0.0, 1.3], size=5), "B": rng.choice([0.0, 0.5, 0.2], size=(3, 5))}
-        got = evaluate(term, {t.name: data[t.name] for t in (a, b) if t.name in repr(term)}, {"q": 3} if "'q'" in repr(term) else {})
+        got = evaluate(
+            term,
+            {t.name: data[t.name] for t in (a, b) if t.name in repr(term)},
+            {"q": 3} if "'q'" in repr(term) else {},
+        )
         present = got[np.isfinite(got)]
         lo, hi = interval(term)
         assert ((lo - 1e-12 <= present) & (present <= hi + 1e-12)).all(), (term, lo, hi)
@@ -230,8 +267,10 @@ def test_structure_and_streams() -> None:
     online = Online(x, P * V, TRUE, Acc() * r)
     running = Online(x, P, TRUE, Acc() * r)
     proof = closure(
-        ("rescale", {"a": P * V, "r": r, "x": x}), ("rescale", {"a": P, "r": r, "x": x}), ("fuse-online", {"a": P, "c": TRUE, "u": Acc() * r, "x": x}),
-        ("stream-max", {"a": S, "c": TRUE, "x": x}), ("fuse-max", {"a": S, "c": TRUE, "x": x}), ("level", {"a": inv(total) * n}),
+        ("rescale", {"a": P * V, "r": r, "x": x}), ("rescale", {"a": P, "r": r, "x": x}),
+        ("fuse-online", {"a": P, "c": TRUE, "u": Acc() * r, "x": x}),
+        ("stream-max", {"a": S, "c": TRUE, "x": x}), ("fuse-max", {"a": S, "c": TRUE, "x": x}),
+        ("level", {"a": inv(total) * n}),
         ("group", {"a": inv(total) * n, "x": q}),
     )  # fmt: skip
     m = Fold("max", x, S, TRUE, True)
@@ -254,7 +293,10 @@ def test_a_class_that_holds_itself() -> None:
 
 
 def test_numbers_fold() -> None:
-    proof = closure(("mul-associates", {"a": Q, "b": Const(2.0), "d": Const(0.25)}), ("arithmetic", {"left": Const(2.0) * 0.25, "right": Const(0.5)}))
+    proof = closure(
+        ("mul-associates", {"a": Q, "b": Const(2.0), "d": Const(0.25)}),
+        ("arithmetic", {"left": Const(2.0) * 0.25, "right": Const(0.5)}),
+    )
     chain = proof.explain(Q * 2.0 * 0.25, Q * 0.5)
     sound(chain, Q * 2.0 * 0.25, Q * 0.5)
     assert [s.law for s in chain] == ["mul-associates", "arithmetic"]
@@ -277,7 +319,8 @@ def test_what_fired_of_a_class_that_was_merged_since_is_entered_where_a_chain_is
     # Of |x| · 1 = |x| an e-graph keeps that Σ_x 1 · 1 = Σ_x 1: by then both are one class.
     ones, size = Sum(x, Const(1.0)), as_real(Size(x))
     known: list[tuple[str, dict[str, Term | Axis]]] = [
-        ("sum-constant", {"a": Const(1.0), "x": x}), ("mul-one", {"a": ones}), ("mul-commutes", {"a": Const(1.0), "b": size}),
+        ("sum-constant", {"a": Const(1.0), "x": x}), ("mul-one", {"a": ones}),
+        ("mul-commutes", {"a": Const(1.0), "b": size}),
     ]  # fmt: skip
     proof = closure(*known)
     proof.spare([Merged("mul-commutes", True, (("a", (ones,)), ("b", (ones, K))))])
@@ -298,7 +341,11 @@ def test_a_chain_goes_round_a_step_that_leaves_no_term() -> None:
         return Law(name, "", "", lhs, rhs, (), False, "algebra", "", "")
 
     near = [stated("into", -a, a * b), stated("out-of", a * b, exp(a))]
-    far = [stated("first", -a, inv(a)), stated("second", inv(a), Map("sqrt", (a,))), stated("third", Map("sqrt", (a,)), exp(a))]
+    far = [
+        stated("first", -a, inv(a)),
+        stated("second", inv(a), Map("sqrt", (a,))),
+        stated("third", Map("sqrt", (a,)), exp(a)),
+    ]
     factor = Input("F", (q,))
     before, after = (Online(x, K, TRUE, Acc() * term) for term in (-factor, exp(factor)))
     proof, both = Closure(near), Closure([*near, *far])
@@ -312,14 +359,19 @@ def test_a_chain_goes_round_a_step_that_leaves_no_term() -> None:
 
 
 def test_a_chain_cuts_no_axis_in_the_prefixes_of_a_stream_over_its_stretches() -> None:
-    # Of what a stream over stretches has seen so far, the maximum over all stretches is not known: the checker refuses such a step there.
+    # Of what a stream over stretches has seen so far, the maximum over all stretches is not known: the checker refuses
+    # such a step there.
     p, a, b = Axis("p", 2), Var("a"), Var("b")
     c = stretch_mask(p, x)
     whole, cut = Max(x, S), Max(p, Max(x, where(c, S, ABSENT)))
     sides = {"first": (Max(x, a), inv(Max(x, a))), "second": (inv(a), b)}
     far = [Law(name, "", "", *both, (), False, "algebra", "", "") for name, both in sides.items()]
     proof = Closure([*RULES, LAWS["split-max"], *far])
-    fired: dict[str, dict[str, Term | Axis]] = {"split-max": {"a": S, "c": c, "p": p, "x": x}, "first": {"a": S, "x": x}, "second": {"a": whole, "b": cut}}
+    fired: dict[str, dict[str, Term | Axis]] = {
+        "split-max": {"a": S, "c": c, "p": p, "x": x},
+        "first": {"a": S, "x": x},
+        "second": {"a": whole, "b": cut},
+    }
     assert all(proof.instance(name, True, bindings) for name, bindings in fired.items())
     assert [s.law for s in proof.explain(whole, cut)] == ["split-max"]
     before, after = (Online(p, reference * K, TRUE, Acc()) for reference in (whole, cut))
@@ -334,7 +386,11 @@ def test_closure_agrees_with_brute_force() -> None:
         rng = random.Random(seed)
         pool: list[Term] = list(leaves)
         for _ in range(14):
-            pool.append(Map(rng.choice(["add", "mul"]), (rng.choice(pool), rng.choice(pool))) if rng.random() < 0.7 else Store(rng.choice(pool)))
+            pool.append(
+                Map(rng.choice(["add", "mul"]), (rng.choice(pool), rng.choice(pool)))
+                if rng.random() < 0.7
+                else Store(rng.choice(pool))
+            )
         pool = list(dict.fromkeys(pool))
         pairs = [(rng.choice(pool), rng.choice(pool)) for _ in range(5)]
         proof = Closure()
@@ -376,7 +432,11 @@ def _naive(pool: list[Term], pairs: list[tuple[Term, Term]]) -> dict[Term, Term]
         same = False
         for a, b in itertools.combinations(pool, 2):
             alike = type(a) is type(b) and a.children and (not isinstance(a, Map) or a.op == b.op)
-            if alike and root[a] is not root[b] and all(root[i] is root[j] for i, j in zip(a.children, b.children, strict=True)):
+            if (
+                alike
+                and root[a] is not root[b]
+                and all(root[i] is root[j] for i, j in zip(a.children, b.children, strict=True))
+            ):
                 same = join(a, b)
     return root
 
@@ -388,7 +448,11 @@ def test_thousands_of_instances_take_no_time(within: Callable[..., list[Step]]) 
         for some in itertools.permutations(leaves, 3):
             a, b, c = some
             tail = leaves[size]
-            instances += [("mul-commutes", {"a": a * tail, "b": b}), ("mul-associates", {"a": a, "b": b, "d": c * tail}), ("level", {"a": a * b * c})]
+            instances += [
+                ("mul-commutes", {"a": a * tail, "b": b}),
+                ("mul-associates", {"a": a, "b": b, "d": c * tail}),
+                ("level", {"a": a * b * c}),
+            ]
     instances += [("mul-associates", {"a": a, "b": b, "d": c}) for a, b, c in itertools.permutations(leaves, 3)]
     instances += [("mul-commutes", {"a": a * b, "b": c}) for a, b, c in itertools.permutations(leaves, 3)]
     instances += [("mul-commutes", {"a": a, "b": b}) for a, b in itertools.permutations(leaves, 2)]

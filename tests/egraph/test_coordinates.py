@@ -43,7 +43,10 @@ def below(a, x, y):
 def test_a_law_is_entered_for_each_choice_of_axes() -> None:
     (law,) = stated(below)
     assert isinstance(law, Law)
-    assert set(coordinates(law.lhs, law.rhs)) == {Index(Axis("x")) <= Index(Axis("y")), Index(Axis("y")) < Index(Axis("x"))}
+    assert set(coordinates(law.lhs, law.rhs)) == {
+        Index(Axis("x")) <= Index(Axis("y")),
+        Index(Axis("y")) < Index(Axis("x")),
+    }
     leaves: list[Term] = []
 
     def leaf(term: Term) -> int:

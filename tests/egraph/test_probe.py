@@ -62,7 +62,9 @@ def test_the_command_line_probes(capsys: pytest.CaptureFixture[str]) -> None:
     assert "compared in float64, 0 false equalities" in capsys.readouterr().err
 
 
-def test_a_plain_derivation_probes_and_fails_where_two_members_differ(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plain_derivation_probes_and_fails_where_two_members_differ(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert main(["derive", "matmul"]) == 0
     assert not capsys.readouterr().err
     monkeypatch.setattr(probing, "_agree", lambda left, right: False)

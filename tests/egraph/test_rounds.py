@@ -1,4 +1,6 @@
-"""Rounds of saturation: one that would make a hundred times the nodes there are is run without the laws that would, and the rest is run as ever."""
+"""Rounds of saturation: one that would make a hundred times the nodes there are is run without the laws that would, and
+the rest is run as ever.
+"""
 
 from __future__ import annotations
 

@@ -70,7 +70,9 @@ def write(page, text):
 
 
 def until(page, expression, arg=None):
-    """Wait until an expression of the page's holds; it is asked again and again, as its policy bars scripts from text."""
+    """Wait until an expression of the page's holds; it is asked again and again, as its policy bars scripts
+    from text.
+    """
     end = time.monotonic() + WAIT
     while not page.evaluate(expression, arg):
         assert time.monotonic() < end, (

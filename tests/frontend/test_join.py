@@ -33,7 +33,9 @@ def held(*terms: Term, stored: tuple[tuple[Axis, ...], ...]) -> Joined:
     """Join terms, and hold each against itself as it was written."""
     found = joined(terms, stored)
     place = np.random.default_rng(0)
-    arrays = {t.name: place.normal(size=[a.size or 1 for a in t.dims]) for t in subterms(*terms) if isinstance(t, Input)}
+    arrays = {
+        t.name: place.normal(size=[a.size or 1 for a in t.dims]) for t in subterms(*terms) if isinstance(t, Input)
+    }
     new = {t.name: t for t in subterms(*found.terms) if isinstance(t, Input)}
     flat = {name: arrays[name].reshape([a.size or 1 for a in t.dims]) for name, t in new.items()}
     for before, after, dims in zip(terms, found.terms, stored, strict=True):
@@ -81,7 +83,8 @@ def test_a_mean_over_both_is_a_mean_over_one() -> None:
         (Reduce("sum", W, Reduce("sum", H, A) * 2.0), (N, C)),  # something happens between
         (nq.size(H) * A, (N, C, H, W)),
         (A * Reduce("sum", W, Reduce("sum", W, A)), (N, C, H, W)),  # folded twice over one
-        (A * Reduce("sum", H, Reduce("sum", W, A), A > 0.0), (N, C, H, W)),  # under a mask that varies along what was folded
+        # Under a mask that varies along what was folded
+        (A * Reduce("sum", H, Reduce("sum", W, A), A > 0.0), (N, C, H, W)),
     ],
     ids=str,
 )
@@ -97,10 +100,15 @@ def test_the_first_place_along_two_axes_is_none_along_one() -> None:
 
 
 def drawn(random: Random) -> tuple[list[Term], list[Axis]]:
-    """Draw terms over arrays that hold most of the axes: operators, folds inside folds over whatever axis, masks, means, now and then a place."""
+    """Draw terms over arrays that hold most of the axes: operators, folds inside folds over whatever axis, masks,
+    means, now and then a place.
+    """
     axes = [Axis(name, random.choice((1, 2, 3, 4))) for name in "abcd"[: random.choice((2, 3, 4))]]
     first = random.randrange(len(axes))
-    terms: list[Term] = [Input("X", tuple(axes)), Input("Y", tuple(random.choice((axes, axes[first:], axes[: first + 1]))))]
+    terms: list[Term] = [
+        Input("X", tuple(axes)),
+        Input("Y", tuple(random.choice((axes, axes[first:], axes[: first + 1])))),
+    ]
     masks: list[Term] = [Const(True)]
 
     def folded(monoid: str, term: Term) -> Term:
@@ -122,7 +130,11 @@ def drawn(random: Random) -> tuple[list[Term], list[Axis]]:
             return averaged(term)
         if kind == "size" or random.random() < 0.8:
             return term * Map("real", (Size(random.choice(axes)),))
-        return term + Map("real", (Index(random.choice(axes)),)) if kind == "place" else Scan("sum", random.choice(axes), term)
+        return (
+            term + Map("real", (Index(random.choice(axes)),))
+            if kind == "place"
+            else Scan("sum", random.choice(axes), term)
+        )
 
     for _ in range(random.randrange(1, 12)):
         term, other = random.choice(terms[-3:]), random.choice(terms)

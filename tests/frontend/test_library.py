@@ -49,7 +49,10 @@ AGAINST_TORCH = {
     "min": (nq.min(A, t), T.amin(0)),
     "prod": (nq.prod(A, x), T.prod(-1)),
     "cumsum": (nq.cumsum(A, x), T.cumsum(-1)),
-    "recur": (nq.recur(0.5, A, x), sum(0.5**k * torch.nn.functional.pad(T, (k, 0))[:, : T.shape[1]] for k in range(T.shape[1]))),
+    "recur": (
+        nq.recur(0.5, A, x),
+        sum(0.5**k * torch.nn.functional.pad(T, (k, 0))[:, : T.shape[1]] for k in range(T.shape[1])),
+    ),
     "running max": (nq.scan(A, x, "max"), T.cummax(-1).values),
     "argmax": (nq.argmax(A, x), T.argmax(-1)),
     "argmin": (nq.argmin(A, t), T.argmin(0)),
@@ -77,7 +80,10 @@ AGAINST_TORCH = {
     "gelu_tanh": (nq.gelu_tanh(A), functional.gelu(T, approximate="tanh")),
     "swiglu": (nq.swiglu(A, W), functional.silu(T) * tw),
     "softplus": (nq.softplus(A * 100), functional.softplus(T * 100)),
-    "linear": (nq.linear(A, nq.array("M", q, x), x, nq.array("N", q)), functional.linear(T, torch.ones(4, 9).double().tril(), torch.arange(4).double())),
+    "linear": (
+        nq.linear(A, nq.array("M", q, x), x, nq.array("N", q)),
+        functional.linear(T, torch.ones(4, 9).double().tril(), torch.arange(4).double()),
+    ),
     "matmul": (nq.matmul(A, nq.array("M", q, x), "x"), T @ torch.ones(4, 9).double().tril().T),
     "einsum": (nq.einsum("t x, q x -> t q", A, nq.array("M", q, x)), T @ torch.ones(4, 9).double().tril().T),
     "einsum of three": (nq.einsum("t x, x, x -> t", A, W, B), (T * tw * tb).sum(-1)),
@@ -113,7 +119,9 @@ MASKS = {
 @pytest.mark.parametrize("n, m", [(4, 4), (3, 6), (6, 3)])
 def test_masks_are_predicates_of_coordinates(name, n, m):
     mask, holds = MASKS[name]
-    assert evaluate(mask, {}, {"q": n, "x": m}, order=(q, x)).tolist() == [[holds(i, j, n, m) for j in range(m)] for i in range(n)]
+    assert evaluate(mask, {}, {"q": n, "x": m}, order=(q, x)).tolist() == [
+        [holds(i, j, n, m) for j in range(m)] for i in range(n)
+    ]
 
 
 def test_padding_leaves_what_lies_behind_a_length():
@@ -144,25 +152,38 @@ def test_the_scores_of_every_attention_agree_with_torch():
     padded = torch.where(j < torch.from_numpy(lengths)[:, None, None, None], 0.0, -math.inf).double()
     late = torch.where(j <= i + 2, 0.0, -math.inf).double()
     biases = {"attention": None, "cross_attention": None, "causal_cross_attention": late, "symbolic_attention": None,
-              "causal_attention": causal, "alibi_attention": alibi, "padded_attention": padded, "window_attention": causal}  # fmt: skip
+              "causal_attention": causal, "alibi_attention": alibi, "padded_attention": padded,
+                  "window_attention": causal}  # fmt: skip
     for name, bias in biases.items():
         term = diagram(name, **sizes).term
         expected = functional.scaled_dot_product_attention(Q, K, V, attn_mask=bias).nan_to_num(0.0)
         assert evaluate(term, {**data, "lengths": lengths, "slopes": slopes}) == pytest.approx(expected.numpy()), name
     capped = 50 * torch.tanh(Q @ K.mT * 0.5 / 50)
-    assert evaluate(diagram("softcap_attention", **sizes).term, data) == pytest.approx((functional.softmax(capped, -1) @ V).numpy())
+    assert evaluate(diagram("softcap_attention", **sizes).term, data) == pytest.approx(
+        (functional.softmax(capped, -1) @ V).numpy()
+    )
     grouped = diagram("gqa_attention", b=1, k=2, r=2, q=5, x=7, d=4).term
     Q = rng.normal(size=(1, 2, 2, 5, 4))
-    expected = functional.scaled_dot_product_attention(torch.from_numpy(Q).reshape(1, 4, 5, 4), K[:1], V[:1], enable_gqa=True)
-    assert evaluate(grouped, {"Q": Q, "K": data["K"][:1], "V": data["V"][:1]}).reshape(1, 4, 5, 4) == pytest.approx(expected.numpy())
+    expected = functional.scaled_dot_product_attention(
+        torch.from_numpy(Q).reshape(1, 4, 5, 4), K[:1], V[:1], enable_gqa=True
+    )
+    assert evaluate(grouped, {"Q": Q, "K": data["K"][:1], "V": data["V"][:1]}).reshape(1, 4, 5, 4) == pytest.approx(
+        expected.numpy()
+    )
 
 
 def test_a_window_is_seen_through_when_it_is_smaller_than_the_row():
-    data = {"Q": rng.normal(size=(1, 1, 1100, 2)), "K": rng.normal(size=(1, 1, 1100, 2)), "V": rng.normal(size=(1, 1, 1100, 2))}
+    data = {
+        "Q": rng.normal(size=(1, 1, 1100, 2)),
+        "K": rng.normal(size=(1, 1, 1100, 2)),
+        "V": rng.normal(size=(1, 1, 1100, 2)),
+    }
     i, j = torch.arange(1100)[:, None], torch.arange(1100)
     Q, K, V = (torch.from_numpy(data[name]) for name in "QKV")
     expected = functional.scaled_dot_product_attention(Q, K, V, attn_mask=(j <= i) & (j > i - 1024))
-    assert evaluate(diagram("window_attention", b=1, h=1, q=1100, x=1100, d=2).term, data) == pytest.approx(expected.numpy())
+    assert evaluate(diagram("window_attention", b=1, h=1, q=1100, x=1100, d=2).term, data) == pytest.approx(
+        expected.numpy()
+    )
 
 
 def test_the_rest_of_the_gallery_agrees_with_torch():
@@ -175,7 +196,9 @@ def test_the_rest_of_the_gallery_agrees_with_torch():
     X, G, U, D, g, bias = data((3, 4), (4, 6), (4, 6), (6, 5), (4,), (6,))
     sizes = {"t": 3, "d": 4, "f": 6}
     assert value("linear_gelu", sizes, A=X, W=G, B=bias) == pytest.approx(functional.gelu(X @ G + bias).numpy())
-    assert value("rmsnorm_linear", sizes, A=X, G=g, W=G) == pytest.approx((functional.rms_norm(X, (4,), g, 1e-6) @ G).numpy())
+    assert value("rmsnorm_linear", sizes, A=X, G=g, W=G) == pytest.approx(
+        (functional.rms_norm(X, (4,), g, 1e-6) @ G).numpy()
+    )
     assert value("swiglu", sizes, A=X, G=G, U=U) == pytest.approx((functional.silu(X @ G) * (X @ U)).numpy())
     assert value("mlp", {**sizes, "e": 5}, A=X, U=U, V=D) == pytest.approx((functional.gelu(X @ U) @ D).numpy())
     words, rows = data((7, 4))[0], torch.tensor([6, 0, 2])
@@ -185,7 +208,8 @@ def test_the_rest_of_the_gallery_agrees_with_torch():
 
 
 def test_no_diagram_of_the_gallery_is_left_out():
-    rows = {"softmax", "logsumexp", "variance", "rms_norm", "layer_norm"}  # the library's own functions, held against torch above
+    # The library's own functions, held against torch above
+    rows = {"softmax", "logsumexp", "variance", "rms_norm", "layer_norm"}
     here = Path(__file__).read_text(encoding="utf-8")
     assert not [name for name in DIAGRAMS if name not in rows and f'"{name}"' not in here]
 
@@ -233,7 +257,9 @@ def test_substitution_renames_a_bound_axis_that_would_capture():
 def test_a_bound_axis_of_the_same_name_is_left_alone():
     M = nq.array("M", x)
     term = nq.sum(A, x) * M
-    assert evaluate(nq.take(term, x, nq.index(q)), {**DATA, "M": w}, {"q": 4}, order=(t, q)) == pytest.approx(a.sum(1)[:, None] * w[:4])
+    assert evaluate(nq.take(term, x, nq.index(q)), {**DATA, "M": w}, {"q": 4}, order=(t, q)) == pytest.approx(
+        a.sum(1)[:, None] * w[:4]
+    )
 
 
 def test_axes_trade_places_and_read_through_other_reads():
@@ -263,7 +289,9 @@ def test_an_axis_is_seen_as_several_and_several_as_one():
     E, e_data = nq.array("E", e), {"E": np.arange(6.0)}
     heads = nq.split(E, e, h, k)
     assert evaluate(heads, e_data).tolist() == np.arange(6.0).reshape(2, 3).tolist()
-    assert evaluate(nq.merge(nq.array("H", h, k), (h, k), e), {"H": np.arange(6.0).reshape(2, 3)}).tolist() == list(range(6))
+    assert evaluate(nq.merge(nq.array("H", h, k), (h, k), e), {"H": np.arange(6.0).reshape(2, 3)}).tolist() == list(
+        range(6)
+    )
     assert evaluate(nq.merge(heads, (h, k), e), e_data).tolist() == list(range(6))
     one, two, three = axes("one two three")
     cube = rng.normal(size=(2, 3, 2))
@@ -282,7 +310,9 @@ BAD = {
     "d is summed over and one side lacks it": lambda: nq.einsum("t x, x d -> t x", A, M),
     "'z' on the right side": lambda: nq.einsum("t x, x d -> t z", A, M),
     "'t' on the right side": lambda: nq.einsum("t x, x d -> t t", A, M),
-    "size 3 on one side and 4": lambda: nq.einsum("k, k -> k", nq.array("C", Axis("k", 3)), nq.array("D", Axis("k", 4))),
+    "size 3 on one side and 4": lambda: nq.einsum(
+        "k, k -> k", nq.array("C", Axis("k", 3)), nq.array("D", Axis("k", 4))
+    ),
     "matmul, left side, over d: the value has no axis d": lambda: nq.matmul(A, M, d),
     "matmul, right side, over t: the value has no axis t": lambda: nq.matmul(A, M, t),
     "sum over d: the value has no axis d, only t, x": lambda: nq.sum(A, d),

@@ -17,7 +17,24 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import evaluate, output_order
 from napkin_eq.lang.interval import interval
 from napkin_eq.lang.json_form import from_json, to_json
-from napkin_eq.lang.term import Const, Group, Index, Input, Map, Prev, Proj, Read, Reduce, Scan, Store, Term, Tuple, Walk, as_real, rewritten
+from napkin_eq.lang.term import (
+    Const,
+    Group,
+    Index,
+    Input,
+    Map,
+    Prev,
+    Proj,
+    Read,
+    Reduce,
+    Scan,
+    Store,
+    Term,
+    Tuple,
+    Walk,
+    as_real,
+    rewritten,
+)
 from napkin_eq.laws.inference import Judge
 from napkin_eq.laws.law import REGISTRY, Sum, along, exp, free, nonneg, pos
 from napkin_eq.laws.loader import load_rules
@@ -93,14 +110,21 @@ def test_a_bundle_is_written_and_read_back() -> None:
 def test_the_bound_of_an_item_counts_its_storing() -> None:
     bare, stored = (error_bound(term, DATA, {}, "float16") for term in (Proj(1, PAIR) * 1.0, Proj(1, KERNEL) * 1.0))
     assert (bare[0] < stored[0]).all()
-    several, alone = error_bound(KERNEL, DATA, {}, "float16"), [error_bound(Store(Group(q, item)), DATA, {}, "float16")[0] for item in (L, O)]
+    several, alone = (
+        error_bound(KERNEL, DATA, {}, "float16"),
+        [error_bound(Store(Group(q, item)), DATA, {}, "float16")[0] for item in (L, O)],
+    )
     assert all((a == b).all() for a, b in zip(several, alone, strict=True))
 
 
 def test_what_is_known_of_an_item() -> None:
     judge = Judge(REGISTRY.inferences())
     assert judge.holds(pos(Proj(0, KERNEL))) and not judge.holds(nonneg(Proj(1, KERNEL)))
-    assert judge.holds(free(d, Proj(0, KERNEL))) and judge.holds(along(d, Proj(1, KERNEL))) and not judge.holds(free(d, Proj(1, KERNEL)))
+    assert (
+        judge.holds(free(d, Proj(0, KERNEL)))
+        and judge.holds(along(d, Proj(1, KERNEL)))
+        and not judge.holds(free(d, Proj(1, KERNEL)))
+    )
     assert interval(Proj(0, KERNEL)) == interval(L)
 
 
@@ -113,7 +137,7 @@ def test_the_laws_of_bundles_are_proved_and_none_is_false() -> None:
     assert [v.status for v in prove([wrong], use_cache=False)] == ["refuted"]
 
 
-# -- certificates ---------------------------------------------------------------------------------------------------------
+# -- certificates ------------------------------------------------------------------------------------------------------
 
 
 def chain() -> Data:
@@ -159,7 +183,9 @@ def test_tampering_with_a_bundle_is_refused() -> None:
             for odd in (parts[::-1], parts[:1], []):
                 assert refused(number, ["Tuple", *odd]), odd
     for step in range(len(data["steps"])):
-        assert checked(sealed({**data, "steps": data["steps"][:step] + data["steps"][step + 1 :]}))["status"] == "refused"
+        assert (
+            checked(sealed({**data, "steps": data["steps"][:step] + data["steps"][step + 1 :]}))["status"] == "refused"
+        )
 
 
 def test_the_checker_types_items_by_themselves() -> None:
@@ -168,26 +194,41 @@ def test_the_checker_types_items_by_themselves() -> None:
 
     def status(*rows: list[Any]) -> Any:
         last = len(head) + len(rows) - 1
-        return checked(sealed({**base, "theorem": {**base["theorem"], "nodes": [*head, *rows], "source": last, "destination": last}}))["status"]
+        return checked(
+            sealed(
+                {**base, "theorem": {**base["theorem"], "nodes": [*head, *rows], "source": last, "destination": last}}
+            )
+        )["status"]
 
-    for row, expected in ((["Proj", 0, 3], "ok"), (["Proj", 1, 3], "refused"), (["Proj", 0, 0], "refused"), (["Proj", 3, 3], "refused")):
+    for row, expected in (
+        (["Proj", 0, 3], "ok"),
+        (["Proj", 1, 3], "refused"),
+        (["Proj", 0, 0], "refused"),
+        (["Proj", 3, 3], "refused"),
+    ):
         assert status(row, ["exp", 4]) == expected, row
     for row in (["Read", "q", 3, 1], ["Prev", 3], ["Scan", "sum", "q", 3], ["Tuple", 3]):
         assert status(row) == "refused", row
 
 
 def test_a_fact_of_a_stored_item_is_one_of_the_item_alone() -> None:
-    """A condition that speaks of an item is derived of the item as it stands in the tuple, once that is known to be equal."""
+    """A condition that speaks of an item is derived of the item as it stands in the tuple, once that is known to be
+    equal.
+    """
     total = Proj(0, Store(PAIR))
     cancel = next(law for law in REGISTRY.laws() if law.name == "cancel")
     # Both sides of a theorem have the same axes, so another factor keeps them.
     source, end = total * Map("inv", (total,)) * O, Const(1.0) * O
     closure = Closure(STATEMENTS)
     assert not closure.instance(cancel, True, {"a": total})
-    assert closure.instance("level-several", True, {"a": PAIR}) and closure.instance("projection-0-2", True, {"a": L, "b": O})
+    assert closure.instance("level-several", True, {"a": PAIR}) and closure.instance(
+        "projection-0-2", True, {"a": L, "b": O}
+    )
     steps = closure.explain(source, end)
     assert checked(make(source, end, steps, STATEMENTS, VERDICTS, {}))["status"] == "ok"
-    assert Judge(REGISTRY.inferences()).holds(pos(total)) and not Judge(REGISTRY.inferences(), placed=False).holds(pos(total))
+    assert Judge(REGISTRY.inferences()).holds(pos(total)) and not Judge(REGISTRY.inferences(), placed=False).holds(
+        pos(total)
+    )
 
 
 def test_a_bundle_survives_a_rewrite_of_what_it_holds() -> None:

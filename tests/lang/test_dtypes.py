@@ -1,4 +1,6 @@
-"""One record for each type of numbers: every table over types has a row for it, and fp8 is what torch and the GPU say."""
+"""One record for each type of numbers: every table over types has a row for it, and fp8 is what torch and
+the GPU say.
+"""
 
 import numpy as np
 import pytest
@@ -40,7 +42,22 @@ def test_every_meaning_has_a_row(made):
 
 @pytest.mark.parametrize("name", [t.name for t in TYPES if t.digits])
 def test_numbers_are_rounded_as_torch_rounds_them(name):
-    edges = [0.0, -0.0, 448, 464, 464.1, 480, 1e30, np.inf, -np.inf, np.nan, 2.0**-9, 2.0**-10, 1.5 * 2.0**-10, 1.5 * 2.0**-9]
+    edges = [
+        0.0,
+        -0.0,
+        448,
+        464,
+        464.1,
+        480,
+        1e30,
+        np.inf,
+        -np.inf,
+        np.nan,
+        2.0**-9,
+        2.0**-10,
+        1.5 * 2.0**-10,
+        1.5 * 2.0**-9,
+    ]
     drawn = np.random.default_rng(0).normal(size=(5, 2000)) * np.array([[1e-3], [0.1], [1], [50], [300]])
     values = np.concatenate([drawn.ravel(), edges]).astype(np.float32)
     wanted = torch.tensor(values).to(getattr(torch, name)).to(torch.float64).numpy()
@@ -67,7 +84,9 @@ def test_the_matrix_unit_takes_fp8_in_the_type_of_16_bits_that_holds_it():
     for dtype, wanted in (("bfloat16", "bf16"), ("float8_e4m3fn", "f16")):
         for kernel in nq.derive(product, dtype=dtype).plan.kernels:
             values = values_of(kernel.body)
-            assert {values[name].dtype for s in statements(kernel.body) if isinstance(s, Dot) for name in (s.a, s.b)} <= {wanted}
+            assert {
+                values[name].dtype for s in statements(kernel.body) if isinstance(s, Dot) for name in (s.a, s.b)
+            } <= {wanted}
 
 
 def test_a_gpu_without_fp8_refuses_it():
@@ -80,7 +99,9 @@ def test_outputs_have_types_of_their_own():
     assert diagram_from_json(diagram_to_json(diagram)) == diagram
     plan = nq.derive(diagram, dtype="float16").plan
     assert [b.dtype for b in plan.outputs] == ["f32", "i64"]
-    with pytest.raises(NapkinError, match="output i holds int values, not 'float16'; one of int8, uint8, int16, int32, int64"):
+    with pytest.raises(
+        NapkinError, match="output i holds int values, not 'float16'; one of int8, uint8, int16, int32, int64"
+    ):
         diagram.storing(i="float16")
     with pytest.raises(NapkinError, match="no output 'j'"):
         diagram.storing(j="int64")
@@ -93,4 +114,6 @@ def test_whole_numbers_of_a_byte_and_numbers_of_eight():
     found = emit(nq.derive(nq.sum(narrow * 1.0, K), dtype="float32").plan, "numpy")({"I": whole})["out"]
     np.testing.assert_array_equal(found, whole.sum(1))
     diagram = Diagram("d", (("out", nq.sum(double, K)),)).storing(out="float64")
-    np.testing.assert_allclose(emit(nq.derive(diagram).plan, "numpy")({"D": wide}, emulate=True)["out"], wide.sum(1), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(
+        emit(nq.derive(diagram).plan, "numpy")({"D": wide}, emulate=True)["out"], wide.sum(1), rtol=1e-4, atol=1e-5
+    )

@@ -32,7 +32,10 @@ def given(term: Term, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("op", ["floordiv", "mod"])
 def test_a_division_by_the_number_zero_is_zero_and_is_not_left_to_the_gpu(op):
     term = nq.take(X, B, Map(op, (Index(B), Const(0))))
-    assert "// 0" not in derive(Diagram("edge", (("out", term),))).triton() and "% 0" not in derive(Diagram("edge", (("out", term),))).triton()
+    assert (
+        "// 0" not in derive(Diagram("edge", (("out", term),))).triton()
+        and "% 0" not in derive(Diagram("edge", (("out", term),))).triton()
+    )
     found, wanted = given(term)
     assert np.array_equal(found, wanted)
 
@@ -92,7 +95,10 @@ def test_a_logarithm_of_what_cancels_has_no_bound_where_it_is_absent():
 def test_weights_whose_exponentials_pass_the_range_have_no_bound():
     plain = Map("exp", (X,))
     mean = Reduce("sum", B, plain / Reduce("sum", B, plain) * X)
-    assert np.isinf(bound(mean, {"X": np.full((4, 6), 122.0)})).all() and np.isfinite(bound(mean, {"X": np.full((4, 6), 12.0)})).all()
+    assert (
+        np.isinf(bound(mean, {"X": np.full((4, 6), 122.0)})).all()
+        and np.isfinite(bound(mean, {"X": np.full((4, 6), 12.0)})).all()
+    )
 
 
 def test_bounds_in_float64_are_those_of_what_checks_a_plan():
@@ -116,14 +122,18 @@ def test_a_rename_among_other_reads_is_of_its_own_coordinate():
 
 def test_a_coordinate_read_past_its_axis_is_clamped_into_it():
     for place in (7, -3):
-        derivation = derive(Diagram("edge", (("out", Read(Index(A) + X * Const(0.0), A, Const(place))),)), dtype="float32")
+        derivation = derive(
+            Diagram("edge", (("out", Read(Index(A) + X * Const(0.0), A, Const(place))),)), dtype="float32"
+        )
         (found,) = emit(derivation.plan, "numpy")({"X": np.ones((4, 6))}, False, {}).values()
         assert (found == (3 if place > 0 else 0)).all()
 
 
 def test_a_mask_whose_limit_varies_along_its_own_axis_cuts_no_blocks():
     limit = nq.array("I", A, B, dtype="int32")
-    derivation = derive(Diagram("edge", (("out", Reduce("prod", B, Reduce("prod", A, Const(2.0)), Index(B) < limit)),)), dtype="float32")
+    derivation = derive(
+        Diagram("edge", (("out", Reduce("prod", B, Reduce("prod", A, Const(2.0)), Index(B) < limit)),)), dtype="float32"
+    )
     data = {"I": np.random.default_rng(0).integers(0, 6, (4, 6)).astype(np.int32)}
     (found,) = emit(derivation.plan, "numpy")(data, False, {}).values()
     assert np.array_equal(found, 16.0 ** (np.arange(6) < data["I"]).sum(1))
@@ -134,7 +144,10 @@ def test_a_comparison_with_a_rearranged_copy_of_itself_may_come_out_either_way()
     (b,) = nq.axes("b", b=32)
     total = Reduce("sum", A, nq.array("N", A, b) * nq.array("M", c, b, A))
     place = nq.array("R", bi, bo, dtype="int32")
-    assert derive(Diagram("edge", (("out", Map("le", (Read(total, b, place), total))),))).outputs[0].translation.status == "agrees"
+    assert (
+        derive(Diagram("edge", (("out", Map("le", (Read(total, b, place), total))),))).outputs[0].translation.status
+        == "agrees"
+    )
 
 
 def test_a_stored_whole_number_is_an_index():
@@ -143,7 +156,10 @@ def test_a_stored_whole_number_is_an_index():
     row, place = Map("floordiv", (Index(ab), Const(6))), nq.array("I", A, c, B, dtype="int32")
     found = Read(X, A, Read(Read(place, A, row), B, Map("mod", (Index(ab), Const(6)))))
     derivation = derive(Diagram("edge", (("out", Read(Scan("prod", B, X), A, row) + found),)), dtype="float16")
-    data = {"X": np.random.default_rng(0).standard_normal((4, 6)), "I": np.random.default_rng(1).integers(0, 4, (4, 48, 6))}
+    data = {
+        "X": np.random.default_rng(0).standard_normal((4, 6)),
+        "I": np.random.default_rng(1).integers(0, 4, (4, 48, 6)),
+    }
     bounds = running_bound(derivation.plan, data, {}, 0.0)
     assert all(np.isfinite(bound).all() for bound in bounds.values())
 

@@ -1,4 +1,6 @@
-"""The meaning of terms, against plain NumPy and by hand; streams against the whole, with streams that are wrong on purpose."""
+"""The meaning of terms, against plain NumPy and by hand; streams against the whole, with streams that are wrong on
+purpose.
+"""
 
 import math
 
@@ -11,7 +13,24 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import evaluate, output_order
 from napkin_eq.lang.numpy_semantics import FOLDS, MEANING, OPERATORS
 from napkin_eq.lang.operators import MONOIDS, OPS, REDUCTIONS
-from napkin_eq.lang.term import CLASSES, Acc, Const, Fold, Group, Index, Map, Online, Prev, Read, Reduce, Scan, Size, Store, Tuple, Walk
+from napkin_eq.lang.term import (
+    CLASSES,
+    Acc,
+    Const,
+    Fold,
+    Group,
+    Index,
+    Map,
+    Online,
+    Prev,
+    Read,
+    Reduce,
+    Scan,
+    Size,
+    Store,
+    Tuple,
+    Walk,
+)
 from napkin_eq.laws.law import Var
 
 INF = math.inf
@@ -38,13 +57,20 @@ def test_every_operator_monoid_and_class_has_a_meaning():
 
 ABSENT_IN = [
     ("add", (-INF, 3.0), -INF), ("add", (3.0, -INF), -INF), ("mul", (-INF, 0.0), -INF), ("mul", (-INF, -2.0), -INF),
-    ("mul", (-INF, -INF), -INF), ("neg", (-INF,), -INF), ("inv", (-INF,), -INF), ("inv", (0.0,), 0.0), ("inv", (4.0,), 0.25),
-    ("max", (-INF, -3.0), -3.0), ("min", (-INF, 3.0), -INF), ("exp", (-INF,), 0.0), ("log", (0.0,), -INF), ("log", (-2.0,), -INF),
-    ("log", (-INF,), -INF), ("log", (math.e,), 1.0), ("sqrt", (-4.0,), 0.0), ("sqrt", (4.0,), 2.0), ("sqrt", (-INF,), -INF),
-    ("sigmoid", (-INF,), 0.0), ("sigmoid", (0.0,), 0.5), ("sigmoid", (-800.0,), 0.0), ("tanh", (-INF,), -1.0), ("erf", (-INF,), -1.0),
-    ("abs", (-INF,), -INF), ("sin", (-INF,), -INF), ("cos", (-INF,), -INF), ("floor", (-INF,), -INF), ("round", (-INF,), -INF),
-    ("floor", (-1.5,), -2.0), ("round", (2.5,), 2.0), ("round", (-1.5,), -2.0), ("floordiv", (-7, 2), -4), ("mod", (-7, 3), 2),
-    ("lt", (-INF, 0.0), True), ("le", (2, 2), True), ("eq", (1.0, 2.0), False), ("and", (True, False), False), ("or", (True, False), True),
+    ("mul", (-INF, -INF), -INF), ("neg", (-INF,), -INF), ("inv", (-INF,), -INF), ("inv", (0.0,), 0.0),
+    ("inv", (4.0,), 0.25),
+    ("max", (-INF, -3.0), -3.0), ("min", (-INF, 3.0), -INF), ("exp", (-INF,), 0.0), ("log", (0.0,), -INF),
+    ("log", (-2.0,), -INF),
+    ("log", (-INF,), -INF), ("log", (math.e,), 1.0), ("sqrt", (-4.0,), 0.0), ("sqrt", (4.0,), 2.0),
+    ("sqrt", (-INF,), -INF),
+    ("sigmoid", (-INF,), 0.0), ("sigmoid", (0.0,), 0.5), ("sigmoid", (-800.0,), 0.0), ("tanh", (-INF,), -1.0),
+    ("erf", (-INF,), -1.0),
+    ("abs", (-INF,), -INF), ("sin", (-INF,), -INF), ("cos", (-INF,), -INF), ("floor", (-INF,), -INF),
+    ("round", (-INF,), -INF),
+    ("floor", (-1.5,), -2.0), ("round", (2.5,), 2.0), ("round", (-1.5,), -2.0), ("floordiv", (-7, 2), -4),
+    ("mod", (-7, 3), 2),
+    ("lt", (-INF, 0.0), True), ("le", (2, 2), True), ("eq", (1.0, 2.0), False), ("and", (True, False), False),
+    ("or", (True, False), True),
     ("not", (False,), True), ("where", (True, 1.0, 2.0), 1.0), ("real", (3,), 3.0), ("max", (2, 3), 3),
 ]  # fmt: skip
 
@@ -82,7 +108,9 @@ def test_a_constant_is_summed_as_often_as_the_axis_is_long():
 def test_contractions_against_einsum():
     P, R = nq.array("P", d, q, x), nq.array("R", y, x, d)
     data = {"P": rng.normal(size=(2, 3, 4)), "R": rng.normal(size=(5, 4, 2))}
-    assert evaluate(nq.sum(P * R, x), data, order="q y d".split()) == pytest.approx(np.einsum("dqx,yxd->qyd", data["P"], data["R"]))
+    assert evaluate(nq.sum(P * R, x), data, order="q y d".split()) == pytest.approx(
+        np.einsum("dqx,yxd->qyd", data["P"], data["R"])
+    )
     for mask, kept in ((Index(x) < 2, np.arange(4) < 2), (Index(y) > Index(x), np.arange(5)[:, None] > np.arange(4))):
         expected = np.einsum("dqx,yxd,yx->qyd", data["P"], data["R"], np.broadcast_to(kept, (5, 4)))
         assert evaluate(nq.sum(P * R, x, where=mask), data, order="q y d".split()) == pytest.approx(expected)
@@ -146,7 +174,9 @@ def test_streams_that_rescale_and_recentre_equal_the_whole(block):
     assert streamed(Acc() * STEP, SHIFTED * V, block) == pytest.approx(weights @ DATA["V"])
     total = Reduce("sum", x, SHIFTED)
     ratio = STEP * (Prev(total) * Map("inv", (total,)))
-    assert streamed(Acc() * ratio, SHIFTED / total * V, block) == pytest.approx(weights / weights.sum(1, keepdims=True) @ DATA["V"])
+    assert streamed(Acc() * ratio, SHIFTED / total * V, block) == pytest.approx(
+        weights / weights.sum(1, keepdims=True) @ DATA["V"]
+    )
     assert streamed(Acc() + MOVED, (A - MEAN) ** 2, block) == pytest.approx(a.var(1) * 7)
     kept = np.where(np.arange(7) <= np.arange(5)[:, None], weights, 0)
     assert streamed(Acc() * STEP, SHIFTED, block, Index(x) <= Index(q)) == pytest.approx(kept.sum(1))
@@ -196,7 +226,9 @@ BAD = {
     "holds float64, expected int": lambda: evaluate(nq.array("L", x, dtype="int32"), {"L": a[0]}),
     "size 0 from input A": lambda: evaluate(A, {"A": np.zeros((2, 0))}),
     "not a multiple of 4": lambda: evaluate(nq.array("M", Axis("m", None, 4)), {"M": a[0]}),
-    "size 4 by its declaration and 8": lambda: evaluate(nq.sum(nq.array("M", Axis("m", 4)), "m") + nq.sum(nq.array("N", Axis("m", 8)), "m"), {}),
+    "size 4 by its declaration and 8": lambda: evaluate(
+        nq.sum(nq.array("M", Axis("m", 4)), "m") + nq.sum(nq.array("N", Axis("m", 8)), "m"), {}
+    ),
     "block 0": lambda: evaluate(Fold("sum", x, A, TRUE), DATA, block=0),
     "only inside an Online's update": lambda: evaluate(Acc() + A, DATA),
     "Prev.* only inside": lambda: evaluate(Prev(TOP), DATA),
@@ -215,5 +247,7 @@ def test_what_has_no_value_is_refused_in_one_line(reason):
 
 def test_size_counts_the_prefix_in_a_stream():
     assert evaluate(Online(x, Const(0.0) * A, TRUE, Acc() + nq.size(x)), DATA, block=3).tolist() == [3 + 6 + 7] * 5
-    assert evaluate(Online(x, Const(0.0) * A, TRUE, Acc() + Prev(nq.size(x))), DATA, block=3).tolist() == [0 + 3 + 6] * 5
+    assert (
+        evaluate(Online(x, Const(0.0) * A, TRUE, Acc() + Prev(nq.size(x))), DATA, block=3).tolist() == [0 + 3 + 6] * 5
+    )
     assert evaluate(Size(x), DATA, {"x": 9}) == 9

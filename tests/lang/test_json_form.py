@@ -14,8 +14,36 @@ from napkin_eq.frontend.gallery import DIAGRAMS
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.json_form import MAX_NODES, diagram_from_json, diagram_to_json, dumps_diagram, from_json, loads_diagram, to_json
-from napkin_eq.lang.term import Acc, Const, Fold, Group, Index, Input, Length, Map, Online, Prev, Proj, Read, Reduce, Scan, Size, Store, Term, Tuple, Walk
+from napkin_eq.lang.json_form import (
+    MAX_NODES,
+    diagram_from_json,
+    diagram_to_json,
+    dumps_diagram,
+    from_json,
+    loads_diagram,
+    to_json,
+)
+from napkin_eq.lang.term import (
+    Acc,
+    Const,
+    Fold,
+    Group,
+    Index,
+    Input,
+    Length,
+    Map,
+    Online,
+    Prev,
+    Proj,
+    Read,
+    Reduce,
+    Scan,
+    Size,
+    Store,
+    Term,
+    Tuple,
+    Walk,
+)
 from napkin_eq.laws.law import Var
 
 AXES = [Axis("q", 4), Axis("x"), Axis("y", None, 8)]
@@ -27,7 +55,10 @@ MONOIDS = ["sum", "max", "prod"]
 @st.composite
 def grown(draw):
     """Return a term made step by step out of those before it, so that parts are shared."""
-    numbers = [Const(draw(st.floats(allow_nan=False, allow_infinity=False) | st.just(float("-inf")))), Const(draw(st.integers(-(2**62), 2**62)))]
+    numbers = [
+        Const(draw(st.floats(allow_nan=False, allow_infinity=False) | st.just(float("-inf")))),
+        Const(draw(st.integers(-(2**62), 2**62))),
+    ]
     terms = [*LEAVES, *(cls(axis) for cls in (Index, Size, Length) for axis in AXES), *numbers]
     masks = [Const(True), Const(False), Index(x) < 3]
     for _ in range(draw(st.integers(0, 8))):
@@ -134,7 +165,9 @@ HOSTILE = {
     "an axis is an object": changed(["axes", "x"], []),
     "axis 'x; import os' is not a usable name": changed(["axes"], {"x; import os": GOOD["axes"]["x"]}),
     "axis '__x__' is not": changed(["axes"], {"__x__": GOOD["axes"]["x"]}),
-    "axes: expected an object of at most 64 entries": changed(["axes"], {f"x{n}": GOOD["axes"]["x"] for n in range(65)}),
+    "axes: expected an object of at most 64 entries": changed(
+        ["axes"], {f"x{n}": GOOD["axes"]["x"] for n in range(65)}
+    ),
     "axes: expected an object": changed(["axes"], [GOOD["axes"]["x"]]),
     "input 'lambda' is not": changed(["inputs"], {"lambda": GOOD["inputs"]["A"]}),
     "unknown dtype 'object'": changed(["inputs", "A", "dtype"], "object"),
@@ -202,8 +235,15 @@ def test_hostile_text_is_refused_in_one_line(reason):
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.sampled_from(["Tuple", "Const", "real", "x", "add"]),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["size", "multiple", "dims", "x", "A"]), inner),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=5)
+    | st.sampled_from(["Tuple", "Const", "real", "x", "add"]),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["size", "multiple", "dims", "x", "A"]), inner)
+    ),
     max_leaves=6,
 )
 
@@ -214,7 +254,11 @@ def test_any_change_of_a_diagram_is_read_or_refused(data):
     # Anything but NapkinError is a fault of the reader.
     at = broken = copy.deepcopy(GOOD)
     for _ in range(data.draw(st.integers(0, 3))):
-        keys = [key for key in (at if isinstance(at, dict) else range(len(at))) if isinstance(at[key], (dict, list)) and at[key]]
+        keys = [
+            key
+            for key in (at if isinstance(at, dict) else range(len(at)))
+            if isinstance(at[key], (dict, list)) and at[key]
+        ]
         if not keys:
             break
         at = at[data.draw(st.sampled_from(keys))]

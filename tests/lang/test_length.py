@@ -1,4 +1,6 @@
-"""The full length of an axis against the size of a prefix: what streams, what does not, and a mask that lines up two ends."""
+"""The full length of an axis against the size of a prefix: what streams, what does not, and a mask that lines up two
+ends.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +85,9 @@ def test_a_length_is_full_in_every_prefix_where_a_size_counts():
 def test_a_stream_that_speaks_of_the_length_is_the_reduction_and_one_that_speaks_of_the_size_is_not():
     for count, same in ((Length, True), (Size, False)):
         body = Map("where", (Index(x) + 5 >= count(x), A, Const(0.0)))
-        stream, whole = (evaluate(term, DATA, block=3) for term in (Online(x, body, TRUE, Acc()), Reduce("sum", x, body)))
+        stream, whole = (
+            evaluate(term, DATA, block=3) for term in (Online(x, body, TRUE, Acc()), Reduce("sum", x, body))
+        )
         assert np.allclose(stream, whole) == same
 
 
@@ -94,7 +98,12 @@ def test_what_is_known_of_a_length():
     assert interval(Length(x)) == (1, 7) and interval(Length(y)) == (1, np.inf)
     assert not walked(Length(x)) and not reduces_over(Length(x), "x") and walked(Size(x)) and reduces_over(Size(x), "x")
     rules = REGISTRY.inferences()
-    for judgment in (pos(as_real(Length(x))), finite(as_real(Length(x))), local(x, as_real(Length(x))), local(x, lined_up(Length, t, x))):
+    for judgment in (
+        pos(as_real(Length(x))),
+        finite(as_real(Length(x))),
+        local(x, as_real(Length(x))),
+        local(x, lined_up(Length, t, x)),
+    ):
         assert holds(judgment, rules)
     assert not holds(local(x, as_real(Size(x))), rules) and not holds(local(x, lined_up(Size, t, x)), rules)
     assert nq.from_json(nq.to_json(lined_up(Length, t, x))) is lined_up(Length, t, x)
@@ -111,7 +120,9 @@ def test_the_coordinates_of_a_symbolic_axis_do_not_depend_on_a_stream():
 
 
 def test_no_law_speaks_of_a_length_and_none_that_does_is_proved():
-    assert not [s.name for s in REGISTRY.statements.values() if any(isinstance(part, Length) for part in subterms(*terms_of(s)))]
+    assert not [
+        s.name for s in REGISTRY.statements.values() if any(isinstance(part, Length) for part in subterms(*terms_of(s)))
+    ]
 
     def counted(x, a):
         return Sum(x, a * as_real(Length(x))), Sum(x, a * as_real(Size(x)))
@@ -132,7 +143,9 @@ def test_it_is_streamed_in_one_pass_that_skips_what_the_mask_hides(sizes):
     derivation = derived("length", *sizes)
     assert derivation.report()["passes"] == {"d": 1, "x": 1}
     (kernel,) = derivation.plan.kernels
-    loops = [stmt for stmt in statements(kernel.body) if isinstance(stmt, Loop) and kernel.coord(stmt.coord).axis.name == "x"]
+    loops = [
+        stmt for stmt in statements(kernel.body) if isinstance(stmt, Loop) and kernel.coord(stmt.coord).axis.name == "x"
+    ]
     (parts,) = [[part for part in loop.parts if isinstance(part, Part)] for loop in loops]
     assert [part.note for part in parts] == ["no mask", "masked"]
     # Both ends are computed from where the block of queries stands, neither is the end of the axis.

@@ -81,7 +81,9 @@ def test_solvers_and_evaluation_agree(op: str) -> None:
 def test_every_meaning_of_an_operator_has_a_row() -> None:
     """Where this fails it names the table: what an operator's record says is read off it everywhere else."""
     targets()
-    triton, gluon, runner = (sys.modules[f"napkin_eq.codegen.{name}"] for name in ("triton.kernel", "gluon.side", "numpy"))
+    triton, gluon, runner = (
+        sys.modules[f"napkin_eq.codegen.{name}"] for name in ("triton.kernel", "gluon.side", "numpy")
+    )
     smt = runpy.run_path(str(folder("proofs") / "smt.py"))
     for name, op in OPS.items():
         assert name in OPERATORS, f"{name}: lang/numpy_semantics.py"
@@ -90,8 +92,12 @@ def test_every_meaning_of_an_operator_has_a_row() -> None:
         assert op.means or name in {*smt["OPERATOR"], *smt["INTEGER"]}, f"{name}: proofs/smt.py"
         assert op.gives == "bool" or "int" in op.takes or name in MAPS, f"{name}: lang/interval.py"
         if op.written is None:
-            assert name in {*triton.INFIX, *triton.CALLS, *triton.SPECIAL, "floordiv", "mod", "real"}, f"{name}: codegen/triton/kernel.py"
-            assert name in {*gluon.INFIX, *gluon.CALLS, *gluon.ONE, "floordiv", "mod", "real", "round"}, f"{name}: codegen/gluon/side.py"
+            assert name in {*triton.INFIX, *triton.CALLS, *triton.SPECIAL, "floordiv", "mod", "real"}, (
+                f"{name}: codegen/triton/kernel.py"
+            )
+            assert name in {*gluon.INFIX, *gluon.CALLS, *gluon.ONE, "floordiv", "mod", "real", "round"}, (
+                f"{name}: codegen/gluon/side.py"
+            )
             assert name in runner.OPS, f"{name}: codegen/numpy.py"
 
 
@@ -132,7 +138,9 @@ def test_the_normal_form_agrees_where_it_decides(values: tuple[float, ...]) -> N
 def test_a_law_over_whole_numbers_with_a_sign_is_tested() -> None:
     i, j = Var("i", "int"), Var("j", "int")
     back = Map("real", (i // j * j + i % j,)), Map("real", (i,))
-    wrong, right = (Law("divided", "user", "", *back, (condition(j),), False, "algebra", "", "") for condition in (nonneg, nonzero))
+    wrong, right = (
+        Law("divided", "user", "", *back, (condition(j),), False, "algebra", "", "") for condition in (nonneg, nonzero)
+    )
     found = opinion(wrong)
     assert found.status == "refuted" and found.example is not None and found.example.refutes()
     assert "j = 0" in str(found.example)

@@ -1,4 +1,6 @@
-"""One table of meanings: what each operator does at the edges is what evaluation and every printer do (napkin_eq/lang/operators.py)."""
+"""One table of meanings: what each operator does at the edges is what evaluation and every printer do
+(napkin_eq/lang/operators.py).
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,10 @@ from tests.codegen.test_triton import DTYPES, loaded  # noqa: E402
 ROOT = Path(__file__).resolve().parents[2]
 VALUES = np.array([-3.0, -0.5, -0.0, 0.0, 0.5, 2.5, 300.0, 60000.0])  # with an absent one beside each
 PLAIN: dict[str, Any] = {
-    "neg": lambda a: -a, "abs": abs, "inv": lambda a: 1 / a, "sqrt": math.sqrt, "log": math.log, "sin": math.sin, "cos": math.cos, "floor": math.floor,
-    "round": round, "exp": lambda a: math.exp(a) if a < 700 else math.inf, "sigmoid": lambda a: 1 / (1 + math.exp(-a)), "tanh": math.tanh, "erf": math.erf,
+    "neg": lambda a: -a, "abs": abs, "inv": lambda a: 1 / a, "sqrt": math.sqrt, "log": math.log, "sin": math.sin,
+    "cos": math.cos, "floor": math.floor,
+    "round": round, "exp": lambda a: math.exp(a) if a < 700 else math.inf, "sigmoid": lambda a: 1 / (1 + math.exp(-a)),
+    "tanh": math.tanh, "erf": math.erf,
     "expm1": lambda a: math.expm1(a) if a < 700 else math.inf,
 }  # fmt: skip
 
@@ -83,7 +87,9 @@ def with_absent(axis: nq.Axis, dtype: str) -> tuple[Term, dict[str, Any], np.nda
 
 
 def test_every_operator_of_one_number_is_in_the_table():
-    assert set(EDGES) == {name for name, op in OPS.items() if len(op.takes) == 1 and op.gives != "bool" and name != "real"}
+    assert set(EDGES) == {
+        name for name, op in OPS.items() if len(op.takes) == 1 and op.gives != "bool" and name != "real"
+    }
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
@@ -117,7 +123,9 @@ def test_quotients_by_zero_are_zero(op):
     t, x = nq.axes("t x", t=9, x=7)
     i, j = nq.array("I", t, dtype="int32"), nq.array("J", x, dtype="int32")
     arrays = {"I": np.arange(-4, 5), "J": np.arange(-3, 4)}
-    wanted = np.array([[0 if b == 0 else a // b if op == "floordiv" else a % b for b in arrays["J"]] for a in arrays["I"]])
+    wanted = np.array(
+        [[0 if b == 0 else a // b if op == "floordiv" else a % b for b in arrays["J"]] for a in arrays["I"]]
+    )
     for found in ends(Map("real", (Map(op, (i, j)),)), arrays, "float32").values():
         assert (found == wanted).all()
 
@@ -126,9 +134,17 @@ def test_quotients_by_zero_are_zero(op):
 @pytest.mark.parametrize("scanned", [False, True])
 def test_a_fold_is_absent_where_a_lane_of_its_is(monoid, scanned):
     t, x = nq.axes("t x", t=6, x=7)
-    a, here, kept = nq.array("A", t, x, dtype="float32"), nq.array("here", t, x, dtype="bool"), nq.array("kept", t, x, dtype="bool")
+    a, here, kept = (
+        nq.array("A", t, x, dtype="float32"),
+        nq.array("here", t, x, dtype="bool"),
+        nq.array("kept", t, x, dtype="bool"),
+    )
     generator = np.random.default_rng(3)
-    arrays = {"A": generator.choice([-2.0, -1.0, 0.0, 0.5, 3.0], (6, 7)), "here": generator.random((6, 7)) < 0.8, "kept": generator.random((6, 7)) < 0.7}
+    arrays = {
+        "A": generator.choice([-2.0, -1.0, 0.0, 0.5, 3.0], (6, 7)),
+        "here": generator.random((6, 7)) < 0.8,
+        "kept": generator.random((6, 7)) < 0.7,
+    }
     body = nq.where(here, a, ABSENT)
     term: Term = Scan(monoid, x, body) if scanned else Reduce(monoid, x, body, kept)
     fold = {"sum": math.fsum, "max": max, "prod": math.prod}[monoid]
@@ -151,7 +167,11 @@ def test_a_contraction_of_absent_values_is_absent():
     m, n, k = nq.axes("m n k", m=32, n=48, k=64)
     a, b, here = nq.array("A", m, k), nq.array("B", k, n), nq.array("here", m, k, dtype="bool")
     generator = np.random.default_rng(5)
-    arrays = {"A": generator.standard_normal((32, 64)), "B": generator.standard_normal((64, 48)), "here": generator.random((32, 64)) < 0.98}
+    arrays = {
+        "A": generator.standard_normal((32, 64)),
+        "B": generator.standard_normal((64, 48)),
+        "here": generator.random((32, 64)) < 0.98,
+    }
     found = ends(nq.sum(nq.where(here, a, ABSENT) * b, k), arrays, "float32")
     rows = arrays["here"].all(axis=1)
     assert rows.any() and not rows.all()
@@ -165,7 +185,16 @@ def test_what_gluon_writes_computes_the_same():
     side = sys.modules["napkin_eq.codegen.gluon.side"]
 
     class Functions:
-        maximum, minimum, where, exp, exp2, log, log2, sqrt = np.maximum, np.minimum, np.where, np.exp, np.exp2, np.log, np.log2, np.sqrt
+        maximum, minimum, where, exp, exp2, log, log2, sqrt = (
+            np.maximum,
+            np.minimum,
+            np.where,
+            np.exp,
+            np.exp2,
+            np.log,
+            np.log2,
+            np.sqrt,
+        )
         sin, cos, abs, floor, erf = np.sin, np.cos, np.abs, np.floor, np.vectorize(math.erf)
 
     values = np.array([-np.inf, -300.0, -3.0, 0.5, 2.5, 300.0])
@@ -196,7 +225,10 @@ def test_a_value_is_compared_with_itself_in_one_form():
     distance = nq.sum((points - centres) ** 2, d)
     term = nq.min(nq.index(c), c, where=nq.equal(distance, nq.min(distance, c)))
     generator = np.random.default_rng(7)
-    arrays = {"X": generator.standard_normal((24, 16)).astype(np.float16), "C": generator.standard_normal((40, 16)).astype(np.float16)}
+    arrays = {
+        "X": generator.standard_normal((24, 16)).astype(np.float16),
+        "C": generator.standard_normal((40, 16)).astype(np.float16),
+    }
     found = ends(term, arrays, "float16")
     assert (found["evaluate"] == found["numpy"]).all()
     assert (found["evaluate"] == found["triton"]).mean() > 0.9

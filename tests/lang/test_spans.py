@@ -1,4 +1,6 @@
-"""Sizes reach the axes that rename, split and merge make, or are refused; evaluation at the new sizes says what the diagram says."""
+"""Sizes reach the axes that rename, split and merge make, or are refused; evaluation at the new sizes says what the
+diagram says.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def test_heads_are_split_and_merged_as_before():
         diagram.with_sizes({"d": 32})  # the 64 of h * 64 + d stays
     small = diagram.with_sizes({"h": 2, "q": 3})
     values = np.random.default_rng(0).standard_normal((3, 128))
-    np.testing.assert_array_equal(evaluate(small.term, {"A": values}, order=["q", "h", "d"]), 2 * values.reshape(3, 2, 64))
+    np.testing.assert_array_equal(
+        evaluate(small.term, {"A": values}, order=["q", "h", "d"]), 2 * values.reshape(3, 2, 64)
+    )
 
 
 def test_what_is_only_shifted_keeps_its_freedom():

@@ -46,7 +46,9 @@ def test_without_rescaling_attention_walks_the_keys_again_and_costs_more(name):
 
 
 def test_the_pseudocode_shows_the_second_pass():
-    """What the plan says, and not only what the report counts: a loop over the keys for the maximum, one for the sums."""
+    """What the plan says, and not only what the report counts: a loop over the keys for the maximum, one
+    for the sums.
+    """
     plans = [derive(diagram("attention"), without=without, printer="triton") for without in ((), ("rescale",))]
     said = [plan.pseudocode().count("for each block of x__s") for plan in plans]
     assert said[0] == 1
@@ -157,7 +159,11 @@ def test_a_family_may_be_left_out(family):
     ablated = derived("causal_attention", (family,), tuple(SMALL["causal_attention"].items()))
     assert_agrees(ablated, SMALL["causal_attention"])
     used = set(ablated.report()["laws"])
-    assert not used & {s.name for s in derived("causal_attention", (), tuple(SMALL["causal_attention"].items())).statements if s.family == family}
+    assert not used & {
+        s.name
+        for s in derived("causal_attention", (), tuple(SMALL["causal_attention"].items())).statements
+        if s.family == family
+    }
 
 
 # What is refused.

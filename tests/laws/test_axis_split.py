@@ -18,7 +18,21 @@ from napkin_eq.lang.term import Acc, Const, Index, Input, Length, Map, Online, R
 from napkin_eq.laws import claim
 from napkin_eq.laws.axis_split import stretch_mask
 from napkin_eq.laws.inference import Judge, substitute
-from napkin_eq.laws.law import ABSENT, REGISTRY, TRUE, Inference, Max, Statement, Sum, Var, _check_inference, finite, free, stretch, where
+from napkin_eq.laws.law import (
+    ABSENT,
+    REGISTRY,
+    TRUE,
+    Inference,
+    Max,
+    Statement,
+    Sum,
+    Var,
+    _check_inference,
+    finite,
+    free,
+    stretch,
+    where,
+)
 from napkin_eq.laws.loader import load_rules
 from napkin_eq.prove.prove import prove
 from tests.statements import stated
@@ -28,7 +42,16 @@ LAWS = {law.name: law for law in REGISTRY.laws()}
 STATEMENTS: list[Statement] = list(REGISTRY.statements.values())
 VERDICTS = {v.name: v for v in prove(STATEMENTS)}
 P = Axis("p", 3)
-SIZES = [Axis("x", 1), Axis("x", 2), Axis("x", 7), Axis("x", 9), Axis("x", 383), Axis("x", 384), Axis("x", 1000), Axis("x")]
+SIZES = [
+    Axis("x", 1),
+    Axis("x", 2),
+    Axis("x", 7),
+    Axis("x", 9),
+    Axis("x", 383),
+    Axis("x", 384),
+    Axis("x", 1000),
+    Axis("x"),
+]
 
 
 def mask(part: Axis, axis: Axis, run: Term, more: Term | None = None) -> Term:
@@ -46,7 +69,9 @@ def test_every_lane_is_in_exactly_one_stretch(x: Axis) -> None:
 def test_the_laws_are_proved() -> None:
     names = ("split-sum", "split-max", "rebase", "rebase-bare")
     assert {VERDICTS[name].status for name in names} == {"proved"}
-    assert {v.status for v in prove([replace(LAWS[n], lhs=LAWS[n].rhs, rhs=LAWS[n].lhs) for n in names], use_cache=False)} == {"proved"}
+    assert {
+        v.status for v in prove([replace(LAWS[n], lhs=LAWS[n].rhs, rhs=LAWS[n].lhs) for n in names], use_cache=False)
+    } == {"proved"}
 
 
 def split_prod(a, c, x, p: Axis):
@@ -100,7 +125,9 @@ def test_true_neighbours_are_proved() -> None:
 
 
 @pytest.mark.parametrize(
-    "law", [wrong_neutral, wrong_neutral_of_a_sum, varies, any_mask, any_mask_of_a_maximum, turned_mask, counted_by_x, mixed], ids=lambda f: f.__name__
+    "law",
+    [wrong_neutral, wrong_neutral_of_a_sum, varies, any_mask, any_mask_of_a_maximum, turned_mask, counted_by_x, mixed],
+    ids=lambda f: f.__name__,
 )
 def test_false_neighbours_are_refuted(law: Any) -> None:
     assert [v.status for v in prove(stated(law), use_cache=False)] == ["refuted"]
@@ -144,7 +171,7 @@ def test_an_inference_does_not_rest_on_stretches() -> None:
         _check_inference(rule)
 
 
-# -- what is a cut, for the judge and for the checker -------------------------------------------------------------------
+# -- what is a cut, for the judge and for the checker ------------------------------------------------------------------
 
 
 def split(x: Axis, part: Axis, cut: Term, wrap: Any = None) -> Data:
@@ -182,8 +209,10 @@ def counted(x: Axis, lanes: int = 128, less: int = -1, length: Term | None = Non
 
 
 COUNTED_WRONG = [
-    *counted(N := Axis("x"), less=-2), *counted(N, lanes=64), *counted(N, length=Const(7)), *counted(Axis("x", 1000), length=Const(999)),
-    (N, Axis("p"), mask(Axis("p"), N, Map("floordiv", (Length(N), Length(Axis("p")))))), (N, Axis("p"), mask(Axis("p"), N, Const(128))),
+    *counted(N := Axis("x"), less=-2), *counted(N, lanes=64), *counted(N, length=Const(7)),
+    *counted(Axis("x", 1000), length=Const(999)),
+    (N, Axis("p"), mask(Axis("p"), N, Map("floordiv", (Length(N), Length(Axis("p")))))),
+    (N, Axis("p"), mask(Axis("p"), N, Const(128))),
 ]  # fmt: skip
 
 
@@ -248,7 +277,8 @@ def test_any_length_that_covers_the_axis_will_do_for_the_checker() -> None:
 )
 def test_what_is_no_cut_is_refused(x: Axis, part: Axis, cut: Term) -> None:
     result = checked(claimed(x, part, cut))
-    causes = ("does not hold by itself", "malformed", "not of one kind and shape")  # the last where a cut varies along an axis of its own
+    # The last where a cut varies along an axis of its own
+    causes = ("does not hold by itself", "malformed", "not of one kind and shape")
     assert result["status"] == "refused" and any(cause in result["problem"] for cause in causes), result
 
 
@@ -257,7 +287,10 @@ def test_a_cut_is_not_used_where_its_axis_is_streamed() -> None:
         return lambda total: Online(axis, total, TRUE, Acc())
 
     assert checked(split(X7, P, stretch_mask(P, X7), wrap(Axis("z", 5))))["status"] == "ok"
-    assert "do not hold of the prefixes that Online takes" in checked(split(X7, P, stretch_mask(P, X7), wrap(P)))["problem"]
+    assert (
+        "do not hold of the prefixes that Online takes"
+        in checked(split(X7, P, stretch_mask(P, X7), wrap(P)))["problem"]
+    )
 
 
 def test_a_law_holds_of_numbers() -> None:

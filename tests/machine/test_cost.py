@@ -1,4 +1,6 @@
-"""What kernels cost together, and that many launches are priced as each is by itself, against figures worked out by hand."""
+"""What kernels cost together, and that many launches are priced as each is by itself, against figures worked out by
+hand.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ def costing(us: float) -> KernelCost:
 
 
 def queued(works: list[float], first: float, next_: float) -> float:
-    """When the last kernel ends, each of so many microseconds of work: the first launch is waited for, the next are queued meanwhile."""
+    """When the last kernel ends, each of so many microseconds of work: the first launch is waited for, the next are
+    queued meanwhile.
+    """
     now = 0.0
     for number, work in enumerate(works):
         now += (first if number == 0 else next_) + work
@@ -41,7 +45,9 @@ def test_only_the_first_launch_is_waited_for(works, launch, gpu, following):
     assert total_us(costs, machine) == pytest.approx(queued(works, launch, following * 1e6))
     assert total_us(costs[::-1], machine) == pytest.approx(total_us(costs, machine))
     # Each launch waited for would be dearer wherever there are several and the launch is dear.
-    assert (total_us(costs, machine) < sum(c.predicted_us for c in costs) - 1e-9) == (len(works) > 1 and launch > following * 1e6 + 1e-9)
+    assert (total_us(costs, machine) < sum(c.predicted_us for c in costs) - 1e-9) == (
+        len(works) > 1 and launch > following * 1e6 + 1e-9
+    )
 
 
 def test_a_launch_cheaper_than_a_queued_one_is_no_gain_and_no_loss():
@@ -52,7 +58,10 @@ def test_a_launch_cheaper_than_a_queued_one_is_no_gain_and_no_loss():
 LAUNCHES = [(warps, stages) for warps in (1, 2, 4, 8, 16, 32) for stages in (2, 3, 4)]
 
 
-@pytest.mark.parametrize("kernel", [*plans.softmax_stream("f16").plan.kernels, *plans.matmul("bf16", (300, 500, 700), (64, 64, 32)).plan.kernels])
+@pytest.mark.parametrize(
+    "kernel",
+    [*plans.softmax_stream("f16").plan.kernels, *plans.matmul("bf16", (300, 500, 700), (64, 64, 32)).plan.kernels],
+)
 def test_launches_priced_together_cost_what_each_does(kernel):
     prof = profile(kernel)
     wide = {c.name: 2 * c.tile for c in kernel.coords}
@@ -94,15 +103,22 @@ def test_loops_that_are_written_out_ask_for_their_loads_together():
     assert p.unrolled(wide, loop) == 0
     assert p.unrolled(*_contracting()) == 0
     # A loop waits in each trip, one that is written out only as what stands in no loop does.
-    once, trips = (price(replace(profile(kernel), unrolled=parts), {}, 1, 2, H200) for parts in (profile(kernel).unrolled, frozenset()))
+    once, trips = (
+        price(replace(profile(kernel), unrolled=parts), {}, 1, 2, H200)
+        for parts in (profile(kernel).unrolled, frozenset())
+    )
     assert once is not None
     assert trips is not None
-    near, far = (latency * H200.model.unloaded for latency in (H200.model.latency_l2_s, H200.model.latency_hbm_s))  # seven blocks ask for little
-    assert 9 * near < (trips.predicted_us - once.predicted_us) * 1e-6 < 9 * far  # most of it is read again, from level 2
+    # Seven blocks ask for little
+    near, far = (latency * H200.model.unloaded for latency in (H200.model.latency_l2_s, H200.model.latency_hbm_s))
+    # Most of it is read again, from level 2
+    assert 9 * near < (trips.predicted_us - once.predicted_us) * 1e-6 < 9 * far
 
 
 def test_more_instructions_than_the_cache_keeps_are_fetched_again():
-    """128 sines of a thread are told to take far more than twice as long as 64, as measured, and 64 twice as long as 32. Products are short."""
+    """128 sines of a thread are told to take far more than twice as long as 64, as measured, and 64 twice as long as
+    32. Products are short.
+    """
     t, x = nq.axes("t x", t=32768, x=4096)
     for term, again in {nq.sin(nq.array("X", t, x)): True, nq.array("X", t, x) * 2.0: False}.items():
         (kernel,) = nq.derive(term, dtype="float16").plan.kernels
@@ -121,7 +137,10 @@ def _contracting() -> tuple[p.Kernel, p.Loop]:
 def test_blocks_are_handed_out_one_after_another():
     """557,056 blocks of one warp and of two took 340.3 us on an H200, whatever else was chosen for them."""
     (kernel,) = plans.window().plan.kernels
-    many = replace(kernel, coords=tuple(replace(c, axis=replace(c.axis, size=557_056)) if c.name == "m" else c for c in kernel.coords))
+    many = replace(
+        kernel,
+        coords=tuple(replace(c, axis=replace(c.axis, size=557_056)) if c.name == "m" else c for c in kernel.coords),
+    )
     for warps in (1, 2):
         cost = price(profile(many), {}, warps, 2, H200)
         assert cost is not None
@@ -129,7 +148,9 @@ def test_blocks_are_handed_out_one_after_another():
 
 
 def test_a_small_kernel_has_its_share_of_what_large_ones_do_beside_nothing():
-    """Kernels of under a microsecond took 5 to 6 us on an H200, of which 4.3 are the launch; those of 60 us took 6 to 8 more than they move."""
+    """Kernels of under a microsecond took 5 to 6 us on an H200, of which 4.3 are the launch; those of 60 us took 6 to 8
+    more than they move.
+    """
     fixed = [(launched(body, body, H200) - body) * 1e6 for body in (0.0, 1e-6, 60e-6)]
     assert fixed[0] == pytest.approx(H200.chip.launch_s * 1e6)
     assert fixed[1] < 5.1
@@ -140,7 +161,9 @@ def test_a_small_kernel_has_its_share_of_what_large_ones_do_beside_nothing():
 def test_what_a_kernel_has_just_written_is_read_from_level_2():
     a, b = nq.axes("a b", a=4096, b=1024)
     (kernel,) = nq.derive(nq.exp(nq.array("x", a, b)) * 2.0, dtype="float32", printer="triton").plan.kernels
-    given, handed = (price(profile(k), {}, 4, 2, H200) for k in (kernel, renamed(kernel, kernel.name, {"x": "out__t0"})))
+    given, handed = (
+        price(profile(k), {}, 4, 2, H200) for k in (kernel, renamed(kernel, kernel.name, {"x": "out__t0"}))
+    )
     assert given is not None
     assert handed is not None
     assert handed.bytes_hbm == given.bytes_hbm - 4096 * 1024 * 4
@@ -148,21 +171,28 @@ def test_what_a_kernel_has_just_written_is_read_from_level_2():
 
 
 def test_rows_written_in_part_of_a_sector_cost_more_than_their_bytes():
-    """16.8 million rows of six bytes, 96 apart, took an H200 267 us where 100 MB are written; those of four that fill sectors together took 35."""
-    wide, narrow = (totals(profile(k), {c.name: c.tile for c in k.coords}, H200, 4).requests[""] for k in (_stored(16), _stored(3)))
+    """16.8 million rows of six bytes, 96 apart, took an H200 267 us where 100 MB are written; those of four that fill
+    sectors together took 35.
+    """
+    wide, narrow = (
+        totals(profile(k), {c.name: c.tile for c in k.coords}, H200, 4).requests[""] for k in (_stored(16), _stored(3))
+    )
     rows = 4096 * 1024
     assert wide == rows * H200.model.line_bytes
     assert narrow == rows * H200.model.line_bytes * 3
 
 
 def _stored(columns: int) -> p.Kernel:
-    """A constant stored to 1024 rows of so many columns for each of 4096 blocks, whose rows lie between each other's."""
+    """A constant stored to 1024 rows of so many columns for each of 4096 blocks, whose rows lie between
+    each other's.
+    """
     r, b, c = Axis("r", 1024), Axis("b", 4096), Axis("c", columns)
     out = p.Buffer("out", (r, b, c), "bf16")
     value = p.Value("v", ("r", "c"), "bf16")
     at = [p.Value(f"{n}_at", (n,) if n != "b" else (), "i32") for n in "rbc"]
     body = (
-        p.Iota(at[0], "r"), p.Start(at[1], "b"), p.Iota(at[2], "c"), p.Let(p.Value("flat", ("r", "c"), "f32"), "where", ("m", 1.0, 2.0)),
+        p.Iota(at[0], "r"), p.Start(at[1], "b"), p.Iota(at[2], "c"),
+        p.Let(p.Value("flat", ("r", "c"), "f32"), "where", ("m", 1.0, 2.0)),
         p.Let(value, "cast", ("flat",)), p.StoreTile("out", ("r_at", "b_at", "c_at"), "v"),
     )  # fmt: skip
     mask = p.Let(p.Value("m", ("r", "c"), "i1"), "lt", ("r_at", "c_at"))

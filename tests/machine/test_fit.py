@@ -44,7 +44,9 @@ def test_only_pairs_of_one_case_that_are_apart_count(fit):
 
 
 def test_the_first_choice_is_held_against_the_best(fit):
-    found = many(fit, "a", [(2, 100), (1, 110), (3, 90)]) + many(fit, "b", [(1, 5), (2, 6)]) + many(fit, "alone", [(9, 1)])
+    found = (
+        many(fit, "a", [(2, 100), (1, 110), (3, 90)]) + many(fit, "b", [(1, 5), (2, 6)]) + many(fit, "alone", [(9, 1)])
+    )
     assert fit.firsts(found) == [pytest.approx(110 / 90), 1]
     # Errors: 0.98, 0.99, 0.967, 0.8, 0.667 and 8: their median lies between 0.967 and 0.98.
     assert fit.line("all", found).startswith("| all | 3 | 6 | ") and "| 97% |" in fit.line("all", found)
@@ -59,7 +61,11 @@ def test_results_of_plans_are_read(fit):
 
 
 def test_the_fitted_model_tells_the_order_of_what_was_measured(fit):
-    kept = [p for name in ("tilings", "plans") for p in fit.points(json.loads((fit.RESULTS / f"{name}_h200.json").read_text()), "h200")[0]]
+    kept = [
+        p
+        for name in ("tilings", "plans")
+        for p in fit.points(json.loads((fit.RESULTS / f"{name}_h200.json").read_text()), "h200")[0]
+    ]
     assert len(kept) >= 200
     pooled = [fit.Point("s", "g", "all", p.predicted, p.measured) for p in kept]
     assert fit.kendall(pooled, fit.APART) >= 0.9
@@ -74,7 +80,11 @@ def test_the_plot_is_the_same_again_and_its_points_stand_right(fit):
     words = {"".join(said.itertext()).strip() for said in root.iter("{http://www.w3.org/2000/svg}text")}
     assert {"tiles: a<b", "plans: c$", "measured, µs"} <= words
     # Marks stand in the order of the series; least and most of 10 to 1000 microseconds are the corners.
-    marks = [(float(m.get("x")), float(m.get("y"))) for m in root.iter("{http://www.w3.org/2000/svg}use") if m.get("style", "").find("opacity") > 0]
+    marks = [
+        (float(m.get("x")), float(m.get("y")))
+        for m in root.iter("{http://www.w3.org/2000/svg}use")
+        if m.get("style", "").find("opacity") > 0
+    ]
     (x0, y0), (x1, y1), (x2, y2) = marks[:3]
     assert x0 == x1 < x2 and y1 < y2 < y0 and y2 == pytest.approx((y0 + y1) / 2)
 

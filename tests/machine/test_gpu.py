@@ -24,7 +24,8 @@ def test_rates_are_the_published_ones(name):
     gpu, (tensor, hbm, plain) = load(name), PUBLISHED[name]
     assert gpu.name == name
     assert gpu.flops("bfloat16") == gpu.flops("float16") == pytest.approx(tensor * 1e12, rel=2e-3)
-    assert gpu.flops("float32") == pytest.approx(plain * 1e12, rel=0.09)  # the sheets quote float32 at a higher boost clock
+    # The sheets quote float32 at a higher boost clock
+    assert gpu.flops("float32") == pytest.approx(plain * 1e12, rel=0.09)
     assert gpu.hbm.bandwidth == pytest.approx(hbm * 1e12)
 
 
@@ -74,7 +75,11 @@ def test_own_file(tmp_path):
         ("sms = 132", "sms = true", "sms is True, expected a positive integer"),
         ("sms = 132", "sms = -1", "sms is -1, expected a positive integer"),
         ("clock_hz = 1.83e9", "clock_hz = nan", "clock_hz is nan, expected a positive number"),
-        ("clock_hz = 1.83e9", "clock_hz = 1e-300", "clock_hz is 1e-300, expected a positive number from 1e-12 to 1e\\+18"),
+        (
+            "clock_hz = 1.83e9",
+            "clock_hz = 1e-300",
+            "clock_hz is 1e-300, expected a positive number from 1e-12 to 1e\\+18",
+        ),
         ("sms = 132", "sms = 132\n" + "a." * 50000 + "b = 1", "a line has 100005 characters; at most 1000 are read"),
         ("sms = 132", "sms = 132\n" + "# \n" * 90000, "has 27[0-9]* bytes; at most 262144 are read"),
         ("sms = 132", "sms = 132\ncores = 3", r"\[chip\]: unknown entry 'cores'"),
@@ -83,7 +88,11 @@ def test_own_file(tmp_path):
         (r"\[l2\]", "[l3]", "l2 is missing"),
         ('name = "h200"', "name = 3", "name is 3, expected a text on one line"),
         ('name = "h200"', 'name = "a\\nb"', "expected a text on one line"),
-        ("block_bytes = 232_448", "block_bytes = 300_000", "a block may take 300000 bytes of shared memory, an SM has 233472"),
+        (
+            "block_bytes = 232_448",
+            "block_bytes = 300_000",
+            "a block may take 300000 bytes of shared memory, an SM has 233472",
+        ),
         (r"overlap = \S+", "overlap = 3.5", "overlap is 3.5, expected a fraction of at most 1"),
         (r"copy_bandwidth = \S+", "copy_bandwidth = 5e12", "more than the peak 4.8e"),
         (r"\[chip\]", "[chip", "not a TOML file"),
@@ -147,7 +156,11 @@ def test_what_ranks_forms_counts_as_the_model_does():
     of = TermCost(gpu, 2)
     assert of.load(1000) == 2000 / gpu.l2.copy_bandwidth
     assert of.pointwise("exp", 1000, scaled=False) == 1000 / gpu.rate("sfu")
-    assert of.pointwise("mul", 1000, scaled=True) < of.pointwise("neg", 1000, scaled=False) < of.pointwise("add", 1000, scaled=False)
+    assert (
+        of.pointwise("mul", 1000, scaled=True)
+        < of.pointwise("neg", 1000, scaled=False)
+        < of.pointwise("add", 1000, scaled=False)
+    )
     assert of.contraction(10**9, x, 1.0) == pytest.approx(2e9 / (gpu.flops("bfloat16") * gpu.ranking.matrix))
     assert of.contraction(10**9, nq.Axis("y", 4), 1.0) == 4 * of.contraction(10**9, x, 1.0)
     assert of.walk(shared=True) < of.walk(shared=False)

@@ -1,4 +1,6 @@
-"""Kernels that groups of warps share, as the cost model sees them: against measured times, and chosen only where they can be printed."""
+"""Kernels that groups of warps share, as the cost model sees them: against measured times, and chosen only where they
+can be printed.
+"""
 
 from __future__ import annotations
 
@@ -35,11 +37,15 @@ def causal():
 
 
 def test_the_model_tells_what_was_measured(product):
-    # Microseconds on an H200, the groups of warps dealing out 256 by 128 tiles of the product; 128 by 256 took 1 % less.
+    # Microseconds on an H200, the groups of warps dealing out 256 by 128 tiles of the product; 128 by 256 took 1 %
+    # less.
     (piece,) = product.tiled
     assert (piece.cost.workers, dict(piece.cost.groups)) == (2, {"m": 256, "n": 128})
     assert piece.cost.predicted_us == pytest.approx(176.6, rel=0.08)
-    assert derive(diagram("matmul", m=4096, n=4096, k=4096), printer="triton").tiled[0].cost.predicted_us > 1.1 * piece.cost.predicted_us
+    assert (
+        derive(diagram("matmul", m=4096, n=4096, k=4096), printer="triton").tiled[0].cost.predicted_us
+        > 1.1 * piece.cost.predicted_us
+    )
 
 
 def test_the_printer_is_a_choice(product):
@@ -78,9 +84,15 @@ def test_tiles_that_are_no_power_of_two_are_no_portable_triton():
 
 
 def causal_blocks(causal, us: float, sms: int = 132, cache: int = H200.l2.capacity_bytes) -> Dealt:
-    """How 16 heads of 32 blocks come to programs, the k-th k + 1 trips long, in so many microseconds of all processors."""
+    """How 16 heads of 32 blocks come to programs, the k-th k + 1 trips long, in so many microseconds of all
+    processors.
+    """
     piece = causal.tiled[0]
-    kernel = replace(piece.kernel, workers=None, coords=tuple(replace(c, tile=128) if c.name == "q" else c for c in piece.kernel.coords))
+    kernel = replace(
+        piece.kernel,
+        workers=None,
+        coords=tuple(replace(c, tile=128) if c.name == "q" else c for c in piece.kernel.coords),
+    )
     gpu = replace(H200, chip=replace(H200.chip, sms=sms), l2=replace(H200.l2, capacity_bytes=cache))
     return dealt(kernel, replace(piece.cost, predicted_us=us, blocks=16 * 32), gpu)
 
@@ -94,8 +106,8 @@ def test_longest_blocks_first_and_evenly(causal):
 
 
 def test_what_is_read_side_by_side_is_cached(causal):
-    # Dealt out, whole rows of 32 blocks are taken back by the next round, and all rows abreast come out more even; without a cache every
-    # round reads the rows anew, which matters the less the longer the work takes.
+    # Dealt out, whole rows of 32 blocks are taken back by the next round, and all rows abreast come out more even;
+    # without a cache every round reads the rows anew, which matters the less the longer the work takes.
     assert causal_blocks(causal, 20).abreast == 16
     assert (causal_blocks(causal, 20, cache=1).abreast, causal_blocks(causal, 20, cache=1).programs) == (1, 128)
     assert causal_blocks(causal, 60, cache=1).abreast == 16

@@ -181,7 +181,9 @@ def test_random_diagrams_have_a_model(seed):
 
 
 def test_sympy_is_loaded_by_the_model_alone():
-    script = "import sys\nfrom napkin_eq.cli.main import main\nmain(['derive', 'matmul'])\nprint('sympy' in sys.modules)"
+    script = (
+        "import sys\nfrom napkin_eq.cli.main import main\nmain(['derive', 'matmul'])\nprint('sympy' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.splitlines()[-1] == "False"
 

@@ -1,4 +1,6 @@
-"""Both bounds, a priori and running: right kernels keep to them on every family of inputs, at both 16-bit types, and they are not far off."""
+"""Both bounds, a priori and running: right kernels keep to them on every family of inputs, at both 16-bit types, and
+they are not far off.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def test_right_kernels_keep_to_both_bounds_and_these_are_not_far_off(benches):
         for family in on.families:
             drawn, sizes, exact, _, must = on.given(family)
             order = [axis.name for axis in on.plan.outputs[0].dims]
-            (before,) = error_bound(on.derivation.term, drawn.clean, sizes, on.dtype, 0.0, order, on.planned, drawn.spoilt)
+            (before,) = error_bound(
+                on.derivation.term, drawn.clean, sizes, on.dtype, 0.0, order, on.planned, drawn.spoilt
+            )
             (along,) = running_bound(on.plan, drawn.clean, sizes, unknown=drawn.spoilt).values()
             (got,) = emit(on.plan, "numpy")(drawn.arrays, True, sizes).values()
             for bound in (before, along):
@@ -52,12 +56,17 @@ def test_right_kernels_keep_to_both_bounds_and_these_are_not_far_off(benches):
 
 
 def test_what_weights_are_off_by_counts_only_where_values_differ():
-    """Weights known to a few per cent, a mean of values that are nearly alike: held against a kernel that rounds as the plan may."""
+    """Weights known to a few per cent, a mean of values that are nearly alike: held against a kernel that rounds as the
+    plan may.
+    """
     q, x, d = nq.axes("q x d", q=5, x=200, d=3)
     A, V = nq.array("A", q, x), nq.array("V", x, d)
     w = exp(Store(A * 6.0) - 16.0)
     rng = np.random.default_rng(0)
-    arrays = {"A": rng.standard_normal((5, 200)).astype(np.float16), "V": (100 + rng.standard_normal((200, 3))).astype(np.float16)}
+    arrays = {
+        "A": rng.standard_normal((5, 200)).astype(np.float16),
+        "V": (100 + rng.standard_normal((200, 3))).astype(np.float16),
+    }
 
     def mean(one_pass: bool) -> Term:
         total, weights = (Fold("sum", x, body, TRUE, one_pass) for body in (w * V, w))
@@ -72,7 +81,8 @@ def test_what_weights_are_off_by_counts_only_where_values_differ():
     assert (off <= tight).all()
     assert (8 * tight < loose).all()
     assert off.max() > tight.min() / 8
-    # A lane that a test of rounded numbers may keep or not counts in full: without the first the mean moves from 91 to 100.
+    # A lane that a test of rounded numbers may keep or not counts in full: without the first the mean moves from 91 to
+    # 100.
     first = (np.arange(200) == 0)[None, :]
     doubt = {"A": np.where(first, 1.0, 0.5) * np.ones((5, 1)), "V": np.where(first.T, 0.0, 100.0) * np.ones((1, 3))}
     sums = [Fold("sum", x, body, Map("le", (Store(A * A), Const(1.0))), True) for body in (w * V, w)]
@@ -83,7 +93,9 @@ def test_what_weights_are_off_by_counts_only_where_values_differ():
 
 
 def test_a_running_bound_counts_what_happens(benches):
-    """Casts, rescalings and accumulators: each statement's rounding is in the bound, and a plan that rounds more has a larger one."""
+    """Casts, rescalings and accumulators: each statement's rounding is in the bound, and a plan that rounds more has a
+    larger one.
+    """
     from napkin_eq.verify.selftest.mutations import MUTATIONS
 
     on = benches[0]
@@ -114,7 +126,9 @@ def test_a_reference_that_moves_often_widens_the_bound():
     derivation = derive(nq.logsumexp(nq.array("A", t, x), x), dtype="float32")
     rising = np.sort(8 * np.random.default_rng(0).standard_normal((2, 9000))).astype(np.float32)
     ways = {name: Schedule(16, 16, way.matrix) for name, way in schedule(derivation.plan).items()}
-    often, never = (error_bound(derivation.term, {"A": a}, {}, "float32", planned=ways)[0] for a in (rising, rising[:, ::-1]))
+    often, never = (
+        error_bound(derivation.term, {"A": a}, {}, "float32", planned=ways)[0] for a in (rising, rising[:, ::-1])
+    )
     assert (often > 3 * never).all()
 
 
@@ -141,7 +155,9 @@ def test_what_is_flushed_is_off_by_itself():
         (bound,) = error_bound(of, data, {}, "float32")
         assert (40 * size * size <= bound).all() if size * size < least / 40 else True
         assert (bound <= 100 * most).all()
-    (plain,) = error_bound(nq.array("A", t, x) * nq.array("B", t, x), {n: np.full((2, 40), 2.0**-60 * 1.1) for n in "AB"}, {}, "float32")
+    (plain,) = error_bound(
+        nq.array("A", t, x) * nq.array("B", t, x), {n: np.full((2, 40), 2.0**-60 * 1.1) for n in "AB"}, {}, "float32"
+    )
     assert (plain < 2.0**-120 * 8 * 2.0**-24).all()
 
 
@@ -154,7 +170,11 @@ def test_tails_of_functions_are_held_against_float32(name):
     with np.errstate(over="ignore"):
         logistic = one / (one + np.exp(-a.astype(np.float32)))
         twice = one / (one + np.exp(np.float32(-2) * a.astype(np.float32)))
-    got = {"sigmoid": logistic, "tanh": np.float32(2) * twice - one, "erf": np.vectorize(math.erf)(a).astype(np.float32)}[name]
+    got = {
+        "sigmoid": logistic,
+        "tanh": np.float32(2) * twice - one,
+        "erf": np.vectorize(math.erf)(a).astype(np.float32),
+    }[name]
     of: Term = Map(name, (nq.array("A", x),))
     if name != "sigmoid":
         got, of = one + got, of + 1.0
@@ -179,15 +199,26 @@ def test_the_figure_of_a_plan_orders_plans():
 
 
 def test_float64_against_rigorous_balls(benches):
-    """The oracle itself: a sample of exact values lies in balls that arb proves to hold them, far narrower than any bound."""
+    """The oracle itself: a sample of exact values lies in balls that arb proves to hold them, far narrower than any
+    bound.
+    """
     flint = pytest.importorskip("flint")
     on = benches[0]
     for family in (f for f in on.families if f.name in ("normal", "outlier", "offset")):
         drawn, _, exact, bound, _ = on.given(family)
         Q, K, V = (drawn.clean[name][0] for name in "QKV")
         for row in (0, len(Q) - 1):
-            seen = np.flatnonzero(drawn.clean["keep"]) if "keep" in drawn.clean else np.arange(min(len(K), row + AHEAD + 1))
-            scores = [sum((flint.arb(a) * flint.arb(b) for a, b in zip(Q[row], K[i], strict=True)), flint.arb(0)) / 4 for i in seen]
+            seen = (
+                np.flatnonzero(drawn.clean["keep"])
+                if "keep" in drawn.clean
+                else np.arange(min(len(K), row + AHEAD + 1))
+            )
+            scores = [
+                sum((flint.arb(a) * flint.arb(b) for a, b in zip(Q[row], K[i], strict=True)), flint.arb(0)) / 4
+                for i in seen
+            ]
             weights = [(s - scores[0]).exp() for s in scores]
-            found = sum((w * flint.arb(V[i, 5]) for w, i in zip(weights, seen, strict=True)), flint.arb(0)) / sum(weights, flint.arb(0))
+            found = sum((w * flint.arb(V[i, 5]) for w, i in zip(weights, seen, strict=True)), flint.arb(0)) / sum(
+                weights, flint.arb(0)
+            )
             assert float((found - flint.arb(float(exact[0, row, 5]))).abs_upper()) < 1e-3 * bound[0, row, 5]

@@ -1,4 +1,6 @@
-"""The error bound against emulated kernels: never exceeded, not absurdly wide, and tight enough to catch a wrong kernel."""
+"""The error bound against emulated kernels: never exceeded, not absurdly wide, and tight enough to catch a wrong
+kernel.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,10 @@ def emulated(a: np.ndarray, b: np.ndarray, block: int) -> np.ndarray:
         new = np.maximum(m, s.max(1))
         p = np.exp(s - new[:, None])
         step = np.exp(m - new)
-        z, o = z * step + p.sum(1), o * step[:, None] + p.astype(np.float16).astype(np.float32) @ b32[start : start + block]
+        z, o = (
+            z * step + p.sum(1),
+            o * step[:, None] + p.astype(np.float16).astype(np.float32) @ b32[start : start + block],
+        )
         m = new
     return (o / z[:, None]).astype(np.float16)
 
@@ -77,7 +82,8 @@ def test_plain_sums_of_products(dtype):
 
 
 UNARY: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "exp": np.exp, "log": lambda v: np.log(np.abs(v)), "sqrt": lambda v: np.sqrt(np.abs(v)), "tanh": np.tanh, "sin": np.sin, "cos": np.cos,
+    "exp": np.exp, "log": lambda v: np.log(np.abs(v)), "sqrt": lambda v: np.sqrt(np.abs(v)), "tanh": np.tanh,
+    "sin": np.sin, "cos": np.cos,
     "inv": lambda v: 1 / v, "abs": np.abs, "sigmoid": lambda v: 1 / (1 + np.exp(-v)),
 }  # fmt: skip
 
@@ -104,7 +110,9 @@ def test_errors_grow_through_each_operator():
         term = Map(op, (inner + 1.0 if op == "inv" else inner,))
         (bound,) = error_bound(term, arrays, {}, "float16")
         base = evaluate(term, arrays)
-        other, further = (evaluate(Map(op, (A + 1.0 if op == "inv" else A,)), {"A": a}) for a in (moved, moved + 8 * (moved - exact)))
+        other, further = (
+            evaluate(Map(op, (A + 1.0 if op == "inv" else A,)), {"A": a}) for a in (moved, moved + 8 * (moved - exact))
+        )
         assert (np.abs(base - other) <= bound).all(), op
         assert (np.abs(base - further) > bound).any(), op  # eight times what the rounding moved it by
 
@@ -189,11 +197,14 @@ def test_what_float64_itself_takes_for_0_is_no_exact_0() -> None:
     for value in (exp(a), exp(a * 0.5) * exp(a * 0.5)):
         bound = error_bound(value, {"A": small}, {"x": 2}, "float64")[0]
         assert 0 < bound[0] < 1e-300 and bound[1] == 0.0
-        assert not np.isfinite(error_bound(log(value), {"A": small}, {"x": 2}, "float64")[0][0])  # the number that it should be is -800
+        # The number that it should be is -800
+        assert not np.isfinite(error_bound(log(value), {"A": small}, {"x": 2}, "float64")[0][0])
 
 
 def test_a_zero_that_a_mask_in_doubt_may_make_absent_has_no_bound() -> None:
-    """Of lanes that are 0 and may be there or not the maximum is 0 or absent, as the maximum of nothing: no bound tells these two apart."""
+    """Of lanes that are 0 and may be there or not the maximum is 0 or absent, as the maximum of nothing: no bound tells
+    these two apart.
+    """
     seen = Reduce("max", x, A0 * Const(0.0), where=Const(0.0) < S0)
     alike = {"A0": np.ones(40), "B0": np.zeros(40)}
     for sure, bound in ((np.full(40, -1.0), 0.0), (np.full(40, 1e-46), np.inf)):
@@ -239,7 +250,9 @@ def test_a_sigmoid_that_float64_takes_for_0_is_no_exact_0() -> None:
 
 
 def test_what_a_mask_that_leaves_nothing_out_varies_along_may_be_read_along_it() -> None:
-    """A sum of products whose mask holds everywhere is found without the mask, and so without the axes of the mask alone."""
+    """A sum of products whose mask holds everywhere is found without the mask, and so without the axes of the mask
+    alone.
+    """
     (a, b, c) = axes("a b c", a=3, b=4, c=2)
     mask = Input("M", (a, b), "bool")
     terms = Reduce("sum", b, Input("B", (b,)) * Input("C", (b,)), where=mask)
@@ -250,7 +263,9 @@ def test_what_a_mask_that_leaves_nothing_out_varies_along_may_be_read_along_it()
 
 
 def test_numbers_below_zero_that_are_added_up_are_off_by_what_they_are_and_not_by_what_they_come_to() -> None:
-    """The range of a sum was narrowed at its lower end where it should have been widened: a sum of eight numbers had the bound 0."""
+    """The range of a sum was narrowed at its lower end where it should have been widened: a sum of eight numbers had
+    the bound 0.
+    """
     a, c = nq.axes("a c", a=4, c=64)
     A, M = nq.array("A", a, c), nq.array("M", a, c)
     total = nq.sum(nq.where(M > 0.0, nq.exp(A), -nq.exp(A)), c)

@@ -1,4 +1,6 @@
-"""Extraction with an error to keep to: what a plan rounds decides which plan it is, and equally cheap plans are told apart by it."""
+"""Extraction with an error to keep to: what a plan rounds decides which plan it is, and equally cheap plans are told
+apart by it.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ SIZES = {"b": 2, "h": 16, "q": 1024, "x": 1024, "d": 64}
 
 def precisions(found: Derivation) -> set[tuple[str, str]]:
     values = {s.out.name: s.out.dtype for k in found.plan.kernels for s in p.statements(k.body) if hasattr(s, "out")}
-    return {(values[s.a], s.precision) for k in found.plan.kernels for s in p.statements(k.body) if isinstance(s, p.Dot)}
+    return {
+        (values[s.a], s.precision) for k in found.plan.kernels for s in p.statements(k.body) if isinstance(s, p.Dot)
+    }
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +48,9 @@ def test_operands_that_are_computed_stay_wide_where_the_error_asks_for_it(loose:
 
 
 def test_what_no_plan_keeps_to_is_refused_with_the_best_there_is() -> None:
-    with pytest.raises(NapkinError, match=r"no plan of out keeps to a relative error of 0.0001; the most accurate rounds by 0.00[34]"):
+    with pytest.raises(
+        NapkinError, match=r"no plan of out keeps to a relative error of 0.0001; the most accurate rounds by 0.00[34]"
+    ):
         derive(diagram("softmax", t=64, x=256), max_error=1e-4)  # the output is stored in bfloat16
 
 
@@ -61,7 +67,13 @@ def test_wide_inputs_are_multiplied_as_fast_as_the_error_allows() -> None:
 
 
 def test_a_plan_that_keeps_to_an_error_is_within_its_bound_of_float64() -> None:
-    report = validate(diagram("attention", **SIZES), dtype="float16", sizes=[{"b": 1, "h": 2, "q": 37, "x": 75}], device="cpu", max_error=9e-4)
+    report = validate(
+        diagram("attention", **SIZES),
+        dtype="float16",
+        sizes=[{"b": 1, "h": 2, "q": 37, "x": 75}],
+        device="cpu",
+        max_error=9e-4,
+    )
     assert report.passed
 
 

@@ -1,4 +1,6 @@
-"""Moments from their definitions: carried in one pass, with a certificate that is accepted, and as exact as two passes."""
+"""Moments from their definitions: carried in one pass, with a certificate that is accepted, and as exact as
+two passes.
+"""
 
 from functools import lru_cache
 
@@ -16,7 +18,8 @@ from napkin_eq.tile.printers import emit
 
 
 def arrays(width):
-    t, x = nq.axes("t x", t=2048 if width == 65536 else 16, x=width)  # so much that reading it twice costs twice as much
+    # So much that reading it twice costs twice as much
+    t, x = nq.axes("t x", t=2048 if width == 65536 else 16, x=width)
     facts = {"A": (), "B": (), "W": ("pos",)}
     return *(nq.array(name, t, x, dtype="float32", facts=some) for name, some in facts.items()), x
 
@@ -37,19 +40,31 @@ def moment(name, width):
     }[name]()
 
 
-MOMENTS = ("covariance", "weighted variance", "weighted covariance", "third", "fourth", "correlation", "from half the mean")
+MOMENTS = (
+    "covariance",
+    "weighted variance",
+    "weighted covariance",
+    "third",
+    "fourth",
+    "correlation",
+    "from half the mean",
+)
 
 
 @lru_cache
 def form(name, width, without=("factor",)):
-    """Return the derivation of a moment; as a rule without products multiplied out, which makes many forms that cancel: no time ends it."""
+    """Return the derivation of a moment; as a rule without products multiplied out, which makes many forms that cancel:
+    no time ends it.
+    """
     return derive(Diagram("moment", (("out", moment(name, width)),)), dtype="float32", without=without, limit=180)
 
 
 def carried(found):
     """Tell whether a moment is carried in one pass, its chain accepted."""
     report = found.report()
-    steps = any(law.startswith("carry") for law in report["laws"]) and any(isinstance(part, Online) for part in subterms(found.term))
+    steps = any(law.startswith("carry") for law in report["laws"]) and any(
+        isinstance(part, Online) for part in subterms(found.term)
+    )
     return steps and report["passes"] == {"x": 1} and report["certificate"]["status"] == "proved"
 
 
@@ -79,7 +94,9 @@ def ratio(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["skewness", "excess kurtosis", "correlation"])
 def test_a_ratio_of_moments_is_carried_in_one_pass_with_all_laws(name):
-    """What Prev speaks of may not rest on laws that need lanes: where the cheapest forms are refused for that, others are sought."""
+    """What Prev speaks of may not rest on laws that need lanes: where the cheapest forms are refused for that, others
+    are sought.
+    """
     source = ratio(name)
     found = derive(Diagram("ratio", (("out", source),)), dtype="float32", limit=180)
     assert carried(found)
@@ -113,7 +130,8 @@ def test_it_is_as_exact_as_its_definition_in_two_passes(name, block):
         given = {"A": numbers, "B": numbers + other, "W": rng.uniform(0.5, 2.0, (ROWS, LANES))}
         data = {name: given[name].astype(np.float32) for name in inputs(source)}
         naive, off = lost(source, source, data, block), lost(found, source, data, block)
-        # Where nothing varies the exact value is 0: two passes are right if the mean is. Means off by eight roundoffs are allowed there.
+        # Where nothing varies the exact value is 0: two passes are right if the mean is. Means off by eight roundoffs
+        # are allowed there.
         least = (2.0**-21 * np.abs(numbers).max()) ** POWERS.get(name, 2) if family == "constant" else 0.0
         assert off <= max(8 * naive, least), (family, off, naive)
 
@@ -123,7 +141,9 @@ def inputs(term):
 
 
 def lost(term, source, data, block):
-    """Return the error of a form in float32, the most of some rows; no less than what the result is rounded by once more."""
+    """Return the error of a form in float32, the most of some rows; no less than what the result is rounded by once
+    more.
+    """
     exact = evaluate(source, {name: array.astype(float) for name, array in data.items()})
     return max(np.abs(evaluate(term, data, block=block, dtype="float32") - exact).max(), 2.0**-24 * np.abs(exact).max())
 
@@ -138,7 +158,9 @@ def test_what_is_multiplied_out_is_not_as_exact():
 
 
 def test_a_mean_taken_for_exact_is_not_as_exact():
-    """Nor is it enough to carry the products alone, as if differences from the mean summed to 0: what the mean is off by stays."""
+    """Nor is it enough to carry the products alone, as if differences from the mean summed to 0: what the mean is off
+    by stays.
+    """
     a, b, _, x = arrays(LANES)
     rng = np.random.default_rng(0)
     data = {n: (rng.standard_normal((ROWS, LANES)) + 1000).astype(np.float32) for n in ("A", "B")}
@@ -151,7 +173,9 @@ def test_a_mean_taken_for_exact_is_not_as_exact():
 
 @pytest.mark.slow
 def test_statistics_over_two_axes_are_carried_in_one_pass() -> None:
-    """Mean and variance of each channel over a batch and over places, from their definitions; far from zero they keep their digits."""
+    """Mean and variance of each channel over a batch and over places, from their definitions; far from zero they keep
+    their digits.
+    """
     n, c, h = nq.axes("n c h", n=4096, c=8, h=16)
     a = nq.array("A", n, c, h, dtype="float32")
     mean = nq.mean(nq.mean(a, h), n)

@@ -43,7 +43,9 @@ CENTRED = {
 
 @pytest.mark.parametrize("name", CENTRED)
 def test_moments_about_a_large_mean_keep_their_digits(name: str) -> None:
-    """A thousand deviations from zero the sums of products lose all: the plan stays near what two passes in float32 give."""
+    """A thousand deviations from zero the sums of products lose all: the plan stays near what two passes in float32
+    give.
+    """
     source = CENTRED[name]()
     found = derive(source, dtype="float32")
     rng = np.random.default_rng(1)
@@ -91,7 +93,9 @@ def test_an_error_within_the_plan_s_bound_and_beyond_the_diagram_s_is_refused() 
 
 
 def test_a_form_that_cancels_over_one_lane_only_is_refused() -> None:
-    """Over one lane a running product is its sum, and their difference is 0 exactly: a square of it that is expanded is not."""
+    """Over one lane a running product is its sum, and their difference is 0 exactly: a square of it that is expanded is
+    not.
+    """
     (one,) = nq.axes("one", one=1)
     a = nq.array("A", one, dtype="bfloat16")
     running, total = nq.scan(a * a, one, "prod"), nq.sum(nq.scan(a * a, one, "prod"), one)
@@ -101,7 +105,9 @@ def test_a_form_that_cancels_over_one_lane_only_is_refused() -> None:
 
 
 def test_a_product_of_exponentials_that_passes_the_range_is_refused_where_each_is_in_it() -> None:
-    """(e^a / s) (e^b / s') keeps to the range of float32 where e^a e^b does not: as one fraction it is infinite over infinite."""
+    """(e^a / s) (e^b / s') keeps to the range of float32 where e^a e^b does not: as one fraction it is infinite over
+    infinite.
+    """
     shares = [nq.exp(v) / nq.sum(nq.exp(v), x) for v in (A, B)]
     (one, other), (all_one, all_other) = ([nq.exp(v) for v in (A, B)], [nq.sum(nq.exp(v), x) for v in (A, B)])
     held = Stability(shares[0] * shares[1], "float32")
@@ -110,7 +116,9 @@ def test_a_product_of_exponentials_that_passes_the_range_is_refused_where_each_i
 
 
 def test_a_form_that_is_off_beside_large_numbers_where_the_diagram_is_exact_at_a_zero_is_refused() -> None:
-    """What adds a rounded product and takes it away leaves a digit of it where the product is fused with one of the additions."""
+    """What adds a rounded product and takes it away leaves a digit of it where the product is fused with one of the
+    additions.
+    """
     mean = nq.mean(A, x)
     for dtype in ("float16", "float32"):
         held = Stability(A - A + nq.mean(A - A, x), dtype)

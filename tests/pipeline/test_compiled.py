@@ -1,4 +1,6 @@
-"""Plans compiled before they are written: what fails, does not fit or spills gives way, and what could not be compiled is said."""
+"""Plans compiled before they are written: what fails, does not fit or spills gives way, and what could not be compiled
+is said.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,8 @@ def test_what_is_good_stays_and_is_remembered(softmax, compiler):
     _, asked = compiler
     made = softmax.compiled()
     assert made.derivation is softmax and not made.gave_way and not made.missing
-    assert made.data() == {"arch": "sm_90", "status": "compiled", "gave_way": [], "kernels": [{"name": "kernel_0_kernel", **GOOD}],
+    assert made.data() == {"arch": "sm_90", "status": "compiled", "gave_way": [],
+        "kernels": [{"name": "kernel_0_kernel", **GOOD}],
                            "portable": [{"name": "kernel_0_kernel", **GOOD}]}  # fmt: skip
     assert len(asked) == 1
     assert softmax.compiled().data() == made.data() and len(asked) == 1
@@ -68,10 +71,15 @@ def test_a_kernel_that_cannot_run_or_spills_gives_way_to_its_next_tiling(softmax
 
 
 def test_another_tiling_is_compiled_as_it_is_in_the_plan(compiler):
-    """A kernel that waits for the one before it keeps more in registers than by itself: 64 sequences' decode spilled in its plan, and not alone."""
+    """A kernel that waits for the one before it keeps more in registers than by itself: 64 sequences' decode spilled in
+    its plan, and not alone.
+    """
     said, asked = compiler
     t, d, f, e = nq.axes("t d f e", t=512, d=1024, f=2048, e=1024)
-    two = nq.derive(nq.linear(nq.relu(nq.linear(nq.array("A", t, d), nq.array("W", d, f), d)), nq.array("V", f, e), f), printer="triton")
+    two = nq.derive(
+        nq.linear(nq.relu(nq.linear(nq.array("A", t, d), nq.array("W", d, f), d)), nq.array("V", f, e), f),
+        printer="triton",
+    )
     assert len(two.plan.kernels) == 2
     said.append({**GOOD, "spills_bytes": 8})
     made = two.compiled()
@@ -127,7 +135,9 @@ def test_where_the_compiler_is_missing_or_slow_that_is_said_and_nothing_is_repla
     assert "sm_70" in unknown.compiled().missing
 
 
-@pytest.mark.parametrize("damaged", ["[]", '{"schema": 1, "verdicts": {"KEY": [{"name": "kernel_0_kernel", "registers": -1}]}}', "{"])
+@pytest.mark.parametrize(
+    "damaged", ["[]", '{"schema": 1, "verdicts": {"KEY": [{"name": "kernel_0_kernel", "registers": -1}]}}', "{"]
+)
 def test_a_damaged_memory_is_none(softmax, compiler, tmp_path, damaged):
     _, asked = compiler
     softmax.compiled()

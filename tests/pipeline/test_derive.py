@@ -44,9 +44,38 @@ EXPECTED: dict[str, tuple[int, dict[str, int]]] = {
 }
 ATTENTIONS = sorted(name for name in DIAGRAMS if name.endswith("attention"))
 # Sizes that no tile divides, and sizes that many do.
-RAGGED = {"t": 13, "x": 75, "d": 40, "m": 37, "n": 50, "k": 70, "f": 45, "e": 21, "v": 300, "b": 2, "h": 3, "q": 37, "r": 2}
-TIDY = {"t": 16, "x": 128, "d": 64, "m": 64, "n": 64, "k": 64, "f": 64, "e": 32, "v": 512, "b": 2, "h": 2, "q": 64, "r": 2}
-KEYS = ["schema", "diagram", "hardware", "dtype", "sizes", "kernels", "predicted_us", "bytes_hbm", "bytes_once", "unfused_bytes_hbm", "passes", "laws",
+RAGGED = {
+    "t": 13,
+    "x": 75,
+    "d": 40,
+    "m": 37,
+    "n": 50,
+    "k": 70,
+    "f": 45,
+    "e": 21,
+    "v": 300,
+    "b": 2,
+    "h": 3,
+    "q": 37,
+    "r": 2,
+}
+TIDY = {
+    "t": 16,
+    "x": 128,
+    "d": 64,
+    "m": 64,
+    "n": 64,
+    "k": 64,
+    "f": 64,
+    "e": 32,
+    "v": 512,
+    "b": 2,
+    "h": 2,
+    "q": 64,
+    "r": 2,
+}
+KEYS = ["schema", "diagram", "hardware", "dtype", "sizes", "kernels", "predicted_us", "bytes_hbm", "bytes_once",
+    "unfused_bytes_hbm", "passes", "laws",
         "unsafe", "grades", "certificate", "translation", "egraph", "seconds"]  # fmt: skip
 KERNEL_KEYS = {"name", "groups", "streams", "bytes_hbm", "flops_tensor", "ops_sfu", "smem_bytes", "predicted_us"}
 
@@ -79,7 +108,8 @@ def test_kernels_and_passes(name):
     kernels, passes = EXPECTED[name]
     report = derived(name).report()
     assert (len(report["kernels"]), report["passes"]) == (kernels, passes)
-    # An axis that is folded once has one loop at most, in the plan itself; the logit of a label is a kernel of its own, row by row.
+    # An axis that is folded once has one loop at most, in the plan itself; the logit of a label is a kernel of its own,
+    # row by row.
     assert all(loops(derived(name).plan, axis) <= count for axis, count in passes.items())
 
 
@@ -94,8 +124,11 @@ def test_the_report_has_the_keys_that_were_promised(name):
     assert set(report["egraph"]) >= {"nodes", "classes", "rounds"}
     assert set(report["seconds"]) >= {"saturate", "extract", "total"}
     alone = [k["predicted_us"] for k in report["kernels"]]
-    assert sum(alone) - 5 * (len(alone) - 1) <= report["predicted_us"] <= sum(alone) + 0.01  # later launches are queued while kernels run
-    assert report["bytes_hbm"] == pytest.approx(sum(k["bytes_hbm"] for k in report["kernels"]), abs=len(report["kernels"]))
+    # Later launches are queued while kernels run
+    assert sum(alone) - 5 * (len(alone) - 1) <= report["predicted_us"] <= sum(alone) + 0.01
+    assert report["bytes_hbm"] == pytest.approx(
+        sum(k["bytes_hbm"] for k in report["kernels"]), abs=len(report["kernels"])
+    )
 
 
 @pytest.mark.parametrize("name", list(EXPECTED))
@@ -200,13 +233,16 @@ LONG = {**RAGGED, "x": 300, "q": 150, "k": 150, "f": 150, "v": 700, "b": 1, "h":
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=pytest.mark.slow) if n in ATTENTIONS and n != "causal_attention" else n for n in EXPECTED]
+    "name",
+    [pytest.param(n, marks=pytest.mark.slow) if n in ATTENTIONS and n != "causal_attention" else n for n in EXPECTED],
 )
 def test_the_plan_for_any_sizes_equals_float64(name):
     """With symbolic sizes every fold is streamed; the same plan runs at two choices of them."""
     fixed = {"b", "h", "r", "d"} if name.endswith("attention") else set()
     sizes = sizes_of(name, LONG)
-    derivation = derived_at(DIAGRAMS[name](**{axis: size if axis in fixed else None for axis, size in sizes.items()}).outputs)
+    derivation = derived_at(
+        DIAGRAMS[name](**{axis: size if axis in fixed else None for axis, size in sizes.items()}).outputs
+    )
     assert_agrees(derivation, sizes)
     assert_agrees(derivation, {axis: size if axis in fixed else max(1, size // 9) for axis, size in sizes.items()})
 
@@ -273,7 +309,8 @@ def test_several_outputs_are_derived_side_by_side():
 
 # Laws with many sums apart grow the e-graph most; the rest take a second or two each.
 LONG_TO_DERIVE = {
-    "kl_divergence", "softmax_entropy", "bhattacharyya", "differential_attention", "soft_assignment", "group_norm", "linear_attention",
+    "kl_divergence", "softmax_entropy", "bhattacharyya", "differential_attention", "soft_assignment", "group_norm",
+    "linear_attention",
     "sink_attention",
 }  # fmt: skip
 
@@ -300,7 +337,9 @@ def test_a_new_diagram_of_any_size_derives_and_is_right(name):
 
 
 def in_one_pass(name: str, **sizes: int) -> Derivation:
-    """Derive a diagram whose rows alone keep a GPU busy, so that nothing is cut; one kernel must walk each axis once and store nothing between."""
+    """Derive a diagram whose rows alone keep a GPU busy, so that nothing is cut; one kernel must walk each axis once
+    and store nothing between.
+    """
     derivation = derive(Diagram(name, (("out", NEW[name][0](sizes)),)))
     assert len(derivation.plan.kernels) == 1
     assert derivation.plan.scratch == ()
@@ -309,14 +348,20 @@ def in_one_pass(name: str, **sizes: int) -> Derivation:
 
 
 def test_a_new_attention_is_one_pass_that_stores_no_scores():
-    derivation = derive(Diagram("sigmoid_attention", (("out", NEW["sigmoid_attention"][0]({"q": 32768, "x": 4096, "d": 128})),)))
-    assert all({"q", "x"} - {a.name for a in buffer.dims} for buffer in derivation.plan.scratch)  # the keys may be scaled beforehand
+    derivation = derive(
+        Diagram("sigmoid_attention", (("out", NEW["sigmoid_attention"][0]({"q": 32768, "x": 4096, "d": 128})),))
+    )
+    # The keys may be scaled beforehand
+    assert all({"q", "x"} - {a.name for a in buffer.dims} for buffer in derivation.plan.scratch)
     assert loops(derivation.plan, "x") == 1 and derivation.report()["passes"]["x"] == 1
 
 
 def test_a_difference_of_attentions_stores_no_weights():
-    # Two results fill the registers of a thread: the weights' sums come first, and then one product of their difference.
-    plan = derive(Diagram("difference", (("out", NEW["differential_attention"][0]({"q": 32768, "x": 4096, "d": 64})),))).plan
+    # Two results fill the registers of a thread: the weights' sums come first, and then one product of their
+    # difference.
+    plan = derive(
+        Diagram("difference", (("out", NEW["differential_attention"][0]({"q": 32768, "x": 4096, "d": 64})),))
+    ).plan
     assert all({"q", "x"} - {a.name for a in buffer.dims} for buffer in plan.scratch)
 
 
@@ -326,7 +371,8 @@ def test_a_contrastive_loss_stores_no_similarities():
 
 def test_the_nearest_code_is_found_with_no_distance_stored_and_as_exactly_as_it_is_written():
     derivation = derive(Diagram("nearest_code", (("out", NEW["nearest_code"][0]({"q": 32768, "c": 4096, "d": 128})),)))
-    assert all({"q", "c"} - {a.name for a in buffer.dims} for buffer in derivation.plan.scratch)  # norms of codes may be stored, distances not
+    # Norms of codes may be stored, distances not
+    assert all({"q", "c"} - {a.name for a in buffer.dims} for buffer in derivation.plan.scratch)
     # On the matrix unit, |a|² - 2 a·c + |c|², it would lose all digits of codes far from 0 that are near each other.
     assert max(k["flops_tensor"] for k in derivation.report()["kernels"]) == 0
 
@@ -348,12 +394,18 @@ for name in sys.argv[1:]:
 
 def fingerprints(names: list[str], seed: str) -> list[str]:
     env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    done = subprocess.run([sys.executable, "-c", FINGERPRINTS, *names], env=env, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", FINGERPRINTS, *names], env=env, capture_output=True, text=True, check=True
+    )
     return sorted(done.stdout.splitlines())
 
 
 def fingerprints_here(names: list[str]) -> list[str]:
-    parts = {name: (d.triton(), d.pseudocode(), repr(d.plan), json.dumps(d.certificate)) for name in names for d in [derived(name)]}
+    parts = {
+        name: (d.triton(), d.pseudocode(), repr(d.plan), json.dumps(d.certificate))
+        for name in names
+        for d in [derived(name)]
+    }
     return sorted(f"{name} {hashlib.sha256(part.encode()).hexdigest()}" for name in names for part in parts[name])
 
 

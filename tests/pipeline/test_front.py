@@ -1,4 +1,6 @@
-"""The front of time and error: each plan more accurate than all that are faster, the derived one among them; what is unsafe is said."""
+"""The front of time and error: each plan more accurate than all that are faster, the derived one among them; what is
+unsafe is said.
+"""
 
 from __future__ import annotations
 

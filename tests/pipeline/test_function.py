@@ -39,8 +39,14 @@ def by_hand(a, b, w):
 
 def test_it_gives_what_the_diagram_means(function):
     a, b, w = tensors()
-    for given in ((a, b, w), (a.T.contiguous().T, b[:, [0, 1, 2, 3]].T.contiguous().T, w.expand(2, 4)[1]), (a.repeat(1, 2)[:, ::2][:, :17] * 0 + a, b, w)):
-        exact = [evaluate(t, {"A": given[0].numpy(), "B": given[1].numpy(), "W": given[2].numpy()}) for _, t in BOTH.outputs]
+    for given in (
+        (a, b, w),
+        (a.T.contiguous().T, b[:, [0, 1, 2, 3]].T.contiguous().T, w.expand(2, 4)[1]),
+        (a.repeat(1, 2)[:, ::2][:, :17] * 0 + a, b, w),
+    ):
+        exact = [
+            evaluate(t, {"A": given[0].numpy(), "B": given[1].numpy(), "W": given[2].numpy()}) for _, t in BOTH.outputs
+        ]
         names = [b.name for b in function.inputs]
         found = function(**dict(zip("ABW", given, strict=True)))
         assert sorted(names) == ["A", "B", "W"] and [f.dtype for f in found] == [torch.float32] * 2
@@ -69,7 +75,9 @@ def test_gradients_are_those_of_pytorch(function):
 
 def test_gradients_through_a_compiled_program(function):
     a, b, w = (t.requires_grad_() for t in tensors())
-    torch.compile(lambda a, b, w: function(A=a * 2, B=b, W=w)[1].sin().sum(), backend="aot_eager", fullgraph=True)(a, b, w).backward()
+    torch.compile(lambda a, b, w: function(A=a * 2, B=b, W=w)[1].sin().sum(), backend="aot_eager", fullgraph=True)(
+        a, b, w
+    ).backward()
     x, y, z = (t.detach().requires_grad_() for t in (a, b, w))
     by_hand(x * 2, y, z)[1].sin().sum().backward()
     for got, want in zip((a.grad, b.grad, w.grad), (x.grad, y.grad, z.grad), strict=True):
@@ -115,7 +123,9 @@ def test_a_gradient_has_gradients_itself(function):
     c = (a * 2).narrow(1, 0, 4).sum(0) + w  # an input that is computed of another one
     slopes = torch.autograd.grad(function(A=a, B=b, W=c)[1].sin().sum(), (a, b, w), create_graph=True)
     found = torch.autograd.grad(sum((s * s).sum() for s in slopes) + (a * a).sum(), (a, b, w))
-    slopes = torch.autograd.grad(by_hand(a, b, (a * 2).narrow(1, 0, 4).sum(0) + w)[1].sin().sum(), (a, b, w), create_graph=True)
+    slopes = torch.autograd.grad(
+        by_hand(a, b, (a * 2).narrow(1, 0, 4).sum(0) + w)[1].sin().sum(), (a, b, w), create_graph=True
+    )
     wanted = torch.autograd.grad(sum((s * s).sum() for s in slopes) + (a * a).sum(), (a, b, w))
     for got, want in zip(found, wanted, strict=True):
         torch.testing.assert_close(got, want, rtol=1e-3, atol=1e-3)
@@ -182,6 +192,10 @@ def test_what_does_not_fit_is_refused_in_one_line(function, name):
 
 
 def test_what_is_asked_for_is_checked(derivation):
-    for more, said in (({"executor": "magic"}, "executor"), ({"order": {"o": ("t",)}}, "order of output o"), ({"order": {"z": ()}}, "no output")):
+    for more, said in (
+        ({"executor": "magic"}, "executor"),
+        ({"order": {"o": ("t",)}}, "order of output o"),
+        ({"order": {"z": ()}}, "no output"),
+    ):
         with pytest.raises(NapkinError, match=said):
             derivation.compile(**more)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Several plans for sizes that are known only when they run: right where they are taken, nearly as fast as a plan for those sizes alone."""
+"""Several plans for sizes that are known only when they run: right where they are taken, nearly as fast as a plan for
+those sizes alone.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def few() -> Family:
 
 
 def test_what_is_promised_of_a_size_is_a_limit_of_the_plan() -> None:
-    found = derive(diagram("softmax", t=None, x=None), expected=Expected({"t": 4096, "x": 1000}, {"x": 1024}), printer="triton")
+    found = derive(
+        diagram("softmax", t=None, x=None), expected=Expected({"t": 4096, "x": 1000}, {"x": 1024}), printer="triton"
+    )
     assert found.plan.limits == {"x": 1024}
     assert derive(diagram("softmax", t=None, x=None), printer="triton").plan.limits == {}
     for x in (1, 3, 17, 1000, 1024):
@@ -81,15 +85,21 @@ def test_the_file_takes_the_plan_of_the_guards(few: Family, tmp_path) -> None:
 
 @pytest.mark.slow
 def test_stretches_are_counted_at_launch() -> None:
-    """A cut of an axis whose size is open is for any number of stretches, which its certificate says and the kernels agree with."""
-    found = derive(diagram("attention", b=1, h=16, q=17, x=None), expected=Expected({"x": 16384}, counted=True), printer="triton")
+    """A cut of an axis whose size is open is for any number of stretches, which its certificate says and the kernels
+    agree with.
+    """
+    found = derive(
+        diagram("attention", b=1, h=16, q=17, x=None), expected=Expected({"x": 16384}, counted=True), printer="triton"
+    )
     assert set(found.expected.parts) == {"x_part"}
     assert any(c.axis.name == "x_part" and c.axis.size is None for kernel in found.plan.kernels for c in kernel.coords)
     assert check(dumps(found.certificate).encode())["status"] == "ok"
     for parts, x in ((1, 40), (3, 700), (7, 1025), (64, 300)):
         arrays = inputs(found.diagram, {"b": 1, "h": 16, "q": 17, "d": 128, "x": x})
         got = emit(found.plan, "numpy")(arrays, False, {"x": x, "x_part": parts})
-        wanted = evaluate(found.source, arrays, sizes={"x": x}, order=[axis.name for axis in found.plan.outputs[0].dims])
+        wanted = evaluate(
+            found.source, arrays, sizes={"x": x}, order=[axis.name for axis in found.plan.outputs[0].dims]
+        )
         np.testing.assert_allclose(got["out"], wanted, rtol=1e-9, atol=1e-9)
 
 
@@ -106,7 +116,9 @@ def test_sizes_are_left_open_by_name(capsys) -> None:
 
 
 def test_a_form_without_a_chain_costs_the_next_one_nothing() -> None:
-    """Of decode cut into stretches the first form divides by a sum in each of its terms, which no law allows: the next, as fast, has its chain."""
+    """Of decode cut into stretches the first form divides by a sum in each of its terms, which no law allows: the next,
+    as fast, has its chain.
+    """
     asked = diagram("gqa_attention", b=None, k=8, r=4, q=1, x=None, d=128)
     found = derive(asked, expected=Expected({"b": 4, "x": 16384}, {"b": 4, "x": 16384}, counted=True))
     assert len(found.plan.kernels) == 2 and "split-max" in {s.law for s in found.steps}

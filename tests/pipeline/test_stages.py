@@ -63,7 +63,11 @@ def test_laws_without_steps_are_the_same_where_there_are_none() -> None:
 def test_a_job_of_one_output_has_its_term_and_a_share_of_the_time() -> None:
     x = nq.Axis("x", 8)
     a, b = nq.array("A", x), nq.array("B", x)
-    job = Job(nq.Diagram("two", (("a", a + b), ("b", a * b))), Aim(load("h200"), "bfloat16", "auto", budget=Budget(8.0)), Laws([]))
+    job = Job(
+        nq.Diagram("two", (("a", a + b), ("b", a * b))),
+        Aim(load("h200"), "bfloat16", "auto", budget=Budget(8.0)),
+        Laws([]),
+    )
     alone = job.of(job.diagram.outputs[1:], 0.5)
     assert (job.source, alone.source, alone.names) == (Tuple((a + b, a * b)), a * b, ("b",))
     assert alone.aim.budget.seconds <= 4.0

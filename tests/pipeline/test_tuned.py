@@ -70,15 +70,23 @@ def test_a_trial_times_what_is_right_and_says_what_is_not(results):
 def test_the_fastest_is_kept_and_taken(capsys, tmp_path, derivation, measured):
     file = tmp_path / "tuned.json"
     assert main(["tune", "matmul", *SIZES, "--from", str(measured()), "-o", str(file)]) == 0
-    assert "0.008 ms, the fastest of 4 plans on NVIDIA H200 (the model's first choice took 0.01)" in capsys.readouterr().out
+    assert (
+        "0.008 ms, the fastest of 4 plans on NVIDIA H200 (the model's first choice took 0.01)"
+        in capsys.readouterr().out
+    )
     found, note = tuned.applied(derivation, file)
     fastest = json.loads(measured().read_text())["plans"][3]["kernels"]
-    assert [{"tiles": c.tiles, "warps": c.warps, "stages": c.stages, "groups": c.groups} for c in map(choice, found.tiled)] == fastest
+    assert [
+        {"tiles": c.tiles, "warps": c.warps, "stages": c.stages, "groups": c.groups} for c in map(choice, found.tiled)
+    ] == fastest
     assert found.plan.kernels != derivation.plan.kernels and "tiles by measurement on NVIDIA H200" in note
     random = np.random.default_rng(0)
     a, b = random.standard_normal((64, 96)), random.standard_normal((96, 48))
     # Two sums of 96 products in float64, in whatever order, are no further apart than this.
-    assert (np.abs(emit(found.plan, "numpy")({"A": a, "B": b})["out"] - a @ b) <= 2 * 96 * 2.0**-53 * (np.abs(a) @ np.abs(b))).all()
+    assert (
+        np.abs(emit(found.plan, "numpy")({"A": a, "B": b})["out"] - a @ b)
+        <= 2 * 96 * 2.0**-53 * (np.abs(a) @ np.abs(b))
+    ).all()
 
     assert main(["derive", "matmul", *SIZES, "--tuned", str(file), "--source"]) == 0
     out, err = capsys.readouterr()
@@ -105,7 +113,9 @@ def test_entries_stand_beside_each_other_and_newer_ones_replace_older(tmp_path, 
 def test_stale_entries_are_ignored_with_a_note(tmp_path, derivation, measured):
     file, machine = tmp_path / "tuned.json", load("h200")
     versions = {"napkin_eq": nq.__version__, "triton": "2.0.0"}
-    tuned.keep(file, tuned.entry_of(measured(versions=versions), tuned.key_of(derivation.diagram, machine, "float32"), machine))
+    tuned.keep(
+        file, tuned.entry_of(measured(versions=versions), tuned.key_of(derivation.diagram, machine, "float32"), machine)
+    )
     found, note = tuned.applied(derivation, file)
     assert found is derivation and "ignored, measured with triton 2.0.0, here" in note
     entry = tuned.read(file)[0] | {"versions": {"napkin_eq": nq.__version__, "triton": tuned._triton()}}
@@ -119,7 +129,10 @@ def test_stale_entries_are_ignored_with_a_note(tmp_path, derivation, measured):
     ("changes", "why"),
     [
         ({"arch": "sm_80"}, "another GPU was measured: NVIDIA H200 is sm_80, h200 sm_90"),
-        ({"device": {"sms": 114, "memory_bytes": 150_109_880_320}}, "another GPU was measured: NVIDIA H200 has 114 multiprocessors"),
+        (
+            {"device": {"sms": 114, "memory_bytes": 150_109_880_320}},
+            "another GPU was measured: NVIDIA H200 has 114 multiprocessors",
+        ),
         ({"device": {"sms": 132}}, "device lacks one of memory_bytes"),
         ({"key": {}}, "of another diagram; emit the trial again"),
         ({"plans": []}, "plans is no list of plans"),
@@ -127,8 +140,14 @@ def test_stale_entries_are_ignored_with_a_note(tmp_path, derivation, measured):
         ({"plans": [{"measured": 0}]}, "took 0 ms, expected a positive number"),
         ({"plans": [{"measured": float("nan")}]}, "took nan ms, expected a positive number"),
         ({"plans": [{"measured": 1.0, "kernels": []}]}, "kernels is no list of tiles"),
-        ({"plans": [{"measured": 1.0, "kernels": [{"tiles": {"m": 48}, "warps": 4, "stages": 2}]}]}, "kernels is no list of tiles"),
-        ({"plans": [{"measured": 1.0, "kernels": [{"tiles": {"m": 16}, "warps": 64, "stages": 2}]}]}, "kernels is no list of tiles"),
+        (
+            {"plans": [{"measured": 1.0, "kernels": [{"tiles": {"m": 48}, "warps": 4, "stages": 2}]}]},
+            "kernels is no list of tiles",
+        ),
+        (
+            {"plans": [{"measured": 1.0, "kernels": [{"tiles": {"m": 16}, "warps": 64, "stages": 2}]}]},
+            "kernels is no list of tiles",
+        ),
         ({"tool": "microbench"}, "not a file of a trial that napkin-eq tune emitted"),
     ],
 )
@@ -140,12 +159,24 @@ def test_results_that_cannot_be_used_are_refused(derivation, measured, changes, 
 
 def test_results_of_the_interpreter_are_of_no_gpu(capsys, tmp_path, results):
     (tmp_path / "results.json").write_text(json.dumps(results))
-    assert main(["tune", "matmul", *SIZES, "--from", str(tmp_path / "results.json"), "-o", str(tmp_path / "tuned.json")]) == 2
+    assert (
+        main(["tune", "matmul", *SIZES, "--from", str(tmp_path / "results.json"), "-o", str(tmp_path / "tuned.json")])
+        == 2
+    )
     assert "device lacks one of" in capsys.readouterr().err
     assert not (tmp_path / "tuned.json").exists()
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"schema": 1, "tool": "tuned", "entries": [{}]}', '{"schema": 2, "tool": "tuned", "entries": []}', "[" * 99_999])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        "[]",
+        '{"schema": 1, "tool": "tuned", "entries": [{}]}',
+        '{"schema": 2, "tool": "tuned", "entries": []}',
+        "[" * 99_999,
+    ],
+)
 def test_damaged_files_are_refused_in_one_line(capsys, tmp_path, text):
     (tmp_path / "tuned.json").write_text(text)
     assert main(["derive", "matmul", *SIZES, "--tuned", str(tmp_path / "tuned.json")]) == 2

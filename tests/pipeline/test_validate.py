@@ -31,7 +31,9 @@ def test_a_row_kernel_agrees_with_float64(dtype):
     assert report.data()["cases"][0]["passed"] is True
 
 
-@pytest.mark.parametrize(("old", "new"), [("_ptr + ", "_ptr + 1 + "), ("1.4426950408889634", "1.44"), ("tl.sum(", "tl.max(")])
+@pytest.mark.parametrize(
+    ("old", "new"), [("_ptr + ", "_ptr + 1 + "), ("1.4426950408889634", "1.44"), ("tl.sum(", "tl.max(")]
+)
 def test_a_tampered_kernel_fails(old, new, monkeypatch):
     sized = diagram("softmax").with_sizes(SMALL)
     derivation = derive(sized, dtype="float16")
@@ -84,7 +86,9 @@ def test_trial_sizes_reach_past_masks_and_keep_heads():
 def test_inputs_meet_their_facts_in_every_family_and_are_the_same_again():
     (q,) = nq.axes("q", q=500)
     names = {"pos": "P", "nonneg": "N", "nonzero": "Z", "abs<=2": "B"}
-    total = sum((nq.array(name, q, facts=(fact,)) for fact, name in names.items()), nq.array("I", q, dtype="int32") * 1.0)
+    total = sum(
+        (nq.array(name, q, facts=(fact,)) for fact, name in names.items()), nq.array("I", q, dtype="int32") * 1.0
+    )
     of = Diagram("facts", (("out", total),))
     for family in families().values():
         arrays, again = (draw(of, family, {"q": 500}, "bfloat16", 3).clean for _ in range(2))
@@ -109,7 +113,10 @@ def test_families_on_the_emitted_kernel_and_what_replays_a_failure(monkeypatch):
     monkeypatch.setattr(type(derivation), "triton", lambda self: source.replace("1.4426950408889634", "1.44"))
     report = validate(diagram("softmax"), "float16", [SMALL], inputs=("ties",), seed=5)
     assert not report.passed
-    assert "again: napkin-eq run softmax --hardware h200 --dtype float16 --family ties --seed 5 --set t=5 --set x=75" in str(report)
+    assert (
+        "again: napkin-eq run softmax --hardware h200 --dtype float16 --family ties --seed 5 --set t=5 --set x=75"
+        in str(report)
+    )
 
 
 def test_a_symbolic_size_needs_a_number():

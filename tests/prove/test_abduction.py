@@ -1,5 +1,7 @@
 # mypy: disable-error-code="arg-type, operator"
-"""What a false law lacks: conditions that are enough, no stronger than needed, never vacuous; and stated ones that are too strong."""
+"""What a false law lacks: conditions that are enough, no stronger than needed, never vacuous; and stated ones that are
+too strong.
+"""
 
 from __future__ import annotations
 
@@ -176,7 +178,9 @@ def test_every_subterm_of_a_counterexample_has_its_value() -> None:
     assert list(rows) == ["a", "b", "a · b", "Σ_x a · b", "Σ_x b", "a · Σ_x b"]
     a, b = (np.array(eval(rows[name])) for name in "ab")
     assert eval(rows["a · b"]) == list(a * b) and float(rows["Σ_x a · b"]) == (a * b).sum()
-    assert eval(rows["a · Σ_x b"]) == list(a * b.sum()) and data(found)["counterexample"]["values"] == [list(row) for row in rows.items()]
+    assert eval(rows["a · Σ_x b"]) == list(a * b.sum()) and data(found)["counterexample"]["values"] == [
+        list(row) for row in rows.items()
+    ]
 
 
 def test_conditions_stronger_than_needed_are_told() -> None:
@@ -189,7 +193,10 @@ def test_conditions_stronger_than_needed_are_told() -> None:
     statement, found = said(scaled, "proved")
     assert [(str(j), str(other)) for j, other in found.instead] == [("pos(a)", "nonneg(a)")]
     assert "stronger than needed: pos(a); nonneg(a) is enough" in told(statement, found)
-    assert [(str(j), other) for j, other in said(commutes, "proved")[1].instead] == [("distinct(x, y)", None), ("finite(b)", None)]
+    assert [(str(j), other) for j, other in said(commutes, "proved")[1].instead] == [
+        ("distinct(x, y)", None),
+        ("finite(b)", None),
+    ]
     assert said(undone_where_it_may, "proved")[1].instead == ()
 
 
@@ -201,7 +208,8 @@ def test_the_command_line_says_so(tmp_path, capsys, monkeypatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     file = tmp_path / "mine.py"
     file.write_text(
-        "from napkin_eq.law import Sum, law\n\n\n@law('A factor moves out.')\ndef moves_anywhere(a, b, x):\n    return Sum(x, a * b), a * Sum(x, b)\n"
+        "from napkin_eq.law import Sum, law\n\n\n@law('A factor moves out.')\ndef moves_anywhere(a, b, x):\n    return"
+        " Sum(x, a * b), a * Sum(x, b)\n"
     )
     assert main(["prove", str(file)]) == 1
     out = capsys.readouterr().out

@@ -17,7 +17,8 @@ from tests.statements import stated
 
 ENTRIES = entries()
 WRONG = [entry for entry in ENTRIES if entry.expected == "wrong"]
-# What the verifier must see through, by verification's list of families; each has valid laws to tell apart from the wrong ones.
+# What the verifier must see through, by verification's list of families; each has valid laws to tell apart from the
+# wrong ones.
 FAMILIES = "activation contraction grid head initial mask mean norm rescaling scaling split stream tail"
 
 

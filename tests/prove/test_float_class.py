@@ -88,8 +88,11 @@ def inverse(a):
 def recentred(a, x):
     mean = Sum(x, a) * inv(size(x))
     step = Prev(mean) - mean
-    return Sum(x, (a - mean) * (a - mean)), Online(x, (a - mean) * (a - mean), TRUE, Acc() + Prev(size(x)) * (step * step)), local(x, a)
-
+    return (
+        Sum(x, (a - mean) * (a - mean)),
+        Online(x, (a - mean) * (a - mean), TRUE, Acc() + Prev(size(x)) * (step * step)),
+        local(x, a),
+    )
 
 
 def test_halving_loses_the_last_bit_of_a_subnormal_number_and_doubling_overflows() -> None:
@@ -103,8 +106,12 @@ def test_halving_loses_the_last_bit_of_a_subnormal_number_and_doubling_overflows
 
 def test_the_witness_of_what_is_not_exact_is_one() -> None:
     found = verdict(sums_associate, "exact")
-    assert (found.found, found.status) == ("reassociating", "refused") and found.detail.startswith("not exact: in float16")
-    a, b, d = (np.float16(float(part.split(" = ")[1].split(":")[0])) for part in found.detail.split(": ", 2)[2].split(", ")[:3])
+    assert (found.found, found.status) == ("reassociating", "refused") and found.detail.startswith(
+        "not exact: in float16"
+    )
+    a, b, d = (
+        np.float16(float(part.split(" = ")[1].split(":")[0])) for part in found.detail.split(": ", 2)[2].split(", ")[:3]
+    )
     with np.errstate(all="ignore"):
         assert np.float16(a + b) + d != a + np.float16(b + d)
 
@@ -112,7 +119,12 @@ def test_the_witness_of_what_is_not_exact_is_one() -> None:
 def test_the_formats_round_as_they_should() -> None:
     machine = run_file(folder("proofs") / "floating.py", "proofs")
     rng = np.random.default_rng(0)
-    numbers = np.concatenate([rng.standard_normal(4000) * 2.0 ** rng.integers(-30, 18, 4000), [0.0, 65504.0, 65519.9, 65520.0, 2.0**-25, 2.0**-24]])
+    numbers = np.concatenate(
+        [
+            rng.standard_normal(4000) * 2.0 ** rng.integers(-30, 18, 4000),
+            [0.0, 65504.0, 65519.9, 65520.0, 2.0**-25, 2.0**-24],
+        ]
+    )
     half, brain = (machine["Numbers"](fmt, {}) for fmt in machine["FORMATS"])
     with np.errstate(over="ignore"):
         assert (half.rounded(numbers) == numbers.astype(np.float16).astype(np.float64)).all()
@@ -141,7 +153,9 @@ def place_moved_by_a_number(a, r, x):
 
 
 def place_of_equal_sums(a, b, x):
-    return (a + b) * Map("real", (Reduce("argmax", x, a),)), a * Map("real", (Reduce("argmax", x, a),)) + b * Map("real", (Reduce("argmax", x, a),))
+    return (a + b) * Map("real", (Reduce("argmax", x, a),)), a * Map("real", (Reduce("argmax", x, a),)) + b * Map(
+        "real", (Reduce("argmax", x, a),)
+    )
 
 
 def test_of_another_place_of_a_maximum_nothing_is_claimed() -> None:
@@ -169,14 +183,26 @@ def test_the_bounds_of_error_analysis_are_kept_by_float32() -> None:
     bounds = run_file(folder("proofs") / "analysis.py", "proofs")["Bounds"](statements_of(sums_associate)[0])
     x = Axis("x", 50)
     a, b = Var("a"), Var("b")
-    terms = [a * b + a, (a + b) - b, inv(a) * b, exp(a * b), Map("sqrt", (a * a,)), Map("log", (b * b,)), Sum(x, a * b + b), Max(x, a * b)]
+    terms = [
+        a * b + a,
+        (a + b) - b,
+        inv(a) * b,
+        exp(a * b),
+        Map("sqrt", (a * a,)),
+        Map("log", (b * b,)),
+        Sum(x, a * b + b),
+        Max(x, a * b),
+    ]
     rng = np.random.default_rng(0)
     arrays = {name: (rng.standard_normal(50) + rng.choice([0, 8], 50)).astype(np.float32) for name in ("a", "b")}
     table: dict[Term, Term] = {a: Input("a", (x,), "float32"), b: Input("b", (x,), "float32")}
 
     def value(t: Term, dtype: str) -> Any:
         filled = rewritten(t, lambda u: table.get(u, u))
-        return np.asarray(evaluate(filled, {i.name: arrays[i.name] for i in subterms(filled) if isinstance(i, Input)}, dtype=dtype), np.float64)
+        return np.asarray(
+            evaluate(filled, {i.name: arrays[i.name] for i in subterms(filled) if isinstance(i, Input)}, dtype=dtype),
+            np.float64,
+        )
 
     seen = 0
     for term in terms:
@@ -199,13 +225,17 @@ def weighed(a, b, x):
 
 
 def test_the_growth_for_exponents_in_range_is_needed_and_no_error_exceeds_it() -> None:
-    """Errors seen in float32, with exponents of every size, against the growth that is proved times the bound of the side that is replaced."""
+    """Errors seen in float32, with exponents of every size, against the growth that is proved times the bound of the
+    side that is replaced.
+    """
     growth, rng, x = asked(weighed), np.random.default_rng(0), Axis("x")
     proved = next(g for g in growth.offered if growth.proved(g))
     assert proved == 28 and not growth.proved(20.0)
     law = growth.law
     table: dict[Term, Term] = {Var(name): Input(name, (x,), "float32") for name in "ab"}
-    left, right, bound = (rewritten(t, lambda u: table.get(u, u)) for t in (law.lhs, law.rhs, growth.bounds.error(law.lhs)))
+    left, right, bound = (
+        rewritten(t, lambda u: table.get(u, u)) for t in (law.lhs, law.rhs, growth.bounds.error(law.lhs))
+    )
     bound = rewritten(bound, lambda u: Const(2.0) if u in growth.bounds.depths.values() else table.get(u, u))
     worst = 0.0
     for trial in range(60):
@@ -217,9 +247,16 @@ def test_the_growth_for_exponents_in_range_is_needed_and_no_error_exceeds_it() -
         off = abs(float(np.asarray(evaluate(right, given, {"x": 40}, dtype="float32"))) - exact)
         worst = max(worst, (off / (2.0**-24 * limit)))
     assert 0 < worst <= proved
-    # One lane at 0 under a reference of 88: the bounds themselves, of errors relative to that lane, differ by more than 20.
-    numbers = {Var("a"): Const(0.0), Var("reference 1"): Const(88.0), **{depth: Const(1.0) for depth in growth.bounds.depths.values()}}
-    after, before = (float(evaluate(rewritten(t, lambda u: numbers.get(u, u)), {})) for t in (growth.after, growth.before))
+    # One lane at 0 under a reference of 88: the bounds themselves, of errors relative to that lane, differ by more than
+    # 20.
+    numbers = {
+        Var("a"): Const(0.0),
+        Var("reference 1"): Const(88.0),
+        **{depth: Const(1.0) for depth in growth.bounds.depths.values()},
+    }
+    after, before = (
+        float(evaluate(rewritten(t, lambda u: numbers.get(u, u)), {})) for t in (growth.after, growth.before)
+    )
     assert 20 * before < after <= proved * before
 
 
@@ -245,7 +282,8 @@ def test_a_stream_that_rescales_costs_a_few_roundoffs_a_block() -> None:
     analysis["Growth"].__init__.__globals__["STEP"] = Const(2.0)  # a product alone is off by four roundoffs
     with pytest.raises(NapkinError, match="not proved that a block adds no more"):
         analysis["Growth"](growth.law, growth.law.lhs, growth.law.rhs)
-    # In float32, blocks of 8 lanes: the bound of the old side at D = 32, of which each of the 8 blocks takes an addition.
+    # In float32, blocks of 8 lanes: the bound of the old side at D = 32, of which each of the 8 blocks takes an
+    # addition.
     rng = np.random.default_rng(0)
     for _ in range(50):
         factors = rng.uniform(0.3, 2.0, 8).astype(np.float32)
@@ -280,7 +318,9 @@ def test_a_range_must_be_needed_and_be_enough() -> None:
     assert wide.status == "refused" and "the range is too wide: at a = " in wide.detail
 
 
-def test_every_shipped_claim_is_granted_and_remembered(registry: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_shipped_claim_is_granted_and_remembered(
+    registry: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     REGISTRY.statements.clear()
     load_rules()
     laws = REGISTRY.laws()
@@ -292,7 +332,12 @@ def test_every_shipped_claim_is_granted_and_remembered(registry: object, tmp_pat
     recurring = {"sum-scan", "sum-recur", "recur-factor", "recur-sum"}
     assert sampled == {"carry", "carry-weighted", "carry-scaled", *recurring}
     assert sum((v.found, v.how) == ("reassociating", "proved") for v in found) == 31
-    assert {s.name for s, v in zip(laws, found, strict=True) if v.needs == "exponents up to 88"} == {"shift", "shift-weighted", "rebase", "rebase-bare"}
+    assert {s.name for s, v in zip(laws, found, strict=True) if v.needs == "exponents up to 88"} == {
+        "shift",
+        "shift-weighted",
+        "rebase",
+        "rebase-bare",
+    }
     assert all(v.witness and "needs safe(" in v.detail for v in found if v.found == "unsafe")
     monkeypatch.setattr("napkin_eq.prove.float_class._ASSESSORS", {})
     assert assess(laws) == found
@@ -315,7 +360,9 @@ def test_a_claim_must_be_one_and_unsafe_must_name_its_range(registry: object) ->
 
 
 def test_a_law_that_may_cancel_says_so_and_shows_where():
-    """Of inputs that are exact: a sum of sums loses what a sum of small differences keeps, a factor moved out loses nothing."""
+    """Of inputs that are exact: a sum of sums loses what a sum of small differences keeps, a factor moved out loses
+    nothing.
+    """
     load_rules()
     shipped = {s.name: s for s in REGISTRY.statements.values()}
     sums, factor = assess([shipped["sum-add"], shipped["distribute"]])

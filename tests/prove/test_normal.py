@@ -133,7 +133,11 @@ def holds(goal: Term, premises: tuple[Term, ...]) -> dict[str, float] | None:
         for t in subterms(goal, *premises):
             if t not in found:
                 whole = isinstance(t, (Const, Size))
-                found[t] = np.full(len(GRID[0]), t.value if isinstance(t, Const) else 3) if whole else MEANING[t.op](*(found[a] for a in t.args))
+                found[t] = (
+                    np.full(len(GRID[0]), t.value if isinstance(t, Const) else 3)
+                    if whole
+                    else MEANING[t.op](*(found[a] for a in t.args))
+                )
             if t.kind == "real":
                 size = np.abs(found[t])
                 clear &= (found[t] == -np.inf) | (size == 0) | ((size > 1e-6) & (size < 1e6))
@@ -153,7 +157,9 @@ def test_normal_forms_are_exact() -> None:
     x, y = atom("x"), atom("y")
     third = constant(Fraction(1, 3))
     assert (x + y) * (x - y) == x * x - y * y
-    assert exponential(x + y) == exponential(x) * exponential(y) and exponential(x) * exponential(x * constant(-1)) == constant(1)
+    assert exponential(x + y) == exponential(x) * exponential(y) and exponential(x) * exponential(
+        x * constant(-1)
+    ) == constant(1)
     assert third + third + third == constant(1) and exponential(third) != exponential(third + third)
     assert exponential(x) * x != x * exponential(y) and x - x == constant(0)
     assert {x * y: 1}[y * x] == 1

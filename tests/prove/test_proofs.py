@@ -1,5 +1,7 @@
 # mypy: disable-error-code="no-untyped-call, operator"
-"""Every shipped law is proved; verdicts are cached by what they say; what is false, vacuous or not understood is refused."""
+"""Every shipped law is proved; verdicts are cached by what they say; what is false, vacuous or not understood is
+refused.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +91,9 @@ def test_every_shipped_law_is_proved_within_the_time(
     assert [f.name for v in verdicts for f in v.files if f.answers != dict.fromkeys(("z3", "cvc5"), f.status)] == []
 
 
-def test_the_symbolic_proof_and_the_numeric_test_are_both_asked(shipped: list[Statement], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_symbolic_proof_and_the_numeric_test_are_both_asked(
+    shipped: list[Statement], monkeypatch: pytest.MonkeyPatch
+) -> None:
     chosen = [s for s in shipped if s.name in ("factor", "shift", "rescale", "fubini-max")]
     prove(chosen, use_cache=False)
     for held in ("_DECIDERS", "_DEEP", "_SOLVERS"):
@@ -179,7 +183,8 @@ def off_the_mean(x: Axis, y: Axis, z: Axis):
 def test_three_axes_may_be_one() -> None:
     """Any two of these axes may be one, all three not."""
     (law,) = stated(off_the_mean)
-    assert [sorted({f.name for t in subterms(v.lhs) for f in t.fields if isinstance(f, Axis)}) for v in variants(law) if isinstance(v, Law)] == [
+    assert [sorted({f.name for t in subterms(v.lhs) for f in t.fields if isinstance(f,
+        Axis)}) for v in variants(law) if isinstance(v, Law)] == [
         ["x", "y", "z"], ["x", "y"], ["x", "z"], ["x", "y"], ["x"]
     ]  # fmt: skip
     found = opinion(law)
@@ -254,7 +259,17 @@ def test_the_solvers_and_their_versions_are_part_of_the_key(monkeypatch: pytest.
 
 
 def damaged(name: str, value: object) -> str:
-    entry = {"name": "d", "status": "proved", "grade": "A", "method": "", "detail": "", "seconds": 0, "files": [], "kernel": {}, "lanes": []}
+    entry = {
+        "name": "d",
+        "status": "proved",
+        "grade": "A",
+        "method": "",
+        "detail": "",
+        "seconds": 0,
+        "files": [],
+        "kernel": {},
+        "lanes": [],
+    }
     return json.dumps({"schema": SCHEMA, "verdicts": {"KEY": {**entry, name: value}}})
 
 
@@ -294,24 +309,23 @@ def test_with_a_warm_cache_no_solver_is_loaded_and_it_is_quick(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(cold))
     program = (
-        "import sys, time\n"
-        "from napkin_eq.laws.loader import load_rules\n"
-        "from napkin_eq.laws.law import REGISTRY\n"
-        "from napkin_eq.prove.prove import require_proved\n"
-        "load_rules()\n"
-        "began = time.process_time()\n"
-        "found = require_proved(REGISTRY.statements.values())\n"
-        "print(len(found), {'z3', 'cvc5', 'torch', 'numpy'} & set(sys.modules) or 'light', time.process_time() - began)\n"
+        "import sys, time\nfrom napkin_eq.laws.loader import load_rules\nfrom napkin_eq.laws.law import REGISTRY\nfrom"
+        " napkin_eq.prove.prove import require_proved\nload_rules()\nbegan = time.process_time()\nfound ="
+        " require_proved(REGISTRY.statements.values())\nprint(len(found), {'z3', 'cvc5', 'torch', 'numpy'} &"
+        " set(sys.modules) or 'light', time.process_time() - began)\n"
     )
     for _ in range(2):  # the first run fills the cache, unless the test of all laws did
-        said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+        said = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        ).stdout.split()
     assert int(said[0]) > 100 and said[1] == "light" and float(said[-1]) < 0.5 * pace()
 
 
 def test_a_users_rule_file_goes_through_the_same_door(tmp_path: Path, cache: Path, registry: object) -> None:
     file = tmp_path / "mine.py"
     file.write_text(
-        "from napkin_eq.law import Sum, law\n\n\n@law('A sum is at rest.')\ndef my_sum(a, x):\n    return Sum(x, a + 1.0), Sum(x, a) + 1.0\n",
+        "from napkin_eq.law import Sum, law\n\n\n@law('A sum is at rest.')\ndef my_sum(a, x):\n    return Sum(x, a +"
+        " 1.0), Sum(x, a) + 1.0\n",
         encoding="utf-8",
     )
     load_rules(file)
@@ -360,7 +374,14 @@ def test_every_prover_stops_at_its_limit(monkeypatch: pytest.MonkeyPatch, within
 
     def slow(a, b, d, e, x):
         left = Max(x, a * b * b + d * e * e - a * d) * (a * a + b * b + d * d + 1.0)
-        return le(left * left, left * left * (2.0 + e * e * d * d)), finite(a), finite(b), finite(d), finite(e), free(x, e)
+        return (
+            le(left * left, left * left * (2.0 + e * e * d * d)),
+            finite(a),
+            finite(b),
+            finite(d),
+            finite(e),
+            free(x, e),
+        )
 
     def both() -> list[Verdict]:
         (large,) = prove(stated(squarings), use_cache=False)

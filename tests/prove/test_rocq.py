@@ -1,5 +1,7 @@
 # mypy: disable-error-code="no-untyped-call, operator"
-"""Theorems in Rocq: accepted as they stand, and refused once they are wrong, admitted, or rest on more than the reals."""
+"""Theorems in Rocq: accepted as they stand, and refused once they are wrong, admitted, or rest on more than
+the reals.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ from napkin_eq.prove.prove import prove
 from napkin_eq.prove.rocq import ProofRefused, checked, source
 from tests.statements import stated
 
-installed = pytest.mark.skipif(shutil.which("coqc") is None, reason="Rocq is not installed; `make rocq` installs it and checks the proofs")
+installed = pytest.mark.skipif(
+    shutil.which("coqc") is None, reason="Rocq is not installed; `make rocq` installs it and checks the proofs"
+)
 FOLD, VALUES, LAWS = map(source, ("Fold.v", "Values.v", "Laws.v"))
 PROOF = FOLD.read_text(encoding="utf-8")
 
@@ -74,10 +78,12 @@ def test_the_core_theorem_is_proved_from_the_axioms_of_the_reals() -> None:
 @pytest.mark.parametrize(
     ("said", "wrong", "problem"),
     [
-        ("| Some a => rho a m end) + weighted m tile", "| Some a => 1 end) + weighted m tile", "coqc refuses"),  # no rescaling
+        # No rescaling
+        ("| Some a => rho a m end) + weighted m tile", "| Some a => 1 end) + weighted m tile", "coqc refuses"),
         ("x * rho a m + y * rho b m)", "x * rho a m + y)", "coqc refuses"),  # on one side only
         ("body (S t) j = body t j * r (S t)", "body (S t) j = body t j + r (S t)", "coqc refuses"),
-        ("o / z = moment (concat tiles) / mass (concat tiles)", "o = moment (concat tiles)", "coqc refuses"),  # not normalised
+        # Not normalised
+        ("o / z = moment (concat tiles) / mass (concat tiles)", "o = moment (concat tiles)", "coqc refuses"),
         ("  pose proof (exp_pos s). lra.\nQed.", "Admitted.", "the proof assumes mass_nonneg"),
         ("Print Assumptions theorems.", "", "does not print what it rests on"),
     ],
@@ -110,21 +116,28 @@ CONTEXT SUMMARY
 
 def test_what_coqchk_lists_is_read() -> None:
     rocq._accept(SUMMARY)
-    changes = {"classic": "falsity", "type-in-type: <none>": "type-in-type: Fold.t", "assumed: <none>": "assumed: Fold.t", "* Axioms": "* Xioms"}
+    changes = {
+        "classic": "falsity",
+        "type-in-type: <none>": "type-in-type: Fold.t",
+        "assumed: <none>": "assumed: Fold.t",
+        "* Axioms": "* Xioms",
+    }
     for said, wrong in changes.items():
         assert said in SUMMARY
         with pytest.raises(ProofRefused, match="not allowed"):
             rocq._accept(SUMMARY.replace(said, wrong))
 
 
-def test_where_rocq_is_missing_nothing_is_said_to_be_proved(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_where_rocq_is_missing_nothing_is_said_to_be_proved(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(Undecided, match="apt-get install coq"):
         checked()
     assert rocq.main() == 3 and "is not installed" in capsys.readouterr().err
 
 
-# -- laws as theorems ----------------------------------------------------------------------------------------------------
+# -- laws as theorems --------------------------------------------------------------------------------------------------
 
 
 def test_the_theorems_kept_are_those_of_the_laws(shipped: dict[str, Statement]) -> None:
@@ -132,7 +145,9 @@ def test_the_theorems_kept_are_those_of_the_laws(shipped: dict[str, Statement]) 
 
 
 def test_the_laws_over_embedded_terms_kept_are_those_of_the_laws(shipped: dict[str, Statement]) -> None:
-    """Of every statement that ships, but for sums that move by a step, reads and streams of places, the truth in frames is shown."""
+    """Of every statement that ships, but for sums that move by a step, reads and streams of places, the truth in frames
+    is shown.
+    """
     kept = source("DeepLaws.v").read_text(encoding="utf-8")
     assert kept == rocq.embedded(shipped.values())
     names = {name for name in shipped if f"Lemma {name.replace('-', '_')}_true :" not in kept}
@@ -161,7 +176,9 @@ def test_a_law_cites_the_theorem_that_the_kernel_accepts(shipped: dict[str, Stat
     assert rocq.cited(stated(shift)[0]) == {}  # the name alone is no citation
 
 
-def test_without_rocq_a_law_has_the_grade_of_the_solvers(shipped: dict[str, Statement], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_rocq_a_law_has_the_grade_of_the_solvers(
+    shipped: dict[str, Statement], monkeypatch: pytest.MonkeyPatch
+) -> None:
     chosen = [shipped[name] for name in ("fubini-max", "shift")]
     monkeypatch.setattr(rocq, "_accepted", lambda: False)
     assert [(v.grade, v.kernel) for v in prove(chosen, use_cache=False)] == [("B", {}), ("A", {})]
@@ -169,7 +186,9 @@ def test_without_rocq_a_law_has_the_grade_of_the_solvers(shipped: dict[str, Stat
     assert [(v.grade, v.kernel) for v in prove(chosen, use_cache=False)] == [("A", rocq.hashes())] * 2
 
 
-def test_what_a_certificate_cites_is_compared_and_checked_again(shipped: dict[str, Statement], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_certificate_cites_is_compared_and_checked_again(
+    shipped: dict[str, Statement], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(rocq, "checked", lambda: {"files": {}, "tools": [], "axioms": []})
     cites, none = {"proof": {"kernel": rocq.hashes()}}, {"proof": {"kernel": dict[str, str]()}}
     assert rocq.again({"shift": cites, "level": none}, shipped)["laws"] == ["shift"]
@@ -197,12 +216,18 @@ def accepts(place: Path, text: str) -> bool:
 
 
 def split_sum(a, c, x, p: Axis):
-    return Sum(x, a), Sum(p, Sum(x, where(c, a, 0.0))), distinct(p, x), free(p, a)  # no condition that each lane is in one stretch
+    # No condition that each lane is in one stretch
+    return Sum(x, a), Sum(p, Sum(x, where(c, a, 0.0))), distinct(p, x), free(p, a)
 
 
 def rebase(a, b, m, c: Mask, x, p: Axis):
     part = where(c, a, ABSENT)  # type: ignore[arg-type]
-    return Sum(x, exp(part - m) * b), exp(Max(x, a) - m) * Sum(x, exp(part - Max(x, part)) * b), stretch(p, x, c), free(x, m)
+    return (
+        Sum(x, exp(part - m) * b),
+        exp(Max(x, a) - m) * Sum(x, exp(part - Max(x, part)) * b),
+        stretch(p, x, c),
+        free(x, m),
+    )
 
 
 def shift(a, x):
@@ -250,7 +275,8 @@ def test_a_wrong_law_is_no_theorem(library: Path, wrong: Callable[..., Any]) -> 
 
 
 AT_NUMBERS = """Ltac at_numbers :=
-  opened; unfold Rmax, Rmin, Rabs, Rtrigo_def.tanh, sinh; signs; try destruct Rcase_abs; rewrite ?Ropp_0, ?exp_0, ?ln_1, ?sqrt_1, ?sqrt_0, ?sin_0, ?cos_0;
+  opened; unfold Rmax, Rmin, Rabs, Rtrigo_def.tanh, sinh; signs; try destruct Rcase_abs;
+  rewrite ?Ropp_0, ?exp_0, ?ln_1, ?sqrt_1, ?sqrt_0, ?sin_0, ?cos_0;
   solve [reflexivity | f_equal; first [lra | field] | exfalso; lra].
 """
 
@@ -260,7 +286,13 @@ def same(a):
 
 
 def in_rocq(value: bool | float) -> str:
-    return {True: "true", False: "false"}[value] if isinstance(value, bool) else "absent" if value == -math.inf else f"Some ({Fraction(value)})"
+    return (
+        {True: "true", False: "false"}[value]
+        if isinstance(value, bool)
+        else "absent"
+        if value == -math.inf
+        else f"Some ({Fraction(value)})"
+    )
 
 
 @installed
@@ -268,12 +300,23 @@ def test_the_values_are_those_of_the_language(library: Path) -> None:
     """Operators at numbers, and a stream, as the evaluator computes them in NumPy."""
     numbers, known = (-math.inf, -2.0, 0.0, 1.0, 4.0), (-math.inf, -2.0, 0.0, 1.0)
     unary = {**dict.fromkeys(("neg", "inv", "abs"), numbers), **dict.fromkeys(("log", "sqrt"), known)}
-    unary |= {**dict.fromkeys(("sin", "cos", "tanh", "exp"), (-math.inf, 0.0)), **dict.fromkeys(("sigmoid", "floor"), (-math.inf,))}
+    unary |= {
+        **dict.fromkeys(("sin", "cos", "tanh", "exp"), (-math.inf, 0.0)),
+        **dict.fromkeys(("sigmoid", "floor"), (-math.inf,)),
+    }
     terms = [Map(op, (Const(a),)) for op, some in unary.items() for a in some]
-    terms += [Map(op, (Const(a), Const(b))) for op in ("add", "mul", "max", "min", "le", "lt", "eq") for a in numbers for b in numbers]
+    terms += [
+        Map(op, (Const(a), Const(b)))
+        for op in ("add", "mul", "max", "min", "le", "lt", "eq")
+        for a in numbers
+        for b in numbers
+    ]
     printed = run_file(folder("proofs") / "theorems.py", "proofs")
     empty = printed["_Statement"](stated(same)[0])
-    goals = [f"Goal {empty.term(term, printed['Place']())} = {in_rocq(evaluate(term, {}, {}).item())}. at_numbers. Qed." for term in terms]
+    goals = [
+        f"Goal {empty.term(term, printed['Place']())} = {in_rocq(evaluate(term, {}, {}).item())}. at_numbers. Qed."
+        for term in terms
+    ]
     assert accepts(library, "\n".join([AT_NUMBERS, *goals]))
 
     def stream(a, x):

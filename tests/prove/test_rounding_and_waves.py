@@ -1,5 +1,7 @@
 # mypy: disable-error-code="no-untyped-call, operator"
-"""Floors, roundings, quotients of whole numbers, sines and cosines in the normal form: its polynomials are what evaluation gives."""
+"""Floors, roundings, quotients of whole numbers, sines and cosines in the normal form: its polynomials are what
+evaluation gives.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def number(rng: random.Random, depth: int) -> Term:
     if op == "whole":
         return real(whole(rng, 2))
     if op == "quotient":
-        return number(rng, depth - 1) * Map("inv", (rng.choice((real(Q), real(Size(X)), real(P), Const(2.0), Const(3.0))),))
+        return number(rng, depth - 1) * Map(
+            "inv", (rng.choice((real(Q), real(Size(X)), real(P), Const(2.0), Const(3.0))),)
+        )
     return Map(op, tuple(number(rng, depth - 1) for _ in range(2 if op in ("add", "mul") else 1)))
 
 
@@ -68,13 +72,22 @@ class Exact:
         args = [self.term(a) for a in t.args]
         if t.op in ("floordiv", "mod") and args[1] == 0:
             return Fraction(0)
-        return {"add": lambda a, b: a + b, "mul": lambda a, b: a * b, "floordiv": lambda a, b: Fraction(a // b), "mod": lambda a, b: a % b}.get(
-            t.op, lambda a: self.function(t.op, a)
-        )(*args)
+        return {
+            "add": lambda a, b: a + b,
+            "mul": lambda a, b: a * b,
+            "floordiv": lambda a, b: Fraction(a // b),
+            "mod": lambda a, b: a % b,
+        }.get(t.op, lambda a: self.function(t.op, a))(*args)
 
     @staticmethod
     def function(op: str, a: Any) -> Any:
-        functions: dict[str, Any] = {"neg": lambda a: -a, "real": lambda a: a, "inv": lambda a: 1 / a if a else a, "floor": math.floor, "round": round}
+        functions: dict[str, Any] = {
+            "neg": lambda a: -a,
+            "real": lambda a: a,
+            "inv": lambda a: 1 / a if a else a,
+            "floor": math.floor,
+            "round": round,
+        }
         found = (functions[op] if op in functions else getattr(math, op))(a)
         return found if isinstance(found, float) else Fraction(found)
 
@@ -96,7 +109,8 @@ class Exact:
         solving.load_provers()
         case_of = solving._DECIDERS["normal form"].__globals__["Case"]
 
-        # A class of a rule file, which is no module: its type is not known here. What is chosen is by the numbers of the test, `self`.
+        # A class of a rule file, which is no module: its type is not known here. What is chosen is by the numbers of
+        # the test, `self`.
         class Here(case_of):  # type: ignore[misc, valid-type]
             def choice(_, what: Any, *choices: object) -> object:  # noqa: N805
                 if what[0] == "absent":
@@ -152,18 +166,24 @@ def test_equal_values_have_equal_normal_forms() -> None:
     turned = sin(A + B) * cos(A - B) * 2.0
     assert decided(turned, sin(A * 2.0) + sin(B + B)) and not decided(turned, sin(A * 2.0) - sin(B + B))
     half = sin(A * 0.5)
-    assert decided(half * half * 2.0 + cos(A), Const(1.0), finite(A)) and not decided(half * half + cos(A), Const(1.0), finite(A))
+    assert decided(half * half * 2.0 + cos(A), Const(1.0), finite(A)) and not decided(
+        half * half + cos(A), Const(1.0), finite(A)
+    )
     assert not decided(sin(A) * sin(A) + cos(A) * cos(A), Const(1.0))
     place = Index(X) + Size(X) * P
     assert decided(real(place // Size(X)), real(P)) and decided(real(place % Size(X)), real(Index(X)))
     assert not decided(real((place + Const(1)) // Size(X)), real(P))
-    assert not decided(Map("round", (A + 1.0,)), Map("round", (A,)) + 1.0) and decided(Map("round", (A + 2.0,)), Map("round", (A,)) + 2.0)
+    assert not decided(Map("round", (A + 1.0,)), Map("round", (A,)) + 1.0) and decided(
+        Map("round", (A + 2.0,)), Map("round", (A,)) + 2.0
+    )
 
 
 def test_quotients_of_quotients_are_quotients() -> None:
     inner, positive = real((P // Q) // R), (Map("lt", (Const(0), Q)), Map("lt", (Const(0), R)))
     assert decided(inner, real(P // (Q * R)), *positive) and not decided(inner, real(P // (Q * R)))
-    assert decided(real((P % (Q * R)) % Q), real(P % Q), *positive) and not decided(real((P % (Q * R)) % R), real(P % Q), *positive)
+    assert decided(real((P % (Q * R)) % Q), real(P % Q), *positive) and not decided(
+        real((P % (Q * R)) % R), real(P % Q), *positive
+    )
     assert decided(real((P % (Q * R)) // Q), real((P // Q) % R), *positive)
 
     def floor(t: Term) -> Term:

@@ -1,5 +1,7 @@
 # mypy: disable-error-code="no-untyped-call, operator"
-"""The scripts that the proofs rest on: they are the ones kept, plain and ground, and two solvers answer them; a lie is caught."""
+"""The scripts that the proofs rest on: they are the ones kept, plain and ground, and two solvers answer them; a lie is
+caught.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,29 @@ from tests.statements import stated
 from tests.terms import MEANING, A, B, C, D, grown
 
 SHIPPED = smtfiles.shipped()
-WORDS = {"Bool", "Real", "Int", "true", "false", "and", "or", "not", "ite", "=>", "=", "<", "<=", ">", ">=", "+", "-", "*", "/", "div", "to_real"}
+WORDS = {
+    "Bool",
+    "Real",
+    "Int",
+    "true",
+    "false",
+    "and",
+    "or",
+    "not",
+    "ite",
+    "=>",
+    "=",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "+",
+    "-",
+    "*",
+    "/",
+    "div",
+    "to_real",
+}
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +68,10 @@ def made() -> Iterator[dict[str, Script]]:
 
 
 def kept() -> dict[str, str]:
-    return {file.relative_to(SHIPPED).as_posix(): file.read_text(encoding="utf-8") for file in sorted(SHIPPED.rglob("*.smt2"))}
+    return {
+        file.relative_to(SHIPPED).as_posix(): file.read_text(encoding="utf-8")
+        for file in sorted(SHIPPED.rglob("*.smt2"))
+    }
 
 
 def questions(function: Callable[..., Any]) -> list[Question]:
@@ -63,7 +90,11 @@ def test_every_obligation_has_its_hypotheses_beside_it() -> None:
         if not name.endswith(".hypotheses.smt2"):
             alone = scripts[name.replace(".smt2", ".hypotheses.smt2")]
             lines = [line for line in text.splitlines() if not line.startswith(";")]
-            assert [line.replace("sat)", "unsat)") if ":status" in line else line for line in alone.splitlines() if line[0] != ";"] == [*lines[:-2], lines[-1]]
+            assert [
+                line.replace("sat)", "unsat)") if ":status" in line else line
+                for line in alone.splitlines()
+                if line[0] != ";"
+            ] == [*lines[:-2], lines[-1]]
             assert lines[-2].startswith("(assert ") and lines[-1] == "(check-sat)"
 
 
@@ -107,10 +138,16 @@ def cancelled_anyway(a, b):
 def test_a_wrong_law_is_a_script_that_both_solvers_call_satisfiable() -> None:
     assert [answers(q.obligation()) for q in questions(cancelled)] == [{"z3": "unsat", "cvc5": "unsat"}]
     assert [answers(q.obligation()) for q in questions(cancelled_anyway)] == [{"z3": "sat", "cvc5": "sat"}]
-    assert [prove(stated(f), use_cache=False)[0].status for f in (weighted, weighted_with_the_wrong_sign)] == ["proved", "refuted"]
+    assert [prove(stated(f), use_cache=False)[0].status for f in (weighted, weighted_with_the_wrong_sign)] == [
+        "proved",
+        "refuted",
+    ]
 
 
-OF = "e to the minus|e to the|1 /|the root of|the logarithm of|the sine of|the cosine of|the floor of|rounded|erf of|tanh of|sigmoid of"
+OF = (
+    "e to the minus|e to the|1 /|the root of|the logarithm of|the sine of|the cosine of|the floor of|rounded|erf"
+    " of|tanh of|sigmoid of"
+)
 STANDS = re.compile(rf"; (\S+) stands for ({OF}) (.*?)(?:, and 0 for 0)?")
 MEANT: dict[str, Callable[[float], float]] = {
     "e to the minus": lambda x: math.exp(-x),
@@ -129,7 +166,9 @@ MEANT: dict[str, Callable[[float], float]] = {
 
 
 def run(lines: list[str], given: dict[str, Any], rng: random.Random) -> list[bool]:
-    """Return the truth of every assertion of a script, its functions being those of float64; what is not given is random."""
+    """Return the truth of every assertion of a script, its functions being those of float64; what is not given is
+    random.
+    """
     values: dict[str, Any] = dict(given)
     truths = []
     for line in lines:
@@ -139,7 +178,10 @@ def run(lines: list[str], given: dict[str, Any], rng: random.Random) -> list[boo
             number, _, part = found[1].rpartition(".")
             if part in ("whole", "half") and number in values:  # of what is not twice a half nothing is said of that
                 values[found[1]] = values[number] if part == "whole" else values[number] // 2
-            values.setdefault(found[1], rng.choice((True, False)) if found[2] == "Bool" else rng.choice((0.0, 1.0, rng.uniform(-2, 2))))
+            values.setdefault(
+                found[1],
+                rng.choice((True, False)) if found[2] == "Bool" else rng.choice((0.0, 1.0, rng.uniform(-2, 2))),
+            )
         elif found := re.fullmatch(r"\(define-fun (\S+) \(\) \w+ (.*)\)", line):
             values[found[1]] = _valued(found[2], values)
         elif found := re.fullmatch(r"\(assert (.*)\)", line):
@@ -160,7 +202,9 @@ def test_what_is_asserted_of_functions_is_true_of_them(made: dict[str, Script]) 
 
 
 def test_a_script_means_what_its_term_means() -> None:
-    """Random terms, evaluated by their script and in float64; the number that stands beside an absent value is random."""
+    """Random terms, evaluated by their script and in float64; the number that stands beside an absent value
+    is random.
+    """
     rng = random.Random(5)
     compared = 0
     for _ in range(250):
@@ -171,15 +215,24 @@ def test_a_script_means_what_its_term_means() -> None:
         except StopIteration:
             continue
         lines = question.obligation().splitlines()
-        given = {v: rng.choice((-math.inf, 0.0, 1.0, -1.0, 0.5, 2.0, rng.uniform(-2, 2))) for v in (A, B, D)} | {C: rng.random() < 0.5}
+        given = {v: rng.choice((-math.inf, 0.0, 1.0, -1.0, 0.5, 2.0, rng.uniform(-2, 2))) for v in (A, B, D)} | {
+            C: rng.random() < 0.5
+        }
         meant = float64(term, given)
         if meant is None:
             continue
-        for value, equal in ((meant, True), (meant + 1 if meant > -math.inf else 0.0, False), (-math.inf, meant == -math.inf)):
+        for value, equal in (
+            (meant, True),
+            (meant + 1 if meant > -math.inf else 0.0, False),
+            (-math.inf, meant == -math.inf),
+        ):
             known: dict[str, Any] = {"c": given[C]}
             for v, number in {**given, said: value}.items():
                 if v is not C:
-                    known |= {v.name: number if number > -math.inf else rng.uniform(-2, 2), f"{v.name}.absent": number == -math.inf}
+                    known |= {
+                        v.name: number if number > -math.inf else rng.uniform(-2, 2),
+                        f"{v.name}.absent": number == -math.inf,
+                    }
             *facts, denied = run(lines, known, rng)
             assert all(facts) and denied != equal, (str(term), given, value)
             compared += 1
@@ -187,19 +240,28 @@ def test_a_script_means_what_its_term_means() -> None:
 
 
 def test_what_is_known_of_functions_at_two_arguments_is_true_of_them() -> None:
-    """Random functions of random numbers: every fact that a script states of them, of whole numbers too, holds in float64."""
+    """Random functions of random numbers: every fact that a script states of them, of whole numbers too, holds in
+    float64.
+    """
     solving.load_provers()
     rng = random.Random(9)
     facts = 0
     for _ in range(60):
-        points = [rng.choice((A, B, -A, A * 0.5, A + B, A + 1.0, A * 2.0, Map("exp", (B,)), A + A * B)) for _ in range(3)]
+        points = [
+            rng.choice((A, B, -A, A * 0.5, A + B, A + 1.0, A * 2.0, Map("exp", (B,)), A + A * B)) for _ in range(3)
+        ]
         ops = rng.sample(("exp", "log", "sin", "cos", "erf", "floor", "round", "sqrt", "inv", "tanh", "sigmoid"), 3)
         terms: list[Term] = [Map(op, (point,)) for op in ops for point in points[: rng.randint(1, 3)]]
         goal = eq(functools.reduce(lambda s, t: s + t, terms), Const(0.0))
         for question in solving._TRANSLATORS[0](Claim("a test", goal, (), frozenset())):
             for _ in range(3):
-                known: dict[str, Any] = {"a": rng.choice((0.0, 1.0, 0.5, -1.5, 2.0, rng.uniform(-2, 2))), "b": rng.choice((-0.5, 0.25, rng.uniform(-1, 1)))}
-                *truths, _denied = run(question.obligation().splitlines(), known | {"a.absent": False, "b.absent": False}, rng)
+                known: dict[str, Any] = {
+                    "a": rng.choice((0.0, 1.0, 0.5, -1.5, 2.0, rng.uniform(-2, 2))),
+                    "b": rng.choice((-0.5, 0.25, rng.uniform(-1, 1))),
+                }
+                *truths, _denied = run(
+                    question.obligation().splitlines(), known | {"a.absent": False, "b.absent": False}, rng
+                )
                 assert all(truths), (str(goal), known)
                 facts += len(truths)
     assert facts > 5000
@@ -225,7 +287,13 @@ def _valued(text: str, values: dict[str, Any]) -> Any:
     def read() -> Any:
         token = tokens.pop(0)
         if token != "(":
-            return values[token] if token in values else {"true": True, "false": False}[token] if token in ("true", "false") else float(token)
+            return (
+                values[token]
+                if token in values
+                else {"true": True, "false": False}[token]
+                if token in ("true", "false")
+                else float(token)
+            )
         op, args = tokens.pop(0), []
         while tokens[0] != ")":
             args.append(read())
@@ -258,7 +326,7 @@ SMTLIB: dict[str, Callable[..., Any]] = {
 }
 
 
-# -- the command line --------------------------------------------------------------------------------------------------------
+# -- the command line --------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -288,7 +356,9 @@ def test_a_script_with_a_weakened_hypothesis_is_caught(few: Path) -> None:
     assert main(["prove", "--files", str(few)]) == 1
 
 
-def test_a_missing_or_slow_solver_leaves_scripts_unknown(few: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_or_slow_solver_leaves_scripts_unknown(
+    few: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     solving.load_provers()
     for answer in ("missing", "unknown"):
         monkeypatch.setattr(solving, "_SAID", {})
@@ -312,7 +382,9 @@ def test_a_missing_or_slow_solver_leaves_scripts_unknown(few: Path, monkeypatch:
         ("(set-logic QF_LRA)(set-info :status sat)(declare-const a Real)(assert a)(check-sat)", "cannot read a script"),
     ],
 )
-def test_a_script_that_does_more_than_ask_is_refused(text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_script_that_does_more_than_ask_is_refused(
+    text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "strange.smt2").write_text(text, encoding="utf-8")
     assert main(["prove", "--files", str(tmp_path)]) == 2
     assert said in capsys.readouterr().err
@@ -330,7 +402,7 @@ def test_a_folder_without_scripts_is_no_success(tmp_path: Path) -> None:
     assert main(["prove", "--files", str(tmp_path / "nowhere")]) == 2
 
 
-# -- grades ------------------------------------------------------------------------------------------------------------------
+# -- grades ------------------------------------------------------------------------------------------------------------
 
 
 def logistic(a):
@@ -361,15 +433,26 @@ def test_cvc5_alone_proves_with_a_lower_grade(monkeypatch: pytest.MonkeyPatch) -
 def test_hypotheses_that_no_solver_can_meet_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solving, "_SAID", {})
     for name, ask in solving.solvers().items():
-        monkeypatch.setitem(solving._SOLVERS, name, lambda text, timeout_s, ask=ask: "unknown" if ":status sat" in text else ask(text, timeout_s))  # type: ignore[misc]
+        monkeypatch.setitem(
+            solving._SOLVERS,
+            name,
+            lambda text, timeout_s, ask=ask: "unknown" if ":status sat" in text else ask(text, timeout_s),  # type: ignore[misc]
+        )
     (verdict,) = prove(stated(logistic), use_cache=False)
-    assert (verdict.status, verdict.grade) == ("proved", "B") and "no solver finds values that meet the hypotheses of" in verdict.detail
+    assert (verdict.status, verdict.grade) == (
+        "proved",
+        "B",
+    ) and "no solver finds values that meet the hypotheses of" in verdict.detail
 
 
 def test_a_proof_whose_hypotheses_contradict_each_other_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solving, "_SAID", {})
     for name, ask in solving.solvers().items():
-        monkeypatch.setitem(solving._SOLVERS, name, lambda text, timeout_s, ask=ask: "unsat" if ":status sat" in text else ask(text, timeout_s))  # type: ignore[misc]
+        monkeypatch.setitem(
+            solving._SOLVERS,
+            name,
+            lambda text, timeout_s, ask=ask: "unsat" if ":status sat" in text else ask(text, timeout_s),  # type: ignore[misc]
+        )
     (verdict,) = prove(stated(logistic), use_cache=False)
     assert (verdict.status, verdict.grade) == ("unknown", "-") and "no values meet the hypotheses" in verdict.detail
 
@@ -383,7 +466,9 @@ def test_solvers_that_disagree_stop_everything(monkeypatch: pytest.MonkeyPatch) 
     assert caught.value.exit_code == 1
 
 
-def test_a_law_that_no_solver_answers_in_time_is_unknown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_law_that_no_solver_answers_in_time_is_unknown(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     solving.load_provers()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     for answer in ("unknown", "missing"):

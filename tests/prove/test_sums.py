@@ -1,5 +1,7 @@
 # mypy: disable-error-code="no-untyped-call, operator"
-"""The normal form of sums: what it takes a term to be is what evaluation gives, lane by lane, and equal normal forms are equal values."""
+"""The normal form of sums: what it takes a term to be is what evaluation gives, lane by lane, and equal normal forms
+are equal values.
+"""
 
 from __future__ import annotations
 
@@ -47,11 +49,15 @@ OPS = "add add mul mul neg inv exp where where sum sum sum max max larger smalle
 def drawn(rng: random.Random, depth: int, ops: Sequence[str] = OPS) -> Term:
     """Return a random term over the variables."""
     if depth == 0 or rng.random() < 0.1:
-        return rng.choice((A, B, R, F, A, B, Const(rng.choice((0.0, 1.0, 2.0, -1.0))), ABSENT, Map("real", (Index(X),)), size(P)))
+        return rng.choice(
+            (A, B, R, F, A, B, Const(rng.choice((0.0, 1.0, 2.0, -1.0))), ABSENT, Map("real", (Index(X),)), size(P))
+        )
     op = rng.choice(ops)
     if op == "share":
         axis, part = rng.choice((X, P)), drawn(rng, depth - 1, ops)
-        return Sum(axis, part * inv(rng.choice((Sum, Max))(axis, part, rng.choice((None, C, E)))), rng.choice((None, C, E)))
+        return Sum(
+            axis, part * inv(rng.choice((Sum, Max))(axis, part, rng.choice((None, C, E)))), rng.choice((None, C, E))
+        )
     if op in ("rounded", "waved"):
         return Map(rng.choice(("floor", "round") if op == "rounded" else ("sin", "cos")), (plain(rng, 2),))
     if op in ("sum", "max"):
@@ -130,18 +136,37 @@ class Reading:
             return math.fsum(self.sum(part, lane) for lane in lanes)
         if base.kind == "top":
             branches: tuple[Any, ...] = base.parts
-            found = [self.sum(b.parts[1], lane) for b in branches for lane in Reading.lanes(b, at) if self.sum(b.parts[0], lane) == 1.0]
+            found = [
+                self.sum(b.parts[1], lane)
+                for b in branches
+                for lane in Reading.lanes(b, at)
+                if self.sum(b.parts[0], lane) == 1.0
+            ]
             return max(found, default=0.37)
         number = self.sum(part, at)
-        functions: dict[str, Any] = {"zero": lambda a: float(abs(a) < 1e-9), "above": lambda a: float(a > 1e-9), "over": lambda a: a}
-        functions |= {"sin": math.sin, "cos": math.cos, "floor": lambda a: math.floor(a + 1e-9), "round": lambda a: round(round(a, 9))}
-        functions |= {"log": lambda a: math.log(a) if a > 0 else 0.37, "sqrt": lambda a: math.sqrt(a) if a > 0 else 0.37}
+        functions: dict[str, Any] = {
+            "zero": lambda a: float(abs(a) < 1e-9),
+            "above": lambda a: float(a > 1e-9),
+            "over": lambda a: a,
+        }
+        functions |= {
+            "sin": math.sin,
+            "cos": math.cos,
+            "floor": lambda a: math.floor(a + 1e-9),
+            "round": lambda a: round(round(a, 9)),
+        }
+        functions |= {
+            "log": lambda a: math.log(a) if a > 0 else 0.37,
+            "sqrt": lambda a: math.sqrt(a) if a > 0 else 0.37,
+        }
         return float(functions[base.kind](number))
 
     @staticmethod
     def lanes(base: Atom, at: dict[str, int]) -> list[dict[str, int]]:
         names = [a.name for a in base.bound]
-        return [at | dict(zip(names, place, strict=True)) for place in itertools.product(*(range(LANES[n]) for n in names))]
+        return [
+            at | dict(zip(names, place, strict=True)) for place in itertools.product(*(range(LANES[n]) for n in names))
+        ]
 
 
 def valued(term: Term, arrays: dict[str, Any]) -> Any:
@@ -191,13 +216,33 @@ def changed(rng: random.Random, term: Term) -> Term:
     """Return a term with something small about it changed, some of which changes nothing."""
     parts = [t for t in subterms(term) if t.kind == "real"]
     chosen, other = rng.choice(parts), rng.choice(parts)
-    ways = [other, chosen + 0.0 * other, chosen * other * inv(other), exp(log(chosen)), Map("max", (chosen, other)), chosen + other - other]
+    ways = [
+        other,
+        chosen + 0.0 * other,
+        chosen * other * inv(other),
+        exp(log(chosen)),
+        Map("max", (chosen, other)),
+        chosen + other - other,
+    ]
     ways += [where(E, Const(1.0), 0.0), Const(1.0)]
-    ways += [where(C, chosen, chosen), where(E, chosen, other), Sum(P, where(C, chosen, 0.0)), Max(P, where(C, chosen, ABSENT))]
+    ways += [
+        where(C, chosen, chosen),
+        where(E, chosen, other),
+        Sum(P, where(C, chosen, 0.0)),
+        Max(P, where(C, chosen, ABSENT)),
+    ]
     if isinstance(chosen, Reduce):
         masks = [chosen.where, Const(True), ~chosen.where, chosen.where & E]
-        ways += [Reduce(chosen.monoid, chosen.axis, chosen.body, rng.choice(masks)), Reduce("sum", P, where(C, chosen, 0.0))]
-        ways.append(Map("add" if chosen.monoid == "sum" else "max", tuple(Reduce(chosen.monoid, chosen.axis, chosen.body, chosen.where & m) for m in (E, ~E))))
+        ways += [
+            Reduce(chosen.monoid, chosen.axis, chosen.body, rng.choice(masks)),
+            Reduce("sum", P, where(C, chosen, 0.0)),
+        ]
+        ways.append(
+            Map(
+                "add" if chosen.monoid == "sum" else "max",
+                tuple(Reduce(chosen.monoid, chosen.axis, chosen.body, chosen.where & m) for m in (E, ~E)),
+            )
+        )
     new = rng.choice(ways)
     return rewritten(term, lambda t: new if t is chosen else t)
 

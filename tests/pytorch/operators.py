@@ -108,7 +108,8 @@ case("binary int div", lambda i, j: (i // j, i % j, i / j, torch.div(i, j, round
      ints(9, 20, low=-9), ints(5, 20, low=1))  # fmt: skip
 case("binary int div negative", lambda i, j: (i // j, i % j, torch.div(i, j, rounding_mode="trunc"), torch.fmod(i, j)),
      ints(9, 20, low=-9), ints(0, 20, low=-5))  # fmt: skip
-case("binary real div", lambda x, y: (x // y, x % y, torch.fmod(x, y), torch.div(x, y, rounding_mode="trunc"), x % 0.3, x // 2),
+case("binary real div", lambda x, y: (x // y, x % y, torch.fmod(x, y), torch.div(x, y, rounding_mode="trunc"), x % 0.3,
+    x // 2),
      (33,), pos(33))  # fmt: skip
 case("binary int and real", lambda i, x: (i + x, i * 2.5, i + 2, i / 2, x * i), ints(9, 4), (3, 4))
 case("binary bool and number", lambda m, x: (m * x, m + 1, m + m, m * 2.5), bools(4), (4,))
@@ -150,7 +151,8 @@ case(
 )
 case("logic where masks", lambda m, n, x: torch.where(m, n, x > 0), bools(5), bools(5), (5,))
 case("logic masked_fill", lambda m, x: (x.masked_fill(m, 3.0), x.masked_fill(m, -math.inf).exp()), bools(3, 4), (3, 4))
-case("logic casts", lambda x, i, m: (x.int(), x.long() + 1, i.double(), m.double(), m.int() + 1, x.bool(), i.bool(), (x * 3).float()),
+case("logic casts", lambda x, i, m: (x.int(), x.long() + 1, i.double(), m.double(), m.int() + 1, x.bool(), i.bool(),
+    (x * 3).float()),
      (7,), ints(3, 7), bools(7))  # fmt: skip
 case(
     "logic constants",
@@ -218,7 +220,8 @@ case(
     lambda x: (x.var(), x.var(1), x.std(0), x.var(1, correction=0), torch.var_mean(x, 1), x.std((0, 1), correction=2)),
     (5, 4),
 )
-case("fold norms", lambda x: (x.norm(), x.norm(dim=1), torch.linalg.vector_norm(x, 1, 0), x.norm(p=math.inf), torch.linalg.vector_norm(x, 3), x.norm(p=0)),
+case("fold norms", lambda x: (x.norm(), x.norm(dim=1), torch.linalg.vector_norm(x, 1, 0), x.norm(p=math.inf),
+    torch.linalg.vector_norm(x, 3), x.norm(p=0)),
      (5, 4))  # fmt: skip
 case(
     "fold softmax",
@@ -298,7 +301,8 @@ case(
     lambda x: (*x.split(2, 1), *x.chunk(3, 1), *x.unbind(0), *torch.tensor_split(x, 2, 1), *x.split([1, 4], 1)),
     (3, 5),
 )
-case("view cat", lambda x, y: (torch.cat([x, y]), torch.cat([x, x, y], 0), torch.stack([x[:2], y]), torch.stack([x, x], -1), torch.cat([x.T, y.T], -1)),
+case("view cat", lambda x, y: (torch.cat([x, y]), torch.cat([x, x, y], 0), torch.stack([x[:2], y]),
+    torch.stack([x, x], -1), torch.cat([x.T, y.T], -1)),
      (3, 4), (2, 4))  # fmt: skip
 case("view cat kinds", lambda x, i: torch.cat([x, i]), (3,), ints(5, 2))
 case(
@@ -358,10 +362,18 @@ case(
     (3, 4),
 )
 case("gather index_put", lambda x, i, s: x.index_put((i,), s, accumulate=True), (5, 3), ints(5, 4), (4, 3))
-case("cast fraction filled in", lambda i: (torch.full_like(i, -2.7) + i, torch.full((3, 4), 2.7, dtype=torch.int64)), ints(5, 3, 4))
+case(
+    "cast fraction filled in",
+    lambda i: (torch.full_like(i, -2.7) + i, torch.full((3, 4), 2.7, dtype=torch.int64)),
+    ints(5, 3, 4),
+)
 case(
     "cast fraction written in",
-    lambda i, x: (torch.slice_scatter(i, 3 * x, 1, 0, 4), torch.select_scatter(i, 3 * x[0], 0, 1), F.pad(i, (1, 1), value=2.5)),
+    lambda i, x: (
+        torch.slice_scatter(i, 3 * x, 1, 0, 4),
+        torch.select_scatter(i, 3 * x[0], 0, 1),
+        F.pad(i, (1, 1), value=2.5),
+    ),
     ints(5, 3, 4),
     (3, 4),
 )
@@ -414,7 +426,8 @@ case(
     (4,),
 )
 case("product square", lambda x: (x @ x, x @ x.T, x.T @ x @ x), (4, 4))
-case("product einsum", lambda a, b: (torch.einsum("bij,bjk->bik", a, b), torch.einsum("bij,bjk", a, b), torch.einsum("b...j,b...j->b", a, a),
+case("product einsum", lambda a, b: (torch.einsum("bij,bjk->bik", a, b), torch.einsum("bij,bjk", a, b),
+    torch.einsum("b...j,b...j->b", a, a),
      torch.einsum("bij->jb", a), torch.einsum("bij,ckj->bick", a, a)), (2, 3, 4), (2, 4, 5))  # fmt: skip
 case(
     "product einsum diagonal",
@@ -423,9 +436,11 @@ case(
 )
 case("product bilinear", lambda x, y, w: F.bilinear(x, y, w), (3, 4), (3, 5), (2, 4, 5))
 case("product outer", lambda x, y: (torch.outer(x, y), torch.dot(x, x), torch.mv(torch.outer(y, x), x)), (3,), (4,))
-case("product attention", lambda q, k, v: (F.scaled_dot_product_attention(q, k, v), F.scaled_dot_product_attention(q, k, v, is_causal=True),
+case("product attention", lambda q, k, v: (F.scaled_dot_product_attention(q, k, v),
+    F.scaled_dot_product_attention(q, k, v, is_causal=True),
      F.scaled_dot_product_attention(q, k, v, scale=0.3)), (2, 3, 5, 4), (2, 3, 7, 4), (2, 3, 7, 6))  # fmt: skip
-case("product attention masks", lambda q, m, s: (F.scaled_dot_product_attention(q, q, q, attn_mask=m | torch.eye(5, dtype=torch.bool)),
+case("product attention masks", lambda q, m,
+    s: (F.scaled_dot_product_attention(q, q, q, attn_mask=m | torch.eye(5, dtype=torch.bool)),
      F.scaled_dot_product_attention(q, q, q, attn_mask=s)), (2, 3, 5, 4), bools(5, 5), (3, 5, 5))  # fmt: skip
 case(
     "product attention grouped",
@@ -570,9 +585,11 @@ case("norm batch train", lambda x, w: F.batch_norm(x, None, None, w, w, training
 case("norm local response", lambda x: F.local_response_norm(x, 3), pos(2, 5, 4))
 
 # Losses.
-case("loss cross_entropy", lambda x, i: (F.cross_entropy(x, i), F.cross_entropy(x, i, reduction="sum"), F.cross_entropy(x, i, reduction="none"),
+case("loss cross_entropy", lambda x, i: (F.cross_entropy(x, i), F.cross_entropy(x, i, reduction="sum"),
+    F.cross_entropy(x, i, reduction="none"),
      F.cross_entropy(x, i, label_smoothing=0.1)), (6, 5), ints(5, 6))  # fmt: skip
-case("loss cross_entropy ignored", lambda x, i, w: (F.cross_entropy(x, i, ignore_index=2), F.cross_entropy(x, i, weight=w),
+case("loss cross_entropy ignored", lambda x, i,
+    w: (F.cross_entropy(x, i, ignore_index=2), F.cross_entropy(x, i, weight=w),
      F.cross_entropy(x, i, weight=w, label_smoothing=0.2, ignore_index=1)), (6, 5), ints(5, 6), pos(5))  # fmt: skip
 case("loss cross_entropy places", lambda x, i: F.cross_entropy(x, i), (2, 5, 3, 4), ints(5, 2, 3, 4))
 case(
@@ -660,12 +677,23 @@ case(
     ),
     (2, 3, 4, 5),
 )
-case("pool uneven", lambda x: (*F.adaptive_max_pool2d(x, (3, 2), return_indices=True), F.adaptive_avg_pool2d(x, (3, 5))), (2, 3, 7, 8))
-case("norm distances", lambda x, y: (torch.cdist(x, y), torch.cdist(x, y, p=1), torch.cdist(x, x, p=3)), (2, 5, 3), (2, 6, 3))
+case(
+    "pool uneven",
+    lambda x: (*F.adaptive_max_pool2d(x, (3, 2), return_indices=True), F.adaptive_avg_pool2d(x, (3, 5))),
+    (2, 3, 7, 8),
+)
+case(
+    "norm distances",
+    lambda x, y: (torch.cdist(x, y), torch.cdist(x, y, p=1), torch.cdist(x, x, p=3)),
+    (2, 5, 3),
+    (2, 6, 3),
+)
 case(
     "scatter reduced",
     lambda x, i, s: tuple(
-        x.scatter_reduce(0, i, s, kind, include_self=own) for kind in ("sum", "mean", "prod", "amax", "amin") for own in (True, False)
+        x.scatter_reduce(0, i, s, kind, include_self=own)
+        for kind in ("sum", "mean", "prod", "amax", "amin")
+        for own in (True, False)
     ),
     (4, 3),
     ints(4, 6, 3),
@@ -680,18 +708,36 @@ case(
     (6,),
 )
 case("index of a number", lambda x, t: x[(t * 4).long()], (5, 2), unit(7))
-case("cast like another", lambda x, m: (x.type_as(m.int()), m.type_as(x), (torch.cumsum(m.int(), 1).type_as(m.int()) * m).long() + 1), (3, 4), bools(3, 4))
-case("order bounds", lambda x, s, r: (torch.searchsorted(s.cumsum(0), x), torch.searchsorted(r.sort(1).values, x[:2], right=True),
-     torch.bucketize(x, s.cumsum(0), right=True), torch.searchsorted(s.cumsum(0), s.cumsum(0), out_int32=True)), (2, 7), pos(5), (2, 6))  # fmt: skip
+case(
+    "cast like another",
+    lambda x, m: (x.type_as(m.int()), m.type_as(x), (torch.cumsum(m.int(), 1).type_as(m.int()) * m).long() + 1),
+    (3, 4),
+    bools(3, 4),
+)
+case("order bounds", lambda x, s, r: (torch.searchsorted(s.cumsum(0), x),
+    torch.searchsorted(r.sort(1).values, x[:2], right=True),
+     torch.bucketize(x, s.cumsum(0), right=True), torch.searchsorted(s.cumsum(0), s.cumsum(0), out_int32=True)), (2, 7),
+         pos(5), (2, 6))  # fmt: skip
 case("order of one place", lambda x: (x.kthvalue(2, 1), x.kthvalue(1, 0, keepdim=True), x.median()), (4, 5))
-case("pool sampled", lambda x, g: (F.grid_sample(x, g.tanh(), align_corners=False), F.grid_sample(x, g, "nearest", "border", align_corners=True)),
+case("pool sampled", lambda x, g: (F.grid_sample(x, g.tanh(), align_corners=False),
+    F.grid_sample(x, g, "nearest", "border", align_corners=True)),
      (2, 3, 5, 6), (2, 4, 3, 2))  # fmt: skip
-case("index bags", lambda w, i, s: tuple(F.embedding_bag(i.flatten(), w, torch.tensor([0, 2, 2, 5]), mode=m) for m in ("sum", "mean", "max"))
-     + (F.embedding_bag(i, w, mode="mean", padding_idx=1), F.embedding_bag(i, w, mode="sum", per_sample_weights=s)), (7, 3), ints(7, 2, 4), (2, 4))  # fmt: skip
-case("strided views", lambda x: (x.as_strided((3, 2), (6, 2)), x.as_strided((5, 4), (1, 2), 3), torch.diagonal_scatter(x, x[0, :4], 1),
+case("index bags", lambda w, i, s: tuple(F.embedding_bag(i.flatten(), w, torch.tensor([0, 2, 2, 5]),
+    mode=m) for m in ("sum", "mean", "max"))
+     + (F.embedding_bag(i, w, mode="mean", padding_idx=1), F.embedding_bag(i, w, mode="sum", per_sample_weights=s)),
+         (7, 3), ints(7, 2, 4), (2, 4))  # fmt: skip
+case("strided views", lambda x: (x.as_strided((3, 2), (6, 2)), x.as_strided((5, 4), (1, 2), 3),
+    torch.diagonal_scatter(x, x[0, :4], 1),
      torch.diagonal_scatter(x, x[0, :3], -1), torch.block_diag(x[:2, :2], x[:3, :1])), (4, 6))  # fmt: skip
-case("inverse functions", lambda x: (x.asinh(), (x.abs() + 1).acosh(), (x / 9).tanh().atanh(), torch.hypot(x, x.flip(0))), (3, 4))
-case("whole bits", lambda i, j: (i & 12, i | 5, i ^ 9, i & -4, i | -3, i ^ -6, (i - 4) & 10, (i - 4) | 3, (i - 4) ^ 7, (i % 8) & (j % 16), (i % 8) | (j % 16),
+case(
+    "inverse functions",
+    lambda x: (x.asinh(), (x.abs() + 1).acosh(), (x / 9).tanh().atanh(), torch.hypot(x, x.flip(0))),
+    (3, 4),
+)
+case("whole bits", lambda i, j: (i & 12, i | 5, i ^ 9, i & -4, i | -3, i ^ -6, (i - 4) & 10, (i - 4) | 3, (i - 4) ^ 7,
+    (i % 8) & (j % 16), (i % 8) | (j % 16),
      (i % 8) ^ (j % 16)), ints(90, 7, low=-90), ints(90, 7))  # fmt: skip
-case("whole bits apart", lambda i, x: ((i[:, None] >> torch.arange(8)) & 1, i[:, None] << torch.arange(4), ((x > 0).long() * (2 ** torch.arange(6))).sum(1),
-     (x > 0).long() * (1 << torch.arange(6)), 3 ** torch.arange(9), torch.arange(5) ** torch.arange(5)), ints(200, 5), (3, 6))  # fmt: skip
+case("whole bits apart", lambda i, x: ((i[:, None] >> torch.arange(8)) & 1, i[:, None] << torch.arange(4),
+    ((x > 0).long() * (2 ** torch.arange(6))).sum(1),
+     (x > 0).long() * (1 << torch.arange(6)), 3 ** torch.arange(9), torch.arange(5) ** torch.arange(5)), ints(200, 5),
+         (3, 6))  # fmt: skip

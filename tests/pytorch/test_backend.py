@@ -130,7 +130,11 @@ def test_a_norm_in_evaluation_is_taken():
 def test_places_that_an_order_gave_choose_elements_and_have_gradients():
     def f(x, v, table):
         weights, places = torch.topk(x, 2, 1)
-        return torch.gather(v, 1, places) * weights.softmax(1), table[places], F.interpolate(v[None, None], scale_factor=2, mode="bilinear")
+        return (
+            torch.gather(v, 1, places) * weights.softmax(1),
+            table[places],
+            F.interpolate(v[None, None], scale_factor=2, mode="bilinear"),
+        )
 
     tensors = [torch.randn(6, 6, requires_grad=True) for _ in range(3)]
     same(step(compiled(f, finite=True), tensors, tensors), step(f, tensors, tensors))
@@ -230,7 +234,9 @@ def test_the_time_for_searches_counts_what_processes_of_their_own_need(monkeypat
 
     monkeypatch.setattr(regions, "kernels_of", busy)
     monkeypatch.setattr(backend, "_machine", lambda options, given_: ("h200", True, False))
-    fn = compiled(lambda x: torch.special.gammaln(torch.special.gammaln(x + 1) + 2).tanh(), executor="kernels", seconds=0.1)
+    fn = compiled(
+        lambda x: torch.special.gammaln(torch.special.gammaln(x + 1) + 2).tanh(), executor="kernels", seconds=0.1
+    )
     fn(torch.ones(3))
     reasons = [region.reason for region in backend.reports[-1].regions]
     assert "nothing was found" in reasons and "the time for searches (0.1 s) is over" in reasons

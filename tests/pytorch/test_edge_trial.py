@@ -1,4 +1,6 @@
-"""Kernels at the edges of the numbers: NaN, infinities and zeros in data give what PyTorch gives, or the kernel is not taken."""
+"""Kernels at the edges of the numbers: NaN, infinities and zeros in data give what PyTorch gives, or the kernel is not
+taken.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from napkin_eq.verify.miniature import miniature
 from tests.codegen.test_triton import DEVICE, loaded
 
 INF, NAN = float("inf"), float("nan")
-DATA = torch.tensor([[1.0, NAN, 2.0, 0.5], [INF, 0.0, 1.0, 3.0], [-INF] * 4, [-1.0, 0.0, 3.0, -2.0], [-INF, 1.0, 2.0, 0.0], [0.0] * 4])
+DATA = torch.tensor(
+    [[1.0, NAN, 2.0, 0.5], [INF, 0.0, 1.0, 3.0], [-INF] * 4, [-1.0, 0.0, 3.0, -2.0], [-INF, 1.0, 2.0, 0.0], [0.0] * 4]
+)
 
 
 def derived(fn, shape=(6, 4)):

@@ -41,15 +41,21 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("fn", "shapes", "axes", "folded"), CASES, ids="gelu group batch permuted layer softmax".split())
-def test_a_flat_program_is_the_program(fn: Callable[..., object], shapes: tuple[tuple[int, ...], ...], axes: int, folded: int) -> None:
+@pytest.mark.parametrize(
+    ("fn", "shapes", "axes", "folded"), CASES, ids="gelu group batch permuted layer softmax".split()
+)
+def test_a_flat_program_is_the_program(
+    fn: Callable[..., object], shapes: tuple[tuple[int, ...], ...], axes: int, folded: int
+) -> None:
     torch.manual_seed(0)
     tensors = [torch.randn(shape, dtype=torch.float64) for shape in shapes]
     program = from_torch(fn, *tensors)
     made = flat(program)
     assert len(made.inputs[0].axes) <= axes
     assert len({t.axis for t in subterms(*(t for _, t in made.diagram.outputs)) if isinstance(t, Reduce)}) == folded
-    arrays = {p.name: t.reshape([a.size or 1 for a in p.axes]).numpy() for p, t in zip(made.inputs, tensors, strict=True)}
+    arrays = {
+        p.name: t.reshape([a.size or 1 for a in p.axes]).numpy() for p, t in zip(made.inputs, tensors, strict=True)
+    }
     wanted = program.run(*tensors)
     for port, whole in zip(made.outputs, wanted if isinstance(wanted, tuple) else (wanted,), strict=True):
         assert port.term is not None

@@ -78,7 +78,9 @@ def test_places_of_extremes_are_those_of_nan_where_data_hold_one():
     x[0, 1], x[0, 1, 3, 3] = -float("inf"), float("inf")
     for data in (x, x.nan_to_num(0.5)):
         for executor in ("reference", "kernels"):
-            fast = torch.compile(places_of_extremes, backend=partial(backend.napkin_eq, options={"seconds": 100.0, "executor": executor}))
+            fast = torch.compile(
+                places_of_extremes, backend=partial(backend.napkin_eq, options={"seconds": 100.0, "executor": executor})
+            )
             for got, wanted in zip(fast(data), places_of_extremes(data), strict=True):
                 torch.testing.assert_close(got, wanted, rtol=0, atol=0, equal_nan=True)
             assert not any(region.reason for region in backend.reports[-1].regions)
@@ -123,7 +125,9 @@ def test_statistics_over_several_dimensions_are_one_kernel():
 
 @pytest.mark.slow
 def test_masks_go_into_kernels_and_come_out_of_them_beside_their_values():
-    """A training step whose masks are saved for the way back; what is returned is of torch.bool, with PyTorch's strides."""
+    """A training step whose masks are saved for the way back; what is returned is of torch.bool, with PyTorch's
+    strides.
+    """
 
     def fn(x, keep):
         low = x < 0.25

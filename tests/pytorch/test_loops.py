@@ -1,4 +1,6 @@
-"""Loops that a program was traced through are found again: each is held against PyTorch in float64, and its diagram is one recurrence or none."""
+"""Loops that a program was traced through are found again: each is held against PyTorch in float64, and its diagram is
+one recurrence or none.
+"""
 
 import pytest
 import torch
@@ -123,7 +125,15 @@ def no_state(u, dt, a, b, c):
     return torch.cat([torch.sin(u[:, i : i + 1]) for i in range(L)], 1)
 
 
-LOOPS = {"selective": 1, "last_state_too": 1, "backwards": 1, "two_states": 2, "two_layers": 2, "averaged": 1, "by_scan": 2}
+LOOPS = {
+    "selective": 1,
+    "last_state_too": 1,
+    "backwards": 1,
+    "two_states": 2,
+    "two_layers": 2,
+    "averaged": 1,
+    "by_scan": 2,
+}
 OTHERS = ("curved", "mixed", "crossing", "squared", "uneven", "no_state")
 
 
@@ -153,7 +163,9 @@ def test_a_state_that_is_not_linear_is_said():
     from torch._higher_order_ops.scan import scan
 
     with pytest.raises(NapkinError, match="no linear function"):
-        nq.from_torch(lambda u: scan(lambda c, x: (torch.tanh(c + x), c.clone()), u[0].clone(), u)[1], torch.randn(5, 3))
+        nq.from_torch(
+            lambda u: scan(lambda c, x: (torch.tanh(c + x), c.clone()), u[0].clone(), u)[1], torch.randn(5, 3)
+        )
 
 
 def test_prefixes_by_a_combination(monkeypatch):

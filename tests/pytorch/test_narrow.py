@@ -15,7 +15,9 @@ def every_half():
     return found[torch.isfinite(found)]
 
 
-@pytest.mark.parametrize(("dtype", "top", "most"), [(torch.float8_e4m3fn, 448.0, 464.0), (torch.float8_e5m2, 57344.0, 61439.0)])
+@pytest.mark.parametrize(
+    ("dtype", "top", "most"), [(torch.float8_e4m3fn, 448.0, 464.0), (torch.float8_e5m2, 57344.0, 61439.0)]
+)
 def test_float8_is_rounded_as_pytorch_does(dtype, top, most):
     values = every_half()
     clamped = nq.from_torch(lambda x: torch.clamp(x, -top, top).to(dtype).to(x.dtype), values)
@@ -23,7 +25,9 @@ def test_float8_is_rounded_as_pytorch_does(dtype, top, most):
     assert not clamped.edges  # the clamp shows that no number is past the range
     inside = values[values.abs() <= most]
     bare = nq.from_torch(lambda x: x.to(dtype).to(x.dtype), inside)
-    assert torch.equal(bare.run(inside).float(), inside.to(dtype).float()) and [e.kind for e in bare.edges] == ["nonneg"]
+    assert torch.equal(bare.run(inside).float(), inside.to(dtype).float()) and [e.kind for e in bare.edges] == [
+        "nonneg"
+    ]
     inside[3] = 1e6
     with pytest.raises(NapkinError, match="range"):
         bare.run(inside)
@@ -52,7 +56,9 @@ def test_dynamic_quantisation_into_a_product_is_derived(function):
 
 
 def test_whole_numbers_wrap_around():
-    a, b = (torch.randint(-128, 128, (60,), dtype=torch.int8, generator=torch.Generator().manual_seed(n)) for n in (0, 1))
+    a, b = (
+        torch.randint(-128, 128, (60,), dtype=torch.int8, generator=torch.Generator().manual_seed(n)) for n in (0, 1)
+    )
     for function in (torch.add, torch.sub, torch.mul, lambda a, b: -a, lambda a, b: (a + b).to(torch.int64) * 2):
         program = nq.from_torch(lambda a, b, f=function: f(a, b).to(torch.int64), a, b)
         assert torch.equal(program.run(a, b).long(), function(a, b).long())

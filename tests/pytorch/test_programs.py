@@ -35,7 +35,9 @@ def test_running_statistics_are_further_outputs():
 
 
 def test_a_tensor_that_an_example_gives_twice_stands_for_two():
-    """torch.export takes one tensor for one input: x @ y + 2 z, shown with x, y and z alike, was z @ z + 2 z of whatever it was given later."""
+    """torch.export takes one tensor for one input: x @ y + 2 z, shown with x, y and z alike, was z @ z + 2 z of
+    whatever it was given later.
+    """
     same, (x, y, z) = torch.randn(4, 4), torch.randn(3, 4, 4)
     program = from_torch(lambda x, y, z: x @ y + 2 * z, same, same, same)
     assert torch.allclose(program.run(x, y, z).float(), x @ y + 2 * z, atol=1e-5)

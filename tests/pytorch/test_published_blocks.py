@@ -1,5 +1,5 @@
-"""Building blocks as they are published, and the ways in which programs ask whether numbers are numbers: read whole, right in the backend,
-on NaN and infinities too.
+"""Building blocks as they are published, and the ways in which programs ask whether numbers are numbers: read whole,
+right in the backend, on NaN and infinities too.
 """
 
 from __future__ import annotations
@@ -20,8 +20,19 @@ from tests.pytorch.test_backend import compiled, same, step
 from tests.pytorch.test_operators import agrees
 
 INF, NAN = math.inf, math.nan
-ODD = torch.tensor([[1.0, NAN, 2.0, -INF, 0.5], [INF, 0.0, 1.0, 3.0, -1.0], [-INF] * 5, [-1.0, 0.0, 3.0, NAN, 5.0], [NAN] * 5, [0.1, 0.2, 0.3, 0.4, 0.5]])
-MASK = torch.tensor([[1, 0, 1, 1, 0], [1, 1, 1, 1, 1], [0, 0, 0, 0, 0], [0, 1, 0, 1, 0], [1, 1, 0, 0, 1], [0, 0, 1, 0, 0]]).bool()
+ODD = torch.tensor(
+    [
+        [1.0, NAN, 2.0, -INF, 0.5],
+        [INF, 0.0, 1.0, 3.0, -1.0],
+        [-INF] * 5,
+        [-1.0, 0.0, 3.0, NAN, 5.0],
+        [NAN] * 5,
+        [0.1, 0.2, 0.3, 0.4, 0.5],
+    ]
+)
+MASK = torch.tensor(
+    [[1, 0, 1, 1, 0], [1, 1, 1, 1, 1], [0, 0, 0, 0, 0], [0, 1, 0, 1, 0], [1, 1, 0, 0, 1], [0, 0, 1, 0, 0]]
+).bool()
 PLACES = torch.tensor([0, 1, 1, 2, 0, 2])[:, None].expand(-1, 5)
 
 
@@ -51,7 +62,9 @@ ASKING = {
     "comparisons": lambda x, m: (x == INF, x != INF, x < INF, x <= INF, x > INF, x >= INF, x == -INF, x != x),
     "made numbers": lambda x, m: (torch.nan_to_num(x), torch.nan_to_num(x, 1.0, 2.0, 3.0), x.nanmean(1)),
     "masked rows": lambda x, m: torch.nan_to_num(F.softmax(m.float().masked_fill(m, -INF), -1), 0.0),
-    "masked rows chosen": lambda x, m: (p := m.float().masked_fill(m, -INF).softmax(-1)).masked_fill(p.isnan().any(1, keepdim=True), 0.25),
+    "masked rows chosen": lambda x, m: (p := m.float().masked_fill(m, -INF).softmax(-1)).masked_fill(
+        p.isnan().any(1, keepdim=True), 0.25
+    ),
     "least under a mask": lambda x, m: (m.float().masked_fill(m, INF).amin(1), torch.where(m, INF, x).amin(1)),
     "as large as can be": lambda x, m: (torch.where(m, INF, x) * 2, torch.full_like(x, INF).minimum(x)),
     "powers": lambda x, m: (x.pow(0.75), x.pow(-0.3)),
@@ -135,7 +148,11 @@ BLOCKS = {
     "last of several": (lambda c, n: c.index_put((torch.tensor([1, 3, 1]),), n), (4, 2), (3, 2)),
     "marked": (marked, (4, 4), bools(4, 4), ()),
     "unpooled": (unpooled, (2, 3, 4, 4)),
-    "gradients of rows": (lambda x, w: torch.func.vmap(torch.func.grad(lambda v: (torch.tanh(v @ w) ** 2).sum()))(x), (3, 4), (4, 4)),
+    "gradients of rows": (
+        lambda x, w: torch.func.vmap(torch.func.grad(lambda v: (torch.tanh(v @ w) ** 2).sum()))(x),
+        (3, 4),
+        (4, 4),
+    ),
     "buckets of distances": (t5_buckets, (2, 7, 3), (2, 7, 3), (8, 2)),
     "spline": (spline, (3, 6), pos(5), (5,)),
     "direction and length": (lambda v, g, x: F.conv1d(x, torch._weight_norm(v, g, 0)), (4, 3, 2), (4, 1, 1), (2, 3, 6)),
@@ -275,7 +292,11 @@ def test_kernels_are_given_complex_numbers_as_they_lie(monkeypatch, tmp_path):
 def test_a_complex_result_stays():
     x = torch.randn(3, 2)
     assert torch.equal(compiled(lambda t: torch.view_as_complex(t) * 2)(x), torch.view_as_complex(x) * 2)
-    assert any("complex numbers, which are no outputs" in region.reason for report in backend.reports for region in report.regions)
+    assert any(
+        "complex numbers, which are no outputs" in region.reason
+        for report in backend.reports
+        for region in report.regions
+    )
 
 
 def test_a_check_of_the_data_stays_and_says_so():

@@ -1,6 +1,8 @@
-"""Programs of the kinds that collections of small PyTorch programs hold, odd sizes: read whole, and right both ways through the backend.
+"""Programs of the kinds that collections of small PyTorch programs hold, odd sizes: read whole, and right both ways
+through the backend.
 
-Each stands for several: single operators in their rarer forms, chains after a convolution or a product, parts of networks.
+Each stands for several: single operators in their rarer forms, chains after a convolution or a product, parts of
+networks.
 """
 
 from __future__ import annotations
@@ -61,13 +63,25 @@ kind("transposed 3d", lambda: nn.ConvTranspose3d(4, 8, (3, 2, 3), 2, (1, 0, 1), 
 kind("convolution 3d", lambda: nn.Conv3d(3, 4, (3, 5, 2), (1, 2, 1), (1, 0, 1), (2, 1, 1)), (1, 3, 7, 6, 4))
 kind(
     "transposed, norm, pool, groups",
-    lambda: Then(nn.ConvTranspose2d(3, 8, 3), nn.Sequential(nn.BatchNorm2d(8), nn.Tanh(), nn.AvgPool2d(2), nn.GroupNorm(4, 8))),
+    lambda: Then(
+        nn.ConvTranspose2d(3, 8, 3), nn.Sequential(nn.BatchNorm2d(8), nn.Tanh(), nn.AvgPool2d(2), nn.GroupNorm(4, 8))
+    ),
     (2, 3, 6, 5),
 )
-kind("least, sum, gelu", lambda: Then(nn.Conv2d(3, 8, 3), lambda x: F.gelu(x.min(1, keepdim=True)[0].sum(2))), (2, 3, 6, 5))
+kind(
+    "least, sum, gelu",
+    lambda: Then(nn.Conv2d(3, 8, 3), lambda x: F.gelu(x.min(1, keepdim=True)[0].sum(2))),
+    (2, 3, 6, 5),
+)
 kind("softmax, pools", lambda: Then(nn.Conv3d(3, 4, 3), lambda x: F.avg_pool3d(x.softmax(1), 2)), (1, 3, 6, 7, 6))
-kind("mean away", lambda: Then(nn.ConvTranspose3d(3, 4, 3), lambda x: x - x.mean((2, 3, 4), keepdim=True)), (1, 3, 3, 2, 3))
-kind("instance norm of rows", lambda: Then(nn.Linear(6, 8), lambda x: F.instance_norm(x[:, None, None])[:, 0, 0]), (5, 6))
+kind(
+    "mean away",
+    lambda: Then(nn.ConvTranspose3d(3, 4, 3), lambda x: x - x.mean((2, 3, 4), keepdim=True)),
+    (1, 3, 3, 2, 3),
+)
+kind(
+    "instance norm of rows", lambda: Then(nn.Linear(6, 8), lambda x: F.instance_norm(x[:, None, None])[:, 0, 0]), (5, 6)
+)
 kind("hard chain", lambda: Then(nn.Linear(6, 8), lambda x: F.hardtanh(F.mish(x.clamp(-1, 1) / 2)).logsumexp(1)), (5, 6))
 
 
@@ -109,7 +123,12 @@ function("state space", chunked_scan, (2, 8, 2, 3), (2, 8, 2), (2, 8, 2, 3), (2,
 
 def windows(x: torch.Tensor) -> torch.Tensor:
     """Attention inside windows that are rolled, cosine scores, as vision models have it."""
-    x = torch.roll(x.view(2, 4, 4, 6), (-1, -1), (1, 2)).view(2, 2, 2, 2, 2, 6).permute(0, 1, 3, 2, 4, 5).reshape(-1, 4, 6)
+    x = (
+        torch.roll(x.view(2, 4, 4, 6), (-1, -1), (1, 2))
+        .view(2, 2, 2, 2, 2, 6)
+        .permute(0, 1, 3, 2, 4, 5)
+        .reshape(-1, 4, 6)
+    )
     q = x.view(-1, 4, 2, 3).transpose(1, 2)
     x = ((F.normalize(q, dim=-1) @ F.normalize(q, dim=-1).transpose(-2, -1) * 3).softmax(-1) @ q).transpose(1, 2)
     x = x.reshape(2, 2, 2, 2, 2, 6).permute(0, 1, 3, 2, 4, 5).reshape(2, 4, 4, 6)
@@ -126,7 +145,9 @@ class Squeezed(nn.Module):  # type: ignore[misc]
         super().__init__()
         self.wide = nn.Sequential(nn.Conv2d(4, 12, 1, bias=False), nn.BatchNorm2d(12), nn.ReLU6(True))
         self.deep = nn.Sequential(nn.Conv2d(12, 12, 5, 1, 2, groups=12, bias=False), nn.BatchNorm2d(12), nn.SiLU(True))
-        self.gate = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Conv2d(12, 3, 1), nn.ReLU(True), nn.Conv2d(3, 12, 1), nn.Sigmoid())
+        self.gate = nn.Sequential(
+            nn.AdaptiveAvgPool2d(1), nn.Conv2d(12, 3, 1), nn.ReLU(True), nn.Conv2d(3, 12, 1), nn.Sigmoid()
+        )
         self.back = nn.Conv2d(12, 4, 1, bias=False)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:

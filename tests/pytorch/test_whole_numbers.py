@@ -1,4 +1,6 @@
-"""Whole numbers past 2^24, 2^31 and 2^53: as PyTorch has them in kernels and in float64, or left to PyTorch in a line."""
+"""Whole numbers past 2^24, 2^31 and 2^53: as PyTorch has them in kernels and in float64, or left to PyTorch
+in a line.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The report: one file that is whole in itself, shows what it says, runs nothing that a stranger wrote, and is laid out in a real browser."""
+"""The report: one file that is whole in itself, shows what it says, runs nothing that a stranger wrote, and is laid out
+in a real browser.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,11 @@ class Outline(HTMLParser):
             self.links.add(given["href"])
         if tag in ("h1", "h2", "h3"):
             self.headings.append(tag)
-        self.loads += [value for name, value in given.items() if name in ("src", "data", "xlink:href") or (tag == "link" and name == "href")]
+        self.loads += [
+            value
+            for name, value in given.items()
+            if name in ("src", "data", "xlink:href") or (tag == "link" and name == "href")
+        ]
 
 
 def test_it_is_one_file_that_loads_nothing(attention):
@@ -92,7 +98,9 @@ def test_each_line_of_source_is_that_of_the_plan_which_defines_its_name(attentio
             assert re.match(r"\s*" + re.match(r"\s*(\w+)", text)[1] + r"\b", planned), (text, planned)
     twice = mapped("    a = 1\n    a = 2\n    a = 3", ["    a = 1", "    a[x] = 2"])
     assert [line.plan for line in twice] == [1, 2, 2]
-    assert [line.plan for line in mapped("    a = 1\n    tl.store(p, a)\n    b = 2", ["    a = 1", "    store out = a"])] == [1, 2, 0]
+    assert [
+        line.plan for line in mapped("    a = 1\n    tl.store(p, a)\n    b = 2", ["    a = 1", "    store out = a"])
+    ] == [1, 2, 0]
 
 
 def test_what_a_stranger_writes_is_shown_and_not_run():
@@ -148,13 +156,33 @@ tried(0);
 def test_a_browser_lays_it_out_without_overflow_and_its_toggles_work(attention, tmp_path):
     (tmp_path / "report.html").write_text(attention[1], encoding="utf-8")
     (tmp_path / "watch.html").write_text(WATCH, encoding="utf-8")
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files", f"--user-data-dir={tmp_path}/profile", "--enable-logging=stderr"]
-    command = [str(BROWSER), *flags, "--window-size=1500,1000", "--virtual-time-budget=8000", "--dump-dom", (tmp_path / "watch.html").as_uri()]
+    flags = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--allow-file-access-from-files",
+        f"--user-data-dir={tmp_path}/profile",
+        "--enable-logging=stderr",
+    ]
+    command = [
+        str(BROWSER),
+        *flags,
+        "--window-size=1500,1000",
+        "--virtual-time-budget=8000",
+        "--dump-dom",
+        (tmp_path / "watch.html").as_uri(),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     seen = json.loads(html.unescape(re.search(r'<pre id="said">(.*?)</pre>', done.stdout, re.DOTALL)[1]))
     assert [row["width"] for row in seen] == [360, 768, 1440]
     for row in seen:
-        assert row["over"] <= 0 and row["opened"] and row["lit"] >= 2 and row["text"] > 2000 and row["title"].startswith("attention"), row
+        assert (
+            row["over"] <= 0
+            and row["opened"]
+            and row["lit"] >= 2
+            and row["text"] > 2000
+            and row["title"].startswith("attention")
+        ), row
     assert not re.search(r"CONSOLE.*(Error|error)", done.stderr), done.stderr
 
 

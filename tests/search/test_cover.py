@@ -49,7 +49,9 @@ def brute(columns: list[Column], outputs: list[int]) -> float:
         for chosen in itertools.combinations(range(len(columns)), count):
             made = {v for i in chosen for v in columns[i].outs}
             read = {v for i in chosen for v in columns[i].reads}
-            clash = any({*columns[i].inside, *columns[i].outs} & set(columns[j].outs) for i in chosen for j in chosen if i != j)
+            clash = any(
+                {*columns[i].inside, *columns[i].outs} & set(columns[j].outs) for i in chosen for j in chosen if i != j
+            )
             if set(outputs) <= made and read <= made and not clash and in_order(chosen, columns) is not None:
                 best = min(best, sum(columns[i].price for i in chosen))
     return best
@@ -158,14 +160,18 @@ def test_shapes_are_the_same_up_to_names() -> None:
 
 
 def test_a_value_is_stored_so_that_what_its_readers_hold_together_lies_together() -> None:
-    """A bias is computed head by head of a pair; attention takes one head after another, and pairs of it side by side."""
+    """A bias is computed head by head of a pair; attention takes one head after another, and pairs of it
+    side by side.
+    """
     s, r, x, h, e, z = nq.axes("s r x h e z", s=4, r=8, x=8, h=2, e=4, z=4)
     q, k, v = nq.array("q", s, r, h, e), nq.array("k", s, x, h, e), nq.array("v", s, x, h, e)
     bias = nq.linear(nq.array("Z", r, x, z), nq.array("W", z, h), z)
     out = nq.sum(nq.softmax(nq.sum(q * k, e) + bias, x) * v, x)
 
     def laid(output: nq.Term, value: nq.Term) -> str:
-        storage = Storage(graph_of([output], prover(chosen_statements((), ()))), {output: "out"}, "bfloat16", lambda _: False)
+        storage = Storage(
+            graph_of([output], prover(chosen_statements((), ()))), {output: "out"}, "bfloat16", lambda _: False
+        )
         return "".join(a.name for a in storage.stored[value].dims)
 
     assert laid(out, bias) == "hrx"
@@ -175,10 +181,21 @@ def test_a_value_is_stored_so_that_what_its_readers_hold_together_lies_together(
 
 
 def test_the_chain_of_a_piece_is_sought_by_what_was_proved(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Which lanes a law needs is said by its verdict: without it a chain may take a step that the checker refuses before a first block."""
+    """Which lanes a law needs is said by its verdict: without it a chain may take a step that the checker refuses
+    before a first block.
+    """
     given: list[object] = []
 
-    def spied(source: nq.Term, placed: Placed, fired: object, statements: object, budget: object, entered: object, verdicts: object, merged: object):
+    def spied(
+        source: nq.Term,
+        placed: Placed,
+        fired: object,
+        statements: object,
+        budget: object,
+        entered: object,
+        verdicts: object,
+        merged: object,
+    ):
         given.append(verdicts)
         raise Undecided("no chain is sought here")
 
@@ -188,7 +205,9 @@ def test_the_chain_of_a_piece_is_sought_by_what_was_proved(monkeypatch: pytest.M
     laws = proved_laws((), (), False)
     aim = aimed(diagram, "h200", "bfloat16", "triton", None, (), 30.0, False)
     graph = graph_of([diagram.outputs[0][1]], laws.proved)
-    piece = Storage(graph, {diagram.outputs[0][1]: "out"}, "bfloat16", laws.proved).piece(Enumeration(graph).single[diagram.outputs[0][1]][0])
+    piece = Storage(graph, {diagram.outputs[0][1]: "out"}, "bfloat16", laws.proved).piece(
+        Enumeration(graph).single[diagram.outputs[0][1]][0]
+    )
     with pytest.raises(Undecided, match="no chain is sought here"):
         pricing.Pricing(aim, laws, workers.Pool(len)).derived(piece)
     assert given and all(verdicts is laws.verdicts for verdicts in given)
@@ -260,7 +279,9 @@ def test_axes_named_apart_say_the_same() -> None:
     first = attend(nq.array("A", h, q, d), q, x, d)
     term = attend(first, q, x, d)
     (other,) = apart([term], {"x": {first}}, {t.body for t in subterms(term) if isinstance(t, Read)})
-    assert other is not term and {"x", "x1"} <= {t.axis.name for t in subterms(other) if t.names[:2] == ("monoid", "axis")}
+    assert other is not term and {"x", "x1"} <= {
+        t.axis.name for t in subterms(other) if t.names[:2] == ("monoid", "axis")
+    }
     data = {"A": np.random.default_rng(0).normal(size=(2, 5, 3))}
     assert evaluate(other, data) == pytest.approx(evaluate(term, data))
 
@@ -270,7 +291,11 @@ def test_two_operators_in_a_row_are_two_kernels_with_one_certificate() -> None:
     found = derive(attend(attend(nq.array("A", h, q, d), q, x, d), q, x, d))
     (output,) = found.outputs
     assert output.cover is not None and output.cover["gap"] <= 0.03 and len(found.plan.kernels) == 2
-    assert all(len(b.dims) < 3 or {"q", "x"} - {a.name for a in b.dims} for k in found.plan.kernels for b in (*k.reads, *k.writes))
+    assert all(
+        len(b.dims) < 3 or {"q", "x"} - {a.name for a in b.dims}
+        for k in found.plan.kernels
+        for b in (*k.reads, *k.writes)
+    )
     assert output.translation.status == "agrees"
     data = found.certificate
     assert checked(data)["status"] == "ok" and found.report()["cover"]["kernels"][1]["reads"]
@@ -302,11 +327,15 @@ def test_two_outputs_of_one_value_are_one_clear_line() -> None:
 
 def test_it_is_known_when_a_process_may_no_longer_be_forked() -> None:
     code = (
-        "from napkin_eq.egraph.saturate import threaded\nfrom napkin_eq.pipeline.derive import derive\nfrom napkin_eq.frontend.gallery import diagram\n"
-        "before = threaded()\nderive(diagram('softmax'))\nprint(before, threaded())"
+        "from napkin_eq.egraph.saturate import threaded\nfrom napkin_eq.pipeline.derive import derive\nfrom"
+        " napkin_eq.frontend.gallery import diagram\nbefore = threaded()\nderive(diagram('softmax'))\nprint(before,"
+        " threaded())"
     )
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    assert subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout == "False True\n"
+    assert (
+        subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout
+        == "False True\n"
+    )
 
 
 def backward(h: nq.Axis, q: nq.Axis, x: nq.Axis, d: nq.Axis) -> nq.Diagram:
@@ -339,7 +368,9 @@ def test_a_bound_counts_what_each_block_computes_for_itself() -> None:
     prices = {}
     for candidate in listed.single[columns]:
         if large.isdisjoint(candidate.reads):
-            prices[frozenset(candidate.reads)] = bound_us(storage.piece(candidate), "bf16", "bfloat16", hardware.load("h200"))
+            prices[frozenset(candidate.reads)] = bound_us(
+                storage.piece(candidate), "bf16", "bfloat16", hardware.load("h200")
+            )
     # What rows need of all columns would be computed again for each block of columns.
     assert prices[frozenset(rows)] < 150 < 2 * 150 < min(p for reads, p in prices.items() if len(reads) < len(rows))
 
@@ -364,7 +395,10 @@ def test_a_number_that_a_matrix_is_divided_by_may_be_stored_and_is_not_bound_to_
     number = next(cut for cut in graph.cuts if not cut.axes)
     assert norm in subterms(out) and number in subterms(out)
     storage = Storage(graph, {out: "out"}, "bfloat16", proved)
-    prices = {c.inside: bound_us(storage.piece(c), "bf16", "bfloat16", hardware.load("h200")) for c in Enumeration(graph).single[out]}
+    prices = {
+        c.inside: bound_us(storage.piece(c), "bf16", "bfloat16", hardware.load("h200"))
+        for c in Enumeration(graph).single[out]
+    }
     assert 5 * prices[frozenset()] < prices[frozenset({number})]  # each block would fold all of the matrix
 
 
@@ -429,7 +463,9 @@ def test_a_plan_takes_no_longer_than_operator_by_operator(monkeypatch: pytest.Mo
     monkeypatch.setattr(pipeline, "_cover", lambda job: [])
     found = derive(diagram)
     assert sum(o.placed.predicted_us for o in found.outputs) < 1e3
-    assert any("what the search found is predicted to take 10000.0 us" in note for o in found.outputs for note in o.graph.notes)
+    assert any(
+        "what the search found is predicted to take 10000.0 us" in note for o in found.outputs for note in o.graph.notes
+    )
     assert checked(sealed(found.certificate))["status"] == "ok"
 
 
@@ -455,7 +491,9 @@ def test_the_backward_pass_of_attention_is_four_kernels_and_stores_no_scores() -
 
 
 def test_no_kernel_reads_what_may_be_absent_and_products_are_not_stored_in_float16():
-    """An array that a kernel is given holds what is present: a stored -inf that is negated would be +inf, which is no absent value."""
+    """An array that a kernel is given holds what is present: a stored -inf that is negated would be +inf, which is no
+    absent value.
+    """
     a, b = nq.axes("a b", a=64, b=64)
     A, proved = nq.array("A", a, b), prover(chosen_statements((), ()))
     hidden = nq.where(A > 0.0, A, -float("inf"))
@@ -479,7 +517,9 @@ def test_what_decides_is_stored_in_float32():
 
 
 def test_names_of_arrays_that_a_cover_would_take_change_nothing():
-    """A name that ends on an underscore is a name: the next one that a cover tried had two in a row, which is none, and there was no cover."""
+    """A name that ends on an underscore is a name: the next one that a cover tried had two in a row, which is none, and
+    there was no cover.
+    """
     m, n = nq.axes("m n", m=512, n=512)
     proved = prover(chosen_statements((), ()))
     for first, second in (("A", "B"), ("v0", "v0_"), ("v0_1", "v0")):

@@ -47,7 +47,11 @@ def brute_force(graph: Saturated) -> float:
                 return None
             if c not in found:
                 parts = [follow(k, above | {c}) for k in choice[c].children]
-                found[c] = None if None in parts else extractor._candidate(c, choice[c], tuple(p for p in parts if p is not None))
+                found[c] = (
+                    None
+                    if None in parts
+                    else extractor._candidate(c, choice[c], tuple(p for p in parts if p is not None))
+                )
             return found[c]
 
         if (whole := follow(graph.root, frozenset())) is not None:
@@ -61,7 +65,10 @@ def cases() -> dict[str, tuple[Term, tuple[str, ...]]]:
     shared = nq.exp(a)
     return {
         "factor": (nq.sum(a * c, x), ("distribute", "stream-sum", "fuse-sum", "mul-commutes")),
-        "contraction": (nq.sum((a * c) * b, x), ("distribute", "stream-sum", "fuse-sum", "mul-associates", "mul-commutes")),
+        "contraction": (
+            nq.sum((a * c) * b, x),
+            ("distribute", "stream-sum", "fuse-sum", "mul-associates", "mul-commutes"),
+        ),
         "sharing": (nq.sum(shared * a, x) + nq.sum(shared, x), ("stream-sum", "fuse-sum", "add-commutes")),
         "rows": (nq.max(a * 2.0, x) + nq.sum(a, x), ("max-scale", "stream-sum", "stream-max", "fuse-sum", "fuse-max")),
     }
@@ -102,7 +109,9 @@ def test_a_factor_of_a_contraction_enters_the_operand_that_is_computed_already(r
 
 @pytest.mark.parametrize("module", [forms, coordinates], ids=["forms", "coordinates"])
 def test_what_is_remembered_of_terms_is_bounded(module, monkeypatch):
-    memo, ask = (forms._FURTHER, forms._folded_further) if module is forms else (coordinates._FINDS, coordinates.finds_places)
+    memo, ask = (
+        (forms._FURTHER, forms._folded_further) if module is forms else (coordinates._FINDS, coordinates.finds_places)
+    )
     monkeypatch.setattr(module, "REMEMBERED", 50)
     x, y = nq.axes("x y", x=8, y=8)
     terms = [nq.sum(nq.sum(nq.array(f"A{i}", x, y) * float(i), x) + 1.0, y) for i in range(60)]
@@ -148,7 +157,12 @@ def searched(term: Term, kernels: int) -> Term:
 def test_a_sum_of_ones_is_found_to_be_a_size():
     b, c = nq.axes("b c", b=3, c=7)
     ones = Sum(c, Const(1.0) * Const(1.0))
-    for term in (Sum(b, Const(1.0)), ones * Sum(b, Const(1.0)), nq.abs(ones) + nq.array("A", b), Sum(c, Const(1.0)) * Const(1.0)):
+    for term in (
+        Sum(b, Const(1.0)),
+        ones * Sum(b, Const(1.0)),
+        nq.abs(ones) + nq.array("A", b),
+        Sum(c, Const(1.0)) * Const(1.0),
+    ):
         assert not any(isinstance(t, Fold) for t in subterms(searched(term, 1)))
 
 
@@ -163,7 +177,8 @@ def test_a_choice_between_equal_values_is_derived_and_a_law_of_the_user_may_reso
     assert searched(term, 1).axes == (b,)
     rules = tmp_path / "same.py"
     rules.write_text(
-        "from napkin_eq.law import law, where\n\n\n@law('Of two equal values either is one.')\ndef either(a, c):\n    return where(c, a, a), a\n"
+        "from napkin_eq.law import law, where\n\n\n@law('Of two equal values either is one.')\ndef either(a, c):\n   "
+        " return where(c, a, a), a\n"
     )
     found = nq.derive(term, dtype="float32", rules=[str(rules)])
     assert not any(NOTE in output.graph.notes for output in found.outputs)

@@ -1,4 +1,6 @@
-"""A kernel's least time: below what the cost model says of every kernel of a plan, and near it where bytes or contractions decide."""
+"""A kernel's least time: below what the cost model says of every kernel of a plan, and near it where bytes or
+contractions decide.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,10 @@ MACHINE = hardware.load("h200")
 
 
 @pytest.mark.parametrize("name, sizes", [
-    ("softmax", {}), ("matmul", {"m": 1024, "n": 512}), ("matmul", {"m": 16, "n": 64, "k": 65536}), ("variance", {"t": 64}),
-    ("causal_attention", {"q": 256, "x": 256, "h": 2}), ("attention", {"q": 1, "x": 8192, "h": 4}), ("rmsnorm_linear", {}),
+    ("softmax", {}), ("matmul", {"m": 1024, "n": 512}), ("matmul", {"m": 16, "n": 64, "k": 65536}),
+    ("variance", {"t": 64}),
+    ("causal_attention", {"q": 256, "x": 256, "h": 2}), ("attention", {"q": 1, "x": 8192, "h": 4}),
+    ("rmsnorm_linear", {}),
 ])  # fmt: skip
 @pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
 def test_no_kernel_of_a_plan_is_priced_below_its_least_time(name: str, sizes: dict[str, int], dtype: str) -> None:
@@ -33,7 +37,13 @@ def test_no_kernel_of_a_plan_is_priced_below_its_least_time(name: str, sizes: di
     arrays = dict(plan.arrays)
     storage = {"bfloat16": "bf16", "float32": "f32"}[dtype]
     for store, tiled in zip(plan.stores, plan.tiled, strict=True):
-        least = Least(modes_of(store)[1], tiled.kernel.writes, {t: b for t, b in arrays.items() if t is not store}, storage, MACHINE)
+        least = Least(
+            modes_of(store)[1],
+            tiled.kernel.writes,
+            {t: b for t, b in arrays.items() if t is not store},
+            storage,
+            MACHINE,
+        )
         blocks = {g: -(-extent(tiled.kernel.coord(g).axis) // tiled.kernel.coord(g).tile) for g in tiled.kernel.grid}
         assert 0 < least.us() <= least.us(blocks) <= tiled.cost.predicted_us
 
@@ -61,7 +71,10 @@ def test_what_masks_and_computed_coordinates_may_leave_out_counts_nothing() -> N
     assert math.isclose(_least(window), _least(nq.sum(nq.array("A", m, k), k, where=Index(k) <= Index(m))))
 
 
-@pytest.mark.parametrize("name, sizes", [("matmul", {"m": 1024, "n": 512}), ("attention", {"q": 512, "x": 512, "h": 2}), ("rms_norm", {"t": 64})])
+@pytest.mark.parametrize(
+    "name, sizes",
+    [("matmul", {"m": 1024, "n": 512}), ("attention", {"q": 512, "x": 512, "h": 2}), ("rms_norm", {"t": 64})],
+)
 def test_tilings_that_are_not_lowered_change_nothing(name: str, sizes: dict[str, int]) -> None:
     derivation = derive(gallery.diagram(name, **sizes))
     output = derivation.outputs[0]
@@ -87,13 +100,19 @@ def test_by_another_name_an_array_is_read_along_that_axis() -> None:
     i, j, d = nq.axes("i j d", i=65536, j=65536, d=64)
     rows, others = nq.array("A", i, d), nq.array("B", j, d)
     named, plain = (nq.sum(rows * other, d) for other in (nq.rename(others, {j: i}), nq.array("B", i, d)))
-    times = [Least(value, (Buffer("out", (i,), "bf16"),), {}, "bf16", MACHINE).us({"i": 4096}) for value in (named, plain)]
+    times = [
+        Least(value, (Buffer("out", (i,), "bf16"),), {}, "bf16", MACHINE).us({"i": 4096}) for value in (named, plain)
+    ]
     assert times[0] == times[1]
     assert least_us([("out", named)], "bfloat16", MACHINE) == least_us([("out", plain)], "bfloat16", MACHINE)
     (tiled,) = derive(named).tiled
-    assert tiled.kernel.coord("i").tile < 128 and "stream" not in {c.role for c in tiled.kernel.coords}  # a row whole, as of one array
+    # A row whole, as of one array
+    assert tiled.kernel.coord("i").tile < 128 and "stream" not in {c.role for c in tiled.kernel.coords}
 
 
 def test_what_masks_leave_out_counts_in_what_a_whole_diagram_takes_at_the_least() -> None:
-    (_, cross), (_, plain) = (*gallery.diagram("causal_cross_attention").outputs, *gallery.diagram("cross_attention").outputs)
+    (_, cross), (_, plain) = (
+        *gallery.diagram("causal_cross_attention").outputs,
+        *gallery.diagram("cross_attention").outputs,
+    )
     assert least_us([("out", cross)], "bfloat16", MACHINE) == least_us([("out", plain)], "bfloat16", MACHINE)

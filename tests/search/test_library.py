@@ -1,4 +1,6 @@
-"""Calls of a library as candidates of a cover: what they compute against NumPy, what they are refused for, and that nobody calls them proved."""
+"""Calls of a library as candidates of a cover: what they compute against NumPy, what they are refused for, and that
+nobody calls them proved.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def _einsum(term: nq.Term, arrays: dict[str, np.ndarray], dims: tuple[nq.Axis, .
     letters = {a: chr(97 + i) for i, a in enumerate(dict.fromkeys(a for t in subterms(term) for a in t.axes))}
     inputs = [t for t in subterms(term) if isinstance(t, Input)]
     spelled = ",".join("".join(letters[a] for a in t.dims) for t in inputs)
-    summed: np.ndarray = np.einsum(f"{spelled}->{''.join(letters[a] for a in dims)}", *(arrays[t.name].astype(float) for t in inputs))
+    summed: np.ndarray = np.einsum(
+        f"{spelled}->{''.join(letters[a] for a in dims)}", *(arrays[t.name].astype(float) for t in inputs)
+    )
     return summed
 
 
@@ -69,7 +73,8 @@ def test_it_is_trusted_and_not_proved_wherever_it_is_told_of() -> None:
 
 def test_without_it_nothing_is_called_and_what_it_would_gain_is_told() -> None:
     found = nq.derive(nq.Diagram("chain", (("out", nq.sum(nq.sum(nq.sum(
-        nq.array("X", A, B) * nq.array("W", B, C), B) * nq.array("V", C, D), C) * nq.array("U", D, H), D)),)), dtype="float32")  # fmt: skip
+        nq.array("X", A, B) * nq.array("W", B, C), B) * nq.array("V", C, D), C) * nq.array("U", D, H), D)),)),
+            dtype="float32")  # fmt: skip
     assert all(kernel.library is None for kernel in found.plan.kernels) and not checked(found.certificate)["trusted"]
     cover = found.report()["cover"]
     assert cover["library_us"] <= cover["predicted_us"] + 1e-3 and "would gain" in told(found)

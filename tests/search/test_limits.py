@@ -1,4 +1,6 @@
-"""There is always a plan: within limits of time, for what the search cannot store or explain, and for small true things."""
+"""There is always a plan: within limits of time, for what the search cannot store or explain, and for small true
+things.
+"""
 
 from __future__ import annotations
 
@@ -32,18 +34,26 @@ def checked(*terms: Term, **options: Any) -> Derivation:
     found = derive(diagram, dtype="float32", **options)
     assert check(dumps(found.certificate).encode())["status"] == "ok"
     random = np.random.default_rng(1)
-    arrays = {n.name: random.integers(0, 9, (7, 33)).astype("int32") if n.kind == "int" else np.abs(random.normal(size=(7, 33))) for n in diagram.inputs()}
+    arrays = {
+        n.name: random.integers(0, 9, (7, 33)).astype("int32")
+        if n.kind == "int"
+        else np.abs(random.normal(size=(7, 33)))
+        for n in diagram.inputs()
+    }
     got = emit(found.plan, "numpy")(arrays, False, {})
     for (name, term), buffer in zip(diagram.outputs, found.plan.outputs, strict=True):
         assert {a.name for a in buffer.dims} == {a.name for a in term.axes}
-        np.testing.assert_allclose(got[name], evaluate(term, arrays, order=[a.name for a in buffer.dims]), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(
+            got[name], evaluate(term, arrays, order=[a.name for a in buffer.dims]), rtol=1e-9, atol=1e-12
+        )
     return found
 
 
 @pytest.mark.parametrize(
     "term",
     [
-        A - 0.0, A * 1.0, -(-A), B / B, nq.sum(B / B, q), (Const(1.0) - 0.0) + nq.exp(A * 0.25), nq.sigmoid(Const(-0.0)), Const(2.0), nq.take(A, q, 0),
+        A - 0.0, A * 1.0, -(-A), B / B, nq.sum(B / B, q), (Const(1.0) - 0.0) + nq.exp(A * 0.25),
+        nq.sigmoid(Const(-0.0)), Const(2.0), nq.take(A, q, 0),
         nq.sum(A, y, q), L + 3, L // 2, nq.index(y) < L, ~(nq.index(q) < 3), nq.size(q) * 1.0,
         Scan("sum", q, Const(1.0)), nq.take(nq.cumsum(A, q), q, nq.index(q) + 1), Scan("max", y, nq.max(A, y)),
     ],
@@ -103,7 +113,11 @@ def test_a_limit_is_a_positive_number(limit):
 
 def test_without_the_laws_that_it_needs_there_is_no_plan_operator_by_operator():
     with pytest.raises(NapkinError):
-        derive(Diagram("small", (("out", nq.take(nq.cumsum(A, q), q, nq.index(q) + 1) * nq.sum(A, q)),)), without=["level", "stream"], limit=1e-6)
+        derive(
+            Diagram("small", (("out", nq.take(nq.cumsum(A, q), q, nq.index(q) + 1) * nq.sum(A, q)),)),
+            without=["level", "stream"],
+            limit=1e-6,
+        )
 
 
 def test_a_product_of_many_factors_ends():

@@ -82,7 +82,9 @@ def test_deep_terms_are_held_against_each_other_part_by_part() -> None:
     T0, X0 = nq.axes("t_0 x_0", t_0=8, x_0=8)
 
     def layers(count: int, wrong: int = -1) -> tuple[nq.Term, nq.Term]:
-        """The same layers twice, axes inside by other names the second time; every layer reads the one before at two places."""
+        """The same layers twice, axes inside by other names the second time; every layer reads the one before at two
+        places.
+        """
         one = two = nq.array("A", T, D)
         for n in range(count):
             scale = 0.5 if n == wrong else 0.25
@@ -107,4 +109,7 @@ def test_a_stack_of_layers_is_covered_once_and_proved_as_a_whole() -> None:
     assert len(found.plan.kernels) % 6 == 0 and output.translation.status == "agrees"
     data = found.certificate
     assert checked(data)["status"] == "ok"
-    assert [b.name for b in found.plan.outputs] == ["out"] and [a.name for a in found.plan.outputs[0].dims] == ["t", "d"]
+    assert [b.name for b in found.plan.outputs] == ["out"] and [a.name for a in found.plan.outputs[0].dims] == [
+        "t",
+        "d",
+    ]

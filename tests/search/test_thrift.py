@@ -1,4 +1,6 @@
-"""A small kernel is not cut so that every block does the whole row's work again for a gain that the model cannot tell."""
+"""A small kernel is not cut so that every block does the whole row's work again for a gain that the model
+cannot tell.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,12 @@ def test_of_choices_in_order_those_that_waste_are_left_out():
     def choice(predicted: float, work: float) -> tiles._Choice:
         return predicted, (), 4, 2, work
 
-    wasteful, thrifty, slow, better = choice(100.0, 400.0), choice(101.9, 100.0), choice(103.0, 99.0), choice(110.0, 1.0)
+    wasteful, thrifty, slow, better = (
+        choice(100.0, 400.0),
+        choice(101.9, 100.0),
+        choice(103.0, 99.0),
+        choice(110.0, 1.0),
+    )
     assert tiles._thrifty([wasteful, thrifty, slow, better]) == [thrifty, slow, better]
     assert tiles._thrifty([wasteful, choice(102.1, 100.0)]) == [wasteful, choice(102.1, 100.0)]
     assert tiles._thrifty([wasteful, choice(101.0, 101.0)]) == [wasteful, choice(101.0, 101.0)]

@@ -1,4 +1,6 @@
-"""What is said of the cache: kept is what the same block reads again, and nothing that others share or that is read once."""
+"""What is said of the cache: kept is what the same block reads again, and nothing that others share or that is read
+once.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +32,16 @@ def test_what_is_read_once_is_left_to_the_hardware():
 
 
 def test_what_blocks_share_is_left_to_the_hardware():
-    """Keys and values of a head are read by every block of queries; a row that a second grid coordinate divides among blocks is not a block's own."""
+    """Keys and values of a head are read by every block of queries; a row that a second grid coordinate divides among
+    blocks is not a block's own.
+    """
     assert of(attention("f16", (64, 64), 16, 2, 1, (16, 16)).plan) == Evictions()
     plan = softmax_stream().plan
     (kernel,) = plan.kernels
     others = nq.Axis("others", 4)
-    shared = replace(kernel, coords=(*kernel.coords, Coord("others", others, 1, "group")), grid=(*kernel.grid, "others"))
+    shared = replace(
+        kernel, coords=(*kernel.coords, Coord("others", others, 1, "group")), grid=(*kernel.grid, "others")
+    )
     assert of(replace(plan, kernels=(shared,))) == Evictions()
 
 
@@ -44,7 +50,9 @@ def test_a_row_that_several_blocks_divide_is_read_by_all_of_them():
     normed = nq.rms_norm(nq.array("A", t, d), d, nq.array("G", d))
     plan = nq.derive(nq.linear(normed, nq.array("W", f, d), d), dtype="bfloat16", printer="triton").plan
     first = plan.kernels[0]
-    assert sum(isinstance(s, Load) and s.buffer == "A" for s in statements(first.body)) == 2, "the case has changed: find another that reads a row twice"
+    assert sum(isinstance(s, Load) and s.buffer == "A" for s in statements(first.body)) == 2, (
+        "the case has changed: find another that reads a row twice"
+    )
     assert first.evictions == Evictions()
 
 

@@ -1,4 +1,6 @@
-"""Emitted kernels compile ahead of time for three generations of GPU: no spills, within shared memory, on the matrix units."""
+"""Emitted kernels compile ahead of time for three generations of GPU: no spills, within shared memory, on the matrix
+units.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,12 @@ def report_of(case: plans.Case, *archs: str, aligned: bool = False) -> list[dict
 
 def test_a_row_kernel_compiles():
     (row,) = report_of(plans.softmax_row("bf16"), "sm_90")
-    assert (row["kernel"], row["warps"], row["tensor_core"], row["tensor_core_instructions"]) == ("softmax_row_kernel", 4, "", 0)
+    assert (row["kernel"], row["warps"], row["tensor_core"], row["tensor_core_instructions"]) == (
+        "softmax_row_kernel",
+        4,
+        "",
+        0,
+    )
 
 
 @pytest.mark.slow

@@ -1,4 +1,6 @@
-"""Contractions whose operands are computed, and that are added onto another tile: kernels that groups of warps share have them in one pass."""
+"""Contractions whose operands are computed, and that are added onto another tile: kernels that groups of warps share
+have them in one pass.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,9 @@ def test_a_plan_computes_what_its_diagram_says(name):
     assert np.abs(got - wanted).max() < 1e-9 * np.abs(wanted).max()
 
 
-def prologue(dtype: str = "f32", sizes: tuple[int, int, int] = (150, 90, 70), tiles: tuple[int, int, int] = (128, 32, 16)) -> plans.Case:
+def prologue(
+    dtype: str = "f32", sizes: tuple[int, int, int] = (150, 90, 70), tiles: tuple[int, int, int] = (128, 32, 16)
+) -> plans.Case:
     """C = (A + 1) * B by tiles, the left side computed in each block."""
     case = plans.matmul(dtype, sizes, tiles)
     (kernel,) = case.plan.kernels
@@ -67,7 +71,11 @@ def prologue(dtype: str = "f32", sizes: tuple[int, int, int] = (150, 90, 70), ti
         body: list[p.Stmt] = []
         for stmt in part.body:
             if isinstance(stmt, p.Dot):
-                one = p.Value("a_one", next(s.out.coords for s in part.body if isinstance(s, p.Load) and s.out.name == stmt.a), "f32")
+                one = p.Value(
+                    "a_one",
+                    next(s.out.coords for s in part.body if isinstance(s, p.Load) and s.out.name == stmt.a),
+                    "f32",
+                )
                 inside = next(s for s in part.body if isinstance(s, p.Load) and s.out.name == stmt.a).masks
                 body.append(p.Let(replace(one, name="a_wide"), "cast", (stmt.a,)))
                 body.append(p.Let(one, "add", ("a_wide", 1.0)))
@@ -117,7 +125,11 @@ def test_tiles_that_arithmetic_reads_are_copied_ahead_and_compile_for_hopper():
 def whole(count: int, other: tuple[str, ...]) -> tuple[p.Stmt, ...]:
     tile, start = p.Value("x", other, "f32"), p.Value("dot", ("m", "n"), "f32")
     total = p.Value("total", ("m", "n"), "f32")
-    body: list[p.Stmt] = [p.Let(tile, "add", (1.0, 0.0)), p.Dot(start, "a", "b", "k"), p.Let(total, "add", (tile.name, start.name))]
+    body: list[p.Stmt] = [
+        p.Let(tile, "add", (1.0, 0.0)),
+        p.Dot(start, "a", "b", "k"),
+        p.Let(total, "add", (tile.name, start.name)),
+    ]
     return (*body, *(p.Let(p.Value(f"more{i}", ("m", "n"), "f32"), "neg", (start.name,)) for i in range(count - 1)))
 
 

@@ -1,4 +1,6 @@
-"""Loops whose bounds are read from data: they visit the blocks that any of their rows needs, whatever the bounds say, and give what float64 does."""
+"""Loops whose bounds are read from data: they visit the blocks that any of their rows needs, whatever the bounds say,
+and give what float64 does.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def expected(lo: Any, hi: Any) -> Any:
 
 
 def found(plan: p.Plan, lo: Any, hi: Any) -> Any:
-    """Run a plan on bounds of which the upper one is left out; a value that does not fit 32 bits on the way is an error."""
+    """Run a plan on bounds of which the upper one is left out; a value that does not fit 32 bits on the way is an
+    error.
+    """
     return emit(plan, "numpy")({"first": lo, "last": hi - 1, "V": values()})["out"]
 
 
@@ -61,7 +65,10 @@ def cases(tile: int) -> dict[str, Bounds]:
         "turned round": (SIZE * all_rows, 0 * all_rows),
         "whole": (0 * all_rows, SIZE * all_rows),
         "the integers' own ends": ((1 - 2**31) * all_rows, 2**31 * all_rows),
-        "their ends for some": (np.where(np.arange(40) % 3, 1 - 2**31, 2**31 - 1), np.where(np.arange(40) % 5, 2**31, 2 - 2**31)),
+        "their ends for some": (
+            np.where(np.arange(40) % 3, 1 - 2**31, 2**31 - 1),
+            np.where(np.arange(40) % 5, 2**31, 2 - 2**31),
+        ),
         "past both ends": (-1000 * all_rows, 5000 * all_rows),
         "before the start": (-1000 * all_rows, -3 * all_rows),
         "after the end": (2000 * all_rows, 3000 * all_rows),
@@ -71,7 +78,10 @@ def cases(tile: int) -> dict[str, Bounds]:
         "within one block": (tile * all_rows + 7, tile * all_rows + 9),
         "the last, ragged block": (SIZE // tile * tile * all_rows + 1, SIZE * all_rows - 1),
         "of every kind": (ragged[0], np.where(np.arange(40) % 7 == 0, 0, ragged[1])),
-        "of documents": (np.repeat([0, 3, 19, 30], [3, 16, 11, 10]) * 27, np.repeat([3, 19, 30, 40], [3, 16, 11, 10]) * 27),
+        "of documents": (
+            np.repeat([0, 3, 19, 30], [3, 16, 11, 10]) * 27,
+            np.repeat([3, 19, 30, 40], [3, 16, 11, 10]) * 27,
+        ),
     }
 
 
@@ -125,7 +135,10 @@ def test_every_block_is_visited_once_and_none_that_no_row_needs(name, monkeypatc
     seen = visited(lo, hi, monkeypatch)
     for first in range(0, 40, rows):
         # Lanes past the last row read a zero for the first and for the last: one row more.
-        lows, highs = (np.pad(bound[first : first + rows], (0, max(0, first + rows - 40)), constant_values=more) for more, bound in enumerate((lo, hi)))
+        lows, highs = (
+            np.pad(bound[first : first + rows], (0, max(0, first + rows - 40)), constant_values=more)
+            for more, bound in enumerate((lo, hi))
+        )
         begin, end = max(0, min(lows)) // tile, -(-min(SIZE, max(highs)) // tile)
         assert seen.get(first, []) == [block * tile for block in range(begin, end)]
 
@@ -136,8 +149,12 @@ def test_a_plan_with_another_bound_is_told_apart(at):
     (kernel,) = sums().plan.kernels
     (loop,) = (s for s in kernel.body if isinstance(s, p.Loop))
     _, tile = tiles()
-    moved = p.Let(p.Value("moved", (), "i32"), "add", (loop.parts[at].hi, -tile) if at == 2 else (loop.parts[at].lo, tile))
-    parts = tuple(replace(part, **{"hi" if at == 2 else "lo": "moved"}) if i == at else part for i, part in enumerate(loop.parts))
+    moved = p.Let(
+        p.Value("moved", (), "i32"), "add", (loop.parts[at].hi, -tile) if at == 2 else (loop.parts[at].lo, tile)
+    )
+    parts = tuple(
+        replace(part, **{"hi" if at == 2 else "lo": "moved"}) if i == at else part for i, part in enumerate(loop.parts)
+    )
     body = tuple(new for s in kernel.body for new in ((moved, replace(loop, parts=parts)) if s is loop else (s,)))
     broken = replace(sums().plan, kernels=(replace(kernel, body=body),))
     assert any((found(broken, lo, hi) != expected(lo, hi)).any() for lo, hi in cases(tile).values())

@@ -1,4 +1,6 @@
-"""What is settled before a kernel runs is not computed in it: choices between equal values, comparisons of a value with itself, and what led to them."""
+"""What is settled before a kernel runs is not computed in it: choices between equal values, comparisons of a value with
+itself, and what led to them.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,10 @@ def test_what_is_settled_is_not_computed(case):
     found = nq.derive(make(), dtype="float32", printer="triton")
     (kernel,) = found.plan.kernels
     assert {buffer.name for buffer in kernel.reads} == read
-    assert not any(isinstance(s, (p.ReduceTile, p.Loop)) or (isinstance(s, p.Let) and s.op in ("lt", "le", "min")) for s in p.statements(kernel.body))
+    assert not any(
+        isinstance(s, (p.ReduceTile, p.Loop)) or (isinstance(s, p.Let) and s.op in ("lt", "le", "min"))
+        for s in p.statements(kernel.body)
+    )
 
 
 def test_a_real_number_may_differ_from_itself():
@@ -54,15 +59,23 @@ def test_a_loop_that_nothing_depends_on_goes_with_its_accumulators():
 def _storing_nothing(stmt: p.Stmt) -> p.Stmt:
     """Return a statement with what it stores replaced by what nothing uses."""
     if isinstance(stmt, p.Loop):
-        return replace(stmt, parts=tuple(replace(part, body=tuple(map(_storing_nothing, part.body))) for part in stmt.parts))
+        return replace(
+            stmt, parts=tuple(replace(part, body=tuple(map(_storing_nothing, part.body))) for part in stmt.parts)
+        )
     return p.Let(p.Value("unused", (), "f32"), "add", (0.0, 0.0)) if isinstance(stmt, p.StoreTile) else stmt
 
 
 @pytest.mark.parametrize("settled", ["comparison of maxima", "comparison of places", "comparison of coordinates"])
-def test_an_axis_that_nothing_stored_rests_on_has_no_tile_and_the_plan_in_small_is_made_all_the_same(settled: str) -> None:
+def test_an_axis_that_nothing_stored_rests_on_has_no_tile_and_the_plan_in_small_is_made_all_the_same(
+    settled: str,
+) -> None:
     a, c = nq.axes("a c", a=33, c=100)
     A, B = nq.array("A", a, c), nq.array("B", a)
-    least = {"comparison of maxima": nq.max(A, c), "comparison of places": nq.argmax(A, c), "comparison of coordinates": nq.index(a)}[settled]
+    least = {
+        "comparison of maxima": nq.max(A, c),
+        "comparison of places": nq.argmax(A, c),
+        "comparison of coordinates": nq.index(a),
+    }[settled]
     derivation = nq.derive(nq.where(least < least, nq.sum(A, c), B), dtype="float32")
     assert [coord.axis.name for coord in derivation.plan.kernels[0].coords] == ["a"]
     assert derivation.outputs[0].translation.status == "agrees"

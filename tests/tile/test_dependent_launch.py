@@ -1,4 +1,6 @@
-"""A kernel that may start while the ones before it run: what it does before it waits, in its plan, its text and its machine code."""
+"""A kernel that may start while the ones before it run: what it does before it waits, in its plan, its text and its
+machine code.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ A, B, S, OUT = (Buffer(name, (X,), "f32") for name in ("A", "B", "S", "out"))
 def kernel(name: str, reads: tuple[Buffer, ...], writes: Buffer) -> Kernel:
     """One that adds up what it reads, in that order."""
     loads = tuple(Load(f32(b.name.lower(), "x"), b.name, ("xs",), ("x_in",)) for b in reads)
-    sums: tuple[Stmt, ...] = tuple(let(f32(f"t{i}", "x"), "add", f"t{i - 1}" if i else 0.0, b.name.lower()) for i, b in enumerate(reads))
+    sums: tuple[Stmt, ...] = tuple(
+        let(f32(f"t{i}", "x"), "add", f"t{i - 1}" if i else 0.0, b.name.lower()) for i, b in enumerate(reads)
+    )
     body = (*bounded("x", X), *loads, *sums, StoreTile(writes.name, ("xs",), f"t{len(reads) - 1}", ("x_in",)))
     return Kernel(name, reads, (writes,), (Coord("x", X, 256, "group"),), ("x",), body)
 
@@ -58,10 +62,16 @@ def test_one_that_reads_inputs_alone_waits_before_it_writes():
 
 
 def test_one_with_a_loop_is_launched_when_the_others_have_ended():
-    """Whole blocks of a softmax kernel, then one that streams: that one is not launched ahead, and the next is, behind it."""
+    """Whole blocks of a softmax kernel, then one that streams: that one is not launched ahead, and the next is, behind
+    it.
+    """
     streams = softmax_stream().plan.kernels[0]
     plan = replace(CHAIN, kernels=(CHAIN.kernels[0], streams, kernel("last", (B, S), OUT)))
-    assert [(turn.leads, turn.waits is not None) for turn in turns(plan).values()] == [(False, False), (True, False), (False, True)]
+    assert [(turn.leads, turn.waits is not None) for turn in turns(plan).values()] == [
+        (False, False),
+        (True, False),
+        (False, True),
+    ]
 
 
 @pytest.mark.parametrize(("stages", "early"), [(3, False), (4, True)])
@@ -112,7 +122,10 @@ def test_before_it_waits_a_kernel_asks_for_the_first_block_of_what_is_an_input()
     source = emit(plan, "triton")
     (pointers,) = re.findall(r"ask_for\(W_ptr \+ (.*)\)", source)
     tiles = {c.name: c.tile for c in kernel.coords}
-    known = {name: int(text) for name, text in re.findall(r"(BLOCK_\w+): tl.constexpr = (\d+)", source.split("def kernel_1", 1)[1])}
+    known = {
+        name: int(text)
+        for name, text in re.findall(r"(BLOCK_\w+): tl.constexpr = (\d+)", source.split("def kernel_1", 1)[1])
+    }
     start = 5 * tiles["f"]
     columns = start + np.arange(tiles["f"])
     asked = eval(pointers, {"tl": np, "f_start": start, "f_at": columns, **known})

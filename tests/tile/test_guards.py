@@ -14,7 +14,13 @@ from napkin_eq.tile.guards import Branch, Dispatch, Known, Needs, Parts, SizeTes
 
 AXES = ("m", "n")
 GENERAL = Needs()
-NEEDS = [Needs(exact={"m": 1}), Needs(divisor={"m": 16, "n": 16}), Needs(most={"n": 512}), Needs(divisor={"n": 16}, most={"m": 64}), GENERAL]
+NEEDS = [
+    Needs(exact={"m": 1}),
+    Needs(divisor={"m": 16, "n": 16}),
+    Needs(most={"n": 512}),
+    Needs(divisor={"n": 16}, most={"m": 64}),
+    GENERAL,
+]
 
 
 def drawn(seed: int, count: int = 60) -> list[dict[str, int]]:
@@ -25,7 +31,10 @@ def drawn(seed: int, count: int = 60) -> list[dict[str, int]]:
 def tree(seed: int) -> Branch | int:
     """A tree for plans whose times are drawn: where a plan is right it may be the fastest anywhere."""
     random = Random(seed)
-    table = [(sizes, [random.choice([1.0, 2.0, 5.0]) if need.met(sizes) else math.inf for need in NEEDS]) for sizes in drawn(seed)]
+    table = [
+        (sizes, [random.choice([1.0, 2.0, 5.0]) if need.met(sizes) else math.inf for need in NEEDS])
+        for sizes in drawn(seed)
+    ]
     return grown(table, NEEDS, (sorted({t for need in NEEDS for t in need.tests()}), [("m",), ("n",), ("m", "n")]))
 
 
@@ -40,7 +49,9 @@ def formula(test: SizeTest, size: dict[str, z3.ArithRef]) -> z3.BoolRef:
 
 def needed(needs: Needs, size: dict[str, z3.ArithRef]) -> z3.BoolRef:
     exact = [size[a] == n for a, n in needs.exact.items()]
-    return z3.And(*exact, *(size[a] % n == 0 for a, n in needs.divisor.items()), *(size[a] <= n for a, n in needs.most.items()))
+    return z3.And(
+        *exact, *(size[a] % n == 0 for a, n in needs.divisor.items()), *(size[a] <= n for a, n in needs.most.items())
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -52,7 +63,10 @@ def test_each_plan_is_right_wherever_its_guard_holds(seed: int) -> None:
     for way, at in found:
         solver = z3.Solver()
         solver.set("timeout", 5000)
-        solver.add(*(s >= 1 for s in size.values()), *(formula(t, size) if held else z3.Not(formula(t, size)) for t, held in way))
+        solver.add(
+            *(s >= 1 for s in size.values()),
+            *(formula(t, size) if held else z3.Not(formula(t, size)) for t, held in way),
+        )
         solver.add(z3.Not(needed(NEEDS[at], size)))
         assert solver.check() == z3.unsat, (way, at)
 
@@ -73,11 +87,17 @@ def test_a_plan_is_not_admitted_by_less_than_it_needs() -> None:
     assert not Needs(exact={"n": 1}).admitted(Known().after(SizeTest(("n",), most=2), True))
     assert not Needs(most={"n": 512}).admitted(Known().after(SizeTest(("n",), most=100), False))
     assert Needs(most={"n": 512}).admitted(Known().after(SizeTest(("m", "n"), most=512), True))
-    assert Needs(exact={"n": 2}).admitted(Known().after(SizeTest(("n",), most=2), True).after(SizeTest(("n",), most=1), False))
+    assert Needs(exact={"n": 2}).admitted(
+        Known().after(SizeTest(("n",), most=2), True).after(SizeTest(("n",), most=1), False)
+    )
 
 
 def test_the_tree_takes_what_is_fastest_where_tests_tell_it() -> None:
-    table = [({"m": m, "n": n}, [1.0 if n <= 512 else math.inf, 2.0 if m > 64 else 0.5, 3.0]) for m in (1, 64, 4096) for n in (64, 512, 4096)]
+    table = [
+        ({"m": m, "n": n}, [1.0 if n <= 512 else math.inf, 2.0 if m > 64 else 0.5, 3.0])
+        for m in (1, 64, 4096)
+        for n in (64, 512, 4096)
+    ]
     needs = [Needs(most={"n": 512}), GENERAL, GENERAL]
     found = Dispatch("d", (), grown(table, needs, (list(needs[0].tests()), [("m",), ("n",)])))
     for sizes, times in table:

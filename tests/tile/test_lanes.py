@@ -1,4 +1,6 @@
-"""Streams folded lane by lane: where, that their accumulators meet in the right value, and that wrong lanes are refuted."""
+"""Streams folded lane by lane: where, that their accumulators meet in the right value, and that wrong lanes are
+refuted.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ def test_no_loop_makes_threads_agree(name):
     """What a loop over lanes reduces is each thread's own; threads meet after it, once for each accumulator."""
     axis = "x" if name in ("softmax", "logsumexp") else "d"
     (kernel,) = derive(diagram(name, t=4096, **{axis: WIDE}), dtype="bfloat16").plan.kernels
-    inside = [s for loop in kernel.body if isinstance(loop, Loop) for s in statements((loop,)) if isinstance(s, ReduceTile)]
+    inside = [
+        s for loop in kernel.body if isinstance(loop, Loop) for s in statements((loop,)) if isinstance(s, ReduceTile)
+    ]
     after = [s for s in kernel.body if isinstance(s, ReduceTile)]
     accumulators = sum(len(s.carried) for s in kernel.body if isinstance(s, Loop))
     assert {kernel.coord(s.coord).role for s in inside} == {"run"} and len(after) == accumulators > 0
@@ -70,7 +74,9 @@ def test_no_loop_makes_threads_agree(name):
 
 
 def test_rows_of_every_kind_agree():
-    """Lanes whose maxima differ by more than a number has exponents, whole lanes that add nothing, all of a row the same."""
+    """Lanes whose maxima differ by more than a number has exponents, whole lanes that add nothing, all of a row the
+    same.
+    """
     found = derive(diagram("softmax", t=4, x=WIDE))
     rows = inputs(found.diagram, {"t": 4, "x": WIDE})["A"]
     rows[0, ::RUN] += 300.0
@@ -97,12 +103,18 @@ def test_a_masked_stream_has_no_lanes():
 
 
 def scaled(by: int) -> Callable[[Stmt], Stmt]:
-    return lambda s: replace(s, args=(s.args[0], by)) if isinstance(s, Let) and s.op == "mul" and s.args[1] == RUN else s
+    return lambda s: (
+        replace(s, args=(s.args[0], by)) if isinstance(s, Let) and s.op == "mul" and s.args[1] == RUN else s
+    )
 
 
 def without(name: str) -> Callable[[Stmt], Stmt]:
-    """Leave the second summand out of the sum of an index that has it, so that one lane is folded where all should be."""
-    return lambda s: replace(s, args=(s.args[0], 0)) if isinstance(s, Let) and s.op == "add" and s.args[1] == name else s
+    """Leave the second summand out of the sum of an index that has it, so that one lane is folded where all
+    should be.
+    """
+    return lambda s: (
+        replace(s, args=(s.args[0], 0)) if isinstance(s, Let) and s.op == "add" and s.args[1] == name else s
+    )
 
 
 def names(found: Derivation, role: str) -> str:
@@ -124,7 +136,10 @@ def asked(found: Derivation, change: Callable[[Stmt], Stmt]) -> tuple[bool, set[
     (kernel,) = found.plan.kernels
 
     def body(stmts: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
-        loops = (replace(s, parts=tuple(replace(p, body=body(p.body)) for p in s.parts)) if isinstance(s, Loop) else s for s in stmts)
+        loops = (
+            replace(s, parts=tuple(replace(p, body=body(p.body)) for p in s.parts)) if isinstance(s, Loop) else s
+            for s in stmts
+        )
         return tuple(map(change, loops))
 
     broken = replace(kernel, body=body(kernel.body))

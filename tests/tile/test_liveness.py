@@ -1,4 +1,6 @@
-"""Which tiles of a kernel are alive together, held against a walk through its statements that remembers who reads what when."""
+"""Which tiles of a kernel are alive together, held against a walk through its statements that remembers who reads what
+when.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,18 @@ SLOW = (p.Load, p.ReduceTile, p.ScanTile, p.Dot)
 
 @cache
 def kernels() -> dict[str, p.Kernel]:
-    """Plans written by hand, two of them rearranged so that contractions run beside other work and blocks are opened and closed apart."""
-    made = {f"{name}_{i}": kernel for name, case in plans.FLOAT_CASES.items() for i, kernel in enumerate(case("f16").plan.kernels)}
-    (chained,), (rotated,) = (shared(case).kernels for case in (plans.matmul("bf16", (256, 256, 256), (128, 256, 64)), two_contractions("bf16")))
+    """Plans written by hand, two of them rearranged so that contractions run beside other work and blocks are opened
+    and closed apart.
+    """
+    made = {
+        f"{name}_{i}": kernel
+        for name, case in plans.FLOAT_CASES.items()
+        for i, kernel in enumerate(case("f16").plan.kernels)
+    }
+    (chained,), (rotated,) = (
+        shared(case).kernels
+        for case in (plans.matmul("bf16", (256, 256, 256), (128, 256, 64)), two_contractions("bf16"))
+    )
     return {**made, "chained": chained, "rotated": rotated, "prefixes": plans.integers().plan.kernels[1]}
 
 
@@ -40,14 +51,18 @@ def run_through(body: tuple[p.Stmt, ...], trips: Iterator[int]) -> Iterator[p.St
 
 
 def reads(stmt: p.Stmt, apart: Collection[str]) -> tuple[str, ...]:
-    """What a statement needs in registers: neither where a store goes, nor the indices of a load that is copied elsewhere."""
+    """What a statement needs in registers: neither where a store goes, nor the indices of a load that is copied
+    elsewhere.
+    """
     if isinstance(stmt, p.StoreTile):
         return (stmt.value,)
     return () if isinstance(stmt, p.Load) and stmt.out.name in apart else p.used(stmt)
 
 
 def held_along(run: list[p.Stmt], apart: Collection[str], waits: bool) -> Iterator[set[str]]:
-    """Yield what is held after each statement of one run: every value from where it is made to where it is last read."""
+    """Yield what is held after each statement of one run: every value from where it is made to where it is
+    last read.
+    """
     wanted: set[int] = set()
     asked: set[str] = set()
     for at, stmt in reversed(list(enumerate(run))):  # a statement whose result nobody asks for reads nothing
@@ -62,7 +77,8 @@ def held_along(run: list[p.Stmt], apart: Collection[str], waits: bool) -> Iterat
             for name in reads(stmt, apart):
                 last[name, born.get(name, -1)] = at
         if isinstance(stmt, p.Loop) and not stmt.parts[0].once:
-            born.update({value.name: at for value, _ in stmt.carried})  # else they are constants until they are assigned
+            # Else they are constants until they are assigned
+            born.update({value.name: at for value, _ in stmt.carried})
         elif isinstance(stmt, p.Assign):
             born[stmt.target] = at
         elif hasattr(stmt, "out"):
@@ -78,7 +94,11 @@ def most(kernel: p.Kernel, lanes: Lanes, apart: Collection[str], waits: bool) ->
     parts = sum(len(s.parts) for s in p.statements(kernel.body) if isinstance(s, p.Loop))
     runs = (list(run_through(kernel.body, iter(trips))) for trips in itertools.product(range(3), repeat=parts))
     return max(
-        sum(math.prod(lanes[c] for c in values[n].coords) * share(values[n]) for n in names if values[n].coords and n not in apart)
+        sum(
+            math.prod(lanes[c] for c in values[n].coords) * share(values[n])
+            for n in names
+            if values[n].coords and n not in apart
+        )
         for run in runs
         for names in held_along(run, apart, waits)
     )
@@ -90,7 +110,9 @@ def amount(points: Collection[Tiles], lanes: Lanes) -> float:
 
 def copied(kernel: p.Kernel) -> set[str]:
     stmts = list(p.statements(kernel.body))
-    return {s.out.name for s in stmts if isinstance(s, p.Load)} & {n for s in stmts if isinstance(s, p.Dot) for n in (s.a, s.b)}
+    return {s.out.name for s in stmts if isinstance(s, p.Load)} & {
+        n for s in stmts if isinstance(s, p.Dot) for n in (s.a, s.b)
+    }
 
 
 def drawn(kernel: p.Kernel, rng: random.Random) -> Lanes:
@@ -108,7 +130,9 @@ def test_a_kernel_holds_what_a_walk_through_it_finds(apart: Callable[[p.Kernel],
 
 
 def added(before: int = 0) -> p.Kernel:
-    """Rows of a matrix of which another row is taken off; `before`: so many more values are read in the last block only."""
+    """Rows of a matrix of which another row is taken off; `before`: so many more values are read in the last block
+    only.
+    """
     q, x = Axis("q", 64), Axis("x", 256)
     m, row, out = p.Buffer("M", (q, x), "f32"), p.Buffer("R", (q,), "f32"), p.Buffer("O", (q,), "f32")
     kept = [plans.f32(f"kept{i}", "q") for i in range(before)]
@@ -119,7 +143,10 @@ def added(before: int = 0) -> p.Kernel:
         p.ReduceTile(plans.f32("part", "q"), "sum", "x", "moved"),
         plans.let(plans.f32("next", "q"), "add", "acc", "part"),
     )
-    sums = [plans.let(plans.f32(f"more{i}", "q"), "add", "next" if not i else f"more{i - 1}", k.name) for i, k in enumerate(kept)]
+    sums = [
+        plans.let(plans.f32(f"more{i}", "q"), "add", "next" if not i else f"more{i - 1}", k.name)
+        for i, k in enumerate(kept)
+    ]
     body: tuple[p.Stmt, ...] = (
         p.Iota(plans.i32("qs", "q"), "q"),
         p.Load(plans.f32("row", "q"), "R", ("qs",)),
@@ -127,7 +154,10 @@ def added(before: int = 0) -> p.Kernel:
         p.Loop(
             "x",
             ((plans.f32("acc", "q"), 0.0),),
-            (p.Part(0, 128, (*block, p.Assign("acc", "next"))), p.Part(128, 256, (*block, *sums, p.Assign("acc", sums[-1].out.name if sums else "next")))),
+            (
+                p.Part(0, 128, (*block, p.Assign("acc", "next"))),
+                p.Part(128, 256, (*block, *sums, p.Assign("acc", sums[-1].out.name if sums else "next"))),
+            ),
         ),
         p.StoreTile("O", ("qs",), "acc"),
     )
@@ -137,9 +167,15 @@ def added(before: int = 0) -> p.Kernel:
 
 @pytest.mark.parametrize("before", [0, 3])
 def test_what_a_later_block_reads_is_held_in_every_block_before(before):
-    """While a block is moved: the block itself, and of each row its place, the accumulator, what is taken off, and what waits for the last part."""
+    """While a block is moved: the block itself, and of each row its place, the accumulator, what is taken off, and what
+    waits for the last part.
+    """
     kernel = added(before)
-    assert amount(alive(kernel.body, ()), {"q": 16, "x": 64}) == 16 * 64 + (3 + before) * 16 == most(kernel, {"q": 16, "x": 64}, (), False)
+    assert (
+        amount(alive(kernel.body, ()), {"q": 16, "x": 64})
+        == 16 * 64 + (3 + before) * 16
+        == most(kernel, {"q": 16, "x": 64}, (), False)
+    )
     # Without the part that reads them, nothing waits.
     (loop,) = (s for s in kernel.body if isinstance(s, p.Loop))
     alone = tuple(replace(s, parts=s.parts[:1]) if s is loop else s for s in kernel.body)
@@ -149,7 +185,9 @@ def test_what_a_later_block_reads_is_held_in_every_block_before(before):
 def test_the_fullest_points_hold_as_much_as_all_of_them():
     rng = random.Random(1)
     over = [("q",), ("x",), ("q", "x"), ()]
-    points = {tuple(sorted((c, rng.choice((0.5, 1.0, 2.0))) for c in rng.sample(over, rng.randint(1, 4)))) for _ in range(60)}
+    points = {
+        tuple(sorted((c, rng.choice((0.5, 1.0, 2.0))) for c in rng.sample(over, rng.randint(1, 4)))) for _ in range(60)
+    }
     kept = fullest(points)
     assert kept < points
     for lanes in ({"q": q, "x": x} for q in (1, 16, 128) for x in (1, 16, 128)):

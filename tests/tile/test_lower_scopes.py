@@ -25,7 +25,9 @@ def test_a_mask_known_of_an_axis_says_nothing_of_it_bound_again(long: int) -> No
 
 
 def test_threads_fold_lanes_of_their_own_over_what_no_array_holds():
-    """Threads lie along a tile's last axes: an axis that is folded over combinations of arrays comes first, one that an array holds stays where it lies."""
+    """Threads lie along a tile's last axes: an axis that is folded over combinations of arrays comes first, one that an
+    array holds stays where it lies.
+    """
     m, n, k = nq.axes("m n k", m=64, n=64, k=64)
     P, Q, W = nq.array("P", m, k), nq.array("Q", n, k), nq.array("W", m, n, k)
 

@@ -1,4 +1,6 @@
-"""Several outputs of one diagram: derived together, they share passes and kernels, and one may read another as it is stored."""
+"""Several outputs of one diagram: derived together, they share passes and kernels, and one may read another as it is
+stored.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,11 @@ def hidden_and_what_reads_it() -> Outputs:
 def projections() -> Outputs:
     t, e, a, b = nq.axes("t e a b", t=700, e=90, a=40, b=24)
     X = nq.array("X", t, e)
-    return {"u": nq.sum(X * nq.array("U", e, a), e), "v": nq.sum(X * nq.array("V", e, b), e), "w": nq.sum(X * nq.array("W", e, b), e)}
+    return {
+        "u": nq.sum(X * nq.array("U", e, a), e),
+        "v": nq.sum(X * nq.array("V", e, b), e),
+        "w": nq.sum(X * nq.array("W", e, b), e),
+    }
 
 
 def unrelated() -> Outputs:
@@ -79,7 +85,9 @@ def derived(make: Callable[[], Outputs]) -> Derivation:
 
 
 @pytest.mark.parametrize(("make", "kernels", "loaded"), EXPECTED, ids=lambda case: getattr(case, "__name__", ""))
-def test_outputs_share_kernels_and_agree_with_float64(make: Callable[[], Outputs], kernels: int, loaded: dict[str, int]) -> None:
+def test_outputs_share_kernels_and_agree_with_float64(
+    make: Callable[[], Outputs], kernels: int, loaded: dict[str, int]
+) -> None:
     found = derived(make)
     assert len(found.plan.kernels) == kernels
     assert {name: loads(found.plan, name) for name in loaded} == loaded

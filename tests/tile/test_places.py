@@ -33,7 +33,10 @@ CASES = {
     "masked": (nq.argmax(A, X, where=MASK), np.where(np.arange(17) < np.arange(5)[:, None], VALUES, -np.inf).argmax(1)),
     "as a number": (nq.argmax(A, X) * 0.5, VALUES.argmax(1) * 0.5),
     "moved": (nq.argmax(A, X) + 1, VALUES.argmax(1) + 1),
-    "compared": (nq.where(Map("eq", (Index(X), nq.argmax(A, X))), 1.0, 0.0), np.arange(17) == VALUES.argmax(1)[:, None]),
+    "compared": (
+        nq.where(Map("eq", (Index(X), nq.argmax(A, X))), 1.0, 0.0),
+        np.arange(17) == VALUES.argmax(1)[:, None],
+    ),
     "of a sum": (nq.argmax(A + nq.sum(A, X), X), (VALUES + VALUES.sum(1, keepdims=True)).argmax(1)),
 }
 
@@ -82,8 +85,11 @@ def test_pairs_meet_in_any_order_and_nesting():
 def test_what_rounding_may_exchange_is_in_the_bound():
     values = np.array([[1.0, 1.0 + 2.0**-30, 0.0]])
     array = nq.array("A", Axis("t", 1), Axis("x", 3))
-    exact, computed = (error_bound(nq.argmax(term, "x"), {"A": values}, {}, "float16")[0] for term in (array, nq.exp(array)))
-    assert exact.max() == 0 and computed.max() == 1  # an input is what it is; of two exponentials either may come out larger, never the third
+    exact, computed = (
+        error_bound(nq.argmax(term, "x"), {"A": values}, {}, "float16")[0] for term in (array, nq.exp(array))
+    )
+    # An input is what it is; of two exponentials either may come out larger, never the third
+    assert exact.max() == 0 and computed.max() == 1
 
 
 def of_any(a, x):

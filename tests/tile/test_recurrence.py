@@ -47,7 +47,9 @@ CASES = {
     "gains of other axes": (nq.recur(A, C, T), by_hand(GAINS[:, :, None], OTHERS[:, None, :])),
     "read out": (
         nq.sum(nq.recur(nq.sigmoid(A), B * C, T) * C, N),
-        np.einsum("tdn,tn->td", by_hand(1 / (1 + np.exp(-GAINS))[:, :, None], PARTS[:, :, None] * OTHERS[:, None]), OTHERS),
+        np.einsum(
+            "tdn,tn->td", by_hand(1 / (1 + np.exp(-GAINS))[:, :, None], PARTS[:, :, None] * OTHERS[:, None]), OTHERS
+        ),
     ),
     "of a recurrence": (nq.recur(A, nq.recur(A, B, T), T), by_hand(GAINS, by_hand(GAINS, PARTS))),
     "nothing varies": (Recur(T, Const(1.0), Const(1.0)) + 0.0 * B, np.arange(1.0, 38)[:, None] + 0 * PARTS),
@@ -107,7 +109,9 @@ def test_block_after_block_it_is_the_same(name, tile, monkeypatch):
     exact = evaluate(term, arrays, order=dims)
     with np.errstate(all="ignore"):
         got = np.asarray(emit(derivation.plan, "numpy")(arrays)["out"])
-        (ran,) = executed(derivation.triton(), [torch.tensor(arrays[b.name], dtype=torch.float32) for b in derivation.plan.inputs])
+        (ran,) = executed(
+            derivation.triton(), [torch.tensor(arrays[b.name], dtype=torch.float32) for b in derivation.plan.inputs]
+        )
     for found in (got, ran.numpy()):
         np.testing.assert_allclose(found, exact, rtol=1e-4, atol=1e-4)
 
@@ -164,7 +168,9 @@ def test_a_recurrence_is_written_and_read():
 
 
 def test_a_selective_scan_reads_tiles_of_its_inputs_once_for_many_channels():
-    """Of short blocks a program takes many channels: their inputs fill sectors, and what channels share is read once for all of them."""
+    """Of short blocks a program takes many channels: their inputs fill sectors, and what channels share is read once
+    for all of them.
+    """
     b, t, d, n = nq.axes("b t d n", b=2, t=2048, d=2048, n=16)
     step, gains = nq.array("dt", b, t, d), nq.array("A", d, n)
     state = nq.recur(nq.exp(step * gains), step * nq.array("X", b, t, d) * nq.array("B", b, t, n), t)

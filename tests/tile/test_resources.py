@@ -14,7 +14,15 @@ from napkin_eq.machine.gpu import load
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.compile_ahead import compile_report
 from napkin_eq.tile.printers import emit
-from napkin_eq.tile.resources import SMEM_SLACK, capacity, crossed_clocks, partial_bytes, passed_over, room, spread_registers
+from napkin_eq.tile.resources import (
+    SMEM_SLACK,
+    capacity,
+    crossed_clocks,
+    partial_bytes,
+    passed_over,
+    room,
+    spread_registers,
+)
 from tests import plans
 
 H200, A100 = load("h200"), load("a100")
@@ -34,21 +42,28 @@ def test_buffers_of_a_product_are_one_a_stage_and_one_less_where_instructions_ar
 
 def test_partial_results_are_those_of_each_warp_along_the_axis():
     assert partial_bytes((1, 4096), 1, (1,), False, 8) == 8 * 4
-    assert partial_bytes((1024, 64), 0, (1,), False, 32) == 64 * 32 * 4  # rows are loaded along 64 columns: all warps lie below each other
+    # Rows are loaded along 64 columns: all warps lie below each other
+    assert partial_bytes((1024, 64), 0, (1,), False, 32) == 64 * 32 * 4
     assert partial_bytes((1024, 64), 1, (1,), False, 32) == 1024 * 2 * 4
-    # Three dimensions are filled from the last: 32 threads and 2 warps along 64, the other 16 along 128. Triton allocated as much.
+    # Three dimensions are filled from the last: 32 threads and 2 warps along 64, the other 16 along 128. Triton
+    # allocated as much.
     assert partial_bytes((128, 128, 64), 1, (), False, 32) == 524288
     assert partial_bytes((64, 32), 0, (), False, 1) == 0
     assert partial_bytes((128, 32), 0, (1,), True, 4) >= 2048  # what Triton allocated for a scan
 
 
 def test_threads_meet_as_the_compiler_has_them_meet():
-    """Against instructions of an average pooling and of scans as Triton compiles them, threads along the tile's first dimension."""
-    # 64 columns x 4 places folded x 32 images by 4 warps, two of them along the fold: of each warp 32 stores and 32 loads meet in one bank.
+    """Against instructions of an average pooling and of scans as Triton compiles them, threads along the tile's first
+    dimension.
+    """
+    # 64 columns x 4 places folded x 32 images by 4 warps, two of them along the fold: of each warp 32 stores and 32
+    # loads meet in one bank.
     assert crossed_clocks((64, 4, 32), 1, 1, False, 4)[0] == 4 * (32 * 32 + 32 * 32 + 32 + 32 + 32)
-    assert crossed_clocks((64, 4, 32), 1, 1, False, 2) == (0.0, 0.0)  # two warps lie along the columns: each thread has all four places
+    # Two warps lie along the columns: each thread has all four places
+    assert crossed_clocks((64, 4, 32), 1, 1, False, 2) == (0.0, 0.0)
     assert crossed_clocks((64, 32, 4), 2, 4, False, 4) == (0.0, 0.0)
-    # 16 threads beside each other, two below, four warps below each other: 32 stores of a thread, and as many loads for each of the warps.
+    # 16 threads beside each other, two below, four warps below each other: 32 stores of a thread, and as many loads for
+    # each of the warps.
     assert crossed_clocks((64, 64), 1, 4, True, 4)[0] == 4 * (32 + 32 + 4 * 32)
     few, many = (crossed_clocks((4096,), 0, 8, False, warps) for warps in (1, 32))
     assert few[1] < many[1]
@@ -63,7 +78,9 @@ def test_a_folds_tile_lies_as_it_was_loaded():
 
 def test_what_is_scanned_and_not_loaded_lies_as_it_is_stored():
     b, x = nq.axes("b x", b=3, x=100000)
-    (kernel,) = nq.derive(nq.cumsum(nq.sin(nq.index(x) * 1.0) + 0.0 * nq.array("Y", b), x), dtype="bfloat16").plan.kernels
+    (kernel,) = nq.derive(
+        nq.cumsum(nq.sin(nq.index(x) * 1.0) + 0.0 * nq.array("Y", b), x), dtype="bfloat16"
+    ).plan.kernels
     assert {(c.axis, c.vector) for c, _ in profile(kernel).crossings if c.scan} == {("x", 8)}
 
 
@@ -81,13 +98,16 @@ def test_gains_that_rows_have_in_common_are_composed_once():
 
 
 def test_a_tile_spread_over_three_dimensions_takes_what_every_thread_holds_of_it():
-    # 32 threads along the last, 32 warps along the middle: each thread has 32 × 16 of the first two, and 16 of the last two.
+    # 32 threads along the last, 32 warps along the middle: each thread has 32 × 16 of the first two, and 16 of the last
+    # two.
     assert spread_registers((32, 512, 32), (((0, 1), 1.0), ((1, 2), 1.0)), 32) == 32 * 16 + 16
     assert spread_registers((32, 512, 32), (((0, 1, 2), 1.0),), 32) == 0
 
 
 def test_a_tile_spread_over_two_dimensions_may_be_more_than_threads_hold():
-    """Of 4,096 numbers beside 32 columns each thread of 16 warps has 256, and 128 registers: Triton's kernel spilled 592 bytes a thread, of 2,048 none."""
+    """Of 4,096 numbers beside 32 columns each thread of 16 warps has 256, and 128 registers: Triton's kernel spilled
+    592 bytes a thread, of 2,048 none.
+    """
     b, a = nq.axes("b a", b=4096, a=8192)
     x, y = p.Buffer("x", (b,), "f32"), p.Buffer("y", (a,), "f32")
     body = (
@@ -103,7 +123,9 @@ def test_a_tile_spread_over_two_dimensions_may_be_more_than_threads_hold():
     for rows, longer in ((2048, 1.0), (4096, SPILLING)):
         coords = (p.Coord("b", b, rows, "whole"), p.Coord("a", a, 32, "group"))
         kernel = p.Kernel("spread", (x,), (y,), coords, ("a",), body)
-        assert passed_over(room(profile(kernel).needs, {"b": rows, "a": 32}), 16) == rows // 16, "what is counted up is made anew"
+        assert passed_over(room(profile(kernel).needs, {"b": rows, "a": 32}), 16) == rows // 16, (
+            "what is counted up is made anew"
+        )
         told, with_room = (price(profile(kernel), {}, 16, 2, hardware).predicted_us for hardware in (H200, roomy))
         assert told == pytest.approx(longer * with_room)
 
@@ -126,8 +148,13 @@ def test_the_compiler_allocates_no_more_than_is_estimated(name):
     small = biased() if name == "biased" else diagram(name).with_sizes({"t": 512})
     for kernel in nq.derive(small, printer="triton").plan.kernels:
         for hardware in (H200, A100):
-            (row,) = compile_report(emit(p.Plan("one", kernel.reads, kernel.writes, (kernel,)), "triton"), hardware.arch)
-            assert row["smem_bytes"] <= taken(kernel, kernel.warps, kernel.stages, hardware is H200)[0], (name, hardware.name)
+            (row,) = compile_report(
+                emit(p.Plan("one", kernel.reads, kernel.writes, (kernel,)), "triton"), hardware.arch
+            )
+            assert row["smem_bytes"] <= taken(kernel, kernel.warps, kernel.stages, hardware is H200)[0], (
+                name,
+                hardware.name,
+            )
 
 
 def test_an_operand_that_is_computed_passes_through_shared_memory():
@@ -136,7 +163,10 @@ def test_an_operand_that_is_computed_passes_through_shared_memory():
     (dot,) = [s for s in loop.parts[0].body if isinstance(s, p.Dot)]
     value = next(s.out for s in loop.parts[0].body if isinstance(s, p.Load) and s.out.name == dot.b)
     twice = p.Let(replace(value, name="twice"), "add", (value.name, value.name))
-    part = replace(loop.parts[0], body=tuple(x for s in loop.parts[0].body for x in ((twice, replace(s, b="twice")) if s is dot else (s,))))
+    part = replace(
+        loop.parts[0],
+        body=tuple(x for s in loop.parts[0].body for x in ((twice, replace(s, b="twice")) if s is dot else (s,))),
+    )
     changed = replace(MATMUL, body=tuple(replace(s, parts=(part,)) if s is loop else s for s in body))
     a, b = 2 * 64 * 32, 2 * 32 * 64
     assert taken(changed, 4, 3)[0] == SMEM_SLACK + 3 * a + 2 * b + b

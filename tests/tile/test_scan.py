@@ -1,4 +1,6 @@
-"""Running sums, maxima and products along an axis that no tile holds: walked, what came before carried from block to block."""
+"""Running sums, maxima and products along an axis that no tile holds: walked, what came before carried from block to
+block.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Masks, whole numbers and real ones that come out of the same reads are stored by one kernel, each in a type of its own."""
+"""Masks, whole numbers and real ones that come out of the same reads are stored by one kernel, each in a type of its
+own.
+"""
 
 import itertools
 from typing import Any
@@ -52,7 +54,9 @@ def test_as_a_function_masks_are_of_torch_bool(monkeypatch):
 
     monkeypatch.setattr(triton.knobs.runtime, "interpret", True)
     diagram = nq.Diagram("both", (("value", nq.where(M, A, 0.0)), ("mask", Map("and", (M, A < B)))))
-    given = {name: torch.tensor(array, dtype=torch.bool if name == "M" else torch.float32) for name, array in VALUES.items()}
+    given = {
+        name: torch.tensor(array, dtype=torch.bool if name == "M" else torch.float32) for name, array in VALUES.items()
+    }
     value, mask = nq.derive(diagram, dtype="float32").compile()(**given)
     assert mask.dtype == torch.bool and torch.equal(mask, given["M"] & (given["A"] < given["B"]))
     assert torch.equal(value, given["A"] * given["M"])

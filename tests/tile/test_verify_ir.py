@@ -1,4 +1,6 @@
-"""The verifier of the tile language: quiet about every kernel that lowering and passes make, and loud about each kind of kernel that is none."""
+"""The verifier of the tile language: quiet about every kernel that lowering and passes make, and loud about each kind
+of kernel that is none.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,11 @@ def test_what_is_lowered_and_what_each_pass_gives_is_well_formed(name, between):
 def test_random_diagrams_are_lowered_to_well_formed_kernels(between):
     for number in range(8):
         try:
-            nq.derive(random_diagram(Random(f"verify/{number}").randrange, Shape(), f"drawn_{number}"), dtype="float32", limit=4.0)
+            nq.derive(
+                random_diagram(Random(f"verify/{number}").randrange, Shape(), f"drawn_{number}"),
+                dtype="float32",
+                limit=4.0,
+            )
         except NapkinError as reason:
             assert not isinstance(reason, WrongPlan), reason
     assert len(between) >= 8
@@ -95,19 +101,25 @@ BROKEN: dict[str, Callable[[], p.Kernel]] = {
     "is used where it is not defined": lambda: changed(ROW, p.Load, lambda s: []),
     "lists .* as written and stores": lambda: changed(ROW, p.StoreTile, lambda s: []),
     "which is f32": lambda: changed(ROW, p.Load, lambda s: replace(s, out=replace(s.out, dtype="f16"))),
-    "is said to span": lambda: changed(ROW, p.ReduceTile, lambda s: replace(s, out=replace(s.out, coords=s.out.coords + (s.coord,)))),
+    "is said to span": lambda: changed(
+        ROW, p.ReduceTile, lambda s: replace(s, out=replace(s.out, coords=s.out.coords + (s.coord,)))
+    ),
     "is no monoid": lambda: changed(ROW, p.ReduceTile, lambda s: replace(s, monoid="mean")),
     "dimensions, indexed by": lambda: changed(ROW, p.Load, lambda s: replace(s, index=s.index[:1])),
     "which is no whole number": lambda: changed(ROW, p.Load, lambda s: replace(s, index=(0.5, *s.index[1:]))),
     "not among the arrays that the kernel lists": lambda: changed(ROW, p.Load, lambda s: replace(s, buffer="other")),
-    "loaded from .*, which the kernel writes": lambda: changed(ROW, p.Load, lambda s: replace(s, buffer=ROW.writes[0].name)),
+    "loaded from .*, which the kernel writes": lambda: changed(
+        ROW, p.Load, lambda s: replace(s, buffer=ROW.writes[0].name)
+    ),
     "takes 2 operands|takes nothing that is known": lambda: changed(ROW, p.Let, lambda s: replace(s, op="hypot3")),
     "no loop around it carries it": lambda: replace(ROW, body=(*ROW.body, p.Assign(FIRST, FIRST))),
     "two coordinates have one name": lambda: replace(ROW, coords=(*ROW.coords, ROW.coords[0])),
     "has role": lambda: replace(ROW, coords=(replace(ROW.coords[0], role="lambda"), *ROW.coords[1:])),
     "is in the grid and is no coordinate of it": lambda: replace(ROW, grid=(*ROW.grid, "z")),
     "read and written in one launch": lambda: replace(ROW, reads=(*ROW.reads, *ROW.writes)),
-    "not both operands span|does not span": lambda: changed(MULTIPLIES, p.Dot, lambda s: replace(s, coord=MULTIPLIES.coords[0].name)),
+    "not both operands span|does not span": lambda: changed(
+        MULTIPLIES, p.Dot, lambda s: replace(s, coord=MULTIPLIES.coords[0].name)
+    ),
     "is no precision": lambda: changed(MULTIPLIES, p.Dot, lambda s: replace(s, precision="fp4")),
     "before its contraction is waited for": lambda: changed(MULTIPLIES, p.Await, lambda s: []),
 }

@@ -1,4 +1,6 @@
-"""The fuzzer: what it draws is well-typed and covers the alphabet, it finds what is planted, and shrinks it to a few nodes."""
+"""The fuzzer: what it draws is well-typed and covers the alphabet, it finds what is planted, and shrinks it to a few
+nodes.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,21 @@ def test_what_is_drawn_covers_the_alphabet_within_its_limits():
         seen.update(t.op for t in nodes if isinstance(t, Map))
         seen.update(t.dtype for t in nodes if isinstance(t, Input))
         several += len(diagram.outputs) > 1
-    missing = {*OPS, "Reduce", "Scan", "Read", "Index", "Size", "Length", "Const", "float16", "float32", "int32", "int64", "bool"} - set(seen)
+    missing = {
+        *OPS,
+        "Reduce",
+        "Scan",
+        "Read",
+        "Index",
+        "Size",
+        "Length",
+        "Const",
+        "float16",
+        "float32",
+        "int32",
+        "int64",
+        "bool",
+    } - set(seen)
     assert not missing
     assert several > 30
 
@@ -51,7 +67,9 @@ def test_places_and_folds_from_the_last_lane_are_drawn_where_asked_for():
     places, read, backwards = 0, 0, 0
     for number in range(200):
         nodes = subterms(*(term for _, term in of(number, Shape(places=True)).outputs))
-        assert not any(isinstance(t, Reduce) and t.monoid in PLACES for _, term in of(number).outputs for t in subterms(term))
+        assert not any(
+            isinstance(t, Reduce) and t.monoid in PLACES for _, term in of(number).outputs for t in subterms(term)
+        )
         places += any(isinstance(t, Reduce) and t.monoid in PLACES for t in nodes)
         read += any(isinstance(t, Read) and any(isinstance(part, Reduce) for part in subterms(t.index)) for t in nodes)
         backwards += any(isinstance(t, Read) and isinstance(t.body, Scan) for t in nodes)

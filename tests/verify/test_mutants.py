@@ -1,4 +1,6 @@
-"""Broken kernels: the numeric check rejects each of them, accepts what is right, and needs its families of inputs for it."""
+"""Broken kernels: the numeric check rejects each of them, accepts what is right, and needs its families of inputs for
+it.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +25,16 @@ def test_every_mutant_is_rejected_and_no_right_kernel(scored):
 
 # Outputs are 0, or so small that they are off by themselves at most; of single ones most plans round nothing at all.
 TINY = {"nothing", "subnormal", "negative-zero", "one-hot"}
-LOOSE = {"alternating"}  # of numbers that cancel to nothing the bound is that of their size; benchmarks/bounds.py lists the cases
+# Of numbers that cancel to nothing the bound is that of their size; benchmarks/bounds.py lists the cases
+LOOSE = {"alternating"}
 
 
 def test_bounds_are_not_far_off_on_any_family(scored):
-    """The median over the trials of bound over error, for each family, peaked ones too: no more than 40, but for those that are known.
+    """The median over the trials of bound over error, for each family, peaked ones too: no more than 40, but for those
+    that are known.
 
-    An error counts for no less than half a roundoff, so that a bound on numbers that the type holds may be a little below 1.
+    An error counts for no less than half a roundoff, so that a bound on numbers that the type holds may be a little
+    below 1.
     """
     assert set(scored.looseness) == set(families())
     assert scored.looseness["nothing"] == 0  # rows of which nothing is kept are 0 whatever is rounded
@@ -44,7 +49,9 @@ def test_each_family_rejects_a_mutant_that_random_numbers_do_not(scored):
     assert set(scored.by_family) == set(families())
     assert len(families()) >= 17
     assert all(scored.by_family.values()), table
-    assert not {name for other in families() if other != "normal" for name in scored.by_family[other]} & set(scored.by_family["normal"])
+    assert not {name for other in families() if other != "normal" for name in scored.by_family[other]} & set(
+        scored.by_family["normal"]
+    )
 
 
 def test_random_numbers_alone_would_let_many_through(scored):

@@ -1,4 +1,6 @@
-"""Proofs about the coordinates of kernels: what is right is proved for all sizes, and each kind of mistake is refuted by the question about it."""
+"""Proofs about the coordinates of kernels: what is right is proved for all sizes, and each kind of mistake is refuted
+by the question about it.
+"""
 
 from __future__ import annotations
 
@@ -50,13 +52,27 @@ def kinds(derivation: Derivation, plan: Plan) -> dict[str, str]:
     report = answered(queries(plan.kernels[0], masks_of(store)))
     assert str(report).startswith(f"index proofs: {report.verdict}")
     worst = ("refuted", "unknown", "proved")
-    return {k: min((a.verdict for a in report.answered if a.query.kind == k), key=worst.index) for k in {a.query.kind for a in report.answered}}
+    return {
+        k: min((a.verdict for a in report.answered if a.query.kind == k), key=worst.index)
+        for k in {a.query.kind for a in report.answered}
+    }
 
 
 def test_everything_is_proved_for_all_sizes(past, product):
     for derivation in (past, product):
         found = kinds(derivation, derivation.plan)
-        assert set(found) == {"bounds", "cover", "once", "grid", "parts", "skipped", "kept", "tested", "aligned", "integers"}
+        assert set(found) == {
+            "bounds",
+            "cover",
+            "once",
+            "grid",
+            "parts",
+            "skipped",
+            "kept",
+            "tested",
+            "aligned",
+            "integers",
+        }
         assert set(found.values()) == {"proved"}
 
 
@@ -93,7 +109,10 @@ def test_a_mistake_is_refuted_by_the_question_about_it(past, name):
 
 def changed(plan: Plan, change: Callable[[Stmt], Stmt]) -> Plan:
     def body(stmts: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
-        loops = (replace(s, parts=tuple(replace(p, body=body(p.body)) for p in s.parts)) if isinstance(s, Loop) else s for s in stmts)
+        loops = (
+            replace(s, parts=tuple(replace(p, body=body(p.body)) for p in s.parts)) if isinstance(s, Loop) else s
+            for s in stmts
+        )
         return tuple(map(change, loops))
 
     return replace(plan, kernels=tuple(replace(k, body=body(k.body)) for k in plan.kernels))
@@ -101,12 +120,20 @@ def changed(plan: Plan, change: Callable[[Stmt], Stmt]) -> Plan:
 
 def past_the_end(stmt: Stmt) -> Stmt:
     """i < n becomes i <= n, where n is the size of an axis."""
-    return replace(stmt, op="le") if isinstance(stmt, Let) and stmt.op == "lt" and str(stmt.args[1]).startswith("size") else stmt
+    return (
+        replace(stmt, op="le")
+        if isinstance(stmt, Let) and stmt.op == "lt" and str(stmt.args[1]).startswith("size")
+        else stmt
+    )
 
 
 def short_of_the_end(stmt: Stmt) -> Stmt:
     """i < n becomes i + 1 < n, by a test against the last coordinate."""
-    return replace(stmt, args=(stmt.args[0], "size_less")) if isinstance(stmt, Let) and stmt.op == "lt" and str(stmt.args[1]) == "size_k" else stmt
+    return (
+        replace(stmt, args=(stmt.args[0], "size_less"))
+        if isinstance(stmt, Let) and stmt.op == "lt" and str(stmt.args[1]) == "size_k"
+        else stmt
+    )
 
 
 def all_rows_in_one(stmt: Stmt) -> Stmt:
@@ -211,12 +238,14 @@ def test_what_is_assumed_can_be(past, product):
             assert ask("\n".join([*lines, check]), 5) == "sat", query
 
 
-# -- kernels whose work groups of warps share ------------------------------------------------------------------------------
+# -- kernels whose work groups of warps share --------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def shared() -> Derivation:
-    """Sizes symbolic, loops that grow with the rows: blocks are dealt out and back, contractions wait for the next block."""
+    """Sizes symbolic, loops that grow with the rows: blocks are dealt out and back, contractions wait for the next
+    block.
+    """
     b, h, q, x, d = nq.axes("b h q x d", d=128)
     Q, K, V = nq.array("Q", b, h, q, d), nq.array("K", b, h, x, d), nq.array("V", b, h, x, d)
     scores = nq.masked(nq.sum(Q * K, d) * 0.1, nq.index(x) <= nq.index(q))
@@ -259,7 +288,12 @@ def shifted(by: int) -> Callable[[Parts], Parts]:
     """Move the block that an operand put off is read of."""
 
     def moved(stmt: Stmt) -> Stmt:
-        if not isinstance(stmt, Let) or stmt.op != "add" or "_due" not in stmt.out.name or not isinstance(stmt.args[1], int):
+        if (
+            not isinstance(stmt, Let)
+            or stmt.op != "add"
+            or "_due" not in stmt.out.name
+            or not isinstance(stmt.args[1], int)
+        ):
             return stmt
         return replace(stmt, args=(stmt.args[0], stmt.args[1] + by))
 
@@ -277,7 +311,10 @@ LOOPS: dict[str, tuple[Callable[[Parts], Parts], set[str]]] = {
     "operands of two blocks before": (shifted(-64), {"aligned", "bounds"}),
     "the first block is not kept": (lambda ps: (without(ps[0], held), *ps[1:]), {"kept"}),
     "later blocks are not kept": (lambda ps: (ps[0], *(without(p, held) for p in ps[1:])), {"kept"}),
-    "no masks where they are needed": (lambda ps: (*ps[:2], replace(ps[1], lo=ps[2].lo, hi=ps[2].hi), *ps[3:]), {"kept"}),
+    "no masks where they are needed": (
+        lambda ps: (*ps[:2], replace(ps[1], lo=ps[2].lo, hi=ps[2].hi), *ps[3:]),
+        {"kept"},
+    ),
 }
 
 
@@ -289,7 +326,11 @@ def test_a_loop_that_runs_ahead_wrongly_is_refuted(shared, name):
     assert body != kernel.body
     assert kernel.coord("x__s").tile == 64
     (store,) = shared.outputs[0].placed.stores
-    asked = [q for q in queries(replace(kernel, body=body), masks_of(store), shared.code()) if q.kind not in ("grid", "integers", "cover")]
+    asked = [
+        q
+        for q in queries(replace(kernel, body=body), masks_of(store), shared.code())
+        if q.kind not in ("grid", "integers", "cover")
+    ]
     assert wanted <= {a.query.kind for a in answered(asked).answered if a.verdict == "refuted"}
 
 
@@ -302,7 +343,10 @@ DEALT = {
     "one turn too many": ("turns = blocks // programs\n", "turns = blocks // programs + 1\n"),
     "the last turn is one program's too much": ("< blocks % programs", "<= blocks % programs"),
     "the last turn is missing": ("turns += ", "turns += 0 * "),
-    "never back": ("gl.where(turn % 2 == 0, program, programs - 1 - program)", "gl.where(turn % 2 == 0, program, program)"),
+    "never back": (
+        "gl.where(turn % 2 == 0, program, programs - 1 - program)",
+        "gl.where(turn % 2 == 0, program, program)",
+    ),
     **DECODED,
 }
 DRAWN = {
@@ -318,7 +362,10 @@ NOT_DRAWN = {
     "a buffer of the ring is passed over": ("        turn += 1\n", "        turn += 2\n"),
     "no number is drawn again": ("        number = draw", "        other = draw"),
     "what is drawn is changed": ("        b = tile\n", "        b = tile\n        number += 1\n"),
-    "what is handed on is changed as it is taken over": ("    mbarrier.arrive(free.index(turn % 2))\n    return number\n", "    return number + 1\n"),
+    "what is handed on is changed as it is taken over": (
+        "    mbarrier.arrive(free.index(turn % 2))\n    return number\n",
+        "    return number + 1\n",
+    ),
     "it is changed before it is returned": ("    mbarrier.arrive(full.index(turn % 2))\n", "    number += 1\n"),
     "one more is drawn in between": ("        b = tile\n", "        b = tile\n        more = draw(number_ring)\n"),
     "the walk ends early": ("        b = tile\n", "        b = tile\n        if turn > 3:\n            break\n"),
@@ -337,7 +384,12 @@ def drawn(shared, request) -> tuple[Kernel, str]:
 
 
 def verdicts(kernel: Kernel, source: str) -> set[str]:
-    return {a.verdict for a in answered([indexing.Query(kernel.name, "grid", "", text("")) for text in dealt(kernel, source)]).answered}
+    return {
+        a.verdict
+        for a in answered(
+            [indexing.Query(kernel.name, "grid", "", text("")) for text in dealt(kernel, source)]
+        ).answered
+    }
 
 
 def test_drawn_blocks_come_to_one_program_each(drawn):
@@ -378,9 +430,14 @@ def test_two_sides_of_a_kernel_that_disagree_are_refuted(shared):
 
 
 def covered(derivation: Derivation, source: str) -> bool:
-    """Tell whether each block has one program and one turn at a few sizes: what the kernel prints of it is run, as plain Python."""
+    """Tell whether each block has one program and one turn at a few sizes: what the kernel prints of it is run, as
+    plain Python.
+    """
     kernel = derivation.plan.kernels[0]
-    return all(sorted(walked(kernel, source, *sizes)) == sorted(every(*sizes)) for sizes in ((5, 1, 3, 300), (4, 3, 2, 513), (7, 2, 5, 128), (30, 2, 2, 640)))
+    return all(
+        sorted(walked(kernel, source, *sizes)) == sorted(every(*sizes))
+        for sizes in ((5, 1, 3, 300), (4, 3, 2, 513), (7, 2, 5, 128), (30, 2, 2, 640))
+    )
 
 
 def every(programs: int, b: int, h: int, q: int) -> Iterator[tuple[int, int, int]]:
@@ -415,7 +472,9 @@ def test_blocks_are_dealt_out_once_when_it_is_run(shared):
 
 
 def test_bounds_and_the_figure_of_accuracy_read_the_plan_that_is_printed(shared):
-    """A contraction put off rounds what it rounded before: the figure is the same, and the running bound to a few digits."""
+    """A contraction put off rounds what it rounded before: the figure is the same, and the running bound to a few
+    digits.
+    """
     plain = retiled(shared, [replace(choice(piece), warps=8, groups=0) for piece in shared.tiled])
     assert unit_error(shared.plan) == pytest.approx(unit_error(plain.plan), rel=0.02)
     for n in (40, 140):

@@ -13,7 +13,13 @@ from napkin_eq.prove.corpus import Entry, entries
 from napkin_eq.verify.selftest import forgeries, selftest
 from napkin_eq.verify.selftest import score as mutants
 
-FEW = ("arithmetic.cancel_without_condition", "grid.tiles_by_floor_cover", "rounding.logistic_unguarded", "arithmetic.twice_is_a_sum", "fact.vacuous")
+FEW = (
+    "arithmetic.cancel_without_condition",
+    "grid.tiles_by_floor_cover",
+    "rounding.logistic_unguarded",
+    "arithmetic.twice_is_a_sum",
+    "fact.vacuous",
+)
 
 
 @pytest.fixture
@@ -29,8 +35,22 @@ def few(monkeypatch: pytest.MonkeyPatch) -> list[Entry]:
 def test_both_scores_are_printed(few, capsys) -> None:
     assert main(["selftest", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
-    assert {"schema", "laws", "kernels", "disagreements", "wrong_laws", "valid_laws", "kernel_mutants", "seconds"} <= set(data)
-    assert {key: data["laws"][key] for key in ("valid", "accepted", "wrong", "rejected")} == {"valid": 1, "accepted": 1, "wrong": 4, "rejected": 4}
+    assert {
+        "schema",
+        "laws",
+        "kernels",
+        "disagreements",
+        "wrong_laws",
+        "valid_laws",
+        "kernel_mutants",
+        "seconds",
+    } <= set(data)
+    assert {key: data["laws"][key] for key in ("valid", "accepted", "wrong", "rejected")} == {
+        "valid": 1,
+        "accepted": 1,
+        "wrong": 4,
+        "rejected": 4,
+    }
     assert data["laws"]["by_family"]["arithmetic"] == {"valid": 1, "accepted": 1, "wrong": 1, "rejected": 1}
     assert data["kernels"] == {"mutants": 3, "killed": 3, "by_family": {"normal": 2, "tail": 1}}
     assert data["certificates"]["forged"] == {"total": 5, "refused": 5, "shown_false": 1, "by_rule": {"misplaced": 5}}
@@ -48,7 +68,9 @@ def test_a_law_that_is_judged_wrongly_fails_it(few, capsys, place) -> None:
 
 
 def test_a_broken_kernel_that_passes_fails_it(few, capsys, monkeypatch) -> None:
-    monkeypatch.setattr(selftest, "score", lambda: mutants.Score(3, 2, {"normal": ("a", "b")}, ("kept/no-rescale",), (), 1, 0.1))
+    monkeypatch.setattr(
+        selftest, "score", lambda: mutants.Score(3, 2, {"normal": ("a", "b")}, ("kept/no-rescale",), (), 1, 0.1)
+    )
     assert main(["selftest", "kernels"]) == 1
     assert "kept/no-rescale is broken and passes" in capsys.readouterr().out
 

@@ -1,4 +1,6 @@
-"""Translation validation: plans that compute their diagram agree, wrong ones are found and dropped, what was not run is not green."""
+"""Translation validation: plans that compute their diagram agree, wrong ones are found and dropped, what was not run is
+not green.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,17 @@ from napkin_eq.verify import translation
 from napkin_eq.verify.miniature import miniature, skeleton
 from napkin_eq.verify.selftest.mutations import MUTATIONS
 
-QUICK = ("softmax", "attention", "causal_attention", "padded_attention", "layer_norm", "matmul", "linear_gelu", "symbolic_attention", "rmsnorm_linear")
+QUICK = (
+    "softmax",
+    "attention",
+    "causal_attention",
+    "padded_attention",
+    "layer_norm",
+    "matmul",
+    "linear_gelu",
+    "symbolic_attention",
+    "rmsnorm_linear",
+)
 
 
 @pytest.mark.parametrize("name", QUICK)
@@ -31,14 +43,20 @@ def test_a_plan_of_the_gallery_agrees(name):
     (output,) = found.outputs
     assert output.translation.status == AGREES
     assert output.refused == ()
-    laned = any(c.role == "lane" for kernel in found.plan.kernels for c in kernel.coords)  # lanes of their own are no fewer in small
+    # Lanes of their own are no fewer in small
+    laned = any(c.role == "lane" for kernel in found.plan.kernels for c in kernel.coords)
     assert all(size <= (2048 if laned else 160) for _, size in output.translation.sizes)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sizes", [{"q": 1, "x": 8192, "h": 8}, {"q": 77, "x": 301, "h": 3}, {"q": 64, "x": 64}, {"q": 1, "x": 1}])
+@pytest.mark.parametrize(
+    "sizes", [{"q": 1, "x": 8192, "h": 8}, {"q": 77, "x": 301, "h": 3}, {"q": 64, "x": 64}, {"q": 1, "x": 1}]
+)
 def test_decode_and_ragged_sizes_agree(sizes):
-    assert derive(diagram("causal_attention" if sizes["q"] > 1 else "attention", **sizes)).outputs[0].translation.status == AGREES
+    assert (
+        derive(diagram("causal_attention" if sizes["q"] > 1 else "attention", **sizes)).outputs[0].translation.status
+        == AGREES
+    )
 
 
 def test_a_plan_in_small_has_the_same_statements():
@@ -56,23 +74,34 @@ def test_a_plan_in_small_has_the_same_statements():
 def test_the_report_and_the_certificate_say_it():
     found = derive(diagram("softmax"))
     told = found.report()["translation"]
-    assert told[0]["status"] == AGREES and told[0]["outputs"] == ["out"] and told[0]["inputs"] == list(translation.KINDS)
+    assert (
+        told[0]["status"] == AGREES and told[0]["outputs"] == ["out"] and told[0]["inputs"] == list(translation.KINDS)
+    )
     assert found.certificate["evidence"]["translation"][0]["status"] == AGREES
 
 
 def changed(kernel: p.Kernel, change) -> p.Kernel:
     def body(stmts):
         return tuple(
-            replace(s, parts=tuple(replace(part, body=body(part.body)) for part in s.parts)) if isinstance(s, p.Loop) else change(s) for s in stmts
+            replace(s, parts=tuple(replace(part, body=body(part.body)) for part in s.parts))
+            if isinstance(s, p.Loop)
+            else change(s)
+            for s in stmts
         )
 
     return replace(kernel, body=body(kernel.body))
 
 
 WRONG = {
-    "a mask is left out": lambda s: replace(s, args=(True, *s.args[1:])) if isinstance(s, p.Let) and s.op == "where" else s,
+    "a mask is left out": lambda s: (
+        replace(s, args=(True, *s.args[1:])) if isinstance(s, p.Let) and s.op == "where" else s
+    ),
     "a sum is a maximum": lambda s: replace(s, monoid="max") if isinstance(s, p.ReduceTile) else s,
-    "a factor is off": lambda s: replace(s, args=(s.args[0], 1.0)) if isinstance(s, p.Let) and s.op == "mul" and isinstance(s.args[1], float) else s,
+    "a factor is off": lambda s: (
+        replace(s, args=(s.args[0], 1.0))
+        if isinstance(s, p.Let) and s.op == "mul" and isinstance(s.args[1], float)
+        else s
+    ),
     "a load is shifted": lambda s: replace(s, masks=()) if isinstance(s, p.Load) else s,
 }
 
@@ -85,7 +114,9 @@ def test_a_lowering_with_a_fault_gives_no_plan(what, monkeypatch):
     term = nq.sum(nq.exp(nq.masked(a, nq.index(x) < lengths) * 0.5), x)
     honest = Lowering.kernel
     monkeypatch.setattr(Lowering, "kernel", lambda self: changed(honest(self), WRONG[what]))
-    with pytest.raises(WrongPlan, match=r"no plan of out gives what the diagram says; a plan of .* at t=\d+, x=\d+ on \w+ numbers"):
+    with pytest.raises(
+        WrongPlan, match=r"no plan of out gives what the diagram says; a plan of .* at t=\d+, x=\d+ on \w+ numbers"
+    ):
         derive(term)
 
 
@@ -105,7 +136,8 @@ def test_the_next_plan_is_taken_where_one_is_wrong(monkeypatch):
 
 
 ROUNDING = {"accumulators-in-16-bits", "contractions-in-16-bits", "flushed-subnormals"}
-UNSEEN = {"scrubbed-nan", "at-least-once", "sum-from-one"}  # they show where data hold NaN, where a loop has no block, and never
+# They show where data hold NaN, where a loop has no block, and never
+UNSEEN = {"scrubbed-nan", "at-least-once", "sum-from-one"}
 
 
 @pytest.mark.slow
@@ -114,8 +146,13 @@ def test_mistakes_that_change_a_value_are_found(name):
     found = derive(diagram(name))
     small = miniature(found.diagram, found.outputs, found.plan, found.hardware, found.dtype, prover(found.statements))
     broken = {mutation: change(small.plan) for mutation, change in MUTATIONS.items()}
-    passed = {m for m, plan in broken.items() if plan is not None and translation.disagreement(replace(small, plan=plan)) is None}
-    harmless = {"overlapping-parts", "at-least-twice"} if name == "linear_gelu" else set()  # its only part begins at 0, its loop has three blocks
+    passed = {
+        m
+        for m, plan in broken.items()
+        if plan is not None and translation.disagreement(replace(small, plan=plan)) is None
+    }
+    # Its only part begins at 0, its loop has three blocks
+    harmless = {"overlapping-parts", "at-least-twice"} if name == "linear_gelu" else set()
     assert passed <= ROUNDING | UNSEEN | harmless
     assert len(broken) - list(broken.values()).count(None) - len(passed) >= 5
 
@@ -126,10 +163,16 @@ def test_axes_and_types_of_outputs_are_compared_first():
     buffer = found.plan.outputs[0]
     given = (found.diagram, found.outputs)
     rest = (found.hardware, found.dtype, prover(found.statements))
-    for other, why in ((replace(buffer, dims=buffer.dims[:1]), r"stored along \[t\]"), (replace(buffer, dtype="f32"), "stored as f32")):
+    for other, why in (
+        (replace(buffer, dims=buffer.dims[:1]), r"stored along \[t\]"),
+        (replace(buffer, dtype="f32"), "stored as f32"),
+    ):
         verdict = translation.validated(*given, replace(found.plan, outputs=(other,)), *rest)
         assert verdict.status == DIFFERS and re.search(why, verdict.why)
-    literal = changed(found.plan.kernels[0], lambda s: replace(s, args=(s.args[0], 2)) if isinstance(s, p.Let) and s.op == "mul" else s)
+    literal = changed(
+        found.plan.kernels[0],
+        lambda s: replace(s, args=(s.args[0], 2)) if isinstance(s, p.Let) and s.op == "mul" else s,
+    )
     verdict = translation.validated(*given, replace(found.plan, kernels=(literal,)), *rest)
     assert verdict.status == DIFFERS and "whole number 2" in verdict.why
 
@@ -145,29 +188,48 @@ def test_another_program_is_not_validated():
     """A plan that its diagram's own derivation does not give in small, and that is too large to be tried as it is."""
     found = derive(diagram("softmax", t=4096, x=65536))
     other = tuple(renamed(k, "another", {}) for k in found.plan.kernels)
-    verdict = translation.validated(found.diagram, found.outputs, replace(found.plan, kernels=other), found.hardware, found.dtype, prover(found.statements))
+    verdict = translation.validated(
+        found.diagram,
+        found.outputs,
+        replace(found.plan, kernels=other),
+        found.hardware,
+        found.dtype,
+        prover(found.statements),
+    )
     assert verdict.status == UNKNOWN and "other statements" in verdict.why
 
 
 def test_a_small_plan_with_no_likeness_is_tried_as_it_is():
-    """Renamed kernels are another program to the miniature; at their own sizes they agree, and a changed one differs."""
+    """Renamed kernels are another program to the miniature; at their own sizes they agree, and a changed
+    one differs.
+    """
     found = derive(diagram("softmax", t=8, x=32))
     rest = (found.hardware, found.dtype, prover(found.statements))
     other = tuple(renamed(k, "another", {}) for k in found.plan.kernels)
-    assert translation.validated(found.diagram, found.outputs, replace(found.plan, kernels=other), *rest).status == AGREES
-    wrong = tuple(changed(k, lambda s: replace(s, op="add") if isinstance(s, p.Let) and s.op == "mul" else s) for k in other)
-    assert translation.validated(found.diagram, found.outputs, replace(found.plan, kernels=wrong), *rest).status == DIFFERS
+    assert (
+        translation.validated(found.diagram, found.outputs, replace(found.plan, kernels=other), *rest).status == AGREES
+    )
+    wrong = tuple(
+        changed(k, lambda s: replace(s, op="add") if isinstance(s, p.Let) and s.op == "mul" else s) for k in other
+    )
+    assert (
+        translation.validated(found.diagram, found.outputs, replace(found.plan, kernels=wrong), *rest).status == DIFFERS
+    )
 
 
 def test_the_next_best_plans_are_validated(monkeypatch):
     found = derive(diagram("softmax", t=64, x=512))
     assert len(ranked(found, 3)) == 3
-    monkeypatch.setattr("napkin_eq.pipeline.top_k.validated", lambda *args: replace(found.outputs[0].translation, status=DIFFERS))
+    monkeypatch.setattr(
+        "napkin_eq.pipeline.top_k.validated", lambda *args: replace(found.outputs[0].translation, status=DIFFERS)
+    )
     assert len(ranked(found, 3)) == 1
 
 
 def test_a_reference_that_leaves_the_range_of_float64_or_loses_all_its_digits_refuses_nothing() -> None:
-    """1 / sigmoid(-1266) is e^1266, and what is added to 1e254 is lost: a plan that has these parts cancel is right where evaluation is not."""
+    """1 / sigmoid(-1266) is e^1266, and what is added to 1e254 is lost: a plan that has these parts cancel is right
+    where evaluation is not.
+    """
     (x,) = nq.axes("x", x=3)
     N = nq.array("N", x)
 
@@ -185,7 +247,9 @@ def test_a_reference_that_leaves_the_range_of_float64_or_loses_all_its_digits_re
 
 
 def test_numbers_of_a_run_that_rounds_are_ones_that_its_arrays_hold() -> None:
-    """A comparison of what was rounded to be stored may come out another way than one of the numbers themselves: it is no fault of the plan."""
+    """A comparison of what was rounded to be stored may come out another way than one of the numbers themselves: it is
+    no fault of the plan.
+    """
     found = derive(diagram("softmax"), dtype="bfloat16")
     small = miniature(found.diagram, found.outputs, found.plan, found.hardware, found.dtype, prover(found.statements))
     for array in translation.drawn(small, "rounded", 0).values():

@@ -1,6 +1,7 @@
 """Atoms of sums that hold reductions: numbers and facts, and what can be read off sums in them without knowing more.
 
-A fact is a number that is 0 or 1: that a mask holds, that a value is present, that a number is 0 or more than 0, that a fact holds in all lanes.
+A fact is a number that is 0 or 1: that a mask holds, that a value is present, that a number is 0 or more than 0, that a
+fact holds in all lanes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Functions of numbers in the algebra of sums: inverses, exponentials, logarithms, whether a number is 0 or more than 0."""
+"""Functions of numbers in the algebra of sums: inverses, exponentials, logarithms, whether a number is 0 or more than
+0.
+"""
 
 from __future__ import annotations
 
@@ -47,9 +49,13 @@ class Functions(Algebra):
         return self.function(base.kind, *parts) if base.kind in OPAQUE else None
 
     def function(self, op: str, *args: Polynomial) -> Polynomial:
-        """Return a function of which little is known: of a root that it is 0 where there is none, of floors and waves what their files say."""
+        """Return a function of which little is known: of a root that it is 0 where there is none, of floors and waves
+        what their files say.
+        """
         if op == "sqrt":
-            return self.opened(lambda q: self.times(self.above(q), atom(Atom(op, (), (q,)))) if q.terms else NONE, *args)
+            return self.opened(
+                lambda q: self.times(self.above(q), atom(Atom(op, (), (q,)))) if q.terms else NONE, *args
+            )
         if op in ("floor", "round"):
             return self.opened(self.rounding.floor if op == "floor" else self.rounding.round, *args)
         if op in ("erf", *WAVES):
@@ -78,10 +84,14 @@ class Functions(Algebra):
             yes, no = (self.opened(f, *(put(p, fact, value) for p in args)) for value in (1, 0))
             return self.either(atom(fact), yes, no)
         # Where a number is 0, so are its inverse and what that is a factor of; elsewhere it may be divided by.
-        for base in dict.fromkeys(base for p in args for powers, _, _ in p for base, power in powers if power < 0 and base not in self.nonzero):
+        for base in dict.fromkeys(
+            base for p in args for powers, _, _ in p for base, power in powers if power < 0 and base not in self.nonzero
+        ):
             zero = self.none_of(base)
             if zero.terms:
-                without = self.opened(f, *(added(Polynomial((t,)) for t in p.terms if base not in dict(t[0][0])) for p in args))
+                without = self.opened(
+                    f, *(added(Polynomial((t,)) for t in p.terms if base not in dict(t[0][0])) for p in args)
+                )
                 self.nonzero.add(base)
                 try:
                     return self.either(zero, without, self.opened(f, *args))
@@ -90,8 +100,13 @@ class Functions(Algebra):
         return f(*args)
 
     def content(self, p: Polynomial) -> tuple[Fraction, Powers, Polynomial, Polynomial]:
-        """Return coefficient, powers and exponent that all terms of a sum without facts have, and the sum without them."""
-        shared, exponents = [dict(powers) for powers, _, _ in p], [dict((exponent or NONE).terms) for _, exponent, _ in p]
+        """Return coefficient, powers and exponent that all terms of a sum without facts have, and the sum
+        without them.
+        """
+        shared, exponents = (
+            [dict(powers) for powers, _, _ in p],
+            [dict((exponent or NONE).terms) for _, exponent, _ in p],
+        )
         bases = dict.fromkeys(base for here in shared for base in here)
         kept = tuple((base, power) for base in bases if (power := min(here.get(base, 0) for here in shared)))
         keys = dict.fromkeys(key for own in exponents for key in own)
@@ -123,7 +138,13 @@ class Functions(Algebra):
             result, left = ONE, q
             for powers, exponent, coefficient in q:
                 ((base, power),) = powers if len(powers) == 1 else ((None, 0),)
-                if isinstance(base, Atom) and base.kind == "log" and power == 1 and exponent is None and coefficient.denominator == 1:
+                if (
+                    isinstance(base, Atom)
+                    and base.kind == "log"
+                    and power == 1
+                    and exponent is None
+                    and coefficient.denominator == 1
+                ):
                     left = left - constant(coefficient) * atom(base)
                     inside = part(base) if coefficient > 0 else self.inverse(part(base))
                     result = self.times(result, self.raised(inside, abs(int(coefficient))))
@@ -219,7 +240,11 @@ class Functions(Algebra):
         return fact is not None and all(self.nonneg(value) for _, value in self.leaves(ONE, body[1]))
 
     def nonneg_atom(self, base: Hashable) -> bool:
-        if isinstance(base, (Size, Index)) or base in self.positive or self.known.get(Atom("above", (), (-atom(base),))) == 0:
+        if (
+            isinstance(base, (Size, Index))
+            or base in self.positive
+            or self.known.get(Atom("above", (), (-atom(base),))) == 0
+        ):
             return True
         if isinstance(base, Atom) and base.kind == "sum":
             return self.nonneg(part(base))
@@ -235,7 +260,13 @@ class Functions(Algebra):
             ((base, power),) = powers if len(powers) == 1 else ((None, 0),)
             if exponent is not None or power != 1:
                 return None
-            over = (base.axis,) if isinstance(base, Size) else base.bound if isinstance(base, Atom) and base.kind == "sum" else None
+            over = (
+                (base.axis,)
+                if isinstance(base, Size)
+                else base.bound
+                if isinstance(base, Atom) and base.kind == "sum"
+                else None
+            )
             if over is None or (axes is not None and over != axes):
                 return None
             axes = over

@@ -1,10 +1,12 @@
-"""Inequalities that hold in every lane of a sum, so of the sums too: tangents of logarithms and exponentials, bounds that stand still, each weighted.
+"""Inequalities that hold in every lane of a sum, so of the sums too: tangents of logarithms and exponentials, bounds
+that stand still, each weighted.
 
     INEQUALITIES    what each asks of every lane, and its two sides, of the terms that are put in
     offered(...)    those that a sum offers, with the terms: of its factors, and of what stands beside it
 
-A logarithm lies below its tangents: log p <= log b + p / b - 1. With weights b that gives b log p <= b log b + p - b, whose sums are Gibbs' inequality.
-An exponential lies above its own, and what is below a number that stands still is so times a weight.
+A logarithm lies below its tangents: log p <= log b + p / b - 1. With weights b that gives b log p <= b log b + p - b,
+whose sums are Gibbs' inequality. An exponential lies above its own, and what is below a number that stands still is so
+times a weight.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ ONE = Const(1.0)
 
 
 class Inequality(NamedTuple):
-    """What is asked of a lane, and the sides; `by`: those sides before they are weighted, which the lemma is proved of first."""
+    """What is asked of a lane, and the sides; `by`: those sides before they are weighted, which the lemma is proved of
+    first.
+    """
 
     asks: tuple[Term, ...]
     less: Term
@@ -32,7 +36,9 @@ class Inequality(NamedTuple):
 
 
 def _tangent(weight: Term, base: Term, point: Term, logarithm: Term, total: Term, own: bool) -> Inequality:
-    """Say of point / total, whose logarithm is that of the point less that of the total, that it lies below the tangent at a base."""
+    """Say of point / total, whose logarithm is that of the point less that of the total, that it lies below the tangent
+    at a base.
+    """
     asks = (JUDGMENT["nonneg"](weight), *(JUDGMENT["pos"](t) for t in (base, point, total)))
     moved = point * inv(base) * inv(total)
     less, more = logarithm - log(total), log(base) + moved - 1.0
@@ -60,7 +66,9 @@ INEQUALITIES: dict[str, Callable[..., Inequality]] = {
 
 
 def offered(claim: Claim, t: Reduce) -> Iterator[tuple[str, tuple[Term, ...]]]:
-    """Yield the inequalities that the lanes of a sum offer, by the logarithms, exponentials and maxima that the goal speaks of."""
+    """Yield the inequalities that the lanes of a sum offer, by the logarithms, exponentials and maxima that the goal
+    speaks of.
+    """
     parts = [p for p in subterms(claim.goal) if isinstance(p, (Map, Reduce))]
     logs = [p.args[0] for p in parts if isinstance(p, Map) and p.op == "log"]
     still = [p for p in parts if not claim.varies(p, t.axis)]
@@ -71,11 +79,19 @@ def offered(claim: Claim, t: Reduce) -> Iterator[tuple[str, tuple[Term, ...]]]:
             if isinstance(factor, Map) and factor.op == "log":
                 yield from _of_logarithm(weight, factor.args[0], logs, t.axis)
             elif isinstance(factor, Map) and factor.op == "exp":
-                yield from (("tangent-exp", (weight, factor.args[0], p.args[0])) for p in still if isinstance(p, Map) and p.op == "exp")
+                yield from (
+                    ("tangent-exp", (weight, factor.args[0], p.args[0]))
+                    for p in still
+                    if isinstance(p, Map) and p.op == "exp"
+                )
                 tops = [p for p in still if isinstance(p, Reduce) and p.monoid == "max" and p.axis == t.axis]
                 yield from (("weighted-bound", (weight, factor, exp(top))) for top in tops)
             elif claim.varies(factor, t.axis):
-                bounds = [p for p in still if (p.monoid == "max" and p.axis == t.axis if isinstance(p, Reduce) else p.op == "log")]
+                bounds = [
+                    p
+                    for p in still
+                    if (p.monoid == "max" and p.axis == t.axis if isinstance(p, Reduce) else p.op == "log")
+                ]
                 yield from (("weighted-bound", (weight, factor, bound)) for bound in bounds)
 
 
@@ -85,10 +101,22 @@ def _of_logarithm(weight: Term, base: Term, logs: list[Term], axis: Axis) -> Ite
             yield ("tangent-log-own", (b, p, ONE)) if weight is b else ("tangent-log", (weight, b, p, ONE))
         total = point.args[0] if isinstance(point, Map) and point.op == "real" else point
         if isinstance(total, Size) and total.axis == axis:
-            yield ("tangent-log-own", (base, ONE, point)) if weight is base else ("tangent-log", (weight, base, ONE, point))
+            yield (
+                ("tangent-log-own", (base, ONE, point))
+                if weight is base
+                else ("tangent-log", (weight, base, ONE, point))
+            )
         elif isinstance(point, Reduce) and (point.monoid, point.axis, point.where) == ("sum", axis, TRUE):
-            lane, kind = (point.body.args[0], "-exp") if isinstance(point.body, Map) and point.body.op == "exp" else (point.body, "")
-            yield (f"tangent-log{kind}-own", (base, lane, point)) if weight is base else (f"tangent-log{kind}", (weight, base, lane, point))
+            lane, kind = (
+                (point.body.args[0], "-exp")
+                if isinstance(point.body, Map) and point.body.op == "exp"
+                else (point.body, "")
+            )
+            yield (
+                (f"tangent-log{kind}-own", (base, lane, point))
+                if weight is base
+                else (f"tangent-log{kind}", (weight, base, lane, point))
+            )
 
 
 def _product(factors: list[Term]) -> Term:

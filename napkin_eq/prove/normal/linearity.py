@@ -4,8 +4,8 @@
     defined(claim)   the claim without variables that a premise says to be something else
     LEMMAS           those lemmas, each a claim over one axis
 
-Sums are split into summands, what does not vary moves out of sums and maxima, and what is chosen in exactly one lane, by a
-premise, is the result of the reduction.
+Sums are split into summands, what does not vary moves out of sums and maxima, and what is chosen in exactly one lane,
+by a premise, is the result of the reduction.
 """
 
 from __future__ import annotations
@@ -79,7 +79,9 @@ class _Form:
         totals = []
         for part in parts:
             moving = sorted((f for f in part if self.claim.varies(f, t.axis)), key=repr)
-            rest = self.chosen(Reduce("sum", t.axis, _combined("mul", moving))) if moving else Map("real", (Size(t.axis),))
+            rest = (
+                self.chosen(Reduce("sum", t.axis, _combined("mul", moving))) if moving else Map("real", (Size(t.axis),))
+            )
             totals.append(_combined("mul", [*(f for f in part if not self.claim.varies(f, t.axis)), rest]))
         result = _combined("add", totals)
         self.cited |= dict.fromkeys(OF_SUMS if result is not t else ())
@@ -158,7 +160,10 @@ def _lemmas() -> dict[str, Claim]:
         "commutation": same(a * b, b * a),
         "association": same((a * b) * d, a * (b * d)),
         "exponential": same(Map("exp", (a + b,)), Map("exp", (a,)) * Map("exp", (b,))),
-        **{f"{m}-of-both": same(fold(m, Map(op, (a, b))), Map(op, (fold(m, a), fold(m, b)))) for m, op in COMBINE.items()},
+        **{
+            f"{m}-of-both": same(fold(m, Map(op, (a, b))), Map(op, (fold(m, a), fold(m, b))))
+            for m, op in COMBINE.items()
+        },
     }
     moved = {
         "factor": same(fold("sum", a * b), a * fold("sum", b)),
@@ -167,7 +172,10 @@ def _lemmas() -> dict[str, Claim]:
         **{f"{m}-of-one": _one_lane(m, a) for m in COMBINE},
     }
     fixed = frozenset({(AXIS.name, "a")})
-    return {name: Claim(name, goal, (), fixed if name in moved else frozenset()) for name, goal in {**goals, **moved}.items()}
+    return {
+        name: Claim(name, goal, (), fixed if name in moved else frozenset())
+        for name, goal in {**goals, **moved}.items()
+    }
 
 
 LEMMAS = _lemmas()

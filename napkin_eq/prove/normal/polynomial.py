@@ -1,7 +1,9 @@
-"""Exact sums of coefficient · monomial · e^exponent: what the provers calculate with. Equal normal forms mean equal functions.
+"""Exact sums of coefficient · monomial · e^exponent: what the provers calculate with. Equal normal forms mean equal
+functions.
 
-An atom is whatever stands for a number: any hashable value whose text is its own. Powers may be negative: whoever writes
-one vouches that the atom is not zero. An exponent is such a sum again. Coefficients are fractions, so nothing is rounded.
+An atom is whatever stands for a number: any hashable value whose text is its own. Powers may be negative: whoever
+writes one vouches that the atom is not zero. An exponent is such a sum again. Coefficients are fractions, so nothing is
+rounded.
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ Key: TypeAlias = "tuple[Powers, Polynomial | None]"
 
 @dataclass(frozen=True)
 class Polynomial:
-    """A sum in normal form: `terms` maps (powers of atoms, exponent) to a coefficient that is not zero, in a fixed order."""
+    """A sum in normal form: `terms` maps (powers of atoms, exponent) to a coefficient that is not zero, in a fixed
+    order.
+    """
 
     terms: tuple[tuple[Key, Fraction], ...] = ()
 
@@ -69,7 +73,9 @@ class Polynomial:
     def __mul__(self, other: Polynomial) -> Polynomial:
         _spend(len(self.terms) * len(other.terms))
         return _collected(
-            ((_powers([*p, *q]), _added(e, f)), coefficient * factor) for (p, e), coefficient in self.terms for (q, f), factor in other.terms
+            ((_powers([*p, *q]), _added(e, f)), coefficient * factor)
+            for (p, e), coefficient in self.terms
+            for (q, f), factor in other.terms
         )
 
     def __iter__(self) -> Iterator[tuple[Powers, Polynomial | None, Fraction]]:

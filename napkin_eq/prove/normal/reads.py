@@ -1,10 +1,12 @@
 """Claims about values elsewhere, without the reads and the places of maxima that they hold, for provers of numbers.
 
-    written(claim)   claims that give it, whose reads are of variables alone, then variables of their own, and that name no place of a maximum
+    written(claim)   claims that give it, whose reads are of variables alone, then variables of their own, and that name
+                     no place of a maximum
 
-A read moves through pointwise operators and folds over other axes; read twice is read once; a fold that reads from the other end is turned round, which
-changes no sum, product or maximum. Two places of maxima are one where lanes are in the same order, which is a claim of its own, of two lanes; and what was
-folded is, at the place of its maximum, that maximum.
+A read moves through pointwise operators and folds over other axes; read twice is read once; a fold that reads from the
+other end is turned round, which changes no sum, product or maximum. Two places of maxima are one where lanes are in the
+same order, which is a claim of its own, of two lanes; and what was folded is, at the place of its maximum, that
+maximum.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ Table = Mapping[Term, Term]
 
 
 def written(claim: Claim) -> list[Claim]:
-    """Return claims that together give a claim, without its reads of more than variables and its places of maxima, as far as either is understood."""
+    """Return claims that together give a claim, without its reads of more than variables and its places of maxima, as
+    far as either is understood.
+    """
     claim = replace(claim, goal=_pushed(claim.goal, claim))
     claims, claim = _in_one_order(claim)
     return [*claims, _unplaced(elsewhere(claim))]
@@ -32,9 +36,9 @@ def written(claim: Claim) -> list[Claim]:
 def elsewhere(claim: Claim) -> Claim:
     """Return the claim with variables for what others are at the coordinates where the goal reads them.
 
-    Premises hold in every lane, so they hold there: of all variables that vary along the axis of a read, those of the index included, and of the
-    coordinate itself where the index is known to be inside the axis, into which a read clamps it. A premise that folds is left as it is, and so is a
-    read of anything but a variable.
+    Premises hold in every lane, so they hold there: of all variables that vary along the axis of a read, those of the
+    index included, and of the coordinate itself where the index is known to be inside the axis, into which a read
+    clamps it. A premise that folds is left as it is, and so is a read of anything but a variable.
     """
     reads = [t for t in subterms(claim.goal) if isinstance(t, Read) and isinstance(t.body, Var)]
     goal, premises, free, legend = claim.goal, list(claim.premises), set(claim.free), list(claim.legend)
@@ -42,21 +46,36 @@ def elsewhere(claim: Claim) -> Claim:
     for number, (axis, index) in enumerate(dict.fromkeys((t.axis, t.index) for t in reads), 1):
         known = [t for t in subterms(claim.goal, *claim.premises) if isinstance(t, Var) and claim.varies(t, axis)]
         there: dict[Term, Term] = {v: Var(f"{v.name}@{number}", v.sort) for v in known}
-        goal = _swapped(goal, {t: there[t.body] for t in reads if (t.axis, t.index) == (axis, index) and t.body in there})
-        pointwise = [p for p in claim.premises if not any(isinstance(t, (Reduce, Read, Size, Scan)) for t in subterms(p))]
+        goal = _swapped(
+            goal, {t: there[t.body] for t in reads if (t.axis, t.index) == (axis, index) and t.body in there}
+        )
+        pointwise = [
+            p for p in claim.premises if not any(isinstance(t, (Reduce, Read, Size, Scan)) for t in subterms(p))
+        ]
         inside = _inside(index, axis)
-        premises += [_swapped(p, {**there, Index(axis): index}) for p in pointwise if inside or Index(axis) not in subterms(p)]
+        premises += [
+            _swapped(p, {**there, Index(axis): index}) for p in pointwise if inside or Index(axis) not in subterms(p)
+        ]
         if isinstance(index, Reduce) and inside and index.where is TRUE:
-            premises.append(eq(_swapped(index.body, {**_folds(index.body, axis), **there, Index(axis): index}), Reduce("max", axis, index.body)))
+            premises.append(
+                eq(
+                    _swapped(index.body, {**_folds(index.body, axis), **there, Index(axis): index}),
+                    Reduce("max", axis, index.body),
+                )
+            )
         stands = {a for a in axes if not claim.varies(index, a)}
         for v in known:
             free |= {(a.name, f"{v.name}@{number}") for a in stands if a == axis or not claim.varies(v, a)}
         told = set(subterms(goal, *premises))
         legend += [f"{there[v]} stands for {v.name} at {axis} = {index}" for v in known if there[v] in told]
-    return replace(claim, goal=goal, premises=tuple(premises), free=frozenset(free), legend=tuple(legend)) if reads else claim
+    return (
+        replace(claim, goal=goal, premises=tuple(premises), free=frozenset(free), legend=tuple(legend))
+        if reads
+        else claim
+    )
 
 
-# -- where reads go ------------------------------------------------------------------------------------------------------
+# -- where reads go ----------------------------------------------------------------------------------------------------
 
 
 def _pushed(root: Term, claim: Claim) -> Term:
@@ -68,7 +87,11 @@ def _pushed(root: Term, claim: Claim) -> Term:
                 return _at(t.body, t.axis, _plain(t.index, t.axis), claim)
             if isinstance(t, Reduce) and t.monoid in PLACES and t.where is not TRUE:  # what is absent has no place
                 return Reduce(t.monoid, t.axis, Map("where", (t.where, t.body, ABSENT)))
-            if isinstance(t, Reduce) and t.monoid in MONOIDS and any(isinstance(r, Read) and r.axis == t.axis for r in subterms(t.body, t.where)):
+            if (
+                isinstance(t, Reduce)
+                and t.monoid in MONOIDS
+                and any(isinstance(r, Read) and r.axis == t.axis for r in subterms(t.body, t.where))
+            ):
                 end = _last(t.axis)
                 turned = Reduce(t.monoid, t.axis, _at(t.body, t.axis, end, claim), _at(t.where, t.axis, end, claim))
                 return min((turned, t), key=lambda fold: (sum(isinstance(r, Read) for r in subterms(fold)), str(fold)))
@@ -127,10 +150,12 @@ def _linear(term: Term) -> dict[Term, Fraction] | None:
 
 def _inside(index: Term, axis: Axis) -> bool:
     """Tell whether an index is a lane of the axis whatever the numbers are."""
-    return index in (Index(axis), _last(axis)) or (isinstance(index, Reduce) and index.monoid in PLACES and index.axis == axis)
+    return index in (Index(axis), _last(axis)) or (
+        isinstance(index, Reduce) and index.monoid in PLACES and index.axis == axis
+    )
 
 
-# -- places of maxima ----------------------------------------------------------------------------------------------------
+# -- places of maxima --------------------------------------------------------------------------------------------------
 
 
 def _placed(*roots: Term) -> list[Reduce]:
@@ -138,7 +163,9 @@ def _placed(*roots: Term) -> list[Reduce]:
 
 
 def _in_one_order(claim: Claim) -> tuple[list[Claim], Claim]:
-    """Return the claim with one place for places of maxima over the same lanes, and the claims that these lanes are in one order."""
+    """Return the claim with one place for places of maxima over the same lanes, and the claims that these lanes are in
+    one order.
+    """
     places, claims, one = _placed(claim.goal), list[Claim](), dict[Term, Term]()
     for t in places:
         if any(isinstance(part, (Read, Scan)) or part in places for part in subterms(*t.children)):
@@ -151,9 +178,13 @@ def _in_one_order(claim: Claim) -> tuple[list[Claim], Claim]:
 
 
 def _order(claim: Claim, first: Reduce, other: Reduce) -> Claim:
-    """Return the claim that two reductions find the lanes of an axis in one order: of any two lanes the same is no less."""
+    """Return the claim that two reductions find the lanes of an axis in one order: of any two lanes the same is no
+    less.
+    """
     axis = first.axis
-    known = [t for t in subterms(first.body, other.body, *claim.premises) if isinstance(t, Var) and claim.varies(t, axis)]
+    known = [
+        t for t in subterms(first.body, other.body, *claim.premises) if isinstance(t, Var) and claim.varies(t, axis)
+    ]
     tables: list[dict[Term, Term]] = []
     premises, free = list(claim.premises), set(claim.free)
     for number in (1, 2):
@@ -164,16 +195,24 @@ def _order(claim: Claim, first: Reduce, other: Reduce) -> Claim:
             assert isinstance(v, Var) and isinstance(copy, Var)
             free |= {(axis.name, copy.name), *((a, copy.name) for a, name in claim.free if name == v.name)}
         table = {**_folds(first.body, axis), **_folds(other.body, axis), **there, Index(axis): lane}
-        premises += [_swapped(p, table) for p in claim.premises if not any(isinstance(t, (Reduce, Read, Size, Scan)) for t in subterms(p))]
+        premises += [
+            _swapped(p, table)
+            for p in claim.premises
+            if not any(isinstance(t, (Reduce, Read, Size, Scan)) for t in subterms(p))
+        ]
         premises += [le(Const(0), lane), ~le(Size(axis), lane)]
         tables.append(table)
     one, two = (le(*(_swapped(t.body, table) for table in tables)) for t in (first, other))
     goal = same(one, two)
-    return Claim(f"{claim.what}: two lanes of {axis} are in one order", goal, tuple(premises), frozenset(free), claim.legend)
+    return Claim(
+        f"{claim.what}: two lanes of {axis} are in one order", goal, tuple(premises), frozenset(free), claim.legend
+    )
 
 
 def _unplaced(claim: Claim) -> Claim:
-    """Return the claim with a whole number for each place of a maximum: a lane of its axis, of which nothing more is known."""
+    """Return the claim with a whole number for each place of a maximum: a lane of its axis, of which nothing more is
+    known.
+    """
     table: dict[Term, Term] = {}
     premises, free = list(claim.premises), set(claim.free)
     axes = {f for t in subterms(claim.goal, *claim.premises) for f in t.fields if isinstance(f, Axis)}
@@ -185,7 +224,9 @@ def _unplaced(claim: Claim) -> Claim:
     if not table:
         return claim
     legend = (*claim.legend, *(f"{place} stands for {t}" for t, place in table.items()))
-    return Claim(claim.what, _swapped(claim.goal, table), tuple(_swapped(p, table) for p in premises), frozenset(free), legend)
+    return Claim(
+        claim.what, _swapped(claim.goal, table), tuple(_swapped(p, table) for p in premises), frozenset(free), legend
+    )
 
 
 def _folds(root: Term, axis: Axis) -> dict[Term, Term]:

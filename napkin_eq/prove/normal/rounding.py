@@ -1,7 +1,8 @@
 """Floors and roundings in sums: what is whole moves out, and a floor inside a quotient of whole numbers is left out.
 
-floor(p + n) = floor p + n for a whole n; floor((floor q + m) / n) = floor((q + m) / n) for whole m and n > 0; a number from 0 to below 1 has
-the floor 0. A half is rounded to even, so only an even number moves out of a rounding; round(-p) = -round p.
+floor(p + n) = floor p + n for a whole n; floor((floor q + m) / n) = floor((q + m) / n) for whole m and n > 0; a number
+from 0 to below 1 has the floor 0. A half is rounded to even, so only an even number moves out of a rounding; round(-p)
+= -round p.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from napkin_eq.prove.normal.waves import Inside, Make
 class Rounding:
     """Floors and roundings among the atoms of a normal form.
 
-    inside: the function that an atom is. make: an atom that is a function. whole: whether an atom is a whole number. positive, nonneg: whether
-    a number is known to be more than 0, or not less.
+    inside: the function that an atom is. make: an atom that is a function. whole: whether an atom is a whole number.
+    positive, nonneg: whether a number is known to be more than 0, or not less.
     """
 
     inside: Inside
@@ -59,12 +60,16 @@ class Rounding:
         out = []
         for powers, exponent, coefficient in p:
             if self._is_whole(powers, exponent):
-                out.append(constant(math.floor(coefficient / step) * step) * Polynomial((((powers, exponent), Fraction(1)),)))
+                out.append(
+                    constant(math.floor(coefficient / step) * step) * Polynomial((((powers, exponent), Fraction(1)),))
+                )
         moved = added(out)
         return moved, p - moved
 
     def _denominator(self, p: Polynomial) -> Polynomial | None:
-        """Return a positive whole number that a sum becomes one without negative powers by, None where none is known."""
+        """Return a positive whole number that a sum becomes one without negative powers by, None where none
+        is known.
+        """
         most: dict[Hashable, int] = {}
         for powers, _, _ in p:
             for base, power in powers:
@@ -82,17 +87,28 @@ class Rounding:
         return below is not None and self.nonneg(p * below) and self.positive(below - p * below)
 
     def _without_inner(self, p: Polynomial) -> Polynomial | None:
-        """Return a quotient of whole numbers, one of them a floor, with what that is the floor of in its place; None for anything else."""
+        """Return a quotient of whole numbers, one of them a floor, with what that is the floor of in its place; None
+        for anything else.
+        """
         below = self._denominator(p)
         if below is None or below == ONE:
             return None
         whole = p * below
-        floors = [base for powers, _, c in whole for base, _ in powers if (function := self.inside(base)) is not None and function[0] == "floor"]
-        if len(floors) != 1 or not all(self._is_whole(powers, exponent) and c.denominator == 1 for powers, exponent, c in whole):
+        floors = [
+            base
+            for powers, _, c in whole
+            for base, _ in powers
+            if (function := self.inside(base)) is not None and function[0] == "floor"
+        ]
+        if len(floors) != 1 or not all(
+            self._is_whole(powers, exponent) and c.denominator == 1 for powers, exponent, c in whole
+        ):
             return None
         inner = self.inside(floors[0])
         if inner is None or ((((floors[0], 1),), None), Fraction(1)) not in whole.terms:
             return None
         ((powers, _), coefficient), *_rest = below.terms
-        inverse = constant(1 / coefficient) * Polynomial(((((tuple((base, -power) for base, power in powers)), None), Fraction(1)),))
+        inverse = constant(1 / coefficient) * Polynomial(
+            ((((tuple((base, -power) for base, power in powers)), None), Fraction(1)),)
+        )
         return (whole - atom(floors[0]) + inner[1]) * inverse

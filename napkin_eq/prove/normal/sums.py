@@ -1,7 +1,8 @@
 """The algebra of sums that hold reductions: products, sums over axes, maxima, facts about all lanes, in a normal form.
 
-A sum over axes is taken apart into sums of one product each; what does not vary moves out of it, nested sums are one, and a product that
-stretches cover is summed once. That a fact holds in all lanes is a fact itself, and put to use in the factors beside it.
+A sum over axes is taken apart into sums of one product each; what does not vary moves out of it, nested sums are one,
+and a product that stretches cover is summed once. That a fact holds in all lanes is a fact itself, and put to use in
+the factors beside it.
 """
 
 from __future__ import annotations
@@ -12,19 +13,41 @@ from fractions import Fraction
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.term import Size, Term
 from napkin_eq.laws.claim import Claim
-from napkin_eq.prove.normal.atoms import FACTS, NONE, ONE, Atom, Branch, Stuck, branch, first_fact, only, part, product, put, sole, union
+from napkin_eq.prove.normal.atoms import (
+    FACTS,
+    NONE,
+    ONE,
+    Atom,
+    Branch,
+    Stuck,
+    branch,
+    first_fact,
+    only,
+    part,
+    product,
+    put,
+    sole,
+    union,
+)
 from napkin_eq.prove.normal.polynomial import Polynomial, Powers, added, atom, constant, exponential
 
 MOST_WORK, BIGGEST_POWER = 20_000, 64
 
 
 def _cancelled(a: Iterable[tuple[Hashable, int]], b: Iterable[tuple[Hashable, int]]) -> list[Hashable]:
-    """Return the atoms of which one side holds powers and the other ones that are negative, in the order of the sides."""
-    sides = [(dict.fromkeys(base for base, power in side if power > 0), {base for base, power in side if power < 0}) for side in map(list, (a, b))]
+    """Return the atoms of which one side holds powers and the other ones that are negative, in the order of
+    the sides.
+    """
+    sides = [
+        (dict.fromkeys(base for base, power in side if power > 0), {base for base, power in side if power < 0})
+        for side in map(list, (a, b))
+    ]
     (up, down), (other_up, other_down) = sides
     if not down and not other_down:
         return []
-    return list(dict.fromkeys([*(base for base in up if base in other_down), *(base for base in other_up if base in down)]))
+    return list(
+        dict.fromkeys([*(base for base in up if base in other_down), *(base for base in other_up if base in down)])
+    )
 
 
 class Algebra:
@@ -36,7 +59,7 @@ class Algebra:
         self.known: dict[Atom, int] = {}
         self.units: dict[Axis, list[Atom]] = {}
 
-    # -- what functions of numbers are, which the normal form of terms says ------------------------------------------------
+    # -- what functions of numbers are, which the normal form of terms says --------------------------------------------
 
     def zero(self, p: Polynomial) -> Polynomial:
         """Return whether a number is 0."""
@@ -54,7 +77,7 @@ class Algebra:
         """Return an atom that is a function of numbers, of other numbers; None for any other atom."""
         raise NotImplementedError
 
-    # -- products ----------------------------------------------------------------------------------------------------------
+    # -- products ------------------------------------------------------------------------------------------------------
 
     def spend(self, amount: int) -> None:
         self.work += amount
@@ -66,7 +89,9 @@ class Algebra:
         raise NotImplementedError
 
     def times(self, a: Polynomial, b: Polynomial) -> Polynomial:
-        """Return a product; what is divided by what may be 0 is 0 there, also where the fact that says so is not beside it."""
+        """Return a product; what is divided by what may be 0 is 0 there, also where the fact that says so is not beside
+        it.
+        """
         self.spend(1 + len(a.terms) * len(b.terms))
         if not _cancelled(*([pair for powers, _, _ in p for pair in powers] for p in (a, b))):
             return self.tidy(a * b)
@@ -88,7 +113,9 @@ class Algebra:
         return result
 
     def tidy(self, p: Polynomial) -> Polynomial:
-        """Return a sum where each fact is a factor once, and what facts make 0, or roots and denominators settle, is put in."""
+        """Return a sum where each fact is a factor once, and what facts make 0, or roots and denominators settle, is
+        put in.
+        """
         found = []
         for (powers, exponent), coefficient in p.terms:
             plain, factors = dict(powers), list[Polynomial]()
@@ -100,7 +127,8 @@ class Algebra:
                     plain[base] = 1
                     if base.kind == "all":
                         alls.setdefault(base.bound, []).append(base)
-                elif base.kind == "sqrt" and power < -1:  # so many inverses of what is under it, 0 where that is not above 0
+                # So many inverses of what is under it, 0 where that is not above 0
+                elif base.kind == "sqrt" and power < -1:
                     if -power > BIGGEST_POWER:
                         raise Stuck
                     factors += [self.times(self.above(part(base)), self.inverse(part(base)))] * (-power // 2)
@@ -117,10 +145,18 @@ class Algebra:
                     for base in several:
                         plain[base], joint = 0, self.times(joint, part(base))
                     factors.append(self.every(bound, joint))
-            if any(base.kind == "zero" and plain.get(sole(base), 0) > 0 for base in plain if isinstance(base, Atom) and plain[base]):
+            if any(
+                base.kind == "zero" and plain.get(sole(base), 0) > 0
+                for base in plain
+                if isinstance(base, Atom) and plain[base]
+            ):
                 continue
             same = plain == dict(powers)
-            piece = Polynomial((((powers, exponent), coefficient),)) if same else constant(coefficient) * product(tuple(plain.items()), exponent or NONE)
+            piece = (
+                Polynomial((((powers, exponent), coefficient),))
+                if same
+                else constant(coefficient) * product(tuple(plain.items()), exponent or NONE)
+            )
             for factor in factors:
                 piece = self.times(piece, factor)
             found.append(piece)
@@ -144,7 +180,9 @@ class Algebra:
     def moves(self, p: Polynomial, axis: Axis) -> bool:
         """Tell whether a sum may vary along an axis."""
         return any(
-            any(self.atom_moves(base, axis) for base, _ in powers) or (exponent is not None and self.moves(exponent, axis)) for powers, exponent, _ in p
+            any(self.atom_moves(base, axis) for base, _ in powers)
+            or (exponent is not None and self.moves(exponent, axis))
+            for powers, exponent, _ in p
         )
 
     def atom_moves(self, base: Hashable, axis: Axis) -> bool:
@@ -155,12 +193,13 @@ class Algebra:
             else:
                 assert isinstance(base, Atom)
                 within = axis not in base.bound and any(
-                    self.moves(part, axis) if isinstance(part, Polynomial) else self.atom_moves(part, axis) for part in base.parts
+                    self.moves(part, axis) if isinstance(part, Polynomial) else self.atom_moves(part, axis)
+                    for part in base.parts
                 )
                 self.moving[key] = within
         return self.moving[key]
 
-    # -- sums and facts about all lanes ------------------------------------------------------------------------------------
+    # -- sums and facts about all lanes --------------------------------------------------------------------------------
 
     def total(self, axis: Axis, body: Polynomial) -> Polynomial:
         """Return the sum of a sum over an axis, product by product."""
@@ -182,7 +221,9 @@ class Algebra:
         return added(found)
 
     def gathered(self, axes: tuple[Axis, ...], summand: Polynomial) -> Polynomial:
-        """Return the sum over axes of one product: over each axis apart that nothing ties to others, and over stretches once."""
+        """Return the sum over axes of one product: over each axis apart that nothing ties to others, and over stretches
+        once.
+        """
         ((powers, exponent), _), *others = summand.terms or ((((), None), Fraction(0)),)
         if others or not summand.terms:
             return atom(Atom("sum", axes, (summand,))) if others else NONE
@@ -198,7 +239,10 @@ class Algebra:
         return self.components(axes, powers, exponent or NONE)
 
     def components(self, axes: tuple[Axis, ...], powers: Powers, exponent: Polynomial) -> Polynomial:
-        factors = [*(atom(base, power) for base, power in powers), *(exponential(Polynomial((t,))) for t in exponent.terms)]
+        factors = [
+            *(atom(base, power) for base, power in powers),
+            *(exponential(Polynomial((t,))) for t in exponent.terms),
+        ]
         groups: list[tuple[tuple[Axis, ...], Polynomial]] = []
         for factor in factors:
             along = tuple(a for a in axes if self.moves(factor, a))
@@ -219,9 +263,14 @@ class Algebra:
         axes = tuple(a for a in axes if self.moves(fact, a))
         if not axes:
             return fact
-        fixed = next((base for powers, _, _ in fact for base, _ in powers if not any(self.moves(atom(base), a) for a in axes)), None)
+        fixed = next(
+            (base for powers, _, _ in fact for base, _ in powers if not any(self.moves(atom(base), a) for a in axes)),
+            None,
+        )
         if isinstance(fixed, Atom):
-            return self.either(atom(fixed), self.everywhere(axes, put(fact, fixed, 1)), self.everywhere(axes, put(fact, fixed, 0)))
+            return self.either(
+                atom(fixed), self.everywhere(axes, put(fact, fixed, 1)), self.everywhere(axes, put(fact, fixed, 0))
+            )
         inner = only(fact, "all")
         if inner is not None:
             return self.everywhere(union(inner.bound, *axes), part(inner))
@@ -232,7 +281,7 @@ class Algebra:
                     return self.everywhere(tuple(a for a in axes if a != axis), inside)
         return self.fact("all", axes, fact)
 
-    # -- maxima ------------------------------------------------------------------------------------------------------------
+    # -- maxima --------------------------------------------------------------------------------------------------------
 
     def leaves(self, guard: Polynomial, number: Polynomial) -> list[tuple[Polynomial, Polynomial]]:
         """Return a guarded number as numbers without facts, each with its guard."""
@@ -245,11 +294,15 @@ class Algebra:
         found = []
         for value in (0, 1):
             side = atom(fact) if value else ONE - atom(fact)
-            found += [(self.times(side, g), v) for g, v in self.leaves(put(guard, fact, value), put(number, fact, value))]
+            found += [
+                (self.times(side, g), v) for g, v in self.leaves(put(guard, fact, value), put(number, fact, value))
+            ]
         return found
 
     def unfolded(self, axis: Axis, guard: Polynomial, number: Polynomial) -> list[Branch]:
-        """Return a branch of a maximum over an axis; what is a maximum itself as its branches, which range over that axis too."""
+        """Return a branch of a maximum over an axis; what is a maximum itself as its branches, which range over that
+        axis too.
+        """
         inner = only(number, "top")
         if inner is not None and self.moves(number, axis):
             branches = [branch(b) for b in inner.parts]
@@ -268,7 +321,9 @@ class Algebra:
         shift = NONE
         if len(found) == 1:
             (((axes, number), guard),) = found.items()
-            shift = Polynomial(tuple(term for term in number.terms if not any(self.moves(Polynomial((term,)), a) for a in axes)))
+            shift = Polynomial(
+                tuple(term for term in number.terms if not any(self.moves(Polynomial((term,)), a) for a in axes))
+            )
             found = {(axes, number - shift): guard} if number != shift else {}
         parts = sorted((Atom("branch", axes, (guard, number)) for (axes, number), guard in found.items()), key=repr)
         return shift + (atom(Atom("top", (), tuple(parts))) if parts else NONE)
@@ -280,7 +335,9 @@ class Algebra:
             result = self.times(result, self.every(axes, ONE - guard))
         return result
 
-    def covered(self, axes: tuple[Axis, ...], guard: Polynomial, number: Polynomial) -> tuple[tuple[Axis, ...], Polynomial]:
+    def covered(
+        self, axes: tuple[Axis, ...], guard: Polynomial, number: Polynomial
+    ) -> tuple[tuple[Axis, ...], Polynomial]:
         """Leave out an axis of stretches where each lane is in one of them."""
         for axis in axes:
             for unit in self.units.get(axis, []):
@@ -290,7 +347,7 @@ class Algebra:
         still = [a for a in axes if self.moves(guard, a) or self.moves(number, a)]
         return tuple(still), guard
 
-    # -- what facts about all lanes mean for the factors beside them -------------------------------------------------------
+    # -- what facts about all lanes mean for the factors beside them ---------------------------------------------------
 
     def settled(self, p: Polynomial) -> Polynomial:
         """Return a sum in which each fact about all lanes is put to use in the factors beside it."""
@@ -308,10 +365,14 @@ class Algebra:
         return found if found == p else self.settled(found)
 
     def assumed(self, p: Polynomial, fact: Atom) -> Polynomial:
-        """Return a sum where a fact holds, with what that means for sums over the same axes and for the lane at hand."""
+        """Return a sum where a fact holds, with what that means for sums over the same axes and for the
+        lane at hand.
+        """
         if fact.kind == "zero":
             number = sole(fact)
-            return added(Polynomial((((powers, e), c),)) for powers, e, c in p if number is None or number not in dict(powers))
+            return added(
+                Polynomial((((powers, e), c),)) for powers, e, c in p if number is None or number not in dict(powers)
+            )
         if fact.kind != "all":
             return p
         inside = part(fact)
@@ -329,7 +390,9 @@ class Algebra:
         return self.under(result, inside) if any(self.moves(result, a) for a in fact.bound) else result
 
     def under(self, p: Polynomial, fact: Polynomial) -> Polynomial:
-        """Return a sum in one lane in which a fact holds: what alone it says of other facts is put in, the rest is a factor."""
+        """Return a sum in one lane in which a fact holds: what alone it says of other facts is put in, the rest is a
+        factor.
+        """
         single = True
         while single:
             single = False

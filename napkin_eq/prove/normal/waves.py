@@ -1,7 +1,8 @@
 """Sines and cosines in sums: of one sign of each argument, and products of them as sums of them.
 
-sin(-p) = -sin p, cos(-p) = cos p, cos p cos q = (cos(p - q) + cos(p + q)) / 2 and its likes hold of all numbers. What is left, with
-different arguments up to sign, is as independent as frequencies are; so sin² + cos² is 1, and a rotation of a rotation is one.
+sin(-p) = -sin p, cos(-p) = cos p, cos p cos q = (cos(p - q) + cos(p + q)) / 2 and its likes hold of all numbers. What
+is left, with different arguments up to sign, is as independent as frequencies are; so sin² + cos² is 1, and a rotation
+of a rotation is one.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from napkin_eq.prove.normal.atoms import NONE, ONE, product
 from napkin_eq.prove.normal.polynomial import Polynomial, added, atom, constant
 
 WAVES, MOST_WAVES = ("sin", "cos"), 8  # of one product
-Inside = Callable[[Hashable], "tuple[str, Polynomial] | None"]  # of an atom that is a function of one number: its name and that number
+# Of an atom that is a function of one number: its name and that number
+Inside = Callable[[Hashable], "tuple[str, Polynomial] | None"]
 Make = Callable[[str, Polynomial], Hashable]
 HALF = Fraction(1, 2)
 

@@ -77,7 +77,8 @@ class Builder:
     place: tuple[Any, ...] = ()
     edges: list[Edge] = field(default_factory=list)
     asked: dict[tuple[Any, ...], int] = field(default_factory=dict)
-    # Whether places of extremes are written so that, in the machine's own arithmetic, they are NaN's where data hold one.
+    # Whether places of extremes are written so that, in the machine's own arithmetic, they are NaN's where data hold
+    # one.
     undefined: bool = False
     # Whole numbers that the operator being read makes real ones of, and PyTorch does not.
     converted: list[Term] = field(default_factory=list)
@@ -145,11 +146,15 @@ class Builder:
         if isinstance(number, Value):
             return number
         if isinstance(number, float) and math.isnan(number):
-            raise NapkinError("the constant nan is no number of the language, which has the numbers and -inf for what is absent")
+            raise NapkinError(
+                "the constant nan is no number of the language, which has the numbers and -inf for what is absent"
+            )
         if number == math.inf:
             # In the language -(-inf) is what is absent, too; in the machine's own arithmetic it is inf.
             term = Map("neg", (Const(NEGATIVE),))
-            self.edge("infinite", term, "the constant inf: what is as large as can be is absent in the language", plain=True)
+            self.edge(
+                "infinite", term, "the constant inf: what is as large as can be is absent in the language", plain=True
+            )
             return Value(term, (), dtype or "float32")
         own = "bool" if isinstance(number, bool) else "int64" if isinstance(number, int) else "float32"
         return Value(lift(number) if isinstance(number, (bool, int, float)) else self._symbol(number), (), dtype or own)
@@ -369,7 +374,9 @@ class Builder:
             self.edges.append(Edge("exact", term, INEXACT, self.place[0] if self.place else ""))
 
     def edge(self, kind: str, term: Term, said: str, *, plain: bool = False) -> None:
-        """Note that PyTorch gives NaN or an infinity where a condition does not hold; `plain`: so does the term, computed as it stands."""
+        """Note that PyTorch gives NaN or an infinity where a condition does not hold; `plain`: so does the term,
+        computed as it stands.
+        """
         if not (
             isinstance(term, Const)
             and term.kind != "bool"
@@ -379,11 +386,14 @@ class Builder:
 
 
 def exactly(term: Term) -> bool:
-    """Tell whether whole numbers that are computed as real ones are exact in float32, or those of what is infinite, which PyTorch leaves open.
+    """Tell whether whole numbers that are computed as real ones are exact in float32, or those of what is infinite,
+    which PyTorch leaves open.
 
     The logarithm of a number that a machine has is not far below 0.
     """
-    held = rewritten(term, lambda t: nq.where(t < LOGARITHM, LOGARITHM, t) if isinstance(t, Map) and t.op == "log" else t)
+    held = rewritten(
+        term, lambda t: nq.where(t < LOGARITHM, LOGARITHM, t) if isinstance(t, Map) and t.op == "log" else t
+    )
     return max(map(abs, interval(held))) <= EXACT
 
 

@@ -37,7 +37,9 @@ def negated(mask: Term) -> Term:
 
 
 def undefined(number: Term) -> Term:
-    """Return the mask of the places where a number is NaN: in the machine's own arithmetic no comparison is true of it, in the language one is."""
+    """Return the mask of the places where a number is NaN: in the machine's own arithmetic no comparison is true of it,
+    in the language one is.
+    """
     return negated((number < 0.0) | (lift(0.0) <= number))
 
 

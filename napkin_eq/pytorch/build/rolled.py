@@ -1,7 +1,8 @@
-"""Loops that a program was traced through, found again in their results: a row of terms each of which is made of the one before.
+"""Loops that a program was traced through, found again in their results: a row of terms each of which is made of the
+one before.
 
-What the terms have in common is one term along a new axis; numbers that count along the row are its coordinate. The state that
-is carried must be a linear function of the state before it, which makes it a recurrence.
+What the terms have in common is one term along a new axis; numbers that count along the row are its coordinate. The
+state that is carried must be a linear function of the state before it, which makes it a recurrence.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ Path = tuple[int, ...]
 
 
 def rolled(terms: Sequence[Term], axis: Axis) -> tuple[Term, dict[Term, Term]] | None:
-    """Return a row of terms as one term along an axis, and what the states on the way are of that; None where they are no such loop.
+    """Return a row of terms as one term along an axis, and what the states on the way are of that; None where they are
+    no such loop.
 
     The loop may have gone from the first term to the last, or from the last to the first.
     """
@@ -37,7 +39,11 @@ def _rolled(terms: Sequence[Term], axis: Axis) -> tuple[Term, dict[Term, Term]] 
         return None
     paths = _states(terms[1], terms[2])
     chains = [_chain(terms, path) for path in paths]
-    if not chains or None in chains or any(isinstance(t, Input) and t.name.startswith(HOLE) for t in subterms(terms[-1])):
+    if (
+        not chains
+        or None in chains
+        or any(isinstance(t, Input) and t.name.startswith(HOLE) for t in subterms(terms[-1]))
+    ):
         return None
     states = [chain for chain in chains if chain is not None]
     holes = [Input(f"{HOLE}{number}", chain[1].axes, "float32") for number, chain in enumerate(states)]
@@ -55,7 +61,11 @@ def _rolled(terms: Sequence[Term], axis: Axis) -> tuple[Term, dict[Term, Term]] 
     first = _start(put(whole, {hole: chain[0] for hole, chain in zip(holes, states, strict=True)}), axis)
     out = put(whole, dict(zip(holes, found, strict=True)))
     out = out if first is terms[0] else nq.where(Index(axis) < 1, terms[0], out)
-    known = {chain[i]: elsewhere(state, {axis.name: Const(i)}) for chain, state in zip(states, found, strict=True) for i in range(1, len(chain))}
+    known = {
+        chain[i]: elsewhere(state, {axis.name: Const(i)})
+        for chain, state in zip(states, found, strict=True)
+        for i in range(1, len(chain))
+    }
     return out, known
 
 
@@ -72,7 +82,11 @@ def _start(term: Term, axis: Axis) -> Term:
 
 
 def _worked_out(term: Term) -> Term:
-    numbers = [arg.value for arg in term.args if isinstance(arg, Const)] if isinstance(term, Map) and term.kind == "int" else []
+    numbers = (
+        [arg.value for arg in term.args if isinstance(arg, Const)]
+        if isinstance(term, Map) and term.kind == "int"
+        else []
+    )
     if len(numbers) != 2 or len(term.args) != 2 or term.op not in ("add", "mul"):
         return term
     return Const(numbers[0] + numbers[1] if term.op == "add" else numbers[0] * numbers[1])
@@ -126,7 +140,10 @@ def common(terms: Sequence[Term], axis: Axis, low: int) -> Term | None:
         if isinstance(head, Reduce) and any(term.axis != head.axis for term in row):
             moved = [term if term.axis == head.axis else _along(term, head.axis) for term in row]
             row = tuple(term if other is None else other for term, other in zip(row, moved, strict=True))
-        if any(_fields(term) != _fields(head) or len(term.children) != len(head.children) for term in row) or not head.children:
+        if (
+            any(_fields(term) != _fields(head) or len(term.children) != len(head.children) for term in row)
+            or not head.children
+        ):
             return None
         children = [of(tuple(term.children[at] for term in row)) for at in range(len(head.children))]
         known = tuple(child for child in children if child is not None)
@@ -152,7 +169,11 @@ def _along(fold: Term, axis: Axis) -> Term | None:
 
 
 def _fields(term: Term) -> tuple[object, ...]:
-    return tuple(f for f in term.fields if not isinstance(f, Term) and not (isinstance(f, tuple) and f and isinstance(f[0], Term)))
+    return tuple(
+        f
+        for f in term.fields
+        if not isinstance(f, Term) and not (isinstance(f, tuple) and f and isinstance(f[0], Term))
+    )
 
 
 def _states(before: Term, after: Term) -> list[Path]:
@@ -173,14 +194,18 @@ def _states(before: Term, after: Term) -> list[Path]:
 
 
 def _chain(terms: Sequence[Term], path: Path) -> list[Term] | None:
-    """Return the states of a row of terms, the first one as the second one holds it; None where one is not made of the one before."""
+    """Return the states of a row of terms, the first one as the second one holds it; None where one is not made of the
+    one before.
+    """
     states = [_at(term, path) for term in terms[1:]]
     if any(state is None or state.kind != "real" for state in states):
         return None
     known = [state for state in states if state is not None]
     inside = _path(known[1], known[0])
     first = _at(known[0], inside) if inside is not None else None
-    if first is None or not all(_at(after, inside or ()) is before for before, after in zip(known, known[1:], strict=False)):
+    if first is None or not all(
+        _at(after, inside or ()) is before for before, after in zip(known, known[1:], strict=False)
+    ):
         return None
     return [first, *known]
 

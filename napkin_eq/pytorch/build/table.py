@@ -23,9 +23,9 @@ KINDS = tuple(
     "scans backward".split()
 )
 SILENT = frozenset(
-    "dtype out_int32 layout device pin_memory memory_format physical_layout non_blocking copy generator implicit cudnn_enabled "
-    "cudnn_enable benchmark deterministic allow_tf32 out_dtype "
-    "half_to_float input_dtype grad_input_dtype sparse".split()
+    "dtype out_int32 layout device pin_memory memory_format physical_layout non_blocking copy generator implicit"
+    " cudnn_enabled cudnn_enable benchmark deterministic allow_tf32 out_dtype half_to_float input_dtype"
+    " grad_input_dtype sparse".split()
 )
 
 

@@ -121,7 +121,9 @@ def index_add(b: Builder, self: Value, dim: int, index: Value, source: Value, al
 
 @operator("index_put.default", "_unsafe_index_put.default")
 def index_put(b: Builder, self: Value, indices: Any, values: Value, accumulate: bool) -> Value:
-    """Numbers written or added at places that data choose; of several written to one place the last, where PyTorch leaves it open."""
+    """Numbers written or added at places that data choose; of several written to one place the last, where PyTorch
+    leaves it open.
+    """
     found = {at: value for at, value in enumerate(indices) if value is not None}
     if any(value.truth for value in found.values()):
         return _put_where(b, self, found, values, accumulate)
@@ -145,7 +147,11 @@ def index_put(b: Builder, self: Value, indices: Any, values: Value, accumulate: 
         total = b.fold("sum", nq.where(hit, source, 0.0), over)
         return b.pointwise(lambda s, t: s + t, b.real(self), b.value(total, self.dims, "float32"))
     written, last = _last(b, hit, over)
-    total = b.fold("sum", nq.where(last, source, 0.0), over) if any(a in dim for a in source.axes for dim in over) else source
+    total = (
+        b.fold("sum", nq.where(last, source, 0.0), over)
+        if any(a in dim for a in source.axes for dim in over)
+        else source
+    )
     return b.value(nq.where(written, total, self.term if self.whole else b.real(self).term), self.dims, self.dtype)
 
 
@@ -170,7 +176,9 @@ def _put_where(b: Builder, self: Value, found: Mapping[int, Value], values: Valu
 
 
 @operator("scatter_reduce.two")
-def scatter_reduce(b: Builder, self: Value, dim: int, index: Value, src: Value, reduce: str, include_self: bool) -> Value:
+def scatter_reduce(
+    b: Builder, self: Value, dim: int, index: Value, src: Value, reduce: str, include_self: bool
+) -> Value:
     """Numbers folded at places that data choose, beside what stands there or without it."""
     monoid = {"sum": "sum", "mean": "sum", "prod": "prod", "amax": "max", "amin": "max"}[reduce]
     hit, source, old = _hits(b, self, dim, index, src)
@@ -250,7 +258,9 @@ def narrow(b: Builder, self: Value, dim: int, start: int, length: int) -> Value:
 
 
 @operator("_weight_norm_interface_backward.default")
-def weight_norm_backward(b: Builder, grad_w: Value, saved_v: Value, saved_g: Value, saved_norms: Value, dim: int) -> tuple[Value, Value]:
+def weight_norm_backward(
+    b: Builder, grad_w: Value, saved_v: Value, saved_g: Value, saved_norms: Value, dim: int
+) -> tuple[Value, Value]:
     """Gradients of a direction and of its length: of a tensor scaled to a length along all dimensions but one."""
     grad, v, g, norms = floats(b, grad_w, saved_v, saved_g, saved_norms)
     kept = b.dim(v, dim)
@@ -261,10 +271,14 @@ def weight_norm_backward(b: Builder, grad_w: Value, saved_v: Value, saved_g: Val
         over = b.inverse(norm, "a division by 0")
         return length * over * (x - y * t * over * over)
 
-    return b.pointwise(along, grad, v, g, norms, total), b.pointwise(lambda t, n: t * b.inverse(n, "a division by 0"), total, norms)
+    return b.pointwise(along, grad, v, g, norms, total), b.pointwise(
+        lambda t, n: t * b.inverse(n, "a division by 0"), total, norms
+    )
 
 
-@operator("replication_pad1d_backward.default", "replication_pad2d_backward.default", "replication_pad3d_backward.default")
+@operator(
+    "replication_pad1d_backward.default", "replication_pad2d_backward.default", "replication_pad3d_backward.default"
+)
 def replication_backward(b: Builder, grad_output: Value, self: Value, padding: Sequence[int]) -> Value:
     """The gradient of an edge is the sum of those of what repeats it."""
     found = b.real(grad_output)

@@ -61,7 +61,8 @@ def sinh(t: Term) -> Term:
 
 
 def whole_powers(base: Term, exponent: Term) -> Term:
-    """Return powers of whole numbers by whole ones: the product of those squares of the base that the exponent's bits say.
+    """Return powers of whole numbers by whole ones: the product of those squares of the base that the exponent's bits
+    say.
 
     Raises NapkinError where the exponent may be below 0, or the power past 64 bits.
     """

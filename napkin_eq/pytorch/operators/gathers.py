@@ -107,9 +107,12 @@ def bucketize(b: Builder, self: Number, boundaries: Value, right: bool) -> Value
 
 
 @operator("_embedding_bag.default", "_embedding_bag_forward_only.default")
-def embedding_bag(b: Builder, weight: Value, indices: Value, offsets: Value, mode: int, per_sample_weights: Value | None,
+def embedding_bag(b: Builder, weight: Value, indices: Value, offsets: Value, mode: int,
+    per_sample_weights: Value | None,
     include_last_offset: bool, padding_idx: int) -> tuple[Value, None, None, None]:  # fmt: skip
-    """Return rows of a table folded in bags: of each place in the row of indices, the last bag that begins at it or before."""
+    """Return rows of a table folded in bags: of each place in the row of indices, the last bag that begins at it or
+    before.
+    """
     over, width = indices.dims[0], b.apart(weight.dims[1], [indices.dims[0], offsets.dims[0]], "width")
     bags = b.known(offsets.dims[0], "bags") - (1 if include_last_offset else 0)
     bag = b.fresh(bags, "bag")
@@ -118,7 +121,11 @@ def embedding_bag(b: Builder, weight: Value, indices: Value, offsets: Value, mod
     inside = first.term <= b.at(over)
     if bags > 1 or include_last_offset:
         end = b.read(flat, {0: b.at(bag) + 1}, [bag])
-        inside = inside & ((b.at(over) < end.term) | (lift(bags - 1) <= b.at(bag)) if not include_last_offset else b.at(over) < end.term)
+        inside = inside & (
+            (b.at(over) < end.term) | (lift(bags - 1) <= b.at(bag))
+            if not include_last_offset
+            else b.at(over) < end.term
+        )
     if padding_idx >= 0:
         inside = inside & negated(nq.equal(indices.term, padding_idx))
     rows = index_tensors(b, weight, [indices], plain=True)

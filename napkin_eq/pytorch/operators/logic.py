@@ -58,7 +58,12 @@ def _comparison(name: str) -> Callable[[Builder, Number, Number], Value]:
 def _asked(b: Builder, value: Value) -> None:
     """Note that a program asks whether data are NaN or infinite: laws speak of numbers, so kernels are tried."""
     if not (value.whole or value.truth):
-        b.edge("number", value.term, "a question whether a number is NaN or infinite: numbers of the language are neither", plain=True)
+        b.edge(
+            "number",
+            value.term,
+            "a question whether a number is NaN or infinite: numbers of the language are neither",
+            plain=True,
+        )
 
 
 def _logic(compute: Callable[[Term, Term], Term], whole: bool) -> Callable[[Builder, Number, Number], Value]:
@@ -82,7 +87,9 @@ _BITS: dict[Callable[[Term, Term], Term], Callable[[Term, Term, Term], Term]] = 
 
 
 def _common(x: Term, y: Term) -> Term:
-    """Return the bits that two whole numbers have both, as quotients and rests: of a constant by its runs of ones, else one by one."""
+    """Return the bits that two whole numbers have both, as quotients and rests: of a constant by its runs of ones, else
+    one by one.
+    """
     if isinstance(x, Const):
         x, y = y, x
     if isinstance(y, Const):
@@ -97,7 +104,9 @@ def _common(x: Term, y: Term) -> Term:
             found = found + run * 2**at if at else run
             at += many
         return found
-    low, high = (pick(side) for pick, side in ((min, [interval(x)[0], interval(y)[0]]), (max, [interval(x)[1], interval(y)[1]])))
+    low, high = (
+        pick(side) for pick, side in ((min, [interval(x)[0], interval(y)[0]]), (max, [interval(x)[1], interval(y)[1]]))
+    )
     if low < 0 or high >= 2**MOST_BITS:
         raise NapkinError(f"bits of two tensors, one of which may be below 0 or not below 2^{MOST_BITS}")
     total: Term = Const(0)
@@ -133,7 +142,9 @@ def shifted_left(b: Builder, self: Value, other: int) -> Value:
 def _shifts(value: Value, by: Any) -> Value:
     most = 62 if value.dtype == "int64" else 30
     if not value.whole or value.term.kind != "int" or not isinstance(by, int) or not 0 <= by <= most:
-        raise NapkinError(f"only whole numbers that no real one gave are shifted, by a known number of bits up to {most}")
+        raise NapkinError(
+            f"only whole numbers that no real one gave are shifted, by a known number of bits up to {most}"
+        )
     return value
 
 
@@ -143,7 +154,12 @@ def _by_tensor(left: bool) -> Callable[[Builder, Number, Value], Value]:
         low, high = interval(by.term)
         if not (value.whole and by.whole and value.term.kind == by.term.kind == "int") or low < 0 or high > 30:
             raise NapkinError("shifts are of whole numbers by up to 30 bits, neither of which a real number gave")
-        return b.pointwise(lambda x, y: x * whole_powers(Const(2), y) if left else x // whole_powers(Const(2), y), value, by, dtype=value.dtype)
+        return b.pointwise(
+            lambda x, y: x * whole_powers(Const(2), y) if left else x // whole_powers(Const(2), y),
+            value,
+            by,
+            dtype=value.dtype,
+        )
 
     return rule
 
@@ -164,7 +180,11 @@ def bitwise_not(b: Builder, self: Value) -> Value:
 @operator("isnan.default")
 def not_a_number(b: Builder, self: Value) -> Value:
     _asked(b, self)
-    return Value(Const(False), self.dims, "bool") if self.whole or self.truth else replace(self, term=undefined(self.term), dtype="bool")
+    return (
+        Value(Const(False), self.dims, "bool")
+        if self.whole or self.truth
+        else replace(self, term=undefined(self.term), dtype="bool")
+    )
 
 
 @operator("isinf.default")
@@ -357,7 +377,9 @@ def index(b: Builder, value: Value, size: int) -> Term:
 
 
 def linear_place(b: Builder, value: Value) -> Term | None:
-    """Return places that a dimension's coordinate alone gives as (a i + c) // d between two bounds, where they are that."""
+    """Return places that a dimension's coordinate alone gives as (a i + c) // d between two bounds, where they are
+    that.
+    """
     dims = [dim for dim in value.dims if dim]
     if len(dims) != 1 or any(isinstance(part, (Input, Length, Size)) for part in subterms(value.term)):
         return None

@@ -1,7 +1,7 @@
 """Complex numbers, as pairs of real ones: what rotations of queries and keys are written in.
 
-A tensor of complex numbers is a Pair while a program is read; inputs come as tensors with a last dimension of two. What is complex at the end of a
-graph, or goes through other operators, stays PyTorch.
+A tensor of complex numbers is a Pair while a program is read; inputs come as tensors with a last dimension of two. What
+is complex at the end of a graph, or goes through other operators, stays PyTorch.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ from napkin_eq.pytorch.operators.elementwise import floats
 PARTS = {"complex64": "float32", "complex128": "float64"}
 # Operators that only move elements do so with both parts.
 MOVING = (
-    "view.", "_unsafe_view.", "reshape.", "permute.", "transpose.", "t.", "unsqueeze.", "squeeze.", "expand.", "slice.", "select.", "alias.",
-    "detach.", "clone.", "cat.", "stack.", "flip.", "roll.", "repeat.", "index.", "index_select.", "neg.", "contiguous.", "split", "unbind.",
+    "view.", "_unsafe_view.", "reshape.", "permute.", "transpose.", "t.", "unsqueeze.", "squeeze.", "expand.", "slice.",
+    "select.", "alias.",
+    "detach.", "clone.", "cat.", "stack.", "flip.", "roll.", "repeat.", "index.", "index_select.", "neg.",
+    "contiguous.", "split", "unbind.",
     "lift_fresh_copy.",
 )  # fmt: skip
 
@@ -49,7 +51,9 @@ def _closed(b: Builder, pair: Pair) -> Value:
 
 def _polar(b: Builder, size: Value, angle: Value) -> Pair:
     size, angle = floats(b, size, angle)
-    return Pair(b.pointwise(lambda r, a: r * nq.cos(a), size, angle), b.pointwise(lambda r, a: r * nq.sin(a), size, angle))
+    return Pair(
+        b.pointwise(lambda r, a: r * nq.cos(a), size, angle), b.pointwise(lambda r, a: r * nq.sin(a), size, angle)
+    )
 
 
 def _parts(b: Builder, value: Any) -> tuple[Value, Value | None]:
@@ -70,7 +74,10 @@ def _times(b: Builder, first: Any, second: Any) -> Pair:
     assert t is not None
     if v is None:
         return Pair(product(s, u), product(t, u))
-    return Pair(b.pointwise(lambda p, q: p - q, product(s, u), product(t, v)), b.pointwise(lambda p, q: p + q, product(s, v), product(t, u)))
+    return Pair(
+        b.pointwise(lambda p, q: p - q, product(s, u), product(t, v)),
+        b.pointwise(lambda p, q: p + q, product(s, v), product(t, u)),
+    )
 
 
 def _sum(sign: float) -> Callable[..., Pair]:
@@ -103,7 +110,9 @@ PAIRS: dict[str, Callable[..., Any]] = {
     "real.default": lambda b, pair: pair.real,
     "imag.default": lambda b, pair: pair.imaginary,
 }
-OWN = tuple(name for name in PAIRS if name not in ("mul.Tensor", "mul.Scalar", "add.Tensor", "sub.Tensor", "abs.default"))
+OWN = tuple(
+    name for name in PAIRS if name not in ("mul.Tensor", "mul.Scalar", "add.Tensor", "sub.Tensor", "abs.default")
+)
 
 
 def known(name: str) -> bool:

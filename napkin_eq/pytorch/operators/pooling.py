@@ -78,8 +78,12 @@ def _largest(
     return b.value(largest, found.dims, self.dtype), b.value(first, found.dims, "int64")
 
 
-def _taken(b: Builder, shown: Term, largest: Term, place: Term, size: int, mask: Term | None, window: Sequence[Dim]) -> Term:
-    """Return the place that each window takes: the first of its largest number, and the last NaN if it holds one, of which no comparison is true."""
+def _taken(
+    b: Builder, shown: Term, largest: Term, place: Term, size: int, mask: Term | None, window: Sequence[Dim]
+) -> Term:
+    """Return the place that each window takes: the first of its largest number, and the last NaN if it holds one, of
+    which no comparison is true.
+    """
     at, last = as_real(place), float(size - 1)
     # What is not NaN comes before every place.
     undefined = nq.where(shown < 0.0, -1.0, nq.where(lift(0.0) <= shown, -2.0, at + float(size)))
@@ -149,7 +153,9 @@ for _rank in (1, 2, 3):
 
 
 def adaptive(b: Builder, self: Value, output: Sequence[int], largest: bool) -> Value:
-    """Return the mean, or the largest, of windows that share a dimension out evenly: from ⌊y·n/out⌋ to ⌈(y+1)·n/out⌉."""
+    """Return the mean, or the largest, of windows that share a dimension out evenly: from ⌊y·n/out⌋ to
+    ⌈(y+1)·n/out⌉.
+    """
     first = len(self.dims) - len(output)
     value, dims = b.real(self), list(self.dims)
     for at, out in enumerate(output, first):

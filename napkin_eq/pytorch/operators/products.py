@@ -242,7 +242,15 @@ def _alone(value: Value, kept: Sequence[int]) -> list[Dim]:
 
 @operator("_trilinear.default")
 def trilinear(
-    b: Builder, i1: Value, i2: Value, i3: Value, expand1: Sequence[int], expand2: Sequence[int], expand3: Sequence[int], sumdim: Sequence[int], unroll_dim: int
+    b: Builder,
+    i1: Value,
+    i2: Value,
+    i3: Value,
+    expand1: Sequence[int],
+    expand2: Sequence[int],
+    expand3: Sequence[int],
+    sumdim: Sequence[int],
+    unroll_dim: int,
 ) -> Value:
     """Return the sum of a product of three tensors, each with further dimensions of size 1."""
 

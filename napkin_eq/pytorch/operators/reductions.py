@@ -65,7 +65,9 @@ def unplaced(b: Builder, value: Value, place: Term, *, plain: bool = False) -> N
     """Note that the place of a largest element is that of NaN in PyTorch, where data hold one."""
     fold = next((part for part in reversed(list(subterms(place))) if isinstance(part, Reduce)), None)
     if fold is not None and not (value.whole or value.truth):
-        b.edge("place", fold, "the place of an extreme of data that may hold NaN, which is NaN's in PyTorch", plain=plain)
+        b.edge(
+            "place", fold, "the place of an extreme of data that may hold NaN, which is NaN's in PyTorch", plain=plain
+        )
 
 
 @operator("amin.default")
@@ -101,13 +103,17 @@ def place_of_largest(b: Builder, term: Term, over: Value, dims: Sequence[int], k
 
 
 def _standing(term: Term, largest: Term) -> Term:
-    """Return 1 where a number is the largest, 2 where it is NaN, of which no comparison is true, and at most 0 elsewhere."""
+    """Return 1 where a number is the largest, 2 where it is NaN, of which no comparison is true, and at most 0
+    elsewhere.
+    """
     undefined = nq.where(term < 0.0, 0.0, nq.where(lift(0.0) <= term, -1.0, 2.0))
     return nq.where(term < largest, 0.0, nq.where(largest <= term, 1.0, undefined))
 
 
 def first_place(b: Builder, chosen: Term, place: Term, size: int, over: Sequence[Any]) -> Term:
-    """Return the least of the chosen places below a size, of which there is one; it is a real term between 0 and that size."""
+    """Return the least of the chosen places below a size, of which there is one; it is a real term between 0 and that
+    size.
+    """
     last = float(size - 1)
     return last - b.fold("max", nq.where(chosen, last - as_real(place), 0.0), over)
 

@@ -9,7 +9,21 @@ from typing import Any
 import napkin_eq.frontend.library as nq
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Const, Index, Input, Map, Read, Recur, Reduce, Scan, Term, as_real, lift, rewritten, subterms
+from napkin_eq.lang.term import (
+    Const,
+    Index,
+    Input,
+    Map,
+    Read,
+    Recur,
+    Reduce,
+    Scan,
+    Term,
+    as_real,
+    lift,
+    rewritten,
+    subterms,
+)
 from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Value, elsewhere
 from napkin_eq.pytorch.build.masks import negated, undefined
 from napkin_eq.pytorch.build.rolled import linear, put
@@ -83,7 +97,9 @@ def _several(found: Any) -> list[Value]:
 
 
 @operator("scan")
-def scan(b: Builder, inner: Inner, module: Any, init: Sequence[Value], xs: Sequence[Value], more: Sequence[Any] = ()) -> list[Value]:
+def scan(
+    b: Builder, inner: Inner, module: Any, init: Sequence[Value], xs: Sequence[Value], more: Sequence[Any] = ()
+) -> list[Value]:
     """Return the last states of a loop, and what its turns give: each state must be linear in the one before."""
     axis = _turns(b, xs, "scan")
     slices, known = _slices(b, xs, axis, "scan_part")
@@ -97,41 +113,69 @@ def scan(b: Builder, inner: Inner, module: Any, init: Sequence[Value], xs: Seque
     while waiting:
         ready = [n for n in waiting if not any(holes[m] in subterms(steps[n]) for m in waiting if m != n)]
         if not ready:
-            raise NapkinError("states of a loop that wait for each other: a recurrence is of one state, or of others that are known before")
+            raise NapkinError(
+                "states of a loop that wait for each other: a recurrence is of one state, or of others that are known"
+                " before"
+            )
         for n in ready:
             parts = linear(steps[n], holes[n])
             if parts is None or any(holes[n] in subterms(side) for side in parts):
                 raise NapkinError("a state of a loop is no linear function, element by element, of the one before")
             gain, part = (read_again(put(side, table)) for side in parts)
             start = starts[n].term
-            first = part if isinstance(start, Const) and start.value == 0 else nq.where(Index(axis) < 1, gain * start + part, part)
+            first = (
+                part
+                if isinstance(start, Const) and start.value == 0
+                else nq.where(Index(axis) < 1, gain * start + part, part)
+            )
             state = Recur(axis, gain, first)
             table[steps[n]] = state
             table[holes[n]] = nq.where(Index(axis) < 1, start, elsewhere(state, {axis.name: Index(axis) + (-1)}))
         waiting = [n for n in waiting if n not in ready]
     last = b.known(xs[0].dims[0], "scan") - 1
     states = [table[step] for step in steps]
-    finals = [b.value(elsewhere(t, {axis.name: Const(last)}), s.dims, s.dtype) for t, s in zip(states, starts, strict=True)]
+    finals = [
+        b.value(elsewhere(t, {axis.name: Const(last)}), s.dims, s.dtype) for t, s in zip(states, starts, strict=True)
+    ]
     given = [b.value(read_again(put(v.term, table)), ((axis,), *v.dims), v.dtype) for v in results[len(steps) :]]
     return [*finals, *given]
 
 
 @operator("associative_scan")
-def associative_scan(b: Builder, inner: Inner, module: Any, xs: Sequence[Value], more: Sequence[Any] = ()) -> list[Value]:
+def associative_scan(
+    b: Builder, inner: Inner, module: Any, xs: Sequence[Value], more: Sequence[Any] = ()
+) -> list[Value]:
     """Return prefixes of one array by +, · or max, or of pairs of gain and part as a linear recurrence."""
     axis = _turns(b, xs, "associative_scan")
     left, _ = _slices(b, xs, axis, "scan_left")
     right, known = _slices(b, xs, axis, "scan_right")
-    found = [b.moved(b.real(v), v.dims, x.dims) for v, x in zip(_several(inner(module, [*left, *right, *more])), left, strict=True)]
+    found = [
+        b.moved(b.real(v), v.dims, x.dims)
+        for v, x in zip(_several(inner(module, [*left, *right, *more])), left, strict=True)
+    ]
     terms: list[Term] = []
     for number, term in enumerate(found):
         own, other = left[number].term, right[number].term
-        simple = next((m for m, op in (("sum", "add"), ("prod", "mul"), ("max", "max")) if term in (Map(op, (own, other)), Map(op, (other, own)))), "")
+        simple = next(
+            (
+                m
+                for m, op in (("sum", "add"), ("prod", "mul"), ("max", "max"))
+                if term in (Map(op, (own, other)), Map(op, (other, own)))
+            ),
+            "",
+        )
         parts = linear(term, own)
         if simple:
             terms.append(Scan(simple, axis, known[other]))
-        elif parts is not None and parts[1] is other and parts[0] in known and all(
-            found[n] in (Map("mul", (left[n].term, r.term)), Map("mul", (r.term, left[n].term))) for n, r in enumerate(right) if r.term is parts[0]
+        elif (
+            parts is not None
+            and parts[1] is other
+            and parts[0] in known
+            and all(
+                found[n] in (Map("mul", (left[n].term, r.term)), Map("mul", (r.term, left[n].term)))
+                for n, r in enumerate(right)
+                if r.term is parts[0]
+            )
         ):
             terms.append(Recur(axis, known[parts[0]], known[other]))
         else:
@@ -141,7 +185,9 @@ def associative_scan(b: Builder, inner: Inner, module: Any, xs: Sequence[Value],
 
 def read_again(term: Term) -> Term:
     """Return a term whose reads of what is computed are of the arrays that it is computed of."""
-    return rewritten(term, lambda t: elsewhere(t.body, {t.axis.name: t.index}) if isinstance(t, Read) and t.body.children else t)
+    return rewritten(
+        term, lambda t: elsewhere(t.body, {t.axis.name: t.index}) if isinstance(t, Read) and t.body.children else t
+    )
 
 
 def _ranked(b: Builder, self: Value, dim: int, descending: bool) -> tuple[Value, Axis, Term, Term, int]:

@@ -330,8 +330,12 @@ def im2col(b: Builder, self: Value, kernel_size: Any, dilation: Any, padding: An
 
 
 @operator("as_strided.default", "as_strided_copy.default")
-def as_strided(b: Builder, self: Value, size: Sequence[int], stride: Sequence[int], storage_offset: int | None) -> Value:
-    """Return what lies in memory at strides of its own, of a tensor whose elements lie side by side from the beginning."""
+def as_strided(
+    b: Builder, self: Value, size: Sequence[int], stride: Sequence[int], storage_offset: int | None
+) -> Value:
+    """Return what lies in memory at strides of its own, of a tensor whose elements lie side by side from
+    the beginning.
+    """
     sizes = [b.known(dim, "as_strided") for dim in self.dims]
     plain = [math.prod(sizes[at + 1 :]) for at in range(len(sizes))]
     last = (storage_offset or 0) + sum((n - 1) * step for n, step in zip(size, stride, strict=True))

@@ -1,4 +1,6 @@
-"""Statements written into scopes: a value lands in the outermost block of statements where all it depends on is known, once."""
+"""Statements written into scopes: a value lands in the outermost block of statements where all it depends on is known,
+once.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ AccKey = tuple[Any, Env]
 class Scope:
     """A list of statements being written: the kernel's, or one part of a loop over `coord`.
 
-    known: masks that hold throughout it, each with the coordinates that stand there for its axes: a fold inside may give these others.
+    known: masks that hold throughout it, each with the coordinates that stand there for its axes: a fold inside may
+    give these others.
     """
 
     level: int
@@ -68,8 +71,9 @@ UNUSED = 16  # lanes of a tile of an axis of open size that nothing stored rests
 class Statements(ABC):
     """The scopes of a kernel that is being written, its coordinates and values.
 
-    tiles maps an axis name to its output tile and "~name" to its folds' tile; ranks orders the axes of the kernel. `lanes` holds, of a stream that
-    is folded lane by lane, the coordinates of its lanes and of the run of neighbours that each takes.
+    tiles maps an axis name to its output tile and "~name" to its folds' tile; ranks orders the axes of the kernel.
+    `lanes` holds, of a stream that is folded lane by lane, the coordinates of its lanes and of the run of neighbours
+    that each takes.
     """
 
     def __init__(self, tiles: Mapping[str, int], ranks: Mapping[str, int]) -> None:
@@ -85,7 +89,9 @@ class Statements(ABC):
 
     @abstractmethod
     def operand(self, term: Term, context: Context) -> p.Operand:
-        """Return the operand that holds a term's value in a context, writing what is needed: what each kind of term comes to is the subclass's."""
+        """Return the operand that holds a term's value in a context, writing what is needed: what each kind of term
+        comes to is the subclass's.
+        """
 
     def coordinate(self, name: str, axis: Axis, tile: int, role: str) -> str:
         """Enter a coordinate unless it is there, and return its name."""
@@ -93,7 +99,9 @@ class Statements(ABC):
         return name
 
     def fold_tile(self, axis: Axis) -> int:
-        """Return the tile of an axis where it is folded; of one that no kernel of a plan walks any more, as nothing stored rests on it, any."""
+        """Return the tile of an axis where it is folded; of one that no kernel of a plan walks any more, as nothing
+        stored rests on it, any.
+        """
         return self.tiles.get(f"~{axis.name}", 1 << ((axis.size or UNUSED) - 1).bit_length())
 
     def rank(self, coord: str) -> tuple[int, str]:
@@ -107,7 +115,9 @@ class Statements(ABC):
                 return scope.level
         return 0
 
-    def put(self, make: Callable[[p.Value], p.Stmt], key: Any, coords: Sequence[str], dtype: str, args: Sequence[p.Operand]) -> str:
+    def put(
+        self, make: Callable[[p.Value], p.Stmt], key: Any, coords: Sequence[str], dtype: str, args: Sequence[p.Operand]
+    ) -> str:
         """Append a statement in the outermost scope that knows its arguments, or find the same one there."""
         coords = tuple(sorted(set(coords), key=self.rank)) if len(coords) > 1 else tuple(coords)
         level = max([self.level(c) for c in coords] + [self.level_of[a] for a in args if isinstance(a, str)], default=0)
@@ -129,7 +139,9 @@ class Statements(ABC):
         return value
 
     def emit(self, op: str, args: tuple[p.Operand, ...], dtype: str) -> p.Operand:
-        """Append an elementwise operator; of numbers alone it is computed here, and a whole one stands as a real one among reals."""
+        """Append an elementwise operator; of numbers alone it is computed here, and a whole one stands as a real one
+        among reals.
+        """
         whole = dtype in WHOLE
         if not whole and op not in ("cast", "real") and any(self._is_real(a) for a in args):
             args = tuple(float(a) if type(a) is int else a for a in args)
@@ -157,15 +169,19 @@ class Statements(ABC):
     def integers(self, op: str, args: tuple[p.Operand, ...], wide: bool = False, comparison: bool = False) -> p.Operand:
         """Append an operator of whole numbers, of 64 bits if one of them is or `wide` asks for it."""
         numbers = args[1:] if op == "where" else args
-        wide = wide or any(self.values[a].dtype == "i64" if isinstance(a, str) else not -(2**31) <= a < 2**31 for a in numbers)
+        wide = wide or any(
+            self.values[a].dtype == "i64" if isinstance(a, str) else not -(2**31) <= a < 2**31 for a in numbers
+        )
         dtype = "i64" if wide else "i32"
         numbers = tuple(self.cast(a, dtype) for a in numbers)
         return self.emit(op, (*args[:1], *numbers) if op == "where" else numbers, "i1" if comparison else dtype)
 
     def _same(self, op: str, args: tuple[p.Operand, ...]) -> p.Operand | None:
-        """Return what an operator gives where two of its arguments are one value, if that is known of any value, and varies along as much.
+        """Return what an operator gives where two of its arguments are one value, if that is known of any value, and
+        varies along as much.
 
-        A real number may be NaN and then is not equal to itself. A coordinate compared with itself stays: so a mask is written that spans it.
+        A real number may be NaN and then is not equal to itself. A coordinate compared with itself stays: so a mask is
+        written that spans it.
         """
         if len(args) < 2 or args[-1] != args[-2] or type(args[-1]) is not type(args[-2]):
             return None
@@ -177,7 +193,9 @@ class Statements(ABC):
             return None
         if op in ("and", "or", "max", "min"):
             return one
-        if op in ("le", "eq") and (self.values[one].dtype not in (*WHOLE, "i1") or self.values[one].name in self.indices):
+        if op in ("le", "eq") and (
+            self.values[one].dtype not in (*WHOLE, "i1") or self.values[one].name in self.indices
+        ):
             return None
         return {"lt": False, "le": True, "eq": True}.get(op)
 
@@ -188,13 +206,17 @@ class Statements(ABC):
         return int(operand) or 1 << 30
 
     def _is_real(self, operand: p.Operand) -> bool:
-        return type(operand) is float if not isinstance(operand, str) else self.values[operand].dtype not in (*WHOLE, "i1")
+        return (
+            type(operand) is float if not isinstance(operand, str) else self.values[operand].dtype not in (*WHOLE, "i1")
+        )
 
     def as_value(self, operand: p.Operand, dtype: str = "f32") -> str:
         """Return the name of a value, one that holds a number of this type where the operand is none."""
         if isinstance(operand, str):
             return operand
-        op, number, unit = {"f32": ("add", float(operand), 0.0), "i1": ("or", bool(operand), False)}.get(dtype, ("add", operand, 0))
+        op, number, unit = {"f32": ("add", float(operand), 0.0), "i1": ("or", bool(operand), False)}.get(
+            dtype, ("add", operand, 0)
+        )
         return self.put(lambda v: p.Let(v, op, (number, unit)), op, (), dtype, (number, unit))
 
     def cast(self, operand: p.Operand, dtype: str) -> p.Operand:
@@ -204,7 +226,9 @@ class Statements(ABC):
         return self.emit("cast", (operand,), dtype)
 
     def wide(self, operand: p.Operand) -> p.Operand:
-        """Return an operand ready for float arithmetic, which is of f32: tiles of other types become that, a size that is known a real number."""
+        """Return an operand ready for float arithmetic, which is of f32: tiles of other types become that, a size that
+        is known a real number.
+        """
         if type(operand) is int:
             return float(operand)
         if isinstance(operand, str) and self.values[operand].dtype in (*NARROW, "f64", *WHOLE):
@@ -241,7 +265,11 @@ class Statements(ABC):
 
     def size(self, axis: Axis) -> p.Operand:
         """Return the size of an axis, a value where it is an argument."""
-        return axis.size if axis.size is not None else self.put(lambda v: p.SizeOf(v, axis), ("size", axis.name), (), "i32", ())
+        return (
+            axis.size
+            if axis.size is not None
+            else self.put(lambda v: p.SizeOf(v, axis), ("size", axis.name), (), "i32", ())
+        )
 
     def valid(self, coord: str | None) -> tuple[str, ...]:
         """Return the mask of the lanes that lie inside the axis, where the current block may reach past it."""
@@ -272,8 +300,10 @@ def restricted(env: Env, term: Term) -> Env:
 
 
 _HINTS = {
-    "add": "plus", "mul": "times", "exp2": "exp", "log2": "log", "where": "kept", "div": "ratio", "max": "larger", "min": "smaller", "neg": "minus",
-    "and": "both", "or": "either", "not": "others", "lt": "inside", "le": "seen", "eq": "same", "floordiv": "blocks", "mod": "rest",
+    "add": "plus", "mul": "times", "exp2": "exp", "log2": "log", "where": "kept", "div": "ratio", "max": "larger",
+    "min": "smaller", "neg": "minus",
+    "and": "both", "or": "either", "not": "others", "lt": "inside", "le": "seen", "eq": "same", "floordiv": "blocks",
+    "mod": "rest",
 }  # fmt: skip
 
 
@@ -285,7 +315,11 @@ def hint(key: Any, args: Sequence[p.Operand], dtype: str) -> str:
             return f"{rest[0].partition('__')[0]}_tile"
         if kind == "at":
             return f"{rest[0]}_at"
-        return "_".join([str(r).partition("__")[0] for r in rest] + ["part"]) if len(rest) == 2 else f"{kind}_{str(rest[0]).partition('__')[0]}"
+        return (
+            "_".join([str(r).partition("__")[0] for r in rest] + ["part"])
+            if len(rest) == 2
+            else f"{kind}_{str(rest[0]).partition('__')[0]}"
+        )
     if key == "cast" and isinstance(args[0], str):
         return f"{args[0]}_{dtype}"
     word = _HINTS.get(key, key)
@@ -300,15 +334,21 @@ def _whole_number(op: str, args: tuple[int, ...]) -> int:
 
 
 _NUMBERS: dict[str, Callable[..., float | bool]] = {
-    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "neg": operator.neg, "max": max, "min": min,
-    "exp2": lambda x: 2.0**x, "log2": lambda x: math.log2(x) if x else -math.inf, "sqrt": math.sqrt, "tanh": math.tanh, "erf": math.erf,
-    "sigmoid": lambda x: 1 / (1 + math.exp(-x)) if x > -700 else 0.0, "sin": math.sin, "cos": math.cos, "abs": abs, "floor": math.floor, "round": round,
-    "lt": operator.lt, "le": operator.le, "eq": operator.eq, "and": operator.and_, "or": operator.or_, "not": operator.not_,
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "neg": operator.neg,
+    "max": max, "min": min,
+    "exp2": lambda x: 2.0**x, "log2": lambda x: math.log2(x) if x else -math.inf, "sqrt": math.sqrt, "tanh": math.tanh,
+    "erf": math.erf,
+    "sigmoid": lambda x: 1 / (1 + math.exp(-x)) if x > -700 else 0.0, "sin": math.sin, "cos": math.cos, "abs": abs,
+    "floor": math.floor, "round": round,
+    "lt": operator.lt, "le": operator.le, "eq": operator.eq, "and": operator.and_, "or": operator.or_,
+    "not": operator.not_,
 }  # fmt: skip
 
 
 def known_value(op: str, args: tuple[p.Operand, ...]) -> p.Operand | None:
-    """Return what an operator of the plan language gives for numbers, None where that is no number or past the largest."""
+    """Return what an operator of the plan language gives for numbers, None where that is no number or past
+    the largest.
+    """
     try:
         found = _NUMBERS[op](*args)
     except (KeyError, ValueError, OverflowError, ZeroDivisionError):

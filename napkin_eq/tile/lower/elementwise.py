@@ -1,4 +1,6 @@
-"""Elementwise operators written as statements: sums flattened, exponentials in base two, absence guarded where it may occur."""
+"""Elementwise operators written as statements: sums flattened, exponentials in base two, absence guarded where it may
+occur.
+"""
 
 from __future__ import annotations
 
@@ -58,17 +60,25 @@ class Arithmetic(Statements):
         return self._edged(op, args[0], values[0], context) if op in EDGES else self.emit(op, values, "f32")
 
     def _sure(self, fact: Callable[[Term], Judgment], term: Term, context: Context) -> bool:
-        """Whether a fact is proved of a term's value here; before the first block of a stream an axis is empty, and facts need not hold."""
+        """Whether a fact is proved of a term's value here; before the first block of a stream an axis is empty, and
+        facts need not hold.
+        """
         if isinstance(term, Prev) or any(mode == "old" and reduces_over(term, axis) for axis, mode in context.running):
             return False
         return self.proved(fact(plain(term)))
 
     def _edged(self, op: str, term: Term, value: p.Operand, context: Context) -> p.Operand:
-        """Write an operator of one number, guarded where the machine's own may give another value at the edges (operators.py)."""
+        """Write an operator of one number, guarded where the machine's own may give another value at the edges
+        (operators.py).
+        """
         edge = EDGES[op]
         clamped = edge.clamps and not self._sure(nonneg, term, context)
         given = self.emit("max", (value, 0.0), "f32") if clamped else value
-        found = self.emit("mul", (self.emit("log2", (given,), "f32"), math.log(2.0)), "f32") if op == "log" else self.emit(op, (given,), "f32")
+        found = (
+            self.emit("mul", (self.emit("log2", (given,), "f32"), math.log(2.0)), "f32")
+            if op == "log"
+            else self.emit(op, (given,), "f32")
+        )
         return found if edge.machine == edge.absent else self._absorbing(term, value, found, context)
 
     def _absorbing(self, term: Term, value: p.Operand, found: p.Operand, context: Context) -> p.Operand:
@@ -85,12 +95,15 @@ class Arithmetic(Statements):
         found = self.emit("div", (1.0, value), "f32")
         if self._sure(nonzero, term, context):
             return found
-        return self._absorbing(term, value, self.emit("where", (self.emit("eq", (value, 0.0), "i1"), 0.0, found), "f32"), context)
+        return self._absorbing(
+            term, value, self.emit("where", (self.emit("eq", (value, 0.0), "i1"), 0.0, found), "f32"), context
+        )
 
     def _product(self, args: tuple[Term, ...], values: tuple[p.Operand, ...], context: Context) -> p.Operand:
         found = self.emit("mul", values, "f32")
         for term, value, other in ((args[0], values[0], args[1]), (args[1], values[1], args[0])):
-            # A positive leaf stays positive as it is stored; what is computed may be rounded to zero, which takes absence away.
+            # A positive leaf stays positive as it is stored; what is computed may be rounded to zero, which takes
+            # absence away.
             if not (not other.children and self._sure(pos, other, context)):
                 found = self._absorbing(term, value, found, context)
         return found
@@ -112,7 +125,9 @@ class Arithmetic(Statements):
         return value if wide(term) or math.inf in map(abs, interval(term)) else self.cast(value, "i32")
 
     def _compared(self, op: str, args: tuple[Term, ...], values: tuple[p.Operand, ...]) -> p.Operand:
-        """Compare whole numbers; one of 64 bits with one that is no extreme of 32 as the nearest number of 32 bits to it."""
+        """Compare whole numbers; one of 64 bits with one that is no extreme of 32 as the nearest number of 32 bits to
+        it.
+        """
         first, second = (self.values[v].dtype == "i64" if isinstance(v, str) else not LEAST < v < MOST for v in values)
         if first != second:
             term, wider = (args[1], 0) if first else (args[0], 1)
@@ -142,13 +157,19 @@ class Arithmetic(Statements):
         return self.emit("where", (mask, self.wide(left), self.wide(right)), "f32")
 
     def settled(self, mask: Term, context: Context) -> bool | None:
-        """Return True if the masks known to hold in this part of the loop imply a mask, the same coordinates standing for its axes."""
+        """Return True if the masks known to hold in this part of the loop imply a mask, the same coordinates standing
+        for its axes.
+        """
         known: set[tuple[Term, Env]] = set().union(*(s.known for s in self.stack))
         return True if {(part, restricted(context.env, part)) for part in conjuncts(mask)} <= known else None
 
     def resolved(self, term: Term, context: Context) -> Term:
         """Return what a choice by a mask comes to in this part of the loop, where that is known."""
-        while isinstance(term, Map) and term.op == "where" and (settled := self.settled(term.args[0], context)) is not None:
+        while (
+            isinstance(term, Map)
+            and term.op == "where"
+            and (settled := self.settled(term.args[0], context)) is not None
+        ):
             term = term.args[1] if settled else term.args[2]
         return term
 
@@ -169,7 +190,9 @@ class Arithmetic(Statements):
                 # The absent value absorbs: subtracting it must give it again, and x - inf does.
                 value = self.emit("where", (self.emit("eq", (value, ABSENT), "i1"), math.inf, value), "f32")
                 assert isinstance(value, str)
-            terms.append((self.values[value].coords, value if factor == 1.0 else self.emit("mul", (value, factor), "f32")))
+            terms.append(
+                (self.values[value].coords, value if factor == 1.0 else self.emit("mul", (value, factor), "f32"))
+            )
         if not terms:
             return constant
         terms.sort(key=lambda t: len(t[0]))
@@ -186,7 +209,12 @@ class Arithmetic(Statements):
             self._flatten(term.args[0], -factor, parts, context)
         elif isinstance(term, Prev) and isinstance(term.body, Map) and term.body.op in ("add", "neg", "mul"):
             # A running value before the block, of an expression, is the expression of running values before the block.
-            self._flatten(rebuilt(term.body, tuple(a if isinstance(a, Const) else Prev(a) for a in term.body.args)), factor, parts, context)
+            self._flatten(
+                rebuilt(term.body, tuple(a if isinstance(a, Const) else Prev(a) for a in term.body.args)),
+                factor,
+                parts,
+                context,
+            )
         elif self.resolved(term, context) is not term:
             self._flatten(self.resolved(term, context), factor, parts, context)
         elif isinstance(term, Map) and term.op == "mul" and any(map(_scales, term.args)):

@@ -1,10 +1,12 @@
 """From a term and its tiles to the plan it says: reads Store, Group, Walk, Fold and Online nodes off a term.
 
-What it decides itself: whether the matrix unit takes a contraction, the order of the grid, what is folded lane by lane, the parts of loops.
+What it decides itself: whether the matrix unit takes a contraction, the order of the grid, what is folded lane by lane,
+the parts of loops.
 
-A value lands in the outermost block of statements where all it depends on is known, once (builder.py). A fold's pass over an axis
-is a Loop; folds that the term marks as fused share the pass of their axis and depth (reductions.py). A coordinate whose tile covers its axis
-needs no loop: its folds are tile reductions. What a tile size can change is only that, never what is computed.
+A value lands in the outermost block of statements where all it depends on is known, once (builder.py). A fold's pass
+over an axis is a Loop; folds that the term marks as fused share the pass of their axis and depth (reductions.py). A
+coordinate whose tile covers its axis needs no loop: its folds are tile reductions. What a tile size can change is only
+that, never what is computed.
 """
 
 from __future__ import annotations
@@ -55,10 +57,11 @@ from napkin_eq.tile.stream_facts import axis_ranks, covers, modes_of, plain, rea
 class Lowering(Folds):
     """Lower one kernel: the term under one Store, with a tile size for every coordinate.
 
-    targets: the buffer of each value that the Store holds, one or those of a Tuple. tiles maps an axis name to its output
-    tile and "~name" to its folds' tile. arrays maps inner Stores, or the Proj of one, to their buffers. precision: of
-    contractions, NARROW or of MATRIX_ROUNDOFF in ir.py, which then holds for every operand that is not of 16 bits as it is read.
-    Raises NapkinError where an unstreamed reduction does not fit in one tile, or several blocks would store one value.
+    targets: the buffer of each value that the Store holds, one or those of a Tuple. tiles maps an axis name to its
+    output tile and "~name" to its folds' tile. arrays maps inner Stores, or the Proj of one, to their buffers.
+    precision: of contractions, NARROW or of MATRIX_ROUNDOFF in ir.py, which then holds for every operand that is not of
+    16 bits as it is read. Raises NapkinError where an unstreamed reduction does not fit in one tile, or several blocks
+    would store one value.
     """
 
     def __init__(
@@ -89,7 +92,10 @@ class Lowering(Folds):
             if covers(tile, axis):
                 role = "whole"
             elif not role:
-                raise NapkinError(f"axis {axis.name} of the output is neither grouped nor walked, and a tile of {tile} does not hold it")
+                raise NapkinError(
+                    f"axis {axis.name} of the output is neither grouped nor walked, and a tile of {tile} does not"
+                    " hold it"
+                )
             elif role == "group" and any(axis not in body.axes for body in self.bodies):
                 raise NapkinError(f"a value that does not vary along {axis.name} would be stored by each of its blocks")
             env.append((axis.name, self.coordinate(axis.name, axis, tile, role)))
@@ -100,10 +106,16 @@ class Lowering(Folds):
             self.gather(body, context, set())
         self._walk(walks, context)
         order = sorted(self.coords.values(), key=lambda c: self.rank(c.name))
-        grid = tuple(c.name for c in sorted((c for c in order if c.role == "group"), key=lambda c: (c.tile > 1, self.ranks[c.axis.name])))
+        grid = tuple(
+            c.name
+            for c in sorted(
+                (c for c in order if c.role == "group"), key=lambda c: (c.tile > 1, self.ranks[c.axis.name])
+            )
+        )
         blocked = [g for g in grid if self.coords[g].tile > 1]
         swizzle = (grid[-2], grid[-1], 8) if len(blocked) == 2 and len(self.stack[0].stmts) > 1 else None
-        # A sum that is carried by steps refers to running values more than once, and what they are off by drops out if that is the same.
+        # A sum that is carried by steps refers to running values more than once, and what they are off by drops out if
+        # that is the same.
         apart = any(steps(part) for body in self.bodies for part in subterms(body) if isinstance(part, Online))
         reads, body = tuple(self.reads.values()), tuple(self.stack[0].stmts)
         made = p.Kernel(self.name, reads, self.targets, tuple(order), grid, body, swizzle=swizzle, apart=apart)
@@ -131,7 +143,9 @@ class Lowering(Folds):
         value = self.as_value(self.operand(body, context), computed_as(body.kind, wide(body)))
         index = tuple(self.iota(context.coord(d)) for d in target.dims)
         masks = tuple(m for d in target.dims for m in self.valid(context.coord(d)))
-        self.stack[-1].stmts.append(p.StoreTile(target.name, index, self.as_value(self.cast(value, target.dtype)), masks))
+        self.stack[-1].stmts.append(
+            p.StoreTile(target.name, index, self.as_value(self.cast(value, target.dtype)), masks)
+        )
 
     def operand(self, term: Term, context: Context) -> p.Operand:
         """Return the operand that holds a term's value in a context, writing what is needed."""
@@ -143,7 +157,9 @@ class Lowering(Folds):
             if key in scope.memo:
                 return scope.memo[key]
         found = self._operand(term, context)
-        level = max([self.level(c) for _, c in env] + ([self.level_of[found]] if isinstance(found, str) else []), default=0)
+        level = max(
+            [self.level(c) for _, c in env] + ([self.level_of[found]] if isinstance(found, str) else []), default=0
+        )
         if modes:
             level = max(level, len(self.stack) - 1)
         self.stack[level].memo[key] = found
@@ -179,18 +195,27 @@ class Lowering(Folds):
             case Prev():
                 axis = next((a for a, mode in context.running if mode == "new"), "")
                 if not axis:
-                    raise NapkinError("what was before a block is wanted where no update is computed: of a stream outside of this one")
-                return self.operand(term.body, replace(context, running=tuple((a, "old" if a == axis else m) for a, m in context.running)))
+                    raise NapkinError(
+                        "what was before a block is wanted where no update is computed: of a stream outside of this one"
+                    )
+                return self.operand(
+                    term.body,
+                    replace(context, running=tuple((a, "old" if a == axis else m) for a, m in context.running)),
+                )
             case Acc():
                 if not context.acc:
-                    raise NapkinError("an accumulator is wanted where no update is computed: that of a stream outside of this one")
+                    raise NapkinError(
+                        "an accumulator is wanted where no update is computed: that of a stream outside of this one"
+                    )
                 return context.acc
         raise NapkinError(f"{type(term).__name__} cannot be lowered here")
 
     def buffer(self, array: Input) -> p.Buffer:
         return p.Buffer(array.name, array.dims, held_as(array.dtype, self.storage))
 
-    def _load(self, buffer: p.Buffer, dims: Sequence[Axis], places: Mapping[str, Axis | p.Operand], context: Context) -> p.Operand:
+    def _load(
+        self, buffer: p.Buffer, dims: Sequence[Axis], places: Mapping[str, Axis | p.Operand], context: Context
+    ) -> p.Operand:
         self.reads.setdefault(buffer.name, buffer)
         index: list[p.Operand] = []
         masks: list[str] = []
@@ -206,7 +231,13 @@ class Lowering(Folds):
             if isinstance(index[-1], str):
                 coords += self.values[index[-1]].coords
         args = (*index, *masks)
-        name = self.put(lambda v: p.Load(v, buffer.name, tuple(index), tuple(masks)), ("load", buffer.name), coords, buffer.dtype, args)
+        name = self.put(
+            lambda v: p.Load(v, buffer.name, tuple(index), tuple(masks)),
+            ("load", buffer.name),
+            coords,
+            buffer.dtype,
+            args,
+        )
         narrow = buffer.dtype in WHOLE and BY_SHORT[buffer.dtype].bytes < BY_SHORT[DEFAULT["int"]].bytes
         return self.cast(name, DEFAULT["int"]) if narrow else name
 
@@ -217,7 +248,8 @@ class Lowering(Folds):
         outer: list[Read] = []
         while isinstance(body, Read):
             index = body.index
-            for read in outer[::-1]:  # what an inner index says along an axis is read at the coordinate that an outer one gives
+            # What an inner index says along an axis is read at the coordinate that an outer one gives
+            for read in outer[::-1]:
                 index = read_along(index, read.axis, read.index)
             if isinstance(index, Index) and same_size(index.axis, body.axis):
                 places[body.axis.name] = index.axis
@@ -239,18 +271,27 @@ class Lowering(Folds):
             return self.size(axis)
         if axis.name in self.merged:
             return self.size(axis) if mode == "new" else self.of_lane(self.size(axis), self.merged[axis.name])
-        scope = next(s for s in reversed(self.stack) if s.coord is not None and self.coords[s.coord].axis.name == axis.name)
+        scope = next(
+            s for s in reversed(self.stack) if s.coord is not None and self.coords[s.coord].axis.name == axis.name
+        )
         assert scope.coord is not None
         begin, tile = self.start(scope.coord), self.coords[scope.coord].tile
         if scope.coord in self.lanes:
             return self.of_lane(begin if mode == "old" else self.emit("add", (begin, tile), "i32"), scope.coord)
-        return begin if mode == "old" else self.emit("min", (self.emit("add", (begin, tile), "i32"), self.size(axis)), "i32")
+        return (
+            begin
+            if mode == "old"
+            else self.emit("min", (self.emit("add", (begin, tile), "i32"), self.size(axis)), "i32")
+        )
 
     def _scan(self, term: Scan, context: Context) -> p.Operand:
         coord = context.coord(term.axis)
         assert coord is not None
         if self.coords[coord].role not in ("whole", "walk"):
-            raise NapkinError(f"a scan over {term.axis.name} needs it walked or in one tile, and a tile of {self.coords[coord].tile} does not cover it")
+            raise NapkinError(
+                f"a scan over {term.axis.name} needs it walked or in one tile, and a tile of {self.coords[coord].tile}"
+                " does not cover it"
+            )
         arg = self.masked(self.wide(self.operand(term.body, context)), coord, NEUTRAL[term.monoid])
         if not isinstance(arg, str) or coord not in self.values[arg].coords:
             arg = self.spread(arg, coord, term.monoid)
@@ -260,21 +301,29 @@ class Lowering(Folds):
             block = self._scanned(term.monoid, coord, arg)
             if term.monoid == "prod" and not self.proved(finite(plain(term.body))):
                 gone = self.as_value(self.emit("where", (self.emit("eq", (arg, ABSENT), "i1"), 1.0, 0.0), "f32"))
-                block = self.emit("where", (self.emit("lt", (0.0, self._scanned("max", coord, gone)), "i1"), ABSENT, block), "f32")
+                block = self.emit(
+                    "where", (self.emit("lt", (0.0, self._scanned("max", coord, gone)), "i1"), ABSENT, block), "f32"
+                )
         return block if self.coords[coord].role == "whole" else self._carried(term, context, coord, arg, block)
 
     def _recurrence(self, term: Recur, context: Context) -> p.Operand:
-        """Write a linear recurrence: of a block by composing its lanes, from block to block by what the walk carries of the last lane.
+        """Write a linear recurrence: of a block by composing its lanes, from block to block by what the walk carries of
+        the last lane.
 
-        A lane whose gain or addend is absent, and all after it, are absent, which arithmetic on -inf would not make of them.
+        A lane whose gain or addend is absent, and all after it, are absent, which arithmetic on -inf would not make of
+        them.
         """
         coord = context.coord(term.axis)
         assert coord is not None
         c = self.coords[coord]
         if c.role not in ("whole", "walk"):
-            raise NapkinError(f"a recurrence over {term.axis.name} needs it walked or in one tile, and a tile of {c.tile} does not cover it")
+            raise NapkinError(
+                f"a recurrence over {term.axis.name} needs it walked or in one tile, and a tile of {c.tile} does not"
+                " cover it"
+            )
         gain, part = (
-            self.masked(self.wide(self.operand(side, context)), coord, neutral) for side, neutral in ((term.gain, 1.0), (term.body, 0.0))
+            self.masked(self.wide(self.operand(side, context)), coord, neutral)
+            for side, neutral in ((term.gain, 1.0), (term.body, 0.0))
         )
         present = all(self.proved(finite(plain(side))) for side in (term.gain, term.body))
         if c.tile == 1:
@@ -283,23 +332,33 @@ class Lowering(Folds):
             part = self.spread(part, coord, "sum")
         gain, part, gone = self.as_value(gain), self.as_value(part), ""
         if not present:
-            absent = self.emit("or", (self.emit("eq", (gain, ABSENT), "i1"), self.emit("eq", (part, ABSENT), "i1")), "i1")
+            absent = self.emit(
+                "or", (self.emit("eq", (gain, ABSENT), "i1"), self.emit("eq", (part, ABSENT), "i1")), "i1"
+            )
             if not isinstance(absent, str) or coord not in self.values[absent].coords:
                 raise NapkinError(f"a recurrence over {term.axis.name} of what does not vary along it")
             gone = self._scanned("max", coord, self.as_value(self.emit("where", (absent, 1.0, 0.0), "f32")))
             gain, part = (self.as_value(self.emit("where", (absent, 0.0, side), "f32")) for side in (gain, part))
         spans = (*self.values[gain].coords, *self.values[part].coords)
         block: p.Operand = self.put(
-            lambda v: p.ScanTile(v, RECURRENCE, coord, part, gain), ("scan", RECURRENCE, coord), spans, "f32", (part, gain)
+            lambda v: p.ScanTile(v, RECURRENCE, coord, part, gain),
+            ("scan", RECURRENCE, coord),
+            spans,
+            "f32",
+            (part, gain),
         )
         if gone:
             block = self.emit("where", (self.emit("lt", (0.0, gone), "i1"), ABSENT, block), "f32")
         if c.role == "whole":
             return block
         through = gain if coord in self.values[gain].coords else self.spread(gain, coord, "prod")
-        return self._recurring(term, context, coord, self._scanned("prod", coord, self.as_value(through)), block, present)
+        return self._recurring(
+            term, context, coord, self._scanned("prod", coord, self.as_value(through)), block, present
+        )
 
-    def _recurring(self, term: Recur, context: Context, coord: str, gain: p.Operand, part: p.Operand, present: bool) -> p.Operand:
+    def _recurring(
+        self, term: Recur, context: Context, coord: str, gain: p.Operand, part: p.Operand, present: bool
+    ) -> p.Operand:
         """Return a block of a recurrence: `gain` times what the walk carries, and `part`."""
         scope = next((s for s in self.stack if s.coord == coord), None)
         if scope is None:  # an axis of one element
@@ -308,12 +367,19 @@ class Lowering(Folds):
         if key not in scope.memo:
             sides = [side for side in (gain, part) if isinstance(side, str)]
             coords = tuple(sorted({n for side in sides for n in self.values[side].coords if n != coord}, key=self.rank))
-            if any(self.coords[n].role == "walk" and self.level(n) > scope.level for _, n in restricted(context.env, term)):
-                raise NapkinError(f"a recurrence over {term.axis.name} carries a value for each block of an axis that is walked within it")
+            if any(
+                self.coords[n].role == "walk" and self.level(n) > scope.level for _, n in restricted(context.env, term)
+            ):
+                raise NapkinError(
+                    f"a recurrence over {term.axis.name} carries a value for each block of an axis that is walked"
+                    " within it"
+                )
             before = self.fresh(f"state_{term.axis.name}", coords, "f32", scope.level)
             found = self.emit("add", (self.emit("mul", (gain, before.name), "f32"), part), "f32")
             if not present:
-                gone = self.emit("or", (self.emit("eq", (before.name, ABSENT), "i1"), self.emit("eq", (part, ABSENT), "i1")), "i1")
+                gone = self.emit(
+                    "or", (self.emit("eq", (before.name, ABSENT), "i1"), self.emit("eq", (part, ABSENT), "i1")), "i1"
+                )
                 if self.coords[coord].tile == 1:
                     gone = self.emit("or", (gone, self.emit("eq", (gain, ABSENT), "i1")), "i1")
                 found = self.emit("where", (gone, ABSENT, found), "f32")
@@ -330,7 +396,9 @@ class Lowering(Folds):
         return self._reduced("sum", coord, self.as_value(self.emit("where", (last, value, 0.0), "f32")))
 
     def _scanned(self, monoid: str, coord: str, arg: str) -> str:
-        return self.put(lambda v: p.ScanTile(v, monoid, coord, arg), ("scan", monoid, coord), self.values[arg].coords, "f32", (arg,))
+        return self.put(
+            lambda v: p.ScanTile(v, monoid, coord, arg), ("scan", monoid, coord), self.values[arg].coords, "f32", (arg,)
+        )
 
     def _carried(self, term: Scan, context: Context, coord: str, arg: str, block: p.Operand) -> p.Operand:
         """Combine the scan of a block with what all blocks before it give, which the walk carries."""
@@ -338,10 +406,16 @@ class Lowering(Folds):
         key = ("carried", term.monoid, term.body, restricted(context.env, term))
         if key not in scope.memo:
             coords = tuple(c for c in self.values[arg].coords if c != coord)
-            if any(self.coords[c].role == "walk" and self.level(c) > scope.level for _, c in restricted(context.env, term)):
-                raise NapkinError(f"a scan over {term.axis.name} carries a value for each block of an axis that is walked within it")
+            if any(
+                self.coords[c].role == "walk" and self.level(c) > scope.level for _, c in restricted(context.env, term)
+            ):
+                raise NapkinError(
+                    f"a scan over {term.axis.name} carries a value for each block of an axis that is walked within it"
+                )
             before = self.fresh(f"{term.monoid}_{term.axis.name}", coords, "f32", scope.level)
             scope.memo[key] = before.name
             whole = self.block_of(term.monoid, term.body, arg, coord, coord)
-            scope.carried.append((before, NEUTRAL[term.monoid], self.combined(term.monoid, term.body, before.name, whole)))
+            scope.carried.append(
+                (before, NEUTRAL[term.monoid], self.combined(term.monoid, term.body, before.name, whole))
+            )
         return self.combined(term.monoid, term.body, scope.memo[key], block)

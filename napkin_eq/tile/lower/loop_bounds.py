@@ -50,7 +50,12 @@ def linear(term: Term, factor: int = 1) -> dict[Term, int]:
 def at_least_zero(mask: Term) -> list[dict[Term, int]] | None:
     """Return linear forms f with mask = (all f >= 0), or None for a mask that is not an integer comparison."""
     if not isinstance(mask, Map) or not all(a.kind == "int" for a in mask.args):
-        if isinstance(mask, Map) and mask.op == "not" and isinstance(mask.args[0], Map) and mask.args[0].op in ("lt", "le"):
+        if (
+            isinstance(mask, Map)
+            and mask.op == "not"
+            and isinstance(mask.args[0], Map)
+            and mask.args[0].op in ("lt", "le")
+        ):
             inner = mask.args[0]
             return at_least_zero(Map("le" if inner.op == "lt" else "lt", inner.args[::-1]))
         return None
@@ -68,7 +73,11 @@ def stretches(lowering: Statements, where: Term, axis: Axis, coord: str, context
     """Cut the walk of a coordinate into parts: masked blocks, blocks with no mask, masked blocks."""
     tile = lowering.coords[coord].tile
     size = lowering.size(axis)
-    down = lowering.emit("mul", (lowering.emit("floordiv", (size, tile), "i32"), tile), "i32") if lowering.coords[coord].ragged else size
+    down = (
+        lowering.emit("mul", (lowering.emit("floordiv", (size, tile), "i32"), tile), "i32")
+        if lowering.coords[coord].ragged
+        else size
+    )
     lows: list[tuple[p.Operand, p.Operand]] = []
     highs: list[tuple[p.Operand, p.Operand]] = []
     known: list[Term] = []
@@ -77,7 +86,8 @@ def stretches(lowering: Statements, where: Term, axis: Axis, coord: str, context
         if forms is None or any(abs(f.get(Index(axis), 0)) != 1 for f in forms):
             continue
         if any(axis in atom.axes and atom != Index(axis) for form in forms for atom in form):
-            continue  # what the coordinate is compared with varies along its own axis: no block is all inside or all outside
+            # What the coordinate is compared with varies along its own axis: no block is all inside or all outside
+            continue
         known.append(mask)
         for form in forms:
             side = form.pop(Index(axis))
@@ -170,7 +180,8 @@ def _atom_range(lowering: Statements, atom: Term, context: Context) -> tuple[p.O
         return start, lowering.emit("add", (start, lowering.coords[coord].tile - 1), "i32")
     value = lowering.operand(atom, context)
     if any(isinstance(part, Input) for part in subterms(atom)) or wide(atom):
-        # What is read may be past every axis: it is kept to where negating it, or adding a tile to it, stays within 32 bits.
+        # What is read may be past every axis: it is kept to where negating it, or adding a tile to it, stays within 32
+        # bits.
         value = lowering.cast(lowering.integers("max", (lowering.integers("min", (value, FAR)), -FAR)), "i32")
     greatest = _greatest(lowering, value)
     return lowering.emit("neg", (_greatest(lowering, lowering.emit("neg", (value,), "i32")),), "i32"), greatest
@@ -178,7 +189,9 @@ def _atom_range(lowering: Statements, atom: Term, context: Context) -> tuple[p.O
 
 def _greatest(lowering: Statements, value: p.Operand) -> p.Operand:
     """Return the greatest element of an integer tile as a scalar."""
-    while isinstance(value, str) and (wide := [c for c in lowering.values[value].coords if lowering.coords[c].tile > 1]):
+    while isinstance(value, str) and (
+        wide := [c for c in lowering.values[value].coords if lowering.coords[c].tile > 1]
+    ):
         arg, coord = value, wide[0]
         left = tuple(c for c in lowering.values[arg].coords if c != coord)
         value = lowering.put(functools.partial(_reduced, arg, coord), ("reduce", "max", coord), left, "i32", (arg,))

@@ -1,4 +1,6 @@
-"""Folds written as statements: the loops that pass over an axis, their accumulators, contractions on the matrix unit."""
+"""Folds written as statements: the loops that pass over an axis, their accumulators, contractions on the
+matrix unit.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,17 @@ from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.builder import AccKey, Context, Scope, restricted
 from napkin_eq.tile.lower.elementwise import Arithmetic, Proved
 from napkin_eq.tile.lower.loop_bounds import Stretch, stretches
-from napkin_eq.tile.stream_facts import RUN, Streamed, covers, depth_along, dot_factors, fold_key, kernel_terms, laned, plain
+from napkin_eq.tile.stream_facts import (
+    RUN,
+    Streamed,
+    covers,
+    depth_along,
+    dot_factors,
+    fold_key,
+    kernel_terms,
+    laned,
+    plain,
+)
 
 # Operands of contractions that are computed are rounded to the storage type; other precisions keep them in f32.
 NARROW = "narrow"
@@ -25,10 +37,13 @@ NARROW = "narrow"
 class Folds(Arithmetic):
     """Writes folds: those that the term marks as fused share the pass of their axis and depth.
 
-    storage: the type that operands of contractions are rounded to. precision: of contractions, NARROW or of MATRIX_ROUNDOFF in ir.py.
+    storage: the type that operands of contractions are rounded to. precision: of contractions, NARROW or of
+    MATRIX_ROUNDOFF in ir.py.
     """
 
-    def __init__(self, tiles: Mapping[str, int], ranks: Mapping[str, int], proved: Proved, storage: str, precision: str) -> None:
+    def __init__(
+        self, tiles: Mapping[str, int], ranks: Mapping[str, int], proved: Proved, storage: str, precision: str
+    ) -> None:
         super().__init__(tiles, ranks, proved)
         self.storage, self.precision = storage, precision
         self.passes: dict[Any, dict[AccKey, Term]] = {}
@@ -58,14 +73,16 @@ class Folds(Arithmetic):
             return self._element(term, context.at(term.axis, coord), coord, None)
         if isinstance(term, Reduce):
             raise NapkinError(
-                f"a reduction over {term.axis.name} ({term.axis.size or 'symbolic'} elements) was not streamed and does not fit in a tile of "
-                f"{self.fold_tile(term.axis)}"
+                f"a reduction over {term.axis.name} ({term.axis.size or 'symbolic'} elements) was not streamed and does"
+                f" not fit in a tile of {self.fold_tile(term.axis)}"
             )
         if (done := self.operand_of_fold(term, context)) is not None:
             return done
         key = self.acc_key(term, context)
         if key in self.writing:
-            raise NapkinError(f"a fold along {term.axis.name} needs what the pass gives that it is part of: there is no such loop")
+            raise NapkinError(
+                f"a fold along {term.axis.name} needs what the pass gives that it is part of: there is no such loop"
+            )
         folds = {**self.passes.get(self.pass_key(term, context), {}), key: term}
         fresh = folds.keys() - self.writing
         self.writing |= fresh
@@ -102,7 +119,11 @@ class Folds(Arithmetic):
         if isinstance(term, Streamed):
             whole = self.whole(term.axis)
             tile = self.fold_tile(term.axis)
-            coord = self._fold_coord(term.axis) if whole else self.coordinate(f"{term.axis.name}__s", term.axis, tile, "stream")
+            coord = (
+                self._fold_coord(term.axis)
+                if whole
+                else self.coordinate(f"{term.axis.name}__s", term.axis, tile, "stream")
+            )
             inner = context.at(term.axis, coord)
             for child in (term.body, term.where):
                 self.gather(child, inner, seen)
@@ -116,11 +137,21 @@ class Folds(Arithmetic):
         first = next(iter(folds.values()))
         axis, where = first.axis, first.where
         folds = dict(sorted(with_references(folds, axis).items(), key=lambda f: f[1].depth))
-        home = max((self.level(c) for (_, env), _ in folds.items() for _, c in env if self.coords[c].role in ("stream", "walk")), default=0)
+        home = max(
+            (
+                self.level(c)
+                for (_, env), _ in folds.items()
+                for _, c in env
+                if self.coords[c].role in ("stream", "walk")
+            ),
+            default=0,
+        )
         saved, self.stack = self.stack, self.stack[: home + 1]
         coord = self.coordinate(f"{axis.name}__s", axis, self.fold_tile(axis), "stream")
         if any(scope.coord == coord for scope in self.stack):
-            raise NapkinError(f"a running value is folded along {axis.name} inside of a pass over {axis.name}: there is no such loop")
+            raise NapkinError(
+                f"a running value is folded along {axis.name} inside of a pass over {axis.name}: there is no such loop"
+            )
         context = replace(context, running=(), acc="")
         around = self.lanes.pop(coord, None)  # a pass over the same axis that needs this one first
         lane = self._laned(coord, where, folds)
@@ -130,21 +161,35 @@ class Folds(Arithmetic):
             monoid = "sum" if isinstance(fold, Online) else fold.monoid
             held = "i32" if fold.kind == "int" else "f32"
             carried[key] = fold, self.fresh(f"{monoid}_{axis.name}", tuple(sorted(coords, key=self.rank)), held, home)
-        parts = tuple(self._part(stretch, carried, coord, axis, context) for stretch in stretches(self, where, axis, coord, context))
-        start = tuple((v, 0 if f.kind == "int" else NEUTRAL["sum" if isinstance(f, Online) else f.monoid]) for f, v in carried.values())
+        parts = tuple(
+            self._part(stretch, carried, coord, axis, context)
+            for stretch in stretches(self, where, axis, coord, context)
+        )
+        start = tuple(
+            (v, 0 if f.kind == "int" else NEUTRAL["sum" if isinstance(f, Online) else f.monoid])
+            for f, v in carried.values()
+        )
         self.stack[home].stmts.append(p.Loop(coord, start, parts))
-        self.stack[home].memo.update(self._merged(carried, coord, axis, context) if lane else {key: value.name for key, (_, value) in carried.items()})
+        self.stack[home].memo.update(
+            self._merged(carried, coord, axis, context)
+            if lane
+            else {key: value.name for key, (_, value) in carried.items()}
+        )
         self.lanes = {name: cut for name, cut in {**self.lanes, coord: around}.items() if cut}
         self.stack = saved
 
     def _laned(self, coord: str, where: Term, folds: Mapping[AccKey, Term]) -> list[str]:
         """Cut the blocks of a stream into lanes, if that is worth it, and return the coordinate of the lanes.
 
-        Threads then fold lanes of their own and meet once, after the last block, not in each: that is worth it where a fold's result is one
-        number a block of the grid, which all of the threads would have to agree on.
+        Threads then fold lanes of their own and meet once, after the last block, not in each: that is worth it where a
+        fold's result is one number a block of the grid, which all of the threads would have to agree on.
         """
         c = self.coords[coord]
-        if where != Const(True) or not laned(c.tile, c.axis) or any(self.coords[name].tile > 1 for _, env in folds for _, name in env):
+        if (
+            where != Const(True)
+            or not laned(c.tile, c.axis)
+            or any(self.coords[name].tile > 1 for _, env in folds for _, name in env)
+        ):
             return []
         if any(fold.kind == "int" for fold in folds.values()):
             return []  # the lanes' places would have to meet with their values
@@ -156,11 +201,14 @@ class Folds(Arithmetic):
         """Return how many of the first elements of a stream, whole blocks of them, one lane takes."""
         return self.emit("floordiv", (elements, self.coords[self.lanes[coord][0]].tile), "i32")
 
-    def _merged(self, carried: Mapping[AccKey, tuple[Term, p.Value]], coord: str, axis: Axis, context: Context) -> dict[AccKey, p.Operand]:
+    def _merged(
+        self, carried: Mapping[AccKey, tuple[Term, p.Value]], coord: str, axis: Axis, context: Context
+    ) -> dict[AccKey, p.Operand]:
         """Fold the lanes' accumulators after the last block.
 
-        Each lane has folded elements of its own, in whatever order: a sum relative to the references of these is updated to those of all
-        elements, as it is in a stream that goes on from the lane's elements to all others in one block.
+        Each lane has folded elements of its own, in whatever order: a sum relative to the references of these is
+        updated to those of all elements, as it is in a stream that goes on from the lane's elements to all others in
+        one block.
         """
         lane = self.lanes[coord][0]
         scope = Scope(len(self.stack), old={key: value.name for key, (_, value) in carried.items()})
@@ -181,7 +229,9 @@ class Folds(Arithmetic):
         held = "i32" if monoid in PLACES else "f32"
         return self.put(lambda v: p.ReduceTile(v, monoid, coord, arg), ("reduce", monoid, coord), coords, held, (arg,))
 
-    def _part(self, stretch: Stretch, carried: Mapping[AccKey, tuple[Term, p.Value]], coord: str, axis: Axis, context: Context) -> p.Part:
+    def _part(
+        self, stretch: Stretch, carried: Mapping[AccKey, tuple[Term, p.Value]], coord: str, axis: Axis, context: Context
+    ) -> p.Part:
         env = context.at(axis, coord).env
         known = frozenset((mask, restricted(env, mask)) for mask in stretch.known)
         scope = Scope(len(self.stack), coord, known=known, whole_tiles=stretch.whole_tiles)
@@ -202,8 +252,12 @@ class Folds(Arithmetic):
         everywhere = not stretch.known - {Const(True)} and not (stretch.whole_tiles and self.coords[coord].ragged)
         return p.Part(stretch.lo, stretch.hi, tuple(scope.stmts), stretch.note, general=everywhere)
 
-    def _element(self, fold: Term, context: Context, coord: str, acc: str | None, largest: str | None = None) -> p.Operand:
-        """Fold one block into an accumulator, or a whole axis when there is none; of a fold to a place, `largest` is the value that stands there."""
+    def _element(
+        self, fold: Term, context: Context, coord: str, acc: str | None, largest: str | None = None
+    ) -> p.Operand:
+        """Fold one block into an accumulator, or a whole axis when there is none; of a fold to a place, `largest` is
+        the value that stands there.
+        """
         monoid = "sum" if isinstance(fold, Online) else fold.monoid
         start: p.Operand | None = acc
         if isinstance(fold, Online) and acc is not None:
@@ -225,24 +279,36 @@ class Folds(Arithmetic):
         return block if start is None else self.combined(monoid, fold.body, start, block)
 
     def _place(self, monoid: str, body: p.Operand, coord: str, acc: str | None, before: str | None) -> p.Operand:
-        """Return the place of a block's largest value; with an accumulator, of two places the one whose value is larger, of equal values the first."""
+        """Return the place of a block's largest value; with an accumulator, of two places the one whose value is
+        larger, of equal values the first.
+        """
         wide = self.coords[coord].tile > 1
-        at = self.emit("add", (self._reduced(monoid, coord, self.as_value(body)), self.start(coord)), "i32") if wide else self.start(coord)
+        at = (
+            self.emit("add", (self._reduced(monoid, coord, self.as_value(body)), self.start(coord)), "i32")
+            if wide
+            else self.start(coord)
+        )
         if acc is None or before is None:
             return at
         value = self._reduced(VALUES[monoid], coord, self.as_value(body)) if wide else body
         earlier = self.emit("and", (self.emit("eq", (before, value), "i1"), self.emit("lt", (at, acc), "i1")), "i1")
-        return self.emit("where", (self.emit("or", (self.emit("lt", (before, value), "i1"), earlier), "i1"), at, acc), "i32")
+        return self.emit(
+            "where", (self.emit("or", (self.emit("lt", (before, value), "i1"), earlier), "i1"), at, acc), "i32"
+        )
 
     def block_of(self, monoid: str, term: Term, body: p.Operand, coord: str, along: str) -> p.Operand:
-        """Fold a block of a term's values along a coordinate, or the runs of its lanes; a product is absent where one of them is."""
+        """Fold a block of a term's values along a coordinate, or the runs of its lanes; a product is absent where one
+        of them is.
+        """
         if not isinstance(body, str) or self.coords[coord].tile == 1:
             return body
         block = self._reduced(monoid, along, body)
         if monoid != "prod" or self.proved(finite(plain(term))):
             return block
         gone = self.as_value(self.emit("where", (self.emit("eq", (body, ABSENT), "i1"), 1.0, 0.0), "f32"))
-        return self.emit("where", (self.emit("lt", (0.0, self._reduced("max", along, gone)), "i1"), ABSENT, block), "f32")
+        return self.emit(
+            "where", (self.emit("lt", (0.0, self._reduced("max", along, gone)), "i1"), ABSENT, block), "f32"
+        )
 
     def combined(self, monoid: str, term: Term, before: p.Operand, block: p.Operand) -> p.Operand:
         """Combine what blocks of a term's values come to."""
@@ -254,13 +320,17 @@ class Folds(Arithmetic):
         """Mask a body outside the lanes that its fold takes, unless it is proved to be neutral there."""
         if fold.where == Const(True) or self.settled(fold.where, context):
             return body
-        neutral = absent(fold.where, plain(fold.body)) if VALUES[monoid] == "max" else zero(fold.where, plain(fold.body))
+        neutral = (
+            absent(fold.where, plain(fold.body)) if VALUES[monoid] == "max" else zero(fold.where, plain(fold.body))
+        )
         if monoid != "prod" and self.proved(neutral):
             return body
         return self.emit("where", (self.operand(fold.where, context), body, NEUTRAL[monoid]), "f32")
 
     def _zero_padded(self, term: Term, context: Context, coord: str) -> bool:
-        """Whether lanes past the end of a coordinate are 0: every factor is a load, of present values, and one of them along it."""
+        """Whether lanes past the end of a coordinate are 0: every factor is a load, of present values, and one of them
+        along it.
+        """
         factors, waiting = [], [term]
         while waiting:
             part = waiting.pop()
@@ -279,7 +349,11 @@ class Folds(Arithmetic):
         factors = dot_factors(body, {a: self.coords[c].tile for a, c in context.env}, fold.axis.name)
         if factors is None or not all(self._sure(finite, factor, context) for factor in factors):
             return None  # the matrix unit would make of an absent value what IEEE arithmetic makes of -inf
-        clear = fold.where == Const(True) or self.settled(fold.where, context) or self.proved(zero(fold.where, plain(fold.body)))
+        clear = (
+            fold.where == Const(True)
+            or self.settled(fold.where, context)
+            or self.proved(zero(fold.where, plain(fold.body)))
+        )
         to_mask = None if clear else next((f for f in factors if not self._stored(f)), factors[0])
         sides = []
         for factor in factors:
@@ -290,19 +364,26 @@ class Folds(Arithmetic):
                 value = self.masked(self.wide(value), coord, 0.0)
             sides.append(self.as_value(value))
         wide = self.precision != NARROW and any(self.values[s].dtype == "f32" for s in sides)
-        left, right = (self.as_value(self.cast(s, "f32" if wide else BY_SHORT[self.storage].multiplied or self.storage)) for s in sides)
+        left, right = (
+            self.as_value(self.cast(s, "f32" if wide else BY_SHORT[self.storage].multiplied or self.storage))
+            for s in sides
+        )
         coords = [c for s in (left, right) for c in self.values[s].coords if c != coord]
         acc = start if isinstance(start, str) else None
         args = (left, right) if acc is None else (left, right, acc)
         precision = self.precision if wide else "ieee"
-        return self.put(lambda v: p.Dot(v, left, right, coord, acc, precision=precision), ("dot", coord), coords, "f32", args)
+        return self.put(
+            lambda v: p.Dot(v, left, right, coord, acc, precision=precision), ("dot", coord), coords, "f32", args
+        )
 
     def _stored(self, factor: Term) -> bool:
         return isinstance(factor, (Input, Store, Proj, Read))
 
 
 def with_references(folds: Mapping[AccKey, Term], axis: Axis) -> dict[AccKey, Term]:
-    """Add to the folds of a pass the running references of its carried sums and the values of its places, each once, at the same coordinates."""
+    """Add to the folds of a pass the running references of its carried sums and the values of its places, each once, at
+    the same coordinates.
+    """
     found: dict[AccKey, Term] = {}
     for key, fold in folds.items():
         if isinstance(fold, Online):

@@ -1,7 +1,8 @@
-"""A kernel without the guards of edges: one over 0, the root and the logarithm of what is negative are the machine's own, infinite or NaN.
+"""A kernel without the guards of edges: one over 0, the root and the logarithm of what is negative are the machine's
+own, infinite or NaN.
 
-The language has a number there, and lowering keeps to it by a choice, unless it is proved that none is needed. Whoever wants IEEE arithmetic at
-these places takes the choices out again; elsewhere the kernel is the same.
+The language has a number there, and lowering keeps to it by a choice, unless it is proved that none is needed. Whoever
+wants IEEE arithmetic at these places takes the choices out again; elsewhere the kernel is the same.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ def _stripped(body: Sequence[p.Stmt], made: dict[str, p.Stmt]) -> tuple[p.Stmt, 
     found: list[p.Stmt] = []
     for stmt in body:
         if isinstance(stmt, p.Loop):
-            found.append(replace(stmt, parts=tuple(replace(part, body=_stripped(part.body, dict(made))) for part in stmt.parts)))
+            found.append(
+                replace(stmt, parts=tuple(replace(part, body=_stripped(part.body, dict(made))) for part in stmt.parts))
+            )
             continue
         if isinstance(stmt, p.Let):
             stmt = _own(stmt, made)
@@ -40,8 +43,19 @@ def _own(stmt: p.Let, made: dict[str, p.Stmt]) -> p.Let:
             return replace(stmt, args=(inner.args[0],))
     if stmt.op == "where" and not isinstance(stmt.args[1], str) and stmt.args[1] in (0.0, ABSENT):
         mask, other, found = (made.get(str(arg)) for arg in stmt.args)
-        inverse = isinstance(found, p.Let) and found.op == "div" and not isinstance(found.args[0], str) and found.args[0] == 1.0
-        if inverse and isinstance(mask, p.Let) and mask.op == "eq" and isinstance(found, p.Let) and mask.args == (found.args[1], stmt.args[1]):
+        inverse = (
+            isinstance(found, p.Let)
+            and found.op == "div"
+            and not isinstance(found.args[0], str)
+            and found.args[0] == 1.0
+        )
+        if (
+            inverse
+            and isinstance(mask, p.Let)
+            and mask.op == "eq"
+            and isinstance(found, p.Let)
+            and mask.args == (found.args[1], stmt.args[1])
+        ):
             return replace(stmt, op="div", args=found.args)
     return stmt
 
@@ -58,7 +72,9 @@ def _needed(body: tuple[p.Stmt, ...]) -> tuple[p.Stmt, ...]:
 
 def _without(body: tuple[p.Stmt, ...], names: set[str]) -> tuple[p.Stmt, ...]:
     return tuple(
-        replace(stmt, parts=tuple(replace(part, body=_without(part.body, names)) for part in stmt.parts)) if isinstance(stmt, p.Loop) else stmt
+        replace(stmt, parts=tuple(replace(part, body=_without(part.body, names)) for part in stmt.parts))
+        if isinstance(stmt, p.Loop)
+        else stmt
         for stmt in body
         if not (isinstance(stmt, p.Let) and stmt.out.name not in names)
     )

@@ -12,7 +12,9 @@ from napkin_eq.tile import ir as p
 
 
 def live(kernel: p.Kernel) -> p.Kernel:
-    """Return the kernel without the statements, accumulators and loops that no store depends on, nor the arrays and coordinates that only they used."""
+    """Return the kernel without the statements, accumulators and loops that no store depends on, nor the arrays and
+    coordinates that only they used.
+    """
     used = _used(kernel.body)
     body = _kept(kernel.body, used)
     if body == kernel.body:
@@ -20,7 +22,10 @@ def live(kernel: p.Kernel) -> p.Kernel:
     read = {s.buffer for s in p.statements(body) if isinstance(s, p.Load)}
     walked = {c for s in p.statements(body) for c in _coords(s)} | {*kernel.grid}
     return replace(
-        kernel, body=body, reads=tuple(b for b in kernel.reads if b.name in read), coords=tuple(c for c in kernel.coords if c.name in walked)
+        kernel,
+        body=body,
+        reads=tuple(b for b in kernel.reads if b.name in read),
+        coords=tuple(c for c in kernel.coords if c.name in walked),
     )
 
 
@@ -40,7 +45,10 @@ def _used(body: Sequence[p.Stmt]) -> set[str]:
                     inside = any([mark(part.body) for part in stmt.parts])
                 own = inside
             else:
-                own = isinstance(stmt, p.StoreTile | p.Await) or (stmt.target if isinstance(stmt, p.Assign) else stmt.out.name) in used
+                own = (
+                    isinstance(stmt, p.StoreTile | p.Await)
+                    or (stmt.target if isinstance(stmt, p.Assign) else stmt.out.name) in used
+                )
             if own:
                 used.update(p.used(stmt))
             needed |= own
@@ -57,7 +65,10 @@ def _kept(body: Sequence[p.Stmt], used: set[str]) -> tuple[p.Stmt, ...]:
             parts = tuple(replace(part, body=_kept(part.body, used)) for part in stmt.parts)
             if any(part.body for part in parts):
                 found.append(replace(stmt, carried=tuple(c for c in stmt.carried if c[0].name in used), parts=parts))
-        elif isinstance(stmt, p.StoreTile | p.Await) or (stmt.target if isinstance(stmt, p.Assign) else stmt.out.name) in used:
+        elif (
+            isinstance(stmt, p.StoreTile | p.Await)
+            or (stmt.target if isinstance(stmt, p.Assign) else stmt.out.name) in used
+        ):
             found.append(stmt)
     return tuple(found)
 

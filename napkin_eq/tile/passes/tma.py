@@ -1,6 +1,8 @@
-"""Which tiles of a plan the copy engine of a GPU can move, as boxes of an array, and the rings of buffers that they pass through.
+"""Which tiles of a plan the copy engine of a GPU can move, as boxes of an array, and the rings of buffers that they
+pass through.
 
-A box has two dimensions wider than one. Lanes past the end of an array read 0 and are not written, which is what the masks say.
+A box has two dimensions wider than one. Lanes past the end of an array read 0 and are not written, which is what the
+masks say.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ Made = Mapping[str, p.Defining]
 
 
 def copy_of(kernel: p.Kernel, stmt: p.Load | p.StoreTile, made: Made) -> p.Copy:
-    """Return the box that a load or a store moves; raises NapkinError, with the reason, where the copy engine cannot."""
+    """Return the box that a load or a store moves; raises NapkinError, with the reason, where the copy
+    engine cannot.
+    """
     buffer, workers = kernel.buffer(stmt.buffer), kernel.workers
     assert workers is not None
     wide = {at: found[0] for at, i in enumerate(stmt.index) if (found := walked(kernel, i, made)) is not None}
@@ -51,14 +55,20 @@ def copy_of(kernel: p.Kernel, stmt: p.Load | p.StoreTile, made: Made) -> p.Copy:
 
 
 def walked(kernel: p.Kernel, index: p.Operand, made: Made) -> tuple[str, p.Operand] | None:
-    """Return the coordinate wider than one, and what is added to it, of an index that walks one; None for a scalar or another tile."""
+    """Return the coordinate wider than one, and what is added to it, of an index that walks one; None for a scalar or
+    another tile.
+    """
     stmt = made.get(index) if isinstance(index, str) else None
     if isinstance(stmt, p.Iota) and kernel.coord(stmt.coord).tile > 1:
         return stmt.coord, 0
     if isinstance(stmt, p.Let) and stmt.op == "add":
         for one, other in (stmt.args, stmt.args[::-1]):
             found = walked(kernel, one, made)
-            if found is not None and found[1] == 0 and (not isinstance(other, str) or not _lanes(kernel, made[other].out)):
+            if (
+                found is not None
+                and found[1] == 0
+                and (not isinstance(other, str) or not _lanes(kernel, made[other].out))
+            ):
                 return found[0], other
     return None
 
@@ -76,7 +86,11 @@ def _bounds(mask: str, stmt: p.Load | p.StoreTile, buffer: p.Buffer, made: Made)
     for at, axis in enumerate(buffer.dims):
         if stmt.index[at] == index:
             said = made.get(size) if isinstance(size, str) else size
-            return said == axis.size if isinstance(said, int) else isinstance(said, p.SizeOf) and (said.axis == axis or axis.size == said.axis.size is not None)
+            return (
+                said == axis.size
+                if isinstance(said, int)
+                else isinstance(said, p.SizeOf) and (said.axis == axis or axis.size == said.axis.size is not None)
+            )
     return False
 
 
@@ -95,7 +109,9 @@ def contracted(kernel: p.Kernel) -> set[str]:
 
 
 def copied(kernel: p.Kernel) -> set[str]:
-    """Return the loads that a warp copies ahead: what contractions read, and in loops the tiles of rows that arithmetic reads, where they can be moved."""
+    """Return the loads that a warp copies ahead: what contractions read, and in loops the tiles of rows that arithmetic
+    reads, where they can be moved.
+    """
     assert kernel.workers is not None
     made, found = p.definitions(kernel.body), contracted(kernel)
     inside = (s for loop in kernel.body if isinstance(loop, p.Loop) for s in p.statements((loop,)))
@@ -110,7 +126,9 @@ def copied(kernel: p.Kernel) -> set[str]:
 
 
 def grouped(body: Sequence[p.Stmt], bulk: Set[str]) -> Iterator[tuple[p.Load, ...]]:
-    """Yield the loads of a body, of those that a warp copies ahead, that are copied together: with no contraction, loop or use of them between."""
+    """Yield the loads of a body, of those that a warp copies ahead, that are copied together: with no contraction, loop
+    or use of them between.
+    """
     groups: list[list[p.Load]] = [[]]
     for stmt in body:
         if not isinstance(stmt, p.Dot) and {load.out.name for load in groups[-1]} & set(p.used(stmt)):
@@ -123,7 +141,9 @@ def grouped(body: Sequence[p.Stmt], bulk: Set[str]) -> Iterator[tuple[p.Load, ..
 
 
 def rings(kernel: p.Kernel, bulk: Set[str]) -> Iterator[tuple[tuple[p.Load, ...], p.Ring]]:
-    """Yield what is copied together, in order of first use, with its ring: `ahead` buffers for what is read once a block of the grid, else `stages`."""
+    """Yield what is copied together, in order of first use, with its ring: `ahead` buffers for what is read once a
+    block of the grid, else `stages`.
+    """
     assert kernel.workers is not None
     made = p.definitions(kernel.body)
 
@@ -139,7 +159,8 @@ def rings(kernel: p.Kernel, bulk: Set[str]) -> Iterator[tuple[tuple[p.Load, ...]
 
 
 def done_at(body: Sequence[p.Stmt], tiles: set[str]) -> int | None:
-    """Return the place of the statement after which nothing reads some tiles any more; None where that is in the next block.
+    """Return the place of the statement after which nothing reads some tiles any more; None where that is in the next
+    block.
 
     What arithmetic reads is in registers once it is loaded.
     """
@@ -166,7 +187,9 @@ def _awaited(body: Sequence[p.Stmt], place: int) -> int | None:
 
 
 def stores(kernel: p.Kernel) -> dict[int, p.Copy]:
-    """Return the boxes of the stores that the copy engine can make, by the place of the store among the kernel's statements."""
+    """Return the boxes of the stores that the copy engine can make, by the place of the store among the kernel's
+    statements.
+    """
     made = p.definitions(kernel.body)
     found: dict[int, p.Copy] = {}
     for at, stmt in enumerate(p.statements(kernel.body)):

@@ -1,8 +1,10 @@
-"""Who computes what in a kernel that groups of warps share, how its tiles move and where they lie; or why it cannot be shared.
+"""Who computes what in a kernel that groups of warps share, how its tiles move and where they lie; or why it cannot be
+shared.
 
-A kernel has two sides: the warp that copies tiles ahead, and the groups that compute. Each computes the scalars that it needs for
-itself; tiles are the groups', each of which holds its own lanes of the rows. A number taken off all rows of a block is computed by
-each side from whole rows. What is decided here, a printer prints; what it could not print is refused here.
+A kernel has two sides: the warp that copies tiles ahead, and the groups that compute. Each computes the scalars that it
+needs for itself; tiles are the groups', each of which holds its own lanes of the rows. A number taken off all rows of a
+block is computed by each side from whole rows. What is decided here, a printer prints; what it could not print is
+refused here.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ LAUNCHED, THREADS = 168, 128 * 512  # registers of a thread at the most as a ker
 
 
 def assigned(kernel: p.Kernel) -> p.Kernel:
-    """Return a specialised kernel with its roles decided; raises NapkinError, with the reason, for one that groups of warps cannot share so."""
+    """Return a specialised kernel with its roles decided; raises NapkinError, with the reason, for one that groups of
+    warps cannot share so.
+    """
     assert kernel.workers is not None
     roles = _Assignment(kernel).roles()
     return replace(kernel, workers=replace(kernel.workers, roles=roles))
@@ -67,7 +71,8 @@ class _Assignment:
         first, *_ = REGISTERS[groups]
         threads = 128 * (groups + 1)
         found = p.Roles(
-            tuple(moved.items()), tuple(self.boxed.items()), copying, computing, tuple(self.layouts(computing).items()), tuple(self.operands().items()),
+            tuple(moved.items()), tuple(self.boxed.items()), copying, computing, tuple(self.layouts(computing).items()),
+            tuple(self.operands().items()),
             (min(THREADS // threads // 8 * 8, LAUNCHED), *REGISTERS[groups]), 1,
         )  # fmt: skip
         return replace(found, resident=2 if groups == 1 and memory(found, groups) <= FEW_BYTES else 1)
@@ -75,7 +80,7 @@ class _Assignment:
     def wrong(self, what: str) -> NapkinError:
         return NapkinError(f"kernel {self.kernel.name}: {what}")
 
-    # -- who computes what -----------------------------------------------------------------------------------------------
+    # -- who computes what ---------------------------------------------------------------------------------------------
 
     def share(self, roots: Sequence[str]) -> p.Share:
         """Return what a side computes for some values, found from them back to what that takes."""
@@ -89,7 +94,12 @@ class _Assignment:
             if name not in found:
                 found.add(name)
                 waiting += [n for stmt in sources.get(name, ()) for n in self.takes(stmt)]
-        whole = {n for s in self.stmts if isinstance(s, p.ReduceTile) and over_rows(self.kernel, s) and s.out.name in found for n in self.tiles_under(s)}
+        whole = {
+            n
+            for s in self.stmts
+            if isinstance(s, p.ReduceTile) and over_rows(self.kernel, s) and s.out.name in found
+            for n in self.tiles_under(s)
+        }
         for name in (n for n in self.made if n in whole):
             self.held_whole(self.made[name])
         return p.Share(tuple(sorted(found)), tuple(sorted(whole)))
@@ -131,7 +141,7 @@ class _Assignment:
                 found += p.used(stmt)
         return found
 
-    # -- what a side can compute -----------------------------------------------------------------------------------------
+    # -- what a side can compute ---------------------------------------------------------------------------------------
 
     def held_whole(self, stmt: p.Defining) -> None:
         """Refuse rows of which each side cannot hold all."""
@@ -147,7 +157,9 @@ class _Assignment:
         """Refuse what the copying warp would need of tiles: it has no lanes for them."""
         for name in share.values:
             stmt = self.made.get(name)
-            number = isinstance(stmt, (p.Start, p.SizeOf, p.Let)) or (isinstance(stmt, (p.Iota, p.Load)) and not wide(self.kernel, stmt.out))
+            number = isinstance(stmt, (p.Start, p.SizeOf, p.Let)) or (
+                isinstance(stmt, (p.Iota, p.Load)) and not wide(self.kernel, stmt.out)
+            )
             if stmt is None or not (number or self.counted(stmt)):
                 raise self.wrong(f"{name} is a tile, and the warp that copies has no lanes for it")
             self.known(stmt)
@@ -169,16 +181,23 @@ class _Assignment:
             case p.StoreTile():
                 dims = self.dims(self.values[stmt.value])
                 if self.workers.rows not in dims:
-                    raise self.wrong(f"{stmt.value} does not vary along {self.workers.rows}: every group of warps would store it")
+                    raise self.wrong(
+                        f"{stmt.value} does not vary along {self.workers.rows}: every group of warps would store it"
+                    )
                 if stmt.buffer not in {copy.buffer.name for copy in self.boxed.values()}:
                     self.spans((*stmt.index, *stmt.masks), dims)
             case p.ReduceTile() if stmt.out.name in values:
                 if over_rows(self.kernel, stmt):
                     allowed = stmt.monoid in FOLDED
                 else:
-                    allowed = stmt.coord not in self.dims(self.values[stmt.arg]) or (stmt.monoid in FOLDED and stmt.coord != self.workers.rows)
+                    allowed = stmt.coord not in self.dims(self.values[stmt.arg]) or (
+                        stmt.monoid in FOLDED and stmt.coord != self.workers.rows
+                    )
                 if not allowed:
-                    what = f"a {stmt.monoid} over {stmt.coord}, along which the groups of warps divide the tile, or of a kind Gluon does not have"
+                    what = (
+                        f"a {stmt.monoid} over {stmt.coord}, along which the groups of warps divide the tile, or of a"
+                        " kind Gluon does not have"
+                    )
                     raise self.wrong(what)
             case p.Let() | p.Load() if stmt.out.name in values and stmt.out.name not in self.loads:
                 self.known(stmt)
@@ -197,9 +216,12 @@ class _Assignment:
             raise self.wrong(f"{stmt.out.name} spans {list(dims)}, expected {self.workers.rows} and one other")
         right = stmt.b if dims[0] in self.dims(self.values[stmt.a]) else stmt.a
         if right not in contracted(self.kernel):
-            raise self.wrong(f"{right}, the right side of a contraction, is computed; the matrix unit reads that side from shared memory")
+            raise self.wrong(
+                f"{right}, the right side of a contraction, is computed; the matrix unit reads that side from shared"
+                " memory"
+            )
 
-    # -- where tiles lie -------------------------------------------------------------------------------------------------
+    # -- where tiles lie -----------------------------------------------------------------------------------------------
 
     def dims(self, value: p.Value) -> tuple[str, ...]:
         """Return the coordinates of a tile wider than one, that of the rows first."""
@@ -209,7 +231,9 @@ class _Assignment:
         return min(self.kernel.coord(coord).tile, COLUMNS)
 
     def layouts(self, share: p.Share) -> dict[tuple[str, ...], p.Layout]:
-        """Return the layout of every tile in registers: rows by themselves lie as in the results that most contractions have."""
+        """Return the layout of every tile in registers: rows by themselves lie as in the results that most contractions
+        have.
+        """
         results = [self.columns(d) for s in self.stmts if isinstance(s, p.Dot) for d in self.dims(s.out)[1:]]
         rows, home = self.workers.rows, max(results, key=results.count)
         found: dict[tuple[str, ...], p.Layout] = {(rows,): p.Layout("rows", home)}
@@ -220,21 +244,32 @@ class _Assignment:
             elif len(spanned) == 1 and spanned != (rows,):
                 found[spanned] = p.Layout("columns", self.columns(spanned[0]))
             elif len(spanned) > 1:
-                what = f"a tile over {', '.join(spanned)} is computed, and the groups of warps hold tiles of {rows} and one other coordinate"
+                what = (
+                    f"a tile over {', '.join(spanned)} is computed, and the groups of warps hold tiles of {rows} and"
+                    " one other coordinate"
+                )
                 raise self.wrong(what)
         return found
 
     def in_registers(self, share: p.Share) -> Iterator[p.Value]:
-        """Yield what the groups hold in registers: what they compute, accumulators, results, and loads that arithmetic reads."""
+        """Yield what the groups hold in registers: what they compute, accumulators, results, and loads that arithmetic
+        reads.
+        """
         read = {n for s in self.stmts if not isinstance(s, p.Dot) for n in p.used(s)}
         for stmt in self.stmts:
             if isinstance(stmt, p.Loop):
                 yield from (value for value, _ in stmt.carried)
-            elif isinstance(stmt, p.Dot) or hasattr(stmt, "out") and stmt.out.name in (read if stmt.out.name in self.loads else share.values):
+            elif (
+                isinstance(stmt, p.Dot)
+                or hasattr(stmt, "out")
+                and stmt.out.name in (read if stmt.out.name in self.loads else share.values)
+            ):
                 yield stmt.out
 
     def operands(self) -> dict[str, int]:
-        """Return the 16-bit accumulators that only contractions read, with the columns of the results: they are kept as operands."""
+        """Return the 16-bit accumulators that only contractions read, with the columns of the results: they are kept as
+        operands.
+        """
         results = [s for s in self.stmts if isinstance(s, p.Dot)]
         found: dict[str, int] = {}
         for name in (value.name for s in self.stmts if isinstance(s, p.Loop) for value, _ in s.carried):

@@ -1,7 +1,8 @@
 """What runs beside what on a GPU whose copies and contractions are asynchronous: from one plan to another that says so.
 
-Nothing is computed otherwise than before, only later: a contraction that continues a sum (`back`) and whose operand is computed,
-from tiles or from another contraction (`front`), is put off to the next block, so that both run beside what lies between them.
+Nothing is computed otherwise than before, only later: a contraction that continues a sum (`back`) and whose operand is
+computed, from tiles or from another contraction (`front`), is put off to the next block, so that both run beside what
+lies between them.
 
     before      load, front, between, back | load, front, between, back | ...
     after       load, front, between | load, front, back of the block before, between | ... | back
@@ -21,19 +22,28 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.tile import ir as p
 
 GROUP_LANES, MOST_GROUPS = 64, 3
-REGISTERS = {1: (240, 24), 2: (240, 24), 3: (160, 32)}  # by groups: of a thread of a group of warps, and of the warp that copies
-KNOWN: dict[str, Callable[[int, int], int]] = {"add": operator.add, "mul": operator.mul, "floordiv": operator.floordiv, "min": min, "max": max}
+# By groups: of a thread of a group of warps, and of the warp that copies
+REGISTERS = {1: (240, 24), 2: (240, 24), 3: (160, 32)}
+KNOWN: dict[str, Callable[[int, int], int]] = {
+    "add": operator.add,
+    "mul": operator.mul,
+    "floordiv": operator.floordiv,
+    "min": min,
+    "max": max,
+}
 
 
 def specialised(kernel: p.Kernel, rows: p.Coord | None = None) -> p.Kernel:
     """Return a kernel whose warps share out its work, with contractions issued ahead of what they run beside.
 
-    rows: the coordinate whose lanes the groups of warps share; without it the first that fits. Raises NapkinError, with the reason, for a
-    kernel that has nothing to gain or whose tile no groups of warps can share.
+    rows: the coordinate whose lanes the groups of warps share; without it the first that fits. Raises NapkinError, with
+    the reason, for a kernel that has nothing to gain or whose tile no groups of warps can share.
     """
     dots = [s for s in p.statements(kernel.body) if isinstance(s, p.Dot)]
     if not dots:
-        raise NapkinError(f"kernel {kernel.name}: it has no contraction on the matrix unit to run beside its other work")
+        raise NapkinError(
+            f"kernel {kernel.name}: it has no contraction on the matrix unit to run beside its other work"
+        )
     rows = _rows(kernel, dots) if rows is None else rows
     names = _Fresh(p.definitions(kernel.body))
     body: list[p.Stmt] = []
@@ -44,7 +54,8 @@ def specialised(kernel: p.Kernel, rows: p.Coord | None = None) -> p.Kernel:
 
 
 def unscaled(body: Sequence[p.Stmt], names: Callable[[str], str]) -> tuple[p.Stmt, ...]:
-    """Take the maximum of a tile, and leave lanes out of it, before it is scaled: rounding keeps order, so the scaled maximum is the same number.
+    """Take the maximum of a tile, and leave lanes out of it, before it is scaled: rounding keeps order, so the scaled
+    maximum is the same number.
 
     The scaled tile then is read once, and its product becomes part of what reads it; two factors become one.
     """
@@ -58,7 +69,13 @@ def unscaled(body: Sequence[p.Stmt], names: Callable[[str], str]) -> tuple[p.Stm
             kept = replace(stmt.out, name=names(f"{stmt.out.name}_plain"))
             found.append(p.Let(kept, "where", (stmt.args[0], tile, -math.inf)))
             stmt = p.Let(stmt.out, "mul", (kept.name, factor))
-        if isinstance(stmt, p.Let) and stmt.op == "mul" and isinstance(stmt.args[0], str) and isinstance(stmt.args[1], float) and stmt.args[1] > 0:
+        if (
+            isinstance(stmt, p.Let)
+            and stmt.op == "mul"
+            and isinstance(stmt.args[0], str)
+            and isinstance(stmt.args[1], float)
+            and stmt.args[1] > 0
+        ):
             tile, before = scaled.get(stmt.args[0], (stmt.args[0], 1.0))
             factor = before * stmt.args[1]
             stmt = replace(stmt, args=(tile, factor))
@@ -109,7 +126,11 @@ def _rows(kernel: p.Kernel, dots: Sequence[p.Dot]) -> p.Coord:
 def falling(kernel: p.Kernel) -> tuple[str, ...]:
     """Return the grid coordinates on which the bounds of a loop depend."""
     bounds = [name for s in p.statements(kernel.body) if isinstance(s, p.Loop) for name in p.used(s)]
-    on = {stmt.coord for stmt in p.closure(p.definitions(kernel.body), bounds).values() if isinstance(stmt, (p.Start, p.Iota))}
+    on = {
+        stmt.coord
+        for stmt in p.closure(p.definitions(kernel.body), bounds).values()
+        if isinstance(stmt, (p.Start, p.Iota))
+    }
     return tuple(name for name in kernel.grid if name in on)
 
 
@@ -148,7 +169,9 @@ def _loop(kernel: p.Kernel, loop: p.Loop, names: _Fresh) -> Iterator[p.Stmt]:
     if loop.parts and all(part is not None for part in chained):
         yield replace(loop, parts=tuple(part for part in chained if part is not None))
         sums = tuple(dict.fromkeys(s.target for part in loop.parts for s in part.body if isinstance(s, p.Assign)))
-        yield p.Await(tuple(n for n in sums if any(isinstance(s, p.Dot) and s.acc == n for part in loop.parts for s in part.body)))
+        yield p.Await(
+            tuple(n for n in sums if any(isinstance(s, p.Dot) and s.acc == n for part in loop.parts for s in part.body))
+        )
         return
     shapes = [_shape(part, {v.name for v, _ in loop.carried}) for part in loop.parts]
     general = next((i for i, part in enumerate(loop.parts) if part.general), None)
@@ -163,8 +186,15 @@ def _chained(part: p.Part, stages: int) -> p.Part | None:
     """Issue contractions that only continue sums, and wait for those of the block before; None for another body."""
     dots = [s for s in part.body if isinstance(s, p.Dot)]
     assigned = {s.value: s.target for s in part.body if isinstance(s, p.Assign)}
-    plain = all(d.acc is not None and assigned.get(d.out.name) == d.acc and _readers(part.body, d.out.name) == 1 for d in dots)
-    if not dots or not plain or _computed(part.body) & {n for d in dots for n in (d.a, d.b)} or any(isinstance(s, p.Loop) for s in part.body):
+    plain = all(
+        d.acc is not None and assigned.get(d.out.name) == d.acc and _readers(part.body, d.out.name) == 1 for d in dots
+    )
+    if (
+        not dots
+        or not plain
+        or _computed(part.body) & {n for d in dots for n in (d.a, d.b)}
+        or any(isinstance(s, p.Loop) for s in part.body)
+    ):
         return None
     last = max(i for i, s in enumerate(part.body) if isinstance(s, p.Dot)) + 1
     body = tuple(replace(s, issued=True) if isinstance(s, p.Dot) else s for s in part.body)
@@ -205,7 +235,11 @@ def _shape(part: p.Part, carried: set[str]) -> _Shape | None:
     sums = _dependents(body, carried)
     front = tuple(d for d in dots if not {d.a, d.b, d.acc} & (sums | carried))
     computed = _computed(body)
-    back = tuple(d for d in dots if d.out.name in by_value and _readers(body, d.out.name) == 1 and {d.a, d.b} & computed and d.acc is not None)
+    back = tuple(
+        d
+        for d in dots
+        if d.out.name in by_value and _readers(body, d.out.name) == 1 and {d.a, d.b} & computed and d.acc is not None
+    )
     if not back or len(front) + len(back) < len(dots):
         return None
     targets = tuple(by_value[d.out.name] for d in back)
@@ -218,7 +252,11 @@ def _shape(part: p.Part, carried: set[str]) -> _Shape | None:
         return None  # the sum put off is needed at once, or an operand of its contraction is no load
     if any(d.acc not in late | {t} for d, t in zip(back, targets, strict=True)):
         return None
-    narrowed = {s.out.name for s in body if isinstance(s, p.Let) and s.op == "cast" and s.out.name in held and _readers(body, s.out.name) == 1}
+    narrowed = {
+        s.out.name
+        for s in body
+        if isinstance(s, p.Let) and s.op == "cast" and s.out.name in held and _readers(body, s.out.name) == 1
+    }
     done = {d.out.name for d in back}
     fronted = {d.out.name for d in front}
     early = _closure(body, fronted)
@@ -269,7 +307,9 @@ class _Scalars:
 
 @dataclass(frozen=True, slots=True)
 class _Rotation:
-    """A loop to rotate: its coordinate, the shape of its general part, and the accumulators that hold operands for a block."""
+    """A loop to rotate: its coordinate, the shape of its general part, and the accumulators that hold operands for a
+    block.
+    """
 
     coord: p.Coord
     base: _Shape
@@ -277,7 +317,9 @@ class _Rotation:
     names: _Fresh
 
     def back(self, *, before: bool) -> tuple[list[p.Stmt], list[str]]:
-        """Return the contractions put off, with their loads, of the block before or of this one, and the names of their results."""
+        """Return the contractions put off, with their loads, of the block before or of this one, and the names of their
+        results.
+        """
         stmts: list[p.Stmt] = []
         new: dict[str, str] = {}
         for stmt in self.base.fetch:
@@ -285,7 +327,10 @@ class _Rotation:
             new[out.name] = self.names(f"{out.name}_due")
             if before and isinstance(stmt, (p.Start, p.Iota)) and stmt.coord == self.coord.name:
                 here = replace(out, name=self.names(f"{out.name}_here"))
-                stmts += [replace(stmt, out=here), p.Let(replace(out, name=new[out.name]), "add", (here.name, -self.coord.tile))]
+                stmts += [
+                    replace(stmt, out=here),
+                    p.Let(replace(out, name=new[out.name]), "add", (here.name, -self.coord.tile)),
+                ]
             else:
                 stmts.append(p.renamed(stmt, new))
         done = [self.names(f"{target}_due") for target in self.base.targets]
@@ -305,7 +350,16 @@ class _Rotation:
         new = dict(zip(shape.targets, done, strict=True))
         after = (p.renamed(stmt, new) for stmt in shape.after)
         waited = p.Await((*done, *(() if shape.front else _narrowed(shape))))
-        return (*shape.ahead, *_issued(shape), *due, *_awaited(shape, len(done)), *shape.between, waited, *after, *self.kept(shape, new))
+        return (
+            *shape.ahead,
+            *_issued(shape),
+            *due,
+            *_awaited(shape, len(done)),
+            *shape.between,
+            waited,
+            *after,
+            *self.kept(shape, new),
+        )
 
     def closing(self) -> tuple[p.Stmt, ...]:
         due, done = self.back(before=False)
@@ -317,7 +371,9 @@ class _Rotation:
             start = new.get(str(dot.acc), str(dot.acc))
             if start != target:
                 yield p.Assign(target, start)
-        yield from (p.Assign(kept.name, operand) for operand, kept in zip(dict.fromkeys(shape.held), self.held, strict=True))
+        yield from (
+            p.Assign(kept.name, operand) for operand, kept in zip(dict.fromkeys(shape.held), self.held, strict=True)
+        )
 
 
 def _awaited(shape: _Shape, pending: int = 0) -> Iterator[p.Await]:
@@ -326,9 +382,16 @@ def _awaited(shape: _Shape, pending: int = 0) -> Iterator[p.Await]:
 
 
 def _narrowed(shape: _Shape) -> Iterator[str]:
-    """Yield what is narrowed to operands after the wait: it goes through the wait, or a compiler would narrow it before, into registers still read."""
+    """Yield what is narrowed to operands after the wait: it goes through the wait, or a compiler would narrow it
+    before, into registers still read.
+    """
     for stmt in shape.after:
-        if isinstance(stmt, p.Let) and stmt.op == "cast" and stmt.out.name in shape.held and isinstance(stmt.args[0], str):
+        if (
+            isinstance(stmt, p.Let)
+            and stmt.op == "cast"
+            and stmt.out.name in shape.held
+            and isinstance(stmt.args[0], str)
+        ):
             yield stmt.args[0]
 
 
@@ -348,8 +411,14 @@ def _rotated(kernel: p.Kernel, loop: p.Loop, shapes: Sequence[_Shape], general: 
     end = scalars("floordiv", scalars("add", loop.parts[-1].hi, -1), coord.tile)
     last = scalars("max", scalars("mul", end, coord.tile), first)  # type: ignore[arg-type]
     made = p.values_of(whole.body)
-    rotation = _Rotation(coord, base, tuple(replace(made[name], name=names(f"{name}_held")) for name in dict.fromkeys(base.held)), names)
-    parts = [replace(whole, lo=first, hi=scalars("add", first, 1), body=rotation.opening(), note="the first block", once=True)]
+    rotation = _Rotation(
+        coord, base, tuple(replace(made[name], name=names(f"{name}_held")) for name in dict.fromkeys(base.held)), names
+    )
+    parts = [
+        replace(
+            whole, lo=first, hi=scalars("add", first, 1), body=rotation.opening(), note="the first block", once=True
+        )
+    ]
     for part, shape in zip(loop.parts, shapes, strict=True):
         lo = second if part is loop.parts[0] else scalars("max", part.lo, second)  # type: ignore[arg-type]
         parts.append(replace(part, lo=lo, body=rotation.steady(shape), general=False))

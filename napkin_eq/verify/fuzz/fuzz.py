@@ -1,9 +1,10 @@
 """The fuzzer: random diagrams are derived, and everything that says what one means is held against everything else.
 
-The value of the diagram's own term in float64 is the measure. Held against it: the value of the extracted term, the plan as
-the NumPy printer runs it in float64 and, within its error bound, as its types round, products also fused with what they are added to, where asked for
-the emitted kernels, on a GPU or in Triton's interpreter, within their bound, the certificate by the independent checker, and the diagram read back
-from its JSON. What disagrees is made smaller (shrink.py).
+The value of the diagram's own term in float64 is the measure. Held against it: the value of the extracted term, the
+plan as the NumPy printer runs it in float64 and, within its error bound, as its types round, products also fused with
+what they are added to, where asked for the emitted kernels, on a GPU or in Triton's interpreter, within their bound,
+the certificate by the independent checker, and the diagram read back from its JSON. What disagrees is made smaller
+(shrink.py).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -36,7 +38,8 @@ PROGRAMS = 3000  # of the interpreter, which runs one after another
 def _special(place: Place) -> Any:
     """Return normal numbers among which some are 0, -0, whole, large or tiny; now and then a row of one kind.
 
-    All are numbers, as every certificate's preconditions ask: what is absent comes from the diagrams' masks and logarithms.
+    All are numbers, as every certificate's preconditions ask: what is absent comes from the diagrams' masks and
+    logarithms.
     """
     import numpy as np
 
@@ -82,7 +85,9 @@ class Finding:
 
 @dataclass(slots=True)
 class Report:
-    """What a run of the fuzzer saw: how many diagrams were drawn, what became of them, and the findings, each shrunk."""
+    """What a run of the fuzzer saw: how many diagrams were drawn, what became of them, and the findings,
+    each shrunk.
+    """
 
     seed: int
     counts: Counter[str] = field(default_factory=Counter)
@@ -90,7 +95,8 @@ class Report:
     findings: list[Finding] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)  # of processor time that each derivation took
     slow: list[str] = field(default_factory=list)  # diagrams of which a search was ended by time, with what was ended
-    plain: list[str] = field(default_factory=list)  # diagrams that were done operator by operator though nothing ended the search, with why
+    # Diagrams that were done operator by operator though nothing ended the search, with why
+    plain: list[str] = field(default_factory=list)
     first: dict[str, str] = field(default_factory=dict)  # of each reason for a refusal: the first diagram
 
     def data(self) -> dict[str, Any]:
@@ -98,7 +104,8 @@ class Report:
         names = ("drawn", "derived", "refused", "limited", "run", "repeated")
         return {
             "schema": 1, "seed": self.seed, **{name: self.counts[name] for name in names},
-            "seconds": {"median": round(median(self.seconds), 2), "most": round(max(self.seconds), 2)} if self.seconds else {},
+            "seconds": {"median": round(median(self.seconds), 2),
+                "most": round(max(self.seconds), 2)} if self.seconds else {},
             "reasons": dict(sorted(self.refused.items())), "first": dict(sorted(self.first.items())),
             "slow": sorted(self.slow), "plain": sorted(self.plain), "findings": [f.data() for f in self.findings],
         }  # fmt: skip
@@ -109,28 +116,47 @@ class Report:
         lines = []
         for finding in self.findings:
             lines.append(f"{finding.kind}: {finding.says}")
-            lines += [f"  {name}[{', '.join(a.name for a in term.axes)}] = {term!s:.400}" for name, term in finding.diagram.outputs]
+            lines += [
+                f"  {name}[{', '.join(a.name for a in term.axes)}] = {term!s:.400}"
+                for name, term in finding.diagram.outputs
+            ]
             lines.append(f"  as a file for napkin-eq derive --dtype {finding.dtype}:")
             lines.append(dumps_diagram(finding.diagram).rstrip("\n"))
         counts = self.counts
-        done = f"{counts['derived']} derived ({counts['limited']} stopped at a limit), {counts['refused']} refused, {counts['run']} run"
+        done = (
+            f"{counts['derived']} derived ({counts['limited']} stopped at a limit), {counts['refused']} refused,"
+            f" {counts['run']} run"
+        )
         if self.seconds:
             done += f"; derived in {median(self.seconds):.1f} s of processor time, {max(self.seconds):.0f} at most"
-        lines.append(f"seed {self.seed}: {counts['drawn']} diagrams drawn, {done}; {len(self.findings)} findings, seen again {counts['repeated']} times")
-        lines += [f"  refused {count} times: {reason}; first {self.first[reason]}" for reason, count in self.refused.most_common()]
+        lines.append(
+            f"seed {self.seed}: {counts['drawn']} diagrams drawn, {done}; {len(self.findings)} findings, seen again"
+            f" {counts['repeated']} times"
+        )
+        lines += [
+            f"  refused {count} times: {reason}; first {self.first[reason]}"
+            for reason, count in self.refused.most_common()
+        ]
         lines += [f"  ended by time: {slow}" for slow in sorted(self.slow)]
         lines += [f"  operator by operator, though no limit ended the search: {plain}" for plain in sorted(self.plain)]
         return "\n".join(lines)
 
 
 def fuzz(
-    seconds: float, seed: int = 0, *, run: bool = False, shape: Shape = Shape(), limit: float = 15.0, first: int = 0, jobs: int = 1  # noqa: B008
+    seconds: float,
+    seed: int = 0,
+    *,
+    run: bool = False,
+    shape: Shape = Shape(),  # noqa: B008
+    limit: float = 15.0,
+    first: int = 0,
+    jobs: int = 1,
 ) -> Report:
     """Draw and examine diagrams for so long; the same seed draws the same ones, the time only ends it.
 
-    run: also run the emitted kernels, on the GPU where there is one, else in Triton's interpreter. limit: seconds of processor
-    time for each derivation. first: the number to begin with. jobs: how many processes share the numbers. An interrupt ends it
-    as the time does. A finding is made smaller for a minute at most, which may be beyond the time.
+    run: also run the emitted kernels, on the GPU where there is one, else in Triton's interpreter. limit: seconds of
+    processor time for each derivation. first: the number to begin with. jobs: how many processes share the numbers. An
+    interrupt ends it as the time does. A finding is made smaller for a minute at most, which may be beyond the time.
     """
     if jobs > 1:
         return _together(jobs, lambda part: (seconds, seed, run, shape, limit, first + part, jobs), Report(seed))
@@ -138,7 +164,9 @@ def fuzz(
 
 
 def _together(jobs: int, arguments: Callable[[int], tuple[Any, ...]], whole: Report) -> Report:
-    """Return the reports of several processes as one; raises NapkinError for a process that was killed, by want of memory say."""
+    """Return the reports of several processes as one; raises NapkinError for a process that was killed, by want of
+    memory say.
+    """
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor, wait
     from concurrent.futures.process import BrokenProcessPool
@@ -155,7 +183,9 @@ def _together(jobs: int, arguments: Callable[[int], tuple[Any, ...]], whole: Rep
         except KeyboardInterrupt:  # every process has been interrupted, and says what it has
             reports = [part.result() for part in parts if not part.cancelled()]
         except BrokenProcessPool as error:
-            raise NapkinError(f"fuzz: one of {jobs} processes was killed, for want of memory most likely; try fewer --jobs") from error
+            raise NapkinError(
+                f"fuzz: one of {jobs} processes was killed, for want of memory most likely; try fewer --jobs"
+            ) from error
     for report in reports:
         whole.counts += report.counts
         whole.refused += report.refused
@@ -190,7 +220,9 @@ def _alone(seconds: float, seed: int, run: bool, shape: Shape, limit: float, fir
 
 
 def drawn(seed: int, number: int, shape: Shape, device: str = "") -> tuple[Diagram, str]:
-    """Return the diagram of a seed and a number, and the storage type to derive it for: of those that a device can run."""
+    """Return the diagram of a seed and a number, and the storage type to derive it for: of those that a
+    device can run.
+    """
     random = Random(f"{seed}/{number}")
     # Triton's interpreter does not round bfloat16 as a GPU does.
     dtype = random.choice(("float32", "float16") if device == "cpu" else ("float32", "float16", "bfloat16"))
@@ -224,7 +256,11 @@ class _Work:
                 counts["repeated"] += 1
                 return
             self.known.add(_key(finding))
-            print(f"fuzz: found {diagram.name} {dtype}, {error.kind}: {str(error):.300}; made smaller now", file=sys.stderr, flush=True)
+            print(
+                f"fuzz: found {diagram.name} {dtype}, {error.kind}: {str(error):.300}; made smaller now",
+                file=sys.stderr,
+                flush=True,
+            )
             finding = self.smaller(finding)
             if _key(finding) in self.known and any(_key(f) == _key(finding) for f in self.report.findings):
                 counts["repeated"] += 1
@@ -300,10 +336,17 @@ def derived(diagram: Diagram, dtype: str, limit: float) -> Derivation:
 
 
 def gave_up(derivation: Derivation) -> str:
-    """Return why a derivation is operator by operator though no limit ended its search, "" of any other: right, and slower than it need be."""
+    """Return why a derivation is operator by operator though no limit ended its search, "" of any other: right, and
+    slower than it need be.
+    """
     from napkin_eq.pipeline.unfused import NOTE
 
-    notes = [note for output in derivation.outputs for note in output.graph.notes if NOTE in output.graph.notes and note != NOTE]
+    notes = [
+        note
+        for output in derivation.outputs
+        for note in output.graph.notes
+        if NOTE in output.graph.notes and note != NOTE
+    ]
     return notes[0] if notes and not derivation.limited else ""
 
 
@@ -320,7 +363,9 @@ def examine(diagram: Diagram, derivation: Derivation, dtype: str, device: str = 
         raise KINDS["json"]("the diagram that its JSON gives is another one")
     for buffer, (name, term) in zip(derivation.plan.outputs, diagram.outputs, strict=True):
         if sorted(a.name for a in buffer.dims) != [a.name for a in term.axes]:
-            raise KINDS["shape"](f"output {name} has axes {[a.name for a in term.axes]}, its array {[a.name for a in buffer.dims]}")
+            raise KINDS["shape"](
+                f"output {name} has axes {[a.name for a in term.axes]}, its array {[a.name for a in buffer.dims]}"
+            )
     verdict = _tried("certificate", "the checker", lambda: check(dumps(derivation.certificate).encode()))
     if verdict["status"] != "ok":
         raise KINDS["certificate"](f"refused: {verdict['problem']}")
@@ -356,8 +401,8 @@ def _held(diagram: Diagram, derivation: Derivation, arrays: Mapping[str, Any]) -
     terms = [term for output in derivation.outputs for _, _, term in output.each()]
     for buffer, (name, source), term in zip(derivation.plan.outputs, diagram.outputs, terms, strict=True):
         order = [axis.name for axis in buffer.dims]
-        exact = _tried("fault", "evaluation of the diagram", lambda: evaluate(source, arrays, order=order))  # noqa: B023
-        other = _tried("term", "evaluation of the extracted term", lambda: evaluate(term, arrays, order=order))  # noqa: B023
+        exact = _tried("fault", "evaluation of the diagram", partial(evaluate, source, arrays, order=order))
+        other = _tried("term", "evaluation of the extracted term", partial(evaluate, term, arrays, order=order))
         own, others = (error_bound(t, arrays, {}, "float64", order=order)[0] for t in (source, term))
         bound = own + others
         for kind, got in (("term", other), ("plan", found[name])):
@@ -368,13 +413,18 @@ def _held(diagram: Diagram, derivation: Derivation, arrays: Mapping[str, Any]) -
                 with np.errstate(all="ignore"):
                     wrong = ~((got == exact) | ~np.isfinite(bound) | (np.abs(got * 1.0 - exact) <= bound))
                 at = tuple(int(i) for i in np.argwhere(wrong)[0]) if wrong.any() else (0,) * exact.ndim
-                raise KINDS[kind](f"output {name}: the {kind} gives {got[at]!s} at {list(at)}, the diagram {exact[at]!s}; {int(wrong.sum())} elements differ")
+                raise KINDS[kind](
+                    f"output {name}: the {kind} gives {got[at]!s} at {list(at)}, the diagram {exact[at]!s};"
+                    f" {int(wrong.sum())} elements differ"
+                )
 
 
 def _rounded(diagram: Diagram, derivation: Derivation, drawn: Drawn, dtype: str) -> None:
-    """Hold the plan, run as its types round, products as they are and fused with what they are added to, against the bounds of each output.
+    """Hold the plan, run as its types round, products as they are and fused with what they are added to, against the
+    bounds of each output.
 
-    Against the diagram's own bound only where no kernel reads what another one rounded to 16 bits: that is off by what the diagram says nothing of.
+    Against the diagram's own bound only where no kernel reads what another one rounded to 16 bits: that is off by what
+    the diagram says nothing of.
     """
     import numpy as np
 
@@ -385,8 +435,13 @@ def _rounded(diagram: Diagram, derivation: Derivation, drawn: Drawn, dtype: str)
     from napkin_eq.verify.tolerance import tolerances
 
     made = {buffer for kernel in derivation.plan.kernels for buffer in kernel.writes}
-    handed = any(buffer in made and buffer.dtype in NARROW for kernel in derivation.plan.kernels for buffer in kernel.reads)
-    run, allowed = emit(derivation.plan, "numpy"), _tried("fault", "the bounds", lambda: tolerances(derivation, drawn, {}, dtype))
+    handed = any(
+        buffer in made and buffer.dtype in NARROW for kernel in derivation.plan.kernels for buffer in kernel.reads
+    )
+    run, allowed = (
+        emit(derivation.plan, "numpy"),
+        _tried("fault", "the bounds", lambda: tolerances(derivation, drawn, {}, dtype)),
+    )
     for fuse in (False, True):
         found = _tried("rounded", "the plan in NumPy, rounded", lambda: run(drawn.clean, True, {}, fuse))  # noqa: B023
         for buffer, (name, source) in zip(derivation.plan.outputs, diagram.outputs, strict=True):
@@ -396,7 +451,10 @@ def _rounded(diagram: Diagram, derivation: Derivation, drawn: Drawn, dtype: str)
             seen = compare(found[name], exact, bound, BY_SHORT[buffer.dtype].name if source.kind == "real" else "")
             if seen.bound_used > 1:
                 how = "products fused" if fuse else "each operation"
-                raise KINDS["rounded"](f"output {name}: the plan, {how} rounded, is off by {seen.max_error:.3g}, {seen.bound_used:.3g} times its bound")
+                raise KINDS["rounded"](
+                    f"output {name}: the plan, {how} rounded, is off by {seen.max_error:.3g}, {seen.bound_used:.3g}"
+                    " times its bound"
+                )
 
 
 def _run(diagram: Diagram, derivation: Derivation, dtype: str, family: Family, device: str) -> None:
@@ -408,7 +466,10 @@ def _run(diagram: Diagram, derivation: Derivation, dtype: str, family: Family, d
     cases = _tried("kernel", "the emitted kernel", lambda: compared(diagram, made, dtype, device, 0, family))
     for case in cases:
         if case.bound_used > 1 or not case.repeatable:
-            raise KINDS["kernel"](f"output {case.output}, inputs {case.family}: off by {case.max_error:.3g}, {case.bound_used:.3g} times its bound")
+            raise KINDS["kernel"](
+                f"output {case.output}, inputs {case.family}: off by {case.max_error:.3g}, {case.bound_used:.3g} times"
+                " its bound"
+            )
 
 
 def _programs(derivation: Derivation) -> int:

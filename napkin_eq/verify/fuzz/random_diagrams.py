@@ -1,8 +1,9 @@
-"""Random diagrams, well-typed, over the whole alphabet of terms: what the fuzzer tries and what a benchmark may take at real sizes.
+"""Random diagrams, well-typed, over the whole alphabet of terms: what the fuzzer tries and what a benchmark may take at
+real sizes.
 
 A diagram grows from its axes and inputs, one step after another: an operator, a fold, a read, over terms that are there
-already. Every choice is one call of `draw(n)`, a whole number from 0 to below n, so that any source of numbers will do: a
-`random.Random`'s `randrange`, or a shrinking one. Smaller numbers make simpler diagrams.
+already. Every choice is one call of `draw(n)`, a whole number from 0 to below n, so that any source of numbers will do:
+a `random.Random`'s `randrange`, or a shrinking one. Smaller numbers make simpler diagrams.
 """
 
 from __future__ import annotations
@@ -34,9 +35,11 @@ LARGEST_INTEGER = 2**20  # integers of kernels have 32 bits: products of larger 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How large diagrams are: their nodes, the lengths of their axes, how many elements an array may have in all, their outputs.
+    """How large diagrams are: their nodes, the lengths of their axes, how many elements an array may have in all, their
+    outputs.
 
-    places: whether places of maxima and prefix folds from the last lane are drawn, too; without them a source of numbers draws what it always drew.
+    places: whether places of maxima and prefix folds from the last lane are drawn, too; without them a source of
+    numbers draws what it always drew.
     """
 
     nodes: int = 45
@@ -130,8 +133,10 @@ class _Drawing:
     def step(self) -> None:
         """Make one more term; a step that comes to nothing well-typed is left out."""
         steps: tuple[Callable[[], Term], ...] = (
-            self.unary, self.binary, self.fold, self.binary, self.contraction, self.choice, self.normalised, self.centred, self.scan,
-            self.masked_fold, self.comparison, self.logic, self.coordinate, self.arithmetic, self.constant, self.read, self.renamed, self.cut,
+            self.unary, self.binary, self.fold, self.binary, self.contraction, self.choice, self.normalised,
+            self.centred, self.scan,
+            self.masked_fold, self.comparison, self.logic, self.coordinate, self.arithmetic, self.constant, self.read,
+            self.renamed, self.cut,
             self.masked, self.joined, self.recurrence,
         )  # fmt: skip
         make = self.one((*steps, self.place, self.place, self.backwards) if self.shape.places else steps)
@@ -227,7 +232,9 @@ class _Drawing:
         return Scan(MONOIDS[(0, 0, 1, 2)[self.draw(4)]], axis, term)
 
     def recurrence(self) -> Term:
-        """A state that each lane multiplies by a gain and adds to: gains of any size, of at most 1, or those of what is read out."""
+        """A state that each lane multiplies by a gain and adds to: gains of any size, of at most 1, or those of what is
+        read out.
+        """
         part, axis = self.varying()
         gain = self.some("real") if self.draw(3) else self.constant()
         gain = library.sigmoid(gain) if self.draw(2) else gain
@@ -277,7 +284,9 @@ class _Drawing:
         if not others:
             return term
         other = self.one(others)
-        return library.merge(term, (axis, other), self.named(f"{axis.name}{other.name}", (axis.size or 1) * (other.size or 1)))
+        return library.merge(
+            term, (axis, other), self.named(f"{axis.name}{other.name}", (axis.size or 1) * (other.size or 1))
+        )
 
     def any_varying(self) -> tuple[Term, Axis]:
         term = self.some(self.one(("real", "real", "real", "int", "bool")))

@@ -1,7 +1,8 @@
 """A diagram made smaller while something stays true of it: what the fuzzer shows of a diagram that it found.
 
-It works on the diagram, not on how it was drawn: an output gives way to a part of itself, a part to an input, to a number or
-to a part of its own, an axis becomes short. So a diagram that somebody wrote is made smaller just as well as a drawn one.
+It works on the diagram, not on how it was drawn: an output gives way to a part of itself, a part to an input, to a
+number or to a part of its own, an axis becomes short. So a diagram that somebody wrote is made smaller just as well as
+a drawn one.
 """
 
 from __future__ import annotations

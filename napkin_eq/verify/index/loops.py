@@ -1,7 +1,7 @@
 """Questions about the loops of a kernel: which blocks are walked, and whether each is folded once.
 
-A loop takes one turn a block. What an accumulator gains in a turn is of the block at hand, or, where it comes of an accumulator that
-spans the loop's own coordinate (an operand that waits), of the block of the turn before.
+A loop takes one turn a block. What an accumulator gains in a turn is of the block at hand, or, where it comes of an
+accumulator that spans the loop's own coordinate (an operand that waits), of the block of the turn before.
 """
 
 from __future__ import annotations
@@ -11,7 +11,21 @@ from dataclasses import dataclass, field
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.term import Const, Term
-from napkin_eq.tile.ir import Assign, Dot, Kernel, Let, Loop, Operand, Part, ReduceTile, Stmt, closure, definitions, statements, used
+from napkin_eq.tile.ir import (
+    Assign,
+    Dot,
+    Kernel,
+    Let,
+    Loop,
+    Operand,
+    Part,
+    ReduceTile,
+    Stmt,
+    closure,
+    definitions,
+    statements,
+    used,
+)
 from napkin_eq.verify.index.smt_coordinates import NotRead, Script, Site, Text, conjunction
 
 
@@ -41,19 +55,28 @@ def parts(kernel: Kernel, site: Site) -> Iterator[Text]:
             block = script.declare("block")
             for other in chosen[:number]:
                 begin, end = script.range(loop.parts[other], tile, site)
-                wrong.append(f"(and (<= {low} (* {tile} {block})) (< (* {tile} {block}) {high}) (<= {begin} (* {tile} {block})) (< (* {tile} {block}) {end}))")
+                wrong.append(
+                    f"(and (<= {low} (* {tile} {block})) (< (* {tile} {block}) {high}) (<= {begin} (* {tile} {block}))"
+                    f" (< (* {tile} {block}) {end}))"
+                )
             yield script.asks(f"(or {' '.join(wrong)} false)")
 
 
 def counted(loop: Loop) -> list[tuple[int, ...]]:
-    """Return for each kind of accumulator the parts whose blocks it folds: those at hand, or those that an operand is kept of."""
+    """Return for each kind of accumulator the parts whose blocks it folds: those at hand, or those that an operand is
+    kept of.
+    """
     held = held_by(loop)
-    keeping = tuple(at for at, part in enumerate(loop.parts) if any(isinstance(s, Assign) and s.target in held for s in part.body))
+    keeping = tuple(
+        at for at, part in enumerate(loop.parts) if any(isinstance(s, Assign) and s.target in held for s in part.body)
+    )
     return [now or keeping for now, _ in _kinds(loop)]
 
 
 def skipped(kernel: Kernel, site: Site, masks: Masks) -> Iterator[Text]:
-    """A lane that folds take is in a block that is folded; where the folds take several masks, all of them together are asked about."""
+    """A lane that folds take is in a block that is folded; where the folds take several masks, all of them together are
+    asked about.
+    """
     loop = _loop(site)
     coord = kernel.coord(loop.coord)
     for now, due in _kinds(loop):
@@ -97,11 +120,13 @@ def held_by(loop: Loop) -> set[str]:
     return {value.name for value, _ in loop.carried if loop.coord in value.coords}
 
 
-# -- what accumulators gain --------------------------------------------------------------------------------------------------
+# -- what accumulators gain --------------------------------------------------------------------------------------------
 
 
 def _kinds(loop: Loop) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Return, for the accumulators that gain anything, the parts in which it is of the block at hand, and of the one before; each kind once."""
+    """Return, for the accumulators that gain anything, the parts in which it is of the block at hand, and of the one
+    before; each kind once.
+    """
     held = held_by(loop)
     gains = [_Gains(loop, part, held) for part in loop.parts]
     kinds: dict[tuple[tuple[int, ...], tuple[int, ...]], None] = {}
@@ -147,7 +172,9 @@ class _Gains:
         return self.folds(stmt)
 
     def folds(self, stmt: Stmt | None) -> set[bool]:
-        """Return of which block the outermost folds are that a value comes of; without one, whether it is of the block at hand at all."""
+        """Return of which block the outermost folds are that a value comes of; without one, whether it is of the block
+        at hand at all.
+        """
         waiting, found, seen = [stmt], set[bool](), set[int]()
         along = False
         while waiting:

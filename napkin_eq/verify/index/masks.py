@@ -1,7 +1,8 @@
-"""Questions about the lanes that a fold takes: masked ones contribute nothing, all others do, and what is read is of the lane that is folded.
+"""Questions about the lanes that a fold takes: masked ones contribute nothing, all others do, and what is read is of
+the lane that is folded.
 
-A fold of an operand that was kept from the turn before is looked at after every turn that may have been before: what that one kept and
-what is read beside it must be of one block, and the tests of both turns together take the lanes.
+A fold of an operand that was kept from the turn before is looked at after every turn that may have been before: what
+that one kept and what is read beside it must be of one block, and the tests of both turns together take the lanes.
 """
 
 from __future__ import annotations
@@ -12,7 +13,22 @@ from dataclasses import dataclass, field
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.operators import NEUTRAL, OPS
-from napkin_eq.tile.ir import Assign, Coord, Dot, Kernel, Let, Load, Loop, Operand, Part, ReduceTile, Stmt, closure, definitions, used
+from napkin_eq.tile.ir import (
+    Assign,
+    Coord,
+    Dot,
+    Kernel,
+    Let,
+    Load,
+    Loop,
+    Operand,
+    Part,
+    ReduceTile,
+    Stmt,
+    closure,
+    definitions,
+    used,
+)
 from napkin_eq.verify.index.loops import Masks, held_by, rows, taken_by
 from napkin_eq.verify.index.smt_coordinates import NotRead, Script, Site, Text, conjunction
 
@@ -21,7 +37,8 @@ BEFORE = "!before"
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A fold in its turn; where it folds what was kept, the turn before, as a site, with what that one gave the accumulators.
+    """A fold in its turn; where it folds what was kept, the turn before, as a site, with what that one gave the
+    accumulators.
 
     `stale`: that one kept nothing, so the turn must be impossible.
     """
@@ -47,7 +64,9 @@ class Turn:
             script.say(f"(= {here} (+ {there} {tile}))")
         else:
             script.say(f"(= {here} {script.range(part, tile, self.site)[0]})")
-            script.say(*([] if earlier.once else [f"(>= (+ {there} {tile}) {script.range(earlier, tile, self.site)[1]})"]))
+            script.say(
+                *([] if earlier.once else [f"(>= (+ {there} {tile}) {script.range(earlier, tile, self.site)[1]})"])
+            )
             between = loop.parts[_place(loop, earlier) + 1 : _place(loop, part)]
             script.say(*(f"(>= {low} {high})" for low, high in (script.range(p, tile, self.site) for p in between)))
         return script, script.lane(coord, self.before, BEFORE)
@@ -64,13 +83,18 @@ class Turn:
 
 
 def _of_run(script: Script, coord: str, site: Site) -> str:
-    """Return the element that a lane folds in its run, where a stream's block is cut into lanes; raises NotRead where these are not the block's."""
+    """Return the element that a lane folds in its run, where a stream's block is cut into lanes; raises NotRead where
+    these are not the block's.
+    """
     run = script.kernel.coord(coord)
     walked = next((loop.coord for loop, _ in site.path if script.kernel.coord(loop.coord).axis == run.axis), None)
     lane = next((c for c in script.kernel.coords if c.role == "lane" and c.axis == run.axis), None)
     if walked is None or lane is None or lane.tile * run.tile != script.kernel.coord(walked).tile:
         raise NotRead(f"{coord} is no run of a block's lanes")
-    return f"(+ {script.start(walked, site, '')} (* {run.tile} {script.lane(lane.name, site, '')}) {script.lane(coord, site, '')})"
+    return (
+        f"(+ {script.start(walked, site, '')} (* {run.tile} {script.lane(lane.name, site, '')})"
+        f" {script.lane(coord, site, '')})"
+    )
 
 
 def folded_along(site: Site) -> str:
@@ -96,7 +120,9 @@ def _place(loop: Loop, part: Part) -> int:
 
 
 def turns(kernel: Kernel, site: Site) -> Iterator[Turn]:
-    """Yield a fold as it may stand: once if it is of the block at hand, else after each turn that may have been before."""
+    """Yield a fold as it may stand: once if it is of the block at hand, else after each turn that may have
+    been before.
+    """
     coord = folded_along(site)
     found = next(((place, loop, part) for place, (loop, part) in enumerate(site.path) if loop.coord == coord), None)
     waited = held_by(found[1]) & closure(site.defs, operands(site.stmt)).keys() if found else set()
@@ -177,7 +203,7 @@ def _axis(kernel: Kernel, site: Site) -> Axis:
     return _coord(kernel, site).axis
 
 
-# -- tests that keep lanes out -----------------------------------------------------------------------------------------------
+# -- tests that keep lanes out -----------------------------------------------------------------------------------------
 
 ABSENT, ZERO, ONE = -math.inf, 0.0, 1.0
 KEEPS_ZERO = ("cast", *(op.name for op in OPS.values() if op.zero))
@@ -186,7 +212,9 @@ NONE: Tests = frozenset()
 
 
 def _tests(script: Script, turn: Turn) -> list[str]:
-    """Return the tests of coordinates that keep lanes out of a fold: where one fails, the lane holds what the fold is neutral to."""
+    """Return the tests of coordinates that keep lanes out of a fold: where one fails, the lane holds what the fold is
+    neutral to.
+    """
     stmt = turn.site.stmt
     if isinstance(stmt, Dot):
         names = settling(stmt.a, ZERO, turn) | settling(stmt.b, ZERO, turn)
@@ -196,14 +224,17 @@ def _tests(script: Script, turn: Turn) -> list[str]:
     found: dict[str, None] = {}
     for name, late in sorted(names):
         try:
-            found.setdefault(script.operand(name, turn.before, BEFORE) if late and turn.before else script.operand(name, turn.site))
+            found.setdefault(
+                script.operand(name, turn.before, BEFORE) if late and turn.before else script.operand(name, turn.site)
+            )
         except NotRead:
             continue  # a choice by values: it keeps no lane out for where it is
     return list(found)
 
 
 def settling(operand: Operand, value: float, turn: Turn, late: bool = False) -> Tests:
-    """Return tests of which any one that fails makes a lane 0, absent or 1, whatever else is in it, as long as that is finite.
+    """Return tests of which any one that fails makes a lane 0, absent or 1, whatever else is in it, as long as that is
+    finite.
 
     Each comes with whether it is one of the turn before.
     """
@@ -216,7 +247,11 @@ def settling(operand: Operand, value: float, turn: Turn, late: bool = False) -> 
     if isinstance(made, ReduceTile):
         return settling(made.arg, value, turn, late) if value != ONE else NONE
     if isinstance(made, Dot):
-        return settling(made.a, ZERO, turn, late) | settling(made.b, ZERO, turn, late) if value == ZERO and made.acc is None else NONE
+        return (
+            settling(made.a, ZERO, turn, late) | settling(made.b, ZERO, turn, late)
+            if value == ZERO and made.acc is None
+            else NONE
+        )
     return _settling_map(made, value, turn, late) if isinstance(made, Let) else NONE
 
 
@@ -234,7 +269,9 @@ def _settling_map(made: Let, value: float, turn: Turn, late: bool) -> Tests:
         parts = [of(arg) for arg in args[: 1 if value == ABSENT and made.op == "sub" else 2]]
         return NONE.union(*parts) if either else parts[0].intersection(*parts)
     if made.op == "mul":
-        scaled = [of(one) for one, other in (args, args[::-1]) if value == ZERO or (not isinstance(other, str) and other > 0)]
+        scaled = [
+            of(one) for one, other in (args, args[::-1]) if value == ZERO or (not isinstance(other, str) and other > 0)
+        ]
         return NONE.union(*scaled) if value != ONE else NONE
     if made.op in ("exp", "exp2"):
         return {ZERO: of(args[0], ABSENT), ONE: of(args[0], ZERO)}.get(value, NONE)

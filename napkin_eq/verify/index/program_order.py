@@ -1,19 +1,22 @@
 """Questions about how the blocks of a grid come to programs: each block to one program, in one turn of it.
 
-Without workers a program has one block, and its number says which. With workers a program takes one block after another: which
-ones is read off the printed kernel itself, both of the warp that copies and of the groups that compute, as a syntax tree of which
-nothing is run. Two steps lead to a block, each a one-to-one map, for any number of programs and all sizes:
+Without workers a program has one block, and its number says which. With workers a program takes one block after
+another: which ones is read off the printed kernel itself, both of the warp that copies and of the groups that compute,
+as a syntax tree of which nothing is run. Two steps lead to a block, each a one-to-one map, for any number of programs
+and all sizes:
 
     program, turn -> number     in range, never one number twice, and every number by a turn that is named
-    or draw -> number           the same, where programs draw numbers off a counter: who has the k-th draw does not matter
-    number -> blocks            in range, and never the same blocks twice: then, since there are as many numbers as choices of
-                                blocks (which is asked too), each choice is met
+    or draw -> number           the same, where programs draw numbers off a counter: who has the k-th draw does not
+                                matter
+    number -> blocks            in range, and never the same blocks twice: then, since there are as many numbers as
+                                choices of blocks (which is asked too), each choice is met
 
-A quotient and a remainder stand as numbers with the facts that define them, which solvers take to better than to div and mod. The
-facts are those of a dividend that is not negative and a divisor that is positive: asked first, division by division, each with
-the facts of those before. That a number decides nothing twice is shown from the blocks back, one dividend after another.
-What is assumed: blocks and programs are fewer than 2^31, so that numbers are integers of 32 bits; of a counter, that it is zero at
-first and additions to it are atomic; of a ring in shared memory, that it hands on what was put into it, in order.
+A quotient and a remainder stand as numbers with the facts that define them, which solvers take to better than to div
+and mod. The facts are those of a dividend that is not negative and a divisor that is positive: asked first, division by
+division, each with the facts of those before. That a number decides nothing twice is shown from the blocks back, one
+dividend after another. What is assumed: blocks and programs are fewer than 2^31, so that numbers are integers of 32
+bits; of a counter, that it is zero at first and additions to it are atomic; of a ring in shared memory, that it hands
+on what was put into it, in order.
 """
 
 from __future__ import annotations
@@ -29,11 +32,18 @@ from napkin_eq.verify.index.smt_coordinates import NotRead, Script, Text, asks, 
 
 
 def launched(kernel: Kernel) -> Iterator[Text]:
-    """A number in mixed radix has one digit string, that of quotients and remainders; blocks visited in groups of rows are visited once."""
+    """A number in mixed radix has one digit string, that of quotients and remainders; blocks visited in groups of rows
+    are visited once.
+    """
     for name in kernel.grid[1:]:
         script = Script(kernel)
         count = _count(script, kernel.coord(name), "count")
-        for digit, most in (("rest", script.declare("rest.count")), ("digit", count), ("quotient", ""), ("remainder", count)):
+        for digit, most in (
+            ("rest", script.declare("rest.count")),
+            ("digit", count),
+            ("quotient", ""),
+            ("remainder", count),
+        ):
             script.declare(digit)
             script.say(*([f"(<= 0 {digit})", f"(< {digit} {most})"] if most else []))
         script.say(f"(= (+ (* {count} rest) digit) (+ (* {count} quotient) remainder))")
@@ -53,9 +63,11 @@ def _count(script: Script, coord: Coord, name: str) -> str:
 
 
 def _swizzled(kernel: Kernel, row: str, column: str, depth: int) -> Iterator[Text]:
-    """Rows in groups of `depth`, a group column by column (tl.swizzle2d): the new place is in range, and gives the old one back.
+    """Rows in groups of `depth`, a group column by column (tl.swizzle2d): the new place is in range, and gives the old
+    one back.
 
-    Quotients and remainders stand as numbers with the facts that define them, which solvers take to better than to div and mod.
+    Quotients and remainders stand as numbers with the facts that define them, which solvers take to better than to div
+    and mod.
     """
 
     def stated() -> tuple[Script, str, str]:
@@ -72,7 +84,9 @@ def _swizzled(kernel: Kernel, row: str, column: str, depth: int) -> Iterator[Tex
         }
         script.lines += [f"(define-fun {name} () Int {expression})" for name, expression in defined.items()]
         script.say("(<= 0 i)", f"(< i {rows})", "(<= 0 j)", f"(< j {columns})")
-        script.say(f"(= place (+ (* {depth} (* {columns} group)) rest))", "(<= 0 rest)", f"(< rest (* {depth} {columns}))")
+        script.say(
+            f"(= place (+ (* {depth} (* {columns} group)) rest))", "(<= 0 rest)", f"(< rest (* {depth} {columns}))"
+        )
         return script, rows, columns
 
     first, rows, _ = stated()
@@ -87,11 +101,13 @@ def _swizzled(kernel: Kernel, row: str, column: str, depth: int) -> Iterator[Tex
     yield third.asks(f"(not (and (= (div row {depth}) group) {again}))")
 
 
-# -- blocks dealt out by the kernel itself -----------------------------------------------------------------------------------
+# -- blocks dealt out by the kernel itself -----------------------------------------------------------------------------
 
 
 def dealt(kernel: Kernel, source: str) -> Iterator[Text]:
-    """Each block of the grid comes to one program in one turn, by what both sides of a printed kernel say; raises NotRead for other code."""
+    """Each block of the grid comes to one program in one turn, by what both sides of a printed kernel say; raises
+    NotRead for other code.
+    """
     assert kernel.workers is not None
     heads = [Head.of(kernel, source, side) for side in ("copy", "compute")]
     if heads[0].ring != heads[1].ring:
@@ -102,7 +118,10 @@ def dealt(kernel: Kernel, source: str) -> Iterator[Text]:
         yield from _draws(head) if head.step else _numbers(head)
         yield from _blocks(kernel, head)
     lanes, groups = kernel.coord(kernel.workers.rows).tile, kernel.workers.groups
-    who = f"(and (<= 0 (div lane {GROUP_LANES})) (< (div lane {GROUP_LANES}) {groups}) (= {groups * GROUP_LANES} {lanes}))"
+    who = (
+        f"(and (<= 0 (div lane {GROUP_LANES})) (< (div lane {GROUP_LANES}) {groups}) (= {groups * GROUP_LANES}"
+        f" {lanes}))"
+    )
     yield asks(["(declare-const lane Int)", f"(assert (<= 0 lane {lanes - 1}))"], f"(not {who})", logic="QF_LIA")
 
 
@@ -111,7 +130,11 @@ def _turned(head: Head, reading: Reading, program: str, turn: str, given: Mappin
     reading.names["program_id"] = program
     reading.run(head.before, given)
     walk = head.walk
-    if not isinstance(walk.iter, ast.Call) or ast.unparse(walk.iter.func) != "range" or not isinstance(walk.target, ast.Name):
+    if (
+        not isinstance(walk.iter, ast.Call)
+        or ast.unparse(walk.iter.func) != "range"
+        or not isinstance(walk.target, ast.Name)
+    ):
         raise NotRead("the walk over blocks is no range")
     bounds = [reading.value(arg) for arg in walk.iter.args]
     low, high, step = (*bounds, "1")[:3] if len(bounds) > 1 else ("0", bounds[0], "1")
@@ -161,13 +184,23 @@ def _numbers(head: Head) -> Iterator[Text]:
     at, high, found = _turned(head, named, program, t, {total: "blocks"})
     whole = [q for (what, _), (q, _) in named.divided.items() if what == "blocks"][:1]
     yield from (asks(named.lines, f"(not (<= {t} {q}))") for q in whole)
-    cases = [f"(and (= {odd} {side}) ({sign} {t} {q}))" for q in whole for side in (0, 1) for sign in ("<", "=")] or ["true"]
-    for wanted in (f"(<= 0 {program})", f"(< {program} programs)", f"(<= 0 {t})", f"(< {at} {high})", f"(= {found} block)"):
+    cases = [f"(and (= {odd} {side}) ({sign} {t} {q}))" for q in whole for side in (0, 1) for sign in ("<", "=")] or [
+        "true"
+    ]
+    for wanted in (
+        f"(<= 0 {program})",
+        f"(< {program} programs)",
+        f"(<= 0 {t})",
+        f"(< {at} {high})",
+        f"(= {found} block)",
+    ):
         yield from (asks(named.lines, case, f"(not {wanted})") for case in cases)
 
 
 def _draws(head: Head) -> Iterator[Text]:
-    """Draws give numbers, one to one: those that pass the walk's test are in range, no two draws give one, and each in range has a draw and passes."""
+    """Draws give numbers, one to one: those that pass the walk's test are in range, no two draws give one, and each in
+    range has a draw and passes.
+    """
     assert head.step is not None
     reading = Reading("")
     _, total = counted(head.before)
@@ -192,12 +225,17 @@ def _sizes(kernel: Kernel) -> Reading:
         name = size_argument(axis)
         multiple = [f"(= (mod {name} {axis.multiple}) 0)"] if axis.multiple > 1 else []
         reading.names[name] = reading.declare(name, f"(<= 1 {name})", *multiple)
-    reading.names |= {"num_programs": reading.declare("programs", "(<= 1 programs)"), "program_id": reading.declare("program", "(<= 0 program)")}
+    reading.names |= {
+        "num_programs": reading.declare("programs", "(<= 1 programs)"),
+        "program_id": reading.declare("program", "(<= 0 program)"),
+    }
     return reading
 
 
 def _decoded(head: Head, suffix: str) -> tuple[Reading, int, int, str]:
-    """Read how a number gives blocks; return the reading, its lines and divisions before the number, and the number of blocks."""
+    """Read how a number gives blocks; return the reading, its lines and divisions before the number, and the number of
+    blocks.
+    """
     reading = _sizes(head.kernel)
     at, name = counted(head.before)
     reading.run(head.before[: at + 1], {})
@@ -224,7 +262,13 @@ def _blocks(kernel: Kernel, head: Head) -> Iterator[Text]:
     counts = []
     for coord in map(kernel.coord, head.starts):
         known, size = coord.blocks, size_argument(coord.axis)
-        count = str(known) if known else size if coord.tile == 1 else one.division(f"(+ {size} {coord.tile - 1})", str(coord.tile))[0]
+        count = (
+            str(known)
+            if known
+            else size
+            if coord.tile == 1
+            else one.division(f"(+ {size} {coord.tile - 1})", str(coord.tile))[0]
+        )
         counts.append(count)
         block = _block(head, one, coord)
         yield asks(one.lines, f"(not (and (<= 0 {block}) (< {block} {count})))")
@@ -251,8 +295,14 @@ def _blocks(kernel: Kernel, head: Head) -> Iterator[Text]:
 def _block(head: Head, reading: Reading, coord: Coord) -> str:
     """Return the number of a coordinate's block, given that the text multiplies it by the tile."""
     name = head.starts[coord.name]
-    start = next(s.value for s in head.walk.body if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name) and s.targets[0].id == name)
-    if coord.tile > 1 and not (isinstance(start, ast.BinOp) and isinstance(start.op, ast.Mult) and ast.unparse(start.right) == str(coord.tile)):
+    start = next(
+        s.value
+        for s in head.walk.body
+        if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name) and s.targets[0].id == name
+    )
+    if coord.tile > 1 and not (
+        isinstance(start, ast.BinOp) and isinstance(start.op, ast.Mult) and ast.unparse(start.right) == str(coord.tile)
+    ):
         raise NotRead(f"{name} is no multiple of {coord.tile} by its form")
     return reading.starts[name] if coord.tile > 1 else reading.names[name]
 

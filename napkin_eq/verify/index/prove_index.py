@@ -8,21 +8,23 @@ Each question is an SMT-LIB 2 script over integers, ground, unsatisfiable if the
     grid       each choice of blocks is one program's, in one of its turns
     parts      no block of a loop is folded twice, and every part starts at a block
     skipped    a block that no part folds holds no lane that its fold takes
-    kept       the tests of a fold, those of which any that fails makes a lane 0 (in a sum) or absent (in a maximum), hold
-               only of lanes inside the axis that the fold takes: masked lanes contribute nothing
+    kept       the tests of a fold, those of which any that fails makes a lane 0 (in a sum) or absent (in a maximum),
+               hold only of lanes inside the axis that the fold takes: masked lanes contribute nothing
     tested     and hold of all of those lanes; a part with no test therefore walks only blocks that need none
-    aligned    what a fold reads of an array along its axis is of the lane that it folds: operands that wait for the next
-               block meet what belongs to their own
-    box        where a box of an array is copied, every lane that lies inside the array is one that the plan reads or writes
+    aligned    what a fold reads of an array along its axis is of the lane that it folds: operands that wait for the
+               next block meet what belongs to their own
+    box        where a box of an array is copied, every lane that lies inside the array is one that the plan reads or
+               writes
     integers   no 32-bit integer overflows, nor does an offset that is taken in 32 bits
 
-The copy engine reads 0 past the ends of an array, in each of its dimensions, and writes nothing there. A load gives 0 where a mask
-fails, and masks of live lanes are inside by "bounds", those inside live by "box": both therefore read and write the same.
+The copy engine reads 0 past the ends of an array, in each of its dimensions, and writes nothing there. A load gives 0
+where a mask fails, and masks of live lanes are inside by "bounds", those inside live by "box": both therefore read and
+write the same.
 
-What is assumed: sizes are positive, those given as numbers are these numbers, a symbolic one keeps to its declared multiple
-and is at most 2^31 - 2^16; so are the magnitudes of integers read from arrays. Where the folds of an axis take different lanes,
-"skipped" is asked of the lanes that all take, and "kept" only of the axis. A lane that holds 0 contributes nothing to a
-product only if the other factor is finite.
+What is assumed: sizes are positive, those given as numbers are these numbers, a symbolic one keeps to its declared
+multiple and is at most 2^31 - 2^16; so are the magnitudes of integers read from arrays. Where the folds of an axis take
+different lanes, "skipped" is asked of the lanes that all take, and "kept" only of the axis. A lane that holds 0
+contributes nothing to a product only if the other factor is finite.
 """
 
 from __future__ import annotations
@@ -35,7 +37,21 @@ from typing import TYPE_CHECKING, Any
 
 from napkin_eq.lang.term import Map, Term
 from napkin_eq.tile.boxes import roles_of
-from napkin_eq.tile.ir import Buffer, Coord, Dot, Iota, Kernel, Load, Loop, ReduceTile, Start, Stmt, StoreTile, passes_31_bits, statements
+from napkin_eq.tile.ir import (
+    Buffer,
+    Coord,
+    Dot,
+    Iota,
+    Kernel,
+    Load,
+    Loop,
+    ReduceTile,
+    Start,
+    Stmt,
+    StoreTile,
+    passes_31_bits,
+    statements,
+)
 from napkin_eq.verify.index import loops as walks
 from napkin_eq.verify.index import masks as lanes
 from napkin_eq.verify.index import program_order as dealing
@@ -51,7 +67,9 @@ TIMEOUT_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One question: what it is about, in words, and its script, unsatisfiable if the kernel is right; a script may be missing, with the reason."""
+    """One question: what it is about, in words, and its script, unsatisfiable if the kernel is right; a script may be
+    missing, with the reason.
+    """
 
     kernel: str
     kind: str
@@ -89,24 +107,34 @@ class Report:
         return "refuted" if "refuted" in found else "proved" if found <= {"proved"} else "unknown"
 
     def data(self) -> dict[str, Any]:
-        """Return the report as data: per question kernel, kind, what it is about, hash of the script, verdict, answers."""
-        rows = [{"kernel": a.query.kernel, "kind": a.query.kind, "about": a.query.about, "sha256": a.query.sha256, "verdict": a.verdict,
+        """Return the report as data: per question kernel, kind, what it is about, hash of the script,
+        verdict, answers.
+        """
+        rows = [{"kernel": a.query.kernel, "kind": a.query.kind, "about": a.query.about, "sha256": a.query.sha256,
+            "verdict": a.verdict,
                  "answers": dict(a.answers)} for a in self.answered]  # fmt: skip
         return {"schema": 1, "verdict": self.verdict, "queries": rows}
 
     def __str__(self) -> str:
         bad = [a for a in self.answered if a.verdict != "proved"]
-        head = f"index proofs: {self.verdict}, {len(self.answered) - len(bad)} of {len(self.answered)} questions proved in {self.seconds:.2f} s"
+        head = (
+            f"index proofs: {self.verdict}, {len(self.answered) - len(bad)} of {len(self.answered)} questions proved in"
+            f" {self.seconds:.2f} s"
+        )
         return "\n".join([head, *(f"  {a.verdict}: {a.query.kernel}, {a.query.kind}: {a.query.about}" for a in bad)])
 
 
 def proved(derivation: Derivation, every: bool = False) -> Report:
-    """Ask all questions about a derivation's kernels; `every`: of all installed solvers, the others for less long, else of the first."""
+    """Ask all questions about a derivation's kernels; `every`: of all installed solvers, the others for less long, else
+    of the first.
+    """
     masks = [masks_of(store) for output in derivation.outputs for store in output.placed.stores]
     plan = derivation.plan
     given = masks if len(masks) == len(plan.kernels) else [_merged(masks)] * len(plan.kernels)
     source = derivation.code() if any(kernel.workers for kernel in plan.kernels) else ""
-    return answered([q for kernel, known in zip(plan.kernels, given, strict=True) for q in queries(kernel, known, source)], every)
+    return answered(
+        [q for kernel, known in zip(plan.kernels, given, strict=True) for q in queries(kernel, known, source)], every
+    )
 
 
 def answered(asked: Iterable[Query], every: bool = False) -> Report:
@@ -120,7 +148,9 @@ def answered(asked: Iterable[Query], every: bool = False) -> Report:
         if query.text not in said:
             at = time.perf_counter()
             asked_now = list(solvers().items())[: None if every else 1] if query.text else []
-            answers = {name: ask(query.text, TIMEOUT_S if name == asked_now[0][0] else SECOND_S) for name, ask in asked_now}
+            answers = {
+                name: ask(query.text, TIMEOUT_S if name == asked_now[0][0] else SECOND_S) for name, ask in asked_now
+            }
             definite = {a for a in answers.values() if a in ("sat", "unsat")}
             verdict = "refuted" if "sat" in definite else "proved" if definite else "unknown"
             said[query.text] = verdict, answers, time.perf_counter() - at
@@ -189,7 +219,11 @@ def queries(kernel: Kernel, masks: Masks, source: str = "") -> list[Query]:
                         found += _asked(kernel, kind, _shown(site.stmt), ask, site, masks)
     nowhere = Site(StoreTile("", (), ""), {}, ())
     found += _asked(kernel, "grid", "the numbers of programs", _launched, nowhere)
-    return found + (_asked(kernel, "grid", "the blocks that programs take in turn", _dealt, nowhere, source) if kernel.workers else [])
+    return found + (
+        _asked(kernel, "grid", "the blocks that programs take in turn", _dealt, nowhere, source)
+        if kernel.workers
+        else []
+    )
 
 
 def boxes(kernel: Kernel) -> set[int]:
@@ -216,7 +250,9 @@ def _asked(kernel: Kernel, kind: str, about: str, ask: Any, site: Site, *more: A
         texts = list(ask(kernel, site, *more))
     except NotRead as error:
         return [Query(kernel.name, kind, f"{about}{place}: {error}", "")]
-    return [Query(kernel.name, kind, f"{about}{place}", text(f"{kernel.name}, {kind}: {about}{place}")) for text in texts]
+    return [
+        Query(kernel.name, kind, f"{about}{place}", text(f"{kernel.name}, {kind}: {about}{place}")) for text in texts
+    ]
 
 
 def _shown(stmt: Stmt) -> str:
@@ -227,7 +263,9 @@ def _shown(stmt: Stmt) -> str:
 
 
 def _folds(kernel: Kernel, site: Site) -> bool:
-    """Tell whether a statement folds elements: the greatest of a tile of integers only serves the bounds of loops, and lanes hold what runs of them gave."""
+    """Tell whether a statement folds elements: the greatest of a tile of integers only serves the bounds of loops, and
+    lanes hold what runs of them gave.
+    """
     if not isinstance(site.stmt, (ReduceTile, Dot)) or site.stmt.out.dtype in WHOLE:
         return False
     return kernel.coord(site.stmt.coord).role != "lane"
@@ -308,7 +346,9 @@ def _witness(script: Script, coord: Coord, site: Site, element: str) -> list[str
     """Define the block and lane of a coordinate that hold an element, and return what must be true of them."""
     start, lane = f"{coord.name}.start", f"{coord.name}.lane"
     script.done |= {start, lane}
-    script.lines.append(f"(define-fun {start} () Int {'0' if coord.single else f'(* {coord.tile} (div {element} {coord.tile}))'})")
+    script.lines.append(
+        f"(define-fun {start} () Int {'0' if coord.single else f'(* {coord.tile} (div {element} {coord.tile}))'})"
+    )
     script.lines.append(f"(define-fun {lane} () Int (- {element} {start}))")
     wanted = [f"(<= 0 {lane} {coord.tile - 1})", f"(< {start} {script.size(coord.axis)})"]
     for loop, part in site.path:

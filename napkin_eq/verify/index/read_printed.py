@@ -1,6 +1,8 @@
-"""What a printed kernel says before its first block, read as integers: how blocks are numbered, and which ones a number means.
+"""What a printed kernel says before its first block, read as integers: how blocks are numbered, and which ones a number
+means.
 
-The text is parsed, and nothing of it is run. What is no assignment of sums, products, quotients and choices of whole numbers is not read.
+The text is parsed, and nothing of it is run. What is no assignment of sums, products, quotients and choices of whole
+numbers is not read.
 """
 
 from __future__ import annotations
@@ -21,10 +23,11 @@ SIGNS: dict[type, str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Lt: "<"
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What one side of a kernel does before its first block, the walk over its blocks, and the first statements of the walk.
+    """What one side of a kernel does before its first block, the walk over its blocks, and the first statements of the
+    walk.
 
-    A walk that draws its numbers stands as one over all numbers that pass its test; `step` is what a draw adds to the counter, and
-    `ring` the names under which it is handed from one side to the other.
+    A walk that draws its numbers stands as one over all numbers that pass its test; `step` is what a draw adds to the
+    counter, and `ring` the names under which it is handed from one side to the other.
     """
 
     kernel: Kernel
@@ -46,17 +49,35 @@ class Head:
         walk, step = made.body[at], None
         ring: tuple[str, ...] = ()
         if isinstance(walk, ast.While):
-            walk, step, ring = _drawing(made.body[at - 2 : at], walk, functions, counted(made.body[:at])[1], counter_argument(kernel))
+            walk, step, ring = _drawing(
+                made.body[at - 2 : at], walk, functions, counted(made.body[:at])[1], counter_argument(kernel)
+            )
             at -= 2
         assert isinstance(walk, ast.For)
-        first = next(i for i, s in enumerate(made.body) if isinstance(s, ast.Assign) and is_called(s, "blocks|.*_blocks"))
+        first = next(
+            i for i, s in enumerate(made.body) if isinstance(s, ast.Assign) and is_called(s, "blocks|.*_blocks")
+        )
         wanted = [c for c in map(kernel.coord, kernel.grid) if c.blocks != 1]
-        assigned = [s.targets[0].id for s in walk.body if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)]
-        starts = {c.name: next((n for n in assigned if re.fullmatch(rf"{c.name}{'_start' if c.tile > 1 else ''}(_\d+)?", n)), "") for c in wanted}
+        assigned = [
+            s.targets[0].id for s in walk.body if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)
+        ]
+        starts = {
+            c.name: next(
+                (n for n in assigned if re.fullmatch(rf"{c.name}{'_start' if c.tile > 1 else ''}(_\d+)?", n)), ""
+            )
+            for c in wanted
+        }
         if not all(starts.values()):
             raise NotRead("the printed kernel does not say where its blocks start")
         said = "|".join(["tile", *map(re.escape, starts.values())])
-        last = max((i for i, s in enumerate(walk.body) if isinstance(s, ast.Assign) and any(is_called(s, n) for n in said.split("|"))), default=-1)
+        last = max(
+            (
+                i
+                for i, s in enumerate(walk.body)
+                if isinstance(s, ast.Assign) and any(is_called(s, n) for n in said.split("|"))
+            ),
+            default=-1,
+        )
         walk = ast.For(walk.target, walk.iter, walk.body[: last + 1], [])
         before = tuple(made.body[first:at])
         return Head(kernel, before, walk, starts, "\n".join(map(ast.dump, (*before, walk))), step, ring)
@@ -65,12 +86,16 @@ class Head:
 def _drawing(
     before: Sequence[ast.stmt], walk: ast.While, functions: Mapping[str, ast.FunctionDef], total: str, counter: str
 ) -> tuple[ast.For, ast.expr, tuple[str, ...]]:
-    """Read a walk whose numbers are drawn before it and at its end, and nowhere else, as a walk over numbers; return it, what a draw adds, the ring."""
+    """Read a walk whose numbers are drawn before it and at its end, and nowhere else, as a walk over numbers; return
+    it, what a draw adds, the ring.
+    """
     match [*before, walk.body[0], *walk.body[-2:]]:
         case [
-            ast.Assign([ast.Name(turn)], ast.Constant(0)), ast.Assign([ast.Name(number)], ast.Call(ast.Name(drawing), args, []) as call),
-            ast.Assign([ast.Name(tile)], ast.Name(first)), ast.AugAssign(ast.Name(counted), ast.Add(), ast.Constant(1)), ast.Assign([ast.Name(again)], other),
-        ] if is_number(tile) and first == number == again and counted == turn and ast.dump(other) == ast.dump(call):  # fmt: skip
+            ast.Assign([ast.Name(turn)], ast.Constant(0)),
+            ast.Assign([ast.Name(number)], ast.Call(ast.Name(drawing), args, []) as call),
+            ast.Assign([ast.Name(tile)], ast.Name(first)), ast.AugAssign(ast.Name(counted), ast.Add(), ast.Constant(1)),
+            ast.Assign([ast.Name(again)], other),
+        ] if is_number(tile) and first == number == again and counted == turn and ast.dump(other) == ast.dump(call):
             pass
         case _:
             raise NotRead("the walk over blocks does not draw a number before it and at its end")
@@ -78,16 +103,27 @@ def _drawing(
     stored = [n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
     if stored.count(number) != 1 or stored.count(turn) != 1:
         raise NotRead(f"{number} or {turn} is set by more than the draw")
-    if any(isinstance(n, (ast.Break, ast.Continue, ast.Return)) for n in inside) or walk.orelse or _calls(inside, functions) != [drawing]:
+    if (
+        any(isinstance(n, (ast.Break, ast.Continue, ast.Return)) for n in inside)
+        or walk.orelse
+        or _calls(inside, functions) != [drawing]
+    ):
         raise NotRead("the walk over blocks ends, or draws, elsewhere than at its end")
     if {n.id for n in ast.walk(walk.test) if isinstance(n, ast.Name)} - {number} != {total}:
         raise NotRead(f"the walk over blocks does not test {number} against their number")
     handing, handed = _handing(functions)
     hands = args if drawing == handing.name else [ast.Name(counter, ast.Load()), *args]
-    if drawing not in (handing.name, handed.name) or len(hands) != len(handing.args.args) or ast.unparse(hands[-1]) != turn or ast.unparse(hands[0]) != counter:
+    if (
+        drawing not in (handing.name, handed.name)
+        or len(hands) != len(handing.args.args)
+        or ast.unparse(hands[-1]) != turn
+        or ast.unparse(hands[0]) != counter
+    ):
         raise NotRead(f"{drawing} is not given the counter, a ring and {turn}")
     taken = ast.For(ast.Name(tile, ast.Store()), walk.test, walk.body[1:-2], [])
-    (step,) = (n.args[1] for n in ast.walk(handing) if isinstance(n, ast.Call) and ast.unparse(n.func) == "gl.atomic_add")
+    (step,) = (
+        n.args[1] for n in ast.walk(handing) if isinstance(n, ast.Call) and ast.unparse(n.func) == "gl.atomic_add"
+    )
     return taken, step, tuple(map(ast.unparse, hands[1:-1]))
 
 
@@ -99,22 +135,32 @@ def _calls(nodes: Sequence[ast.AST], functions: Mapping[str, ast.FunctionDef]) -
 
 def counted(before: Sequence[ast.stmt]) -> tuple[int, str]:
     """Return which statement says how many blocks there are, and the name that stands for it."""
-    return next((at, ast.unparse(s.targets[0])) for at, s in enumerate(before) if isinstance(s, ast.Assign) and is_called(s, "blocks"))
+    return next(
+        (at, ast.unparse(s.targets[0]))
+        for at, s in enumerate(before)
+        if isinstance(s, ast.Assign) and is_called(s, "blocks")
+    )
 
 
 def _handing(functions: Mapping[str, ast.FunctionDef]) -> tuple[ast.FunctionDef, ast.FunctionDef]:
-    """Return the function that adds to the counter once, hands what was there on and returns it, and the one that takes over what was handed on."""
+    """Return the function that adds to the counter once, hands what was there on and returns it, and the one that takes
+    over what was handed on.
+    """
     gives = takes = None
     for function in functions.values():
         lines = [ast.unparse(s) for s in function.body]
         waits = [at for at, line in enumerate(lines) if line.startswith("mbarrier.wait(")]
         arrives = [at for at, line in enumerate(lines) if line.startswith("mbarrier.arrive(")]
         match lines:
-            case [drawn, _, stored, _, returned] if (waits, arrives) == ([1], [3]) and re.fullmatch(r"(\w+) = gl\.atomic_add\(\w+, \w+\)", drawn):
+            case [drawn, _, stored, _, returned] if (waits, arrives) == ([1], [3]) and re.fullmatch(
+                r"(\w+) = gl\.atomic_add\(\w+, \w+\)", drawn
+            ):
                 number = drawn.split(" = ")[0]
                 if returned == f"return {number}" and f".store(gl.full((1,), {number}, gl.int32, " in stored:
                     gives = function
-            case [_, loaded, _, returned] if (waits, arrives) == ([0], [2]) and re.fullmatch(r"\w+ = gl\.max\(\w+\.index\(.*\)\.load\(.*\), axis=0\)", loaded):
+            case [_, loaded, _, returned] if (waits, arrives) == ([0], [2]) and re.fullmatch(
+                r"\w+ = gl\.max\(\w+\.index\(.*\)\.load\(.*\), axis=0\)", loaded
+            ):
                 if returned == f"return {loaded.split(' = ')[0]}":
                     takes = function
     if gives is None or takes is None:
@@ -124,7 +170,9 @@ def _handing(functions: Mapping[str, ast.FunctionDef]) -> tuple[ast.FunctionDef,
 
 def is_called(stmt: ast.Assign, pattern: str) -> bool:
     """Tell whether a statement assigns to a name of a pattern, with a number behind it or without."""
-    return isinstance(stmt.targets[0], ast.Name) and re.fullmatch(rf"({pattern})(_\d+)?", stmt.targets[0].id) is not None
+    return (
+        isinstance(stmt.targets[0], ast.Name) and re.fullmatch(rf"({pattern})(_\d+)?", stmt.targets[0].id) is not None
+    )
 
 
 @dataclass(slots=True)
@@ -198,7 +246,11 @@ class Reading:
             self.since.append((*pair, len(self.lines)))
             number = len(self.divided)
             q, r = (self.declare(f"{what}{number}{self.suffix}") for what in ("quotient", "remainder"))
-            self.lines += [f"(assert (= {dividend} (+ (* {divisor} {q}) {r})))", f"(assert (<= 0 {r}))", f"(assert (< {r} {divisor}))"]
+            self.lines += [
+                f"(assert (= {dividend} (+ (* {divisor} {q}) {r})))",
+                f"(assert (<= 0 {r}))",
+                f"(assert (< {r} {divisor}))",
+            ]
             self.defining.add(self.lines[-3])
             self.divided[pair] = q, r
         return self.divided[pair]

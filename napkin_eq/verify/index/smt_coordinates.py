@@ -1,4 +1,5 @@
-"""Coordinates of a kernel as SMT-LIB over integers: where blocks start, which lane is meant, what masks and indices say there.
+"""Coordinates of a kernel as SMT-LIB over integers: where blocks start, which lane is meant, what masks and indices say
+there.
 
 Every integer of a plan becomes a definition, every block and lane a number with its range; questions about them are in
 prove_index.py. What is no integer or mask is not read: NotRead says so, and the question stays open.
@@ -12,7 +13,21 @@ from dataclasses import dataclass
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Index, Input, Length, Map, Size, Term
-from napkin_eq.tile.ir import Defining, Iota, Kernel, Let, Load, Loop, Operand, Part, ReduceTile, SizeOf, Start, Stmt, closure
+from napkin_eq.tile.ir import (
+    Defining,
+    Iota,
+    Kernel,
+    Let,
+    Load,
+    Loop,
+    Operand,
+    Part,
+    ReduceTile,
+    SizeOf,
+    Start,
+    Stmt,
+    closure,
+)
 from napkin_eq.tile.lower.loop_bounds import FAR
 
 WHOLE = ("i32", "i64", "i1")
@@ -32,7 +47,9 @@ class Site:
     path: tuple[tuple[Loop, Part], ...]
 
 
-def sites(body: Sequence[Stmt], defs: Mapping[str, Defining] | None = None, path: tuple[tuple[Loop, Part], ...] = ()) -> Iterator[Site]:
+def sites(
+    body: Sequence[Stmt], defs: Mapping[str, Defining] | None = None, path: tuple[tuple[Loop, Part], ...] = ()
+) -> Iterator[Site]:
     """Yield every statement of a body with its surroundings, those inside loops too."""
     known = dict(defs or {})
     for stmt in body:
@@ -45,9 +62,11 @@ def sites(body: Sequence[Stmt], defs: Mapping[str, Defining] | None = None, path
 
 
 class Script:
-    """The integer meaning of one site of a kernel, as lines of SMT-LIB; a second copy of all lanes is told apart by a suffix.
+    """The integer meaning of one site of a kernel, as lines of SMT-LIB; a second copy of all lanes is told apart by a
+    suffix.
 
-    apart: the coordinates whose blocks a second copy has for itself, everything else being shared; by default it shares nothing.
+    apart: the coordinates whose blocks a second copy has for itself, everything else being shared; by default it shares
+    nothing.
     """
 
     def __init__(self, kernel: Kernel, apart: str | None = None) -> None:
@@ -144,7 +163,9 @@ class Script:
 
     def moves(self, operand: str, site: Site) -> bool:
         """Tell whether an integer depends on the coordinate in which two turns are apart."""
-        return any(isinstance(s, (Start, Iota)) and s.coord == self.apart for s in closure(site.defs, [operand]).values())
+        return any(
+            isinstance(s, (Start, Iota)) and s.coord == self.apart for s in closure(site.defs, [operand]).values()
+        )
 
     def expression(self, stmt: Stmt, site: Site, copy: str) -> str:
         match stmt:
@@ -157,13 +178,21 @@ class Script:
             case Load():
                 return self.loaded(stmt, site, copy)
             case ReduceTile(out, "max", _, arg):
-                # The greatest of a tile: nothing more is used of it than that it is at least every lane, and no more than a lane can be.
+                # The greatest of a tile: nothing more is used of it than that it is at least every lane, and no more
+                # than a lane can be.
                 value, name = self.operand(arg, site, copy), self.declare(f"{out.name}.greatest{copy}")
-                self.say(f"(<= {value} {name})", *(f"(<= {name} {most})" for _, most in [self.span(arg, site)] if most is not None))
+                self.say(
+                    f"(<= {value} {name})",
+                    *(f"(<= {name} {most})" for _, most in [self.span(arg, site)] if most is not None),
+                )
                 return name
             case Let(_, op, args):
                 parts = [self.operand(arg, site, copy) for arg in args]
-                if op == "mul" and not any(isinstance(a, int) for a in args) or (op in ("floordiv", "mod") and not isinstance(args[1], int)):
+                if (
+                    op == "mul"
+                    and not any(isinstance(a, int) for a in args)
+                    or (op in ("floordiv", "mod") and not isinstance(args[1], int))
+                ):
                     self.nonlinear = True
                 return integer(op, parts)
         raise NotRead(f"{type(stmt).__name__} gives no coordinate")
@@ -192,7 +221,9 @@ class Script:
         """Return a number for an element of an array, the same for the same element, 0 for a masked lane."""
         index = tuple(self.operand(i, site, copy) for i in stmt.index)
         masks = [self.operand(m, site, copy) for m in stmt.masks]
-        name = self.element(stmt.buffer, index, "Bool" if stmt.out.dtype == "i1" else "Int", f"{stmt.out.name}.element{copy}")
+        name = self.element(
+            stmt.buffer, index, "Bool" if stmt.out.dtype == "i1" else "Int", f"{stmt.out.name}.element{copy}"
+        )
         none = "false" if stmt.out.dtype == "i1" else "0"
         return f"(ite {conjunction(masks)} {name} {none})" if masks else name
 
@@ -217,15 +248,21 @@ class Script:
             return self.size(term.axis)
         if isinstance(term, Input) and term.kind in ("int", "bool"):
             index = tuple(self.mask(Index(d), site, at, copy) for d in term.dims)
-            return self.element(term.name, index, "Bool" if term.kind == "bool" else "Int", f"{term.name}.{len(self.done)}")
+            return self.element(
+                term.name, index, "Bool" if term.kind == "bool" else "Int", f"{term.name}.{len(self.done)}"
+            )
         if isinstance(term, Map) and term.kind != "real" and all(a.kind != "real" for a in term.args):
             constant = [isinstance(a, Const) for a in term.args]
-            self.nonlinear |= (term.op == "mul" and not any(constant)) or (term.op in ("floordiv", "mod") and not constant[1])
+            self.nonlinear |= (term.op == "mul" and not any(constant)) or (
+                term.op in ("floordiv", "mod") and not constant[1]
+            )
             return integer(term.op, [self.mask(a, site, at, copy) for a in term.args])
         raise NotRead(f"the mask {term} speaks of more than coordinates and integers")
 
     def coord(self, axis: Axis, site: Site) -> str:
-        """Return the coordinate that walks an axis at a site: that of a loop around it, else that of the output, else of a fold."""
+        """Return the coordinate that walks an axis at a site: that of a loop around it, else that of the output, else
+        of a fold.
+        """
         for loop, _ in reversed(site.path):
             if self.kernel.coord(loop.coord).axis.name == axis.name:
                 return loop.coord
@@ -252,7 +289,9 @@ SYMBOLS = {
 
 
 def integer(op: str, args: Sequence[str]) -> str:
-    """Return an operator over integers and masks; division rounds down for the positive divisors of the plan language."""
+    """Return an operator over integers and masks; division rounds down for the positive divisors of the
+    plan language.
+    """
     if op in ("min", "max"):
         return f"(ite ({'<=' if op == 'min' else '>='} {args[0]} {args[1]}) {args[0]} {args[1]})"
     if op in ("cast", "real"):

@@ -1,9 +1,10 @@
 """Forged certificates, made by rule out of good ones and sealed anew: every one must be refused.
 
-Four kinds. *Misplaced*: a good step at a place where what it needs does not hold, by itself and as a lemma. *Ill-formed*:
-what a rule of the checker asks of a certificate's parts is broken in each way (ill_formed.py). *By one rule*: what one rule
-alone refuses (one_rule.py). *False*: one row is changed wherever it is used, so that the parts still fit together, and
-evaluation shows that the two sides differ; whatever evaluation cannot tell apart is no forgery and is left out.
+Four kinds. *Misplaced*: a good step at a place where what it needs does not hold, by itself and as a lemma.
+*Ill-formed*: what a rule of the checker asks of a certificate's parts is broken in each way (ill_formed.py). *By one
+rule*: what one rule alone refuses (one_rule.py). *False*: one row is changed wherever it is used, so that the parts
+still fit together, and evaluation shows that the two sides differ; whatever evaluation cannot tell apart is no forgery
+and is left out.
 """
 
 from __future__ import annotations
@@ -30,14 +31,18 @@ if TYPE_CHECKING:
 BLOCKS, TOLERANCE = (2, 1), 1e-6
 # What else a row's constructor may be: the parts stay the same.
 OTHER = {
-    "add": ("mul", "max"), "mul": ("add", "min"), "max": ("min", "add"), "min": ("max",), "neg": ("abs", "exp", "Prev"), "exp": ("neg", "inv", "Prev"),
-    "inv": ("exp",), "le": ("lt",), "lt": ("le",), "Index": ("Size", "Length"), "Size": ("Length", "Index"), "Prev": ("neg", "Store"), "and": ("or",),
+    "add": ("mul", "max"), "mul": ("add", "min"), "max": ("min", "add"), "min": ("max",), "neg": ("abs", "exp", "Prev"),
+    "exp": ("neg", "inv", "Prev"),
+    "inv": ("exp",), "le": ("lt",), "lt": ("le",), "Index": ("Size", "Length"), "Size": ("Length", "Index"),
+    "Prev": ("neg", "Store"), "and": ("or",),
 }  # fmt: skip
 WORDS = {"sum": "max", "max": "sum", "prod": "sum", "alone": "fused", "fused": "alone"}
 
 @dataclass(slots=True)
 class Score:
-    """How many good certificates are accepted, how many forgeries refused, of how many it is shown that they are false; and what is not."""
+    """How many good certificates are accepted, how many forgeries refused, of how many it is shown that they are false;
+    and what is not.
+    """
 
     good: int = 0
     accepted: int = 0
@@ -49,7 +54,9 @@ class Score:
 
 
 def score(every: int = 1, broken: int = 1) -> Score:
-    """Put good certificates and forgeries before the checker. every, broken: of the false and the ill-formed one in so many is tried."""
+    """Put good certificates and forgeries before the checker. every, broken: of the false and the ill-formed one in so
+    many is tried.
+    """
     found, number = Score(), 0
     for sample in samples():
         if not reported("certificates", found.good + found.forged):
@@ -63,7 +70,13 @@ def score(every: int = 1, broken: int = 1) -> Score:
                 found.failures.append(f"{sample.name} is right and is refused: {problem}")
         else:
             _enter(found, "misplaced", sample.name, problem, differ(data) is True)
-            _enter(found, "misplaced, as a lemma", sample.name, checked(as_lemma(data)).get("problem", ""), differ(data) is True)
+            _enter(
+                found,
+                "misplaced, as a lemma",
+                sample.name,
+                checked(as_lemma(data)).get("problem", ""),
+                differ(data) is True,
+            )
     for sample in alone():
         if not reported("certificates", found.good + found.forged):
             return found
@@ -96,7 +109,7 @@ def _enter(found: Score, rule: str, name: str, problem: str, false: bool) -> Non
         found.failures.append(f"{rule}: a forgery of {name!r} is accepted")
 
 
-# -- false equations -----------------------------------------------------------------------------------------------------
+# -- false equations ---------------------------------------------------------------------------------------------------
 
 
 def differ(data: Data) -> bool | None:
@@ -108,7 +121,9 @@ def differ(data: Data) -> bool | None:
         arrays = _arrays(pair)
         for block in BLOCKS:
             left, right = (evaluate(term, arrays, {}, block) for term in pair)
-            left, right = (np.stack(np.broadcast_arrays(*v)) if isinstance(v, tuple) else np.asarray(v) for v in (left, right))
+            left, right = (
+                np.stack(np.broadcast_arrays(*v)) if isinstance(v, tuple) else np.asarray(v) for v in (left, right)
+            )
             if left.shape != right.shape:
                 return True
             if np.isnan(left).any() or np.isnan(right).any():
@@ -150,13 +165,19 @@ def changes(data: Data) -> Iterator[tuple[int, list[Any]]]:
         yield from ((place, other) for other in _variants(row, place, rows, axes, inputs))
 
 
-def _variants(row: list[Any], place: int, rows: list[list[Any]], axes: list[str], inputs: list[str]) -> Iterator[list[Any]]:
+def _variants(
+    row: list[Any], place: int, rows: list[list[Any]], axes: list[str], inputs: list[str]
+) -> Iterator[list[Any]]:
     tag, *parts = row
     yield from ([other, *parts] for other in OTHER.get(tag, ()))
     if tag == "Input":
         yield ["Acc"]
         yield from (["Input", name] for name in inputs if name != parts[0])
-    if tag == "Const" and parts[0] == "real" and math.isfinite(value := float(parts[1] if "/" not in parts[1] else 0.3)):
+    if (
+        tag == "Const"
+        and parts[0] == "real"
+        and math.isfinite(value := float(parts[1] if "/" not in parts[1] else 0.3))
+    ):
         yield from (["Const", "real", repr(math.nextafter(value, to))] for to in (math.inf, -math.inf))
         yield ["Const", "real", "-inf"]
     for at, part in enumerate(parts, 1):
@@ -165,4 +186,8 @@ def _variants(row: list[Any], place: int, rows: list[list[Any]], axes: list[str]
         elif isinstance(part, str) and part in WORDS:
             yield [*row[:at], WORDS[part], *row[at + 1 :]]
         elif isinstance(part, int):
-            yield from ([*row[:at], earlier, *row[at + 1 :]] for earlier in range(place) if earlier != part and rows[earlier][0][:3] != "is-")
+            yield from (
+                [*row[:at], earlier, *row[at + 1 :]]
+                for earlier in range(place)
+                if earlier != part and rows[earlier][0][:3] != "is-"
+            )

@@ -1,4 +1,6 @@
-"""Mistakes with the tiles that are walked and the lanes that count: parts of loops, bounds of masks, what is put into masked lanes."""
+"""Mistakes with the tiles that are walked and the lanes that count: parts of loops, bounds of masks, what is put into
+masked lanes.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +84,12 @@ def grid_rounded_down(stmt: Stmt, facts: Facts) -> Body | None:
 
 @mutation("a comparison of coordinates is off by one")
 def mask_off_by_one(stmt: Stmt, facts: Facts) -> Body | None:
-    if not isinstance(stmt, Let) or stmt.op not in ("lt", "le") or _dtype(stmt.args, facts) != "i32" or stmt.args[1] in _sizes(facts):
+    if (
+        not isinstance(stmt, Let)
+        or stmt.op not in ("lt", "le")
+        or _dtype(stmt.args, facts) != "i32"
+        or stmt.args[1] in _sizes(facts)
+    ):
         return None
     return (replace(stmt, op="le" if stmt.op == "lt" else "lt"),)
 
@@ -104,22 +111,34 @@ def _sizes(facts: Facts) -> set[Operand]:
 
 @mutation("a mask is not applied before a maximum or an exponential")
 def mask_dropped(stmt: Stmt, facts: Facts) -> Body | None:
-    return instead(stmt, op="add", args=(stmt.args[1], 0.0)) if isinstance(stmt, Let) and facts.fill(stmt, NEG) else None
+    return (
+        instead(stmt, op="add", args=(stmt.args[1], 0.0)) if isinstance(stmt, Let) and facts.fill(stmt, NEG) else None
+    )
 
 
 @mutation("masked lanes hold 0 before an exponential")
 def mask_fill_zero(stmt: Stmt, facts: Facts) -> Body | None:
-    return instead(stmt, op="where", args=(*stmt.args[:2], 0.0)) if isinstance(stmt, Let) and facts.fill(stmt, NEG) else None
+    return (
+        instead(stmt, op="where", args=(*stmt.args[:2], 0.0))
+        if isinstance(stmt, Let) and facts.fill(stmt, NEG)
+        else None
+    )
 
 
 @mutation("masked lanes hold a large negative number")
 def mask_fill_finite(stmt: Stmt, facts: Facts) -> Body | None:
-    return instead(stmt, op="where", args=(*stmt.args[:2], -1e4)) if isinstance(stmt, Let) and facts.fill(stmt, NEG) else None
+    return (
+        instead(stmt, op="where", args=(*stmt.args[:2], -1e4))
+        if isinstance(stmt, Let) and facts.fill(stmt, NEG)
+        else None
+    )
 
 
 @mutation("lanes past the end are not put to 0 before a sum")
 def tail_not_zeroed(stmt: Stmt, facts: Facts) -> Body | None:
-    return instead(stmt, op="add", args=(stmt.args[1], 0.0)) if isinstance(stmt, Let) and facts.fill(stmt, 0.0) else None
+    return (
+        instead(stmt, op="add", args=(stmt.args[1], 0.0)) if isinstance(stmt, Let) and facts.fill(stmt, 0.0) else None
+    )
 
 
 @mutation("masks are applied by arithmetic, not by choice")

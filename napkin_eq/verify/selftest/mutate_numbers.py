@@ -82,14 +82,26 @@ def accumulators_in_16_bits(stmt: Stmt, facts: Facts) -> Body | None:
 
 
 def _loaded(stmt: Stmt, tested: Callable[[Value], tuple[Let, ...]], args: tuple[Operand, Operand]) -> Body | None:
-    """Put a choice in the place of what a load gives: by the last of the tests, between two operands, RAW standing for the load."""
+    """Put a choice in the place of what a load gives: by the last of the tests, between two operands, RAW standing for
+    the load.
+    """
     if not isinstance(stmt, Load) or stmt.out.dtype not in (*NARROW, "f32"):
         return None
     raw, wide = (replace(stmt.out, name=f"{stmt.out.name}__{suffix}") for suffix in ("raw", "f32"))
     wide = replace(wide, dtype="f32")
     tests = tested(wide)
-    picked = Let(replace(wide, name=f"{stmt.out.name}__kept"), "where", (tests[-1].out.name, *(wide.name if a == RAW else a for a in args)))
-    return (replace(stmt, out=raw), Let(wide, "cast", (raw.name,)), *tests, picked, Let(stmt.out, "cast", (picked.out.name,)))
+    picked = Let(
+        replace(wide, name=f"{stmt.out.name}__kept"),
+        "where",
+        (tests[-1].out.name, *(wide.name if a == RAW else a for a in args)),
+    )
+    return (
+        replace(stmt, out=raw),
+        Let(wide, "cast", (raw.name,)),
+        *tests,
+        picked,
+        Let(stmt.out, "cast", (picked.out.name,)),
+    )
 
 
 @mutation("16-bit numbers below the least normal one are taken for 0")
@@ -105,34 +117,56 @@ def flushed_subnormals(stmt: Stmt, facts: Facts) -> Body | None:
 
 @mutation("NaN is taken for 0")
 def scrubbed_nan(stmt: Stmt, facts: Facts) -> Body | None:
-    return _loaded(stmt, lambda value: (Let(replace(value, name=f"{value.name}__same", dtype="i1"), "eq", (value.name, value.name)),), (RAW, 0.0))
+    return _loaded(
+        stmt,
+        lambda value: (Let(replace(value, name=f"{value.name}__same", dtype="i1"), "eq", (value.name, value.name)),),
+        (RAW, 0.0),
+    )
 
 
 def _scalars(stmt: Load, facts: Facts) -> list[int]:
-    return [i for i, operand in enumerate(stmt.index) if isinstance(operand, str) and isinstance(facts.defs.get(operand), Start)]
+    return [
+        i
+        for i, operand in enumerate(stmt.index)
+        if isinstance(operand, str) and isinstance(facts.defs.get(operand), Start)
+    ]
 
 
 @mutation("every block reads the first slice of an array")
 def slice_zero(stmt: Stmt, facts: Facts) -> Body | None:
     if not isinstance(stmt, Load) or not _scalars(stmt, facts):
         return None
-    return (replace(stmt, index=tuple(0 if i in _scalars(stmt, facts) else operand for i, operand in enumerate(stmt.index))),)
+    return (
+        replace(
+            stmt, index=tuple(0 if i in _scalars(stmt, facts) else operand for i, operand in enumerate(stmt.index))
+        ),
+    )
 
 
 @mutation("a block reads another's slice of an array: the map from output slices to input slices is wrong")
 def wrong_slice(stmt: Stmt, facts: Facts) -> Body | None:
-    others = [name for name, s in facts.defs.items() if isinstance(s, Start) and facts.kernel.coord(s.coord).role == "group" and s.coord in facts.kernel.grid]
+    others = [
+        name
+        for name, s in facts.defs.items()
+        if isinstance(s, Start) and facts.kernel.coord(s.coord).role == "group" and s.coord in facts.kernel.grid
+    ]
     if not isinstance(stmt, Load) or not (at := _scalars(stmt, facts)) or len(others) < 2:
         return None
     other = next((o for o in others if o not in stmt.index), None)
-    return (replace(stmt, index=tuple(other if other and i == at[-1] else operand for i, operand in enumerate(stmt.index))),)
+    return (
+        replace(stmt, index=tuple(other if other and i == at[-1] else operand for i, operand in enumerate(stmt.index))),
+    )
 
 
 @mutation("an array is read by the strides of its transpose")
 def swapped_strides(stmt: Stmt, facts: Facts) -> Body | None:
     if not isinstance(stmt, Load):
         return None
-    tiles = [i for i, operand in enumerate(stmt.index) if isinstance(operand, str) and isinstance(facts.defs.get(operand), Iota)]
+    tiles = [
+        i
+        for i, operand in enumerate(stmt.index)
+        if isinstance(operand, str) and isinstance(facts.defs.get(operand), Iota)
+    ]
     if len(tiles) < 2:
         return None
     index = list(stmt.index)

@@ -1,4 +1,6 @@
-"""Mistakes with running values: references that do not move or move alone, accumulators rescaled wrongly or started from a wrong value."""
+"""Mistakes with running values: references that do not move or move alone, accumulators rescaled wrongly or started
+from a wrong value.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ def rescale_twice(stmt: Stmt, facts: Facts) -> Body | None:
     return instead(stmt, once, op="mul", args=(once.out.name, stmt.args[facts.factor(stmt)]))
 
 
-@mutation("a tile is taken relative to the maximum before it, from the second tile on, and what is carried to the one with it")
+@mutation(
+    "a tile is taken relative to the maximum before it, from the second tile on, and what is carried to the one with it"
+)
 def stale_maximum(stmt: Stmt, facts: Facts) -> Body | None:
     swapped = {name: f"{name}__stale" for name, s in facts.defs.items() if facts.reference(s)}
     acc = facts.reference(stmt)
@@ -61,7 +65,9 @@ def stale_maximum(stmt: Stmt, facts: Facts) -> Body | None:
     return None if new == stmt else (new,)
 
 
-def _reference(stmt: Stmt, facts: Facts, op: Callable[[str, Operand], tuple[tuple[Let, ...], str, tuple[Operand, ...]]]) -> Body | None:
+def _reference(
+    stmt: Stmt, facts: Facts, op: Callable[[str, Operand], tuple[tuple[Let, ...], str, tuple[Operand, ...]]]
+) -> Body | None:
     acc = facts.reference(stmt)
     if not acc or not isinstance(stmt, Let):
         return None
@@ -125,6 +131,10 @@ def not_accumulated(stmt: Stmt, facts: Facts) -> Body | None:
         return (replace(stmt, acc=None),)
     if isinstance(stmt, Let) and stmt.op == "add" and stmt.out.name in facts.inside:
         for start, tile in (stmt.args, stmt.args[::-1]):
-            if isinstance(tile, str) and isinstance(facts.defs.get(tile), ReduceTile) and (start in facts.carried or facts.is_op(start, "mul")):
+            if (
+                isinstance(tile, str)
+                and isinstance(facts.defs.get(tile), ReduceTile)
+                and (start in facts.carried or facts.is_op(start, "mul"))
+            ):
                 return instead(stmt, op="add", args=(tile, 0.0))
     return None

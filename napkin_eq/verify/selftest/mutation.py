@@ -1,4 +1,6 @@
-"""How a mutation of a plan is stated: as a change of statements, whatever they compute, with what they are to each other."""
+"""How a mutation of a plan is stated: as a change of statements, whatever they compute, with what they are to each
+other.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,22 @@ from typing import TypeVar
 
 from napkin_eq.lang.dtypes import NARROW
 from napkin_eq.machine.dependent_launch import dependent_launch
-from napkin_eq.tile.ir import Assign, Defining, Dot, Kernel, Let, Load, Loop, Operand, Plan, ReduceTile, ScanTile, Stmt, Value, statements
+from napkin_eq.tile.ir import (
+    Assign,
+    Defining,
+    Dot,
+    Kernel,
+    Let,
+    Load,
+    Loop,
+    Operand,
+    Plan,
+    ReduceTile,
+    ScanTile,
+    Stmt,
+    Value,
+    statements,
+)
 from napkin_eq.tile.passes.cache_hints import cache_hints
 
 Body = tuple[Stmt, ...]
@@ -21,7 +38,9 @@ F = TypeVar("F", bound=Change)
 
 @dataclass(slots=True)
 class Facts:
-    """What a kernel's statements are to each other: who defines a value, which values are carried through which loop."""
+    """What a kernel's statements are to each other: who defines a value, which values are carried through
+    which loop.
+    """
 
     kernel: Kernel
     storage: str
@@ -35,7 +54,9 @@ class Facts:
             if isinstance(stmt, Loop):
                 self.carried.update({value.name: start for value, start in stmt.carried})
                 self.values.update({value.name: value for value, _ in stmt.carried})
-                self.inside.update({s.out.name: stmt.coord for part in stmt.parts for s in statements(part.body) if hasattr(s, "out")})
+                self.inside.update(
+                    {s.out.name: stmt.coord for part in stmt.parts for s in statements(part.body) if hasattr(s, "out")}
+                )
             elif hasattr(stmt, "out"):
                 self.defs[stmt.out.name], self.values[stmt.out.name] = stmt, stmt.out
 
@@ -71,7 +92,12 @@ class Facts:
 
     def fill(self, stmt: Stmt, *values: float) -> bool:
         """Tell whether a statement keeps a value by a mask of coordinates and puts one of these numbers elsewhere."""
-        if not isinstance(stmt, Let) or stmt.op != "where" or isinstance(stmt.args[2], str) or stmt.args[2] not in values:
+        if (
+            not isinstance(stmt, Let)
+            or stmt.op != "where"
+            or isinstance(stmt.args[2], str)
+            or stmt.args[2] not in values
+        ):
             return False
         return self.is_op(stmt.args[0], "lt", "le", "and", "not") or isinstance(self.defs.get(str(stmt.args[0])), Load)
 
@@ -133,7 +159,9 @@ def using(stmt: Stmt, names: Mapping[str, Operand]) -> Stmt:
         case ReduceTile():
             return replace(stmt, arg=str(other(stmt.arg)))
         case Dot():
-            return replace(stmt, a=str(other(stmt.a)), b=str(other(stmt.b)), acc=None if stmt.acc is None else str(other(stmt.acc)))
+            return replace(
+                stmt, a=str(other(stmt.a)), b=str(other(stmt.b)), acc=None if stmt.acc is None else str(other(stmt.acc))
+            )
         case Assign():
             return replace(stmt, value=str(other(stmt.value)))
     return stmt

@@ -1,6 +1,8 @@
-"""Ways to break a plan: each takes a plan and returns one that has a mistake which people make, or None where it has no place for it.
+"""Ways to break a plan: each takes a plan and returns one that has a mistake which people make, or None where it has no
+place for it.
 
-A mutation is stated over statements of the plan language, whatever they compute. The broken plans show what a check can see.
+A mutation is stated over statements of the plan language, whatever they compute. The broken plans show what a check can
+see.
 """
 
 from __future__ import annotations

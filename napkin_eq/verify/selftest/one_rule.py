@@ -73,7 +73,9 @@ def by_terms() -> Iterator[tuple[str, Data]]:
 
 
 def by_lemmas() -> Iterator[tuple[str, Data]]:
-    """Yield what is refused as lemmas, though the steps are right where they stand: they hold a stream's accumulator."""
+    """Yield what is refused as lemmas, though the steps are right where they stand: they hold a stream's
+    accumulator.
+    """
     for term in (Acc() * Sum(x, B + B), Prev(Sum(x, B)) * Sum(x, B + B)):
         data = written(Online(y, D, TRUE, Acc() + term), ("sum-add", (2, 1, 1), True, {"a": B, "b": B, "x": x}))
         yield "a lemma about an accumulator", as_lemma(data, 1)

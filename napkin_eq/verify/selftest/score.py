@@ -1,9 +1,9 @@
 """Broken kernels that the numeric check must reject, and how many it does: `score()`.
 
-Each trial is a small diagram, derived as any other; each mutant is its plan with one mistake (see mutations.py). Plans run
-tile by tile in NumPy, rounded as on a GPU, on every family of inputs (see sample_inputs.py), and are held against float64 within
-the bound of the plan that has no mistake. A mutant that a trial cannot show, since nothing it computes changes, is listed
-with the reason.
+Each trial is a small diagram, derived as any other; each mutant is its plan with one mistake (see mutations.py). Plans
+run tile by tile in NumPy, rounded as on a GPU, on every family of inputs (see sample_inputs.py), and are held against
+float64 within the bound of the plan that has no mistake. A mutant that a trial cannot show, since nothing it computes
+changes, is listed with the reason.
 """
 
 from __future__ import annotations
@@ -97,7 +97,8 @@ TRIALS = (
         "sum-from-one": RESCALED, "mask-fill-finite": ANY_REFERENCE, "mask-by-arithmetic": ZERO_LANES,
     }),
     Trial("kept", _kept, {"q": 20}, {
-        "sum-from-one": RESCALED, "tail-not-zeroed": "lanes past the end are not kept either", "guard-by-quotient": "a sum of exponentials is no negative zero",
+        "sum-from-one": RESCALED, "tail-not-zeroed": "lanes past the end are not kept either",
+        "guard-by-quotient": "a sum of exponentials is no negative zero",
     }),
     Trial("past", _past, {"q": 40}, {
         "sum-from-one": RESCALED, "unguarded-absent": SEEN, "unguarded-inverse": SEEN, "guard-by-quotient": SEEN,
@@ -106,11 +107,13 @@ TRIALS = (
         "flushed-subnormals": "products of two subnormal numbers round to 0",
     }),
     Trial("quotients", _quotients, {"t": 3}, {
-        "tail-not-zeroed": ZERO_LANES, "mask-by-arithmetic": ZERO_LANES, "accumulators-in-16-bits": "a sum of two tiles is rounded to 16 bits anyway",
+        "tail-not-zeroed": ZERO_LANES, "mask-by-arithmetic": ZERO_LANES,
+        "accumulators-in-16-bits": "a sum of two tiles is rounded to 16 bits anyway",
     }),
     Trial("reached", _reached, {"t": 3}, {
         "stale-maximum": "nothing in the loop is relative to the maximum", "mask-by-arithmetic": ZERO_LANES,
-        "accumulators-in-16-bits": "counts of whole tiles are exact in 16 bits", "scrubbed-nan": "what is NaN is not counted, nor is a small number",
+        "accumulators-in-16-bits": "counts of whole tiles are exact in 16 bits",
+        "scrubbed-nan": "what is NaN is not counted, nor is a small number",
     }),
 )  # fmt: skip
 
@@ -119,9 +122,9 @@ TRIALS = (
 class Score:
     """How many mutants the numeric check rejects, and by which family of inputs.
 
-    by_family: the mutants that plain random numbers reject, under "normal", and for each other family those that it rejects
-    of the rest. alive: what no family rejects. wronged: where the plan without a mistake fails. looseness: by family, the median
-    over the trials of the bound over the error of plans without a mistake (see Compared).
+    by_family: the mutants that plain random numbers reject, under "normal", and for each other family those that it
+    rejects of the rest. alive: what no family rejects. wronged: where the plan without a mistake fails. looseness: by
+    family, the median over the trials of the bound over the error of plans without a mistake (see Compared).
     """
 
     mutants: int
@@ -161,7 +164,12 @@ class Bench:
         from napkin_eq.numerics.compare import must_spoil
         from napkin_eq.verify.tolerance import tolerances
 
-        tiles = {c.axis.name: c.tile for kernel in self.plan.kernels for c in kernel.coords if c.axis.size is None and c.tile > 1}
+        tiles = {
+            c.axis.name: c.tile
+            for kernel in self.plan.kernels
+            for c in kernel.coords
+            if c.axis.size is None and c.tile > 1
+        }
         plain = {name: 2 * tile for name, tile in tiles.items()} | dict(self.trial.rows)
         symbolic = resized(self.diagram, family, plain, tiles)
         sizes = {axis.name: axis.size or symbolic[axis.name] for axis in self.diagram.axes()}
@@ -169,18 +177,24 @@ class Bench:
         order = [axis.name for axis in self.plan.outputs[0].dims]
         exact = evaluate(self.diagram.term, drawn.clean, symbolic, order=order)
         (tolerance,) = tolerances(self.derivation, drawn, symbolic, self.dtype).values()
-        must = must_spoil(self.diagram.term, drawn.clean, symbolic, drawn.spoilt, order) if family.spoil == "nan" else None
+        must = (
+            must_spoil(self.diagram.term, drawn.clean, symbolic, drawn.spoilt, order) if family.spoil == "nan" else None
+        )
         return drawn, symbolic, exact, tolerance.least, must
 
     def used(self, plan: Plan, family: Family) -> float:
-        """Return the largest part of a bound that a plan uses on a family; infinite where it is wrong beyond any, or refused as it runs."""
+        """Return the largest part of a bound that a plan uses on a family; infinite where it is wrong beyond any, or
+        refused as it runs.
+        """
         try:
             return self.compared(plan, family).bound_used
         except NapkinError:
             return float("inf")  # an access out of bounds, an element written twice or never
 
     def compared(self, plan: Plan, family: Family) -> Compared:
-        """Run a plan on a family and hold it against the exact values; raises NapkinError for a plan that is refused as it runs."""
+        """Run a plan on a family and hold it against the exact values; raises NapkinError for a plan that is refused as
+        it runs.
+        """
         from napkin_eq.numerics.compare import compare
         from napkin_eq.tile.printers import emit
 
@@ -227,4 +241,6 @@ def score(dtype: str = DTYPE, seed: int = SEED) -> Score:
     alive = tuple(name for name in names if name not in found)
     told = {name: tuple(caught) for name, caught in by_family.items()}
     medians = {name: round(statistics.median(seen), 1) for name, seen in loose.items()}
-    return Score(len(names), len(found), told, alive, tuple(wronged), len(by_family), time.perf_counter() - begun, medians)
+    return Score(
+        len(names), len(found), told, alive, tuple(wronged), len(by_family), time.perf_counter() - begun, medians
+    )

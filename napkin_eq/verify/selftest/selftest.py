@@ -1,7 +1,8 @@
-"""The verifier verified: how many laws of the corpus it judges rightly, how many forged certificates it refuses and broken kernels it catches.
+"""The verifier verified: how many laws of the corpus it judges rightly, how many forged certificates it refuses and
+broken kernels it catches.
 
-A wrong law counts as rejected only with an instance that refutes it by `evaluate` alone, or because nothing meets its premises; one
-that is wrong in floating point only, if that is the verdict.
+A wrong law counts as rejected only with an instance that refutes it by `evaluate` alone, or because nothing meets its
+premises; one that is wrong in floating point only, if that is the verdict.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from napkin_eq.verify.selftest.score import score
 
 SCHEMA = 1
 PARTS = ("laws", "certificates", "kernels")
-BROKEN, CHANGED = 6, 400  # one in so many forgeries is tried of those that are ill-formed, and of those with one row changed
+# One in so many forgeries is tried of those that are ill-formed, and of those with one row changed
+BROKEN, CHANGED = 6, 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,25 +55,39 @@ def _refused(statement: Statement) -> tuple[str, bool]:
 
 def _accepted(statement: Statement) -> tuple[str, bool]:
     outcome = opinion(statement)
-    return ("", False) if outcome.status == "proved" else (f"{statement.name} is true and was {outcome.status}: {outcome.detail}", False)
+    return (
+        ("", False)
+        if outcome.status == "proved"
+        else (f"{statement.name} is true and was {outcome.status}: {outcome.detail}", False)
+    )
 
 
 def _rounded(entry: Entry, law: Law) -> str:
     (verdict,) = assess([law], use_cache=False)
     granted = "granted" if entry.expected == "valid" else "refused"
     right = verdict.found == entry.found and verdict.status == granted
-    return "" if right else f"{law.name} claims to be {law.floating} and is {entry.found}; the claim was {verdict.status}: {verdict}"
+    return (
+        ""
+        if right
+        else f"{law.name} claims to be {law.floating} and is {entry.found}; the claim was {verdict.status}: {verdict}"
+    )
 
 
 def laws() -> list[Result]:
-    """Put the whole corpus before the verifier; what was being judged as an interrupt came says nothing unless it is right."""
+    """Put the whole corpus before the verifier; what was being judged as an interrupt came says nothing unless it is
+    right.
+    """
     listed = list(entries())
-    results = (judged(entry) for number, entry in enumerate(listed) if reported("laws of the corpus", number, len(listed)))
+    results = (
+        judged(entry) for number, entry in enumerate(listed) if reported("laws of the corpus", number, len(listed))
+    )
     return [result for result in results if result.passed or going()]
 
 
 def report(parts: Sequence[str] = PARTS) -> dict[str, Any]:
-    """Return the scores as data: each part by family, and its totals flat; of what was tried until then, where whoever waits ended it."""
+    """Return the scores as data: each part by family, and its totals flat; of what was tried until then, where whoever
+    waits ended it.
+    """
     started = time.perf_counter()
     data: dict[str, Any] = {"schema": SCHEMA, "disagreements": [], "failures": []}
     if "laws" in parts:
@@ -85,15 +101,26 @@ def report(parts: Sequence[str] = PARTS) -> dict[str, Any]:
         forged = forgeries.score(CHANGED, BROKEN)
         data["certificates"] = {
             "good": {"total": forged.good, "accepted": forged.accepted},
-            "forged": {"total": forged.forged, "refused": forged.refused, "shown_false": forged.false, "by_rule": dict(sorted(forged.by_rule.items()))},
+            "forged": {
+                "total": forged.forged,
+                "refused": forged.refused,
+                "shown_false": forged.false,
+                "by_rule": dict(sorted(forged.by_rule.items())),
+            },
         }
         data["failures"] += forged.failures
     if "kernels" in parts:
         found = score()
-        data["kernels"] = {"mutants": found.mutants, "killed": found.killed, "by_family": {name: len(caught) for name, caught in found.by_family.items()}}
+        data["kernels"] = {
+            "mutants": found.mutants,
+            "killed": found.killed,
+            "by_family": {name: len(caught) for name, caught in found.by_family.items()},
+        }
         data["looseness"] = dict(found.looseness)
         data["kernel_mutants"] = {"total": found.mutants, "caught": found.killed}
-        data["failures"] += [f"{name} is broken and passes" for name in found.alive] + [f"{name} is right and is rejected" for name in found.wronged]
+        data["failures"] += [f"{name} is broken and passes" for name in found.alive] + [
+            f"{name} is right and is rejected" for name in found.wronged
+        ]
     if not going():
         data["interrupted"] = True
     data["seconds"] = round(time.perf_counter() - started, 1)
@@ -113,13 +140,18 @@ def told(data: dict[str, Any]) -> str:
         width = max(map(len, families), default=0)
         lines.append(f"{'laws':{width}}  valid accepted  wrong rejected")
         for name, row in [*families.items(), ("all", data["laws"])]:
-            lines.append(f"{name:{width}}  {_of(row['accepted'], row['valid']):>14}  {_of(row['rejected'], row['wrong']):>14}")
+            lines.append(
+                f"{name:{width}}  {_of(row['accepted'], row['valid']):>14}  {_of(row['rejected'], row['wrong']):>14}"
+            )
     if "certificates" in data:
         good, forged = data["certificates"]["good"], data["certificates"]["forged"]
         width = max(map(len, forged["by_rule"]), default=0)
         lines.append(f"{'forged certificates':{width}}  refused, whatever the rule that is broken")
         lines += [f"{name:{width}}  {count}" for name, count in forged["by_rule"].items()]
-        lines.append(f"{'all':{width}}  {_of(forged['refused'], forged['total'])}; the sides of {forged['shown_false']} differ by evaluation")
+        lines.append(
+            f"{'all':{width}}  {_of(forged['refused'], forged['total'])}; the sides of {forged['shown_false']} differ"
+            " by evaluation"
+        )
         lines.append(f"good certificates accepted: {_of(good['accepted'], good['total'])}")
     if "kernels" in data:
         families = data["kernels"]["by_family"]
@@ -127,7 +159,10 @@ def told(data: dict[str, Any]) -> str:
         lines.append(f"{'inputs':{width}}  broken kernels caught, beyond those that normal numbers catch")
         lines += [f"{name:{width}}  {caught}" for name, caught in families.items()]
         if loose := data["looseness"]:
-            lines.append(f"right kernels: bound over error at most {max(loose.values()):g} ({max(loose, key=loose.__getitem__)}), medians by family of inputs")
+            lines.append(
+                f"right kernels: bound over error at most {max(loose.values()):g}"
+                f" ({max(loose, key=loose.__getitem__)}), medians by family of inputs"
+            )
         lines.append(f"{'all':{width}}  {_of(data['kernels']['killed'], data['kernels']['mutants'])}")
     so_far = "interrupted; of what was tried " if "interrupted" in data else ""
     said = f"{so_far}{'all as it should be' if perfect(data) else 'not all as it should be'}, in {data['seconds']} s"
