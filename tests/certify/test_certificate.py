@@ -168,7 +168,7 @@ def test_the_documents_go_through_all_of_the_checker() -> None:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef))
     ]
     assert len(defined) > 20 and [name for name in defined if f"`{name}`" not in told_of] == []
-    assert len(Path(checker.__file__).read_text().splitlines()) <= 500
+    assert len(Path(checker.__file__).read_text().splitlines()) <= 600
 
 
 def test_the_checker_speaks_the_same_language() -> None:

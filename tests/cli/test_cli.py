@@ -485,13 +485,19 @@ def test_a_name_that_is_too_long_is_one_line(capsys, argv):
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["a = " + "[" * 5000 + "]" * 5000, "a = " + "1" * 5000, "a = 1e", "\x00"],
-    ids=["nested", "digits", "cut", "nul"],
+    ("text", "said"),
+    [
+        ("a = " + "[" * 480 + "]" * 480, "name is None"),
+        ("a = [\n" + "[\n" * 5000 + "]\n" * 5001, "not a"),
+        ("a = " + "1" * 5000, "a line has 5004 characters"),
+        ("a = 1e", "not a"),
+        ("\x00", "not a"),
+    ],
+    ids=["nested", "deeper", "digits", "cut", "nul"],
 )
-def test_a_hostile_hardware_file_is_one_line(capsys, tmp_path, text):
+def test_a_hostile_hardware_file_is_one_line(capsys, tmp_path, text, said):
     (tmp_path / "gpu.toml").write_text(text)
-    assert "gpu.toml: not a" in refused(capsys, "derive", *SMALL, "--hardware", str(tmp_path / "gpu.toml"))
+    assert said in refused(capsys, "derive", *SMALL, "--hardware", str(tmp_path / "gpu.toml"))
 
 
 def test_a_reading_may_have_lines(tmp_path, registry, capsys):
