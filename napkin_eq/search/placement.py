@@ -97,11 +97,12 @@ class Placer:
         self.name, self.target_dtypes, self.storage, self.hardware = name, target_dtypes, storage, hardware
         self.offers, self.proved, self.printer, self.precision = offers, proved, printer, precision
         self.budget = budget or Budget()
-        self.solved: dict[tuple[Store, tuple[p.Buffer, ...]], Tiled | None] = {}
+        self.solved: dict[tuple[Store, tuple[p.Buffer, ...], tuple[p.Buffer, ...]], Tiled | None] = {}
         # Kernels that are sure to take longer than so many microseconds
-        self.above: dict[tuple[Store, tuple[p.Buffer, ...]], float] = {}
+        self.above: dict[tuple[Store, tuple[p.Buffer, ...], tuple[p.Buffer, ...]], float] = {}
         self.refusals: list[str] = []
         self.buffers: dict[Term, p.Buffer] = {}
+        self.kept: dict[tuple[Term, tuple[Axis, ...], str], p.Buffer] = {}
         self.fused: list[Tiled] = []
         self.orders: dict[Term, tuple[Axis, ...]] = {}  # of outputs whose storage order others have chosen
         # Axes that count stretches: where no value of a stretch is stored, one kernel does them all, and nothing is cut
@@ -283,8 +284,10 @@ class Placer:
             store = self._partitioned(values, found, done, left)
             kept = _items(store, len(values))
             for site, target, name in zip(sites, found, kept, strict=True):
+                # Where it is an operand of a contraction a value may be stored in another type than elsewhere.
                 if site in stored:
-                    self.buffers.setdefault(name, replace(target, name=f"{self.name}__s{len(self.buffers)}"))
+                    own = replace(target, name=f"{self.name}__s{len(self.kept)}")
+                    self.buffers[name] = self.kept.setdefault((name, target.dims, target.dtype), own)
             return kept
 
         least: list[float] = []
@@ -352,10 +355,10 @@ class Placer:
         """Return a kernel with its best tiles; None where none fit, or where all are sure to take longer than the limit
         in microseconds.
         """
-        key = (store, targets)
+        arrays = {t: self.buffers[t] for t in subterms(store) if t in self.buffers and t is not store}
+        key = (store, targets, tuple(arrays.values()))
         if key not in self.solved and limit > self.above.get(key, -math.inf):
             roles, value = modes_of(store)
-            arrays = {t: self.buffers[t] for t in subterms(store) if t in self.buffers and t is not store}
             least = Least(value, targets, arrays, self.storage, self.hardware)
 
             def lower(tiles: Mapping[str, int]) -> p.Kernel:

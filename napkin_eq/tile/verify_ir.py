@@ -57,16 +57,20 @@ def verified(kernel: Kernel) -> Kernel:
 
 
 def verified_plan(plan: Plan) -> Plan:
-    """Return a plan whose kernels keep to the tile language, each array written by one of them, before others read it;
-    else raises WrongPlan.
+    """Return a plan whose kernels keep to the tile language, each array written by one of them, before others read it,
+    and of one type and shape to all; else raises WrongPlan.
     """
     inputs = {buffer.name: buffer for buffer in plan.inputs}
+    known = dict(inputs)
     written: dict[str, str] = {}
     for kernel in plan.kernels:
         verified(kernel)
         for buffer in kernel.reads:
             if buffer.name not in inputs and buffer.name not in written:
                 raise WrongPlan(f"kernel {kernel.name}: it reads {buffer.name} before any kernel has written it")
+        for buffer in (*kernel.reads, *kernel.writes):
+            if (other := known.setdefault(buffer.name, buffer)) != buffer:
+                raise WrongPlan(f"kernel {kernel.name}: to it {buffer.name} is {_said(buffer)}, before {_said(other)}")
         for buffer in kernel.writes:
             if buffer.name in inputs or buffer.name in written:
                 raise WrongPlan(
@@ -79,6 +83,10 @@ def verified_plan(plan: Plan) -> Plan:
     if len({kernel.name for kernel in plan.kernels}) != len(plan.kernels):
         raise WrongPlan(f"plan {plan.name}: two kernels have one name")
     return plan
+
+
+def _said(buffer: Buffer) -> str:
+    return f"{buffer.dtype} [{' '.join(axis.name for axis in buffer.dims)}]"
 
 
 class _Verifier:

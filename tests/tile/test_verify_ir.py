@@ -137,6 +137,10 @@ def test_a_plan_writes_each_array_once_and_before_it_is_read():
         verified_plan(replace(SOFTMAX, kernels=(ROW, replace(ROW, name="again"))))
     with pytest.raises(WrongPlan, match="before any kernel has written it"):
         verified_plan(replace(SOFTMAX, inputs=()))
+    (array,) = SOFTMAX.inputs
+    other = "f16" if array.dtype == "f32" else "f32"
+    with pytest.raises(WrongPlan, match=rf"to it {array.name} is {array.dtype} \["):
+        verified_plan(replace(SOFTMAX, inputs=(replace(array, dtype=other),)))
     with pytest.raises(WrongPlan, match="no kernel writes"):
         verified_plan(replace(SOFTMAX, outputs=(*SOFTMAX.outputs, p.Buffer("other", (Q,), "f32"))))
 
