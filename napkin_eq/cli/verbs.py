@@ -476,7 +476,7 @@ def fuzz(args: Namespace) -> int:
             for number, finding in enumerate(report.findings):
                 (folder / f"found_{number}.json").write_text(_dumped(finding.data()["diagram"]), encoding="utf-8")
     print(_dumped(report.data()) if args.json else report, end="" if args.json else "\n")
-    return FAILED if report.findings else DONE
+    return FAILED if report.findings or report.killed else DONE
 
 
 def calibrate(args: Namespace) -> int:

@@ -36,6 +36,8 @@ MANY = 4  # times the elements of the largest input or output, of which a value 
 WORTH = 0.005  # of a cover's price, what a bundle must promise to save to be priced
 PROMISING = 0.6  # of the time there is, after which no more is priced because it is promising
 UNKNOWN = 1.0  # times its bound, by how much a candidate that was not priced in time is taken to exceed it
+# Of the time of a launch: what moving an array may take that is kept in float32 at that price
+SLIGHT = 0.02
 SLACK = 1.3  # times the bounds of its values one by one that a candidate's bound may be
 
 
@@ -90,6 +92,7 @@ class Choice:
             proved,
             aim.held,
             dict(zip(outputs, orders, strict=True)),
+            SLIGHT * aim.machine.chip.launch_s * aim.machine.hbm.copy_bandwidth,
         )
         self.pricing = Pricing(aim, job.laws, pool)
         self.plain = Pricing(replace(self.aim, printer="triton"), job.laws, pool)

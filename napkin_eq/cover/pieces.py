@@ -18,6 +18,7 @@ from napkin_eq.lang.term import Const, Input, Map, Read, Recur, Reduce, Scan, Te
 from napkin_eq.laws.law import Judgment, nonneg, nonzero, pos
 from napkin_eq.machine.cost import elements
 from napkin_eq.search.candidates import Stored
+from napkin_eq.tile.resources import BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +35,15 @@ class Piece:
 
 
 class Storage:
-    """How the values of a graph are stored: names, types, orders of axes, and what is known of them."""
+    """How the values of a graph are stored: names, types, orders of axes, and what is known of them.
+
+    free: bytes so few that to move them costs next to nothing.
+    """
 
     def __init__(
         self, graph: Graph, named: Mapping[Term, str], dtype: str, proved: Callable[[Judgment], bool],
         held: Mapping[str, str] | None = None, orders: Mapping[Term, tuple[Axis, ...]] | None = None,
+        free: float = 0.0,
     ) -> None:
         terms = subterms(*graph.outputs)
         taken = {t.name for t in terms if isinstance(t, Input)} | set(named.values())
@@ -51,7 +56,10 @@ class Storage:
                 n for n in (f"v{number}_{i}" if i else f"v{number}" for i in range(len(taken) + 1)) if n not in taken
             )
             # What costs next to nothing is kept in float32.
-            small = elements(cut.axes) * FEW <= largest and cut not in operands and cut not in named
+            count = elements(cut.axes)
+            small = (
+                (count * FEW <= largest or BYTES["f32"] * count <= free) and cut not in operands and cut not in named
+            )
             # A count that was rounded equals no place, and products of many numbers soon pass the range of a type that
             # has less of it.
             small |= cut in decisive and cut not in named
@@ -114,7 +122,7 @@ def _operands(terms: list[Term]) -> set[Term]:
     """Return the values that only contractions read, also at other coordinates: the matrix unit rounds them anyway."""
     sides = {t.body for t in terms if contracted(t) is not None}
     inside, elsewhere = set[Term](), set[Term]()
-    for term in terms:
+    for term in reversed(terms):  # who reads a value is known before what it is a reading of
         (inside if term in sides or (isinstance(term, Read) and term not in elsewhere) else elsewhere).update(
             term.children
         )

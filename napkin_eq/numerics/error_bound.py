@@ -210,6 +210,7 @@ def error_bound(
     order: Sequence[str] | None = None,
     planned: Mapping[str, Schedule] | None = None,
     unknown: Mapping[str, Any] | None = None,
+    eager: bool = False,
 ) -> tuple[Array, ...]:
     """Return, for each output of a term, the bound of every element, axes as `evaluate` orders them or in `order`.
 
@@ -218,11 +219,13 @@ def error_bound(
     planned: how each axis is added along, by `schedule`; without it the worst of any plan with tiles of 16 lanes or
     more.
     unknown: masks of input elements that may hold anything, NaN too; the bound is infinite wherever they may reach.
+    eager: what each operator gives is rounded to the storage type, as where every one is a kernel of its own.
     """
     if dtype not in STORAGE and dtype != "float64":
         raise NapkinError(f"unknown dtype {dtype!r:.60}; one of {', '.join(STORAGE)}")
     run = Run(term, inputs, bound_sizes(term, inputs, sizes), 2**40, "float64")
     work = Work(run.top, dtype, matrix_roundoff, planned, unknown)
+    work.eager = eager
     items = tuple(Proj(i, term) for i in range(len(bundled(term)))) or (term,)
     with np.errstate(all="ignore"), in_double() if dtype == "float64" else nullcontext():
         return tuple(work.output(item, order) for item in items)
@@ -263,6 +266,8 @@ class Work:
         self.carried: dict[object, list[tuple[int, Checked]]] = {}
         # Whether operators are bounded one by one, and nothing is known of where values lie.
         self.naive = False
+        # Whether each operator stores what it gives.
+        self.eager = False
         # Of a cut universe: the one outside and the axis that is cut; of an update: the accumulator, and the universe
         # one block before.
         self.outer: Work | None = None
@@ -280,6 +285,7 @@ class Work:
             self.prefixes[key] = found
         found.outer, found.cut, found.acc, found.before, found.mentioned = self, cut, acc, before, self.mentioned
         found.naive, found.errors, found.prefixes, found.carried = self.naive, self.errors, self.prefixes, self.carried
+        found.eager = self.eager
         return found
 
     def output(self, root: Term, wanted: Sequence[str] | None) -> Array:
@@ -294,9 +300,7 @@ class Work:
         for term in _needed(root, self.memo):
             if term not in self.memo:
                 outer = self._home(term)
-                self.memo[term] = (
-                    self._ranged(term, self._settled(self._one(term))) if outer is self else self._from(outer, term)
-                )
+                self.memo[term] = self._ranged(term, self._made(term)) if outer is self else self._from(outer, term)
         return self.memo[root]
 
     def _home(self, term: Term) -> Work:
@@ -333,6 +337,12 @@ class Work:
         if got.form is None or not isinstance(term, (Reduce, Fold, Online)):
             return scaled(self.errors.of(ends, key, got.error), sign)
         return added([Form(got.form.parts, nothing), scaled(self.errors.of(ends, key, got.form.own), sign)], nothing)
+
+    def _made(self, term: Term) -> Checked:
+        """Return the bound of a term; where operators store what they give, as it is stored."""
+        found = self._settled(self._one(term))
+        operator = self.eager and isinstance(term, (Map, Reduce, Scan, Recur)) and term is not self.root
+        return self._stored(found) if operator and term.kind == "real" else found
 
     def _settled(self, got: Checked) -> Checked:
         """Absence is exact unless it is in doubt, and what could not be bounded is unbounded."""

@@ -4,7 +4,9 @@ plan.
 a_priori    of the derived term, with the schedule of the plan (rounding.py)
 running     of the plan's own statements (running_bound.py)
 source      of what the diagram says, evaluated as it is written, times FACTOR: so a plan that loses digits which the
-            diagram keeps fails, however large its own bounds are
+            diagram keeps fails, however large its own bounds are. Of a plan whose kernels hand each other what they
+            rounded to 16 bits it is that of the diagram operator by operator, each rounded to the type, as eager
+            PyTorch does
 
 To it is added what the reference is off by itself, which is computed in float64 and may leave even its range.
 
@@ -18,9 +20,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from napkin_eq.lang.dtypes import NARROW
 from napkin_eq.numerics.sample_inputs import Drawn
 from napkin_eq.numerics.stability import FACTOR
 from napkin_eq.search.derivation import Derived
+from napkin_eq.tile.ir import Plan
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,7 +61,7 @@ def tolerances(
     from napkin_eq.numerics.error_bound import error_bound, schedule
     from napkin_eq.numerics.running_bound import running_bound
 
-    planned = schedule(derivation.plan)
+    planned, handed = schedule(derivation.plan), _hands_narrow(derivation.plan)
     running = running_bound(derivation.plan, drawn.clean, sizes, matrix, drawn.spoilt)
     outputs = [each for output in derivation.outputs for each in output.each()]
     found = {}
@@ -65,7 +69,13 @@ def tolerances(
         order = [axis.name for axis in buffer.dims]
         # The derived term says what is stored between kernels; the diagram's own is evaluated with no plan in mind.
         (a_priori,) = error_bound(term, drawn.clean, sizes, dtype, matrix, order, planned, drawn.spoilt)
-        (own,) = error_bound(source, drawn.clean, sizes, dtype, matrix, order, None, drawn.spoilt)
+        (own,) = error_bound(source, drawn.clean, sizes, dtype, matrix, order, None, drawn.spoilt, handed)
         (reference,) = error_bound(source, drawn.clean, sizes, "float64", 0.0, order, None, drawn.spoilt)
         found[buffer.name] = Tolerance(a_priori, running[buffer.name], own, reference)
     return found
+
+
+def _hands_narrow(plan: Plan) -> bool:
+    """Tell whether a kernel reads what another one rounded to 16 bits or fewer."""
+    made = {buffer for kernel in plan.kernels for buffer in kernel.writes}
+    return any(buffer in made and buffer.dtype in NARROW for kernel in plan.kernels for buffer in kernel.reads)

@@ -198,3 +198,12 @@ def _stored(columns: int) -> p.Kernel:
     mask = p.Let(p.Value("m", ("r", "c"), "i1"), "lt", ("r_at", "c_at"))
     coords = (p.Coord("r", r, 1024, "whole"), p.Coord("b", b, 1, "group"), p.Coord("c", c, 16, "whole"))
     return p.Kernel("stored", (), (out,), coords, ("b",), (*body[:3], mask, *body[3:]))
+
+
+def test_a_contraction_to_one_number_whose_operands_are_computed_has_a_price():
+    """It has no rows; the fuzzer found that its price asked for the first of them."""
+    a, b, c, ci, co = nq.axes("a b c ci co", a=1, b=17, c=1, ci=1, co=1)
+    same = nq.array("I", a, ci, co, dtype="int32")
+    value = nq.sum(nq.array("A", a, b, c), c, where=nq.equal(same, same))
+    term = nq.sum(nq.take(value, ci, nq.index(c)) * value, b)
+    assert nq.derive(nq.Diagram("product", (("out", term),)), dtype="float32").plan.kernels

@@ -527,3 +527,24 @@ def test_names_of_arrays_that_a_cover_would_take_change_nothing():
         graph = graph_of([nq.max(nq.sum(a * b, n) + 1.0, m), nq.sum(nq.sum(a * b, n), m)], proved)
         names = [stored.name for stored in Storage(graph, {}, "bfloat16", proved).stored.values()]
         assert len(names) == len({*names, first, second}) - 2 == len(graph.cuts)
+
+
+def test_what_is_small_or_moves_in_no_time_is_kept_in_float32():
+    """Also where it is read at other coordinates, unless contractions alone read it, whose operands are rounded
+    anyway.
+    """
+    a, b, c, n = nq.axes("a b c n", a=64, b=16, c=16, n=16)
+    proved = prover(chosen_statements((), ()))
+    total = nq.sum(nq.array("A", a, b, c), a)
+    turned = Read(total, b, 15 - nq.index(b))
+    graph = graph_of([nq.exp(turned) + total], proved)
+    assert Storage(graph, {}, "bfloat16", proved).stored[total].dtype == "f32"
+    # Nothing is much larger than it: by what it takes to move it
+    running = nq.scan(nq.exp(nq.array("A", a, b, c)), a)
+    graph = graph_of([Read(running, b, 15 - nq.index(b)) + running], proved)
+    few = 4.0 * 64 * 16 * 16
+    assert [Storage(graph, {}, "bfloat16", proved, free=f).stored[running].dtype for f in (0.0, few - 1, few)] == [
+        "bf16", "bf16", "f32"
+    ]  # fmt: skip
+    product = nq.sum(turned * nq.array("B", c, n), c)
+    assert Storage(graph_of([product], proved), {}, "bfloat16", proved, free=few).stored[total].dtype == "bf16"

@@ -5,8 +5,11 @@ nodes.
 from __future__ import annotations
 
 import json
+import os
 import sys
+import time
 from collections import Counter
+from dataclasses import dataclass
 from random import Random
 
 import pytest
@@ -24,7 +27,7 @@ from napkin_eq.numerics import stability
 from napkin_eq.numerics.sample_inputs import family
 from napkin_eq.pipeline.derive import derive
 from napkin_eq.pipeline.unfused import NOTE
-from napkin_eq.verify.fuzz.fuzz import KINDS, Disagreement, drawn, examine, fuzz, gave_up
+from napkin_eq.verify.fuzz.fuzz import KINDS, Disagreement, Part, Report, drawn, examine, fuzz, gave_up, together
 from napkin_eq.verify.fuzz.random_diagrams import LENGTHS, Shape, random_diagram
 from napkin_eq.verify.fuzz.shrink import shrunk, size
 
@@ -162,6 +165,23 @@ def test_a_fault_is_found_and_shrunk(monkeypatch):
     assert report.counts["drawn"] > report.counts["refused"] > 0
     assert loads_diagram(json.dumps(report.data()["findings"][0]["diagram"])) == found.diagram
     assert issubclass(KINDS["fault"], Disagreement)
+
+
+@dataclass(frozen=True, slots=True)
+class Dying(Part):
+    """A process that sees one diagram and dies at the second, as one does whose compiler has a fault."""
+
+    def examined(self, begun):
+        begun("drawn_0")
+        yield Report(self.seed, Counter(drawn=1))
+        begun("drawn_1")
+        os._exit(9)
+
+
+def test_a_process_that_dies_is_told_with_what_it_was_at_and_what_it_saw_is_kept():
+    report = together([Dying(time.monotonic() + 60, 0, False, Shape(), 1.0, 0, 1)], Report(0))
+    assert (report.counts["drawn"], report.killed) == (2, ["drawn_1"])
+    assert "a process was killed at drawn_1" in str(report)
 
 
 def test_the_command_refuses_what_is_no_number_of_seconds(capsys):

@@ -10,13 +10,16 @@ the certificate by the independent checker, and the diagram read back from its J
 from __future__ import annotations
 
 import contextlib
+import itertools
 import re
 import sys
 import time
+import traceback
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from random import Random
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -29,9 +32,12 @@ from napkin_eq.verify.fuzz.random_diagrams import Shape, random_diagram
 from napkin_eq.verify.fuzz.shrink import shrunk
 
 if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
     from napkin_eq.pipeline.derivation import Derivation
 
 SHRINK_SECONDS = 60.0
+LATE = 15.0  # seconds past the time, and past the making of a finding smaller, after which a process is ended
 PROGRAMS = 3000  # of the interpreter, which runs one after another
 
 
@@ -98,6 +104,27 @@ class Report:
     # Diagrams that were done operator by operator though nothing ended the search, with why
     plain: list[str] = field(default_factory=list)
     first: dict[str, str] = field(default_factory=dict)  # of each reason for a refusal: the first diagram
+    killed: list[str] = field(default_factory=list)  # the diagrams with which a process died
+    smaller: dict[str, Finding] = field(default_factory=dict)  # of findings that are known, by their keys
+
+    def add(self, other: Report) -> None:
+        """Take in what was seen elsewhere; a finding like one that is known counts as seen again."""
+        self.counts += other.counts
+        self.refused += other.refused
+        self.seconds += other.seconds
+        self.slow += other.slow
+        self.plain += other.plain
+        self.first = {**other.first, **self.first}
+        self.findings = [other.smaller.get(_key(f), f) for f in self.findings]
+        known = {_key(f) for f in self.findings}
+        fresh = [f for f in other.findings if _key(f) not in known]
+        self.findings += fresh
+        self.counts["repeated"] += len(other.findings) - len(fresh)
+
+    def died(self, name: str) -> None:
+        """Note that a process was killed, by want of memory say, or by a fault of a compiler, and what it was at."""
+        self.counts["drawn"] += bool(name)
+        self.killed.append(name or "before its first diagram")
 
     def data(self) -> dict[str, Any]:
         """Return the report as data, keys stable."""
@@ -107,7 +134,8 @@ class Report:
             "seconds": {"median": round(median(self.seconds), 2),
                 "most": round(max(self.seconds), 2)} if self.seconds else {},
             "reasons": dict(sorted(self.refused.items())), "first": dict(sorted(self.first.items())),
-            "slow": sorted(self.slow), "plain": sorted(self.plain), "findings": [f.data() for f in self.findings],
+            "slow": sorted(self.slow), "plain": sorted(self.plain), "killed": sorted(self.killed),
+            "findings": [f.data() for f in self.findings],
         }  # fmt: skip
 
     def __str__(self) -> str:
@@ -137,6 +165,7 @@ class Report:
             f"  refused {count} times: {reason}; first {self.first[reason]}"
             for reason, count in self.refused.most_common()
         ]
+        lines += [f"  a process was killed at {name}" for name in sorted(self.killed)]
         lines += [f"  ended by time: {slow}" for slow in sorted(self.slow)]
         lines += [f"  operator by operator, though no limit ended the search: {plain}" for plain in sorted(self.plain)]
         return "\n".join(lines)
@@ -157,66 +186,114 @@ def fuzz(
     run: also run the emitted kernels, on the GPU where there is one, else in Triton's interpreter. limit: seconds of
     processor time for each derivation. first: the number to begin with. jobs: how many processes share the numbers. An
     interrupt ends it as the time does. A finding is made smaller for a minute at most, which may be beyond the time.
+    Of several processes one that is at a diagram long after that is ended; one that dies is told by what it was at.
     """
+    part = Part(time.monotonic() + seconds, seed, run, shape, limit, first, jobs)
     if jobs > 1:
-        return _together(jobs, lambda part: (seconds, seed, run, shape, limit, first + part, jobs), Report(seed))
-    return _alone(seconds, seed, run, shape, limit, first, 1)
-
-
-def _together(jobs: int, arguments: Callable[[int], tuple[Any, ...]], whole: Report) -> Report:
-    """Return the reports of several processes as one; raises NapkinError for a process that was killed, by want of
-    memory say.
-    """
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor, wait
-    from concurrent.futures.process import BrokenProcessPool
-
-    context = multiprocessing.get_context("spawn")  # a GPU cannot be used in a process that was forked
-    with ProcessPoolExecutor(jobs, context) as pool:
-        parts = [pool.submit(_alone, *arguments(part)) for part in range(jobs)]
-        try:
-            begun, waiting = time.monotonic(), set(parts)
-            while waiting:
-                _, waiting = wait(waiting, timeout=1.0)
-                reported(f"{time.monotonic() - begun:.0f} s, {jobs} processes, {len(waiting)} at work")
-            reports = [part.result() for part in parts]
-        except KeyboardInterrupt:  # every process has been interrupted, and says what it has
-            reports = [part.result() for part in parts if not part.cancelled()]
-        except BrokenProcessPool as error:
-            raise NapkinError(
-                f"fuzz: one of {jobs} processes was killed, for want of memory most likely; try fewer --jobs"
-            ) from error
-    for report in reports:
-        whole.counts += report.counts
-        whole.refused += report.refused
-        whole.seconds += report.seconds
-        whole.slow += report.slow
-        whole.plain += report.plain
-        whole.first = {**report.first, **whole.first}
-        known = {_key(f) for f in whole.findings}
-        fresh = [f for f in report.findings if _key(f) not in known]
-        whole.findings += fresh
-        whole.counts["repeated"] += len(report.findings) - len(fresh)
+        return together([replace(part, first=first + number) for number in range(jobs)], Report(seed))
+    whole = Report(seed)
+    try:
+        for found in part.examined():
+            whole.add(found)
+            reported(f"{whole.counts['drawn']} drawn, {len(whole.findings)} findings")
+    except KeyboardInterrupt:
+        print("fuzz: interrupted; this is what was seen until then", file=sys.stderr)
     return whole
 
 
-def _alone(seconds: float, seed: int, run: bool, shape: Shape, limit: float, first: int, step: int) -> Report:
-    """Examine every so many-th diagram of a seed in this process."""
-    device = ""
-    if run:
-        from napkin_eq.pipeline.validate import chosen_device
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one process examines: every so many-th diagram of a seed, until a time of the monotonic clock."""
 
-        device, _ = chosen_device("auto")
-    work = _Work(Report(seed), device, limit)
-    end = time.monotonic() + seconds
+    end: float
+    seed: int
+    run: bool
+    shape: Shape
+    limit: float
+    first: int
+    step: int
+
+    def drawn(self, number: int, device: str) -> tuple[Diagram, str]:
+        return drawn(self.seed, self.first + number * self.step, self.shape, device)
+
+    def examined(self, begun: Callable[[str], object] = lambda _: None) -> Iterator[Report]:
+        """Yield what is seen of each diagram; `begun` is told which one is next, and with which type."""
+        device = ""
+        if self.run:
+            from napkin_eq.pipeline.validate import chosen_device
+
+            device, _ = chosen_device("auto")
+        work = _Work(Report(self.seed), device, self.limit)
+        for number in itertools.count():
+            if time.monotonic() >= self.end:
+                return
+            diagram, dtype = self.drawn(number, device)
+            begun(f"{diagram.name} {dtype}")
+            finding = work.examine(diagram, dtype)
+            yield work.report
+            work.report = Report(self.seed)
+            if finding is not None:
+                yield Report(self.seed, smaller={_key(finding): work.smaller(finding)})
+
+
+def together(parts: Sequence[Part], whole: Report) -> Report:
+    """Examine parts, each in a process that tells what it sees as it goes, so that nothing is lost with it.
+
+    A process that dies is a finding, by what it was at; one that is far past the time is ended, and so is said.
+    """
+    import multiprocessing
+    from multiprocessing.connection import Connection, wait
+
+    context = multiprocessing.get_context("spawn")  # a GPU cannot be used in a process that was forked
+    at: dict[Connection, str] = {}
+    processes = []
+    for part in parts:
+        here, there = context.Pipe(duplex=False)
+        processes.append(context.Process(target=_told, args=(part, there), daemon=True))
+        processes[-1].start()
+        there.close()
+        at[here] = ""
+    begun, interrupted = time.monotonic(), False
+    while at:
+        try:
+            for pipe in wait(list(at), timeout=1.0):
+                assert isinstance(pipe, Connection)
+                try:
+                    said = pipe.recv()
+                except (EOFError, OSError):
+                    whole.died(at.pop(pipe))
+                    continue
+                if said is None:
+                    del at[pipe]
+                elif isinstance(said, str):
+                    at[pipe] = said
+                else:
+                    whole.add(said)
+            reported(
+                f"{time.monotonic() - begun:.0f} s, {len(parts)} processes, {len(at)} at work,"
+                f" {whole.counts['drawn']} drawn, {len(whole.findings)} findings"
+            )
+            if time.monotonic() > parts[0].end + SHRINK_SECONDS + LATE:
+                whole.slow += [f"{name}: not done {SHRINK_SECONDS + LATE:.0f} s past the time" for name in at.values()]
+                break
+        except KeyboardInterrupt:  # every process has been interrupted as well, and says what it has
+            if interrupted:
+                break
+            interrupted = True
+    for process in processes:
+        process.kill()
+        process.join()
+    return whole
+
+
+def _told(part: Part, pipe: Connection) -> None:
+    """Examine a part in this process, and tell another of it."""
     try:
-        while time.monotonic() < end:
-            work.examine(*drawn(seed, first, shape, device))
-            first += step
-            reported(f"{work.report.counts['drawn']} drawn, {len(work.report.findings)} findings")
+        for found in part.examined(pipe.send):
+            pipe.send(found)
     except KeyboardInterrupt:
-        print("fuzz: interrupted; this is what was seen until then", file=sys.stderr)
-    return work.report
+        pass
+    pipe.send(None)
 
 
 def drawn(seed: int, number: int, shape: Shape, device: str = "") -> tuple[Diagram, str]:
@@ -240,8 +317,8 @@ class _Work:
         self.report, self.device, self.limit = report, device, limit
         self.known: set[str] = set()
 
-    def examine(self, diagram: Diagram, dtype: str) -> None:
-        """Derive and examine a diagram, count what comes of it, and make what is found smaller."""
+    def examine(self, diagram: Diagram, dtype: str) -> Finding | None:
+        """Derive and examine a diagram, count what comes of it, and return what is found that was not before."""
         counts = self.report.counts
         counts["drawn"] += 1
         try:
@@ -254,19 +331,16 @@ class _Work:
             finding = Finding(error.kind, str(error), diagram, dtype)
             if _key(finding) in self.known:
                 counts["repeated"] += 1
-                return
+                return None
             self.known.add(_key(finding))
             print(
                 f"fuzz: found {diagram.name} {dtype}, {error.kind}: {str(error):.300}; made smaller now",
                 file=sys.stderr,
                 flush=True,
             )
-            finding = self.smaller(finding)
-            if _key(finding) in self.known and any(_key(f) == _key(finding) for f in self.report.findings):
-                counts["repeated"] += 1
-            else:
-                self.known.add(_key(finding))
-                self.report.findings.append(finding)
+            self.report.findings.append(finding)
+            return finding
+        return None
 
     def once(self, diagram: Diagram, dtype: str, counts: Counter[str]) -> None:
         begun = time.process_time()
@@ -285,7 +359,7 @@ class _Work:
         except (NapkinError, Disagreement):
             raise
         except Exception as error:  # of what examines: a finding, too, and no end of the run
-            raise KINDS["fault"](f"examination: {_named(error)}") from error
+            raise KINDS["fault"](f"examination: {_named(error)}{_where(error)}") from error
 
     def smaller(self, finding: Finding) -> Finding:
         """Return the finding with a smaller diagram that shows the same kind of it."""
@@ -332,7 +406,7 @@ def derived(diagram: Diagram, dtype: str, limit: float) -> Derivation:
     except (NapkinError, KeyboardInterrupt):
         raise
     except Exception as error:
-        raise KINDS["fault"](f"derive: {_named(error)}") from error
+        raise KINDS["fault"](f"derive: {_named(error)}{_where(error)}") from error
 
 
 def gave_up(derivation: Derivation) -> str:
@@ -422,22 +496,14 @@ def _held(diagram: Diagram, derivation: Derivation, arrays: Mapping[str, Any]) -
 def _rounded(diagram: Diagram, derivation: Derivation, drawn: Drawn, dtype: str) -> None:
     """Hold the plan, run as its types round, products as they are and fused with what they are added to, against the
     bounds of each output.
-
-    Against the diagram's own bound only where no kernel reads what another one rounded to 16 bits: that is off by what
-    the diagram says nothing of.
     """
-    import numpy as np
 
-    from napkin_eq.lang.dtypes import BY_SHORT, NARROW
+    from napkin_eq.lang.dtypes import BY_SHORT
     from napkin_eq.lang.evaluate import evaluate
     from napkin_eq.numerics.compare import compare
     from napkin_eq.tile.printers import emit
     from napkin_eq.verify.tolerance import tolerances
 
-    made = {buffer for kernel in derivation.plan.kernels for buffer in kernel.writes}
-    handed = any(
-        buffer in made and buffer.dtype in NARROW for kernel in derivation.plan.kernels for buffer in kernel.reads
-    )
     run, allowed = (
         emit(derivation.plan, "numpy"),
         _tried("fault", "the bounds", lambda: tolerances(derivation, drawn, {}, dtype)),
@@ -446,8 +512,7 @@ def _rounded(diagram: Diagram, derivation: Derivation, drawn: Drawn, dtype: str)
         found = _tried("rounded", "the plan in NumPy, rounded", lambda: run(drawn.clean, True, {}, fuse))  # noqa: B023
         for buffer, (name, source) in zip(derivation.plan.outputs, diagram.outputs, strict=True):
             exact = evaluate(source, drawn.clean, order=[axis.name for axis in buffer.dims])
-            held = allowed[buffer.name]
-            bound = np.minimum(held.a_priori, held.running) + held.reference if handed else held.least
+            bound = allowed[buffer.name].least
             seen = compare(found[name], exact, bound, BY_SHORT[buffer.dtype].name if source.kind == "real" else "")
             if seen.bound_used > 1:
                 how = "products fused" if fuse else "each operation"
@@ -495,3 +560,9 @@ def _tried(kind: str, what: str, made: Any) -> Any:
 
 def _named(error: Exception) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+
+
+def _where(error: Exception) -> str:
+    """Return the line that raised an error, to be said after it."""
+    last = traceback.extract_tb(error.__traceback__)[-1:]
+    return "".join(f", in {Path(frame.filename).name}, line {frame.lineno}" for frame in last)
