@@ -67,7 +67,7 @@ class Derivation(Derived, Pictured):
         import triton
 
         if torch.cuda.is_available() and not triton.knobs.runtime.interpret:
-            return self.code()
+            return self.compiled().derivation.code()  # what the compiler does not take has given way
         if not triton.knobs.runtime.interpret:
             raise NapkinError(
                 'no GPU is visible: set TRITON_INTERPRET=1 before Triton is imported, or compile(executor="reference")'

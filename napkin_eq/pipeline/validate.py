@@ -291,7 +291,7 @@ def compared(
     diagram: Diagram, derivation: Derivation, dtype: str, device: str, seed: int, drawn_from: Family | None = None
 ) -> list[Case]:
     """Run a derived kernel on inputs of a family, plain random numbers if none is given, and hold every output against
-    float64.
+    float64; one that does not compile gives way to the next, as where it is written.
     """
     import numpy as np
     import torch
@@ -308,10 +308,17 @@ def compared(
     # The interpreter computes with NumPy, and some families are there to overflow.
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        runs = [
-            executed(derivation.code() if device == "cuda" else derivation.triton(), tensors, device)
-            for _ in range(REPEATS[device])
-        ]
+        try:
+            runs = [
+                executed(derivation.code() if device == "cuda" else derivation.triton(), tensors, device)
+                for _ in range(REPEATS[device])
+            ]
+        except Exception:
+            # What the compiler does not take gives way to the next plan, as where kernels are written
+            other = derivation.compiled().derivation if device == "cuda" else derivation
+            if other.plan == derivation.plan:
+                raise
+            return compared(diagram, other, dtype, device, seed, drawn_from)
     seconds = time.perf_counter() - started
     allowed = tolerances(derivation, drawn, {}, dtype, _matrix_roundoff(derivation))
     cases = []
