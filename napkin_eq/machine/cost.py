@@ -538,7 +538,7 @@ def totals(
         amount = work.factor * math.prod(lanes[c] for c in work.coords) * times * blocks
         if work.kind == "operand":
             # Warps side by side along the columns each compute the whole of an operand.
-            amount *= max(1.0, warps * MATRIX_ROWS / max(MATRIX_ROWS, math.prod(lanes[c] for c in work.rows[:1])))
+            amount *= max(1.0, warps * MATRIX_ROWS / max(MATRIX_ROWS, next((lanes[c] for c in work.rows), 1)))
         total[work.kind] += amount
         if work.kind == "tensor":
             whole_groups, read = _shared_reads(work, lanes, warps)

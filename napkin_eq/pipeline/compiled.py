@@ -139,6 +139,17 @@ def compiled(derivation: D) -> Compiled[D]:
     )
 
 
+def instead(derivation: D) -> D | None:
+    """Return what takes the place of a derivation of which the compiler refuses a kernel; None where it refuses none.
+
+    Raises NapkinError where Triton is missing, or no plan compiles.
+    """
+    machine = derivation.hardware
+    if machine.arch not in ARCHS or not any(b.fault(machine) for b in built(derivation)):
+        return None
+    return compiled(derivation).derivation
+
+
 class _NoTiling(Exception):
     """No tiling of a kernel compiles and fits."""
 

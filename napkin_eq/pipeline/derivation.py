@@ -60,14 +60,14 @@ class Derivation(Derived, Pictured):
         in PyTorch's arithmetic.
         order: of outputs by name, in which order their axes come; else as `evaluate` orders them.
         """
-        return Function(self, self._runnable, executor, order or {})
+        made = self.compiled().derivation if executor == "kernels" and _on_gpu() else self
+        return Function(made, made._runnable, executor, order or {})
 
     def _runnable(self) -> str:
-        import torch
         import triton
 
-        if torch.cuda.is_available() and not triton.knobs.runtime.interpret:
-            return self.compiled().derivation.code()  # what the compiler does not take has given way
+        if _on_gpu():
+            return self.code()
         if not triton.knobs.runtime.interpret:
             raise NapkinError(
                 'no GPU is visible: set TRITON_INTERPRET=1 before Triton is imported, or compile(executor="reference")'
@@ -84,3 +84,11 @@ class Derivation(Derived, Pictured):
         times in µs.
         """
         return report(self)
+
+
+def _on_gpu() -> bool:
+    """Tell whether kernels run on a GPU here, and not in Triton's interpreter."""
+    import torch
+    import triton
+
+    return torch.cuda.is_available() and not triton.knobs.runtime.interpret

@@ -70,6 +70,22 @@ def test_a_kernel_that_cannot_run_or_spills_gives_way_to_its_next_tiling(softmax
     assert len(asked) == len(set(asked)) == 3  # the plan, one other tiling, the plan with it
 
 
+def test_what_fails_where_it_runs_gives_way_only_if_the_compiler_refuses_it(softmax, compiler):
+    """A kernel that compiles and faults, or only spills, is not hidden behind another one."""
+    assert compiled.instead(softmax) is None
+    assert compiled.instead(replace(softmax, hardware=replace(softmax.hardware, arch="sm_61"))) is None
+
+
+@pytest.mark.parametrize(
+    ("bad", "taken"), [({"error": "RuntimeError: PassManager::run failed"}, True), ({**GOOD, "spills_bytes": 8}, False)]
+)
+def test_what_the_compiler_refuses_has_another_in_its_place(softmax, compiler, bad, taken):
+    said, _ = compiler
+    said += [bad, bad]
+    other = compiled.instead(softmax)
+    assert (other is not None and other.plan != softmax.plan) == taken
+
+
 def test_another_tiling_is_compiled_as_it_is_in_the_plan(compiler):
     """A kernel that waits for the one before it keeps more in registers than by itself: 64 sequences' decode spilled in
     its plan, and not alone.

@@ -27,7 +27,18 @@ from napkin_eq.numerics import stability
 from napkin_eq.numerics.sample_inputs import family
 from napkin_eq.pipeline.derive import derive
 from napkin_eq.pipeline.unfused import NOTE
-from napkin_eq.verify.fuzz.fuzz import KINDS, Disagreement, Part, Report, drawn, examine, fuzz, gave_up, together
+from napkin_eq.verify.fuzz.fuzz import (
+    KINDS,
+    Disagreement,
+    Finding,
+    Part,
+    Report,
+    drawn,
+    examine,
+    fuzz,
+    gave_up,
+    together,
+)
 from napkin_eq.verify.fuzz.random_diagrams import LENGTHS, Shape, random_diagram
 from napkin_eq.verify.fuzz.shrink import shrunk, size
 
@@ -182,6 +193,17 @@ def test_a_process_that_dies_is_told_with_what_it_was_at_and_what_it_saw_is_kept
     report = together([Dying(time.monotonic() + 60, 0, False, Shape(), 1.0, 0, 1)], Report(0))
     assert (report.counts["drawn"], report.killed) == (2, ["drawn_1"])
     assert "a process was killed at drawn_1" in str(report)
+
+
+def test_findings_that_come_to_the_same_are_one_also_once_they_are_smaller():
+    small, large, other = (Finding(kind, says, of(1), "float32") for kind, says in (
+        ("plan", "an output differs"), ("plan", "another one differs"), ("fault", "derive: no")))  # fmt: skip
+    report = Report(0)
+    for found in (Report(0, findings=[small]), Report(0, findings=[large, other])):
+        report.add(found)
+    assert (report.findings, report.counts["repeated"]) == ([small, large, other], 0)
+    report.add(Report(0, smaller={"plan" + large.says[:60]: small}))
+    assert (report.findings, report.counts["repeated"]) == ([small, other], 1)
 
 
 def test_the_command_refuses_what_is_no_number_of_seconds(capsys):

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import re
+import signal
 import sys
 import time
 import traceback
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 SHRINK_SECONDS = 60.0
 LATE = 15.0  # seconds past the time, and past the making of a finding smaller, after which a process is ended
+INTERRUPTED = "fuzz: interrupted; this is what was seen until then"
 PROGRAMS = 3000  # of the interpreter, which runs one after another
 
 
@@ -115,11 +117,12 @@ class Report:
         self.slow += other.slow
         self.plain += other.plain
         self.first = {**other.first, **self.first}
-        self.findings = [other.smaller.get(_key(f), f) for f in self.findings]
-        known = {_key(f) for f in self.findings}
-        fresh = [f for f in other.findings if _key(f) not in known]
-        self.findings += fresh
-        self.counts["repeated"] += len(other.findings) - len(fresh)
+        listed = [*(other.smaller.get(_key(f), f) for f in self.findings), *other.findings]
+        found: dict[str, Finding] = {}
+        for finding in listed:
+            found.setdefault(_key(finding), finding)
+        self.findings = list(found.values())
+        self.counts["repeated"] += len(listed) - len(found)
 
     def died(self, name: str) -> None:
         """Note that a process was killed, by want of memory say, or by a fault of a compiler, and what it was at."""
@@ -197,7 +200,7 @@ def fuzz(
             whole.add(found)
             reported(f"{whole.counts['drawn']} drawn, {len(whole.findings)} findings")
     except KeyboardInterrupt:
-        print("fuzz: interrupted; this is what was seen until then", file=sys.stderr)
+        print(INTERRUPTED, file=sys.stderr)
     return whole
 
 
@@ -213,9 +216,6 @@ class Part:
     first: int
     step: int
 
-    def drawn(self, number: int, device: str) -> tuple[Diagram, str]:
-        return drawn(self.seed, self.first + number * self.step, self.shape, device)
-
     def examined(self, begun: Callable[[str], object] = lambda _: None) -> Iterator[Report]:
         """Yield what is seen of each diagram; `begun` is told which one is next, and with which type."""
         device = ""
@@ -224,10 +224,10 @@ class Part:
 
             device, _ = chosen_device("auto")
         work = _Work(Report(self.seed), device, self.limit)
-        for number in itertools.count():
+        for number in itertools.count(self.first, self.step):
             if time.monotonic() >= self.end:
                 return
-            diagram, dtype = self.drawn(number, device)
+            diagram, dtype = drawn(self.seed, number, self.shape, device)
             begun(f"{diagram.name} {dtype}")
             finding = work.examine(diagram, dtype)
             yield work.report
@@ -237,9 +237,10 @@ class Part:
 
 
 def together(parts: Sequence[Part], whole: Report) -> Report:
-    """Examine parts, each in a process that tells what it sees as it goes, so that nothing is lost with it.
+    """Examine parts, each in a process that tells what it sees as it goes: what one was at is lost with it, no more.
 
-    A process that dies is a finding, by what it was at; one that is far past the time is ended, and so is said.
+    A process that dies is told by what it was at; one that is far past the time is ended, and so is said. An interrupt
+    ends all of them.
     """
     import multiprocessing
     from multiprocessing.connection import Connection, wait
@@ -253,9 +254,9 @@ def together(parts: Sequence[Part], whole: Report) -> Report:
         processes[-1].start()
         there.close()
         at[here] = ""
-    begun, interrupted = time.monotonic(), False
-    while at:
-        try:
+    begun = time.monotonic()
+    try:
+        while at:
             for pipe in wait(list(at), timeout=1.0):
                 assert isinstance(pipe, Connection)
                 try:
@@ -276,10 +277,8 @@ def together(parts: Sequence[Part], whole: Report) -> Report:
             if time.monotonic() > parts[0].end + SHRINK_SECONDS + LATE:
                 whole.slow += [f"{name}: not done {SHRINK_SECONDS + LATE:.0f} s past the time" for name in at.values()]
                 break
-        except KeyboardInterrupt:  # every process has been interrupted as well, and says what it has
-            if interrupted:
-                break
-            interrupted = True
+    except KeyboardInterrupt:
+        print(INTERRUPTED, file=sys.stderr)
     for process in processes:
         process.kill()
         process.join()
@@ -287,12 +286,10 @@ def together(parts: Sequence[Part], whole: Report) -> Report:
 
 
 def _told(part: Part, pipe: Connection) -> None:
-    """Examine a part in this process, and tell another of it."""
-    try:
-        for found in part.examined(pipe.send):
-            pipe.send(found)
-    except KeyboardInterrupt:
-        pass
+    """Examine a part in this process, and tell another of it, which an interrupt is for."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for found in part.examined(pipe.send):
+        pipe.send(found)
     pipe.send(None)
 
 
@@ -381,6 +378,7 @@ class _Work:
 
         with contextlib.suppress(_TimeUp):
             shrunk(finding.diagram, holds)
+        self.known.add(_key(smallest))
         return smallest
 
 
@@ -497,7 +495,6 @@ def _rounded(diagram: Diagram, derivation: Derivation, drawn: Drawn, dtype: str)
     """Hold the plan, run as its types round, products as they are and fused with what they are added to, against the
     bounds of each output.
     """
-
     from napkin_eq.lang.dtypes import BY_SHORT
     from napkin_eq.lang.evaluate import evaluate
     from napkin_eq.numerics.compare import compare
