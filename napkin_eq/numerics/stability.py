@@ -6,22 +6,27 @@ cancel: far from zero, alternating in sign, constant rows, one element alone, ze
 large, near the end of an exponential's range. The *growth* of a form is the largest ratio, over families and elements,
 of its bound to that of what the diagram says, both with the output rounded to its storage type. A form is admitted if
 that is at most FACTOR. Where the diagram itself has no bound, as past the range of float32, nothing is asked.
+
+What a diagram compares may leave it absent for most of these inputs, so that they ask nothing either. The forms of such
+a diagram are bounded once more with what it masks taken for an input, all of it there or some of it absent, and so with
+other masks that it computes from numbers.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from napkin_eq.egraph.nodes import Node, Saturated, built
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import axes_in
-from napkin_eq.lang.operators import OPS
+from napkin_eq.lang.operators import ABSENT, OPS
 from napkin_eq.lang.scope import opened
-from napkin_eq.lang.term import Input, Map, Term, Tuple, subterms
+from napkin_eq.lang.term import Const, Input, Map, Term, Tuple, rebuilt, subterms
 from napkin_eq.numerics.sample_inputs import Family, draw, family, folded_axes
 
 if TYPE_CHECKING:
@@ -40,7 +45,14 @@ SPARSE = Family(
     "zeros beside large numbers",
     lambda place: 64.0 * place.normal() * (place.random.random(place.shape) < 0.5),
 )
+# Numbers of all sizes whose squares may pass the range of float32, beside others.
+WILD = Family(
+    "wild", "numbers of every size", lambda place: place.normal() * 10.0 ** place.random.integers(-25, 26, place.shape)
+)
 TRIAL = "·family"  # the axis of the families; no axis of a diagram has this name
+TOLD = 0.5  # of the families: where fewer have a bound and a value of an output, its masks are taken for inputs
+ABSENT_PART = 0.1  # of what these inputs hold, in half of the draws
+ALIKE = 1e-3  # how near two forms are, relative to their values, that are taken to be of the same masks
 # Lanes of an axis that is folded, fewer where many are; of any other; of a block.
 FOLDED, FREE, TILE = (24, 12, 8, 6, 4, 4), 2, 8
 
@@ -51,8 +63,6 @@ class Stability:
     def __init__(self, source: Term, dtype: str) -> None:
         import numpy as np
 
-        from napkin_eq.lang.numpy_semantics import Frame, Named, Run
-        from napkin_eq.numerics.error_bound import Schedule, Work
         from napkin_eq.numerics.roundoff import STORAGE, K, W
 
         items = source.items if isinstance(source, Tuple) else (source,)
@@ -61,29 +71,24 @@ class Stability:
         long = FOLDED[min(len(folded), len(FOLDED)) - 1]
         # An axis that is shorter keeps its length: over one lane what is subtracted may be the whole.
         lanes = {a.name: long if a.name in folded else FREE for a in axes_in(source)}
-        sizes = {
+        self.sizes: dict[str, int] = {
             a.name: -(-min(lanes[a.name], a.size or lanes[a.name]) // a.multiple) * a.multiple for a in axes_in(source)
         }
-        drawn = [draw(diagram, one, sizes, dtype, 0).clean for one in (*map(family, FAMILIES), STEEP, SPARSE)]
-        self.sizes: dict[str, int] = {**sizes, TRIAL: len(drawn)}
-        run = Run(source, drawn[0], self.sizes, 2**40, "float64")
-        for node in subterms(source):
-            if isinstance(node, Input):
-                order = np.argsort([d.name for d in node.dims])
-                held = run.inputs[node]
-                stacked = np.stack([one[node.name].transpose(order) for one in drawn]).astype(held.data.dtype)
-                names = tuple(sorted((TRIAL, *held.names)))
-                run.inputs[node] = Named(names, np.moveaxis(stacked, 0, names.index(TRIAL)))
-        ways = {name: Schedule(TILE, TILE, True) for name in sizes}
-        # In float32 throughout; and, of 16-bit inputs, with the computed operands of sums of products rounded to their
-        # type.
-        frame = Frame(run, {}, None)
-        self.work: Work = Work(frame, "float32", planned=ways)
-        self.narrow: Work | None = None if dtype == "float32" else Work(frame, dtype, planned=ways)
-        # Where values lie is known of some forms and not of others that lose no more: none is told apart by that.
-        for work in (self.work, self.narrow):
-            if work is not None:
-                work.naive = True
+        natural = [draw(diagram, one, self.sizes, dtype, 0).clean for one in (*map(family, FAMILIES), STEEP, SPARSE)]
+        self.trials = [_trial(source, natural, self.sizes, dtype, {})]
+        freed = _freed(source)
+        if freed and any(self._told(item) < TOLD for item in items):
+            found, instead = _Trial((), self.sizes, freed, {}), frozenset(freed.values())
+            swapped = Diagram("probe", tuple((f"out{i}", found.swapped(item)) for i, item in enumerate(items)))
+            drawn: list[Mapping[str, Any]] = []
+            for one, part in ((f, part) for part in (0.0, ABSENT_PART) for f in (*map(family, FAMILIES), WILD)):
+                arrays, random = draw(swapped, one, self.sizes, dtype, 0).clean, np.random.default_rng([len(drawn)])
+                for node in filter(instead.__contains__, swapped.inputs()):
+                    values = arrays[node.name]
+                    gone = random.random(values.shape) < part
+                    arrays[node.name] = (values | (not part)) if node.kind == "bool" else np.where(gone, ABSENT, values)
+                drawn.append(arrays)
+            self.trials.append(_trial(source, drawn, self.sizes, dtype, freed))
         self.source, self.items = source, items
         self.unit, self.least, self.slight = *STORAGE[dtype], K * W
         self.known: dict[tuple[Hashable, Term, bool], float] = {}
@@ -92,7 +97,8 @@ class Stability:
     def cut(self, parts: Iterable[Axis]) -> None:
         """Give axes that count stretches of others their sizes: forms may speak of them."""
         for part in parts:
-            self.sizes[part.name] = part.size or 1
+            for trial in self.trials:
+                trial.sizes[part.name] = part.size or 1
 
     def growth(self, term: Term) -> float:
         """Return how many times as large as the source's own the bound of a form is, at most; of several outputs the
@@ -247,10 +253,12 @@ class Stability:
             if form.kind == "real" and not opened(form):
                 with np.errstate(all="ignore"):
                     try:
-                        for error in (self.work.of(form).error, self.work.of(form).apart):
-                            at = tuple(i for i, name in enumerate(error.names) if name != TRIAL)
-                            norms = np.sqrt(np.square(error.data).mean(axis=at))
-                            found += float(np.log(np.clip(norms, LEAST, MOST)).mean()) / 2
+                        for trial in self.trials:
+                            told = trial.works[0].of(trial.swapped(form))
+                            for error in (told.error, told.apart):
+                                at = tuple(i for i, name in enumerate(error.names) if name != TRIAL)
+                                norms = np.sqrt(np.square(error.data).mean(axis=at))
+                                found += float(np.log(np.clip(norms, LEAST, MOST)).mean()) / 2
                     except NapkinError:
                         found = math.inf
             self.scores[key] = found + 1e-9 * form.depth
@@ -275,20 +283,108 @@ class Stability:
         from napkin_eq.lang.numpy_semantics import aligned
         from napkin_eq.numerics.roundoff import FLUSHED
 
+        most = 0.0
+        for trial in self.trials:
+            with np.errstate(all="ignore"):
+                try:
+                    made, meant = trial.swapped(form), trial.swapped(reference)
+                    pairs = [(work.of(made), work.of(meant)) for work in trial.works]
+                except NapkinError:
+                    return 1.0
+                for found, own in pairs:
+                    errors = (found.apart, own.apart) if apart else (found.error, own.error)
+                    _, (error, bound, value, other) = aligned(*errors, own.value, found.value)
+                    once = unit * np.where(np.isfinite(value), np.abs(value), 0.0) + least + FLUSHED
+                    grown = np.where(np.isfinite(bound), (error + once) / (bound + once), 0.0)
+                    if trial.freed:
+                        # A form whose masks are written otherwise is another value here.
+                        grown = np.where(
+                            np.isclose(value, other, ALIKE, np.where(np.isfinite(error), error, 0.0)), grown, 0.0
+                        )
+                    most = max(most, float(grown.max(initial=0.0)))
+        return most
+
+    def _told(self, item: Term) -> float:
+        """Return the part of the families for which an output has a bound and a value somewhere."""
+        import numpy as np
+
+        from napkin_eq.lang.numpy_semantics import aligned
+
         with np.errstate(all="ignore"):
             try:
-                pairs = [(work.of(form), work.of(reference)) for work in (self.work, self.narrow) if work is not None]
+                found = self.trials[0].works[0].of(item)
             except NapkinError:
                 return 1.0
-            most = 0.0
-            for found, own in pairs:
-                _, (error, bound, value) = aligned(
-                    found.apart if apart else found.error, own.apart if apart else own.error, own.value
-                )
-                once = unit * np.where(np.isfinite(value), np.abs(value), 0.0) + least + FLUSHED
-                grown = np.where(np.isfinite(bound), (error + once) / (bound + once), 0.0)
-                most = max(most, float(grown.max(initial=0.0)))
-        return most
+            if found.value.data.dtype.kind != "f":
+                return 1.0
+            names, (error, value) = aligned(found.error, found.value, also=(TRIAL,))
+            told = np.isfinite(error) & np.isfinite(value)
+            return float(told.any(axis=tuple(i for i, name in enumerate(names) if name != TRIAL)).mean())
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """Bounds of terms over some inputs, all families at once, in float32 and where that is another type in the storage
+    type; some masks are taken for inputs.
+    """
+
+    works: tuple[Work, ...]
+    sizes: dict[str, int]
+    freed: Mapping[Term, Input]
+    done: dict[Term, Term]
+
+    def swapped(self, form: Term) -> Term:
+        """Return a term with the inputs that stand for its masks."""
+        if not self.freed:
+            return form
+        for part in subterms(form) if form not in self.done else ():
+            if part not in self.done:
+                parts = tuple(self.done[child] for child in part.children)
+                self.done[part] = self.freed[part] if part in self.freed else rebuilt(part, parts)
+        return self.done[form]
+
+
+def _trial(
+    source: Term, drawn: Sequence[Mapping[str, Any]], sizes: Mapping[str, int], dtype: str, freed: Mapping[Term, Input]
+) -> _Trial:
+    """Return bounds over inputs that are drawn, each array stacked along an axis of the families."""
+    import numpy as np
+
+    from napkin_eq.lang.numpy_semantics import Frame, Named, Run
+    from napkin_eq.numerics.error_bound import Schedule, Work
+
+    found = _Trial((), {**sizes, TRIAL: len(drawn)}, freed, {})
+    over = found.swapped(source)
+    run = Run(over, drawn[0], found.sizes, 2**40, "float64")
+    for node in subterms(over):
+        if isinstance(node, Input):
+            order = np.argsort([d.name for d in node.dims])
+            held = run.inputs[node]
+            stacked = np.stack([one[node.name].transpose(order) for one in drawn]).astype(held.data.dtype)
+            names = tuple(sorted((TRIAL, *held.names)))
+            run.inputs[node] = Named(names, np.moveaxis(stacked, 0, names.index(TRIAL)))
+    ways = {name: Schedule(TILE, TILE, True) for name in sizes}
+    # In float32 throughout; and, of 16-bit inputs, with the computed operands of sums of products rounded to their
+    # type.
+    works = tuple(Work(Frame(run, {}, None), kind, planned=ways) for kind in dict.fromkeys(("float32", dtype)))
+    # Where values lie is known of some forms and not of others that lose no more: none is told apart by that.
+    for work in works:
+        work.naive = True
+    return replace(found, works=works)
+
+
+def _freed(source: Term) -> dict[Term, Input]:
+    """Return inputs that stand for what a mask leaves absent somewhere, and for other masks that compare numbers."""
+    longest = max((len(node.name) for node in subterms(source) if isinstance(node, Input)), default=0)
+    found: dict[Term, Input] = {}
+    for part in subterms(source):
+        if isinstance(part, Map) and not opened(part):
+            choice = part.op == "where" and Const(ABSENT) in part.args
+            compares = part.kind == "bool" and any(arg.kind == "real" for arg in part.args)
+            if choice or (compares and any(isinstance(leaf, Input) for leaf in subterms(part))):
+                name = f"freed{len(found)}".ljust(longest + 1, "x")
+                found[part] = Input(name, part.axes, "float32" if choice else "bool")
+    return found
 
 
 def _made(graph: Saturated, node: Node, parts: Sequence[Term]) -> Term | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -124,3 +126,16 @@ def test_a_form_that_is_off_beside_large_numbers_where_the_diagram_is_exact_at_a
         held = Stability(A - A + nq.mean(A - A, x), dtype)
         assert held.admits(nq.mean(A - A, x) + (A - A))
         assert not held.admits((A + mean) - (A + mean))
+
+
+def test_what_a_mask_leaves_absent_everywhere_is_told_with_the_mask_taken_for_an_input() -> None:
+    """1 / (a1 ... ai) where a_i < b is absent somewhere in nearly every row: of what is drawn for a and b nothing
+    asks anything of a variance of it, though its square may pass the range of float32 beside an absent lane.
+    """
+    kept = nq.where(A * A < B, 1 / nq.scan(A * A, x, "prod"), -math.inf)
+    mean = nq.mean(kept, x)
+    held = Stability(nq.sum((kept - mean) * (kept - mean), x), "float32")
+    assert len(held.trials) == 2
+    assert held.admits(nq.sum((mean - kept) * (mean - kept), x))
+    assert not held.admits(nq.sum(kept * kept, x) - 2 * mean * nq.sum(kept, x) + nq.size(x) * mean * mean)
+    assert len(Stability(CENTRED["covariance"](), "float32").trials) == 1
