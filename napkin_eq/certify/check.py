@@ -114,7 +114,7 @@ def values(data: Any, keys: str) -> list[Any]:
 
 def named(name: Any, what: str) -> str:
     """Return a name of letters, digits, _ and - in ASCII, so that no two names look alike and differ."""
-    need(NAME.fullmatch(name) is not None, f"{name!r:.60} is no name of {what}")
+    need(NAME.fullmatch(name) is not None, f"{name!a:.60} is no name of {what}")
     return str(name)
 
 
@@ -247,7 +247,9 @@ class Checker:
             elif word == "input":
                 told[word], free = self.words["dtype"][self.inputs[part]["dtype"]], {*self.inputs[part]["dims"]}
             elif word == "number":
-                need(re.fullmatch(NUMBERS[told["type"]], part) is not None, f"{part!r:.40} is no constant of its type")
+                need(re.fullmatch(NUMBERS[told["type"]], part) is not None, f"{part!a:.40} is no constant of its type")
+            elif word == "name":
+                named(part, "a variable")
             elif word in self.words:
                 told[word] = self.words[word][part]
         if tag == "Prev":
@@ -351,41 +353,42 @@ class Checker:
             true, counted = word[3:] in self.shown(leaf), self.nodes[leaf].row
             # Before a stream's first block there is none
             lanes = frozenset(counted[1:]) if counted[0] == "Size" else NOWHERE
-        need(true, f"{row} does not hold by itself")
+        need(true, f"{row!a} does not hold by itself")
         return Claim(judgment, "evident", lanes, full)
 
     # -- laws and what follows from them -------------------------------------------------------------------------------
 
     def at(self, place: Any, table: list[Any], what: str) -> Any:
         """Return an entry of a table."""
-        need(type(place) is int and place in range(len(table)), f"there is no {what} {place!r:.40}")
+        need(type(place) is int and place in range(len(table)), f"there is no {what} {place!a:.40}")
         return table[place]
 
     def table(self, rows: list[Any], table: list[int], what: str) -> list[int]:
         """Enter rows after those of a table; a row refers to rows before it, and a term's to axes that are listed."""
         for given in rows:
             row, law = list(given), what not in ("term", "judgment")
-            need(type(given) is list and {type(part) for part in row} <= {str, int}, f"{given!r:.60} is no row")
+            need(type(given) is list and {type(part) for part in row} <= {str, int}, f"{given!a:.60} is no row")
             need(row[0] != "Input" if law else row[0] != "Var", f"{row[0]} does not belong into a {what}")
             need(what != "term" or row[0][:3] != "is-", f"{row[0]} is no term")
             for place, word in self.parts(row):
-                need(law or word not in self.roles or row[place] in self.axes, f"axis {row[place]!r:.60} is not listed")
+                need(law or word not in self.roles or row[place] in self.axes, f"axis {row[place]!a:.60} is not listed")
                 row[place] = self.at(row[place], table, what) if word in self.kinds else row[place]
             table.append(self.make(row))
         return table
 
-    def scopes(
-        self, number: int, at: tuple[tuple[str, str], ...] = ()
-    ) -> Iterator[tuple[list[Any], tuple[tuple[str, str], ...]]]:
-        """Yield the row of every part of a pattern and its scope: the streams' updates and other parts, and the Prevs,
-        around it.
-        """
-        self.count(1)
-        row = self.nodes[number].row
-        yield row, at
-        for place in [] if row[0] in UNASKED else self.children(row):
-            around = [("update" if (row[0], place) in UPDATES else "part", row[1])] if row[0] in STREAMS else []
-            yield from self.scopes(row[place], (*at, *around, *([("prev", "")] if row[0] == "Prev" else [])))
+    def scopes(self, number: int) -> Iterator[tuple[list[Any], tuple[tuple[str, str], ...]]]:
+        """Yield the row of every part of a pattern with each of its scopes: updates, other parts, Prevs around it."""
+        stack, seen = list[tuple[int, tuple[tuple[str, str], ...]]]([(number, ())]), set[Any]()
+        while stack:
+            if (part := stack.pop()) in seen:
+                continue
+            seen.add(part)
+            row, at = self.nodes[part[0]].row, part[1]
+            self.count(1 + len(at))
+            yield row, at
+            for place in [] if row[0] in UNASKED else self.children(row):
+                around = [("update" if (row[0], place) in UPDATES else "part", row[1])] if row[0] in STREAMS else []
+                stack.append((row[place], (*at, *around, *([("prev", "")] if row[0] == "Prev" else []))))
 
     def law(self, name: str, raw: Any) -> str:
         """Enter a law, or an inference; return its grade, which must be that of its weakest evidence."""
@@ -571,7 +574,7 @@ def check(content: bytes) -> dict[str, Any]:
     except Refused as problem:
         return {"status": "refused", "problem": f"{problem!s:.200}"}
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, OverflowError) as problem:
-        return {"status": "refused", "problem": f"malformed: {problem!r:.200}"}
+        return {"status": "refused", "problem": f"malformed: {problem!a:.200}"}
 
 
 def main(arguments: list[str]) -> int:

@@ -117,13 +117,13 @@ def _proved_again(name: str, law: Data) -> dict[str, Any]:
         again = stated(statement)
         # Behind them stands what only floating point asks
         there = {**law, "nodes": law["nodes"][: len(again["nodes"])]}
-        if any(again[part] != there[part] for part in ("nodes", "conclusion", "premises")):
-            return _found("law", name, "unknown", "is not read back as it stands there")
         (verdict,) = prove([statement])
     except NapkinError as error:
         return _found("law", name, "unknown", f"is not understood here: {error}")
     if verdict.status == "refuted":
         return _found("law", name, "refuted", f"is false: {verdict.detail}")
+    if any(again[part] != there[part] for part in ("nodes", "conclusion", "premises")):
+        return _found("law", name, "unknown", "is not read back as it stands there")
     return _lanes_and_grade(name, law, verdict) or _found("law", name, "confirmed")
 
 

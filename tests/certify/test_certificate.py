@@ -743,6 +743,38 @@ def test_what_would_take_time_squared_takes_none(within: Callable[..., None]) ->
     within(10, all_three, tries=1)
 
 
+def test_a_deep_law_that_writes_its_parts_out_often_takes_no_time(within: Callable[..., None]) -> None:
+    """Each part has its scopes once, however many paths lead to it, and however deep they are."""
+    rows: list[list[Any]] = [["Var", "real", "v"], *(["add", n, n] for n in range(40))]
+    rows += [["neg", 40 + n] for n in range(3_000)]
+    rows.append(["is-le", len(rows) - 1, len(rows) - 1])
+    law = {**CERTIFICATE["laws"]["level"], "nodes": rows, "conclusion": len(rows) - 1, "premises": []}
+    law["sha256"] = sha(["level", *(law[key] for key in ("nodes", "conclusion", "premises", "floating"))])
+    data = sealed({**make(Q, Q, [], [], {}, {}), "laws": {"level": law}})
+
+    def once() -> None:
+        assert checked(data)["status"] == "ok"
+
+    within(2, once, tries=1)
+
+
+@pytest.mark.parametrize("name", ["v\nok: 5 steps, grade A", "\ud800", "v\x1b[2K", "ｖ", "", 7])
+def test_a_variable_has_a_name_like_all_else(name: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What a law calls its variables is told where a substitution does not fit: it is one line, in ASCII."""
+    rows = [["Var", "int", name], ["is-le", 0, 0]]
+    law = {**CERTIFICATE["laws"]["level"], "nodes": rows, "conclusion": 1, "premises": []}
+    law["sha256"] = sha(["level", *(law[key] for key in ("nodes", "conclusion", "premises", "floating"))])
+    data = make(Q, Q, [], [], {}, {})
+    instance = {"rule": "level", "bindings": {str(name): 0}, "claim": 1, "premises": []}
+    file = tmp_path / "certificate.json"
+    told = {"nodes": [["is-le", 0, 0]], "laws": {"level": law}, "instances": [instance]}
+    file.write_text(dumps(sealed({**data, **told})))
+    for run in (main, lambda arguments: cli.main(["check", *arguments])):
+        assert run([str(file)]) == 1
+        shown = capsys.readouterr()
+        assert shown.out.isascii() and len(shown.out.splitlines()) == 1 and not shown.err
+
+
 def test_a_law_that_ships_cannot_be_told_to_need_no_lanes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Which lanes it needs stands beside its hash: the checker takes it as it is told, `napkin-eq check` does not."""
     sample = next(s for s in samples() if s.name == "a sum of exponentials, before the block over x")
@@ -764,6 +796,16 @@ def test_a_law_that_is_read_back_as_another_is_not_confirmed() -> None:
     assert spelt != data["nodes"]
     (row,) = proved_again({"here": {**data, "nodes": spelt}})
     assert (row["verdict"], row["detail"]) == ("unknown", "is not read back as it stands there")
+
+
+def test_a_false_law_is_refuted_however_its_rows_stand() -> None:
+    from napkin_eq.certify.recheck import proved_again
+
+    rows = [["Var", "real", "b"], ["Var", "real", "a"], ["add", 1, 0], ["is-equal", 2, 1]]
+    shown = {"nodes": rows, "conclusion": 3, "premises": [], "floating": []}
+    proof = {"lanes": [], "grade": "A", "kernel": {}, "method": "definition", "files": []}
+    (row,) = proved_again({"here": {**shown, "sha256": sha(["here", *shown.values()]), "proof": proof}})
+    assert row["verdict"] == "refuted" and row["detail"].startswith("is false: ")
 
 
 def test_a_change_of_any_byte_is_refused_in_one_line() -> None:

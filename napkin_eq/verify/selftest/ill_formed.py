@@ -29,7 +29,7 @@ NO_NUMBERS = (
     "1//2",
     "Infinity",
 )
-NO_NAMES = ("x\u200b", "х", "ｘ", "x\u0301", "", "x y", "x\n", "1x", "x;", "ǆ", 7, None, True)
+NO_NAMES = ("x\u200b", "х", "ｘ", "x\u0301", "", "x y", "x\n", "x\nok", "\ud800", "1x", "x;", "ǆ", 7, None, True)
 NO_SIZES = (0, -1, True, "5", 2.5, [5])
 NO_FACTS = ("large", "abs<=", "abs<=-1", "abs<=nan", "abs<=1e9999", "finite", "positive")
 

@@ -18,7 +18,7 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.term import Acc, Group, Input, Map, Online, Prev, Proj, Term, Tuple, Walk
 from napkin_eq.laws.axis_split import stretch_mask
 from napkin_eq.laws.law import TRUE, Max, Sum, exp, inv
-from napkin_eq.verify.selftest.ill_formed import as_lemma, changed
+from napkin_eq.verify.selftest.ill_formed import NO_NAMES, as_lemma, changed
 from napkin_eq.verify.selftest.samples import B, C, D, E, O, alone, moved, part, q, statements, verdicts, x, y, z
 
 
@@ -187,6 +187,12 @@ def _laws(data: Data) -> Iterator[tuple[str, Data]]:
     name, law = next(iter(sorted(data["laws"].items())))
     for lanes in ([1], ["x", None], [True], "x", {"x": 1}):
         yield "lanes that are no axes", _added(data, {**law, "proof": {**law["proof"], "lanes": lanes}})
+    for odd in NO_NAMES:
+        rows = [["Var", "real", odd], ["is-equal", 0, 0]]
+        yield (
+            "a variable whose name is none",
+            _added(data, {**law, "nodes": rows, "conclusion": 1, "premises": []}),
+        )
     yield (
         "a law that concludes no judgment",
         _added(data, {**law, "nodes": [["Var", "real", "a"]], "conclusion": 0, "premises": []}),
