@@ -123,7 +123,7 @@ class Case:
 
     def opaque(self, name: str, *args: Hashable) -> Polynomial:
         args = tuple(simpler(p, _inside, _made) if isinstance(p, Polynomial) else p for p in args)
-        if name in ("erf", *WAVES) and isinstance(args[0], Polynomial):
+        if name in ("atan", "erf", *WAVES) and isinstance(args[0], Polynomial):
             return (wave if name in WAVES else odd)(name, args[0], _made)
         return atom(Unknown(name, args))
 
@@ -342,7 +342,7 @@ PRESENT: dict[str, Callable[..., Value]] = {
     "round": lambda case, a: case.rounding.round(a),
     "floordiv": Case.quotient,
     "mod": Case.remainder,
-    **{op: lambda case, a, op=op: case.opaque(op, a) for op in WAVES},
+    **{op: lambda case, a, op=op: case.opaque(op, a) for op in (*WAVES, "atan")},
 }
 ANY: dict[str, Callable[..., Value]] = {
     "max": Case.larger,

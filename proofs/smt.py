@@ -395,22 +395,24 @@ class Reading:
                 yield f"(= {left} {right})" if ratio > 0 else f"(= {self.product(left, right)} 1.0)"
 
     def of_waves(self) -> Iterator[str]:
-        """Yield that squares of a sine and a cosine make 1, and what they, erf and floors are of opposite arguments."""
+        """Yield that squares of a sine and a cosine make 1, and what they, arctangents, erf and floors are of
+        opposite arguments.
+        """
         for arg, (_, cosine) in self.known.get("cosine", {}).items():
             if (sine := self.known.get("sine", {}).get(arg)) is not None:
                 yield f"(= (+ {self.product(sine[1], sine[1])} {self.product(cosine, cosine)}) 1.0)"
-        for letter in ("sine", "cosine", "erf", "round"):
+        for letter in ("sine", "cosine", "arctangent", "erf", "round"):
             for (s, m), (t, n) in itertools.combinations(self.known.get(letter, {}).values(), 2):
                 yield f"(=> (= {s} (- {t})) (= {m} {n if letter == 'cosine' else f'(- {n})'}))"
         for (s, m), (t, n) in itertools.combinations(self.known.get("floor", {}).values(), 2):
             yield f"(=> (= {s} (- {t})) (= {m} (ite (= {n} {t}) (- {n}) (- (- {n}) 1.0))))"
 
     def of_order(self) -> Iterator[str]:
-        """Yield that erf rises, that floors and roundings do not fall."""
-        for letter in ("erf", "floor", "round"):
+        """Yield that erf and arctangents rise, that floors and roundings do not fall."""
+        for letter in ("arctangent", "erf", "floor", "round"):
             for (s, m), (t, n) in itertools.combinations(self.known.get(letter, {}).values(), 2):
                 yield from (f"(=> (<= {s} {t}) (<= {m} {n}))", f"(=> (<= {t} {s}) (<= {n} {m}))")
-                if letter == "erf":
+                if letter in ("arctangent", "erf"):
                     yield f"(=> (= {m} {n}) (= {s} {t}))"
 
 
@@ -561,6 +563,15 @@ OPERATOR: dict[str, Read] = {
             f"(>= {n} (- 1.0))",
             f"(<= {n} 1.0)",
             f"(ite (>= {a} 0.0) {_between(f'(- {a})', n, a)} {_between(a, n, f'(- {a})')})",
+        ],
+    ),
+    "atan": _purified(
+        "arctangent",
+        "the arctangent of @",
+        lambda a, n: [
+            f"(> {n} (- (/ 355.0 226.0)))",
+            f"(< {n} (/ 355.0 226.0))",
+            f"(ite (>= {a} 0.0) {_between('0.0', n, a)} {_between(a, n, '0.0')})",
         ],
     ),
     "cos": _purified("cosine", "the cosine of @", lambda a, n: [f"(>= {n} (- 1.0))", f"(<= {n} 1.0)"]),

@@ -7,9 +7,9 @@ import math
 from napkin_eq.lang.term import Map, Term, as_real, lift
 
 __all__ = [
-    "abs", "clip", "cos", "equal", "erf", "exp", "expm1", "floor", "gelu", "gelu_tanh", "log", "masked", "maximum",
-    "minimum", "reciprocal", "relu", "round", "rsqrt", "sigmoid", "silu", "sin", "softplus", "sqrt", "swiglu",
-    "tanh", "where",
+    "abs", "atan", "clip", "cos", "equal", "erf", "exp", "expm1", "floor", "gelu", "gelu_tanh", "log", "masked",
+    "maximum", "minimum", "reciprocal", "relu", "round", "rsqrt", "sigmoid", "silu", "sin", "softplus", "sqrt",
+    "swiglu", "tanh", "where",
 ]  # fmt: skip
 ABSENT = -math.inf
 Value = Term | int | float
@@ -53,6 +53,11 @@ def tanh(t: Value) -> Term:
 def sigmoid(t: Value) -> Term:
     """The logistic function 1 / (1 + e^-t)."""
     return Map("sigmoid", (lift(t),))
+
+
+def atan(t: Value) -> Term:
+    """Return the arctangent, elementwise."""
+    return Map("atan", (lift(t),))
 
 
 def erf(t: Value) -> Term:

@@ -113,6 +113,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "floor": np.floor,
     "round": np.round,
     "expm1": np.expm1,
+    "atan": _absorbing(np.arctan),
     "real": lambda a: a,
     "floordiv": np.floor_divide,
     "mod": np.mod,

@@ -76,6 +76,37 @@ def _near_zero(build: Build, x: Any) -> Any:
     return build("where", inside, build("mul", near, series), _less_one(build, x))
 
 
+# The arctangent between -tan(pi/8) and tan(pi/8): x + x z P(z) / Q(z) of z = x^2, its coefficients from the highest
+# (Cephes).
+_QUARTER = (math.nextafter(-math.pi / 2, -2), math.nextafter(math.pi / 2, 2))
+_OVER = (-0.8750608600031904, -16.157537187333652, -75.00855792314705, -122.88666844901361, -64.85021904942025)
+_UNDER = (1.0, 24.858464901423062, 165.02700983169885, 432.88106049129027, 485.3903996359137, 194.5506571482614)
+
+
+def _arctangent(build: Build, x: Any) -> Any:
+    """Write arctan x by that of a number near 0: of -1/|x| or (|x| - 1) / (|x| + 1), which are a quarter or an eighth
+    of a turn less.
+    """
+
+    def chosen(at_far: Any, at_middle: Any, at_near: Any) -> Any:
+        return build("where", far, at_far, build("where", middle, at_middle, at_near))
+
+    def polynomial(coefficients: tuple[float, ...]) -> Any:
+        found: Any = coefficients[0]
+        for number in coefficients[1:]:
+            found = build("add", build("mul", found, square), number)
+        return found
+
+    size = build("abs", x)
+    far, middle = build("lt", 1 + math.sqrt(2), size), build("lt", 0.66, size)
+    over = chosen(-1.0, build("add", size, -1.0), size)
+    near = build("mul", over, build("inv", chosen(size, build("add", size, 1.0), 1.0)))
+    square = build("mul", near, near)
+    series = build("mul", build("mul", polynomial(_OVER), build("inv", polynomial(_UNDER))), square)
+    turned = build("add", build("add", near, build("mul", near, series)), chosen(math.pi / 2, math.pi / 4, 0.0))
+    return build("where", build("lt", x, 0.0), build("neg", turned), turned)
+
+
 def _table(*ops: Op) -> dict[str, Op]:
     return {op.name: op for op in ops}
 
@@ -102,6 +133,7 @@ OPS = _table(
     _real("floor", ABSENT, ABSENT, zero=True),
     _real("round", ABSENT, ABSENT, zero=True),
     _real("expm1", -1.0, -1.0, within=(-1.0, math.inf), zero=True, special=1, means=_less_one, written=_near_zero),
+    _real("atan", ABSENT, -math.pi / 2, within=_QUARTER, zero=True, special=2, written=_arctangent),
     Op("real", ("int",), "real"),
     Op("floordiv", ("int", "int"), "int"),
     Op("mod", ("int", "int"), "int"),

@@ -65,7 +65,7 @@ ISSUED = {
     "inv": 15.0,
     "tanh": 14.0, "sigmoid": 18.0, "erf": 24.0, "sin": 45.0, "cos": 45.0, "exp2": 4.0, "log2": 6.0, "sqrt": 8.0,
     "rsqrt": 8.0,
-    "expm1": 20.0, "floordiv": 20.0, "mod": 24.0, "cast": 1.0,
+    "expm1": 20.0, "atan": 70.0, "floordiv": 20.0, "mod": 24.0, "cast": 1.0,
 }  # fmt: skip
 OTHERS_ISSUED, ENTERED = 2.0, 40.0  # of another operator; of a thread's begin and end
 ACCESSED, HELD = 5.0, 0.5  # of a load or store, however many elements a thread takes at once, and of each of them

@@ -141,6 +141,17 @@ def _smooth(op: str, slope: float) -> Callable[[Array, Array, Array], Array]:
     return rule
 
 
+def _atan(v: Array, a: Array, e: Array) -> Array:
+    # Its slope is at most 1. Kernels write it as a part of a turn and a series of what is near 0, each relative to the
+    # value.
+    known = np.isfinite(e)
+    off = np.where(known, e, 0.0)
+    found = np.minimum(off, _rises("atan", v, a, off))
+    size = np.where(np.isfinite(v), np.abs(v), 0.0)
+    found = found + 3 * K * w() * (size + found)
+    return np.where(np.isneginf(a) & (e == 0), 0.0, _unless(known, found + gone(v, found)))
+
+
 def _sigmoid(v: Array, a: Array, e: Array) -> Array:
     # 1 / (1 + e^-a): what the exponential is off by counts as an argument that is off; the rest is relative to the
     # value.
@@ -199,6 +210,7 @@ RULES: dict[str, Callable[..., Array]] = {
     "log": _log,
     "sqrt": lambda v, a, e: np.sqrt(np.maximum(a, 0) + e) - np.sqrt(np.maximum(a - e, 0)) + K * w() * np.abs(v),
     "expm1": _expm1,
+    "atan": _atan,
     "tanh": _smooth("tanh", 1.0),
     "sigmoid": _sigmoid,
     "erf": _smooth("erf", 1.13),

@@ -144,10 +144,19 @@ def instead(derivation: D) -> D | None:
 
     Raises NapkinError where Triton is missing, or no plan compiles.
     """
+    return compiled(derivation).derivation if refused(derivation) else None
+
+
+def refused(derivation: Derived) -> str:
+    """Return which kernel of a derivation the compiler refuses, and why; nothing where it refuses none, or is not
+    asked.
+
+    Raises NapkinError where Triton is missing.
+    """
     machine = derivation.hardware
-    if machine.arch not in ARCHS or not any(b.fault(machine) for b in built(derivation)):
-        return None
-    return compiled(derivation).derivation
+    if machine.arch not in ARCHS:
+        return ""
+    return next((f"kernel {b.kernel} {fault}" for b in built(derivation) if (fault := b.fault(machine))), "")
 
 
 class _NoTiling(Exception):

@@ -44,6 +44,7 @@ class Report:
                 made = region.kernels
                 figures = (
                     f"{made.kernels} kernels, {made.predicted_us:.1f} us against {region.library_us:.1f} us of PyTorch"
+                    + (f"; compiled before in {made.compiled_s:.1f} s" if made.fresh and made.compiled_s else "")
                 )
                 lines.append(
                     f"  taken  {region.said}: {figures}; certificate {made.file.with_suffix('.certificate.json')}"

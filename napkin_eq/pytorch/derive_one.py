@@ -1,5 +1,5 @@
 """One derivation in a process of its own, which can be ended: `python -m napkin_eq.pytorch.derive_one` reads what to
-derive and where to write it.
+derive and where to write it. Kernels for a GPU are compiled before they are written.
 
 The diagram comes as JSON on the standard input. Exit status 0: the files are there; 2: standard output says in one line
 why not.
@@ -14,12 +14,15 @@ import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from napkin_eq.lang.dtypes import BY_SHORT
 from napkin_eq.lang.errors import NapkinError
 
-SCHEMA = 2
+if TYPE_CHECKING:
+    from napkin_eq.pipeline.derivation import Derivation
+
+SCHEMA = 3
 
 
 def asked(diagram: str, dtype: str, hardware: str, seconds: float, interpreted: bool, edged: bool, file: Path) -> str:
@@ -48,7 +51,10 @@ def answered(request: dict[str, Any]) -> None:
     )
     if request["interpreted"]:
         found = portable(found)
-    if request["edged"]:
+    begun = _compilers()
+    if not request["interpreted"]:
+        found = compiling(found, request["edged"])
+    elif request["edged"]:
         found = replace(found, plan=with_edges(found))
     source = emit(found.plan, "triton") if request["interpreted"] else found.code()
     try:
@@ -61,11 +67,36 @@ def answered(request: dict[str, Any]) -> None:
         "outputs": [(b.name, [axis.name for axis in b.dims]) for b in found.plan.outputs],
         "kernels": len(found.plan.kernels),
         "predicted_us": sum(o.placed.predicted_us for o in found.outputs),
+        "compiled_s": 0.0 if request["interpreted"] else _compilers() - begun,
         "source": hashlib.sha256(source.encode()).hexdigest(),
     }
     file = Path(request["file"])
     for suffix, text in ((".py", source), (".certificate.json", certificate), (".json", json.dumps(head))):
         written(file.with_suffix(suffix), text)
+
+
+def compiling(found: Derivation, edged: bool) -> Derivation:
+    """Return a derivation whose kernels the compiler takes, in the form in which they are written: one that it refuses
+    gives way to the next.
+
+    Raises NapkinError, with what the compiler says, where no plan is left.
+    """
+    from napkin_eq.pipeline.compiled import compiled, refused
+    from napkin_eq.pytorch.edge_trial import with_edges
+
+    written = replace(found, plan=with_edges(found)) if edged else found
+    if not refused(written):
+        return written
+    other = compiled(found).derivation
+    written = replace(other, plan=with_edges(other)) if edged else other
+    if why := refused(written):
+        raise NapkinError(why)
+    return written
+
+
+def _compilers() -> float:
+    """Return the processor time of compilers, which are the processes that this one has waited for."""
+    return sum(os.times()[2:4])
 
 
 def written(file: Path, text: str) -> None:

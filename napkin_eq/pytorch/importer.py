@@ -37,8 +37,8 @@ WRAPPING = (
     "bitwise_left_shift",
 )
 # Operators that compute whole numbers of others; where these are real terms, a kernel rounds them past 2^24.
-COMPUTING = (*WRAPPING, "remainder", "fmod", "sum", "prod", "cumsum", "cumprod", "mm", "bmm", "mv", "dot", "addmm",
-    "baddbmm", "einsum",
+COMPUTING = (*WRAPPING, "remainder", "fmod", "sum", "prod", "cumsum", "cumprod", "mm", "_int_mm", "bmm", "mv", "dot",
+    "addmm", "baddbmm", "einsum",
     "matmul", "scatter_add", "scatter", "index_add", "index_put", "scatter_reduce")  # fmt: skip
 # Operators that cast what they are given to the type of what they give: numbers written into whole ones lose their
 # fraction.

@@ -26,7 +26,8 @@ from napkin_eq.pytorch.derive_one import SCHEMA, asked, written
 from napkin_eq.pytorch.flat import flat
 from napkin_eq.pytorch.program import REAL, Port, Program, laid
 
-FACTOR, START = 3.0, 60.0  # times the seconds of a search, and seconds beside, for which a derivation is waited for
+# Times the seconds of a search, and seconds beside, for which a derivation is waited for; and for its compiler
+FACTOR, START, COMPILER = 3.0, 60.0, 120.0
 NARROW = ("int8", "uint8", "int16")
 STORED = ("float32", "float16", "bfloat16")
 
@@ -40,7 +41,8 @@ class Kernels:
     """What was derived of a program: the text of its launcher, and how its arrays come in and go out.
 
     inputs: name and type of each array that the launcher takes. outputs: name and axes of each that it returns. file:
-    where it lies, with its certificate beside it.
+    where it lies, with its certificate beside it. compiled_s: processor time for which the compiler was asked whether
+    it takes the kernels, 0 where it was not.
     """
 
     source: str
@@ -48,6 +50,7 @@ class Kernels:
     outputs: tuple[tuple[str, tuple[str, ...]], ...]
     kernels: int
     predicted_us: float
+    compiled_s: float
     file: Path
     fresh: bool
 
@@ -86,7 +89,7 @@ def _derived(
 ) -> Kernels:
     """Derive in a process of its own, which is ended when it takes several times as long as its search may."""
     request = asked(dumps_diagram(diagram_of(program)), program.dtype, hardware, seconds, interpreted, edged, file)
-    wall = FACTOR * seconds + START
+    wall = FACTOR * seconds + START + (0.0 if interpreted else COMPILER)
     paths = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     try:
         done = subprocess.run(
@@ -172,7 +175,7 @@ def _read(file: Path) -> Kernels | None:
             return None
         inputs = tuple((str(name), str(dtype)) for name, dtype in head["inputs"])
         outputs = tuple((str(name), tuple(map(str, axes))) for name, axes in head["outputs"])
-        figures = int(head["kernels"]), float(head["predicted_us"])
+        figures = int(head["kernels"]), float(head["predicted_us"]), float(head["compiled_s"])
         return Kernels(source, inputs, outputs, *figures, file, False)
     except Refusal:
         raise

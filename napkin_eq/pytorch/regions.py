@@ -142,7 +142,7 @@ def supported(node: Any) -> str:
 
 def chosen(module: Any, options: Options, hardware: str, interpreted: bool, gpu: bool) -> list[Region]:
     """Return the regions of a graph, in its order: those taken have kernels or a program, the others a reason."""
-    begun = _processor()
+    begun = _processor()  # later, by what compilers take: they are no searches
     refused: dict[Any, str] = {node: why for node in module.graph.nodes if (why := supported(node))}
     left = [Region([node], reason=why) for node, why in refused.items() if node.op == "call_function"]
     found: list[Region] = []
@@ -152,6 +152,7 @@ def chosen(module: Any, options: Options, hardware: str, interpreted: bool, gpu:
             region = waiting.pop(0)
             if region.taken:
                 _decide(region, options, hardware, interpreted, gpu, _processor() - begun)
+                begun += region.kernels.compiled_s if region.kernels is not None and region.kernels.fresh else 0.0
             # What is not derived with its edges may be without the operators that have them, as far as there is time.
             if region.long and len(halves := _halves(module, region, options, refused)) > 1:
                 waiting = [*halves, *waiting]

@@ -23,7 +23,7 @@ Definition upd {T} (p : axis -> T) (x : axis) (v : T) : axis -> T := fun y => if
 Inductive sort := Real | Number | Int | Bool | Several.
 Inductive fact := IsPos | IsNonneg | IsNonzero | IsFinite.
 Inductive monoid := MSum | MMax | MProd.
-Inductive un := Neg | Inv | Exp | Log | Sqrt | Tanh | Sigmoid | Erf | Sin | Cos | Abs | Floor | Round | Expm1 | ToReal | Not.
+Inductive un := Neg | Inv | Exp | Log | Sqrt | Tanh | Sigmoid | Erf | Sin | Cos | Abs | Floor | Round | Expm1 | Atan | ToReal | Not.
 Inductive bin := Add | Mul | BMax | BMin | FloorDiv | Mod | Lt | Le | Eqb | And | Or.
 
 (* A tuple is its first item and the others, at last Nothing. *)
@@ -82,6 +82,7 @@ Definition un_op (m : model) (o : un) : val -> val :=
   | Abs => abs | Floor => floor | Round => one_of to_even | ToReal => fun a => a
   | Erf => fun a => match a with None => Some (-1)%R | Some x => Some (erf m x) end
   | Expm1 => fun a => add (exp a) (Some (-1)%R)
+  | Atan => one_of Ratan.atan
   | Not => fun a => of_bool (negb (truth a))
   end.
 Definition bin_op (o : bin) : val -> val -> val :=

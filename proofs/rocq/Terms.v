@@ -17,7 +17,7 @@ Definition un_number (o : un) : nat :=
   match o with
   | Neg => 0 | Inv => 1 | Exp => 2 | Log => 3 | Sqrt => 4 | Tanh => 5 | Sigmoid => 6 | Erf => 7 | Sin => 8
     | Cos => 9 | Abs => 10
-  | Floor => 11 | Round => 12 | ToReal => 13 | Not => 14 | Expm1 => 15
+  | Floor => 11 | Round => 12 | ToReal => 13 | Not => 14 | Expm1 => 15 | Atan => 16
   end.
 Definition bin_number (o : bin) : nat :=
   match o with

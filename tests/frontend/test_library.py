@@ -66,6 +66,7 @@ AGAINST_TORCH = {
     "sigmoid": (nq.sigmoid(A), T.sigmoid()),
     "erf": (nq.erf(A), T.erf()),
     "sin": (nq.sin(A), T.sin()),
+    "atan": (nq.atan(A), T.atan()),
     "cos": (nq.cos(A), T.cos()),
     "floor": (nq.floor(A), T.floor()),
     "round": (nq.round(A), T.round()),

@@ -33,7 +33,7 @@ from napkin_eq.tile.printers import targets
 
 REALS = (-math.inf, -2.5, -2.0, -0.5, -0.0, 0.0, 0.5, 1.0, 1.5, 2.5, 4.0)
 INTEGERS = (-7, -3, 0, 1, 2, 8)
-CURVED = ("exp", "log", "tanh", "sigmoid", "erf", "sin", "cos", "sqrt", "floor", "round", "expm1")
+CURVED = ("exp", "log", "tanh", "sigmoid", "erf", "sin", "cos", "sqrt", "floor", "round", "expm1", "atan")
 SOME = (-math.inf, -1.0, 0.0, 2.0)
 GRID: dict[str, tuple[Any, ...]] = {"real": REALS, "int": INTEGERS, "bool": (False, True)}
 

@@ -32,7 +32,7 @@ PLAIN: dict[str, Any] = {
     "cos": math.cos, "floor": math.floor,
     "round": round, "exp": lambda a: math.exp(a) if a < 700 else math.inf, "sigmoid": lambda a: 1 / (1 + math.exp(-a)),
     "tanh": math.tanh, "erf": math.erf,
-    "expm1": lambda a: math.expm1(a) if a < 700 else math.inf,
+    "expm1": lambda a: math.expm1(a) if a < 700 else math.inf, "atan": math.atan,
 }  # fmt: skip
 
 

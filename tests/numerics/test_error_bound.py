@@ -83,7 +83,7 @@ def test_plain_sums_of_products(dtype):
 
 UNARY: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "exp": np.exp, "log": lambda v: np.log(np.abs(v)), "sqrt": lambda v: np.sqrt(np.abs(v)), "tanh": np.tanh,
-    "sin": np.sin, "cos": np.cos,
+    "sin": np.sin, "cos": np.cos, "atan": np.arctan,
     "inv": lambda v: 1 / v, "abs": np.abs, "sigmoid": lambda v: 1 / (1 + np.exp(-v)),
 }  # fmt: skip
 
@@ -106,7 +106,7 @@ def test_errors_grow_through_each_operator():
     inner = Store(A * A * A)  # rounded to float16
     exact = arrays["A"].astype(np.float64) ** 3
     moved = exact.astype(np.float16).astype(np.float64)
-    for op in ("exp", "sqrt", "tanh", "sigmoid", "sin", "cos", "inv", "abs", "erf", "neg"):
+    for op in ("exp", "sqrt", "tanh", "sigmoid", "sin", "cos", "atan", "inv", "abs", "erf", "neg"):
         term = Map(op, (inner + 1.0 if op == "inv" else inner,))
         (bound,) = error_bound(term, arrays, {}, "float16")
         base = evaluate(term, arrays)

@@ -145,8 +145,8 @@ def test_a_wrong_law_is_a_script_that_both_solvers_call_satisfiable() -> None:
 
 
 OF = (
-    "e to the minus|e to the|1 /|the root of|the logarithm of|the sine of|the cosine of|the floor of|rounded|erf"
-    " of|tanh of|sigmoid of"
+    "e to the minus|e to the|1 /|the root of|the logarithm of|the sine of|the cosine of|the arctangent of|the floor of|"
+    "rounded|erf of|tanh of|sigmoid of"
 )
 STANDS = re.compile(rf"; (\S+) stands for ({OF}) (.*?)(?:, and 0 for 0)?")
 MEANT: dict[str, Callable[[float], float]] = {
@@ -157,6 +157,7 @@ MEANT: dict[str, Callable[[float], float]] = {
     "the logarithm of": lambda x: math.log(x) if x > 0 else 7.0,  # of what is not positive a script says nothing
     "the sine of": math.sin,
     "the cosine of": math.cos,
+    "the arctangent of": math.atan,
     "the floor of": math.floor,
     "rounded": round,
     "erf of": math.erf,
@@ -250,7 +251,8 @@ def test_what_is_known_of_functions_at_two_arguments_is_true_of_them() -> None:
         points = [
             rng.choice((A, B, -A, A * 0.5, A + B, A + 1.0, A * 2.0, Map("exp", (B,)), A + A * B)) for _ in range(3)
         ]
-        ops = rng.sample(("exp", "log", "sin", "cos", "erf", "floor", "round", "sqrt", "inv", "tanh", "sigmoid"), 3)
+        every = "exp log sin cos atan erf floor round sqrt inv tanh sigmoid".split()
+        ops = rng.sample(every, 3)
         terms: list[Term] = [Map(op, (point,)) for op in ops for point in points[: rng.randint(1, 3)]]
         goal = eq(functools.reduce(lambda s, t: s + t, terms), Const(0.0))
         for question in solving._TRANSLATORS[0](Claim("a test", goal, (), frozenset())):

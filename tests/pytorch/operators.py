@@ -73,6 +73,16 @@ for _name in (
     "hardshrink softshrink tanhshrink"
 ).split():
     case(f"unary {_name}", getattr(F, _name), (2, 17))
+for _function in (torch.atan, torch.erfinv, torch.asin, torch.acos):
+    case(f"unary {_function.__name__}", lambda x, f=_function: f(x * 1.98 - 0.99), unit(5, 7))
+case("unary atan far", lambda x: (torch.atan(x * 40), torch.atan(x * 1e6)), (3, 9))
+case("unary fake quantised", lambda x: torch.fake_quantize_per_tensor_affine(x, 0.25, 3, 0, 9), (4, 9))
+case(
+    "unary fake quantised channels",
+    lambda x, s: torch.fake_quantize_per_channel_affine(x, s.float(), torch.arange(5, dtype=torch.int32), 1, -8, 7),
+    (2, 5, 3),
+    torch.tensor([0.25, 0.5, 0.125, 1.0, 0.75]),
+)
 case("unary gelu tanh", lambda x: F.gelu(x, approximate="tanh"), (7,))
 case("unary leaky_relu slope", lambda x: F.leaky_relu(x, 0.3), ())
 case("unary elu alpha", lambda x: F.elu(x, 0.7), (3, 4))
@@ -123,6 +133,10 @@ case(
 case("binary addcdiv", lambda x, y, z: torch.addcdiv(x, y, z, value=0.5), (4,), (4,), pos(4))
 case("binary transposed self", lambda x: x + x.T, (4, 4))
 case("binary outer", lambda x: x[:, None] * x[None, :], (5,))
+case("binary atan2", lambda x, y: (torch.atan2(x, y), torch.atan2(y, x), torch.atan2(-x, y), torch.atan2(x, x * 0)),
+     (6, 5), pos(5))  # fmt: skip
+case("binary copysign", lambda x, y: (torch.copysign(x, y), torch.copysign(x, -2.0), torch.signbit(x), torch.angle(x)),
+     (6, 5), (5,))  # fmt: skip
 case("binary hypot", lambda x, y: torch.sqrt(x * x + y * y), pos(3), pos(3))
 
 case("binary xlogy", lambda x, y: torch.xlogy(x.relu(), y), (4,), pos(4))
@@ -417,6 +431,8 @@ case(
     (2, 5, 4),
     (5, 4),
 )
+case("product of int8", lambda i, j: torch._int_mm(i.to(torch.int8), j.to(torch.int8)), ints(90, 17, 8, low=-90),
+     ints(90, 8, 16, low=-90))  # fmt: skip
 case("product broadcast", lambda a, b: a @ b, (2, 1, 3, 5), (4, 5, 2))
 case(
     "product linear",
@@ -598,6 +614,13 @@ case(
     (6, 5),
     (6, 5),
 )
+case(
+    "loss multilabel margin",
+    lambda x, i: [F.multilabel_margin_loss(x, i, reduction=how) for how in ("mean", "sum", "none")],
+    (3, 4),
+    torch.tensor([[3, 0, -1, 1], [-1, 2, 2, 2], [0, 1, 2, 3]]),
+)
+case("loss multilabel margin of a row", F.multilabel_margin_loss, (3,), torch.tensor([1, -1, 0]))
 case("loss nll", lambda x, i: (F.nll_loss(x.log_softmax(1), i), F.nll_loss(x, i, reduction="none")), (6, 5), ints(5, 6))
 case(
     "loss mse",

@@ -376,3 +376,35 @@ def linear_attention(q, k, v):
 @program((3, 5), pos(3, 5))
 def log_and_divide(x, y):
     return x / y + torch.log(y) + torch.sqrt(y)
+
+
+# Angles.
+
+
+@program((5, 4), (5, 3))
+def quaternions(q, v):
+    q = F.normalize(q, dim=-1)
+    w, u = q[:, :1], q[:, 1:]
+    t = 2 * torch.cross(u, v, dim=-1)
+    w, x, y, z = q.unbind(-1)
+    roll = torch.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
+    pitch = torch.asin((2 * (w * y - z * x)).clamp(-1, 1))
+    yaw = torch.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+    return v + q[:, :1] * t + torch.cross(u, t, dim=-1), torch.stack([roll, pitch, yaw], -1)
+
+
+@program((5, 4), ints(4, 5), (4, 4))
+def angular_margin(x, y, w):
+    cosine = F.linear(F.normalize(x), F.normalize(w)).clamp(-1 + 1e-7, 1 - 1e-7)
+    turned = torch.cos(torch.acos(cosine) + 0.5)
+    return F.cross_entropy(torch.where(F.one_hot(y, 4).bool(), turned, cosine) * 30.0, y, label_smoothing=0.1)
+
+
+@program((4, 4), (4, 4))
+def boxes_with_their_shapes(a, b):
+    a, b = (torch.cat([t[:, :2], t[:, :2] + t[:, 2:].exp()], 1) for t in (a, b))
+    low, high = torch.max(a[:, None, :2], b[:, :2]), torch.min(a[:, None, 2:], b[:, 2:])
+    both = (high - low).clamp(min=0).prod(-1)
+    area = [(t[:, 2] - t[:, 0]) * (t[:, 3] - t[:, 1]) for t in (a, b)]
+    shape = [torch.atan((t[:, 2] - t[:, 0]) / (t[:, 3] - t[:, 1])) for t in (a, b)]
+    return both / (area[0][:, None] + area[1] - both), 4 / math.pi**2 * (shape[0] - shape[1]) ** 2

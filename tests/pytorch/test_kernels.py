@@ -4,6 +4,7 @@ memory.
 
 from __future__ import annotations
 
+import math
 import warnings
 from functools import partial
 
@@ -85,6 +86,23 @@ def test_places_of_extremes_are_those_of_nan_where_data_hold_one():
                 torch.testing.assert_close(got, wanted, rtol=0, atol=0, equal_nan=True)
             assert not any(region.reason for region in backend.reports[-1].regions)
             torch._dynamo.reset()
+
+
+@pytest.mark.slow
+def test_angles_are_pytorchs_at_zeros_of_either_sign_infinities_and_nan():
+    ends = [0.0, -0.0, 1.0, -1.0, 0.3, -2.5, math.inf, -math.inf, math.nan, 1e-30, -1e30]
+    y, x = torch.cartesian_prod(torch.tensor(ends), torch.tensor(ends)).T.contiguous()
+
+    def angles(y, x):
+        return torch.atan2(y, x), torch.atan(x), torch.copysign(y, x)
+
+    for executor in ("reference", "kernels"):
+        torch._dynamo.reset()
+        options = {"seconds": 100.0, "executor": executor}
+        fast = torch.compile(angles, backend=partial(backend.napkin_eq, options=options))
+        for got, wanted in zip(fast(y, x), angles(y, x), strict=True):
+            torch.testing.assert_close(got, wanted, rtol=4e-7, atol=0, equal_nan=True)
+        assert not any(region.reason for region in backend.reports[-1].regions)
 
 
 @pytest.mark.slow

@@ -58,7 +58,7 @@ class Functions(Algebra):
             )
         if op in ("floor", "round"):
             return self.opened(self.rounding.floor if op == "floor" else self.rounding.round, *args)
-        if op in ("erf", *WAVES):
+        if op in ("atan", "erf", *WAVES):
             return self.opened(lambda q: (wave if op in WAVES else odd)(op, simpler(q, inside, made), made), *args)
         return self.opened(lambda *ps: atom(Atom(op, (), ps)), *args)
 

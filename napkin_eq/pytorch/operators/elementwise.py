@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import napkin_eq.frontend.library as nq
@@ -89,6 +89,7 @@ FUNCTIONS: dict[str, Unary] = {
     "erfc": lambda t: 1.0 - nq.erf(t),
     "sin": nq.sin,
     "cos": nq.cos,
+    "atan": nq.atan,
     "sinh": sinh,
     "cosh": lambda t: 0.5 * (nq.exp(t) + nq.exp(-t)),
     "relu6": lambda t: between(t, 0.0, 6.0),
@@ -208,6 +209,109 @@ def atanh(b: Builder, self: Value) -> Value:
     return b.pointwise(lambda t: 0.5 * (nq.log(1.0 + t) - nq.log(1.0 - t)), value)
 
 
+@operator("asin.default")
+def asin(b: Builder, self: Value) -> Value:
+    value = b.real(self)
+    inside = (1.0 - value.term) * (1.0 + value.term)
+    b.edge("nonneg", inside, "an arcsine outside -1 and 1", plain=True)
+    return replace(value, term=2.0 * nq.atan(value.term * nq.reciprocal(1.0 + nq.sqrt(inside))))
+
+
+@operator("acos.default")
+def acos(b: Builder, self: Value) -> Value:
+    """The angle of a number's size, by its half, keeps its digits near 1; of a negative number it is what is left of
+    half a turn.
+    """
+    value = b.real(self)
+    size = nq.abs(value.term)
+    b.edge("nonneg", 1.0 - size, "an arccosine outside -1 and 1", plain=True)
+    angle = 2.0 * nq.atan(nq.sqrt((1.0 - size) * nq.reciprocal(1.0 + size)))
+    return replace(value, term=nq.where(value.term < 0, math.pi - angle, angle))
+
+
+def below_zero(t: Term) -> Term:
+    """Return the mask of the numbers with a minus sign; -0.0 has one in the machine's arithmetic, where its inverse is
+    -inf.
+    """
+    return nq.where(nq.equal(t, 0.0), nq.reciprocal(t), t) < 0
+
+
+@operator("signbit.default")
+def signbit(b: Builder, self: Value) -> Value:
+    value = b.number(self)
+    if value.whole:
+        return b.pointwise(lambda t: t < 0, value, dtype="bool")
+    b.edge("nonzero", value.term, "the sign of -0.0", plain=True)
+    return b.pointwise(below_zero, value, dtype="bool")
+
+
+@operator("copysign.Tensor", "copysign.Scalar")
+def copysign(b: Builder, self: Number, other: Number) -> Value:
+    s, t = floats(b, self, other)
+    b.edge("nonzero", t.term, "the sign of -0.0", plain=True)
+    return b.pointwise(lambda x, y: nq.where(below_zero(y), -nq.abs(x), nq.abs(x)), s, t)
+
+
+@operator("angle.default")
+def angle(b: Builder, self: Value) -> Value:
+    value = b.real(self)
+    return b.pointwise(lambda t: nq.where(t < 0, math.pi, nq.where(lift(0.0) <= t, 0.0, t)), value)
+
+
+@operator("atan2.default")
+def atan2(b: Builder, self: Value, other: Value) -> Value:
+    """The angle of a point: that of the nearer axis, and from there by the signs of both."""
+    y, x = floats(b, self, other)
+    for value in (y, x):
+        b.edge("nonzero", value.term, "the angle of -0.0", plain=True)
+
+    def compute(s: Term, t: Term) -> Term:
+        rise, run = nq.abs(s), nq.abs(t)
+        steep = run < rise
+        most, least = nq.where(steep, rise, run), nq.where(steep, run, rise)
+        slope = nq.where(nq.equal(most, least), nq.where(nq.equal(most, 0.0), 0.0, 1.0), least * nq.reciprocal(most))
+        angle = nq.atan(slope)
+        angle = nq.where(steep, math.pi / 2 - angle, angle)
+        angle = nq.where(below_zero(t), math.pi - angle, angle)
+        return nq.where(below_zero(s), -angle, angle)
+
+    return b.pointwise(compute, y, x)
+
+
+# PyTorch's own rational functions, of which two of Newton's steps make the inverse of erf: in the middle, and of
+# (-log((1 - |y|) / 2))^(1/2) in the tails.
+MIDDLE = ((-0.140543331, 0.914624893, -1.645349621, 0.886226899),
+          (0.012229801, -0.329097515, 1.442710462, -2.118377725, 1.0))  # fmt: skip
+TAIL = ((1.641345311, 3.429567803, -1.624906493, -1.970840454), (1.637067800, 3.543889200, 1.0))
+
+
+def polynomial(t: Term, coefficients: Sequence[float]) -> Term:
+    """Return a polynomial of a number, by its coefficients from the highest."""
+    found = lift(coefficients[0])
+    for coefficient in coefficients[1:]:
+        found = found * t + coefficient
+    return found
+
+
+@operator("erfinv.default")
+def erfinv(b: Builder, self: Value) -> Value:
+    value = b.real(self)
+    b.edge("pos", 1.0 - nq.abs(value.term), "the inverse of erf outside -1 and 1")
+
+    def ratio(t: Term, of: tuple[Sequence[float], Sequence[float]]) -> Term:
+        return polynomial(t, of[0]) * nq.reciprocal(polynomial(t, of[1]))
+
+    def compute(y: Term) -> Term:
+        size = nq.abs(y)
+        far = ratio(nq.sqrt(-nq.log((1.0 - size) * 0.5)), TAIL)
+        found = nq.where(size <= 0.7, y * ratio(y * y, MIDDLE), nq.where(y < 0, -far, far))
+        for _ in range(2):
+            found = found - (nq.erf(found) - y) * (0.5 * math.pi**0.5) * nq.exp(found * found)
+        return found
+
+    return b.pointwise(compute, value)
+
+
 @operator("hypot.default")
 def hypot(b: Builder, self: Value, other: Value) -> Value:
     return b.pointwise(lambda s, t: nq.sqrt(s * s + t * t), *floats(b, self, other))
@@ -280,3 +384,31 @@ def glu(b: Builder, self: Value, dim: int) -> Value:
         b.read(self, {at: b.at(new) + start if start else b.at(new)}, b.put(self, at, new)) for start in (0, half)
     )
     return b.pointwise(lambda s, g: s * nq.sigmoid(g), first, second)
+
+
+# Numbers rounded to a few steps and back, as they will be stored; the second result says where none is past the ends.
+
+
+def _stepped(b: Builder, self: Value, scale: Number, zero_point: Number, least: int, most: int) -> tuple[Value, Value]:
+    step, zero = b.real(scale), b.real(zero_point)
+    b.edge("pos", step.term, "a step that is not positive")
+    whole = b.pointwise(lambda t, s, z: nq.round(t * nq.reciprocal(s)) + z, b.real(self), step, zero)
+    inside = b.pointwise(lambda q: (lift(float(least)) <= q) & (q <= float(most)), whole, dtype="bool")
+    found = b.pointwise(lambda q, s, z: (between(q, float(least), float(most)) - z) * s, whole, step, zero)
+    return found, inside
+
+
+@operator("fake_quantize_per_tensor_affine_cachemask.default")
+def fake_quantize(
+    b: Builder, self: Value, scale: Number, zero_point: Number, quant_min: int, quant_max: int
+) -> tuple[Value, Value]:
+    return _stepped(b, self, scale, zero_point, quant_min, quant_max)
+
+
+@operator("fake_quantize_per_channel_affine_cachemask.default")
+def fake_quantize_channels(
+    b: Builder, self: Value, scale: Value, zero_point: Value, axis: int, quant_min: int, quant_max: int
+) -> tuple[Value, Value]:
+    at = b.dim(self, axis)
+    step, zero = (replace(v, dims=(*v.dims, *[()] * (len(self.dims) - at - 1))) for v in (scale, zero_point))
+    return _stepped(b, self, step, zero, quant_min, quant_max)

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
-from napkin_eq.lang.term import Const, Term
+from napkin_eq.lang.term import Const, Map, Term
 from napkin_eq.pytorch.build.builder import Builder, Value
 from napkin_eq.pytorch.build.table import operator
-from napkin_eq.pytorch.operators.elementwise import floats
+from napkin_eq.pytorch.operators.elementwise import at_least, floats
 from napkin_eq.pytorch.operators.logic import index
 from napkin_eq.pytorch.operators.reductions import log_softmax, mean_over, sum_over
 
@@ -178,3 +178,23 @@ def _soft(
     rows = b.folded("sum", product, [at], False, "float32")
     rows = replace(rows, term=-rows.term)
     return reduced(b, rows, reduction)
+
+
+@operator("multilabel_margin_loss_forward.default")
+def multilabel_margin_loss(b: Builder, self: Value, target: Value, reduction: int) -> tuple[Value, Value]:
+    """The classes that a row names stand before its first -1; each is to be above each other one by a margin of 1.
+
+    PyTorch's own decomposition counts what stands behind the first -1 as naming the class 0.
+    """
+    scores = b.real(self)
+    *rows, classes = scores.dims
+    size = b.known(classes, "classes")
+    named, before = b.fresh(size, "named"), b.fresh(size, "before")
+    label, earlier = (b.moved(target, target.dims, (*rows, onto)) for onto in (named, before))
+    ended = b.fold("max", nq.where((earlier < 0) & (b.at(before) <= b.at(named)), 1.0, 0.0), [before])
+    given = ended < 0.5
+    meant = b.fold("max", nq.where(given & nq.equal(label, b.at(classes)), 1.0, 0.0), [named])
+    own = b.read(scores, {len(rows): Map("max", (label, Const(0)))}, (*rows, named))
+    short = nq.where(given & (meant < 0.5), at_least(1.0 - own.term + scores.term, 0.0), 0.0)
+    each = b.value(b.fold("sum", short, [named, classes]) * (1.0 / size), rows, "float32")
+    return reduced(b, each, reduction), b.value(meant, scores.dims, "float32")

@@ -13,7 +13,7 @@ from typing import Any
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.pytorch.build.table import name_of
 
-PRODUCTS = ("mm.", "bmm.", "addmm.", "baddbmm.", "matmul.", "linear.", "einsum.", "dot.", "mv.")
+PRODUCTS = ("mm.", "_int_mm.", "bmm.", "addmm.", "baddbmm.", "matmul.", "linear.", "einsum.", "dot.", "mv.")
 WINDOWS = ("convolution.", "conv1d.", "conv2d.", "conv3d.", "convolution_backward.", "conv_transpose")
 ATTENTION = ("scaled_dot_product_attention.", "_scaled_dot_product")
 

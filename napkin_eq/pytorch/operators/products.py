@@ -38,7 +38,7 @@ def product(b: Builder, left: Value, right: Value) -> Value:
     return b.contract([left, right], [(*own[0], "m", "k"), (*own[1], "k", "n")], (*range(rank), "m", "n"))
 
 
-@operator("mm.default", "bmm.default")
+@operator("mm.default", "bmm.default", "_int_mm.default")
 def mm(b: Builder, self: Value, mat2: Value) -> Value:
     return product(b, self, mat2)
 

@@ -1,0 +1,75 @@
+"""Kernels of regions are compiled before they are written: what the compiler refuses gives way, or the region stays
+PyTorch, with what the compiler says.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import torch
+
+from napkin_eq.lang.json_form import dumps_diagram
+from napkin_eq.pipeline import compiled
+from napkin_eq.pytorch import derive_one
+from napkin_eq.pytorch.derive_one import answered, asked
+from napkin_eq.pytorch.importer import from_torch
+
+GOOD = {"registers": 40, "spills_bytes": 0, "smem_bytes": 512}
+BAD = {"error": "CompilationError: no such tile"}
+
+
+@pytest.fixture
+def compiler(monkeypatch, tmp_path):
+    """Stand in for the compiler: what it says of the first sources that it is asked for, then of all; the sources."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    said = [GOOD]
+    sources: list[str] = []
+
+    def attempted(source, arch, kernels, seconds):
+        sources.append(source)
+        return [{"arch": arch, "kernel": k, **said[min(len(sources), len(said)) - 1]} for k in kernels]
+
+    monkeypatch.setattr(compiled, "attempted", attempted)
+    return said, sources
+
+
+def request(file, fn, *tensors, interpreted=False, edged=False):
+    program = from_torch(fn, *tensors)
+    return json.loads(asked(dumps_diagram(program.diagram), "float32", "h200", 10.0, interpreted, edged, file))
+
+
+def softmax(x):
+    return torch.softmax(x, -1)
+
+
+@pytest.mark.parametrize("edged", [False, True])
+def test_kernels_that_the_compiler_refuses_give_way(compiler, tmp_path, edged):
+    said, sources = compiler
+    x = torch.randn(64, 1000)
+    answered(request(tmp_path / "first", softmax, x, edged=edged))
+    assert (tmp_path / "first.py").read_text() == sources[0] and len(sources) == 1
+    sources.clear()
+    said[:] = [{**GOOD, "smem_bytes": 232449}] * (1 + edged) + [GOOD]
+    answered(request(tmp_path / "other", softmax, x[:48], edged=edged))
+    written = (tmp_path / "other.py").read_text()
+    assert written != sources[0] and written == sources[-1]
+    assert json.loads((tmp_path / "other.json").read_text())["compiled_s"] >= 0
+
+
+def test_where_no_kernels_compile_nothing_is_written_and_it_is_said(compiler, tmp_path, monkeypatch, capsys):
+    said, sources = compiler
+    said[:] = [BAD]
+    question = request(tmp_path / "none", softmax, torch.randn(64, 1000))
+    monkeypatch.setattr(derive_one.sys, "stdin", type("Text", (), {"read": lambda self: json.dumps(question)})())
+    assert derive_one.main() == 2 and len(sources) > 1
+    (line,) = capsys.readouterr().out.strip().splitlines()
+    assert "does not compile" in line and "no such tile" in line
+    assert not (tmp_path / "none.py").exists()
+
+
+def test_the_compiler_is_not_asked_of_kernels_for_the_interpreter(compiler, tmp_path):
+    said, sources = compiler
+    said[:] = [BAD]
+    answered(request(tmp_path / "plain", softmax, torch.randn(8, 16), interpreted=True))
+    assert not sources and json.loads((tmp_path / "plain.json").read_text())["compiled_s"] == 0
