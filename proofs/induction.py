@@ -204,7 +204,9 @@ class Search:
             return [step for part in prefixes(claim, axis) for step in self.proof(part)]
         with suppress(Unproved):
             return self.by_prefixes_knowing(claim, axis)
-        return self.by_induction_knowing(claim, axis)
+        with suppress(Unproved):
+            return self.by_induction_knowing(claim, axis)
+        return [step for part in induct(claim, axis) for step in self.proof(part)]
 
     def by_prefixes_knowing(self, claim: Claim, axis: Axis) -> list[Step]:
         """Return a proof by induction over lanes that knows which sign prefix folds have; raises Unproved."""
@@ -275,6 +277,8 @@ class Search:
         is no less than what it reduces.
         """
         masked, names = t.where is not TRUE, set[str]()
+        if any(isinstance(part, Scan) for part in subterms(t.body, t.where)):
+            return  # it is not decided at once what holds of a prefix fold
         for name in ("finite", "nonneg", "pos"):
             lemma = hereditary(name, t.monoid, masked)
             every = lemma and self.decided(
@@ -351,36 +355,34 @@ def induct(
         ),
     )
     first: dict[Term, Term] = {Size(axis): Const(1), Index(axis): Const(0)}
-    alone: dict[Term, Term] = {t: _lane(t, first, Const(NEUTRAL[t.monoid]), None) for t in totals}
-    alone |= {t: alone[total] for t, total in whole.items()}
+    alone = {t: _lane(t, first, Const(NEUTRAL[t.monoid]), None) for t in whole.values()}
+    start = first | {t: alone[total] for t, total in whole.items()}
+    alone |= {t: _lane(t, start, Const(NEUTRAL[t.monoid]), None) for t in totals}
     known = tuple(_swapped(p, first) for p in claim.premises)
-    yield Claim(f"{claim.what}: {axis} has one lane", _swapped(claim.goal, first | alone), known, free, claim.legend)
+    yield Claim(f"{claim.what}: {axis} has one lane", _swapped(claim.goal, start | alone), known, free, claim.legend)
 
     before: dict[Term, Term] = {Size(axis): size, Index(axis): lane}
     old: dict[Term, Term] = {Size(axis): size + 1, Index(axis): lane}
     new: dict[Term, Term] = {**fresh, Size(axis): size + 1, Index(axis): size}
-    grown = {t: _lane(t, new, hole, hole) for t, hole in holes.items()}
+    grown = {t: _lane(t, new, holes[t], holes[t]) for t in whole.values()}
+    last = {t: grown[total] for t, total in whole.items()}
+    grown |= {t: _lane(t, new | last, holes[t], holes[t]) for t in totals}
     places = le(Const(1), size), le(Const(0), lane), ~le(size, lane)
     premises = [_swapped(p, table) for table in (old, new) for p in claim.premises]
     beside = [] if facts is None else [_swapped(fact, before | holes) for t in totals for fact in facts(t, claim)]
     known = tuple(dict.fromkeys([*premises, _swapped(claim.goal, before | holes | inside), *places, *beside]))
-    last: dict[Term, Term] = {t: grown[total] for t, total in whole.items()}
     for goal in dict.fromkeys((_swapped(claim.goal, old | grown | inside), _swapped(claim.goal, new | grown | last))):
         yield Claim(f"{claim.what}: one more lane of {axis}", goal, known, free, legend)
 
 
 def _prefixes(claim: Claim, axis: Axis) -> list[Scan]:
-    """Return the prefix folds along an axis, if each lane of them is settled by the lanes up to it and none is folded
-    over the axis; raises Unproved.
+    """Return the prefix folds along an axis, if each lane of them is settled by the lanes up to it; raises Unproved.
+
+    In a fold over the axis they are numbers like any other: those of earlier lanes stay as a lane is added.
     """
     found = [t for t in subterms(claim.goal) if isinstance(t, Scan) and t.axis == axis]
-    folded = (
-        part for t in subterms(claim.goal) if isinstance(t, Reduce) and t.axis == axis for part in subterms(*t.children)
-    )
-    if any(isinstance(t, Scan) for t in subterms(*claim.premises)) or any(
-        isinstance(t, Scan) and t.axis == axis for t in folded
-    ):
-        raise Unproved(f"a prefix fold over {axis} stands in a condition, or inside a fold over {axis} ({claim.what})")
+    if any(isinstance(t, Scan) for t in subterms(*claim.premises)):
+        raise Unproved(f"a prefix fold over {axis} stands in a condition ({claim.what})")
     for t in found:
         inside = subterms(t.body)
         if isinstance(t, Recur) or any(

@@ -442,7 +442,34 @@ def _stated(where: str, parts: tuple[Any, ...]) -> tuple[Any, ...]:
         raise NapkinError(
             f"{where}: it nests {deepest} operators; at most {MAX_NESTING} are understood: state smaller laws"
         )
-    return found
+    return (found[0], *(spelled for part in found[1:] for spelled in _freed(part)))
+
+
+def _freed(part: Any) -> tuple[Any, ...]:
+    """Return a part of a statement; of the condition that a term does not vary along an axis, the same of its
+    variables, which is what provers understand.
+
+    What a reduction over another axis holds is asked not to vary either: where the two axes are one it may.
+    """
+    if not (isinstance(part, Judgment) and part.name == "free"):
+        return (part,)
+    axis, term = part.args
+    found, stack, seen = dict[Judgment, None](), [term] if isinstance(term, Term) else [], set[Term]()
+    while stack:
+        if (inner := stack.pop()) in seen:
+            continue
+        seen.add(inner)
+        if isinstance(inner, Acc):  # along which axes that varies is not told by variables
+            return (part,)
+        if isinstance(inner, Var):
+            found[free(axis, inner)] = None
+        if isinstance(inner, (Index, Scan, Recur)):
+            found[distinct(axis, inner.axis)] = None
+        if not (isinstance(inner, (Reduce, Fold, Online, Read)) and inner.axis == axis):
+            stack += reversed(inner.children)
+        elif isinstance(inner, Read):
+            stack.append(inner.index)
+    return tuple(found)
 
 
 def variables(*parts: Axis | Term | Judgment) -> set[str]:

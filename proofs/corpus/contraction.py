@@ -104,3 +104,20 @@ def coordinates_from_one(x):
 @valid("")
 def coordinates_from_zero(x):
     return Sum(x, Map("real", (Index(x),))), 0.5 * (size(x) * (size(x) - 1.0))
+
+
+@valid("")
+def factor_whose_square_does_not_vary(a, b, x):
+    """A square varies where its number is read to, whatever its values: that is what is asked of a term in use."""
+    return Sum(x, a * b), b * Sum(x, a), free(x, b * b), finite(a), finite(b)
+
+
+@valid("")
+def factor_that_counts_along_another_axis(a, x, y):
+    lane = Map("real", (Index(y),))
+    return Sum(x, a * lane), lane * Sum(x, a), free(x, Map("abs", (lane,))), finite(a)
+
+
+@wrong
+def factor_whose_sum_does_not_vary(a, b, x):
+    return Sum(x, a * b), b * Sum(x, a), free(x, Sum(x, b)), finite(a), finite(b)

@@ -7,9 +7,11 @@ from napkin_eq.law import (
     Map,
     Max,
     Recur,
+    Reduce,
     Scan,
     Sum,
     distinct,
+    exp,
     finite,
     free,
     inv,
@@ -150,3 +152,100 @@ def part_is_below_the_running_maximum(a, x):
 @wrong
 def part_is_above_the_running_maximum(a, x):
     return le(Scan("max", x, a), a), finite(a)
+
+
+@valid("")
+def largest_running_maximum(a, x):
+    return Max(x, Scan("max", x, a)), Max(x, a)
+
+
+@valid("")
+def largest_running_sum_of_what_is_not_negative(a, x):
+    return Max(x, Scan("sum", x, a)), Sum(x, a), nonneg(a)
+
+
+@valid("")
+def sum_of_running_sums(a, x):
+    return Sum(x, Scan("sum", x, a)), size(x) * Sum(x, a) - Sum(x, Map("real", (Index(x),)) * a), finite(a)
+
+
+@valid("")
+def summation_by_parts(a, b, x):
+    both = Sum(x, Scan("sum", x, a) * b + a * Scan("sum", x, b))
+    return both, Sum(x, a) * Sum(x, b) + Sum(x, a * b), finite(a), finite(b)
+
+
+@valid("")
+def running_sums_are_below_the_sum_in_every_lane(a, x):
+    return le(Sum(x, Scan("sum", x, a)), size(x) * Sum(x, a)), nonneg(a)
+
+
+@valid("")
+def sum_is_below_that_of_running_maxima(a, x):
+    return le(Sum(x, a), Sum(x, Scan("max", x, a))), finite(a)
+
+
+@wrong
+def largest_running_sum_is_the_largest_part(a, x):
+    return Max(x, Scan("sum", x, a)), Max(x, a), nonneg(a)
+
+
+@wrong
+def largest_running_sum_of_any_numbers(a, x):
+    return Max(x, Scan("sum", x, a)), Sum(x, a), finite(a)
+
+
+@wrong
+def sum_of_running_sums_is_as_many_sums(a, x):
+    return Sum(x, Scan("sum", x, a)), size(x) * Sum(x, a), finite(a)
+
+
+@wrong
+def summation_by_parts_without_the_diagonal(a, b, x):
+    return Sum(x, Scan("sum", x, a) * b + a * Scan("sum", x, b)), Sum(x, a) * Sum(x, b), finite(a), finite(b)
+
+
+@wrong
+def sum_of_running_maxima_is_as_many_maxima(a, x):
+    return Sum(x, Scan("max", x, a)), size(x) * Max(x, a), finite(a)
+
+
+@wrong
+def largest_running_maximum_where_the_sum_is_absent(a, x):
+    return Max(x, Scan("max", x, a)), Max(x, a) + 0.0 * Sum(x, a)
+
+
+@wrong
+def running_maximum_under_a_mask_of_its_lanes(a, c, x):
+    return Reduce("max", x, Scan("max", x, a), c), Reduce("max", x, a, c)
+
+
+@wrong
+def running_products_multiply_to_a_square(a, x):
+    return Reduce("prod", x, Scan("prod", x, a)), Reduce("prod", x, a) * Reduce("prod", x, a), finite(a)
+
+
+@wrong
+def gain_moves_into_a_running_sum(a, b, x):
+    return Recur(x, a, b), Scan("sum", x, a * b), finite(a), finite(b)
+
+
+@wrong
+def recurrence_of_ones_is_the_product_of_its_gains(a, x):
+    return Recur(x, a, Const(1.0)), Scan("prod", x, a)
+
+
+@wrong
+def gains_add_up(a, b, d, x):
+    return Recur(x, a + d, b), Recur(x, a, b) + Recur(x, d, b), finite(a), finite(b), finite(d)
+
+
+@wrong
+def recurrence_by_the_products_after_each_part(a, b, x):
+    gains = exp(Scan("sum", x, a))
+    return Recur(x, exp(a), b), gains * Scan("sum", x, gains * b), finite(a), finite(b)
+
+
+@wrong
+def running_maximum_of_a_sum(a, b, x):
+    return Scan("max", x, a + b), Scan("max", x, a) + Scan("max", x, b)
