@@ -26,6 +26,9 @@ Row = tuple[Any, ...]
 ANY: Bounds = (-math.inf, math.inf)
 FAR = 2**53
 MOST = 400_000  # values visited, each at a place of its own, until nothing is said
+# A fold in which these are of its axis' coordinate, by a number, is one over two axes
+QUOTIENTS = (("map", "floordiv"), ("map", "mod"))
+FOLDS = ("sum", "prod", "max", "min")
 DEEP = 40  # levels from which terms are held against each other part by part
 Work = Generator[tuple[Term, Env], int, int]
 
@@ -71,6 +74,8 @@ class _Said:
         self.height: list[int] = []  # how many bound axes stand in one another inside
         self.done: dict[Any, int] = {}
         self.fresh = self.work = 0
+        # By a bound axis and a number, the quotients and remainders of its coordinate
+        self.divided: dict[tuple[int, int], set[int]] = {}
         # Values said to be the same: their number, and the order of their axes
         self.parts: dict[Term, tuple[int, tuple[str, ...]]] = {}
 
@@ -145,6 +150,8 @@ class _Said:
                 parts.append(found)
             height = 1 + max(self.height[part] for part in parts)
             placed = [self.lane(term.axis, env)] if isinstance(term, Scan) else []
+            if isinstance(term, Reduce) and term.monoid in FOLDS:
+                return self.fold(term.monoid, parts, own, term.axis)
             named = parts if term.axis.size == 1 else self.put(parts, own, self.bound(term.axis, height))
             bounds = _places(term.axis) if term.monoid in PLACES else ANY
             return self.row(
@@ -158,8 +165,87 @@ class _Said:
             return (yield term.body, {**env, term.axis.name: place})
         raise NapkinError(f"a {type(term).__name__} is no part of a diagram")
 
+    def fold(self, monoid: str, parts: Sequence[int], own: int, axis: Axis) -> int:
+        """Return the number of a fold over a bound axis; where something inside is at its quotients or remainders by a
+        number, of the fold over both: lanes i n + j, the j of each i folded first.
+        """
+        inside = self.inside(parts)
+        numbers = {n for lane, n in self.divided if lane == own and not inside.isdisjoint(self.divided[lane, n])}
+        least = min((n for n in numbers if axis.size and 1 < n < axis.size and axis.size % n == 0), default=0)
+        if least and axis.size:
+            quotients, rests = Axis(axis.name, axis.size // least), Axis(axis.name, least)
+            count, rest = self.bound(quotients), self.bound(rests)
+            whole = self.row(("whole", least), bounds=(least, least))
+            run = self.row(("map", "mul"), (count, whole), bounds=(0, axis.size - least))
+            lane = self.row(("map", "add"), (run, rest), bounds=_places(axis))
+            inner = self.fold(monoid, self.put(parts, own, lane), rest, rests)
+            return self.fold(monoid, [inner, self.row(("const", "bool", repr(Const(True).fields)))], count, quotients)
+        height = 1 + max(self.height[part] for part in parts)
+        named = parts if axis.size == 1 else self.put(parts, own, self.bound(axis, height))
+        return self.row(("Reduce", monoid, height, *_kind(axis)), named, ANY, height)
+
+    def inside(self, roots: Sequence[int]) -> set[int]:
+        """Return the numbers that some are made of."""
+        found, stack = set[int](), list(roots) if self.divided else []
+        while stack:
+            at = stack.pop()
+            if at not in found:
+                found.add(at)
+                stack += self.rows[at][1]
+        return found
+
+    def quotient(self, op: str, left: int, right: int) -> int | None:
+        """Return i as the quotient of i n + j by n, and j as the remainder, where bounds say that 0 <= j < n; None of
+        what is not known to be one.
+        """
+        low, high = self.bounds[right]
+        if low != high or not 0 < low < math.inf:
+            return None
+        number, quotients, rests, stack = int(low), list[int](), list[int](), [left]
+        while stack:
+            at = stack.pop()
+            head, parts = self.rows[at]
+            factor = self.bounds[parts[1]] if head == ("map", "mul") else ANY
+            if head == ("map", "add"):
+                stack += reversed(parts)
+            elif factor[0] == factor[1] and factor[0] > 0 and factor[0] % number == 0:
+                times = int(factor[0]) // number
+                quotients.append(parts[0] if times == 1 else self.times(parts[0], times))
+            else:
+                rests.append(at)
+        rest = self.added(rests)
+        least, most = self.bounds[rest]
+        if least < 0 or most > number - 1:
+            return None
+        return self.added(quotients) if op == "floordiv" else rest
+
+    def times(self, part: int, number: int) -> int:
+        own = self.bounds[part]
+        factor = self.row(("whole", number), bounds=(number, number))
+        return self.row(("map", "mul"), (part, factor), _clipped(*_products(own, (number, number))))
+
+    def added(self, parts: Sequence[int]) -> int:
+        if not parts:
+            return self.row(("whole", 0), bounds=(0, 0))
+        found, *others = parts
+        for part in others:
+            (a, b), (c, d) = self.bounds[found], self.bounds[part]
+            found = self.row(("map", "add"), (found, part), _clipped(a + c, b + d))
+        return found
+
     def row(self, head: Row, parts: Sequence[int] = (), bounds: Bounds = ANY, height: int = 0) -> int:
         """Return the number of an operator, or a leaf, over numbers; what can be one whole number only is that."""
+        if head in QUOTIENTS:
+            if (found := self.quotient(head[1], *parts)) is not None:
+                return found
+            low, high = self.bounds[parts[1]]
+            if low == high and self.rows[parts[0]][0][0] == "bound":
+                number = self.number(head, parts, bounds, height)
+                self.divided.setdefault((parts[0], int(low)), set()).add(number)
+                return number
+        return self.number(head, parts, bounds, height)
+
+    def number(self, head: Row, parts: Sequence[int], bounds: Bounds, height: int) -> int:
         low, high = bounds
         key: tuple[Row, tuple[int, ...]] = (("whole", int(low)), ()) if low == high else (head, tuple(parts))
         if key not in self.known:

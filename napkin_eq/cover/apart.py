@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence, Set
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.substitute import substituted
-from napkin_eq.lang.term import Index, Online, Reduce, Term, rebuilt, subterms
+from napkin_eq.lang.term import Index, Online, Read, Reduce, Term, rebuilt, subterms
 
 
 def clashes(placed: Term, reads: Sequence[Term]) -> dict[str, set[Term]]:
@@ -60,6 +60,24 @@ def apart(outputs: Sequence[Term], stored: Mapping[str, Set[Term]], kept: Set[Te
                     level[name] = level.get(name, 0) + 1
         above[term] = level
     return tuple(done[output] for output in outputs)
+
+
+def counterparts(before: Sequence[Term], after: Sequence[Term]) -> dict[Term, dict[Term, None]]:
+    """Return what each value of some terms has become where axes were named apart: one, or several along axes of
+    other names.
+    """
+    found: dict[Term, dict[Term, None]] = {}
+    stack = list(zip(before, after, strict=True))
+    while stack:
+        old, new = stack.pop()
+        if new in found.get(old, ()):
+            continue
+        found.setdefault(old, {})[new] = None
+        if type(old) is type(new) and len(old.children) == len(new.children):
+            stack += zip(old.children, new.children, strict=True)
+        elif isinstance(new, Read):
+            stack.append((old, new.body))
+    return found
 
 
 def _fresh(name: str, taken: set[str]) -> str:

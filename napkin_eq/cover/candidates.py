@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from napkin_eq.cover.graph import Graph, computed, contractions
@@ -74,6 +74,24 @@ class Enumeration:
         if contractions(listed) > most:
             return None
         return Candidate(outs, inside, tuple(sorted(reads, key=lambda t: self.graph.order[t])), listed)
+
+    def under(self, candidate: Candidate, named: Mapping[Term, Iterable[Term]]) -> list[Candidate]:
+        """Return what a candidate of a graph with other names of bound axes may be in this one; named: what its values
+        may be.
+        """
+        given = {new for read in candidate.reads for new in named[read]}
+        found = []
+        for outs in itertools.product(*([new for new in named[out] if new in self.cuts] for out in candidate.outs)):
+            inside, stack, seen = set[Term](), list(outs), set[Term]()
+            while stack:
+                term = stack.pop()
+                if term not in seen and (term in outs or term not in given or term not in self.cuts):
+                    seen.add(term)
+                    inside |= {term} & self.cuts - {*outs}
+                    stack += term.children
+            made = self.candidate(outs, frozenset(inside), max(MOST_TOGETHER, contractions(candidate.terms)))
+            found += [made] if made is not None else []
+        return found
 
     def _fused(self, cut: Term) -> list[Candidate]:
         """Return the candidates of one output, the one with nothing inside first."""

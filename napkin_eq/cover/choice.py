@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,6 +38,7 @@ PROMISING = 0.6  # of the time there is, after which no more is priced because i
 UNKNOWN = 1.0  # times its bound, by how much a candidate that was not priced in time is taken to exceed it
 # Of the time of a launch: what moving an array may take that is kept in float32 at that price
 SLIGHT = 0.02
+SAME = 1e-3  # by so much more a cover may take under other names of axes
 SLACK = 1.3  # times the bounds of its values one by one that a candidate's bound may be
 
 
@@ -52,6 +53,18 @@ class Offer:
     bound: float
     price: float | None = None
     call: Library | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A cover that was found of the same graph with other names of bound axes: its candidates, what each value may be
+    now, its price, and the bound that was proved.
+    """
+
+    cover: Sequence[Candidate]
+    named: Mapping[Term, Iterable[Term]]
+    price: float
+    bound: float
 
 
 def _contracted(offer: Offer) -> tuple[tuple[Term, ...], frozenset[Term]]:
@@ -370,28 +383,45 @@ class Choice:
             if offer.price is None:
                 offer.price = self.pricing.known(offer.piece)
 
-    def derived(self) -> tuple[Chosen, list[tuple[Piece, Proved]]]:
+    def _again(self, found: Found) -> tuple[Chosen, list[Offer]] | None:
+        """Return the cover that was found under other names, None where it is none here or takes longer."""
+        made = [c for old in found.cover for c in self.listed.under(old, found.named)]
+        offers = [self._offer(c) for c in made]
+        known = {o.piece.source for o in offers}
+        others = [o for o in self.offers if o.piece.source not in known]
+        self.offers = [*offers, *others]
+        self._price(offers)
+        cover = self._solved(offers)
+        if cover is None or cover[0].price > (1 + SAME) * found.price:
+            return None
+        self.bound = found.bound
+        return cover
+
+    def derived(self, found: Found | None = None) -> tuple[Chosen, list[tuple[Piece, Proved]]]:
         """Return a cover all of whose kernels are derived, each with its chain; one that is not is left out, and the
         next best taken.
+
+        found: the cover to take, where its kernels take no longer under the names of this graph.
         """
         why = ""
-        for _ in range(ROUNDS):
+        for number in range(ROUNDS):
             try:
-                chosen, offers = self._priced()
+                cover = self._again(found) if found is not None and number == 0 else None
+                chosen, offers = cover or self._priced()
             except NapkinError:
                 if why:
                     raise Undecided(f"diagram {self.diagram.name}: {why}") from None
                 raise
             ours = iter(self.pricing.prove(o.piece for o in offers if o.call is None))
-            found = [next(ours) if o.call is None else self._by_library(o.piece, o.call, o.bound) for o in offers]
+            made = [next(ours) if o.call is None else self._by_library(o.piece, o.call, o.bound) for o in offers]
             bad = False
-            for offer, (proved, reason) in zip(offers, found, strict=True):
+            for offer, (proved, reason) in zip(offers, made, strict=True):
                 if proved is None:
                     offer.price, bad, why = math.inf, True, reason
                 elif proved.placed.predicted_us > (1 + 1e-6) * (offer.price or 0.0):
                     offer.price, bad = proved.placed.predicted_us, True
             if not bad:
                 return chosen, [
-                    (o.piece, proved) for o, (proved, _) in zip(offers, found, strict=True) if proved is not None
+                    (o.piece, proved) for o, (proved, _) in zip(offers, made, strict=True) if proved is not None
                 ]
         raise Undecided(f"diagram {self.diagram.name}: {why}")

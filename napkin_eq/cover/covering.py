@@ -11,9 +11,9 @@ from typing import Any
 from napkin_eq.certify.asked import require_asked
 from napkin_eq.certify.certificate import require_accepted
 from napkin_eq.cover import assembly
-from napkin_eq.cover.apart import apart, clashes
+from napkin_eq.cover.apart import apart, clashes, counterparts
 from napkin_eq.cover.assembly import Named, Part, Put, part_of, within
-from napkin_eq.cover.choice import Choice
+from napkin_eq.cover.choice import Choice, Found
 from napkin_eq.cover.pieces import Piece
 from napkin_eq.cover.pricing import Proved, pool
 from napkin_eq.cover.program import Chosen
@@ -128,9 +128,10 @@ def _section(job: Job, section: Section, workers: Pool, joining: bool) -> _Secti
     if clash:
         named = apart(outputs, clash, work.graph.kept)
         require_asked(f"diagram {job.diagram.name}", outputs, named)
+        known = Found([p.candidate for p, _ in pieces], counterparts(outputs, named), chosen.price, work.bound)
         outputs = named
         work = Choice(job.on(zip(names, outputs, strict=True)), section.orders, workers, joining)
-        chosen, pieces = work.derived()
+        chosen, pieces = work.derived(known)
     return _Section(outputs, pieces, chosen, work)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
+from functools import reduce
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
@@ -137,7 +138,9 @@ class _Substitution:
         parts = [_task(child, coordinates) for child in term.children]
         if missing := [part for part in parts if part not in self.done]:
             return missing
-        self.done[task] = _with_axis(term, self.renamed.get(task), tuple(self.done[part] for part in parts))
+        self.done[task] = divided(
+            _with_axis(term, self.renamed.get(task), tuple(self.done[part] for part in parts))
+        )
         return []
 
     def fresh(self, axis: Axis) -> Axis:
@@ -174,6 +177,37 @@ class _Substitution:
                 fresh = self.fresh(dims[name])
                 array, dims[fresh.name], waiting[fresh.name] = Read(array, dims[name], Index(fresh)), fresh, index
         return array
+
+
+def divided(term: Term) -> Term:
+    """Return a quotient or remainder of i n + j by n as i or j, where j is below n for certain; any other term as it
+    is.
+    """
+    if not isinstance(term, Map) or term.op not in ("floordiv", "mod") or term.kind != "int":
+        return term
+    whole, divisor = term.args
+    if not isinstance(divisor, Const) or (number := int(divisor.value)) <= 0:
+        return term
+    quotients, rests, stack = list[Term](), list[Term](), [whole]
+    while stack:
+        part = stack.pop()
+        factor = part.args[1] if isinstance(part, Map) and part.op == "mul" else None
+        if isinstance(part, Map) and part.op == "add":
+            stack += reversed(part.args)
+        elif isinstance(part, Map) and isinstance(factor, Const) and int(factor.value) % number == 0:
+            times = int(factor.value) // number
+            quotients.append(part.args[0] if times == 1 else part.args[0] * Const(times))
+        else:
+            rests.append(part)
+    rest = _added(rests)
+    low, high = interval(rest)
+    if low < 0 or high > number - 1:
+        return term
+    return _added(quotients) if term.op == "floordiv" else rest
+
+
+def _added(parts: Sequence[Term]) -> Term:
+    return reduce(lambda a, b: a + b, parts) if parts else Const(0)
 
 
 def _within(index: Term, axis: Axis) -> bool:

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from napkin_eq.certify.asked import require_asked
+from napkin_eq.certify.asked import require_asked, same
 from napkin_eq.certify.certificate import require_accepted
 from napkin_eq.certify.chain import explained
 from napkin_eq.cover.bounds import least_us
@@ -32,6 +32,7 @@ from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError, Undecided, WrongPlan
 from napkin_eq.lang.substitute import settled
 from napkin_eq.lang.term import Input, Term, subterms
+from napkin_eq.lang.unfolded import unfolded
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.numerics.accuracy import unit_error
 from napkin_eq.numerics.stability import Stability
@@ -147,6 +148,7 @@ def kernels(job: Job) -> list[Output]:
     ended, or whose plan takes many times what the diagram takes at the least, some times that in many kernels, or more
     than operator by operator.
     """
+    job = _at_once(job)
     graph = spans_kernels(job.diagram) or job.aim.library
     found = _graph(job) if graph else searches(_in_full(job, anew=False))
     plain = _faster(job, found)
@@ -216,6 +218,18 @@ def _anew(job: Job) -> Job:
     """Return a job with time of its own, counted with that of the job."""
     clock = Clock(seconds=job.aim.budget.clock.seconds)
     return replace(job, aim=replace(job.aim, budget=Budget(job.aim.budget.seconds, clock)))
+
+
+def _at_once(job: Job) -> Job:
+    """Return a job whose values are computed under the names, and along the axes, that they are read by, where that is
+    shown to be the same diagram.
+    """
+    terms = [term for _, term in job.diagram.outputs]
+    made = unfolded(terms)
+    if all(a is b for a, b in zip(terms, made, strict=True)) or not same(terms, made):
+        return job
+    names = [name for name, _ in job.diagram.outputs]
+    return replace(job, diagram=replace(job.diagram, outputs=tuple(zip(names, made, strict=True))))
 
 
 def _in_full(job: Job, anew: bool) -> Job:

@@ -42,6 +42,15 @@ def named(a: Term, old: Axis, new: Axis) -> Term:
     return Read(a, old, Index(new))
 
 
+wide, short = Axis("wide", 16), Axis("short", 12)
+VECTOR = Input("V", (wide,))
+AT = Read(VECTOR, wide, Index(z) * 4 + Index(y))
+
+
+def parts(quotient: Term, rest: Term) -> Term:
+    return Read(Read(Input("P", (Axis("a", 4), Axis("b", 4))), Axis("a", 4), quotient), Axis("b", 4), rest)
+
+
 SAME: list[tuple[Term, Term]] = [
     (weighted(A, x), weighted(named(A, x, z), z)),
     (Sum(x, A * Max(x, A)), Sum(z, named(A, x, z) * Max(x, A))),
@@ -54,8 +63,18 @@ SAME: list[tuple[Term, Term]] = [
     (Read(Scan("sum", x, A), x, Index(y)), Scan("sum", y, named(A, x, y))),
     # A place of the axis, as it stands
     (Read(Map("real", (Index(x),)) * A, x, BEST), Map("real", (BEST,)) * Read(A, x, BEST)),
+    # A fold over an axis at whose quotients and remainders something is read is one over both
+    (Sum(wide, parts(Index(wide) // 4, Index(wide) % 4) * VECTOR), Sum(z, Sum(y, parts(Index(z), Index(y)) * AT))),
+    (Max(wide, parts(Index(wide) // 4, Index(wide) % 4)), Max(z, Max(y, parts(Index(z), Index(y))))),
+    (Read(AT, z, Index(wide) // 4), Read(VECTOR, wide, Index(wide) // 4 * 4 + Index(y))),
 ]  # fmt: skip
 OTHER: list[tuple[Term, Term]] = [
+    (Sum(wide, parts(Index(wide) // 4, Index(wide) % 4) * VECTOR), Sum(z, Sum(y, parts(Index(y), Index(z)) * AT))),
+    (Sum(wide, parts(Index(wide) // 4, Index(wide) % 4) * VECTOR), Sum(y, Sum(z, parts(Index(z), Index(y)) * AT))),
+    (Sum(wide, parts(Index(wide) // 4, Index(wide) % 2)), Sum(z, Sum(y, parts(Index(z), Index(y))))),
+    (Sum(wide, parts((Index(wide) + 1) // 4, Index(wide) % 4)), Sum(z, Sum(y, parts(Index(z), Index(y))))),
+    (Sum(short, parts(Index(short) // 4, Index(short) % 4)), Sum(z, Sum(y, parts(Index(z), Index(y))))),
+    (Sum(wide, Sum(wide, parts(Index(wide) // 4, Index(wide) % 4))), Sum(z, Sum(y, parts(Index(z), Index(y))))),
     (weighted(A, x), weighted(named(A, q, z), z)),
     (Sum(x, A * Max(x, A)), Sum(x, A * Max(z, named(A, q, z)))),
     (Sum(x, A), Sum(q, A)), (Sum(x, A), Max(x, A)), (Sum(x, A), Sum(x, A * 1.0)), (A, Read(A, q, Index(z))),

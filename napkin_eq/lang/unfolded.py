@@ -1,0 +1,179 @@
+"""Copies undone: a value that is read only under other names, or only with an axis seen as several, is computed so at
+once; a fold over an axis of which values are read at quotients and remainders is one over the axes that these count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.substitute import folded, substituted
+from napkin_eq.lang.term import Const, Index, Map, Read, Reduce, Scan, Term, rebuilt, subterms
+
+# Of these a fold over an axis is one over its parts
+FOLDS = ("sum", "prod", "max", "min")
+ROUNDS = 8
+
+
+def unfolded(outputs: Sequence[Term]) -> tuple[Term, ...]:
+    """Return terms that say the same with fewer reads of computed values at other coordinates.
+
+    Nothing is computed twice that was computed once: a read goes where everything that varies along its axis, arrays
+    too, is read through it alone. What cannot be said without a second name for an axis stays as it is.
+    """
+    found = tuple(outputs)
+    for _ in range(ROUNDS):
+        try:
+            made = _read_at_once(_parted(found))
+        except NapkinError:
+            return found
+        if made == found:
+            break
+        found = made
+    return found
+
+
+def _parted(outputs: Sequence[Term]) -> tuple[Term, ...]:
+    """Return terms whose folds over an axis, of which folds inside are at quotients and remainders, are over two."""
+    names = {a.name for t in subterms(*outputs) for a in (*t.axes, *(f for f in t.fields if isinstance(f, Axis)))}
+    parts: dict[tuple[Axis, int], tuple[Axis, Axis]] = {}
+    done: dict[Term, Term] = {}
+    for term in subterms(*outputs):
+        made = rebuilt(term, tuple(done[c] for c in term.children))
+        if isinstance(made, Reduce) and made.monoid in FOLDS and (number := _divisor(made)):
+            axis = made.axis
+            if (axis, number) not in parts:
+                parts[axis, number] = _fresh(axis, (axis.size or 0) // number, names), _fresh(axis, number, names)
+            outer, inner = parts[axis, number]
+            place = {axis.name: Index(outer) * Const(number) + Index(inner)}
+
+            def kept(value: Term, along: Set[str], axis: Axis = axis) -> bool:
+                return isinstance(value, Scan) or (folded(value, along) and not any(_divisions(value, axis)))
+
+            body, where = (substituted(part, place, kept) for part in (made.body, made.where))
+            made = Reduce(made.monoid, outer, Reduce(made.monoid, inner, body, where))
+        done[term] = made
+    return tuple(done[output] for output in outputs)
+
+
+def _divisor(fold: Reduce) -> int:
+    """Return the least number that divides the axis of a fold and its coordinate, where folds inside are at the
+    quotient or remainder; 0 where there is none.
+    """
+    inside = [t for t in _along(fold) if isinstance(t, (Reduce, Read)) and folded(t, {fold.axis.name})]
+    size = fold.axis.size or 0
+    numbers = {number for term in inside for number in _divisions(term, fold.axis)}
+    return min((number for number in numbers if 1 < number < size and size % number == 0), default=0)
+
+
+def _along(fold: Reduce) -> Iterator[Term]:
+    """Yield the values in a fold that vary along its axis."""
+    name = fold.axis.name
+    stack, seen = list(fold.children), set[Term]()
+    while stack:
+        term = stack.pop()
+        if term in seen or all(a.name != name for a in term.axes):
+            continue
+        seen.add(term)
+        yield term
+        stack += [term.index] if isinstance(term, Read) and term.axis.name == name else term.children
+
+
+def _divisions(term: Term, axis: Axis) -> Iterator[int]:
+    """Yield the numbers by which a term divides the coordinate along an axis."""
+    for part in subterms(term):
+        if isinstance(part, Map) and part.op in ("floordiv", "mod") and part.args[0] is Index(axis):
+            divisor = part.args[1]
+            if isinstance(divisor, Const) and divisor.kind == "int":
+                yield int(divisor.value)
+
+
+def _fresh(axis: Axis, size: int, names: set[str]) -> Axis:
+    number = 1
+    while f"{axis.name}{number}" in names:
+        number += 1
+    names.add(f"{axis.name}{number}")
+    return Axis(f"{axis.name}{number}", size)
+
+
+def _read_at_once(outputs: Sequence[Term]) -> tuple[Term, ...]:
+    """Return terms whose reads are carried down where nothing but what they read varies along their axes."""
+    terms = subterms(*outputs)
+    readers: dict[Term, list[Term]] = {t: [] for t in terms}
+    for term in terms:
+        for child in dict.fromkeys(term.children):
+            readers[child].append(term)
+    groups: dict[tuple[Axis, Term], list[Read]] = {}
+    for term in terms:
+        if isinstance(term, Read) and folded(term.body, {term.axis.name}) and one_to_one(term.index, term.axis):
+            groups.setdefault((term.axis, term.index), []).append(term)
+    roots = set(outputs)
+    carried = {
+        read
+        for (axis, index), reads in groups.items()
+        if _alone(axis, index, reads, terms, readers, roots)
+        for read in reads
+    }
+    if not carried:
+        return tuple(outputs)
+    done: dict[Term, Term] = {}
+    for term in terms:
+        made = rebuilt(term, tuple(done[c] for c in term.children))
+        if term in carried and isinstance(made, Read):
+            made = substituted(made.body, {made.axis.name: made.index}, lambda value, _: isinstance(value, Scan))
+        done[term] = made
+    return tuple(done[output] for output in outputs)
+
+
+def _alone(
+    axis: Axis, index: Term, reads: Sequence[Read], terms: Sequence[Term],
+    readers: Mapping[Term, Sequence[Term]], roots: set[Term],
+) -> bool:
+    """Tell whether all that varies along an axis, of what some reads read, is read through them alone."""
+    cone = set[Term]()
+    stack: list[Term] = [read.body for read in reads]
+    while stack:
+        term = stack.pop()
+        if term not in cone and axis in term.axes and not isinstance(term, Index):
+            cone.add(term)
+            stack += term.children
+    within = {a.name for a in index.axes}
+    through = set(reads)
+    if any(not within.isdisjoint(a.name for a in read.body.axes) for read in reads):
+        return False  # a diagonal
+    return not any(
+        term in roots
+        # A bound axis of that name takes another: what is folded before would be read by it, and computed again
+        or (isinstance(term, Reduce) and term.axis.name in within and any(folded(c, within) for c in term.children))
+        or any(reader not in cone and reader not in through for reader in readers[term])
+        for term in cone
+    )
+
+
+def one_to_one(index: Term, axis: Axis) -> bool:
+    """Tell whether a coordinate along an axis is another axis' own, or counts several, the last fastest, as one."""
+    digits: list[tuple[int, int]] = []
+    names = set[str]()
+    stack = [(index, 1)]
+    while stack:
+        term, step = stack.pop()
+        number = term.args[1] if isinstance(term, Map) and term.op == "mul" else None
+        if isinstance(term, Map) and term.op == "add":
+            stack += [(arg, step) for arg in term.args]
+        elif isinstance(term, Map) and isinstance(number, Const) and number.kind == "int" and int(number.value) > 0:
+            stack.append((term.args[0], step * int(number.value)))
+        elif isinstance(term, Index) and term.axis.size is not None and term.axis.name not in names:
+            names.add(term.axis.name)
+            digits.append((step, term.axis.size))
+        elif term is not Const(0):
+            return False
+    step = 1
+    for own, size in sorted(digits):
+        if own != step:
+            return False
+        step *= size
+    return bool(digits) and step == axis.size and axis.name not in names
+
+
+__all__ = ["one_to_one", "unfolded"]

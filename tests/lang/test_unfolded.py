@@ -1,0 +1,126 @@
+"""Copies undone: what is read under other names or along parts of an axis is computed so at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import napkin_eq as nq
+from napkin_eq.certify.asked import same
+from napkin_eq.lang.axis import Axis
+from napkin_eq.lang.evaluate import evaluate
+from napkin_eq.lang.substitute import divided, folded
+from napkin_eq.lang.term import Const, Index, Input, Read, Reduce, Term, subterms
+from napkin_eq.lang.unfolded import one_to_one, unfolded
+
+t, s, d, k, f = (Axis(name, size) for name, size in zip("tsdkf", (6, 6, 4, 12, 4), strict=True))
+h, e, p = Axis("h", 3), Axis("e", 4), Axis("p", 2)
+X, W = Input("X", (t, d)), Input("W", (d, k))
+
+
+def heads(name: str, width: Axis = k) -> Term:
+    return nq.split(nq.linear(X, nq.array(name, d, width), d), width, h, e)
+
+
+def attention_of_merged_heads() -> Term:
+    query, key, value = (heads(name) for name in ("Q", "K", "V"))
+    key, value = nq.rename(key, {t: s}), nq.rename(value, {t: s})
+    seen = nq.linear(nq.softmax(nq.sum(query * key, e), s), value, s)
+    return nq.rename(nq.linear(nq.merge(seen, (h, e), k), nq.array("O", k, f), k), {f: d}) + X
+
+
+def in_three_parts() -> Term:
+    """A merged axis of three parts, folded with a mask along it."""
+    parts = nq.sum(nq.array("A", t, h, p, e) * nq.array("B", s, h, p, e), s)
+    wide = Axis("wide", 24)
+    return nq.sum(nq.merge(parts, (h, p, e), wide) * nq.array("C", wide), wide, where=nq.index(wide) < 17)
+
+
+TERMS = {
+    "merged heads": attention_of_merged_heads,
+    "a residual of another name": lambda: nq.rename(nq.linear(X, nq.array("F", d, f), d), {f: d}) + X,
+    "split": lambda: nq.max(heads("Q"), e),
+    "three parts": in_three_parts,
+}
+
+
+def values(term: Term) -> dict[str, np.ndarray]:
+    draw = np.random.default_rng(7)
+    return {i.name: draw.standard_normal([a.size or 1 for a in i.dims]) for i in subterms(term) if isinstance(i, Input)}
+
+
+def read_elsewhere(term: Term) -> list[Term]:
+    return [r for r in subterms(term) if isinstance(r, Read) and folded(r.body, {r.axis.name})]
+
+
+@pytest.mark.parametrize("name", TERMS)
+def test_nothing_that_is_computed_is_read_at_other_coordinates(name: str) -> None:
+    term = TERMS[name]()
+    (made,) = unfolded([term])
+    assert made is not term and not read_elsewhere(made)
+    assert not any(r.monoid == "sum" and r.axis in (k, Axis("wide", 24)) for r in subterms(made) if type(r) is Reduce)
+    assert same([term], [made]) and same([made], [term])
+    np.testing.assert_allclose(evaluate(made, values(term)), evaluate(term, values(term)), rtol=1e-12)
+
+
+def test_what_is_read_under_two_names_is_computed_once() -> None:
+    """A value, or an array that it is made of."""
+    row = nq.linear(X, W, d)
+    for term in (
+        nq.sum(row * nq.rename(row, {t: s}), k),
+        nq.sum(nq.linear(X, W, d) * nq.rename(nq.linear(X, nq.array("V", d, k), d), {t: s}), k),
+        nq.sum(row, k) + nq.sum(nq.sum(nq.split(row, k, h, e), e), h),
+    ):
+        assert unfolded([term]) == (term,)
+    assert unfolded([row, nq.rename(row, {t: s})]) == (row, nq.rename(row, {t: s}))  # an output
+
+
+def test_axes_of_no_known_size_keep_their_reads() -> None:
+    wide, other = Axis("wide"), Axis("other")
+    term = nq.rename(nq.linear(X, nq.array("F", d, wide), d), {wide: other})
+    assert unfolded([term]) == (term,)
+
+
+def test_a_fold_is_split_only_where_folds_inside_are_at_parts_of_its_axis() -> None:
+    pixels = nq.merge(nq.array("A", h, e), (h, e), k)
+    term = nq.sum(pixels * nq.array("B", k), k)
+    assert unfolded([term]) == (term,)
+
+
+@pytest.mark.parametrize("index, axis, right", [
+    (Index(t), s, True),
+    (Index(h) * Const(4) + Index(e), k, True),
+    (Index(e) + Index(h) * Const(4), k, True),
+    (Index(e) * Const(3) + Index(h), k, True),
+    (Index(h) * Const(3) + Index(e), k, False),  # some twice
+    (Index(h) * Const(4) + Index(p), k, False),  # some never
+    (Index(h) * Const(4) + Index(h), k, False),
+    (Index(h) * Const(4) + Index(e) + Const(1), k, False),
+    (Index(h) // Const(1), h, False),
+])  # fmt: skip
+def test_which_coordinates_take_each_place_once(index: Term, axis: Axis, right: bool) -> None:
+    assert one_to_one(index, axis) == right
+
+
+def test_quotients_of_what_counts_two_axes() -> None:
+    place = Index(h) * Const(4) + Index(e)
+    assert divided(place // Const(4)) is Index(h) and divided(place % Const(4)) is Index(e)
+    assert divided((Index(h) * Const(8) + Index(e)) // Const(4)) is Index(h) * Const(2)
+    for kept in (place // Const(3), place % Const(8), (Index(h) * Const(4) - Index(e)) // Const(4), place // Index(e)):
+        assert divided(kept) is kept
+
+
+def test_heads_that_are_split_and_merged_make_no_copy() -> None:
+    """A head is not computed again for each of its channels, and the residual is no kernel of its own."""
+    q, m, many, width, whole, out = (
+        Axis(name, size) for name, size in (("q", 512), ("m", 256), ("n", 4), ("w", 64), ("whole", 256), ("out", 256))
+    )
+    rows = nq.array("X", q, m)
+    part = nq.split(nq.linear(rows, nq.array("V", m, whole), m), whole, many, width)
+    merged = nq.merge(part * nq.rsqrt(nq.mean(part * part, width) + 1e-5), (many, width), whole)
+    term = nq.rename(nq.linear(merged, nq.array("O", whole, out), whole), {out: m}) + rows
+    found = nq.derive(nq.Diagram("heads", (("out", term),)))
+    assert len(found.plan.kernels) <= 2
+    assert sum(o.placed.predicted_us for o in found.outputs) < 20
+    assert found.certificate["status"] == "proved"
+    assert [o.translation.status for o in found.outputs] == ["agrees"]
