@@ -9,6 +9,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,7 @@ from napkin_eq.cover.apart import apart
 from napkin_eq.cover.assembly import Part, assembled
 from napkin_eq.cover.bounds import bound_us, least_us
 from napkin_eq.cover.candidates import Enumeration
+from napkin_eq.cover.choice import Choice
 from napkin_eq.cover.graph import contractions, graph_of
 from napkin_eq.cover.pieces import Storage
 from napkin_eq.cover.pricing import Proved
@@ -286,10 +288,17 @@ def test_axes_named_apart_say_the_same() -> None:
     assert evaluate(other, data) == pytest.approx(evaluate(term, data))
 
 
-def test_two_operators_in_a_row_are_two_kernels_with_one_certificate() -> None:
+def test_two_operators_in_a_row_are_two_kernels_with_one_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
     h, q, x, d = nq.axes("h q x d", h=16, q=512, x=512, d=64)
+    searched: list[Choice] = []
+    sought, again = Choice._priced, Choice._again
+    monkeypatch.setattr(Choice, "_priced", lambda self: searched.append(self) or sought(self))
+    known: list[Any] = []
+    monkeypatch.setattr(Choice, "_again", lambda self, found: known.append(again(self, found)) or known[-1])
     found = derive(attend(attend(nq.array("A", h, q, d), q, x, d), q, x, d))
     (output,) = found.outputs
+    # An axis is named apart; the cover that was found before is taken under its new names
+    assert len(searched) == len(known) == 1 and known[0] is not None
     assert output.cover is not None and output.cover["gap"] <= 0.03 and len(found.plan.kernels) == 2
     assert all(
         len(b.dims) < 3 or {"q", "x"} - {a.name for a in b.dims}
