@@ -1,8 +1,9 @@
 """Whether a theorem is about the diagram that was asked for: the one step before a certificate's first, held here.
 
-What derives may name bound axes anew (cover/apart.py), and carry a read of a computed value down to the arrays
-(lang/substitute.py). Neither is a step of the certificate. So both terms are written as what they say at one place of
-the output, with every coordinate put in down to the arrays and bound axes without names, and must be the same.
+What derives may name bound axes anew (cover/apart.py), carry a read of a computed value down to the arrays
+(lang/substitute.py), and fold over the two axes that another one counts (search/unfolded.py). None is a step of the
+certificate. So both terms are written as what they say at one place of the output, with every coordinate put in down to
+the arrays and bound axes without names, and must be the same.
 
 Nothing of what derives is used here, so that its mistakes are seen. What is not understood is not the same.
 """
@@ -246,6 +247,7 @@ class _Said:
         return self.number(head, parts, bounds, height)
 
     def number(self, head: Row, parts: Sequence[int], bounds: Bounds, height: int) -> int:
+        """Return the number of a row as it stands."""
         low, high = bounds
         key: tuple[Row, tuple[int, ...]] = (("whole", int(low)), ()) if low == high else (head, tuple(parts))
         if key not in self.known:

@@ -32,7 +32,6 @@ from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError, Undecided, WrongPlan
 from napkin_eq.lang.substitute import settled
 from napkin_eq.lang.term import Input, Term, subterms
-from napkin_eq.lang.unfolded import unfolded
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.numerics.accuracy import unit_error
 from napkin_eq.numerics.stability import Stability
@@ -45,6 +44,7 @@ from napkin_eq.search.candidates import Forms, cuts_of, extracted, placed, prefe
 from napkin_eq.search.derivation import Output
 from napkin_eq.search.job import Aim, Cuts, Job
 from napkin_eq.search.placement import MOST_BUNDLED
+from napkin_eq.search.unfolded import unfolded
 from napkin_eq.tile.expected import ANY, Expected, expecting
 from napkin_eq.verify.translation import accepted
 

@@ -12,4 +12,5 @@
     least       a time that no tiles of a kernel beat, so that choices which cannot win are not lowered
     placement   which values a plan stores and how each kernel's output is partitioned, by the full cost model
     tiling      solved under the capacities of the hardware, by pricing every choice worth considering
+    unfolded    copies undone: what is read under other names, or along parts of an axis, is computed so at once
 """

@@ -11,7 +11,7 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.evaluate import evaluate
 from napkin_eq.lang.substitute import divided, folded
 from napkin_eq.lang.term import Const, Index, Input, Read, Reduce, Term, subterms
-from napkin_eq.lang.unfolded import one_to_one, unfolded
+from napkin_eq.search.unfolded import one_to_one, unfolded
 
 t, s, d, k, f = (Axis(name, size) for name, size in zip("tsdkf", (6, 6, 4, 12, 4), strict=True))
 h, e, p = Axis("h", 3), Axis("e", 4), Axis("p", 2)
