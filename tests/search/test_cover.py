@@ -290,11 +290,19 @@ def test_axes_named_apart_say_the_same() -> None:
 
 def test_two_operators_in_a_row_are_two_kernels_with_one_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
     h, q, x, d = nq.axes("h q x d", h=16, q=512, x=512, d=64)
-    searched: list[Choice] = []
+    searched, known = [], []
     sought, again = Choice._priced, Choice._again
-    monkeypatch.setattr(Choice, "_priced", lambda self: searched.append(self) or sought(self))
-    known: list[Any] = []
-    monkeypatch.setattr(Choice, "_again", lambda self, found: known.append(again(self, found)) or known[-1])
+
+    def counted(self: Choice) -> Any:
+        searched.append(self)
+        return sought(self)
+
+    def taken(self: Choice, found: Any) -> Any:
+        known.append(again(self, found))
+        return known[-1]
+
+    monkeypatch.setattr(Choice, "_priced", counted)
+    monkeypatch.setattr(Choice, "_again", taken)
     found = derive(attend(attend(nq.array("A", h, q, d), q, x, d), q, x, d))
     (output,) = found.outputs
     # An axis is named apart; the cover that was found before is taken under its new names
