@@ -141,22 +141,24 @@ def _lemmas(part: Part) -> list[Step]:
         for step in part.proved.steps:
             if len(part.outs) > 1 and step.path[0] != place:
                 continue
-            path = step.path[1:] if len(part.outs) > 1 else step.path
+            path, ends = step.path, [step.before, step.after]
+            if len(part.outs) > 1:
+                path, ends = path[1:], [end.children[place] for end in ends]
+            before, after = map(put, ends)
             bindings = tuple((name, bound(given)) for name, given in step.bindings)
-            found.append(
-                replace(step, path=path, bindings=bindings, before=put(step.before), after=put(step.after), lemma=value)
-            )
+            found.append(replace(step, path=path, bindings=bindings, before=before, after=after, lemma=value))
         left = kept[place]
         for other in part.outs[:place]:  # their lemmas come later, and are not about what is stored beside this value
             if (hidden := _hidden(other)) is None:
                 continue
             for path in _paths(left, other):
-                found.append(replace(hidden, path=(*path, *hidden.path), lemma=value))
-                left = with_part(left, path, _with(other, hidden))
+                stored = with_part(left, path, _with(other, hidden))
+                found.append(replace(hidden, path=(*path, *hidden.path), before=left, after=stored, lemma=value))
+                left = stored
                 seen.add(other)
         if value in seen and (hidden := _hidden(value)) is not None:
-            back = replace(hidden, forward=False, before=hidden.after, after=hidden.before)
-            found.append(replace(back, lemma=_with(value, hidden)))
+            stored = _with(value, hidden)
+            found.append(replace(hidden, forward=False, before=stored, after=value, lemma=stored))
     return found
 
 

@@ -25,13 +25,17 @@ from napkin_eq.cover.graph import contractions, graph_of
 from napkin_eq.cover.pieces import Storage
 from napkin_eq.cover.pricing import Proved
 from napkin_eq.cover.program import Column, cheapest, greedy, in_order
+from napkin_eq.frontend.gallery import diagram
 from napkin_eq.lang.errors import NapkinError, Undecided
 from napkin_eq.lang.evaluate import evaluate
 from napkin_eq.lang.term import Read, Scan, Tuple, subterms
+from napkin_eq.laws.inference import substitute
+from napkin_eq.laws.law import REGISTRY, Law
 from napkin_eq.machine import gpu as hardware
 from napkin_eq.pipeline import derive as pipeline
 from napkin_eq.pipeline.asked import aimed, chosen_statements, proved_laws
 from napkin_eq.pipeline.derive import derive
+from napkin_eq.pipeline.text import part, told
 from napkin_eq.search import candidates
 from napkin_eq.search.candidates import Stored, together
 from napkin_eq.search.derivation import Output
@@ -327,6 +331,20 @@ def test_two_operators_in_a_row_are_two_kernels_with_one_certificate(monkeypatch
             steps = [forged if number == place else step for number, step in enumerate(lemmas)]
             assert checked(sealed({**data, "steps": steps}))["status"] == "refused"
     assert checked(sealed({**data, "steps": lemmas[::-1]}))["status"] == "refused"
+
+
+def test_each_step_of_a_cover_stands_where_it_is_told() -> None:
+    """Steps to what several outputs are stored as are told of the one output that they lead to."""
+    derivation = derive(diagram("symbolic_attention"), without=("fuse",))
+    (output,) = derivation.outputs
+    assert any(isinstance(term, Tuple) for term in subterms(output.placed.term))
+    for step in output.steps:
+        sides = part(step.before, step.path), part(step.after, step.path)
+        law = REGISTRY.statements.get(step.law)
+        if isinstance(law, Law):
+            wanted = [substitute(side, dict(step.bindings)) for side in (law.lhs, law.rhs)]
+            assert list(sides) == (wanted if step.forward else wanted[::-1])
+    assert "by laws, each with its grade" in told(derivation)
 
 
 def test_two_outputs_of_one_value_are_one_clear_line() -> None:
