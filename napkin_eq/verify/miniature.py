@@ -56,14 +56,16 @@ def miniature(
     proved: Proved,
     least: int = 1,
     ranked: bool = False,
+    near: bool = False,
 ) -> Miniature:
     """Return a plan in small; raises NapkinError where its statements would be others.
 
     least: the lanes of an axis that several blocks take. ranked: the tiles of an axis that no mask compares become
     neighbouring powers of two, where they keep their ratios otherwise: less to compute where a small one stands beside
-    a large one.
+    a large one. near: whole numbers that masks compare axes with, as the length of a stretch is, come down to some
+    blocks of tiles, where they keep their ratio to these otherwise.
     """
-    scale = _Scale(diagram, outputs, plan, least, ranked)
+    scale = _Scale(diagram, outputs, plan, least, ranked, near)
     with expecting(Expected(most=scale.most)):
         made = [_output(output, scale, dtype, proved) for output in outputs]
     sources = tuple((name, source) for output in made for name, source, _ in output.each())
@@ -105,7 +107,9 @@ def skeleton(part: Any) -> Any:
 class _Scale:
     """How far each axis and its tiles shrink."""
 
-    def __init__(self, diagram: Diagram, outputs: Sequence[Output], plan: p.Plan, least: int, ranked: bool) -> None:
+    def __init__(
+        self, diagram: Diagram, outputs: Sequence[Output], plan: p.Plan, least: int, ranked: bool, near: bool
+    ) -> None:
         self.least = least
         terms = [*(o.source for o in outputs), *(o.placed.term for o in outputs)]
         self.axes = {a.name: a for a in (*diagram.axes(), *(a for t in terms for a in axes_in(t)))}
@@ -136,8 +140,7 @@ class _Scale:
                 self.small[name] |= {t: min(t, MIN_DOT << place) for place, t in enumerate(large)}
         self.reach: dict[str, int] = {}
         self.numbers: dict[Term, Term] = {}
-        for comparison in comparisons:
-            self._reached(comparison)
+        self._reached(comparisons, near)
         self.limits = plan.limits
         self.sizes = {name: self._size(name) for name in self.axes}
         self._ordered()
@@ -160,16 +163,27 @@ class _Scale:
     def _tile(self, name: str, tile: int) -> int:
         return tile if tile < MIN_DOT else max(MIN_DOT, tile // self.factor[name])
 
-    def _reached(self, comparison: Map) -> None:
-        """Scale the whole numbers of a comparison as its tiles are, and note how far they reach."""
+    def _scaled(self, comparison: Map) -> dict[Const, int]:
+        """Return the sizes of the whole numbers of a comparison, scaled as its tiles are."""
         names = {x.axis.name for x in subterms(comparison) if isinstance(x, Index)}
         factor = min((self.factor[n] for n in names if self._shrinks(n)), default=1)
-        for part in subterms(comparison):
-            if isinstance(part, Const) and part.kind == "int" and abs(part.value) > 1:
-                scaled = int(math.copysign(abs(part.value) // factor, part.value))
-                self.numbers[part] = Const(scaled)
-                for name in names:
-                    self.reach[name] = max(self.reach.get(name, 0), abs(scaled))
+        whole = (t for t in subterms(comparison) if isinstance(t, Const) and t.kind == "int" and abs(t.value) > 1)
+        return {number: abs(number.value) // factor for number in whole}
+
+    def _reached(self, comparisons: Sequence[Map], near: bool) -> None:
+        """Scale the whole numbers of comparisons, and note how far they reach: near, those that reach over many blocks
+        of tiles by as much again as leaves the least of them over some.
+        """
+        shrunk = [t for n in self.axes if self._shrinks(n) for t in self.small[n].values()]
+        few = BLOCKS * max(shrunk, default=1)
+        far = [size for comparison in comparisons for size in self._scaled(comparison).values() if size > few]
+        further = 1 << (min(far) // few).bit_length() - 1 if near and far else 1
+        for comparison in comparisons:
+            for number, size in self._scaled(comparison).items():
+                size = _divided(size, further, shrunk) if size > few else size
+                self.numbers[number] = Const(int(math.copysign(size, number.value)))
+                for name in {x.axis.name for x in subterms(comparison) if isinstance(x, Index)}:
+                    self.reach[name] = max(self.reach.get(name, 0), size)
 
     def _size(self, name: str) -> int:
         """Return the least size that keeps what each tile is to its axis: whether it covers it, whether it divides it,
@@ -262,6 +276,17 @@ class _Scale:
             buffer,
             dims=tuple(a if a.size is None else Axis(a.name, self.sizes.get(a.name, a.size)) for a in buffer.dims),
         )
+
+
+def _divided(size: int, by: int, tiles: Sequence[int]) -> int:
+    """Return a size divided, at least, that the same of some tiles divide."""
+    if by == 1:
+        return size
+    step = math.lcm(*(tile for tile in tiles if size % tile == 0))
+    found = -(-(size // by) // step) * step
+    while any(found % tile == 0 and size % tile for tile in tiles):
+        found += step
+    return found
 
 
 def _output(output: Output, scale: _Scale, dtype: str, proved: Proved) -> Output:

@@ -65,8 +65,9 @@ def validated(
     why = ""
     try:
         small = miniature(diagram, outputs, plan, machine, dtype, proved)
-        if _all_work(small) > MOST_WORK:
-            small = miniature(diagram, outputs, plan, machine, dtype, proved, ranked=True)
+        for near in (False, True):  # smaller still where that is much to compute
+            if _all_work(small) > MOST_WORK:
+                small = miniature(diagram, outputs, plan, machine, dtype, proved, ranked=True, near=near)
     except NapkinError as reason:
         why = f"no plan in small: {reason}"
         small = at_its_sizes(outputs, plan)

@@ -21,7 +21,7 @@ from napkin_eq.search.job import prover
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.kernel import Lowering
 from napkin_eq.verify import translation
-from napkin_eq.verify.miniature import miniature, skeleton
+from napkin_eq.verify.miniature import _divided, miniature, skeleton
 from napkin_eq.verify.selftest.mutations import MUTATIONS
 
 QUICK = (
@@ -175,6 +175,30 @@ def test_axes_and_types_of_outputs_are_compared_first():
     )
     verdict = translation.validated(*given, replace(found.plan, kernels=(literal,)), *rest)
     assert verdict.status == DIFFERS and "whole number 2" in verdict.why
+
+
+@pytest.mark.parametrize("keys", [8192, 50176])
+def test_long_stretches_of_a_cut_axis_are_short_in_small(keys):
+    """Latents that read a long row: a stretch of 2048 or 12544 keys has some blocks in small, all of them whole."""
+    i, m, h, e = nq.axes("i m h e", i=512, m=keys, h=8, e=64)
+    q, k, v = nq.array("Q", i, h, e), nq.array("K", m, h, e), nq.array("V", m, h, e)
+    scores = nq.sum(q * k, e) * 0.125
+    found = derive(nq.Diagram("latents", (("out", nq.sum(nq.softmax(scores, m) * v, m)),)))
+    (output,) = found.outputs
+    assert any(c.name == "m_part" for kernel in found.plan.kernels for c in kernel.coords)
+    assert output.translation.status == AGREES and dict(output.translation.sizes)["m"] < 256
+
+
+@pytest.mark.parametrize(
+    ("size", "by", "tiles", "small"),
+    [
+        (2048, 1, (16,), 2048), (2048, 32, (16,), 64), (1568, 32, (16,), 64), (1569, 32, (16,), 49),
+        (1560, 32, (16,), 49), (1552, 16, (16, 32), 112),
+    ],
+)  # fmt: skip
+def test_a_number_in_small_is_divided_by_the_tiles_that_divide_it(size, by, tiles, small):
+    assert _divided(size, by, tiles) == small
+    assert [size % tile == 0 for tile in tiles] == [small % tile == 0 for tile in tiles]
 
 
 def test_what_takes_too_long_is_not_validated(monkeypatch):
