@@ -12,4 +12,5 @@ torch is loaded when a program is read.
     naming      names that may stand in kernels, types, sizes, lines of source
     program     what was read: the diagram, its inputs and outputs in order, evaluated in float64
     regions     which parts of a graph become kernels
+    sizes       sizes that are symbols, read off what a region is given
 """

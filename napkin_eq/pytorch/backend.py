@@ -7,16 +7,21 @@ Backward graphs come the same way. What was taken, what not and why is kept (`re
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import math
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from napkin_eq.lang.json_form import dumps_diagram
 from napkin_eq.pytorch.build.table import name_of, rules
 from napkin_eq.pytorch.importer import ALSO
 from napkin_eq.pytorch.kernels import caller, strided
+from napkin_eq.pytorch.naming import expression, first_line
 from napkin_eq.pytorch.regions import Options, Region, chosen, gain
+from napkin_eq.pytorch.sizes import settled
 
 
 @dataclass(slots=True)
@@ -26,6 +31,7 @@ class Report:
     kind: str
     regions: list[Region] = field(default_factory=list)
     failed: str = ""
+    plain: str = ""  # why what stays is not compiled by Inductor
 
     @property
     def taken(self) -> list[Region]:
@@ -39,6 +45,8 @@ class Report:
         lines = [head + ("" if math.isnan(times) else f"; predicted {times:.2f} times PyTorch's speed there")]
         if self.failed:
             lines.append(f"  the whole graph stays PyTorch: {self.failed}")
+        if self.plain:
+            lines.append(f"  what stays is run operator by operator, not by Inductor: {self.plain}")
         for region in self.regions:
             if region.kernels is not None and region.taken:
                 made = region.kernels
@@ -114,11 +122,52 @@ def compiled(module: Any, example_inputs: Sequence[Any], *, kind: str, options: 
     except Exception as reason:  # of torch.fx or of ours: a program must run whatever happens here
         report.failed, report.regions = f"{type(reason).__name__}: {str(reason)[:200]}", []
     rest = options.rest or ("inductor" if gpu else "eager")
-    if rest == "inductor":
+    # An effect orders calls by tokens, which stand among the results that Inductor counts.
+    if rest == "inductor" and any("with_effects" in str(node.target) for node in module.graph.nodes):
+        report.plain = "the graph has effects"
+    elif rest == "inductor":
         from torch._inductor.compile_fx import compile_fx_inner
 
-        return compile_fx_inner(module, list(example_inputs))
+        try:
+            return compile_fx_inner(lowered(module, example_inputs), list(example_inputs))
+        except Exception as reason:  # of Inductor: what it does not compile runs as it is
+            report.plain = f"{type(reason).__name__}: {first_line(reason)}"
     return make_boxed_func(module.forward)
+
+
+def lowered(module: Any, example_inputs: Sequence[Any]) -> Any:
+    """Return a graph in the operators that Inductor takes: those that the table has, and that stay, are decomposed as
+    Inductor would have had them.
+    """
+    import torch
+    from torch._inductor.decomposition import select_decomp_table
+    from torch._inductor.fx_passes.replace_random import replace_random_passes
+    from torch._inductor.virtualized import V
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    class Lifted(torch.fx.Interpreter):  # type: ignore[misc]
+        def get_attr(self, target: Any, args: Any, kwargs: Any) -> Any:
+            found = super().get_attr(target, args, kwargs)  # a constant is a tensor with numbers, the inputs have none
+            return torch.ops.aten.lift_fresh_copy.default(found) if isinstance(found, torch.Tensor) else found
+
+    mode = torch._guards.detect_fake_mode(list(example_inputs))
+    with mode or nullcontext(), torch._dispatch.python.enable_python_dispatcher(), torch.no_grad():
+        found = make_fx(Lifted(module).run, decomposition_table=select_decomp_table())(*example_inputs)
+    _kept(module, found)
+    with V.set_fake_mode(mode):
+        replace_random_passes(found)  # Inductor has it done before it is given a graph
+    return found
+
+
+def _kept(module: Any, found: Any) -> None:
+    """Have Inductor give all results in the strides that they had, by which the backward goes, and what runs both."""
+    ends = [next(iter(reversed(graph.nodes))) for graph in (module.graph, found.graph)]
+    results = [end.args[0] if isinstance(end.args[0], (list, tuple)) else [end.args[0]] for end in ends]
+    ends[1].meta["user_visible_output_idxs"] = [at for at, node in enumerate(results[1]) if hasattr(node, "meta")]
+    for before, now in zip(*results, strict=True):
+        was, held = (getattr(node, "meta", {}).get("val") for node in (before, now))
+        if hasattr(was, "stride") and hasattr(held, "stride") and now.op != "placeholder":
+            now.meta["val"] = was
 
 
 def _machine(options: Options, example_inputs: Sequence[Any]) -> tuple[str, bool, bool]:
@@ -151,22 +200,28 @@ class Kernel:
         program = region.program
         assert program is not None
         held = [node.meta["val"] for node in region.returns]
-        shapes = [(tuple(value.shape), tuple(value.stride())) for value in held]
+        shapes = tuple((_numbers(value.shape), _numbers(value.stride())) for value in held)
         if region.kernels is not None:
-            self.run = caller(program, region.kernels, shapes, held[0].device)
+            self.run = caller(program, region.kernels, shapes, held[0].device, region.shapes)
         else:
+            current = settled(shapes, region.shapes)
             types = [value.dtype for value in held]
             widest = torch.float64 if any(t == torch.float64 for t in types) else torch.float32
 
-            def referred(*tensors: Any) -> tuple[Any, ...]:
-                found = program.referred(tensors, widest)
-                return tuple(strided(v.to(t), *shape) for v, shape, t in zip(found, shapes, types, strict=True))
+            def referred(*given: Any) -> tuple[Any, ...]:
+                found = program.referred(given, widest)
+                now = current(given)
+                return tuple(strided(v.to(t), *shape) for v, shape, t in zip(found, now, types, strict=True))
 
             self.run = referred
         self.__name__ = f"napkin_eq_{region.nodes[-1].name}"
 
-    def __call__(self, *tensors: Any) -> tuple[Any, ...]:
-        return self.run(*tensors)
+    def __call__(self, *given: Any) -> tuple[Any, ...]:
+        return self.run(*given)
+
+
+def _numbers(sizes: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(map(expression, sizes))
 
 
 def replaced(module: Any, regions: Sequence[Region], gpu: bool) -> Any:
@@ -185,12 +240,13 @@ def replaced(module: Any, regions: Sequence[Region], gpu: bool) -> Any:
             whole,
             nodes=_mapped(whole.nodes, copies),
             reads=_mapped(whole.reads, copies),
+            sizes=_mapped(whole.sizes, copies),
             returns=_mapped(whole.returns, copies),
         )
         kernel: Any = registered(region) if gpu else Kernel(region)
         # Anywhere: what is read before it is there is put in order below, as parts are convex.
         with graph.inserting_before(next(iter(reversed(graph.nodes)))):
-            args = (region.reads,) if gpu else tuple(region.reads)
+            args = (region.reads, region.sizes) if gpu else (*region.reads, *region.sizes)
             call = graph.call_function(kernel, args)
             call.meta["val"] = [node.meta["val"] for node in region.returns]
             for at, node in enumerate(region.returns):
@@ -217,27 +273,43 @@ def registered(region: Region) -> Any:
     """Return a region as an operator of torch.library, with the shapes that it gives."""
     import torch
 
-    name = f"napkin_eq::region_{len(_registered)}"
+    name = f"napkin_eq::region_{_digest(region)}"
+    if name in _registered:
+        return _registered[name]
     kernel = Kernel(region)
     held = [node.meta["val"] for node in region.returns]
-    like = [(tuple(v.shape), tuple(v.stride()), v.dtype) for v in held]
+    shapes = tuple((_numbers(v.shape), _numbers(v.stride())) for v in held)
+    current, types, device = settled(shapes, region.shapes), [value.dtype for value in held], held[0].device
 
-    def real(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
+    def real(tensors: list[torch.Tensor], sizes: list[int]) -> list[torch.Tensor]:
         # These operators give tensors of their own: two results may be one value, or an input in another shape.
         seen, found = {t.untyped_storage().data_ptr() for t in tensors}, []
-        for value in kernel(*tensors):
-            found.append(value.clone() if value.untyped_storage().data_ptr() in seen else value)
+        for value, (size, stride) in zip(kernel(*tensors, *sizes), current([*tensors, *sizes]), strict=True):
+            again = value.untyped_storage().data_ptr() in seen
+            found.append(strided(value.clone(), size, stride) if again else value)
             seen.add(found[-1].untyped_storage().data_ptr())
         return found
 
-    def fake(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
-        device = tensors[0].device
-        return [torch.empty_strided(size, stride, dtype=dtype, device=device) for size, stride, dtype in like]
+    def fake(tensors: list[torch.Tensor], sizes: list[int]) -> list[torch.Tensor]:
+        like = zip(current([*tensors, *sizes]), types, strict=True)
+        return [torch.empty_strided(size, stride, dtype=dtype, device=device) for (size, stride), dtype in like]
 
-    made = torch.library.custom_op(name, real, mutates_args=(), schema="(Tensor[] tensors) -> Tensor[]")
+    made = torch.library.custom_op(name, real, mutates_args=(), schema="(Tensor[] tensors, SymInt[] sizes) -> Tensor[]")
     made.register_fake(fake)
-    _registered[name] = made
-    return getattr(torch.ops.napkin_eq, name.partition("::")[2]).default
+    _registered[name] = getattr(torch.ops.napkin_eq, name.partition("::")[2]).default
+    return _registered[name]
+
+
+def _digest(region: Region) -> str:
+    """Return a name for what a region is: Inductor remembers graphs by their text on disk, names of operators in it."""
+    program = region.program
+    assert program is not None
+    ports = [(port.name, port.dtype, port.dims) for port in (*program.inputs, *program.outputs)]
+    held = [node.meta["val"] for node in region.returns]
+    of_results = [(_numbers(v.shape), _numbers(v.stride()), v.dtype, v.device) for v in held]
+    made = region.kernels.file.stem if region.kernels is not None else "reference"
+    parts = [dumps_diagram(program.diagram), program.dtype, made, ports, of_results, [*map(_numbers, region.shapes)]]
+    return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:24]
 
 
 def explain_torch(fn: Any, *inputs: Any, options: dict[str, Any] | None = None) -> str:

@@ -25,11 +25,21 @@ if TYPE_CHECKING:
 SCHEMA = 3
 
 
-def asked(diagram: str, dtype: str, hardware: str, seconds: float, interpreted: bool, edged: bool, file: Path) -> str:
-    """Return a request as text; `edged`: the kernels must be PyTorch's at edges, too."""
+def asked(
+    diagram: str,
+    dtype: str,
+    hardware: str,
+    seconds: float,
+    interpreted: bool,
+    edged: bool,
+    sizes: dict[str, int],
+    file: Path,
+) -> str:
+    """Return a request as text; `edged`: the kernels must be PyTorch's at edges, too; `sizes`: about how large axes
+    without one are.
+    """
     request = {"dtype": dtype, "hardware": hardware, "seconds": seconds, "interpreted": interpreted, "edged": edged}
-    request["file"] = str(file)
-    return json.dumps({"diagram": diagram, **request})
+    return json.dumps({"diagram": diagram, **request, "sizes": sizes, "file": str(file)})
 
 
 def answered(request: dict[str, Any]) -> None:
@@ -39,6 +49,7 @@ def answered(request: dict[str, Any]) -> None:
     from napkin_eq.pipeline.derive import derive
     from napkin_eq.pipeline.top_k import portable
     from napkin_eq.pytorch.edge_trial import with_edges
+    from napkin_eq.tile.expected import Expected
     from napkin_eq.tile.printers import emit
 
     printer = "triton" if request["interpreted"] else "auto"
@@ -48,6 +59,7 @@ def answered(request: dict[str, Any]) -> None:
         request["dtype"],
         printer=printer,
         limit=request["seconds"],
+        expected=Expected(request["sizes"]),
     )
     if request["interpreted"]:
         found = portable(found)

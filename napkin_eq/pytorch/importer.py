@@ -184,6 +184,7 @@ class Reading:
     storage: str
     values: dict[Any, Any] = field(default_factory=dict)
     inputs: list[Port] = field(default_factory=list)
+    given: list[Any] = field(default_factory=list)  # whole numbers, as sizes are
     names: set[str] = field(default_factory=set)
     place: tuple[Any, ...] = ()
     lifted: bool = False  # values of more dimensions stand for the graph's scalars
@@ -219,6 +220,8 @@ class Reading:
         ):
             return part
         if not isinstance(held, torch.Tensor):
+            if isinstance(held, (int, torch.SymInt)) and not isinstance(held, bool):
+                self.given.append(expression(held))
             return expression(held)
         source, target = self.sources.get(node.name, ("input", node.name))
         if source == "token":  # orders side effects
@@ -435,7 +438,11 @@ def of_graph(
     for _ in range(ROUNDS):
         wires.begin()
         reading = Reading(graph, sources, Builder(wires, undefined=undefined), storage)
-        found = reading.run()
+        try:
+            found = reading.run()
+        except Refused:
+            if not wires.parting:
+                raise
         if wires.settled():
             break
         wires_symbolic = wires.symbolic()
@@ -464,7 +471,8 @@ def of_graph(
         raise NapkinError(f"program {name} returns no tensor")
     diagram = Diagram(name, tuple((port.name, port.term) for port in outputs if port.term is not None))
     edges = tuple(dict.fromkeys(reading.builder.edges))
-    return Program(diagram, tuple(reading.inputs), tuple(outputs), storage, edges, wires_symbolic)
+    given = tuple(reading.given)
+    return Program(diagram, tuple(reading.inputs), tuple(outputs), storage, edges, wires_symbolic, given)
 
 
 def of_exported(exported: Any, name: str) -> Program:

@@ -12,11 +12,13 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.json_form import dumps_diagram
@@ -25,6 +27,7 @@ from napkin_eq.pytorch.build.builder import exactly
 from napkin_eq.pytorch.derive_one import SCHEMA, asked, written
 from napkin_eq.pytorch.flat import flat
 from napkin_eq.pytorch.program import REAL, Port, Program, laid
+from napkin_eq.pytorch.sizes import settled
 
 # Times the seconds of a search, and seconds beside, for which a derivation is waited for; and for its compiler
 FACTOR, START, COMPILER = 3.0, 60.0, 120.0
@@ -55,26 +58,41 @@ class Kernels:
     fresh: bool
 
 
-def kernels_of(program: Program, hardware: str, seconds: float, interpreted: bool, edged: bool = False) -> Kernels:
+def kernels_of(
+    program: Program,
+    hardware: str,
+    seconds: float,
+    interpreted: bool,
+    edged: bool = False,
+    sizes: Mapping[str, int] | None = None,
+) -> Kernels:
     """Return the kernels of a program; raises NapkinError, in one line, where there are none.
 
     seconds: of processor time for the search, if it is not remembered. interpreted: portable Triton, which runs in its
-    interpreter. edged: they must be PyTorch's at edges too (edge_trial.py).
+    interpreter. edged: they must be PyTorch's at edges too (edge_trial.py). sizes: about how large axes of symbolic
+    sizes are.
     """
     stored(program)
     program = flat(program)
-    key = _key(program, hardware, seconds, interpreted, edged)
-    file = folder() / f"{key}.py"
+    asking = partial(
+        asked,
+        dumps_diagram(diagram_of(program)),
+        program.dtype,
+        hardware,
+        seconds,
+        interpreted,
+        edged,
+        dict(sorted((sizes or {}).items())),
+    )
+    file = folder() / f"{_key(asking(Path()))}.py"
     known = _read(file)
-    return known if known is not None else _derived(program, hardware, seconds, interpreted, edged, file)
+    return known if known is not None else _derived(asking(file), seconds, interpreted, file)
 
 
 def stored(program: Program) -> None:
     """Raise NapkinError where a program's outputs have types that its kernels would not store."""
     if program.dtype not in STORED:
         raise NapkinError(f"storage in {program.dtype}: kernels store {', '.join(STORED)}")
-    if program.symbols:
-        raise NapkinError("symbolic sizes: mark the dimensions static, or compile with dynamic=False")
     for port in program.outputs:
         if port.term is not None and not port.term.axes and not program.inputs:
             raise NapkinError("a constant")
@@ -84,11 +102,8 @@ def stored(program: Program) -> None:
             raise NapkinError("an output of whole numbers is stored as float32, and these may be too large for it")
 
 
-def _derived(
-    program: Program, hardware: str, seconds: float, interpreted: bool, edged: bool, file: Path
-) -> Kernels:
+def _derived(request: str, seconds: float, interpreted: bool, file: Path) -> Kernels:
     """Derive in a process of its own, which is ended when it takes several times as long as its search may."""
-    request = asked(dumps_diagram(diagram_of(program)), program.dtype, hardware, seconds, interpreted, edged, file)
     wall = FACTOR * seconds + START + (0.0 if interpreted else COMPILER)
     paths = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     try:
@@ -148,15 +163,14 @@ def _own(port: Port) -> str:
     )
 
 
-def _key(program: Program, hardware: str, seconds: float, interpreted: bool, edged: bool) -> str:
+def _key(request: str) -> str:
     import torch
     import triton
 
     from napkin_eq import __version__
 
-    parts = [dumps_diagram(diagram_of(program)), program.dtype, hardware, f"{seconds:g}", str(interpreted), str(edged)]
     versions = [str(SCHEMA), __version__, torch.__version__, triton.__version__]
-    return hashlib.sha256("\n".join([*versions, *parts]).encode()).hexdigest()[:40]
+    return hashlib.sha256("\n".join([*versions, request]).encode()).hexdigest()[:40]
 
 
 def folder() -> Path:
@@ -184,31 +198,45 @@ def _read(file: Path) -> Kernels | None:
 
 
 def caller(
-    program: Program, made: Kernels, shapes: Sequence[tuple[Any, Any]], device: Any
+    program: Program, made: Kernels, shapes: Sequence[tuple[Any, Any]], device: Any, reads: Sequence[Any] = ()
 ) -> Callable[..., tuple[Any, ...]]:
-    """Return a function of the program's tensors that gives its outputs on a device; `shapes`: size and strides of
-    each, which are kept to.
+    """Return a function of the program's tensors, and sizes given beside them, that gives its outputs on a device;
+    `shapes`: size and strides of each, which are kept to; `reads`: shapes of what it is given.
     """
     import torch
 
-    run, program = _loaded(made).run, flat(program)
+    module, extents = _loaded(made), program.symbols
+    run, program = module.run, flat(program)
     places = {port.name: number for number, port in enumerate(program.inputs)}
     takes = [
-        (places[name], tuple(a.size for a in program.inputs[places[name]].axes), getattr(torch, dtype))
+        (places[name], tuple(_extent(a, extents) for a in program.inputs[places[name]].axes), getattr(torch, dtype))
         for name, dtype in made.inputs
     ]
     order = {name: at for at, (name, _) in enumerate(made.outputs)}
     stored_as = same(program)
     slots = [order[stored_as[port.name]] for port in program.outputs]
-    gives = [way(port, made.outputs[slot][1]) for port, slot in zip(program.outputs, slots, strict=True)]
+    gives = [way(port, made.outputs[slot][1], extents) for port, slot in zip(program.outputs, slots, strict=True)]
+    # Sizes that no array has are given by name.
+    named = getattr(module, "GIVEN", {})
+    sizes = (
+        tuple(cut for _, cut, _ in takes),
+        tuple((shape, final) for shape, _, final, _ in gives),
+        tuple(shapes),
+        tuple(extents[name] for name in named),
+    )
+    current = settled(sizes, reads)
 
-    def called(*tensors: Any) -> tuple[Any, ...]:
-        arrays = [laid(tensors[at]).reshape(cut).to(dtype).contiguous() for at, cut, dtype in takes]
-        found = run(*arrays) if arrays else run(device=device)
+    def called(*given: Any) -> tuple[Any, ...]:
+        cuts, laid_out, kept, free = current(given)
+        arrays = [
+            laid(given[at]).reshape(cut).to(dtype).contiguous() for (at, _, dtype), cut in zip(takes, cuts, strict=True)
+        ]
+        own = dict(zip(named.values(), free, strict=True))
+        found = run(*arrays, **own) if arrays else run(device=device, **own)
         found = found if isinstance(found, tuple) else (found,)
         results = []
-        for at, (slot, (shape, permuted, final, dtype), (size, stride)) in enumerate(
-            zip(slots, gives, shapes, strict=True)
+        for at, (slot, (_, permuted, _, dtype), (shape, final), (size, stride)) in enumerate(
+            zip(slots, gives, laid_out, kept, strict=True)
         ):
             value = found[slot].clone() if slot in slots[:at] else found[slot]
             value = value.reshape(shape).permute(permuted).expand(final).reshape(size)
@@ -232,21 +260,25 @@ def strided(value: Any, size: Sequence[int], stride: Sequence[int]) -> Any:
     return out.expand(size)
 
 
-def way(port: Port, order: Sequence[str]) -> tuple[Any, Any, Any, Any]:
+def _extent(axis: Axis, extents: Mapping[str, Any]) -> Any:
+    return extents[axis.name] if axis.size is None else axis.size
+
+
+def way(port: Port, order: Sequence[str], extents: Mapping[str, Any]) -> tuple[Any, Any, Any, Any]:
     """Return how an array whose axes come in some order becomes an output: its shape, the order of axes, sizes with
     all, and the type.
     """
     import torch
 
-    sizes = {axis.name: axis.size or 0 for axis in port.axes}
+    sizes = {axis.name: _extent(axis, extents) for axis in port.axes}
     missing = [axis.name for axis in port.axes if axis.name not in order]
-    shape = [*(sizes[name] for name in order), *([1] * len(missing))]
+    shape = (*(sizes[name] for name in order), *([1] * len(missing)))
     names = [*order, *missing]
     permuted = [names.index(axis.name) for axis in port.axes]
     return (
         shape,
         permuted,
-        [sizes[axis.name] for axis in port.axes],
+        tuple(sizes[axis.name] for axis in port.axes),
         None if port.dtype in REAL else getattr(torch, port.dtype),
     )
 

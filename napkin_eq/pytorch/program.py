@@ -14,6 +14,7 @@ from napkin_eq.lang.evaluate import evaluate, output_order
 from napkin_eq.lang.term import Input, Term, subterms
 from napkin_eq.pytorch.build.builder import Edge
 from napkin_eq.pytorch.build.wires import Dim
+from napkin_eq.pytorch.sizes import settled
 
 EXACT = 2.0**53
 REAL = ("float64", "float32", "float16", "bfloat16")
@@ -55,6 +56,7 @@ class Program:
     dtype: str
     edges: tuple[Edge, ...] = ()
     symbols: Mapping[str, Any] = field(default_factory=dict)
+    given: tuple[Any, ...] = ()  # sizes that a part of a graph is given beside its tensors, behind these
     state: Mapping[str, Any] = field(default_factory=dict)
     structure: Callable[[Sequence[Any]], Any] | None = None
     flatten: Callable[..., Sequence[Any]] | None = None
@@ -86,8 +88,8 @@ class Program:
 
     def arrays(self, tensors: Sequence[Any]) -> dict[str, Any]:
         """Return tensors by the names of the diagram's inputs, each dimension cut into its wires."""
-        found = {}
-        for port, tensor in zip(self.inputs, tensors, strict=True):
+        found, sizes = {}, self.sizes(tensors)
+        for port, tensor in zip(self.inputs, tensors[: len(self.inputs)], strict=True):
             tensor = laid(tensor)
             shape = tuple(tensor.shape)
             for at, (dim, size) in enumerate(zip(port.dims, shape, strict=len(shape) == len(port.dims))):
@@ -96,29 +98,23 @@ class Program:
                     raise NapkinError(f"input {port.target}: dimension {at} has size {size}, expected {wanted}")
             if len(shape) != len(port.dims):
                 raise NapkinError(f"input {port.target} has shape {shape}, expected {len(port.dims)} dimensions")
-            cut = [
-                part
-                for dim, size in zip(port.dims, shape, strict=True)
-                for part in ((axis.size or size) for axis in dim)
-            ]
-            found[port.name] = tensor.reshape(cut)
+            found[port.name] = tensor.reshape([sizes[axis.name] for axis in port.axes])
         return found
 
     def sizes(self, tensors: Sequence[Any]) -> dict[str, int]:
         """Return the size of each axis: as it was declared, or as the tensors have it."""
         known: dict[str, int] = {a.name: a.size for a in self.diagram.axes() if a.size is not None}
         known |= {a.name: a.size for port in (*self.inputs, *self.outputs) for a in port.axes if a.size is not None}
-        symbols: dict[Any, int] = {}
-        for port, tensor in zip(self.inputs, tensors, strict=True):
-            for dim, size in zip(port.dims, laid(tensor).shape, strict=True):
-                for axis in dim:
-                    if axis.size is None:
-                        known[axis.name] = int(size)
-                        symbols[self.symbols[axis.name]] = int(size)
-        for name, extent in self.symbols.items():
-            if name not in known:
-                known[name] = int(extent.subs(symbols))
+        if self.symbols:
+            shapes = [[self._extent(dim) for dim in port.dims] for port in self.inputs]
+            beside = self.given[: len(tensors) - len(self.inputs)]
+            of = settled(tuple(self.symbols.values()), [*shapes, *((number,) for number in beside)])
+            values = [laid(value) if hasattr(value, "shape") else value for value in tensors]
+            known |= {name: int(size) for name, size in zip(self.symbols, of(values), strict=True)}
         return known
+
+    def _extent(self, dim: Dim) -> Any:
+        return math.prod((axis.size or self.symbols[axis.name] for axis in dim), start=1)
 
     def evaluated(self, tensors: Sequence[Any], checked: bool = True) -> list[Any]:
         """Return the outputs as tensors, in float64 and by the language's meaning; `checked` against PyTorch's

@@ -22,6 +22,7 @@ from napkin_eq.pytorch.naming import Refused, expression, line_of
 from napkin_eq.pytorch.operators.pairs import known
 from napkin_eq.pytorch.operators.price import contraction, library_us
 from napkin_eq.pytorch.program import Program
+from napkin_eq.pytorch.sizes import expected, may_be_empty, settled
 
 CONTRACTIONS, NODES, EACH = 2, 24, 10.0
 ALWAYS = ("exact", "infinite")  # edges of the program itself, whatever its data
@@ -84,6 +85,7 @@ class Region:
     graph: Any = None  # the part as a graph of its own, with what it reads and returns
     reads: list[Any] = field(default_factory=list)
     returns: list[Any] = field(default_factory=list)
+    sizes: list[Any] = field(default_factory=list)  # of what it reads, the numbers
     program: Program | None = None
     kernels: Kernels | None = None
     library_us: float = 0.0
@@ -94,6 +96,11 @@ class Region:
     @property
     def taken(self) -> bool:
         return not self.reason
+
+    @property
+    def shapes(self) -> list[Sequence[Any]]:
+        """The shapes of the tensors that it reads, and the numbers."""
+        return [*(node.meta["val"].shape for node in self.reads), *((node.meta["val"],) for node in self.sizes)]
 
     @property
     def said(self) -> str:
@@ -115,6 +122,8 @@ def supported(node: Any) -> str:
 
     if node.op != "call_function":
         return f"a {node.op}"
+    if is_number(node):
+        return "a number, which is no tensor"
     if node.target is operator.getitem:
         return supported(node.args[0])
     if name_of(node.target).startswith("_assert_async."):
@@ -129,10 +138,8 @@ def supported(node: Any) -> str:
         return f"{node.target}{line_of(node)}: a dimension of no elements"
     for at, value in enumerate(held if isinstance(held, (list, tuple)) else [held]):
         if isinstance(value, torch.Tensor) and (value is held or at in read):
-            if any(not isinstance(expression(size), int) for size in value.shape):
-                return f"{node.target}{line_of(node)}: a symbolic size"
-            if 0 in value.shape:
-                return f"{node.target}{line_of(node)}: a dimension of no elements"
+            if any(map(may_be_empty, value.shape)):
+                return f"{node.target}{line_of(node)}: a dimension that has no elements, or may have none"
             if value.dtype == torch.float64 or (value.is_complex() and not pairs):
                 return (
                     f"{node.target}{line_of(node)}: {str(value.dtype).removeprefix('torch.')} is not stored by kernels"
@@ -140,11 +147,29 @@ def supported(node: Any) -> str:
     return ""
 
 
+def is_number(node: Any) -> bool:
+    """Tell whether a node gives a number, as sizes are."""
+    import torch
+
+    return isinstance(node.meta.get("val"), (int, float, torch.SymInt, torch.SymFloat, torch.SymBool))
+
+
+def is_size(node: Any) -> bool:
+    """Tell whether a node gives a whole number, as sizes are."""
+    import torch
+
+    return isinstance(held := node.meta.get("val"), (int, torch.SymInt)) and not isinstance(held, bool)
+
+
 def chosen(module: Any, options: Options, hardware: str, interpreted: bool, gpu: bool) -> list[Region]:
     """Return the regions of a graph, in its order: those taken have kernels or a program, the others a reason."""
     begun = _processor()  # later, by what compilers take: they are no searches
     refused: dict[Any, str] = {node: why for node in module.graph.nodes if (why := supported(node))}
-    left = [Region([node], reason=why) for node, why in refused.items() if node.op == "call_function"]
+    left = [
+        Region([node], reason=why)
+        for node, why in refused.items()
+        if node.op == "call_function" and not is_number(node)
+    ]
     found: list[Region] = []
     for nodes in _parts(module, refused):
         waiting = list(_read(module, nodes, options, refused))
@@ -248,7 +273,8 @@ def _read_computed(module: Any, nodes: list[Any], options: Options, refused: dic
         return [Region(nodes, reason="views and constants only")]
     try:
         graph, reads, returns = fuse_as_graphmodule(module, nodes, "region")
-        region = Region(nodes, graph, list(reads), list(returns))
+        tensors = [node for node in reads if not is_number(node)]
+        region = Region(nodes, graph, tensors, list(returns), [node for node in reads if is_size(node)])
         region.program = of_graph(graph.graph, "region", {}, {}, undefined=not options.finite)
     except Refused as reason:
         bad = [node for node in nodes if node.name == reason.node] or nodes
@@ -336,6 +362,13 @@ def _decide(region: Region, options: Options, hardware: str, interpreted: bool, 
     """Derive a region, or say why it stays."""
     assert region.program is not None
     machine = load(hardware)
+    try:
+        sizes = expected(region.shapes, region.program.symbols)
+        of_results = [expression(size) for node in region.returns for size in node.meta["val"].shape]
+        settled(tuple(of_results), region.shapes)
+    except NapkinError as reason:
+        region.reason = str(reason)
+        return
     region.library_us = library_us(region.nodes, machine, region.program.dtype)
     if options.executor == "reference":
         return
@@ -350,7 +383,7 @@ def _decide(region: Region, options: Options, hardware: str, interpreted: bool, 
     try:
         stored(region.program)
         region.long = True
-        region.kernels = kernels_of(region.program, hardware, limit, interpreted, edged=bool(region.edges))
+        region.kernels = kernels_of(region.program, hardware, limit, interpreted, edged=bool(region.edges), sizes=sizes)
         region.long = False
     except NapkinError as reason:
         region.reason = str(reason)

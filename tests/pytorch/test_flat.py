@@ -60,7 +60,7 @@ def test_a_flat_program_is_the_program(
     for port, whole in zip(made.outputs, wanted if isinstance(wanted, tuple) else (wanted,), strict=True):
         assert port.term is not None
         order = [axis.name for axis in port.term.axes]
-        shape, permuted, final, _ = way(port, order)
+        shape, permuted, final, _ = way(port, order, {})
         value = torch.from_numpy(np.array(evaluate(port.term, arrays, order=order)))
         got = value.reshape(shape).permute(permuted).expand(final).reshape(whole.shape)
         torch.testing.assert_close(got, whole)

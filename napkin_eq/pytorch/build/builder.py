@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any
 
 import napkin_eq.frontend.library as nq
@@ -160,10 +161,33 @@ class Builder:
         return Value(lift(number) if isinstance(number, (bool, int, float)) else self._symbol(number), (), dtype or own)
 
     def _symbol(self, extent: Any) -> Term:
+        """Return what is computed of symbolic sizes as a term; each must be that of a dimension."""
         for name, other in self.wires.symbolic().items():
             if other == extent:
                 return Length(Axis(name, None))
+        if extent.is_Integer or extent.is_Float:
+            return lift(int(extent) if extent.is_Integer else float(extent))
+        parts = [self._symbol(part) for part in extent.args]
+        word = extent.func.__name__
+        if word in ("Add", "Mul") and parts:
+            return reduce(lambda s, t: s + t if word == "Add" else s * t, parts)
+        if word == "ToFloat":
+            return as_real(parts[0])
+        if word in ("FloatTrueDiv", "IntTrueDiv"):
+            return as_real(parts[0]) * self.inverse(as_real(parts[1]), "a division by a size less something")
         raise NapkinError(f"the size {extent} is computed with, and no dimension has it")
+
+    def length(self, dim: Dim) -> Term:
+        """Return the size of a dimension, an integer term."""
+        size = self.size(dim)
+        return Const(size) if isinstance(size, int) else reduce(lambda s, t: s * t, map(_extent, dim))
+
+    def count(self, dims: Sequence[Dim]) -> Term:
+        """Return how many elements there are along dimensions, as a real number."""
+        sizes = [self.size(dim) for dim in dims]
+        if all(isinstance(size, int) for size in sizes):
+            return Const(float(math.prod(sizes)))
+        return as_real(reduce(lambda s, t: s * t, map(self.length, dims)))
 
     def real(self, value: Number, meant: bool = False) -> Value:
         """Return a tensor of numbers as real ones; of a mask 1 and 0. meant: PyTorch has it as real ones there."""
@@ -319,6 +343,7 @@ class Builder:
             return self.value(value.term, grouped, value.dtype)
         sizes = [self.size((a,)) for a in axes]
         if not all(isinstance(s, int) for s in (*sizes, *shape)):
+            self._part(axes, shape)
             raise NapkinError(
                 f"a view of sizes {tuple(sizes)} as {tuple(shape)} takes symbolic sizes apart; give them numbers"
             )
@@ -329,6 +354,19 @@ class Builder:
         for dim in dims:
             flat = flat * self.known(dim, "view") + self.at(dim) if dim else flat
         return self.value(elsewhere(value.term, self.coordinates(tuple(axes), flat)), dims, value.dtype)
+
+    def _part(self, axes: Sequence[Axis], shape: Sequence[Any]) -> None:
+        """Ask that wires of symbolic sizes be cut where a view takes them apart as they stand."""
+        rest = list(shape)
+        for axis in axes:
+            own: list[Any] = []
+            while rest and not _same(math.prod(own, start=1), self.size((axis,))):
+                own.append(rest.pop(0))
+            parts = [size for size in own if size != 1]
+            if not _same(math.prod(own, start=1), self.size((axis,))):
+                return
+            if len(parts) > 1:
+                self.wires.parted(axis, parts)
 
     def _grouped(self, axes: Sequence[Axis], shape: Sequence[Any]) -> list[Dim] | None:
         rest, dims = list(axes), list[Dim]()

@@ -39,6 +39,7 @@ class Wires:
         self._wanted: dict[tuple[int, int], None] = {}
         self._cuts: dict[int, tuple[int, ...]] = {}
         self._apart: dict[int, set[int]] = {}
+        self.parting = False  # a view waits for wires to be cut
 
     def of(self, key: Key, extent: Any) -> Dim:
         """Return the wires of the dimension that a key stands for, the same in each reading."""
@@ -88,6 +89,13 @@ class Wires:
                 found = True
             below *= size
         return found
+
+    def parted(self, axis: Axis, sizes: Sequence[Any]) -> None:
+        """Ask that a wire be cut into parts of these sizes, which may be symbols."""
+        number = self._numbers[axis.name]
+        if number not in self._whole:
+            self._cuts.setdefault(number, tuple(sizes))
+            self.parting = True
 
     def apart(self, axes: Sequence[Axis]) -> None:
         """Say that wires stand beside each other in one value, so that they stay several."""

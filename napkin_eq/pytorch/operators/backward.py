@@ -71,7 +71,7 @@ def _hits(b: Builder, self: Value, dim: int, index: Value, src: Number) -> tuple
     onto: list[Dim] = [old if place == at else own for place, own in enumerate(self.dims)]
     places = replace(index, term=b.moved(index, index.dims, onto))
     added = b.moved(source, source.dims, onto) if source.dims else source.term
-    hit = nq.equal(wrapped(b, places, b.known(self.dims[at], "scatter")), b.at(self.dims[at]))
+    hit = nq.equal(wrapped(b, places, self.dims[at]), b.at(self.dims[at]))
     return hit, replace(source, term=added), old
 
 
@@ -114,7 +114,7 @@ def index_add(b: Builder, self: Value, dim: int, index: Value, source: Value, al
     old = value.dims[at]
     dims = [b.apart(old, self.dims, "from") if place == at else own for place, own in enumerate(self.dims)]
     places = replace(index, term=b.moved(index, index.dims, [dims[at]]), dims=(dims[at],))
-    hit = nq.equal(wrapped(b, places, b.known(self.dims[at], "index_add")), b.at(self.dims[at]))
+    hit = nq.equal(wrapped(b, places, self.dims[at]), b.at(self.dims[at]))
     total = b.fold("sum", nq.where(hit, b.moved(value, value.dims, dims), 0.0), [dims[at]])
     return b.pointwise(lambda s, t: s + t, b.real(self), b.value(total, self.dims, "float32"))
 
@@ -140,7 +140,7 @@ def index_put(b: Builder, self: Value, indices: Any, values: Value, accumulate: 
     hit: Term | None = None
     for (at, value), term in zip(found.items(), terms, strict=True):
         places = Value(b.moved(replace(value, term=term, dims=shape), shape, over), tuple(over), value.dtype)
-        here = nq.equal(wrapped(b, places, b.known(self.dims[at], "index_put")), b.at(self.dims[at]))
+        here = nq.equal(wrapped(b, places, self.dims[at]), b.at(self.dims[at]))
         hit = here if hit is None else hit & here
     assert hit is not None
     if accumulate:

@@ -30,7 +30,7 @@ def chosen(b: Builder, self: Value, at: int, index: Value) -> Value:
     """Return a tensor at places along a dimension that another of as many dimensions names; along the others it
     may be shorter.
     """
-    places: dict[str, Term] = b.coordinates(self.dims[at], wrapped(b, index, b.known(self.dims[at], "gather")))
+    places: dict[str, Term] = b.coordinates(self.dims[at], wrapped(b, index, self.dims[at]))
     for d, (old, new) in enumerate(zip(self.dims, index.dims, strict=True)):
         if d != at and old != new and old:
             if b.size(old) == b.size(new):
@@ -73,9 +73,7 @@ def index_tensors(b: Builder, self: Value, indices: Sequence[Value | None], plai
     places: dict[str, Term] = {}
     for (at, value), term in zip(found.items(), terms, strict=True):
         own = replace(value, term=term, dims=dims)
-        places |= b.coordinates(
-            self.dims[at], (chosen_place if plain else wrapped)(b, own, b.known(self.dims[at], "index"))
-        )
+        places |= b.coordinates(self.dims[at], (chosen_place if plain else wrapped)(b, own, self.dims[at]))
     for old, new in zip(others, kept, strict=True):
         places |= {a.name: Index(c) for a, c in zip(old, new, strict=True)}
     together = list(found) == list(range(min(found), max(found) + 1))

@@ -15,6 +15,7 @@ from napkin_eq.pipeline.reference import Evaluation
 from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Number, Value
 from napkin_eq.pytorch.build.masks import both, choice, negated, same, undefined
 from napkin_eq.pytorch.build.table import enter, operator
+from napkin_eq.pytorch.build.wires import Dim
 from napkin_eq.pytorch.operators.elementwise import alike, whole_powers
 
 COMPARISONS: dict[str, Callable[[Term, Term], Term]] = {
@@ -361,7 +362,7 @@ enter("tril.default", _triangle(lambda column, row: column <= row))
 enter("triu.default", _triangle(lambda column, row: row <= column))
 
 
-def index(b: Builder, value: Value, size: int) -> Term:
+def index(b: Builder, value: Value, dim: Dim) -> Term:
     """Return a tensor of places along a dimension as a term that may choose coordinates.
 
     Where it was computed as a real number it is the place along the dimension that is equal to it.
@@ -370,6 +371,7 @@ def index(b: Builder, value: Value, size: int) -> Term:
         return value.term
     if (known := linear_place(b, value)) is not None:
         return known
+    size = b.known(dim, "places that a real number gave")
     if size == 1:
         return Const(0)
     axis = b.whole(size, "chosen")
@@ -414,10 +416,10 @@ def linear_place(b: Builder, value: Value) -> Term | None:
     return None
 
 
-def wrapped(b: Builder, value: Value, size: int) -> Term:
+def wrapped(b: Builder, value: Value, dim: Dim) -> Term:
     """Return places along a dimension; what is below 0 counts from its end."""
     if value.term.kind != "int":
         real = value.term
-        return index(b, replace(value, term=nq.where(real < 0, real + float(size), real)), size)
+        return index(b, replace(value, term=nq.where(real < 0, real + b.count([dim]), real)), dim)
     term = value.term
-    return term if isinstance(term, Index) else nq.where(term < 0, term + size, term)
+    return term if isinstance(term, Index) else nq.where(term < 0, term + b.length(dim), term)

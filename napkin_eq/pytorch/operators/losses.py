@@ -109,8 +109,7 @@ def by_class(
 ) -> tuple[Value, Value]:
     """Return the negative scores of the named classes, smoothed and weighted, and the sum of the weights."""
     at = 1 if len(scores.dims) > 1 else 0
-    size = b.known(scores.dims[at], "classes")
-    target = replace(target, term=index(b, target, size))
+    target = replace(target, term=index(b, target, scores.dims[at]))
     loss = picked(b, scores, target)
     places = b.moved(target, target.dims, loss.dims)
     counts = ~nq.equal(places, ignore_index)
@@ -125,7 +124,7 @@ def by_class(
         if weights is not None:
             row = row * b.moved(weights, weights.dims, [over])
         smooth = nq.where(counts, -b.fold("sum", row, [over]), 0.0)
-        each = each * (1.0 - smoothing) + smooth * (smoothing / size)
+        each = each * (1.0 - smoothing) + smooth * (smoothing / b.known(over, "classes"))
     total = b.fold("sum", factor, loss.dims)
     value = b.value(each, loss.dims, "float32")
     if reduction == NONE:

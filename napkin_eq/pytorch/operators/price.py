@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from napkin_eq.lang.errors import NapkinError
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.pytorch.build.table import name_of
 
@@ -67,6 +68,16 @@ def _contraction_us(node: Any, hardware: Hardware, dtype: str) -> float:
     return seconds * 1e6
 
 
+def about(size: Any) -> int:
+    """Return a size; of a symbolic one that of the example, without a guard on it."""
+    if isinstance(size, int):
+        return size
+    hint = size.node.hint
+    if hint is None:
+        raise NapkinError(f"the size {size} is known to the data alone")
+    return int(hint)
+
+
 def _tensors(node: Any) -> list[Any]:
     import torch
 
@@ -76,8 +87,8 @@ def _tensors(node: Any) -> list[Any]:
 
 
 def _shape(node: Any) -> list[int]:
-    return [int(size) for size in _tensors(node)[0].shape] if _tensors(node) else []
+    return [about(size) for size in _tensors(node)[0].shape] if _tensors(node) else []
 
 
 def _bytes(node: Any) -> int:
-    return sum(value.element_size() * math.prod(int(size) for size in value.shape) for value in _tensors(node))
+    return sum(value.element_size() * math.prod(about(size) for size in value.shape) for value in _tensors(node))

@@ -180,8 +180,8 @@ def spread(b: Builder, self: Value, dims: Sequence[int], correction: float, keep
     away = term - mean
     square = b.mean(away * away, over)
     if correction:
-        count = math.prod(b.known(dim, "a variance with a correction") for dim in over)
-        square = square * b.inverse(lift(float(count - correction)), "a variance of too few elements") * float(count)
+        count = b.count(over)
+        square = square * b.inverse(count - float(correction), "a variance of too few elements") * count
     left = b.left(self, dims, keepdim)
     return b.value(square, left, "float32"), b.value(mean, left, "float32")
 
