@@ -164,11 +164,14 @@ class _Scale:
         return tile if tile < MIN_DOT else max(MIN_DOT, tile // self.factor[name])
 
     def _scaled(self, comparison: Map) -> dict[Const, int]:
-        """Return the sizes of the whole numbers of a comparison, scaled as its tiles are."""
+        """Return the sizes of the whole numbers of a comparison, scaled as its tiles are.
+
+        They are at least 2: a sum with 0, or a product with 1, is no statement.
+        """
         names = {x.axis.name for x in subterms(comparison) if isinstance(x, Index)}
         factor = min((self.factor[n] for n in names if self._shrinks(n)), default=1)
         whole = (t for t in subterms(comparison) if isinstance(t, Const) and t.kind == "int" and abs(t.value) > 1)
-        return {number: abs(number.value) // factor for number in whole}
+        return {number: max(2, abs(number.value) // factor) for number in whole}
 
     def _reached(self, comparisons: Sequence[Map], near: bool) -> None:
         """Scale the whole numbers of comparisons, and note how far they reach: near, those that reach over many blocks

@@ -9,7 +9,7 @@ import os
 import sys
 import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 import pytest
@@ -27,6 +27,7 @@ from napkin_eq.numerics import stability
 from napkin_eq.numerics.sample_inputs import family
 from napkin_eq.pipeline.derive import derive
 from napkin_eq.pipeline.unfused import NOTE
+from napkin_eq.verify.fuzz import fuzz as fuzzing
 from napkin_eq.verify.fuzz.fuzz import (
     KINDS,
     Disagreement,
@@ -37,6 +38,7 @@ from napkin_eq.verify.fuzz.fuzz import (
     examine,
     fuzz,
     gave_up,
+    opened,
     together,
 )
 from napkin_eq.verify.fuzz.random_diagrams import LENGTHS, Shape, random_diagram
@@ -139,6 +141,36 @@ def test_what_is_wrong_is_found(kind):
         right = derive(Diagram("wrong", (("out", other),)), dtype="float32")
     with pytest.raises(KINDS[kind]):
         examine(diagram, right, "float32")
+
+
+def test_axes_are_left_open_and_held_at_several_sizes(monkeypatch):
+    y, x = nq.Axis("y"), nq.Axis("x", 33)
+    A = nq.array("A", y, x)
+    diagram, lengths = Diagram("left", (("out", nq.softmax(A, y)), ("top", nq.max(A, x)))), list[int]()
+    held = fuzzing._held
+
+    def counted(diagram, derivation, arrays, sizes):
+        lengths.append(sizes["y"])
+        held(diagram, derivation, arrays, sizes)
+
+    monkeypatch.setattr(fuzzing, "_held", counted)
+    right, wrong = (
+        derive(replace(diagram, outputs=outputs), dtype="float32")
+        for outputs in (diagram.outputs, (("out", nq.softmax(A, x)), ("top", nq.max(A, x))))
+    )
+    assert not examine(diagram, right, "float32")
+    assert len({*lengths}) > 1 and {*lengths} <= {*fuzzing.OPEN_SIZES}
+    right.plan = wrong.plan
+    with pytest.raises(KINDS["plan"]):
+        examine(diagram, right, "float32")
+
+
+def test_a_drawn_diagram_is_examined_with_open_axes_too():
+    left = [made for number in range(20) for made in opened(of(number))]
+    assert len(left) > 15 and all(any(axis.size is None for axis in made.axes()) for made in left)
+    assert [made for number in range(20) for made in opened(of(number))] == left
+    report = fuzz(8.0, 3, shape=Shape(nodes=6, places=True))
+    assert report.counts["drawn"] > 1 and report.findings == []
 
 
 def test_what_is_off_only_where_products_are_fused_is_found(monkeypatch):

@@ -189,6 +189,13 @@ def test_long_stretches_of_a_cut_axis_are_short_in_small(keys):
     assert output.translation.status == AGREES and dict(output.translation.sizes)["m"] < 256
 
 
+def test_a_small_number_of_a_mask_stays_one_that_is_added():
+    b, c = nq.Axis("b"), nq.Axis("c", 8)
+    seven = nq.array("I", c, b, dtype="int64") + 7
+    (output,) = derive(nq.Diagram("added", (("out", nq.equal(seven, nq.index(b))),)), dtype="float32").outputs
+    assert output.translation.status == AGREES
+
+
 @pytest.mark.parametrize(
     ("size", "by", "tiles", "small"),
     [

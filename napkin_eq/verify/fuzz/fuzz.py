@@ -3,14 +3,15 @@
 The value of the diagram's own term in float64 is the measure. Held against it: the value of the extracted term, the
 plan as the NumPy printer runs it in float64 and, within its error bound, as its types round, products also fused with
 what they are added to, where asked for the emitted kernels, on a GPU or in Triton's interpreter, within their bound,
-the certificate by the independent checker, and the diagram read back from its JSON. What disagrees is made smaller
-(shrink.py).
+the certificate by the independent checker, and the diagram read back from its JSON. A diagram of which some axes are
+left open is held at several of their sizes. What disagrees is made smaller (shrink.py).
 """
 
 from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 import re
 import signal
 import sys
@@ -27,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError, Undecided
+from napkin_eq.lang.term import Term
 from napkin_eq.numerics.sample_inputs import Drawn, Family, Place, draw
 from napkin_eq.prove.watch import reported
 from napkin_eq.verify.fuzz.random_diagrams import Shape, random_diagram
@@ -41,6 +43,8 @@ SHRINK_SECONDS = 60.0
 LATE = 15.0  # seconds past the time, and past the making of a finding smaller, after which a process is ended
 INTERRUPTED = "fuzz: interrupted; this is what was seen until then"
 PROGRAMS = 3000  # of the interpreter, which runs one after another
+# One diagram in so many is examined with open axes, too; their sizes, how many choices of them, elements at most
+OPEN_EVERY, OPEN_SIZES, OPEN_TRIALS, OPEN_ELEMENTS = 4, (1, 2, 3, 8, 15, 16, 17, 33, 64, 65, 129, 130), 4, 2**16
 
 
 def _special(place: Place) -> Any:
@@ -227,13 +231,14 @@ class Part:
         for number in itertools.count(self.first, self.step):
             if time.monotonic() >= self.end:
                 return
-            diagram, dtype = drawn(self.seed, number, self.shape, device)
-            begun(f"{diagram.name} {dtype}")
-            finding = work.examine(diagram, dtype)
-            yield work.report
-            work.report = Report(self.seed)
-            if finding is not None:
-                yield Report(self.seed, smaller={_key(finding): work.smaller(finding)})
+            closed, dtype = drawn(self.seed, number, self.shape, device)
+            for diagram in (closed, *(opened(closed) if self.shape.places and number % OPEN_EVERY == 0 else ())):
+                begun(f"{diagram.name} {dtype}")
+                finding = work.examine(diagram, dtype)
+                yield work.report
+                work.report = Report(self.seed)
+                if finding is not None:
+                    yield Report(self.seed, smaller={_key(finding): work.smaller(finding)})
 
 
 def together(parts: Sequence[Part], whole: Report) -> Report:
@@ -301,6 +306,30 @@ def drawn(seed: int, number: int, shape: Shape, device: str = "") -> tuple[Diagr
     # Triton's interpreter does not round bfloat16 as a GPU does.
     dtype = random.choice(("float32", "float16") if device == "cpu" else ("float32", "float16", "bfloat16"))
     return random_diagram(random.randrange, shape, f"drawn_{seed}_{number}"), dtype
+
+
+def opened(diagram: Diagram) -> Iterator[Diagram]:
+    """Yield a diagram with one or several of its axes left open, drawn by its name, if any may be."""
+    random, names = Random(f"{diagram.name}/open"), [axis.name for axis in diagram.axes()]
+    random.shuffle(names)
+    for name in names[: 1 + random.randrange(len(names) or 1)]:
+        with contextlib.suppress(NapkinError):
+            diagram = diagram.with_sizes({name: None})
+    if any(axis.size is None for axis in diagram.axes()):
+        yield replace(diagram, name=f"{diagram.name}_open")
+
+
+def _sized(diagram: Diagram) -> Iterator[Diagram]:
+    """Yield a diagram at some sizes of its open axes, drawn by its name, that leave the others as they are."""
+    random, axes = Random(diagram.name), diagram.axes()
+    for _ in range(OPEN_TRIALS):
+        asked = {axis.name: random.choice(OPEN_SIZES) * axis.multiple for axis in axes if axis.size is None}
+        with contextlib.suppress(NapkinError):
+            sized = diagram.with_sizes(asked)
+            found = {axis.name: axis.size or OPEN_ELEMENTS + 1 for axis in sized.axes()}
+            kept = all(found[axis.name] == axis.size for axis in axes if axis.size is not None)
+            if kept and math.prod(found.values()) <= OPEN_ELEMENTS:
+                yield sized
 
 
 class _TimeUp(Exception):
@@ -441,10 +470,16 @@ def examine(diagram: Diagram, derivation: Derivation, dtype: str, device: str = 
     verdict = _tried("certificate", "the checker", lambda: check(dumps(derivation.certificate).encode()))
     if verdict["status"] != "ok":
         raise KINDS["certificate"](f"refused: {verdict['problem']}")
+    if any(axis.size is None for axis in diagram.axes()):
+        for number, sized in enumerate(_sized(diagram)):
+            sizes = {axis.name: axis.size or 1 for axis in sized.axes()}
+            drawn = draw(sized, SPECIAL if number % 2 else _plain(), sizes, dtype, number)
+            _held(diagram, derivation, drawn.clean, sizes)
+        return False
     sizes = {axis.name: axis.size or 1 for axis in diagram.axes()}
     for family in (None, SPECIAL):
         drawn = draw(diagram, family or _plain(), sizes, dtype, 0)
-        _held(diagram, derivation, drawn.clean)
+        _held(diagram, derivation, drawn.clean, sizes)
         if device != "cuda" and _programs(derivation) <= PROGRAMS:
             _rounded(diagram, derivation, drawn, dtype)
     if not device or (device == "cpu" and _programs(derivation) > PROGRAMS):
@@ -460,22 +495,27 @@ def _plain() -> Family:
     return family("normal")
 
 
-def _held(diagram: Diagram, derivation: Derivation, arrays: Mapping[str, Any]) -> None:
+def _held(diagram: Diagram, derivation: Derivation, arrays: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
     """Hold the extracted term and the plan, both in float64, against the diagram's own term."""
     import numpy as np
 
-    from napkin_eq.lang.evaluate import evaluate
+    from napkin_eq.lang.evaluate import axes_in, evaluate
     from napkin_eq.numerics.compare import compare
     from napkin_eq.numerics.error_bound import error_bound
     from napkin_eq.tile.printers import emit
 
-    found = _tried("plan", "the plan in NumPy", lambda: emit(derivation.plan, "numpy")(arrays, False, {}))
+    def known(term: Term) -> dict[str, int]:
+        return {axis.name: sizes[axis.name] for axis in axes_in(term) if axis.name in sizes}
+
+    given = {axis.name: sizes[axis.name] for axis in diagram.axes() if axis.size is None}
+    found = _tried("plan", "the plan in NumPy", lambda: emit(derivation.plan, "numpy")(arrays, False, given))
     terms = [term for output in derivation.outputs for _, _, term in output.each()]
     for buffer, (name, source), term in zip(derivation.plan.outputs, diagram.outputs, terms, strict=True):
         order = [axis.name for axis in buffer.dims]
-        exact = _tried("fault", "evaluation of the diagram", partial(evaluate, source, arrays, order=order))
-        other = _tried("term", "evaluation of the extracted term", partial(evaluate, term, arrays, order=order))
-        own, others = (error_bound(t, arrays, {}, "float64", order=order)[0] for t in (source, term))
+        first, second = (partial(evaluate, t, arrays, known(t), order=order) for t in (source, term))
+        exact = _tried("fault", "evaluation of the diagram", first)
+        other = _tried("term", "evaluation of the extracted term", second)
+        own, others = (error_bound(t, arrays, known(t), "float64", order=order)[0] for t in (source, term))
         bound = own + others
         for kind, got in (("term", other), ("plan", found[name])):
             if got.shape != exact.shape:
