@@ -5,7 +5,7 @@ cost model.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from napkin_eq.cover.candidates import Candidate
 from napkin_eq.cover.graph import contracted
@@ -16,14 +16,17 @@ from napkin_eq.lang.interval import wide
 from napkin_eq.lang.term import Input, Map, Read, Reduce, Term, Tuple, renamed, subterms
 from napkin_eq.machine.cost import elements, extent, launched
 from napkin_eq.machine.gpu import Hardware
-from napkin_eq.search.candidates import Stored
+from napkin_eq.search.candidates import MOST_STRETCHES, Stored
 from napkin_eq.search.placement import parallel
 from napkin_eq.tile.resources import BYTES
 
 # More than the widest tile of an output: what does not vary along a wider axis is computed again for each of its blocks
 WIDEST = 512
+LARGEST = 1 << 16  # elements of a tile of an output
 HOLDS = 2048  # more than a block holds of an axis in the result of a contraction
 SHARES = 2  # more than one processor is given of what all have
+# So much, as many times as the least of some ways says: a number, and the axes along which each block does it again
+Amount = tuple[float, Sequence[tuple[float, frozenset[str]]]]
 RATE = 0.88  # of the matrix unit's peak: the model gives no kernel of any diagram that was tried more
 
 
@@ -62,13 +65,17 @@ def bound_us(
     moved = (sum(arrays.values()) / model.read_rate + written / model.write_rate) / copying
     masks, parted = _masks(terms) if masked else ([], set())
     sure = _sure(piece.source)
-    times = _times(piece, terms, machine, several)
-    asked = (
-        0.0
-        if masks
-        else sum(size * min(times(way, False) for way in direct[t]) for t, size in arrays.items() if t not in parted)
-    )
-    flops = special = 0.0
+    times, blocked = _times(piece, terms, machine, several), _blocked(piece, several)
+    # Bytes that blocks ask for, and operations: of each amount how often at the least, and along which axes of blocks
+    # it does not vary
+    asked, flops = list[Amount](), list[Amount]()
+    if not masks:
+        asked = [
+            (size, [(times(way, False), blocked(way, False)) for way in direct[t]])
+            for t, size in arrays.items()
+            if t not in parted
+        ]
+    special = 0.0
     for term in terms:
         product = term.body if contracted(term) is not None else term
         own = {*subterms(term)} if term in sure and masks else set()
@@ -76,12 +83,75 @@ def bound_us(
         some = term in parted or any({a.name for a in m.axes} & {a.name for a in product.axes} for m in left)
         share = (0.5 if all(_half(m) for m in masks) and term not in parted else 0.0) if some else 1.0
         if contracted(term) is not None:
-            flops += 2 * elements(product.axes) * share * times(term)
+            flops.append((2 * elements(product.axes) * share, [(times(term), blocked(term, True))]))
         elif isinstance(term, Map) and term.op == "exp":
             special += elements(term.axes) * share
-    matrix = flops / (machine.flops(dtype) * RATE)
-    moving = max(moved, asked / machine.l2.copy_bandwidth)
-    return launched(max(moving, matrix, special / machine.rate("sfu")), moving, machine) * 1e6
+    peak, idle = machine.flops(dtype) * RATE, _idle(piece, machine, several)
+    found = math.inf
+    for again in _blocks(piece, asked + flops):
+        matrix = _amount(flops, again) * idle / peak
+        moving = max(moved, _amount(asked, again) / machine.l2.copy_bandwidth)
+        found = min(found, launched(max(moving, matrix, special / machine.rate("sfu")), moving, machine))
+    return found * 1e6
+
+
+def _blocks(piece: Piece, amounts: Sequence[Amount]) -> Iterator[dict[frozenset[str], float]]:
+    """Yield how many blocks there are at the least along the axes of an output that something does not vary along, for
+    each way to share out the elements of a tile among them.
+
+    Axes along which the same does not vary are one, as blocks along either read or compute the same again.
+    """
+    ways = list(dict.fromkeys(axes for _, some in amounts for _, axes in some if axes))
+    alike: dict[tuple[bool, ...], list[int]] = {}
+    for dim in piece.outputs[0].dims:
+        if any(pattern := tuple(dim.name in axes for axes in ways)):
+            alike.setdefault(pattern, []).append(extent(dim))
+    sizes = [math.prod(extents) for extents in alike.values()]
+    most = [math.prod(min(WIDEST, 1 << (e - 1).bit_length()) for e in extents) for extents in alike.values()]
+    for tiles in _shared_out(LARGEST, most):
+        counts = [max(1, size // tile) for size, tile in zip(sizes, tiles, strict=True)]
+        yield {
+            axes: float(math.prod(count for count, pattern in zip(counts, alike, strict=True) if pattern[place]))
+            for place, axes in enumerate(ways)
+        }
+
+
+def _shared_out(left: int, most: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Yield the largest powers of two whose product is no more than one, each no more than its own most."""
+    if math.prod(most) <= left:
+        yield tuple(most)
+    elif len(most) == 1:
+        yield (left,)
+    else:
+        for power in range(min(left, most[0]).bit_length()):
+            yield from ((1 << power, *others) for others in _shared_out(left >> power, most[1:]))
+
+
+def _amount(amounts: Sequence[Amount], again: Mapping[frozenset[str], float]) -> float:
+    return sum(amount * min(max(least, again.get(axes, 1.0)) for least, axes in ways) for amount, ways in amounts)
+
+
+def _idle(piece: Piece, machine: Hardware, several: bool) -> float:
+    """Return how many processors there are for each that has a block: an output has a block for each of its elements at
+    the most, and for each stretch that one of its axes is cut into.
+    """
+    if several or len(piece.outputs) > 1:
+        return 1.0
+    return max(1.0, machine.chip.sms / (elements(piece.outputs[0].dims) * MOST_STRETCHES))
+
+
+def _blocked(piece: Piece, several: bool) -> Callable[[Term, bool], frozenset[str]]:
+    """Return what tells along which axes of blocks a value does not vary: each block along these reads it, or computes
+    it, for itself.
+    """
+    shapes = [{a.name for a in o.dims} for o in piece.outputs]
+    alike = all(names == shapes[0] for names in shapes)
+    long = frozenset(a.name for a in piece.outputs[0].dims if extent(a) > 1) if alike else frozenset[str]()
+
+    def along(term: Term, computed: bool) -> frozenset[str]:
+        return frozenset() if several and not computed else long - {a.name for a in term.axes}
+
+    return along
 
 
 def _times(piece: Piece, terms: list[Term], machine: Hardware, several: bool) -> Callable[..., float]:
@@ -108,8 +178,7 @@ def _times(piece: Piece, terms: list[Term], machine: Hardware, several: bool) ->
     def times(term: Term, computed: bool = True) -> float:
         if several and not computed:
             return 1.0  # what a fold gives is stored, once
-        varying = {a.name for a in term.axes}
-        found = float(math.prod(max(1, extent(a) // WIDEST) for a in common if a.name not in varying)) if alike else 1.0
+        varying, found = {a.name for a in term.axes}, 1.0
         blocks = math.prod(extent(a) for a in common if a.name in varying)
         if not alike:
             found = max(found, machine.chip.sms / blocks / (1 if computed else SHARES))
@@ -128,7 +197,7 @@ def _times(piece: Piece, terms: list[Term], machine: Hardware, several: bool) ->
 
 
 def _masks(terms: list[Term]) -> tuple[list[Term], set[Term]]:
-    """Return the masks by which something may be left out, and what is one of two values to choose from.
+    """Return the masks by which something may be left out, and what only one of two values to choose from needs.
 
     A choice of two values that are both computed leaves out parts of these, and nothing of what is made with it; one of
     a value and a number may.
@@ -139,7 +208,8 @@ def _masks(terms: list[Term]) -> tuple[list[Term], set[Term]]:
     read = {child for t in others for child in t.children if child.kind == "bool"}
     choosing = {t for c in both for t in subterms(c.args[0])} - read
     masks = [t for t in terms if t.kind == "bool" and t.axes and t not in choosing]
-    return masks, {part for t in both for arg in t.args[1:] for part in subterms(arg)}
+    parts = [[{*subterms(arg)} for arg in t.args[1:]] for t in both]
+    return masks, {part for one, other in parts for part in one ^ other}
 
 
 def _sure(source: Term) -> set[Term]:

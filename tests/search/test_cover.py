@@ -583,3 +583,43 @@ def test_what_is_small_or_moves_in_no_time_is_kept_in_float32():
     ]  # fmt: skip
     product = nq.sum(turned * nq.array("B", c, n), c)
     assert Storage(graph_of([product], proved), {}, "bfloat16", proved, free=few).stored[total].dtype == "bf16"
+
+
+def bounds_of(out: nq.Term) -> dict[frozenset[nq.Term], float]:
+    """Return the bounds of the candidates of an output by what each computes for itself."""
+    proved = prover(chosen_statements((), ()))
+    graph = graph_of([out], proved)
+    storage = Storage(graph, {out: "out"}, "bfloat16", proved)
+    return {
+        c.inside: bound_us(storage.piece(c), "bf16", "bfloat16", hardware.load("h200"))
+        for c in Enumeration(graph).single[out]
+    }
+
+
+def test_what_both_sides_of_a_choice_need_is_computed_everywhere() -> None:
+    n, d, e = nq.axes("n d e", n=4096, d=2048, e=2048)
+    a, b = nq.array("A", n, d), nq.array("B", n, e)
+    product = nq.sum(a * b, n)
+    same = nq.equal(nq.index(d), nq.index(e))
+    least = bounds_of(nq.where(same, (1.0 - product) * (1.0 - product), 0.005 * product * product))
+    assert 40 < least[max(least, key=len)]  # 34 GFLOP take 35 us at the peak
+    other = nq.sum(nq.array("C", n, d) * b, n)
+    sides = bounds_of(nq.where(same, other, product))
+    assert sides[max(sides, key=len)] < 25  # a kernel may leave out something of each side
+
+
+def test_blocks_that_hold_more_rows_hold_fewer_columns() -> None:
+    """A value that is computed for its own kernel alone is computed again for columns, or its weights read for rows."""
+    t, d, f, g = nq.axes("t d f g", t=6272, d=512, f=2048, g=512)
+    inner = nq.gelu(nq.linear(nq.array("X", t, d), nq.array("V", d, f), d))
+    least = bounds_of(nq.linear(inner, nq.array("W", f, g), f))
+    apart = 2 * 2 * 6272 * 512 * 2048 / 989.5e12 / 0.88 * 1e6
+    assert least[frozenset()] < least[max(least, key=len)] - apart / 2
+    assert least[max(least, key=len)] > apart + 6.5  # two contractions, done once, would be 36.6 with a launch
+
+
+def test_a_number_has_a_block_for_each_stretch_at_the_most() -> None:
+    n, m, d = nq.axes("n m d", n=2048, m=2048, d=4096)
+    product = nq.sum(nq.array("A", n, d) * nq.array("B", m, d), d)
+    least = bounds_of(nq.sum(nq.sum(product * product, m), n))
+    assert max(least.values()) > 80 > 2 * 2 * 2048 * 2048 * 4096 / 989.5e12 * 1e6 > 2 * min(least.values())
