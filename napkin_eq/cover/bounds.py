@@ -16,7 +16,7 @@ from napkin_eq.lang.interval import wide
 from napkin_eq.lang.term import Input, Map, Read, Reduce, Term, Tuple, renamed, subterms
 from napkin_eq.machine.cost import elements, extent, launched
 from napkin_eq.machine.gpu import Hardware
-from napkin_eq.search.candidates import MOST_STRETCHES, Stored
+from napkin_eq.search.candidates import Stored
 from napkin_eq.search.placement import parallel
 from napkin_eq.tile.resources import BYTES
 
@@ -86,10 +86,9 @@ def bound_us(
             flops.append((2 * elements(product.axes) * share, [(times(term), blocked(term, True))]))
         elif isinstance(term, Map) and term.op == "exp":
             special += elements(term.axes) * share
-    peak, idle = machine.flops(dtype) * RATE, _idle(piece, machine, several)
     found = math.inf
     for again in _blocks(piece, asked + flops):
-        matrix = _amount(flops, again) * idle / peak
+        matrix = _amount(flops, again) / (machine.flops(dtype) * RATE)
         moving = max(moved, _amount(asked, again) / machine.l2.copy_bandwidth)
         found = min(found, launched(max(moving, matrix, special / machine.rate("sfu")), moving, machine))
     return found * 1e6
@@ -129,15 +128,6 @@ def _shared_out(left: int, most: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 def _amount(amounts: Sequence[Amount], again: Mapping[frozenset[str], float]) -> float:
     return sum(amount * min(max(least, again.get(axes, 1.0)) for least, axes in ways) for amount, ways in amounts)
-
-
-def _idle(piece: Piece, machine: Hardware, several: bool) -> float:
-    """Return how many processors there are for each that has a block: an output has a block for each of its elements at
-    the most, and for each stretch that one of its axes is cut into.
-    """
-    if several or len(piece.outputs) > 1:
-        return 1.0
-    return max(1.0, machine.chip.sms / (elements(piece.outputs[0].dims) * MOST_STRETCHES))
 
 
 def _blocked(piece: Piece, several: bool) -> Callable[[Term, bool], frozenset[str]]:

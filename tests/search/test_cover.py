@@ -602,7 +602,7 @@ def test_what_both_sides_of_a_choice_need_is_computed_everywhere() -> None:
     product = nq.sum(a * b, n)
     same = nq.equal(nq.index(d), nq.index(e))
     least = bounds_of(nq.where(same, (1.0 - product) * (1.0 - product), 0.005 * product * product))
-    assert 40 < least[max(least, key=len)]  # 34 GFLOP take 35 us at the peak
+    assert least[max(least, key=len)] > 40  # 34 GFLOP take 35 us at the peak
     other = nq.sum(nq.array("C", n, d) * b, n)
     sides = bounds_of(nq.where(same, other, product))
     assert sides[max(sides, key=len)] < 25  # a kernel may leave out something of each side
@@ -616,10 +616,3 @@ def test_blocks_that_hold_more_rows_hold_fewer_columns() -> None:
     apart = 2 * 2 * 6272 * 512 * 2048 / 989.5e12 / 0.88 * 1e6
     assert least[frozenset()] < least[max(least, key=len)] - apart / 2
     assert least[max(least, key=len)] > apart + 6.5  # two contractions, done once, would be 36.6 with a launch
-
-
-def test_a_number_has_a_block_for_each_stretch_at_the_most() -> None:
-    n, m, d = nq.axes("n m d", n=2048, m=2048, d=4096)
-    product = nq.sum(nq.array("A", n, d) * nq.array("B", m, d), d)
-    least = bounds_of(nq.sum(nq.sum(product * product, m), n))
-    assert max(least.values()) > 80 > 2 * 2 * 2048 * 2048 * 4096 / 989.5e12 * 1e6 > 2 * min(least.values())
