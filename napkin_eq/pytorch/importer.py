@@ -117,7 +117,10 @@ def _exported(module: Any, example_inputs: Sequence[Any], dynamic_shapes: Any) -
     from torch.fx.experimental.proxy_tensor import make_fx
 
     inputs = _apart(tuple(example_inputs))
+    checks = torch.distributions.Distribution._validate_args
     try:
+        # Whether parameters fit is a question to the data, and no part of what is computed of them.
+        torch.distributions.Distribution.set_default_validate_args(False)
         return torch.export.export(module, inputs, dynamic_shapes=dynamic_shapes, strict=False).run_decompositions(
             kept()
         )
@@ -129,6 +132,8 @@ def _exported(module: Any, example_inputs: Sequence[Any], dynamic_shapes: Any) -
             return torch.export.export(traced, inputs, strict=False).run_decompositions(kept())
         except Exception:
             raise reason from None
+    finally:
+        torch.distributions.Distribution.set_default_validate_args(checks)
 
 
 def as_module(fn: Callable[..., Any]) -> Any:
@@ -187,6 +192,7 @@ class Reading:
     given: list[Any] = field(default_factory=list)  # whole numbers, as sizes are
     names: set[str] = field(default_factory=set)
     place: tuple[Any, ...] = ()
+    numbers: Mapping[str, Any] = field(default_factory=dict)  # of placeholders that are constants without dimensions
     lifted: bool = False  # values of more dimensions stand for the graph's scalars
 
     def run(self) -> list[Any]:
@@ -223,6 +229,8 @@ class Reading:
             if isinstance(held, (int, torch.SymInt)) and not isinstance(held, bool):
                 self.given.append(expression(held))
             return expression(held)
+        if node.name in self.numbers:
+            return replace(self.builder.scalar(self.numbers[node.name]), dtype=type_name(held.dtype))
         source, target = self.sources.get(node.name, ("input", node.name))
         if source == "token":  # orders side effects
             return None
@@ -429,15 +437,17 @@ def of_graph(
     sources: Mapping[str, tuple[str, str]],
     results: Mapping[int, tuple[str, str]],
     undefined: bool = False,
+    numbers: Mapping[str, Any] | None = None,
 ) -> Program:
     """Read a graph of core operators; `sources` says what its placeholders are, `results` what its outputs are
     where they are no outputs. undefined: NaN in data is to be followed where places of extremes are asked for.
+    numbers: what placeholders are that are constants without dimensions.
     """
     storage = _storage(graph)
     wires = Wires()
     for _ in range(ROUNDS):
         wires.begin()
-        reading = Reading(graph, sources, Builder(wires, undefined=undefined), storage)
+        reading = Reading(graph, sources, Builder(wires, undefined=undefined), storage, numbers=numbers or {})
         try:
             found = reading.run()
         except Refused:
@@ -448,7 +458,7 @@ def of_graph(
         wires_symbolic = wires.symbolic()
     else:
         wires.begin()
-        reading = Reading(graph, sources, Builder(wires, undefined=undefined), storage)
+        reading = Reading(graph, sources, Builder(wires, undefined=undefined), storage, numbers=numbers or {})
         found = reading.run()
     wires_symbolic = wires.symbolic()
     if states := reading.builder.known_states:
@@ -494,7 +504,13 @@ def of_exported(exported: Any, name: str) -> Program:
             users.append(at)
         else:
             results[at] = ("buffer" if "BUFFER" in kind else "input", spec.target or "")
-    program = of_graph(exported.graph, name, sources, results)
+    numbers = {
+        place: constant.item()
+        for place, (source, target) in sources.items()
+        if source == "constant" and (constant := exported.constants[target]).dim() == 0
+        if not (constant.is_complex() or constant.isnan())
+    }
+    program = of_graph(exported.graph, name, sources, results, numbers=numbers)
     state = {**exported.state_dict, **exported.constants}
     listed = {
         int(port.target): number for number, port in enumerate(p for p in program.outputs if p.source == "output")

@@ -137,6 +137,8 @@ case("binary atan2", lambda x, y: (torch.atan2(x, y), torch.atan2(y, x), torch.a
      (6, 5), pos(5))  # fmt: skip
 case("binary copysign", lambda x, y: (torch.copysign(x, y), torch.copysign(x, -2.0), torch.signbit(x), torch.angle(x)),
      (6, 5), (5,))  # fmt: skip
+case("unary gamma", lambda x, y: (torch.lgamma(x * 30), torch.lgamma(y * 3.03), torch.digamma(x * 30),
+     torch.digamma(y * 3.03), torch.lgamma(x * x + 1)), pos(9, 4), (40,))  # fmt: skip
 case("binary hypot", lambda x, y: torch.sqrt(x * x + y * y), pos(3), pos(3))
 
 case("binary xlogy", lambda x, y: torch.xlogy(x.relu(), y), (4,), pos(4))

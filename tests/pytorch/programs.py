@@ -408,3 +408,13 @@ def boxes_with_their_shapes(a, b):
     area = [(t[:, 2] - t[:, 0]) * (t[:, 3] - t[:, 1]) for t in (a, b)]
     shape = [torch.atan((t[:, 2] - t[:, 0]) / (t[:, 3] - t[:, 1])) for t in (a, b)]
     return both / (area[0][:, None] + area[1] - both), 4 / math.pi**2 * (shape[0] - shape[1]) ** 2
+
+
+@program((5, 3), pos(5, 3))
+def log_probabilities(mean, scale):
+    """Distributions look at their parameters, which is a question to the data; what is computed is not."""
+    normal, gamma = torch.distributions.Normal(mean, scale), torch.distributions.Gamma(scale + 1, scale)
+    counts = torch.distributions.Poisson(scale).log_prob(torch.ones_like(scale) * 2)
+    other = torch.distributions.Categorical(logits=mean + scale)
+    away = torch.distributions.kl_divergence(torch.distributions.Categorical(logits=mean), other)
+    return normal.log_prob(mean + 1), normal.cdf(mean * 0.5), normal.entropy(), gamma.log_prob(scale), counts, away

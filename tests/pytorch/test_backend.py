@@ -92,10 +92,10 @@ def test_gradients_of_evaluated_diagrams_hold_against_differences(name):
 
 def test_what_is_left_has_its_operator_line_and_reason():
     def f(x, y):
-        return torch.special.gammaln(x.exp() + 1) // y
+        return torch.special.i0(x.exp() + 1) // y
 
     said = backend.explain_torch(f, torch.ones(3), torch.ones(3), options={"executor": "reference"})
-    assert "aten.lgamma.default at test_backend.py:" in said and "not in the table" in said
+    assert "aten.i0.default at test_backend.py:" in said and "not in the table" in said
     assert "a division by 0" in said and "finite" in said
 
 
@@ -195,7 +195,7 @@ def test_regions_as_operators_of_torch_library_give_tensors_of_their_own(monkeyp
     monkeypatch.setattr(backend, "_machine", lambda options, given_: ("h200", True, True))
 
     def f(x, w):
-        return F.gelu(x @ w).sum(1) * 2, torch.special.gammaln(x.exp() + 1).T, x.T
+        return F.gelu(x @ w).sum(1) * 2, torch.special.i0(x.exp() + 1).T, x.T
 
     tensors = [torch.randn(5, 8, requires_grad=True), torch.randn(8, 6, requires_grad=True)]
     same(step(compiled(f, rest="eager", gain=0.0), tensors, tensors), step(f, tensors, tensors))
@@ -235,7 +235,7 @@ def test_the_time_for_searches_counts_what_processes_of_their_own_need(monkeypat
     monkeypatch.setattr(regions, "kernels_of", busy)
     monkeypatch.setattr(backend, "_machine", lambda options, given_: ("h200", True, False))
     fn = compiled(
-        lambda x: torch.special.gammaln(torch.special.gammaln(x + 1) + 2).tanh(), executor="kernels", seconds=0.1
+        lambda x: torch.special.i0(torch.special.gammaln(x + 1) + 2).tanh(), executor="kernels", seconds=0.1
     )
     fn(torch.ones(3))
     reasons = [region.reason for region in backend.reports[-1].regions]

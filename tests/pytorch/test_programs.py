@@ -62,7 +62,7 @@ def test_sizes_left_open_are_bound_when_it_runs():
 
 
 def unknown(x):
-    return torch.special.gammaln(x)
+    return torch.special.i0(x)
 
 
 def dropping(x):
@@ -82,7 +82,7 @@ def complex_numbers(x):
 
 
 @pytest.mark.parametrize(
-    "fn, words", [(unknown, "lgamma"), (dropping, "random"), (by_mask, ""), (branching, ""), (complex_numbers, "")]
+    "fn, words", [(unknown, "i0"), (dropping, "random"), (by_mask, ""), (branching, ""), (complex_numbers, "")]
 )
 def test_what_is_not_understood_is_refused_with_the_operator_and_the_line(fn, words):
     with pytest.raises(NapkinError) as raised:

@@ -312,6 +312,56 @@ def erfinv(b: Builder, self: Value) -> Value:
     return b.pointwise(compute, value)
 
 
+# Of the logarithm of the gamma function and of its slope, at y, the terms after the first by powers of 1 / y^2
+# (Stirling); numbers below are moved up by so many steps, by what gamma(x + 1) = x gamma(x) says.
+GAMMA = (-691 / 360360, 1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)
+SLOPE = (691 / 32760, -1 / 132, 1 / 240, -1 / 252, 1 / 120, -1 / 12)
+STEPS, FAR = 7, 8.0
+
+
+def _gamma(b: Builder, self: Value, above: Unary, mirrored: Callable[[Term, Term], Term]) -> Value:
+    """Return a function of which `above` says what it is from 1/2 on, and `mirrored` below, by what it is of 1 - x and
+    the part of a half turn that x is from a whole number.
+    """
+    value = b.real(self)
+    x = value.term
+    if interval(x)[0] >= 0.5:
+        return replace(value, term=above(x))
+    low = x < 0.5
+    off = (x - nq.round(x)) * math.pi
+    b.edge("pos", nq.where(low, nq.abs(nq.sin(off)), 1.0), "the gamma function where it has a pole")
+    found = above(nq.where(low, 1.0 - x, x))
+    return replace(value, term=nq.where(low, mirrored(off, found), found))
+
+
+@operator("lgamma.default")
+def lgamma(b: Builder, self: Value) -> Value:
+    def above(x: Term) -> Term:
+        far, steps = x > FAR, x
+        for step in range(1, STEPS):
+            steps = steps * (x + float(step))
+        y = nq.where(far, x, x + float(STEPS))
+        inverse = nq.reciprocal(y)
+        more = polynomial(inverse * inverse, GAMMA) * inverse + 0.5 * math.log(2 * math.pi)
+        return (y - 0.5) * (nq.log(y) - 1.0) + (more - 0.5) - nq.log(nq.where(far, 1.0, steps))
+
+    return _gamma(b, self, above, lambda off, found: math.log(math.pi) - nq.log(nq.abs(nq.sin(off))) - found)
+
+
+@operator("digamma.default")
+def digamma(b: Builder, self: Value) -> Value:
+    def above(x: Term) -> Term:
+        far, steps = x > FAR, nq.reciprocal(x)
+        for step in range(1, STEPS):
+            steps = steps + nq.reciprocal(x + float(step))
+        inverse = nq.reciprocal(nq.where(far, x, x + float(STEPS)))
+        square = inverse * inverse
+        more = polynomial(square, SLOPE) * square - 0.5 * inverse
+        return -nq.log(inverse) + more - nq.where(far, 0.0, steps)
+
+    return _gamma(b, self, above, lambda off, found: found - math.pi * nq.cos(off) * nq.reciprocal(nq.sin(off)))
+
+
 @operator("hypot.default")
 def hypot(b: Builder, self: Value, other: Value) -> Value:
     return b.pointwise(lambda s, t: nq.sqrt(s * s + t * t), *floats(b, self, other))
