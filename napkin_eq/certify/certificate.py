@@ -86,9 +86,10 @@ def restated(name: str, law: Data) -> Statement:
 
 
 class _Writer:
-    def __init__(self, statements: Iterable[Statement]) -> None:
+    def __init__(self, statements: Iterable[Statement], judge: Judge | None) -> None:
         self.statements = {s.name: s for s in statements}
-        self.judge = Judge((s for s in self.statements.values() if isinstance(s, Inference)), placed=False)
+        rules = (s for s in self.statements.values() if isinstance(s, Inference))
+        self.judge = judge or Judge(rules, placed=False)
         self.rows = Rows()
         self.instances: list[Data] = []
         self.used: set[str] = set()
@@ -159,13 +160,15 @@ def make(
     statements: Iterable[Statement],
     verdicts: Mapping[str, Verdict],
     evidence: Data,
+    judge: Judge | None = None,
 ) -> Data:
     """Return the certificate that source = destination by these steps, as JSON data.
 
     statements: at least the laws and inferences in use; verdicts: what was proved of them, by name; evidence: JSON data
-    about the run, which is sealed but no part of the theorem. Raises NapkinError or Undecided rather than leave a gap.
+    about the run, which is sealed but no part of the theorem; judge: who derives conditions, by the inferences where
+    none is given. Raises NapkinError or Undecided rather than leave a gap.
     """
-    writer = _Writer(statements)
+    writer = _Writer(statements, judge)
     writer.judge.prepare(source)
     ends = {"source": writer.rows.add(source), "destination": writer.rows.add(destination)}
     split = len(writer.rows.nodes)

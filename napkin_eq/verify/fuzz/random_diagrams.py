@@ -38,8 +38,8 @@ class Shape:
     """How large diagrams are: their nodes, the lengths of their axes, how many elements an array may have in all, their
     outputs.
 
-    places: whether places of maxima and prefix folds from the last lane are drawn, too; without them a source of
-    numbers draws what it always drew.
+    places: whether places of maxima and prefix folds from the last lane are drawn, too, and the fuzzer leaves axes of
+    some diagrams open; without them a source of numbers draws what it always drew.
     """
 
     nodes: int = 45

@@ -1,8 +1,9 @@
 """Forged certificates, made by rule out of good ones and sealed anew: every one must be refused.
 
-Four kinds. *Misplaced*: a good step at a place where what it needs does not hold, by itself and as a lemma.
+Five kinds. *Misplaced*: a good step at a place where what it needs does not hold, by itself and as a lemma.
 *Ill-formed*: what a rule of the checker asks of a certificate's parts is broken in each way (ill_formed.py). *By one
-rule*: what one rule alone refuses (one_rule.py). *False*: one row is changed wherever it is used, so that the parts
+rule*: what one rule alone refuses (one_rule.py). *At random*: laws at random places of random terms (anywhere.py), of
+which those that evaluation refutes must be refused. *False*: one row is changed wherever it is used, so that the parts
 still fit together, and evaluation shows that the two sides differ; whatever evaluation cannot tell apart is no forgery
 and is left out.
 """
@@ -19,8 +20,9 @@ from napkin_eq.certify.certificate import Data, checked, ends, sealed
 from napkin_eq.certify.check import check
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import evaluate
-from napkin_eq.lang.term import Input, Term, subterms
+from napkin_eq.lang.term import Input, Term, bundled, subterms
 from napkin_eq.prove.watch import reported
+from napkin_eq.verify.selftest.anywhere import uses
 from napkin_eq.verify.selftest.ill_formed import as_lemma, changed, ill_formed
 from napkin_eq.verify.selftest.one_rule import accepted, refused
 from napkin_eq.verify.selftest.samples import alone, samples
@@ -28,7 +30,8 @@ from napkin_eq.verify.selftest.samples import alone, samples
 if TYPE_CHECKING:
     import numpy as np
 
-BLOCKS, TOLERANCE = (2, 1), 1e-6
+BLOCKS, TOLERANCE, RANGE = (2, 1), 1e-6, 1e6
+USES = 1000  # laws at random places
 # What else a row's constructor may be: the parts stay the same.
 OTHER = {
     "add": ("mul", "max"), "mul": ("add", "min"), "max": ("min", "add"), "min": ("max",), "neg": ("abs", "exp", "Prev"),
@@ -93,6 +96,15 @@ def score(every: int = 1, broken: int = 1) -> Score:
         found.accepted += not problem
         if problem:
             found.failures.append(f"{what} is right and is refused: {problem}")
+    for name, data in uses(USES):
+        if not reported("certificates", found.good + found.forged):
+            return found
+        problem, wrong = checked(data).get("problem", ""), differ(data) is True
+        if wrong:
+            _enter(found, "a law at a random place", name, problem, True)
+        elif not problem:
+            found.good += 1
+            found.accepted += 1
     for name, forged in false(every):
         if not reported("certificates", found.good + found.forged):
             return found
@@ -113,26 +125,30 @@ def _enter(found: Score, rule: str, name: str, problem: str, false: bool) -> Non
 
 
 def differ(data: Data) -> bool | None:
-    """Tell by evaluation whether the two sides of a certificate differ; None where they cannot be evaluated."""
+    """Tell by evaluation whether the two sides of a certificate differ; None where they cannot be evaluated.
+
+    What passes RANGE on the way is not told apart: its digits, or that it is a number, may be lost.
+    """
     import numpy as np
 
     try:
         pair = ends(data)
-        arrays = _arrays(pair)
+        items = list(zip(*(bundled(term) or (term,) for term in pair), strict=True))
+        arrays, unknown = _arrays(pair), False
         for block in BLOCKS:
-            left, right = (evaluate(term, arrays, {}, block) for term in pair)
-            left, right = (
-                np.stack(np.broadcast_arrays(*v)) if isinstance(v, tuple) else np.asarray(v) for v in (left, right)
-            )
-            if left.shape != right.shape:
-                return True
-            if np.isnan(left).any() or np.isnan(right).any():
-                return None
-            if not np.allclose(left, right, rtol=TOLERANCE, atol=TOLERANCE):
-                return True
-    except NapkinError:
+            for sides in items:
+                order = sorted({axis.name for side in sides for axis in side.axes})
+                left, right = (np.asarray(evaluate(side, arrays, {}, block, order=order)) for side in sides)
+                if left.dtype.kind == "f":
+                    with np.errstate(all="ignore"):
+                        lost = [np.isnan(v) | (np.abs(np.where(v == -np.inf, 0.0, v)) > RANGE) for v in (left, right)]
+                    unknown |= bool((lost[0] | lost[1]).any())
+                    left, right = (np.where(lost[0] | lost[1], 0.0, v) for v in (left, right))
+                if not np.allclose(left, right, rtol=TOLERANCE, atol=TOLERANCE):
+                    return True
+    except (NapkinError, ValueError):
         return None
-    return False
+    return None if unknown else False
 
 
 def _arrays(pair: tuple[Term, Term]) -> dict[str, np.ndarray[Any, Any]]:
@@ -142,7 +158,10 @@ def _arrays(pair: tuple[Term, Term]) -> dict[str, np.ndarray[Any, Any]]:
     found = {}
     for name in sorted(inputs):
         rng = np.random.default_rng(zlib.crc32(name.encode()))
-        found[name] = rng.uniform(-2, 2, tuple(axis.size or 3 for axis in inputs[name].dims))
+        kind, facts = inputs[name].kind, inputs[name].facts
+        numbers = rng.uniform(-2, 2, tuple(axis.size or 3 for axis in inputs[name].dims))
+        numbers = np.abs(numbers) if facts else numbers
+        found[name] = numbers > 0 if kind == "bool" else np.rint(2 * numbers).astype(int) if kind == "int" else numbers
     return found
 
 
