@@ -1,5 +1,6 @@
 """The verifier verified: forged certificates and broken kernels, made by rule, that must be refused.
 
+    anywhere        laws at random places of random terms, over the whole alphabet: what is accepted must be true
     forgeries       forged certificates, made by rule out of good ones and sealed anew: every one must be refused
     ill_formed      certificates in which one thing that the checker asks of their parts is broken
     mutate_lanes    mistakes with the tiles that are walked and the lanes that count: parts of loops, bounds of
