@@ -71,7 +71,7 @@ def graph_of(outputs: Sequence[Term], proved: Callable[[Judgment], bool]) -> Gra
     firm = held | operands | {end for t, end in ends.items() if isinstance(t, (Reduce, Scan))}
     found = set(ends.values())
     for term in sorted(found - firm, key=lambda t: order[t]):
-        if _made_again(term, found, largest // FEW):
+        if _made_again(term, found, largest // FEW) and not _follows(term, found):
             found.remove(term)
     doubtful = frozenset(t for t in found if t.kind == "real" and not proved(finite(t)))
     return Graph(tuple(outputs), tuple(sorted(found, key=lambda t: order[t])), kept, doubtful, order)
@@ -134,6 +134,34 @@ def _made_again(term: Term, stored: Set[Term], small: int) -> bool:
     sizes = sorted((elements(t.axes) for t in leaves), reverse=True)
     size = elements(term.axes)
     return size <= small or (bool(sizes) and sizes[0] <= size and sum(sizes[1:]) * FEW <= size)
+
+
+def _follows(term: Term, stored: Set[Term]) -> bool:
+    """Tell whether a value is made of folds one of which is made of another, as a logarithm of a sum relative to a
+    maximum is, and of that maximum: one kernel that computes it stores neither.
+    """
+    folds: dict[Term, None] = {}
+    stack = [term]
+    while stack:
+        part = stack.pop()
+        if part is not term and part in stored:
+            if any(isinstance(t, Reduce) and contracted(t) is None for t in _ends(part)):
+                folds.setdefault(part)
+        elif isinstance(part, Map):
+            stack += part.args
+    return any(one in subterms(other) for one in folds for other in folds if one is not other)
+
+
+def _ends(term: Term) -> list[Term]:
+    """Return what a value is made of, place by place, down to folds."""
+    found, stack = list[Term](), [term]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, Map):
+            stack += part.args
+        else:
+            found.append(part)
+    return found
 
 
 def computed(term: Term) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 
-from napkin_eq.egraph.budget import Budget
+from napkin_eq.egraph.budget import Budget, Clock
 from napkin_eq.egraph.nodes import Saturated
 from napkin_eq.egraph.saturate import SAME_VALUE, saturate
 from napkin_eq.lang.axis import Axis
@@ -139,8 +139,8 @@ def together(job: Job, outputs: Sequence[Stored]) -> list[tuple[Placed, Cuts]]:
             found += [(placed, ()) for placed in filter(None, map(made.best, terms))]
         stability.cut([part])
         made.parts = (part,)
-        # What the search for a whole kernel took is not taken of it
-        aim = replace(aim, budget=Budget(aim.budget.seconds, aim.budget.clock))
+        # What the search for a whole kernel took is not taken of it, nor does what ended that end it
+        aim = replace(aim, budget=Budget(aim.budget.seconds, Clock(seconds=aim.budget.clock.seconds)))
         made.budget = aim.budget
         cuts = ((part, axis),)
         apart = saturated(replace(job, aim=aim), cuts)

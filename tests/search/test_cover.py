@@ -616,3 +616,23 @@ def test_blocks_that_hold_more_rows_hold_fewer_columns() -> None:
     apart = 2 * 2 * 6272 * 512 * 2048 / 989.5e12 / 0.88 * 1e6
     assert least[frozenset()] < least[max(least, key=len)] - apart / 2
     assert least[max(least, key=len)] > apart + 6.5  # two contractions, done once, would be 36.6 with a launch
+
+
+def test_what_ended_the_search_for_a_whole_kernel_does_not_end_that_with_an_axis_cut() -> None:
+    i, j, d = nq.axes("i j d", i=4096, j=4096, d=256)
+    scores = nq.sum(nq.array("A", i, d) * nq.array("B", j, d), d) * 10.0
+    job = job_of("lse", nq.logsumexp(scores, j) + nq.array("C", i))
+    job.aim.budget.clock.stopped.append("extraction")
+    best, _ = together(job, [Stored("lse", "f32", (i,))])[0]
+    assert len(best.tiled) == 2 and best.predicted_us < 25  # 44 in one kernel, of 32 blocks
+
+
+def test_a_value_made_of_a_fold_and_of_another_that_follows_it_is_a_cut() -> None:
+    """A kernel that computes the logarithm of a sum of exponentials stores neither the maximum nor the sum."""
+    i, j, d = nq.axes("i j d", i=512, j=512, d=64)
+    scores = nq.sum(nq.array("A", i, d) * nq.array("B", j, d), d)
+    row = nq.logsumexp(scores, j)
+    graph = graph_of([nq.mean(row, i)], prover(chosen_statements((), ())))
+    assert row in graph.cuts and nq.max(scores, j) in graph.cuts
+    stats = nq.mean(scores, j) + nq.max(scores, j)  # neither is made of the other: each is read, and they are added
+    assert stats not in graph_of([nq.sum(stats, i)], prover(chosen_statements((), ()))).cuts
