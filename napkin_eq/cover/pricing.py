@@ -1,5 +1,8 @@
 """What a candidate costs: its forms are searched and tiled as those of any diagram, and remembered by shape up to
 names.
+
+What takes little more as it is written than any kernel must is priced so, without a search: most kernels of a small
+diagram take the time of a launch. It is searched for once a cover has chosen it.
 """
 
 from __future__ import annotations
@@ -12,23 +15,27 @@ from typing import Any, TypeVar
 from napkin_eq.certify.certificate import require_accepted
 from napkin_eq.certify.chain import explained
 from napkin_eq.cover import workers
+from napkin_eq.cover.bounds import bound_us
 from napkin_eq.cover.pieces import Piece
 from napkin_eq.egraph.budget import Budget
 from napkin_eq.egraph.congruence import Step
 from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.dtypes import STORAGE
 from napkin_eq.lang.errors import NapkinError, Undecided
-from napkin_eq.search.candidates import saturated, together
+from napkin_eq.search.candidates import as_written, placer, saturated, together
 from napkin_eq.search.derivation import Output, Translation
 from napkin_eq.search.job import Aim, Cuts, Job, Laws
 from napkin_eq.search.placement import Placed, parallel
 from napkin_eq.verify.translation import accepted
 
 SEARCH, PROOF = 5.0, 40.0  # seconds of processor time for a candidate's search, and for that and its chain of steps
+SOON = 0.35  # of the time of a launch, what a piece as it is written may take more than the least, and is not searched
 LATE = 3.0  # times the seconds of a search: what goes on for longer did not heed them, and is ended
 T = TypeVar("T")
 Found = tuple[Placed, Cuts]  # the cheapest form of a piece, and what is cut in it
 Task = tuple[str, bool, Piece, Found | None]  # a printer, whether a chain of steps is wanted, of what, its form
 _PRICES: dict[tuple[str, ...], tuple[float, str]] = {}
+_SOON: dict[tuple[str, ...], bool] = {}  # of pieces priced as they are written, whether they have been searched for
 _FOUND: dict[tuple[Any, ...], Found] = {}
 _PROVED: dict[tuple[Any, ...], tuple[Any, str]] = {}
 
@@ -83,10 +90,39 @@ class Pricing:
             if self.known(piece) is None:
                 fresh.setdefault(piece.key, piece)
         self.priced += len(fresh)
+        for key, piece in list(fresh.items()):
+            if (soon := self._as_written(piece)) is not None:
+                _PRICES[*self.about, key] = soon.predicted_us, ""
+                _FOUND[*self.about, piece.source, piece.outputs] = soon, ()
+                _SOON[*self.about, key] = False
+                del fresh[key]
         for key, found, why in self.pool.each(self._asked(False, fresh), LATE * SEARCH):
             _PRICES[*self.about, key] = (math.inf if found is None else found[0].predicted_us, why)
             if found is not None:
                 _FOUND[*self.about, fresh[key].source, fresh[key].outputs] = found
+
+    def _as_written(self, piece: Piece) -> Placed | None:
+        """Return a piece as it is written, in one kernel, if that takes little more than any kernel of it must."""
+        aim, job = self.aim, self._job(piece, SEARCH)
+        made = placer(job)
+        made.target_dtypes = tuple(o.dtype for o in piece.outputs)
+        least = bound_us(piece, STORAGE[aim.dtype], aim.dtype, aim.machine)
+        for term in as_written(job):
+            made.orders = {item: o.dims for item, o in zip(parallel(term), piece.outputs, strict=True)}
+            placed = made.whole(term)
+            if placed is not None and placed.predicted_us <= least + SOON * aim.machine.chip.launch_s * 1e6:
+                return placed
+        return None
+
+    def _search(self, pieces: Iterable[Piece]) -> None:
+        """Search for the forms of pieces that were priced as they are written, and keep those that take less; their
+        prices stay.
+        """
+        waiting = {p.key: p for p in pieces if _SOON.get((*self.about, p.key)) is False}
+        for key, found, _ in self.pool.each(self._asked(False, waiting), LATE * SEARCH):
+            _SOON[*self.about, key], at = True, (*self.about, waiting[key].source, waiting[key].outputs)
+            if found is not None and (at not in _FOUND or found[0].predicted_us < _FOUND[at][0].predicted_us):
+                _FOUND[at] = found
 
     def _asked(self, chain: bool, pieces: Mapping[T, Piece]) -> Iterator[tuple[T, Task]]:
         """Yield what to ask of the pool, by the keys of pieces."""
@@ -106,6 +142,7 @@ class Pricing:
         """Derive pieces, each with its chain of steps, and return each, or why it was not."""
         listed = list(pieces)
         fresh = {(p.source, p.outputs): p for p in listed if (*self.about, p.source, p.outputs) not in _PROVED}
+        self._search(fresh.values())
         for key, found, why in self.pool.each(self._asked(True, fresh), PROOF):
             _PROVED[*self.about, *key] = found, why
         return [_PROVED[*self.about, p.source, p.outputs] for p in listed]

@@ -14,8 +14,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from napkin_eq.lang.interval import interval
 from napkin_eq.lang.numpy_semantics import Array, Named, aligned, fold
-from napkin_eq.lang.term import Const, Fold, Map, Online, Reduce, Term
+from napkin_eq.lang.scope import opened
+from napkin_eq.lang.term import Const, Fold, Map, Online, Reduce, Term, subterms
 from napkin_eq.numerics.roundoff import K, flushed, largest, w
 from napkin_eq.numerics.shared_errors import Checked
 
@@ -148,6 +150,14 @@ def dominated(arg: Term) -> tuple[float, Term] | None:
         abs(parts[t] - factor * k) <= 1e-12 * abs(parts[t]) for t, k in inner.items()
     )
     return (factor, top) if same else None
+
+
+def overflowing(term: Term, limit: float) -> list[Term]:
+    """Return the exponentials of a term whose exponents may pass a limit, as nothing that is known of them says
+    otherwise.
+    """
+    exponentials = [t for t in subterms(term) if isinstance(t, Map) and t.op == "exp" and not opened(t)]
+    return [t for t in exponentials if interval(t.args[0])[1] > limit and not dominated(t.args[0])]
 
 
 def atoms(term: Term, factor: float = 1.0, found: dict[Term, float] | None = None) -> dict[Term, float]:

@@ -51,7 +51,7 @@ WILD = Family(
 )
 TRIAL = "·family"  # the axis of the families; no axis of a diagram has this name
 TOLD = 0.5  # of the families: where fewer have a bound and a value of an output, its masks are taken for inputs
-ABSENT_PART = 0.1  # of what these inputs hold, in half of the draws
+ABSENT_PART, PARTLY = 0.1, (family("normal"), WILD)  # of what these inputs hold, for these families
 ALIKE = 1e-3  # how near two forms are, relative to their values, that are taken to be of the same masks
 # Lanes of an axis that is folded, fewer where many are; of any other; of a block.
 FOLDED, FREE, TILE = (24, 12, 8, 6, 4, 4), 2, 8
@@ -78,17 +78,17 @@ class Stability:
         self.trials = [_trial(source, natural, self.sizes, dtype, {})]
         freed = _freed(source)
         if freed and any(self._told(item) < TOLD for item in items):
-            found, instead = _Trial((), self.sizes, freed, {}), frozenset(freed.values())
-            swapped = Diagram("probe", tuple((f"out{i}", found.swapped(item)) for i, item in enumerate(items)))
+            # A form may show what is behind a mask, so that all inputs have values.
+            both = Tuple((*items, *freed.values()))
+            probe = Diagram("probe", tuple((f"out{i}", item) for i, item in enumerate(both.items)))
             drawn: list[Mapping[str, Any]] = []
-            for one, part in ((f, part) for part in (0.0, ABSENT_PART) for f in (*map(family, FAMILIES), WILD)):
-                arrays, random = draw(swapped, one, self.sizes, dtype, 0).clean, np.random.default_rng([len(drawn)])
-                for node in filter(instead.__contains__, swapped.inputs()):
-                    values = arrays[node.name]
-                    gone = random.random(values.shape) < part
-                    arrays[node.name] = (values | (not part)) if node.kind == "bool" else np.where(gone, ABSENT, values)
+            for one, part in (*((family(name), 0.0) for name in FAMILIES), *((f, ABSENT_PART) for f in PARTLY)):
+                arrays, random = draw(probe, one, self.sizes, dtype, 0).clean, np.random.default_rng([len(drawn)])
+                for node in freed.values():
+                    held, gone = arrays[node.name], random.random(arrays[node.name].shape) < part
+                    arrays[node.name] = held | (not part) if node.kind == "bool" else np.where(gone, ABSENT, held)
                 drawn.append(arrays)
-            self.trials.append(_trial(source, drawn, self.sizes, dtype, freed))
+            self.trials.append(_trial(both, drawn, self.sizes, dtype, freed))
         self.source, self.items = source, items
         self.unit, self.least, self.slight = *STORAGE[dtype], K * W
         self.known: dict[tuple[Hashable, Term, bool], float] = {}
@@ -354,9 +354,8 @@ def _trial(
     from napkin_eq.numerics.error_bound import Schedule, Work
 
     found = _Trial((), {**sizes, TRIAL: len(drawn)}, freed, {})
-    over = found.swapped(source)
-    run = Run(over, drawn[0], found.sizes, 2**40, "float64")
-    for node in subterms(over):
+    run = Run(source, drawn[0], found.sizes, 2**40, "float64")
+    for node in subterms(source):
         if isinstance(node, Input):
             order = np.argsort([d.name for d in node.dims])
             held = run.inputs[node]

@@ -275,7 +275,7 @@ def _unfused(job: Job, reason: NapkinError) -> Output:
     """Return the plan of an output operator by operator; raises the reason for which the search found none where not
     even that may be.
     """
-    option = _as_written(job, math.inf)
+    option = _as_written(job, [])
     if option is None:
         raise reason
     option.graph.notes.append(str(reason))
@@ -288,23 +288,25 @@ def _faster(job: Job, found: Sequence[Output]) -> list[Output]:
     """
     if _contractions(job) > PLAIN:
         return []
-    if (plain := _as_written(job, _predicted(found))) is not None:
+    if (plain := _as_written(job, found)) is not None:
         return [plain]
     if len(found) == 1:
         return []
     alone = [
-        _as_written(job.on(o for o in job.diagram.outputs if o[0] in option.names), _predicted([option]))
+        _as_written(job.on(o for o in job.diagram.outputs if o[0] in option.names), [option])
         for option in found
     ]
     return [plain or option for plain, option in zip(alone, found, strict=True)] if any(alone) else []
 
 
-def _as_written(job: Job, below: float) -> Output | None:
-    """Return the plan of a job's outputs operator by operator, proved and allowed, None where it does not take less
-    than so many microseconds.
+def _as_written(job: Job, found: Sequence[Output]) -> Output | None:
+    """Return the plan of a job's outputs as they are written, proved and allowed, None where it does not take less time
+    than what was found.
     """
+    below = _predicted(found) if found else math.inf
+    kernels = sum(len(option.placed.tiled) for option in found) if found else math.inf
     try:
-        option = unfused(replace(job, aim=replace(job.aim, budget=Budget(math.inf))), below)
+        option = unfused(replace(job, aim=replace(job.aim, budget=Budget(math.inf))), below, kernels)
         require_accepted(option.source, option.placed.term, option.steps, job.laws.statements, job.laws.verdicts)
     except NapkinError:
         return None
@@ -389,8 +391,7 @@ def options(job: Job) -> list[Output]:
 def _forms(job: Job, stability: Stability, cuts: Cuts) -> Forms:
     """Saturate, extract and place, the axes of `cuts` folded a stretch at a time."""
     graph = saturated(job, cuts)
-    candidates = extracted(job, graph, stability, cuts)
-    return placed(job, graph, candidates, cuts)
+    return placed(job, graph, extracted(job, graph, stability, cuts), cuts)
 
 
 def _allowed_of(job: Job, found: Sequence[Output], refusals: _Refusals) -> Iterator[Output]:

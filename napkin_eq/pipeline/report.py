@@ -9,8 +9,6 @@ from typing import Any
 
 from napkin_eq.certify.certificate import of as certificate_of
 from napkin_eq.lang.dtypes import STORAGE
-from napkin_eq.lang.interval import interval
-from napkin_eq.lang.scope import opened
 from napkin_eq.lang.term import Fold, Map, Online, Reduce, Term, subterms
 from napkin_eq.machine.cost import elements, total_us
 from napkin_eq.numerics.accuracy import unit_error
@@ -78,16 +76,10 @@ def unsafe(outputs: Sequence[Output]) -> list[str]:
     """Return the exponentials that a plan takes though they may pass the range of float32: those that the diagram
     itself takes so.
     """
-    from napkin_eq.numerics.ranges import dominated
+    from napkin_eq.numerics.ranges import overflowing
 
-    found: dict[str, None] = {}
-    for output in outputs:
-        for term in subterms(output.placed.term):
-            if not isinstance(term, Map) or term.op != "exp" or opened(term):
-                continue
-            if interval(term.args[0])[1] > LARGEST_EXPONENT and not dominated(term.args[0]):
-                found.setdefault(str(term))
-    return list(found)
+    terms = [term for output in outputs for term in overflowing(output.placed.term, LARGEST_EXPONENT)]
+    return list(dict.fromkeys(map(str, terms)))
 
 
 def passes(outputs: Sequence[Output]) -> dict[str, int]:

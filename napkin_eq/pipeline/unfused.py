@@ -1,4 +1,5 @@
-"""The plan that there always is: the diagram as it is written, operator by operator, what each fold gives stored.
+"""The plan that there always is: the diagram as it is written, in one kernel or operator by operator, what each fold
+gives stored.
 
 It needs no search: reductions are streamed by one law, values are stored by others. It is taken where the search finds
 nothing that can be explained, nothing within its limits, or nothing that is faster.
@@ -13,21 +14,22 @@ from napkin_eq.egraph.nodes import Instance
 from napkin_eq.egraph.saturate import saturate
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Map, Read, Reduce, Scan, Term, subterms
-from napkin_eq.search.candidates import placer, streamed
+from napkin_eq.search.candidates import as_written, at_once, placer, streamed
 from napkin_eq.search.derivation import Output
 from napkin_eq.search.job import Job
 from napkin_eq.tile.stream_facts import Streamed
 
-WRITTEN = "operator by operator, as the diagram is written"
+WRITTEN = "as the diagram is written"
 NOTE = f"{WRITTEN}: the search found no plan that it could explain within its limits"
 FASTER = f"{WRITTEN}: what the search found is predicted to take %.1f us"
 
 
-def unfused(job: Job, below: float = math.inf) -> Output:
-    """Return the plan of a job's outputs that stores what every fold gives; where that does not fit, what every
-    operator gives.
+def unfused(job: Job, below: float = math.inf, kernels: float = math.inf) -> Output:
+    """Return the plan of a job's outputs that stores nothing else, or what every fold gives; where that does not fit,
+    what every operator gives.
 
-    below: microseconds that it must take less than. Raises NapkinError where not even that fits, or takes as long, or
+    below: microseconds that it must take less than. kernels: how many of them another plan has: where that is one, this
+    is none in one kernel. Raises NapkinError where not even that fits, or takes as long, or
     where the laws that it needs are left out, Undecided where it has no chain.
     """
     source = job.source
@@ -43,6 +45,10 @@ def unfused(job: Job, below: float = math.inf) -> Output:
         return folds(term) or (isinstance(term, Map) and term.kind == "real" and bool(term.axes))
 
     placed = made.apart(body, folds, below) or made.apart(body, operators, below)
+    least = below if placed is None else min(below, placed.predicted_us)
+    if kernels > 1 and as_written(job):
+        whole = made.whole(body, least)
+        placed = whole if whole is not None and (at_once(whole) or (placed is None and below == math.inf)) else placed
     if placed is None or placed.predicted_us >= below:
         raise NapkinError(f"diagram {job.diagram.name}: {made.refusals[-1] if made.refusals else 'no plan fits'}")
     steps = explained(source, placed, instances, job.laws.statements)

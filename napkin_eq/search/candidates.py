@@ -5,7 +5,7 @@ would idle.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 
@@ -20,6 +20,7 @@ from napkin_eq.lang.term import Fold, Index, Map, Online, Read, Reduce, Term, re
 from napkin_eq.laws.law import Law
 from napkin_eq.machine.cost import elements, extent, telling
 from napkin_eq.numerics.accuracy import term_error
+from napkin_eq.numerics.ranges import overflowing
 from napkin_eq.numerics.stability import FACTOR, Stability
 from napkin_eq.search.derivation import Output
 from napkin_eq.search.extract import KEEP, Extractor
@@ -80,36 +81,37 @@ def saturated(job: Job, cuts: Cuts) -> Saturated:
         return job.graphs[cuts]
 
 
-def extracted(job: Job, graph: Saturated, stability: Stability, cuts: Cuts) -> list[Candidate]:
-    """Return the terms of an e-graph that are worth placing, cheapest first; raises NapkinError where it has none that
-    can be computed.
+def extracted(job: Job, graph: Saturated, stability: Stability, cuts: Cuts) -> list[Term]:
+    """Return the terms of an e-graph that are worth placing, cheapest first; raises NapkinError where there is none
+    that can be computed, nor the diagram as it is written.
     """
     with job.aim.budget.clock.stage("extract"):
         stability.cut(part for part, _ in cuts)
         found = _candidates(job, graph, stability, {axis.name: part.name for part, axis in cuts})
-        if not found:
+        if not found and (cuts or not as_written(job, [])):
             names = ", ".join(job.names)
             raise NapkinError(
                 f"diagram {job.diagram.name}: output {names} has no form that can be computed with these laws; leave"
                 " fewer out"
             )
-        return _finalists(found, STORAGE[job.aim.dtype])
+        return [c.term for c in _finalists(found, STORAGE[job.aim.dtype])] if found else []
 
 
-def placed(job: Job, graph: Saturated, candidates: Sequence[Candidate], cuts: Cuts) -> Forms:
-    """Return the kernels of each of some terms of an e-graph: what they store, their tiles, their price; raises
-    NapkinError where none fits.
+def placed(job: Job, graph: Saturated, terms: Sequence[Term], cuts: Cuts) -> Forms:
+    """Return the kernels of each of some terms of an e-graph, and of the diagram as it is written where these are
+    fewer: what they store, their tiles, their price; raises NapkinError where none fits.
     """
     with job.aim.budget.clock.stage("extract"):
         budget, made = job.aim.budget, placer(job)
         made.parts = tuple(part for part, _ in cuts)
         found: list[Placed] = []
-        for candidate in candidates:
+        for term in terms:
             if found and budget.over("placement", PLACING):
                 break
-            if (placement := made.best(candidate.term)) is not None:
+            if (placement := made.best(term)) is not None:
                 found.append(placement)
                 budget.clock.note("placement", priced=len(made.solved), best_us=min(p.predicted_us for p in found))
+        found += [] if cuts else _in_fewer(found, map(made.best, as_written(job, terms)))
         if not found:
             raise NapkinError(f"diagram {job.diagram.name}: {made.refusals[-1] if made.refusals else 'no plan fits'}")
         return Forms(graph, found, made.fused)
@@ -127,12 +129,16 @@ def together(job: Job, outputs: Sequence[Stored]) -> list[tuple[Placed, Cuts]]:
     def forms(graph: Saturated, cut: dict[str, str]) -> list[Term]:
         found = _candidates(replace(job, aim=aim), graph, stability, cut, alone=not cut)
         terms = [c.term for c in _finalists(found, STORAGE[aim.dtype])] if found or cut else [streamed(job.source)]
-        made.orders |= {item: o.dims for term in terms for item, o in zip(parallel(term), outputs, strict=True)}
+        made.orders |= {
+            item: o.dims for t in (*terms, streamed(job.source)) for item, o in zip(parallel(t), outputs, strict=True)
+        }
         return terms
 
     graph = saturated(job, ())
     terms = forms(graph, {})
-    found: list[tuple[Placed, Cuts]] = [(placed, ()) for placed in filter(None, map(made.whole, terms))]
+    whole = list(filter(None, map(made.whole, terms)))
+    whole += [] if whole else filter(None, map(made.whole, as_written(job, terms)))
+    found: list[tuple[Placed, Cuts]] = [(placed, ()) for placed in whole]
     for part, axis in cuts_of(job, [t for placed, _ in found for t in placed.tiled]):
         items = parallel(job.source)
         if all(elements(item.axes) < aim.machine.chip.sms for item in items) and folded_once(items):
@@ -147,6 +153,37 @@ def together(job: Job, outputs: Sequence[Stored]) -> list[tuple[Placed, Cuts]]:
         parted = filter(None, map(made.best, forms(apart, {axis.name: part.name})[:1]))
         found += [(placed, cuts) for placed in parted]
     return sorted(found, key=lambda f: f[0].predicted_us)
+
+
+def _in_fewer(found: Sequence[Placed], written: Iterable[Placed | None]) -> list[Placed]:
+    """Return placements of what is as it is written that take fewer kernels than what was found, and less time, and
+    walk along nothing: where there are blocks a form that goes through them once stands.
+    """
+    least, kernels = min(((p.predicted_us, len(p.tiled)) for p in found), default=(math.inf, math.inf))
+    return [
+        p
+        for p in written
+        if p is not None and (not found or (p.predicted_us < least and len(p.tiled) < kernels and at_once(p)))
+    ]
+
+
+def at_once(placed: Placed) -> bool:
+    """Tell whether no kernel of a placement walks along an axis block by block."""
+    return not any(c.role == "stream" for t in placed.tiled for c in t.kernel.coords)
+
+
+def as_written(job: Job, others: Sequence[Term] | None = None) -> list[Term]:
+    """Return a job's outputs as they are written, each reduction streamed, if the laws stream these and no exponential
+    may pass the range of the storage type.
+
+    others: further forms, of which it is to be none; if all of these hold such exponentials, it may too.
+    """
+    limit, term = BY_NAME[job.aim.dtype].exponent, streamed(job.source)
+    known = {s.name for s in job.laws.statements}
+    if not all(f"stream-{t.monoid}" in known for t in subterms(job.source) if isinstance(t, Reduce)):
+        return []
+    safe = not overflowing(term, limit) or (others is not None and all(overflowing(o, limit) for o in others))
+    return [term] if safe and term not in (others or ()) else []
 
 
 def folded_once(items: Sequence[Term]) -> bool:
@@ -386,4 +423,3 @@ def computed_sides(term: Term) -> frozenset[Side]:
         if a.children and not isinstance(a, Read)
     )
     return frozenset((a.axes, any(isinstance(t, (Fold, Reduce, Online)) for t in subterms(a))) for a in sides)
-

@@ -131,11 +131,15 @@ class Placer:
             found, chosen = step
         return found
 
-    def whole(self, body: Term) -> Placed | None:
+    def whole(self, body: Term, limit: float = math.inf) -> Placed | None:
         """Return the placement of a term that stores nothing but its outputs, in one kernel; None where
-        there is none.
+        there is none, or where it is sure to take more microseconds than a limit.
         """
-        return self._placed(frozenset(), body, (tuple(range(len(parallel(body)))),))
+        join = tuple(_in_order(tuple(range(len(parallel(body)))), parallel(body)))
+        if len(join) > 1 or not (self.offers.bundle or len(join[0]) == 1) or len(join[0]) > MOST_BUNDLED:
+            return None
+        found = self._placed(frozenset(), body, join, limit)
+        return None if found is None or found.predicted_us > limit else found
 
     def apart(self, body: Term, stored: Callable[[Term], bool], limit: float = math.inf) -> Placed | None:
         """Return the placement that stores every value that a condition holds of, no kernel shared; None where one does

@@ -90,3 +90,21 @@ def test_a_plan_that_is_far_from_the_least_is_held_against_a_cover(monkeypatch: 
     monkeypatch.setattr(page, "FAR", 0.5)
     monkeypatch.setattr(page, "SEVERAL", 1)  # where many kernels are to be chosen, it need not be as far
     assert page.derive(chain(1)).plan.kernels and len(covers) == 2
+
+
+def test_a_small_diagram_that_no_search_ends_in_time_is_one_kernel_as_it_is_written() -> None:
+    """Operator by operator it is a launch for every fold; as it is written one kernel holds it, and a search of one
+    that walks in blocks is not displaced by two passes in one.
+    """
+    a, b = nq.axes("a b", a=40, b=24)
+    x = nq.array("A", a, b)
+    outputs = (("shares", nq.softmax(x, b)), ("power", nq.mean(x * x, b)))
+    found = nq.derive(nq.Diagram("small", outputs), limit=0.001)
+    assert len(found.plan.kernels) == 1 and found.limited
+    assert found.report()["certificate"]["status"] == "proved"
+    n, c, h = nq.axes("n c h", n=4096, c=8, h=16)
+    x = nq.array("A", n, c, h, dtype="float32")
+    mean = nq.mean(nq.mean(x, h), n)
+    spread = nq.mean(nq.mean((x - mean) * (x - mean), h), n)
+    batch = nq.derive(nq.Diagram("batch", (("mean", mean), ("spread", spread))), dtype="float32")
+    assert batch.report()["passes"]["n"] == 1

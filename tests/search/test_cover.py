@@ -636,3 +636,17 @@ def test_a_value_made_of_a_fold_and_of_another_that_follows_it_is_a_cut() -> Non
     assert row in graph.cuts and nq.max(scores, j) in graph.cuts
     stats = nq.mean(scores, j) + nq.max(scores, j)  # neither is made of the other: each is read, and they are added
     assert stats not in graph_of([nq.sum(stats, i)], prover(chosen_statements((), ()))).cuts
+
+
+def test_a_piece_that_takes_little_more_than_a_launch_is_priced_as_it_is_written_and_searched_for_once_chosen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    soon: dict[tuple[str, ...], bool] = {}
+    monkeypatch.setattr(pricing, "_SOON", soon)
+    a, b, c = nq.axes("a b c", a=31, b=19, c=27)
+    x, y = nq.array("X", a, b), nq.array("Y", c, b)
+    outputs = (("p", nq.softmax(x * 3.25, b)), ("q", nq.logsumexp(y * 1.75, b)), ("r", nq.sum(y, c) * 2.5))
+    found = derive(nq.Diagram("pieces", outputs), dtype="float32")
+    assert found.outputs[0].cover is not None
+    assert 1 <= sum(soon.values()) <= len(found.plan.kernels) < len(soon)
+    assert found.report()["certificate"]["status"] == "proved"
