@@ -8,7 +8,7 @@ diagram take the time of a launch. It is searched for once a cover has chosen it
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -33,10 +33,10 @@ SOON = 0.35  # of the time of a launch, what a piece as it is written may take m
 LATE = 3.0  # times the seconds of a search: what goes on for longer did not heed them, and is ended
 T = TypeVar("T")
 Found = tuple[Placed, Cuts]  # the cheapest form of a piece, and what is cut in it
-Task = tuple[str, bool, Piece, Found | None]  # a printer, whether a chain of steps is wanted, of what, its form
+Task = tuple[str, bool, Piece, tuple[Found, ...]]  # a printer, whether a chain of steps is wanted, of what, its forms
 _PRICES: dict[tuple[str, ...], tuple[float, str]] = {}
 _SOON: dict[tuple[str, ...], bool] = {}  # of pieces priced as they are written, whether they have been searched for
-_FOUND: dict[tuple[Any, ...], Found] = {}
+_FOUND: dict[tuple[Any, ...], tuple[Found, ...]] = {}
 _PROVED: dict[tuple[Any, ...], tuple[Any, str]] = {}
 
 
@@ -56,9 +56,9 @@ def pool(aim: Aim, laws: Laws) -> workers.Pool:
     """Return processes that price and derive pieces for an aim, whichever printer is asked for."""
 
     def work(task: Task) -> Found | Proved | None:
-        printer, chain, piece, form = task
+        printer, chain, piece, forms = task
         pricing = Pricing(replace(aim, printer=printer), laws, idle)
-        return pricing.derived(piece, form) if chain else pricing.cheapest(piece)
+        return pricing.derived(piece, forms) if chain else pricing.cheapest(piece)
 
     idle = workers.Pool(work)
     return idle
@@ -93,13 +93,13 @@ class Pricing:
         for key, piece in list(fresh.items()):
             if (soon := self._as_written(piece)) is not None:
                 _PRICES[*self.about, key] = soon.predicted_us, ""
-                _FOUND[*self.about, piece.source, piece.outputs] = soon, ()
+                _FOUND[*self.about, piece.source, piece.outputs] = ((soon, ()),)
                 _SOON[*self.about, key] = False
                 del fresh[key]
         for key, found, why in self.pool.each(self._asked(False, fresh), LATE * SEARCH):
             _PRICES[*self.about, key] = (math.inf if found is None else found[0].predicted_us, why)
             if found is not None:
-                _FOUND[*self.about, fresh[key].source, fresh[key].outputs] = found
+                _FOUND[*self.about, fresh[key].source, fresh[key].outputs] = (found,)
 
     def _as_written(self, piece: Piece) -> Placed | None:
         """Return a piece as it is written, in one kernel, if that takes little more than any kernel of it must."""
@@ -115,18 +115,18 @@ class Pricing:
         return None
 
     def _search(self, pieces: Iterable[Piece]) -> None:
-        """Search for the forms of pieces that were priced as they are written, and keep those that take less; their
-        prices stay.
+        """Search for the forms of pieces that were priced as they are written, and try those first that take less;
+        their prices stay.
         """
         waiting = {p.key: p for p in pieces if _SOON.get((*self.about, p.key)) is False}
         for key, found, _ in self.pool.each(self._asked(False, waiting), LATE * SEARCH):
             _SOON[*self.about, key], at = True, (*self.about, waiting[key].source, waiting[key].outputs)
-            if found is not None and (at not in _FOUND or found[0].predicted_us < _FOUND[at][0].predicted_us):
-                _FOUND[at] = found
+            if found is not None and at in _FOUND and found[0].predicted_us < _FOUND[at][0][0].predicted_us:
+                _FOUND[at] = (found, *_FOUND[at])
 
     def _asked(self, chain: bool, pieces: Mapping[T, Piece]) -> Iterator[tuple[T, Task]]:
         """Yield what to ask of the pool, by the keys of pieces."""
-        forms = {key: _FOUND.get((*self.about, piece.source, piece.outputs)) for key, piece in pieces.items()}
+        forms = {key: _FOUND.get((*self.about, piece.source, piece.outputs), ()) for key, piece in pieces.items()}
         return ((key, (self.aim.printer, chain, piece, forms[key])) for key, piece in pieces.items())
 
     def _job(self, piece: Piece, seconds: float) -> Job:
@@ -147,10 +147,10 @@ class Pricing:
             _PROVED[*self.about, *key] = found, why
         return [_PROVED[*self.about, p.source, p.outputs] for p in listed]
 
-    def derived(self, piece: Piece, form: Found | None = None) -> Proved:
+    def derived(self, piece: Piece, known: Sequence[Found] = ()) -> Proved:
         """Derive a piece, the cheapest form whose chain the checker accepts; where there is none, in plainer ways.
 
-        form: the cheapest, where it was found before: others are sought only if it has no chain.
+        known: forms that were found before, the cheapest first: others are sought only if none has a chain.
         Raises NapkinError where none has one.
         """
         job = self._job(piece, PROOF)
@@ -162,7 +162,7 @@ class Pricing:
             Job(job.diagram, aim, self.laws.without_steps()),
         ):
             laws = way.laws.statements
-            for placed, cuts in _forms(way, piece, form if way is job else None):
+            for placed, cuts in _forms(way, piece, known if way is job else ()):
                 graph = saturated(way, cuts)
                 option = Output(job.names, piece.source, placed, [], graph, aim.precision)
                 refused: list[str] = []
@@ -182,8 +182,8 @@ class Pricing:
         raise reason
 
 
-def _forms(way: Job, piece: Piece, first: Found | None) -> Iterator[Found]:
-    """Yield the forms of a piece, one that is known before others are sought."""
-    if first is not None:
-        yield first
-    yield from (found for found in together(way, piece.outputs) if first is None or found[0].term != first[0].term)
+def _forms(way: Job, piece: Piece, known: Sequence[Found]) -> Iterator[Found]:
+    """Yield the forms of a piece, those that are known before others are sought."""
+    yield from known
+    terms = [placed.term for placed, _ in known]
+    yield from (found for found in together(way, piece.outputs) if found[0].term not in terms)
