@@ -396,8 +396,13 @@ def _forms(job: Job, stability: Stability, cuts: Cuts) -> Forms:
 
 def _allowed_of(job: Job, found: Sequence[Output], refusals: _Refusals) -> Iterator[Output]:
     """Yield the plans that are not refused and keep to the error allowed, in the order of preference."""
-    rated = [(error(job.diagram, option, job.aim), option) for option in found]
-    refusals.least = min(refusals.least, *(figure for figure, _ in rated))
+    rated: list[tuple[float, Output]] = []
+    for option in found:
+        try:
+            rated.append((error(job.diagram, option, job.aim), option))
+        except WrongPlan as reason:  # as the verifier of the tile language says: the others stand
+            refusals.differing.append(str(reason))
+    refusals.least = min([refusals.least, *(figure for figure, _ in rated)])
     limit, refused = job.aim.max_error, job.aim.refused
     for _, option in preferred(
         [o for o in rated if (limit is None or o[0] <= limit) and o[1].placed.term not in refused]

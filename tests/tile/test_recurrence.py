@@ -10,7 +10,7 @@ import napkin_eq as nq
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import evaluate
 from napkin_eq.lang.json_form import dumps_diagram, loads_diagram
-from napkin_eq.lang.term import Const, Index, Recur, Scan, Walk, subterms
+from napkin_eq.lang.term import Const, Index, Recur, Reduce, Scan, Walk, subterms
 from napkin_eq.laws.law import Sum, distinct, le, statements_of
 from napkin_eq.numerics.error_bound import error_bound
 from napkin_eq.pipeline.validate import compared, executed
@@ -177,3 +177,15 @@ def test_a_selective_scan_reads_tiles_of_its_inputs_once_for_many_channels():
     (tiled,) = nq.derive(nq.sum(state * nq.array("C", b, t, n), n), dtype="bfloat16").tiled
     assert tiled.cost.bytes_l2 < 2 * tiled.cost.bytes_hbm
     assert {c.axis: c.tile for c in tiled.kernel.coords if c.role == "walk"} == {t: 16}
+
+
+@pytest.mark.parametrize("monoid", ["sum", "argmax"])
+def test_no_state_is_held_for_each_block_of_an_axis_that_is_walked_within(monoid: str) -> None:
+    """A state for each block of what a fold walks would be as many values as there are blocks: it is stored instead,
+    and the search says so itself.
+    """
+    a, c = nq.axes("a c", a=None, c=None)
+    states = Recur(a, nq.array("G"), nq.array("X", a, c))
+    found = nq.derive(nq.Diagram("states", (("out", Reduce(monoid, c, states, Const(True))),)), dtype="float32")
+    assert len(found.plan.kernels) == 2
+    assert not any("as the diagram is written" in note for output in found.outputs for note in output.graph.notes)

@@ -53,6 +53,8 @@ from napkin_eq.tile.passes.dead_statements import live
 from napkin_eq.tile.passes.fuse_accumulator import accumulated
 from napkin_eq.tile.stream_facts import axis_ranks, covers, modes_of, plain, read_along, reduces_over
 
+LOOPED = ("walk", "stream")  # the roles of coordinates that a loop takes block by block
+
 
 class Lowering(Folds):
     """Lower one kernel: the term under one Store, with a tile size for every coordinate.
@@ -368,7 +370,7 @@ class Lowering(Folds):
             sides = [side for side in (gain, part) if isinstance(side, str)]
             coords = tuple(sorted({n for side in sides for n in self.values[side].coords if n != coord}, key=self.rank))
             if any(
-                self.coords[n].role == "walk" and self.level(n) > scope.level for _, n in restricted(context.env, term)
+                self.coords[n].role in LOOPED and self.level(n) > scope.level for _, n in restricted(context.env, term)
             ):
                 raise NapkinError(
                     f"a recurrence over {term.axis.name} carries a value for each block of an axis that is walked"
@@ -407,7 +409,7 @@ class Lowering(Folds):
         if key not in scope.memo:
             coords = tuple(c for c in self.values[arg].coords if c != coord)
             if any(
-                self.coords[c].role == "walk" and self.level(c) > scope.level for _, c in restricted(context.env, term)
+                self.coords[c].role in LOOPED and self.level(c) > scope.level for _, c in restricted(context.env, term)
             ):
                 raise NapkinError(
                     f"a scan over {term.axis.name} carries a value for each block of an axis that is walked within it"
