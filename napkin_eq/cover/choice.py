@@ -34,6 +34,7 @@ from napkin_eq.tile.ir import Library
 FAR, NEAR, ROUNDS, SOLVING, MOST_COLUMNS, LIKELY = 1.5, 0.03, 60, 3.0, 3000, 8
 MANY = 4  # times the elements of the largest input or output, of which a value is stored only if the bounds say so
 WORTH = 0.005  # of a cover's price, what a bundle must promise to save to be priced
+PROVING = 0.4  # of time that ends, what is kept for the proofs of the kernels that are chosen
 PROMISING = 0.6  # of the time there is, after which no more is priced because it is promising
 UNKNOWN = 1.0  # times its bound, by how much a candidate that was not priced in time is taken to exceed it
 # Of the time of a launch: what moving an array may take that is kept in float32 at that price
@@ -107,8 +108,9 @@ class Choice:
             dict(zip(outputs, orders, strict=True)),
             SLIGHT * aim.machine.chip.launch_s * aim.machine.hbm.copy_bandwidth,
         )
-        self.pricing = Pricing(aim, job.laws, pool)
-        self.plain = Pricing(replace(self.aim, printer="triton"), job.laws, pool)
+        self.pricing, self.plain = (
+            Pricing(a, job.laws, pool, self._left) for a in (aim, replace(aim, printer="triton"))
+        )
         self.waited = waited_us(aim.machine)  # of every launch but the first
         self.bound = 0.0
         self.listed = Enumeration(self.graph)
@@ -166,10 +168,19 @@ class Choice:
         )
         return Column(outs, reads, inside, self.cost(offer))
 
+    def _left(self, proof: bool) -> float:
+        """Return the seconds after which no search for a kernel is begun, or no proof of one."""
+        budget = self.budget
+        if not budget.hard:
+            return math.inf
+        left = min(budget.left(), budget.seconds - self._spent())
+        return left if proof else left - PROVING * budget.seconds
+
     def _over(self) -> bool:
-        if self._spent() > self.budget.seconds and "covering" not in self.budget.clock.stopped:
+        ended = self._spent() > self.budget.seconds or self._left(False) <= 0
+        if ended and "covering" not in self.budget.clock.stopped:
             self.budget.clock.stopped.append("covering")
-        return self._spent() > self.budget.seconds or self.budget.over("covering")
+        return ended or self.budget.over("covering")
 
     def _spent(self) -> float:
         return time.process_time() + self.pool.taken / workers.PROCESSES - self.begun
@@ -314,6 +325,8 @@ class Choice:
                 fresh = [likely[key] for key in sorted(likely, key=lambda key: key[1])][:LIKELY] or fresh
             if best is not None and not fresh:
                 return best
+            if self._left(False) <= 0:
+                break
             self._price(fresh)
         if best is None:
             raise NapkinError(f"diagram {self.diagram.name}: no cover was found within the limits")

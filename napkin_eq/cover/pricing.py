@@ -8,7 +8,7 @@ diagram take the time of a launch. It is searched for once a cover has chosen it
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -30,10 +30,13 @@ from napkin_eq.verify.translation import accepted
 
 SEARCH, PROOF = 5.0, 40.0  # seconds of processor time for a candidate's search, and for that and its chain of steps
 SOON = 0.35  # of the time of a launch, what a piece as it is written may take more than the least, and is not searched
+# Of time that ends, what a candidate's search may take of it; and the least seconds for a proof that is begun
+SHARE, LEAST = 0.25, 0.5
 LATE = 3.0  # times the seconds of a search: what goes on for longer did not heed them, and is ended
 T = TypeVar("T")
 Found = tuple[Placed, Cuts]  # the cheapest form of a piece, and what is cut in it
-Task = tuple[str, bool, Piece, tuple[Found, ...]]  # a printer, whether a chain of steps is wanted, of what, its forms
+# A printer, whether a chain of steps is wanted, of what, its forms, the seconds it may take
+Task = tuple[str, bool, Piece, tuple[Found, ...], float]
 _PRICES: dict[tuple[str, ...], tuple[float, str]] = {}
 _SOON: dict[tuple[str, ...], bool] = {}  # of pieces priced as they are written, whether they have been searched for
 _FOUND: dict[tuple[Any, ...], tuple[Found, ...]] = {}
@@ -56,21 +59,28 @@ def pool(aim: Aim, laws: Laws) -> workers.Pool:
     """Return processes that price and derive pieces for an aim, whichever printer is asked for."""
 
     def work(task: Task) -> Found | Proved | None:
-        printer, chain, piece, forms = task
+        printer, chain, piece, forms, seconds = task
         pricing = Pricing(replace(aim, printer=printer), laws, idle)
-        return pricing.derived(piece, forms) if chain else pricing.cheapest(piece)
+        return pricing.derived(piece, forms, seconds) if chain else pricing.cheapest(piece, seconds)
 
     idle = workers.Pool(work)
     return idle
 
 
 class Pricing:
-    """Prices of pieces for one aim; `priced` counts those that were searched for. pool: of processes that search."""
+    """Prices of pieces for one aim; `priced` counts those that were searched for. pool: of processes that search.
 
-    def __init__(self, aim: Aim, laws: Laws, pool: workers.Pool) -> None:
-        self.aim, self.laws, self.pool = aim, laws, pool
+    left: gives the seconds after which no search is begun, or, told so, no proof.
+    """
+
+    def __init__(
+        self, aim: Aim, laws: Laws, pool: workers.Pool, left: Callable[[bool], float] = lambda _: math.inf
+    ) -> None:
+        self.aim, self.laws, self.pool, self.left = aim, laws, pool, left
         self.priced = 0
+        self.search = min(SEARCH, SHARE * aim.budget.seconds) if aim.budget.hard else SEARCH
         self.about = (
+            f"{self.search:g}",
             aim.machine.name,
             aim.dtype,
             aim.printer,
@@ -96,7 +106,7 @@ class Pricing:
                 _FOUND[*self.about, piece.source, piece.outputs] = ((soon, ()),)
                 _SOON[*self.about, key] = False
                 del fresh[key]
-        for key, found, why in self.pool.each(self._asked(False, fresh), LATE * SEARCH):
+        for key, found, why in self.pool.each(self._asked(False, fresh, {}), LATE * self.search):
             _PRICES[*self.about, key] = (math.inf if found is None else found[0].predicted_us, why)
             if found is not None:
                 _FOUND[*self.about, fresh[key].source, fresh[key].outputs] = (found,)
@@ -119,41 +129,51 @@ class Pricing:
         their prices stay.
         """
         waiting = {p.key: p for p in pieces if _SOON.get((*self.about, p.key)) is False}
-        for key, found, _ in self.pool.each(self._asked(False, waiting), LATE * SEARCH):
+        for key, found, _ in self.pool.each(self._asked(False, waiting, {}), LATE * self.search):
             _SOON[*self.about, key], at = True, (*self.about, waiting[key].source, waiting[key].outputs)
             if found is not None and at in _FOUND and found[0].predicted_us < _FOUND[at][0][0].predicted_us:
                 _FOUND[at] = (found, *_FOUND[at])
 
-    def _asked(self, chain: bool, pieces: Mapping[T, Piece]) -> Iterator[tuple[T, Task]]:
-        """Yield what to ask of the pool, by the keys of pieces."""
+    def _asked(self, chain: bool, pieces: Mapping[T, Piece], given: dict[T, float]) -> Iterator[tuple[T, Task]]:
+        """Yield what to ask of the pool, by the keys of pieces, as long as there is time; note the seconds of each."""
         forms = {key: _FOUND.get((*self.about, piece.source, piece.outputs), ()) for key, piece in pieces.items()}
-        return ((key, (self.aim.printer, chain, piece, forms[key])) for key, piece in pieces.items())
+        for number, (key, piece) in enumerate(pieces.items()):
+            left = self.left(chain)
+            if left <= 0:
+                return
+            given[key] = min(PROOF, max(LEAST, left / (len(pieces) - number))) if chain else self.search
+            yield key, (self.aim.printer, chain, piece, forms[key], given[key])
 
     def _job(self, piece: Piece, seconds: float) -> Job:
         """Return the job of deriving a piece as any diagram, arrays in the place of what it reads."""
         alone = Diagram("piece", tuple((o.name, t) for o, t in zip(piece.outputs, parallel(piece.source), strict=True)))
         return Job(alone, replace(self.aim, budget=Budget(seconds)), self.laws)
 
-    def cheapest(self, piece: Piece) -> Found | None:
+    def cheapest(self, piece: Piece, seconds: float = SEARCH) -> Found | None:
         """Return the cheapest form of a piece, None where there is none."""
-        return next(iter(together(self._job(piece, SEARCH), piece.outputs)), None)
+        return next(iter(together(self._job(piece, seconds), piece.outputs)), None)
 
     def prove(self, pieces: Iterable[Piece]) -> list[tuple[Proved | None, str]]:
         """Derive pieces, each with its chain of steps, and return each, or why it was not."""
         listed = list(pieces)
         fresh = {(p.source, p.outputs): p for p in listed if (*self.about, p.source, p.outputs) not in _PROVED}
         self._search(fresh.values())
-        for key, found, why in self.pool.each(self._asked(True, fresh), PROOF):
-            _PROVED[*self.about, *key] = found, why
-        return [_PROVED[*self.about, p.source, p.outputs] for p in listed]
+        given: dict[tuple[Any, ...], float] = {}
+        hasty: dict[tuple[Any, ...], tuple[Proved | None, str]] = {}  # with more time there may be a proof
+        for key, found, why in self.pool.each(self._asked(True, fresh, given), PROOF):
+            into = _PROVED if found is not None or given[key] == PROOF else hasty
+            into[*self.about, *key] = found, why
+        late = None, "there was no time to prove it"
+        keys = [(*self.about, p.source, p.outputs) for p in listed]
+        return [_PROVED.get(key) or hasty.get(key, late) for key in keys]
 
-    def derived(self, piece: Piece, known: Sequence[Found] = ()) -> Proved:
+    def derived(self, piece: Piece, known: Sequence[Found] = (), seconds: float = PROOF) -> Proved:
         """Derive a piece, the cheapest form whose chain the checker accepts; where there is none, in plainer ways.
 
         known: forms that were found before, the cheapest first: others are sought only if none has a chain.
         Raises NapkinError where none has one.
         """
-        job = self._job(piece, PROOF)
+        job = self._job(piece, seconds)
         aim, held = job.aim, {o.name: o.dtype for o in piece.outputs}
         reason: NapkinError = NapkinError("there is no form of it")
         for way in (

@@ -68,10 +68,14 @@ class Clock:
 
 @dataclass(slots=True)
 class Budget:
-    """The time that is left to a derivation: `Budget(seconds)`; `clock.tell` is given how far it is."""
+    """The time that is left to a derivation: `Budget(seconds)`; `clock.tell` is given how far it is.
+
+    hard: after its end nothing is begun any more, not even what a plan still asks for: there is one without.
+    """
 
     seconds: float = SECONDS
     clock: Clock = field(default_factory=Clock)
+    hard: bool = False
     _begun: float = field(default_factory=time.process_time)
 
     def begin(self) -> None:

@@ -61,6 +61,8 @@ SEVERAL = 3  # kernels of a plan among which there is much to choose
 WIDE, FEW = 0.1, 6
 # New objects after which Python looks for cycles among them; after so many times also among those that stayed
 COLLECTED, OLDER = 100_000, 50
+COVER = 0.4  # of the time, what searches leave to a cover that is held against what they find
+SPARE = 0.1  # of the time, what such a cover leaves for what it began before its end
 TOGETHER = 0.5  # of the time, for several outputs together: what is left is for each alone, should that fail
 TOLD = 0.05  # by how much faster a plan is predicted that has no chain of steps, if that is told
 CUTTING = 0.4  # of the time, after which no axis is cut any more
@@ -150,10 +152,10 @@ def kernels(job: Job) -> list[Output]:
     """
     job = _at_once(job)
     graph = spans_kernels(job.diagram) or job.aim.library
-    found = _graph(job) if graph else searches(_in_full(job, anew=False))
+    found = _graph(job) if graph else searches(_in_full(_part(job, 1 - COVER), anew=False))
     plain = _faster(job, found)
     if not graph and (plain or _far(job, found)):
-        return min([plain or found, *filter(None, [_cover(_anew(job))])], key=_predicted)
+        return min([plain or found, *filter(None, [_cover(_rest(job))])], key=_predicted)
     return plain or found
 
 
@@ -214,10 +216,17 @@ def _far(job: Job, found: Sequence[Output]) -> bool:
     )
 
 
-def _anew(job: Job) -> Job:
-    """Return a job with time of its own, counted with that of the job."""
-    clock = Clock(seconds=job.aim.budget.clock.seconds)
-    return replace(job, aim=replace(job.aim, budget=Budget(job.aim.budget.seconds, clock)))
+def _part(job: Job, share: float) -> Job:
+    """Return a job with a share of what is left of the time."""
+    return replace(job, aim=replace(job.aim, budget=job.aim.budget.part(share)))
+
+
+def _rest(job: Job) -> Job:
+    """Return a job with what is left of the time, which ends with that, and notes of its own on what it ended."""
+    budget = job.aim.budget
+    clock = Clock(seconds=budget.clock.seconds)
+    left = max(0.0, budget.left() - SPARE * budget.seconds)
+    return replace(job, aim=replace(job.aim, budget=Budget(left, clock, hard=True)))
 
 
 def _at_once(job: Job) -> Job:

@@ -23,7 +23,7 @@ from napkin_eq.numerics.accuracy import term_error
 from napkin_eq.numerics.ranges import overflowing
 from napkin_eq.numerics.stability import FACTOR, Stability
 from napkin_eq.search.derivation import Output
-from napkin_eq.search.extract import KEEP, Extractor
+from napkin_eq.search.extract import EXTRACTING, KEEP, Extractor
 from napkin_eq.search.forms import Candidate
 from napkin_eq.search.job import Cuts, Job
 from napkin_eq.search.placement import PLACING, Offers, Placed, Placer, parallel
@@ -329,7 +329,7 @@ def _candidates(
             accurate = [c for c in candidates if stability.admits(c.term)]
             if accurate and accurate[0] is candidates[0]:
                 return accurate
-            if search.work > REFINED_EACH or work > REFINED_ALL:
+            if search.work > REFINED_EACH or work > REFINED_ALL or aim.budget.over("extraction", EXTRACTING):
                 break
             # What makes the cheapest forms lose is left out, and only that is looked for: to look at every node takes
             # far longer.
@@ -346,6 +346,8 @@ def _candidates(
             lost |= worse
         if not candidates:
             continue
+        if aim.budget.over("extraction", EXTRACTING):
+            return accurate
         barred = (
             stability.barred(graph, FACTOR, lambda: aim.budget.over("stability", STABLE)) if barred is None else barred
         )

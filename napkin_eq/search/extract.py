@@ -153,10 +153,9 @@ class Extractor:
                     if built_at.get((number, place)) == state or any(not self.best[c] for c in node.children):
                         continue
                     built_at[number, place] = state
-                    if self.best[self.graph.root] and (
-                        self.work > MOST_TRIED or self.budget.over("extraction", EXTRACTING)
-                    ):
-                        return self.best[self.graph.root]
+                    found = self.best[self.graph.root]
+                    if (found and self.work > MOST_TRIED) or self.budget.over("extraction", EXTRACTING if found else 1):
+                        return found
                     if self._offer(number, self._candidates(number, node)):
                         version[number] += 1
                         waiting |= read_by.get(number, set())

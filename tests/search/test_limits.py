@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,22 @@ import pytest
 
 import napkin_eq as nq
 from napkin_eq.certify.check import check
+from napkin_eq.cover import pricing, workers
+from napkin_eq.cover.candidates import Enumeration
+from napkin_eq.cover.graph import graph_of
+from napkin_eq.cover.pieces import Storage
 from napkin_eq.egraph.budget import INTERRUPTED, Budget
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.evaluate import evaluate
 from napkin_eq.lang.term import Const, Reduce, Scan, Term
+from napkin_eq.pipeline import derive as module
+from napkin_eq.pipeline.asked import aimed, proved_laws
 from napkin_eq.pipeline.derivation import Derivation
 from napkin_eq.pipeline.derive import derive
+from napkin_eq.search import candidates
+from napkin_eq.search.extract import Extractor
+from napkin_eq.search.job import Job
 from napkin_eq.tile.printers import emit
 
 y, q, x = nq.axes("y q x", y=7, q=33, x=20)
@@ -89,10 +99,71 @@ def test_what_is_interrupted_takes_the_best_plan_so_far():
     assert budget.part(0.5).over("any")
 
 
+def test_forms_are_not_sought_again_once_time_has_ended(monkeypatch):
+    """What loses digits is left out of further rounds, each of which looks for all forms: not after the end."""
+    runs: list[str] = []
+
+    def run(self: Extractor) -> Any:
+        runs.append("run")
+        try:
+            return old_run(self)
+        finally:
+            budget.end()
+
+    def sought(*given: Any, **more: Any) -> Any:
+        runs.append("sought")
+        return old(*given, **more)
+
+    budget, old_run, old = Budget(), Extractor.run, candidates._candidates
+    monkeypatch.setattr(Extractor, "run", run)
+    monkeypatch.setattr(candidates, "_candidates", sought)
+    moment = nq.mean((A - nq.mean(A, q)) * (B - nq.mean(B, q)), q)
+    checked(moment, limit=budget)
+    assert 0 < runs.count("run") <= runs.count("sought")
+
+
+def test_a_cover_beside_a_search_begins_nothing_after_its_time(monkeypatch):
+    """What is held against a search that time ended ends with that time: there is a plan without it."""
+    given: list[Budget] = []
+
+    def covered(job: Job) -> Any:
+        given.append(job.aim.budget)
+        return old(job)
+
+    old = module.covered
+    monkeypatch.setattr(module, "covered", covered)
+    products = [nq.sum(A * nq.array(name, q, x), q) for name in "CD"]
+    assert derive(Diagram("gated", (("out", products[0] * products[1]),)), limit=1e-6).limited
+    assert [(budget.hard, budget.seconds) for budget in given] == [(True, 0.0)]
+
+
+def test_pieces_are_priced_and_proved_while_there_is_time(monkeypatch):
+    """After the end of a hard budget no search for a kernel is begun, nor a proof, and what a hasty search did not
+    find is sought again with more time.
+    """
+    sought: list[str] = []
+    monkeypatch.setattr(pricing, "together", lambda job, _: sought.append("form") or [])
+    monkeypatch.setattr(pricing.Pricing, "derived", lambda *_: sought.append("proof"))
+    monkeypatch.setattr(pricing.Pricing, "_as_written", lambda *_: None)
+    diagram, laws = Diagram("sum", (("out", nq.sum(A * B, q)),)), proved_laws((), (), False)
+    graph = graph_of([diagram.outputs[0][1]], laws.proved)
+    cut = Enumeration(graph).single[diagram.outputs[0][1]][0]
+    piece = Storage(graph, {diagram.outputs[0][1]: "out"}, "float32", laws.proved).piece(cut)
+    for seconds, left in ((0.0, 0.0), (4.0, 1.0)):
+        aim = aimed(diagram, "h200", "float32", "triton", None, (), Budget(seconds or 1.0, hard=True), False)
+        with workers.Pool(lambda _: None) as pool:
+            hasty = pricing.Pricing(aim, laws, pool, lambda proof, left=left: left)
+            monkeypatch.setattr(pool, "each", lambda items, _: [(key, sought.append("asked"), "") for key, _ in items])
+            hasty.price([piece])
+            assert sought == ([] if not left else ["asked"])
+            assert hasty.prove([piece])[0][0] is None
+            assert sought == ([] if not left else ["asked"] * 2)
+            assert (*hasty.about, piece.source, piece.outputs) not in pricing._PROVED
+    assert hasty.about != pricing.Pricing(replace(aim, budget=Budget()), laws, pool).about
+
+
 def test_proving_the_laws_takes_no_time_from_the_search(monkeypatch):
     """On a machine where no law was proved before, that takes longer than many a search may."""
-    from napkin_eq.pipeline import derive as module
-
     prove = module.proved_laws
 
     def slow(*given: Any) -> Any:
