@@ -46,14 +46,18 @@ from napkin_eq.tile.resources import (
 )
 
 # The rate at which operands are multiplied, by their type or the precision asked for, and how many products one takes.
-UNIT_DTYPES = {"tf32": "tf32", "tf32x3": "tf32", **{short: BY_SHORT[short].name for short in NARROW}}
-PRODUCTS = {"tf32x3": 3}
+UNIT_DTYPES = {name: precision.unit for name, precision in p.PRECISIONS.items()}
+UNIT_DTYPES |= {short: BY_SHORT[short].name for short in NARROW}
+SPLIT = {name: precision for name, precision in p.PRECISIONS.items() if precision.parts > 1}
 # Fitted to what an H200 measured (benchmarks/results), one constant for one thing that the hardware does; see
 # docs/cost.md.
 PARTED = 1.5  # stretches of an axis that add up to no more than so many times the axis are parts of it
 MATRIX_ROWS = 16  # rows that one instruction of the matrix unit takes of a narrow tile
 # Operations per element of an operand that is loaded, computed on and handed back to the matrix unit
 COMPUTED_OPERAND = 8.0
+# Of f32 operands that are multiplied in parts: registers of a thread for each of its elements and beside them, as the
+# compiler told of eleven tilings, and clocks for which a block waits for each such product, measured on an H100
+PART_SHARE, PART_REGISTERS, PART_CLOCKS = 1.5, 38, 450.0
 # Operations of a division beside its reciprocal: it scales, and corrects what it has
 DIVIDING, DIVISION = ("tanh", "sigmoid", "div"), 8.0
 CASTING, FOLDING = 0.5, 1.5  # operations per element of a conversion, and of a reduction or a prefix fold
@@ -157,6 +161,11 @@ class Profile:
     telling: Mapping[str, tuple[frozenset[str], frozenset[str]]]
     laned: bool
 
+    @property
+    def parted(self) -> list[Within]:
+        """What encloses the products of f32 operands that are multiplied in parts."""
+        return [work.loops for work in self.works if work.kind == "tensor" and work.buffer in SPLIT]
+
 
 def total_us(costs: Sequence[KernelCost], hardware: Hardware) -> float:
     """Return the microseconds of kernels that run one after another."""
@@ -231,7 +240,7 @@ def profile(kernel: p.Kernel) -> Profile:
                         Work(
                             "tensor",
                             spans,
-                            2.0 * PRODUCTS.get(kind, 1),
+                            2.0 * (SPLIT[kind].products if kind in SPLIT else 1),
                             kind,
                             loops,
                             stmt.a in loaded,
@@ -240,10 +249,10 @@ def profile(kernel: p.Kernel) -> Profile:
                             depth=depth,
                         )
                     )
-                    for side in {stmt.a, stmt.b} & computed:
-                        works.append(
-                            Work("operand", values[side].coords, COMPUTED_OPERAND, "", loops, rows=stmt.out.coords)
-                        )
+                    for side in (stmt.a, stmt.b):
+                        each = COMPUTED_OPERAND * (side in computed) + (SPLIT[kind].split if kind in SPLIT else 0.0)
+                        if each:
+                            works.append(Work("operand", values[side].coords, each, "", loops, rows=stmt.out.coords))
                 case p.Let():
                     kind = "sfu" if stmt.op in SPECIAL else "alu"
                     works.append(
@@ -592,6 +601,16 @@ def _fragments(prof: Profile, lanes: Mapping[str, int], warps: int) -> int:
     return math.ceil(most / 2 / (warps * 32 * 4))
 
 
+def _parts(prof: Profile, lanes: Mapping[str, int], warps: int) -> int:
+    """Return the registers of a thread that hold the parts that f32 operands are multiplied in."""
+    most = 0.0
+    for work in prof.works:
+        if work.kind == "tensor" and work.buffer in SPLIT:
+            rows, columns, depth = (math.prod(lanes[c] for c in side) for side in (work.rows, work.columns, work.depth))
+            most = max(most, PART_REGISTERS + PART_SHARE * depth * (rows + columns) / (warps * 32))
+    return math.ceil(most)
+
+
 def _empty(work: Work, lanes: Mapping[str, int], hardware: Hardware) -> float:
     """Return how much longer a wide instruction takes than its columns are worth: it is no faster for fewer than so
     many.
@@ -628,6 +647,7 @@ def prices(
         fragments = operands[warps]
         if not wide:
             registers += fragments
+        registers += _parts(prof, lanes, warps)
         threads = warps * hardware.chip.warp
         occupancy = hardware.resident_blocks(smem_bytes=smem, threads=threads, registers_per_thread=registers)
         if (
@@ -814,7 +834,8 @@ def _units(
         matrix * (max(1.0, MATRIX_WARPS / warps) if lone else 1.0) + (alone if lone else beside)
     ) * crowding + operands
     reductions = sum(work.walks[loops] for loops in prof.reductions if loops)
-    fixed = (trips * model.trip_clocks + reductions * model.reduced_clocks) / clock
+    parts = sum(work.walks[loops] for loops in prof.parted)
+    fixed = (trips * model.trip_clocks + reductions * model.reduced_clocks + parts * PART_CLOCKS) / clock
     hidden = 2 * model.hiding * (1 - 1 / at_once) * min(matrix, beside)
     last = busy / max(1.0, trips)  # what a block does with its last tiles, when nothing is left to read
     return at_once * (busy - hidden) - last + fixed + model.block_s, last

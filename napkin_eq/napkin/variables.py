@@ -17,10 +17,6 @@ from napkin_eq.tile import ir as p
 from napkin_eq.tile.resources import SPECIAL, left_of
 
 VALUE_BYTES = {"float8": 1, "float16": 2, "bfloat16": 2, "float32": 4}
-PRODUCTS_OF_TF32 = {
-    "tf32": 1,
-    "tf32x3": 3,
-}  # products that a contraction of float32 takes, where it rounds its operands
 STORED = {
     "f16": "float16",
     "bf16": "bfloat16",
@@ -131,8 +127,8 @@ def inner(kernel: p.Kernel, types: Mapping[str, str], work: str) -> Inner | None
         )
         goes = target if target in carried else _carried_by(dot, body, carried)
         kind = max((type_of(dot.a), type_of(dot.b)), key=VALUE_BYTES.__getitem__)
-        products = PRODUCTS_OF_TF32.get(dot.precision, 1) if kind == "float32" else 1
-        kind = "tf32" if kind == "float32" and dot.precision in PRODUCTS_OF_TF32 else kind
+        precision = p.PRECISIONS[dot.precision if kind == "float32" else "ieee"]
+        kind, products = precision.unit if kind == "float32" else kind, precision.products
         spanned = tuple(
             sorted(known[dot.a] | known[dot.b] | {dot.coord}, key=lambda c: [k.name for k in kernel.coords].index(c))
         )

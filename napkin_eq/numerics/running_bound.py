@@ -39,6 +39,7 @@ from napkin_eq.numerics.roundoff import (
 )
 from napkin_eq.tile.ir import (
     MATRIX_ROUNDOFF,
+    PRECISIONS,
     Assign,
     Await,
     Dot,
@@ -322,7 +323,7 @@ class _Program:
         depth = (
             lanes
             if stmt.precision == "ieee" and stmt.a in self.facts.wide
-            else (3 if stmt.precision == "tf32x3" else 1) * lanes / 4 + 16
+            else PRECISIONS[stmt.precision].products * lanes / 4 + 16
         )
         return Pair(value, error + adding(depth, 2) * (size + error))
 

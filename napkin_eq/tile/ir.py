@@ -151,10 +151,30 @@ class ScanTile:
     gain: str | None = None
 
 
-# How precisely f32 operands are multiplied, and what rounding them costs each: the unit drops the low 13 bits of an
-# operand; with three products of two such parts only what is left of the second part and the product of both second
-# parts is lost.
-MATRIX_ROUNDOFF = {"tf32": 2.0**-10, "tf32x3": 2.0**-19, "ieee": 0.0}
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """How f32 operands are multiplied: in so many parts of a type of the matrix unit, by so many products of these.
+
+    roundoff: what it costs each operand, relative to it. split: operations per element that take it apart.
+    """
+
+    unit: str
+    parts: int
+    products: int
+    roundoff: float
+    split: float
+
+
+# Fastest first. The unit drops the low 13 bits of an operand in tf32; with three products of two such parts only what
+# is left of the second part and the product of both second parts is lost. Three parts of bf16 hold all 24 bits, and the
+# three smallest of nine products are left out, 2^-26 of the largest.
+PRECISIONS = {
+    "tf32": Precision("tf32", 1, 1, 2.0**-10, 0.0),
+    "tf32x3": Precision("tf32", 2, 3, 2.0**-19, 2.0),
+    "bf16x6": Precision("bfloat16", 3, 6, 2.0**-23, 4.0),
+    "ieee": Precision("float32", 1, 1, 0.0, 0.0),
+}
+MATRIX_ROUNDOFF = {name: precision.roundoff for name, precision in PRECISIONS.items()}
 
 
 @dataclass(frozen=True, slots=True)
