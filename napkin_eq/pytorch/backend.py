@@ -80,12 +80,21 @@ def napkin_eq(module: Any, example_inputs: Sequence[Any], *, options: dict[str, 
     compilers = {
         kind: partial(compiled, kind=kind, options=chosen_options) for kind in ("forward", "backward", "inference")
     }
-    return aot_autograd(
-        fw_compiler=compilers["forward"],
-        bw_compiler=compilers["backward"],
-        inference_compiler=compilers["inference"],
-        decompositions=decompositions(),
-    )(module, example_inputs)
+    try:
+        return aot_autograd(
+            fw_compiler=compilers["forward"],
+            bw_compiler=compilers["backward"],
+            inference_compiler=compilers["inference"],
+            decompositions=decompositions(),
+        )(module, example_inputs)
+    except Untouched:
+        from torch._inductor.compile_fx import compile_fx
+
+        return compile_fx(module, example_inputs)
+
+
+class Untouched(Exception):  # noqa: N818 - it says what comes of a graph
+    """No region of an inference graph is taken: the program is Inductor's, as if this backend had not been asked."""
 
 
 def decompositions() -> dict[Any, Callable[..., Any]]:
@@ -123,24 +132,29 @@ def compiled(module: Any, example_inputs: Sequence[Any], *, kind: str, options: 
         report.failed, report.regions = f"{type(reason).__name__}: {str(reason)[:200]}", []
     rest = options.rest or ("inductor" if gpu else "eager")
     # An effect orders calls by tokens, which stand among the results that Inductor counts.
+    if rest == "inductor" and kind == "inference" and not report.taken:
+        raise Untouched
     if rest == "inductor" and any("with_effects" in str(node.target) for node in module.graph.nodes):
         report.plain = "the graph has effects"
     elif rest == "inductor":
         from torch._inductor.compile_fx import compile_fx_inner
 
         try:
-            return compile_fx_inner(lowered(module, example_inputs), list(example_inputs))
+            graph = lowered(module, example_inputs, kind)
+            told = {"is_inference": kind == "inference", "is_backward": kind == "backward"}
+            return compile_fx_inner(graph, list(example_inputs), **told)
         except Exception as reason:  # of Inductor: what it does not compile runs as it is
             report.plain = f"{type(reason).__name__}: {first_line(reason)}"
     return make_boxed_func(module.forward)
 
 
-def lowered(module: Any, example_inputs: Sequence[Any]) -> Any:
+def lowered(module: Any, example_inputs: Sequence[Any], kind: str) -> Any:
     """Return a graph in the operators that Inductor takes: those that the table has, and that stay, are decomposed as
-    Inductor would have had them.
+    Inductor would have had them, and what it does with a graph of operators is done.
     """
     import torch
     from torch._inductor.decomposition import select_decomp_table
+    from torch._inductor.fx_passes.joint_graph import joint_graph_passes
     from torch._inductor.fx_passes.replace_random import replace_random_passes
     from torch._inductor.virtualized import V
     from torch.fx.experimental.proxy_tensor import make_fx
@@ -155,7 +169,8 @@ def lowered(module: Any, example_inputs: Sequence[Any]) -> Any:
         found = make_fx(Lifted(module).run, decomposition_table=select_decomp_table())(*example_inputs)
     _kept(module, found)
     with V.set_fake_mode(mode):
-        replace_random_passes(found)  # Inductor has it done before it is given a graph
+        # Inductor has this done before it is given a graph; where there is a backward, on both graphs together.
+        (joint_graph_passes if kind == "inference" else replace_random_passes)(found)
     return found
 
 

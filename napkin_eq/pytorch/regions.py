@@ -20,13 +20,13 @@ from napkin_eq.pytorch.importer import complex_numbers, empty, of_graph
 from napkin_eq.pytorch.kernels import Kernels, kernels_of, stored
 from napkin_eq.pytorch.naming import Refused, expression, line_of
 from napkin_eq.pytorch.operators.pairs import known
-from napkin_eq.pytorch.operators.price import contraction, library_us
+from napkin_eq.pytorch.operators.price import contraction, library_us, product
 from napkin_eq.pytorch.program import Program
 from napkin_eq.pytorch.sizes import expected, may_be_empty, settled
 
 CONTRACTIONS, NODES, EACH = 2, 24, 10.0
 ALWAYS = ("exact", "infinite")  # edges of the program itself, whatever its data
-OVER = "the time for searches"  # how the reason begins
+OVER, NO_GAIN = "the time for searches", "no gain is predicted"  # how reasons begin
 VIEWS = (
     "view.",
     "reshape.",
@@ -181,6 +181,9 @@ def chosen(module: Any, options: Options, hardware: str, interpreted: bool, gpu:
             # What is not derived with its edges may be without the operators that have them, as far as there is time.
             if region.long and len(halves := _halves(module, region, options, refused)) > 1:
                 waiting = [*halves, *waiting]
+            elif region.reason.startswith(NO_GAIN) and (products := _products(region)):
+                # What the library multiplies faster, it multiplies; what stands around may be ours.
+                waiting = [*_without(module, region.nodes, products, options, refused), *waiting]
             elif region.edges and region.reason and region.kernels is None and not region.reason.startswith(OVER):
                 said = {node: f"{why} ({region.reason})" for node, why in region.edges.items()}
                 waiting = [*_without(module, region.nodes, said, options, refused), *waiting]
@@ -331,6 +334,15 @@ def _without(
     return [*left, *(region for part in again for region in _read(module, part, options, refused))]
 
 
+def _products(region: Region) -> dict[Any, str]:
+    """Return the products of matrices in a region beside which something else is computed, each with the region's
+    reason.
+    """
+    computed = [n for n in region.nodes if not name_of(n.target).startswith((*VIEWS, "<built"))]
+    found = {node: region.reason for node in computed if product(node)}
+    return found if len(found) < len(computed) else {}
+
+
 def _halves(module: Any, region: Region, options: Options, refused: dict[Any, str]) -> list[Region]:
     """Return a part cut in two where it was too long to be derived, nothing where one operator alone is
     computed in it.
@@ -391,7 +403,7 @@ def _decide(region: Region, options: Options, hardware: str, interpreted: bool, 
         return
     if gpu and region.library_us < options.gain * region.kernels.predicted_us:
         region.reason = (
-            f"no gain is predicted: {region.kernels.predicted_us:.1f} us against {region.library_us:.1f} us of PyTorch"
+            f"{NO_GAIN}: {region.kernels.predicted_us:.1f} us against {region.library_us:.1f} us of PyTorch"
         )
 
 

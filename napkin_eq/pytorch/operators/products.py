@@ -162,6 +162,87 @@ def attention(
     return weighed(b, query, key, value, scale, changed, not biased)
 
 
+def _first_of(out: Value, results: int) -> tuple[Value | None, ...]:
+    """Return the results of a fused operator, of which the first alone is known: the others are for its gradient."""
+    return (out, *[None] * (results - 1))
+
+
+@operator("_scaled_dot_product_efficient_attention.default")
+def efficient_attention(
+    b: Builder,
+    query: Value,
+    key: Value,
+    value: Value,
+    attn_bias: Value | None,
+    compute_log_sumexp: bool,
+    dropout_p: float,
+    is_causal: bool,
+    scale: Any,
+) -> tuple[Value | None, ...]:
+    """What `scaled_dot_product_attention` becomes on a GPU, where its mask is numbers that are added."""
+    return _first_of(attention(b, query, key, value, attn_bias, dropout_p, is_causal, scale, False), 4)
+
+
+@operator("_scaled_dot_product_cudnn_attention.default")
+def cudnn_attention(
+    b: Builder,
+    query: Value,
+    key: Value,
+    value: Value,
+    attn_bias: Value | None,
+    compute_log_sumexp: bool,
+    dropout_p: float,
+    is_causal: bool,
+    return_debug_mask: bool,
+    scale: Any,
+) -> tuple[Value | None, ...]:
+    return _first_of(_square(b, query, key, value, attn_bias, dropout_p, is_causal, scale), 9)
+
+
+@operator("_scaled_dot_product_flash_attention_for_cpu.default")
+def cpu_attention(
+    b: Builder,
+    query: Value,
+    key: Value,
+    value: Value,
+    dropout_p: float,
+    is_causal: bool,
+    attn_mask: Value | None,
+    scale: Any,
+) -> tuple[Value | None, ...]:
+    return _first_of(attention(b, query, key, value, attn_mask, dropout_p, is_causal, scale, False), 2)
+
+
+@operator("_scaled_dot_product_flash_attention.default")
+def flash_attention(
+    b: Builder,
+    query: Value,
+    key: Value,
+    value: Value,
+    dropout_p: float,
+    is_causal: bool,
+    return_debug_mask: bool,
+    scale: Any,
+) -> tuple[Value | None, ...]:
+    return _first_of(_square(b, query, key, value, None, dropout_p, is_causal, scale), 9)
+
+
+def _square(
+    b: Builder,
+    query: Value,
+    key: Value,
+    value: Value,
+    mask: Value | None,
+    dropout_p: float,
+    is_causal: bool,
+    scale: Any,
+) -> Value:
+    """Return attention as libraries have it that do not agree where a causal mask with fewer rows begins."""
+    if is_causal and b.size(query.dims[-2]) != b.size(key.dims[-2]):
+        raise NapkinError("a causal mask that is not square is another one in each library")
+    return attention(b, query, key, value, mask, dropout_p, is_causal, scale, False)
+
+
 def weighed(
     b: Builder,
     query: Value,
