@@ -20,6 +20,7 @@ from napkin_eq.pytorch.build.table import name_of, rules
 from napkin_eq.pytorch.importer import ALSO
 from napkin_eq.pytorch.kernels import caller, strided
 from napkin_eq.pytorch.naming import expression, first_line
+from napkin_eq.pytorch.order import followers, in_order, seeded
 from napkin_eq.pytorch.regions import Options, Region, chosen, gain
 from napkin_eq.pytorch.sizes import settled
 
@@ -95,8 +96,9 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
     found = {}
     more = {target: how for target, how in decomposition_table.items() if name_of(target) in ALSO}
     for target, how in {**core_aten_decompositions(), **more}.items():
-        # Its gradient on a CPU reads what the operator itself saved, not what its decomposition gives.
-        if name_of(target).startswith("_scaled_dot_product"):
+        # Its gradient on a CPU reads what the operator itself saved, not what its decomposition gives; and random
+        # numbers are those of the operator itself.
+        if name_of(target).startswith("_scaled_dot_product") or seeded(target):
             continue
         if not str(target).startswith("aten.") or name_of(target) not in rules():
             found[target] = how
@@ -229,11 +231,12 @@ def replaced(module: Any, regions: Sequence[Region], gpu: bool) -> Any:
     import operator
 
     import torch
-    from torch.fx.passes.tools_common import legalize_graph
 
     graph, copies = torch.fx.Graph(), dict[Any, Any]()
     graph.output(graph.graph_copy(module.graph, copies))
     graph._codegen = module.graph._codegen
+    place = {node: at for at, node in enumerate(graph.nodes)}
+    end = next(iter(reversed(graph.nodes)))
     for whole in regions:
         # What a region reads may be what another one returns by now.
         region = dataclasses.replace(
@@ -245,21 +248,25 @@ def replaced(module: Any, regions: Sequence[Region], gpu: bool) -> Any:
         )
         kernel: Any = registered(region) if gpu else Kernel(region)
         # Anywhere: what is read before it is there is put in order below, as parts are convex.
-        with graph.inserting_before(next(iter(reversed(graph.nodes)))):
+        with graph.inserting_before(end):
             args = (region.reads, region.sizes) if gpu else (*region.reads, *region.sizes)
             call = graph.call_function(kernel, args)
+            place[call] = max(place[node] for node in region.nodes)
             call.meta["val"] = [node.meta["val"] for node in region.returns]
             for at, node in enumerate(region.returns):
                 item = graph.call_function(operator.getitem, (call, at))
                 item.meta.update(node.meta)
+                place[item] = place[call]
                 node.replace_all_uses_with(item)
                 copies.update({old: item for old, new in copies.items() if new is node})
         for node in reversed(region.nodes):
             if not node.users:
                 graph.erase_node(node)
-    found = legalize_graph(torch.fx.GraphModule(module, graph))
-    found.graph.lint()
-    return found
+    for node in in_order(followers(sorted(graph.nodes, key=place.__getitem__)), place):
+        if node is not end:
+            end.prepend(node)
+    graph.lint()
+    return torch.fx.GraphModule(module, graph)
 
 
 def _mapped(nodes: Sequence[Any], copies: dict[Any, Any]) -> list[Any]:
