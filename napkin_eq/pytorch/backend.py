@@ -19,7 +19,7 @@ from napkin_eq.lang.json_form import dumps_diagram
 from napkin_eq.pytorch.build.table import name_of, rules
 from napkin_eq.pytorch.importer import ALSO
 from napkin_eq.pytorch.kernels import caller, strided
-from napkin_eq.pytorch.naming import expression, first_line
+from napkin_eq.pytorch.naming import expression, first_line, frame_of
 from napkin_eq.pytorch.order import followers, in_order, seeded
 from napkin_eq.pytorch.regions import Options, Region, chosen, gain
 from napkin_eq.pytorch.sizes import settled
@@ -33,6 +33,7 @@ class Report:
     regions: list[Region] = field(default_factory=list)
     failed: str = ""
     plain: str = ""  # why what stays is not compiled by Inductor
+    ended: str = ""  # why and where dynamo ended the graph before the program's end
 
     @property
     def taken(self) -> list[Region]:
@@ -48,6 +49,8 @@ class Report:
             lines.append(f"  the whole graph stays PyTorch: {self.failed}")
         if self.plain:
             lines.append(f"  what stays is run operator by operator, not by Inductor: {self.plain}")
+        if self.ended:
+            lines.append(f"  the graph ends before the program does: {self.ended}")
         for region in self.regions:
             if region.kernels is not None and region.taken:
                 made = region.kernels
@@ -78,8 +81,10 @@ def napkin_eq(module: Any, example_inputs: Sequence[Any], *, options: dict[str, 
     from torch._dynamo.backends.common import aot_autograd
 
     chosen_options = Options.of(options)
+    why = ended(module)
     compilers = {
-        kind: partial(compiled, kind=kind, options=chosen_options) for kind in ("forward", "backward", "inference")
+        kind: partial(compiled, kind=kind, options=chosen_options, why="" if kind == "backward" else why)
+        for kind in ("forward", "backward", "inference")
     }
     return aot_autograd(
         fw_compiler=compilers["forward"],
@@ -105,13 +110,30 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
     return found
 
 
-def compiled(module: Any, example_inputs: Sequence[Any], *, kind: str, options: Options) -> Any:
+def ended(module: Any) -> str:
+    """Return why and where dynamo ended a graph before the program's end, nothing where it did not."""
+    reason = getattr(module, "compile_subgraph_reason", None)
+    if reason is None or not reason.graph_break:
+        return ""
+    return told(reason.reason) + (frame_of(reason.user_stack[-1]) if reason.user_stack else "")
+
+
+def told(reason: str) -> str:
+    """Return in one line what dynamo says of what it does not trace: what, why, and what may be set."""
+    if reason.startswith("generic_jump"):
+        return "control flow that depends on data"
+    head, *more = (line.strip() for line in reason.splitlines() if line.strip())
+    why = [line.partition(": ")[2] for line in more if line.startswith(("Explanation: ", "Hint: Set "))]
+    return ": ".join([head, " ".join(why[:2])][: 1 + bool(why)])
+
+
+def compiled(module: Any, example_inputs: Sequence[Any], *, kind: str, options: Options, why: str = "") -> Any:
     """Return a graph of core operators with its regions replaced; whatever goes wrong in that, the graph as it is, and
     why.
     """
     from torch._functorch.aot_autograd import make_boxed_func
 
-    report = Report(kind)
+    report = Report(kind, ended=why)
     reports.append(report)
     del reports[:-KEPT]
     hardware, interpreted, gpu = _machine(options, example_inputs)
@@ -327,7 +349,8 @@ def explain_torch(fn: Any, *inputs: Any, options: dict[str, Any] | None = None) 
     """
     import torch
 
-    before = list(reports)
+    before, breaks = list(reports), torch._dynamo.utils.counters["graph_break"]
+    known = dict(breaks)
     torch._dynamo.reset()
     result = torch.compile(fn, backend=partial(napkin_eq, options=options))(*inputs)
     loss = sum(
@@ -337,10 +360,10 @@ def explain_torch(fn: Any, *inputs: Any, options: dict[str, Any] | None = None) 
         parameters = [p for p in fn.parameters() if p.requires_grad] if isinstance(fn, torch.nn.Module) else []
         leaves = [t for t in (*inputs, *parameters) if isinstance(t, torch.Tensor) and t.requires_grad]
         torch.autograd.grad(loss, leaves, allow_unused=True)
-    return (
-        "\n".join(str(report) for report in reports if report not in before)
-        or "nothing was compiled: dynamo found no graph"
-    )
+    new = [report for report in reports if report not in before]
+    said = [told(reason) for reason, count in breaks.items() if count > known.get(reason, 0)]
+    left = [f"dynamo does not trace: {why}" for why in said if not any(report.ended.startswith(why) for report in new)]
+    return "\n".join([*map(str, new), *left]) or "nothing was compiled: dynamo found no graph"
 
 
 def optimize(module: Any, **options: Any) -> Any:
