@@ -10,6 +10,7 @@ torch is loaded when a program is read.
     importer    `from_torch`: torch.export's graph, read by the table
     kernels     a program as kernels: derived once, remembered on disk with its certificate, called with tensors
     naming      names that may stand in kernels, types, sizes, lines of source
+    order       numbers are drawn and tensors are written in the program's order, whatever is moved around them
     program     what was read: the diagram, its inputs and outputs in order, evaluated in float64
     regions     which parts of a graph become kernels
     sizes       sizes that are symbols, read off what a region is given

@@ -19,7 +19,8 @@ from napkin_eq.lang.json_form import dumps_diagram
 from napkin_eq.pytorch.build.table import name_of, rules
 from napkin_eq.pytorch.importer import ALSO
 from napkin_eq.pytorch.kernels import caller, strided
-from napkin_eq.pytorch.naming import expression, first_line
+from napkin_eq.pytorch.naming import expression, first_line, frame_of
+from napkin_eq.pytorch.order import followers, in_order, seeded
 from napkin_eq.pytorch.regions import Options, Region, chosen, gain
 from napkin_eq.pytorch.sizes import settled
 
@@ -32,6 +33,7 @@ class Report:
     regions: list[Region] = field(default_factory=list)
     failed: str = ""
     plain: str = ""  # why what stays is not compiled by Inductor
+    ended: str = ""  # why and where dynamo ended the graph before the program's end
 
     @property
     def taken(self) -> list[Region]:
@@ -47,6 +49,8 @@ class Report:
             lines.append(f"  the whole graph stays PyTorch: {self.failed}")
         if self.plain:
             lines.append(f"  what stays is run operator by operator, not by Inductor: {self.plain}")
+        if self.ended:
+            lines.append(f"  the graph ends before the program does: {self.ended}")
         for region in self.regions:
             if region.kernels is not None and region.taken:
                 made = region.kernels
@@ -77,8 +81,10 @@ def napkin_eq(module: Any, example_inputs: Sequence[Any], *, options: dict[str, 
     from torch._dynamo.backends.common import aot_autograd
 
     chosen_options = Options.of(options)
+    why = ended(module)
     compilers = {
-        kind: partial(compiled, kind=kind, options=chosen_options) for kind in ("forward", "backward", "inference")
+        kind: partial(compiled, kind=kind, options=chosen_options, why="" if kind == "backward" else why)
+        for kind in ("forward", "backward", "inference")
     }
     try:
         return aot_autograd(
@@ -104,21 +110,39 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
     found = {}
     more = {target: how for target, how in decomposition_table.items() if name_of(target) in ALSO}
     for target, how in {**core_aten_decompositions(), **more}.items():
-        # Its gradient on a CPU reads what the operator itself saved, not what its decomposition gives.
-        if name_of(target).startswith("_scaled_dot_product"):
+        # Its gradient on a CPU reads what the operator itself saved, not what its decomposition gives; and random
+        # numbers are those of the operator itself.
+        if name_of(target).startswith("_scaled_dot_product") or seeded(target):
             continue
         if not str(target).startswith("aten.") or name_of(target) not in rules():
             found[target] = how
     return found
 
 
-def compiled(module: Any, example_inputs: Sequence[Any], *, kind: str, options: Options) -> Any:
+def ended(module: Any) -> str:
+    """Return why and where dynamo ended a graph before the program's end, nothing where it did not."""
+    reason = getattr(module, "compile_subgraph_reason", None)
+    if reason is None or not reason.graph_break:
+        return ""
+    return told(reason.reason) + (frame_of(reason.user_stack[-1]) if reason.user_stack else "")
+
+
+def told(reason: str) -> str:
+    """Return in one line what dynamo says of what it does not trace: what, why, and what may be set."""
+    if reason.startswith("generic_jump"):
+        return "control flow that depends on data"
+    head, *more = (line.strip() for line in reason.splitlines() if line.strip())
+    why = [line.partition(": ")[2] for line in more if line.startswith(("Explanation: ", "Hint: Set "))]
+    return ": ".join([head, " ".join(why[:2])][: 1 + bool(why)])
+
+
+def compiled(module: Any, example_inputs: Sequence[Any], *, kind: str, options: Options, why: str = "") -> Any:
     """Return a graph of core operators with its regions replaced; whatever goes wrong in that, the graph as it is, and
     why.
     """
     from torch._functorch.aot_autograd import make_boxed_func
 
-    report = Report(kind)
+    report = Report(kind, ended=why)
     reports.append(report)
     del reports[:-KEPT]
     hardware, interpreted, gpu = _machine(options, example_inputs)
@@ -244,11 +268,12 @@ def replaced(module: Any, regions: Sequence[Region], gpu: bool) -> Any:
     import operator
 
     import torch
-    from torch.fx.passes.tools_common import legalize_graph
 
     graph, copies = torch.fx.Graph(), dict[Any, Any]()
     graph.output(graph.graph_copy(module.graph, copies))
     graph._codegen = module.graph._codegen
+    place = {node: at for at, node in enumerate(graph.nodes)}
+    end = next(iter(reversed(graph.nodes)))
     for whole in regions:
         # What a region reads may be what another one returns by now.
         region = dataclasses.replace(
@@ -260,21 +285,25 @@ def replaced(module: Any, regions: Sequence[Region], gpu: bool) -> Any:
         )
         kernel: Any = registered(region) if gpu else Kernel(region)
         # Anywhere: what is read before it is there is put in order below, as parts are convex.
-        with graph.inserting_before(next(iter(reversed(graph.nodes)))):
+        with graph.inserting_before(end):
             args = (region.reads, region.sizes) if gpu else (*region.reads, *region.sizes)
             call = graph.call_function(kernel, args)
+            place[call] = max(place[node] for node in region.nodes)
             call.meta["val"] = [node.meta["val"] for node in region.returns]
             for at, node in enumerate(region.returns):
                 item = graph.call_function(operator.getitem, (call, at))
                 item.meta.update(node.meta)
+                place[item] = place[call]
                 node.replace_all_uses_with(item)
                 copies.update({old: item for old, new in copies.items() if new is node})
         for node in reversed(region.nodes):
             if not node.users:
                 graph.erase_node(node)
-    found = legalize_graph(torch.fx.GraphModule(module, graph))
-    found.graph.lint()
-    return found
+    for node in in_order(followers(sorted(graph.nodes, key=place.__getitem__)), place):
+        if node is not end:
+            end.prepend(node)
+    graph.lint()
+    return torch.fx.GraphModule(module, graph)
 
 
 def _mapped(nodes: Sequence[Any], copies: dict[Any, Any]) -> list[Any]:
@@ -335,7 +364,8 @@ def explain_torch(fn: Any, *inputs: Any, options: dict[str, Any] | None = None) 
     """
     import torch
 
-    before = list(reports)
+    before, breaks = list(reports), torch._dynamo.utils.counters["graph_break"]
+    known = dict(breaks)
     torch._dynamo.reset()
     result = torch.compile(fn, backend=partial(napkin_eq, options=options))(*inputs)
     loss = sum(
@@ -345,10 +375,10 @@ def explain_torch(fn: Any, *inputs: Any, options: dict[str, Any] | None = None) 
         parameters = [p for p in fn.parameters() if p.requires_grad] if isinstance(fn, torch.nn.Module) else []
         leaves = [t for t in (*inputs, *parameters) if isinstance(t, torch.Tensor) and t.requires_grad]
         torch.autograd.grad(loss, leaves, allow_unused=True)
-    return (
-        "\n".join(str(report) for report in reports if report not in before)
-        or "nothing was compiled: dynamo found no graph"
-    )
+    new = [report for report in reports if report not in before]
+    said = [told(reason) for reason, count in breaks.items() if count > known.get(reason, 0)]
+    left = [f"dynamo does not trace: {why}" for why in said if not any(report.ended.startswith(why) for report in new)]
+    return "\n".join([*map(str, new), *left]) or "nothing was compiled: dynamo found no graph"
 
 
 def optimize(module: Any, **options: Any) -> Any:

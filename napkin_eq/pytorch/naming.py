@@ -51,7 +51,15 @@ def line_of(node: Any) -> str:
     found = re.findall(r'File "([^"]+)", line (\d+), in [^\n]*(?:\n\s+([^\n]+))?', trace)
     if not found:
         return ""
-    file, line, text = found[-1]
+    return _at(*found[-1])
+
+
+def frame_of(frame: Any) -> str:
+    """Return where in the user's source a frame stands, as `line_of` says it."""
+    return _at(frame.filename, frame.lineno, frame.line or "")
+
+
+def _at(file: str, line: object, text: str) -> str:
     return f" at {file.rpartition('/')[2]}:{line}" + (f" (`{text.strip()[:80]}`)" if text.strip() else "")
 
 

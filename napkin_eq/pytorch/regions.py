@@ -21,6 +21,7 @@ from napkin_eq.pytorch.kernels import Kernels, kernels_of, stored
 from napkin_eq.pytorch.naming import Refused, expression, line_of
 from napkin_eq.pytorch.operators.pairs import known
 from napkin_eq.pytorch.operators.price import contraction, library_us, product
+from napkin_eq.pytorch.order import apart
 from napkin_eq.pytorch.program import Program
 from napkin_eq.pytorch.sizes import expected, may_be_empty, settled
 
@@ -195,29 +196,27 @@ def chosen(module: Any, options: Options, hardware: str, interpreted: bool, gpu:
 
 def _parts(module: Any, refused: dict[Any, str]) -> list[list[Any]]:
     """Return convex parts without refused nodes, each small enough for a search."""
-    from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
-    from torch.fx.passes.operator_support import OperatorSupportBase
-
-    segment = _segments(module, refused)
-    found: list[list[Any]] = []
+    stretches: dict[int, list[Any]] = {}
+    for node, number in _segments(module, refused).items():
+        stretches.setdefault(number, []).append(node)
     order = {node: at for at, node in enumerate(module.graph.nodes)}
-    for number in sorted(set(segment.values())):
-
-        class Inside(OperatorSupportBase):  # type: ignore[misc]
-            def is_node_supported(self, submodules: Any, node: Any, number: int = number) -> bool:
-                return segment.get(node) == number
-
-        parts = CapabilityBasedPartitioner(module, Inside(), allows_single_node_partition=True).propose_partitions()
-        found += [sorted(part.nodes, key=order.__getitem__) for part in parts]
+    found = [part for nodes in stretches.values() for part in _parts_of(module, nodes)]
     return sorted(found, key=lambda nodes: order[nodes[0]])
 
 
 def _segments(module: Any, refused: dict[Any, str]) -> dict[Any, int]:
-    """Return the number of the segment of each node: a new one begins at a contraction too many, or a node too many."""
+    """Return the number of the segment of each node: a new one begins at a contraction too many, or a node too many.
+    One of several results stands where they do.
+    """
+    import operator
+
     segment: dict[Any, int] = {}
     number = contractions = nodes = 0
     for node in module.graph.nodes:
         if node.op != "call_function" or node in refused:
+            continue
+        if node.target is operator.getitem and node.args[0] in segment:
+            segment[node] = segment[node.args[0]]
             continue
         more = contraction(node)
         if contractions + more > CONTRACTIONS or nodes >= NODES:
@@ -355,19 +354,36 @@ def _halves(module: Any, region: Region, options: Options, refused: dict[Any, st
     return [found for part in parts for found in _read(module, part, options, refused)]
 
 
+class _Stretch:
+    """Nodes that follow each other in a graph, as PyTorch's partitioner takes a graph: a path that leaves some of them
+    and comes back passes no others.
+    """
+
+    def __init__(self, nodes: list[Any]) -> None:
+        self.graph, self.nodes = self, nodes
+
+    def named_modules(self) -> tuple[Any, ...]:
+        return ()
+
+
 def _parts_of(module: Any, nodes: Sequence[Any]) -> list[list[Any]]:
-    """Return the convex parts of a set of nodes."""
+    """Return the convex parts of a set of nodes; what is drawn or written between its nodes may stay where it is."""
     from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
     from torch.fx.passes.operator_support import OperatorSupportBase
 
     inside, order = set(nodes), {node: at for at, node in enumerate(module.graph.nodes)}
+    if not inside:
+        return []
 
     class Inside(OperatorSupportBase):  # type: ignore[misc]
         def is_node_supported(self, submodules: Any, node: Any) -> bool:
             return node in inside
 
-    parts = CapabilityBasedPartitioner(module, Inside(), allows_single_node_partition=True).propose_partitions()
-    return [sorted(part.nodes, key=order.__getitem__) for part in parts]
+    places = [order[node] for node in inside]
+    stretch = list(order)[min(places) : max(places) + 1]
+    partitioner = CapabilityBasedPartitioner(_Stretch(stretch), Inside(), allows_single_node_partition=True)
+    parts = [sorted(part.nodes, key=order.__getitem__) for part in partitioner.propose_partitions()]
+    return apart(stretch, parts)
 
 
 def _decide(region: Region, options: Options, hardware: str, interpreted: bool, gpu: bool, spent: float) -> None:

@@ -99,6 +99,26 @@ def test_what_is_left_has_its_operator_line_and_reason():
     assert "a division by 0" in said and "finite" in said
 
 
+def printing(x):
+    y = x.tanh()
+    print(end="")
+    return y * 2
+
+
+@pytest.mark.parametrize(
+    ("fn", "given_", "words"),
+    [
+        (printing, torch.ones(3), ("the graph ends", "`print`", 'test_backend.py:', "taken  mul")),
+        (lambda x: x * 2 if x.sum() > 0 else x, torch.ones(3), ("control flow that depends on data", "taken  mul")),
+        (torch.nn.GRU(3, 4), torch.ones(2, 1, 3), ("does not trace", "allow_rnn=True")),
+        (torch.nonzero, torch.ones(3), ("does not trace", "aten.nonzero")),
+    ],
+)
+def test_what_dynamo_does_not_trace_is_said(fn, given_, words):
+    said = backend.explain_torch(fn, given_, options={"executor": "reference"})
+    assert all(word in said for word in words), said
+
+
 def test_nothing_is_wrong_with_nan_and_infinities():
     data = torch.tensor([[1.0, float("nan"), 2.0], [float("inf"), 0.0, 1.0], [-float("inf")] * 3, [-1.0, 0.0, 3.0]])
 
