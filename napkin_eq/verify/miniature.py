@@ -63,8 +63,8 @@ def miniature(
 
     least: the lanes of an axis that several blocks take. ranked: the tiles of an axis, or of axes that masks compare or
     that name each other anew, become powers of two in their order, where they keep their ratios otherwise: less to
-    compute where a small one stands beside a large one. near: whole numbers that masks compare axes with, as the length of a stretch is, come down to some
-    blocks of tiles, where they keep their ratio to these otherwise.
+    compute where a small one stands beside a large one. near: whole numbers that masks compare axes with, as the
+    length of a stretch is, come down to some blocks of tiles, where they keep their ratio to these otherwise.
     """
     scale = _Scale(diagram, outputs, plan, least, ranked, near)
     with expecting(Expected(most=scale.most)):
@@ -173,14 +173,15 @@ class _Scale:
         return groups
 
     def _ranked(self, names: set[str]) -> dict[str, dict[int, int]]:
-        """Return the tiles of a group of axes in small by their order: one that covers an axis far enough from the others
-        that there are several of these on another axis of that length.
+        """Return the tiles of a group of axes in small by their order: one that covers an axis far enough from the
+        others that there are several of these on another axis of that length.
         """
         found: dict[int, int] = {}
         last = None
         for tile in sorted({t for n in names for t in self.tiles.get(n, ()) if t >= MIN_DOT}):
             covers = any(tile >= (self.axes[n].size or tile + 1) for n in names)
-            found[tile] = MIN_DOT if last is None else min(tile, found[last] * min(COVERS if covers else 2, tile // last))
+            more = COVERS if covers else 2
+            found[tile] = MIN_DOT if last is None else min(tile, found[last] * min(more, tile // last))
             last = tile
         return {n: {t: found[t] for t in self.tiles.get(n, ()) if t in found} for n in names}
 
