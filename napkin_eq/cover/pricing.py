@@ -22,14 +22,13 @@ from napkin_eq.egraph.congruence import Step
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.dtypes import STORAGE
 from napkin_eq.lang.errors import NapkinError, Undecided
-from napkin_eq.search.candidates import as_written, placer, saturated, together
+from napkin_eq.search.candidates import placer, saturated, soon, streamed, together
 from napkin_eq.search.derivation import Output, Translation
 from napkin_eq.search.job import Aim, Cuts, Job, Laws
 from napkin_eq.search.placement import Placed, parallel
 from napkin_eq.verify.translation import accepted
 
 SEARCH, PROOF = 5.0, 40.0  # seconds of processor time for a candidate's search, and for that and its chain of steps
-SOON = 0.35  # of the time of a launch, what a piece as it is written may take more than the least, and is not searched
 # Of time that ends, what a candidate's search may take of it; and the least seconds for a proof that is begun
 SHARE, LEAST = 0.25, 0.5
 LATE = 3.0  # times the seconds of a search: what goes on for longer did not heed them, and is ended
@@ -101,9 +100,9 @@ class Pricing:
                 fresh.setdefault(piece.key, piece)
         self.priced += len(fresh)
         for key, piece in list(fresh.items()):
-            if (soon := self._as_written(piece)) is not None:
-                _PRICES[*self.about, key] = soon.predicted_us, ""
-                _FOUND[*self.about, piece.source, piece.outputs] = ((soon, ()),)
+            if (written := self._as_written(piece)) is not None:
+                _PRICES[*self.about, key] = written.predicted_us, ""
+                _FOUND[*self.about, piece.source, piece.outputs] = ((written, ()),)
                 _SOON[*self.about, key] = False
                 del fresh[key]
         for key, found, why in self.pool.each(self._asked(False, fresh, {}), LATE * self.search):
@@ -117,12 +116,8 @@ class Pricing:
         made = placer(job)
         made.target_dtypes = tuple(o.dtype for o in piece.outputs)
         least = bound_us(piece, STORAGE[aim.dtype], aim.dtype, aim.machine)
-        for term in as_written(job):
-            made.orders = {item: o.dims for item, o in zip(parallel(term), piece.outputs, strict=True)}
-            placed = made.whole(term)
-            if placed is not None and placed.predicted_us <= least + SOON * aim.machine.chip.launch_s * 1e6:
-                return placed
-        return None
+        made.orders = {item: o.dims for item, o in zip(parallel(streamed(job.source)), piece.outputs, strict=True)}
+        return soon(job, made, least)
 
     def _search(self, pieces: Iterable[Piece]) -> None:
         """Search for the forms of pieces that were priced as they are written, and try those first that take less;

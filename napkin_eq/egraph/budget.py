@@ -88,7 +88,7 @@ class Budget:
 
     def part(self, share: float) -> Budget:
         """Return a budget that begins now and has a share of what is left; it notes what stops in the same list."""
-        return Budget(max(0.0, share * self.left()), self.clock)
+        return Budget(max(0.0, share * self.left()), self.clock, self.hard)
 
     def over(self, search: str, share: float = 1.0) -> bool:
         """Tell whether this share of the time is over, or all of it was ended, and note the search that

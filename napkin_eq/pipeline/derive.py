@@ -40,7 +40,7 @@ from napkin_eq.pipeline.derivation import Derivation
 from napkin_eq.pipeline.unfused import unfused
 from napkin_eq.prove.watch import Watch, watched
 from napkin_eq.search.assemble import planned
-from napkin_eq.search.candidates import Forms, cuts_of, extracted, placed, preferred, saturated
+from napkin_eq.search.candidates import SOON, Forms, cuts_of, extracted, placed, placer, preferred, saturated, soon
 from napkin_eq.search.derivation import Output
 from napkin_eq.search.job import Aim, Cuts, Job
 from napkin_eq.search.placement import MOST_BUNDLED
@@ -62,6 +62,7 @@ WIDE, FEW = 0.1, 6
 # New objects after which Python looks for cycles among them; after so many times also among those that stayed
 COLLECTED, OLDER = 100_000, 50
 COVER = 0.4  # of the time, what searches leave to a cover that is held against what they find
+LITTLE = 0.4  # of the time, what a search has that can save no more than a part of a launch
 SPARE = 0.1  # of the time, what such a cover leaves for what it began before its end
 TOGETHER = 0.5  # of the time, for several outputs together: what is left is for each alone, should that fail
 TOLD = 0.05  # by how much faster a plan is predicted that has no chain of steps, if that is told
@@ -148,13 +149,19 @@ def kernels(job: Job) -> list[Output]:
 
     A cover that is far from its bound is held against what one search gives, and against a cover a search that time
     ended, or whose plan takes many times what the diagram takes at the least, some times that in many kernels, or more
-    than operator by operator.
+    than operator by operator. Where the diagram as it is written takes hardly more than any plan must, a search has
+    little of the time.
     """
     job = _at_once(job)
     graph = spans_kernels(job.diagram) or job.aim.library
-    found = _graph(job) if graph else searches(_in_full(_part(job, 1 - COVER), anew=False))
+    if graph:
+        found = _graph(job)
+    elif soon(job, placer(job), _least(job)):
+        found = searches(_in_full(_part(job, LITTLE, hard=True), anew=False))
+    else:
+        found = searches(_in_full(_part(job, 1 - COVER), anew=False))
     plain = _faster(job, found)
-    if not graph and (plain or _far(job, found)):
+    if not graph and not _near(job, plain or found) and (plain or _far(job, found)):
         return min([plain or found, *filter(None, [_cover(_rest(job))])], key=_predicted)
     return plain or found
 
@@ -211,14 +218,22 @@ def _far(job: Job, found: Sequence[Output]) -> bool:
     many = sum(len(output.placed.tiled) for output in found)
     if _contractions(job) > 1 and job.aim.budget.clock.stopped:
         return True
-    return _predicted(found) > (FARTHER if many < SEVERAL else FAR) * least_us(
-        job.diagram.outputs, job.aim.dtype, job.aim.machine
-    )
+    return _predicted(found) > (FARTHER if many < SEVERAL else FAR) * _least(job)
 
 
-def _part(job: Job, share: float) -> Job:
-    """Return a job with a share of what is left of the time."""
-    return replace(job, aim=replace(job.aim, budget=job.aim.budget.part(share)))
+def _near(job: Job, found: Sequence[Output]) -> bool:
+    """Tell whether plans take so little more than any must that others could save no more than a part of a launch."""
+    return _predicted(found) <= _least(job) + SOON * job.aim.machine.chip.launch_s * 1e6
+
+
+def _least(job: Job) -> float:
+    """Return the microseconds that a job's outputs take at the least."""
+    return least_us(job.diagram.outputs, job.aim.dtype, job.aim.machine)
+
+
+def _part(job: Job, share: float, hard: bool = False) -> Job:
+    """Return a job with a share of what is left of the time; hard: after its end nothing more is tried."""
+    return replace(job, aim=replace(job.aim, budget=replace(job.aim.budget.part(share), hard=hard)))
 
 
 def _rest(job: Job) -> Job:
@@ -314,8 +329,9 @@ def _as_written(job: Job, found: Sequence[Output]) -> Output | None:
     """
     below = _predicted(found) if found else math.inf
     kernels = sum(len(option.placed.tiled) for option in found) if found else math.inf
+    terms = [option.placed.term for option in found]
     try:
-        option = unfused(replace(job, aim=replace(job.aim, budget=Budget(math.inf))), below, kernels)
+        option = unfused(replace(job, aim=replace(job.aim, budget=Budget(math.inf))), below, kernels, terms)
         require_accepted(option.source, option.placed.term, option.steps, job.laws.statements, job.laws.verdicts)
     except NapkinError:
         return None
@@ -345,7 +361,8 @@ def _plainer(job: Job, refused: bool) -> Iterator[Job]:
     Steps speak of what was before a block, where fewer laws hold: a chain to such a form may rest on one that does not.
     """
     laws = job.laws.without_steps()
-    if laws is job.laws or not (refused or job.aim.budget.clock.stopped):
+    budget = job.aim.budget
+    if laws is job.laws or not (refused or budget.clock.stopped) or (budget.hard and budget.left() <= 0):
         return
     if refused:  # where time ended the search of all forms, it would end this one too
         yield replace(job, aim=replace(job.aim, written=True, budget=job.aim.budget.part(1.0)))

@@ -8,6 +8,7 @@ nothing that can be explained, nothing within its limits, or nothing that is fas
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from napkin_eq.certify.chain import explained
 from napkin_eq.egraph.nodes import Instance
@@ -24,12 +25,13 @@ NOTE = f"{WRITTEN}: the search found no plan that it could explain within its li
 FASTER = f"{WRITTEN}: what the search found is predicted to take %.1f us"
 
 
-def unfused(job: Job, below: float = math.inf, kernels: float = math.inf) -> Output:
+def unfused(job: Job, below: float = math.inf, kernels: float = math.inf, others: Sequence[Term] = ()) -> Output:
     """Return the plan of a job's outputs that stores nothing else, or what every fold gives; where that does not fit,
     what every operator gives.
 
     below: microseconds that it must take less than. kernels: how many of them another plan has: where that is one, this
-    is none in one kernel. Raises NapkinError where not even that fits, or takes as long, or
+    is none in one kernel. others: the terms of other plans: if all hold exponentials that may pass the range of the
+    type, this may too. Raises NapkinError where not even that fits, or takes as long, or
     where the laws that it needs are left out, Undecided where it has no chain.
     """
     source = job.source
@@ -46,7 +48,7 @@ def unfused(job: Job, below: float = math.inf, kernels: float = math.inf) -> Out
 
     placed = made.apart(body, folds, below) or made.apart(body, operators, below)
     least = below if placed is None else min(below, placed.predicted_us)
-    if kernels > 1 and as_written(job):
+    if kernels > 1 and as_written(job, others):
         whole = made.whole(body, least)
         placed = whole if whole is not None and (at_once(whole) or (placed is None and below == math.inf)) else placed
     if placed is None or placed.predicted_us >= below:

@@ -35,6 +35,7 @@ from napkin_eq.tile.resources import BYTES
 FINALISTS, SPREAD, SAME, STABLE = 3, 1.25, 1e-3, 0.45
 Side = tuple[tuple[Axis, ...], bool]  # the axes of an operand that is computed, and whether out of sums
 IDLE, LARGE, MOST_STRETCHES, LEAST_STRETCH = 0.6, 128, 64, 256
+SOON = 0.35  # of the time of a launch, what a plan may take more than the least if nothing faster is worth a search
 WIDE = 2  # coordinates of its outputs along which a block has more than one lane
 # How many candidates extractions may try, one and all together, that are repeated without what made the last forms lose
 # digits, before every node is looked at: where one extraction is long, several take the time that this needs.
@@ -184,6 +185,14 @@ def as_written(job: Job, others: Sequence[Term] | None = None) -> list[Term]:
         return []
     safe = not overflowing(term, limit) or (others is not None and all(overflowing(o, limit) for o in others))
     return [term] if safe and term not in (others or ()) else []
+
+
+def soon(job: Job, made: Placer, least: float) -> Placed | None:
+    """Return a job's outputs as they are written, in one kernel, if that takes little more than what any plan takes at
+    the least, which is given in microseconds: what a search could save is a part of a launch.
+    """
+    limit = least + SOON * job.aim.machine.chip.launch_s * 1e6
+    return next(filter(None, (made.whole(term, limit) for term in as_written(job))), None)
 
 
 def folded_once(items: Sequence[Term]) -> bool:

@@ -34,6 +34,7 @@ from napkin_eq.tile.stream_facts import LEAST_LANED, MIN_DOT
 # data elsewhere.
 UNCOMPUTED = ("notes", "workers", "swizzle", "stages", "warps", "turn")
 BLOCKS, GRID, SYMBOLIC = 3, 2, 10**6 + 3
+COVERS = 4  # times the next smaller tile, what one is that covers an axis, where only the order of tiles is kept
 Sizes = Mapping[str, int]
 
 
@@ -60,10 +61,10 @@ def miniature(
 ) -> Miniature:
     """Return a plan in small; raises NapkinError where its statements would be others.
 
-    least: the lanes of an axis that several blocks take. ranked: the tiles of an axis that no mask compares become
-    neighbouring powers of two, where they keep their ratios otherwise: less to compute where a small one stands beside
-    a large one. near: whole numbers that masks compare axes with, as the length of a stretch is, come down to some
-    blocks of tiles, where they keep their ratio to these otherwise.
+    least: the lanes of an axis that several blocks take. ranked: the tiles of an axis, or of axes that masks compare or
+    that name each other anew, become powers of two in their order, where they keep their ratios otherwise: less to
+    compute where a small one stands beside a large one. near: whole numbers that masks compare axes with, as the
+    length of a stretch is, come down to some blocks of tiles, where they keep their ratio to these otherwise.
     """
     scale = _Scale(diagram, outputs, plan, least, ranked, near)
     with expecting(Expected(most=scale.most)):
@@ -135,15 +136,19 @@ class _Scale:
         self._alike()
         self.small = {name: {t: self._tile(name, t) for t in self.tiles.get(name, ())} for name in self.axes}
         if ranked:
-            for name in self.axes.keys() - laned - {n for names in self.related for n in names}:
-                large = sorted(t for t in self.tiles.get(name, ()) if t >= MIN_DOT)
-                self.small[name] |= {t: min(t, MIN_DOT << place) for place, t in enumerate(large)}
+            fixed = laned.union(*(self.related[i] for i, t in enumerate(comparisons) if self._scaled(t)))
+            for names in self._together():
+                if names.isdisjoint(fixed):
+                    for name, small in self._ranked(names).items():
+                        self.small[name] |= small
         self.reach: dict[str, int] = {}
         self.numbers: dict[Term, Term] = {}
         self._reached(comparisons, near)
         self.limits = plan.limits
         self.sizes = {name: self._size(name) for name in self.axes}
         self._ordered()
+        if ranked and any(len({self.sizes[n] for n in names}) > 1 for names in self.related if self._equal(names)):
+            raise NapkinError("axes of one length would be of several")
         self.most = {name: self.small[name][most] for name, most in self.limits.items()}
 
     def _factor(self, name: str, least: int) -> int:
@@ -159,6 +164,30 @@ class _Scale:
                 tiled = [n for n in names if self._shrinks(n)]
                 if len(tiled) > 1:
                     self.factor.update(dict.fromkeys(tiled, min(self.factor[n] for n in tiled)))
+
+    def _together(self) -> list[set[str]]:
+        """Return the axes in groups: those that masks compare, or that only name each other anew, are in one."""
+        groups: list[set[str]] = []
+        for names in [*({name} for name in self.axes), *self.related]:
+            groups = [*(g for g in groups if g.isdisjoint(names)), names.union(*(g for g in groups if g & names))]
+        return groups
+
+    def _ranked(self, names: set[str]) -> dict[str, dict[int, int]]:
+        """Return the tiles of a group of axes in small by their order: one that covers an axis far enough from the
+        others that there are several of these on another axis of that length.
+        """
+        found: dict[int, int] = {}
+        last = None
+        for tile in sorted({t for n in names for t in self.tiles.get(n, ()) if t >= MIN_DOT}):
+            covers = any(tile >= (self.axes[n].size or tile + 1) for n in names)
+            more = COVERS if covers else 2
+            found[tile] = MIN_DOT if last is None else min(tile, found[last] * min(more, tile // last))
+            last = tile
+        return {n: {t: found[t] for t in self.tiles.get(n, ()) if t in found} for n in names}
+
+    def _equal(self, names: set[str]) -> bool:
+        """Tell whether axes are of one length, which is known."""
+        return len({self.axes[n].size for n in names}) == 1 and None not in {self.axes[n].size for n in names}
 
     def _tile(self, name: str, tile: int) -> int:
         return tile if tile < MIN_DOT else max(MIN_DOT, tile // self.factor[name])

@@ -84,6 +84,7 @@ def test_a_plan_that_is_far_from_the_least_is_held_against_a_cover(monkeypatch: 
     monkeypatch.setattr(page, "_cover", cover)
     page.derive(chain(1))
     assert not covers
+    monkeypatch.setattr(page, "SOON", 0.0)
     monkeypatch.setattr(page, "FARTHER", 0.5)
     assert page.derive(chain(1)).plan.kernels and len(covers) == 1
     monkeypatch.setattr(page, "FARTHER", 4.0)

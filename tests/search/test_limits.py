@@ -132,9 +132,29 @@ def test_a_cover_beside_a_search_begins_nothing_after_its_time(monkeypatch):
 
     old = module.covered
     monkeypatch.setattr(module, "covered", covered)
-    products = [nq.sum(A * nq.array(name, q, x), q) for name in "CD"]
+    n, d, e = nq.axes("n d e", n=4096, d=1024, e=1024)
+    products = [nq.sum(nq.array("X", n, d) * nq.array(name, d, e), d) for name in "CD"]
     assert derive(Diagram("gated", (("out", products[0] * products[1]),)), limit=1e-6).limited
     assert [(budget.hard, budget.seconds) for budget in given] == [(True, 0.0)]
+
+
+def test_a_search_that_can_save_part_of_a_launch_has_little_time_and_no_cover_beside_it(monkeypatch):
+    given: list[Budget] = []
+    covers: list[int] = []
+    old = module.searches
+    monkeypatch.setattr(module, "searches", lambda job: given.append(job.aim.budget) or old(job))
+    monkeypatch.setattr(module, "_cover", lambda _: covers.append(len(given)) or [])
+    products = [nq.sum(A * nq.array(name, q, x), q) for name in "CD"]
+    wide = nq.softmax(nq.array("W", *nq.axes("n m", n=4096, m=16384)), "m")
+    for term in (products[0] * products[1], wide):
+        assert derive(Diagram("small", (("out", term),)), limit=1e-6).limited
+    assert [budget.hard for budget in given] == [True, False] and 1 not in covers
+
+
+def test_one_kernel_as_written_holds_exponentials_that_all_other_plans_hold():
+    """Operator by operator they are taken as the diagram has them: so may they be in fewer kernels."""
+    found = checked(nq.max(nq.exp(A), q) * nq.sum(nq.exp(B * 2.0), q), limit=1e-6)
+    assert found.limited and len(found.plan.kernels) == 1
 
 
 def test_pieces_are_priced_and_proved_while_there_is_time(monkeypatch):

@@ -196,6 +196,15 @@ def test_a_small_number_of_a_mask_stays_one_that_is_added():
     assert output.translation.status == AGREES
 
 
+def test_axes_of_one_length_whose_tiles_differ_much_are_short_in_small() -> None:
+    """Rows against all rows, and their mean: one kernel holds an axis whole that others take 32 lanes at a time."""
+    n, m, d = nq.axes("n m d", n=4096, m=4096, d=128)
+    rows = nq.array("X", n, d)
+    (output,) = derive(nq.mean(nq.logsumexp(nq.sum(rows * nq.rename(rows, {n: m}), d), m), n)).outputs
+    sizes = dict(output.translation.sizes)
+    assert output.translation.status == AGREES and sizes["n"] == sizes["m"] <= 256
+
+
 @pytest.mark.parametrize(
     ("size", "by", "tiles", "small"),
     [
