@@ -2,7 +2,8 @@
 it may.
 
 Every tile has one dimension per coordinate of its kernel, of length 1 where it does not span it, so that NumPy's
-broadcasting is the plan's broadcasting by coordinate name.
+broadcasting is the plan's broadcasting by coordinate name. Before them stands one for the cases: a plan may be run on
+several data at once, and what none of them changes is computed once.
 """
 
 from __future__ import annotations
@@ -90,16 +91,21 @@ def numpy_runner(plan: Plan, header: tuple[str, ...] = ()) -> Runner:
     """Return the plan as a function of named arrays; it keeps no head, `header` is not used."""
 
     def run(
-        arrays: Mapping[str, Any], emulate: bool = False, sizes: Mapping[str, int] | None = None, fuse: bool = False
+        arrays: Mapping[str, Any],
+        emulate: bool = False,
+        sizes: Mapping[str, int] | None = None,
+        fuse: bool = False,
+        cases: int = 0,
     ) -> dict[str, Array]:
         """Run the plan on arrays and return its outputs by name, in float64, or rounded as the plan's dtypes say if
         `emulate`.
 
         Raises NapkinError where an unmasked lane is out of bounds, an element is written twice or an output element
         never. `sizes` gives the symbolic sizes that no input has. fuse: of an emulated run, round no product of float32
-        before it is added to something.
+        before it is added to something. cases: so many data at once; each output, and each input of one dimension more
+        than its buffer has, has them as its first dimension.
         """
-        memory = Memory(plan, arrays, emulate, dict(sizes or {}), fuse)
+        memory = Memory(plan, arrays, emulate, dict(sizes or {}), fuse, cases)
         for kernel in plan.kernels:
             with np.errstate(all="ignore"):
                 for scope in programs(kernel, memory):
@@ -130,9 +136,15 @@ class Memory:
     """The buffers of a plan in the top level, the size of every axis, and how often each element was written."""
 
     def __init__(
-        self, plan: Plan, arrays: Mapping[str, Any], emulate: bool, sizes: dict[str, int], fuse: bool = False
+        self,
+        plan: Plan,
+        arrays: Mapping[str, Any],
+        emulate: bool,
+        sizes: dict[str, int],
+        fuse: bool = False,
+        cases: int = 0,
     ) -> None:
-        self.emulate, self.sizes, self.fuse = emulate, sizes, fuse
+        self.emulate, self.sizes, self.fuse, self.cases = emulate, sizes, fuse, cases
         self.arrays: dict[str, Array] = {}
         self.counts: dict[str, Array] = {}
         self.dtypes: dict[str, str] = {}
@@ -140,10 +152,11 @@ class Memory:
             if buffer.name not in arrays:
                 raise NapkinError(f"input {buffer.name} is missing; given are {', '.join(sorted(arrays)) or 'none'}")
             array = np.asarray(arrays[buffer.name])
-            self._bind(buffer, array.shape)
+            array = array if cases and array.ndim == len(buffer.dims) + 1 else array[None]
+            self._bind(buffer, array.shape[1:])
             self._add(buffer, rounded(array, buffer.dtype, emulate), 1)
         for buffer in (*plan.outputs, *plan.scratch):
-            shape = tuple(self.size(axis) for axis in buffer.dims)
+            shape = (max(cases, 1), *(self.size(axis) for axis in buffer.dims))
             self._add(buffer, rounded(np.zeros(shape), buffer.dtype, emulate), 0)
 
     def _bind(self, buffer: Buffer, shape: tuple[int, ...]) -> None:
@@ -157,7 +170,7 @@ class Memory:
 
     def _add(self, buffer: Buffer, array: Array, written: int) -> None:
         self.arrays[buffer.name], self.dtypes[buffer.name] = array, buffer.dtype
-        self.counts[buffer.name] = np.full(array.shape, written, dtype=np.int64)
+        self.counts[buffer.name] = np.full(array.shape[1:], written, dtype=np.int64)
 
     def size(self, axis: Axis) -> int:
         if axis.size is not None:
@@ -172,7 +185,7 @@ class Memory:
         counts = self.counts[buffer.name]
         if (counts == 0).any():
             raise NapkinError(f"output {buffer.name}: element {_first(counts == 0)} is never written")
-        return self.arrays[buffer.name]
+        return self.arrays[buffer.name] if self.cases else self.arrays[buffer.name][0]
 
 
 def _first(bad: Array) -> tuple[int, ...]:
@@ -194,6 +207,7 @@ class Tiles:
     def __init__(self, kernel: Kernel, memory: Memory, starts: dict[str, int]) -> None:
         self.kernel, self.memory = kernel, memory
         self.starts = {**starts, **{c.name: 0 for c in kernel.coords if c.single}}
+        self.dims: list[str | None] = [None, *(c.name for c in kernel.coords)]
         self.carried: set[str] = set()
         self.products: dict[str, Array] = {}  # not rounded: those of float32, where they are fused
         for coord in kernel.coords:
@@ -253,12 +267,12 @@ class Tiles:
         for value, initial in stmt.carried:
             if value.name in scope:
                 raise self.wrong(f"{value.name} is defined twice")
-            full = np.full(self.shape(value), initial)
+            full = np.full((1, *self.shape(value)), initial)
             scope[value.name] = (value, self.checked(value, full))
         carried = {value.name for value, _ in stmt.carried} - self.carried
         self.carried |= carried
         for part in stmt.parts:
-            lo, hi = (int(self.tile(bound, scope).item()) for bound in (part.lo, part.hi))
+            lo, hi = (self.bound(bound, scope) for bound in (part.lo, part.hi))
             if lo % coord.tile:
                 raise self.wrong(
                     f"a part of the loop over {coord.name} starts at {lo}, no multiple of its tile {coord.tile}"
@@ -270,6 +284,12 @@ class Tiles:
                 scope.update({name: inner[name] for name in scope})
             self.starts.pop(coord.name, None)
         self.carried -= carried
+
+    def bound(self, operand: Operand, scope: dict[str, tuple[Value, Array]]) -> int:
+        found = np.unique(self.tile(operand, scope))
+        if len(found) > 1:
+            raise self.wrong("the cases would take other blocks of a loop")
+        return int(found.item())
 
     def assign(self, stmt: Assign, scope: dict[str, tuple[Value, Array]]) -> None:
         if stmt.target not in self.carried:
@@ -364,7 +384,8 @@ class Tiles:
                 f"{stmt.out.name} is {stmt.out.dtype}, loaded from {stmt.buffer}, which is"
                 f" {self.memory.dtypes[stmt.buffer]}"
             )
-        loaded = self.memory.arrays[stmt.buffer][index]
+        array = self.memory.arrays[stmt.buffer]
+        loaded = array[(self.along(None, np.arange(len(array))), *index)]
         return np.where(live, loaded, np.zeros((), loaded.dtype))
 
     def store(self, stmt: StoreTile, scope: dict[str, tuple[Value, Array]]) -> None:
@@ -375,16 +396,19 @@ class Tiles:
                 " cast first"
             )
         lanes, live = self.lanes(stmt, scope)
-        shape = np.broadcast_shapes(live.shape, tile.shape)
-        chosen = np.broadcast_to(live, shape)
-        index = tuple(np.broadcast_to(lane, shape)[chosen] for lane in lanes)
+        if len(live) > 1:
+            raise self.wrong("the cases would store to other elements")
+        shape = np.broadcast_shapes(live.shape[1:], tile.shape[1:])
+        chosen = np.broadcast_to(live[0], shape)
+        index = tuple(np.broadcast_to(lane[0], shape)[chosen] for lane in lanes)
         counts = self.memory.counts[stmt.buffer]
         np.add.at(counts, index, 1)
         if (counts > 1).any():
             raise self.wrong(f"{stmt.buffer}{list(_first(counts > 1))} is written twice")
-        found = np.broadcast_to(tile, shape)[chosen]
+        array = self.memory.arrays[stmt.buffer]
+        found = np.broadcast_to(tile, (len(tile), *shape))[:, chosen]
         # An array without axes has one element
-        self.memory.arrays[stmt.buffer][index] = found if index else found.reshape(())
+        array[(slice(None), *index)] = found if index else np.broadcast_to(found, (len(array), 1))[:, 0]
 
     def lanes(self, stmt: Load | StoreTile, scope: dict[str, tuple[Value, Array]]) -> tuple[list[Array], Array]:
         """Return the index of every lane per dimension and whether it is live, of one shape; a live lane is within
@@ -397,13 +421,14 @@ class Tiles:
             raise self.wrong(f"{stmt.buffer} has {len(buffer.dims)} dimensions, indexed by {len(stmt.index)}")
         index = [self.tile(operand, scope) for operand in stmt.index]
         masks = [self.tile(mask, scope) for mask in stmt.masks]
-        shape = np.broadcast_shapes((1,) * len(self.kernel.coords), *(i.shape for i in index))
-        if np.broadcast_shapes(shape, *(m.shape for m in masks)) != shape:
+        shape = np.broadcast_shapes((1,) * (1 + len(self.kernel.coords)), *(i.shape for i in index))
+        masked = np.broadcast_shapes(shape, *(m.shape for m in masks))
+        if masked[1:] != shape[1:]:
             raise self.wrong(f"{stmt.buffer}: a mask spans a coordinate that no index spans")
-        live = np.ones(shape, dtype=bool)
+        live = np.ones(masked, dtype=bool)
         for mask in masks:
             live = live & mask
-        lanes = [np.broadcast_to(i, shape) for i in index]
+        lanes = [np.broadcast_to(i, masked) for i in index]
         for lane, axis in zip(lanes, buffer.dims, strict=True):
             if (outside := live & ((lane < 0) | (lane >= self.memory.size(axis)))).any():
                 at = [int(i[_first(outside)]) for i in lanes]
@@ -420,9 +445,9 @@ class Tiles:
             held = rounded(tile, value.dtype, self.memory.emulate)
         except NapkinError as error:
             raise self.wrong(f"{value.name}: {error}") from None
-        held = held.reshape((1,) * len(self.kernel.coords)) if held.ndim == 0 else held
-        if held.shape != self.shape(value):
-            spans = ", ".join(c.name for c, n in zip(self.kernel.coords, held.shape, strict=True) if n > 1)
+        held = held.reshape((1,) * (1 + len(self.kernel.coords))) if held.ndim == 0 else held
+        if held.shape[1:] != self.shape(value):
+            spans = ", ".join(c.name for c, n in zip(self.kernel.coords, held.shape[1:], strict=True) if n > 1)
             raise self.wrong(f"{value.name} is {_kind(value)}, but spans [{spans}]")
         return held
 
@@ -442,18 +467,18 @@ class Tiles:
     def tile(self, operand: Operand, scope: dict[str, tuple[Value, Array]]) -> Array:
         if isinstance(operand, str):
             return self.known(operand, scope)[1]
-        return np.full((1,) * len(self.kernel.coords), operand)
+        return np.full((1,) * (1 + len(self.kernel.coords)), operand)
 
     def start(self, coord: str) -> int:
         if coord not in self.starts:
             raise self.wrong(f"coordinate {coord} is used outside its loop")
         return self.starts[coord]
 
-    def along(self, coord: str, line: Array) -> Array:
-        return line.reshape([-1 if c.name == coord else 1 for c in self.kernel.coords])
+    def along(self, coord: str | None, line: Array) -> Array:
+        return line.reshape([-1 if name == coord else 1 for name in self.dims])
 
     def position(self, coord: str) -> int:
-        return [c.name for c in self.kernel.coords].index(coord)
+        return self.dims.index(coord)
 
 
 def _kind(value: Value) -> str:

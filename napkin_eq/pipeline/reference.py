@@ -35,12 +35,18 @@ def _operators() -> dict[str, Callable[..., Any]]:
 
 
 class Evaluation:
-    """One evaluation of terms: tensors for the inputs, sizes of the axes, the type of real numbers."""
+    """One evaluation of terms: tensors for the inputs, sizes of the axes, the type of real numbers.
 
-    def __init__(self, inputs: Mapping[str, Any], sizes: Mapping[str, int], dtype: Any, device: Any) -> None:
+    cases: the name of one axis more, along which inputs of one dimension more have, as their first, several data.
+    """
+
+    def __init__(
+        self, inputs: Mapping[str, Any], sizes: Mapping[str, int], dtype: Any, device: Any, cases: str = ""
+    ) -> None:
         import torch
 
         self.torch, self.inputs, self.sizes, self.dtype, self.device = torch, inputs, sizes, dtype, device
+        self.cases = cases
         self.memo: dict[Term, Named] = {}
         self.operators = _operators()
 
@@ -68,6 +74,7 @@ class Evaluation:
         if isinstance(term, Input):
             own = [axis.name for axis in term.dims]
             data = self.inputs[term.name]
+            own = [self.cases, *own] if len(own) < data.ndim else own
             data = data.to({"real": self.dtype, "int": torch.int64, "bool": torch.bool}[term.kind])
             return tuple(sorted(own)), data.permute([own.index(name) for name in sorted(own)])
         if isinstance(term, Const):

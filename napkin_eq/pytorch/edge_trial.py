@@ -8,26 +8,35 @@ the program is not taken.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
+from itertools import islice
 from typing import Any
 
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.operators import PLACES
+from napkin_eq.lang.term import subterms
 from napkin_eq.search.derivation import Derived
 from napkin_eq.search.job import prover
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.passes.bare_edges import bare
 from napkin_eq.tile.printers import emit
 from napkin_eq.verify.miniature import Miniature, at_its_sizes, miniature
-from napkin_eq.verify.translation import drawn
+from napkin_eq.verify.translation import drawn, work
+
+Change = Callable[[Any], Any]
 
 NEAR = 1e-7  # of the largest number of an array: both compute in float64
 LANES = 5  # of an axis: of two numbers, one of them NaN, the other is the largest and the least
-MOST_ELEMENTS, SECONDS = 2**18, 20.0  # of an input in small; of processor time for all trials of a plan
 MIXTURES = 32  # of data with edges of several kinds
+# Elements that the cases of one run have together of any part of the program: few runs, and these within a cache or two
+ABREAST = 2**20
+MOST_WORK, SECONDS = 5e9, 20.0  # nanoseconds, about, that a trial is expected to take; processor time after which it ends
+CASES = "~case"  # the axis of several data
 INF, NAN = float("inf"), float("nan")
 AT_EDGE = "at an edge"  # how the reason begins
 
@@ -60,11 +69,7 @@ def with_edges(found: Derived) -> p.Plan:
     """
     if any(map(_places_of_any, found.plan.kernels)):
         raise Differs(f"{AT_EDGE} not tried: the place of a largest number is another one beside NaN")
-    try:
-        proved = prover(found.statements)
-        small = miniature(found.diagram, found.outputs, found.plan, found.hardware, found.dtype, proved, LANES)
-    except NapkinError:
-        small = at_its_sizes(found.outputs, found.plan)
+    small = _in_small(found)
     why = ""
     for nan in (False, True):
         if nan and any(kernel.workers is not None for kernel in found.plan.kernels):
@@ -78,34 +83,68 @@ def _bare(plan: p.Plan, nan: bool) -> p.Plan:
     return replace(plan, kernels=tuple(bare(kernel, nan=nan) for kernel in plan.kernels))
 
 
+def _in_small(found: Derived) -> Miniature:
+    """Return a derivation's plan in small, the most faithful one that does not take long to be tried."""
+    proved = prover(found.statements)
+    try:
+        for ranked, near in ((False, False), (True, False), (True, True)):
+            small = miniature(
+                found.diagram, found.outputs, found.plan, found.hardware, found.dtype, proved, LANES, ranked, near
+            )
+            if _work(small) <= MOST_WORK:
+                break
+        return small
+    except NapkinError:
+        return at_its_sizes(found.outputs, found.plan)
+
+
+def _work(small: Miniature) -> float:
+    """Return how long a trial takes, about, in nanoseconds of processor time."""
+    cases = sum(1 for _ in _kinds(small))
+    return work(small, -(-cases // _abreast(small)), cases)
+
+
+def _abreast(small: Miniature) -> int:
+    """Return how many cases one run takes."""
+    parts = subterms(*(source for _, source in small.sources))
+    largest = max(math.prod(small.sizes[axis.name] for axis in part.axes) for part in parts)
+    return max(1, ABREAST // largest)
+
+
 def difference(small: Miniature) -> str:
     """Return on which data a plan in small first differs from PyTorch's arithmetic, nothing where it does on none."""
     import numpy as np
 
-    arrays = drawn(small, "rounded", 1)
-    if max((np.asarray(a).size for a in arrays.values()), default=0) > MOST_ELEMENTS:
+    if _work(small) > MOST_WORK:
         return "the plan in small is too large to be tried"
-    run, begun = emit(small.plan, "numpy"), time.process_time()
+    run, plain, begun = emit(small.plan, "numpy"), drawn(small, "rounded", 1), time.process_time()
+    cases, abreast = _edged(small, plain), _abreast(small)
     orders = {buffer.name: [axis.name for axis in buffer.dims] for buffer in small.plan.outputs}
-    for said, data in _edged(small, arrays):
+    while some := list(islice(cases, abreast)):
         if time.process_time() - begun > SECONDS:
-            return f"{said} could not be tried in {SECONDS:g} s"
-        found = run(data, sizes=dict(small.sizes))
-        for name, wanted in _exact(small, data, orders).items():
-            if why := _apart(np.asarray(found[name]), wanted):
-                return f"on {said} output {name}{why}"
+            return f"{some[0][0]} could not be tried in {SECONDS:g} s"
+        data = {
+            name: np.stack([given[name] for _, given in some]) if name in some[0][1] else array
+            for name, array in plain.items()
+        }
+        found = run(data, sizes=dict(small.sizes), cases=len(some))
+        wanted = _exact(small, data, orders, len(some))
+        for at, (said, _) in enumerate(some):
+            for name in wanted:
+                if why := _apart(found[name][at], wanted[name][at]):
+                    return f"on {said} output {name}{why}"
     return ""
 
 
-def _exact(small: Miniature, data: dict[str, Any], orders: dict[str, list[str]]) -> dict[str, Any]:
+def _exact(small: Miniature, data: dict[str, Any], orders: dict[str, list[str]], cases: int) -> dict[str, Any]:
     import numpy as np
     import torch
 
     from napkin_eq.pipeline.reference import Evaluation
 
     arrays = {name: torch.from_numpy(np.array(array)) for name, array in data.items()}
-    work = Evaluation(arrays, small.sizes, torch.float64, None)
-    return {name: work.value(source, tuple(orders[name])).numpy() for name, source in small.sources}
+    evaluation = Evaluation(arrays, {**small.sizes, CASES: cases}, torch.float64, None, CASES)
+    return {name: evaluation.value(source, (CASES, *orders[name])).numpy() for name, source in small.sources}
 
 
 def _apart(found: Any, wanted: Any) -> str:
@@ -130,27 +169,39 @@ def _apart(found: Any, wanted: Any) -> str:
 
 
 def _edged(small: Miniature, plain: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield data with edges, and what they are: all of one sign, zeros, of each input zeros, rows of -inf, NaN and
-    infinities, and mixtures.
+    """Yield what data with edges are, and the data of each input of real numbers."""
+    import numpy as np
+
+    real = {name: np.array(plain[name], dtype=np.float64) for name in _real(small)}
+    for said, changes in _kinds(small):
+        yield said, {name: changes[name](array) if name in changes else array for name, array in real.items()}
+
+
+def _real(small: Miniature) -> dict[str, int]:
+    """Return the inputs of real numbers, with the number of their dimensions, in the order of their names."""
+    found = sorted(Diagram("small", small.sources).inputs(), key=lambda array: array.name)
+    return {array.name: len(array.dims) for array in found if array.kind == "real"}
+
+
+def _kinds(small: Miniature) -> Iterator[tuple[str, dict[str, Change]]]:
+    """Yield what data with edges are, and how they come of plain numbers: all of one sign, zeros, of each input zeros,
+    rows of -inf, NaN and infinities, and mixtures.
     """
     import numpy as np
 
-    real = sorted(a.name for a in Diagram("small", small.sources).inputs() if a.kind == "real")
-    yield "plain numbers", plain
-    for said, change in (
-        ("zeros", np.zeros_like),
-        ("negative numbers", lambda a: -np.abs(a)),
-        ("positive numbers", np.abs),
-    ):
-        yield said, {**plain, **{name: change(plain[name]) for name in real}}
-    for name in real:
-        for said, change in _changes(plain[name].ndim):
-            array = np.array(plain[name], dtype=np.float64)
-            change(array)
-            yield f"{said} of {name}", {**plain, name: array}
+    real = _real(small)
+    yield "plain numbers", {}
+    if not real:
+        return
+    yield "zeros", dict.fromkeys(real, np.zeros_like)
+    yield "negative numbers", dict.fromkeys(real, lambda array: -np.abs(array))
+    yield "positive numbers", dict.fromkeys(real, np.abs)
+    for name, rank in real.items():
+        for said, change in _changes(rank):
+            yield f"{said} of {name}", {name: change}
     random = np.random.default_rng(0)
-    for number in range(MIXTURES if real else 0):
-        yield f"mixture {number}", {**plain, **{name: _mixed(plain[name], random) for name in real}}
+    for number in range(MIXTURES):
+        yield f"mixture {number}", dict.fromkeys(real, partial(_mixed, random=random))
 
 
 def _mixed(plain: Any, random: Any) -> Any:
@@ -158,7 +209,7 @@ def _mixed(plain: Any, random: Any) -> Any:
     import numpy as np
 
     edges = np.array([NAN, INF, -INF, 0.0])
-    array = np.asarray(random.permutation(np.ravel(plain)), dtype=np.float64).reshape(plain.shape)
+    array = random.permutation(np.ravel(plain)).reshape(plain.shape)
     if random.random() < 0.3:
         array = abs(array)
     chosen = random.random(array.shape) < random.choice([0.0, 0.05, 0.2, 0.5])
@@ -171,9 +222,14 @@ def _mixed(plain: Any, random: Any) -> Any:
     return array
 
 
-def _changes(rank: int) -> Iterator[tuple[str, Callable[[Any], None]]]:
-    def at(number: float, *index: Any) -> Callable[[Any], None]:
-        return lambda array: array.__setitem__(index, number)
+def _changes(rank: int) -> Iterator[tuple[str, Change]]:
+    def at(number: float, *index: Any) -> Change:
+        def changed(plain: Any) -> Any:
+            array = plain.copy()
+            array[index] = number
+            return array
+
+        return changed
 
     first, last = (0,) * rank, (-1,) * rank
     yield "all zero", at(0.0, ...)

@@ -31,6 +31,8 @@ from napkin_eq.pytorch.sizes import settled
 
 # Times the seconds of a search, and seconds beside, for which a derivation is waited for; and for its compiler
 FACTOR, START, COMPILER = 3.0, 60.0, 120.0
+# Threads that wait for one another use processor time on every core of a large machine, and seconds of it are the limit
+ALONE = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 NARROW = ("int8", "uint8", "int16")
 STORED = ("float32", "float16", "bfloat16")
 
@@ -113,7 +115,7 @@ def _derived(request: str, seconds: float, interpreted: bool, file: Path) -> Ker
             capture_output=True,
             text=True,
             timeout=wall,
-            env={**os.environ, **paths},
+            env={**os.environ, **ALONE, **paths},
             check=False,
         )
     except subprocess.TimeoutExpired:

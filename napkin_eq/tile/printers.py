@@ -29,6 +29,7 @@ class Runner(Protocol):
         emulate: bool = False,
         sizes: Mapping[str, int] | None = None,
         fuse: bool = False,
+        cases: int = 0,
     ) -> dict[str, Any]: ...
 
 

@@ -66,7 +66,7 @@ def validated(
     try:
         small = miniature(diagram, outputs, plan, machine, dtype, proved)
         for near in (False, True):  # smaller still where that is much to compute
-            if _all_work(small) > MOST_WORK:
+            if work(small, len(KINDS), len(KINDS)) > MOST_WORK:
                 small = miniature(diagram, outputs, plan, machine, dtype, proved, ranked=True, near=near)
     except NapkinError as reason:
         why = f"no plan in small: {reason}"
@@ -74,9 +74,9 @@ def validated(
     sizes = tuple(sorted(small.sizes.items()))
     if any(coord.axis.name not in small.sizes for kernel in plan.kernels for coord in kernel.coords):
         return Translation(UNKNOWN, why)
-    if (work := _all_work(small)) > MOST_WORK:
+    if (all_work := work(small, len(KINDS), len(KINDS))) > MOST_WORK:
         return Translation(
-            UNKNOWN, why or f"in small it still computes {work:.1g} elements, at most {MOST_WORK:.0g} are tried"
+            UNKNOWN, why or f"in small it still computes {all_work:.1g} elements, at most {MOST_WORK:.0g} are tried"
         )
     return disagreement(small) or Translation(AGREES, "", sizes, KINDS)
 
@@ -128,13 +128,17 @@ def _misfits(
                     yield f"kernel {kernel.name}: {stmt.out.name} takes the whole number {whole[0]} among reals"
 
 
-def _all_work(small: Miniature) -> float:
-    """Return how many elements it takes to run a plan in small and to evaluate its diagram, on every kind of inputs."""
-    return _work(small.plan, small.sizes) + len(KINDS) * _elements(small)
+def work(small: Miniature, runs: int, cases: int) -> float:
+    """Return how many elements it takes to run a plan in small, and to evaluate its diagram, on some data: nanoseconds,
+    about.
+
+    runs: how often the plan is run, each time on one or several of the cases.
+    """
+    return _work(small.plan, small.sizes, runs, cases) + cases * _elements(small)
 
 
-def _work(plan: p.Plan, sizes: Mapping[str, int]) -> float:
-    """Return how many elements a plan computes, each statement counted as some more."""
+def _work(plan: p.Plan, sizes: Mapping[str, int], runs: int, cases: int) -> float:
+    """Return how many elements a plan computes of some cases, each statement of a run counted as some more."""
 
     def blocks(coord: p.Coord) -> int:
         return -(-(coord.axis.size or sizes[coord.axis.name]) // coord.tile)
@@ -142,23 +146,23 @@ def _work(plan: p.Plan, sizes: Mapping[str, int]) -> float:
     def of(kernel: p.Kernel, body: Sequence[p.Stmt]) -> float:
         total = 0.0
         for stmt in body:
-            total += STATEMENT
+            total += STATEMENT * runs
             if isinstance(stmt, p.Loop):
                 trips = blocks(kernel.coord(stmt.coord)) + len(stmt.parts) - 1
                 total += trips * max(of(kernel, part.body) for part in stmt.parts)
             elif isinstance(stmt, p.Dot):
-                total += _lanes(kernel, stmt.out) * kernel.coord(stmt.coord).tile / 8
+                total += cases * _lanes(kernel, stmt.out) * kernel.coord(stmt.coord).tile / 8
             elif (out := getattr(stmt, "out", None)) is not None:
-                total += _lanes(kernel, out)
+                total += cases * _lanes(kernel, out)
         return total
 
-    work = 0.0
+    found = 0.0
     for kernel in plan.kernels:
         programs = 1
         for name in kernel.grid:
             programs *= blocks(kernel.coord(name))
-        work += programs * of(kernel, kernel.body)
-    return work * len(KINDS)
+        found += programs * of(kernel, kernel.body)
+    return found
 
 
 def _elements(small: Miniature) -> float:
