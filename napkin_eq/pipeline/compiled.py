@@ -159,6 +159,18 @@ def refused(derivation: Derived) -> str:
     return next((f"kernel {b.kernel} {fault}" for b in built(derivation) if (fault := b.fault(machine))), "")
 
 
+def faults(derivation: Derived, spilled: int = 0) -> str:
+    """Return which kernel of a derivation the compiler refuses, or lets spill more bytes, and why; nothing where it
+    does neither, or is not asked.
+
+    Raises NapkinError where Triton is missing.
+    """
+    if derivation.hardware.arch not in ARCHS:
+        return ""
+    spills = (f"kernel {b.kernel} spills {b.spills_bytes} bytes" for b in built(derivation) if b.spills_bytes > spilled)
+    return refused(derivation) or next(spills, "")
+
+
 class _NoTiling(Exception):
     """No tiling of a kernel compiles and fits."""
 

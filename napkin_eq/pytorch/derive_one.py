@@ -22,7 +22,8 @@ from napkin_eq.lang.errors import NapkinError
 if TYPE_CHECKING:
     from napkin_eq.pipeline.derivation import Derivation
 
-SCHEMA = 3
+SCHEMA = 4
+SPILLED = 128  # bytes that a thread may spill: beyond it nobody knows what a kernel takes
 
 
 def asked(
@@ -88,20 +89,20 @@ def answered(request: dict[str, Any]) -> None:
 
 
 def compiling(found: Derivation, edged: bool) -> Derivation:
-    """Return a derivation whose kernels the compiler takes, in the form in which they are written: one that it refuses
-    gives way to the next.
+    """Return a derivation whose kernels the compiler takes, in the form in which they are written: one that it refuses,
+    or of which it spills what threads hold, gives way to the next.
 
-    Raises NapkinError, with what the compiler says, where no plan is left.
+    Raises NapkinError, with what the compiler says, where no plan is left, or none that the cost model can tell.
     """
-    from napkin_eq.pipeline.compiled import compiled, refused
+    from napkin_eq.pipeline.compiled import compiled, faults
     from napkin_eq.pytorch.edge_trial import with_edges
 
     written = replace(found, plan=with_edges(found)) if edged else found
-    if not refused(written):
+    if not faults(written):
         return written
     other = compiled(found).derivation
     written = replace(other, plan=with_edges(other)) if edged else other
-    if why := refused(written):
+    if why := faults(written, SPILLED):
         raise NapkinError(why)
     return written
 
