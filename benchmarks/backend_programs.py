@@ -28,10 +28,13 @@ PROGRAMS: dict[str, Callable[[], Made]] = {}
 
 
 def program(*shapes: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Enter a function of tensors drawn from a normal distribution; a pair of a bound and a shape is whole numbers."""
+    """Enter a function of tensors drawn from a normal distribution, of bfloat16 where its name says so; a pair of a
+    bound and a shape is whole numbers.
+    """
 
     def entered(fn: Callable[..., Any]) -> Callable[..., Any]:
-        PROGRAMS[fn.__name__] = lambda: (fn, tuple(map(drawn, shapes)))
+        dtype = torch.bfloat16 if "bf16" in fn.__name__ else torch.float32
+        PROGRAMS[fn.__name__] = lambda: (fn, tuple(drawn(shape, dtype) for shape in shapes))
         return fn
 
     return entered
@@ -47,10 +50,10 @@ def module(*shapes: Any) -> Callable[[Callable[[], nn.Module]], Callable[[], nn.
     return entered
 
 
-def drawn(shape: Any) -> torch.Tensor:
+def drawn(shape: Any, dtype: torch.dtype = torch.float32) -> torch.Tensor:
     if isinstance(shape[-1], tuple):
         return torch.randint(shape[0], shape[1])
-    return torch.randn(shape)
+    return torch.randn(shape).to(dtype)
 
 
 class Chain(nn.Module):
@@ -324,6 +327,16 @@ def cosine(x, y):  # type: ignore[no-untyped-def]
 @program((32, 32, 512, 64), (32, 32, 512, 64), (32, 32, 512, 64))
 def library_attention(q, k, v):  # type: ignore[no-untyped-def]
     return F.scaled_dot_product_attention(q, k, v)
+
+
+@program((4, 16, 4096, 128), (4, 16, 4096, 128), (4, 16, 4096, 128))
+def library_attention_bf16(q, k, v):  # type: ignore[no-untyped-def]
+    return F.scaled_dot_product_attention(q, k, v)
+
+
+@program((4, 16, 4096, 128), (4, 16, 4096, 128), (4, 16, 4096, 128))
+def library_attention_bf16_causal(q, k, v):  # type: ignore[no-untyped-def]
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True)
 
 
 # Chains
