@@ -35,7 +35,8 @@ LANES = 5  # of an axis: of two numbers, one of them NaN, the other is the large
 MIXTURES = 32  # of data with edges of several kinds
 # Elements that the cases of one run have together of any part of the program: few runs, and these within a cache or two
 ABREAST = 2**20
-MOST_WORK, SECONDS = 5e9, 20.0  # nanoseconds, about, that a trial is expected to take; processor time after which it ends
+# Nanoseconds, about, that a trial is expected to take; processor time after which it ends
+MOST_WORK, SECONDS = 5e9, 20.0
 CASES = "~case"  # the axis of several data
 INF, NAN = float("inf"), float("nan")
 AT_EDGE = "at an edge"  # how the reason begins
