@@ -120,6 +120,9 @@ class Trial:
     """
 
     def __init__(self, small: Miniature) -> None:
+        import torch  # which takes seconds, and is no part of the time for a trial
+
+        self.torch = torch
         self.small, self.plain, self.step = small, drawn(small, "rounded", 1), _abreast(small)
         self.orders = {buffer.name: [axis.name for axis in buffer.dims] for buffer in small.plan.outputs}
         self.waiting = _edged(small, self.plain)
@@ -154,7 +157,6 @@ class Trial:
     def exact(self, data: dict[str, Any], edged: list[str], cases: int) -> dict[str, Any]:
         """Return what PyTorch's arithmetic gives of some cases, a few at once."""
         import numpy as np
-        import torch
 
         from napkin_eq.pipeline.reference import Evaluation
 
@@ -163,8 +165,8 @@ class Trial:
         found = []
         for start in range(0, cases, step):
             few = {**data, **{name: data[name][start : start + step] for name in edged}}
-            arrays = {name: torch.from_numpy(np.array(array)) for name, array in few.items()}
-            work = Evaluation(arrays, {**sizes, CASES: min(step, cases - start)}, torch.float64, None, CASES)
+            arrays = {name: self.torch.from_numpy(np.array(array)) for name, array in few.items()}
+            work = Evaluation(arrays, {**sizes, CASES: min(step, cases - start)}, self.torch.float64, None, CASES)
             found.append(
                 {name: work.value(term, (CASES, *self.orders[name])).numpy() for name, term in self.small.sources}
             )
