@@ -33,11 +33,13 @@ Change = Callable[[Any], Any]
 NEAR = 1e-7  # of the largest number of an array: both compute in float64
 LANES = 5  # of an axis: of two numbers, one of them NaN, the other is the largest and the least
 MIXTURES = 32  # of data with edges of several kinds
-# Elements that the cases of one run have together of any part of the program: few runs, and these within a cache or two
-ABREAST = 2**20
-# Nanoseconds, about, that a trial is expected to take; processor time after which it ends
-MOST_WORK, SECONDS = 5e9, 20.0
-CASES = "~case"  # the axis of several data
+# Elements that the cases of a run have together of any array of the plan, of an evaluation of any part of the program
+ABREAST, EVALUATED = 2**22, 2**20
+FIRST = 8  # cases of the first run, with NaN among them: where it is lost, a plan that keeps it is tried soon
+# Nanoseconds, about, that a trial may take in the plan in small that is most faithful, in any; seconds of processor
+# time after which it ends
+QUICK, MOST_WORK, SECONDS = 5e8, 5e9, 20.0
+CASES = " case"  # the axis of several data
 INF, NAN = float("inf"), float("nan")
 AT_EDGE = "at an edge"  # how the reason begins
 
@@ -70,12 +72,11 @@ def with_edges(found: Derived) -> p.Plan:
     """
     if any(map(_places_of_any, found.plan.kernels)):
         raise Differs(f"{AT_EDGE} not tried: the place of a largest number is another one beside NaN")
-    small = _in_small(found)
-    why = ""
+    trial, why = Trial(small := _in_small(found)), ""
     for nan in (False, True):
         if nan and any(kernel.workers is not None for kernel in found.plan.kernels):
             break
-        if not (why := difference(replace(small, plan=_bare(small.plan, nan)))):
+        if not (why := trial.difference(_bare(small.plan, nan))):
             return _bare(found.plan, nan)
     raise Differs(f"{AT_EDGE} not PyTorch's: {why}")
 
@@ -85,18 +86,20 @@ def _bare(plan: p.Plan, nan: bool) -> p.Plan:
 
 
 def _in_small(found: Derived) -> Miniature:
-    """Return a derivation's plan in small, the most faithful one that does not take long to be tried."""
-    proved = prover(found.statements)
+    """Return a derivation's plan in small, the most faithful one that is quickly tried, or the quickest."""
+    proved, made = prover(found.statements), list[Miniature]()
     try:
         for ranked, near in ((False, False), (True, False), (True, True)):
-            small = miniature(
-                found.diagram, found.outputs, found.plan, found.hardware, found.dtype, proved, LANES, ranked, near
+            made.append(
+                miniature(
+                    found.diagram, found.outputs, found.plan, found.hardware, found.dtype, proved, LANES, ranked, near
+                )
             )
-            if _work(small) <= MOST_WORK:
-                break
-        return small
+            if _work(made[-1]) <= QUICK:
+                return made[-1]
     except NapkinError:
-        return at_its_sizes(found.outputs, found.plan)
+        return min(made, key=_work, default=at_its_sizes(found.outputs, found.plan))
+    return min(made, key=_work)
 
 
 def _work(small: Miniature) -> float:
@@ -106,46 +109,68 @@ def _work(small: Miniature) -> float:
 
 
 def _abreast(small: Miniature) -> int:
-    """Return how many cases one run takes."""
-    parts = subterms(*(source for _, source in small.sources))
-    largest = max(math.prod(small.sizes[axis.name] for axis in part.axes) for part in parts)
-    return max(1, ABREAST // largest)
+    """Return how many cases one run of the plan takes."""
+    arrays = (*small.plan.inputs, *small.plan.outputs, *small.plan.scratch)
+    return max(1, ABREAST // max(math.prod(small.sizes[axis.name] for axis in array.dims) for array in arrays))
 
 
-def difference(small: Miniature) -> str:
-    """Return on which data a plan in small first differs from PyTorch's arithmetic, nothing where it does on none."""
-    import numpy as np
+class Trial:
+    """Data with edges for a plan in small, several cases at once, and what PyTorch's arithmetic gives of them, computed
+    once for all plans that are held against it.
+    """
 
-    if _work(small) > MOST_WORK:
-        return "the plan in small is too large to be tried"
-    run, plain, begun = emit(small.plan, "numpy"), drawn(small, "rounded", 1), time.process_time()
-    cases, abreast = _edged(small, plain), _abreast(small)
-    orders = {buffer.name: [axis.name for axis in buffer.dims] for buffer in small.plan.outputs}
-    while some := list(islice(cases, abreast)):
-        if time.process_time() - begun > SECONDS:
-            return f"{some[0][0]} could not be tried in {SECONDS:g} s"
-        data = {
-            name: np.stack([given[name] for _, given in some]) if name in some[0][1] else array
-            for name, array in plain.items()
-        }
-        found = run(data, sizes=dict(small.sizes), cases=len(some))
-        wanted = _exact(small, data, orders, len(some))
-        for at, (said, _) in enumerate(some):
-            for name in wanted:
-                if why := _apart(found[name][at], wanted[name][at]):
-                    return f"on {said} output {name}{why}"
-    return ""
+    def __init__(self, small: Miniature) -> None:
+        import torch  # which takes seconds, and is no part of the time for a trial
 
+        self.torch = torch
+        self.small, self.plain, self.step = small, drawn(small, "rounded", 1), _abreast(small)
+        self.orders = {buffer.name: [axis.name for axis in buffer.dims] for buffer in small.plan.outputs}
+        self.waiting = _edged(small, self.plain)
+        self.known: list[tuple[list[str], dict[str, Any], dict[str, Any]]] = []
 
-def _exact(small: Miniature, data: dict[str, Any], orders: dict[str, list[str]], cases: int) -> dict[str, Any]:
-    import numpy as np
-    import torch
+    def difference(self, plan: p.Plan) -> str:
+        """Return on which data a plan first differs from PyTorch's arithmetic, nothing where it does on none."""
+        if _work(self.small) > MOST_WORK:
+            return "the plan in small is too large to be tried"
+        run, begun = emit(plan, "numpy"), time.process_time()
+        for names, data, wanted in self.cases():
+            if time.process_time() - begun > SECONDS:
+                return f"{names[0]} could not be tried in {SECONDS:g} s"
+            found = run(data, sizes=dict(self.small.sizes), cases=len(names))
+            for at, said in enumerate(names):
+                for name in wanted:
+                    if why := _apart(found[name][at], wanted[name][at]):
+                        return f"on {said} output {name}{why}"
+        return ""
 
-    from napkin_eq.pipeline.reference import Evaluation
+    def cases(self) -> Iterator[tuple[list[str], dict[str, Any], dict[str, Any]]]:
+        """Yield what some data with edges are, the data, and what PyTorch gives of them."""
+        import numpy as np
 
-    arrays = {name: torch.from_numpy(np.array(array)) for name, array in data.items()}
-    evaluation = Evaluation(arrays, {**small.sizes, CASES: cases}, torch.float64, None, CASES)
-    return {name: evaluation.value(source, (CASES, *orders[name])).numpy() for name, source in small.sources}
+        yield from self.known
+        while some := list(islice(self.waiting, self.step if self.known else min(self.step, FIRST))):
+            edged = {name: np.stack([data[name] for _, data in some]) for name in some[0][1]}
+            data = {**self.plain, **edged}
+            self.known.append(([said for said, _ in some], data, self.exact(data, list(edged), len(some))))
+            yield self.known[-1]
+
+    def exact(self, data: dict[str, Any], edged: list[str], cases: int) -> dict[str, Any]:
+        """Return what PyTorch's arithmetic gives of some cases, a few at once."""
+        import numpy as np
+
+        from napkin_eq.pipeline.reference import Evaluation
+
+        parts, sizes = subterms(*(source for _, source in self.small.sources)), self.small.sizes
+        step = max(1, EVALUATED // max(math.prod(sizes[axis.name] for axis in part.axes) for part in parts))
+        found = []
+        for start in range(0, cases, step):
+            few = {**data, **{name: data[name][start : start + step] for name in edged}}
+            arrays = {name: self.torch.from_numpy(np.array(array)) for name, array in few.items()}
+            work = Evaluation(arrays, {**sizes, CASES: min(step, cases - start)}, self.torch.float64, None, CASES)
+            found.append(
+                {name: work.value(term, (CASES, *self.orders[name])).numpy() for name, term in self.small.sources}
+            )
+        return {name: np.concatenate([values[name] for values in found]) for name in self.orders}
 
 
 def _apart(found: Any, wanted: Any) -> str:

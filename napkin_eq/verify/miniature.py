@@ -64,7 +64,8 @@ def miniature(
     least: the lanes of an axis that several blocks take. ranked: the tiles of an axis, or of axes that masks compare or
     that name each other anew, become powers of two in their order, where they keep their ratios otherwise: less to
     compute where a small one stands beside a large one. near: whole numbers that masks compare axes with, as the
-    length of a stretch is, come down to some blocks of tiles, where they keep their ratio to these otherwise.
+    length of a stretch is, come down to some blocks of tiles, where they keep their ratio to these otherwise; axes that
+    count stretches shrink apart from those that are cut into them.
     """
     scale = _Scale(diagram, outputs, plan, least, ranked, near)
     with expecting(Expected(most=scale.most)):
@@ -147,18 +148,22 @@ class _Scale:
             t for t in subterms(*terms) if isinstance(t, Map) and t.op in ("lt", "le", "eq") and t.args[0].kind == "int"
         ]
         self.related = [{x.axis.name for x in subterms(t) if isinstance(x, (Index, Length, Size))} for t in comparisons]
+        self.counting = {t: _counting(t) if near else set[str]() for t in comparisons}
+        self.tied = [names - self.counting[t] for t, names in zip(comparisons, self.related, strict=True)]
         # An axis that only names another one anew is as long as that is.
         self.related += [
             {t.axis.name, t.index.axis.name} for t in subterms(*terms) if isinstance(t, Read) and renames(t)
         ]
+        self.tied += self.related[len(self.tied) :]
         self.factor = {name: self._factor(name, LEAST_LANED if name in laned else MIN_DOT) for name in self.axes}
         self._alike()
         self.small = {name: {t: self._tile(name, t) for t in self.tiles.get(name, ())} for name in self.axes}
         if ranked:
-            fixed = laned.union(*(self.related[i] for i, t in enumerate(comparisons) if self._scaled(t)))
+            fixed = {n for i, t in enumerate(comparisons) if self._scaled(t) for n in self.related[i]}
             for names in self._together():
-                if names.isdisjoint(fixed):
-                    for name, small in self._ranked(names).items():
+                # Of axes whose lanes threads fold, one that stands alone.
+                if names.isdisjoint(fixed) and (len(names) == 1 or names.isdisjoint(laned)):
+                    for name, small in self._ranked(names, LEAST_LANED if names & laned else MIN_DOT).items():
                         self.small[name] |= small
         self.reach: dict[str, int] = {}
         self.numbers: dict[Term, Term] = {}
@@ -178,8 +183,8 @@ class _Scale:
 
     def _alike(self) -> None:
         """Shrink alike the tiles of axes that a mask compares."""
-        for _ in self.related:
-            for names in self.related:
+        for _ in self.tied:
+            for names in self.tied:
                 tiled = [n for n in names if self._shrinks(n)]
                 if len(tiled) > 1:
                     self.factor.update(dict.fromkeys(tiled, min(self.factor[n] for n in tiled)))
@@ -191,16 +196,16 @@ class _Scale:
             groups = [*(g for g in groups if g.isdisjoint(names)), names.union(*(g for g in groups if g & names))]
         return groups
 
-    def _ranked(self, names: set[str]) -> dict[str, dict[int, int]]:
-        """Return the tiles of a group of axes in small by their order: one that covers an axis far enough from the
-        others that there are several of these on another axis of that length.
+    def _ranked(self, names: set[str], lowest: int) -> dict[str, dict[int, int]]:
+        """Return the tiles of a group of axes in small, from the lowest on, by their order: one that covers an axis far
+        enough from the others that there are several of these on another axis of that length.
         """
         found: dict[int, int] = {}
         last = None
-        for tile in sorted({t for n in names for t in self.tiles.get(n, ()) if t >= MIN_DOT}):
+        for tile in sorted({t for n in names for t in self.tiles.get(n, ()) if t >= lowest}):
             covers = any(tile >= (self.axes[n].size or tile + 1) for n in names)
             more = COVERS if covers else 2
-            found[tile] = MIN_DOT if last is None else min(tile, found[last] * min(more, tile // last))
+            found[tile] = lowest if last is None else min(tile, found[last] * min(more, tile // last))
             last = tile
         return {n: {t: found[t] for t in self.tiles.get(n, ()) if t in found} for n in names}
 
@@ -216,7 +221,7 @@ class _Scale:
 
         They are at least 2: a sum with 0, or a product with 1, is no statement.
         """
-        names = {x.axis.name for x in subterms(comparison) if isinstance(x, Index)}
+        names = {x.axis.name for x in subterms(comparison) if isinstance(x, Index)} - self.counting[comparison]
         factor = min((self.factor[n] for n in names if self._shrinks(n)), default=1)
         whole = (t for t in subterms(comparison) if isinstance(t, Const) and t.kind == "int" and abs(t.value) > 1)
         return {number: max(2, abs(number.value) // factor) for number in whole}
@@ -327,6 +332,18 @@ class _Scale:
             buffer,
             dims=tuple(a if a.size is None else Axis(a.name, self.sizes.get(a.name, a.size)) for a in buffer.dims),
         )
+
+
+def _counting(comparison: Map) -> set[str]:
+    """Return the axes that a comparison multiplies by whole numbers, as those that count stretches are."""
+    products = [t.args for t in subterms(comparison) if isinstance(t, Map) and t.op == "mul"]
+    return {
+        x.axis.name
+        for args in products
+        if any(isinstance(arg, Const) for arg in args)
+        for x in args
+        if isinstance(x, Index)
+    }
 
 
 def _divided(size: int, by: int, tiles: Sequence[int]) -> int:
