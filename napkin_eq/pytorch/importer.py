@@ -54,7 +54,9 @@ ALSO = (
         for way in ("vec", "default")
     ),
     "grid_sampler_2d.default",
+    *("dist.default", "ldexp.Tensor", "rrelu_with_noise_backward.default"),
 )
+CONSTANTS = ("tril_indices.default", "triu_indices.default")  # the backend is given these, once they are computed
 NONE = "a dimension of no elements, and an axis has one at least"
 FOLDS_AS = ("sum", "prod", "cumsum", "cumprod", "nansum")  # these cast what they fold, by their argument `dtype`
 IGNORED = (
@@ -164,7 +166,7 @@ def kept() -> Any:
 
     table = torch.export.default_decompositions()
     # Some operators PyTorch knows to decompose, but does not unless it is asked to.
-    table.update({t: how for t, how in torch._decomp.decomposition_table.items() if name_of(t) in ALSO})
+    table.update({t: how for t, how in torch._decomp.decomposition_table.items() if name_of(t) in (*ALSO, *CONSTANTS)})
     for target in list(table.keys()):
         if str(target).startswith("aten.") and name_of(target) in rules():
             del table[target]

@@ -89,6 +89,8 @@ case("unary elu alpha", lambda x: F.elu(x, 0.7), (3, 4))
 case("unary softplus beta", lambda x: F.softplus(x * 20, 2.0, 3.0), (3, 4))
 case("unary threshold", lambda x: F.threshold(x, 0.1, 5.0), (3, 4))
 case("unary glu", lambda x: F.glu(x, -2), (3, 6, 2))
+case("unary rrelu", lambda x: F.rrelu(x, 0.1, 0.4), (3, 4))
+case("unary decimals", lambda x: (torch.round(x, decimals=1), torch.round(x * 99, decimals=-1)), (3, 4))
 case("unary prelu", F.prelu, (2, 3, 4), (3,))
 case("unary zero-dim", lambda x: (x.exp() + 1) * 2, ())
 case("unary logit", lambda x: torch.logit(x, 1e-3), unit(5))
@@ -139,6 +141,13 @@ case("binary copysign", lambda x, y: (torch.copysign(x, y), torch.copysign(x, -2
      (6, 5), (5,))  # fmt: skip
 case("unary gamma", lambda x, y: (torch.lgamma(x * 30), torch.lgamma(y * 3.03), torch.digamma(x * 30),
      torch.digamma(y * 3.03), torch.lgamma(x * x + 1)), pos(9, 4), (40,))  # fmt: skip
+case(
+    "binary dist ldexp",
+    lambda x, y, i: (torch.dist(x, y), torch.dist(x, y, 3), torch.dist(x, y, math.inf), torch.ldexp(x, i)),
+    (5, 3),
+    (3,),
+    ints(5, 3, low=-4),
+)
 case("binary hypot", lambda x, y: torch.sqrt(x * x + y * y), pos(3), pos(3))
 
 case("binary xlogy", lambda x, y: torch.xlogy(x.relu(), y), (4,), pos(4))
@@ -367,6 +376,11 @@ case(
     (4, 5, 4),
     ints(4, 3),
     ints(4, 3),
+)
+case(
+    "gather triangles",
+    lambda x: (x[tuple(torch.triu_indices(5, 4, 1))], x[torch.tril_indices(5, 4, -1).unbind()]),
+    (5, 4),
 )
 case("gather negative", lambda x, i: x[i], (5, 2), ints(5, 6, low=-5))
 case("gather of computed", lambda x, i: (x @ x.T)[i].sum(1), (5, 4), ints(5, 3))

@@ -65,6 +65,14 @@ PROGRAMS = {
     "attention": (causal, drawn((2, 4, "n", 8), (2, 4, "n", 8), (2, 4, "n", 8))),
     "statistics": (lambda x: (x - x.mean(0)) / (x.var(0) + 1e-5).sqrt(), drawn(("n", 5))),
     "a size as a number": (lambda x: x / x.shape[0] + torch.arange(x.shape[0])[:, None], drawn(("n", 3))),
+    "a norm of batches": (
+        lambda x, w: F.batch_norm(x, torch.zeros(5), torch.ones(5), w, w, training=True),
+        drawn(("n", 5, 3), (5,)),
+    ),
+    "places beside others": (
+        lambda x: (x[:, :, None] * 2).tanh().sum(2) * x[:, 1].exp()[:, None],
+        drawn(("n", 4)),
+    ),
     "left in part": (lambda x, y: torch.tanh(torch.cat([x, y], 0) * 2), drawn(("n", 5), ("n", 5))),
 }
 

@@ -22,6 +22,7 @@ from napkin_eq.pytorch.build.wires import Dim, Wires, common_cuts
 
 NEGATIVE = -math.inf
 LARGEST = {"float32": 2.0**128 - 2.0**104, "float64": 2.0**1023 * (2.0 - 2.0**-52)}
+RANDOM = "it draws random numbers, which the language does not have; call .eval(), or leave it to PyTorch"
 INEXACT = "whole numbers that may pass 2^24 are folded or computed as real ones"
 LOGARITHM = -745.0  # of the least number of float64
 EXACT = 2**24  # whole numbers up to here are exact in float32, in which kernels fold and compute what is real

@@ -63,7 +63,7 @@ class Wires:
 
     def extent(self, dim: Dim) -> Any:
         """Return the number of elements of a dimension: an integer, or an expression of symbols."""
-        return math.prod((self.extents[self._numbers[axis.name]] for axis in dim), start=1)
+        return whole(math.prod((self.extents[self._numbers[axis.name]] for axis in dim), start=1))
 
     def meet(self, a: Dim, b: Dim) -> None:
         """Ask that two dimensions of the same size be one, cut alike."""
@@ -137,7 +137,7 @@ class Wires:
         }
 
     def _new(self, extent: Any) -> int:
-        self.extents.append(extent)
+        self.extents.append(whole(extent))
         self._one.append(len(self._one))
         return len(self._one) - 1
 
@@ -161,6 +161,11 @@ class Wires:
             self._names[number] = Axis(name, extent if isinstance(extent, int) else None)
             self._numbers[name] = number
         return self._names[number]
+
+
+def whole(extent: Any) -> Any:
+    """Return a number of elements as an integer where no symbol is left in it."""
+    return int(extent) if getattr(extent, "is_Integer", False) else extent
 
 
 def common_cuts(*sides: Sequence[Any]) -> list[int] | None:

@@ -201,9 +201,13 @@ def scatter_reduce(
 @operator("slice_scatter.default")
 def slice_scatter(b: Builder, self: Value, src: Value, dim: int, start: Any, end: Any, step: int) -> Value:
     at = b.dim(self, dim)
-    size = b.known(self.dims[at], "slice")
-    low = min(max((0 if start is None else start + size if start < 0 else start), 0), size)
-    count = b.known(src.dims[at], "slice")
+    if step == 1 and b.size(src.dims[at]) == b.size(self.dims[at]):
+        onto = [own if old else () for old, own in zip(src.dims, self.dims, strict=True)]
+        return Value(b.moved(src, src.dims, onto), self.dims, src.dtype)
+    low = 0 if start is None else start
+    if low < 0:
+        low = max(low + b.known(self.dims[at], "slice"), 0)
+    count = b.length(src.dims[at])
     here = b.at(self.dims[at])
     place = (here - low) // step if step > 1 else here - low
     inside: Term = (low <= here) & (here < low + count * step)

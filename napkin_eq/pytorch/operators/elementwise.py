@@ -10,7 +10,7 @@ import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.interval import interval
 from napkin_eq.lang.term import Const, Map, Term, lift
-from napkin_eq.pytorch.build.builder import Builder, Number, Value
+from napkin_eq.pytorch.build.builder import RANDOM, Builder, Number, Value
 from napkin_eq.pytorch.build.table import enter, operator
 
 Unary = Callable[[Term], Term]
@@ -375,6 +375,23 @@ def gelu(b: Builder, self: Value, approximate: str) -> Value:
 @operator("leaky_relu.default")
 def leaky_relu(b: Builder, self: Value, negative_slope: float) -> Value:
     return b.pointwise(lambda t: nq.where(t > 0, t, t * float(negative_slope)), b.real(self))
+
+
+@operator("round.decimals")
+def round_decimals(b: Builder, self: Value, decimals: int) -> Value:
+    if self.whole:
+        raise NapkinError("whole numbers have no decimals")
+    scale = 10.0 ** abs(decimals)
+    if decimals < 0:
+        return b.pointwise(lambda t: nq.round(t / scale) * scale, b.real(self))
+    return b.pointwise(lambda t: nq.round(t * scale) / scale, b.real(self))
+
+
+@operator("rrelu_with_noise_functional.default", "rrelu_with_noise.default")
+def rrelu(b: Builder, self: Value, noise: Value, lower: float, upper: float, training: bool) -> tuple[Value, Value]:
+    if training:
+        raise NapkinError(RANDOM)
+    return leaky_relu(b, self, (float(lower) + float(upper)) / 2), noise
 
 
 @operator("elu.default")

@@ -12,7 +12,7 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.interval import interval
 from napkin_eq.lang.term import Const, Index, Input, Length, Map, Reduce, Size, Term, as_real, subterms
 from napkin_eq.pipeline.reference import Evaluation
-from napkin_eq.pytorch.build.builder import NEGATIVE, Builder, Number, Value
+from napkin_eq.pytorch.build.builder import NEGATIVE, RANDOM, Builder, Number, Value
 from napkin_eq.pytorch.build.masks import both, choice, negated, same, undefined
 from napkin_eq.pytorch.build.table import enter, operator
 from napkin_eq.pytorch.build.wires import Dim
@@ -240,9 +240,7 @@ def copied(b: Builder, self: Value) -> Value:
 @operator("dropout.default", "native_dropout.default", "feature_dropout.default", "alpha_dropout.default")
 def dropout(b: Builder, input: Value, p: float, train: bool | None) -> Value:
     if train and p:
-        raise NapkinError(
-            "it draws random numbers, which the language does not have; call .eval(), or leave it to PyTorch"
-        )
+        raise NapkinError(RANDOM)
     return input
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import napkin_eq.frontend.library as nq
-from napkin_eq.lang.term import Term
+from napkin_eq.lang.term import Const, Term
 from napkin_eq.pytorch.build.builder import Builder, Value
 from napkin_eq.pytorch.build.table import operator
 from napkin_eq.pytorch.build.wires import Dim
@@ -121,11 +121,13 @@ def by_batch(
     term, own_mean, square, own_scale = centred(b, value.term, over, eps)
     out = affine(b, b.value(term, value.dims, value.dtype), channels(b, weight, rank), channels(b, bias, rank))
     left = (value.dims[1],)
-    count = 1
-    for dim in over:
-        count *= b.known(dim, "a norm of batches")
     # The running variance is that of a sample: divided by one less than the number of elements.
-    sample = b.value(square * (count / max(count - 1, 1)), left, "float32")
+    count = b.count(over)
+    if isinstance(count, Const):
+        share: Term | float = count.value / max(count.value - 1, 1)
+    else:
+        share = count * nq.reciprocal(nq.where(count > 1.5, count - 1.0, 1.0))
+    sample = b.value(square * share, left, "float32")
     found = [b.value(t, left, "float32") for t in (own_mean, own_scale)]
 
     def running(old: Value | None, new: Value) -> Value | None:
