@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+import math
 import os
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from typing import Any
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.dtypes import BY_NAME
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.json_form import dumps_diagram
 from napkin_eq.pytorch import derive_one
@@ -248,6 +250,26 @@ def caller(
         return tuple(results)
 
     return called
+
+
+def turned_bytes(program: Program, made: Kernels, strides: Sequence[Sequence[int]]) -> int:
+    """Return the bytes of those results that kernels store in another order than they must lie in, which are copied;
+    `strides`: of each result.
+    """
+    program = flat(program)
+    order = {name: axes for name, axes in made.outputs}
+    stored_as, total = same(program), 0
+    for port, steps in zip(program.outputs, strides, strict=True):
+        long = {a.name: a.size for a in port.axes if a.size != 1}
+        lying = [name for name in order[stored_as[port.name]] if name in long]
+        kept = list(long)
+        if len(steps) == len(port.axes):
+            own = dict(zip((a.name for a in port.axes), steps, strict=True))
+            kept.sort(key=lambda name: -own[name])
+        if lying != kept and all(long.values()):
+            each = BY_NAME[port.dtype].bytes if port.dtype in REAL else 4
+            total += math.prod(size or 1 for size in long.values()) * each
+    return total
 
 
 def strided(value: Any, size: Sequence[int], stride: Sequence[int]) -> Any:

@@ -8,6 +8,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
@@ -17,10 +18,10 @@ from napkin_eq.pytorch.build.table import name_of, rules
 from napkin_eq.pytorch.edge_trial import AT_EDGE
 from napkin_eq.pytorch.edges import shown
 from napkin_eq.pytorch.importer import complex_numbers, empty, of_graph
-from napkin_eq.pytorch.kernels import Kernels, kernels_of, stored
+from napkin_eq.pytorch.kernels import Kernels, kernels_of, stored, turned_bytes
 from napkin_eq.pytorch.naming import Refused, expression, line_of
 from napkin_eq.pytorch.operators.pairs import known
-from napkin_eq.pytorch.operators.price import contraction, library_us, product
+from napkin_eq.pytorch.operators.price import about, bytes_of, contraction, library_us, product
 from napkin_eq.pytorch.order import apart
 from napkin_eq.pytorch.program import Program
 from napkin_eq.pytorch.sizes import expected, may_be_empty, settled
@@ -204,26 +205,64 @@ def _parts(module: Any, refused: dict[Any, str]) -> list[list[Any]]:
     return sorted(found, key=lambda nodes: order[nodes[0]])
 
 
+def _begins(module: Any, refused: dict[Any, str]) -> set[Any]:
+    """Return the contractions at which segments begin, so that none has too many and the fewest bytes go from one to
+    another.
+    """
+    place = {node: at for at, node in enumerate(module.graph.nodes)}
+    spans: dict[Any, tuple[int, int, int]] = {}  # of what is in memory: where it is made, where it is read last, bytes
+    for node, at in place.items():
+        if node.op == "call_function" and (memory := _memory(node)) is not None:
+            last = max((place[user] for user in node.users), default=at)
+            first, latest, size = spans.get(memory, (at, at, 0))
+            spans[memory] = first, max(latest, last), max(size, _known_bytes(node))
+    change = [0] * (len(place) + 1)
+    for first, last, size in spans.values():
+        change[first + 1] += size
+        change[last + 1] -= size
+    live = list(accumulate(change))
+    heavy = [node for node in place if node not in refused and contraction(node)]
+    # Of the first few contractions, the bytes between their segments at the least, and where the last one begins
+    least: list[tuple[int, int]] = [(0, 0)]
+    for count in range(1, len(heavy) + 1):
+        starts = range(max(0, count - CONTRACTIONS), count)
+        least.append(min((least[at][0] + (live[place[heavy[at]]] if at else 0), at) for at in starts))
+    found, at = set(), len(heavy)
+    while at and (at := least[at][1]):
+        found.add(heavy[at])
+    return found
+
+
+def _known_bytes(node: Any) -> int:
+    try:
+        return bytes_of(node)
+    except NapkinError:  # its size is known to the data alone
+        return 0
+
+
 def _segments(module: Any, refused: dict[Any, str]) -> dict[Any, int]:
-    """Return the number of the segment of each node: a new one begins at a contraction too many, or a node too many.
-    One of several results stands where they do.
+    """Return the number of the segment of each node: a new one begins at some of the contractions, or at a node too
+    many. One of several results stands where they do.
     """
     import operator
 
     segment: dict[Any, int] = {}
-    number = contractions = nodes = 0
+    number = nodes = 0
+    begins = _begins(module, refused)
     for node in module.graph.nodes:
         if node.op != "call_function" or node in refused:
             continue
         if node.target is operator.getitem and node.args[0] in segment:
             segment[node] = segment[node.args[0]]
             continue
-        more = contraction(node)
-        if contractions + more > CONTRACTIONS or nodes >= NODES:
-            number, contractions, nodes = number + 1, 0, 0
-        contractions += more
+        if node in begins or nodes >= NODES:
+            number, nodes = number + 1, 0
         nodes += not name_of(node.target).startswith(VIEWS)
         segment[node] = number
+    for node in reversed(segment):
+        # A view or a copy that later segments alone read is read through there, not made for them.
+        if name_of(node.target).startswith(VIEWS) and node.users and all(user in segment for user in node.users):
+            segment[node] = min(segment[user] for user in node.users)
     return segment
 
 
@@ -417,10 +456,12 @@ def _decide(region: Region, options: Options, hardware: str, interpreted: bool, 
         region.reason = str(reason)
         region.long = region.long and not region.reason.startswith(AT_EDGE)
         return
-    if gpu and region.library_us < options.gain * region.kernels.predicted_us:
-        region.reason = (
-            f"{NO_GAIN}: {region.kernels.predicted_us:.1f} us against {region.library_us:.1f} us of PyTorch"
-        )
+    strides = [[about(step) for step in node.meta["val"].stride()] for node in region.returns]
+    copied = 2 * turned_bytes(region.program, region.kernels, strides)
+    took = region.kernels.predicted_us + copied / machine.hbm.copy_bandwidth * 1e6
+    if gpu and region.library_us < options.gain * took:
+        copies = f", {took - region.kernels.predicted_us:.1f} of it for results in another order" if copied else ""
+        region.reason = f"{NO_GAIN}: {took:.1f} us{copies} against {region.library_us:.1f} us of PyTorch"
 
 
 def _processor() -> float:

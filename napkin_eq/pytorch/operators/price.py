@@ -17,9 +17,9 @@ from napkin_eq.pytorch.build.table import name_of
 PRODUCTS = ("mm.", "_int_mm.", "bmm.", "addmm.", "baddbmm.", "matmul.", "linear.", "einsum.", "dot.", "mv.")
 WINDOWS = ("convolution.", "conv1d.", "conv2d.", "conv3d.", "convolution_backward.", "conv_transpose")
 ATTENTION = ("scaled_dot_product_attention.", "_scaled_dot_product")
-# Of the matrix unit's peak what PyTorch's own attention reaches forward (FlashAttention-2 on an H200: 306 to 420 of 989
-# TFLOP/s), and what convolutions of float32 do, whose arrays are turned before and after (twelve on an H100).
-FUSED, WINDOWED, TURNED = 0.42, 0.35, 3.0
+# Of a unit's peak what PyTorch's own attention reaches forward (on an H100 585 TFLOP/s in bfloat16, 32 in float32), and
+# what convolutions of float32 do, whose arrays are turned before and after (twelve on an H100).
+FUSED, FUSED_FLOAT32, WINDOWED, TURNED = 0.65, 0.53, 0.35, 3.0
 
 
 def product(node: Any) -> bool:
@@ -42,7 +42,7 @@ def library_us(nodes: Sequence[Any], hardware: Hardware, dtype: str) -> float:
         own = set(part)
         read = {source for node in part for source in node.all_input_nodes if source not in own}
         written = [node for node in part if any(user not in own or user not in inside for user in node.users)]
-        moved = sum(map(_bytes, read)) + sum(map(_bytes, written)) + _again(part, hardware)
+        moved = sum(map(bytes_of, read)) + sum(map(bytes_of, written)) + _again(part, hardware)
         total += max(moved / hardware.hbm.copy_bandwidth, hardware.chip.launch_s) * 1e6
     return total
 
@@ -59,10 +59,10 @@ def _again(part: Sequence[Any], hardware: Hardware) -> int:
             continue
         whole, rows = _elements(source), _folds(node)
         before = max((behind.get(s, 0) for s in node.all_input_nodes), default=0)
-        held = 2 * hardware.chip.sms * _bytes(source) // max(1, rows) > hardware.l2.capacity_bytes
+        held = 2 * hardware.chip.sms * bytes_of(source) // max(1, rows) > hardware.l2.capacity_bytes
         normalised = rows and _elements(node) == whole
         if held and (normalised or (before and whole >= before and not rows)):
-            total += _bytes(source)
+            total += bytes_of(source)
             before = 0
         behind[node] = whole if rows and not normalised and held else before
     return total
@@ -104,12 +104,12 @@ def _contraction_us(node: Any, hardware: Hardware, dtype: str) -> float:
         weight = next((s for s in sources[1:] if len(s) >= 3), [1, 1])
         flops = 2.0 * out * math.prod(weight[1:]) * (2 if "backward" in name else 1)
     elif name.startswith(ATTENTION):
-        share = FUSED
+        share = FUSED_FLOAT32 if unit == "float32" else FUSED
         flops = 4.0 * out * sources[1][-2] * (0.5 if "is_causal" in _true(node) else 1.0)
     else:
         largest = max((s for s in sources if s), key=math.prod, default=[1])
         flops = 2.0 * out * largest[-1]
-    moved = _bytes(node) + sum(_bytes(source) for source in node.all_input_nodes)
+    moved = bytes_of(node) + sum(bytes_of(source) for source in node.all_input_nodes)
     seconds = max(
         flops / (hardware.flops(unit) * share),
         passes * moved / hardware.hbm.copy_bandwidth,
@@ -157,5 +157,6 @@ def _shape(node: Any) -> list[int]:
     return [about(size) for size in _tensors(node)[0].shape] if _tensors(node) else []
 
 
-def _bytes(node: Any) -> int:
+def bytes_of(node: Any) -> int:
+    """Return the bytes of what a node gives."""
     return sum(value.element_size() * math.prod(about(size) for size in value.shape) for value in _tensors(node))
