@@ -34,7 +34,7 @@ NEAR = 1e-7  # of the largest number of an array: both compute in float64
 LANES = 5  # of an axis: of two numbers, one of them NaN, the other is the largest and the least
 MIXTURES = 32  # of data with edges of several kinds
 # Elements that the cases of a run have together of any array of the plan, of an evaluation of any part of the program
-ABREAST, EVALUATED = 2**22, 2**20
+ABREAST, EVALUATED = 2**22, 2**18
 FIRST = 8  # cases of the first run, with NaN among them: where it is lost, a plan that keeps it is tried soon
 # Nanoseconds, about, that a trial may take in the plan in small that is most faithful, in any; seconds of processor
 # time after which it ends
