@@ -375,7 +375,8 @@ class Tiles:
 
     def load(self, stmt: Load, scope: dict[str, tuple[Value, Array]]) -> Any:
         lanes, live = self.lanes(stmt, scope)
-        index = tuple(np.where(live, lane, 0) for lane in lanes)
+        everywhere = live.all()
+        index = tuple(lane if everywhere else np.where(live, lane, 0) for lane in lanes)
         if (unwritten := live & (self.memory.counts[stmt.buffer][index] == 0)).any():
             at = tuple(int(i[_first(unwritten)]) for i in index)
             raise self.wrong(f"{stmt.buffer}{list(at)} is read before it is written")
@@ -386,7 +387,7 @@ class Tiles:
             )
         array = self.memory.arrays[stmt.buffer]
         loaded = array[(self.along(None, np.arange(len(array))), *index)]
-        return np.where(live, loaded, np.zeros((), loaded.dtype))
+        return loaded if everywhere else np.where(live, loaded, np.zeros((), loaded.dtype))
 
     def store(self, stmt: StoreTile, scope: dict[str, tuple[Value, Array]]) -> None:
         value, tile = self.known(stmt.value, scope)
@@ -427,7 +428,7 @@ class Tiles:
             raise self.wrong(f"{stmt.buffer}: a mask spans a coordinate that no index spans")
         live = np.ones(masked, dtype=bool)
         for mask in masks:
-            live = live & mask
+            live &= mask
         lanes = [np.broadcast_to(i, masked) for i in index]
         for lane, axis in zip(lanes, buffer.dims, strict=True):
             if (outside := live & ((lane < 0) | (lane >= self.memory.size(axis)))).any():

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import islice, product
 from typing import Any
 
 from napkin_eq.lang.diagram import Diagram
@@ -34,7 +34,7 @@ NEAR = 1e-7  # of the largest number of an array: both compute in float64
 LANES = 5  # of an axis: of two numbers, one of them NaN, the other is the largest and the least
 MIXTURES = 32  # of data with edges of several kinds
 # Elements that the cases of a run have together of any array of the plan, of an evaluation of any part of the program
-ABREAST, EVALUATED = 2**22, 2**20
+ABREAST, EVALUATED = 2**22, 2**18
 FIRST = 8  # cases of the first run, with NaN among them: where it is lost, a plan that keeps it is tried soon
 # Nanoseconds, about, that a trial may take in the plan in small that is most faithful, in any; seconds of processor
 # time after which it ends
@@ -66,23 +66,27 @@ def _places_of_any(kernel: p.Kernel) -> bool:
 
 
 def with_edges(found: Derived) -> p.Plan:
-    """Return a derivation's plan with the machine's own values at edges, NaN kept in maxima if that is needed.
+    """Return a derivation's plan with the machine's own values at edges, NaN kept in maxima, and -inf not in products,
+    if that is needed.
 
     Raises Differs where it is not PyTorch's on some of the data tried, or cannot be tried.
     """
     if any(map(_places_of_any, found.plan.kernels)):
         raise Differs(f"{AT_EDGE} not tried: the place of a largest number is another one beside NaN")
     trial, why = Trial(small := _in_small(found)), ""
-    for nan in (False, True):
-        if nan and any(kernel.workers is not None for kernel in found.plan.kernels):
-            break
-        if not (why := trial.difference(_bare(small.plan, nan))):
-            return _bare(found.plan, nan)
+    tried: list[p.Plan] = []
+    for absorbing, nan in product((True, False), (False, True)):
+        plan = _bare(small.plan, nan, absorbing)
+        if plan in tried or (nan and any(kernel.workers is not None for kernel in found.plan.kernels)):
+            continue
+        tried.append(plan)
+        if not (why := trial.difference(plan)):
+            return _bare(found.plan, nan, absorbing)
     raise Differs(f"{AT_EDGE} not PyTorch's: {why}")
 
 
-def _bare(plan: p.Plan, nan: bool) -> p.Plan:
-    return replace(plan, kernels=tuple(bare(kernel, nan=nan) for kernel in plan.kernels))
+def _bare(plan: p.Plan, nan: bool, absorbing: bool) -> p.Plan:
+    return replace(plan, kernels=tuple(bare(kernel, nan=nan, absorbing=absorbing) for kernel in plan.kernels))
 
 
 def _in_small(found: Derived) -> Miniature:

@@ -131,6 +131,17 @@ def test_scratch_is_not_read_before_it_is_written():
         emit(replace(case.plan, kernels=case.plan.kernels[::-1]), "numpy")(case.arrays)
 
 
+@pytest.mark.parametrize("name", ["softmax_stream", "matmul", "attention", "gather"])
+def test_several_data_at_once_give_what_each_gives(name):
+    case = plans.FLOAT_CASES[name]("f32")
+    run, first = emit(case.plan, "numpy"), max(n for n, a in case.arrays.items() if a.dtype.kind == "f")
+    data = [case.arrays[first] * scale for scale in (1.0, -2.0, np.nan)]
+    both = run({**case.arrays, first: np.stack(data)}, sizes=case.sizes, cases=len(data))
+    for at, array in enumerate(data):
+        for output, wanted in run({**case.arrays, first: array}, sizes=case.sizes).items():
+            np.testing.assert_allclose(both[output][at], wanted, rtol=1e-12)
+
+
 def test_inputs_are_checked():
     case = plans.matmul()
     with pytest.raises(NapkinError, match=r"input B: expected shape \(k=50, n=90\), found \(50, 91\)"):

@@ -21,7 +21,7 @@ from napkin_eq.search.job import prover
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.kernel import Lowering
 from napkin_eq.verify import translation
-from napkin_eq.verify.miniature import _divided, miniature, skeleton
+from napkin_eq.verify.miniature import _divided, _numbered, miniature, skeleton
 from napkin_eq.verify.selftest.mutations import MUTATIONS
 
 QUICK = (
@@ -59,6 +59,17 @@ def test_decode_and_ragged_sizes_agree(sizes):
     )
 
 
+def _changed(body, old, new):
+    return tuple(
+        replace(s, parts=tuple(replace(part, body=_changed(part.body, old, new)) for part in s.parts))
+        if isinstance(s, p.Loop)
+        else new
+        if s == old
+        else s
+        for s in body
+    )
+
+
 def test_a_plan_in_small_has_the_same_statements():
     found = derive(diagram("causal_attention"))
     small = miniature(found.diagram, found.outputs, found.plan, found.hardware, found.dtype, prover(found.statements))
@@ -67,6 +78,13 @@ def test_a_plan_in_small_has_the_same_statements():
     waiting = tuple(replace(kernel, turn=p.Turn(leads=True, waits=0)) for kernel in small.plan.kernels)
     assert skeleton(waiting) == skeleton(found.plan.kernels)
     (kernel,), (own,) = small.plan.kernels, found.plan.kernels
+    # What values are called says nothing; which one is used does.
+    values = list(p.values_of(own.body))
+    assert skeleton(replace(own, body=_numbered(own.body, {name: f"v_{name}" for name in values}))) == skeleton(own)
+    scores = next(s for s in p.statements(own.body) if isinstance(s, p.ReduceTile))
+    other = next(name for name, value in p.values_of(own.body).items() if value.coords and name != scores.arg)
+    swapped = _changed(own.body, scores, replace(scores, arg=other))
+    assert skeleton(replace(own, body=swapped)) != skeleton(own)
     assert [c.ragged for c in kernel.coords] == [c.ragged for c in own.coords]
     assert max(c.tile for c in kernel.coords) == 16
 

@@ -7,6 +7,7 @@ wants IEEE arithmetic at these places takes the choices out again; elsewhere the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -14,21 +15,24 @@ from napkin_eq.lang.operators import ABSENT
 from napkin_eq.tile import ir as p
 
 
-def bare(kernel: p.Kernel, *, nan: bool) -> p.Kernel:
-    """Return a kernel with the machine's own values at edges; `nan`: NaN is kept in maxima and minima, too."""
-    return replace(kernel, body=_needed(_stripped(kernel.body, {})), nan=nan)
+def bare(kernel: p.Kernel, *, nan: bool, absorbing: bool = True) -> p.Kernel:
+    """Return a kernel with the machine's own values at edges; `nan`: NaN is kept in maxima and minima, too.
+
+    absorbing: what is -inf stays so in products and where it is subtracted, as what is absent does.
+    """
+    return replace(kernel, body=_needed(_stripped(kernel.body, {}, absorbing)), nan=nan)
 
 
-def _stripped(body: Sequence[p.Stmt], made: dict[str, p.Stmt]) -> tuple[p.Stmt, ...]:
+def _stripped(body: Sequence[p.Stmt], made: dict[str, p.Stmt], absorbing: bool) -> tuple[p.Stmt, ...]:
     found: list[p.Stmt] = []
     for stmt in body:
         if isinstance(stmt, p.Loop):
-            found.append(
-                replace(stmt, parts=tuple(replace(part, body=_stripped(part.body, dict(made))) for part in stmt.parts))
-            )
+            parts = (replace(part, body=_stripped(part.body, dict(made), absorbing)) for part in stmt.parts)
+            found.append(replace(stmt, parts=tuple(parts)))
             continue
         if isinstance(stmt, p.Let):
             stmt = _own(stmt, made)
+            stmt = stmt if absorbing else _unabsorbed(stmt, made)
         if isinstance(stmt, p.Defining):
             made[stmt.out.name] = stmt
         found.append(stmt)
@@ -57,6 +61,19 @@ def _own(stmt: p.Let, made: dict[str, p.Stmt]) -> p.Let:
             and mask.args == (found.args[1], stmt.args[1])
         ):
             return replace(stmt, op="div", args=found.args)
+    return stmt
+
+
+def _unabsorbed(stmt: p.Let, made: dict[str, p.Stmt]) -> p.Let:
+    """Return a product of what may be -inf, and what is subtracted and may be so, as the machine has them."""
+    mask = made.get(str(stmt.args[0])) if stmt.op == "where" else None
+    if not (isinstance(mask, p.Let) and mask.op == "eq" and mask.args[1] == ABSENT):
+        return stmt
+    value, found = mask.args[0], made.get(str(stmt.args[2]))
+    if stmt.args[1] == math.inf and stmt.args[2] == value:
+        return replace(stmt, op="mul", args=(value, 1.0))
+    if stmt.args[1] == ABSENT and isinstance(found, p.Let) and found.op == "mul" and value in found.args:
+        return replace(stmt, op="mul", args=found.args)
     return stmt
 
 
