@@ -38,7 +38,7 @@ ABREAST, EVALUATED = 2**22, 2**18
 FIRST = 8  # cases of the first run, with NaN among them: where it is lost, a plan that keeps it is tried soon
 # Nanoseconds, about, that a trial may take in the plan in small that is most faithful, in any; seconds of processor
 # time after which it ends
-QUICK, MOST_WORK, SECONDS = 5e8, 5e9, 20.0
+QUICK, MOST_WORK, SECONDS = 5e8, 1e10, 20.0
 CASES = " case"  # the axis of several data
 INF, NAN = float("inf"), float("nan")
 AT_EDGE = "at an edge"  # how the reason begins
