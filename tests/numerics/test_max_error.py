@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pytest
 
+import napkin_eq.frontend.library as nq
 from napkin_eq.frontend.gallery import diagram
 from napkin_eq.frontend.library import array, axes, exp
 from napkin_eq.lang.errors import NapkinError
@@ -91,3 +92,11 @@ def test_a_term_that_rounds_more_has_a_larger_figure() -> None:
     a, b = array("A", x), array("B", x)
     assert term_error(exp(a - b), "bf16") < term_error(exp(a - b + b - b), "bf16")
     assert term_error(Map("max", (a, b)), "bf16") == 0.0
+
+
+@pytest.mark.parametrize("order, precision", [("xd", "tf32x3"), ("dx", "bf16x6")])
+def test_products_of_float32_hold_all_digits_in_parts_by_how_the_operands_lie(order: str, precision: str) -> None:
+    q, x, d = axes("q x d", q=1024, x=1024, d=1024)
+    right = array("B", *({"x": x, "d": d}[name] for name in order))
+    found = derive(nq.sum(array("A", q, d) * right, d), dtype="float32", printer="triton")
+    assert precisions(found) == {("f32", precision)}

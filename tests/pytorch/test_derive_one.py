@@ -9,6 +9,7 @@ import json
 import pytest
 import torch
 
+from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.json_form import dumps_diagram
 from napkin_eq.pipeline import compiled
 from napkin_eq.pytorch import derive_one
@@ -73,3 +74,14 @@ def test_the_compiler_is_not_asked_of_kernels_for_the_interpreter(compiler, tmp_
     said[:] = [BAD]
     answered(request(tmp_path / "plain", softmax, torch.randn(8, 16), interpreted=True))
     assert not sources and json.loads((tmp_path / "plain.json").read_text())["compiled_s"] == 0
+
+
+def test_kernels_that_spill_give_way_and_are_not_taken_where_all_do(compiler, tmp_path):
+    said, _ = compiler
+    said[:] = [{**GOOD, "spills_bytes": 400}] * 2 + [GOOD]
+    answered(request(tmp_path / "some", softmax, torch.randn(56, 1000)))
+    assert (tmp_path / "some.json").exists()
+    said[:] = [{**GOOD, "spills_bytes": 400}]
+    with pytest.raises(NapkinError, match="spills 400 bytes"):
+        answered(request(tmp_path / "all", softmax, torch.randn(40, 1000)))
+    assert not (tmp_path / "all.json").exists()

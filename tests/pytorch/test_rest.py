@@ -130,3 +130,15 @@ def test_a_region_is_named_by_what_it_is():
         torch.testing.assert_close(fast(lambda t, f=fn: f(t) * 2)(given), fn(given) * 2)
     names = [backend._digest(report.taken[0]) for report in backend.reports]
     assert names[0] == names[2] and len(set(names)) == 3
+
+
+def test_a_graph_of_which_nothing_is_taken_is_inductors_as_if_no_one_else_had_been_asked(monkeypatch):
+    from torch._inductor import compile_fx
+
+    whole, asked = compile_fx.compile_fx, []
+    monkeypatch.setattr(backend, "chosen", lambda *args: [])
+    monkeypatch.setattr(compile_fx, "compile_fx", lambda *args, **more: asked.append(args) or whole(*args, **more))
+    x = torch.randn(4, 8)
+    with torch.no_grad():
+        torch.testing.assert_close(fast(torch.tanh)(x), torch.tanh(x))
+    assert len(asked) == 1 and "0 of 0 regions" in str(backend.reports[-1])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from operator import getitem
 from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
@@ -36,8 +37,10 @@ def library_us(nodes: Sequence[Any], hardware: Hardware, dtype: str) -> float:
     """Return the microseconds that PyTorch, compiled, is taken to need for nodes of a graph."""
     inside = set(nodes)
     work = [node for node in nodes if _tensors(node)]
-    total = sum(_contraction_us(node, hardware, dtype) for node in work if contraction(node))
-    rest = [node for node in work if not contraction(node)]
+    heavy = [node for node in work if contraction(node)]
+    total = sum(_contraction_us(node, hardware, dtype) for node in heavy)
+    # One of several results of a contraction is there with it.
+    rest = [node for node in work if node not in heavy and not (node.target is getitem and node.args[0] in heavy)]
     for part in _connected(rest):
         own = set(part)
         read = {source for node in part for source in node.all_input_nodes if source not in own}

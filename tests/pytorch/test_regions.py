@@ -1,0 +1,98 @@
+"""How a graph is cut into regions, and what PyTorch is taken to need for one."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch.fx.experimental.proxy_tensor import make_fx
+
+from napkin_eq.machine.gpu import load
+from napkin_eq.pytorch import regions
+from napkin_eq.pytorch.backend import decompositions
+from napkin_eq.pytorch.build.table import name_of
+from napkin_eq.pytorch.flat import flat
+from napkin_eq.pytorch.importer import from_torch
+from napkin_eq.pytorch.kernels import Kernels, turned_bytes
+from napkin_eq.pytorch.operators import price
+from napkin_eq.pytorch.operators.price import library_us
+
+H100 = load("h100")
+
+
+def graph(fn, *shapes, dtype=torch.float32):
+    given = [torch.empty(shape, dtype=dtype, device="meta") for shape in shapes]
+    return make_fx(fn, decomposition_table=decompositions(), tracing_mode="fake")(*given)
+
+
+def nodes(fn, *shapes, dtype=torch.float32):
+    return [node for node in graph(fn, *shapes, dtype=dtype).graph.nodes if node.op == "call_function"]
+
+
+def needs(fn, *shapes, dtype=torch.float32):
+    return library_us(nodes(fn, *shapes, dtype=dtype), H100, str(dtype).removeprefix("torch."))
+
+
+def heads(x, w, out):
+    q, k, v = (y.view(2, 256, 4, 16).transpose(1, 2) for y in F.linear(x, w).split(64, 2))
+    y = torch.softmax(q @ k.transpose(-2, -1), -1) @ v
+    return F.linear(y.transpose(1, 2).reshape(2, 256, 64), out)
+
+
+def test_a_graph_is_cut_where_the_fewest_bytes_go_from_one_part_to_the_next():
+    module = graph(heads, (2, 256, 64), (192, 64), (64, 64))
+    segment = regions._segments(module, {})
+    heavy = [segment[node] for node in module.graph.nodes if regions.contraction(node)]
+    assert heavy == [0, 1, 1, 2]  # not through the scores, which are 16 times as large as what they are made of
+    copies = [segment[node] for node in segment if name_of(node.target).startswith(("clone", "expand"))]
+    assert copies and 0 not in copies  # of queries and keys, which are read through where the scores are made
+
+
+def test_no_segment_has_more_contractions_than_are_searched_together():
+    def stack(x, w):
+        for _ in range(7):
+            x = torch.relu(x @ w)
+        return x
+
+    module = graph(stack, (8, 8), (8, 8))
+    segment = regions._segments(module, {})
+    found = [segment[node] for node in module.graph.nodes if regions.contraction(node)]
+    assert max(map(found.count, found)) == regions.CONTRACTIONS and found == sorted(found)
+
+
+def test_products_of_float32_are_rounded_only_where_pytorch_is_set_to(monkeypatch):
+    exact = needs(torch.matmul, (2048, 4096), (4096, 2048))
+    assert exact == pytest.approx(651.5, rel=0.1)  # as an H100 measured of cuBLAS
+    monkeypatch.setattr(price, "_rounded", lambda name: True)
+    assert needs(torch.matmul, (2048, 4096), (4096, 2048)) < exact / 4
+
+
+def test_long_rows_that_are_normalised_are_read_twice_and_short_ones_once():
+    once = needs(torch.relu, (4096, 65536))
+    assert needs(lambda x: torch.softmax(x, 1), (4096, 65536)) == pytest.approx(1.5 * once)
+    assert needs(lambda x: x - x.mean(1, keepdim=True), (4096, 65536)) == pytest.approx(1.5 * once)
+    assert needs(lambda x: torch.softmax(x, 1), (262144, 1024)) == pytest.approx(once)
+    assert needs(lambda x: F.group_norm(x, 8), (64, 64, 256, 256)) == pytest.approx(1.5 * once, rel=0.01)
+
+
+def test_half_of_causal_attention_is_left_out():
+    def attention(causal):
+        return lambda q, k, v: torch.ops.aten._scaled_dot_product_flash_attention(q, k, v, 0.0, causal)[0]
+
+    shapes = [(4, 16, 4096, 128)] * 3
+    whole, half = (needs(attention(causal), *shapes, dtype=torch.bfloat16) for causal in (False, True))
+    assert half == pytest.approx(whole / 2)
+
+
+def test_results_that_lie_otherwise_than_they_are_stored_are_copied():
+    program = from_torch(lambda x, m: torch.where(m > 0, x, 0.0), torch.randn(2, 3, 5), torch.randn(3, 5))
+    (out,) = flat(program).outputs
+    names = tuple(axis.name for axis in out.axes)
+    there, turned = (
+        Kernels("", (), ((out.name, order),), 1, 1.0, 0.0, Path(), True) for order in (names, names[::-1])
+    )
+    assert turned_bytes(program, there, [(15, 5, 1)]) == 0
+    assert turned_bytes(program, turned, [(15, 5, 1)]) == 4 * math.prod((2, 3, 5))
