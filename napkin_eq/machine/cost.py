@@ -255,7 +255,7 @@ def profile(kernel: p.Kernel) -> Profile:
                             depth=depth,
                         )
                     )
-                    for side in (stmt.a, stmt.b):
+                    for side in dict.fromkeys((stmt.a, stmt.b)):
                         each = COMPUTED_OPERAND * (side in computed) + (SPLIT[kind].split if kind in SPLIT else 0.0)
                         if each:
                             works.append(Work("operand", values[side].coords, each, "", loops, rows=stmt.out.coords))

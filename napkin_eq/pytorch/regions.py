@@ -456,10 +456,12 @@ def _decide(region: Region, options: Options, hardware: str, interpreted: bool, 
         region.reason = str(reason)
         region.long = region.long and not region.reason.startswith(AT_EDGE)
         return
+    if not gpu:
+        return
     strides = [[about(step) for step in node.meta["val"].stride()] for node in region.returns]
     copied = 2 * turned_bytes(region.program, region.kernels, strides)
     took = region.kernels.predicted_us + copied / machine.hbm.copy_bandwidth * 1e6
-    if gpu and region.library_us < options.gain * took:
+    if region.library_us < options.gain * took:
         copies = f", {took - region.kernels.predicted_us:.1f} of it for results in another order" if copied else ""
         region.reason = f"{NO_GAIN}: {took:.1f} us{copies} against {region.library_us:.1f} us of PyTorch"
 
