@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, TypeVar
 
+from napkin_eq.egraph.budget import METER
 from napkin_eq.egraph.saturate import threaded
 
 T = TypeVar("T")
@@ -30,7 +31,7 @@ WAIT = 30.0  # times the seconds of a job, by the clock, which a busy machine ma
 class _Worker:
     """A process: its number, where it is asked and where it answers, the key of what it does, its answer so far.
 
-    taken: the seconds of processor time that it said it has taken.
+    taken: the seconds of METER that it said it has taken.
     """
 
     number: int
@@ -46,7 +47,7 @@ class Pool:
 
     work: is given what is to be done, and gives what came of it; both are sent from process to process. Where none can
     be forked, as after a derivation in this one, all is done here, and only its own budgets limit it.
-    taken: seconds of processor time that the processes have taken.
+    taken: seconds of METER that the processes have taken, of those that were ended as of the core at hand.
     """
 
     def __init__(self, work: Callable[[Any], Any]) -> None:
@@ -66,7 +67,7 @@ class Pool:
     def each(self, items: Iterable[tuple[T, Any]], seconds: float) -> Iterator[tuple[T, Any, str]]:
         """Do work, a few at a time, and yield of each item its key, what it gave, or why it gave nothing, in any order.
 
-        items: keys and what `work` is given. seconds: of processor time that an item may take.
+        items: keys and what `work` is given. seconds: of METER that an item may take.
         """
         if not hasattr(os, "fork") or threaded():
             for key, item in items:
@@ -136,7 +137,7 @@ class Pool:
         os.close(worker.asked)
         os.close(worker.answers)
         _, _, used = os.wait4(worker.number, 0)
-        self.taken += used.ru_utime + used.ru_stime - worker.taken
+        self.taken += max(0.0, (used.ru_utime + used.ru_stime) / (METER.slow or 1.0) - worker.taken)
 
 
 def _tried(work: Callable[[Any], Any], item: Any) -> tuple[Any, str]:
@@ -160,11 +161,12 @@ def _serve(work: Callable[[Any], Any], asked: int, answers: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (room, hard))
     while head := _read(asked, HEAD):
         item, seconds = pickle.loads(_read(asked, int.from_bytes(head, "big")))
-        limit = int(time.process_time()) + max(1, int(seconds))
+        METER.seconds()  # for how slow this core is now
+        limit = int(time.process_time()) + max(1, int(seconds * METER.slow))
         resource.setrlimit(resource.RLIMIT_CPU, (limit if most == resource.RLIM_INFINITY else min(limit, most), most))
         found, why = _tried(work, item)
         large = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KILO > LARGE
-        _send(answers, (found, why, time.process_time(), large))
+        _send(answers, (found, why, METER.seconds(), large))
         if large:
             return
 

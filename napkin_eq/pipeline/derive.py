@@ -90,7 +90,8 @@ def derive(
     for portable kernels, "gluon" for every kernel whose work groups of warps can share on this GPU, "auto" for those
     that are predicted to be faster so. max_error: the relative error, see accuracy.py, that no output's plan may pass;
     where plans that round the computed operands of contractions to the storage type do, they are kept in float32.
-    refused: terms of plans that are not to be taken. limit: seconds of processor time for the search; where they end
+    refused: terms of plans that are not to be taken. limit: seconds of processor time for the search, of a core that is
+    not slowed (egraph/budget.py: a slow or busy one takes up to 2.5 times as many, for the same plan); where they end
     it, the best plan until then is returned, or one operator by operator, and the derivation's `limited` says what was
     ended. library: matrix products of a library may take the place of kernels, trusted and not proved. expected: of
     sizes that are symbols, see tile/expected.py. Raises NapkinError for unknown names, a diagram that no tiles fit or
@@ -159,7 +160,7 @@ def kernels(job: Job) -> list[Output]:
     elif soon(job, placer(job), _least(job)):
         found = searches(_in_full(_part(job, LITTLE, hard=True), anew=False))
     else:
-        found = searches(_in_full(_part(job, 1 - COVER), anew=False))
+        found = searches(_in_full(_part(job, 1 - COVER, hard=True), anew=False))
     plain = _faster(job, found)
     if not graph and not _near(job, plain or found) and (plain or _far(job, found)):
         return min([plain or found, *filter(None, [_cover(_rest(job))])], key=_predicted)
