@@ -139,16 +139,16 @@ def test_a_cover_beside_a_search_begins_nothing_after_its_time(monkeypatch):
 
 
 def test_a_search_that_can_save_part_of_a_launch_has_little_time_and_no_cover_beside_it(monkeypatch):
-    given: list[Budget] = []
+    given: list[float] = []
     covers: list[int] = []
-    old = module.searches
-    monkeypatch.setattr(module, "searches", lambda job: given.append(job.aim.budget) or old(job))
+    old = module._part
+    monkeypatch.setattr(module, "_part", lambda job, share, hard: given.append(share) or old(job, share, hard))
     monkeypatch.setattr(module, "_cover", lambda _: covers.append(len(given)) or [])
     products = [nq.sum(A * nq.array(name, q, x), q) for name in "CD"]
     wide = nq.softmax(nq.array("W", *nq.axes("n m", n=4096, m=16384)), "m")
     for term in (products[0] * products[1], wide):
         assert derive(Diagram("small", (("out", term),)), limit=1e-6).limited
-    assert [budget.hard for budget in given] == [True, False] and 1 not in covers
+    assert given == [module.LITTLE, 1 - module.COVER] and 1 not in covers
 
 
 def test_one_kernel_as_written_holds_exponentials_that_all_other_plans_hold():
