@@ -155,7 +155,8 @@ class ScanTile:
 class Precision:
     """How f32 operands are multiplied: in so many parts of a type of the matrix unit, by so many products of these.
 
-    roundoff: what it costs each operand, relative to it. split: operations per element that take it apart.
+    roundoff: what it costs each operand, relative to it. split: operations per element that take it apart. bytes: of
+    an element's parts together.
     """
 
     unit: str
@@ -163,6 +164,7 @@ class Precision:
     products: int
     roundoff: float
     split: float
+    bytes: int = 4
 
 
 # Fastest first. The unit drops the low 13 bits of an operand in tf32; with three products of two such parts only what
@@ -170,8 +172,8 @@ class Precision:
 # three smallest of nine products are left out, 2^-26 of the largest.
 PRECISIONS = {
     "tf32": Precision("tf32", 1, 1, 2.0**-10, 0.0),
-    "tf32x3": Precision("tf32", 2, 3, 2.0**-19, 2.0),
-    "bf16x6": Precision("bfloat16", 3, 6, 2.0**-23, 4.0),
+    "tf32x3": Precision("tf32", 2, 3, 2.0**-19, 2.0, 8),
+    "bf16x6": Precision("bfloat16", 3, 6, 2.0**-23, 4.0, 6),
     "ieee": Precision("float32", 1, 1, 0.0, 0.0),
 }
 MATRIX_ROUNDOFF = {name: precision.roundoff for name, precision in PRECISIONS.items()}

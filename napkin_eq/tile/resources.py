@@ -4,8 +4,10 @@ open.
 Shared memory is what Triton 3.6 allocates. A loop holds buffers for the loads that its contractions read, filled ahead:
 one a stage of those that the wide instructions read where they lie, one less of those that pass through registers. An
 operand that is computed is handed to the matrix unit through shared memory, but for rows out of another contraction
-under the wide instructions. A reduction or a scan across warps leaves a partial result of each warp there, and a tile
-that threads hold otherwise than its neighbours do passes through it. What lies there at once adds up.
+under the wide instructions. These read the parts that operands of f32 are multiplied in there too, but of rows that
+the same body loads or another contraction gave: such lie in registers. A reduction or a scan across warps leaves a
+partial result of each warp there, and a tile that threads hold otherwise than its neighbours do passes through it. What
+lies there at once adds up.
 """
 
 from __future__ import annotations
@@ -70,14 +72,18 @@ class Moment:
 
     once: operands that are loaded or computed once. direct, through: loads that contractions of a loop read as they
     are, and computed on.
-    resident: rows computed of a contraction's result, which the wide instructions take from registers. foldings,
-    converted: of which one at a time leaves partial results, or passes to threads that hold it otherwise.
+    resident: rows computed of a contraction's result, which the wide instructions take from registers. split, handed:
+    of contractions of parts, one at a time, the parts that the wide instructions read, and what is handed to the narrow
+    ones. foldings, converted: of which one at a time leaves partial results, or passes to threads that hold it
+    otherwise.
     """
 
     once: Claims = ()
     direct: Claims = ()
     through: Claims = ()
     resident: Claims = ()
+    split: tuple[Claims, ...] = ()
+    handed: tuple[Claims, ...] = ()
     foldings: tuple[Folding, ...] = ()
     converted: tuple[Converted, ...] = ()
 
@@ -113,6 +119,8 @@ class Held:
     direct: int
     through: int
     resident: int
+    split: int
+    handed: int
     converted: int
     foldings: tuple[tuple[tuple[int, ...], int, tuple[int, ...], bool], ...]
 
@@ -198,6 +206,7 @@ def room(need: Needs, lanes: Mapping[str, int]) -> Room:
     shared = dict.fromkeys(
         Held(
             total(m.once), total(m.direct), total(m.through), total(m.resident),
+            max(map(total, m.split), default=0), max(map(total, m.handed), default=0),
             max((sizes[coords] * size for coords, size, wider in m.converted if 1 < sizes[coords] != sizes.get(wider)),
                 default=0),
             tuple(
@@ -247,7 +256,13 @@ def capacity(taken: Room, warps: int, stages: int, wide_unit: bool = True) -> tu
             + held.through * (stages - 1)
             + (0 if wide else held.resident)
         )
-        passing = max([held.converted, *[partial_bytes(*folding, warps) for folding in held.foldings]])
+        passing = max(
+            [
+                held.converted,
+                held.split if wide else held.handed,
+                *[partial_bytes(*folding, warps) for folding in held.foldings],
+            ]
+        )
         shared = max(shared, always + passing)
     most = max(
         size / (warps * WARP) + sum(share * places(*part, warps) for *part, share in parts)
@@ -506,9 +521,19 @@ def _moments(kernel: p.Kernel) -> Iterator[Moment]:
     loads = {s.out.name for s in p.statements(kernel.body) if isinstance(s, p.Load)}
     sides = {n for s in p.statements(kernel.body) if isinstance(s, p.Dot) for n in (s.a, s.b)}
     results = _of_contractions(kernel)
+    # Operands of contractions of parts, and the bytes of an element's parts
+    split = {
+        n: p.PRECISIONS[s.precision].bytes
+        for s in p.statements(kernel.body)
+        if isinstance(s, p.Dot) and p.PRECISIONS[s.precision].parts > 1
+        for n in (s.a, s.b)
+    }
 
     def claim(name: str) -> tuple[tuple[str, ...], int]:
         return values[name].coords, BYTES[values[name].dtype]
+
+    def parts(name: str) -> tuple[tuple[str, ...], int]:
+        return values[name].coords, split[name]
 
     def visit(body: Sequence[p.Stmt], around: Claims, looped: bool) -> Iterator[Moment]:
         own = p.definitions(tuple(s for s in body if not isinstance(s, p.Loop)))
@@ -519,19 +544,30 @@ def _moments(kernel: p.Kernel) -> Iterator[Moment]:
         others = {n for s in body if not isinstance(s, p.Dot) for n in p.used(s)}
         lefts = {left_of(dot, values) for dot in dots}
         resident = [n for n in own if innermost and n in sides - loads and n in lefts and n in results]
-        once = [n for n in own if n in sides and n not in fed and n not in resident]
-        whole = (*around, *map(claim, once))
-        direct, through = (
-            tuple(claim(n) for n in sorted(names) if values[n].coords)
-            for names in (fed & read - others, fed - (read - others))
+        inside = {n for dot in dots for n in (dot.a, dot.b) if n in split}
+        once = [n for n in own if n in sides and n not in fed and n not in resident and n not in inside]
+        whole = (*around, *(parts(n) if n in split else claim(n) for n in once))
+        lying = (fed & read) - others - set(split)
+        direct, through = (tuple(claim(n) for n in sorted(names) if values[n].coords) for names in (lying, fed - lying))
+        apart = tuple(
+            tuple(parts(n) for n in (dot.a, dot.b) if n in own and (n not in lefts or n not in {*loads, *resident}))
+            for dot in dots
+            if dot.a in split
         )
+        handed = tuple((claim(n) if n in loads else parts(n),) for n in sorted(inside) if n in own and n not in fed)
         # What a body does after its last contraction finds the operands gone.
         last = max((at + 1 for at, s in enumerate(body) if isinstance(s, (p.Dot, p.Loop))), default=0)
         yield Moment(
-            whole, direct, through, tuple(map(claim, resident)), *passing(body[:last] if not looped else body, own, fed)
+            whole,
+            direct,
+            through,
+            tuple(claim(n) for n in resident if n not in split),
+            apart,
+            handed,
+            *passing(body[:last] if not looped else body, own, fed),
         )
         if not looped:
-            yield Moment(around, (), (), (), *passing(body[last:], own, fed))
+            yield Moment(around, (), (), (), (), (), *passing(body[last:], own, fed))
         for stmt in body:
             for part in stmt.parts if isinstance(stmt, p.Loop) else ():
                 yield from visit(part.body, whole, True)
