@@ -1,9 +1,9 @@
 """Whether a theorem is about the diagram that was asked for: the one step before a certificate's first, held here.
 
 What derives may name bound axes anew (cover/apart.py), carry a read of a computed value down to the arrays
-(lang/substitute.py), and fold over the two axes that another one counts (search/unfolded.py). None is a step of the
-certificate. So both terms are written as what they say at one place of the output, with every coordinate put in down to
-the arrays and bound axes without names, and must be the same.
+(lang/substitute.py), fold over the two axes that another one counts, and say in the place of a fold of one lane what is
+in that lane (search/unfolded.py). None is a step of the certificate. So both terms are written as what they say at one
+place of the output, with every coordinate put in down to the arrays and bound axes without names, and must be the same.
 
 Nothing of what derives is used here, so that its mistakes are seen. What is not understood is not the same.
 """
@@ -30,6 +30,9 @@ MOST = 400_000  # values visited, each at a place of its own, until nothing is s
 # A fold in which these are of its axis' coordinate, by a number, is one over two axes
 QUOTIENTS = (("map", "floordiv"), ("map", "mod"))
 FOLDS = ("sum", "prod", "max", "min")
+# Operators that give a number for numbers
+NUMBERS = ("add", "mul", "neg")
+TRUE, ZERO, ABSENT = (("const", c.kind, repr(c.fields)) for c in (Const(True), Const(0.0), Const(-math.inf)))
 DEEP = 40  # levels from which terms are held against each other part by part
 Work = Generator[tuple[Term, Env], int, int]
 
@@ -77,6 +80,7 @@ class _Said:
         self.fresh = self.work = 0
         # By a bound axis and a number, the quotients and remainders of its coordinate
         self.divided: dict[tuple[int, int], set[int]] = {}
+        self.equated: set[int] = set()  # what is asked to be equal to something
         # Values said to be the same: their number, and the order of their axes
         self.parts: dict[Term, tuple[int, tuple[str, ...]]] = {}
 
@@ -167,10 +171,13 @@ class _Said:
         raise NapkinError(f"a {type(term).__name__} is no part of a diagram")
 
     def fold(self, monoid: str, parts: Sequence[int], own: int, axis: Axis) -> int:
-        """Return the number of a fold over a bound axis; where something inside is at its quotients or remainders by a
-        number, of the fold over both: lanes i n + j, the j of each i folded first.
+        """Return the number of a fold over a bound axis. Where one lane alone can count, of what is in that lane; where
+        something inside is at its quotients or remainders by a number, of the fold over both: lanes i n + j, the j of
+        each i folded first.
         """
-        inside = self.inside(parts)
+        if (found := self.lone(monoid, parts, own, axis)) is not None:
+            return found
+        inside = self.made(parts) if self.divided else set[int]()
         numbers = {n for lane, n in self.divided if lane == own and not inside.isdisjoint(self.divided[lane, n])}
         least = min((n for n in numbers if axis.size and 1 < n < axis.size and axis.size % n == 0), default=0)
         if least and axis.size:
@@ -180,14 +187,82 @@ class _Said:
             run = self.row(("map", "mul"), (count, whole), bounds=(0, axis.size - least))
             lane = self.row(("map", "add"), (run, rest), bounds=_places(axis))
             inner = self.fold(monoid, self.put(parts, own, lane), rest, rests)
-            return self.fold(monoid, [inner, self.row(("const", "bool", repr(Const(True).fields)))], count, quotients)
+            return self.fold(monoid, [inner, self.row(TRUE)], count, quotients)
         height = 1 + max(self.height[part] for part in parts)
         named = parts if axis.size == 1 else self.put(parts, own, self.bound(axis, height))
         return self.row(("Reduce", monoid, height, *_kind(axis)), named, ANY, height)
 
-    def inside(self, roots: Sequence[int]) -> set[int]:
+    def lone(self, monoid: str, parts: Sequence[int], own: int, axis: Axis) -> int | None:
+        """Return the number of the one lane that a fold takes, where its mask holds in no other, or where its body, of
+        a sum, is zero in every other; None where that is not clear.
+
+        That lane is at a place that is the same in every lane. Of one beyond the axis the nearest lane is asked: there
+        what asks for that place does not hold, and a sum is zero.
+        """
+        if own not in self.equated:
+            return None
+        body, where = parts
+        for condition in [*self.conjuncts(where), *(self.asks(body) if monoid == "sum" else [])]:
+            head, sides = self.rows[condition]
+            if head != ("map", "eq") or own not in sides:
+                continue
+            place = sides[sides[0] == own]
+            if axis.size is None or self.height[place] or own in self.made([place]):
+                continue
+            first, last = (self.row(("whole", at), bounds=(at, at)) for at in (0, axis.size - 1))
+            lane = self.clamped("min", self.clamped("max", place, first), last)
+            value, mask = self.put(parts, own, lane)
+            if mask == self.row(TRUE):
+                return value
+            if monoid == "sum":
+                return self.row(("map", "where"), (mask, value, self.row(ZERO)))
+        return None
+
+    def conjuncts(self, mask: int) -> list[int]:
+        """Return masks all of which hold where one does."""
+        return [at for at in self.reached(mask, ("map", "and")) if self.rows[at][0] != ("map", "and")]
+
+    def asks(self, root: int) -> list[int]:
+        """Return masks outside each of which a value is zero."""
+        found, stack, seen = list[int](), [root], set[int]()
+        while stack:
+            at = stack.pop()
+            head, parts = self.rows[at]
+            if at in seen:
+                continue
+            seen.add(at)
+            if head == ("map", "where") and self.rows[parts[2]][0] == ZERO:
+                found += self.conjuncts(parts[0])
+                stack.append(parts[1])
+            elif head == ("map", "neg"):
+                stack += parts
+            elif head == ("map", "mul"):  # beside an absent factor it would be absent there
+                stack += [one for one, other in (parts, parts[::-1]) if self.is_number(other)]
+        return found
+
+    def is_number(self, root: int) -> bool:
+        """Tell whether a value is a number for certain, as every element of an array is; else it may be absent."""
+
+        def sure(head: Row) -> bool:
+            return head[0] == "input" or (head[:2] == ("const", "real") and head != ABSENT)
+
+        leaves = self.reached(root, *(("map", op) for op in NUMBERS))
+        return all(sure(self.rows[at][0]) for at in leaves if self.rows[at][0] not in [("map", op) for op in NUMBERS])
+
+    def reached(self, root: int, *heads: Row) -> list[int]:
+        """Return the numbers that one is made of as far as operators of some kinds go, these too."""
+        found, stack = dict[int, None](), [root]
+        while stack:
+            at = stack.pop()
+            if at not in found:
+                found[at] = None
+                head, parts = self.rows[at]
+                stack += reversed(parts) if head in heads else []
+        return list(found)
+
+    def made(self, roots: Sequence[int]) -> set[int]:
         """Return the numbers that some are made of."""
-        found, stack = set[int](), list(roots) if self.divided else []
+        found, stack = set[int](), list(roots)
         while stack:
             at = stack.pop()
             if at not in found:
@@ -235,7 +310,15 @@ class _Said:
         return found
 
     def row(self, head: Row, parts: Sequence[int] = (), bounds: Bounds = ANY, height: int = 0) -> int:
-        """Return the number of an operator, or a leaf, over numbers; what can be one whole number only is that."""
+        """Return the number of an operator, or a leaf, over numbers; what can be one whole number only is that, and
+        what is equal to itself is.
+        """
+        if head == ("map", "eq") and parts[0] == parts[1]:
+            return self.row(TRUE)
+        if head == ("map", "and") and any(self.rows[part][0] == TRUE for part in parts):
+            return parts[self.rows[parts[0]][0] == TRUE]
+        if head == ("map", "where") and self.rows[parts[0]][0] == TRUE:
+            return parts[1]
         if head in QUOTIENTS:
             if (found := self.quotient(head[1], *parts)) is not None:
                 return found
@@ -253,6 +336,7 @@ class _Said:
         if key not in self.known:
             self.known[key] = len(self.rows)
             self.rows.append(key)
+            self.equated.update(parts if head == ("map", "eq") else ())
             self.bounds.append(bounds)
             self.height.append(max([height, *(self.height[part] for part in parts)]))
         return self.known[key]
@@ -275,6 +359,8 @@ class _Said:
         )
 
     def map(self, term: Map, args: list[int]) -> int:
+        if term.op == "eq" and any(arg.kind != "int" for arg in term.args):
+            return self.row(("map", "eq", "real"), args)  # which may hold in no lane
         if term.kind != "int" or term.op not in BOUNDS:
             return self.row(("map", term.op), args)
         if term.op in ("min", "max"):

@@ -1,15 +1,18 @@
 """Copies undone: a value that is read only under other names, or only with an axis seen as several, is computed so at
-once; a fold over an axis of which values are read at quotients and remainders is one over the axes that these count.
+once; a fold over an axis of which values are read at quotients and remainders is one over the axes that these count; a
+fold that one lane alone can change, as a product with a diagonal is, is what is in that lane.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence, Set
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.interval import interval
 from napkin_eq.lang.substitute import folded, substituted
-from napkin_eq.lang.term import Const, Index, Map, Read, Reduce, Scan, Term, rebuilt, subterms
+from napkin_eq.lang.term import Const, Index, Input, Map, Read, Reduce, Scan, Term, rebuilt, subterms
 
 # Of these a fold over an axis is one over its parts
 FOLDS = ("sum", "prod", "max", "min")
@@ -25,13 +28,108 @@ def unfolded(outputs: Sequence[Term]) -> tuple[Term, ...]:
     found = tuple(outputs)
     for _ in range(ROUNDS):
         try:
-            made = _read_at_once(_parted(found))
+            made = _read_at_once(_parted(_lone(found)))
         except NapkinError:
             return found
         if made == found:
             break
         found = made
     return found
+
+
+def _lone(outputs: Sequence[Term]) -> tuple[Term, ...]:
+    """Return terms whose folds of one lane, or sums of what is zero but in one, are what is in that lane."""
+    done: dict[Term, Term] = {}
+    for term in subterms(*outputs):
+        made = rebuilt(term, tuple(done[c] for c in term.children))
+        lane = _lane(made) if isinstance(made, Reduce) else None
+        done[term] = made if lane is None or {*lane.axes} != {*made.axes} else lane
+    return tuple(done[output] for output in outputs)
+
+
+def _lane(fold: Reduce) -> Term | None:
+    """Return what a fold is if its mask holds in one lane alone, or if its body, of a sum, is zero in all others; None
+    where it is not known to be one.
+    """
+    axis = fold.axis
+    conditions = [*_conjuncts(fold.where), *(_asks(fold.body) if fold.monoid == "sum" else [])]
+    for condition in conditions if fold.monoid in FOLDS and axis.size is not None else []:
+        sides = condition.children if isinstance(condition, Map) and condition.op == "eq" else ()
+        if Index(axis) not in sides:
+            continue
+        place = sides[sides[0] is Index(axis)]
+        if place.kind != "int" or axis in place.axes or any(isinstance(t, (Reduce, Scan)) for t in subterms(place)):
+            continue
+        low, high = interval(place)
+        if low < 0 or high > axis.size - 1:  # beyond the axis the condition holds in no lane, nor in the nearest
+            place = Map("min", (Map("max", (place, Const(0))), Const(axis.size - 1)))
+        value, mask = (_settled(substituted(part, {axis.name: place}, _kept)) for part in (fold.body, fold.where))
+        if mask is Const(True):
+            return value
+        if fold.monoid == "sum":
+            return Map("where", (mask, value, Const(0.0)))
+    return None
+
+
+def _kept(value: Term, along: Set[str]) -> bool:
+    return isinstance(value, Scan) or folded(value, along)
+
+
+def _conjuncts(mask: Term) -> list[Term]:
+    found, stack = list[Term](), [mask]
+    while stack:
+        term = stack.pop()
+        stack += reversed(term.args) if isinstance(term, Map) and term.op == "and" else []
+        found += [] if isinstance(term, Map) and term.op == "and" else [term]
+    return found
+
+
+def _asks(root: Term) -> list[Term]:
+    """Return masks outside each of which a value is zero."""
+    found, stack, seen = list[Term](), [root], set[Term]()
+    while stack:
+        term = stack.pop()
+        if term in seen or not isinstance(term, Map):
+            continue
+        seen.add(term)
+        if term.op == "where" and term.args[2] is Const(0.0):
+            found += _conjuncts(term.args[0])
+            stack.append(term.args[1])
+        elif term.op == "neg":
+            stack += term.args
+        elif term.op == "mul":
+            stack += [one for one, other in (term.args, term.args[::-1]) if _is_number(other)]
+    return found
+
+
+def _is_number(root: Term) -> bool:
+    """Tell whether a value is a number for certain, as every element of an array is; else it may be absent."""
+    stack, seen = [root], set[Term]()
+    while stack:
+        term = stack.pop()
+        if isinstance(term, Map) and term.op in ("add", "mul", "neg"):
+            stack += [arg for arg in term.args if arg not in seen]
+            seen.update(term.args)
+        elif not isinstance(term, (Input, Read)) and not (isinstance(term, Const) and math.isfinite(term.value)):
+            return False
+        elif isinstance(term, Read):
+            stack.append(term.body)
+    return True
+
+
+def _settled(root: Term) -> Term:
+    """Return a term in which what is compared with itself is equal to it."""
+    done: dict[Term, Term] = {}
+    for term in subterms(root):
+        made = rebuilt(term, tuple(done[c] for c in term.children))
+        if isinstance(made, Map) and made.op == "eq" and made.args[0] is made.args[1]:
+            made = Const(True)
+        elif isinstance(made, Map) and made.op == "and" and Const(True) in made.args:
+            made = made.args[made.args[0] is Const(True)]
+        elif isinstance(made, Map) and made.op == "where" and made.args[0] is Const(True):
+            made = made.args[1]
+        done[term] = made
+    return done[root]
 
 
 def _parted(outputs: Sequence[Term]) -> tuple[Term, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,7 +24,7 @@ from napkin_eq.lang.errors import NapkinError, Undecided
 from napkin_eq.lang.evaluate import evaluate
 from napkin_eq.lang.substitute import settled
 from napkin_eq.lang.term import Acc, Const, Index, Input, Length, Map, Read, Reduce, Scan, Size, Term, rebuilt, subterms
-from napkin_eq.laws.law import Max, Sum, exp
+from napkin_eq.laws.law import Max, Sum, exp, where
 from napkin_eq.pipeline import derive as deriving
 from napkin_eq.verify.fuzz.random_diagrams import random_diagram
 
@@ -51,6 +52,19 @@ def parts(quotient: Term, rest: Term) -> Term:
     return Read(Read(Input("P", (Axis("a", 4), Axis("b", 4))), Axis("a", 4), quotient), Axis("b", 4), rest)
 
 
+CLAMPED = Map("min", (Map("max", (PLACE, Const(0))), Const(3)))
+DIAGONAL, MATRIX = Input("D", (q,)), Input("M", (x, z))
+REAL = Input("R", (q,), "float", ("nonneg", "abs<=3"))
+
+
+def eq(a: Term, b: Term) -> Term:
+    return Map("eq", (a, b))
+
+
+def chosen(place: Term, value: Term, axis: Axis = x) -> Term:
+    return where(eq(place, Index(axis)), value, 0.0)
+
+
 SAME: list[tuple[Term, Term]] = [
     (weighted(A, x), weighted(named(A, x, z), z)),
     (Sum(x, A * Max(x, A)), Sum(z, named(A, x, z) * Max(x, A))),
@@ -67,6 +81,14 @@ SAME: list[tuple[Term, Term]] = [
     (Sum(wide, parts(Index(wide) // 4, Index(wide) % 4) * VECTOR), Sum(z, Sum(y, parts(Index(z), Index(y)) * AT))),
     (Max(wide, parts(Index(wide) // 4, Index(wide) % 4)), Max(z, Max(y, parts(Index(z), Index(y))))),
     (Read(AT, z, Index(wide) // 4), Read(VECTOR, wide, Index(wide) // 4 * 4 + Index(y))),
+    # A fold that one lane alone can change is what is in that lane
+    (Sum(x, chosen(Index(q), A)), named(A, x, q)),
+    (Sum(x, chosen(Index(q), DIAGONAL) * MATRIX), DIAGONAL * named(MATRIX, x, q)),
+    (Sum(x, -chosen(Index(q), exp(A)) * 2.0), -named(exp(A), x, q) * 2.0),
+    (Max(x, A, eq(Index(x), Index(q))), named(A, x, q)),
+    (Sum(x, A, eq(Index(q), Index(x)) & (Index(x) < 3)), where(Index(q) < 3, named(A, x, q), 0.0)),
+    (Sum(x, chosen(PLACE, A)), where(eq(PLACE, CLAMPED), Read(A, x, CLAMPED), 0.0)),
+    (Sum(long, chosen(Index(q), Input("L", (q, long)), long)), Read(Input("L", (q, long)), long, Index(q))),
 ]  # fmt: skip
 OTHER: list[tuple[Term, Term]] = [
     (Sum(wide, parts(Index(wide) // 4, Index(wide) % 4) * VECTOR), Sum(z, Sum(y, parts(Index(y), Index(z)) * AT))),
@@ -93,6 +115,21 @@ OTHER: list[tuple[Term, Term]] = [
     (Scan("sum", x, A), Scan("sum", q, A)),
     (Max(x, A), Max(x, A) + Acc()), (A, Input("A", (q, replace(x, multiple=4)))),
     (Map("max", (Index(x), Const(0))), Map("max", (Index(y), Const(0)))),
+    # Not of one lane, not zero in the others, not on the axis, or not that lane
+    (Sum(x, chosen(PLACE, A)), Read(A, x, PLACE)), (Sum(x, chosen(PLACE, A)), Read(A, x, CLAMPED)),
+    (Sum(x, chosen(Index(long), Input("N", (long, x)))), Read(Input("N", (long, x)), x, Index(long))),
+    (Sum(x, where(eq(Index(q), Index(x)), A, 1.0)), named(A, x, q)),
+    (Sum(x, where(eq(Index(q), Index(x)) | (Index(x) < 1), A, 0.0)), named(A, x, q)),
+    (Sum(x, where(~eq(Index(q), Index(x)), A, 0.0)), named(A, x, q)),
+    (Sum(x, chosen(Index(q), A) + A), named(A, x, q)), (Sum(x, A, Index(q) <= Index(x)), named(A, x, q)),
+    (Sum(x, chosen(Index(q), A) * Map("log", (A,))), named(A, x, q) * Map("log", (named(A, x, q),))),
+    (Sum(x, chosen(Index(q), A) * Const(-math.inf)), named(A, x, q) * Const(-math.inf)),
+    (Max(x, chosen(Index(q), A)), named(A, x, q)), (Max(x, A, eq(PLACE, Index(x))), Read(A, x, CLAMPED)),
+    (Sum(x, A, eq(Index(x), Index(x) * 2)), Read(A, x, Const(0))),
+    (Sum(x, A, eq(Index(x), REAL)), Read(A, x, Const(0))), (Sum(x, A, eq(Index(x), Const(1.5))), Read(A, x, Const(1))),
+    (Sum(x, A, eq(Index(x), BEST)), Read(A, x, BEST)),
+    (Reduce("argmax", x, A, eq(Index(x), Index(q))), Index(q)),
+    (Scan("sum", x, chosen(Index(q), A)), named(A, x, q)),
 ]  # fmt: skip
 
 
