@@ -231,10 +231,10 @@ class _Said:
             if at in seen:
                 continue
             seen.add(at)
-            if head == ("map", "where") and self.rows[parts[2]][0] == ZERO:
+            if head == ("map", "where") and self.rows[parts[2]][0] in (ZERO, ("whole", 0)):
                 found += self.conjuncts(parts[0])
                 stack.append(parts[1])
-            elif head == ("map", "neg"):
+            elif head in (("map", "neg"), ("map", "real")):
                 stack += parts
             elif head == ("map", "mul"):  # beside an absent factor it would be absent there
                 stack += [one for one, other in (parts, parts[::-1]) if self.is_number(other)]
@@ -244,7 +244,8 @@ class _Said:
         """Tell whether a value is a number for certain, as every element of an array is; else it may be absent."""
 
         def sure(head: Row) -> bool:
-            return head[0] == "input" or (head[:2] == ("const", "real") and head != ABSENT)
+            number = head[:2] == ("const", "real") and head != ABSENT
+            return number or head[0] == "input" or head == ("map", "real")
 
         leaves = self.reached(root, *(("map", op) for op in NUMBERS))
         return all(sure(self.rows[at][0]) for at in leaves if self.rows[at][0] not in [("map", op) for op in NUMBERS])

@@ -92,10 +92,10 @@ def _asks(root: Term) -> list[Term]:
         if term in seen or not isinstance(term, Map):
             continue
         seen.add(term)
-        if term.op == "where" and term.args[2] is Const(0.0):
+        if term.op == "where" and term.args[2] in (Const(0.0), Const(0)):
             found += _conjuncts(term.args[0])
             stack.append(term.args[1])
-        elif term.op == "neg":
+        elif term.op in ("neg", "real"):
             stack += term.args
         elif term.op == "mul":
             stack += [one for one, other in (term.args, term.args[::-1]) if _is_number(other)]
@@ -110,6 +110,8 @@ def _is_number(root: Term) -> bool:
         if isinstance(term, Map) and term.op in ("add", "mul", "neg"):
             stack += [arg for arg in term.args if arg not in seen]
             seen.update(term.args)
+        elif isinstance(term, Map) and term.op == "real":
+            continue
         elif not isinstance(term, (Input, Read)) and not (isinstance(term, Const) and math.isfinite(term.value)):
             return False
         elif isinstance(term, Read):

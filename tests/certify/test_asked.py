@@ -61,6 +61,10 @@ def eq(a: Term, b: Term) -> Term:
     return Map("eq", (a, b))
 
 
+def real(a: Term) -> Term:
+    return Map("real", (a,))
+
+
 def chosen(place: Term, value: Term, axis: Axis = x) -> Term:
     return where(eq(place, Index(axis)), value, 0.0)
 
@@ -85,6 +89,7 @@ SAME: list[tuple[Term, Term]] = [
     (Sum(x, chosen(Index(q), A)), named(A, x, q)),
     (Sum(x, chosen(Index(q), DIAGONAL) * MATRIX), DIAGONAL * named(MATRIX, x, q)),
     (Sum(x, -chosen(Index(q), exp(A)) * 2.0), -named(exp(A), x, q) * 2.0),
+    (Sum(x, real(where(eq(Index(q), Index(x)), Const(1), Const(0))) * A), real(Const(1)) * named(A, x, q)),
     (Max(x, A, eq(Index(x), Index(q))), named(A, x, q)),
     (Sum(x, A, eq(Index(q), Index(x)) & (Index(x) < 3)), where(Index(q) < 3, named(A, x, q), 0.0)),
     (Sum(x, chosen(PLACE, A)), where(eq(PLACE, CLAMPED), Read(A, x, CLAMPED), 0.0)),
