@@ -169,8 +169,14 @@ class Term:
     def __and__(self, other: object) -> Term:
         return Map("and", (self, lift(other)))
 
+    def __rand__(self, other: object) -> Term:
+        return Map("and", (lift(other), self))
+
     def __or__(self, other: object) -> Term:
         return Map("or", (self, lift(other)))
+
+    def __ror__(self, other: object) -> Term:
+        return Map("or", (lift(other), self))
 
     def __invert__(self) -> Term:
         return Map("not", (self,))
@@ -372,7 +378,7 @@ class Reduce(Term):
     __slots__ = ()
 
     def __new__(cls, monoid: str, axis: Axis, body: Term, where: Term | None = None) -> Reduce:
-        return _fold(cls, (monoid, axis, body, where if where is not None else Const(True)))
+        return _fold(cls, (monoid, axis, body, Const(True) if where is None else lift(where)))
 
 
 class Fold(Term):
@@ -608,10 +614,18 @@ def _fold(cls: type[T], fields: tuple[Any, ...]) -> T:
 
 
 def lift(value: object) -> Term:
-    """Return a term as it is, a Python number as a Const; raise NapkinError for anything else."""
+    """Return a term as it is, a Python number as a Const; raise NapkinError for anything else.
+
+    True and False are refused, as that is what `==` and `!=` between terms give; a mask that is one is `Const(True)`.
+    """
     if isinstance(value, Term):
         return value
-    if isinstance(value, (bool, int, float)):
+    if isinstance(value, bool):
+        raise NapkinError(
+            f"{value} stands where a term is expected; a == b and a != b tell whether two terms are one: write"
+            " equal(a, b) or ~equal(a, b) for a mask"
+        )
+    if isinstance(value, (int, float)):
         return Const(value)
     raise NapkinError(f"{value!r:.60} is neither a term nor a number")
 

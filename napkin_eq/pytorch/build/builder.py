@@ -159,7 +159,8 @@ class Builder:
             )
             return Value(term, (), dtype or "float32")
         own = "bool" if isinstance(number, bool) else "int64" if isinstance(number, int) else "float32"
-        return Value(lift(number) if isinstance(number, (bool, int, float)) else self._symbol(number), (), dtype or own)
+        known = isinstance(number, (bool, int, float))
+        return Value(Const(number) if known else self._symbol(number), (), dtype or own)
 
     def _symbol(self, extent: Any) -> Term:
         """Return what is computed of symbolic sizes as a term; each must be that of a dimension."""
