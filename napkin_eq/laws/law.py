@@ -20,6 +20,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from napkin_eq.lang.axis import Axis
@@ -286,7 +287,7 @@ class Registry:
     def __init__(self) -> None:
         self.statements: dict[str, Statement] = {}
         self.family = "user"
-        self.added = 0  # how often a statement was given, the same one again included
+        self.given: list[Statement] = []  # by the place that is loaded now, in order, the same one again included
 
     def add(self, statement: Statement) -> None:
         known = self.statements.get(statement.name)
@@ -295,7 +296,7 @@ class Registry:
                 f"law {statement.name} at {statement.place} has the name of the one at {known.place}; rename one"
             )
         self.statements[statement.name] = statement
-        self.added += 1
+        self.given.append(statement)
 
     def laws(self) -> list[Law]:
         return [s for s in self.statements.values() if isinstance(s, Law)]
@@ -476,13 +477,19 @@ def variables(*parts: Axis | Term | Judgment) -> set[str]:
     """Return the names of the pattern variables, axes included, that occur in terms and judgments."""
     found: set[str] = set()
     for part in parts:
-        roots = part.args if isinstance(part, Judgment) else (part,)
-        found |= {r.name for r in roots if isinstance(r, Axis)}
-        for term in subterms(*(r for r in roots if isinstance(r, Term))):
-            if isinstance(term, Var):
-                found.add(term.name)
-            found |= {f.name for f in term.fields if isinstance(f, Axis)}
+        for root in part.args if isinstance(part, Judgment) else (part,):
+            found |= {root.name} if isinstance(root, Axis) else _variables(root) if isinstance(root, Term) else ()
     return found
+
+
+@lru_cache(maxsize=1 << 14)  # asked again of the same laws for every step of a chain
+def _variables(root: Term) -> frozenset[str]:
+    found: set[str] = set()
+    for term in subterms(root):
+        if isinstance(term, Var):
+            found.add(term.name)
+        found |= {f.name for f in term.fields if isinstance(f, Axis)}
+    return frozenset(found)
 
 
 def _check_law(law: Law) -> None:
