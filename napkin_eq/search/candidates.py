@@ -36,6 +36,7 @@ FINALISTS, SPREAD, SAME, STABLE = 3, 1.25, 1e-3, 0.45
 Side = tuple[tuple[Axis, ...], bool]  # the axes of an operand that is computed, and whether out of sums
 IDLE, LARGE, MOST_STRETCHES, LEAST_STRETCH = 0.6, 128, 64, 256
 SOON = 0.35  # of the time of a launch, what a plan may take more than the least if nothing faster is worth a search
+CUT = 2.0  # times the seconds of a search that one has with an axis cut, whose e-graph is so many times as large
 WIDE = 2  # coordinates of its outputs along which a block has more than one lane
 # How many candidates extractions may try, one and all together, that are repeated without what made the last forms lose
 # digits, before every node is looked at: where one extraction is long, several take the time that this needs.
@@ -147,7 +148,7 @@ def together(job: Job, outputs: Sequence[Stored]) -> list[tuple[Placed, Cuts]]:
         stability.cut([part])
         made.parts = (part,)
         # What the search for a whole kernel took is not taken of it, nor does what ended that end it
-        aim = replace(aim, budget=Budget(aim.budget.seconds, Clock(seconds=aim.budget.clock.seconds)))
+        aim = replace(aim, budget=Budget(CUT * job.aim.budget.seconds, Clock(seconds=aim.budget.clock.seconds)))
         made.budget = aim.budget
         cuts = ((part, axis),)
         apart = saturated(replace(job, aim=aim), cuts)

@@ -63,16 +63,19 @@ def _lane(fold: Reduce) -> Term | None:
         low, high = interval(place)
         if low < 0 or high > axis.size - 1:  # beyond the axis the condition holds in no lane, nor in the nearest
             place = Map("min", (Map("max", (place, Const(0))), Const(axis.size - 1)))
-        value, mask = (_settled(substituted(part, {axis.name: place}, _kept)) for part in (fold.body, fold.where))
+        own = {a.name for a in place.axes}
+
+        def kept(value: Term, along: Set[str], own: Set[str] = own) -> bool:
+            # A diagonal of a fold is computed for itself: there are as many times fewer as the axis has lanes.
+            diagonal = own <= {a.name for a in value.axes} - {*along}
+            return isinstance(value, Scan) or (isinstance(value, Reduce) and not diagonal)
+
+        value, mask = (_settled(substituted(part, {axis.name: place}, kept)) for part in (fold.body, fold.where))
         if mask is Const(True):
             return value
         if fold.monoid == "sum":
             return Map("where", (mask, value, Const(0.0)))
     return None
-
-
-def _kept(value: Term, along: Set[str]) -> bool:
-    return isinstance(value, Scan) or folded(value, along)
 
 
 def _conjuncts(mask: Term) -> list[Term]:
