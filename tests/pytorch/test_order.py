@@ -64,11 +64,11 @@ def test_a_part_is_cut_where_what_is_drawn_stands_in_its_way():
     assert in_order(followers(nodes), place) == nodes
 
 
-@torch.library.custom_op("napkin_eq_tests::thrown", mutates_args=())
-def thrown(x: torch.Tensor) -> torch.Tensor:
+def rand_like(x: torch.Tensor) -> torch.Tensor:
     return torch.rand_like(x)
 
 
+thrown = torch.library.custom_op("napkin_eq_tests::thrown", rand_like, mutates_args=())
 thrown.register_fake(torch.empty_like)
 
 
