@@ -4,6 +4,7 @@ taken.
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import replace
 
@@ -12,11 +13,14 @@ import pytest
 import torch
 
 import napkin_eq as nq
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.pytorch import edge_trial
 from napkin_eq.pytorch.edge_trial import Differs, Trial, with_edges
 from napkin_eq.pytorch.flat import flat
 from napkin_eq.pytorch.importer import from_torch
 from napkin_eq.pytorch.kernels import diagram_of
 from napkin_eq.search.job import prover
+from napkin_eq.tile import ir as p
 from napkin_eq.tile.passes.bare_edges import bare
 from napkin_eq.tile.printers import emit
 from napkin_eq.verify.miniature import miniature
@@ -126,3 +130,151 @@ def test_a_trial_of_a_large_program_takes_little(fn, shape):
 def test_places_of_extremes_are_not_taken():
     with pytest.raises(Differs, match="the place of a largest number"):
         with_edges(derived(lambda x: x.argmax(1)))
+
+
+def given(*inputs):
+    """Return a derivation of a program of several inputs, and its trial; a dtype before a shape is that of integers or
+    masks.
+    """
+
+    def of(fn):
+        shapes = (shape if isinstance(shape[0], torch.dtype) else (torch.float32, *shape) for shape in inputs)
+        program = flat(from_torch(fn, *(torch.zeros(shape[1:], dtype=shape[0]) for shape in shapes)))
+        found = nq.derive(diagram_of(program), dtype="float32", printer="triton", limit=10)
+        return found, Trial(edge_trial._in_small(found))
+
+    return of
+
+
+def changed(plan, change):
+    """Yield a plan with one statement in other words, once for each that a change has some for."""
+
+    def within(body, target, new):
+        for stmt in body:
+            if stmt is target:
+                yield from new
+            elif isinstance(stmt, p.Loop):
+                parts = (replace(part, body=tuple(within(part.body, target, new))) for part in stmt.parts)
+                yield replace(stmt, parts=tuple(parts))
+            else:
+                yield stmt
+
+    for at, kernel in enumerate(plan.kernels):
+        for stmt in p.statements(kernel.body):
+            if new := change(stmt):
+                other = replace(kernel, body=tuple(within(kernel.body, stmt, new)))
+                yield replace(plan, kernels=(*plan.kernels[:at], other, *plan.kernels[at + 1 :]))
+
+
+def loaded_otherwise(name, op, *args):
+    def change(stmt):
+        if not isinstance(stmt, p.Load) or stmt.buffer != name:
+            return ()
+        raw = replace(stmt.out, name=f"{stmt.out.name}__raw")
+        return replace(stmt, out=raw), p.Let(stmt.out, op, (raw.name, *args))
+
+    return change
+
+
+def guarded(stmt):
+    """A quotient by 0 is 0."""
+    if not isinstance(stmt, p.Let) or stmt.op != "div":
+        return ()
+    zero, found = (replace(stmt.out, name=f"{stmt.out.name}__{name}") for name in ("zero", "ratio"))
+    test = p.Let(replace(zero, dtype="i1"), "eq", (stmt.args[1], 0.0))
+    return test, replace(stmt, out=found), replace(stmt, op="where", args=(zero.name, 0.0, found.name))
+
+
+def by_arithmetic(stmt):
+    """What a mask leaves out is multiplied by 0."""
+    if not isinstance(stmt, p.Let) or stmt.op != "where" or stmt.args[2] != 0.0 or not isinstance(stmt.args[1], str):
+        return ()
+    factor = replace(stmt.out, name=f"{stmt.out.name}__factor")
+    return p.Let(factor, "where", (stmt.args[0], 1.0, 0.0)), replace(stmt, op="mul", args=(stmt.args[1], factor.name))
+
+
+def off(stmt):
+    """A factor is one per cent off."""
+    if not isinstance(stmt, p.Let) or stmt.op != "mul" or not isinstance(stmt.args[1], float):
+        return ()
+    return (replace(stmt, args=(stmt.args[0], 1.01 * stmt.args[1])),)
+
+
+def loss(x, labels):
+    return torch.nn.functional.cross_entropy(x, labels, reduction="sum")
+
+
+@pytest.mark.parametrize(
+    ("fn", "inputs", "change", "said"),
+    [
+        (lambda x, y: torch.copysign(x, y), [(64, 256)] * 2, loaded_otherwise("y", "add", 0.0), "-0 at the first"),
+        (lambda x, m: x.sum(1) / m.sum(1), [(64, 256), (torch.bool, 64, 256)], guarded, "0 of m|mixture"),
+        (lambda x, n: x / n, [(64, 256), (torch.int64, 64, 1)], guarded, "0 of n|mixture"),
+        (lambda x, n: (x / n).softmax(1), [(64, 256), (torch.int32, 64, 1)], guarded, "0 of n|mixture"),
+        (torch.nn.functional.cross_entropy, [(64, 256), (torch.int64, 64)], guarded, "-100 of t"),
+        (loss, [(64, 256), (torch.int64, 64)], by_arithmetic, "where .* is -100"),
+        (lambda x: 1e-10 / x, [(64, 256)], off, "plain numbers"),
+    ],
+)
+def test_a_wrong_plan_is_found_by_the_data_that_show_it(fn, inputs, change, said):
+    found, trial = given(*inputs)(fn)
+    right = next(
+        plan for nan in (False, True) if not trial.difference(plan := edge_trial._bare(trial.small.plan, nan, True))
+    )
+    wrong = [trial.difference(plan) for plan in changed(right, change)]
+    assert any(re.search(said, why) for why in wrong), wrong
+
+
+def test_lengths_of_loops_are_tried_one_by_one():
+    """Data with other whole numbers take other blocks of a loop, so that they cannot run at once."""
+
+    def fn(x, n):
+        return torch.where(torch.arange(2**17)[None] < n, x, 0.0).sum(1) / n[:, 0]
+
+    found, trial = given((64, 2**17), (torch.int64, 64, 1))(fn)
+    assert with_edges(found)
+    run, apart = emit(edge_trial._bare(trial.small.plan, False, True), "numpy"), 0
+    for names, data, _ in trial.cases():
+        alone = list(trial.ran(run, data, len(names)))
+        assert len(alone) == len(names) and not any(isinstance(values, NapkinError) for values in alone)
+        try:
+            run(data, sizes=trial.small.sizes, cases=len(names))
+        except NapkinError as reason:
+            assert "the cases would take other blocks" in str(reason)
+            apart += 1
+    assert apart
+
+
+def test_a_plan_that_gives_nothing_on_some_data_differs():
+    found, trial = given((64, 256))(lambda x: 1 / x)
+    plan = edge_trial._bare(trial.small.plan, False, True)
+
+    def unmasked(stmt):
+        return (replace(stmt, index=(2**20,) * len(stmt.index)),) if isinstance(stmt, p.StoreTile) else ()
+
+    (wrong,) = changed(plan, unmasked)
+    assert "on plain numbers: kernel" in trial.difference(wrong)
+
+
+def test_a_plan_without_one_in_small_whose_sizes_are_open_is_not_taken(monkeypatch):
+    def none(*_):
+        raise NapkinError("lowered at small sizes it has other statements")
+
+    i, j = nq.axes("i j", j=64)
+    found = nq.derive(nq.reciprocal(nq.array("x", i, j)), dtype="float32", printer="triton", limit=10)
+    monkeypatch.setattr(edge_trial, "miniature", none)
+    with pytest.raises(Differs, match="not tried"):
+        with_edges(found)
+
+
+def test_what_a_loss_leaves_out_may_be_no_number():
+    x, labels = torch.randn(6, 4), torch.tensor([0, -100, 3, -100, 1, 2])
+    x[1], x[3] = NAN, -INF
+    for reduction in ("none", "mean", "sum"):
+        program = from_torch(
+            lambda x, t, how=reduction: torch.nn.functional.cross_entropy(x, t, reduction=how), x, labels
+        )
+        (found,) = program.referred((x, labels), torch.float64)
+        torch.testing.assert_close(
+            found.float(), torch.nn.functional.cross_entropy(x, labels, reduction=reduction), equal_nan=True
+        )

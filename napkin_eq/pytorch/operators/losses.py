@@ -114,10 +114,12 @@ def by_class(
     places = b.moved(target, target.dims, loss.dims)
     counts = ~nq.equal(places, ignore_index)
     factor: Term = nq.where(counts, 1.0, 0.0)
+    each = -loss.term
     weights = None if weight is None else b.real(weight)
     if weights is not None:
-        factor = nq.where(counts, b.read(weights, {0: places}, loss.dims).term, 0.0)
-    each = -loss.term * factor
+        own = b.read(weights, {0: places}, loss.dims).term
+        factor, each = nq.where(counts, own, 0.0), each * own
+    each = nq.where(counts, each, 0.0)  # by choice: what an ignored row holds, NaN too, is nothing
     if smoothing:
         over = scores.dims[at]
         row = scores.term
