@@ -21,7 +21,7 @@ from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.dtypes import BY_NAME
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.operators import PLACES
-from napkin_eq.lang.term import Const, Input, subterms
+from napkin_eq.lang.term import Const, Fold, Input, Online, Read, Reduce, Scan, subterms
 from napkin_eq.search.derivation import Derived
 from napkin_eq.search.job import prover
 from napkin_eq.tile import ir as p
@@ -98,12 +98,22 @@ def _bare(plan: p.Plan, nan: bool, absorbing: bool) -> p.Plan:
 
 
 def _in_small(found: Derived) -> Miniature:
-    """Return a derivation's plan in small, the most faithful one that is quickly tried, or the quickest."""
+    """Return a derivation's plan in small, the most faithful one that is quickly tried, or the quickest: with fewer
+    lanes of axes along which nothing is folded, with tiles whose order alone is kept, with whole numbers nearer.
+    """
     proved, made = prover(found.statements), list[Miniature]()
     given = found.diagram, found.outputs, found.plan, found.hardware, found.dtype, proved
-    for ranked, near in ((False, False), (True, False), (True, True)):
+    parts = subterms(*(term for o in found.outputs for term in (o.source, o.placed.term)))
+    folded = {part.axis.name: LANES for part in parts if isinstance(part, (Reduce, Fold, Online, Scan, Read))}
+    every = folded | {axis.name: LANES for part in parts for axis in part.axes}
+    for least, ranked, near in (
+        (every, False, False),
+        (folded, False, False),
+        (folded, True, False),
+        (folded, True, True),
+    ):
         with suppress(NapkinError):  # a more faithful one, or a smaller one, may be there
-            made.append(miniature(*given, LANES, ranked, near))
+            made.append(miniature(*given, least, ranked, near))
             if _work(made[-1]) <= QUICK:
                 return made[-1]
     return min(made, key=_work, default=at_its_sizes(found.outputs, found.plan))
@@ -252,11 +262,15 @@ def _kinds(small: Miniature) -> Iterator[tuple[str, dict[str, Change]]]:
     for chosen in inputs:
         for value, number in product(_numbers(chosen.kind, _held(chosen, named)), (NAN, INF)):
             if chosen.kind != "real" and real:  # what a mask or a label leaves out is no number
-                changes = {array.name: _row(number, len(array.dims)) for array in inputs if array.kind == "real"}
+                changes: dict[str, Change] = {
+                    array.name: _row(number, len(array.dims)) for array in inputs if array.kind == "real"
+                }
                 changes[chosen.name] = _row(value, len(chosen.dims))
                 yield f"{number:g} where {chosen.name} is {value:g}", changes
     random = np.random.default_rng(0)
-    mixed = {array.name: partial(MIXED[array.kind], random=random, named=_held(array, named)) for array in inputs}
+    mixed: dict[str, Change] = {
+        array.name: partial(MIXED[array.kind], random=random, named=_held(array, named)) for array in inputs
+    }
     for number in range(MIXTURES if inputs else 0):
         yield f"mixture {number}", mixed
 

@@ -73,7 +73,9 @@ def test_a_kernel_that_keeps_to_the_language_differs_at_zero_and_that_is_found()
 def tried(fn, *shapes):
     found = derived(fn, *shapes)
     proved = prover(found.statements)
-    return Trial(miniature(found.diagram, found.outputs, found.plan, found.hardware, found.dtype, proved, 5))
+    return Trial(
+        miniature(found.diagram, found.outputs, found.plan, found.hardware, found.dtype, proved, {"i": 5, "j": 5})
+    )
 
 
 def test_a_lost_nan_is_found_and_at_which_data():
@@ -125,6 +127,29 @@ def test_a_trial_of_a_large_program_takes_little(fn, shape):
     begun = time.process_time()
     with_edges(found)
     assert time.process_time() - begun < 6
+
+
+def masked(q, k, v, mask):
+    scores = (q @ k.transpose(-2, -1)) * 96**-0.5
+    return scores.masked_fill(mask, -INF).softmax(-1) @ v
+
+
+def test_of_heads_that_do_not_meet_there_are_few_in_small():
+    found, trial = given(*[(8, 8, 512, 96)] * 3, (torch.bool, 1, 1, 512, 512))(masked)
+    heads = [axis for axis, size in trial.small.sizes.items() if size == 2]
+    assert heads and max(trial.small.sizes.values()) <= 64 and edge_trial._work(trial.small) < 1e9
+    begun = time.process_time()
+    with_edges(found)
+    assert time.process_time() - begun < 6
+
+
+def test_labels_by_which_scores_and_weights_are_read_are_of_one_number_of_classes():
+    def fn(x, t, w):
+        return torch.nn.functional.cross_entropy(x, t, w)
+
+    found, trial = given((8192, 1024), (torch.int64, 8192), (1024,))(fn)
+    assert max(trial.small.sizes.values()) <= 32
+    assert with_edges(found)
 
 
 def test_places_of_extremes_are_not_taken():
