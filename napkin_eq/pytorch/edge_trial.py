@@ -21,14 +21,14 @@ from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.dtypes import BY_NAME
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.operators import PLACES
-from napkin_eq.lang.term import Const, Fold, Input, Online, Read, Reduce, Scan, subterms
+from napkin_eq.lang.term import Const, Fold, Input, Online, Read, Reduce, Scan, Term, subterms
 from napkin_eq.search.derivation import Derived
 from napkin_eq.search.job import prover
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.passes.bare_edges import bare
 from napkin_eq.tile.printers import emit
 from napkin_eq.verify.miniature import Miniature, at_its_sizes, miniature
-from napkin_eq.verify.translation import drawn, work
+from napkin_eq.verify.translation import ELEMENT, computed, drawn
 
 Change = Callable[[Any], Any]
 
@@ -121,8 +121,17 @@ def _in_small(found: Derived) -> Miniature:
 
 def _work(small: Miniature) -> float:
     """Return how long a trial takes, about, in nanoseconds of processor time."""
-    cases = sum(1 for _ in _kinds(small))
-    return work(small, -(-cases // _abreast(small)), cases)
+    from napkin_eq.pipeline.reference import needed, summed
+
+    cases, evaluated = sum(1 for _ in _kinds(small)), 0.0
+    for part in needed(*(source for _, source in small.sources)):
+        folded = small.sizes[part.axis.name] / 8 if summed(part) and isinstance(part, Reduce) else 1.0
+        evaluated += ELEMENT * max(1.0, folded) * _size(small, part)
+    return computed(small.plan, small.sizes, -(-cases // _abreast(small)), cases) + cases * evaluated
+
+
+def _size(small: Miniature, term: Term) -> int:
+    return math.prod(small.sizes[axis.name] for axis in term.axes)
 
 
 def _abreast(small: Miniature) -> int:
@@ -196,10 +205,10 @@ class Trial:
         """Return what PyTorch's arithmetic gives of some cases, a few at once."""
         import numpy as np
 
-        from napkin_eq.pipeline.reference import Evaluation
+        from napkin_eq.pipeline.reference import Evaluation, needed
 
-        parts, sizes = subterms(*(source for _, source in self.small.sources)), self.small.sizes
-        step = max(1, EVALUATED // max(math.prod(sizes[axis.name] for axis in part.axes) for part in parts))
+        sizes, parts = self.small.sizes, needed(*(source for _, source in self.small.sources))
+        step = max(1, EVALUATED // max(_size(self.small, part) for part in parts))
         found = []
         for start in range(0, cases, step):
             few = {name: self.few(name, data, start, start + step) for name in data}

@@ -280,7 +280,11 @@ class _Scale:
         fit = (
             m for m in range(low, low + 4 * step + 1) if m % axis.multiple == 0 and m <= most and self._keeps(name, m)
         )
-        return next(fit, size)
+        # Or as its tiles and the numbers that it is compared with are.
+        alike = (size // self.factor[name],) if size % self.factor[name] == 0 else ()
+        return next(
+            fit, next((m for m in alike if m % axis.multiple == 0 and m <= most and self._keeps(name, m)), size)
+        )
 
     def _multiple(self, axis: Axis, most: int) -> int:
         """Return the largest size that a symbolic axis may have, up to one."""

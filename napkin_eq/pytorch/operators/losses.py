@@ -8,6 +8,7 @@ import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Map, Term
 from napkin_eq.pytorch.build.builder import Builder, Value
+from napkin_eq.pytorch.build.masks import choice, negated, same
 from napkin_eq.pytorch.build.table import operator
 from napkin_eq.pytorch.operators.elementwise import at_least, floats
 from napkin_eq.pytorch.operators.logic import index
@@ -112,20 +113,20 @@ def by_class(
     target = replace(target, term=index(b, target, scores.dims[at]))
     loss = picked(b, scores, target)
     places = b.moved(target, target.dims, loss.dims)
-    counts = ~nq.equal(places, ignore_index)
-    factor: Term = nq.where(counts, 1.0, 0.0)
+    counts = negated(same(places, Const(ignore_index)))
+    factor = choice(counts, Const(1.0), Const(0.0))
     each = -loss.term
     weights = None if weight is None else b.real(weight)
     if weights is not None:
         own = b.read(weights, {0: places}, loss.dims).term
-        factor, each = nq.where(counts, own, 0.0), each * own
-    each = nq.where(counts, each, 0.0)  # by choice: what an ignored row holds, NaN too, is nothing
+        factor, each = choice(counts, own, Const(0.0)), each * own
+    each = choice(counts, each, Const(0.0))  # by choice: what an ignored row holds, NaN too, is nothing
     if smoothing:
         over = scores.dims[at]
         row = scores.term
         if weights is not None:
             row = row * b.moved(weights, weights.dims, [over])
-        smooth = nq.where(counts, -b.fold("sum", row, [over]), 0.0)
+        smooth = choice(counts, -b.fold("sum", row, [over]), Const(0.0))
         each = each * (1.0 - smoothing) + smooth * (smoothing / b.known(over, "classes"))
     total = b.fold("sum", factor, loss.dims)
     value = b.value(each, loss.dims, "float32")
