@@ -153,6 +153,17 @@ def test_labels_by_which_scores_and_weights_are_read_are_of_one_number_of_classe
     assert with_edges(found)
 
 
+def test_a_divergence_is_no_number_where_pytorchs_is():
+    s = torch.tensor([0.5, -INF, -1.0, 0.3, NAN, -0.2]).double()
+    t = torch.tensor([0.2, 0.0, 0.5, NAN, 0.0, 0.0]).double()
+
+    def fn(s, t):
+        return torch.nn.functional.kl_div(s, t, reduction="none")
+
+    (found,) = from_torch(fn, s, t).referred((s, t), torch.float64)
+    torch.testing.assert_close(found, fn(s, t), equal_nan=True)
+
+
 def test_a_trial_does_not_make_the_products_that_it_sums():
     q, x, d = nq.axes("q x d", q=6, x=4, d=5)
     a, b = nq.array("A", q, d), nq.array("B", x, d)

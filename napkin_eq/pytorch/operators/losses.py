@@ -62,13 +62,16 @@ def _huber(away: Term, delta: float) -> Term:
 
 @operator("kl_div.default")
 def kl_div(b: Builder, self: Value, target: Value, reduction: int, log_target: bool) -> Value:
-    def compute(s: Term, t: Term) -> Term:
-        if log_target:
-            return nq.exp(t) * (t - s)
-        # 0 log 0 is 0: what is not positive gives nothing.
-        return nq.where(t > 0, t * (nq.log(nq.where(t > 0, t, 1.0)) - s), 0.0)
+    s, t = floats(b, self, target)
+    if log_target:
+        return reduced(b, b.pointwise(lambda x, y: nq.exp(y) * (y - x), s, t), reduction)
+    b.edge("nonneg", t.term, "the logarithm of a probability below 0")
 
-    return reduced(b, b.pointwise(compute, *floats(b, self, target)), reduction)
+    def compute(x: Term, y: Term) -> Term:
+        # 0 log 0 is 0
+        return nq.where(y > 0, y * (nq.log(nq.where(y > 0, y, 1.0)) - x), -(y * x))
+
+    return reduced(b, b.pointwise(compute, s, t), reduction)
 
 
 @operator("binary_cross_entropy.default")
