@@ -34,6 +34,27 @@ def _operators() -> dict[str, Callable[..., Any]]:
     }
 
 
+def needed(*roots: Term) -> list[Term]:
+    """Return the parts of terms that an evaluation computes, children before parents: all but the products that it sums
+    as they are made.
+    """
+    wanted, parts = set(roots), list(subterms(*roots))
+    for part in reversed(parts):
+        if part in wanted:
+            wanted.update(part.children if (pair := summed(part)) is None else pair)
+    return [part for part in parts if part in wanted]
+
+
+def summed(term: Term) -> tuple[Term, Term] | None:
+    """Return the two factors whose products a sum is of, where both vary along its axis and no mask leaves some out."""
+    if not isinstance(term, Reduce) or term.monoid != "sum" or term.where is not TRUE:
+        return None
+    body = term.body
+    if not isinstance(body, Map) or body.op != "mul" or not all(term.axis in arg.axes for arg in body.args):
+        return None
+    return body.args[0], body.args[1]
+
+
 class Evaluation:
     """One evaluation of terms: tensors for the inputs, sizes of the axes, the type of real numbers.
 
@@ -52,7 +73,7 @@ class Evaluation:
 
     def value(self, term: Term, order: tuple[str, ...]) -> Any:
         """Return a term's value with its axes in this order, of full length."""
-        for part in subterms(term):
+        for part in needed(term):
             if part not in self.memo:
                 self.memo[part] = self._computed(part)
         names, data = self.memo[term]
@@ -103,14 +124,15 @@ class Evaluation:
 
     def _reduced(self, term: Reduce) -> Named:
         torch, axis, body = self.torch, term.axis.name, term.body
-        if term.monoid == "sum" and isinstance(body, Map) and body.op == "mul" and term.where is TRUE:
-            (left, a), (right, b) = (self.memo[arg] for arg in body.args)
+        if (pair := summed(term)) is not None:
+            (left, a), (right, b) = (self.memo[arg] for arg in pair)
             if axis in left and axis in right:
                 numbers = {name: at for at, name in enumerate(sorted({*left, *right}))}
                 names = tuple(name for name in numbers if name != axis)
                 return names, torch.einsum(
                     a, [numbers[n] for n in left], b, [numbers[n] for n in right], [numbers[n] for n in names]
                 )
+            self.memo[body] = self._computed(body)
         names, (data, mask) = self._aligned(self.memo[body], self.memo[term.where])
         if axis not in names:
             names, (data, mask, _) = self._aligned(

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.json_form import dumps_diagram
 from napkin_eq.pytorch.build.table import name_of, rules
 from napkin_eq.pytorch.importer import ALSO
@@ -299,7 +300,10 @@ def replaced(module: Any, regions: Sequence[Region], gpu: bool) -> Any:
         for node in reversed(region.nodes):
             if not node.users:
                 graph.erase_node(node)
-    for node in in_order(followers(sorted(graph.nodes, key=place.__getitem__)), place):
+    order = in_order(followers(sorted(graph.nodes, key=place.__getitem__)), place)
+    if len(order) < len(graph.nodes):
+        raise NapkinError("its regions have no order in which numbers are drawn and tensors written as they were")
+    for node in order:
         if node is not end:
             end.prepend(node)
     graph.lint()

@@ -1,5 +1,5 @@
 """Kernels that are PyTorch's at the edges too: without the guards by which the language has a number there, and tried
-on NaN, infinities and zeros.
+on NaN, infinities and zeros of both signs, on masks that hold nowhere and on the whole numbers that a program names.
 
 The laws speak of numbers, so nothing of this is proved: the plan in small, the same statements over few blocks, is run
 on data that hold each edge, and held against PyTorch's arithmetic of the program's own term. Where one element differs
@@ -10,27 +10,32 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import islice, product
 from typing import Any
 
 from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.dtypes import BY_NAME
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.operators import PLACES
-from napkin_eq.lang.term import subterms
+from napkin_eq.lang.term import Const, Fold, Input, Online, Read, Reduce, Scan, Term, subterms
 from napkin_eq.search.derivation import Derived
 from napkin_eq.search.job import prover
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.passes.bare_edges import bare
 from napkin_eq.tile.printers import emit
 from napkin_eq.verify.miniature import Miniature, at_its_sizes, miniature
-from napkin_eq.verify.translation import drawn, work
+from napkin_eq.verify.translation import ELEMENT, computed, drawn
 
 Change = Callable[[Any], Any]
 
-NEAR = 1e-7  # of the largest number of an array: both compute in float64
+# Of the largest number of an array, on these data or on plain ones, which counts as LEAST at least: both compute in
+# float64, and what numbers of about 1 are off by where they cancel is no difference.
+NEAR, LEAST = 1e-7, 1e-6
+NAMED = 6  # of the whole numbers that a program names, those that are tried in each input of whole numbers
 LANES = 5  # of an axis: of two numbers, one of them NaN, the other is the largest and the least
 MIXTURES = 32  # of data with edges of several kinds
 # Elements that the cases of a run have together of any array of the plan, of an evaluation of any part of the program
@@ -73,7 +78,10 @@ def with_edges(found: Derived) -> p.Plan:
     """
     if any(map(_places_of_any, found.plan.kernels)):
         raise Differs(f"{AT_EDGE} not tried: the place of a largest number is another one beside NaN")
-    trial, why = Trial(small := _in_small(found)), ""
+    small = _in_small(found)
+    if any(coord.axis.name not in small.sizes for kernel in small.plan.kernels for coord in kernel.coords):
+        raise Differs(f"{AT_EDGE} not tried: there is no plan in small, and the sizes of its axes are not known")
+    trial, why = Trial(small), ""
     tried: list[p.Plan] = []
     for absorbing, nan in product((True, False), (False, True)):
         plan = _bare(small.plan, nan, absorbing)
@@ -90,26 +98,40 @@ def _bare(plan: p.Plan, nan: bool, absorbing: bool) -> p.Plan:
 
 
 def _in_small(found: Derived) -> Miniature:
-    """Return a derivation's plan in small, the most faithful one that is quickly tried, or the quickest."""
+    """Return a derivation's plan in small, the most faithful one that is quickly tried, or the quickest: with fewer
+    lanes of axes along which nothing is folded, with tiles whose order alone is kept, with whole numbers nearer.
+    """
     proved, made = prover(found.statements), list[Miniature]()
-    try:
-        for ranked, near in ((False, False), (True, False), (True, True)):
-            made.append(
-                miniature(
-                    found.diagram, found.outputs, found.plan, found.hardware, found.dtype, proved, LANES, ranked, near
-                )
-            )
+    given = found.diagram, found.outputs, found.plan, found.hardware, found.dtype, proved
+    parts = subterms(*(term for o in found.outputs for term in (o.source, o.placed.term)))
+    folded = {part.axis.name: LANES for part in parts if isinstance(part, (Reduce, Fold, Online, Scan, Read))}
+    every = folded | {axis.name: LANES for part in parts for axis in part.axes}
+    for least, ranked, near in (
+        (every, False, False),
+        (folded, False, False),
+        (folded, True, False),
+        (folded, True, True),
+    ):
+        with suppress(NapkinError):  # a more faithful one, or a smaller one, may be there
+            made.append(miniature(*given, least, ranked, near))
             if _work(made[-1]) <= QUICK:
                 return made[-1]
-    except NapkinError:
-        return min(made, key=_work, default=at_its_sizes(found.outputs, found.plan))
-    return min(made, key=_work)
+    return min(made, key=_work, default=at_its_sizes(found.outputs, found.plan))
 
 
 def _work(small: Miniature) -> float:
     """Return how long a trial takes, about, in nanoseconds of processor time."""
-    cases = sum(1 for _ in _kinds(small))
-    return work(small, -(-cases // _abreast(small)), cases)
+    from napkin_eq.pipeline.reference import needed, summed
+
+    cases, evaluated = sum(1 for _ in _kinds(small)), 0.0
+    for part in needed(*(source for _, source in small.sources)):
+        folded = small.sizes[part.axis.name] / 8 if summed(part) and isinstance(part, Reduce) else 1.0
+        evaluated += ELEMENT * max(1.0, folded) * _size(small, part)
+    return computed(small.plan, small.sizes, -(-cases // _abreast(small)), cases) + cases * evaluated
+
+
+def _size(small: Miniature, term: Term) -> int:
+    return math.prod(small.sizes[axis.name] for axis in term.axes)
 
 
 def _abreast(small: Miniature) -> int:
@@ -140,12 +162,32 @@ class Trial:
         for names, data, wanted in self.cases():
             if time.process_time() - begun > SECONDS:
                 return f"{names[0]} could not be tried in {SECONDS:g} s"
-            found = run(data, sizes=dict(self.small.sizes), cases=len(names))
-            for at, said in enumerate(names):
+            for at, found in enumerate(self.ran(run, data, len(names))):
+                if isinstance(found, NapkinError):
+                    return f"on {names[at]}: {found}"
                 for name in wanted:
-                    if why := _apart(found[name][at], wanted[name][at]):
-                        return f"on {said} output {name}{why}"
+                    if why := _apart(found[name], wanted[name][at], self.known[0][2][name][0]):
+                        return f"on {names[at]} output {name}{why}"
         return ""
+
+    def ran(self, run: Any, data: dict[str, Any], cases: int) -> Iterator[Mapping[str, Any] | NapkinError]:
+        """Yield what a plan gives of each case, run at once where all take the same blocks and elements, else one by
+        one, or why it gives nothing.
+        """
+        try:
+            found = run(data, sizes=dict(self.small.sizes), cases=cases)
+        except NapkinError as reason:
+            if cases == 1:
+                yield reason
+                return
+            for at in range(cases):
+                yield from self.ran(run, {name: self.few(name, data, at, at + 1) for name in data}, 1)
+        else:
+            yield from ({name: array[at] for name, array in found.items()} for at in range(cases))
+
+    def few(self, name: str, data: dict[str, Any], start: int, end: int) -> Any:
+        """Return some cases of an input, all that there is of one that is the same in all cases."""
+        return data[name][start:end] if data[name].ndim > self.plain[name].ndim else data[name]
 
     def cases(self) -> Iterator[tuple[list[str], dict[str, Any], dict[str, Any]]]:
         """Yield what some data with edges are, the data, and what PyTorch gives of them."""
@@ -153,22 +195,23 @@ class Trial:
 
         yield from self.known
         while some := list(islice(self.waiting, self.step if self.known else min(self.step, FIRST))):
-            edged = {name: np.stack([data[name] for _, data in some]) for name in some[0][1]}
+            changed = [name for name in self.plain if any(name in data for _, data in some)]
+            edged = {name: np.stack([data.get(name, self.plain[name]) for _, data in some]) for name in changed}
             data = {**self.plain, **edged}
-            self.known.append(([said for said, _ in some], data, self.exact(data, list(edged), len(some))))
+            self.known.append(([said for said, _ in some], data, self.exact(data, len(some))))
             yield self.known[-1]
 
-    def exact(self, data: dict[str, Any], edged: list[str], cases: int) -> dict[str, Any]:
+    def exact(self, data: dict[str, Any], cases: int) -> dict[str, Any]:
         """Return what PyTorch's arithmetic gives of some cases, a few at once."""
         import numpy as np
 
-        from napkin_eq.pipeline.reference import Evaluation
+        from napkin_eq.pipeline.reference import Evaluation, needed
 
-        parts, sizes = subterms(*(source for _, source in self.small.sources)), self.small.sizes
-        step = max(1, EVALUATED // max(math.prod(sizes[axis.name] for axis in part.axes) for part in parts))
+        sizes, parts = self.small.sizes, needed(*(source for _, source in self.small.sources))
+        step = max(1, EVALUATED // max(_size(self.small, part) for part in parts))
         found = []
         for start in range(0, cases, step):
-            few = {**data, **{name: data[name][start : start + step] for name in edged}}
+            few = {name: self.few(name, data, start, start + step) for name in data}
             arrays = {name: self.torch.from_numpy(np.array(array)) for name, array in few.items()}
             work = Evaluation(arrays, {**sizes, CASES: min(step, cases - start)}, self.torch.float64, None, CASES)
             found.append(
@@ -177,15 +220,17 @@ class Trial:
         return {name: np.concatenate([values[name] for values in found]) for name in self.orders}
 
 
-def _apart(found: Any, wanted: Any) -> str:
+def _apart(found: Any, wanted: Any, plain: Any) -> str:
+    """Return where an output is not what PyTorch gives, nothing where it is; plain: what it gives of plain numbers."""
     import numpy as np
 
-    found = np.broadcast_to(found, wanted.shape)
+    if found.shape != wanted.shape:
+        return f" is of the shape {found.shape}, PyTorch's {wanted.shape}"
     if wanted.dtype.kind != "f":
         bad = found != wanted
     else:
         held = np.isfinite(wanted)
-        size = np.abs(wanted[held]).max(initial=1.0)
+        size = max(np.abs(array[np.isfinite(array)]).max(initial=LEAST) for array in (wanted, plain))
         with np.errstate(all="ignore"):
             bad = np.where(
                 held,
@@ -199,51 +244,73 @@ def _apart(found: Any, wanted: Any) -> str:
 
 
 def _edged(small: Miniature, plain: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield what data with edges are, and the data of each input of real numbers."""
-    import numpy as np
-
-    real = {name: np.array(plain[name], dtype=np.float64) for name in _real(small)}
+    """Yield what data with edges are, and the inputs that are other ones than plain."""
     for said, changes in _kinds(small):
-        yield said, {name: changes[name](array) if name in changes else array for name, array in real.items()}
-
-
-def _real(small: Miniature) -> dict[str, int]:
-    """Return the inputs of real numbers, with the number of their dimensions, in the order of their names."""
-    found = sorted(Diagram("small", small.sources).inputs(), key=lambda array: array.name)
-    return {array.name: len(array.dims) for array in found if array.kind == "real"}
+        yield said, {name: change(plain[name]) for name, change in changes.items()}
 
 
 def _kinds(small: Miniature) -> Iterator[tuple[str, dict[str, Change]]]:
     """Yield what data with edges are, and how they come of plain numbers: all of one sign, zeros, of each input zeros,
-    rows of -inf, NaN and infinities, and mixtures.
+    rows of -inf, NaN and infinities, masks that hold everywhere or nowhere, whole numbers that the program names, and
+    mixtures.
     """
     import numpy as np
 
-    real = _real(small)
+    inputs = sorted(Diagram("small", small.sources).inputs(), key=lambda array: array.name)
+    real = [array.name for array in inputs if array.kind == "real"]
     yield "plain numbers", {}
-    if not real:
-        return
-    yield "zeros", dict.fromkeys(real, np.zeros_like)
-    yield "negative numbers", dict.fromkeys(real, lambda array: -np.abs(array))
-    yield "positive numbers", dict.fromkeys(real, np.abs)
-    for name, rank in real.items():
-        for said, change in _changes(rank):
-            yield f"{said} of {name}", {name: change}
+    if real:
+        yield "zeros", dict.fromkeys(real, np.zeros_like)
+        yield "zeros with a minus sign", dict.fromkeys(real, lambda array: -np.zeros_like(array))
+        yield "negative numbers", dict.fromkeys(real, lambda array: -np.abs(array))
+        yield "positive numbers", dict.fromkeys(real, np.abs)
+    named = _named(small)
+    for array in inputs:
+        for said, change in _changes(array.kind, len(array.dims), _held(array, named)):
+            yield f"{said} of {array.name}", {array.name: change}
+    for chosen in inputs:
+        for value, number in product(_numbers(chosen.kind, _held(chosen, named)), (NAN, INF)):
+            if chosen.kind != "real" and real:  # what a mask or a label leaves out is no number
+                changes: dict[str, Change] = {
+                    array.name: _row(number, len(array.dims)) for array in inputs if array.kind == "real"
+                }
+                changes[chosen.name] = _row(value, len(chosen.dims))
+                yield f"{number:g} where {chosen.name} is {value:g}", changes
     random = np.random.default_rng(0)
-    for number in range(MIXTURES):
-        yield f"mixture {number}", dict.fromkeys(real, partial(_mixed, random=random))
+    mixed: dict[str, Change] = {
+        array.name: partial(MIXED[array.kind], random=random, named=_held(array, named)) for array in inputs
+    }
+    for number in range(MIXTURES if inputs else 0):
+        yield f"mixture {number}", mixed
 
 
-def _mixed(plain: Any, random: Any) -> Any:
-    """Return numbers of which some are NaN, infinite or 0, and now and then a row along one axis is of one kind."""
+def _named(small: Miniature) -> list[int]:
+    """Return 0 and the whole numbers in a program, the least first."""
+    parts = subterms(*(source for _, source in small.sources))
+    found = {0, *(int(part.value) for part in parts if isinstance(part, Const) and part.kind == "int")}
+    return sorted(found, key=lambda number: (abs(number), number))
+
+
+def _held(array: Input, named: list[int]) -> list[int]:
+    """Return the whole numbers that an input's type has."""
+    least, most = BY_NAME[array.dtype].whole if array.kind == "int" else (0, 1)
+    return [number for number in named if least <= number <= most][:NAMED]
+
+
+def _mixed(plain: Any, random: Any, named: list[int]) -> Any:
+    """Return numbers of which some are NaN, infinite or 0, now and then all others whole, and now and then a row along
+    one axis is of one kind.
+    """
     import numpy as np
 
-    edges = np.array([NAN, INF, -INF, 0.0])
+    edges = np.array([NAN, INF, -INF, 0.0, -0.0])
     array = random.permutation(np.ravel(plain)).reshape(plain.shape)
     if random.random() < 0.3:
         array = abs(array)
+    if random.random() < 0.3:
+        array = np.round(array)
     chosen = random.random(array.shape) < random.choice([0.0, 0.05, 0.2, 0.5])
-    array = np.where(chosen, random.choice(edges, size=array.shape, p=[0.2, 0.3, 0.3, 0.2]), array)
+    array = np.where(chosen, random.choice(edges, size=array.shape, p=[0.2, 0.3, 0.3, 0.1, 0.1]), array)
     if array.ndim > 1 and random.random() < 0.3:
         axis = random.integers(array.ndim)
         array[tuple(random.integers(n) if at != axis else slice(None) for at, n in enumerate(array.shape))] = (
@@ -252,24 +319,52 @@ def _mixed(plain: Any, random: Any) -> Any:
     return array
 
 
-def _changes(rank: int) -> Iterator[tuple[str, Change]]:
-    def at(number: float, *index: Any) -> Change:
-        def changed(plain: Any) -> Any:
-            array = plain.copy()
-            array[index] = number
-            return array
+def _mixed_whole(plain: Any, random: Any, named: list[int]) -> Any:
+    """Return whole numbers of which some are those that a program names."""
+    import numpy as np
 
-        return changed
+    array = random.permutation(np.ravel(plain)).reshape(plain.shape)
+    chosen = random.random(array.shape) < random.choice([0.0, 0.2, 0.5])
+    return np.where(chosen, random.choice(named, size=array.shape), array).astype(plain.dtype)
 
-    first, last = (0,) * rank, (-1,) * rank
-    yield "all zero", at(0.0, ...)
-    yield "all -inf", at(-INF, ...)
-    for number in (NAN, INF, -INF, 0.0):
-        for where, index in (("the first", first), ("the last", last)):
-            yield f"{number:g} at {where} element", at(number, *index)
-    for number in (-INF, INF, NAN, 0.0):
-        for axis in range(rank if rank > 1 else 0):
-            yield (
-                f"{number:g} in a row along {axis}",
-                at(number, *(slice(None) if other == axis else 0 for other in range(rank))),
-            )
+
+def _mixed_masks(plain: Any, random: Any, named: list[int]) -> Any:
+    """Return a mask that holds nearly nowhere, here and there, or nearly everywhere."""
+    return random.random(plain.shape) < random.choice([0.1, 0.5, 0.9])
+
+
+MIXED = {"real": _mixed, "int": _mixed_whole, "bool": _mixed_masks}
+
+
+def _at(number: float, *index: Any) -> Change:
+    def changed(plain: Any) -> Any:
+        array = plain.copy()
+        array[index] = number
+        return array
+
+    return changed
+
+
+def _row(number: float, rank: int, axis: int = -1) -> Change:
+    """Put a number in the first row along an axis; of an array of one dimension in the first element."""
+    index: list[Any] = [0] * rank
+    if rank > 1:
+        index[axis] = slice(None)
+    return _at(number, *index)
+
+
+def _numbers(kind: str, named: list[int]) -> list[float]:
+    return {"real": [NAN, INF, -INF, 0.0, -0.0], "int": [*map(float, named)], "bool": [0.0, 1.0]}[kind]
+
+
+def _changes(kind: str, rank: int, named: list[int]) -> Iterator[tuple[str, Change]]:
+    """Yield what an input may hold: a number everywhere, at the first and last element, in a row along each axis."""
+    numbers = _numbers(kind, named)
+    for number in [0.0, -INF] if kind == "real" else numbers:
+        yield f"all {number:g}", _at(number, ...)
+    for number in numbers:
+        yield f"{number:g} at the first element", _at(number, *(0,) * rank)
+        yield f"{number:g} at the last element", _at(number, *(-1,) * rank)
+    for number in numbers if rank > 1 else ():
+        for axis in range(rank):
+            yield f"{number:g} in a row along {axis}", _row(number, rank, axis)

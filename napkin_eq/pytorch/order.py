@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Hashable, Mapping, Sequence
+from itertools import count
 from typing import Any
+
+KNOWN = ("aten", "prims", "napkin_eq")  # the namespaces whose operators draw only where they are tagged so
 
 
 def seeded(target: Any) -> bool:
@@ -17,10 +20,15 @@ def seeded(target: Any) -> bool:
 
 
 def draws(node: Any) -> bool:
-    """Tell whether a node draws random numbers, or may do, as one that runs a graph of its own."""
+    """Tell whether a node draws random numbers, or may do: one that runs a graph of its own, or an operator that is
+    neither PyTorch's nor ours, of which nobody knows.
+    """
     import torch
 
-    return seeded(node.target) or isinstance(node.target, torch._ops.HigherOrderOperator)
+    target = node.target
+    if isinstance(target, torch._ops.HigherOrderOperator) or seeded(target):
+        return True
+    return isinstance(target, torch._ops.OpOverload) and target.namespace not in KNOWN
 
 
 def writes(node: Any) -> bool:
@@ -31,17 +39,24 @@ def writes(node: Any) -> bool:
 
 
 def followers(nodes: Sequence[Any]) -> dict[Any, list[Any]]:
-    """Return for each node of a row what must run after it: what reads it, and what draws or writes later."""
-    found, last = {node: list(node.users) for node in nodes}, None
-    for at, node in enumerate(nodes):
+    """Return for each node of a row what must run after it, itself or by way of others: what reads it, and what draws
+    or writes later.
+    """
+    found: dict[Any, list[Any]] = {node: list(node.users) for node in nodes}
+    drawn = written = None
+    since: list[Any] = []  # the last write
+    for node in nodes:
+        if written is not None:
+            found[written].append(node)
+        since.append(node)
         if writes(node):
-            for before in nodes[:at]:
+            for before in since[:-1]:
                 found[before].append(node)
-            found[node] += nodes[at + 1 :]
+            written, since = node, []
         if draws(node):
-            if last is not None:
-                found[last].append(node)
-            last = node
+            if drawn is not None:
+                found[drawn].append(node)
+            drawn = node
     return found
 
 
@@ -54,7 +69,8 @@ def in_order(followed: Mapping[Any, Sequence[Any]], place: Mapping[Any, int]) ->
         for node in after:
             if node in waits:
                 waits[node] += 1
-    ready = [(place[node], at, node) for at, (node, count) in enumerate(waits.items()) if not count]
+    number = count()
+    ready = [(place[node], next(number), node) for node, before in waits.items() if not before]
     heapq.heapify(ready)
     found: list[Any] = []
     while ready:
@@ -64,7 +80,7 @@ def in_order(followed: Mapping[Any, Sequence[Any]], place: Mapping[Any, int]) ->
             if other in waits:
                 waits[other] -= 1
                 if not waits[other]:
-                    heapq.heappush(ready, (place[other], len(waits) + len(found), other))
+                    heapq.heappush(ready, (place[other], next(number), other))
     return found
 
 
@@ -91,6 +107,3 @@ def apart(stretch: Sequence[Any], parts: Sequence[list[Any]]) -> list[list[Any]]
             groups.setdefault(before, []).append(node)
         found += groups.values()
     return found
-
-
-__all__ = ["apart", "draws", "followers", "in_order", "seeded", "writes"]

@@ -55,19 +55,19 @@ def miniature(
     machine: Hardware,
     dtype: str,
     proved: Proved,
-    least: int = 1,
+    least: Mapping[str, int] | None = None,
     ranked: bool = False,
     near: bool = False,
 ) -> Miniature:
     """Return a plan in small; raises NapkinError where its statements would be others.
 
-    least: the lanes of an axis that several blocks take. ranked: the tiles of an axis, or of axes that masks compare or
-    that name each other anew, become powers of two in their order, where they keep their ratios otherwise: less to
-    compute where a small one stands beside a large one. near: whole numbers that masks compare axes with, as the
-    length of a stretch is, come down to some blocks of tiles, where they keep their ratio to these otherwise; axes that
-    count stretches shrink apart from those that are cut into them.
+    least: by axis the lanes, at least, of one that several blocks take. ranked: the tiles of an axis, or of axes that
+    masks compare or that name each other anew, become powers of two in their order, where they keep their ratios
+    otherwise: less to compute where a small one stands beside a large one. near: whole numbers that masks compare axes
+    with, as the length of a stretch is, come down to some blocks of tiles, where they keep their ratio to these
+    otherwise; axes that count stretches shrink apart from those that are cut into them.
     """
-    scale = _Scale(diagram, outputs, plan, least, ranked, near)
+    scale = _Scale(diagram, outputs, plan, least or {}, ranked, near)
     with expecting(Expected(most=scale.most)):
         made = [_output(output, scale, dtype, proved) for output in outputs]
     sources = tuple((name, source) for output in made for name, source, _ in output.each())
@@ -129,13 +129,13 @@ class _Scale:
     """How far each axis and its tiles shrink."""
 
     def __init__(
-        self, diagram: Diagram, outputs: Sequence[Output], plan: p.Plan, least: int, ranked: bool, near: bool
+        self, diagram: Diagram, outputs: Sequence[Output], plan: p.Plan, least: Sizes, ranked: bool, near: bool
     ) -> None:
         self.least = least
         terms = [*(o.source for o in outputs), *(o.placed.term for o in outputs)]
         self.axes = {a.name: a for a in (*diagram.axes(), *(a for t in terms for a in axes_in(t)))}
         self.tiles: dict[str, set[int]] = {}
-        self.streams: set[str] = set()
+        self.streams: dict[str, set[int]] = {}  # the tiles of loops
         laned: set[str] = set()
         for coord in (c for kernel in plan.kernels for c in kernel.coords):
             if coord.role in ("lane", "run"):
@@ -143,17 +143,22 @@ class _Scale:
                 continue
             self.tiles.setdefault(coord.axis.name, set()).add(coord.tile)
             if coord.role in ("stream", "walk"):
-                self.streams.add(coord.axis.name)
+                self.streams.setdefault(coord.axis.name, set()).add(coord.tile)
         comparisons = [
             t for t in subterms(*terms) if isinstance(t, Map) and t.op in ("lt", "le", "eq") and t.args[0].kind == "int"
         ]
         self.related = [{x.axis.name for x in subterms(t) if isinstance(x, (Index, Length, Size))} for t in comparisons]
         self.counting = {t: _counting(t) if near else set[str]() for t in comparisons}
         self.tied = [names - self.counting[t] for t, names in zip(comparisons, self.related, strict=True)]
-        # An axis that only names another one anew is as long as that is.
-        self.related += [
-            {t.axis.name, t.index.axis.name} for t in subterms(*terms) if isinstance(t, Read) and renames(t)
-        ]
+        # An axis that only names another one anew is as long as that is; axes of one length that are read at the same
+        # places are, whose ends are one number.
+        read: dict[tuple[Term, int | None], set[str]] = {}
+        for t in subterms(*terms):
+            if isinstance(t, Read) and renames(t):
+                self.related.append({t.axis.name, t.index.axis.name})
+            elif isinstance(t, Read):
+                read.setdefault((t.index, t.axis.size), set()).add(t.axis.name)
+        self.related += [names for names in read.values() if len(names) > 1]
         self.tied += self.related[len(self.tied) :]
         self.factor = {name: self._factor(name, LEAST_LANED if name in laned else MIN_DOT) for name in self.axes}
         self._alike()
@@ -261,20 +266,25 @@ class _Scale:
             return found if axis.size is not None else self._multiple(axis, found)
         size = size if axis.size is not None else self._multiple(axis, size)
         widest = max(parts)
-        several = (
-            name in self.streams
-            or name in self.reach
-            or any(name in names and len(names) > 1 for names in self.related)
-        )
-        count = min(-(-size // widest), BLOCKS if several and widest < LEAST_LANED else GRID)
+        compared = name in self.reach or any(name in names and len(names) > 1 for names in self.related)
+        several = {t for t in parts if t < LEAST_LANED and (compared or t in self.streams.get(name, ()))}
+        count = {t: min(-(-size // t), BLOCKS if t in several else GRID) for t in parts}
         reach = self.reach.get(name, 0) if self.reach.get(name, 0) < size else 0
-        low = max(self.least, small[widest] * (count - 1) + 1, reach + 1 + small[widest] * (2 if reach else 0))
+        low = max(
+            self.least.get(name, 1),
+            *(small[t] * (count[t] - 1) + 1 for t in parts),
+            reach + 1 + small[widest] * (2 if reach else 0),
+        )
         most = min([small[t] for t in tiles if t >= size] + [size])
         step = math.lcm(*small.values(), axis.multiple)
         fit = (
             m for m in range(low, low + 4 * step + 1) if m % axis.multiple == 0 and m <= most and self._keeps(name, m)
         )
-        return next(fit, size)
+        # Or as its tiles and the numbers that it is compared with are.
+        alike = (size // self.factor[name],) if size % self.factor[name] == 0 else ()
+        return next(
+            fit, next((m for m in alike if m % axis.multiple == 0 and m <= most and self._keeps(name, m)), size)
+        )
 
     def _multiple(self, axis: Axis, most: int) -> int:
         """Return the largest size that a symbolic axis may have, up to one."""

@@ -134,10 +134,10 @@ def work(small: Miniature, runs: int, cases: int) -> float:
 
     runs: how often the plan is run, each time on one or several of the cases.
     """
-    return _work(small.plan, small.sizes, runs, cases) + cases * _elements(small)
+    return computed(small.plan, small.sizes, runs, cases) + cases * _elements(small)
 
 
-def _work(plan: p.Plan, sizes: Mapping[str, int], runs: int, cases: int) -> float:
+def computed(plan: p.Plan, sizes: Mapping[str, int], runs: int, cases: int) -> float:
     """Return how many elements a plan computes of some cases, each statement of a run counted as some more."""
 
     def blocks(coord: p.Coord) -> int:

@@ -176,9 +176,9 @@ BAD = {
     "not a bool, an integer": lambda: Const(math.nan),
     "no truth value": lambda: 0.0 < A < 2.0,
     "neither a term nor a number": lambda: A + "B",
-    r"False .* write equal\(a, b\)": lambda: nq.where(Index(q) == Index(x), A, 0.0),
-    r"True .* or ~equal\(a, b\)": lambda: nq.sum(A, x, where=Index(q) != Index(x)),
-    "False stands where a term is expected": lambda: (A == 0.0) & (A < 1.0),
+    r"False .* write equal\(a, b\)": lambda: nq.where(Index(q) == Index(x), A, 0.0),  # type: ignore[arg-type]
+    r"True .* or ~equal\(a, b\)": lambda: nq.sum(A, x, where=Index(q) != Index(x)),  # type: ignore[arg-type]
+    "False stands where a term is expected": lambda: (A == Const(0.0)) & (A < 1.0),
     "the index is real": lambda: Read(A, x, A),
     "has no axis d": lambda: Read(A, d, Index(q)),
     "must not vary along x": lambda: Online(x, A, TRUE, Acc() * A),

@@ -4,6 +4,7 @@ taken.
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import replace
 
@@ -12,11 +13,16 @@ import pytest
 import torch
 
 import napkin_eq as nq
+from napkin_eq.lang.errors import NapkinError
+from napkin_eq.lang.term import Const, subterms
+from napkin_eq.pipeline.reference import Evaluation, needed
+from napkin_eq.pytorch import edge_trial
 from napkin_eq.pytorch.edge_trial import Differs, Trial, with_edges
 from napkin_eq.pytorch.flat import flat
 from napkin_eq.pytorch.importer import from_torch
 from napkin_eq.pytorch.kernels import diagram_of
 from napkin_eq.search.job import prover
+from napkin_eq.tile import ir as p
 from napkin_eq.tile.passes.bare_edges import bare
 from napkin_eq.tile.printers import emit
 from napkin_eq.verify.miniature import miniature
@@ -69,7 +75,9 @@ def test_a_kernel_that_keeps_to_the_language_differs_at_zero_and_that_is_found()
 def tried(fn, *shapes):
     found = derived(fn, *shapes)
     proved = prover(found.statements)
-    return Trial(miniature(found.diagram, found.outputs, found.plan, found.hardware, found.dtype, proved, 5))
+    return Trial(
+        miniature(found.diagram, found.outputs, found.plan, found.hardware, found.dtype, proved, {"i": 5, "j": 5})
+    )
 
 
 def test_a_lost_nan_is_found_and_at_which_data():
@@ -123,6 +131,209 @@ def test_a_trial_of_a_large_program_takes_little(fn, shape):
     assert time.process_time() - begun < 6
 
 
+def masked(q, k, v, mask):
+    scores = (q @ k.transpose(-2, -1)) * 96**-0.5
+    return scores.masked_fill(mask, -INF).softmax(-1) @ v
+
+
+def test_attention_of_many_heads_under_a_mask_is_tried_soon():
+    found, trial = given(*[(8, 8, 512, 96)] * 3, (torch.bool, 1, 1, 512, 512))(masked)
+    assert max(trial.small.sizes.values()) <= 64 and edge_trial._work(trial.small) < 1e9
+    begun = time.process_time()
+    with_edges(found)
+    assert time.process_time() - begun < 6
+
+
+def test_labels_by_which_scores_and_weights_are_read_are_of_one_number_of_classes():
+    def fn(x, t, w):
+        return torch.nn.functional.cross_entropy(x, t, w)
+
+    found, trial = given((8192, 1024), (torch.int64, 8192), (1024,))(fn)
+    assert max(trial.small.sizes.values()) <= 32
+    assert with_edges(found)
+
+
+def test_a_divergence_is_no_number_where_pytorchs_is():
+    s = torch.tensor([0.5, -INF, -1.0, 0.3, NAN, -0.2]).double()
+    t = torch.tensor([0.2, 0.0, 0.5, NAN, 0.0, 0.0]).double()
+
+    def fn(s, t):
+        return torch.nn.functional.kl_div(s, t, reduction="none")
+
+    (found,) = from_torch(fn, s, t).referred((s, t), torch.float64)
+    torch.testing.assert_close(found, fn(s, t), equal_nan=True)
+
+
+def test_a_trial_does_not_make_the_products_that_it_sums():
+    q, x, d = nq.axes("q x d", q=6, x=4, d=5)
+    a, b = nq.array("A", q, d), nq.array("B", x, d)
+    body = a * b
+    scores = nq.sum(body, d)
+    assert body not in needed(scores) and body in needed(scores, body) and a in needed(scores)
+    given_ = {"A": torch.randn(6, 5).double(), "B": torch.randn(4, 5).double()}
+    sizes = {"q": 6, "x": 4, "d": 5}
+    for term, wanted in ((scores, given_["A"] @ given_["B"].T), (scores * nq.sum(body * body, d), None)):
+        found = Evaluation(given_, sizes, torch.float64, None).value(term, ("q", "x"))
+        exact = nq.evaluate(term, {name: array.numpy() for name, array in given_.items()}, order=("q", "x"))
+        torch.testing.assert_close(found, torch.from_numpy(exact.copy()))
+        assert wanted is None or torch.allclose(found, wanted)
+
+
+def test_labels_that_are_coordinates_are_never_left_out():
+    program = from_torch(lambda x: torch.nn.functional.cross_entropy(x, torch.arange(8)), torch.empty(8, 8))
+    assert not any(isinstance(part, Const) and part.value == -100 for part in subterms(program.diagram.term))
+
+
 def test_places_of_extremes_are_not_taken():
     with pytest.raises(Differs, match="the place of a largest number"):
         with_edges(derived(lambda x: x.argmax(1)))
+
+
+def given(*inputs):
+    """Return a derivation of a program of several inputs, and its trial; a dtype before a shape is that of integers or
+    masks.
+    """
+
+    def of(fn):
+        shapes = (shape if isinstance(shape[0], torch.dtype) else (torch.float32, *shape) for shape in inputs)
+        program = flat(from_torch(fn, *(torch.zeros(shape[1:], dtype=shape[0]) for shape in shapes)))
+        found = nq.derive(diagram_of(program), dtype="float32", printer="triton", limit=10)
+        return found, Trial(edge_trial._in_small(found))
+
+    return of
+
+
+def changed(plan, change):
+    """Yield a plan with one statement in other words, once for each that a change has some for."""
+
+    def within(body, target, new):
+        for stmt in body:
+            if stmt is target:
+                yield from new
+            elif isinstance(stmt, p.Loop):
+                parts = (replace(part, body=tuple(within(part.body, target, new))) for part in stmt.parts)
+                yield replace(stmt, parts=tuple(parts))
+            else:
+                yield stmt
+
+    for at, kernel in enumerate(plan.kernels):
+        for stmt in p.statements(kernel.body):
+            if new := change(stmt):
+                other = replace(kernel, body=tuple(within(kernel.body, stmt, new)))
+                yield replace(plan, kernels=(*plan.kernels[:at], other, *plan.kernels[at + 1 :]))
+
+
+def loaded_otherwise(name, op, *args):
+    def change(stmt):
+        if not isinstance(stmt, p.Load) or stmt.buffer != name:
+            return ()
+        raw = replace(stmt.out, name=f"{stmt.out.name}__raw")
+        return replace(stmt, out=raw), p.Let(stmt.out, op, (raw.name, *args))
+
+    return change
+
+
+def guarded(stmt):
+    """A quotient by 0 is 0."""
+    if not isinstance(stmt, p.Let) or stmt.op != "div":
+        return ()
+    zero, found = (replace(stmt.out, name=f"{stmt.out.name}__{name}") for name in ("zero", "ratio"))
+    test = p.Let(replace(zero, dtype="i1"), "eq", (stmt.args[1], 0.0))
+    return test, replace(stmt, out=found), replace(stmt, op="where", args=(zero.name, 0.0, found.name))
+
+
+def by_arithmetic(stmt):
+    """What a mask leaves out is multiplied by 0."""
+    if not isinstance(stmt, p.Let) or stmt.op != "where" or 0.0 not in stmt.args[1:]:
+        return ()
+    kept = next((arg for arg in stmt.args[1:] if isinstance(arg, str)), 1.0)
+    factor = replace(stmt.out, name=f"{stmt.out.name}__factor")
+    numbers = (0.0 if arg == 0.0 else 1.0 for arg in stmt.args[1:])
+    return p.Let(factor, "where", (stmt.args[0], *numbers)), replace(stmt, op="mul", args=(factor.name, kept))
+
+
+def off(stmt):
+    """A factor is one per cent off."""
+    if not isinstance(stmt, p.Let) or stmt.op != "mul" or not isinstance(stmt.args[1], float):
+        return ()
+    return (replace(stmt, args=(stmt.args[0], 1.01 * stmt.args[1])),)
+
+
+def loss(x, labels):
+    return torch.nn.functional.cross_entropy(x, labels, reduction="sum")
+
+
+@pytest.mark.parametrize(
+    ("fn", "inputs", "change", "said"),
+    [
+        (lambda x, y: torch.copysign(x, y), [(64, 256)] * 2, loaded_otherwise("y", "add", 0.0), "-0 at the first"),
+        (lambda x, m: x.sum(1) / m.sum(1), [(64, 256), (torch.bool, 64, 256)], guarded, "0 of m|mixture"),
+        (lambda x, n: x / n, [(64, 256), (torch.int64, 64, 1)], guarded, "0 of n|mixture"),
+        (lambda x, n: (x / n).softmax(1), [(64, 256), (torch.int32, 64, 1)], guarded, "0 of n|mixture"),
+        (torch.nn.functional.cross_entropy, [(64, 256), (torch.int64, 64)], guarded, "-100 of t"),
+        (loss, [(64, 256), (torch.int64, 64)], by_arithmetic, "where .* is -100"),
+        (lambda x: 1e-10 / x, [(64, 256)], off, "plain numbers"),
+    ],
+)
+def test_a_wrong_plan_is_found_by_the_data_that_show_it(fn, inputs, change, said):
+    found, trial = given(*inputs)(fn)
+    right = next(
+        plan for nan in (False, True) if not trial.difference(plan := edge_trial._bare(trial.small.plan, nan, True))
+    )
+    wrong = [trial.difference(plan) for plan in changed(right, change)]
+    assert any(re.search(said, why) for why in wrong), wrong
+
+
+def test_lengths_of_loops_are_tried_one_by_one():
+    """Data with other whole numbers take other blocks of a loop, so that they cannot run at once."""
+
+    def fn(x, n):
+        return torch.where(torch.arange(2**17)[None] < n, x, 0.0).sum(1) / n[:, 0]
+
+    found, trial = given((64, 2**17), (torch.int64, 64, 1))(fn)
+    assert with_edges(found)
+    run, apart = emit(edge_trial._bare(trial.small.plan, False, True), "numpy"), 0
+    for names, data, _ in trial.cases():
+        alone = list(trial.ran(run, data, len(names)))
+        assert len(alone) == len(names) and not any(isinstance(values, NapkinError) for values in alone)
+        try:
+            run(data, sizes=trial.small.sizes, cases=len(names))
+        except NapkinError as reason:
+            assert "the cases would take other blocks" in str(reason)
+            apart += 1
+    assert apart
+
+
+def test_a_plan_that_gives_nothing_on_some_data_differs():
+    found, trial = given((64, 256))(lambda x: 1 / x)
+    plan = edge_trial._bare(trial.small.plan, False, True)
+
+    def unmasked(stmt):
+        return (replace(stmt, index=(2**20,) * len(stmt.index)),) if isinstance(stmt, p.StoreTile) else ()
+
+    (wrong,) = changed(plan, unmasked)
+    assert "on plain numbers: kernel" in trial.difference(wrong)
+
+
+def test_a_plan_without_one_in_small_whose_sizes_are_open_is_not_taken(monkeypatch):
+    def none(*_):
+        raise NapkinError("lowered at small sizes it has other statements")
+
+    i, j = nq.axes("i j", j=64)
+    found = nq.derive(nq.reciprocal(nq.array("x", i, j)), dtype="float32", printer="triton", limit=10)
+    monkeypatch.setattr(edge_trial, "miniature", none)
+    with pytest.raises(Differs, match="not tried"):
+        with_edges(found)
+
+
+def test_what_a_loss_leaves_out_may_be_no_number():
+    x, labels = torch.randn(6, 4), torch.tensor([0, -100, 3, -100, 1, 2])
+    x[1], x[3] = NAN, -INF
+    for reduction in ("none", "mean", "sum"):
+        program = from_torch(
+            lambda x, t, how=reduction: torch.nn.functional.cross_entropy(x, t, reduction=how), x, labels
+        )
+        (found,) = program.referred((x, labels), torch.float64)
+        torch.testing.assert_close(
+            found.float(), torch.nn.functional.cross_entropy(x, labels, reduction=reduction), equal_nan=True
+        )

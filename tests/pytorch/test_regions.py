@@ -70,6 +70,37 @@ def test_products_of_float32_are_rounded_only_where_pytorch_is_set_to(monkeypatc
     assert needs(torch.matmul, (2048, 4096), (4096, 2048)) < exact / 4
 
 
+def test_a_product_takes_its_own_operations_in_whatever_order_its_operands_lie():
+    wide = needs(torch.matmul, (512, 768), (768, 65536))
+    assert needs(F.linear, (512, 768), (65536, 768)) == wide
+    assert needs(lambda b, x, w: torch.addmm(b, x, w), (65536,), (512, 768), (768, 65536)) == pytest.approx(wide, 0.01)
+    assert wide == pytest.approx(needs(torch.matmul, (768, 512), (512, 65536)), rel=0.01)
+
+
+def test_gradients_of_a_convolution_take_what_it_takes_each():
+    def back(mask):
+        def fn(g, x, w):
+            given = (None, [1, 1], [0, 0], [1, 1], False, [0, 0], 1, mask)
+            return [v for v in torch.ops.aten.convolution_backward(g, x, w, *given) if v is not None]
+
+        return needs(fn, (32, 128, 54, 54), (32, 128, 56, 56), (128, 128, 3, 3))
+
+    forward = needs(F.conv2d, (32, 128, 56, 56), (128, 128, 3, 3))
+    assert back([True, True, False]) == pytest.approx(2 * forward, rel=0.1)
+    assert back([False, True, False]) == back([True, False, False]) == pytest.approx(forward, rel=0.1)
+    turned = needs(lambda x, w: F.conv_transpose2d(x, w), (32, 128, 54, 54), (128, 128, 3, 3))
+    assert turned == pytest.approx(forward, rel=0.1)
+
+
+def test_views_take_nothing_and_keep_together_what_stands_around_them():
+    once = needs(torch.matmul, (4096, 4096), (4096, 4096))
+    assert needs(lambda x, w: (x @ w).view(4, 1024, 4096).view(4096, 4096) @ w, (4096, 4096), (4096, 4096)) == 2 * once
+    relu = needs(torch.relu, (4096, 4096))
+    assert needs(lambda x: torch.relu(x).view(-1).sigmoid().view(64, -1).tanh(), (4096, 4096)) == relu
+    half = needs(torch.relu, (2048, 4096))
+    assert needs(lambda x: torch.relu(x[:2048]), (4096, 4096)) == half
+
+
 def test_long_rows_that_are_normalised_are_read_twice_and_short_ones_once():
     once = needs(torch.relu, (4096, 65536))
     assert needs(lambda x: torch.softmax(x, 1), (4096, 65536)) == pytest.approx(1.5 * once)
@@ -91,8 +122,6 @@ def test_results_that_lie_otherwise_than_they_are_stored_are_copied():
     program = from_torch(lambda x, m: torch.where(m > 0, x, 0.0), torch.randn(2, 3, 5), torch.randn(3, 5))
     (out,) = flat(program).outputs
     names = tuple(axis.name for axis in out.axes)
-    there, turned = (
-        Kernels("", (), ((out.name, order),), 1, 1.0, 0.0, Path(), True) for order in (names, names[::-1])
-    )
+    there, turned = (Kernels("", (), ((out.name, order),), 1, 1.0, 0.0, Path(), True) for order in (names, names[::-1]))
     assert turned_bytes(program, there, [(15, 5, 1)]) == 0
     assert turned_bytes(program, turned, [(15, 5, 1)]) == 4 * math.prod((2, 3, 5))

@@ -7,15 +7,20 @@ from __future__ import annotations
 import math
 
 import napkin_eq.frontend.library as nq
+from napkin_eq.lang.interval import interval
 from napkin_eq.lang.term import Const, Map, Term, lift
 
 ABSENT = -math.inf
 
 
 def same(a: Term, b: Term) -> Term:
-    """Return the mask of the places where two numbers are equal; of a choice of constants, against one, its mask."""
+    """Return the mask of the places where two numbers are equal; of a choice of constants, against one, its mask;
+    nowhere, of whole numbers whose ranges do not meet, as a coordinate and -1.
+    """
     if isinstance(a, Const) and isinstance(b, Const):
         return Const(a.exact == b.exact)
+    if a.kind == b.kind == "int" and max(interval(a)[0], interval(b)[0]) > min(interval(a)[1], interval(b)[1]):
+        return Const(False)
     if isinstance(a, Map) and a.op == "where" and isinstance(b, Const):
         mask, *branches = a.args
         if all(isinstance(branch, Const) for branch in branches):

@@ -8,6 +8,7 @@ import napkin_eq.frontend.library as nq
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Map, Term
 from napkin_eq.pytorch.build.builder import Builder, Value
+from napkin_eq.pytorch.build.masks import choice, negated, same
 from napkin_eq.pytorch.build.table import operator
 from napkin_eq.pytorch.operators.elementwise import at_least, floats
 from napkin_eq.pytorch.operators.logic import index
@@ -61,13 +62,16 @@ def _huber(away: Term, delta: float) -> Term:
 
 @operator("kl_div.default")
 def kl_div(b: Builder, self: Value, target: Value, reduction: int, log_target: bool) -> Value:
-    def compute(s: Term, t: Term) -> Term:
-        if log_target:
-            return nq.exp(t) * (t - s)
-        # 0 log 0 is 0: what is not positive gives nothing.
-        return nq.where(t > 0, t * (nq.log(nq.where(t > 0, t, 1.0)) - s), 0.0)
+    s, t = floats(b, self, target)
+    if log_target:
+        return reduced(b, b.pointwise(lambda x, y: nq.exp(y) * (y - x), s, t), reduction)
+    b.edge("nonneg", t.term, "the logarithm of a probability below 0")
 
-    return reduced(b, b.pointwise(compute, *floats(b, self, target)), reduction)
+    def compute(x: Term, y: Term) -> Term:
+        # 0 log 0 is 0
+        return nq.where(y > 0, y * (nq.log(nq.where(y > 0, y, 1.0)) - x), -(y * x))
+
+    return reduced(b, b.pointwise(compute, s, t), reduction)
 
 
 @operator("binary_cross_entropy.default")
@@ -112,18 +116,20 @@ def by_class(
     target = replace(target, term=index(b, target, scores.dims[at]))
     loss = picked(b, scores, target)
     places = b.moved(target, target.dims, loss.dims)
-    counts = ~nq.equal(places, ignore_index)
-    factor: Term = nq.where(counts, 1.0, 0.0)
+    counts = negated(same(places, Const(ignore_index)))
+    factor = choice(counts, Const(1.0), Const(0.0))
+    each = -loss.term
     weights = None if weight is None else b.real(weight)
     if weights is not None:
-        factor = nq.where(counts, b.read(weights, {0: places}, loss.dims).term, 0.0)
-    each = -loss.term * factor
+        own = b.read(weights, {0: places}, loss.dims).term
+        factor, each = choice(counts, own, Const(0.0)), each * own
+    each = choice(counts, each, Const(0.0))  # by choice: what an ignored row holds, NaN too, is nothing
     if smoothing:
         over = scores.dims[at]
         row = scores.term
         if weights is not None:
             row = row * b.moved(weights, weights.dims, [over])
-        smooth = nq.where(counts, -b.fold("sum", row, [over]), 0.0)
+        smooth = choice(counts, -b.fold("sum", row, [over]), Const(0.0))
         each = each * (1.0 - smoothing) + smooth * (smoothing / b.known(over, "classes"))
     total = b.fold("sum", factor, loss.dims)
     value = b.value(each, loss.dims, "float32")

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from operator import getitem
 from typing import Any
 
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.machine.gpu import Hardware
 from napkin_eq.pytorch.build.table import name_of
 
-PRODUCTS = ("mm.", "_int_mm.", "bmm.", "addmm.", "baddbmm.", "matmul.", "linear.", "einsum.", "dot.", "mv.")
+PRODUCTS = ("mm.", "_int_mm.", "bmm.", "addmm.", "baddbmm.", "matmul.", "linear.", "dot.", "mv.")
 WINDOWS = ("convolution.", "conv1d.", "conv2d.", "conv3d.", "convolution_backward.", "conv_transpose")
 ATTENTION = ("scaled_dot_product_attention.", "_scaled_dot_product")
 # Of a unit's peak what PyTorch's own attention reaches forward (on an H100 585 TFLOP/s in bfloat16, 32 in float32), and
@@ -35,22 +34,63 @@ def contraction(node: Any) -> bool:
 
 def library_us(nodes: Sequence[Any], hardware: Hardware, dtype: str) -> float:
     """Return the microseconds that PyTorch, compiled, is taken to need for nodes of a graph."""
-    inside = set(nodes)
-    work = [node for node in nodes if _tensors(node)]
-    heavy = [node for node in work if contraction(node)]
+    work = _Work(nodes)
+    heavy = dict.fromkeys(node for node in work.nodes if contraction(node))
     total = sum(_contraction_us(node, hardware, dtype) for node in heavy)
-    # One of several results of a contraction is there with it.
-    rest = [node for node in work if node not in heavy and not (node.target is getitem and node.args[0] in heavy)]
-    for part in _connected(rest):
+    for part in work.connected([node for node in work.nodes if node not in heavy]):
         own = set(part)
-        read = {source for node in part for source in node.all_input_nodes if source not in own}
-        written = [node for node in part if any(user not in own or user not in inside for user in node.users)]
-        moved = sum(map(bytes_of, read)) + sum(map(bytes_of, written)) + _again(part, hardware)
+        read: dict[Any, int] = {}
+        for node in part:
+            for source in node.all_input_nodes:
+                if (made := work.of(source)) not in own:
+                    read[made] = max(read.get(made, 0), min(bytes_of(source), bytes_of(made)))
+        written = [node for node in part if any(user not in own for user in work.users(node))]
+        moved = sum(read.values()) + sum(map(bytes_of, written)) + _again(part, work, hardware)
         total += max(moved / hardware.hbm.copy_bandwidth, hardware.chip.launch_s) * 1e6
     return total
 
 
-def _again(part: Sequence[Any], hardware: Hardware) -> int:
+class _Work:
+    """Nodes of a graph that compute something; what only shows a tensor of theirs, or an input, stands for it."""
+
+    def __init__(self, nodes: Sequence[Any]) -> None:
+        self.shown: dict[Any, Any] = {}
+        self.nodes = []
+        for node in nodes:
+            source = node.args[0] if node.args else None
+            if memory(node) and source in node.all_input_nodes and memory(node) <= memory(source):
+                self.shown[node] = self.of(source)
+            elif _tensors(node):
+                self.nodes.append(node)
+
+    def of(self, node: Any) -> Any:
+        """Return the node that computes what a node shows."""
+        return self.shown.get(node, node)
+
+    def users(self, node: Any) -> Iterable[Any]:
+        """Yield what reads a node, through views or not; nodes elsewhere, which read it in memory, too."""
+        for user in node.users:
+            if user in self.shown:
+                yield from self.users(user)
+            else:
+                yield user
+
+    def connected(self, nodes: Sequence[Any]) -> list[list[Any]]:
+        """Return nodes in groups: what reads another one is in its group."""
+        group: dict[Any, list[Any]] = {}
+        for node in nodes:
+            own = group[node] = [node]
+            for source in map(self.of, node.all_input_nodes):
+                if (other := group.get(source, own)) is not own:
+                    less, own = sorted((own, other), key=len)
+                    own += less
+                    group.update(dict.fromkeys(less, own))
+        place = {node: at for at, node in enumerate(nodes)}
+        found = {id(part): part for part in group.values()}
+        return [sorted(part, key=place.__getitem__) for part in found.values()]
+
+
+def _again(part: Sequence[Any], work: _Work, hardware: Hardware) -> int:
     """Return the bytes that one kernel reads again: of rows that are folded before their elements are needed once
     more, where those at work are more than level 2 holds.
     """
@@ -61,7 +101,7 @@ def _again(part: Sequence[Any], hardware: Hardware) -> int:
         if source is None:
             continue
         whole, rows = _elements(source), _folds(node)
-        before = max((behind.get(s, 0) for s in node.all_input_nodes), default=0)
+        before = max((behind.get(work.of(s), 0) for s in node.all_input_nodes), default=0)
         held = 2 * hardware.chip.sms * bytes_of(source) // max(1, rows) > hardware.l2.capacity_bytes
         normalised = rows and _elements(node) == whole
         if held and (normalised or (before and whole >= before and not rows)):
@@ -87,31 +127,20 @@ def _elements(node: Any) -> int:
     return math.prod(_shape(node)) if _tensors(node) else 0
 
 
-def _connected(nodes: Sequence[Any]) -> list[list[Any]]:
-    groups: list[list[Any]] = []
-    for node in nodes:
-        near = [g for g in groups if any(source in g for source in node.all_input_nodes)]
-        groups = [g for g in groups if g not in near] + [[*(n for g in near for n in g), node]]
-    return groups
-
-
 def _contraction_us(node: Any, hardware: Hardware, dtype: str) -> float:
-    sources = [_shape(source) for source in node.all_input_nodes if _tensors(source)]
-    out = math.prod(_shape(node))
     name = name_of(node.target)
     share, passes = hardware.assumptions.tensor_efficiency, 1.0
     unit = dtype if dtype != "float32" else "tf32" if _rounded(name) else "float32"
     if name.startswith(WINDOWS):
         if dtype == "float32":
             share, passes = WINDOWED, TURNED
-        weight = next((s for s in sources[1:] if len(s) >= 3), [1, 1])
-        flops = 2.0 * out * math.prod(weight[1:]) * (2 if "backward" in name else 1)
+        flops = _windows(node)
     elif name.startswith(ATTENTION):
         share = FUSED_FLOAT32 if unit == "float32" else FUSED
-        flops = 4.0 * out * sources[1][-2] * (0.5 if "is_causal" in _true(node) else 1.0)
+        keys = _shape(node.args[1])[-2]
+        flops = 4.0 * math.prod(_shape(node)) * keys * (0.5 if _said(node).get("is_causal") is True else 1.0)
     else:
-        largest = max((s for s in sources if s), key=math.prod, default=[1])
-        flops = 2.0 * out * largest[-1]
+        flops = _multiplied(node)
     moved = bytes_of(node) + sum(bytes_of(source) for source in node.all_input_nodes)
     seconds = max(
         flops / (hardware.flops(unit) * share),
@@ -121,10 +150,29 @@ def _contraction_us(node: Any, hardware: Hardware, dtype: str) -> float:
     return seconds * 1e6
 
 
-def _true(node: Any) -> set[str]:
-    """Return the names of a call's arguments that are True."""
+def _multiplied(node: Any) -> float:
+    """Return the operations of a product of matrices: two for each element of its result and each place of the
+    dimension along which it sums.
+    """
+    first = node.args[name_of(node.target).startswith(("addmm.", "baddbmm."))]
+    return 2.0 * math.prod(_shape(node)) * _shape(first)[-1]
+
+
+def _windows(node: Any) -> float:
+    """Return the operations of a convolution; backward those of each gradient that is asked for."""
+    name, said = name_of(node.target), _said(node)
+    backward = name.startswith("convolution_backward.")
+    over, data, weight = node.args[:3] if backward else (node, *node.args[:2])
+    if said.get("transposed") is True or name.startswith("conv_transpose"):
+        over = data
+    asked = sum(said["output_mask"][:2]) if backward else 1
+    return 2.0 * asked * math.prod(_shape(over)) * math.prod(_shape(weight)[1:])
+
+
+def _said(node: Any) -> dict[str, Any]:
+    """Return a call's arguments by their names."""
     names = [argument.name for argument in node.target._schema.arguments]
-    return {name for name, value in (*zip(names, node.args, strict=False), *node.kwargs.items()) if value is True}
+    return {**dict(zip(names, node.args, strict=False)), **node.kwargs}
 
 
 def _rounded(name: str) -> bool:
@@ -154,6 +202,13 @@ def _tensors(node: Any) -> list[Any]:
     held = node.meta.get("val")
     found: Iterable[Any] = held if isinstance(held, (list, tuple)) else [held]
     return [value for value in found if isinstance(value, torch.Tensor)]
+
+
+def memory(node: Any) -> set[int]:
+    """Return what tells the memory of a node's tensors, the same for their views; nothing where it gives none."""
+    import torch
+
+    return {value.untyped_storage()._cdata for value in _tensors(node) if value.layout == torch.strided}
 
 
 def _shape(node: Any) -> list[int]:
