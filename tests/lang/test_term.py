@@ -178,7 +178,7 @@ BAD = {
     "neither a term nor a number": lambda: A + "B",
     r"False .* write equal\(a, b\)": lambda: nq.where(Index(q) == Index(x), A, 0.0),  # type: ignore[arg-type]
     r"True .* or ~equal\(a, b\)": lambda: nq.sum(A, x, where=Index(q) != Index(x)),  # type: ignore[arg-type]
-    "False stands where a term is expected": lambda: (A == Const(0.0)) & (A < 1.0),
+    "False stands where a term is expected": lambda: (A == B) & (A < 1.0),
     "the index is real": lambda: Read(A, x, A),
     "has no axis d": lambda: Read(A, d, Index(q)),
     "must not vary along x": lambda: Online(x, A, TRUE, Acc() * A),
