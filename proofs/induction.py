@@ -66,13 +66,35 @@ def induction(statement: Statement, timeout_s: float) -> Outcome | None:
             deep = decided_deeply(claim) if timeout_s > 0 else None
             found = [deep] if deep is not None else Search(timeout_s).once_more(claim)
             if found is None:
-                return Outcome("unknown", "induction", str(failed))
+                return _following(statement, timeout_s) or Outcome("unknown", "induction", str(failed))
             steps += found
     return Outcome(
         "proved",
         ", ".join(dict.fromkeys(step.method for step in steps)) or "definition",
         steps=tuple(dict.fromkeys(steps)),
     )
+
+
+def _following(statement: Statement, timeout_s: float) -> Outcome | None:
+    """Prove claims that need more of what is read elsewhere than that it is a number: it is that of a lane, which is
+    found as lanes are added; None where there is no such read or no proof.
+    """
+    search, steps = Search(timeout_s), list[Step]()
+    claims = [part for whole in claims_of(statement) for part in written(whole, kept=True)]
+    if not any(isinstance(t, Read) for claim in claims for t in subterms(claim.goal)):
+        return None
+    try:
+        for claim in claims:
+            steps += search.proof(claim)
+    except (Unproved, NotUnderstood):
+        return None
+    return Outcome("proved", ", ".join(dict.fromkeys(step.method for step in steps)), steps=tuple(dict.fromkeys(steps)))
+
+
+def _followed(read: Read, claim: Claim) -> bool:
+    """Tell whether a read is of a variable, at a place that is the same in every lane, and in no condition."""
+    known = isinstance(read.body, Var) and not claim.varies(read.index, read.axis)
+    return known and read not in subterms(*claim.premises)
 
 
 class Search:
@@ -90,8 +112,10 @@ class Search:
         if claim.goal is TRUE:
             return []
         for term in subterms(claim.goal, *claim.premises):
-            if isinstance(term, (Read, Online, Prev, Acc)):
+            if isinstance(term, (Online, Prev, Acc)) or (isinstance(term, Read) and not _followed(term, claim)):
                 raise NotUnderstood(f"no prover understands {type(term).__name__}")
+        if (read := next((t for t in subterms(claim.goal) if isinstance(t, Read)), None)) is not None:
+            return [step for part in induct(claim, read.axis) for step in self.proof(part)]
         if (scan := next((t for t in subterms(claim.goal) if isinstance(t, Scan)), None)) is not None:
             return self.by_prefixes(claim, scan.axis)
         if step := self.decided(claim):
@@ -336,8 +360,14 @@ def induct(
     inside: dict[Term, Term] = {t: Var(f"prefix {i} over {axis}") for i, t in enumerate(prefix, 1)}
     varying = [t for t in subterms(claim.goal, *claim.premises) if isinstance(t, Var) and claim.varies(t, axis)]
     fresh: dict[Term, Term] = {v: Var(f"{v.name}⁺{axis}", v.sort) for v in varying}
-    fixed = {(axis.name, hole.name) for hole in (size, *holes.values())}
+    reads = [t for t in subterms(claim.goal) if isinstance(t, Read) and t.axis == axis]
+    there = {t: Var(f"read {i} over {axis}", t.kind) for i, t in enumerate(reads, 1)}
+    # Where the place counts lanes from the last one, it is another than it was
+    counted = [t for t in reads if Size(axis) in subterms(t.index)]
+    other = {t: Var(f"other {i} over {axis}", t.kind) for i, t in enumerate(counted, 1)}
+    fixed = {(axis.name, hole.name) for hole in (size, *holes.values(), *there.values(), *other.values())}
     numbers = [*holes.items(), *((t, hole) for t, hole in inside.items() if isinstance(hole, Var))]
+    numbers += [*there.items(), *other.items()]
     fixed |= {
         (other.name, hole.name) for t, hole in numbers for other in _axes(claim) - {axis} if not claim.varies(t, other)
     }
@@ -346,6 +376,8 @@ def induct(
 
     legend = (*claim.legend, *(f"{hole.name} stands for {t} over the lanes so far" for t, hole in holes.items()))
     legend = (*legend, *(f"{hole} stands for {t} in a lane before the new one" for t, hole in inside.items()))
+    elsewhere = [*there.items(), *other.items()]
+    legend = (*legend, *(f"{hole.name} stands for {t} of the lanes so far" for t, hole in elsewhere))
     legend = (
         *legend,
         *(
@@ -358,8 +390,11 @@ def induct(
     alone = {t: _lane(t, first, Const(NEUTRAL[t.monoid]), None) for t in whole.values()}
     start = first | {t: alone[total] for t, total in whole.items()}
     alone |= {t: _lane(t, start, Const(NEUTRAL[t.monoid]), None) for t in totals}
+    one: dict[Term, Term] = {t: t.body for t in reads}
     known = tuple(_swapped(p, first) for p in claim.premises)
-    yield Claim(f"{claim.what}: {axis} has one lane", _swapped(claim.goal, start | alone), known, free, claim.legend)
+    yield Claim(
+        f"{claim.what}: {axis} has one lane", _swapped(claim.goal, start | alone | one), known, free, claim.legend
+    )
 
     before: dict[Term, Term] = {Size(axis): size, Index(axis): lane}
     old: dict[Term, Term] = {Size(axis): size + 1, Index(axis): lane}
@@ -367,11 +402,27 @@ def induct(
     grown = {t: _lane(t, new, holes[t], holes[t]) for t in whole.values()}
     last = {t: grown[total] for t, total in whole.items()}
     grown |= {t: _lane(t, new | last, holes[t], holes[t]) for t in totals}
+    longer_reads: dict[Term, Term] = {
+        t: Map("where", (le(size, _swapped(t.index, new)), fresh.get(t.body, t.body), other.get(t, there[t])))
+        for t in reads
+    }
     places = le(Const(1), size), le(Const(0), lane), ~le(size, lane)
     premises = [_swapped(p, table) for table in (old, new) for p in claim.premises]
+    premises += [
+        _swapped(p, {t.body: hole})
+        for t, hole in elsewhere
+        for p in claim.premises
+        if {v for v in subterms(p) if isinstance(v, Var) and claim.varies(v, axis)} == {t.body}
+        and not any(isinstance(part, (Reduce, Scan, Index, Size)) for part in subterms(p))
+    ]
     beside = [] if facts is None else [_swapped(fact, before | holes) for t in totals for fact in facts(t, claim)]
-    known = tuple(dict.fromkeys([*premises, _swapped(claim.goal, before | holes | inside), *places, *beside]))
-    for goal in dict.fromkeys((_swapped(claim.goal, old | grown | inside), _swapped(claim.goal, new | grown | last))):
+    known = tuple(dict.fromkeys([*premises, _swapped(claim.goal, before | holes | inside | there), *places, *beside]))
+    for goal in dict.fromkeys(
+        (
+            _swapped(claim.goal, old | grown | inside | longer_reads),
+            _swapped(claim.goal, new | grown | last | longer_reads),
+        )
+    ):
         yield Claim(f"{claim.what}: one more lane of {axis}", goal, known, free, legend)
 
 

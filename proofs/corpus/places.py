@@ -4,6 +4,7 @@ it reads.
 
 from napkin_eq.law import (
     ABSENT,
+    Const,
     Coordinate,
     Index,
     Map,
@@ -11,8 +12,10 @@ from napkin_eq.law import (
     Max,
     Read,
     Reduce,
+    Scan,
     Size,
     Sum,
+    distinct,
     exp,
     finite,
     free,
@@ -182,3 +185,105 @@ def bound_by_a_coordinate_that_is_past_the_end(a, x, i: Coordinate):
 @wrong
 def bound_by_an_index_that_is_another_there(a, x, i: Coordinate):
     return le(Read(a, x, i), real(i)), le(a, real(i))
+
+
+# Sums of what is zero but at one coordinate. Of a coordinate past the ends there is no lane.
+
+
+def at(i, x):
+    return Map("eq", (i, Index(x)))
+
+
+def within(i, x):
+    return Map("and", (Map("le", (Const(0), i)), Map("lt", (i, Size(x)))))
+
+
+@valid("")
+def sum_of_one_lane(a, x, i: Coordinate):
+    return Sum(x, where(at(i, x), a, 0.0)), where(within(i, x), Read(a, x, i), 0.0), free(x, i)
+
+
+@valid("")
+def sum_under_a_mask_of_one_lane(a, x, i: Coordinate):
+    return Sum(x, a, at(i, x)), where(within(i, x), Read(a, x, i), 0.0), free(x, i)
+
+
+@valid("")
+def maximum_under_a_mask_of_one_lane(a, x, i: Coordinate):
+    return Max(x, a, at(i, x)), where(within(i, x), Read(a, x, i), ABSENT), free(x, i)
+
+
+@valid("")
+def product_with_a_row_of_a_diagonal(a, b, x, y):
+    there = where(Map("lt", (Index(y), Size(x))), Read(a, x, Index(y)) * Read(b, x, Index(y)), 0.0)
+    return Sum(x, where(at(Index(y), x), a, 0.0) * b), there, distinct(x, y), finite(b)
+
+
+@valid("")
+def sum_of_one_lane_more(a, x, i: Coordinate):
+    there = where(within(i, x), Read(a, x, i), 0.0)
+    return Sum(x, where(at(i, x), a + a, a)), Sum(x, a) + there, free(x, i), finite(a)
+
+
+@wrong
+def sum_of_one_lane_wherever_it_is(a, x, i: Coordinate):
+    return Sum(x, where(at(i, x), a, 0.0)), Read(a, x, i), free(x, i)
+
+
+@wrong
+def sum_of_one_lane_not_before_the_first(a, x, i: Coordinate):
+    return Sum(x, where(at(i, x), a, 0.0)), where(Map("lt", (i, Size(x))), Read(a, x, i), 0.0), free(x, i)
+
+
+@wrong
+def sum_of_one_lane_in_every_lane(a, x, i: Coordinate):
+    return Sum(x, where(at(i, x), a, 0.0)), where(within(i, x), Read(a, x, i), 0.0)
+
+
+@wrong
+def sum_of_the_lane_beside(a, x, i: Coordinate):
+    return Sum(x, where(at(i, x), a, 0.0)), where(within(i, x), Read(a, x, i + 1), 0.0), free(x, i)
+
+
+@wrong
+def sum_of_all_lanes_but_one(a, x, i: Coordinate):
+    return Sum(x, where(at(i, x), Const(0.0), a)), where(within(i, x), Read(a, x, i), 0.0), free(x, i)
+
+
+@wrong
+def product_with_a_row_of_a_diagonal_of_what_may_be_absent(a, b, x, y):
+    there = where(Map("lt", (Index(y), Size(x))), Read(a, x, Index(y)) * Read(b, x, Index(y)), 0.0)
+    return Sum(x, where(at(Index(y), x), a, 0.0) * b), there, distinct(x, y)
+
+
+@wrong
+def maximum_of_one_lane_and_zeros(a, x, i: Coordinate):
+    return Max(x, where(at(i, x), a, 0.0)), where(within(i, x), Read(a, x, i), 0.0), free(x, i)
+
+
+# Prefixes at their ends.
+
+
+@valid("")
+def prefix_at_the_last_lane(a, x):
+    return Read(Scan("sum", x, a), x, Size(x) - 1), Sum(x, a)
+
+
+@valid("")
+def largest_so_far_at_the_last_lane(a, x):
+    return Read(Scan("max", x, a), x, Size(x) - 1), Max(x, a)
+
+
+@valid("")
+def prefix_at_the_first_lane(a, x):
+    return Read(Scan("sum", x, a), x, Size(x) - Size(x)), Read(a, x, Size(x) - Size(x))
+
+
+@wrong
+def prefix_at_the_lane_before_the_last(a, x):
+    return Read(Scan("sum", x, a), x, Size(x) - 2), Sum(x, a)
+
+
+@wrong
+def prefix_past_the_first_lane(a, x):
+    return Read(Scan("sum", x, a), x, Size(x) - Size(x) + 1), Read(a, x, Size(x) - Size(x) + 1)

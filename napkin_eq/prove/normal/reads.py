@@ -1,12 +1,12 @@
 """Claims about values elsewhere, without the reads and the places of maxima that they hold, for provers of numbers.
 
-    written(claim)   claims that give it, whose reads are of variables alone, then variables of their own, and that name
-                     no place of a maximum
+    written(claim)   claims that give it, whose reads are of variables alone, then variables of their own unless they
+                     are kept, and that name no place of a maximum
 
-A read moves through pointwise operators and folds over other axes; read twice is read once; a fold that reads from the
-other end is turned round, which changes no sum, product or maximum. Two places of maxima are one where lanes are in the
-same order, which is a claim of its own, of two lanes; and what was folded is, at the place of its maximum, that
-maximum.
+A read moves through pointwise operators and folds over other axes; read twice is read once; a prefix fold is at its
+last lane the fold, and at its first that lane; a fold that reads from the other end is turned round, which changes no
+sum, product or maximum. Two places of maxima are one where lanes are in the same order, which is a claim of its own, of
+two lanes; and what was folded is, at the place of its maximum, that maximum.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from fractions import Fraction
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.operators import MONOIDS, PLACES
-from napkin_eq.lang.term import Const, Index, Map, Read, Reduce, Scan, Size, Term, rebuilt, rewritten, subterms
+from napkin_eq.lang.term import Const, Index, Map, Read, Recur, Reduce, Scan, Size, Term, rebuilt, rewritten, subterms
 from napkin_eq.laws.claim import Claim, NotUnderstood, eq, le, same
 from napkin_eq.laws.law import ABSENT, TRUE, Var
 
 Table = Mapping[Term, Term]
 
 
-def written(claim: Claim) -> list[Claim]:
+def written(claim: Claim, kept: bool = False) -> list[Claim]:
     """Return claims that together give a claim, without its reads of more than variables and its places of maxima, as
-    far as either is understood.
+    far as either is understood; kept: with its reads of variables.
     """
     claim = replace(claim, goal=_pushed(claim.goal, claim))
     claims, claim = _in_one_order(claim)
-    return [*claims, _unplaced(elsewhere(claim))]
+    return [*claims, _unplaced(claim if kept else elsewhere(claim))]
 
 
 def elsewhere(claim: Claim) -> Claim:
@@ -114,6 +114,9 @@ def _at(term: Term, axis: Axis, index: Term, claim: Claim) -> Term:
         return index
     if isinstance(term, Read) and term.axis == axis and isinstance(term.body, Var):
         return _at(term.body, axis, _plain(_at(term.index, axis, index, claim), axis), claim)
+    end = _end(index, axis) if isinstance(term, Scan) and not isinstance(term, Recur) else None
+    if isinstance(term, Scan) and term.axis == axis and end is not None:
+        return Reduce(term.monoid, axis, term.body) if end else _at(term.body, axis, index, claim)
     if isinstance(term, Map) or (isinstance(term, Reduce) and not claim.varies(index, term.axis)):
         return rebuilt(term, tuple(_at(child, axis, index, claim) for child in term.children))
     raise NotUnderstood(f"no prover understands {type(term).__name__} at another coordinate")
@@ -122,6 +125,12 @@ def _at(term: Term, axis: Axis, index: Term, claim: Claim) -> Term:
 def _last(axis: Axis) -> Term:
     """Return the coordinate that counts lanes from the last."""
     return Size(axis) + Const(-1) - Index(axis)
+
+
+def _end(index: Term, axis: Axis) -> bool | None:
+    """Tell whether an index is the last lane of an axis, or the first one; None of any other."""
+    found = _linear(index)
+    return True if found is not None and found == _linear(Size(axis) + Const(-1)) else False if found == {} else None
 
 
 def _plain(index: Term, axis: Axis) -> Term:
