@@ -22,6 +22,9 @@ K = 4
 W, FLUSHED, LARGEST = 2.0**-24, 2.0**-126, 2.0**128
 # The same of float64, which no kernel computes in, but what checks them does.
 DOUBLE = 2.0**-53, 2.0**-1022, math.inf
+# The largest number of float32 whose first part of bfloat16 is one: what is multiplied in parts counts as infinite
+# beyond, and times 0 is NaN.
+IN_PARTS = 2.0**128 - 2.0**119 - 2.0**104
 _UNIT = ContextVar("unit", default=(W, FLUSHED, LARGEST))
 # The largest number of each storage type.
 TOP = {t.name: t.top for t in TYPES if t.storage}
@@ -75,6 +78,13 @@ def adding(depth: float, units: float = 1.0) -> float:
     """
     found = units * w() * depth
     return found / (1 - found) if found < 1 else math.inf
+
+
+def unbounded_past(total: Array) -> Array:
+    """Return an infinite bound where a sum may pass the range on its way, nothing elsewhere; total: of magnitudes with
+    their errors.
+    """
+    return np.where(total < largest(), 0.0, np.inf)
 
 
 def _unless(sure: Array, value: Array) -> Array:
