@@ -27,7 +27,8 @@ the schedule. A tile of B lanes is added in B / 4 + 16 steps, since four lanes o
 D = n / 4 + 16 there, and n in float32, whose products are added one by one. R comes from the data: at how many tiles
 the reference that a carried sum is relative to did move (elsewhere the factor is e^0, exactly 1), each time with r = 2
 K w (1 + |reference|), what an exponential of a difference of references is off by. What passes the range of float32, or
-a sum whose magnitudes do together, has no bound; what falls below its least normal number may be taken for 0, and then is off by itself.
+a sum whose magnitudes do together, has no bound; what falls below its least normal number may be taken for 0, and then
+is off by itself.
 """
 
 from __future__ import annotations
@@ -80,7 +81,6 @@ from napkin_eq.lang.term import (
 )
 from napkin_eq.numerics.ranges import constants, ranged, summands, within
 from napkin_eq.numerics.roundoff import (
-    IN_PARTS,
     STORAGE,
     TOP,
     K,
@@ -112,7 +112,7 @@ from napkin_eq.numerics.shared_errors import (
     summed,
     times,
 )
-from napkin_eq.tile.ir import Dot, Kernel, Load, Loop, Plan, ReduceTile, ScanTile, Stmt, statements
+from napkin_eq.tile.ir import IN_PARTS, Dot, Kernel, Load, Loop, Plan, ReduceTile, ScanTile, Stmt, statements
 
 
 @dataclass(frozen=True, slots=True)

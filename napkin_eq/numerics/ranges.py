@@ -15,7 +15,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from napkin_eq.lang.interval import interval
-from napkin_eq.lang.numpy_semantics import Array, Named, aligned, fold
+from napkin_eq.lang.numpy_semantics import ABSENT, Array, Named, aligned, fold
 from napkin_eq.lang.scope import opened
 from napkin_eq.lang.term import Const, Fold, Map, Online, Reduce, Term, subterms
 from napkin_eq.numerics.roundoff import K, flushed, largest, w
@@ -201,7 +201,7 @@ def constants(term: Term, factor: float = 1.0) -> float:
     if isinstance(term, Map) and term.op == "mul" and any(isinstance(a, Const) for a in term.args):
         number, other = term.args if isinstance(term.args[0], Const) else term.args[::-1]
         return constants(other, factor * number.value)
-    return abs(factor * term.value) if isinstance(term, Const) and np.isfinite(term.value) else 0.0
+    return abs(factor * float(term.value)) if isinstance(term, Const) and term.value != ABSENT else 0.0
 
 
 def _falling(arg: Checked) -> Range:

@@ -22,9 +22,6 @@ K = 4
 W, FLUSHED, LARGEST = 2.0**-24, 2.0**-126, 2.0**128
 # The same of float64, which no kernel computes in, but what checks them does.
 DOUBLE = 2.0**-53, 2.0**-1022, math.inf
-# The largest number of float32 whose first part of bfloat16 is one: what is multiplied in parts counts as infinite
-# beyond, and times 0 is NaN.
-IN_PARTS = 2.0**128 - 2.0**119 - 2.0**104
 _UNIT = ContextVar("unit", default=(W, FLUSHED, LARGEST))
 # The largest number of each storage type.
 TOP = {t.name: t.top for t in TYPES if t.storage}

@@ -23,7 +23,6 @@ from napkin_eq.lang.operators import PLACES
 from napkin_eq.numerics.error_bound import row, sharing
 from napkin_eq.numerics.roundoff import (
     FLUSHED,
-    IN_PARTS,
     LARGEST,
     RULES,
     STORAGE,
@@ -40,6 +39,7 @@ from napkin_eq.numerics.roundoff import (
     unbounded_past,
 )
 from napkin_eq.tile.ir import (
+    IN_PARTS,
     MATRIX_ROUNDOFF,
     PRECISIONS,
     Assign,

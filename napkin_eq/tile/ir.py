@@ -170,7 +170,7 @@ class Precision:
 # Fastest first. The unit drops the low 13 bits of an operand in tf32; with three products of two such parts what is
 # left of the second part and the product of both second parts are lost, 2^-21 of the product. Three parts of bf16 hold
 # all 24 bits, and the three smallest of nine products are left out, 2^-24 of the product. So it is of numbers from
-# 2^-100 or so to IN_PARTS in roundoff.py: of smaller ones a part may fall under the least number, past it the first is
+# 2^-100 or so to IN_PARTS: of smaller ones a part may fall under the least number, past it the first is
 # infinite.
 PRECISIONS = {
     "tf32": Precision("tf32", 1, 1, 2.0**-10, 0.0),
@@ -178,6 +178,9 @@ PRECISIONS = {
     "bf16x6": Precision("bfloat16", 3, 6, 2.0**-23, 4.0, 6),
     "ieee": Precision("float32", 1, 1, 0.0, 0.0),
 }
+# The largest number of float32 whose first part of bfloat16 is one: what is multiplied in parts counts as infinite
+# beyond, and times 0 is NaN.
+IN_PARTS = 2.0**128 - 2.0**119 - 2.0**104
 MATRIX_ROUNDOFF = {name: precision.roundoff for name, precision in PRECISIONS.items()}
 
 

@@ -11,9 +11,8 @@ import napkin_eq as nq
 from napkin_eq.lang.term import Term
 from napkin_eq.numerics.error_bound import error_bound, schedule
 from napkin_eq.numerics.matrix_unit import multiplied
-from napkin_eq.numerics.roundoff import IN_PARTS
 from napkin_eq.numerics.running_bound import running_bound
-from napkin_eq.tile.ir import MATRIX_ROUNDOFF, matrix_roundoff
+from napkin_eq.tile.ir import IN_PARTS, MATRIX_ROUNDOFF, matrix_roundoff
 from napkin_eq.tile.printers import emit
 from tests import plans
 
