@@ -94,6 +94,7 @@ from napkin_eq.numerics.roundoff import (
     may_be_largest,
     multiplied,
     recurred,
+    risen,
     unbounded_past,
     w,
 )
@@ -688,8 +689,10 @@ class Work:
             )
         )
         if term.op == "exp":
-            _, (_, value) = aligned(Named(names, error), found.value)
-            rough = value * np.expm1(rough)
+            names, (error, rough, value, power) = aligned(
+                Named(names, error), Named(names, rough), found.value, self.memo[term.args[0]].value
+            )
+            rough = risen(value, power, rough)
         return replace(found, error=Named(names, error + np.nan_to_num(rough, nan=np.inf, posinf=np.inf)))
 
     def _onto(self, arg: Term, other: Checked, found: Checked) -> Checked:

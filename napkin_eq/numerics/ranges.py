@@ -20,6 +20,7 @@ from napkin_eq.lang.scope import opened
 from napkin_eq.lang.term import Const, Fold, Map, Online, Reduce, Term, subterms
 from napkin_eq.numerics.roundoff import K, flushed, largest, w
 from napkin_eq.numerics.shared_errors import Checked
+from napkin_eq.tile.stream_facts import spreads
 
 Range = tuple[Named, Named]
 # What a product that is rounded once is off by in roundoffs, its last digits included.
@@ -189,7 +190,7 @@ def summands(term: Term, factor: float = 1.0) -> list[tuple[float, Term]]:
         return inner if len(inner) > 2 else [(factor, term)]
     if isinstance(term, Map) and term.op == "mul" and any(isinstance(a, Const) for a in term.args):
         number, other = term.args if isinstance(term.args[0], Const) else term.args[::-1]
-        inner = summands(other, factor * number.value)
+        inner = summands(other, factor * number.value) if spreads(factor * number.value, other) else []
         return inner if len(inner) > 1 else [(factor, term)]
     return [] if isinstance(term, Const) else [(factor, term)]
 
@@ -200,7 +201,7 @@ def constants(term: Term, factor: float = 1.0) -> float:
         return sum(constants(arg, factor) for arg in term.args)
     if isinstance(term, Map) and term.op == "mul" and any(isinstance(a, Const) for a in term.args):
         number, other = term.args if isinstance(term.args[0], Const) else term.args[::-1]
-        return constants(other, factor * number.value)
+        return constants(other, factor * number.value) if spreads(factor * number.value, other) else 0.0
     return abs(factor * float(term.value)) if isinstance(term, Const) and term.value != ABSENT else 0.0
 
 

@@ -36,6 +36,7 @@ from napkin_eq.numerics.roundoff import (
     may_be_largest,
     multiplied,
     recurred,
+    risen,
     unbounded_past,
 )
 from napkin_eq.tile.ir import (
@@ -388,7 +389,7 @@ def _div(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
 
 
 def _exp2(v: Array, a: Array, e: Array) -> Array:
-    off = v * (np.expm1(LN2 * e) + K * W)
+    off = risen(v, LN2 * a, LN2 * e) + K * W * v
     return np.where(np.isposinf(e), np.inf, np.where(np.isneginf(a), 0.0, off + gone(v, off)))
 
 

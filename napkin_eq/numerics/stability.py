@@ -49,6 +49,7 @@ SPARSE = Family(
 WILD = Family(
     "wild", "numbers of every size", lambda place: place.normal() * 10.0 ** place.random.integers(-25, 26, place.shape)
 )
+HUGE = 2.0**100
 TRIAL = "·family"  # the axis of the families; no axis of a diagram has this name
 TOLD = 0.5  # of the families: where fewer have a bound and a value of an output, its masks are taken for inputs
 ABSENT_PART, PARTLY = 0.1, (family("normal"), WILD)  # of what these inputs hold, for these families
@@ -326,21 +327,25 @@ class Stability:
 class _Trial:
     """Bounds of terms over some inputs, all families at once, in float32 and where that is another type in the storage
     type; some masks are taken for inputs.
+
+    bounded: whether constants near the end of the range are taken for smaller ones.
     """
 
     works: tuple[Work, ...]
     sizes: dict[str, int]
     freed: Mapping[Term, Input]
+    bounded: bool
     done: dict[Term, Term]
 
     def swapped(self, form: Term) -> Term:
         """Return a term with the inputs that stand for its masks."""
-        if not self.freed:
+        if not self.freed and not self.bounded:
             return form
         for part in subterms(form) if form not in self.done else ():
             if part not in self.done:
                 parts = tuple(self.done[child] for child in part.children)
-                self.done[part] = self.freed[part] if part in self.freed else rebuilt(part, parts)
+                whole = _less(part) if self.bounded and _huge(part) else part
+                self.done[part] = self.freed[part] if part in self.freed else rebuilt(whole, parts)
         return self.done[form]
 
 
@@ -353,7 +358,8 @@ def _trial(
     from napkin_eq.lang.numpy_semantics import Frame, Named, Run
     from napkin_eq.numerics.error_bound import Schedule, Work
 
-    found = _Trial((), {**sizes, TRIAL: len(drawn)}, freed, {})
+    bounded = any(_huge(part) for part in subterms(source))
+    found = _Trial((), {**sizes, TRIAL: len(drawn)}, freed, bounded, {})
     run = Run(source, drawn[0], found.sizes, 2**40, "float64")
     for node in subterms(source):
         if isinstance(node, Input):
@@ -370,6 +376,17 @@ def _trial(
     for work in works:
         work.naive = True
     return replace(found, works=works)
+
+
+def _huge(part: Term) -> bool:
+    return isinstance(part, Const) and part.kind == "real" and HUGE <= abs(part.value) < math.inf
+
+
+def _less(part: Term) -> Term:
+    """Return a smaller constant, in the same ratio to others that are huge, to which numbers can be added within the
+    range: with the largest one a sum has no bound, and nothing would be asked of its forms.
+    """
+    return Const(part.value / 2**28) if isinstance(part, Const) else part
 
 
 def _freed(source: Term) -> dict[Term, Input]:

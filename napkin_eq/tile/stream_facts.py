@@ -41,6 +41,8 @@ MIN_DOT = 16
 # Neighbouring elements that a lane of a stream takes at a time, 16 bytes of a 16-bit type, and the least tile that is
 # cut into lanes.
 RUN, LEAST_LANED = 8, 1024
+# The largest factor that goes to each part of a sum; a scale is less, what stands for a mask is more.
+SPREAD = 2.0**8
 Streamed = (Reduce, Fold, Online)
 
 
@@ -224,3 +226,12 @@ def conjuncts(mask: Term) -> list[Term]:
     if isinstance(mask, Map) and mask.op == "and":
         return [c for a in mask.args for c in conjuncts(a)]
     return [] if mask == Const(True) else [mask]
+
+
+def spreads(factor: float, term: Term) -> bool:
+    """Tell whether a kernel takes a factor into what it multiplies, to each part of a sum. A large one it does not: what
+    cancels in the sum, as in (1 - mask) * -1e9, would leave a rounding of the factor's size.
+    """
+    while isinstance(term, Map) and term.op == "neg":
+        term = term.args[0]
+    return abs(factor) <= SPREAD or not (isinstance(term, Map) and term.op == "add")

@@ -1,5 +1,5 @@
-"""Masks made of the largest number that float32 holds: what a kernel makes of them is what the diagram says, and no
-infinity on the way turns into NaN.
+"""Masks made of very large numbers, up to the largest that float32 holds: what a kernel makes of them is what the
+diagram says, no infinity on the way turns into NaN, and what is kept loses no digits to what is not.
 """
 
 from __future__ import annotations
@@ -54,6 +54,45 @@ def test_a_softmax_masked_by_the_lowest_number_is_the_diagrams(scores, weighted)
         found = emit(plan, "numpy")(drawn, True, {}, fuse)["out"]
         exact = evaluate(term, drawn, order=order)
         np.testing.assert_allclose(found, exact, rtol=1e-4, atol=1e-5)
+
+
+MASKED = {
+    "added": lambda masked: masked,
+    "with more parts": lambda masked: 2.0 * masked + 0.5,
+    "exponential": nq.exp,
+    "sum of exponentials": lambda masked: nq.sum(nq.exp(masked), x),
+}
+
+
+@pytest.mark.parametrize("size", [1e4, 1e9, 1e30, -LOWEST.value])
+@pytest.mark.parametrize("use", MASKED)
+def test_a_mask_made_by_a_difference_is_not_taken_apart(size, use):
+    term = MASKED[use](S + (1.0 - KEEP) * Const(-size))
+    drawn = data() | {"S": np.where(data()["keep"] > 0, data()["S"], 0.0)}
+    plan = nq.derive(term, dtype="float32").plan
+    drawn = {buffer.name: drawn[buffer.name] for buffer in plan.inputs}
+    order = [axis.name for axis in plan.outputs[0].dims]
+    with np.errstate(over="ignore"):
+        found, exact = emit(plan, "numpy")(drawn, True)["out"], evaluate(term, drawn, order=order)
+        exact = exact.astype(np.float32)  # twice the lowest number is infinite
+    np.testing.assert_allclose(found, exact, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("size", [1e9, -LOWEST.value])
+def test_a_masked_softmax_keeps_to_the_maximum_of_what_is_kept(size):
+    q, x, d = nq.axes("q x d", q=256, x=256, d=64)
+    rng = np.random.default_rng(0)
+    drawn = {name: 6 * rng.standard_normal((256, 64)).astype(np.float32) for name in "QK"}
+    drawn["keep"] = (rng.random((256, 256)) < 0.5) * 1.0
+    drawn["keep"][:, 0] = 1.0
+    scores = 0.125 * nq.sum(nq.array("Q", q, d) * nq.array("K", x, d), d)
+    term = nq.softmax(scores + (1.0 - nq.array("keep", q, x)) * Const(-size), x)
+    assert (0.125 * drawn["Q"] @ drawn["K"].T).max() > 100  # whose exponential float32 does not hold
+    plan = nq.derive(term, dtype="float32").plan
+    order = [axis.name for axis in plan.outputs[0].dims]
+    np.testing.assert_allclose(
+        emit(plan, "numpy")(drawn, True)["out"], evaluate(term, drawn, order=order), rtol=1e-3, atol=1e-4
+    )
 
 
 @pytest.mark.parametrize("limit", [None, 1e-4])

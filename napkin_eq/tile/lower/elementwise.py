@@ -27,7 +27,7 @@ from napkin_eq.lang.term import (
 from napkin_eq.laws.law import Judgment, finite, nonneg, nonzero, pos
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.builder import Context, Env, Statements, restricted
-from napkin_eq.tile.stream_facts import conjuncts, plain, reduces_over
+from napkin_eq.tile.stream_facts import conjuncts, plain, reduces_over, spreads
 
 LEAST, MOST = -(2**31), 2**31 - 1
 LOG2E = math.log2(math.e)
@@ -250,8 +250,10 @@ class Arithmetic(Statements):
             both = factor * float(number.value)
             if not LEAST_NORMAL <= abs(both) < LARGEST:  # float32 does not hold it
                 parts.append((factor, term))
-            else:
+            elif spreads(both, self.resolved(other, context)):
                 self._flatten(other, both, parts, context)
+            else:
+                parts.append((both, other))
         else:
             parts.append((factor, term))
 
