@@ -690,7 +690,7 @@ class Work:
         )
         if term.op == "exp":
             names, (error, rough, value, power) = aligned(
-                Named(names, error), Named(names, rough), found.value, self.memo[term.args[0]].value
+                Named(names, error), Named(names, np.asarray(rough)), found.value, self.memo[term.args[0]].value
             )
             rough = risen(value, power, rough)
         return replace(found, error=Named(names, error + np.nan_to_num(rough, nan=np.inf, posinf=np.inf)))

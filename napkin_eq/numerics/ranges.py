@@ -182,7 +182,8 @@ def summands(term: Term, factor: float = 1.0) -> list[tuple[float, Term]]:
     apart.
     """
     if isinstance(term, Map) and term.op == "add":
-        return [part for arg in term.args for part in summands(arg, factor)]
+        each = (summands(arg, factor) if spreads(factor, arg) else [(factor, arg)] for arg in term.args)
+        return [part for parts in each for part in parts]
     if isinstance(term, Map) and term.op == "neg":
         return summands(term.args[0], -factor)
     if isinstance(term, Map) and term.op == "where" and term.kind == "real":
@@ -198,7 +199,7 @@ def summands(term: Term, factor: float = 1.0) -> list[tuple[float, Term]]:
 def constants(term: Term, factor: float = 1.0) -> float:
     """Return the magnitudes of the numbers that a kernel adds up where a term stands, all together."""
     if isinstance(term, Map) and term.op in ("add", "neg"):
-        return sum(constants(arg, factor) for arg in term.args)
+        return sum(constants(arg, factor) for arg in term.args if spreads(factor, arg))
     if isinstance(term, Map) and term.op == "mul" and any(isinstance(a, Const) for a in term.args):
         number, other = term.args if isinstance(term.args[0], Const) else term.args[::-1]
         return constants(other, factor * number.value) if spreads(factor * number.value, other) else 0.0

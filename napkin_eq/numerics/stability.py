@@ -27,7 +27,8 @@ from napkin_eq.lang.evaluate import axes_in
 from napkin_eq.lang.operators import ABSENT, OPS
 from napkin_eq.lang.scope import opened
 from napkin_eq.lang.term import Const, Input, Map, Term, Tuple, rebuilt, subterms
-from napkin_eq.numerics.sample_inputs import Family, draw, family, folded_axes
+from napkin_eq.numerics.sample_inputs import Family, Place, draw, family, folded_axes
+from napkin_eq.tile.stream_facts import SPREAD
 
 if TYPE_CHECKING:
     from napkin_eq.numerics.error_bound import Work
@@ -49,7 +50,8 @@ SPARSE = Family(
 WILD = Family(
     "wild", "numbers of every size", lambda place: place.normal() * 10.0 ** place.random.integers(-25, 26, place.shape)
 )
-HUGE = 2.0**100
+# A constant near the end of the range; how many inputs are looked at as masks.
+HUGE, MASKS = 2.0**100, 6
 TRIAL = "·family"  # the axis of the families; no axis of a diagram has this name
 TOLD = 0.5  # of the families: where fewer have a bound and a value of an output, its masks are taken for inputs
 ABSENT_PART, PARTLY = 0.1, (family("normal"), WILD)  # of what these inputs hold, for these families
@@ -75,7 +77,8 @@ class Stability:
         self.sizes: dict[str, int] = {
             a.name: -(-min(lanes[a.name], a.size or lanes[a.name]) // a.multiple) * a.multiple for a in axes_in(source)
         }
-        natural = [draw(diagram, one, self.sizes, dtype, 0).clean for one in (*map(family, FAMILIES), STEEP, SPARSE)]
+        families = (*map(family, FAMILIES), STEEP, SPARSE, *_masks(source))
+        natural = [draw(diagram, one, self.sizes, dtype, 0).clean for one in families]
         self.trials = [_trial(source, natural, self.sizes, dtype, {})]
         freed = _freed(source)
         if freed and any(self._told(item) < TOLD for item in items):
@@ -376,6 +379,25 @@ def _trial(
     for work in works:
         work.naive = True
     return replace(found, works=works)
+
+
+def _masks(source: Term) -> list[Family]:
+    """Return families by which an input is a mask of zeros and ones, where a large number may stand for what is masked:
+    what the diagram keeps it keeps with all digits.
+    """
+    parts = subterms(source)
+    if not any(
+        isinstance(part, Const) and part.kind == "real" and SPREAD < abs(part.value) < math.inf for part in parts
+    ):
+        return []
+
+    def of(number: int) -> Family:
+        def drawn(place: Place) -> Any:
+            return (place.random.random(place.shape) < 0.5) * 1.0 if place.number == number else place.normal()
+
+        return Family(f"mask {number}", "zeros and ones in one input", drawn)
+
+    return [of(number) for number in range(min(MASKS, sum(isinstance(part, Input) for part in parts)))]
 
 
 def _huge(part: Term) -> bool:

@@ -26,7 +26,7 @@ def chosen(scores: Term) -> Term:
 
 SCORES = {
     "chosen": chosen(S),
-    "added": S + (1.0 - KEEP) * LOWEST,
+    "added": nq.array("T", q, x) + (1.0 - KEEP) * LOWEST,
     "scaled and added": 0.125 * nq.sum(nq.array("Q", q, d) * K, d) + (1.0 - KEEP) * LOWEST,
     "data": S,
 }
@@ -37,7 +37,9 @@ def data():
     keep = (rng.random((24, 150)) < 0.5) * 1.0
     keep[3], keep[5], keep[:, :70] = 0.0, 1.0, 0.0
     scores = np.where(keep > 0, rng.standard_normal((24, 150)), LOWEST.value)
-    drawn = {"S": scores, "keep": keep} | {n: rng.standard_normal(s) for n, s in (("Q", (24, 16)), ("K", (150, 16)))}
+    drawn = {"S": scores, "keep": keep, "T": rng.standard_normal((24, 150))} | {
+        n: rng.standard_normal(s) for n, s in (("Q", (24, 16)), ("K", (150, 16)))
+    }
     drawn["V"] = rng.standard_normal((150, 16))
     return {name: array.astype(np.float32).astype(np.float64) for name, array in drawn.items()}
 

@@ -231,7 +231,10 @@ class Arithmetic(Statements):
     def _flatten(self, term: Term, factor: float, parts: list[tuple[float, Term]], context: Context) -> None:
         if isinstance(term, Map) and term.op == "add":
             for arg in term.args:
-                self._flatten(arg, factor, parts, context)
+                if spreads(factor, self.resolved(arg, context)):
+                    self._flatten(arg, factor, parts, context)
+                else:
+                    parts.append((factor, arg))
         elif isinstance(term, Map) and term.op == "neg":
             self._flatten(term.args[0], -factor, parts, context)
         elif isinstance(term, Prev) and isinstance(term.body, Map) and term.body.op in ("add", "neg", "mul"):
