@@ -96,7 +96,8 @@ def _connected(nodes: Sequence[Any]) -> list[list[Any]]:
 
 
 def _contraction_us(node: Any, hardware: Hardware, dtype: str) -> float:
-    sources = [_shape(source) for source in node.all_input_nodes if _tensors(source)]
+    # As they are given: one tensor may be several operands.
+    sources = [_shape(given) for given in node.args if given in node.all_input_nodes and _tensors(given)]
     out = math.prod(_shape(node))
     name = name_of(node.target)
     share, passes = hardware.assumptions.tensor_efficiency, 1.0
