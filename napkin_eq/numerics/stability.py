@@ -51,7 +51,7 @@ WILD = Family(
     "wild", "numbers of every size", lambda place: place.normal() * 10.0 ** place.random.integers(-25, 26, place.shape)
 )
 # A constant near the end of the range; how many inputs are looked at as masks.
-HUGE, MASKS = 2.0**100, 6
+HUGE, MASKS = 2.0**100, 4
 TRIAL = "·family"  # the axis of the families; no axis of a diagram has this name
 TOLD = 0.5  # of the families: where fewer have a bound and a value of an output, its masks are taken for inputs
 ABSENT_PART, PARTLY = 0.1, (family("normal"), WILD)  # of what these inputs hold, for these families
@@ -391,13 +391,16 @@ def _masks(source: Term) -> list[Family]:
     ):
         return []
 
-    def of(number: int) -> Family:
+    def of(number: int, part: float, sign: float) -> Family:
         def drawn(place: Place) -> Any:
-            return (place.random.random(place.shape) < 0.5) * 1.0 if place.number == number else place.normal()
+            kept = place.random.random(place.shape) < part
+            return kept * 1.0 if place.number == number else sign * abs(place.normal()) if sign else place.normal()
 
         return Family(f"mask {number}", "zeros and ones in one input", drawn)
 
-    return [of(number) for number in range(min(MASKS, sum(isinstance(part, Input) for part in parts)))]
+    inputs = min(MASKS, sum(isinstance(part, Input) for part in parts))
+    # So few lanes are drawn that of halves none may be kept where another choice keeps it.
+    return [of(number, *how) for number in range(inputs) for how in ((0.5, 0.0), (1.0, 1.0), (1.0, -1.0))]
 
 
 def _huge(part: Term) -> bool:

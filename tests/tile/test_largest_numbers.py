@@ -62,6 +62,7 @@ MASKED = {
     "added": lambda masked: masked,
     "with more parts": lambda masked: 2.0 * masked + 0.5,
     "exponential": nq.exp,
+    "what is positive": lambda masked: 2.0 * nq.relu(masked),
     "sum of exponentials": lambda masked: nq.sum(nq.exp(masked), x),
 }
 
