@@ -19,6 +19,7 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import BY_SHORT, NARROW, REAL, WHOLE
 from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.numpy_semantics import FOLDS, held, running
+from napkin_eq.numerics.matrix_unit import multiplied
 from napkin_eq.tile.ir import (
     Assign,
     Await,
@@ -357,11 +358,13 @@ class Tiles:
                 f"{stmt.out.name}: a dot of {a_value.dtype} with {b_value.dtype}; its operands have one dtype"
             )
         k, row, col = self.position(stmt.coord), self.side(a_value, stmt.coord), self.side(b_value, stmt.coord)
-        if self.memory.emulate:
+        emulate, precision = self.memory.emulate, stmt.precision if a_value.dtype == "f32" else "ieee"
+        if emulate:
             a, b = a.astype(np.float32), b.astype(np.float32)
         rows = np.moveaxis(a, (row, k), (-2, -1))
         columns = np.moveaxis(b, (k, col), (-2, -1))
-        out = np.moveaxis(rows @ columns, (-2, -1), (row, col))
+        product = multiplied(rows, columns, precision) if emulate else rows @ columns
+        out = np.moveaxis(product, (-2, -1), (row, col))
         return out if stmt.acc is None else self.tile(stmt.acc, scope) + out
 
     def side(self, value: Value, coord: str) -> int:

@@ -167,6 +167,7 @@ def matmul(
     warps: int = 4,
     stages: int = 2,
     turned: bool = False,
+    precision: str = "ieee",
 ) -> Case:
     """A matrix product with ragged tails and grouped tiles; `turned` stores the operands the other way round."""
     (m, n, k) = (Axis(name, None if symbolic else size) for name, size in zip("mnk", sizes, strict=True))
@@ -188,7 +189,7 @@ def matmul(
             ("ns", "ks") if turned else ("ks", "ns"),
             ("n_in", "k_in") if ragged else ("n_in",),
         ),
-        Dot(f32("acc_new", "m", "n"), "a", "b", "k", "acc"),
+        Dot(f32("acc_new", "m", "n"), "a", "b", "k", "acc", precision),
         Assign("acc", "acc_new"),
     )
     body: tuple[Stmt, ...] = (

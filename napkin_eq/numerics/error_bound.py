@@ -10,7 +10,7 @@ roundoff of float32, and u, h the roundoff and half the least positive number of
     sum of a     sum of e_a + (D w + R r) (sum of |a|)   D additions in a row, each block rescaled once; R moves of a
                  reference
     sum of a * b an operand that is no input may have been rounded to the storage type for the matrix unit: e_a + u |a|
-    + h
+    + h; what the unit takes in parts is flushed part by part, and infinite past IN_PARTS
     max of a     max of e_a over the lanes that can be the maximum, given their errors
     a at place i e_a there; infinite where e_i > 0
     1/D * N      where N is a sum of w v and D the sum of the same w, taken in one pass: a mean m, whose weights' errors
@@ -26,8 +26,9 @@ the schedule. A tile of B lanes is added in B / 4 + 16 steps, since four lanes o
 / B tiles one after another; the matrix unit keeps one accumulator throughout and adds four products or more at once, so
 D = n / 4 + 16 there, and n in float32, whose products are added one by one. R comes from the data: at how many tiles
 the reference that a carried sum is relative to did move (elsewhere the factor is e^0, exactly 1), each time with r = 2
-K w (1 + |reference|), what an exponential of a difference of references is off by. What passes the range of float32 has
-no bound; what falls below its least normal number may be taken for 0, and then is off by itself.
+K w (1 + |reference|), what an exponential of a difference of references is off by. What passes the range of float32, or
+a sum whose magnitudes do together, has no bound; what falls below its least normal number may be taken for 0, and then
+is off by itself.
 """
 
 from __future__ import annotations
@@ -93,6 +94,8 @@ from napkin_eq.numerics.roundoff import (
     may_be_largest,
     multiplied,
     recurred,
+    risen,
+    unbounded_past,
     w,
 )
 from napkin_eq.numerics.shared_errors import (
@@ -110,7 +113,7 @@ from napkin_eq.numerics.shared_errors import (
     summed,
     times,
 )
-from napkin_eq.tile.ir import Dot, Kernel, Load, Loop, Plan, ReduceTile, ScanTile, Stmt, statements
+from napkin_eq.tile.ir import IN_PARTS, Dot, Kernel, Load, Loop, Plan, ReduceTile, ScanTile, Stmt, statements
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +217,7 @@ def error_bound(
 ) -> tuple[Array, ...]:
     """Return, for each output of a term, the bound of every element, axes as `evaluate` orders them or in `order`.
 
-    matrix_roundoff: what the matrix unit rounds its operands to, inputs too, beyond the storage type (tf32: 2^-11).
+    matrix_roundoff: what the matrix unit rounds its operands to, inputs too, beyond the storage type (tf32: 2^-10).
     dtype: the storage type; with "float64" the bound is of a run in float64 throughout, by which plans are checked.
     planned: how each axis is added along, by `schedule`; without it the worst of any plan with tiles of 16 lanes or
     more.
@@ -501,6 +504,8 @@ class Work:
         while isinstance(inner, (Read, Group, Walk, Store, Proj)):
             inner = _inside(inner)
         unit, least, top = (0.0, 0.0, np.inf) if isinstance(inner, Input) else (self.u, self.h, self.top)
+        if self.matrix:
+            least, top = least + flushed(), min(top, IN_PARTS)
         error = self._rounded(got, unit + self.matrix, least, top)
         form = got.form and Form(got.form.parts, plus(got.form.own, _rest(error, [got.error])))
         return Checked(got.value, error, form=form)
@@ -627,7 +632,7 @@ class Work:
         if whole.low is not None and not self.naive:
             names, (left, apart, m, floor) = aligned(*(Named(names, part) for part in (left, apart, m)), whole.low)
             left = np.maximum(left, floor)
-        found = apart / left * (1 + 4 * K * w()) + 4 * K * w() * np.abs(m) + flushed()
+        found = apart / left * (1 + 4 * K * w()) + 4 * K * w() * np.abs(m) + flushed() + unbounded_past(sized)
         mean_of = Named(names, np.where((left > 0) & ~np.isnan(found), found, np.inf))
         if self.naive or own.low is None or whole.low is None or (own.low.data[np.isfinite(own.low.data)] < 0).any():
             return mean_of
@@ -651,6 +656,7 @@ class Work:
         apart = (self.u + self.matrix + 2 * self._added(axis, length, True) + 8 * K * w() + 2 * turned) * largest
         apart = apart + e * (1 + apart / np.maximum(largest, flushed())) + (self.h + length * flushed()) * size / whole
         away = np.maximum(most - m, m + most_below) + apart
+        away = away + unbounded_past(heavy * size)
         return Named(
             names, np.where((whole > 0) & (heavy <= self.top) & np.isfinite(away), np.minimum(before, away), before)
         )
@@ -683,8 +689,10 @@ class Work:
             )
         )
         if term.op == "exp":
-            _, (_, value) = aligned(Named(names, error), found.value)
-            rough = value * np.expm1(rough)
+            names, (error, rough, value, power) = aligned(
+                Named(names, error), Named(names, np.asarray(rough)), found.value, self.memo[term.args[0]].value
+            )
+            rough = risen(value, power, rough)
         return replace(found, error=Named(names, error + np.nan_to_num(rough, nan=np.inf, posinf=np.inf)))
 
     def _onto(self, arg: Term, other: Checked, found: Checked) -> Checked:
@@ -844,10 +852,11 @@ class Work:
             running = scan("prod", axis, length, body.value)
             error = multiplied(size + errors, size, length, lambda x: scan("prod", axis, length, Named(names, x)).data)
             return Checked(running, Named(running.names, error))
-        lanes = errors + (self._added(axis, length, False) * (size + errors) if term.monoid == "sum" else 0.0)
-        return Checked(
-            scan(term.monoid, axis, length, body.value), scan(term.monoid, axis, length, Named(names, lanes))
-        )
+        found, off = scan(term.monoid, axis, length, body.value), scan(term.monoid, axis, length, Named(names, errors))
+        if term.monoid != "sum":
+            return Checked(found, off)
+        sizes, still = scan("sum", axis, length, Named(names, size + errors)), Named((), np.zeros(()))
+        return Checked(found, _relative(off, sizes, self._added(axis, length, False), still))
 
 
 def placed_off(
@@ -904,7 +913,7 @@ def _rest(error: Named, charged: Sequence[Named]) -> Named:
 def _relative(error: Named, size: Named, added: float, moved: Named) -> Named:
     """Return the error of a sum: that of its summands, and what adding and rescaling them is off by."""
     names, (own, sizes, moves) = aligned(error, size, moved)
-    return Named(names, own + (added + moves) * sizes)
+    return Named(names, own + (added + moves) * sizes + unbounded_past(sizes))
 
 
 def _inside(term: Term) -> Term:

@@ -15,11 +15,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from napkin_eq.lang.interval import interval
-from napkin_eq.lang.numpy_semantics import Array, Named, aligned, fold
+from napkin_eq.lang.numpy_semantics import ABSENT, Array, Named, aligned, fold
 from napkin_eq.lang.scope import opened
 from napkin_eq.lang.term import Const, Fold, Map, Online, Reduce, Term, subterms
 from napkin_eq.numerics.roundoff import K, flushed, largest, w
 from napkin_eq.numerics.shared_errors import Checked
+from napkin_eq.tile.stream_facts import spreads
 
 Range = tuple[Named, Named]
 # What a product that is rounded once is off by in roundoffs, its last digits included.
@@ -181,7 +182,8 @@ def summands(term: Term, factor: float = 1.0) -> list[tuple[float, Term]]:
     apart.
     """
     if isinstance(term, Map) and term.op == "add":
-        return [part for arg in term.args for part in summands(arg, factor)]
+        each = (summands(arg, factor) if spreads(factor, arg) else [(factor, arg)] for arg in term.args)
+        return [part for parts in each for part in parts]
     if isinstance(term, Map) and term.op == "neg":
         return summands(term.args[0], -factor)
     if isinstance(term, Map) and term.op == "where" and term.kind == "real":
@@ -189,7 +191,7 @@ def summands(term: Term, factor: float = 1.0) -> list[tuple[float, Term]]:
         return inner if len(inner) > 2 else [(factor, term)]
     if isinstance(term, Map) and term.op == "mul" and any(isinstance(a, Const) for a in term.args):
         number, other = term.args if isinstance(term.args[0], Const) else term.args[::-1]
-        inner = summands(other, factor * number.value)
+        inner = summands(other, factor * number.value) if spreads(factor * number.value, other) else []
         return inner if len(inner) > 1 else [(factor, term)]
     return [] if isinstance(term, Const) else [(factor, term)]
 
@@ -197,11 +199,11 @@ def summands(term: Term, factor: float = 1.0) -> list[tuple[float, Term]]:
 def constants(term: Term, factor: float = 1.0) -> float:
     """Return the magnitudes of the numbers that a kernel adds up where a term stands, all together."""
     if isinstance(term, Map) and term.op in ("add", "neg"):
-        return sum(constants(arg, factor) for arg in term.args)
+        return sum(constants(arg, factor) for arg in term.args if spreads(factor, arg))
     if isinstance(term, Map) and term.op == "mul" and any(isinstance(a, Const) for a in term.args):
         number, other = term.args if isinstance(term.args[0], Const) else term.args[::-1]
-        return constants(other, factor * number.value)
-    return abs(factor * term.value) if isinstance(term, Const) and np.isfinite(term.value) else 0.0
+        return constants(other, factor * number.value) if spreads(factor * number.value, other) else 0.0
+    return abs(factor * float(term.value)) if isinstance(term, Const) and term.value != ABSENT else 0.0
 
 
 def _falling(arg: Checked) -> Range:

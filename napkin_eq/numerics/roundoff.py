@@ -77,15 +77,34 @@ def adding(depth: float, units: float = 1.0) -> float:
     return found / (1 - found) if found < 1 else math.inf
 
 
+def unbounded_past(total: Array) -> Array:
+    """Return an infinite bound where a sum may pass the range on its way, nothing elsewhere; total: of magnitudes with
+    their errors.
+    """
+    return np.where(total < largest(), 0.0, np.inf)
+
+
 def _unless(sure: Array, value: Array) -> Array:
     return np.where(sure, value, np.inf)
 
 
+def risen(v: Array, a: Array, e: Array) -> Array:
+    """Return how far e^a is from e to the power of what is e from a, at most; v: e^a."""
+    return np.where(e < 1.0, v * np.expm1(e), np.exp(a + e) * (1 + 2.0**-40))
+
+
 def _exp(v: Array, a: Array, e: Array) -> Array:
-    off = v * (np.expm1(e + K * w() * np.abs(a)) + K * w())
+    off = risen(v, a, e + K * w() * np.abs(a)) + K * w() * v
     # What float64 itself takes for 0, in which this is bounded, is a number that is not 0.
     lost = np.where(v == 0, flushed(), gone(v, off))
     return np.where(np.isposinf(e), np.inf, np.where(np.isneginf(a), 0.0, off + lost))
+
+
+def _add(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
+    # Small whole numbers that are exact have an exact sum, as 1 less a mask has.
+    whole = [(e == 0) & (np.abs(n) < 1 / w()) & (n == np.round(n)) for n, e in ((a, ea), (b, eb))]
+    exact = whole[0] & whole[1] & (np.abs(v) < 1 / w())
+    return np.where(exact, 0.0, ea + eb + K * w() * (np.abs(v) + ea + eb) + gone(v, ea + eb))
 
 
 def _mul(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
@@ -200,7 +219,7 @@ def _unknown(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
 
 
 RULES: dict[str, Callable[..., Array]] = {
-    "add": lambda v, a, b, ea, eb: ea + eb + K * w() * (np.abs(v) + ea + eb) + gone(v, ea + eb),
+    "add": _add,
     "mul": _mul,
     "neg": lambda v, a, e: e,
     "inv": _inv,

@@ -36,8 +36,11 @@ from napkin_eq.numerics.roundoff import (
     may_be_largest,
     multiplied,
     recurred,
+    risen,
+    unbounded_past,
 )
 from napkin_eq.tile.ir import (
+    IN_PARTS,
     MATRIX_ROUNDOFF,
     PRECISIONS,
     Assign,
@@ -82,7 +85,7 @@ def running_bound(
 ) -> dict[str, Array]:
     """Return the bound of every element of every output of a plan, by the output's name.
 
-    sizes: of symbolic axes. matrix_roundoff: what the matrix unit rounds its operands to (tf32: 2^-11). unknown: masks
+    sizes: of symbolic axes. matrix_roundoff: what the matrix unit rounds its operands to (tf32: 2^-10). unknown: masks
     of input elements that may hold anything; the bound is infinite wherever they reach.
     """
     memory = _Memory(plan, inputs, sizes, matrix_roundoff, unknown or {})
@@ -279,9 +282,8 @@ class _Program:
         if monoid == "max":
             return Pair(value, got.error.max(axis=at, keepdims=True))
         if monoid == "sum":
-            return Pair(
-                value, got.error.sum(axis=at, keepdims=True) + off * (size + got.error).sum(axis=at, keepdims=True)
-            )
+            total = (size + got.error).sum(axis=at, keepdims=True)
+            return Pair(value, got.error.sum(axis=at, keepdims=True) + off * total + unbounded_past(total))
         count = got.value.shape[at]
         return Pair(
             value, multiplied(size + got.error, size, count, lambda x: np.multiply.reduce(x, axis=at, keepdims=True))
@@ -296,7 +298,8 @@ class _Program:
             return Pair(value, np.maximum.accumulate(got.error, axis=at))
         if monoid == "sum":
             depth = got.value.shape[at] / 4 + 16
-            return Pair(value, np.add.accumulate(got.error + adding(depth, 2) * (size + got.error), axis=at))
+            total = np.add.accumulate(size + got.error, axis=at)
+            return Pair(value, np.add.accumulate(got.error, axis=at) + adding(depth, 2) * total + unbounded_past(total))
         count = got.value.shape[at]
         return Pair(value, multiplied(size + got.error, size, count, lambda x: np.multiply.accumulate(x, axis=at)))
 
@@ -311,7 +314,7 @@ class _Program:
 
         sizes = [np.where(np.isfinite(p.value), np.abs(p.value), 0.0) for p in (a, b)]
         roundoff = max(self.memory.matrix, MATRIX_ROUNDOFF[stmt.precision] if stmt.a in self.facts.wide else 0.0)
-        errors = [p.error + roundoff * size for p, size in zip((a, b), sizes, strict=True)]
+        errors = [_taken(size, p.error, roundoff) for p, size in zip((a, b), sizes, strict=True)]
         value, size = times(a.value, b.value), times(*sizes)
         # 0 * inf is unknown, not 0: what is unbounded stays so.
         error = times(sizes[0], errors[1]) + times(errors[0], sizes[1]) + times(errors[0], errors[1]) + K * W * size
@@ -325,7 +328,7 @@ class _Program:
             if stmt.precision == "ieee" and stmt.a in self.facts.wide
             else PRECISIONS[stmt.precision].products * lanes / 4 + 16
         )
-        return Pair(value, error + adding(depth, 2) * (size + error))
+        return Pair(value, error + adding(depth, 2) * (size + error) + unbounded_past(size + error))
 
     def side(self, pair: Pair, k: int) -> int:
         return next(i for i, n in enumerate(pair.value.shape) if i != k and n > 1)
@@ -348,6 +351,14 @@ class _Program:
         for array, tile in ((held.value, got.value), (held.error, got.error)):
             found = np.broadcast_to(tile, shape)[chosen]
             array[at] = found if at else found.reshape(())  # an array without axes has one element
+
+
+def _taken(size: Array, error: Array, roundoff: float) -> Array:
+    """Return what an operand is off by as the matrix unit takes it, rounded or in parts, each of which may be flushed
+    to zero.
+    """
+    most = size + error
+    return np.where(most > IN_PARTS, np.inf, error + roundoff * most + np.minimum(FLUSHED, most)) if roundoff else error
 
 
 def rounded(got: Pair, dtype: str, final: bool) -> Pair:
@@ -378,7 +389,7 @@ def _div(v: Array, a: Array, b: Array, ea: Array, eb: Array) -> Array:
 
 
 def _exp2(v: Array, a: Array, e: Array) -> Array:
-    off = v * (np.expm1(LN2 * e) + K * W)
+    off = risen(v, LN2 * a, LN2 * e) + K * W * v
     return np.where(np.isposinf(e), np.inf, np.where(np.isneginf(a), 0.0, off + gone(v, off)))
 
 

@@ -27,7 +27,8 @@ from napkin_eq.lang.evaluate import axes_in
 from napkin_eq.lang.operators import ABSENT, OPS
 from napkin_eq.lang.scope import opened
 from napkin_eq.lang.term import Const, Input, Map, Term, Tuple, rebuilt, subterms
-from napkin_eq.numerics.sample_inputs import Family, draw, family, folded_axes
+from napkin_eq.numerics.sample_inputs import Family, Place, draw, family, folded_axes
+from napkin_eq.tile.stream_facts import SPREAD
 
 if TYPE_CHECKING:
     from napkin_eq.numerics.error_bound import Work
@@ -49,6 +50,8 @@ SPARSE = Family(
 WILD = Family(
     "wild", "numbers of every size", lambda place: place.normal() * 10.0 ** place.random.integers(-25, 26, place.shape)
 )
+# A constant near the end of the range; how many inputs are looked at as masks.
+HUGE, MASKS = 2.0**100, 4
 TRIAL = "·family"  # the axis of the families; no axis of a diagram has this name
 TOLD = 0.5  # of the families: where fewer have a bound and a value of an output, its masks are taken for inputs
 ABSENT_PART, PARTLY = 0.1, (family("normal"), WILD)  # of what these inputs hold, for these families
@@ -74,7 +77,8 @@ class Stability:
         self.sizes: dict[str, int] = {
             a.name: -(-min(lanes[a.name], a.size or lanes[a.name]) // a.multiple) * a.multiple for a in axes_in(source)
         }
-        natural = [draw(diagram, one, self.sizes, dtype, 0).clean for one in (*map(family, FAMILIES), STEEP, SPARSE)]
+        families = (*map(family, FAMILIES), STEEP, SPARSE, *_masks(source))
+        natural = [draw(diagram, one, self.sizes, dtype, 0).clean for one in families]
         self.trials = [_trial(source, natural, self.sizes, dtype, {})]
         freed = _freed(source)
         if freed and any(self._told(item) < TOLD for item in items):
@@ -326,21 +330,25 @@ class Stability:
 class _Trial:
     """Bounds of terms over some inputs, all families at once, in float32 and where that is another type in the storage
     type; some masks are taken for inputs.
+
+    bounded: whether constants near the end of the range are taken for smaller ones.
     """
 
     works: tuple[Work, ...]
     sizes: dict[str, int]
     freed: Mapping[Term, Input]
+    bounded: bool
     done: dict[Term, Term]
 
     def swapped(self, form: Term) -> Term:
         """Return a term with the inputs that stand for its masks."""
-        if not self.freed:
+        if not self.freed and not self.bounded:
             return form
         for part in subterms(form) if form not in self.done else ():
             if part not in self.done:
                 parts = tuple(self.done[child] for child in part.children)
-                self.done[part] = self.freed[part] if part in self.freed else rebuilt(part, parts)
+                whole = _less(part) if self.bounded and _huge(part) else part
+                self.done[part] = self.freed[part] if part in self.freed else rebuilt(whole, parts)
         return self.done[form]
 
 
@@ -353,7 +361,8 @@ def _trial(
     from napkin_eq.lang.numpy_semantics import Frame, Named, Run
     from napkin_eq.numerics.error_bound import Schedule, Work
 
-    found = _Trial((), {**sizes, TRIAL: len(drawn)}, freed, {})
+    bounded = any(_huge(part) for part in subterms(source))
+    found = _Trial((), {**sizes, TRIAL: len(drawn)}, freed, bounded, {})
     run = Run(source, drawn[0], found.sizes, 2**40, "float64")
     for node in subterms(source):
         if isinstance(node, Input):
@@ -370,6 +379,39 @@ def _trial(
     for work in works:
         work.naive = True
     return replace(found, works=works)
+
+
+def _masks(source: Term) -> list[Family]:
+    """Return families by which an input is a mask of zeros and ones, where a large number may stand for what is masked:
+    what the diagram keeps it keeps with all digits.
+    """
+    parts = subterms(source)
+    if not any(
+        isinstance(part, Const) and part.kind == "real" and SPREAD < abs(part.value) < math.inf for part in parts
+    ):
+        return []
+
+    def of(number: int, part: float, sign: float) -> Family:
+        def drawn(place: Place) -> Any:
+            kept = place.random.random(place.shape) < part
+            return kept * 1.0 if place.number == number else sign * abs(place.normal()) if sign else place.normal()
+
+        return Family(f"mask {number}", "zeros and ones in one input", drawn)
+
+    inputs = min(MASKS, sum(isinstance(part, Input) for part in parts))
+    # So few lanes are drawn that of halves none may be kept where another choice keeps it.
+    return [of(number, *how) for number in range(inputs) for how in ((0.5, 0.0), (1.0, 1.0), (1.0, -1.0))]
+
+
+def _huge(part: Term) -> bool:
+    return isinstance(part, Const) and part.kind == "real" and HUGE <= abs(part.value) < math.inf
+
+
+def _less(part: Term) -> Term:
+    """Return a smaller constant, in the same ratio to others that are huge, to which numbers can be added within the
+    range: with the largest one a sum has no bound, and nothing would be asked of its forms.
+    """
+    return Const(part.value / 2**28) if isinstance(part, Const) else part
 
 
 def _freed(source: Term) -> dict[Term, Input]:

@@ -320,7 +320,7 @@ def compared(
                 raise
             return compared(diagram, other, dtype, device, seed, drawn_from)
     seconds = time.perf_counter() - started
-    allowed = tolerances(derivation, drawn, {}, dtype, _matrix_roundoff(derivation))
+    allowed = tolerances(derivation, drawn, {}, dtype)
     cases = []
     outputs = [each for output in derivation.outputs for each in output.each()]
     for place, (name, source, _) in enumerate(outputs):
@@ -363,10 +363,3 @@ def executed(source: str, tensors: Sequence[Any], device: str = "") -> tuple[Any
         place = [name for name, parameter in inspect.signature(run).parameters.items() if parameter.default == "cuda"]
         result = run(*tensors, **{name: device for name in place if device})
     return result if isinstance(result, tuple) else (result,)
-
-
-def _matrix_roundoff(derivation: Derivation) -> float:
-    from napkin_eq.tile.ir import MATRIX_ROUNDOFF, Dot, statements
-
-    dots = [s for k in derivation.plan.kernels for s in statements(k.body) if isinstance(s, Dot)]
-    return max((MATRIX_ROUNDOFF[dot.precision] for dot in dots), default=0.0)

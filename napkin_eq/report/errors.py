@@ -14,6 +14,7 @@ from napkin_eq.numerics.error_bound import error_bound
 from napkin_eq.numerics.sample_inputs import draw, families
 from napkin_eq.pipeline.derivation import Derivation
 from napkin_eq.search.job import prover
+from napkin_eq.tile.ir import matrix_roundoff
 from napkin_eq.tile.printers import emit
 from napkin_eq.verify.miniature import Miniature, miniature
 
@@ -66,7 +67,9 @@ def _rows(derivation: Derivation, small: Miniature) -> Iterator[Row]:
             if source.kind != "real":
                 continue
             exact = evaluate(source, drawn, dict(sizes), order=order[name])
-            bound = error_bound(small.placed[name], drawn, dict(sizes), derivation.dtype, order=order[name])[0]
+            bound = error_bound(
+                small.placed[name], drawn, dict(sizes), derivation.dtype, matrix_roundoff(small.plan), order[name]
+            )[0]
             with np.errstate(all="ignore"):
                 there = np.isfinite(exact)
                 seen = np.where(there, np.abs(np.asarray(found[name], dtype=np.float64) - exact), 0.0)

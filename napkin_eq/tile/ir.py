@@ -167,15 +167,20 @@ class Precision:
     bytes: int = 4
 
 
-# Fastest first. The unit drops the low 13 bits of an operand in tf32; with three products of two such parts only what
-# is left of the second part and the product of both second parts is lost. Three parts of bf16 hold all 24 bits, and the
-# three smallest of nine products are left out, 2^-26 of the largest.
+# Fastest first. The unit drops the low 13 bits of an operand in tf32; with three products of two such parts what is
+# left of the second part and the product of both second parts are lost, 2^-21 of the product. Three parts of bf16 hold
+# all 24 bits, and the three smallest of nine products are left out, 2^-24 of the product. So it is of numbers from
+# 2^-100 or so to IN_PARTS: of smaller ones a part may fall under the least number, past it the first is
+# infinite.
 PRECISIONS = {
     "tf32": Precision("tf32", 1, 1, 2.0**-10, 0.0),
     "tf32x3": Precision("tf32", 2, 3, 2.0**-19, 2.0, 8),
     "bf16x6": Precision("bfloat16", 3, 6, 2.0**-23, 4.0, 6),
     "ieee": Precision("float32", 1, 1, 0.0, 0.0),
 }
+# The largest number of float32 whose first part of bfloat16 is one: what is multiplied in parts counts as infinite
+# beyond, and times 0 is NaN.
+IN_PARTS = 2.0**128 - 2.0**119 - 2.0**104
 MATRIX_ROUNDOFF = {name: precision.roundoff for name, precision in PRECISIONS.items()}
 
 
@@ -467,7 +472,6 @@ class Kernel:
                 seen.setdefault(stmt.axis.name, stmt.axis)
         return tuple(seen.values())
 
-
     @property
     def limits(self) -> dict[str, int]:
         """The most that the sizes of symbolic axes may be, by name: one tile holds the whole of such an axis."""
@@ -618,3 +622,9 @@ def renamed(stmt: Stmt, names: Mapping[str, str]) -> Stmt:
     if (out := getattr(stmt, "out", None)) is not None:
         changes["out"] = replace(out, name=new(out.name))
     return replace(stmt, **changes)
+
+
+def matrix_roundoff(plan: Plan) -> float:
+    """Return what the matrix unit rounds the operands of a plan's contractions to, the most of all."""
+    dots = (stmt for kernel in plan.kernels for stmt in statements(kernel.body) if isinstance(stmt, Dot))
+    return max((MATRIX_ROUNDOFF[dot.precision] for dot in dots), default=0.0)

@@ -6,6 +6,7 @@ Facts of terms alone; the tiles come in where the caller gives them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -41,6 +42,9 @@ MIN_DOT = 16
 # Neighbouring elements that a lane of a stream takes at a time, 16 bytes of a 16-bit type, and the least tile that is
 # cut into lanes.
 RUN, LEAST_LANED = 8, 1024
+# The largest factor that goes to each part of a sum, and constant of a sum in another; a scale is less, what stands for
+# a mask is more.
+SPREAD = 2.0**8
 Streamed = (Reduce, Fold, Online)
 
 
@@ -224,3 +228,22 @@ def conjuncts(mask: Term) -> list[Term]:
     if isinstance(mask, Map) and mask.op == "and":
         return [c for a in mask.args for c in conjuncts(a)]
     return [] if mask == Const(True) else [mask]
+
+
+def spreads(factor: float, term: Term) -> bool:
+    """Tell whether a kernel takes a sum, where it is multiplied or a part of another, apart into its own.
+
+    What is multiplied by a large factor, or has a large constant, it does not: what cancels there, as in (1 - mask) *
+    -1e9, would leave a rounding of that size.
+    """
+    term = _upright(term)
+    if not (isinstance(term, Map) and term.op == "add"):
+        return True
+    numbers = [abs(part.value) for part in map(_upright, term.args) if isinstance(part, Const)]
+    return abs(factor) <= SPREAD and all(abs(factor) * n <= SPREAD or n == math.inf for n in numbers)
+
+
+def _upright(term: Term) -> Term:
+    while isinstance(term, Map) and term.op == "neg":
+        term = term.args[0]
+    return term

@@ -24,7 +24,7 @@ from napkin_eq.lang.dtypes import NARROW
 from napkin_eq.numerics.sample_inputs import Drawn
 from napkin_eq.numerics.stability import FACTOR
 from napkin_eq.search.derivation import Derived
-from napkin_eq.tile.ir import Plan
+from napkin_eq.tile.ir import Plan, matrix_roundoff
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,17 +51,16 @@ class Tolerance:
         return found
 
 
-def tolerances(
-    derivation: Derived, drawn: Drawn, sizes: Mapping[str, int], dtype: str, matrix: float = 0.0
-) -> dict[str, Tolerance]:
+def tolerances(derivation: Derived, drawn: Drawn, sizes: Mapping[str, int], dtype: str) -> dict[str, Tolerance]:
     """Return the tolerance of each output of a derivation, by the name of its buffer.
 
-    sizes: of symbolic axes. matrix: what the matrix unit rounds its operands to (tf32: 2^-11).
+    sizes: of symbolic axes.
     """
     from napkin_eq.numerics.error_bound import error_bound, schedule
     from napkin_eq.numerics.running_bound import running_bound
 
     planned, handed = schedule(derivation.plan), _hands_narrow(derivation.plan)
+    matrix = matrix_roundoff(derivation.plan)
     running = running_bound(derivation.plan, drawn.clean, sizes, matrix, drawn.spoilt)
     outputs = [each for output in derivation.outputs for each in output.each()]
     found = {}

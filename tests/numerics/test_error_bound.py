@@ -5,6 +5,7 @@ kernel.
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -275,3 +276,10 @@ def test_numbers_below_zero_that_are_added_up_are_off_by_what_they_are_and_not_b
     for dtype, roundoff in (("float32", 2.0**-24), ("float64", 2.0**-53)):
         (bound,) = error_bound(total, arrays, {}, dtype)
         assert (bound >= 4 * roundoff * magnitude).all()
+
+
+def test_a_number_that_no_float_says_is_bounded_as_any():
+    (x,) = nq.axes("x", x=4)
+    number = Const(Fraction(1, 3))
+    (bound,) = error_bound(Map("exp", (nq.array("A", x) + number,)), {"A": np.ones(4)}, {}, "float32")
+    assert (bound > 0).all() and (bound < 1e-5).all()

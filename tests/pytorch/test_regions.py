@@ -125,3 +125,14 @@ def test_results_that_lie_otherwise_than_they_are_stored_are_copied():
     there, turned = (Kernels("", (), ((out.name, order),), 1, 1.0, 0.0, Path(), True) for order in (names, names[::-1]))
     assert turned_bytes(program, there, [(15, 5, 1)]) == 0
     assert turned_bytes(program, turned, [(15, 5, 1)]) == 4 * math.prod((2, 3, 5))
+
+
+def test_one_tensor_may_be_all_operands_of_attention():
+    def attended(x):
+        return F.scaled_dot_product_attention(x, x, x)
+
+    def apart(x, y, z):
+        return F.scaled_dot_product_attention(x, y, z)
+
+    shape = (1, 2, 512, 64)
+    assert 0 < needs(attended, shape) <= needs(apart, shape, shape, shape)

@@ -9,14 +9,32 @@ from collections.abc import Callable, Mapping
 
 from napkin_eq.lang.interval import interval, wide
 from napkin_eq.lang.operators import ABSENT, EDGES, OPS
-from napkin_eq.lang.term import Const, Index, Map, Prev, Term, in_others, rebuilt
+from napkin_eq.lang.term import (
+    Const,
+    Fold,
+    Index,
+    Input,
+    Map,
+    Online,
+    Prev,
+    Reduce,
+    Scan,
+    Term,
+    in_others,
+    rebuilt,
+    subterms,
+)
 from napkin_eq.laws.law import Judgment, finite, nonneg, nonzero, pos
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.builder import Context, Env, Statements, restricted
-from napkin_eq.tile.stream_facts import conjuncts, plain, reduces_over
+from napkin_eq.tile.stream_facts import conjuncts, plain, reduces_over, spreads
 
 LEAST, MOST = -(2**31), 2**31 - 1
 LOG2E = math.log2(math.e)
+# Of float32: from LARGEST on a number is rounded to infinity.
+LEAST_NORMAL, LARGEST = 2.0**-126, 2.0**128 - 2.0**103
+# What may be as large as one of its arguments.
+KEEPS = ("add", "neg", "abs", "max", "min", "where", "round", "floor")
 Proved = Callable[[Judgment], bool]
 
 
@@ -36,7 +54,7 @@ class Arithmetic(Statements):
         if (written := OPS[op].written) is not None:
             return self.operand(in_others(written, *args), context)
         if op == "exp":
-            return self.emit("exp2", (self._sum(args[0], LOG2E, context),), "f32")
+            return self.emit("exp2", (self._exponent(args[0], context),), "f32")
         if op in ("add", "neg") and term.kind == "real":
             return self._sum(term, 1.0, context)
         if op == "real":
@@ -173,6 +191,15 @@ class Arithmetic(Statements):
             term = term.args[1] if settled else term.args[2]
         return term
 
+    def _exponent(self, term: Term, context: Context) -> p.Operand:
+        """Write log2(e) times a term: part by part, which spares an operation a lane, unless a part may pass the range
+        by it and the sum of all need not.
+        """
+        if not far(term, LARGEST / LOG2E, data=True):
+            return self._sum(term, LOG2E, context)
+        found = self._sum(term, 1.0, context)
+        return ABSENT if found == ABSENT else self.emit("mul", (self.wide(found), LOG2E), "f32")
+
     def _sum(self, term: Term, scale: float, context: Context) -> p.Operand:
         """Write scale * term as a sum of scaled parts, parts of lower rank first, each constant folded once."""
         parts: list[tuple[float, Term]] = []
@@ -204,7 +231,10 @@ class Arithmetic(Statements):
     def _flatten(self, term: Term, factor: float, parts: list[tuple[float, Term]], context: Context) -> None:
         if isinstance(term, Map) and term.op == "add":
             for arg in term.args:
-                self._flatten(arg, factor, parts, context)
+                if spreads(factor, self.resolved(arg, context)):
+                    self._flatten(arg, factor, parts, context)
+                else:
+                    parts.append((factor, arg))
         elif isinstance(term, Map) and term.op == "neg":
             self._flatten(term.args[0], -factor, parts, context)
         elif isinstance(term, Prev) and isinstance(term.body, Map) and term.body.op in ("add", "neg", "mul"):
@@ -220,9 +250,41 @@ class Arithmetic(Statements):
         elif isinstance(term, Map) and term.op == "mul" and any(map(_scales, term.args)):
             left, right = term.args
             number, other = (left, right) if _scales(left) else (right, left)
-            self._flatten(other, factor * float(number.value), parts, context)
+            both = factor * float(number.value)
+            if not LEAST_NORMAL <= abs(both) < LARGEST:  # float32 does not hold it
+                parts.append((factor, term))
+            elif spreads(both, self.resolved(other, context)):
+                self._flatten(other, both, parts, context)
+            else:
+                parts.append((both, other))
         else:
             parts.append((factor, term))
+
+
+def far(term: Term, size: float, data: bool) -> bool:
+    """Tell whether a number may well be of a size near the end of the range of float32.
+
+    Constants may, such as stand for what is masked, and data if `data`; a sum of many numbers, a product with what is
+    small or computed, or a bounded function is not meant to.
+    """
+    known: dict[Term, bool] = {}
+    for part in subterms(term):
+        below = [known[child] for child in part.children]
+        if isinstance(part, Const):
+            found = part.kind == "real" and size <= abs(part.value) < math.inf
+        elif isinstance(part, Map) and part.op == "mul":
+            sides = list(zip(part.args, below, strict=True))
+            found = any(large and isinstance(arg, Const) for arg, large in sides) or all(
+                large or (isinstance(arg, Const) and abs(arg.value) * LARGEST >= size) for arg, large in sides
+            )
+        elif isinstance(part, Map):
+            found = part.op in KEEPS and part.kind == "real" and any(below)
+        elif isinstance(part, (Reduce, Fold, Online, Scan)):
+            found = getattr(part, "monoid", "sum") == "max" and below[0]
+        else:
+            found = data and part.kind == "real" if isinstance(part, Input) else any(below)
+        known[part] = found
+    return known[term]
 
 
 def _scales(term: Term) -> bool:

@@ -16,7 +16,7 @@ from napkin_eq.lang.term import Const, Fold, Input, Map, Online, Proj, Read, Red
 from napkin_eq.laws.law import absent, finite, zero
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.builder import AccKey, Context, Scope, restricted
-from napkin_eq.tile.lower.elementwise import Arithmetic, Proved
+from napkin_eq.tile.lower.elementwise import Arithmetic, Proved, far
 from napkin_eq.tile.lower.loop_bounds import Stretch, stretches
 from napkin_eq.tile.stream_facts import (
     RUN,
@@ -375,6 +375,8 @@ class Folds(Arithmetic):
         if not wide and self.values[left].dtype == "f32":
             # As exact as f32's own products, and faster on the unit; its tf32 takes operands along the fold alone.
             precision = "tf32x3" if all(self._lies_along(s, coord) for s in (left, right)) else "bf16x6"
+        if p.PRECISIONS[precision].parts > 1 and any(far(plain(f), p.IN_PARTS, data=False) for f in factors):
+            precision = "ieee"
         return self.put(
             lambda v: p.Dot(v, left, right, coord, acc, precision=precision), ("dot", coord), coords, "f32", args
         )

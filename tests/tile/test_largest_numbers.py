@@ -1,0 +1,111 @@
+"""Masks made of very large numbers, up to the largest that float32 holds: what a kernel makes of them is what the
+diagram says, no infinity on the way turns into NaN, and what is kept loses no digits to what is not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import napkin_eq as nq
+from napkin_eq.lang.diagram import Diagram
+from napkin_eq.lang.evaluate import evaluate
+from napkin_eq.lang.term import Const, Map, Term
+from napkin_eq.tile.ir import Dot, statements
+from napkin_eq.tile.printers import emit
+
+LOWEST = Const(-float(np.finfo(np.float32).max))
+q, x, d = nq.axes("q x d", q=24, x=150, d=16)
+S, K, V = nq.array("S", q, x), nq.array("K", x, d), nq.array("V", x, d)
+KEEP = nq.array("keep", q, x)
+
+
+def chosen(scores: Term) -> Term:
+    return Map("where", (Const(0.5) < KEEP, scores, LOWEST))
+
+
+SCORES = {
+    "chosen": chosen(S),
+    "added": nq.array("T", q, x) + (1.0 - KEEP) * LOWEST,
+    "scaled and added": 0.125 * nq.sum(nq.array("Q", q, d) * K, d) + (1.0 - KEEP) * LOWEST,
+    "data": S,
+}
+
+
+def data():
+    rng = np.random.default_rng(0)
+    keep = (rng.random((24, 150)) < 0.5) * 1.0
+    keep[3], keep[5], keep[:, :70] = 0.0, 1.0, 0.0
+    scores = np.where(keep > 0, rng.standard_normal((24, 150)), LOWEST.value)
+    drawn = {"S": scores, "keep": keep, "T": rng.standard_normal((24, 150))} | {
+        n: rng.standard_normal(s) for n, s in (("Q", (24, 16)), ("K", (150, 16)))
+    }
+    drawn["V"] = rng.standard_normal((150, 16))
+    return {name: array.astype(np.float32).astype(np.float64) for name, array in drawn.items()}
+
+
+@pytest.mark.parametrize("scores", SCORES)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_softmax_masked_by_the_lowest_number_is_the_diagrams(scores, weighted):
+    p = nq.softmax(SCORES[scores], x)
+    term = nq.sum(p * V, x) if weighted else p
+    drawn = {buffer.name: data()[buffer.name] for buffer in Diagram("masked", (("out", term),)).inputs()}
+    plan = nq.derive(term, dtype="float32").plan
+    order = [axis.name for axis in plan.outputs[0].dims]
+    for fuse in (False, True):
+        found = emit(plan, "numpy")(drawn, True, {}, fuse)["out"]
+        exact = evaluate(term, drawn, order=order)
+        np.testing.assert_allclose(found, exact, rtol=1e-4, atol=1e-5)
+
+
+MASKED = {
+    "added": lambda masked: masked,
+    "with more parts": lambda masked: 2.0 * masked + 0.5,
+    "exponential": nq.exp,
+    "what is positive": lambda masked: 2.0 * nq.relu(masked),
+    "sum of exponentials": lambda masked: nq.sum(nq.exp(masked), x),
+}
+
+
+@pytest.mark.parametrize("size", [1e4, 1e9, 1e30, -LOWEST.value])
+@pytest.mark.parametrize("use", MASKED)
+def test_a_mask_made_by_a_difference_is_not_taken_apart(size, use):
+    term = MASKED[use](S + (1.0 - KEEP) * Const(-size))
+    drawn = data() | {"S": np.where(data()["keep"] > 0, data()["S"], 0.0)}
+    plan = nq.derive(term, dtype="float32").plan
+    drawn = {buffer.name: drawn[buffer.name] for buffer in plan.inputs}
+    order = [axis.name for axis in plan.outputs[0].dims]
+    with np.errstate(over="ignore"):
+        found, exact = emit(plan, "numpy")(drawn, True)["out"], evaluate(term, drawn, order=order)
+        exact = exact.astype(np.float32)  # twice the lowest number is infinite
+    np.testing.assert_allclose(found, exact, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("size", [1e9, -LOWEST.value])
+def test_a_masked_softmax_keeps_to_the_maximum_of_what_is_kept(size):
+    q, x, d = nq.axes("q x d", q=256, x=256, d=64)
+    rng = np.random.default_rng(0)
+    drawn = {name: 6 * rng.standard_normal((256, 64)).astype(np.float32) for name in "QK"}
+    drawn["keep"] = (rng.random((256, 256)) < 0.5) * 1.0
+    drawn["keep"][:, 0] = 1.0
+    scores = 0.125 * nq.sum(nq.array("Q", q, d) * nq.array("K", x, d), d)
+    term = nq.softmax(scores + (1.0 - nq.array("keep", q, x)) * Const(-size), x)
+    assert (0.125 * drawn["Q"] @ drawn["K"].T).max() > 100  # whose exponential float32 does not hold
+    plan = nq.derive(term, dtype="float32").plan
+    order = [axis.name for axis in plan.outputs[0].dims]
+    np.testing.assert_allclose(
+        emit(plan, "numpy")(drawn, True)["out"], evaluate(term, drawn, order=order), rtol=1e-3, atol=1e-4
+    )
+
+
+@pytest.mark.parametrize("limit", [None, 1e-4])
+def test_what_is_masked_by_the_lowest_number_is_multiplied_whole(limit):
+    m, n, k = nq.axes("m n k", m=1024, n=1024, k=1024)
+    a, b, keep = nq.array("A", m, k), nq.array("B", n, k), nq.array("keep", k)
+    masked = Map("where", (Const(0.5) < keep, a, LOWEST))
+    found = {}
+    for name, term in (("plain", a), ("masked", masked), ("weights", nq.exp(masked))):
+        derived = nq.derive(nq.sum(term * b, k), dtype="float32", max_error=limit)
+        dots = (s for kernel in derived.plan.kernels for s in statements(kernel.body) if isinstance(s, Dot))
+        found[name] = {dot.precision for dot in dots}
+    assert found["masked"] <= {"ieee"} and "ieee" not in found["plain"] | found["weights"] and found["weights"]
