@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from napkin_eq.lang.interval import interval, wide
 from napkin_eq.lang.operators import ABSENT, EDGES, OPS
@@ -261,6 +262,7 @@ class Arithmetic(Statements):
             parts.append((factor, term))
 
 
+@lru_cache(maxsize=1 << 14)  # asked again for every choice of tiles
 def far(term: Term, size: float, data: bool) -> bool:
     """Tell whether a number may well be of a size near the end of the range of float32.
 
