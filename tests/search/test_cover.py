@@ -650,3 +650,15 @@ def test_a_piece_that_takes_little_more_than_a_launch_is_priced_as_it_is_written
     assert found.outputs[0].cover is not None
     assert 1 <= sum(soon.values()) <= len(found.plan.kernels) < len(soon)
     assert found.report()["certificate"]["status"] == "proved"
+
+
+@pytest.mark.slow
+def test_a_maximum_and_the_sum_relative_to_it_are_cut_together_where_processors_would_idle() -> None:
+    """A cover prices them as one kernel's outputs: 64 blocks of rows for 132 processors else, in 53 us."""
+    n, m, d = nq.axes("n m d", n=4096, m=4096, d=256)
+    scores = nq.sum(nq.array("A", n, d) * nq.array("B", m, d), d) * 14.0
+    largest = nq.max(scores, m)
+    diagram = nq.Diagram("pair", (("largest", largest), ("total", nq.sum(nq.exp(scores - largest), m))))
+    job = Job(diagram, aimed(diagram, "h100", "bfloat16", "auto", None, (), 5.0, False), proved_laws((), (), False))
+    found = together(job, [Stored("largest", "f32", (n,)), Stored("total", "f32", (n,))])
+    assert found[0][0].predicted_us < 25 and [axis.name for _, axis in found[0][1]] == ["m"]
