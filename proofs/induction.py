@@ -355,6 +355,9 @@ def induct(
     totals = list(
         dict.fromkeys([*(t for t in subterms(claim.goal) if isinstance(t, Reduce) and t.axis == axis), *whole.values()])
     )
+    # A fold reads what it reads elsewhere in every lane so far, and more lanes may change that
+    if any(isinstance(t, Read) and t.axis == axis for total in totals for t in subterms(*total.children)):
+        raise Unproved(f"a fold over {axis} reads what more lanes change ({claim.what})")
     size, lane = Var(f"size of {axis}", "int"), Var(f"lane of {axis}", "int")
     holes = {t: Var(f"acc {i} over {axis}") for i, t in enumerate(totals, 1)}
     inside: dict[Term, Term] = {t: Var(f"prefix {i} over {axis}") for i, t in enumerate(prefix, 1)}

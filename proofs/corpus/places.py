@@ -287,3 +287,28 @@ def prefix_at_the_lane_before_the_last(a, x):
 @wrong
 def prefix_past_the_first_lane(a, x):
     return Read(Scan("sum", x, a), x, Size(x) - Size(x) + 1), Read(a, x, Size(x) - Size(x) + 1)
+
+
+# Folds of what is read elsewhere.
+
+
+def in_the_third_lane(a, x, i):
+    """Return what is read at a coordinate, from three lanes on, and 0 before."""
+    return Sum(x, where(at(Const(2), x), Read(a, x, Const(i)), 0.0))
+
+
+def third_of_three(one, before, x):
+    """Return one number in the third lane and 0 beside it, and another number while there is none."""
+    return where(Map("le", (Const(3), Size(x))), where(at(Const(2), x), one, 0.0), before)
+
+
+@wrong
+def what_a_fold_reads_is_the_third_lane_or_the_second(a, x):
+    found = in_the_third_lane(a, x, 0)
+    return third_of_three((Read(a, x, Const(1)) - found) * (a - found), found, x), Const(0.0), finite(a)
+
+
+@wrong
+def what_a_fold_reads_is_the_third_lane_or_the_first(a, x):
+    found = in_the_third_lane(a, x, 1)
+    return third_of_three((Read(a, x, Const(0)) - found) * (a - found), found, x), Const(0.0), finite(a)
