@@ -39,6 +39,7 @@ MAY_LOAD = dict.fromkeys(
         "roundoff",
         "ranges",
         "shared_errors",
+        "matrix_unit",
     ),
     {"numpy"},
 )

@@ -5,6 +5,7 @@
     compare        one output of a kernel held against its exact value and its bound; what a spoilt input must reach
     error_bound    how far a kernel may be from float64: a bound computed from its term and its data, with no
                    constant picked by hand
+    matrix_unit    what the matrix unit makes of a product of float32, given whole or in parts
     ranges         where a computed value lies for certain, beside its distance from the exact one: exponentials,
                    what is summed and divided of them
     roundoff       its rule, from the values and the errors of its arguments; roundoffs and ranges of the number
