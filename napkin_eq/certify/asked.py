@@ -220,7 +220,7 @@ class _Said:
 
     def conjuncts(self, mask: int) -> list[int]:
         """Return masks all of which hold where one does."""
-        return [at for at in self.reached(mask, ("map", "and")) if self.rows[at][0] != ("map", "and")]
+        return self.under(mask, ("map", "and"))
 
     def asks(self, root: int) -> list[int]:
         """Return masks outside each of which a value is zero."""
@@ -247,19 +247,21 @@ class _Said:
             number = head[:2] == ("const", "real") and head != ABSENT
             return number or head[0] == "input" or head == ("map", "real")
 
-        leaves = self.reached(root, *(("map", op) for op in NUMBERS))
-        return all(sure(self.rows[at][0]) for at in leaves if self.rows[at][0] not in [("map", op) for op in NUMBERS])
+        return all(sure(self.rows[at][0]) for at in self.under(root, *(("map", op) for op in NUMBERS)))
 
-    def reached(self, root: int, *heads: Row) -> list[int]:
-        """Return the numbers that one is made of as far as operators of some kinds go, these too."""
-        found, stack = dict[int, None](), [root]
+    def under(self, root: int, *heads: Row) -> list[int]:
+        """Return the numbers that one is made of by operators of some kinds."""
+        found, stack, seen = list[int](), [root], set[int]()
         while stack:
             at = stack.pop()
-            if at not in found:
-                found[at] = None
+            if at not in seen:
+                seen.add(at)
                 head, parts = self.rows[at]
-                stack += reversed(parts) if head in heads else []
-        return list(found)
+                if head in heads:
+                    stack += reversed(parts)
+                else:
+                    found.append(at)
+        return found
 
     def made(self, roots: Sequence[int]) -> set[int]:
         """Return the numbers that some are made of."""

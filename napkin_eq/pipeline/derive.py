@@ -157,10 +157,9 @@ def kernels(job: Job) -> list[Output]:
     graph = spans_kernels(job.diagram) or job.aim.library
     if graph:
         found = _graph(job)
-    elif soon(job, placer(job), _least(job)):
-        found = searches(_in_full(_part(job, LITTLE, hard=True), anew=False))
     else:
-        found = searches(_in_full(_part(job, 1 - COVER, hard=True), anew=False))
+        share = LITTLE if soon(job, placer(job), _least(job)) else 1 - COVER
+        found = searches(_in_full(_part(job, share), anew=False))
     plain = _faster(job, found)
     if not graph and not _near(job, plain or found) and (plain or _far(job, found)):
         return min([plain or found, *filter(None, [_cover(_rest(job))])], key=_predicted)
@@ -232,9 +231,9 @@ def _least(job: Job) -> float:
     return least_us(job.diagram.outputs, job.aim.dtype, job.aim.machine)
 
 
-def _part(job: Job, share: float, hard: bool = False) -> Job:
-    """Return a job with a share of what is left of the time; hard: after its end nothing more is tried."""
-    return replace(job, aim=replace(job.aim, budget=replace(job.aim.budget.part(share), hard=hard)))
+def _part(job: Job, share: float) -> Job:
+    """Return a job with a share of what is left of the time, after whose end nothing more is tried."""
+    return replace(job, aim=replace(job.aim, budget=replace(job.aim.budget.part(share), hard=True)))
 
 
 def _rest(job: Job) -> Job:

@@ -13,6 +13,7 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.interval import interval
 from napkin_eq.lang.substitute import folded, substituted
 from napkin_eq.lang.term import Const, Index, Input, Map, Read, Reduce, Scan, Term, rebuilt, subterms
+from napkin_eq.tile.stream_facts import conjuncts
 
 # Of these a fold over an axis is one over its parts
 FOLDS = ("sum", "prod", "max", "min")
@@ -52,7 +53,7 @@ def _lane(fold: Reduce) -> Term | None:
     where it is not known to be one.
     """
     axis = fold.axis
-    conditions = [*_conjuncts(fold.where), *(_asks(fold.body) if fold.monoid == "sum" else [])]
+    conditions = [*conjuncts(fold.where), *(_asks(fold.body) if fold.monoid == "sum" else [])]
     for condition in conditions if fold.monoid in FOLDS and axis.size is not None else []:
         sides = condition.children if isinstance(condition, Map) and condition.op == "eq" else ()
         if Index(axis) not in sides:
@@ -78,15 +79,6 @@ def _lane(fold: Reduce) -> Term | None:
     return None
 
 
-def _conjuncts(mask: Term) -> list[Term]:
-    found, stack = list[Term](), [mask]
-    while stack:
-        term = stack.pop()
-        stack += reversed(term.args) if isinstance(term, Map) and term.op == "and" else []
-        found += [] if isinstance(term, Map) and term.op == "and" else [term]
-    return found
-
-
 def _asks(root: Term) -> list[Term]:
     """Return masks outside each of which a value is zero."""
     found, stack, seen = list[Term](), [root], set[Term]()
@@ -96,7 +88,7 @@ def _asks(root: Term) -> list[Term]:
             continue
         seen.add(term)
         if term.op == "where" and term.args[2] in (Const(0.0), Const(0)):
-            found += _conjuncts(term.args[0])
+            found += conjuncts(term.args[0])
             stack.append(term.args[1])
         elif term.op in ("neg", "real"):
             stack += term.args

@@ -142,7 +142,7 @@ def test_a_search_that_can_save_part_of_a_launch_has_little_time_and_no_cover_be
     given: list[float] = []
     covers: list[int] = []
     old = module._part
-    monkeypatch.setattr(module, "_part", lambda job, share, hard: given.append(share) or old(job, share, hard))
+    monkeypatch.setattr(module, "_part", lambda job, share: given.append(share) or old(job, share))
     monkeypatch.setattr(module, "_cover", lambda _: covers.append(len(given)) or [])
     products = [nq.sum(A * nq.array(name, q, x), q) for name in "CD"]
     wide = nq.softmax(nq.array("W", *nq.axes("n m", n=4096, m=16384)), "m")
