@@ -22,7 +22,7 @@ from napkin_eq.egraph.saturate import threaded
 
 T = TypeVar("T")
 PROCESSES, BYTES = 2, 4 << 30
-LARGE = 1 << 30  # bytes of a process that is given no more work
+LARGE = 1 << 30  # bytes by which a process has grown that is given no more work
 HEAD, KILO = 8, 1024  # bytes that say how many more there are; what the system counts memory in
 WAIT = 30.0  # times the seconds of a job, by the clock, which a busy machine makes long
 
@@ -157,18 +157,26 @@ def _serve(work: Callable[[Any], Any], asked: int, answers: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt ends the search, which ends its workers
     _, most = resource.getrlimit(resource.RLIMIT_CPU)
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    room = min(size for size in (BYTES, soft, hard) if size != resource.RLIM_INFINITY)
+    room = min(size for size in (_addressed() + BYTES, soft, hard) if size != resource.RLIM_INFINITY)
     resource.setrlimit(resource.RLIMIT_AS, (room, hard))
+    begun = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # what the parent held is no growth of this one
     while head := _read(asked, HEAD):
         item, seconds = pickle.loads(_read(asked, int.from_bytes(head, "big")))
         METER.seconds()  # for how slow this core is now
         limit = int(time.process_time()) + max(1, int(seconds * METER.slow))
         resource.setrlimit(resource.RLIMIT_CPU, (limit if most == resource.RLIM_INFINITY else min(limit, most), most))
         found, why = _tried(work, item)
-        large = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KILO > LARGE
+        large = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - begun) * KILO > LARGE
         _send(answers, (found, why, METER.seconds(), large))
         if large:
             return
+
+
+def _addressed() -> int:
+    """Return the bytes of addresses that this process has taken, none where the system does not say."""
+    with suppress(OSError), open("/proc/self/statm", "rb") as counts:
+        return int(counts.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    return 0
 
 
 def _send(pipe: int, said: Any) -> None:

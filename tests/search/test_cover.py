@@ -110,6 +110,7 @@ def test_a_worker_that_takes_too_long_or_refuses_gives_nothing(monkeypatch: pyte
             raise NapkinError("no")
         return os.getpid() if what == "own" else 3
 
+    held = b"1" * (workers.LARGE + (1 << 26))  # a parent that is large already, as a user's own may be
     with workers.Pool(work) as pool:
         asked = [("a", "three"), ("b", "forever"), ("c", "refused")]
         found = {key: (value, why) for key, value, why in pool.each(asked, 1.0)}
@@ -119,6 +120,7 @@ def test_a_worker_that_takes_too_long_or_refuses_gives_nothing(monkeypatch: pyte
         # One that was ended gives way to another.
         numbers = {value for _, value, _ in pool.each([(i, "own") for i in range(9)], 1.0)}
         assert 1 <= len(numbers) <= workers.PROCESSES and os.getpid() not in numbers
+    del held
     for number in numbers:
         with pytest.raises(ProcessLookupError):
             os.kill(number, 0)
