@@ -13,5 +13,6 @@ torch is loaded when a program is read.
     order       numbers are drawn and tensors are written in the program's order, whatever is moved around them
     program     what was read: the diagram, its inputs and outputs in order, evaluated in float64
     regions     which parts of a graph become kernels
+    signature   a function whose annotations say what its tensors are, read without an example
     sizes       sizes that are symbols, read off what a region is given
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import types
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +17,7 @@ from napkin_eq.pytorch.build.narrow import FLOATS, wrapped
 from napkin_eq.pytorch.build.rolled import put
 from napkin_eq.pytorch.build.table import arguments, name_of, rules
 from napkin_eq.pytorch.build.wires import ROUNDS, Wires
-from napkin_eq.pytorch.naming import Refused, clean_name, expression, extent_of, first_line, type_name
+from napkin_eq.pytorch.naming import Refused, clean_name, expression, extent_of, first_line, raised_at, type_name
 from napkin_eq.pytorch.operators.pairs import PARTS, Pair, opened
 from napkin_eq.pytorch.operators.pairs import read as pairs_of
 from napkin_eq.pytorch.program import REAL, Port, Program
@@ -86,7 +87,8 @@ def from_torch(fn: Any, *example_inputs: Any, dynamic_shapes: Any = None, name: 
             raise
         except Exception as reason:  # torch.export raises what it meets in the program, of any type
             raise NapkinError(
-                f"torch.export does not take this program: {type(reason).__name__}: {first_line(reason)}"
+                f"torch.export does not take this program{raised_at(reason)}: {type(reason).__name__}:"
+                f" {first_line(reason)}"
             ) from None
     return of_exported(lowered, name or clean_name(getattr(fn, "__name__", type(fn).__name__)))
 
@@ -120,6 +122,8 @@ def _exported(module: Any, example_inputs: Sequence[Any], dynamic_shapes: Any) -
 
     inputs = _apart(tuple(example_inputs))
     checks = torch.distributions.Distribution._validate_args
+    logged = logging.getLogger("torch._subclasses.fake_tensor")  # prints the traceback of what is raised as well
+    silent, logged.disabled = logged.disabled, True
     try:
         # Whether parameters fit is a question to the data, and no part of what is computed of them.
         torch.distributions.Distribution.set_default_validate_args(False)
@@ -135,6 +139,7 @@ def _exported(module: Any, example_inputs: Sequence[Any], dynamic_shapes: Any) -
         except Exception:
             raise reason from None
     finally:
+        logged.disabled = silent
         torch.distributions.Distribution.set_default_validate_args(checks)
 
 

@@ -5,8 +5,11 @@ speak of.
 from __future__ import annotations
 
 import re
+import traceback
+from pathlib import Path
 from typing import Any
 
+import napkin_eq
 from napkin_eq.lang.errors import NapkinError, checked_name
 
 
@@ -57,6 +60,16 @@ def line_of(node: Any) -> str:
 def frame_of(frame: Any) -> str:
     """Return where in the user's source a frame stands, as `line_of` says it."""
     return _at(frame.filename, frame.lineno, frame.line or "")
+
+
+def raised_at(reason: BaseException) -> str:
+    """Return the last line of the user's source that an error went through, as `line_of` says it."""
+    import torch
+
+    own = tuple(str(Path(file).parent) for file in (torch.__file__, napkin_eq.__file__))
+    frames = traceback.extract_tb(reason.__traceback__)
+    found = [f for f in frames if not f.filename.startswith((*own, "<"))]
+    return frame_of(found[-1]) if found else ""
 
 
 def _at(file: str, line: object, text: str) -> str:
