@@ -14,7 +14,7 @@ from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.dtypes import BY_NAME, STORAGE, held_as
 from napkin_eq.lang.evaluate import output_order
 from napkin_eq.lang.interval import wide
-from napkin_eq.lang.term import Const, Input, Map, Read, Recur, Reduce, Scan, Term, Tuple, subterms
+from napkin_eq.lang.term import Const, Index, Input, Map, Read, Recur, Reduce, Scan, Term, Tuple, subterms
 from napkin_eq.laws.law import Judgment, nonneg, nonzero, pos
 from napkin_eq.machine.cost import elements
 from napkin_eq.search.candidates import Stored
@@ -41,8 +41,13 @@ class Storage:
     """
 
     def __init__(
-        self, graph: Graph, named: Mapping[Term, str], dtype: str, proved: Callable[[Judgment], bool],
-        held: Mapping[str, str] | None = None, orders: Mapping[Term, tuple[Axis, ...]] | None = None,
+        self,
+        graph: Graph,
+        named: Mapping[Term, str],
+        dtype: str,
+        proved: Callable[[Judgment], bool],
+        held: Mapping[str, str] | None = None,
+        orders: Mapping[Term, tuple[Axis, ...]] | None = None,
         free: float = 0.0,
     ) -> None:
         terms = subterms(*graph.outputs)
@@ -77,7 +82,9 @@ class Storage:
                 if cut.kind == "real" and proved(judgment(cut))
             )
             dims = (orders or {}).get(cut) or (
-                output_order(cut) if cut in named else _laid(output_order(cut), batched.get(cut, frozenset()))
+                output_order(cut)
+                if cut in named
+                else _laid(output_order(cut), batched.get(cut, frozenset()) | _counting(cut))
             )
             self.arrays[cut] = Input(name, dims, kept, facts[:1])
             self.stored[cut] = Stored(name, held_as(kept, STORAGE[dtype]), dims)
@@ -159,6 +166,21 @@ def _batched(terms: list[Term], stored: set[Term]) -> dict[Term, frozenset[str]]
             seen |= fresh
             waiting += sorted(fresh, key=lambda way: str(way[0]))
     return found
+
+
+def _counting(cut: Term) -> frozenset[str]:
+    """Return the axes of a value that count stretches: kernels take these one after another.
+
+    No array lies along such an axis, and it is compared only a whole number of times, as the start of a stretch is.
+    """
+    terms = subterms(cut)
+    given = {a.name for t in terms if isinstance(t, Input) for a in t.dims}
+    found = set[str]()
+    for term in terms:
+        if isinstance(term, Map) and term.op in ("le", "lt"):
+            products = [t.args for t in subterms(term) if isinstance(t, Map) and t.op == "mul"]
+            found |= {x.axis.name for a, b in products if isinstance(b, Const) for x in (a,) if isinstance(x, Index)}
+    return frozenset((found - given) & {a.name for a in cut.axes})
 
 
 def _laid(order: tuple[Axis, ...], batched: frozenset[str]) -> tuple[Axis, ...]:

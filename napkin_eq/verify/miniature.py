@@ -176,6 +176,8 @@ class _Scale:
         self.limits = plan.limits
         self.sizes = {name: self._size(name) for name in self.axes}
         self._ordered()
+        if near:
+            self._covered(comparisons)
         if ranked and any(len({self.sizes[n] for n in names}) > 1 for names in self.related if self._equal(names)):
             raise NapkinError("axes of one length would be of several")
         self.most = {name: self.small[name][most] for name, most in self.limits.items()}
@@ -311,6 +313,19 @@ class _Scale:
                 elif before and self.sizes[other] <= self.sizes[one] and self.sizes[other] != after:
                     self.sizes[other] = self._longer(other, self.sizes[one])
 
+    def _covered(self, comparisons: Sequence[Map]) -> None:
+        """Leave an axis that counts stretches no more lanes than cover the axes that these cut, and one beyond."""
+        wanted: dict[str, int] = {}
+        for comparison in comparisons:
+            others = {x.axis.name for x in subterms(comparison) if isinstance(x, Index)} - _counting(comparison)
+            for name, number in _times(comparison):
+                run = self.numbers.get(number, number).value
+                lanes = max((-(-self.sizes[other] // max(1, int(run))) for other in others), default=self.sizes[name])
+                wanted[name] = max(wanted.get(name, 0), lanes + 1)
+        for name, lanes in wanted.items():
+            if self.axes[name].size is not None and lanes < self.sizes[name] and self._keeps(name, lanes):
+                self.sizes[name] = lanes
+
     def _longer(self, name: str, than: int) -> int:
         widest = max(self.small[name].values(), default=1)
         fit = (
@@ -346,14 +361,20 @@ class _Scale:
 
 def _counting(comparison: Map) -> set[str]:
     """Return the axes that a comparison multiplies by whole numbers, as those that count stretches are."""
+    return {name for name, _ in _times(comparison)}
+
+
+def _times(comparison: Map) -> list[tuple[str, Const]]:
+    """Return the axes that a comparison multiplies by whole numbers, each with its number."""
     products = [t.args for t in subterms(comparison) if isinstance(t, Map) and t.op == "mul"]
-    return {
-        x.axis.name
+    return [
+        (x.axis.name, number)
         for args in products
-        if any(isinstance(arg, Const) for arg in args)
+        for number in args
+        if isinstance(number, Const)
         for x in args
         if isinstance(x, Index)
-    }
+    ]
 
 
 def _divided(size: int, by: int, tiles: Sequence[int]) -> int:

@@ -1,6 +1,7 @@
 """Loop bounds out of masks: which blocks a fold may skip, and in which blocks a mask holds everywhere.
 
-Only affine integer comparisons with coefficient ±1 on the folded axis bound a loop; other masks stay masks.
+Only affine integer comparisons bound a loop, of a folded axis whose coordinate is taken a whole number of times, as
+that of an axis that counts stretches is; other masks stay masks.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def stretches(lowering: Statements, where: Term, axis: Axis, coord: str, context
     known: list[Term] = []
     for mask in conjuncts(where):
         forms = at_least_zero(mask)
-        if forms is None or any(abs(f.get(Index(axis), 0)) != 1 for f in forms):
+        if forms is None or any(not f.get(Index(axis), 0) for f in forms):
             continue
         if any(axis in atom.axes and atom != Index(axis) for form in forms for atom in form):
             # What the coordinate is compared with varies along its own axis: no block is all inside or all outside
@@ -91,12 +92,14 @@ def stretches(lowering: Statements, where: Term, axis: Axis, coord: str, context
         known.append(mask)
         for form in forms:
             side = form.pop(Index(axis))
+            # Of s x <= f the last lane is f // s, of s x >= f the first (f + s - 1) // s
             if side < 0:
-                highs.append(_range(lowering, {**form, Const(1): form.get(Const(1), 0) + 1}, context))
+                rest = {**form, Const(1): form.get(Const(1), 0) - side}
             else:
-                lows.append(_range(lowering, {a: -k for a, k in form.items()}, context))
-    rest = {c for c in conjuncts(where)} - set(known)
-    hold = frozenset(known) | (frozenset([where]) if not rest else frozenset())
+                rest = {**{a: -k for a, k in form.items()}, Const(1): side - 1 - form.get(Const(1), 0)}
+            (highs if side < 0 else lows).append(_range(lowering, rest, context, abs(side)))
+    others = {c for c in conjuncts(where)} - set(known)
+    hold = frozenset(known) | (frozenset([where]) if not others else frozenset())
     return _cut(_Bounds(lowering, tile, size, down, lows, highs), hold)
 
 
@@ -157,8 +160,12 @@ def _cut(b: _Bounds, hold: frozenset[Term]) -> list[Stretch]:
     return parts
 
 
-def _range(lowering: Statements, form: dict[Term, int], context: Context) -> tuple[p.Operand, p.Operand]:
-    """Return the least and the greatest value of a linear form over the lanes of the current tiles."""
+def _range(
+    lowering: Statements, form: dict[Term, int], context: Context, number: int = 1
+) -> tuple[p.Operand, p.Operand]:
+    """Return the least and the greatest quotient of a linear form by a number over the lanes of the current tiles."""
+    if (one := _quotient(lowering, form, context, number)) is not None:
+        return one, one
     least: p.Operand = form.get(Const(1), 0)
     most: p.Operand = least
     for atom, factor in form.items():
@@ -169,7 +176,23 @@ def _range(lowering: Statements, form: dict[Term, int], context: Context) -> tup
             low, high = high, low
         least = lowering.emit("add", (least, lowering.emit("mul", (low, factor), "i32")), "i32")
         most = lowering.emit("add", (most, lowering.emit("mul", (high, factor), "i32")), "i32")
-    return least, most
+    if number == 1:
+        return least, most
+    return lowering.emit("floordiv", (least, number), "i32"), lowering.emit("floordiv", (most, number), "i32")
+
+
+def _quotient(lowering: Statements, form: dict[Term, int], context: Context, number: int) -> p.Operand | None:
+    """Return the quotient of a coordinate, moved by whole blocks, by a number that its tile divides, which is one for
+    all lanes of a block; None of other forms.
+    """
+    moved = form.get(Const(1), 0)
+    atoms = [(atom, factor) for atom, factor in form.items() if atom != Const(1) and factor]
+    if number == 1 or len(atoms) != 1 or atoms[0][1] != 1 or not isinstance(atoms[0][0], Index):
+        return None
+    coord = context.coord(atoms[0][0].axis)
+    if coord is None or coord in lowering.lanes or any(n % lowering.coords[coord].tile for n in (moved, number)):
+        return None
+    return lowering.emit("floordiv", (lowering.emit("add", (lowering.start(coord), moved), "i32"), number), "i32")
 
 
 def _atom_range(lowering: Statements, atom: Term, context: Context) -> tuple[p.Operand, p.Operand]:
@@ -183,6 +206,8 @@ def _atom_range(lowering: Statements, atom: Term, context: Context) -> tuple[p.O
         # What is read may be past every axis: it is kept to where negating it, or adding a tile to it, stays within 32
         # bits.
         value = lowering.cast(lowering.integers("max", (lowering.integers("min", (value, FAR)), -FAR)), "i32")
+    if not isinstance(value, str) or all(lowering.coords[c].tile == 1 for c in lowering.values[value].coords):
+        return value, value  # one number for all lanes: what is equal is then seen to be
     greatest = _greatest(lowering, value)
     return lowering.emit("neg", (_greatest(lowering, lowering.emit("neg", (value,), "i32")),), "i32"), greatest
 
