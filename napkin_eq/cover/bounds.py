@@ -47,6 +47,15 @@ def least_us(outputs: Sequence[tuple[str, Term]], dtype: str, machine: Hardware)
     )
 
 
+def moving_us(outputs: Sequence[tuple[str, Term]], dtype: str, machine: Hardware) -> float:
+    """Return microseconds that reading a diagram's arrays once and writing its outputs take at the least."""
+    storage, terms = STORAGE[dtype], [term for _, term in outputs]
+    read = sum(BYTES[held_as(t.dtype, storage)] * elements(t.dims) for t in subterms(*terms) if isinstance(t, Input))
+    written = sum(BYTES[output_type(t.kind, dtype, wide(t))] * elements(t.axes) for t in terms)
+    moved = read / machine.model.read_rate + written / machine.model.write_rate
+    return launched(moved / machine.hbm.copy_bandwidth, moved / machine.hbm.copy_bandwidth, machine) * 1e6
+
+
 def bound_us(
     piece: Piece, storage: str, dtype: str, machine: Hardware, masked: bool = True, several: bool = False
 ) -> float:

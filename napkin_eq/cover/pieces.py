@@ -41,13 +41,8 @@ class Storage:
     """
 
     def __init__(
-        self,
-        graph: Graph,
-        named: Mapping[Term, str],
-        dtype: str,
-        proved: Callable[[Judgment], bool],
-        held: Mapping[str, str] | None = None,
-        orders: Mapping[Term, tuple[Axis, ...]] | None = None,
+        self, graph: Graph, named: Mapping[Term, str], dtype: str, proved: Callable[[Judgment], bool],
+        held: Mapping[str, str] | None = None, orders: Mapping[Term, tuple[Axis, ...]] | None = None,
         free: float = 0.0,
     ) -> None:
         terms = subterms(*graph.outputs)
@@ -81,10 +76,9 @@ class Storage:
                 for n, judgment in (("pos", pos), ("nonneg", nonneg), ("nonzero", nonzero))
                 if cut.kind == "real" and proved(judgment(cut))
             )
+            apart = batched.get(cut, frozenset()) | _counting(cut)
             dims = (orders or {}).get(cut) or (
-                output_order(cut)
-                if cut in named
-                else _laid(output_order(cut), batched.get(cut, frozenset()) | _counting(cut))
+                output_order(cut) if cut in named else _laid(output_order(cut), apart)
             )
             self.arrays[cut] = Input(name, dims, kept, facts[:1])
             self.stored[cut] = Stored(name, held_as(kept, STORAGE[dtype]), dims)
@@ -179,7 +173,7 @@ def _counting(cut: Term) -> frozenset[str]:
     for term in terms:
         if isinstance(term, Map) and term.op in ("le", "lt"):
             products = [t.args for t in subterms(term) if isinstance(t, Map) and t.op == "mul"]
-            found |= {x.axis.name for a, b in products if isinstance(b, Const) for x in (a,) if isinstance(x, Index)}
+            found |= {a.axis.name for a, b in products if isinstance(b, Const) and isinstance(a, Index)}
     return frozenset((found - given) & {a.name for a in cut.axes})
 
 

@@ -71,9 +71,10 @@ def _decided_later(law: Law) -> bool:
     """Whether a law is about where values lie: what is decided after extraction.
 
     In which blocks they are computed, which are stored together, along which axes: every value may be stored and
-    partitioned, so that such nodes would be more than half of an e-graph, and nothing would be read off them.
+    partitioned, so that such nodes would be more than half of an e-graph, and nothing would be read off them. Or one
+    that a search cites for a form which it makes itself.
     """
-    return law.name == SAME_VALUE or any(
+    return law.stage == "cited" or law.name == SAME_VALUE or any(
         isinstance(t, (Store, Group, Walk, Tuple, Proj)) or t.kind == "tuple" for t in subterms(law.lhs, law.rhs)
     )
 

@@ -52,7 +52,7 @@ from napkin_eq.lang.term import (
 
 MAX_NESTING = 64  # operators in a law, one inside the other; provers take a term apart by recursion
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}\Z")
-STAGES = ("prepare", "algebra", "cut", "structure")
+STAGES = ("prepare", "algebra", "cut", "structure", "cited")
 
 
 class Real:
@@ -314,10 +314,10 @@ def law(
     """Register the decorated statement as a law; see the module's text for its form.
 
     stage: "prepare" laws fire once, first; "algebra" laws round after round; "cut" laws with them, but only where an
-    axis is offered in stretches; "structure" laws last. floating: "exact" (the same number), "reassociating" (rounding
-    differs) or "unsafe" (may overflow or cancel, outside the range that `within(...)` names); proofs/floating.py
-    decides it. Raises NapkinError for unbound variables, a bare variable on the left, sides of different kinds,
-    duplicate names.
+    axis is offered in stretches; "structure" laws last; "cited" laws in no e-graph: a search that knows where they lead
+    cites them. floating: "exact" (the same number), "reassociating" (rounding differs) or "unsafe" (may overflow or
+    cancel, outside the range that `within(...)` names); proofs/floating.py decides it. Raises NapkinError for unbound
+    variables, a bare variable on the left, sides of different kinds, duplicate names.
     """
     reading = _sentence(reading, "law")
 

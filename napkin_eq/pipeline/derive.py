@@ -23,7 +23,7 @@ from functools import partial
 from napkin_eq.certify.asked import require_asked, same
 from napkin_eq.certify.certificate import require_accepted
 from napkin_eq.certify.chain import explained
-from napkin_eq.cover.bounds import least_us
+from napkin_eq.cover.bounds import least_us, moving_us
 from napkin_eq.cover.covering import covered
 from napkin_eq.cover.graph import contractions
 from napkin_eq.egraph.budget import SECONDS, Budget, Clock
@@ -39,6 +39,7 @@ from napkin_eq.pipeline.asked import aimed, proved_laws
 from napkin_eq.pipeline.derivation import Derivation
 from napkin_eq.pipeline.unfused import unfused
 from napkin_eq.prove.watch import Watch, watched
+from napkin_eq.search import prefixes
 from napkin_eq.search.assemble import planned
 from napkin_eq.search.candidates import SOON, Forms, cuts_of, extracted, placed, placer, preferred, saturated, soon
 from napkin_eq.search.derivation import Output
@@ -63,6 +64,7 @@ WIDE, FEW = 0.1, 6
 COLLECTED, OLDER = 100_000, 50
 COVER = 0.4  # of the time, what searches leave to a cover that is held against what they find
 LITTLE = 0.4  # of the time, what a search has that can save no more than a part of a launch
+STRETCHES = 1.25  # times what moving its arrays takes: a plan that takes more may gain by sums cut into stretches
 SPARE = 0.1  # of the time, what such a cover leaves for what it began before its end
 TOGETHER = 0.5  # of the time, for several outputs together: what is left is for each alone, should that fail
 TOLD = 0.05  # by how much faster a plan is predicted that has no chain of steps, if that is told
@@ -161,9 +163,42 @@ def kernels(job: Job) -> list[Output]:
         share = LITTLE if soon(job, placer(job), _least(job)) else 1 - COVER
         found = searches(_in_full(_part(job, share), anew=False))
     plain = _faster(job, found)
-    if not graph and not _near(job, plain or found) and (plain or _far(job, found)):
-        return min([plain or found, *filter(None, [_cover(_rest(job))])], key=_predicted)
-    return plain or found
+    best = plain or found
+    if not graph and not _near(job, best) and (plain or _far(job, found)):
+        best = min([best, *filter(None, [_cover(_rest(job))])], key=_predicted)
+    return min([best, *_in_stretches(job, best)], key=_predicted)
+
+
+def _in_stretches(job: Job, found: Sequence[Output]) -> Iterator[list[Output]]:
+    """Yield plans of a diagram whose sums over the lanes up to one are cut into stretches, where it has such sums and
+    what was found takes much more than moving its arrays does.
+
+    The chain to the diagram that is cut so comes before that of its cover.
+    """
+    terms = [term for _, term in job.diagram.outputs]
+    if not prefixes.sums(terms) or _predicted(found) <= STRETCHES * moving_us(
+        job.diagram.outputs, job.aim.dtype, job.aim.machine
+    ):
+        return
+    laws = job.laws
+    for tried, length in enumerate(prefixes.LENGTHS):
+        rest = _rest(job)
+        if rest.aim.budget.left() <= 0:
+            return
+        rest = _part(rest, 1 / (len(prefixes.LENGTHS) - tried))
+        if (made := prefixes.cut(terms, laws, length, rest.aim.budget)) is None:
+            continue
+        names = [name for name, _ in job.diagram.outputs]
+        whole = replace(job.diagram, outputs=tuple(zip(names, made.outputs, strict=True)))
+        for option in _cover(replace(rest, diagram=whole)):
+            if option.source is not rest.on(whole.outputs).source:
+                continue  # axes were named apart: the chain does not lead to terms so named
+            option.source, option.steps = job.source, [*made.steps, *option.steps]
+            try:
+                require_accepted(option.source, option.placed.term, option.steps, laws.statements, laws.verdicts)
+            except Undecided:
+                continue
+            yield [option]
 
 
 def _graph(job: Job) -> list[Output]:
