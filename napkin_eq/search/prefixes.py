@@ -19,7 +19,6 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.term import Const, Index, Map, Reduce, Scan, Term, Tuple, rewritten, subterms
 from napkin_eq.laws.axis_split import stretch_mask
 from napkin_eq.laws.inference import substitute
-from napkin_eq.laws.law import Law
 from napkin_eq.search.job import Laws
 
 ZERO, ONE, TRUE = Const(0.0), Const(1.0), Const(True)
@@ -102,7 +101,7 @@ def _compared(fold: Reduce) -> tuple[Axis, Axis] | None:
 def _linear(term: Term) -> bool:
     """Tell whether what varies along both axes is a product, a sum of products over another axis, or masked."""
     if isinstance(term, Reduce):
-        return term.monoid == "sum"
+        return bool(term.monoid == "sum")
     return isinstance(term, Map) and term.op in ("mul", "neg", "where")
 
 
@@ -157,7 +156,7 @@ class _Sum:
         """Enter an instance of a law, and return the side that it leads to; raises _No where its conditions are not
         derived.
         """
-        law: Law = self.closure.laws[name]
+        law = self.closure.laws[name]
         if not self.closure.instance(law, forward, values):
             raise _No
         return substitute(law.rhs if forward else law.lhs, values)
@@ -237,7 +236,8 @@ class _Sum:
         self.law("in-runs", a=total, x=p, j=y, n=n)
         self.law("add-zero", a=last)
         assert isinstance(last.body, Map)
-        return last.body.args[0]
+        mask: Term = last.body.args[0]
+        return mask
 
     # -- what is summed as a product of two ----------------------------------------------------------------------------
 
@@ -262,7 +262,7 @@ class _Sum:
                 first, rest = mask.args
                 self.law("where-and", forward=False, a=value, b=ZERO, c=first, e=rest)
                 mask, value = first, _where(rest, value)
-            if mask.kind == "bool" and mask == self.bound(mask):
+            if self.bounds(mask):
                 return mask, value
             raise _No
         if body.op == "mul":
@@ -286,10 +286,11 @@ class _Sum:
                 return Map("lt" if inner.op == "le" else "le", (j, i))
         return mask
 
-    def bound(self, mask: Term) -> Term | None:
-        """Return a mask if it bounds x by y."""
-        sides = Index(self.x), Index(self.y)
-        return mask if isinstance(mask, Map) and mask.op in COMPARED and mask.args == sides else None
+    def bounds(self, mask: Term) -> bool:
+        """Tell whether a mask bounds x by y."""
+        if not isinstance(mask, Map) or mask.op not in COMPARED:
+            return False
+        return mask.args[0] is Index(self.x) and mask.args[1] is Index(self.y)
 
     def parted(self, value: Term) -> _Parts:
         """Return a value as a sum of products of what does not vary along x and what does not along y."""
