@@ -16,7 +16,7 @@ from napkin_eq.lang.term import subterms
 from napkin_eq.laws.claim import NotUnderstood
 from napkin_eq.laws.law import Item, Statement
 from napkin_eq.laws.obligation import judgments_of, terms_of
-from napkin_eq.prove.rocq import embedder
+from napkin_eq.prove.rocq import embedder, is_theorem
 from napkin_eq.prove.rocq_text import SORTS, LawText, Unwritten
 
 # The axes that a law needs lanes of: where one has none, an absent factor, a bound or a present value is lost.
@@ -32,7 +32,7 @@ def embedded(statement: Statement) -> str:
     """Return a statement as a law of Rocq's checker, with the proof of its truth;
       raises NotUnderstood where none is known."""
     name = statement.name.replace("-", "_")
-    if statement.name not in PROOFS and _axes(statement):
+    if statement.name not in PROOFS and (_axes(statement) or not is_theorem(statement)):
         raise NotUnderstood(f"{statement.name} has no proof over the embedded terms")
     proof = PROOFS.get(statement.name, f"here. apply Laws.{name}; known.")
     try:

@@ -347,6 +347,12 @@ PROOFS: dict[str, str] = {
         "intros. apply (sum_relative_bare _ _ (fun x => choice (c p x) (a p x) absent)). intros x lane none. exact"
         " (max_none _ _ _ x none lane)."
     ),
+    "sum-where": "intros. destruct c; [reflexivity | exact (reduce_neutral add (Some 0) add_0 _ xs)].",
+    "sum-masked": (
+        "intros. unfold Sum, reduce. induction xs as [| x xs IH]; [reflexivity |]. cbn [map fold_right filter]. "
+        "rewrite IH. destruct (c x); [reflexivity | apply add_0]."
+    ),
+    "in-stretch": "intros once x lane. apply eq_true, once, lane.",
     "distribute": "intros. apply sum_factor. assumption.",
     "distribute-present": "intros there. destruct a as [k |]; [apply sum_scaled | discriminate].",
     "sum-add": "intros. apply sum_both.",

@@ -135,6 +135,11 @@ def write(file: Path, statements: Iterable[Statement]) -> int:
     return number
 
 
+def is_theorem(statement: Statement) -> bool:
+    """Tell whether a statement can be stated over Values.v: it is then a theorem of Laws.v."""
+    return bool(_theorem(statement))
+
+
 def _theorem(statement: Statement) -> str:
     load_provers()
     return _stated(_FORMALISERS, statement)

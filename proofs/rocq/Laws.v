@@ -625,20 +625,20 @@ Proof. pointwise. Qed.
 Theorem sum_where (X : Type) (xs : list X) (a : X -> val) (c : bool) :
   Sum xs (fun x => choice c (a x) (Some 0))
   = choice c (Sum xs (fun x => a x)) (Some 0).
-Proof. pointwise. Qed.
+Proof. intros. destruct c; [reflexivity | exact (reduce_neutral add (Some 0) add_0 _ xs)]. Qed.
 
 (* Σ_x [c ? a : 0] → Σ_{x | c} a *)
 Theorem sum_masked (X : Type) (xs : list X) (a : X -> val) (c : X -> bool) :
   Sum xs (fun x => choice (c x) (a x) (Some 0))
   = Sum (filter (fun x => c x) xs) (fun x => a x).
-Proof. pointwise. Qed.
+Proof. intros. unfold Sum, reduce. induction xs as [| x xs IH]; [reflexivity |]. cbn [map fold_right filter]. rewrite IH. destruct (c x); [reflexivity | apply add_0]. Qed.
 
 (* Σ_p [c ? 1 : 0] → 1 if stretch(p, x, c) *)
 Theorem in_stretch (P : Type) (ps : list P) (X : Type) (xs : list X) (c : P -> X -> bool) :
   (forall x, In x xs -> eq (Sum ps (fun p => choice (c p x) (Some 1) (Some 0))) (Some 1) = true) ->
   forall x, In x xs -> Sum ps (fun p => choice (c p x) (Some 1) (Some 0))
   = Some 1.
-Proof. pointwise. Qed.
+Proof. intros once x lane. apply eq_true, once, lane. Qed.
 
 (* Σ_x a · b = a · Σ_x b if free(x, a) *)
 Theorem distribute (X : Type) (xs : list X) (a : val) (b : X -> val) :
