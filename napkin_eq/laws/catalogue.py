@@ -17,7 +17,8 @@ Made by `napkin-eq laws --markdown` from the statements in `rules/`; do not edit
 
 Every law holds for all sizes of every axis and all values, the absent one included, under the conditions after *if*;
 `=` is used both ways, `→` one way, `⟹` leads from what is known to what follows. The stage says when a law fires:
-*prepare* and *algebra* rewrite what is computed, *structure* says how it is partitioned, streamed and stored. Its
+*prepare* and *algebra* rewrite what is computed, *structure* says how it is partitioned, streamed and stored; *cited*
+laws fire in no e-graph, a search cites them for a form that it makes. Its
 verdict in floating point: *exact* (the same number, decided bit by bit for float16 and bfloat16), *reassociating ×g*
 (the bound on the new side's error is at most g times that on the old one's: *proved* for all sizes by error analysis to
 first order, or *sampled* over inputs of ordinary size in float32 and float16) or *unsafe* (it may overflow or cancel
