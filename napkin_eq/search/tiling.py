@@ -20,7 +20,7 @@ from napkin_eq.tile.expected import at_most
 from napkin_eq.tile.passes.warp_roles import assigned
 from napkin_eq.tile.passes.warp_specialize import GROUP_LANES, MOST_GROUPS, specialised
 from napkin_eq.tile.resources import MOST_ELEMENTS, WIDE_ROWS, capacity, room
-from napkin_eq.tile.stream_facts import MIN_DOT, RUN, Streamed, covers, kernel_terms, laned
+from napkin_eq.tile.stream_facts import MIN_DOT, RUN, Streamed, counts, covers, kernel_terms, laned
 
 SMALL, LARGEST_WHOLE, RELOWERED, MOST_CHOICES, STAGES = 256, 32768, 3, 1500, (4, 3, 2)
 SHORT = 4096  # elements that a program which takes several rows has in a tile at the most
@@ -94,8 +94,8 @@ def choices(store: Store, roles: Mapping[str, str], stored: Iterable[p.Buffer] =
             streamed = isinstance(term, (Fold, Online))
             known = found.get(f"~{term.axis.name}")
             sizes = _sizes(term.axis, streamed=streamed, least=16, most=4096)
-            if streamed and isinstance(term.body, (Fold, Online)) and sizes[0] > 1:
-                sizes = [1, *sizes]  # a sum of contractions: one of them at a time
+            if streamed and (isinstance(term.body, (Fold, Online)) or counts(term)) and sizes[0] > 1:
+                sizes = [1, *sizes]  # a sum of contractions, or over the stretches under a mask: one at a time
             found[f"~{term.axis.name}"] = sizes if known is None else [s for s in sizes if s in known]
     return _thinned(found)
 

@@ -218,6 +218,15 @@ def covers(tile: int, axis: Axis) -> bool:
     return most is not None and tile >= most
 
 
+def counts(fold: Term) -> bool:
+    """Tell whether a fold is over an axis that counts stretches, under a mask that takes its coordinate several times.
+
+    A loop over its lanes, one by one, then goes through those few that the mask leaves.
+    """
+    index = Index(fold.axis)
+    return any(isinstance(t, Map) and t.op == "mul" and index in t.args for t in subterms(fold.where))
+
+
 def laned(tile: int, axis: Axis) -> bool:
     """Whether a stream of an axis may be folded lane by lane: its blocks are all whole, and wide."""
     return tile >= LEAST_LANED and axis.divides(tile)
