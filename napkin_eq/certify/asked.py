@@ -219,8 +219,20 @@ class _Said:
         return None
 
     def conjuncts(self, mask: int) -> list[int]:
-        """Return masks all of which hold where one does."""
-        return self.under(mask, ("map", "and"))
+        """Return masks all of which hold where one does: its parts, and where not one of several may, what each of
+        these denies.
+        """
+        found, stack = list[int](), [(mask, True)]
+        while stack:
+            at, holds = stack.pop()
+            head, parts = self.rows[at]
+            if head == ("map", "not"):
+                stack.append((parts[0], not holds))
+            elif head == ("map", "and" if holds else "or"):
+                stack += [(part, holds) for part in reversed(parts)]
+            elif holds:
+                found.append(at)
+        return found
 
     def asks(self, root: int) -> list[int]:
         """Return masks outside each of which a value is zero."""

@@ -70,7 +70,7 @@ def _status(index: Index | None) -> int:
 
 
 def _diagram(args: Namespace) -> Any:
-    from napkin_eq.frontend.sources import find_diagram
+    from napkin_eq.cli.sources import find_diagram
 
     return find_diagram(args.diagram, args.set)
 
@@ -228,7 +228,7 @@ def _named_law(name: str) -> Law | None:
 
 def model(args: Namespace) -> int:
     """Print what the plan moves and holds, in closed form, beside what is predicted and was measured."""
-    from napkin_eq.frontend.sources import parsed_sizes
+    from napkin_eq.cli.sources import parsed_sizes
     from napkin_eq.napkin.configuration import PIECES
     from napkin_eq.napkin.data import data
     from napkin_eq.napkin.model import model as modelled
@@ -264,7 +264,7 @@ def run(args: Namespace) -> int:
 
 
 def _fixed(args: Namespace) -> dict[str, int]:
-    from napkin_eq.frontend.sources import parsed_sizes
+    from napkin_eq.cli.sources import parsed_sizes
 
     return parsed_sizes(args.set)
 
@@ -339,7 +339,7 @@ def check(args: Namespace) -> int:
             found |= {"status": "refused", "problem": refuted[0]}
     if found["status"] == "ok" and args.of is not None:
         from napkin_eq.certify.recheck import about
-        from napkin_eq.frontend.sources import find_diagram
+        from napkin_eq.cli.sources import find_diagram
 
         if problem := about(loads(content), find_diagram(args.of, args.set)):
             found |= {"status": "refused", "problem": problem}

@@ -407,16 +407,16 @@ class Visits:
         size = extent(coord.axis)
         least: dict[str, int] = {}
         greatest: dict[str, int] = {}
-        most = [
-            max(0, self._number(part.hi, where, size, greatest) - self._number(part.lo, where, 0, least))
-            for part in loop.parts
-        ]
         # Of a stretch whose end is read from data nothing is known but the least and the most: their geometric mean is
         # as far from either.
-        known = [
-            math.sqrt(n * min(n, DATA_LEAST)) if self._read(part.lo) or self._read(part.hi) else n
-            for n, part in zip(most, loop.parts, strict=True)
-        ]
+        known = []
+        for part in loop.parts:
+            most = max(0, self._number(part.hi, where, size, greatest) - self._number(part.lo, where, 0, least))
+            if self._read(part.lo) or self._read(part.hi):
+                fewest = self._number(part.hi, where, 0, least) - self._number(part.lo, where, size, greatest)
+                known.append(math.sqrt(most * min(most, max(fewest, DATA_LEAST))))
+            else:
+                known.append(most)
         return [math.ceil(n / coord.tile) for n in known]
 
     def _read(self, operand: p.Operand) -> bool:
@@ -443,6 +443,8 @@ class Visits:
         if isinstance(stmt, p.Start):
             coord = self.kernel.coord(stmt.coord)
             return int(where * extent(coord.axis)) // coord.tile * coord.tile
+        if isinstance(stmt, p.ReduceTile):
+            return self._number(stmt.arg, where, unknown, known)
         return extent(stmt.axis) if isinstance(stmt, p.SizeOf) else unknown
 
 

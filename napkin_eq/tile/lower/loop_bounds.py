@@ -1,6 +1,7 @@
 """Loop bounds out of masks: which blocks a fold may skip, and in which blocks a mask holds everywhere.
 
-Only affine integer comparisons with coefficient ±1 on the folded axis bound a loop; other masks stay masks.
+Only affine integer comparisons with coefficient ±1 on the folded axis bound a loop, and such of which one must hold if
+they bound the same end; other masks stay masks.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from napkin_eq.lang.interval import wide
 from napkin_eq.lang.term import Const, Index, Input, Map, Term, subterms
 from napkin_eq.tile import ir as p
 from napkin_eq.tile.lower.builder import Context, Statements
-from napkin_eq.tile.stream_facts import conjuncts
+from napkin_eq.tile.stream_facts import conjuncts, disjuncts
 
 FAR = 2**31 - 2**16  # no axis is longer; index proofs assume so
 
@@ -82,22 +83,49 @@ def stretches(lowering: Statements, where: Term, axis: Axis, coord: str, context
     highs: list[tuple[p.Operand, p.Operand]] = []
     known: list[Term] = []
     for mask in conjuncts(where):
-        forms = at_least_zero(mask)
-        if forms is None or any(abs(f.get(Index(axis), 0)) != 1 for f in forms):
-            continue
-        if any(axis in atom.axes and atom != Index(axis) for form in forms for atom in form):
-            # What the coordinate is compared with varies along its own axis: no block is all inside or all outside
+        if (clauses := _clauses(mask, axis)) is None:
             continue
         known.append(mask)
-        for form in forms:
-            side = form.pop(Index(axis))
-            if side < 0:
-                highs.append(_range(lowering, {**form, Const(1): form.get(Const(1), 0) + 1}, context))
-            else:
-                lows.append(_range(lowering, {a: -k for a, k in form.items()}, context))
+        for up, forms in clauses:
+            ends = [_range(lowering, form, context) for form in forms]
+            # Of several of which one must hold, the farthest is the end.
+            far = "max" if up else "min"
+            least, most = ends[0]
+            for end in ends[1:]:
+                least, most = (lowering.emit(far, pair, "i32") for pair in zip((least, most), end, strict=True))
+            (highs if up else lows).append((least, most))
     rest = {c for c in conjuncts(where)} - set(known)
     hold = frozenset(known) | (frozenset([where]) if not rest else frozenset())
     return _cut(_Bounds(lowering, tile, size, down, lows, highs), hold)
+
+
+def _clauses(mask: Term, axis: Axis) -> list[tuple[bool, list[dict[Term, int]]]] | None:
+    """Return what a mask says of an axis' coordinate: ends, each of which holds, and of each the forms of which one
+    must.
+
+    An upper end (True) is where the coordinate is below one of its forms, a lower one where it is at least one of them.
+    None for a mask that says something else.
+    """
+    forms = [at_least_zero(part) for part in disjuncts(mask)]
+    if len(forms) > 1 and any(found is None or len(found) > 1 for found in forms):
+        return None
+    clauses = (
+        [[form for found in forms if found for form in found]] if len(forms) > 1 else [[f] for f in forms[0] or []]
+    )
+    ends = []
+    for clause in clauses:
+        if any(axis in atom.axes and atom != Index(axis) for form in clause for atom in form):
+            # What the coordinate is compared with varies along its own axis: no block is all inside or all outside
+            return None
+        sides = {form.get(Index(axis), 0) for form in clause}
+        if sides not in ({1}, {-1}):
+            return None
+        up = sides == {-1}
+        bare = [{atom: k for atom, k in form.items() if atom != Index(axis)} for form in clause]
+        ends.append(
+            (up, [{**f, Const(1): f.get(Const(1), 0) + 1} if up else {a: -k for a, k in f.items()} for f in bare])
+        )
+    return ends or None
 
 
 @dataclass(frozen=True, slots=True)
