@@ -1,6 +1,6 @@
 """Masks: a masked lane is absent, and a reduction may leave out lanes that cannot change it."""
 
-from napkin_eq.law import ABSENT, Mask, Max, Sum, absent, exp, finite, free, infer, law, where, zero
+from napkin_eq.law import ABSENT, Map, Mask, Max, Sum, absent, exp, finite, free, infer, law, where, zero
 
 
 @law("Two masks over one value are one mask.", floating="exact")
@@ -11,6 +11,16 @@ def where_and(a, b, c, e: Mask):
 @law("A choice between a value and the same value is that value.", floating="exact")
 def where_same(a, c):
     return where(c, a, a), a
+
+
+@law("The larger of two numbers, chosen by comparing them, is their maximum.", stage="prepare", floating="exact")
+def where_larger(a, b):
+    return where(a <= b, b, a), Map("max", (a, b))
+
+
+@law("The smaller of two numbers, chosen by comparing them, is their minimum.", stage="prepare", floating="exact")
+def where_smaller(a, b):
+    return where(a <= b, a, b), Map("min", (a, b))
 
 
 @law("An exponential masked to zero is the exponential of the masked value.", stage="cut", floating="exact")

@@ -1,9 +1,14 @@
-"""Ways in: a diagram by its name in the gallery, from JSON or text (data only), or from a user's own Python file."""
+"""Ways in: a diagram by its name in the gallery, from JSON or text (data only), or from a user's own Python file, which
+may hold functions of PyTorch.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from types import FunctionType
+from typing import Any, cast
 
 from napkin_eq.lang.diagram import Diagram
 from napkin_eq.lang.errors import NapkinError, read_text, require_file
@@ -11,26 +16,40 @@ from napkin_eq.lang.term import Term, Tuple
 from napkin_eq.laws.loader import run_file
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What was named: the diagram, and of a program of PyTorch the type of its numbers; of others it is not said."""
+
+    diagram: Diagram
+    dtype: str | None = None
+
+
 def find_diagram(place: str, sets: Sequence[str] = ()) -> Diagram:
     """Return the diagram that a name or a .json, .napkin or .py file stands for, sizes of `sets` ("q=4096", "q=any")
     put in.
     """
+    return find(place, sets).diagram
+
+
+def find(place: str, sets: Sequence[str] = ()) -> Source:
+    """Return what a name, a .json, .napkin or .py file, or FILE.py:NAME stands for, sizes of `sets` put in."""
     left = [name for text in sets for name, _, value in [text.partition("=")] if value == "any"]
     sizes: dict[str, int | None] = {**parsed_sizes([text for text in sets if text.partition("=")[2] != "any"])}
     if twice := next((name for name in left if sizes.get(name) is not None), None):
         raise NapkinError(f"--set: axis {twice} is given the size {sizes[twice]} and left open; do one")
     sizes |= dict.fromkeys(left)
-    if place.endswith(".json"):
-        found = _from_json(Path(place))
-    elif place.endswith(".napkin"):
-        found = _from_text(Path(place))
-    elif place.endswith(".py"):
-        found = _from_python(Path(place))
+    file, _, name = place.rpartition(":") if ".py:" in place else (place, "", "")
+    if file.endswith(".json"):
+        found = _from_json(Path(file))
+    elif file.endswith(".napkin"):
+        found = _from_text(Path(file))
+    elif file.endswith(".py"):
+        return _from_python(Path(file), name, sizes)
     else:
         from napkin_eq.frontend.gallery import diagram
 
-        return diagram(place, **sizes)
-    return found.with_sizes(sizes) if sizes else found
+        return Source(diagram(place, **sizes))
+    return Source(found.with_sizes(sizes) if sizes else found)
 
 
 def parsed_sizes(sets: Sequence[str], option: str = "--set") -> dict[str, int]:
@@ -69,14 +88,57 @@ def _from_json(file: Path) -> Diagram:
         raise NapkinError(f"diagram {file}: {error}") from None
 
 
-def _from_python(file: Path) -> Diagram:
+def _from_python(file: Path, name: str, sizes: Mapping[str, int | None]) -> Source:
+    """Return what a file defines under a name, or as `diagram` or `out`: a diagram, a term, a program that was read, or
+    a function of PyTorch whose annotations say what its tensors are.
+    """
     require_file(file, "diagram")
     found = run_file(file, "diagrams")
-    value = found.get("diagram", found.get("out"))
-    if isinstance(value, Diagram):
-        return value
+    if name and name not in found:
+        raise NapkinError(f"diagram {file}: defines no {name!r:.60}{_functions(file, found)}")
+    value = found[name] if name else found.get("diagram", found.get("out"))
     if isinstance(value, Term):
         outputs = value.items if isinstance(value, Tuple) else (value,)
         names = [f"out{number}" for number in range(1, len(outputs) + 1)] if len(outputs) > 1 else ["out"]
-        return Diagram("".join(c if c.isalnum() else "_" for c in file.stem), tuple(zip(names, outputs, strict=True)))
-    raise NapkinError(f"diagram {file}: defines neither `diagram` (a Diagram) nor `out` (a term)")
+        stem = name or "".join(c if c.isalnum() else "_" for c in file.stem)
+        value = Diagram(stem, tuple(zip(names, outputs, strict=True)))
+    if isinstance(value, Diagram):
+        return Source(value.with_sizes(sizes) if sizes else value)
+    if _is_torch(value):
+        from napkin_eq.pytorch.flat import flat
+        from napkin_eq.pytorch.kernels import diagram_of
+        from napkin_eq.pytorch.program import Program
+        from napkin_eq.pytorch.signature import program_of
+
+        if isinstance(value, Program) and sizes:
+            raise NapkinError(
+                f"diagram {file}: the sizes of a program that was read stay; --set needs a function whose annotations"
+                ' name them, such as x: "bf16[rows=4096, 512]"'
+            )
+        program = value if isinstance(value, Program) else program_of(cast(FunctionType, value), sizes)
+        return Source(diagram_of(flat(program)), program.dtype)
+    if name:
+        raise NapkinError(
+            f"diagram {file}: {name} is {type(value).__name__}, expected a Diagram, a term, or a function of PyTorch"
+            ' with annotations such as x: "bf16[rows=4096, 512]"'
+        )
+    raise NapkinError(
+        f"diagram {file}: defines neither `diagram` (a Diagram) nor `out` (a term){_functions(file, found)}"
+    )
+
+
+def _is_torch(value: Any) -> bool:
+    """Tell whether a value is a program of PyTorch, read or annotated."""
+    import inspect
+
+    if not inspect.isfunction(value):
+        return type(value).__name__ == "Program" and type(value).__module__.startswith("napkin_eq.pytorch")
+    from napkin_eq.pytorch.signature import annotated
+
+    return annotated(value)
+
+
+def _functions(file: Path, found: Mapping[str, Any]) -> str:
+    """Return what of a file could be named, as the end of a sentence."""
+    names = [name for name, value in found.items() if isinstance(value, Diagram) or _is_torch(value)]
+    return f"; name one of what it has: {', '.join(f'{file}:{name}' for name in names[:8])}" if names else ""

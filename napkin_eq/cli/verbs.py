@@ -70,9 +70,12 @@ def _status(index: Index | None) -> int:
 
 
 def _diagram(args: Namespace) -> Any:
-    from napkin_eq.cli.sources import find_diagram
+    from napkin_eq.cli.sources import find
 
-    return find_diagram(args.diagram, args.set)
+    found = find(args.diagram, args.set)
+    if found.dtype is not None and getattr(args, "dtype", "") is None:
+        args.dtype = found.dtype  # a program of PyTorch says what its numbers are
+    return found.diagram
 
 
 def _derived(args: Namespace, diagram: Any, without: tuple[str, ...] = ()) -> Derivation:
