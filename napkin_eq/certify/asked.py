@@ -1,9 +1,10 @@
 """Whether a theorem is about the diagram that was asked for: the one step before a certificate's first, held here.
 
 What derives may name bound axes anew (cover/apart.py), carry a read of a computed value down to the arrays
-(lang/substitute.py), fold over the two axes that another one counts, and say in the place of a fold of one lane what is
-in that lane (search/unfolded.py). None is a step of the certificate. So both terms are written as what they say at one
-place of the output, with every coordinate put in down to the arrays and bound axes without names, and must be the same.
+(lang/substitute.py), fold over the two axes that another one counts, or over the two parts of one that were joined, and
+say in the place of a fold of one lane what is in that lane (search/unfolded.py). None is a step of the certificate. So
+both terms are written as what they say at one place of the output, with every coordinate put in down to the arrays and
+bound axes without names, and must be the same.
 
 Nothing of what derives is used here, so that its mistakes are seen. What is not understood is not the same.
 """
@@ -32,7 +33,10 @@ QUOTIENTS = (("map", "floordiv"), ("map", "mod"))
 FOLDS = ("sum", "prod", "max", "min")
 # Operators that give a number for numbers
 NUMBERS = ("add", "mul", "neg")
-TRUE, ZERO, ABSENT = (("const", c.kind, repr(c.fields)) for c in (Const(True), Const(0.0), Const(-math.inf)))
+TRUE, FALSE, ZERO, ABSENT = (
+    ("const", c.kind, repr(c.fields)) for c in (Const(True), Const(False), Const(0.0), Const(-math.inf))
+)
+JOINED = {"sum": "add", "prod": "mul", "max": "max", "min": "min"}  # what makes one fold of two over parts of an axis
 DEEP = 40  # levels from which terms are held against each other part by part
 Work = Generator[tuple[Term, Env], int, int]
 
@@ -81,6 +85,8 @@ class _Said:
         # By a bound axis and a number, the quotients and remainders of its coordinate
         self.divided: dict[tuple[int, int], set[int]] = {}
         self.equated: set[int] = set()  # what is asked to be equal to something
+        # By a bound axis, the comparisons that ask whether its coordinate is below a number, and the number
+        self.below: dict[int, set[tuple[int, int]]] = {}
         # Values said to be the same: their number, and the order of their axes
         self.parts: dict[Term, tuple[int, tuple[str, ...]]] = {}
 
@@ -172,11 +178,24 @@ class _Said:
 
     def fold(self, monoid: str, parts: Sequence[int], own: int, axis: Axis) -> int:
         """Return the number of a fold over a bound axis. Where one lane alone can count, of what is in that lane; where
-        something inside is at its quotients or remainders by a number, of the fold over both: lanes i n + j, the j of
-        each i folded first.
+        something inside asks whether its coordinate is below a number, of the folds over the lanes below and the
+        others; where something inside is at its quotients or remainders by a number, of the fold over both: lanes
+        i n + j, the j of each i folded first.
         """
+        if axis.size == 1 and self.rows[parts[1]][0] == TRUE:
+            return parts[0]
         if (found := self.lone(monoid, parts, own, axis)) is not None:
             return found
+        if (end := self.end(parts, own, axis)) is not None and axis.size:
+            lanes, others = Axis(axis.name, end), Axis(axis.name, axis.size - end)
+            first, second = self.bound(lanes), self.bound(others)
+            whole = self.row(("whole", end), bounds=(end, end))
+            place = self.row(("map", "add"), (second, whole), bounds=(end, axis.size - 1))
+            folds = (
+                self.fold(monoid, self.put(parts, own, first), first, lanes),
+                self.fold(monoid, self.put(parts, own, place), second, others),
+            )
+            return self.row(("map", JOINED[monoid]), folds)
         inside = self.made(parts) if self.divided else set[int]()
         numbers = {n for lane, n in self.divided if lane == own and not inside.isdisjoint(self.divided[lane, n])}
         least = min((n for n in numbers if axis.size and 1 < n < axis.size and axis.size % n == 0), default=0)
@@ -191,6 +210,16 @@ class _Said:
         height = 1 + max(self.height[part] for part in parts)
         named = parts if axis.size == 1 else self.put(parts, own, self.bound(axis, height))
         return self.row(("Reduce", monoid, height, *_kind(axis)), named, ANY, height)
+
+    def end(self, parts: Sequence[int], own: int, axis: Axis) -> int | None:
+        """Return the least number that cuts an axis in two, of those that something inside compares its coordinate
+        with.
+        """
+        if own not in self.below or axis.size is None:
+            return None
+        inside = self.made(parts)
+        size = axis.size
+        return min((end for number, end in self.below[own] if number in inside and 0 < end < size), default=None)
 
     def lone(self, monoid: str, parts: Sequence[int], own: int, axis: Axis) -> int | None:
         """Return the number of the one lane that a fold takes, where its mask holds in no other, or where its body, of
@@ -332,8 +361,12 @@ class _Said:
             return self.row(TRUE)
         if head == ("map", "and") and any(self.rows[part][0] == TRUE for part in parts):
             return parts[self.rows[parts[0]][0] == TRUE]
-        if head == ("map", "where") and self.rows[parts[0]][0] == TRUE:
-            return parts[1]
+        if head == ("map", "where") and self.rows[parts[0]][0] in (TRUE, FALSE):
+            return parts[1 if self.rows[parts[0]][0] == TRUE else 2]
+        if head == ("map", "lt"):
+            return self.less(*parts)
+        if head == ("map", "add") and (found := self.shifted(parts)) is not None:
+            return found
         if head in QUOTIENTS:
             if (found := self.quotient(head[1], *parts)) is not None:
                 return found
@@ -343,6 +376,48 @@ class _Said:
                 self.divided.setdefault((parts[0], int(low)), set()).add(number)
                 return number
         return self.number(head, parts, bounds, height)
+
+    def shifted(self, parts: Sequence[int]) -> int | None:
+        """Return a whole number plus one number and another as that number plus their sum; None of other sums."""
+        (inner, start), (own, end) = self.apart(parts[0]), self.apart(parts[1])
+        if not (start and self.rows[parts[1]][0][0] == "whole" or end and self.rows[parts[0]][0][0] == "whole"):
+            return None
+        number, rest = start + end, own if inner is None else inner
+        if rest is None:
+            return None
+        if number == 0:
+            return rest
+        low, high = self.bounds[rest]
+        whole = self.row(("whole", number), bounds=(number, number))
+        return self.number(("map", "add"), (rest, whole), _clipped(low + number, high + number), 0)
+
+    def apart(self, at: int) -> tuple[int | None, int]:
+        """Return a value and the whole number that is added to it; no value where it is such a number."""
+        low, high = self.bounds[at]
+        if low == high:
+            return None, int(low)
+        head, parts = self.rows[at]
+        if head == ("map", "add") and self.rows[parts[1]][0][0] == "whole":
+            return parts[0], int(self.bounds[parts[1]][0])
+        return at, 0
+
+    def less(self, left: int, right: int) -> int:
+        """Return the number of a comparison: what bounds say of it; of a coordinate plus a number with another, of the
+        coordinate alone.
+        """
+        (low, high), (least, most) = self.bounds[left], self.bounds[right]
+        if high < least or low >= most:
+            return self.row(TRUE if high < least else FALSE)
+        head, parts = self.rows[left]
+        if head == ("map", "add") and least == most and self.rows[parts[0]][0][0] == "bound":
+            start, end = self.bounds[parts[1]]
+            if start == end:
+                whole = int(least - start)
+                return self.less(parts[0], self.row(("whole", whole), bounds=(whole, whole)))
+        number = self.number(("map", "lt"), (left, right), ANY, 0)
+        if head[0] == "bound" and least == most:
+            self.below.setdefault(left, set()).add((number, int(least)))
+        return number
 
     def number(self, head: Row, parts: Sequence[int], bounds: Bounds, height: int) -> int:
         """Return the number of a row as it stands."""
@@ -398,12 +473,22 @@ class _Said:
             waiting = [part for part in parts if part not in done and stack[-1] not in done]
             if not waiting:
                 at = stack.pop()
-                bounds, height = self.bounds[at], self.height[at]
-                done.setdefault(
-                    at, self.row(head, [done[part] for part in parts] if at not in done else parts, bounds, height)
-                )
+                if at not in done:
+                    done[at] = self.again(head, [done[part] for part in parts], self.bounds[at], self.height[at])
             stack += waiting
         return [done[root] for root in roots]
+
+    def again(self, head: Row, parts: Sequence[int], bounds: Bounds, height: int) -> int:
+        """Return the number of an operator over other numbers than before: what their bounds say it is, if its own said
+        something.
+        """
+        op = head[1] if head[0] == "map" and len(head) == 2 and bounds != ANY else ""
+        if op in ("min", "max"):
+            return self.clamped(op, *parts)
+        if op in BOUNDS:
+            low, high = _clipped(*BOUNDS[op](*(self.bounds[part] for part in parts)))
+            bounds = max(low, bounds[0]), min(high, bounds[1])
+        return self.row(head, parts, bounds, height)
 
 
 def _paired(own: Sequence[Axis], other: Sequence[Axis]) -> list[tuple[Axis, str]] | None:

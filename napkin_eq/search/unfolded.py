@@ -1,6 +1,7 @@
 """Copies undone: a value that is read only under other names, or only with an axis seen as several, is computed so at
 once; a fold over an axis of which values are read at quotients and remainders is one over the axes that these count; a
-fold that one lane alone can change, as a product with a diagonal is, is what is in that lane.
+fold that one lane alone can change, as a product with a diagonal is, is what is in that lane; a fold over two computed
+values that were joined is one over each.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from napkin_eq.tile.stream_facts import conjuncts
 
 # Of these a fold over an axis is one over its parts
 FOLDS = ("sum", "prod", "max", "min")
+JOINED = {"sum": "add", "prod": "mul", "max": "max", "min": "min"}  # what makes one fold of two over parts of an axis
 ROUNDS = 8
 
 
@@ -29,7 +31,7 @@ def unfolded(outputs: Sequence[Term]) -> tuple[Term, ...]:
     found = tuple(outputs)
     for _ in range(ROUNDS):
         try:
-            made = _read_at_once(_parted(_lone(found)))
+            made = _read_at_once(_parted(_apart(_lone(found))))
         except NapkinError:
             return found
         if made == found:
@@ -121,12 +123,91 @@ def _settled(root: Term) -> Term:
         made = rebuilt(term, tuple(done[c] for c in term.children))
         if isinstance(made, Map) and made.op == "eq" and made.args[0] is made.args[1]:
             made = Const(True)
+        elif isinstance(made, Map) and made.op == "lt" and made.args[0].kind == "int":
+            (low, high), (least, most) = map(interval, made.args)
+            made = Const(high < least) if high < least or low >= most else made
         elif isinstance(made, Map) and made.op == "and" and Const(True) in made.args:
             made = made.args[made.args[0] is Const(True)]
-        elif isinstance(made, Map) and made.op == "where" and made.args[0] is Const(True):
-            made = made.args[1]
+        elif isinstance(made, Map) and made.op == "where" and isinstance(made.args[0], Const):
+            made = made.args[1 if made.args[0].value else 2]
         done[term] = made
     return done[root]
+
+
+def _apart(outputs: Sequence[Term]) -> tuple[Term, ...]:
+    """Return terms whose folds over two values that were joined, one of them a fold itself, are one over each."""
+    names = {a.name for t in subterms(*outputs) for a in (*t.axes, *(f for f in t.fields if isinstance(f, Axis)))}
+    cut: dict[tuple[Axis, int], tuple[Axis, Axis]] = {}
+    done: dict[Term, Term] = {}
+    for term in subterms(*outputs):
+        made = rebuilt(term, tuple(done[c] for c in term.children))
+        if isinstance(made, Map) and made.op == "lt" and made.args[0].kind == "int":
+            made = _settled(made)
+        elif isinstance(made, Map) and made.op == "where" and isinstance(made.args[0], Const):
+            made = made.args[1 if made.args[0].value else 2]
+        if isinstance(made, Reduce) and made.monoid in FOLDS and (end := _joint(made)):
+            axis = made.axis
+            size = (axis.size or 0) - end
+            if (axis, end) not in cut:
+                cut[axis, end] = _fresh(axis, end, names), _fresh(axis, size, names)
+            first, second = cut[axis, end]
+            first = _read_along(made, end) or first
+            places = Index(first), Const(end) if size == 1 else Index(second) + Const(end)
+            folds = []
+            for part, place in zip((first, second), places, strict=True):
+                body, where = (_placed(child, axis, place) for child in (made.body, made.where))
+                one = part.size == 1 and where is Const(True)
+                folds.append(body if one else Reduce(made.monoid, part, body, where))
+            made = Map(JOINED[made.monoid], tuple(folds))
+        elif isinstance(made, Reduce) and made.monoid in FOLDS and (other := _read_along(made, made.axis.size or 0)):
+            body, where = (_placed(child, made.axis, Index(other)) for child in (made.body, made.where))
+            made = Reduce(made.monoid, other, body, where)
+        done[term] = made
+    return tuple(done[output] for output in outputs)
+
+
+def _read_along(fold: Reduce, size: int) -> Axis | None:
+    """Return an axis of some size along which a value that is dear is read, at the coordinate that is folded over: the
+    fold may be over that axis. None where another value in the fold varies along it.
+    """
+    found = dict.fromkeys(
+        t.axis for t in _along(fold) if isinstance(t, Read) and t.index is Index(fold.axis) and _walks(t.body)
+    )
+    free = {*fold.body.axes, *fold.where.axes}
+    return next((axis for axis in found if axis.size == size and axis not in free), None)
+
+
+def _placed(term: Term, axis: Axis, place: Term) -> Term:
+    """Return a term at a place of an axis, dear values read there; where they are read at their own coordinate they are
+    themselves.
+    """
+    done: dict[Term, Term] = {}
+    put = _settled(substituted(term, {axis.name: place}, lambda value, _: isinstance(value, (Reduce, Scan))))
+    for part in subterms(put):
+        made = rebuilt(part, tuple(done[c] for c in part.children))
+        done[part] = made.body if isinstance(made, Read) and made.index is Index(made.axis) else made
+    return done[put]
+
+
+def _joint(fold: Reduce) -> int:
+    """Return the least coordinate at which the value that a fold walks becomes another, where either is a fold itself;
+    0 where there is none.
+
+    Arrays that were joined, keys kept from before and new ones, are read through the choice.
+    """
+    own, size = Index(fold.axis), fold.axis.size or 0
+    ends = []
+    for term in _along(fold):
+        if isinstance(term, Map) and term.op == "where" and isinstance(mask := term.args[0], Map) and mask.op == "lt":
+            end = mask.args[1]
+            if mask.args[0] is own and isinstance(end, Const) and any(map(_walks, term.args[1:])):
+                ends.append(int(end.value))
+    return min((end for end in ends if 0 < end < size), default=0)
+
+
+def _walks(term: Term) -> bool:
+    """Tell whether a value holds a sum of products, which is dear."""
+    return any(isinstance(t, Reduce) and t.monoid == "sum" for t in subterms(term))
 
 
 def _parted(outputs: Sequence[Term]) -> tuple[Term, ...]:
