@@ -140,29 +140,32 @@ def _apart(outputs: Sequence[Term]) -> tuple[Term, ...]:
     cut: dict[tuple[Axis, int], tuple[Axis, Axis]] = {}
     done: dict[Term, Term] = {}
     for term in subterms(*outputs):
-        made = rebuilt(term, tuple(done[c] for c in term.children))
-        if isinstance(made, Map) and made.op == "lt" and made.args[0].kind == "int":
-            made = _settled(made)
-        elif isinstance(made, Map) and made.op == "where" and isinstance(made.args[0], Const):
-            made = made.args[1 if made.args[0].value else 2]
-        if isinstance(made, Reduce) and made.monoid in FOLDS and (end := _joint(made)):
+        done[term] = plain = made = rebuilt(term, tuple(done[c] for c in term.children))
+        if isinstance(made, Map) and made.op == "where" and isinstance(mask := _settled(made.args[0]), Const):
+            made = made.args[1 if mask.value else 2]
+        elif isinstance(made, Reduce) and made.monoid in FOLDS and (end := _joint(made)):
             axis = made.axis
             size = (axis.size or 0) - end
             if (axis, end) not in cut:
                 cut[axis, end] = _fresh(axis, end, names), _fresh(axis, size, names)
             first, second = cut[axis, end]
             first = _read_along(made, end) or first
-            places = Index(first), Const(end) if size == 1 else Index(second) + Const(end)
+            places = Index(first) if end > 1 else Const(0), Index(second) + Const(end) if size > 1 else Const(end)
             folds = []
             for part, place in zip((first, second), places, strict=True):
                 body, where = (_placed(child, axis, place) for child in (made.body, made.where))
                 one = part.size == 1 and where is Const(True)
                 folds.append(body if one else Reduce(made.monoid, part, body, where))
             made = Map(JOINED[made.monoid], tuple(folds))
+        elif isinstance(made, Read) and (end := _joint(made)):
+            low, high = interval(made.index)
+            if high < end or low >= end:
+                made = _placed(made.body, made.axis, made.index)
         elif isinstance(made, Reduce) and made.monoid in FOLDS and (other := _read_along(made, made.axis.size or 0)):
             body, where = (_placed(child, made.axis, Index(other)) for child in (made.body, made.where))
             made = Reduce(made.monoid, other, body, where)
-        done[term] = made
+        if {*made.axes} == {*plain.axes}:
+            done[term] = made
     return tuple(done[output] for output in outputs)
 
 
@@ -189,9 +192,9 @@ def _placed(term: Term, axis: Axis, place: Term) -> Term:
     return done[put]
 
 
-def _joint(fold: Reduce) -> int:
-    """Return the least coordinate at which the value that a fold walks becomes another, where either is a fold itself;
-    0 where there is none.
+def _joint(fold: Reduce | Read) -> int:
+    """Return the least coordinate at which the value that is folded or read becomes another, where either is a fold
+    itself; 0 where there is none.
 
     Arrays that were joined, keys kept from before and new ones, are read through the choice.
     """
@@ -243,8 +246,8 @@ def _divisor(fold: Reduce) -> int:
     return min((number for number in numbers if 1 < number < size and size % number == 0), default=0)
 
 
-def _along(fold: Reduce) -> Iterator[Term]:
-    """Yield the values in a fold that vary along its axis."""
+def _along(fold: Reduce | Read) -> Iterator[Term]:
+    """Yield the values in a fold, or a read, that vary along its axis."""
     name = fold.axis.name
     stack, seen = list(fold.children), set[Term]()
     while stack:
