@@ -5,7 +5,7 @@ that belong to stretch p, and on each lane for exactly one p. A stretch may be e
 out.
 """
 
-from napkin_eq.law import ABSENT, Axis, Mask, Max, Sum, exp, free, law, size, stretch, where
+from napkin_eq.law import ABSENT, Axis, Mask, Max, Sum, exp, free, law, stretch, where
 
 
 @law("A sum is the sum of the sums over the stretches of its axis.", stage="prepare", source="napkin-paper 2.2")
@@ -20,9 +20,9 @@ def split_max(a, c, x, p: Axis):
     return Max(x, a), Max(p, Max(x, where(c, a, ABSENT))), stretch(p, x, c), free(p, a)
 
 
-@law("Equal summands of all stretches sum to a product with the number of lanes.", stage="cut")
-def stretches_constant(a, c: Mask, x, p: Axis):
-    return Sum(p, Sum(x, where(c, a, 0.0))), a * size(x), stretch(p, x, c), free(x, a), free(p, a)
+@law("Sums over the stretches of an axis of what does not vary along it are a sum over that axis.", stage="cut")
+def join_stretches(a, c: Mask, x, p: Axis):
+    return Sum(p, Sum(x, where(c, a, 0.0))), Sum(x, a), stretch(p, x, c), free(x, a), free(p, a)
 
 
 @law("A partial sum of exponentials may be taken relative to its own maximum.", source="napkin-paper 2.4")
