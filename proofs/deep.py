@@ -91,7 +91,8 @@ PROOFS: dict[str, str] = {
     "max-scale": "here. freed P1. apply Laws.max_scale. known.",
     "join-stretches": """here. freed P2. freed P3. destruct (Nat.eq_dec (r 0) (r 1)) as [E | D].
   - rewrite E in *. setoid_rewrite (@upd_twice nat). apply reduce_ext. intros i _.
-    apply (reduce_one add (Some 0%R) add_0 add_comm nat _ (fun j => truth (eta 1 f (upd p (r 1) j)))). exact (P1 f p B V).
+    apply (reduce_one add (Some 0%R) add_0 add_comm nat _ (fun j => truth (eta 1 f (upd p (r 1) j)))).
+    exact (P1 f p B V).
   - setoid_rewrite (fun i j => upd_swap p (r 0) (r 1) i j D). symmetry.
     apply (reduce_split add (Some 0%R) add_0 add_comm add_assoc nat nat _ _
       (fun j i => truth (eta 1 f (upd (upd p (r 1) i) (r 0) j))) (fun _ => eta 0 f p)).

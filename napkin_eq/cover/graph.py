@@ -34,7 +34,7 @@ class Graph:
     readers: dict[Term, list[Term]]
 
     def meeting(self, value: Term) -> Term | None:
-        """Return the first cut after a value that all that is made of the value is made of, None where there is none."""
+        """Return the first cut after a value that all further uses of the value lead to, None where there is none."""
         waiting, cuts, outputs = [(self.order[value], value)], {*self.cuts}, {*self.outputs}
         seen = {value}
         while waiting:

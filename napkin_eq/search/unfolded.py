@@ -266,10 +266,8 @@ def _seldom(read: Read, cone: Set[Term]) -> bool:
     ):
         return False
     folds = [t for t in cone if isinstance(t, Reduce)]
-    return all(
-        SELDOM * elements({*t.axes, *read.index.axes} - {read.axis}) <= elements(t.axes)
-        for t in folds
-    )
+    looked_up = ({*t.axes} - {read.axis} | {*read.index.axes} for t in folds)
+    return all(SELDOM * elements(own) <= elements(t.axes) for own, t in zip(looked_up, folds, strict=True))
 
 
 def _alone(
