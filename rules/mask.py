@@ -38,6 +38,11 @@ def where_add(a, b, c):
     return where(c, a + b, ABSENT), where(c, a, ABSENT) + b
 
 
+@law("A mask to zero of a sum masks each summand.", stage="cut", floating="exact")
+def where_add_zero(a, b, c):
+    return where(c, a + b, 0.0), where(c, a, 0.0) + where(c, b, 0.0)
+
+
 @infer("A masked value is absent outside its mask.")
 def absent_where(a, c):
     return absent(c, where(c, a, ABSENT))

@@ -1,7 +1,8 @@
 """Copies undone: a value that is read only under other names, or only with an axis seen as several, is computed so at
 once; a fold over an axis of which values are read at quotients and remainders is one over the axes that these count; a
 fold that one lane alone can change, as a product with a diagonal is, is what is in that lane; a fold over two computed
-values that were joined is one over each.
+values that were joined is one over each; of folds few of whose lanes are read, at places that are looked up, these are
+computed for themselves.
 """
 
 from __future__ import annotations
@@ -14,24 +15,27 @@ from napkin_eq.lang.errors import NapkinError
 from napkin_eq.lang.interval import interval
 from napkin_eq.lang.substitute import folded, substituted
 from napkin_eq.lang.term import Const, Index, Input, Map, Read, Reduce, Scan, Term, rebuilt, subterms
+from napkin_eq.machine.cost import elements
 from napkin_eq.tile.stream_facts import conjuncts
 
 # Of these a fold over an axis is one over its parts
 FOLDS = ("sum", "prod", "max", "min")
 JOINED = {"sum": "add", "prod": "mul", "max": "max", "min": "min"}  # what makes one fold of two over parts of an axis
 ROUNDS = 8
+SELDOM = 32  # times fewer lanes than a fold has: so few cost next to nothing to compute once more
 
 
 def unfolded(outputs: Sequence[Term]) -> tuple[Term, ...]:
     """Return terms that say the same with fewer reads of computed values at other coordinates.
 
-    Nothing is computed twice that was computed once: a read goes where everything that varies along its axis, arrays
-    too, is read through it alone. What cannot be said without a second name for an axis stays as it is.
+    Nothing is computed twice that was computed once, but for the few lanes of a fold that are looked up: a read goes
+    where everything that varies along its axis, arrays too, is read through it alone. What cannot be said without a
+    second name for an axis stays as it is.
     """
     found = tuple(outputs)
     for _ in range(ROUNDS):
         try:
-            made = _read_at_once(_parted(_apart(_lone(found))))
+            made = _looked_up(_read_at_once(_parted(_apart(_lone(found)))))
         except NapkinError:
             return found
         if made == found:
@@ -303,6 +307,51 @@ def _read_at_once(outputs: Sequence[Term]) -> tuple[Term, ...]:
             made = substituted(made.body, {made.axis.name: made.index}, lambda value, _: isinstance(value, Scan))
         done[term] = made
     return tuple(done[output] for output in outputs)
+
+
+def _looked_up(outputs: Sequence[Term]) -> tuple[Term, ...]:
+    """Return terms whose reads of few lanes of folds are carried down to the arrays, where all that is computed for
+    those lanes is one fold deep and is stored for nothing else.
+
+    A read of a computed value has it stored; where its other readers fold it at once, nothing else does.
+    """
+    terms = subterms(*outputs)
+    reads = [t for t in terms if isinstance(t, Read) and folded(t.body, {t.axis.name})]
+    cones = {read: _cone(read) for read in reads}
+    seldom = {read for read in reads if _seldom(read, cones[read])}
+    stored = {*outputs}.union(*(cones[read] for read in reads if read not in seldom))
+    carried = {read for read in seldom if stored.isdisjoint(cones[read])}
+    done: dict[Term, Term] = {}
+    for term in terms:
+        made = rebuilt(term, tuple(done[c] for c in term.children))
+        if term in carried and isinstance(made, Read):
+            made = substituted(made.body, {made.axis.name: made.index}, clamps=True)
+        done[term] = made
+    return tuple(done[output] for output in outputs)
+
+
+def _cone(read: Read) -> set[Term]:
+    """Return what is computed along the axis of a read of what it reads."""
+    found = set[Term]()
+    stack: list[Term] = [read.body]
+    while stack:
+        term = stack.pop()
+        if term not in found and read.axis in term.axes and term.children:
+            found.add(term)
+            stack += term.children
+    return found
+
+
+def _seldom(read: Read, cone: Set[Term]) -> bool:
+    """Tell whether a read looks up so few lanes of folds of arrays that these cost next to nothing beside them all."""
+    if any(isinstance(t, (Reduce, Scan)) for t in subterms(read.index)) or any(
+        isinstance(t, Scan) or (isinstance(t, Reduce) and any(folded(c, {read.axis.name}) for c in t.children))
+        for t in cone
+    ):
+        return False
+    folds = [t for t in cone if isinstance(t, Reduce)]
+    looked_up = ({*t.axes} - {read.axis} | {*read.index.axes} for t in folds)
+    return all(SELDOM * elements(own) <= elements(t.axes) for own, t in zip(looked_up, folds, strict=True))
 
 
 def _alone(
