@@ -249,11 +249,14 @@ def _at_once(job: Job) -> Job:
     shown to be the same diagram.
     """
     terms = [term for _, term in job.diagram.outputs]
-    made = unfolded(terms)
-    if all(a is b for a, b in zip(terms, made, strict=True)) or not same(terms, made):
-        return job
     names = [name for name, _ in job.diagram.outputs]
-    return replace(job, diagram=replace(job.diagram, outputs=tuple(zip(names, made, strict=True))))
+    for choices in (True, False):  # one that is not shown to be the same takes nothing else along
+        made = unfolded(terms, choices)
+        if all(a is b for a, b in zip(terms, made, strict=True)):
+            break
+        if same(terms, made):
+            return replace(job, diagram=replace(job.diagram, outputs=tuple(zip(names, made, strict=True))))
+    return job
 
 
 def _in_full(job: Job, anew: bool) -> Job:
