@@ -1,10 +1,10 @@
 """Whether a theorem is about the diagram that was asked for: the one step before a certificate's first, held here.
 
 What derives may name bound axes anew (cover/apart.py), carry a read of a computed value down to the arrays
-(lang/substitute.py), fold over the two axes that another one counts, or over the two parts of one that were joined, and
-say in the place of a fold of one lane what is in that lane (search/unfolded.py). None is a step of the certificate. So
-both terms are written as what they say at one place of the output, with every coordinate put in down to the arrays and
-bound axes without names, and must be the same.
+(lang/substitute.py), fold over the two axes that another one counts, or over the two parts of one that were joined, say
+in the place of a fold of one lane what is in that lane, and make a choice of two values that are made alike of choices
+(search/unfolded.py). None is a step of the certificate. So both terms are written as what they say at one place of the
+output, with every coordinate put in down to the arrays and bound axes without names, and must be the same.
 
 Nothing of what derives is used here, so that its mistakes are seen. What is not understood is not the same.
 """
@@ -37,6 +37,7 @@ TRUE, FALSE, ZERO, ABSENT = (
     ("const", c.kind, repr(c.fields)) for c in (Const(True), Const(False), Const(0.0), Const(-math.inf))
 )
 JOINED = {"sum": "add", "prod": "mul", "max": "max", "min": "min"}  # what makes one fold of two over parts of an axis
+MOST_DEEP = 100  # operators of one kind above each other in both sides of a choice
 DEEP = 40  # levels from which terms are held against each other part by part
 Work = Generator[tuple[Term, Env], int, int]
 
@@ -80,6 +81,10 @@ class _Said:
         self.known: dict[tuple[Row, tuple[int, ...]], int] = {}
         self.bounds: list[Bounds] = []
         self.height: list[int] = []  # how many bound axes stand in one another inside
+        self.shapes: list[int] = []  # of which arrays and by which operators, signs apart, a row is made, as a number
+        self.shaped: dict[Row, int] = {}
+        self.choices: dict[tuple[int, int, int], int] = {}
+        self.signs: dict[int, tuple[float, int]] = {}
         self.done: dict[Any, int] = {}
         self.fresh = self.work = 0
         # By a bound axis and a number, the quotients and remainders of its coordinate
@@ -361,8 +366,11 @@ class _Said:
             return self.row(TRUE)
         if head == ("map", "and") and any(self.rows[part][0] == TRUE for part in parts):
             return parts[self.rows[parts[0]][0] == TRUE]
-        if head == ("map", "where") and self.rows[parts[0]][0] in (TRUE, FALSE):
-            return parts[1 if self.rows[parts[0]][0] == TRUE else 2]
+        if head == ("map", "where"):
+            if self.rows[parts[0]][0] in (TRUE, FALSE):
+                return parts[1 if self.rows[parts[0]][0] == TRUE else 2]
+            if bounds == ANY and (found := self.choice(parts[0], parts[1], parts[2], 0)) is not None:
+                return found
         if head == ("map", "lt"):
             return self.less(*parts)
         if head == ("map", "add") and (found := self.shifted(parts)) is not None:
@@ -419,6 +427,54 @@ class _Said:
             self.below.setdefault(left, set()).add((number, int(least)))
         return number
 
+    def choice(self, mask: int, one: int, other: int, deep: int) -> int | None:
+        """Return a choice between two values that the same operator makes as that operator of choices: what is chosen
+        before, place by place, is what is chosen after. None where there is no such operator.
+
+        Of two sums, or products, those parts are a pair that are made alike; a sign that one side alone has is a
+        factor.
+        """
+        if one == other:
+            return one
+        if deep > MOST_DEEP:
+            raise NapkinError("these choices are too deep to be held against each other")
+        (sign, left), (negative, right) = self.signed(one), self.signed(other)
+        if sign != negative:
+            ends = [self.row(("const", "real", repr(Const(end).fields))) for end in (sign, negative)]
+            chosen = self.row(("map", "where"), (mask, *ends))
+            return self.row(("map", "mul"), (chosen, self.chosen(mask, left, right, deep)))
+        if sign < 0:
+            return self.row(("map", "neg"), (self.chosen(mask, left, right, deep),))
+        (head, parts), (same, others) = self.rows[left], self.rows[right]
+        if head != same or head[0] != "map" or head[1] in ("where", "real") or len(parts) != len(others):
+            return None
+        shapes, theirs = ([self.shapes[part] for part in side] for side in (parts, others))
+        alike, crossed = (sum(map(int.__eq__, shapes, side)) for side in (theirs, theirs[::-1]))
+        if head[1] in ("add", "mul") and crossed > alike:
+            others = others[::-1]
+        return self.row(head, [self.chosen(mask, a, b, deep) for a, b in zip(parts, others, strict=True)])
+
+    def chosen(self, mask: int, one: int, other: int, deep: int) -> int:
+        key = mask, one, other
+        if key not in self.choices:
+            found = self.choice(mask, one, other, deep + 1)
+            self.choices[key] = self.number(("map", "where"), key, ANY, 0) if found is None else found
+        return self.choices[key]
+
+    def signed(self, root: int) -> tuple[float, int]:
+        """Return the sign of a product's factors, together, and the product without it."""
+        if root not in self.signs:
+            head, parts = self.rows[root]
+            found = 1.0, root
+            if head == ("map", "neg"):
+                sign, body = self.signed(parts[0])
+                found = -sign, body
+            elif head == ("map", "mul"):
+                (sign, left), (negative, right) = map(self.signed, parts)
+                found = sign * negative, root if (left, right) == parts else self.row(head, (left, right))
+            self.signs[root] = found
+        return self.signs[root]
+
     def number(self, head: Row, parts: Sequence[int], bounds: Bounds, height: int) -> int:
         """Return the number of a row as it stands."""
         low, high = bounds
@@ -429,6 +485,11 @@ class _Said:
             self.equated.update(parts if head == ("map", "eq") else ())
             self.bounds.append(bounds)
             self.height.append(max([height, *(self.height[part] for part in parts)]))
+            plain = head[0] == "map" and head[1] not in ("where", "real")
+            kind = head if plain else head[: 1 + (head[0] == "input")]
+            inside = tuple(self.shapes[part] for part in parts) if plain else ()
+            shape = self.shaped.setdefault((kind, inside), len(self.shaped))
+            self.shapes.append(inside[0] if head == ("map", "neg") else shape)
         return self.known[key]
 
     def lane(self, axis: Axis, env: Env) -> int:

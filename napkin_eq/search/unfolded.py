@@ -2,13 +2,15 @@
 once; a fold over an axis of which values are read at quotients and remainders is one over the axes that these count; a
 fold that one lane alone can change, as a product with a diagonal is, is what is in that lane; a fold over two computed
 values that were joined is one over each; of folds few of whose lanes are read, at places that are looked up, these are
-computed for themselves.
+computed for themselves; a choice of two values that are made alike is made of choices.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import lru_cache
 
 from napkin_eq.lang.axis import Axis
 from napkin_eq.lang.errors import NapkinError
@@ -23,10 +25,15 @@ FOLDS = ("sum", "prod", "max", "min")
 JOINED = {"sum": "add", "prod": "mul", "max": "max", "min": "min"}  # what makes one fold of two over parts of an axis
 ROUNDS = 8
 SELDOM = 32  # times fewer lanes than a fold has: so few cost next to nothing to compute once more
+COMMUTE = ("add", "mul")
+REMEMBERED = 4096  # terms, and choices, of which it is known how they are made
+DEEP = 24  # levels of a value beyond which nothing is sought that another has in common with it
 
 
-def unfolded(outputs: Sequence[Term]) -> tuple[Term, ...]:
+def unfolded(outputs: Sequence[Term], choices: bool = True) -> tuple[Term, ...]:
     """Return terms that say the same with fewer reads of computed values at other coordinates.
+
+    choices: also with choices of values that are made alike made of choices.
 
     Nothing is computed twice that was computed once, but for the few lanes of a fold that are looked up: a read goes
     where everything that varies along its axis, arrays too, is read through it alone. What cannot be said without a
@@ -35,13 +42,106 @@ def unfolded(outputs: Sequence[Term]) -> tuple[Term, ...]:
     found = tuple(outputs)
     for _ in range(ROUNDS):
         try:
-            made = _looked_up(_read_at_once(_parted(_apart(_lone(found)))))
+            made = _looked_up(_read_at_once(_parted(_apart(_lone(_chosen(found) if choices else found)))))
         except NapkinError:
             return found
         if made == found:
             break
         found = made
     return found
+
+
+def _chosen(outputs: Sequence[Term]) -> tuple[Term, ...]:
+    """Return terms in which what the two sides of a choice have in common is computed once, where that is less.
+
+    Where both sides are joined halves of one array, turned, each half is else computed at every place of the whole.
+    """
+    terms = subterms(*outputs)
+    readers = Counter(child for term in terms for child in dict.fromkeys(term.children))
+    done: dict[Term, Term] = {}
+    for term in terms:
+        made = rebuilt(term, tuple(done[c] for c in term.children))
+        if isinstance(made, Map) and made.op == "add" and made.kind == "int":
+            made = _moved(made)
+        if isinstance(term, Map) and term.op == "where" and term.kind == "real" and isinstance(made, Map):
+            alone = all(readers[arg] == 1 and arg not in outputs for arg in term.args[1:] if arg.children)
+            other = _choice(*made.args) if alone else made
+            if {*other.axes} == {*made.axes} and _places(other) < _places(made):
+                made = other
+        done[term] = made
+    return tuple(done[output] for output in outputs)
+
+
+def _moved(place: Term) -> Term:
+    """Return a coordinate that is moved by two numbers as moved by their sum."""
+    left, right = place.args
+    if isinstance(right, Const) and isinstance(left, Map) and left.op == "add" and isinstance(left.args[1], Const):
+        by = int(left.args[1].value) + int(right.value)
+        return Map("add", (left.args[0], Const(by))) if by else left.args[0]
+    return place
+
+
+def _places(root: Term) -> int:
+    """Return at how many places operators compute and arrays are read for a value."""
+    return sum(elements(t.axes) for t in subterms(root) if t.kind == "real" and not isinstance(t, Const))
+
+
+@lru_cache(REMEMBERED)
+def _choice(mask: Term, one: Term, other: Term) -> Term:
+    """Return a choice between two values, made of choices as far down as both are made by the same operators.
+
+    Of two sums, or products, those parts are a pair that are made alike; a sign that one side alone has is a factor.
+    """
+    if one is other:
+        return one
+    if other.depth < DEEP and one.depth < DEEP and (_head(one) or _head(other)):
+        (sign, left), (negative, right) = _signed(one), _signed(other)
+        if sign != negative:
+            return Map("where", (mask, Const(sign), Const(negative))) * _choice(mask, left, right)
+        if sign < 0:
+            return -_choice(mask, left, right)
+        if (head := _head(left)) and head == _head(right):
+            args, others = left.args, right.args
+            shapes, theirs = [list(map(_shape, side)) for side in (args, others)]
+            if head in COMMUTE and _alike(shapes, theirs[::-1]) > _alike(shapes, theirs):
+                others = others[::-1]
+            if all(a is b or (a.kind, b.kind) == ("real", "real") for a, b in zip(args, others, strict=True)):
+                return Map(head, tuple(_choice(mask, a, b) for a, b in zip(args, others, strict=True)))
+    return Map("where", (mask, one, other))
+
+
+def _head(term: Term) -> str:
+    """Return the operator by which a real number is made, "" of what is no operator's or is chosen."""
+    return term.op if isinstance(term, Map) and term.kind == "real" and term.op not in ("where", "real") else ""
+
+
+@lru_cache(REMEMBERED)
+def _signed(term: Term) -> tuple[float, Term]:
+    """Return the sign of a product's factors, together, and the product without it."""
+    if _head(term) == "neg":
+        sign, body = _signed(term.args[0])
+        return -sign, body
+    if _head(term) == "mul":
+        (sign, left), (negative, right) = map(_signed, term.args)
+        plain = left is term.args[0] and right is term.args[1]
+        return sign * negative, term if plain else Map("mul", (left, right))
+    return 1.0, term
+
+
+@lru_cache(REMEMBERED)
+def _shape(term: Term) -> tuple[object, ...]:
+    """Return of which arrays and by which operators, signs apart, a value is made."""
+    if _head(term) == "neg":
+        return _shape(term.args[0])
+    if _head(term):
+        return (_head(term), *map(_shape, term.args))
+    while isinstance(term, Read):
+        term = term.body
+    return (term.name,) if isinstance(term, Input) else (type(term).__name__,)
+
+
+def _alike(shapes: Sequence[object], others: Sequence[object]) -> int:
+    return sum(one == other for one, other in zip(shapes, others, strict=True))
 
 
 def _lone(outputs: Sequence[Term]) -> tuple[Term, ...]:
